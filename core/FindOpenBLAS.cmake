@@ -1,0 +1,21 @@
+# Finds OpenBLAS, of any flavour (pthread, openmp, serial), as the target OpenBLAS::OpenBLAS.
+#
+# Debian's own package file names one flavour by its absolute path. libopenblas.so is looked up
+# here instead, so that the flavour may change without a new build. Installed with tend, whose
+# package needs it when the library is static.
+include(FindPackageHandleStandardArgs)
+
+find_library(OpenBLAS_LIBRARY openblas)
+# A cblas.h that lies in a folder of OpenBLAS comes first: the common one may be another BLAS's.
+find_path(
+  OpenBLAS_INCLUDE_DIR cblas.h
+  PATH_SUFFIXES openblas-pthread openblas-openmp openblas-serial openblas)
+mark_as_advanced(OpenBLAS_LIBRARY OpenBLAS_INCLUDE_DIR)
+find_package_handle_standard_args(OpenBLAS REQUIRED_VARS OpenBLAS_LIBRARY OpenBLAS_INCLUDE_DIR)
+
+if(OpenBLAS_FOUND AND NOT TARGET OpenBLAS::OpenBLAS)
+  add_library(OpenBLAS::OpenBLAS UNKNOWN IMPORTED)
+  set_target_properties(
+    OpenBLAS::OpenBLAS PROPERTIES IMPORTED_LOCATION "${OpenBLAS_LIBRARY}"
+                                  INTERFACE_INCLUDE_DIRECTORIES "${OpenBLAS_INCLUDE_DIR}")
+endif()

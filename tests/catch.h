@@ -1,0 +1,27 @@
+#pragma once
+
+/// The one include for tests: Catch2 2.13 (Debian 12) and 3.x (Debian 13) under 3.x's names.
+
+#if __has_include(<catch2/catch_test_macros.hpp>)
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_message.hpp>
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch_tostring.hpp>
+#include <catch2/generators/catch_generators_all.hpp>
+#include <catch2/matchers/catch_matchers_all.hpp>
+
+using Catch::Approx;
+
+#else
+
+#include <catch2/catch.hpp>
+
+namespace Catch::Matchers {
+
+inline auto ContainsSubstring(const std::string& text) { return Contains(text); }
+
+}  // namespace Catch::Matchers
+
+#endif
