@@ -1,0 +1,148 @@
+// Array: a strided window on shared memory. It knows nothing of gradients.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <tend/core/dtype.h>
+#include <tend/core/scalar.h>
+#include <tend/core/shape.h>
+#include <tend/core/storage.h>
+
+namespace tend {
+
+/// dtype, shape, strides (in elements), offset and a shared Storage. Copying an Array copies the
+/// window, not the elements; a default-made one is undefined and holds nothing.
+class Array {
+ public:
+  Array() = default;
+
+  /// Uninitialised elements, row-major.
+  static Array empty(const Shape& shape, DType dtype);
+  /// Every element `value`.
+  static Array full(const Shape& shape, const Scalar& value, DType dtype);
+  static Array zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
+  /// A 0-d array.
+  static Array scalar(const Scalar& value, DType dtype) { return full({}, value, dtype); }
+  /// A row-major copy of `values`, whose number must fit the shape (ShapeError).
+  template <class T>
+  static Array from(std::span<const T> values, const Shape& shape) {
+    return copy_of(values.data(), static_cast<std::int64_t>(values.size()), shape, dtype_of<T>());
+  }
+  /// The caller's memory, seen through `shape` and `strides`; `deleter` runs when the last view
+  /// goes.
+  static Array from_blob(void* data, const Shape& shape, const Shape& strides, DType dtype,
+                         std::function<void(void*)> deleter = {});
+
+  bool defined() const noexcept { return static_cast<bool>(storage_); }
+  DType dtype() const noexcept { return dtype_; }
+  const Shape& shape() const noexcept { return shape_; }
+  const Shape& strides() const noexcept { return strides_; }
+  std::int64_t offset() const noexcept { return offset_; }
+  std::int64_t rank() const noexcept { return shape_.rank(); }
+  std::int64_t size(std::int64_t dim) const { return shape_[wrap_dim("size", dim, rank())]; }
+  std::int64_t numel() const noexcept { return numel_; }
+  const Ref<Storage>& storage() const noexcept { return storage_; }
+
+  /// First element; T must be the element type (DTypeError).
+  template <class T>
+  T* data() const {
+    if (dtype_ != dtype_of<T>()) fail_dtype("data", dtype_of<T>());
+    return reinterpret_cast<T*>(raw());
+  }
+  /// First element, untyped; nullptr when undefined.
+  void* raw() const noexcept {
+    return storage_ ? storage_->data() + offset_ * item_size(dtype_) : nullptr;
+  }
+
+  /// True when the elements lie row-major without gaps.
+  bool is_contiguous() const noexcept;
+  /// True when two indices may name the same element (an expanded dimension, for example).
+  bool may_self_overlap() const noexcept;
+  /// True when both look at memory that may coincide.
+  bool may_overlap(const Array& other) const noexcept;
+
+  // Views: they share the storage, and are PyTorch's in meaning and in what they refuse.
+
+  Array select(std::int64_t dim, std::int64_t index) const;
+  /// Elements start, start + step, ... before stop along `dim`; Python's clamping and negative
+  /// indices, step > 0.
+  Array slice(std::int64_t dim, std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
+              std::int64_t step = 1) const;
+  Array narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const;
+  Array transpose(std::int64_t dim0, std::int64_t dim1) const;
+  Array permute(const Shape& dims) const;
+  /// -1 keeps a size; new dimensions come in front.
+  Array expand(const Shape& shape) const;
+  /// One size may be -1. ShapeError where only a copy could give it.
+  Array view(const Shape& shape) const;
+  Array squeeze() const;
+  Array squeeze(std::int64_t dim) const;
+  Array unsqueeze(std::int64_t dim) const;
+  Array diagonal(std::int64_t offset = 0, std::int64_t dim0 = 0, std::int64_t dim1 = 1) const;
+  /// Any window on the storage; ShapeError when it leaves it.
+  Array as_strided(const Shape& shape, const Shape& strides, std::int64_t offset) const;
+
+  // Copies.
+
+  /// A view where the strides allow one, otherwise a row-major copy.
+  Array reshape(const Shape& shape) const;
+  /// Itself when row-major, otherwise a row-major copy.
+  Array contiguous() const;
+  /// A row-major copy.
+  Array clone() const;
+  /// Itself when the dtype is the same, otherwise a converted row-major copy.
+  Array to(DType dtype) const;
+  /// Writes `source`, broadcast and converted, into these elements. ShapeError when it does not
+  /// fit.
+  void copy_from(const Array& source) const;
+  void fill(const Scalar& value) const;
+
+  /// The only element, converted to T; ShapeError unless there is exactly one.
+  template <class T>
+  T item() const {
+    if (numel_ != 1) fail_item();
+    return visit_dtype(dtype_, [&](auto tag) {
+      return convert<T>(*reinterpret_cast<typename decltype(tag)::type*>(raw()));
+    });
+  }
+  /// All elements in row-major order; T must be the element type.
+  template <class T>
+  std::vector<T> to_vector() const {
+    const Array dense = contiguous();
+    const T* first = dense.data<T>();
+    return std::vector<T>(first, first + numel_);
+  }
+
+ private:
+  Array(DType dtype, Shape shape, Shape strides, std::int64_t offset, Ref<Storage> storage);
+  static Array copy_of(const void* values, std::int64_t count, const Shape& shape, DType dtype);
+  Array window(Shape shape, Shape strides, std::int64_t offset) const;
+  [[noreturn]] void fail_dtype(std::string_view operation, DType wanted) const;
+  [[noreturn]] void fail_item() const;
+
+  DType dtype_ = float32;
+  Shape shape_;
+  Shape strides_;
+  std::int64_t offset_ = 0;
+  std::int64_t numel_ = 0;
+  Ref<Storage> storage_;
+};
+
+/// `shape` with its one -1 (if any) replaced so that the sizes multiply to `numel`; ShapeError
+/// naming `operation`.
+Shape infer_shape(std::string_view operation, const Shape& shape, std::int64_t numel);
+
+/// Strides that show the elements of (shape, strides) as `wanted`, or nothing where that takes a
+/// copy.
+std::optional<Shape> view_strides(const Shape& shape, const Shape& strides, const Shape& wanted);
+
+/// PyTorch's result_type: a 0-d array gives way to a dimensioned one of the same category (bool <
+/// integer < floating).
+DType result_type(const Array& a, const Array& b) noexcept;
+
+}  // namespace tend

@@ -1,0 +1,238 @@
+// Views of an Array: new windows on the same storage.
+#include <utility>
+
+#include <tend/core/array.h>
+
+namespace tend {
+
+Array Array::window(Shape shape, Shape strides, std::int64_t offset) const {
+  return {dtype_, std::move(shape), std::move(strides), offset, storage_};
+}
+
+Array Array::select(std::int64_t dim, std::int64_t index) const {
+  if (rank() == 0) fail<IndexError>("select", "a 0-d tensor has no dimension to select from");
+  dim = wrap_dim("select", dim, rank());
+  if (index < -shape_[dim] || index >= shape_[dim]) {
+    fail<IndexError>("select", "index ", index, " is out of range for dimension ", dim, " of ",
+                     shape_);
+  }
+  if (index < 0) index += shape_[dim];
+  Shape shape = shape_;
+  Shape strides = strides_;
+  shape.erase(dim);
+  strides.erase(dim);
+  return window(std::move(shape), std::move(strides), offset_ + index * strides_[dim]);
+}
+
+Array Array::slice(std::int64_t dim, std::optional<std::int64_t> start,
+                   std::optional<std::int64_t> stop, std::int64_t step) const {
+  if (rank() == 0) fail<IndexError>("slice", "a 0-d tensor has no dimension to slice");
+  dim = wrap_dim("slice", dim, rank());
+  if (step < 1) fail<IndexError>("slice", "step must be positive, got ", step);
+  const std::int64_t size = shape_[dim];
+  const auto clamp = [size](std::int64_t i) {
+    return std::clamp<std::int64_t>(i < 0 ? i + size : i, 0, size);
+  };
+  const std::int64_t first = clamp(start.value_or(0));
+  const std::int64_t last = std::max(first, clamp(stop.value_or(size)));
+  const std::int64_t span = last - first;
+  Shape shape = shape_;
+  Shape strides = strides_;
+  shape[dim] = span == 0 ? 0 : (span - 1) / step + 1;
+  // A single element is never stepped over, so a step that would overflow the stride does not
+  // matter.
+  strides[dim] = shape[dim] > 1 ? strides_[dim] * step : strides_[dim];
+  return window(std::move(shape), std::move(strides), offset_ + first * strides_[dim]);
+}
+
+Array Array::narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const {
+  if (rank() == 0) fail<IndexError>("narrow", "a 0-d tensor has no dimension to narrow");
+  dim = wrap_dim("narrow", dim, rank());
+  const std::int64_t size = shape_[dim];
+  const std::int64_t first = start < 0 ? start + size : start;
+  if (first < 0 || first > size || length < 0 || length > size - first) {
+    fail<IndexError>("narrow", "start ", start, " with length ", length, " leaves dimension ", dim,
+                     " of ", shape_);
+  }
+  return slice(dim, first, first + length);
+}
+
+Array Array::transpose(std::int64_t dim0, std::int64_t dim1) const {
+  dim0 = wrap_dim("transpose", dim0, rank());
+  dim1 = wrap_dim("transpose", dim1, rank());
+  Shape shape = shape_;
+  Shape strides = strides_;
+  if (rank() > 0) {
+    std::swap(shape[dim0], shape[dim1]);
+    std::swap(strides[dim0], strides[dim1]);
+  }
+  return window(std::move(shape), std::move(strides), offset_);
+}
+
+Array Array::permute(const Shape& dims) const {
+  if (dims.rank() != rank()) {
+    fail<ShapeError>("permute", dims, " does not name the ", rank(), " dimensions of ", shape_);
+  }
+  if (rank() > 0) wrap_dims("permute", dims, rank());  // throws for a dimension named twice
+  Shape shape = shape_;
+  Shape strides = strides_;
+  for (std::int64_t d = 0; d < rank(); ++d) {
+    const std::int64_t from = wrap_dim("permute", dims[d], rank());
+    shape[d] = shape_[from];
+    strides[d] = strides_[from];
+  }
+  return window(std::move(shape), std::move(strides), offset_);
+}
+
+Array Array::expand(const Shape& wanted) const {
+  const std::int64_t fresh = wanted.rank() - rank();
+  if (fresh < 0) fail<ShapeError>("expand", shape_, " has more dimensions than ", wanted);
+  Shape shape = wanted;
+  Shape strides(wanted.size(), 0);
+  for (std::int64_t d = 0; d < wanted.rank(); ++d) {
+    const std::int64_t size = d < fresh ? 1 : shape_[d - fresh];
+    if (wanted[d] == -1 && d >= fresh) shape[d] = size;
+    if (shape[d] < 0 || (size != 1 && size != shape[d])) {
+      fail<ShapeError>("expand", shape_, " does not expand to ", wanted, ": dimension ",
+                       d - wanted.rank(), " is ", size);
+    }
+    strides[d] = size == 1 && shape[d] != 1 ? 0 : d < fresh ? 0 : strides_[d - fresh];
+  }
+  return window(std::move(shape), std::move(strides), offset_);
+}
+
+Shape infer_shape(std::string_view operation, const Shape& shape, std::int64_t numel) {
+  Shape known = shape;
+  std::int64_t unknown = -1;
+  for (std::int64_t d = 0; d < shape.rank(); ++d) {
+    if (shape[d] != -1) continue;
+    if (unknown >= 0) fail<ShapeError>(operation, "only one size can be -1, got ", shape);
+    unknown = d;
+    known[d] = 1;
+  }
+  const std::int64_t count = element_count(known);
+  if (unknown >= 0 && count > 0 && numel % count == 0) {
+    known[unknown] = numel / count;
+  } else if (unknown >= 0 || count != numel) {
+    fail<ShapeError>(operation, numel, " elements do not fill shape ", shape,
+                     unknown >= 0 && count == 0 ? ": -1 is ambiguous beside a size of 0" : "");
+  }
+  return known;
+}
+
+std::optional<Shape> view_strides(const Shape& shape, const Shape& strides, const Shape& wanted) {
+  if (element_count(shape) == 0) return contiguous_strides(wanted);
+  Shape out(wanted.size(), 0);
+  std::int64_t to = wanted.rank() - 1;
+  // Walk from the back over runs of dimensions that lie evenly in memory; each must be tiled by
+  // wanted sizes.
+  for (std::int64_t d = shape.rank() - 1; d >= 0;) {
+    const std::int64_t step = strides[d];
+    std::int64_t run = shape[d--];
+    if (run == 1) continue;
+    for (; d >= 0 && (shape[d] == 1 || strides[d] == step * run); --d) run *= shape[d];
+    std::int64_t tiled = 1;
+    while (to >= 0 && (tiled < run || wanted[to] == 1)) {
+      out[to] = step * tiled;
+      tiled *= wanted[to--];
+    }
+    if (tiled != run) return std::nullopt;
+  }
+  for (; to >= 0; --to) {
+    if (wanted[to] != 1) return std::nullopt;
+    out[to] = 1;
+  }
+  return out;
+}
+
+Array Array::view(const Shape& wanted) const {
+  Shape shape = infer_shape("view", wanted, numel_);
+  auto strides = view_strides(shape_, strides_, shape);
+  if (!strides) {
+    fail<ShapeError>("view", shape_, " with strides ", strides_, " cannot be seen as ", shape,
+                     " without a copy; use reshape or contiguous");
+  }
+  return window(std::move(shape), std::move(*strides), offset_);
+}
+
+Array Array::reshape(const Shape& wanted) const {
+  Shape shape = infer_shape("reshape", wanted, numel_);
+  if (auto strides = view_strides(shape_, strides_, shape)) {
+    return window(std::move(shape), std::move(*strides), offset_);
+  }
+  return clone().view(shape);
+}
+
+Array Array::squeeze() const {
+  Shape shape;
+  Shape strides;
+  for (std::int64_t d = 0; d < rank(); ++d) {
+    if (shape_[d] == 1) continue;
+    shape.push_back(shape_[d]);
+    strides.push_back(strides_[d]);
+  }
+  return window(std::move(shape), std::move(strides), offset_);
+}
+
+Array Array::squeeze(std::int64_t dim) const {
+  dim = wrap_dim("squeeze", dim, rank());
+  if (rank() == 0 || shape_[dim] != 1) return *this;
+  return select(dim, 0);
+}
+
+Array Array::unsqueeze(std::int64_t dim) const {
+  dim = wrap_dim("unsqueeze", dim, rank() + 1);
+  Shape shape = shape_;
+  Shape strides = strides_;
+  strides.insert(dim, dim < rank() ? shape_[dim] * strides_[dim] : 1);
+  shape.insert(dim, 1);
+  return window(std::move(shape), std::move(strides), offset_);
+}
+
+Array Array::diagonal(std::int64_t offset, std::int64_t dim0, std::int64_t dim1) const {
+  dim0 = wrap_dim("diagonal", dim0, rank());
+  dim1 = wrap_dim("diagonal", dim1, rank());
+  if (rank() < 2 || dim0 == dim1) {
+    fail<ShapeError>("diagonal", "needs two different dimensions of ", shape_, ", got ", dim0,
+                     " and ", dim1);
+  }
+  const std::int64_t rows = shape_[dim0] + std::min<std::int64_t>(offset, 0);
+  const std::int64_t columns = shape_[dim1] - std::max<std::int64_t>(offset, 0);
+  const std::int64_t length =
+      std::max<std::int64_t>(std::min({rows, columns, shape_[dim0], shape_[dim1]}), 0);
+  const std::int64_t skip = length == 0  ? 0
+                            : offset < 0 ? -offset * strides_[dim0]
+                                         : offset * strides_[dim1];
+  const std::int64_t step = strides_[dim0] + strides_[dim1];
+  Shape shape = shape_;
+  Shape strides = strides_;
+  for (const std::int64_t dim : {std::max(dim0, dim1), std::min(dim0, dim1)}) {
+    shape.erase(dim);
+    strides.erase(dim);
+  }
+  shape.push_back(length);
+  strides.push_back(step);
+  return window(std::move(shape), std::move(strides), offset_ + skip);
+}
+
+Array Array::as_strided(const Shape& shape, const Shape& strides, std::int64_t offset) const {
+  if (shape.rank() != strides.rank()) {
+    fail<ShapeError>("as_strided", "shape ", shape, " and strides ", strides, " differ in length");
+  }
+  std::int64_t last = offset;
+  for (std::int64_t d = 0; d < shape.rank(); ++d) {
+    std::int64_t reach = 0;
+    if (strides[d] < 0 ||
+        __builtin_mul_overflow(std::max<std::int64_t>(shape[d] - 1, 0), strides[d], &reach) ||
+        __builtin_add_overflow(last, reach, &last)) {
+      fail<ShapeError>("as_strided", "strides ", strides, " are negative or too large");
+    }
+  }
+  if (offset < 0 || (element_count(shape) > 0 && last >= storage_->bytes() / item_size(dtype_))) {
+    fail<ShapeError>("as_strided", "shape ", shape, ", strides ", strides, ", offset ", offset,
+                     " leave a storage of ", storage_->bytes() / item_size(dtype_), " elements");
+  }
+  return window(shape, strides, offset);
+}
+
+}  // namespace tend

@@ -1,0 +1,68 @@
+// Errors: every one names the operation, and is thrown before anything has changed.
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace tend {
+
+/// Base of everything that tend throws.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Shapes, strides or dimensions that do not fit an operation.
+class ShapeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A dtype that an operation does not take.
+class DTypeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An index, dimension or label out of its range.
+class IndexError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Misuse of the gradient machinery: no graph, a graph used twice, a saved tensor that changed.
+class AutogradError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A file that cannot be read, written or trusted.
+class IoError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Memory that the system did not give; the message names the bytes.
+class OutOfMemoryError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Joins its arguments as text, whatever the global locale says.
+template <class... Parts>
+std::string concat(const Parts&... parts) {
+  std::ostringstream out;
+  out.imbue(std::locale::classic());
+  (out << ... << parts);
+  return out.str();
+}
+
+/// Throws `Kind` with the message "[operation] parts...".
+template <class Kind = Error, class... Parts>
+[[noreturn]] void fail(std::string_view operation, const Parts&... parts) {
+  throw Kind(concat('[', operation, "] ", parts...));
+}
+
+}  // namespace tend

@@ -1,0 +1,32 @@
+#include <tend/core/kernels/copy.h>
+
+#include <algorithm>
+
+#include <tend/core/kernels/loops.h>
+
+namespace tend::kernels {
+void fill(const Array& out, const Scalar& value) {
+  visit_dtype(out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T element = value.to<T>();
+    StridedLoop<1>({&out}).run([element](std::int64_t count, const auto& p, const auto& step) {
+      if (step[0] == sizeof(T)) {
+        std::fill_n(reinterpret_cast<T*>(p[0]), count, element);
+        return;
+      }
+      for (std::int64_t i = 0; i < count; ++i) *reinterpret_cast<T*>(p[0] + i * step[0]) = element;
+    });
+  });
+}
+
+void copy(const Array& out, const Array& a) {
+  visit_dtype(out.dtype(), [&](auto to) {
+    visit_dtype(a.dtype(), [&](auto from) {
+      using To = typename decltype(to)::type;
+      using From = typename decltype(from)::type;
+      map<To, From>(out, a, [](From value) { return convert<To>(value); });
+    });
+  });
+}
+
+}  // namespace tend::kernels

@@ -1,0 +1,42 @@
+// The one owner of the cores.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+namespace tend {
+
+/// Threads that parallel_for may use, the caller included.
+int num_threads() noexcept;
+/// Throws Error for count < 1. Results have the same bits for every count. Not to be called from
+/// inside a parallel_for.
+void set_num_threads(int count);
+
+namespace detail {
+using RangeFunction = void (*)(void* context, std::int64_t begin, std::int64_t end);
+void run_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeFunction f,
+                void* context);
+}  // namespace detail
+
+/// Calls f(chunk_begin, chunk_end) over [begin, end) in chunks of `grain` (the last may be
+/// shorter). The cut depends on the sizes only, never on the number of threads. A single chunk, or
+/// a call from inside another parallel_for, runs inline. An exception thrown by f is rethrown here
+/// after all chunks have ended.
+template <class F>
+void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& f) {
+  if (end <= begin) return;
+  if (end - begin <= grain) {
+    f(begin, end);
+    return;
+  }
+  using Function = std::remove_reference_t<F>;
+  detail::run_chunks(
+      begin, end, grain,
+      [](void* context, std::int64_t from, std::int64_t to) {
+        (*static_cast<Function*>(context))(from, to);
+      },
+      const_cast<void*>(static_cast<const void*>(std::addressof(f))));
+}
+
+}  // namespace tend

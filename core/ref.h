@@ -1,0 +1,61 @@
+// Intrusive reference counting: one pointer per handle, no control block.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace tend {
+
+/// Base of counted objects. `Derived::destroy(Derived*)` is called when the last reference goes.
+class RefCounted {
+ public:
+  std::uint32_t use_count() const noexcept { return count_.load(std::memory_order_relaxed); }
+
+ protected:
+  RefCounted() noexcept = default;
+  RefCounted(const RefCounted&) = delete;
+  RefCounted& operator=(const RefCounted&) = delete;
+  ~RefCounted() = default;
+
+ private:
+  template <class T>
+  friend class Ref;
+  mutable std::atomic<std::uint32_t> count_{0};
+};
+
+/// A counted pointer to T, which derives from RefCounted and has a static `destroy(T*) noexcept`.
+template <class T>
+class Ref {
+ public:
+  Ref() noexcept = default;
+  Ref(std::nullptr_t) noexcept {}
+  explicit Ref(T* object) noexcept : object_(object) { retain(); }
+  Ref(const Ref& other) noexcept : object_(other.object_) { retain(); }
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Ref() { release(); }
+
+  T* get() const noexcept { return object_; }
+  T& operator*() const noexcept { return *object_; }
+  T* operator->() const noexcept { return object_; }
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+  void reset() noexcept { *this = Ref(); }
+  friend bool operator==(const Ref& a, const Ref& b) noexcept { return a.object_ == b.object_; }
+
+ private:
+  void retain() const noexcept {
+    if (object_) object_->count_.fetch_add(1, std::memory_order_relaxed);
+  }
+  void release() noexcept {
+    if (object_ && object_->count_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      T::destroy(object_);
+  }
+
+  T* object_ = nullptr;
+};
+
+}  // namespace tend

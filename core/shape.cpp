@@ -1,0 +1,125 @@
+#include <tend/core/shape.h>
+
+#include <ostream>
+
+#include <tend/core/error.h>
+
+namespace tend {
+
+void Shape::insert(std::int64_t at, std::int64_t value) {
+  Shape longer;
+  longer.resize(size_ + 1);
+  std::copy(begin(), begin() + at, longer.begin());
+  longer[at] = value;
+  std::copy(begin() + at, end(), longer.begin() + at + 1);
+  *this = std::move(longer);
+}
+
+void Shape::erase(std::int64_t at) noexcept {
+  // The storage stays as it is: a shape on the heap that shrinks keeps its block.
+  std::copy(begin() + at + 1, end(), begin() + at);
+  --size_;
+}
+
+std::string to_string(const Shape& shape) {
+  std::string text = "(";
+  for (std::int64_t i = 0; i < shape.rank(); ++i) {
+    if (i > 0) text += ", ";
+    text += std::to_string(shape[i]);
+  }
+  if (shape.rank() == 1) text += ",";
+  return text + ")";
+}
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+  return out << to_string(shape);
+}
+
+std::int64_t element_count(const Shape& shape) {
+  std::int64_t count = 1;
+  bool zero = false;
+  for (const std::int64_t size : shape) {
+    if (size < 0) fail<ShapeError>("shape", "negative size in ", shape);
+    zero = zero || size == 0;
+  }
+  if (zero) return 0;
+  for (const std::int64_t size : shape) {
+    if (__builtin_mul_overflow(count, size, &count)) {
+      fail<ShapeError>("shape", shape, " has more elements than an int64 can count");
+    }
+  }
+  return count;
+}
+
+Shape contiguous_strides(const Shape& shape) {
+  Shape strides(shape.size(), 1);
+  std::int64_t step = 1;
+  for (std::int64_t d = shape.rank() - 1; d >= 0; --d) {
+    strides[d] = step;
+    step *= std::max<std::int64_t>(shape[d], 1);
+  }
+  return strides;
+}
+
+std::int64_t wrap_dim(std::string_view operation, std::int64_t dim, std::int64_t rank) {
+  const std::int64_t dims = std::max<std::int64_t>(rank, 1);
+  if (dim < -dims || dim >= dims) {
+    fail<IndexError>(operation, "dimension ", dim, " is out of range [", -dims, ", ", dims - 1,
+                     "] for ", rank, " dimensions");
+  }
+  return dim < 0 ? dim + dims : dim;
+}
+
+Shape wrap_dims(std::string_view operation, const Shape& dims, std::int64_t rank) {
+  Shape wrapped;
+  if (dims.empty()) {
+    for (std::int64_t d = 0; d < rank; ++d) wrapped.push_back(d);
+    return wrapped;
+  }
+  for (const std::int64_t dim : dims) wrapped.push_back(wrap_dim(operation, dim, rank));
+  std::sort(wrapped.begin(), wrapped.end());
+  if (const auto* twice = std::adjacent_find(wrapped.begin(), wrapped.end());
+      twice != wrapped.end()) {
+    fail<ShapeError>(operation, "dimension ", *twice, " appears more than once in ", dims);
+  }
+  // A 0-d tensor accepts dimension 0, but has none to reduce.
+  return rank == 0 ? Shape{} : wrapped;
+}
+
+Shape broadcast_shapes(std::string_view operation, const Shape& a, const Shape& b) {
+  const std::int64_t rank = std::max(a.rank(), b.rank());
+  Shape out(static_cast<std::size_t>(rank), 1);
+  for (std::int64_t d = 1; d <= rank; ++d) {
+    const std::int64_t size_a = d <= a.rank() ? a[a.rank() - d] : 1;
+    const std::int64_t size_b = d <= b.rank() ? b[b.rank() - d] : 1;
+    if (size_a != size_b && size_a != 1 && size_b != 1) {
+      fail<ShapeError>(operation, a, " and ", b, " do not broadcast: dimension ", -d, " is ",
+                       size_a, " and ", size_b);
+    }
+    out[rank - d] = size_a == 1 ? size_b : size_a;
+  }
+  return out;
+}
+
+bool broadcasts_to(const Shape& from, const Shape& to) noexcept {
+  if (from.rank() > to.rank()) return false;
+  for (std::int64_t d = 1; d <= from.rank(); ++d) {
+    const std::int64_t size = from[from.rank() - d];
+    if (size != 1 && size != to[to.rank() - d]) return false;
+  }
+  return true;
+}
+
+Shape reduced_shape(const Shape& shape, const Shape& dims, bool keepdim) {
+  Shape out = shape;
+  for (std::int64_t i = dims.rank() - 1; i >= 0; --i) {
+    if (keepdim) {
+      out[dims[i]] = 1;
+    } else {
+      out.erase(dims[i]);
+    }
+  }
+  return out;
+}
+
+}  // namespace tend
