@@ -1,0 +1,23 @@
+// Matrix products. The one door to BLAS.
+#pragma once
+
+#include <string_view>
+
+#include <tend/core/array.h>
+
+namespace tend::kernels {
+
+/// Shape of torch.matmul(a, b): vectors stand for a row on the left and a column on the right,
+/// whose dimension leaves the result; dimensions before the last two are batches and broadcast.
+/// ShapeError naming `operation`, both shapes and the dimension that does not fit.
+/// https://pytorch.org/docs/2.6/generated/torch.matmul.html
+Shape matmul_shape(std::string_view operation, const Shape& a, const Shape& b);
+
+/// out = alpha * (a @ b) + beta * out, with the shapes of `matmul_shape`. All three have one dtype:
+/// float32, float64 or int64 (DTypeError otherwise), and `out` overlaps neither a nor b. With beta
+/// 0, what `out` held before does not matter, NaN included. Views are multiplied where they lie:
+/// a matrix is copied only when neither of its strides is 1.
+/// Products of a few thousand multiplications add separately rounded products in the order of k.
+void matmul(const Array& out, const Array& a, const Array& b, double alpha = 1, double beta = 0);
+
+}  // namespace tend::kernels
