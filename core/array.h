@@ -77,9 +77,9 @@ class Array {
   Array transpose(std::int64_t dim0, std::int64_t dim1) const;
   Array permute(const Shape& dims) const;
   /// -1 keeps a size; new dimensions come in front.
-  Array expand(const Shape& shape) const;
+  Array expand(const Shape& wanted) const;
   /// One size may be -1. ShapeError where only a copy could give it.
-  Array view(const Shape& shape) const;
+  Array view(const Shape& wanted) const;
   Array squeeze() const;
   Array squeeze(std::int64_t dim) const;
   Array unsqueeze(std::int64_t dim) const;
@@ -90,7 +90,7 @@ class Array {
   // Copies.
 
   /// A view where the strides allow one, otherwise a row-major copy.
-  Array reshape(const Shape& shape) const;
+  Array reshape(const Shape& wanted) const;
   /// Itself when row-major, otherwise a row-major copy.
   Array contiguous() const;
   /// A row-major copy.
