@@ -79,6 +79,19 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
   return f(TypeTag<double>{});
 }
 
+/// As visit_dtype, for all but bool; throws DTypeError naming `operation` otherwise.
+template <class F>
+decltype(auto) visit_number(std::string_view operation, DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::boolean:
+      fail<DTypeError>(operation, "needs int64, float32 or float64, got ", dtype_name(dtype));
+    case DType::int64: return f(TypeTag<std::int64_t>{});
+    case DType::float32: return f(TypeTag<float>{});
+    case DType::float64: break;
+  }
+  return f(TypeTag<double>{});
+}
+
 /// As visit_dtype, for float32 and float64 only; throws DTypeError naming `operation` otherwise.
 template <class F>
 decltype(auto) visit_floating(std::string_view operation, DType dtype, F&& f) {

@@ -1,0 +1,52 @@
+// Elementwise functions of one real variable, as IEEE 754 and C's math.h define them on infinities
+// and NaN. Outputs are allocated with the input's dtype and the result's shape, to which the input
+// broadcasts; the output may be the same window as the input. float32 and float64 unless stated;
+// DTypeError otherwise.
+//
+// float64 is the C library's. In float32 the largest error, in units in the last place of the exact
+// result, stands with each function that is not correctly rounded.
+#pragma once
+
+#include <tend/core/array.h>
+
+namespace tend::kernels {
+
+void exp(const Array& out, const Array& a);
+void expm1(const Array& out, const Array& a);
+void log(const Array& out, const Array& a);
+void log1p(const Array& out, const Array& a);
+
+void sqrt(const Array& out, const Array& a);
+/// 1 / sqrt(a)
+void rsqrt(const Array& out, const Array& a);
+/// 1 / a
+void reciprocal(const Array& out, const Array& a);
+/// a * a; int64 too.
+void square(const Array& out, const Array& a);
+
+void sin(const Array& out, const Array& a);
+void cos(const Array& out, const Array& a);
+void tan(const Array& out, const Array& a);
+void tanh(const Array& out, const Array& a);
+
+/// 1 / (1 + exp(-a))
+void sigmoid(const Array& out, const Array& a);
+void erf(const Array& out, const Array& a);
+
+void floor(const Array& out, const Array& a);
+void ceil(const Array& out, const Array& a);
+/// To the nearest integer, halves to the even one.
+void round(const Array& out, const Array& a);
+void trunc(const Array& out, const Array& a);
+
+/// max(a, 0), NaN stays NaN; int64 too.
+void relu(const Array& out, const Array& a);
+
+/// x Phi(x), Phi the normal distribution function; or its approximation by
+/// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))). Hendrycks and Gimpel, Gaussian Error Linear
+/// Units, 2016, arXiv:1606.08415.
+void gelu(const Array& out, const Array& x, bool tanh_approx);
+/// grad times the derivative of gelu at x; out, grad and x have one dtype.
+void gelu_backward(const Array& out, const Array& grad, const Array& x, bool tanh_approx);
+
+}  // namespace tend::kernels

@@ -1,0 +1,25 @@
+// Softmax and its logarithm along one dimension, with the products that their gradients need.
+// All arrays have one shape and one dtype, float32 or float64 (DTypeError), any strides; `dim` may
+// count from the end (IndexError). The output may be the same window as an input.
+//
+// Sums run in an order that depends on the length of the dimension only. Rows of fewer than 16
+// elements are computed as precisely as the dtype allows: exp correctly rounded, the sum from left
+// to right.
+#pragma once
+
+#include <tend/core/array.h>
+
+namespace tend::kernels {
+
+/// exp(a - m) / sum(exp(a - m)), m the largest element. NaN where a row is all -inf, or holds NaN
+/// or +inf, as in PyTorch.
+void softmax(const Array& out, const Array& a, std::int64_t dim);
+/// a - m - log(sum(exp(a - m)))
+void log_softmax(const Array& out, const Array& a, std::int64_t dim);
+
+/// y * (grad - sum(grad * y)), y = softmax(a)
+void softmax_backward(const Array& out, const Array& grad, const Array& y, std::int64_t dim);
+/// grad - exp(y) * sum(grad), y = log_softmax(a)
+void log_softmax_backward(const Array& out, const Array& grad, const Array& y, std::int64_t dim);
+
+}  // namespace tend::kernels
