@@ -1,0 +1,220 @@
+#include <tend/core/kernels/indexing.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include <tend/core/kernels/copy.h>
+#include <tend/core/kernels/loops.h>
+
+namespace tend::kernels {
+namespace {
+
+Array at_least_1d(const Array& a) {
+  return a.rank() == 0 ? a.unsqueeze(0) : a;
+}
+
+void check_dtypes(std::string_view operation, const Array& out, const Array& a,
+                  const Array& index) {
+  if (index.dtype() != int64)
+    fail<DTypeError>(operation, "the index is ", index.dtype(), ", not int64");
+  if (out.dtype() != a.dtype()) {
+    fail<DTypeError>(operation, "the elements are ", a.dtype(), " and ", out.dtype());
+  }
+}
+
+// Throws unless all indices lie in [0, shape[dim]).
+void check_indices(std::string_view operation, const Array& index, const Shape& shape,
+                   std::int64_t dim) {
+  const std::int64_t size = shape[dim];
+  const auto outside = [size](std::int64_t i) {
+    return static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(size);
+  };
+  std::atomic<bool> bad = false;
+  StridedLoop<1>({&index}).run([&](std::int64_t count, const auto& p, const auto& step) {
+    bool any = false;
+    for (std::int64_t i = 0; i < count; ++i)
+      any |= outside(*reinterpret_cast<const std::int64_t*>(p[0] + i * step[0]));
+    if (any) bad = true;
+  });
+  if (!bad) return;
+  const std::vector<std::int64_t> indices = index.to_vector<std::int64_t>();
+  fail<IndexError>(operation, "index ", *std::find_if(indices.begin(), indices.end(), outside),
+                   " is out of range for dimension ", dim, " of ", shape);
+}
+
+// Throws unless `part` has the rank of `whole` and is nowhere larger, `dim` aside (-1: none).
+void check_fits(std::string_view operation, const Array& part, const Array& whole,
+                std::int64_t dim) {
+  bool fits = part.rank() == whole.rank();
+  for (std::int64_t d = 0; fits && d < part.rank(); ++d)
+    fits = d == dim || part.size(d) <= whole.size(d);
+  if (!fits) {
+    fail<ShapeError>(operation, "index ", part.shape(), " is larger than ", whole.shape(),
+                     " or of another rank");
+  }
+}
+
+// `index` (1-d) seen as naming a whole slice of `shape` along `dim` with each of its elements.
+Array slice_index(std::string_view operation, const Array& index, Shape shape, std::int64_t dim) {
+  if (index.rank() > 1) {
+    fail<ShapeError>(operation, "the index has shape ", index.shape(), ", not one dimension");
+  }
+  Array view = at_least_1d(index);
+  shape[dim] = view.size(0);
+  for (std::int64_t d = dim + 1; d < shape.rank(); ++d) view = view.unsqueeze(-1);
+  return view.expand(shape);
+}
+
+// The elements of `a` at position 0 of `dim`, repeated or cut to `shape`: where an index along
+// `dim` counts from.
+Array origin(const Array& a, const Shape& shape, std::int64_t dim) {
+  Shape strides = a.strides();
+  strides[dim] = 0;
+  return a.as_strided(shape, strides, a.offset());
+}
+
+template <class T>
+void gather_typed(const Array& out, const Array& a, std::int64_t dim, const Array& index) {
+  const Array from = origin(a, out.shape(), dim);
+  const std::int64_t stride = a.strides()[dim] * item_size(a.dtype());
+  StridedLoop<3>({&out, &from, &index})
+      .run([stride](std::int64_t count, const auto& p, const auto& step) {
+        if (step[2] == 0) {  // a run of one slice
+          const auto* source = p[1] + *reinterpret_cast<const std::int64_t*>(p[2]) * stride;
+          if (step[0] == sizeof(T) && step[1] == sizeof(T)) {
+            std::copy_n(reinterpret_cast<const T*>(source), count, reinterpret_cast<T*>(p[0]));
+            return;
+          }
+        }
+        for (std::int64_t i = 0; i < count; ++i) {
+          const auto at = *reinterpret_cast<const std::int64_t*>(p[2] + i * step[2]);
+          *reinterpret_cast<T*>(p[0] + i * step[0]) =
+              *reinterpret_cast<const T*>(p[1] + i * step[1] + at * stride);
+        }
+      });
+}
+
+void gather_checked(const Array& out, const Array& a, std::int64_t dim, const Array& index) {
+  if (out.numel() == 0) return;
+  visit_dtype(out.dtype(),
+              [&](auto tag) { gather_typed<typename decltype(tag)::type>(out, a, dim, index); });
+}
+
+template <class T>
+void add_to(std::byte* to, const std::byte* from) {
+  auto& sum = *reinterpret_cast<T*>(to);
+  const T term = *reinterpret_cast<const T*>(from);
+  if constexpr (std::is_same_v<T, bool>) {
+    sum = sum || term;
+  } else if constexpr (std::is_integral_v<T>) {  // wraps around, as PyTorch's int64 does
+    sum = static_cast<T>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(term));
+  } else {
+    sum += term;
+  }
+}
+
+// Threads share the lines along `dim`, never one line: each sum runs in the order of the index.
+template <class T>
+void scatter_add_typed(const Array& out, std::int64_t dim, const Array& index, const Array& src) {
+  const std::int64_t length = index.size(dim);
+  Shape lines = index.shape();
+  lines[dim] = 1;
+  const Array to = origin(out, lines, dim), at = origin(index, lines, dim),
+              from = origin(src, lines, dim);
+  const std::int64_t to_stride = out.strides()[dim] * item_size(out.dtype());
+  const std::int64_t at_stride = index.strides()[dim] * item_size(int64);
+  const std::int64_t from_stride = src.strides()[dim] * item_size(src.dtype());
+  const auto add_lines = [=](std::int64_t count, const auto& p, const auto& step) {
+    if (step[1] == 0) {  // every line has the same index: add slice by slice
+      for (std::int64_t j = 0; j < length; ++j) {
+        const auto place = *reinterpret_cast<const std::int64_t*>(p[1] + j * at_stride);
+        std::byte* sums = p[0] + place * to_stride;
+        const std::byte* terms = p[2] + j * from_stride;
+        if (step[0] == sizeof(T) && step[2] == sizeof(T)) {
+          for (std::int64_t i = 0; i < count; ++i)
+            add_to<T>(sums + i * std::int64_t(sizeof(T)), terms + i * std::int64_t(sizeof(T)));
+        } else {
+          for (std::int64_t i = 0; i < count; ++i)
+            add_to<T>(sums + i * step[0], terms + i * step[2]);
+        }
+      }
+      return;
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      for (std::int64_t j = 0; j < length; ++j) {
+        const auto place =
+            *reinterpret_cast<const std::int64_t*>(p[1] + i * step[1] + j * at_stride);
+        add_to<T>(p[0] + i * step[0] + place * to_stride, p[2] + i * step[2] + j * from_stride);
+      }
+    }
+  };
+  constexpr std::int64_t kLeastLines = 16;  // a cache line of the output for each thread
+  StridedLoop<3>({&to, &at, &from}).run(add_lines, std::max(kLeastLines, kElementGrain / length));
+}
+
+void scatter_add_checked(const Array& out, std::int64_t dim, const Array& index, const Array& src) {
+  if (index.numel() == 0) return;
+  visit_dtype(out.dtype(), [&](auto tag) {
+    scatter_add_typed<typename decltype(tag)::type>(out, dim, index, src);
+  });
+}
+
+}  // namespace
+
+void gather(const Array& out, const Array& a, std::int64_t dim, const Array& index) {
+  check_dtypes("gather", out, a, index);
+  const Array to = at_least_1d(out), from = at_least_1d(a), at = at_least_1d(index);
+  check_fits("gather", at, from, dim);
+  check_indices("gather", at, from.shape(), dim);
+  gather_checked(to, from, dim, at);
+}
+
+void scatter_add(const Array& out, std::int64_t dim, const Array& index, const Array& src) {
+  check_dtypes("scatter_add", out, src, index);
+  const Array to = at_least_1d(out), from = at_least_1d(src), at = at_least_1d(index);
+  check_fits("scatter_add", at, from, -1);
+  check_fits("scatter_add", at, to, dim);
+  check_indices("scatter_add", at, to.shape(), dim);
+  scatter_add_checked(to, dim, at, from);
+}
+
+void index_select(const Array& out, const Array& a, std::int64_t dim, const Array& index) {
+  check_dtypes("index_select", out, a, index);
+  const Array to = at_least_1d(out), from = at_least_1d(a);
+  const Array at = slice_index("index_select", index, from.shape(), dim);
+  check_indices("index_select", at_least_1d(index), from.shape(), dim);
+  gather_checked(to, from, dim, at);
+}
+
+void index_add(const Array& out, std::int64_t dim, const Array& index, const Array& src) {
+  check_dtypes("index_add", out, src, index);
+  const Array to = at_least_1d(out), from = at_least_1d(src);
+  const Array at = slice_index("index_add", index, to.shape(), dim);
+  if (from.shape() != at.shape()) {
+    fail<ShapeError>("index_add", "source ", src.shape(), " and index ", index.shape(),
+                     " do not fit ", out.shape(), " in dimension ", dim);
+  }
+  check_indices("index_add", at_least_1d(index), to.shape(), dim);
+  scatter_add_checked(to, dim, at, from);
+}
+
+void one_hot(const Array& out, const Array& index) {
+  check_dtypes("one_hot", out, out, index);
+  check_indices("one_hot", index, out.shape(), out.rank() - 1);
+  fill(out, 0);
+  if (out.numel() == 0) return;
+  visit_dtype(out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const Array first = out.select(-1, 0);
+    const std::int64_t stride = out.strides().back() * item_size(out.dtype());
+    StridedLoop<2>({&first, &index})
+        .run([stride](std::int64_t count, const auto& p, const auto& step) {
+          for (std::int64_t i = 0; i < count; ++i) {
+            const auto at = *reinterpret_cast<const std::int64_t*>(p[1] + i * step[1]);
+            *reinterpret_cast<T*>(p[0] + i * step[0] + at * stride) = T(1);
+          }
+        });
+  });
+}
+
+}  // namespace tend::kernels

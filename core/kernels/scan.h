@@ -1,0 +1,23 @@
+// Running sums and orderings along one dimension (wrapped).
+#pragma once
+
+#include <tend/core/array.h>
+
+namespace tend::kernels {
+
+/// out[..., i, ...] = a[..., 0, ...] + ... + a[..., i, ...], from left to right; `out` has a's
+/// shape and the dtype of its sum.
+void cumsum(const Array& out, const Array& a, std::int64_t dim);
+
+/// `a` sorted along `dim` into `values`, the places it came from into `indices` (int64). Equal
+/// elements keep their order; NaN counts as the largest.
+void sort(const Array& values, const Array& indices, const Array& a, std::int64_t dim,
+          bool descending = false);
+
+/// The k largest (smallest) along `dim`, best first; of equal ones the earlier. NaN counts as the
+/// largest. `values` and `indices` have size k along `dim`; ShapeError when k is negative or more
+/// than there are.
+void topk(const Array& values, const Array& indices, const Array& a, std::int64_t k,
+          std::int64_t dim, bool largest = true);
+
+}  // namespace tend::kernels
