@@ -1,0 +1,156 @@
+#include <tend/core/random.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include <tend/core/error.h>
+
+namespace tend {
+namespace {
+
+constexpr std::uint64_t kFormat = 1;
+constexpr std::size_t kHeaderBytes = 24;
+
+void put(std::vector<std::uint8_t>& bytes, std::uint64_t value, int width) {
+  for (int i = 0; i < width; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+}
+
+std::uint64_t take(std::span<const std::uint8_t>& bytes, std::size_t width) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < width; ++i) value |= std::uint64_t{bytes[i]} << (8 * i);
+  bytes = bytes.subspan(width);
+  return value;
+}
+
+std::mutex& default_generator_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+}  // namespace
+
+void Generator::manual_seed(std::uint64_t seed) {
+  seed_ = seed;
+  words_[0] = static_cast<std::uint32_t>(seed);
+  for (std::size_t i = 1; i < kWords; ++i) {
+    const std::uint32_t last = words_[i - 1];
+    words_[i] = 1812433253u * (last ^ last >> 30) + static_cast<std::uint32_t>(i);
+  }
+  next_ = kWords;
+  kept_normal_.reset();
+}
+
+// The next 624 words, in loops that compilers vectorise.
+void Generator::twist() noexcept {
+  constexpr std::size_t kMiddle = 397;
+  constexpr std::size_t kWrap = kWords - kMiddle;
+  const auto mix = [](std::uint32_t a, std::uint32_t b) {
+    const std::uint32_t joined = (a & 0x80000000u) | (b & 0x7fffffffu);
+    return joined >> 1 ^ ((b & 1u) * 0x9908b0dfu);
+  };
+  std::uint32_t* w = words_.data();
+  for (std::size_t i = 0; i < kWrap; ++i) w[i] = w[i + kMiddle] ^ mix(w[i], w[i + 1]);
+  for (std::size_t i = kWrap; i < kWords - 1; ++i) w[i] = w[i - kWrap] ^ mix(w[i], w[i + 1]);
+  w[kWords - 1] = w[kMiddle - 1] ^ mix(w[kWords - 1], w[0]);
+  next_ = 0;
+}
+
+void Generator::u32(std::span<std::uint32_t> out) noexcept {
+  while (!out.empty()) {
+    if (next_ == kWords) twist();
+    const std::size_t count = std::min(out.size(), kWords - next_);
+    const std::uint32_t* from = words_.data() + next_;
+    std::uint32_t* to = out.data();
+    for (std::size_t i = 0; i < count; ++i) to[i] = temper(from[i]);
+    next_ += count;
+    out = out.subspan(count);
+  }
+}
+
+double Generator::normal() noexcept {
+  if (kept_normal_) {
+    const double kept = *kept_normal_;
+    kept_normal_.reset();
+    return kept;
+  }
+  const double u1 = uniform();
+  const double u2 = uniform();
+  const double radius = std::sqrt(-2.0 * std::log1p(-u2));
+  const double theta = 2.0 * std::numbers::pi * u1;
+  kept_normal_ = radius * std::sin(theta);
+  return radius * std::cos(theta);
+}
+
+std::vector<std::uint8_t> Generator::to_bytes() const {
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(kHeaderBytes + 4 * kWords);
+  put(bytes, kFormat, 1);
+  put(bytes, static_cast<std::uint64_t>(stream_), 1);
+  put(bytes, kept_normal_.has_value(), 2);
+  put(bytes, next_, 4);
+  put(bytes, seed_, 8);
+  put(bytes, std::bit_cast<std::uint64_t>(kept_normal_.value_or(0.0)), 8);
+  for (const std::uint32_t word : words_) put(bytes, word, 4);
+  return bytes;
+}
+
+Generator Generator::from_bytes(std::span<const std::uint8_t> bytes) {
+  const auto refuse = [](const auto&... reason) { fail<IoError>("Generator", reason...); };
+  if (bytes.size() != kHeaderBytes + 4 * kWords) {
+    refuse("a state has ", kHeaderBytes + 4 * kWords, " bytes, got ", bytes.size());
+  }
+  const std::uint64_t format = take(bytes, 1);
+  const std::uint64_t stream = take(bytes, 1);
+  const std::uint64_t has_normal = take(bytes, 2);
+  const std::uint64_t next = take(bytes, 4);
+  const std::uint64_t seed = take(bytes, 8);
+  const auto normal = std::bit_cast<double>(take(bytes, 8));
+  if (format != kFormat) refuse("the state has format ", format, ", this version reads ", kFormat);
+  if (stream > 1 || has_normal > 1) refuse("unknown flags ", stream, " and ", has_normal);
+  if (next > kWords) refuse("position ", next, " lies beyond the ", kWords, " words of a state");
+  if (!std::isfinite(normal)) refuse("the kept normal number is ", normal);
+
+  Generator generator(seed);
+  for (std::uint32_t& word : generator.words_) word = static_cast<std::uint32_t>(take(bytes, 4));
+  // The recurrence reads the top bit of the first word and all of the others: zero stays zero.
+  const bool stuck = (generator.words_[0] & 0x80000000u) == 0 &&
+                     std::all_of(generator.words_.begin() + 1, generator.words_.end(),
+                                 [](std::uint32_t word) { return word == 0; });
+  if (stuck) refuse("a state of zeros gives zeros forever");
+  generator.next_ = next;
+  generator.stream_ = static_cast<BernoulliStream>(stream);
+  if (has_normal == 1) generator.kept_normal_ = normal;
+  return generator;
+}
+
+Generator& default_generator() {
+  static Generator generator = [] {
+    std::random_device device;
+    return Generator(std::uint64_t{device()} << 32 | device());
+  }();
+  return generator;
+}
+
+GeneratorLock::GeneratorLock(const Generator& generator) {
+  if (&generator == &default_generator()) lock_ = std::unique_lock(default_generator_mutex());
+}
+
+void manual_seed(std::uint64_t seed) {
+  const GeneratorLock lock(default_generator());
+  default_generator().manual_seed(seed);
+}
+
+Generator get_rng_state() {
+  const GeneratorLock lock(default_generator());
+  return default_generator();
+}
+
+void set_rng_state(const Generator& state) {
+  const GeneratorLock lock(default_generator());
+  default_generator() = state;
+}
+
+}  // namespace tend
