@@ -1,0 +1,241 @@
+#include <tend/autograd/engine.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include <tend/autograd/grad_mode.h>
+#include <tend/autograd/node.h>
+#include <tend/autograd/ops.h>
+#include <tend/core/kernels/arithmetic.h>
+
+namespace tend {
+namespace {
+
+// One walk over the graph. Everything that can be wrong is found in the constructor, before run()
+// changes anything.
+class Walk {
+ public:
+  Walk(const char* operation, const std::vector<Tensor>& outputs,
+       const std::vector<Tensor>& cotangents, bool retain_graph, bool create_graph)
+      : operation_(operation),
+        retain_graph_(retain_graph || create_graph),
+        create_graph_(create_graph) {
+    add_roots(outputs, cotangents);
+  }
+
+  // Only gradients that lead to these edges are computed, and returned by run().
+  void restrict_to(const std::vector<Edge>& wanted) {
+    restricted_ = true;
+    for (const Edge& edge : wanted) {
+      if (edge.node) wanted_nodes_.emplace(edge.node.get(), Tensor());
+      if (edge.leaf) wanted_leaves_.emplace(edge.leaf.get(), Tensor());
+    }
+  }
+
+  void run() {
+    collect();
+    mark_needed();
+    for (State& state : states_) {
+      if (state.needed) state.node->check_usable();
+    }
+    const GradModeGuard mode(create_graph_);
+    for (Root& root : roots_) deliver(root.edge, std::move(root.cotangent));
+    for (State& state : states_) visit(state);
+  }
+
+  Tensor gradient_of(const Edge& edge) const {
+    if (edge.node) return wanted_nodes_.at(edge.node.get());
+    if (edge.leaf) return wanted_leaves_.at(edge.leaf.get());
+    return {};
+  }
+
+ private:
+  struct Root {
+    Edge edge;
+    Tensor cotangent;
+  };
+  struct State {
+    Ref<Node> node;
+    Tensor gradient;
+    bool needed = true;
+    std::vector<bool> edge_needed;
+  };
+
+  void add_roots(const std::vector<Tensor>& outputs, const std::vector<Tensor>& cotangents) {
+    if (!cotangents.empty() && cotangents.size() != outputs.size()) {
+      fail<AutogradError>(operation_, cotangents.size(), " gradients for ", outputs.size(),
+                          " tensors");
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (!outputs[i].defined()) fail<AutogradError>(operation_, "tensor ", i, " is undefined");
+      Edge edge = gradient_edge(outputs[i]);
+      if (!edge)
+        fail<AutogradError>(operation_, "tensor ", i, " of shape ", outputs[i].shape(),
+                            " does not require grad");
+      roots_.push_back({std::move(edge),
+                        cotangent_for(outputs[i], cotangents.empty() ? Tensor() : cotangents[i])});
+    }
+  }
+
+  Tensor cotangent_for(const Tensor& output, const Tensor& given) const {
+    if (!given.defined()) {
+      if (output.numel() != 1) {
+        fail<AutogradError>(
+            operation_, "a tensor of shape ", output.shape(),
+            " needs a gradient argument: only one-element tensors have the implicit 1");
+      }
+      return ones(output.shape(), output.dtype());
+    }
+    if (given.shape() != output.shape()) {
+      fail<ShapeError>(operation_, "gradient of shape ", given.shape(), " for a tensor of shape ",
+                       output.shape());
+    }
+    return given.to(output.dtype());
+  }
+
+  // All nodes reachable from the roots, latest first: a node comes after everything that used its
+  // result.
+  void collect() {
+    std::vector<Node*> stack;
+    std::unordered_map<Node*, std::size_t>& seen = index_;
+    const auto reach = [&](const Edge& edge) {
+      if (edge.node && seen.emplace(edge.node.get(), 0).second) {
+        stack.push_back(edge.node.get());
+        states_.push_back({edge.node, {}, true, {}});
+      }
+    };
+    for (const Root& root : roots_) reach(root.edge);
+    while (!stack.empty()) {
+      const Node* node = stack.back();
+      stack.pop_back();
+      for (const Edge& edge : node->edges()) reach(edge);
+    }
+    std::sort(states_.begin(), states_.end(), [](const State& a, const State& b) {
+      return a.node->sequence() > b.node->sequence();
+    });
+    for (std::size_t i = 0; i < states_.size(); ++i) seen[states_[i].node.get()] = i;
+  }
+
+  bool is_needed(const Edge& edge) const {
+    if (!edge) return false;
+    if (!restricted_) return true;
+    if (edge.leaf) return wanted_leaves_.count(edge.leaf.get()) > 0;
+    return wanted_nodes_.count(edge.node.get()) > 0 || states_[index_.at(edge.node.get())].needed;
+  }
+
+  // Earliest nodes first, so that what an edge leads to is known.
+  void mark_needed() {
+    for (auto state = states_.rbegin(); state != states_.rend(); ++state) {
+      state->needed = false;
+      for (const Edge& edge : state->node->edges()) {
+        const bool needed = is_needed(edge);
+        state->edge_needed.push_back(needed);
+        state->needed = state->needed || needed;
+      }
+    }
+  }
+
+  void visit(State& state) {
+    if (!state.gradient.defined()) return;
+    Tensor gradient = std::exchange(state.gradient, {});
+    const auto wanted = wanted_nodes_.find(state.node.get());
+    if (wanted != wanted_nodes_.end()) wanted->second = gradient;
+    if (state.node->retainer != nullptr && !restricted_) {
+      Ref<TensorImpl>& kept = state.node->retainer->grad;
+      kept = create_graph_ ? gradient.impl() : gradient.clone().impl();
+    }
+    if (state.needed) {
+      Derivative derivative(state.node, std::move(gradient), state.edge_needed);
+      state.node->differentiate(derivative);
+      const std::span<const Edge> edges = state.node->edges();
+      for (std::size_t i = 0; i < edges.size(); ++i) {
+        Tensor& out = derivative.gradients()[i];
+        if (state.edge_needed[i] && out.defined()) deliver(edges[i], std::move(out));
+      }
+      if (!retain_graph_) state.node->release();
+    }
+    state.node.reset();
+  }
+
+  void deliver(const Edge& edge, Tensor gradient) {
+    const Shape& shape = edge.node ? edge.node->shape() : edge.leaf->array.shape();
+    const DType dtype = edge.node ? edge.node->dtype() : edge.leaf->array.dtype();
+    gradient = sum_to_size(gradient, shape).to(dtype);
+    if (edge.node) {
+      accumulate(states_[index_.at(edge.node.get())].gradient, std::move(gradient));
+    } else if (restricted_) {
+      const auto wanted = wanted_leaves_.find(edge.leaf.get());
+      if (wanted != wanted_leaves_.end()) accumulate(wanted->second, std::move(gradient));
+    } else {
+      accumulate_leaf(*edge.leaf, std::move(gradient));
+    }
+  }
+
+  static void accumulate(Tensor& sum, Tensor gradient) {
+    sum = sum.defined() ? add(sum, gradient) : std::move(gradient);
+  }
+
+  // `.grad` belongs to the user: it never shares elements with anything else, and is added to in
+  // place as PyTorch does.
+  void accumulate_leaf(TensorImpl& leaf, Tensor gradient) const {
+    if (create_graph_) {
+      Tensor sum{Ref<TensorImpl>(leaf.grad)};
+      accumulate(sum, std::move(gradient));
+      leaf.grad = sum.impl();
+    } else if (leaf.grad) {
+      const Array& sum = leaf.grad->array;
+      kernels::add(sum, sum, gradient.array());
+      sum.storage()->bump_version("backward");
+    } else {
+      const bool unshared =
+          gradient.array().storage()->use_count() == 1 && gradient.impl()->use_count() == 1;
+      leaf.grad = unshared && gradient.is_contiguous() ? gradient.impl() : gradient.clone().impl();
+    }
+  }
+
+  const char* operation_;
+  bool retain_graph_;
+  bool create_graph_;
+  bool restricted_ = false;
+  std::vector<Root> roots_;
+  std::vector<State> states_;
+  std::unordered_map<Node*, std::size_t> index_;
+  std::unordered_map<Node*, Tensor> wanted_nodes_;
+  std::unordered_map<TensorImpl*, Tensor> wanted_leaves_;
+};
+
+}  // namespace
+
+void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gradients,
+              bool retain_graph, bool create_graph) {
+  Walk walk("backward", tensors, gradients, retain_graph, create_graph);
+  walk.run();
+}
+
+namespace autograd {
+
+std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
+                         const std::vector<Tensor>& grad_outputs, GradOptions options) {
+  std::vector<Edge> wanted;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    wanted.push_back(gradient_edge(inputs[i]));
+    if (!wanted.back()) fail<AutogradError>("grad", "input ", i, " does not require grad");
+  }
+  Walk walk("grad", outputs, grad_outputs, options.retain_graph, options.create_graph);
+  walk.restrict_to(wanted);
+  walk.run();
+  std::vector<Tensor> gradients;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    gradients.push_back(walk.gradient_of(wanted[i]));
+    if (!gradients.back().defined() && !options.allow_unused) {
+      fail<AutogradError>(
+          "grad", "input ", i, " of shape ", inputs[i].shape(),
+          " was not used to make the outputs; allow_unused gives it an undefined gradient");
+    }
+  }
+  return gradients;
+}
+
+}  // namespace autograd
+}  // namespace tend

@@ -1,0 +1,35 @@
+// Reverse mode: from results back to inputs.
+#pragma once
+
+#include <vector>
+
+#include <tend/autograd/tensor.h>
+
+namespace tend {
+
+/// Adds the gradients of `tensors`, weighted with the cotangents `gradients`, to `.grad` of every
+/// leaf that requires one. An undefined (or missing) cotangent of a one-element tensor stands
+/// for 1. Throws AutogradError when a tensor has no graph, its graph was freed, or a saved tensor
+/// was changed; ShapeError for a cotangent that does not fit; all of it before anything has
+/// changed. Without retain_graph (by default: create_graph) the graph's saved tensors are freed.
+void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gradients = {},
+              bool retain_graph = false, bool create_graph = false);
+
+namespace autograd {
+
+/// How `grad` walks.
+struct GradOptions {
+  bool retain_graph = false;  // create_graph retains too
+  bool create_graph = false;  // the gradients have a graph themselves
+  bool allow_unused =
+      false;  // an input outside the graph gets an undefined gradient instead of an AutogradError
+};
+
+/// The gradients of `outputs` (weighted with `grad_outputs`, as in backward) with respect to
+/// `inputs`, leaves or not; nothing is added to any `.grad`, and what does not lead to `inputs` is
+/// not computed.
+std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
+                         const std::vector<Tensor>& grad_outputs = {}, GradOptions options = {});
+
+}  // namespace autograd
+}  // namespace tend

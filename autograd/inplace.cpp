@@ -1,0 +1,82 @@
+#include <tend/autograd/inplace.h>
+
+#include <algorithm>
+
+#include <tend/autograd/grad_mode.h>
+#include <tend/autograd/ops.h>
+#include <tend/autograd/window.h>
+
+namespace tend {
+namespace {
+
+int category(DType dtype) {
+  return is_floating(dtype) ? 2 : dtype == int64 ? 1 : 0;
+}
+
+// The history of a base after one of its windows got the elements of `result`: outside it as
+// before, inside result's.
+void rebase(const char* operation, const Tensor& base, const Array& view, const Tensor& result) {
+  const Tensor written = record(operation, base.array(), {base, result}, {},
+                                [window = Window(base.array(), view)](Derivative& d) {
+                                  const Tensor inside = take_window(d.grad(), window);
+                                  if (d.needs(0)) d.set(0, d.grad() - put_window(inside, window));
+                                  if (d.needs(1)) d.set(1, inside);
+                                });
+  base.impl()->grad_fn = written.impl()->grad_fn;
+}
+
+// The retained gradient is that of the tensor's latest value.
+void take_history(const Tensor& self, const Tensor& result) {
+  TensorImpl& impl = *self.impl();
+  if (impl.grad_fn && impl.grad_fn->retainer == &impl) impl.grad_fn->retainer = nullptr;
+  impl.grad_fn = result.impl()->grad_fn;
+  if (impl.retains_grad && impl.grad_fn) impl.grad_fn->retainer = &impl;
+}
+
+}  // namespace
+
+void check_writable(const char* operation, const Tensor& self) {
+  const Array& array = self.array();
+  if (array.may_self_overlap()) {
+    fail<ShapeError>(operation, "shape ", array.shape(), " with strides ", array.strides(),
+                     " names one element twice; write to a clone");
+  }
+  if (!grad_enabled()) return;
+  const Ref<TensorImpl>& base = self.impl()->base;
+  if (gradient_edge(self).leaf || (base && gradient_edge(Tensor(base)).leaf)) {
+    fail<AutogradError>(
+        operation,
+        "a leaf that requires grad, or a view of one, is written in place; use NoGradGuard");
+  }
+}
+
+Tensor before_write(const Tensor& self, TensorRefs inputs) {
+  if (!tracks(inputs) && !tracks({self})) return self;
+  Tensor copy(self.array().clone());
+  Edge edge = gradient_edge(self);
+  copy.impl()->grad_fn = std::move(edge.node);
+  return copy;
+}
+
+void write(const char* operation, const Tensor& self, const Tensor& result) {
+  const Array& array = self.array();
+  if (result.shape() != array.shape()) {
+    fail<ShapeError>(operation, "the result has shape ", result.shape(),
+                     ", which does not fit in place of ", array.shape());
+  }
+  if (category(result.dtype()) > category(array.dtype())) {
+    fail<DTypeError>(operation, "the result is ", result.dtype(),
+                     ", which does not fit in place of ", array.dtype());
+  }
+  const Tensor value = result.to(array.dtype());
+  array.copy_from(value.array());
+  array.storage()->bump_version(operation);
+  if (!value.requires_grad()) return;
+  if (self.impl()->base) {
+    rebase(operation, Tensor(self.impl()->base), array, value);
+  } else {
+    take_history(self, value);
+  }
+}
+
+}  // namespace tend

@@ -1,0 +1,30 @@
+// In-place operations: the one way in which elements that are in a graph change.
+#pragma once
+
+#include <utility>
+
+#include <tend/autograd/node.h>
+
+namespace tend {
+
+/// What must hold before `self` is written: it is no leaf that requires grad, nor a view of one,
+/// and no two indices share an element. Throws AutogradError or ShapeError naming `operation`.
+void check_writable(const char* operation, const Tensor& self);
+
+/// A tensor with self's elements and history for an operation that will overwrite self: a copy
+/// where a graph may be recorded from `inputs` (or self), otherwise self.
+Tensor before_write(const Tensor& self, TensorRefs inputs);
+
+/// Puts the elements of `result`, which must fit self's shape and dtype category, in the place of
+/// self's, and its history in the place of self's (for a view: into that of its base).
+void write(const char* operation, const Tensor& self, const Tensor& result);
+
+/// self = compute(self before the write), in place. `operation` must live forever.
+template <class F>
+const Tensor& in_place(const char* operation, const Tensor& self, TensorRefs inputs, F&& compute) {
+  check_writable(operation, self);
+  write(operation, self, std::forward<F>(compute)(before_write(self, inputs)));
+  return self;
+}
+
+}  // namespace tend

@@ -1,0 +1,145 @@
+#include <tend/autograd/node.h>
+
+#include <atomic>
+
+#include <tend/autograd/grad_mode.h>
+#include <tend/autograd/window.h>
+
+namespace tend {
+namespace {
+
+std::uint64_t next_sequence() noexcept {
+  static std::atomic<std::uint64_t> counter{0};
+  return counter.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Node::Node(const char* name) noexcept : name_(name), sequence_(next_sequence()) {}
+
+void Node::destroy(Node* node) noexcept {
+  // Deleting a node drops its inputs' nodes, so a long chain would recurse. The outermost call
+  // works through a list.
+  thread_local std::vector<Node*>* pending = nullptr;
+  if (pending != nullptr) {
+    pending->push_back(node);
+    return;
+  }
+  std::vector<Node*> list{node};
+  pending = &list;
+  while (!list.empty()) {
+    Node* next = list.back();
+    list.pop_back();
+    delete next;
+  }
+  pending = nullptr;
+}
+
+void Node::check_usable() const {
+  if (released_) {
+    fail<AutogradError>(
+        name_,
+        "the graph was freed by an earlier backward; call that one with retain_graph = true");
+  }
+  for (const SavedTensor& saved : saved_) saved.check_version(name_);
+}
+
+void Node::release() {
+  released_ = true;
+  saved_.clear();
+}
+
+SavedTensor::SavedTensor(const Tensor& tensor, bool is_output)
+    : tensor_(is_output ? Tensor(tensor.array()) : tensor),
+      version_(tensor.array().storage()->version()),
+      is_output_(is_output) {}
+
+void SavedTensor::check_version(const char* saver) const {
+  if (!tensor_.defined()) return;
+  const Storage& storage = *tensor_.array().storage();
+  if (storage.version() == version_) return;
+  const char* writer = storage.last_writer();
+  fail<AutogradError>(saver, "a tensor of shape ", tensor_.shape(),
+                      " that it saved for backward was changed since by [", writer ? writer : "?",
+                      "]: it is at version ", storage.version(), ", version ", version_,
+                      " was saved");
+}
+
+Tensor SavedTensor::unpack(const Ref<Node>& node) const {
+  if (!is_output_) return tensor_;
+  Tensor output(tensor_.array());
+  output.impl()->grad_fn = node;
+  return output;
+}
+
+Derivative::Derivative(const Ref<Node>& node, Tensor grad, const std::vector<bool>& needed)
+    : node_(node), grad_(std::move(grad)), needed_(needed), gradients_(needed.size()) {}
+
+Tensor Derivative::saved(std::size_t i) const {
+  return node_->saved()[i].unpack(node_);
+}
+
+bool tracks(std::span<const TensorRef> inputs) {
+  if (!grad_enabled()) return false;
+  for (const TensorRef& input : inputs) {
+    if (input.get() != nullptr && input.get()->requires_grad()) return true;
+  }
+  return false;
+}
+
+Tensor Recorder::attach(Ref<Node> node, Array result, std::span<const TensorRef> inputs,
+                        std::span<const TensorRef> saved) {
+  Tensor out(std::move(result));
+  node->shape_ = out.shape();
+  node->dtype_ = out.dtype();
+  node->edges_.reserve(inputs.size());
+  for (const TensorRef& input : inputs) {
+    node->edges_.push_back(input.get() != nullptr ? gradient_edge(*input.get()) : Edge{});
+  }
+  node->saved_.reserve(saved.size());
+  for (const TensorRef& each : saved) {
+    if (each.is_output()) {
+      node->saved_.emplace_back(out, true);
+    } else if (each.get() != nullptr && each.get()->defined()) {
+      node->saved_.emplace_back(*each.get(), false);
+    } else {
+      node->saved_.emplace_back();
+    }
+  }
+  out.impl()->grad_fn = std::move(node);
+  return out;
+}
+
+void link_view(const Tensor& view, const Tensor& input) {
+  // A view made without grad mode stays outside of the graph for good.
+  if (!grad_enabled()) return;
+  const Ref<TensorImpl>& owner = input.impl();
+  view.impl()->base = owner->base ? owner->base : owner;
+  view.impl()->base_version = view.array().storage()->version();
+}
+
+namespace {
+
+// After an in-place write to shared elements, the history of a view is that of its base.
+void renew_view_history(TensorImpl& view) {
+  const std::uint32_t version = view.array.storage()->version();
+  if (!view.base || view.base_version == version) return;
+  view.base_version = version;
+  const Tensor base(view.base);
+  if (!base.requires_grad()) return;
+  const GradModeGuard recorded(true);
+  view.grad_fn = window_of(base, view.array).impl()->grad_fn;
+}
+
+}  // namespace
+
+Edge gradient_edge(const Tensor& tensor) {
+  if (!tensor.defined()) return {};
+  TensorImpl& impl = *tensor.impl();
+  renew_view_history(impl);
+  if (impl.grad_fn) return {impl.grad_fn, {}};
+  if (impl.requires_grad) return {{}, tensor.impl()};
+  return {};
+}
+
+}  // namespace tend

@@ -1,0 +1,189 @@
+// The graph: one Node per recorded operation, from its result back to its inputs.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <tend/autograd/tensor.h>
+
+namespace tend {
+
+class Node;
+
+/// Where the gradient of one input goes: to the node that made it, to a leaf, or (both null)
+/// nowhere.
+struct Edge {
+  Ref<Node> node;
+  Ref<TensorImpl> leaf;
+
+  explicit operator bool() const noexcept { return node || leaf; }
+};
+
+/// The edge for gradients of `tensor`; for a view whose base was written in place, after its
+/// history is renewed.
+Edge gradient_edge(const Tensor& tensor);
+
+/// A tensor kept for backward, with the version that its elements had.
+class SavedTensor {
+ public:
+  SavedTensor() = default;
+  /// An input is kept with its history. An output is kept without, since its node would own itself.
+  SavedTensor(const Tensor& tensor, bool is_output);
+  /// The tensor, its history attached; `node` is the one that saved it.
+  Tensor unpack(const Ref<Node>& node) const;
+  /// AutogradError naming both operations if the elements were changed since.
+  void check_version(const char* saver) const;
+
+ private:
+  Tensor tensor_;
+  std::uint32_t version_ = 0;
+  bool is_output_ = false;
+};
+
+/// What a derivative works with: the cotangent of the result, the saved tensors, and a place for
+/// each input's gradient.
+class Derivative {
+ public:
+  Derivative(const Ref<Node>& node, Tensor grad, const std::vector<bool>& needed);
+
+  /// The gradient with respect to the operation's result; it has the result's shape and dtype.
+  const Tensor& grad() const noexcept { return grad_; }
+  /// The i-th tensor that the operation saved.
+  Tensor saved(std::size_t i) const;
+  /// True when somebody waits for the gradient of input i.
+  bool needs(std::size_t input) const noexcept { return needed_[input]; }
+  /// Gives the gradient of input i. It may still have the broadcast shape and another floating
+  /// dtype: the engine sums and converts. An input that is not set has gradient zero.
+  void set(std::size_t input, Tensor gradient) { gradients_[input] = std::move(gradient); }
+
+  std::vector<Tensor>& gradients() noexcept { return gradients_; }
+
+ private:
+  const Ref<Node>& node_;
+  Tensor grad_;
+  const std::vector<bool>& needed_;
+  std::vector<Tensor> gradients_;
+};
+
+/// A recorded operation with one differentiable result.
+class Node : public RefCounted {
+ public:
+  const char* name() const noexcept { return name_; }
+  /// Larger for nodes made later, across all threads; the engine's order.
+  std::uint64_t sequence() const noexcept { return sequence_; }
+  std::span<const Edge> edges() const noexcept { return edges_; }
+  std::span<const SavedTensor> saved() const noexcept { return saved_; }
+  /// Shape and dtype of the operation's result.
+  const Shape& shape() const noexcept { return shape_; }
+  DType dtype() const noexcept { return dtype_; }
+
+  /// Throws AutogradError when the graph was freed, or a saved tensor changed.
+  void check_usable() const;
+  /// Lets the saved tensors go.
+  void release();
+  virtual void differentiate(Derivative& derivative) const = 0;
+
+  /// The tensor that asked to retain its gradient, if any; cleared when that tensor goes.
+  TensorImpl* retainer = nullptr;
+
+  static void destroy(Node* node) noexcept;
+
+ protected:
+  explicit Node(const char* name) noexcept;
+  virtual ~Node() = default;
+
+ private:
+  friend class Recorder;
+  const char* name_;
+  std::uint64_t sequence_;
+  bool released_ = false;
+  DType dtype_ = float32;
+  Shape shape_;
+  std::vector<Edge> edges_;
+  std::vector<SavedTensor> saved_;
+};
+
+/// A Node whose derivative is a callable.
+template <class F>
+class FunctionNode final : public Node {
+ public:
+  FunctionNode(const char* name, F derivative) : Node(name), derivative_(std::move(derivative)) {}
+  void differentiate(Derivative& derivative) const override { derivative_(derivative); }
+
+ private:
+  F derivative_;
+};
+
+/// A tensor in an argument list of `record`: a reference, the operation's own result, or nothing.
+class TensorRef {
+ public:
+  TensorRef() = default;
+  TensorRef(const Tensor& tensor) noexcept : tensor_(&tensor) {}
+  static TensorRef output() noexcept {
+    TensorRef ref;
+    ref.is_output_ = true;
+    return ref;
+  }
+  const Tensor* get() const noexcept { return tensor_; }
+  bool is_output() const noexcept { return is_output_; }
+
+ private:
+  const Tensor* tensor_ = nullptr;
+  bool is_output_ = false;
+};
+
+/// For the list of saved tensors: the result of the operation itself.
+inline const TensorRef kOutput = TensorRef::output();
+
+/// For the list of saved tensors: `tensor` only when it will be needed.
+inline TensorRef save_if(bool needed, const Tensor& tensor) noexcept {
+  return needed ? TensorRef(tensor) : TensorRef();
+}
+
+using TensorRefs = std::initializer_list<TensorRef>;
+
+/// True when grad mode is on and one of the tensors requires a gradient.
+bool tracks(std::span<const TensorRef> inputs);
+inline bool tracks(TensorRefs inputs) {
+  return tracks(std::span(inputs.begin(), inputs.size()));
+}
+
+/// Fills in a fresh node and ties it to its result.
+class Recorder {
+ public:
+  static Tensor attach(Ref<Node> node, Array result, std::span<const TensorRef> inputs,
+                       std::span<const TensorRef> saved);
+};
+
+/// The result of an operation, with its derivative recorded where one of `inputs` requires a
+/// gradient. Inside `derivative`, needs(i) and set(i, ...) speak of inputs[i], saved(i) of
+/// saved[i]. `name` must live forever.
+template <class F>
+Tensor record(const char* name, Array result, std::span<const TensorRef> inputs,
+              std::span<const TensorRef> saved, F derivative) {
+  if (!tracks(inputs)) return Tensor(std::move(result));
+  return Recorder::attach(Ref<Node>(new FunctionNode<F>(name, std::move(derivative))),
+                          std::move(result), inputs, saved);
+}
+template <class F>
+Tensor record(const char* name, Array result, TensorRefs inputs, TensorRefs saved, F derivative) {
+  return record(name, std::move(result), std::span(inputs.begin(), inputs.size()),
+                std::span(saved.begin(), saved.size()), std::move(derivative));
+}
+
+/// Notes that `view` shares the elements of `input` (nothing is noted while grad mode is off).
+void link_view(const Tensor& view, const Tensor& input);
+
+/// As record, for a result that shares `input`'s elements: in-place writes to either reach the
+/// other, and its history.
+template <class F>
+Tensor record_view(const char* name, const Tensor& input, Array window, F derivative) {
+  Tensor view = record(name, std::move(window), {input}, {}, std::move(derivative));
+  link_view(view, input);
+  return view;
+}
+
+}  // namespace tend

@@ -1,0 +1,123 @@
+#include <tend/autograd/ops/arithmetic.h>
+
+#include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/arithmetic.h>
+
+namespace tend {
+
+Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  const DType dtype = result_type(self.array(), other.array());
+  if (alpha.dtype() == float64 && !is_floating(dtype)) {
+    fail<DTypeError>("add", "a floating alpha with ", dtype, " tensors");
+  }
+  const auto kernel = [&](const Array& out, const Array& a, const Array& b) {
+    if (alpha.to<double>() == 1) return kernels::add(out, a, b);
+    kernels::add_scaled(out, a, b, alpha.to<double>());
+  };
+  return record("AddBackward0", broadcast_binary("add", self, other, kernel, dtype), {self, other},
+                {}, [alpha](Derivative& d) {
+                  if (d.needs(0)) d.set(0, d.grad());
+                  if (d.needs(1)) d.set(1, alpha.to<double>() == 1 ? d.grad() : d.grad() * alpha);
+                });
+}
+
+Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  const DType dtype = result_type(self.array(), other.array());
+  if (dtype == boolean)
+    fail<DTypeError>("sub", "two bool tensors have no difference; use logical_xor");
+  if (alpha.dtype() == float64 && !is_floating(dtype)) {
+    fail<DTypeError>("sub", "a floating alpha with ", dtype, " tensors");
+  }
+  const auto kernel = [&](const Array& out, const Array& a, const Array& b) {
+    if (alpha.to<double>() == 1) return kernels::sub(out, a, b);
+    kernels::add_scaled(out, a, b, -alpha.to<double>());
+  };
+  return record("SubBackward0", broadcast_binary("sub", self, other, kernel, dtype), {self, other},
+                {}, [alpha](Derivative& d) {
+                  if (d.needs(0)) d.set(0, d.grad());
+                  if (d.needs(1))
+                    d.set(1, alpha.to<double>() == 1 ? -d.grad() : d.grad() * -alpha.to<double>());
+                });
+}
+
+Tensor mul(const Tensor& self, const Tensor& other) {
+  const DType dtype = result_type(self.array(), other.array());
+  return record("MulBackward0", broadcast_binary("mul", self, other, kernels::mul, dtype),
+                {self, other},
+                {save_if(other.requires_grad(), self), save_if(self.requires_grad(), other)},
+                [](Derivative& d) {
+                  if (d.needs(0)) d.set(0, d.grad() * d.saved(1));
+                  if (d.needs(1)) d.set(1, d.grad() * d.saved(0));
+                });
+}
+
+Tensor div(const Tensor& self, const Tensor& other) {
+  const DType dtype = to_floating(result_type(self.array(), other.array()));
+  return record("DivBackward0", broadcast_binary("div", self, other, kernels::div, dtype),
+                {self, other}, {save_if(other.requires_grad(), self), other}, [](Derivative& d) {
+                  if (d.needs(0)) d.set(0, d.grad() / d.saved(1));
+                  if (d.needs(1)) d.set(1, -d.grad() * ((d.saved(0) / d.saved(1)) / d.saved(1)));
+                });
+}
+
+Tensor neg(const Tensor& self) {
+  if (self.dtype() == boolean)
+    fail<DTypeError>("neg", "a bool tensor has no negative; use logical_not");
+  return record("NegBackward0", unary(self, kernels::neg, false), {self}, {},
+                [](Derivative& d) { d.set(0, -d.grad()); });
+}
+
+Tensor add(const Tensor& self, const Scalar& other) {
+  return add(self, number_like(self, other));
+}
+Tensor sub(const Tensor& self, const Scalar& other) {
+  return sub(self, number_like(self, other));
+}
+Tensor mul(const Tensor& self, const Scalar& other) {
+  return mul(self, number_like(self, other));
+}
+Tensor div(const Tensor& self, const Scalar& other) {
+  return div(self, number_like(self, other));
+}
+
+Tensor operator+(const Tensor& a, const Tensor& b) {
+  return add(a, b);
+}
+Tensor operator+(const Tensor& a, const Scalar& b) {
+  return add(a, b);
+}
+Tensor operator+(const Scalar& a, const Tensor& b) {
+  return add(b, a);
+}
+Tensor operator-(const Tensor& a, const Tensor& b) {
+  return sub(a, b);
+}
+Tensor operator-(const Tensor& a, const Scalar& b) {
+  return sub(a, b);
+}
+Tensor operator-(const Scalar& a, const Tensor& b) {
+  return sub(number_like(b, a), b);
+}
+Tensor operator*(const Tensor& a, const Tensor& b) {
+  return mul(a, b);
+}
+Tensor operator*(const Tensor& a, const Scalar& b) {
+  return mul(a, b);
+}
+Tensor operator*(const Scalar& a, const Tensor& b) {
+  return mul(b, a);
+}
+Tensor operator/(const Tensor& a, const Tensor& b) {
+  return div(a, b);
+}
+Tensor operator/(const Tensor& a, const Scalar& b) {
+  return div(a, b);
+}
+Tensor operator/(const Scalar& a, const Tensor& b) {
+  return div(number_like(b, a), b);
+}
+Tensor operator-(const Tensor& a) {
+  return neg(a);
+}
+
+}  // namespace tend

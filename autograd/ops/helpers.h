@@ -1,0 +1,34 @@
+// What the operations share.
+#pragma once
+
+#include <tend/autograd/node.h>
+#include <tend/autograd/tensor.h>
+
+namespace tend {
+
+/// A number as a 0-d tensor, of the dtype that `self` with it promotes to.
+inline Tensor number_like(const Tensor& self, const Scalar& number) {
+  return Tensor(Array::scalar(number, promote_types(self.dtype(), number)));
+}
+
+/// An elementwise kernel of two arrays, run on the promoted and broadcast inputs; `out_dtype` is
+/// that of the result when it is not the promoted one.
+template <class Kernel>
+Array broadcast_binary(const char* operation, const Tensor& a, const Tensor& b, Kernel kernel,
+                       DType dtype, std::optional<DType> out_dtype = std::nullopt) {
+  Array out =
+      Array::empty(broadcast_shapes(operation, a.shape(), b.shape()), out_dtype.value_or(dtype));
+  kernel(out, a.array().to(dtype), b.array().to(dtype));
+  return out;
+}
+
+/// An elementwise kernel of one array; integers become float32 when `floating`.
+template <class Kernel>
+Array unary(const Tensor& self, Kernel kernel, bool floating = true) {
+  const DType dtype = floating ? to_floating(self.dtype()) : self.dtype();
+  Array out = Array::empty(self.shape(), dtype);
+  kernel(out, self.array().to(dtype));
+  return out;
+}
+
+}  // namespace tend

@@ -1,0 +1,104 @@
+#include <tend/autograd/tensor.h>
+
+#include <array>
+#include <ostream>
+
+#include <tend/autograd/engine.h>
+#include <tend/autograd/grad_mode.h>
+#include <tend/autograd/node.h>
+
+namespace tend {
+namespace {
+
+thread_local bool grad_mode = true;
+
+}  // namespace
+
+bool grad_enabled() noexcept {
+  return grad_mode;
+}
+GradModeGuard::GradModeGuard(bool enabled) noexcept : before_(grad_mode) {
+  grad_mode = enabled;
+}
+GradModeGuard::~GradModeGuard() {
+  grad_mode = before_;
+}
+
+Tensor::Tensor(Array array) : impl_(new TensorImpl(std::move(array))) {}
+
+void Tensor::fail_undefined() {
+  fail<AutogradError>("tensor", "the tensor is undefined");
+}
+
+void Tensor::operator=(const Tensor& value) && {
+  copy_(value);
+}
+void Tensor::operator=(const Scalar& value) && {
+  fill_(value);
+}
+
+bool Tensor::requires_grad() const {
+  return static_cast<bool>(gradient_edge(*this));
+}
+
+Tensor& Tensor::requires_grad_(bool value) {
+  if (value && !is_floating(dtype())) {
+    fail<DTypeError>("requires_grad_", "only floating tensors have gradients, this one is ",
+                     dtype());
+  }
+  if (!value && !is_leaf()) {
+    fail<AutogradError>("requires_grad_", "a tensor with history requires grad; use detach()");
+  }
+  impl_->requires_grad = value;
+  return *this;
+}
+
+bool Tensor::is_leaf() const {
+  return gradient_edge(*this).node == nullptr;
+}
+
+Tensor Tensor::grad() const {
+  return impl_ && impl_->grad ? Tensor(impl_->grad) : Tensor();
+}
+
+void Tensor::set_grad(const Tensor& gradient) {
+  if (gradient.defined() && (gradient.shape() != shape() || gradient.dtype() != dtype())) {
+    fail<ShapeError>("set_grad", "gradient ", gradient.shape(), ' ', gradient.dtype(),
+                     " for a tensor ", shape(), ' ', dtype());
+  }
+  array();  // an undefined tensor has no gradient
+  impl_->grad = gradient.impl();
+}
+
+const char* Tensor::grad_fn() const {
+  const Edge edge = gradient_edge(*this);
+  return edge.node ? edge.node->name() : nullptr;
+}
+
+void Tensor::retain_grad() {
+  const Edge edge = gradient_edge(*this);
+  if (!edge) fail<AutogradError>("retain_grad", "the tensor does not require grad");
+  if (!edge.node) return;  // leaves keep theirs anyway
+  edge.node->retainer = impl_.get();
+  impl_->retains_grad = true;
+}
+
+void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_graph) const {
+  tend::backward({*this}, {gradient}, retain_graph, create_graph);
+}
+
+Tensor Tensor::detach() const {
+  return Tensor(array());
+}
+
+void Tensor::set_data(const Tensor& value) {
+  if (!is_leaf()) fail<AutogradError>("set_data", "a tensor with history keeps its elements");
+  impl_->array = value.array();
+  impl_->base.reset();
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+  return out << to_string(tensor);
+}
+
+}  // namespace tend

@@ -1,0 +1,63 @@
+#include <tend/autograd/window.h>
+
+#include <tend/autograd/node.h>
+#include <tend/core/kernels/reduce.h>
+
+namespace tend {
+namespace {
+
+// Zeros over everything that the base reaches in memory, gaps included.
+Array buffer_for(const Window& window, DType dtype) {
+  std::int64_t reach = 1;
+  for (std::int64_t d = 0; d < window.base_shape.rank(); ++d) {
+    reach += std::max<std::int64_t>(window.base_shape[d] - 1, 0) * window.base_strides[d];
+  }
+  return Array::zeros({reach}, dtype);
+}
+
+// A view that is expanded names an element more than once; such gradients add up.
+Array sum_expanded(const Array& x, const Window& window) {
+  Shape expanded;
+  for (std::int64_t d = 0; d < window.shape.rank(); ++d) {
+    if (window.strides[d] == 0 && window.shape[d] > 1) expanded.push_back(d);
+  }
+  if (expanded.empty()) return x;
+  Array sum = Array::empty(reduced_shape(x.shape(), expanded, true), x.dtype());
+  kernels::sum(sum, x, expanded);
+  return sum;
+}
+
+}  // namespace
+
+Window::Window(const Array& base, const Array& view)
+    : base_shape(base.shape()),
+      base_strides(base.strides()),
+      shape(view.shape()),
+      strides(view.strides()),
+      offset(view.offset() - base.offset()) {}
+
+Tensor take_window(const Tensor& x, const Window& window) {
+  const Array buffer = buffer_for(window, x.dtype());
+  buffer.as_strided(window.base_shape, window.base_strides, 0).copy_from(x.array());
+  Array out = buffer.as_strided(window.shape, window.strides, window.offset).clone();
+  return record("TakeWindowBackward", std::move(out), {x}, {},
+                [window](Derivative& d) { d.set(0, put_window(d.grad(), window)); });
+}
+
+Tensor put_window(const Tensor& x, const Window& window) {
+  const Array buffer = buffer_for(window, x.dtype());
+  const Array sum = sum_expanded(x.array(), window);
+  buffer.as_strided(sum.shape(), window.strides, window.offset).copy_from(sum);
+  Array out = buffer.as_strided(window.base_shape, window.base_strides, 0).clone();
+  return record("PutWindowBackward", std::move(out), {x}, {},
+                [window](Derivative& d) { d.set(0, take_window(d.grad(), window)); });
+}
+
+Tensor window_of(const Tensor& base, const Array& view) {
+  return record("AsStridedBackward0", view, {base}, {},
+                [window = Window(base.array(), view)](Derivative& d) {
+                  d.set(0, put_window(d.grad(), window));
+                });
+}
+
+}  // namespace tend
