@@ -1,13 +1,140 @@
 #include <tend/core/kernels/math.h>
 
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
 #include <tend/core/kernels/loops.h>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/math.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/highway.h>
+#include <tend/core/kernels/simd_math.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+
+// Spans of contiguous elements. What is left of a vector at the end goes through a buffer, and so
+// through the same instructions: a result does not depend on where its element lies.
+
+template <class F>
+HWY_INLINE void transform(std::size_t n, float* out, const float* a, F f) {
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(f(d, hn::LoadU(d, a + i)), d, out + i);
+  if (i == n) return;
+  HWY_ALIGN float tail[hn::MaxLanes(hn::ScalableTag<float>())] = {};
+  std::memcpy(tail, a + i, (n - i) * sizeof(float));
+  hn::Store(f(d, hn::Load(d, tail)), d, tail);
+  std::memcpy(out + i, tail, (n - i) * sizeof(float));
+}
+
+template <class F>
+HWY_INLINE void transform_scaled(std::size_t n, float* out, const float* grad, const float* a,
+                                 F f) {
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    hn::StoreU(hn::Mul(hn::LoadU(d, grad + i), f(d, hn::LoadU(d, a + i))), d, out + i);
+  if (i == n) return;
+  HWY_ALIGN float tail[hn::MaxLanes(hn::ScalableTag<float>())] = {};
+  HWY_ALIGN float grad_tail[hn::MaxLanes(hn::ScalableTag<float>())] = {};
+  std::memcpy(tail, a + i, (n - i) * sizeof(float));
+  std::memcpy(grad_tail, grad + i, (n - i) * sizeof(float));
+  hn::Store(hn::Mul(hn::Load(d, grad_tail), f(d, hn::Load(d, tail))), d, tail);
+  std::memcpy(out + i, tail, (n - i) * sizeof(float));
+}
+
+void exp_span(std::size_t n, float* out, const float* a) {
+  transform(n, out, a, [](auto d, auto x) HWY_ATTR { return exp(d, x); });
+}
+void log_span(std::size_t n, float* out, const float* a) {
+  transform(n, out, a, [](auto d, auto x) HWY_ATTR { return log(d, x); });
+}
+void tanh_span(std::size_t n, float* out, const float* a) {
+  transform(n, out, a, [](auto d, auto x) HWY_ATTR { return tanh(d, x); });
+}
+void sigmoid_span(std::size_t n, float* out, const float* a) {
+  transform(n, out, a, [](auto d, auto x) HWY_ATTR { return sigmoid(d, x); });
+}
+void erf_span(std::size_t n, float* out, const float* a) {
+  transform(n, out, a, [](auto d, auto x) HWY_ATTR { return erf(d, x); });
+}
+void gelu_span(std::size_t n, float* out, const float* a) {
+  transform(n, out, a, [](auto d, auto x) HWY_ATTR { return gelu(d, x); });
+}
+void gelu_tanh_span(std::size_t n, float* out, const float* a) {
+  transform(n, out, a, [](auto d, auto x) HWY_ATTR { return gelu_tanh(d, x); });
+}
+void gelu_backward_span(std::size_t n, float* out, const float* grad, const float* a) {
+  transform_scaled(n, out, grad, a, [](auto d, auto x) HWY_ATTR { return gelu_derivative(d, x); });
+}
+void gelu_tanh_backward_span(std::size_t n, float* out, const float* grad, const float* a) {
+  transform_scaled(n, out, grad, a,
+                   [](auto d, auto x) HWY_ATTR { return gelu_tanh_derivative(d, x); });
+}
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace tend::kernels {
 namespace {
 
+HWY_EXPORT(exp_span);
+HWY_EXPORT(log_span);
+HWY_EXPORT(tanh_span);
+HWY_EXPORT(sigmoid_span);
+HWY_EXPORT(erf_span);
+HWY_EXPORT(gelu_span);
+HWY_EXPORT(gelu_tanh_span);
+HWY_EXPORT(gelu_backward_span);
+HWY_EXPORT(gelu_tanh_backward_span);
+
+// Calls span(n, out, inputs...) over contiguous float32 elements; where an array has other steps,
+// through a buffer.
+template <class Span, class... Inputs>
+void map_spans(Span span, const Array& out, const Inputs&... inputs) {
+  constexpr std::size_t kArrays = 1 + sizeof...(Inputs);
+  const std::array<Array, kArrays> views{out, inputs.expand(out.shape())...};
+  std::array<const Array*, kArrays> operands;
+  for (std::size_t k = 0; k < kArrays; ++k) operands[k] = &views[k];
+  StridedLoop<kArrays>(operands).run([span](std::int64_t count, auto p, const auto& step) {
+    constexpr std::int64_t kBlock = 256;
+    alignas(64) float buffers[kArrays][kBlock];
+    const bool contiguous =
+        std::all_of(step.begin(), step.end(), [](auto bytes) { return bytes == sizeof(float); });
+    const std::int64_t most = contiguous ? count : kBlock;
+    for (std::int64_t done = 0; done < count; done += most) {
+      const std::int64_t n = std::min(most, count - done);
+      std::array<float*, kArrays> at;
+      for (std::size_t k = 0; k < kArrays; ++k) {
+        std::byte* first = p[k] + done * step[k];
+        at[k] = step[k] == sizeof(float) ? reinterpret_cast<float*>(first) : buffers[k];
+        if (k == 0 || at[k] != buffers[k]) continue;
+        for (std::int64_t i = 0; i < n; ++i)
+          at[k][i] = *reinterpret_cast<const float*>(first + i * step[k]);
+      }
+      std::apply([&](auto... pointers) { span(static_cast<std::size_t>(n), pointers...); }, at);
+      if (at[0] != buffers[0]) continue;
+      for (std::int64_t i = 0; i < n; ++i)
+        *reinterpret_cast<float*>(p[0] + (done + i) * step[0]) = at[0][i];
+    }
+  });
+}
+
+// float32 through SIMD, float64 by `f`.
+template <class Span, class F>
+void map_floating(std::string_view operation, const Array& out, const Array& a, Span span, F f) {
+  if (out.dtype() == float32) return map_spans(span, out, a);
+  visit_floating(operation, out.dtype(), [&](auto) { map<double, double>(out, a, f); });
+}
+
+// The C library's function in either dtype.
 template <class F>
 void map_floating(std::string_view operation, const Array& out, const Array& a, F f) {
   visit_floating(operation, out.dtype(), [&](auto tag) {
@@ -16,35 +143,49 @@ void map_floating(std::string_view operation, const Array& out, const Array& a, 
   });
 }
 
-template <class T>
-T gelu_value(T x, bool tanh_approx) {
-  constexpr T kRoot = std::numbers::sqrt2_v<T> * std::numbers::inv_sqrtpi_v<T>;
-  if (tanh_approx) return T(0.5) * x * (1 + std::tanh(kRoot * (x + T(0.044715) * x * x * x)));
-  return T(0.5) * x * (1 + std::erf(x / std::numbers::sqrt2_v<T>));
+double sigmoid_value(double x) {
+  const double e = std::exp(-std::abs(x));
+  return (x < 0 ? e : 1) / (1 + e);
 }
 
-template <class T>
-T gelu_slope(T x, bool tanh_approx) {
-  constexpr T kRoot = std::numbers::sqrt2_v<T> * std::numbers::inv_sqrtpi_v<T>;
-  if (tanh_approx) {
-    const T t = std::tanh(kRoot * (x + T(0.044715) * x * x * x));
-    const T inner = kRoot * (1 + T(0.134145) * x * x);
-    return T(0.5) * (1 + t) + T(0.5) * x * (1 - t * t) * inner;
-  }
-  const T density = T(0.5) * kRoot * std::exp(T(-0.5) * x * x);
-  return T(0.5) * (1 + std::erf(x / std::numbers::sqrt2_v<T>)) + x * density;
+double normal_mass(double x) {
+  return 0.5 * std::erfc(-x / std::numbers::sqrt2);
+}
+
+// The tanh approximation of the normal distribution function is sigmoid(2 u); see simd_math.h.
+constexpr double kTwoRootTwoOverPi = 2 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
+constexpr double kCubic = 0.044715;
+
+double gelu_value(double x) {
+  return x * normal_mass(x);
+}
+
+double gelu_tanh_value(double x) {
+  return x * sigmoid_value(kTwoRootTwoOverPi * x * (1 + kCubic * x * x));
+}
+
+double gelu_slope(double x) {
+  const double density = 0.25 * kTwoRootTwoOverPi * std::exp(-0.5 * x * x);
+  return normal_mass(x) + x * density;
+}
+
+double gelu_tanh_slope(double x) {
+  const double square = std::min(x * x, 1024.0);  // beyond, the second term is 0
+  const double z = kTwoRootTwoOverPi * x * (1 + kCubic * square);
+  const double s = sigmoid_value(z);
+  return s + x * s * sigmoid_value(-z) * kTwoRootTwoOverPi * (1 + 3 * kCubic * square);
 }
 
 }  // namespace
 
 void exp(const Array& out, const Array& a) {
-  map_floating("exp", out, a, [](auto x) { return std::exp(x); });
+  map_floating("exp", out, a, HWY_DYNAMIC_DISPATCH(exp_span), [](double x) { return std::exp(x); });
 }
 void expm1(const Array& out, const Array& a) {
   map_floating("expm1", out, a, [](auto x) { return std::expm1(x); });
 }
 void log(const Array& out, const Array& a) {
-  map_floating("log", out, a, [](auto x) { return std::log(x); });
+  map_floating("log", out, a, HWY_DYNAMIC_DISPATCH(log_span), [](double x) { return std::log(x); });
 }
 void log1p(const Array& out, const Array& a) {
   map_floating("log1p", out, a, [](auto x) { return std::log1p(x); });
@@ -68,13 +209,14 @@ void tan(const Array& out, const Array& a) {
   map_floating("tan", out, a, [](auto x) { return std::tan(x); });
 }
 void tanh(const Array& out, const Array& a) {
-  map_floating("tanh", out, a, [](auto x) { return std::tanh(x); });
+  map_floating("tanh", out, a, HWY_DYNAMIC_DISPATCH(tanh_span),
+               [](double x) { return std::tanh(x); });
 }
 void sigmoid(const Array& out, const Array& a) {
-  map_floating("sigmoid", out, a, [](auto x) { return 1 / (1 + std::exp(-x)); });
+  map_floating("sigmoid", out, a, HWY_DYNAMIC_DISPATCH(sigmoid_span), sigmoid_value);
 }
 void erf(const Array& out, const Array& a) {
-  map_floating("erf", out, a, [](auto x) { return std::erf(x); });
+  map_floating("erf", out, a, HWY_DYNAMIC_DISPATCH(erf_span), [](double x) { return std::erf(x); });
 }
 void floor(const Array& out, const Array& a) {
   map_floating("floor", out, a, [](auto x) { return std::floor(x); });
@@ -111,14 +253,23 @@ void relu(const Array& out, const Array& a) {
 }
 
 void gelu(const Array& out, const Array& x, bool tanh_approx) {
-  map_floating("gelu", out, x, [tanh_approx](auto v) { return gelu_value(v, tanh_approx); });
+  if (tanh_approx) {
+    map_floating("gelu", out, x, HWY_DYNAMIC_DISPATCH(gelu_tanh_span), gelu_tanh_value);
+  } else {
+    map_floating("gelu", out, x, HWY_DYNAMIC_DISPATCH(gelu_span), gelu_value);
+  }
 }
 
 void gelu_backward(const Array& out, const Array& grad, const Array& x, bool tanh_approx) {
-  visit_floating("gelu_backward", out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    map<T, T, T>(out, grad, x, [tanh_approx](T g, T v) { return g * gelu_slope(v, tanh_approx); });
+  if (out.dtype() == float32) {
+    return tanh_approx ? map_spans(HWY_DYNAMIC_DISPATCH(gelu_tanh_backward_span), out, grad, x)
+                       : map_spans(HWY_DYNAMIC_DISPATCH(gelu_backward_span), out, grad, x);
+  }
+  visit_floating("gelu_backward", out.dtype(), [&](auto) {
+    const auto slope = tanh_approx ? gelu_tanh_slope : gelu_slope;
+    map<double, double, double>(out, grad, x, [slope](double g, double v) { return g * slope(v); });
   });
 }
 
 }  // namespace tend::kernels
+#endif  // HWY_ONCE
