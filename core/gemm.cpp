@@ -1,36 +1,244 @@
 #include <tend/core/gemm.h>
 
+#include <cblas.h>
+
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <tend/core/gemm_product.h>
+#include <tend/core/parallel.h>
 
 namespace tend::kernels {
 namespace {
 
-// A vector as the matrix it stands for.
-Array as_matrix(const Array& a, bool left) {
-  return a.rank() == 1 ? a.unsqueeze(left ? 0 : 1) : a;
+// All of these count multiplications. Products up to this size use plain loops:
+constexpr double kTinyWork = 256;
+// A single product is cut into blocks of this size, as smaller ones pack the same panels too often,
+constexpr double kBlockWork = 65e6;
+// but from this size on into two, as sharing them gains more than that costs.
+constexpr double kSharedWork = 4e6;
+// Products with a vector are bound by memory, not by arithmetic.
+constexpr double kVectorWork = 250e3;
+// Items of a batch are handed to the threads in chunks of this size.
+constexpr double kGrainWork = 500e3;
+// BLAS counts with int; what it is given stays well below that limit.
+constexpr std::int64_t kBlasLimit = std::int64_t{1} << 30;
+
+// sums[j] += factor * row[j * step]. Not inlined: GCC 12 vectorises the strided loop within a bound
+// on `width` through an element that it then calls uninitialised.
+template <class T>
+[[gnu::noinline]] void add_scaled(T* sums, T factor, const T* row, std::int64_t step,
+                                  std::int64_t width) {
+  if (step == 1) {
+    for (std::int64_t j = 0; j < width; ++j) sums[j] += factor * row[j];
+  } else {
+    for (std::int64_t j = 0; j < width; ++j) sums[j] += factor * row[j * step];
+  }
 }
 
+// The sum starts at zero and goes over k in order, each product and each sum rounded by itself.
 template <class T>
-void multiply(const Array& out, const Array& a, const Array& b, T alpha, T beta) {
-  const std::int64_t m = out.size(0), n = out.size(1), k = a.size(1);
-  for (std::int64_t i = 0; i < m; ++i) {
-    for (std::int64_t j = 0; j < n; ++j) {
-      T sum = 0;
-      for (std::int64_t p = 0; p < k; ++p) {
-        sum += a.data<T>()[i * a.strides()[0] + p * a.strides()[1]] *
-               b.data<T>()[p * b.strides()[0] + j * b.strides()[1]];
+void multiply_plain(const Product<T>& product) {
+  const auto& [c, a, b, alpha, beta] = product;
+  constexpr std::int64_t kWidth = 64;
+  T sums[kWidth];
+  for (std::int64_t i = 0; i < c.rows; ++i) {
+    for (std::int64_t left = 0; left < c.cols; left += kWidth) {
+      const std::int64_t width = std::min(kWidth, c.cols - left);
+      std::fill_n(sums, width, T(0));
+      for (std::int64_t k = 0; k < a.cols; ++k) {
+        add_scaled(sums, a.at(i, k), &b.at(k, left), b.col_stride, width);
       }
-      T& to = out.data<T>()[i * out.strides()[0] + j * out.strides()[1]];
-      to = beta == T(0) ? alpha * sum : alpha * sum + beta * to;
+      for (std::int64_t j = 0; j < width; ++j) {
+        T& to = c.at(i, left + j);
+        to = alpha * sums[j] + (beta == T(0) ? T(0) : beta * to);
+      }
     }
   }
 }
 
+// True when the inner loop over the columns of c is better one over its rows; the sums are the
+// same.
 template <class T>
-void multiply_batch(const Array& out, const Array& a, const Array& b, T alpha, T beta) {
-  if (out.rank() == 2) return multiply<T>(out, a, b, alpha, beta);
-  for (std::int64_t i = 0; i < out.size(0); ++i)
-    multiply_batch<T>(out.select(0, i), a.select(0, i), b.select(0, i), alpha, beta);
+bool prefers_transposed(const Product<T>& product) {
+  const bool unit = product.b.col_stride == 1;
+  if (unit != (product.a.row_stride == 1)) return !unit;
+  return product.c.rows > product.c.cols;
+}
+
+// How BLAS reads a matrix: row-major or the transpose of that, its lines `leading` elements apart;
+// 0 where it cannot.
+struct Layout {
+  CBLAS_TRANSPOSE op = CblasNoTrans;
+  blasint leading = 0;
+
+  bool readable() const { return leading > 0; }
+};
+
+template <class T>
+Layout layout(const Matrix<T>& x) {
+  const auto leading = [](std::int64_t lines, std::int64_t width, std::int64_t stride) {
+    const std::int64_t least = std::max<std::int64_t>(width, 1);
+    const std::int64_t step = lines == 1 ? least : stride;
+    return step >= least && step <= kBlasLimit ? static_cast<blasint>(step) : 0;
+  };
+  Layout as_it_is;
+  if (x.col_stride == 1 || x.cols == 1) {
+    as_it_is = {CblasNoTrans, leading(x.rows, x.cols, x.row_stride)};
+  }
+  if (as_it_is.readable() || (x.row_stride != 1 && x.rows != 1)) return as_it_is;
+  return {CblasTrans, leading(x.cols, x.rows, x.col_stride)};
+}
+
+blasint to_blas(std::int64_t size) {
+  return static_cast<blasint>(size);
+}
+
+// BLAS by the names of one element type.
+template <class T>
+struct Blas;
+
+template <>
+struct Blas<float> {
+  static constexpr auto gemm = cblas_sgemm;
+  static constexpr auto gemv = cblas_sgemv;
+  static constexpr auto dot = cblas_sdot;
+};
+
+template <>
+struct Blas<double> {
+  static constexpr auto gemm = cblas_dgemm;
+  static constexpr auto gemv = cblas_dgemv;
+  static constexpr auto dot = cblas_ddot;
+};
+
+// tend owns the threads. The openmp flavour of OpenBLAS keeps a count for each calling thread, the
+// pthread flavour one for the process, which the program may have changed since.
+void hold_blas_to_one_thread() {
+  thread_local bool told = false;
+  if (told && openblas_get_num_threads() == 1) return;
+  openblas_set_num_threads(1);
+  told = true;
+}
+
+// c = alpha * a @ b + beta * c for a depth within BLAS's limit and a c that is row-major or one
+// column.
+template <class T>
+void call_blas(const Product<T>& product) {
+  const auto& [c, a, b, alpha, beta] = product;
+  const blasint m = to_blas(c.rows), n = to_blas(c.cols), k = to_blas(a.cols);
+  const Layout left = layout(a);
+  const auto step = [](std::int64_t stride) { return to_blas(std::max<std::int64_t>(stride, 1)); };
+  if (n > 1) {
+    const Layout right = layout(b);
+    Blas<T>::gemm(CblasRowMajor, left.op, right.op, m, n, k, alpha, a.data, left.leading, b.data,
+                  right.leading, beta, c.data, layout(c).leading);
+  } else if (m > 1) {
+    // Some versions multiply what y held by a beta of zero, NaN included.
+    for (blasint i = 0; beta == T(0) && i < m; ++i) c.at(i, 0) = T(0);
+    const bool flat = left.op == CblasNoTrans;
+    Blas<T>::gemv(CblasRowMajor, left.op, flat ? m : k, flat ? k : m, alpha, a.data, left.leading,
+                  b.data, step(b.row_stride), beta == T(0) ? T(1) : beta, c.data,
+                  step(c.row_stride));
+  } else {
+    const T sum = alpha * Blas<T>::dot(k, a.data, step(a.col_stride), b.data, step(b.row_stride));
+    *c.data = beta == T(0) ? sum : sum + beta * *c.data;
+  }
+}
+
+template <class T>
+void multiply_blas(const Product<T>& product) {
+  hold_blas_to_one_thread();
+  Product<T> part = product;
+  for (std::int64_t k = 0; k < product.a.cols; k += kBlasLimit) {
+    part.a.cols = part.b.rows = std::min(kBlasLimit, product.a.cols - k);
+    part.a.data = &product.a.at(0, k);
+    part.b.data = &product.b.at(k, 0);
+    call_blas(part);
+    part.beta = T(1);
+  }
+}
+
+// The height and width of the blocks that c is made in.
+struct Block {
+  std::int64_t rows, cols;
+};
+
+template <class T>
+Block cut(const Product<T>& product, std::int64_t items) {
+  const double work = product.work();
+  const bool vector = product.c.cols == 1;
+  const double least = items == 1 && work >= kSharedWork ? 2 : 1;
+  const double blocks = std::max(least, std::ceil(work / (vector ? kVectorWork : kBlockWork)));
+  const auto share = [blocks](std::int64_t size) {
+    constexpr std::int64_t kPanel = 16;  // the height of the kernels' panels
+    const auto part = static_cast<std::int64_t>(std::ceil(static_cast<double>(size) / blocks));
+    return std::min((part + kPanel - 1) / kPanel * kPanel, kBlasLimit);
+  };
+  const Matrix<T>& c = product.c;
+  return c.rows >= c.cols ? Block{std::min(c.rows, share(c.rows)), c.cols}
+                          : Block{c.rows, std::min(c.cols, share(c.cols))};
+}
+
+// Calls f with every block of every item, in parallel.
+template <class T, class F>
+void for_each_block(const Product<T>& first, const Batch& batch, bool transposed, F f) {
+  const Block block = cut(transposed ? first.transposed() : first, batch.count());
+  const Matrix<T> c = transposed ? first.c.transposed() : first.c;
+  const std::int64_t down = (c.rows - 1) / block.rows + 1, across = (c.cols - 1) / block.cols + 1;
+  const double work = first.work() / static_cast<double>(down * across);
+  const auto grain = static_cast<std::int64_t>(std::min(kGrainWork / std::max(work, 1.0), 1e9)) + 1;
+  const std::int64_t tasks = batch.count() * down * across;
+  parallel_for(0, tasks, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t task = begin; task < end; ++task) {
+      const Product<T> item = batch.item(first, task / (down * across));
+      const std::int64_t row = task % (down * across) / across * block.rows;
+      const std::int64_t col = task % across * block.cols;
+      f((transposed ? item.transposed() : item)
+            .block(row, std::min(block.rows, c.rows - row), col,
+                   std::min(block.cols, c.cols - col)));
+    }
+  });
+}
+
+// A copy that BLAS can read; batch dimensions that repeat one matrix still do.
+Array dense(const Array& x) {
+  Array once = x;
+  for (std::int64_t d = 0; d < x.rank() - 2; ++d) {
+    if (x.strides()[d] == 0 && x.shape()[d] > 1) once = once.narrow(d, 0, 1);
+  }
+  if (once.is_contiguous()) {
+    fail<ShapeError>("matmul", "a row of ", x.shape(), " has more than ", kBlasLimit, " elements");
+  }
+  return once.contiguous().expand(x.shape());
+}
+
+template <class T>
+void matmul_typed(const Array& out, const Array& a, const Array& b, double alpha, double beta) {
+  Product<T> first = first_product<T>(out, a, b, alpha, beta);
+  Batch batch(out, a, b);
+  if (out.numel() == 0) return;
+  batch.fold_rows(first);
+  if (std::is_integral_v<T> || first.work() <= kTinyWork) {
+    for_each_block(first, batch, prefers_transposed(first), multiply_plain<T>);
+    return;
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!layout(first.a).readable()) return matmul_typed<T>(out, dense(a), b, alpha, beta);
+    if (!layout(first.b).readable()) return matmul_typed<T>(out, a, dense(b), alpha, beta);
+    const Layout to = layout(first.c);
+    if (!to.readable()) {
+      const Array copy = dense(out);
+      matmul_typed<T>(copy, a, b, alpha, beta);
+      out.copy_from(copy);
+      return;
+    }
+    const bool row = first.c.rows == 1;
+    const bool column_major = to.op == CblasTrans && first.c.cols > 1;
+    for_each_block(first, batch, row || column_major, multiply_blas<T>);
+  }
 }
 
 }  // namespace
@@ -39,42 +247,38 @@ Shape matmul_shape(std::string_view operation, const Shape& a, const Shape& b) {
   if (a.empty() || b.empty()) {
     fail<ShapeError>(operation, a, " x ", b, ": both need at least one dimension");
   }
-  const std::int64_t rows = a.rank() > 1 ? a[a.rank() - 2] : 1;
   const std::int64_t b_dim = b.rank() > 1 ? -2 : -1;
   const std::int64_t depth = b[b.rank() + b_dim];
   if (a.back() != depth) {
     fail<ShapeError>(operation, a, " x ", b, ": dimension -1 of the first is ", a.back(),
                      ", dimension ", b_dim, " of the second is ", depth);
   }
-  const auto batch = [](const Shape& s) {
-    return Shape(
-        std::span(s.begin(), static_cast<std::size_t>(std::max<std::int64_t>(0, s.rank() - 2))));
-  };
-  Shape out = broadcast_shapes(operation, batch(a), batch(b));
-  if (a.rank() > 1) out.push_back(rows);
+  const std::int64_t rank = std::max(a.rank(), b.rank());
+  Shape out;
+  for (std::int64_t d = -rank; d < -2; ++d) {
+    const std::int64_t size_a = -d <= a.rank() ? a[a.rank() + d] : 1;
+    const std::int64_t size_b = -d <= b.rank() ? b[b.rank() + d] : 1;
+    if (size_a != size_b && size_a != 1 && size_b != 1) {
+      fail<ShapeError>(operation, a, " x ", b, ": batch dimension ", d, " of the first is ", size_a,
+                       ", of the second ", size_b);
+    }
+    out.push_back(size_a == 1 ? size_b : size_a);
+  }
+  if (a.rank() > 1) out.push_back(a[a.rank() - 2]);
   if (b.rank() > 1) out.push_back(b.back());
   return out;
 }
 
 void matmul(const Array& out, const Array& a, const Array& b, double alpha, double beta) {
-  Array c = out;
-  if (a.rank() == 1) c = c.unsqueeze(b.rank() == 1 ? 0 : -2);
-  if (b.rank() == 1) c = c.unsqueeze(-1);
-  const Array left = as_matrix(a, true), right = as_matrix(b, false);
-  const auto expand = [&](const Array& x) {
-    Shape shape(std::span(c.shape().begin(), static_cast<std::size_t>(c.rank() - 2)));
-    shape.push_back(x.size(-2));
-    shape.push_back(x.size(-1));
-    return x.expand(shape);
-  };
   if (a.dtype() != b.dtype() || a.dtype() != out.dtype() || a.dtype() == boolean) {
     fail<DTypeError>("matmul", a.dtype(), " x ", b.dtype(), " into ", out.dtype());
   }
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (!std::is_same_v<T, bool>) {
-      multiply_batch<T>(c, expand(left), expand(right), static_cast<T>(alpha),
-                        static_cast<T>(beta));
+    if constexpr (std::is_floating_point_v<T>) {
+      matmul_typed<T>(out, a, b, alpha, beta);
+    } else {  // int64 wraps around, as in PyTorch
+      matmul_typed<std::uint64_t>(out, a, b, alpha, beta);
     }
   });
 }

@@ -1,0 +1,86 @@
+#pragma once
+
+/// Arrays for tests: made from literals, at random, and laid out in several ways.
+
+#include <cstring>
+#include <initializer_list>
+#include <random>
+#include <vector>
+
+#include <tend/core/array.h>
+#include <tend/core/parallel.h>
+
+namespace tend::testing {
+
+/// A 1-d array of T, or of `shape`.
+template <class T>
+Array array_of(std::initializer_list<T> values) {
+  // Not std::vector, whose bool has no data().
+  return Array::from<T>(std::span(values.begin(), values.size()),
+                        {static_cast<std::int64_t>(values.size())});
+}
+template <class T>
+Array array_of(std::initializer_list<T> values, const Shape& shape) {
+  return array_of<T>(values).reshape(shape);
+}
+
+/// Numbers between -1 and 1 (floats), -50 and 50 (int64), both truths (bool).
+inline Array random_array(const Shape& shape, DType dtype, std::uint32_t seed = 1) {
+  const Array out = Array::empty(shape, dtype);
+  std::mt19937 generator(seed);
+  visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (std::int64_t i = 0; i < out.numel(); ++i) {
+      const double unit = static_cast<double>(generator()) / 4294967296.0 * 2 - 1;
+      out.data<T>()[i] = std::is_same_v<T, bool>
+                             ? unit > 0
+                             : static_cast<T>(is_floating(dtype) ? unit : unit * 50);
+    }
+  });
+  return out;
+}
+
+/// The same elements with other strides: row-major, column-major, with gaps between the rows, with
+/// gaps between all elements.
+inline std::vector<Array> layouts(const Array& a) {
+  std::vector<Array> out{a.clone()};
+  Shape reversed;
+  for (std::int64_t d = a.rank() - 1; d >= 0; --d) reversed.push_back(d);
+  out.push_back(a.permute(reversed).clone().permute(reversed));
+  for (const std::int64_t step : {1, 2}) {
+    if (a.rank() == 0) break;
+    Shape wide = a.shape();
+    wide[a.rank() - 1] = step * wide.back() + 3;
+    const Array room = Array::full(wide, 77, a.dtype());
+    out.push_back(room.slice(-1, 1, 1 + step * a.shape().back(), step));
+    out.back().copy_from(a);
+  }
+  return out;
+}
+
+/// True for the same shape, dtype and bytes.
+inline bool same_bits(const Array& a, const Array& b) {
+  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
+  const Array x = a.contiguous(), y = b.contiguous();
+  return x.numel() == 0 ||
+         std::memcmp(x.raw(), y.raw(),
+                     static_cast<std::size_t>(x.numel() * item_size(x.dtype()))) == 0;
+}
+
+/// The result of f(), found to have the same bits with one, two and three threads. `equal` is
+/// cleared when it has not.
+template <class F>
+bool same_bits_for_any_thread_count(F f) {
+  const int before = num_threads();
+  set_num_threads(1);
+  const Array expected = f();
+  bool same = true;
+  for (const int threads : {2, 3}) {
+    set_num_threads(threads);
+    same = same && same_bits(f(), expected);
+  }
+  set_num_threads(before);
+  return same;
+}
+
+}  // namespace tend::testing
