@@ -100,7 +100,10 @@ HWY_EXPORT(gelu_tanh_backward_span);
 template <class Span, class... Inputs>
 void map_spans(Span span, const Array& out, const Inputs&... inputs) {
   constexpr std::size_t kArrays = 1 + sizeof...(Inputs);
-  const std::array<Array, kArrays> views{out, inputs.expand(out.shape())...};
+  const auto fitted = [&](const Array& x) {
+    return x.shape() == out.shape() ? x : x.expand(out.shape());
+  };
+  const std::array<Array, kArrays> views{out, fitted(inputs)...};
   std::array<const Array*, kArrays> operands;
   for (std::size_t k = 0; k < kArrays; ++k) operands[k] = &views[k];
   StridedLoop<kArrays>(operands).run([span](std::int64_t count, auto p, const auto& step) {

@@ -203,7 +203,7 @@ void for_rows(const std::array<Array, 3>& arrays, std::int64_t dim) {
   RowLoop::Steps step;
   for (std::size_t k = 0; k < 3; ++k) {
     heads[k] = arrays[k].select(dim, 0);
-    step[k] = n == 1 ? std::int64_t{sizeof(T)} : arrays[k].strides()[dim] * sizeof(T);
+    step[k] = item_size(dtype_of<T>()) * (n == 1 ? 1 : arrays[k].strides()[dim]);
   }
   const bool contiguous =
       std::all_of(step.begin(), step.end(), [](auto bytes) { return bytes == sizeof(T); });
