@@ -20,7 +20,9 @@ using Catch::Approx;
 
 namespace Catch::Matchers {
 
-inline auto ContainsSubstring(const std::string& text) { return Contains(text); }
+inline auto ContainsSubstring(const std::string& text) {
+  return Contains(text);
+}
 
 }  // namespace Catch::Matchers
 

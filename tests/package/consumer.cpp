@@ -1,5 +1,5 @@
-#include <iostream>
 #include <tend/tend.h>
+#include <iostream>
 
 int main() {
   const tend::Tensor x = tend::ones({2, 3});
