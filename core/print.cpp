@@ -136,7 +136,7 @@ class Writer {
       items.push_back(array.rank() == 1 ? format_(item) : (*this)(item, indent + 1));
     };
     for (std::int64_t i = 0; i < shown.head; ++i) add(i);
-    if (shown.cut) items.push_back(array.rank() == 1 && options_.edgeitems > 0 ? " ..." : "...");
+    if (shown.cut) items.emplace_back(array.rank() == 1 && options_.edgeitems > 0 ? " ..." : "...");
     for (std::int64_t i = shown.tail; i < shown.size; ++i) add(i);
     return array.rank() == 1 ? vector_text(items, indent) : block_text(items, array.rank(), indent);
   }

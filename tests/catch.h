@@ -20,6 +20,7 @@ using Catch::Approx;
 
 namespace Catch::Matchers {
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name is 3.x's
 inline auto ContainsSubstring(const std::string& text) {
   return Contains(text);
 }

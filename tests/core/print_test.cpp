@@ -38,7 +38,7 @@ DType dtype_named(const std::string& name) {
 template <class T>
 Array array_of(const json& test, const Shape& shape) {
   const std::int64_t count = element_count(shape);
-  const Array dense = Array::empty(shape, dtype_of<T>());
+  Array dense = Array::empty(shape, dtype_of<T>());
   for (std::int64_t i = 0; i < count; ++i) {
     T& element = dense.data<T>()[i];
     if (test.contains("series")) {
@@ -101,7 +101,7 @@ TEST_CASE("Arrays print as PyTorch prints tensors") {
 
 TEST_CASE("Strides do not show in the printed text") {
   for (const json& test : fixtures()["tensors"]) {
-    const Array dense = array_of(test);
+    Array dense = array_of(test);
     if (dense.rank() < 2) continue;
     const Array transposed = dense.transpose(0, -1).clone().transpose(0, -1);
     CHECK(printed(test, transposed) == test["text"].get<std::string>());
