@@ -2,8 +2,12 @@
 // beneath it.
 #pragma once
 
+#include <tend/autograd/ops/activation.h>
 #include <tend/autograd/ops/arithmetic.h>
+#include <tend/autograd/ops/compare.h>
 #include <tend/autograd/ops/creation.h>
 #include <tend/autograd/ops/linalg.h>
+#include <tend/autograd/ops/math.h>
 #include <tend/autograd/ops/reduce.h>
+#include <tend/autograd/ops/select.h>
 #include <tend/autograd/ops/views.h>

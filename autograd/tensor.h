@@ -135,6 +135,18 @@ class Tensor {
   Tensor mul(const Tensor& other) const { return tend::mul(*this, other); }
   Tensor div(const Tensor& other) const { return tend::div(*this, other); }
   Tensor neg() const { return tend::neg(*this); }
+  Tensor floor_divide(const Tensor& other) const { return tend::floor_divide(*this, other); }
+  Tensor floor_divide(const Scalar& other) const { return tend::floor_divide(*this, other); }
+  Tensor remainder(const Tensor& other) const { return tend::remainder(*this, other); }
+  Tensor remainder(const Scalar& other) const { return tend::remainder(*this, other); }
+  Tensor pow(const Tensor& exponent) const { return tend::pow(*this, exponent); }
+  Tensor pow(const Scalar& exponent) const { return tend::pow(*this, exponent); }
+  Tensor square() const { return tend::square(*this); }
+  Tensor reciprocal() const { return tend::reciprocal(*this); }
+  Tensor maximum(const Tensor& other) const { return tend::maximum(*this, other); }
+  Tensor minimum(const Tensor& other) const { return tend::minimum(*this, other); }
+  Tensor abs() const { return tend::abs(*this); }
+  Tensor sign() const { return tend::sign(*this); }
   const Tensor& add_(const Tensor& other, const Scalar& alpha = 1) const;
   const Tensor& sub_(const Tensor& other, const Scalar& alpha = 1) const;
   const Tensor& mul_(const Tensor& other) const;
@@ -143,6 +155,17 @@ class Tensor {
   const Tensor& sub_(const Scalar& other) const;
   const Tensor& mul_(const Scalar& other) const;
   const Tensor& div_(const Scalar& other) const;
+  const Tensor& floor_divide_(const Tensor& other) const;
+  const Tensor& floor_divide_(const Scalar& other) const;
+  const Tensor& remainder_(const Tensor& other) const;
+  const Tensor& remainder_(const Scalar& other) const;
+  const Tensor& pow_(const Tensor& exponent) const;
+  const Tensor& pow_(const Scalar& exponent) const;
+  const Tensor& square_() const;
+  const Tensor& reciprocal_() const;
+  const Tensor& neg_() const;
+  const Tensor& abs_() const;
+  const Tensor& sign_() const;
   const Tensor& copy_(const Tensor& source) const;
   const Tensor& fill_(const Scalar& value) const;
   const Tensor& zero_() const { return fill_(0); }
@@ -154,6 +177,103 @@ class Tensor {
   const Tensor& operator-=(const Scalar& other) const { return sub_(other); }
   const Tensor& operator*=(const Scalar& other) const { return mul_(other); }
   const Tensor& operator/=(const Scalar& other) const { return div_(other); }
+
+  // Functions of one variable.
+
+  Tensor exp() const { return tend::exp(*this); }
+  Tensor expm1() const { return tend::expm1(*this); }
+  Tensor log() const { return tend::log(*this); }
+  Tensor log1p() const { return tend::log1p(*this); }
+  Tensor sqrt() const { return tend::sqrt(*this); }
+  Tensor rsqrt() const { return tend::rsqrt(*this); }
+  Tensor sin() const { return tend::sin(*this); }
+  Tensor cos() const { return tend::cos(*this); }
+  Tensor tan() const { return tend::tan(*this); }
+  Tensor tanh() const { return tend::tanh(*this); }
+  Tensor sigmoid() const { return tend::sigmoid(*this); }
+  Tensor erf() const { return tend::erf(*this); }
+  Tensor floor() const { return tend::floor(*this); }
+  Tensor ceil() const { return tend::ceil(*this); }
+  Tensor round() const { return tend::round(*this); }
+  Tensor trunc() const { return tend::trunc(*this); }
+  Tensor relu() const { return tend::relu(*this); }
+  Tensor softmax(std::int64_t d) const { return tend::softmax(*this, d); }
+  Tensor log_softmax(std::int64_t d) const { return tend::log_softmax(*this, d); }
+  const Tensor& exp_() const;
+  const Tensor& expm1_() const;
+  const Tensor& log_() const;
+  const Tensor& log1p_() const;
+  const Tensor& sqrt_() const;
+  const Tensor& rsqrt_() const;
+  const Tensor& sin_() const;
+  const Tensor& cos_() const;
+  const Tensor& tan_() const;
+  const Tensor& tanh_() const;
+  const Tensor& sigmoid_() const;
+  const Tensor& erf_() const;
+  const Tensor& floor_() const;
+  const Tensor& ceil_() const;
+  const Tensor& round_() const;
+  const Tensor& trunc_() const;
+  const Tensor& relu_() const;
+
+  // Comparison and logic.
+
+  Tensor eq(const Tensor& other) const { return tend::eq(*this, other); }
+  Tensor eq(const Scalar& other) const { return tend::eq(*this, other); }
+  Tensor ne(const Tensor& other) const { return tend::ne(*this, other); }
+  Tensor ne(const Scalar& other) const { return tend::ne(*this, other); }
+  Tensor lt(const Tensor& other) const { return tend::lt(*this, other); }
+  Tensor lt(const Scalar& other) const { return tend::lt(*this, other); }
+  Tensor le(const Tensor& other) const { return tend::le(*this, other); }
+  Tensor le(const Scalar& other) const { return tend::le(*this, other); }
+  Tensor gt(const Tensor& other) const { return tend::gt(*this, other); }
+  Tensor gt(const Scalar& other) const { return tend::gt(*this, other); }
+  Tensor ge(const Tensor& other) const { return tend::ge(*this, other); }
+  Tensor ge(const Scalar& other) const { return tend::ge(*this, other); }
+  Tensor logical_and(const Tensor& other) const { return tend::logical_and(*this, other); }
+  Tensor logical_or(const Tensor& other) const { return tend::logical_or(*this, other); }
+  Tensor logical_xor(const Tensor& other) const { return tend::logical_xor(*this, other); }
+  Tensor logical_not() const { return tend::logical_not(*this); }
+  Tensor isnan() const { return tend::isnan(*this); }
+  Tensor isinf() const { return tend::isinf(*this); }
+  Tensor isfinite() const { return tend::isfinite(*this); }
+  Tensor isclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
+                 bool equal_nan = false) const {
+    return tend::isclose(*this, other, rtol, atol, equal_nan);
+  }
+  bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
+                bool equal_nan = false) const {
+    return tend::allclose(*this, other, rtol, atol, equal_nan);
+  }
+  bool equal(const Tensor& other) const { return tend::equal(*this, other); }
+
+  // Choosing elements.
+
+  Tensor where(const Tensor& condition, const Tensor& other) const {
+    return tend::where(condition, *this, other);
+  }
+  Tensor where(const Tensor& condition, const Scalar& other) const {
+    return tend::where(condition, *this, other);
+  }
+  Tensor masked_fill(const Tensor& mask, const Scalar& value) const {
+    return tend::masked_fill(*this, mask, value);
+  }
+  Tensor masked_fill(const Tensor& mask, const Tensor& value) const {
+    return tend::masked_fill(*this, mask, value);
+  }
+  Tensor tril(std::int64_t diagonal = 0) const { return tend::tril(*this, diagonal); }
+  Tensor triu(std::int64_t diagonal = 0) const { return tend::triu(*this, diagonal); }
+  Tensor clamp(const std::optional<Scalar>& lo,
+               const std::optional<Scalar>& hi = std::nullopt) const {
+    return tend::clamp(*this, lo, hi);
+  }
+  const Tensor& masked_fill_(const Tensor& mask, const Scalar& value) const;
+  const Tensor& masked_fill_(const Tensor& mask, const Tensor& value) const;
+  const Tensor& tril_(std::int64_t diagonal = 0) const;
+  const Tensor& triu_(std::int64_t diagonal = 0) const;
+  const Tensor& clamp_(const std::optional<Scalar>& lo,
+                       const std::optional<Scalar>& hi = std::nullopt) const;
 
   // Views and shapes.
 

@@ -2,6 +2,7 @@
 
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/arithmetic.h>
+#include <tend/core/kernels/math.h>
 
 namespace tend {
 
@@ -67,6 +68,69 @@ Tensor neg(const Tensor& self) {
                 [](Derivative& d) { d.set(0, -d.grad()); });
 }
 
+Tensor abs(const Tensor& self) {
+  return record("AbsBackward0", unary(self, kernels::abs, false), {self}, {self},
+                [](Derivative& d) { d.set(0, d.grad() * sign(d.saved(0))); });
+}
+
+Tensor sign(const Tensor& self) {
+  return record("SignBackward0", unary(self, kernels::sign, false), {self}, {}, zero_gradient);
+}
+
+Tensor reciprocal(const Tensor& self) {
+  return record("ReciprocalBackward0", unary(self, kernels::reciprocal), {self}, {kOutput},
+                [](Derivative& d) {
+                  const Tensor y = d.saved(0);
+                  d.set(0, -d.grad() * (y * y));
+                });
+}
+
+Tensor floor_divide(const Tensor& self, const Tensor& other) {
+  const DType dtype = result_type(self.array(), other.array());
+  return record("FloorDivideBackward",
+                broadcast_binary("floor_divide", self, other, kernels::floor_divide, dtype),
+                {self, other}, {}, zero_gradient);
+}
+
+Tensor remainder(const Tensor& self, const Tensor& other) {
+  const DType dtype = result_type(self.array(), other.array());
+  return record(
+      "RemainderBackward1", broadcast_binary("remainder", self, other, kernels::remainder, dtype),
+      {self, other}, {save_if(other.requires_grad(), self), save_if(other.requires_grad(), other)},
+      [](Derivative& d) {
+        if (d.needs(0)) d.set(0, d.grad());
+        if (d.needs(1)) d.set(1, -d.grad() * floor_divide(d.saved(0), d.saved(1)));
+      });
+}
+
+namespace {
+
+// Of maximum and minimum: equal inputs get half of the gradient each; where one is NaN, both get
+// all of it.
+void share_gradient(Derivative& d, const Tensor& first_loses, const Tensor& second_loses) {
+  const Tensor each = where(d.saved(0) == d.saved(1), d.grad() / 2, d.grad());
+  if (d.needs(0)) d.set(0, masked_fill(each, first_loses, 0));
+  if (d.needs(1)) d.set(1, masked_fill(each, second_loses, 0));
+}
+
+}  // namespace
+
+Tensor maximum(const Tensor& self, const Tensor& other) {
+  const DType dtype = result_type(self.array(), other.array());
+  return record(
+      "MaximumBackward0", broadcast_binary("maximum", self, other, kernels::maximum, dtype),
+      {self, other}, {self, other},
+      [](Derivative& d) { share_gradient(d, d.saved(0) < d.saved(1), d.saved(0) > d.saved(1)); });
+}
+
+Tensor minimum(const Tensor& self, const Tensor& other) {
+  const DType dtype = result_type(self.array(), other.array());
+  return record(
+      "MinimumBackward0", broadcast_binary("minimum", self, other, kernels::minimum, dtype),
+      {self, other}, {self, other},
+      [](Derivative& d) { share_gradient(d, d.saved(0) > d.saved(1), d.saved(0) < d.saved(1)); });
+}
+
 Tensor add(const Tensor& self, const Scalar& other) {
   return add(self, number_like(self, other));
 }
@@ -78,6 +142,13 @@ Tensor mul(const Tensor& self, const Scalar& other) {
 }
 Tensor div(const Tensor& self, const Scalar& other) {
   return div(self, number_like(self, other));
+}
+
+Tensor floor_divide(const Tensor& self, const Scalar& other) {
+  return floor_divide(self, number_like(self, other));
+}
+Tensor remainder(const Tensor& self, const Scalar& other) {
+  return remainder(self, number_like(self, other));
 }
 
 Tensor operator+(const Tensor& a, const Tensor& b) {

@@ -26,8 +26,36 @@ Tensor mul(const Tensor& self, const Scalar& other);
 Tensor div(const Tensor& self, const Tensor& other);
 Tensor div(const Tensor& self, const Scalar& other);
 
+/// Python's self // other, rounded towards minus infinity, with gradient zero. Not for two bools
+/// (DTypeError); Error for an integer division by zero.
+Tensor floor_divide(const Tensor& self, const Tensor& other);
+Tensor floor_divide(const Tensor& self, const Scalar& other);
+
+/// Python's self % other, which has other's sign. Not for two bools (DTypeError); Error for an
+/// integer division by zero.
+Tensor remainder(const Tensor& self, const Tensor& other);
+Tensor remainder(const Tensor& self, const Scalar& other);
+
+/// self to the power of exponent; not for two bools (DTypeError). An integer to a negative power is
+/// its truncated value, and an Error when the exponent is a number.
+Tensor pow(const Tensor& self, const Tensor& exponent);
+Tensor pow(const Tensor& self, const Scalar& exponent);
+Tensor pow(const Scalar& self, const Tensor& exponent);
+/// self * self
+Tensor square(const Tensor& self);
+/// 1 / self; integers give float32.
+Tensor reciprocal(const Tensor& self);
+
+/// The larger (smaller) of the two, NaN where either is; equal ones share the gradient.
+Tensor maximum(const Tensor& self, const Tensor& other);
+Tensor minimum(const Tensor& self, const Tensor& other);
+
 /// -self; DTypeError for bool.
 Tensor neg(const Tensor& self);
+/// |self|, with gradient 0 at 0; DTypeError for bool.
+Tensor abs(const Tensor& self);
+/// -1, 0 or 1; 0 for NaN. The gradient is zero.
+Tensor sign(const Tensor& self);
 
 Tensor operator+(const Tensor& a, const Tensor& b);
 Tensor operator+(const Tensor& a, const Scalar& b);

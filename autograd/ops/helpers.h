@@ -31,4 +31,11 @@ Array unary(const Tensor& self, Kernel kernel, bool floating = true) {
   return out;
 }
 
+/// The derivative of a function that is flat wherever it has a derivative.
+inline void zero_gradient(Derivative& d) {
+  for (std::size_t i = 0; i < d.gradients().size(); ++i) {
+    if (d.needs(i)) d.set(i, zeros(d.grad().shape(), d.grad().dtype()));
+  }
+}
+
 }  // namespace tend

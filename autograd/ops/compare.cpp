@@ -1,0 +1,120 @@
+#include <tend/autograd/ops/compare.h>
+
+#include <tend/autograd/grad_mode.h>
+#include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/compare.h>
+#include <tend/core/kernels/reduce.h>
+
+namespace tend {
+namespace {
+
+template <class Kernel>
+Tensor compare(const char* operation, const Tensor& a, const Tensor& b, Kernel kernel) {
+  const DType dtype = result_type(a.array(), b.array());
+  return Tensor(broadcast_binary(operation, a, b, kernel, dtype, boolean));
+}
+
+template <class Kernel>
+Tensor test(const Tensor& self, Kernel kernel) {
+  Array out = Array::empty(self.shape(), boolean);
+  kernel(out, self.array());
+  return Tensor(std::move(out));
+}
+
+bool all_true(const Tensor& mask) {
+  const Array out = Array::empty({}, boolean);
+  kernels::all(out, mask.array(), wrap_dims("all", {}, mask.dim()));
+  return out.item<bool>();
+}
+
+}  // namespace
+
+Tensor eq(const Tensor& self, const Tensor& other) {
+  return compare("eq", self, other, kernels::eq);
+}
+Tensor ne(const Tensor& self, const Tensor& other) {
+  return compare("ne", self, other, kernels::ne);
+}
+Tensor lt(const Tensor& self, const Tensor& other) {
+  return compare("lt", self, other, kernels::lt);
+}
+Tensor le(const Tensor& self, const Tensor& other) {
+  return compare("le", self, other, kernels::le);
+}
+Tensor gt(const Tensor& self, const Tensor& other) {
+  return compare("gt", self, other, kernels::gt);
+}
+Tensor ge(const Tensor& self, const Tensor& other) {
+  return compare("ge", self, other, kernels::ge);
+}
+
+// The forms with a number, and the operators; `MIRRORED` is the comparison with its sides swapped.
+#define TEND_COMPARISON(NAME, OP, MIRRORED)              \
+  Tensor NAME(const Tensor& self, const Scalar& other) { \
+    return NAME(self, number_like(self, other));         \
+  }                                                      \
+  Tensor operator OP(const Tensor& a, const Tensor& b) { \
+    return NAME(a, b);                                   \
+  }                                                      \
+  Tensor operator OP(const Tensor& a, const Scalar& b) { \
+    return NAME(a, b);                                   \
+  }                                                      \
+  Tensor operator OP(const Scalar& a, const Tensor& b) { \
+    return MIRRORED(b, a);                               \
+  }
+
+TEND_COMPARISON(eq, ==, eq)
+TEND_COMPARISON(ne, !=, ne)
+TEND_COMPARISON(lt, <, gt)
+TEND_COMPARISON(le, <=, ge)
+TEND_COMPARISON(gt, >, lt)
+TEND_COMPARISON(ge, >=, le)
+#undef TEND_COMPARISON
+
+Tensor logical_and(const Tensor& self, const Tensor& other) {
+  return compare("logical_and", self, other, kernels::logical_and);
+}
+Tensor logical_or(const Tensor& self, const Tensor& other) {
+  return compare("logical_or", self, other, kernels::logical_or);
+}
+Tensor logical_xor(const Tensor& self, const Tensor& other) {
+  return compare("logical_xor", self, other, kernels::logical_xor);
+}
+Tensor logical_not(const Tensor& self) {
+  return test(self, kernels::logical_not);
+}
+
+Tensor isnan(const Tensor& self) {
+  return test(self, kernels::isnan);
+}
+Tensor isinf(const Tensor& self) {
+  return test(self, kernels::isinf);
+}
+Tensor isfinite(const Tensor& self) {
+  return test(self, kernels::isfinite);
+}
+
+Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  if (self.dtype() != other.dtype())
+    fail<DTypeError>("isclose", "the dtypes differ: ", self.dtype(), " and ", other.dtype());
+  if (!(rtol >= 0) || !(atol >= 0))
+    fail("isclose", "the tolerances must not be negative: rtol = ", rtol, ", atol = ", atol);
+  const NoGradGuard no_graph;
+  Tensor close = self == other;
+  if (equal_nan) close = logical_or(close, logical_and(isnan(self), isnan(other)));
+  const DType dtype = to_floating(self.dtype());
+  const Tensor error = abs(to(self, dtype) - to(other, dtype));
+  const Tensor allowed = atol + abs(rtol * to(other, dtype));
+  // Without isfinite, infinity would be close to every number.
+  return logical_or(close, logical_and(isfinite(error), error <= allowed));
+}
+
+bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  return all_true(isclose(self, other, rtol, atol, equal_nan));
+}
+
+bool equal(const Tensor& self, const Tensor& other) {
+  return self.shape() == other.shape() && all_true(eq(self, other));
+}
+
+}  // namespace tend
