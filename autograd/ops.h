@@ -6,8 +6,12 @@
 #include <tend/autograd/ops/arithmetic.h>
 #include <tend/autograd/ops/compare.h>
 #include <tend/autograd/ops/creation.h>
+#include <tend/autograd/ops/dropout.h>
+#include <tend/autograd/ops/indexing.h>
+#include <tend/autograd/ops/joining.h>
 #include <tend/autograd/ops/linalg.h>
 #include <tend/autograd/ops/math.h>
+#include <tend/autograd/ops/random.h>
 #include <tend/autograd/ops/reduce.h>
 #include <tend/autograd/ops/select.h>
 #include <tend/autograd/ops/views.h>

@@ -6,6 +6,7 @@
 #include <tend/autograd/engine.h>
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/node.h>
+#include <tend/core/print.h>
 
 namespace tend {
 namespace {
@@ -95,6 +96,18 @@ void Tensor::set_data(const Tensor& value) {
   if (!is_leaf()) fail<AutogradError>("set_data", "a tensor with history keeps its elements");
   impl_->array = value.array();
   impl_->base.reset();
+}
+
+std::string to_string(const Tensor& tensor) {
+  if (!tensor.defined()) return "None";
+  std::vector<std::string> suffixes;
+  if (const char* name = tensor.grad_fn()) {
+    suffixes.push_back(concat("grad_fn=<", name, '>'));
+  } else if (tensor.requires_grad()) {
+    suffixes.emplace_back("requires_grad=True");
+  }
+  const std::string text = format_tensor(tensor.array(), suffixes);
+  return tensor.impl()->is_parameter ? "Parameter containing:\n" + text : text;
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {

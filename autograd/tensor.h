@@ -320,6 +320,37 @@ class Tensor {
   Tensor sum(const Shape& dims = {}, bool keepdim = false) const {
     return tend::sum(*this, dims, keepdim);
   }
+  Tensor mean(const Shape& dims = {}, bool keepdim = false) const {
+    return tend::mean(*this, dims, keepdim);
+  }
+
+  // Places named by int64 tensors.
+
+  Tensor gather(std::int64_t d, const Tensor& positions) const {
+    return tend::gather(*this, d, positions);
+  }
+  Tensor scatter_add(std::int64_t d, const Tensor& positions, const Tensor& source) const {
+    return tend::scatter_add(*this, d, positions, source);
+  }
+  Tensor index_select(std::int64_t d, const Tensor& positions) const {
+    return tend::index_select(*this, d, positions);
+  }
+  Tensor index_add(std::int64_t d, const Tensor& positions, const Tensor& source) const {
+    return tend::index_add(*this, d, positions, source);
+  }
+
+  // Random numbers, drawn in the order in which the elements lie in memory (autograd/ops/random.h).
+
+  /// Uniform on [low, high).
+  const Tensor& uniform_(double low = 0, double high = 1,
+                         Generator& generator = default_generator()) const;
+  const Tensor& normal_(double mean = 0, double std = 1,
+                        Generator& generator = default_generator()) const;
+  /// 1 with probability p, else 0; p may be a tensor that broadcasts.
+  const Tensor& bernoulli_(double p = 0.5, Generator& generator = default_generator()) const;
+  const Tensor& bernoulli_(const Tensor& p, Generator& generator = default_generator()) const;
+  /// Exponential of rate lambda > 0.
+  const Tensor& exponential_(double lambda = 1, Generator& generator = default_generator()) const;
 
   // Products.
 
@@ -332,7 +363,8 @@ class Tensor {
   Ref<TensorImpl> impl_;
 };
 
-/// As torch prints it, "tensor([...], grad_fn=<...>)"; "Parameter containing:\n..." for parameters.
+/// As torch prints it, "tensor([...], grad_fn=<...>)"; "Parameter containing:\n..." for parameters,
+/// "None" for an undefined one.
 std::string to_string(const Tensor& tensor);
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 

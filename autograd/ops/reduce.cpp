@@ -12,6 +12,13 @@ Tensor restore_dims(const Tensor& reduced, const Shape& input, const Shape& dims
   return view(reduced, reduced_shape(input, dims, true));
 }
 
+// How many elements make one of the result.
+std::int64_t count_reduced(const Shape& input, const Shape& dims) {
+  std::int64_t count = 1;
+  for (const std::int64_t d : dims) count *= input[d];
+  return count;
+}
+
 }  // namespace
 
 Tensor sum(const Tensor& self, const Shape& dims, bool keepdim) {
@@ -22,6 +29,17 @@ Tensor sum(const Tensor& self, const Shape& dims, bool keepdim) {
   return record(dims.empty() ? "SumBackward0" : "SumBackward1", std::move(out), {self}, {},
                 [shape = self.shape(), reduced](Derivative& d) {
                   d.set(0, expand(restore_dims(d.grad(), shape, reduced), shape));
+                });
+}
+
+Tensor mean(const Tensor& self, const Shape& dims, bool keepdim) {
+  const Shape reduced = wrap_dims("mean", dims, self.dim());
+  Array out = Array::empty(reduced_shape(self.shape(), reduced, keepdim), self.dtype());
+  kernels::mean(out, self.array(), reduced);
+  return record(dims.empty() ? "MeanBackward0" : "MeanBackward1", std::move(out), {self}, {},
+                [shape = self.shape(), reduced](Derivative& d) {
+                  const Tensor share = d.grad() / count_reduced(shape, reduced);
+                  d.set(0, expand(restore_dims(share, shape, reduced), shape));
                 });
 }
 

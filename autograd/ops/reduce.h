@@ -13,6 +13,9 @@ class Tensor;
 /// Sum; bool and int64 give int64. The sum of nothing is 0.
 Tensor sum(const Tensor& self, const Shape& dims = {}, bool keepdim = false);
 
+/// Mean; DTypeError unless floating. The mean of nothing is NaN.
+Tensor mean(const Tensor& self, const Shape& dims = {}, bool keepdim = false);
+
 /// self summed down to `shape`, which must broadcast to self's: the transpose of expand.
 Tensor sum_to_size(const Tensor& self, const Shape& shape);
 

@@ -178,11 +178,12 @@ void scatter_add(const Array& out, std::int64_t dim, const Array& index, const A
   scatter_add_checked(to, dim, at, from);
 }
 
-void index_select(const Array& out, const Array& a, std::int64_t dim, const Array& index) {
-  check_dtypes("index_select", out, a, index);
+void index_select(const Array& out, const Array& a, std::int64_t dim, const Array& index,
+                  std::string_view operation) {
+  check_dtypes(operation, out, a, index);
   const Array to = at_least_1d(out), from = at_least_1d(a);
-  const Array at = slice_index("index_select", index, from.shape(), dim);
-  check_indices("index_select", at_least_1d(index), from.shape(), dim);
+  const Array at = slice_index(operation, index, from.shape(), dim);
+  check_indices(operation, at_least_1d(index), from.shape(), dim);
   gather_checked(to, from, dim, at);
 }
 

@@ -3,6 +3,8 @@
 // shape. `dim` is wrapped. `out` does not overlap the inputs.
 #pragma once
 
+#include <string_view>
+
 #include <tend/core/array.h>
 
 namespace tend::kernels {
@@ -16,7 +18,9 @@ void gather(const Array& out, const Array& a, std::int64_t dim, const Array& ind
 void scatter_add(const Array& out, std::int64_t dim, const Array& index, const Array& src);
 
 /// out = the slices of `a` along `dim` that the 0-d or 1-d `index` names, one after the other.
-void index_select(const Array& out, const Array& a, std::int64_t dim, const Array& index);
+/// Errors name `operation`.
+void index_select(const Array& out, const Array& a, std::int64_t dim, const Array& index,
+                  std::string_view operation = "index_select");
 
 /// Adds the slices of `src` along `dim` to those of `out` that the 0-d or 1-d `index` names, in
 /// order; src has out's dtype.

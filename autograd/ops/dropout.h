@@ -1,0 +1,18 @@
+// Dropout.
+#pragma once
+
+#include <tend/core/random.h>
+
+namespace tend {
+
+class Tensor;
+
+/// While training, zeroes each element of the floating `self` with probability p and multiplies the
+/// others by 1 / (1 - p), as PyTorch rounds it; otherwise gives self back. The mask is drawn in the
+/// order of the indices, from the generator's Bernoulli stream; p = 0 and p = 1 draw nothing. Error
+/// unless 0 <= p <= 1.
+/// https://pytorch.org/docs/2.6/generated/torch.nn.functional.dropout.html
+Tensor dropout(const Tensor& self, double p = 0.5, bool training = true,
+               Generator& generator = default_generator());
+
+}  // namespace tend

@@ -1,0 +1,107 @@
+#include <tend/autograd/ops/indexing.h>
+
+#include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/compare.h>
+#include <tend/core/kernels/indexing.h>
+
+namespace tend {
+
+Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
+  dim = wrap_dim("gather", dim, self.dim());
+  Array out = Array::empty(index.shape(), self.dtype());
+  kernels::gather(out, self.array(), dim, index.array());
+  return record("GatherBackward0", std::move(out), {self}, {index},
+                [dim, shape = self.shape()](Derivative& d) {
+                  d.set(0, scatter_add(zeros(shape, d.grad().dtype()), dim, d.saved(0), d.grad()));
+                });
+}
+
+namespace {
+
+// The corner of `source` that an index of this shape reads.
+Tensor corner(Tensor source, const Shape& shape) {
+  for (std::int64_t d = 0; d < shape.rank(); ++d) {
+    if (shape[d] < source.size(d)) source = narrow(source, d, 0, shape[d]);
+  }
+  return source;
+}
+
+}  // namespace
+
+Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index,
+                   const Tensor& source) {
+  dim = wrap_dim("scatter_add", dim, self.dim());
+  Array out = self.array().clone();
+  kernels::scatter_add(out, dim, index.array(), source.array());
+  return record("ScatterAddBackward0", std::move(out), {self, corner(source, index.shape())},
+                {index}, [dim](Derivative& d) {
+                  if (d.needs(0)) d.set(0, d.grad());
+                  if (d.needs(1)) d.set(1, gather(d.grad(), dim, d.saved(0)));
+                });
+}
+
+Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
+  dim = wrap_dim("index_select", dim, self.dim());
+  Shape shape = self.shape();
+  if (!shape.empty()) shape[dim] = index.numel();
+  Array out = Array::empty(shape, self.dtype());
+  kernels::index_select(out, self.array(), dim, index.array());
+  return record("IndexSelectBackward0", std::move(out), {self}, {index},
+                [dim, from = self.shape()](Derivative& d) {
+                  d.set(0, index_add(zeros(from, d.grad().dtype()), dim, d.saved(0), d.grad()));
+                });
+}
+
+Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  dim = wrap_dim("index_add", dim, self.dim());
+  Array out = self.array().clone();
+  kernels::index_add(out, dim, index.array(), source.array());
+  return record("IndexAddBackward0", std::move(out), {self, source}, {index},
+                [dim, shape = source.shape()](Derivative& d) {
+                  if (d.needs(0)) d.set(0, d.grad());
+                  if (d.needs(1)) d.set(1, view(index_select(d.grad(), dim, d.saved(0)), shape));
+                });
+}
+
+namespace {
+
+std::int64_t wrap_padding(std::int64_t padding_idx, const Shape& weight) {
+  if (padding_idx < -weight[0] || padding_idx >= weight[0]) {
+    fail<IndexError>("embedding", "padding_idx ", padding_idx,
+                     " is out of range for dimension 0 of ", weight);
+  }
+  return padding_idx < 0 ? padding_idx + weight[0] : padding_idx;
+}
+
+// 0 where `indices` name the padding, 1 elsewhere; with a dimension more, to broadcast over rows.
+Tensor without_padding(const Tensor& indices, std::int64_t padding_idx, DType dtype) {
+  const Array counts = Array::empty(indices.shape(), boolean);
+  kernels::ne(counts, indices.array(), Array::scalar(padding_idx, int64));
+  return Tensor(counts.to(dtype).unsqueeze(-1));
+}
+
+}  // namespace
+
+Tensor embedding(const Tensor& weight, const Tensor& indices,
+                 std::optional<std::int64_t> padding_idx) {
+  if (weight.dim() != 2) {
+    fail<ShapeError>("embedding", "the weight has shape ", weight.shape(),
+                     ", not (num_embeddings, embedding_dim)");
+  }
+  if (padding_idx) padding_idx = wrap_padding(*padding_idx, weight.shape());
+  const Array flat = indices.array().reshape({indices.numel()});
+  Array rows = Array::empty({indices.numel(), weight.size(1)}, weight.dtype());
+  kernels::index_select(rows, weight.array(), 0, flat, "embedding");
+  Shape shape = indices.shape();
+  shape.push_back(weight.size(1));
+  return record("EmbeddingBackward0", rows.view(shape), {weight}, {indices},
+                [padding_idx, from = weight.shape()](Derivative& d) {
+                  const Tensor at = d.saved(0);
+                  Tensor grad = d.grad();
+                  if (padding_idx) grad = grad * without_padding(at, *padding_idx, grad.dtype());
+                  d.set(0, index_add(zeros(from, grad.dtype()), 0, reshape(at, {at.numel()}),
+                                     reshape(grad, {at.numel(), from[1]})));
+                });
+}
+
+}  // namespace tend

@@ -1,0 +1,98 @@
+#include <tend/autograd/ops/joining.h>
+
+#include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/shape_ops.h>
+
+namespace tend {
+namespace {
+
+DType common_dtype(const char* operation, const std::vector<Tensor>& tensors) {
+  if (tensors.empty()) fail<ShapeError>(operation, "needs at least one tensor");
+  DType dtype = tensors[0].dtype();
+  for (const Tensor& each : tensors) dtype = promote_types(dtype, each.dtype());
+  return dtype;
+}
+
+// A tensor that cat leaves out.
+bool is_nothing(const Tensor& tensor) {
+  return tensor.dim() == 1 && tensor.numel() == 0;
+}
+
+// The result's shape: that of the tensors that count, their sizes along `dim` added up.
+Shape cat_shape(const std::vector<Tensor>& tensors, std::int64_t dim) {
+  const Tensor* first = nullptr;
+  Shape shape = tensors[0].shape();
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& each = tensors[i];
+    if (each.dim() == 0) fail<ShapeError>("cat", "tensor ", i, " has no dimension to join along");
+    if (is_nothing(each)) continue;
+    if (first == nullptr) {
+      first = &each;
+      shape = each.shape();
+      dim = wrap_dim("cat", dim, shape.rank());
+      continue;
+    }
+    bool fits = each.dim() == first->dim();
+    for (std::int64_t d = 0; fits && d < each.dim(); ++d) {
+      if (d == dim || each.size(d) == first->size(d)) continue;
+      fail<ShapeError>("cat", first->shape(), " and ", each.shape(), " (tensor ", i,
+                       ") along dimension ", dim, ": dimension ", d, " is ", first->size(d),
+                       " and ", each.size(d));
+    }
+    if (!fits) {
+      fail<ShapeError>("cat", first->shape(), " and ", each.shape(), " (tensor ", i,
+                       ") have different ranks");
+    }
+    shape[dim] += each.size(dim);
+  }
+  return shape;
+}
+
+std::vector<TensorRef> refs(const std::vector<Tensor>& tensors) {
+  return {tensors.begin(), tensors.end()};
+}
+
+}  // namespace
+
+Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
+  const DType dtype = common_dtype("cat", tensors);
+  Array out = Array::empty(cat_shape(tensors, dim), dtype);
+  dim = wrap_dim("cat", dim, out.rank());
+  std::vector<Array> parts;
+  Shape sizes;  // along dim; 0 for those left out
+  for (const Tensor& each : tensors) {
+    parts.push_back(each.array());
+    sizes.push_back(is_nothing(each) ? 0 : each.size(dim));
+  }
+  kernels::cat(out, parts, dim);
+  return record("CatBackward0", std::move(out), refs(tensors), {}, [dim, sizes](Derivative& d) {
+    std::int64_t start = 0;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (d.needs(i) && sizes[i] > 0) d.set(i, narrow(d.grad(), dim, start, sizes[i]));
+      start += sizes[i];
+    }
+  });
+}
+
+Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
+  const DType dtype = common_dtype("stack", tensors);
+  Shape shape = tensors[0].shape();
+  dim = wrap_dim("stack", dim, shape.rank() + 1);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].shape() == shape) continue;
+    fail<ShapeError>("stack", "all tensors have one shape, the first has ", shape, ", tensor ", i,
+                     " has ", tensors[i].shape());
+  }
+  shape.insert(dim, static_cast<std::int64_t>(tensors.size()));
+  Array out = Array::empty(shape, dtype);
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    out.select(dim, static_cast<std::int64_t>(i)).copy_from(tensors[i].array());
+  return record("StackBackward0", std::move(out), refs(tensors), {},
+                [dim, count = tensors.size()](Derivative& d) {
+                  for (std::size_t i = 0; i < count; ++i) {
+                    if (d.needs(i)) d.set(i, select(d.grad(), dim, static_cast<std::int64_t>(i)));
+                  }
+                });
+}
+
+}  // namespace tend

@@ -1,0 +1,90 @@
+#include <tend/autograd/ops/random.h>
+
+#include <tend/autograd/inplace.h>
+#include <tend/autograd/ops/helpers.h>
+#include <tend/core/distributions.h>
+
+namespace tend {
+
+Tensor rand(const Shape& shape, DType dtype, Generator& generator) {
+  Array out = Array::empty(shape, dtype);
+  kernels::uniform(out, 0, 1, generator);
+  return Tensor(std::move(out));
+}
+
+Tensor randn(const Shape& shape, DType dtype, Generator& generator) {
+  Array out = Array::empty(shape, dtype);
+  kernels::normal(out, 0, 1, generator);
+  return Tensor(std::move(out));
+}
+
+Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dtype,
+               Generator& generator) {
+  Array out = Array::empty(shape, dtype);
+  kernels::randint(out, low, high, generator);
+  return Tensor(std::move(out));
+}
+
+Tensor randperm(std::int64_t n, Generator& generator) {
+  Array out = Array::empty({n}, int64);
+  kernels::randperm(out, generator);
+  return Tensor(std::move(out));
+}
+
+Tensor bernoulli(const Tensor& probabilities, Generator& generator) {
+  Array out = Array::empty(probabilities.shape(), probabilities.dtype());
+  kernels::bernoulli(out, probabilities.array(), generator);
+  return record("BernoulliBackward0", std::move(out), {probabilities}, {}, [](Derivative&) {});
+}
+
+Tensor multinomial(const Tensor& weights, std::int64_t samples, bool replacement,
+                   Generator& generator) {
+  Shape shape = weights.shape();
+  if (shape.empty()) fail<ShapeError>("multinomial", "a 0-d tensor has no weights to choose by");
+  shape[shape.rank() - 1] = samples;
+  Array out = Array::empty(shape, int64);
+  kernels::multinomial(out, weights.array(), replacement, generator);
+  return Tensor(std::move(out));
+}
+
+namespace {
+
+// Fills `self` where it lies, since the numbers are drawn in the order of its memory. The old
+// elements count for nothing: their gradient stays unset.
+template <class Draw>
+const Tensor& draw_in_place(const char* operation, const char* node, const Tensor& self,
+                            Draw draw) {
+  return in_place(operation, self, {}, [&](const Tensor& before) {
+    draw(self.array());
+    return record(node, self.array(), {before}, {}, [](Derivative&) {});
+  });
+}
+
+}  // namespace
+
+const Tensor& Tensor::uniform_(double low, double high, Generator& generator) const {
+  return draw_in_place("uniform_", "UniformBackward0", *this,
+                       [&](const Array& out) { kernels::uniform(out, low, high, generator); });
+}
+
+const Tensor& Tensor::normal_(double mean, double std, Generator& generator) const {
+  return draw_in_place("normal_", "NormalBackward0", *this,
+                       [&](const Array& out) { kernels::normal(out, mean, std, generator); });
+}
+
+const Tensor& Tensor::bernoulli_(double p, Generator& generator) const {
+  return draw_in_place("bernoulli_", "BernoulliBackward2", *this,
+                       [&](const Array& out) { kernels::bernoulli(out, p, generator); });
+}
+
+const Tensor& Tensor::bernoulli_(const Tensor& p, Generator& generator) const {
+  return draw_in_place("bernoulli_", "BernoulliBackward1", *this,
+                       [&](const Array& out) { kernels::bernoulli(out, p.array(), generator); });
+}
+
+const Tensor& Tensor::exponential_(double lambda, Generator& generator) const {
+  return draw_in_place("exponential_", "ExponentialBackward0", *this,
+                       [&](const Array& out) { kernels::exponential(out, lambda, generator); });
+}
+
+}  // namespace tend

@@ -1,0 +1,85 @@
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+TEST_CASE("scatter_add gives no gradient to source elements that the index leaves out") {
+  Tensor source = Tensor(ones({4, 6})).requires_grad_();
+  const Tensor index = tensor({{0, 1, 1}});
+  const Tensor sums = zeros({2, 2}).scatter_add(1, index, source);
+  CHECK(values(sums) == std::vector<double>{1, 2, 0, 0});
+  (sums * tensor({{2., 3.}, {4., 5.}})).sum().backward();
+  CHECK(source.grad().sum().item() == 8);
+  CHECK(values(source.grad()[{0, Slice{0, 4}}]) == std::vector<double>{2, 3, 3, 0});
+}
+
+TEST_CASE("gather and scatter_add take 0-d tensors") {
+  Tensor x = tensor(5.).requires_grad_();
+  CHECK(x.gather(0, tensor(0)).item() == 5);
+  const Tensor twice = x.gather(0, tensor({0, 0}));
+  CHECK(values(twice) == std::vector<double>{5, 5});
+  twice.sum().backward();
+  CHECK(x.grad().item() == 2);
+}
+
+TEST_CASE("index_select by a number keeps the dimension") {
+  Tensor x = tensor({{1., 2.}, {3., 4.}}).requires_grad_();
+  const Tensor column = x.index_select(1, tensor(1));
+  CHECK(column.shape() == Shape{2, 1});
+  column.sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{0, 1, 0, 1});
+  CHECK(tensor(7.).index_select(0, tensor({0})).item() == 7);
+}
+
+TEST_CASE("index_add adds slices as often as they are named") {
+  Tensor source = tensor({{1., 2.}, {3., 4.}}).requires_grad_();
+  const Tensor sum = zeros({3, 2}).index_add(0, tensor({2, 2}), source);
+  CHECK(values(sum) == std::vector<double>{0, 0, 0, 0, 4, 6});
+  sum[{2, 0}].backward();
+  CHECK(values(source.grad()) == std::vector<double>{1, 0, 1, 0});
+}
+
+TEST_CASE("indices out of range are refused with the tensor's shape") {
+  const Tensor x = zeros({2, 3});
+  CHECK_THROWS_MATCHES(x.gather(1, tensor({{3}})), IndexError,
+                       says("[gather] index 3 is out of range for dimension 1 of (2, 3)"));
+  CHECK_THROWS_MATCHES(x.index_select(0, tensor({-1})), IndexError,
+                       says("[index_select] index -1 is out of range for dimension 0 of (2, 3)"));
+  CHECK_THROWS_MATCHES(embedding(x, tensor({0, 2})), IndexError,
+                       says("[embedding] index 2 is out of range for dimension 0 of (2, 3)"));
+  CHECK_THROWS_AS(x.gather(0, tensor({{0.}})), DTypeError);
+}
+
+TEST_CASE("an index that changed since is noticed by backward") {
+  const Tensor x = Tensor(zeros({3})).requires_grad_();
+  const Tensor index = tensor({0, 1});
+  const Tensor picked = x.gather(0, index);
+  index.fill_(2);
+  CHECK_THROWS_AS(picked.sum().backward(), AutogradError);
+}
+
+TEST_CASE("embedding gives rows for indices of any shape") {
+  Tensor weight = tensor({{1., 2.}, {3., 4.}, {5., 6.}}).requires_grad_();
+  const Tensor rows = embedding(weight, tensor({{2, 0}, {2, 2}}));
+  CHECK(rows.shape() == Shape{2, 2, 2});
+  CHECK(values(rows) == std::vector<double>{5, 6, 1, 2, 5, 6, 5, 6});
+  rows.sum().backward();
+  CHECK(values(weight.grad()) == std::vector<double>{1, 1, 0, 0, 3, 3});
+  CHECK(embedding(weight, tensor(1)).shape() == Shape{2});
+  CHECK(embedding(weight, zeros({0}, int64)).shape() == Shape{0, 2});
+}
+
+TEST_CASE("embedding gives the padding row no gradient") {
+  Tensor weight = Tensor(ones({3, 2})).requires_grad_();
+  embedding(weight, tensor({0, 2, 2, 1}), -1).sum().backward();
+  CHECK(values(weight.grad()) == std::vector<double>{1, 1, 1, 1, 0, 0});
+}
+
+TEST_CASE("embedding refuses weights that are no matrix, and padding outside of it") {
+  CHECK_THROWS_MATCHES(embedding(zeros({3}), tensor({0})), ShapeError,
+                       says("[embedding] the weight has shape (3,), not (num_embeddings, "
+                            "embedding_dim)"));
+  CHECK_THROWS_MATCHES(embedding(zeros({3, 2}), tensor({0}), 3), IndexError,
+                       says("[embedding] padding_idx 3 is out of range for dimension 0 of (3, 2)"));
+  CHECK_THROWS_AS(embedding(zeros({3, 2}), tensor({0.})), DTypeError);
+}
