@@ -1,0 +1,24 @@
+#include <tend/attention/mask.h>
+
+namespace tend::attention {
+
+Tensor causal_mask(std::int64_t queries, std::int64_t keys) {
+  return tril(ones({queries, keys}, boolean));
+}
+
+Tensor causal_mask_bottom_right(std::int64_t queries, std::int64_t keys) {
+  return tril(ones({queries, keys}, boolean), keys - queries);
+}
+
+Tensor future_mask(std::int64_t length) {
+  return triu(ones({length, length}), 1);
+}
+
+void check_future_mask(const char* owner, const Tensor& mask) {
+  if (!equal(mask.to(float32), future_mask(mask.size(0)))) {
+    fail(owner, "the loaded mask of shape ", mask.shape(),
+         " is not the causal one, with 1 above the diagonal and 0 elsewhere");
+  }
+}
+
+}  // namespace tend::attention

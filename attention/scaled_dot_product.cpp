@@ -1,0 +1,81 @@
+#include <tend/attention/scaled_dot_product.h>
+
+#include <cmath>
+#include <limits>
+
+#include <tend/attention/mask.h>
+
+namespace tend::attention {
+namespace {
+
+constexpr const char* kName = "scaled_dot_product_attention";
+constexpr double kHidden = -std::numeric_limits<double>::infinity();
+
+void check(const Tensor& query, const Tensor& key, const Tensor& value,
+           const AttentionOptions& options) {
+  if (query.dim() < 2 || key.dim() < 2 || value.dim() < 2) {
+    fail<ShapeError>(kName, "query ", query.shape(), ", key ", key.shape(), " and value ",
+                     value.shape(), " need two dimensions or more");
+  }
+  if (query.dtype() != key.dtype() || query.dtype() != value.dtype() ||
+      !is_floating(query.dtype())) {
+    fail<DTypeError>(kName, "query ", query.dtype(), ", key ", key.dtype(), " and value ",
+                     value.dtype(), " must have one floating dtype");
+  }
+  if (query.size(-1) != key.size(-1)) {
+    fail<ShapeError>(kName, "query ", query.shape(), " and key ", key.shape(),
+                     " differ in dimension -1");
+  }
+  if (key.size(-2) != value.size(-2)) {
+    fail<ShapeError>(kName, "key ", key.shape(), " and value ", value.shape(),
+                     " differ in dimension -2");
+  }
+  if (!(options.dropout_p >= 0 && options.dropout_p <= 1)) {
+    fail(kName, "dropout_p must lie in [0, 1], got ", options.dropout_p);
+  }
+  if (options.mask.defined() && options.mask.dtype() == int64) {
+    fail<DTypeError>(kName,
+                     "the mask is int64; it must be bool (true: attend) or floating (added)");
+  }
+}
+
+// The mask and the causal rule as one mask; undefined when neither hides anything.
+Tensor combined_mask(const Tensor& query, const Tensor& key, const AttentionOptions& options) {
+  if (!options.is_causal) return options.mask;
+  const Tensor causal = causal_mask(query.size(-2), key.size(-2));
+  if (!options.mask.defined()) return causal;
+  if (options.mask.dtype() == boolean) return logical_and(options.mask, causal);
+  return masked_fill(options.mask, logical_not(causal), kHidden);
+}
+
+}  // namespace
+
+Tensor masked_softmax(const Tensor& scores, const Tensor& mask) {
+  if (!mask.defined()) return softmax(scores, -1);
+  const bool additive = mask.dtype() != boolean;
+  const Tensor hidden = additive ? mask.detach() == kHidden : logical_not(mask);
+  // Rows without any key are computed as if they had all, and cleared afterwards: no NaN comes up
+  // on the way.
+  const Tensor empty_rows = hidden.sum({-1}, true) == hidden.size(-1);
+  const Tensor visible_scores =
+      additive ? scores + masked_fill(mask, empty_rows, 0)
+               : masked_fill(scores, logical_and(hidden, logical_not(empty_rows)), kHidden);
+  return masked_fill(softmax(visible_scores, -1), empty_rows, 0);
+}
+
+AttentionOutput attention_with_weights(const Tensor& query, const Tensor& key, const Tensor& value,
+                                       const AttentionOptions& options) {
+  check(query, key, value, options);
+  const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
+  const Tensor scores = matmul(query, key.transpose(-2, -1)) * scale;
+  const Tensor kept = masked_softmax(scores, combined_mask(query, key, options));
+  const Tensor weights = dropout(kept, options.dropout_p, /*training=*/true);
+  return {matmul(weights, value), weights};
+}
+
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const AttentionOptions& options) {
+  return attention_with_weights(query, key, value, options).context;
+}
+
+}  // namespace tend::attention

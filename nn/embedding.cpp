@@ -1,0 +1,30 @@
+#include <tend/nn/embedding.h>
+
+#include <tend/nn/init.h>
+
+namespace tend::nn {
+
+Embedding::Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
+                     std::optional<std::int64_t> padding_index)
+    : padding_idx(padding_index) {
+  if (padding_idx && (*padding_idx < -num_embeddings || *padding_idx >= num_embeddings)) {
+    fail<IndexError>("Embedding", "padding_idx ", *padding_idx, " is out of range for ",
+                     num_embeddings, " rows");
+  }
+  if (padding_idx && *padding_idx < 0) *padding_idx += num_embeddings;
+  const Tensor table = empty({num_embeddings, embedding_dim});
+  init::normal_(table);
+  if (padding_idx) table[*padding_idx].fill_(0);
+  weight = Parameter(table);
+}
+
+Tensor Embedding::forward(const Tensor& indices) const {
+  return embedding(weight, indices, padding_idx);
+}
+
+std::string Embedding::extra_repr() const {
+  return concat(weight.size(0), ", ", weight.size(1)) +
+         (padding_idx ? concat(", padding_idx=", *padding_idx) : "");
+}
+
+}  // namespace tend::nn
