@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tend/autograd/grad_mode.h>
+#include <tend/autograd/hooks.h>
 #include <tend/autograd/node.h>
 #include <tend/autograd/ops.h>
 #include <tend/core/kernels/arithmetic.h>
@@ -148,6 +149,7 @@ class Walk {
     if (state.needed) {
       Derivative derivative(state.node, std::move(gradient), state.edge_needed);
       state.node->differentiate(derivative);
+      if (hook_ != nullptr) (*hook_)(*state.node, derivative.gradients());
       const std::span<const Edge> edges = state.node->edges();
       for (std::size_t i = 0; i < edges.size(); ++i) {
         Tensor& out = derivative.gradients()[i];
@@ -197,6 +199,7 @@ class Walk {
   const char* operation_;
   bool retain_graph_;
   bool create_graph_;
+  const autograd::NodeHook* hook_ = autograd::NodeHook::latest();
   bool restricted_ = false;
   std::vector<Root> roots_;
   std::vector<State> states_;
