@@ -3,170 +3,173 @@
 #include <cmath>
 #include <limits>
 
+#include <tend/core/kernels/copy.h>
 #include <tend/core/kernels/loops.h>
+#include <tend/core/kernels/reduce_loop.h>
 
 namespace tend::kernels {
 namespace {
 
+// int64 wraps around, as in PyTorch: its sums are kept without a sign.
 template <class T>
-bool is_nan(T x) {
-  if constexpr (std::is_floating_point_v<T>) return std::isnan(x);
-  return false;
-}
+using Total = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
 
-// f(out element, its elements as a vector)
-template <class T, class Out, class F>
-void reduce_naive(const Array& out, const Array& a, const Shape& dims, F f) {
-  Array view = out;
-  if (out.rank() != a.rank()) {
-    for (const std::int64_t d : dims) view = view.unsqueeze(d);
+template <class Acc>
+struct Sum {
+  static constexpr Acc identity() { return 0; }
+  template <class T>
+  static Acc load(T x) {
+    return static_cast<Acc>(x);
   }
-  Shape order;
-  std::int64_t count = 1;
-  for (std::int64_t d = 0; d < a.rank(); ++d) {
-    if (std::find(dims.begin(), dims.end(), d) == dims.end()) order.push_back(d);
-  }
-  for (const std::int64_t d : dims) {
-    order.push_back(d);
-    count *= a.size(d);
-  }
-  const Array dense = a.permute(order).contiguous();
-  const T* from = dense.data<T>();
-  const Array to = Array::empty(view.shape(), view.dtype());
-  for (std::int64_t i = 0; i < to.numel(); ++i) {
-    const T* first = from + i * count;
-    to.data<Out>()[i] = f(std::vector<T>(first, first + count));
-  }
-  view.copy_from(to);
-}
+  static Acc combine(Acc a, Acc b) { return a + b; }
+};
 
-template <bool kLargest>
-void extreme(std::string_view name, const Array& out, const Array& a, const Shape& dims) {
-  std::int64_t count = 1;
-  for (const std::int64_t d : dims) count *= a.size(d);
-  if (count == 0 && out.numel() > 0)
-    fail<ShapeError>(name, "no elements to choose from in ", a.shape());
+template <class Acc>
+struct Product {
+  static constexpr Acc identity() { return 1; }
+  template <class T>
+  static Acc load(T x) {
+    return static_cast<Acc>(x);
+  }
+  static Acc combine(Acc a, Acc b) { return a * b; }
+};
+
+// Not || and &&: the loops are to be vectorised.
+struct Any {
+  static constexpr std::uint8_t identity() { return 0; }
+  template <class T>
+  static std::uint8_t load(T x) {
+    return x != T(0);
+  }
+  static std::uint8_t combine(std::uint8_t a, std::uint8_t b) {
+    return static_cast<std::uint8_t>(a | b);
+  }
+};
+
+struct All {
+  static constexpr std::uint8_t identity() { return 1; }
+  template <class T>
+  static std::uint8_t load(T x) {
+    return x != T(0);
+  }
+  static std::uint8_t combine(std::uint8_t a, std::uint8_t b) {
+    return static_cast<std::uint8_t>(a & b);
+  }
+};
+
+// NaN, once met, stays: nothing compares with it.
+template <class Acc, bool kLargest>
+struct Extreme {
+  static constexpr Acc identity() {
+    using Limits = std::numeric_limits<Acc>;
+    if constexpr (std::is_floating_point_v<Acc>) {
+      return kLargest ? -Limits::infinity() : Limits::infinity();
+    } else {
+      return kLargest ? Limits::lowest() : Limits::max();
+    }
+  }
+  static Acc load(Acc x) { return x; }
+  static Acc combine(Acc a, Acc b) {
+    bool better = kLargest ? b > a : b < a;
+    if constexpr (std::is_floating_point_v<Acc>) better |= b != b;
+    return better ? b : a;
+  }
+};
+
+template <template <class> class Op>
+void accumulate(const char* name, const Array& out, const Array& a, const Shape& dims) {
+  if (out.dtype() != sum_dtype(a.dtype())) {
+    fail<DTypeError>(name, a.dtype(), " gives ", sum_dtype(a.dtype()), ", not ", out.dtype());
+  }
   visit_dtype(a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    reduce_naive<T, T>(out, a, dims, [](const std::vector<T>& v) {
-      T best = v[0];
-      for (const T x : v) {
-        if (is_nan(x) || (kLargest ? x > best : x < best)) best = x;
-        if (is_nan(best)) break;
-      }
-      return best;
-    });
+    using Out = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
+    reduce<Op<Total<T>>, T, Out>(out, a, dims);
   });
 }
 
+template <class Op>
+void test(const char* name, const Array& out, const Array& a, const Shape& dims) {
+  if (out.dtype() != boolean) fail<DTypeError>(name, "gives bool, not ", out.dtype());
+  visit_dtype(a.dtype(),
+              [&](auto tag) { reduce<Op, typename decltype(tag)::type, bool>(out, a, dims); });
+}
+
+std::int64_t reduced_count(const Array& a, const Shape& dims) {
+  std::int64_t count = 1;
+  for (const std::int64_t d : dims) count *= a.shape()[d];
+  return count;
+}
+
 template <bool kLargest>
-void extreme_index(std::string_view name, const Array& out, const Array& a, std::int64_t dim) {
-  if (a.rank() > 0 && a.size(dim) == 0)
-    fail<ShapeError>(name, "dimension ", dim, " of ", a.shape(), " is empty");
+void extreme(const char* name, const Array& out, const Array& a, const Shape& dims) {
+  if (out.dtype() != a.dtype()) {
+    fail<DTypeError>(name, a.dtype(), " gives ", a.dtype(), ", not ", out.dtype());
+  }
+  for (const std::int64_t d : dims) {
+    if (a.shape()[d] == 0) fail<ShapeError>(name, "dimension ", d, " of ", a.shape(), " is empty");
+  }
   visit_dtype(a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const Shape dims = a.rank() == 0 ? Shape{} : Shape{dim};
-    reduce_naive<T, std::int64_t>(out, a, dims, [](const std::vector<T>& v) {
-      std::size_t best = 0;
-      for (std::size_t i = 0; i < v.size() && !is_nan(v[best]); ++i) {
-        if (is_nan(v[i]) || (kLargest ? v[i] > v[best] : v[i] < v[best])) best = i;
-      }
-      return static_cast<std::int64_t>(best);
-    });
+    if constexpr (std::is_same_v<T, bool>) {
+      reduce<std::conditional_t<kLargest, Any, All>, bool, bool>(out, a, dims);
+    } else {
+      reduce<Extreme<T, kLargest>, T, T>(out, a, dims);
+    }
   });
 }
 
 }  // namespace
 
 void sum(const Array& out, const Array& a, const Shape& dims) {
-  const Array from = a.to(sum_dtype(a.dtype()));
-  visit_dtype(from.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (!std::is_same_v<T, bool>) {
-      reduce_naive<T, T>(out, from, dims, [](const std::vector<T>& v) {
-        if (v.size() < 16) {
-          T s = 0;
-          for (const T x : v) s += x;
-          return s;
-        }
-        std::conditional_t<std::is_same_v<T, float>, double, T> s = 0;
-        for (const T x : v) s += x;
-        return static_cast<T>(s);
-      });
-    }
-  });
+  accumulate<Sum>("sum", out, a, dims);
+}
+
+void prod(const Array& out, const Array& a, const Shape& dims) {
+  accumulate<Product>("prod", out, a, dims);
 }
 
 void mean(const Array& out, const Array& a, const Shape& dims) {
   visit_floating("mean", a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    reduce_naive<T, T>(out, a, dims, [](const std::vector<T>& v) {
-      double s = 0;
-      for (const T x : v) s += x;
-      return static_cast<T>(s / static_cast<double>(v.size()));
-    });
-  });
-}
-
-void prod(const Array& out, const Array& a, const Shape& dims) {
-  const Array from = a.to(sum_dtype(a.dtype()));
-  visit_dtype(from.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (!std::is_same_v<T, bool>) {
-      reduce_naive<T, T>(out, from, dims, [](const std::vector<T>& v) {
-        T s = 1;
-        for (const T x : v) s *= x;
-        return s;
-      });
-    }
+    sum(out, a, dims);
+    const T count = static_cast<T>(reduced_count(a, dims));
+    map<T, T>(out, out, [count](T total) { return total / count; });
   });
 }
 
 void var(const Array& out, const Array& a, const Shape& dims, double correction) {
   visit_floating("var", a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    reduce_naive<T, T>(out, a, dims, [correction](const std::vector<T>& v) {
-      double s = 0, squares = 0;
-      for (const T x : v) s += x;
-      const double n = static_cast<double>(v.size());
-      for (const T x : v) squares += (x - s / n) * (x - s / n);
-      return static_cast<T>(squares / std::max(0.0, n - correction));
+    // In float32 a mean far from zero would be too coarse to measure distances from.
+    const Array middle = Array::empty(reduced_shape(a.shape(), dims, true), float64);
+    const double total = static_cast<double>(reduced_count(a, dims));
+    reduce<Sum<double>, T, double>(middle, a, dims);
+    const Array squares = Array::empty(a.shape(), a.dtype());
+    map<T, T, double>(squares, a, middle, [total](T x, double sum_of_all) {
+      const double distance = static_cast<double>(x) - sum_of_all / total;
+      return static_cast<T>(distance * distance);
     });
+    sum(out, squares, dims);
+    const T freedom = static_cast<T>(std::max(0.0, total - correction));
+    map<T, T>(out, out, [freedom](T sum_of_squares) { return sum_of_squares / freedom; });
   });
+}
+
+void any(const Array& out, const Array& a, const Shape& dims) {
+  test<Any>("any", out, a, dims);
+}
+
+void all(const Array& out, const Array& a, const Shape& dims) {
+  test<All>("all", out, a, dims);
 }
 
 void amax(const Array& out, const Array& a, const Shape& dims) {
   extreme<true>("amax", out, a, dims);
 }
+
 void amin(const Array& out, const Array& a, const Shape& dims) {
   extreme<false>("amin", out, a, dims);
-}
-
-void any(const Array& out, const Array& a, const Shape& dims) {
-  reduce_naive<bool, bool>(out, a.to(boolean), dims, [](const std::vector<bool>& v) {
-    return std::find(v.begin(), v.end(), true) != v.end();
-  });
-}
-void all(const Array& out, const Array& a, const Shape& dims) {
-  reduce_naive<bool, bool>(out, a.to(boolean), dims, [](const std::vector<bool>& v) {
-    return std::find(v.begin(), v.end(), false) == v.end();
-  });
-}
-
-void max(const Array& values, const Array& indices, const Array& a, std::int64_t dim) {
-  extreme_index<true>("max", indices, a, dim);
-  extreme<true>("max", values, a, a.rank() == 0 ? Shape{} : Shape{dim});
-}
-void min(const Array& values, const Array& indices, const Array& a, std::int64_t dim) {
-  extreme_index<false>("min", indices, a, dim);
-  extreme<false>("min", values, a, a.rank() == 0 ? Shape{} : Shape{dim});
-}
-
-void argmax(const Array& out, const Array& a, std::optional<std::int64_t> dim) {
-  extreme_index<true>("argmax", out, dim ? a : a.reshape({-1}), dim.value_or(0));
-}
-void argmin(const Array& out, const Array& a, std::optional<std::int64_t> dim) {
-  extreme_index<false>("argmin", out, dim ? a : a.reshape({-1}), dim.value_or(0));
 }
 
 }  // namespace tend::kernels
