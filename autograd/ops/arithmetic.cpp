@@ -92,15 +92,26 @@ Tensor floor_divide(const Tensor& self, const Tensor& other) {
                 {self, other}, {}, zero_gradient);
 }
 
-Tensor remainder(const Tensor& self, const Tensor& other) {
+namespace {
+
+Tensor remainder(const char* name, const Tensor& self, const Tensor& other) {
   const DType dtype = result_type(self.array(), other.array());
-  return record(
-      "RemainderBackward1", broadcast_binary("remainder", self, other, kernels::remainder, dtype),
-      {self, other}, {save_if(other.requires_grad(), self), save_if(other.requires_grad(), other)},
-      [](Derivative& d) {
-        if (d.needs(0)) d.set(0, d.grad());
-        if (d.needs(1)) d.set(1, -d.grad() * floor_divide(d.saved(0), d.saved(1)));
-      });
+  const bool with_slope = other.requires_grad();
+  return record(name, broadcast_binary("remainder", self, other, kernels::remainder, dtype),
+                {self, other}, {save_if(with_slope, self), save_if(with_slope, other)},
+                [](Derivative& d) {
+                  if (d.needs(0)) d.set(0, d.grad());
+                  if (d.needs(1)) d.set(1, -d.grad() * floor_divide(d.saved(0), d.saved(1)));
+                });
+}
+
+}  // namespace
+
+Tensor remainder(const Tensor& self, const Tensor& other) {
+  return remainder("RemainderBackward1", self, other);
+}
+Tensor remainder(const Tensor& self, const Scalar& other) {
+  return remainder("RemainderBackward0", self, number_like(self, other));
 }
 
 namespace {
@@ -146,9 +157,6 @@ Tensor div(const Tensor& self, const Scalar& other) {
 
 Tensor floor_divide(const Tensor& self, const Scalar& other) {
   return floor_divide(self, number_like(self, other));
-}
-Tensor remainder(const Tensor& self, const Scalar& other) {
-  return remainder(self, number_like(self, other));
 }
 
 Tensor operator+(const Tensor& a, const Tensor& b) {

@@ -49,7 +49,8 @@ const Tensor& Tensor::remainder_(const Tensor& other) const {
                   [&](const Tensor& self) { return tend::remainder(self, other); });
 }
 const Tensor& Tensor::remainder_(const Scalar& other) const {
-  return remainder_(number_like(*this, other));
+  return in_place("remainder_", *this, {},
+                  [&](const Tensor& self) { return tend::remainder(self, other); });
 }
 const Tensor& Tensor::pow_(const Tensor& exponent) const {
   return in_place("pow_", *this, {exponent},

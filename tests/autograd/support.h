@@ -1,6 +1,9 @@
 // What the tests of operations share.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,9 +15,26 @@
 
 namespace tend::test {
 
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
 /// All elements, row-major, as doubles.
 inline std::vector<double> values(const Tensor& tensor) {
   return tensor.detach().to(float64).to_vector<double>();
+}
+
+/// The same elements as `expected`, NaN where that has NaN.
+inline bool same(const Tensor& tensor, const std::vector<double>& expected) {
+  const std::vector<double> found = values(tensor);
+  return std::equal(found.begin(), found.end(), expected.begin(), expected.end(),
+                    [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); });
+}
+
+/// The gradient of f(x).sum() with respect to x.
+template <class F>
+Tensor slope(F f, const Tensor& x) {
+  Tensor leaf = x.detach().requires_grad_();
+  return autograd::grad({f(leaf).sum()}, {leaf})[0];
 }
 
 /// Equal to the rounding of float32 (Catch's Approx: 1.2e-5 of the value).

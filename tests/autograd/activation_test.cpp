@@ -1,0 +1,109 @@
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+// The gradient of sum(f(x) * cotangent), by the fused backward or by the recorded formula.
+template <class F>
+Tensor pulled_back(F f, const Tensor& x, const Tensor& cotangent, bool create_graph) {
+  Tensor leaf = x.detach().requires_grad_();
+  autograd::GradOptions options;
+  options.create_graph = create_graph;
+  return autograd::grad({f(leaf)}, {leaf}, {cotangent}, options)[0];
+}
+
+// The rounding errors of ten operations on numbers of size 1.
+constexpr double kNoise = 10 * std::numeric_limits<float>::epsilon();
+
+template <class F>
+void check_fused(F f, DType dtype) {
+  manual_seed(3);
+  const Tensor wide = randn({4, 33, 5}, dtype);
+  const Tensor cotangent = randn({4, 33, 5}, dtype);
+  const double tolerance = dtype == float32 ? kNoise : 1e-14;
+  for (const auto& [x, v] :
+       {std::pair{wide, cotangent}, {wide.transpose(0, 2), cotangent.transpose(0, 2)}}) {
+    const Tensor fused = pulled_back(f, x, v, false);
+    const Tensor composed = pulled_back(f, x, v, true);
+    CHECK(composed.requires_grad());
+    CHECK_FALSE(fused.requires_grad());
+    CHECK(allclose(fused, composed.detach(), tolerance, tolerance));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the slope of relu is zero at zero, and NaN passes") {
+  const Tensor x = tensor({-1., 0., 2., kNaN, kInf});
+  CHECK(same(relu(x), {0, 0, 2, kNaN, kInf}));
+  CHECK(same(slope(tend::relu, x), {0, 0, 1, 1, 1}));
+  // A closed gate stops NaN and infinity.
+  CHECK(same(slope([](auto& leaf) { return relu(leaf) * kInf; }, tensor({-1., 1.})), {0, kInf}));
+  CHECK(relu(tensor({-1, 2})).equal(tensor({0, 2})));
+  CHECK_THROWS_AS(relu(tensor({true})), DTypeError);
+}
+
+TEST_CASE("the fused backward kernels mean the composed formulas") {
+  for (const DType dtype : {float32, float64}) {
+    check_fused([](auto& x) { return gelu(x); }, dtype);
+    check_fused([](auto& x) { return gelu(x, GeluKind::tanh); }, dtype);
+    for (const int d : {0, 1, -1}) {
+      check_fused([d](auto& x) { return softmax(x, d); }, dtype);
+      check_fused([d](auto& x) { return log_softmax(x, d); }, dtype);
+    }
+  }
+}
+
+TEST_CASE("gelu has two kinds") {
+  const Tensor x = tensor({-1., 0., 3.}, float64);
+  // x Phi(x) by math.erf, and the formula of tanh, both in Python.
+  CHECK_THAT(values(gelu(x)), near({-0.15865525393145707, 0, 2.99595030590511}));
+  CHECK_THAT(values(gelu(x, GeluKind::tanh)), near({-0.15880800939172324, 0, 2.996362607918227}));
+  CHECK(same(slope([](auto& leaf) { return gelu(leaf); }, tensor({0.})), {0.5}));
+  CHECK(gelu(ones({1}).requires_grad_()).grad_fn() == std::string("GeluBackward0"));
+}
+
+TEST_CASE("softmax takes floats only and checks its dimension") {
+  CHECK_THROWS_MATCHES(softmax(tensor({1, 2}), 0), DTypeError,
+                       says("[softmax] needs float32 or float64, got int64"));
+  CHECK_THROWS_AS(log_softmax(tensor({true}), 0), DTypeError);
+  CHECK_THROWS_AS(gelu(tensor({1})), DTypeError);
+  CHECK_THROWS_AS(softmax(zeros({2, 3}), 2), IndexError);
+  CHECK_THROWS_AS(log_softmax(zeros({2, 3}), -3), IndexError);
+  CHECK(softmax(zeros({0, 3}), 1).shape() == Shape{0, 3});
+  CHECK(softmax(zeros({3, 0}), 1).shape() == Shape{3, 0});
+}
+
+TEST_CASE("softmax of a 0-d tensor is one, with gradient zero") {
+  for (const int d : {0, -1}) {
+    CHECK(softmax(tensor(3.), d).item() == 1);
+    CHECK(log_softmax(tensor(3.), d).item() == 0);
+    CHECK(slope([d](auto& x) { return softmax(x, d) * 2; }, tensor(3.)).item() == 0);
+    CHECK(
+        pulled_back([d](auto& x) { return softmax(x, d); }, tensor(3.), tensor(2.), true).item() ==
+        0);
+  }
+}
+
+TEST_CASE("a row of nothing but -inf has the softmax NaN, other rows are not touched") {
+  const Tensor x = tensor({{-kInf, -kInf}, {0., -kInf}});
+  CHECK(same(softmax(x, 1), {kNaN, kNaN, 1, 0}));
+  CHECK(same(log_softmax(x, 1), {kNaN, kNaN, 0, -kInf}));
+  const auto weighed = [](auto& leaf) { return softmax(leaf, 1) * tensor({1., 2.}); };
+  CHECK(same(slope(weighed, x), {kNaN, kNaN, 0, 0}));
+}
+
+TEST_CASE("softmax and log_softmax of large numbers stay finite") {
+  const Tensor x = tensor({1000., 0., -1000.});
+  CHECK(same(softmax(x, 0), {1, 0, 0}));
+  CHECK(same(log_softmax(x, 0), {0, -1000, -2000}));
+  CHECK(same(slope([](auto& leaf) { return log_softmax(leaf, 0); }, tensor({1000., 0.})), {-1, 1}));
+}
+
+TEST_CASE("activations carry the names of PyTorch's nodes") {
+  const Tensor x = ones({2}).requires_grad_();
+  CHECK(softmax(x, 0).grad_fn() == std::string("SoftmaxBackward0"));
+  CHECK(log_softmax(x, 0).grad_fn() == std::string("LogSoftmaxBackward0"));
+}

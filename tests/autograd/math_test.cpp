@@ -1,0 +1,143 @@
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+struct Function {
+  const char* name;
+  Tensor (*call)(const Tensor&);
+  const Tensor& (Tensor::*in_place)() const;
+};
+
+const std::vector<Function> kTranscendental = {
+    {"ExpBackward0", tend::exp, &Tensor::exp_},
+    {"Expm1Backward0", tend::expm1, &Tensor::expm1_},
+    {"LogBackward0", tend::log, &Tensor::log_},
+    {"Log1PBackward0", tend::log1p, &Tensor::log1p_},
+    {"SqrtBackward0", tend::sqrt, &Tensor::sqrt_},
+    {"RsqrtBackward0", tend::rsqrt, &Tensor::rsqrt_},
+    {"SinBackward0", tend::sin, &Tensor::sin_},
+    {"CosBackward0", tend::cos, &Tensor::cos_},
+    {"TanBackward0", tend::tan, &Tensor::tan_},
+    {"TanhBackward0", tend::tanh, &Tensor::tanh_},
+    {"SigmoidBackward0", tend::sigmoid, &Tensor::sigmoid_},
+    {"ErfBackward0", tend::erf, &Tensor::erf_},
+    {"ReciprocalBackward0", tend::reciprocal, &Tensor::reciprocal_},
+};
+
+const std::vector<Function> kRounding = {
+    {"FloorBackward0", tend::floor, &Tensor::floor_},
+    {"CeilBackward0", tend::ceil, &Tensor::ceil_},
+    {"RoundBackward0", tend::round, &Tensor::round_},
+    {"TruncBackward0", tend::trunc, &Tensor::trunc_},
+};
+
+std::vector<Function> all_functions() {
+  std::vector<Function> all = kTranscendental;
+  all.insert(all.end(), kRounding.begin(), kRounding.end());
+  all.push_back({"PowBackward0", tend::square, &Tensor::square_});
+  all.push_back({"NegBackward0", tend::neg, &Tensor::neg_});
+  all.push_back({"AbsBackward0", tend::abs, &Tensor::abs_});
+  all.push_back({"SignBackward0", tend::sign, &Tensor::sign_});
+  all.push_back({"ReluBackward0", tend::relu, &Tensor::relu_});
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("functions of one variable carry the names of PyTorch's nodes") {
+  const Tensor x = tensor({0.5}).requires_grad_();
+  for (const Function& each : all_functions())
+    CHECK(each.call(x).grad_fn() == std::string(each.name));
+}
+
+TEST_CASE("transcendental functions of integers and bools are float32") {
+  for (const Function& each : kTranscendental) {
+    INFO(each.name);
+    CHECK(each.call(tensor({1, 2})).dtype() == float32);
+    CHECK(each.call(tensor({true})).dtype() == float32);
+    CHECK(each.call(tensor({1.0}, float64)).dtype() == float64);
+    CHECK(each.call(tensor({1, 2})).equal(each.call(tensor({1., 2.}))));
+    CHECK(each.call(empty({0, 3})).shape() == Shape{0, 3});
+  }
+}
+
+TEST_CASE("rounding keeps integers and refuses bools") {
+  for (const Function& each : kRounding) {
+    INFO(each.name);
+    CHECK(each.call(tensor({3, -4})).dtype() == int64);
+    CHECK(each.call(tensor({3, -4})).equal(tensor({3, -4})));
+    CHECK_THROWS_AS(each.call(tensor({true})), DTypeError);
+  }
+  CHECK_THROWS_MATCHES(floor(tensor({true})), DTypeError,
+                       says("[floor] a bool tensor cannot be rounded"));
+  CHECK(same(round(tensor({0.5, 1.5, 2.5, -1.5})), {0, 2, 2, -2}));
+  CHECK(same(trunc(tensor({1.7, -1.7})), {1, -1}));
+}
+
+TEST_CASE("rounding has the gradient zero, not none") {
+  for (const Function& each : kRounding) CHECK(same(slope(each.call, tensor({1.5, -0.2})), {0, 0}));
+}
+
+TEST_CASE("slopes at the edge of a domain are those of PyTorch") {
+  CHECK(same(slope(tend::sqrt, tensor({0., -1., kInf})), {kInf, kNaN, 0}));
+  CHECK(same(slope(tend::rsqrt, tensor({0., -1., kInf})), {-kInf, kNaN, 0}));
+  CHECK(same(slope(tend::log, tensor({0., -1., kInf})), {kInf, -1, 0}));
+  CHECK(same(slope(tend::reciprocal, tensor({0., 2.})), {-kInf, -0.25}));
+  CHECK(same(slope(tend::tanh, tensor({-kInf, 0., kInf})), {0, 1, 0}));
+  CHECK(same(slope(tend::sigmoid, tensor({-1000., 0., 1000.})), {0, 0.25, 0}));
+  CHECK(same(slope(tend::erf, tensor({-kInf, kInf, kNaN})), {0, 0, kNaN}));
+}
+
+TEST_CASE("each function in place has the elements and the gradient of the function") {
+  for (const Function& each : all_functions()) {
+    INFO(each.name);
+    const Tensor x = tensor({{0.25, 0.5}, {0.75, 1.25}});
+    Tensor written = x.clone();
+    (written.*each.in_place)();
+    CHECK(written.equal(each.call(x)));
+    CHECK(written.version() == 1);
+    const auto in_place = [&](const Tensor& leaf) {
+      const Tensor copy = leaf * 2;
+      (copy.*each.in_place)();
+      return copy;
+    };
+    CHECK(slope(in_place, x)
+              .equal(slope([&](const Tensor& leaf) { return each.call(leaf * 2); }, x)));
+  }
+}
+
+TEST_CASE("a function that gives floats does not fit in place of integers") {
+  const Tensor x = tensor({1, 2});
+  CHECK_THROWS_MATCHES(x.exp_(), DTypeError,
+                       says("[exp_] the result is float32, which does not fit in place of int64"));
+  CHECK(x.equal(tensor({1, 2})));
+  CHECK(x.version() == 0);
+  x.square_().floor_();
+  CHECK(x.equal(tensor({1, 4})));
+}
+
+TEST_CASE("a saved result that is written in place is noticed by backward") {
+  const Tensor x = tensor({1., 2.}).requires_grad_();
+  const Tensor y = exp(x);
+  y.mul_(2);
+  CHECK_THROWS_MATCHES(y.sum().backward(), AutogradError,
+                       says("[ExpBackward0] a tensor of shape (2,) that it saved for backward was "
+                            "changed since by [mul_]: it is at version 1, version 0 was saved"));
+  // sin keeps its input, not its result.
+  const Tensor z = sin(x);
+  z.mul_(2);
+  CHECK_NOTHROW(z.sum().backward());
+}
+
+TEST_CASE("a function in place through a view reaches the base and its gradient") {
+  Tensor leaf = tensor({{1., 2.}, {3., 4.}}).requires_grad_();
+  const Tensor base = leaf * 1;
+  const Tensor row = base[1];
+  row.square_();
+  CHECK(same(base, {1, 2, 9, 16}));
+  (base * tensor({{1., 1.}, {1., 10.}})).sum().backward();
+  CHECK(same(leaf.grad(), {1, 1, 6, 80}));
+}
