@@ -50,7 +50,7 @@ HWY_INLINE V exp_of_sum(D d, V x, V low) {
   r = hn::NegMulAdd(steps, hn::Set(d, -2.12194440e-4f), r);
   r = hn::Add(r, low);
   // e^r = 1 + r + r^2 p(r) on [-0.3473, 0.3473]: 2^-28
-  const V p = polynomial(d, r, 0.49999994f, 0.1666652f, 0.04166839f, 0.008368781f, 0.0013814698f);
+  const V p = polynomial(d, r, 0.5f, 0.16666533f, 0.041667245f, 0.008367566f, 0.0013863399f);
   const V mantissa = hn::Add(hn::Set(d, 1.0f), hn::MulAdd(hn::Mul(r, r), p, r));
   // Two factors, as n runs from -152 to 130: results below the normal numbers are rounded once.
   const auto half = hn::ShiftRight<1>(n);
@@ -100,7 +100,8 @@ HWY_INLINE V tanh(D d, V x) {
   const V small = hn::MulAdd(hn::Mul(square, x), p, x);
   const V e = exp(d, hn::Add(magnitude, magnitude));
   const V large = hn::Sub(one, hn::Div(hn::Set(d, 2.0f), hn::Add(e, one)));
-  return hn::IfThenElse(hn::Lt(magnitude, hn::Set(d, 0.625f)), small, hn::CopySign(large, x));
+  // The sign of the small branch is lost for -0 alone.
+  return hn::CopySign(hn::IfThenElse(hn::Lt(magnitude, hn::Set(d, 0.625f)), small, large), x);
 }
 
 template <class D, class V>

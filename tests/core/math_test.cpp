@@ -1,0 +1,308 @@
+#include <tend/core/kernels/math.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "tests/core/kernels.h"
+
+using namespace tend;
+using namespace tend::testing;
+using Catch::Matchers::Message;
+
+namespace {
+
+using Unary = void (*)(const Array&, const Array&);
+using Exact = long double (*)(long double);
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr long double kRootTwoPi = 2.506628274631000502415765284811045253L;
+
+long double normal_mass(long double x) {
+  return erfcl(-x / sqrtl(2)) / 2;
+}
+long double sigmoid(long double x) {
+  return 1 / (1 + expl(-x));
+}
+// The argument of sigmoid in the approximation of gelu, and its derivative.
+long double approximation(long double x) {
+  return 4 / kRootTwoPi * (x + 0.044715L * x * x * x);
+}
+long double approximation_slope(long double x) {
+  return 4 / kRootTwoPi * (1 + 3 * 0.044715L * x * x);
+}
+
+struct Function {
+  std::string name;
+  Unary kernel;
+  Exact exact;
+  double ulps = 0;      // allowed error: units in the last place of the result,
+  double relative = 0;  // and this part of the argument's size,
+  double absolute = 0;  // and this much
+};
+
+void gelu(const Array& out, const Array& x) {
+  kernels::gelu(out, x, false);
+}
+void gelu_tanh(const Array& out, const Array& x) {
+  kernels::gelu(out, x, true);
+}
+void gelu_slope(const Array& out, const Array& x) {
+  kernels::gelu_backward(out, Array::scalar(1, x.dtype()), x, false);
+}
+void gelu_tanh_slope(const Array& out, const Array& x) {
+  kernels::gelu_backward(out, Array::scalar(1, x.dtype()), x, true);
+}
+
+// In float32 the bounds are those of math.h. In float64 one more ulp covers the C library.
+const std::vector<Function>& functions() {
+  static const std::vector<Function> all{
+      {"exp", kernels::exp, expl, 1.05},
+      {"expm1", kernels::expm1, expm1l, 1},
+      {"log", kernels::log, logl, 0.8},
+      {"log1p", kernels::log1p, log1pl, 1},
+      {"sqrt", kernels::sqrt, sqrtl, 0.5},
+      {"rsqrt", kernels::rsqrt, [](long double x) { return 1 / sqrtl(x); }, 1.5},
+      {"reciprocal", kernels::reciprocal, [](long double x) { return 1 / x; }, 0.5},
+      {"square", kernels::square, [](long double x) { return x * x; }, 0.5},
+      {"sin", kernels::sin, sinl, 1},
+      {"cos", kernels::cos, cosl, 1},
+      {"tan", kernels::tan, tanl, 1},
+      {"tanh", kernels::tanh, tanhl, 1.3},
+      {"sigmoid", kernels::sigmoid, sigmoid, 2.4},
+      {"erf", kernels::erf, erfl, 1.7},
+      {"floor", kernels::floor, floorl},
+      {"ceil", kernels::ceil, ceill},
+      {"round", kernels::round, nearbyintl},
+      {"trunc", kernels::trunc, truncl},
+      {"relu", kernels::relu, [](long double x) { return x > 0 ? x : 0 * x; }},
+      {"gelu", gelu, [](long double x) { return x * normal_mass(x); }, 0, 0x1p-22},
+      {"gelu, tanh", gelu_tanh, [](long double x) { return x * sigmoid(approximation(x)); }, 0,
+       0x1p-22},
+      {"gelu's derivative", gelu_slope,
+       [](long double x) { return normal_mass(x) + x * expl(-x * x / 2) / kRootTwoPi; }, 0, 0,
+       0x1p-22},
+      {"gelu's derivative, tanh", gelu_tanh_slope,
+       [](long double x) {
+         const long double z = approximation(x);
+         const long double second = x * sigmoid(z) * sigmoid(-z) * approximation_slope(x);
+         return sigmoid(z) + (std::abs(x) < 100 ? second : 0);
+       },
+       0, 0, 0x1p-22},
+  };
+  return all;
+}
+
+// Every 16411th bit pattern of float32: 261,711 numbers of all sizes and both signs, some NaN.
+Array sampled_floats() {
+  constexpr std::uint64_t kStep = 16411;
+  const Array out = Array::empty({(std::int64_t{1} << 32) / std::int64_t{kStep}}, float32);
+  for (std::int64_t i = 0; i < out.numel(); ++i) {
+    const auto bits = static_cast<std::uint32_t>(kStep * static_cast<std::uint64_t>(i));
+    std::memcpy(out.data<float>() + i, &bits, sizeof bits);
+  }
+  return out;
+}
+
+template <class T>
+long double ulp_of(long double x) {
+  using Limits = std::numeric_limits<T>;
+  const int exponent = x == 0 ? Limits::min_exponent : std::ilogb(x) + 1;
+  return std::ldexp(1.0L, std::max(exponent, Limits::min_exponent) - Limits::digits);
+}
+
+// The largest error among the elements, in units of what is allowed (1: just allowed).
+template <class T>
+double worst_error(const Function& f, const Array& got, const Array& a,
+                   const std::vector<long double>& exact) {
+  double worst = 0;
+  const long double tiny = ulp_of<T>(0) / 2;                          // where results are subnormal
+  const long double finer = std::is_same_v<T, float> ? 1 : 0x1p-29L;  // ulp(double) / ulp(float)
+  for (std::int64_t i = 0; i < a.numel(); ++i) {
+    const long double want = exact[static_cast<std::size_t>(i)];
+    const T value = got.data<T>()[i], rounded = static_cast<T>(want);
+    if (std::isnan(want) || std::isinf(rounded) || std::isinf(value)) {
+      if (std::isnan(want) ? !std::isnan(value) : value != rounded) return kInf;
+      continue;
+    }
+    const long double size = std::abs(static_cast<long double>(a.data<T>()[i]));
+    const long double ulps = f.ulps + (std::is_same_v<T, float> ? 0 : 1);
+    const long double allowed =
+        ulps * ulp_of<T>(want) + finer * f.relative * size + finer * f.absolute + tiny;
+    const long double error = std::abs(static_cast<long double>(value) - want);
+    if (std::isnan(error)) return kInf;
+    worst = std::max(worst, static_cast<double>(error / allowed));
+  }
+  return worst;
+}
+
+template <class T>
+std::vector<long double> exact_values(const Function& f, const Array& a) {
+  std::vector<long double> out;
+  for (const T x : a.to_vector<T>()) out.push_back(f.exact(x));
+  return out;
+}
+
+std::vector<double> applied(Unary kernel, DType dtype, std::initializer_list<double> values) {
+  const Array a = array_of<double>(values).to(dtype);
+  kernel(a, a);
+  return a.to(float64).to_vector<double>();
+}
+
+bool identical(const std::vector<double>& got, const std::vector<double>& expected) {
+  if (got.size() != expected.size()) return false;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const bool same =
+        std::isnan(expected[i])
+            ? std::isnan(got[i])
+            : got[i] == expected[i] && std::signbit(got[i]) == std::signbit(expected[i]);
+    if (!same) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("float32 functions keep their error bounds on every SIMD target", "[kernels][simd]") {
+  const Array a = sampled_floats();
+  for (const Function& f : functions()) {
+    const std::vector<long double> exact = exact_values<float>(f, a);
+    for_each_simd_target([&](const std::string& target) {
+      INFO(f.name << " on " << target);
+      const Array out = Array::empty(a.shape(), float32);
+      f.kernel(out, a);
+      CHECK(worst_error<float>(f, out, a, exact) <= 1);
+    });
+  }
+}
+
+TEST_CASE("float64 functions are as exact as the C library", "[kernels]") {
+  const Array a = Array::empty({40000}, float64);
+  const Array unit = random_array(a.shape(), float64);
+  for (std::int64_t i = 0; i < a.numel(); ++i)
+    a.data<double>()[i] = std::ldexp(unit.data<double>()[i], static_cast<int>(i % 24) - 12);
+  for (const Function& f : functions()) {
+    INFO(f.name);
+    const Array out = Array::empty(a.shape(), float64);
+    f.kernel(out, a);
+    CHECK(worst_error<double>(f, out, a, exact_values<double>(f, a)) <= 1);
+  }
+}
+
+TEMPLATE_TEST_CASE("functions take every layout, broadcast, and work in place", "[kernels]", float,
+                   double) {
+  for (const Function& f : functions()) {
+    INFO(f.name);
+    for (const Shape& shape : {Shape{3, 5, 7}, Shape{2, 300}, Shape{}, Shape{0, 4}}) {
+      const Array a = random_array(shape, dtype_of<TestType>());
+      const Array expected = Array::empty(shape, a.dtype());
+      f.kernel(expected, a);
+      check_in_every_layout(expected, f.kernel, a);
+    }
+    const Array row = random_array({1, 7}, dtype_of<TestType>());
+    const Array out = Array::empty({3, 7}, row.dtype()), once = Array::empty({1, 7}, row.dtype());
+    f.kernel(out, row);
+    f.kernel(once, row);
+    CHECK(same_bits(out, once.expand({3, 7})));
+  }
+}
+
+TEST_CASE("a result does not depend on the place of its element", "[kernels][simd]") {
+  const Array a = random_array({100}, float32), whole = Array::empty({100}, float32);
+  for_each_simd_target([&](const std::string& target) {
+    for (const Function& f : functions()) {
+      f.kernel(whole, a);
+      for (std::int64_t start = 0; start < 5; ++start) {
+        for (std::int64_t length = 1; length < 40; ++length) {
+          const Array part = Array::empty({length}, float32);
+          f.kernel(part, a.narrow(0, start, length));
+          if (same_bits(part, whole.narrow(0, start, length))) continue;
+          FAIL(f.name << " on " << target << " from " << start << ", length " << length);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("functions give the same bits for any number of threads", "[kernels]") {
+  const Array a = random_array({100003}, float32);
+  for (const Function& f : functions()) {
+    INFO(f.name);
+    CHECK(same_bits_for_any_thread_count([&] {
+      const Array out = Array::empty(a.shape(), float32);
+      f.kernel(out, a);
+      return out;
+    }));
+  }
+}
+
+TEST_CASE("infinities, zeros and NaN go through functions as in C", "[kernels][simd]") {
+  for_each_simd_target([&](const std::string& target) {
+    for (const DType dtype : {float32, float64}) {
+      const auto of = [&](Unary kernel) {
+        return applied(kernel, dtype, {kNaN, kInf, -kInf, 0, -0.0});
+      };
+      INFO(target << " " << dtype_name(dtype));
+      CHECK(identical(of(kernels::exp), {kNaN, kInf, 0, 1, 1}));
+      CHECK(identical(of(kernels::log), {kNaN, kInf, kNaN, -kInf, -kInf}));
+      CHECK(identical(of(kernels::tanh), {kNaN, 1, -1, 0, -0.0}));
+      CHECK(identical(of(kernels::sigmoid), {kNaN, 1, 0, 0.5, 0.5}));
+      CHECK(identical(of(kernels::erf), {kNaN, 1, -1, 0, -0.0}));
+      CHECK(identical(of(kernels::rsqrt), {kNaN, 0, kNaN, kInf, -kInf}));
+      CHECK(identical(of(gelu), {kNaN, kInf, kNaN, 0, -0.0}));  // -inf 0, as in PyTorch
+      CHECK(identical(of(gelu_tanh), {kNaN, kInf, kNaN, 0, -0.0}));
+      CHECK(std::isnan(of(kernels::relu)[0]));
+      CHECK(std::isnan(of(gelu_slope)[0]));
+      CHECK(std::isnan(of(gelu_tanh_slope)[0]));
+    }
+  });
+}
+
+TEST_CASE("round takes halves to the even number", "[kernels]") {
+  for (const DType dtype : {float32, float64}) {
+    CHECK(identical(applied(kernels::round, dtype, {0.5, 1.5, 2.5, -0.5, -1.5, 0.25, 3e9}),
+                    {0, 2, 2, -0.0, -2, 0, 3e9}));
+  }
+}
+
+TEST_CASE("square and relu take integers too", "[kernels]") {
+  const Array a = array_of<std::int64_t>({-3, 0, 4, std::int64_t{1} << 32});
+  const Array out = Array::empty({4}, int64);
+  kernels::square(out, a);
+  CHECK(out.to_vector<std::int64_t>() == std::vector{9L, 0L, 16L, 0L});
+  kernels::relu(out, a);
+  CHECK(out.to_vector<std::int64_t>() == std::vector{0L, 0L, 4L, 1L << 32});
+}
+
+TEMPLATE_TEST_CASE("gelu_backward multiplies by the gradient, in every layout", "[kernels]", float,
+                   double) {
+  const Array grad = random_array({40, 30}, dtype_of<TestType>(), 1);
+  const Array x = random_array({40, 30}, dtype_of<TestType>(), 2);
+  for (const bool tanh_approx : {false, true}) {
+    const Array expected = Array::empty(x.shape(), x.dtype());
+    (tanh_approx ? gelu_tanh_slope : gelu_slope)(expected, x);
+    for (std::int64_t i = 0; i < x.numel(); ++i)
+      expected.data<TestType>()[i] *= grad.data<TestType>()[i];
+    const auto kernel = [=](const Array& out, const Array& g, const Array& v) {
+      kernels::gelu_backward(out, g, v, tanh_approx);
+    };
+    check_in_every_layout(expected, kernel, grad, x);
+  }
+}
+
+TEST_CASE("functions name the dtypes that they do not take", "[kernels]") {
+  const Array integer = array_of<std::int64_t>({1}), truth = array_of<bool>({true});
+  CHECK_THROWS_MATCHES(kernels::exp(integer, integer), DTypeError,
+                       Message("[exp] needs float32 or float64, got int64"));
+  CHECK_THROWS_MATCHES(kernels::floor(truth, truth), DTypeError,
+                       Message("[floor] needs float32 or float64, got bool"));
+  CHECK_THROWS_MATCHES(kernels::gelu(integer, integer, false), DTypeError,
+                       Message("[gelu] needs float32 or float64, got int64"));
+  CHECK_THROWS_MATCHES(kernels::gelu_backward(truth, truth, truth, true), DTypeError,
+                       Message("[gelu_backward] needs float32 or float64, got bool"));
+  CHECK_THROWS_MATCHES(kernels::relu(truth, truth), DTypeError,
+                       Message("[relu] needs int64, float32 or float64, got bool"));
+  CHECK_THROWS_MATCHES(kernels::square(truth, truth), DTypeError,
+                       Message("[square] needs int64, float32 or float64, got bool"));
+}
