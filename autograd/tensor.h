@@ -356,6 +356,13 @@ class Tensor {
 
   Tensor matmul(const Tensor& other) const { return tend::matmul(*this, other); }
   Tensor dot(const Tensor& other) const { return tend::dot(*this, other); }
+  Tensor mm(const Tensor& other) const { return tend::mm(*this, other); }
+  Tensor mv(const Tensor& other) const { return tend::mv(*this, other); }
+  Tensor bmm(const Tensor& other) const { return tend::bmm(*this, other); }
+  Tensor addmm(const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1,
+               const Scalar& alpha = 1) const {
+    return tend::addmm(*this, mat1, mat2, beta, alpha);
+  }
 
  private:
   [[noreturn]] static void fail_undefined();

@@ -20,8 +20,7 @@ Linear::Linear(std::int64_t in_features, std::int64_t out_features, bool with_bi
 }
 
 Tensor Linear::forward(const Tensor& x) const {
-  const Tensor product = matmul(x, weight.t());
-  return bias.defined() ? product + bias : product;
+  return linear(x, weight, bias);
 }
 
 std::string Linear::extra_repr() const {

@@ -1,0 +1,102 @@
+#include <limits>
+
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+std::string node(const Tensor& tensor) {
+  return tensor.grad_fn();
+}
+
+}  // namespace
+
+TEST_CASE("products are named as PyTorch names them") {
+  Tensor x = Tensor(ones({2, 3})).requires_grad_();
+  Tensor batch = Tensor(ones({2, 2, 3})).requires_grad_();
+  const Tensor weight = ones({4, 3}), bias = ones({4}), vector = ones({3});
+  CHECK(node(mm(x, x.t())) == "MmBackward0");
+  CHECK(node(mv(x, vector)) == "MvBackward0");
+  CHECK(node(bmm(batch, batch.transpose(1, 2))) == "BmmBackward0");
+  CHECK(node(addmm(bias, x, weight.t())) == "AddmmBackward0");
+  CHECK(node(linear(x, weight, bias)) == "AddmmBackward0");
+  CHECK(node(linear(x, weight, {})) == "MmBackward0");
+  CHECK(node(linear(batch, weight, bias)) == "ViewBackward0");
+  CHECK(node(linear(batch, weight, {})) == "UnsafeViewBackward0");
+  CHECK(node(linear(x[0], weight, bias)) == "ViewBackward0");
+  CHECK(node(linear(x[0], weight, {})) == "SqueezeBackward4");
+}
+
+TEST_CASE("products of a fixed rank refuse others") {
+  CHECK_THROWS_MATCHES(mm(zeros({2}), zeros({2, 3})), ShapeError,
+                       says("[mm] needs tensors of 2 and 2 dimensions, got (2,) and (2, 3)"));
+  CHECK_THROWS_MATCHES(mm(zeros({2, 3}), zeros({4, 5})), ShapeError,
+                       says("[mm] (2, 3) x (4, 5): dimension -1 of the first is 3, dimension -2 of "
+                            "the second is 4"));
+  CHECK_THROWS_MATCHES(bmm(zeros({1, 2, 3}), zeros({4, 3, 5})), ShapeError,
+                       says("[bmm] (1, 2, 3) x (4, 3, 5): dimension 0 is 1 and 4"));
+  CHECK_THROWS_AS(mv(zeros({2, 3}), zeros({3, 1})), ShapeError);
+  CHECK_THROWS_MATCHES(mm(zeros({2, 2}), zeros({2, 2}, float64)), DTypeError,
+                       says("[mm] the dtypes differ: float32 and float64"));
+}
+
+TEST_CASE("addmm scales both terms, and beta 0 leaves the first out") {
+  const Tensor a = tensor({{1., 2.}, {3., 4.}}),
+               nan = full({2}, std::numeric_limits<double>::quiet_NaN());
+  CHECK(values(addmm(tensor({1., 10.}), a, a, 2, 0.5)) == std::vector<double>{5.5, 25, 9.5, 31});
+  CHECK(values(addmm(nan, a, a, 0)) == values(mm(a, a)));
+  const Tensor n = tensor({{1, 2}, {3, 4}});
+  CHECK(values(addmm(tensor(1), n, n, 2)) == std::vector<double>{9, 12, 17, 24});
+  CHECK_THROWS_MATCHES(addmm(zeros({3}), a, a), ShapeError,
+                       says("[addmm] what is added has shape (3,), which does not broadcast to the "
+                            "product's (2, 2)"));
+  CHECK_THROWS_AS(addmm(zeros({2}, float64), a, a), DTypeError);
+}
+
+TEST_CASE("linear gives the same as matmul and add, with the same gradients") {
+  manual_seed(1);
+  for (const Shape& shape : {Shape{3}, Shape{2, 3}, Shape{2, 4, 3}, Shape{0, 3}, Shape{2, 0, 3}}) {
+    Tensor x = randn(shape, float64).requires_grad_(), y = x.detach().requires_grad_();
+    Tensor w = randn({5, 3}, float64).requires_grad_(), v = w.detach().requires_grad_();
+    Tensor b = randn({5}, float64).requires_grad_(), c = b.detach().requires_grad_();
+    const Tensor fused = linear(x, w, b), composed = matmul(y, v.t()) + c;
+    const Tensor cotangent = randn(fused.shape(), float64);
+    CHECK(allclose(fused, composed));
+    fused.backward(cotangent);
+    composed.backward(cotangent);
+    CHECK(allclose(x.grad(), y.grad()));
+    CHECK(allclose(w.grad(), v.grad()));
+    CHECK(allclose(b.grad(), c.grad()));
+  }
+}
+
+TEST_CASE("a matrix without columns leaves linear's bias") {
+  CHECK(values(linear(zeros({2, 0}), zeros({2, 0}), tensor({1., 2.}))) ==
+        std::vector<double>{1, 2, 1, 2});
+}
+
+TEST_CASE("linear names the sizes that do not fit") {
+  CHECK_THROWS_MATCHES(linear(zeros({2, 3}), zeros({4, 2}), {}), ShapeError,
+                       says("[linear] input (2, 3) and weight (4, 2): the last dimension of the "
+                            "input is not the weight's, 2"));
+  CHECK_THROWS_MATCHES(linear(zeros({2, 3}), zeros({4, 3}), zeros({3})), ShapeError,
+                       says("[linear] what is added has shape (3,), which does not broadcast to "
+                            "the product's (2, 4)"));
+  CHECK_THROWS_AS(linear(zeros({2, 3}), zeros({3}), {}), ShapeError);
+  CHECK_THROWS_AS(linear(tensor(1.), zeros({4, 3}), {}), ShapeError);
+  CHECK_THROWS_AS(linear(zeros({2, 3}, float64), zeros({4, 3}), {}), DTypeError);
+}
+
+TEST_CASE("the gradient of a matrix shared by batches is that of each, summed") {
+  manual_seed(2);
+  Tensor batch = randn({4, 2, 3}, float64), w = randn({3, 5}, float64).requires_grad_();
+  const Tensor cotangent = randn({4, 2, 5}, float64);
+  matmul(batch, w).backward(cotangent);
+  const Tensor expected = sum(bmm(batch.transpose(1, 2), cotangent), {0});
+  CHECK(allclose(w.grad(), expected));
+  Tensor v = randn({3}, float64).requires_grad_();
+  matmul(batch, v).sum().backward();
+  CHECK(allclose(v.grad(), sum(batch, {0, 1})));
+}
