@@ -20,6 +20,8 @@ TEST_CASE("where promotes its two sides") {
   CHECK(same(where(outer(), 0.5, integers), {0.5, 2, 0.5}));
   CHECK(where(outer(), integers, tensor({1.}, float64)).dtype() == float64);
   CHECK(where(outer(), tensor({1.}), tensor(1., float64)).dtype() == float32);
+  // Not rounded to float32 on the way.
+  CHECK(same(where(outer(), 0.1, zeros({3}, float64)), {0.1, 0, 0.1}));
   CHECK(integers.where(outer(), 0).equal(tensor({1, 0, 3})));
 }
 
