@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tend/core/kernels/loops.h>
+#include <tend/core/kernels/reduce.h>
 
 namespace tend::kernels {
 namespace {
@@ -45,7 +46,11 @@ void rank_lines(const Array& values, const Array& indices, const Array& a, std::
       const auto* source = reinterpret_cast<const T*>(p[2] + i * step[2]);
       for (std::int64_t j = 0; j < length; ++j)
         line[static_cast<std::size_t>(j)] = {source[j * a_stride], j};
-      std::partial_sort(line.begin(), line.begin() + k, line.end(), before);
+      if (k < length) {
+        std::partial_sort(line.begin(), line.begin() + k, line.end(), before);
+      } else {
+        std::sort(line.begin(), line.end(), before);
+      }
       auto* value = reinterpret_cast<T*>(p[0] + i * step[0]);
       auto* index = reinterpret_cast<std::int64_t*>(p[1] + i * step[1]);
       for (std::int64_t j = 0; j < k; ++j) {
@@ -73,6 +78,9 @@ void rank_all(std::string_view operation, const Array& values, const Array& indi
 }  // namespace
 
 void cumsum(const Array& out, const Array& a, std::int64_t dim) {
+  if (out.dtype() != sum_dtype(a.dtype())) {
+    fail<DTypeError>("cumsum", a.dtype(), " gives ", sum_dtype(a.dtype()), ", not ", out.dtype());
+  }
   if (out.numel() == 0) return;
   const Array from = at_least_1d(a.to(out.dtype())), to = at_least_1d(out);
   const Array first_from = from.select(dim, 0), first_to = to.select(dim, 0);

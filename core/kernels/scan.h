@@ -5,8 +5,8 @@
 
 namespace tend::kernels {
 
-/// out[..., i, ...] = a[..., 0, ...] + ... + a[..., i, ...], from left to right; `out` has a's
-/// shape and the dtype of its sum.
+/// out[..., i, ...] = a[..., 0, ...] + ... + a[..., i, ...], from left to right and in double for
+/// floating dtypes; `out` has a's shape and the dtype of its sum, sum_dtype(a.dtype()).
 void cumsum(const Array& out, const Array& a, std::int64_t dim);
 
 /// `a` sorted along `dim` into `values`, the places it came from into `indices` (int64). Equal

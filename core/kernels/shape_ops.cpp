@@ -31,12 +31,18 @@ void arange(const Array& out, const Scalar& start, const Scalar& step) {
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_same_v<T, bool>) {
-      fail<DTypeError>("arange", "has no bool form");
+      fail<DTypeError>("arange", "does not give bool");
+    } else if constexpr (std::is_integral_v<T>) {
+      const auto first = static_cast<std::uint64_t>(start.to<T>());  // wraps around, no overflow
+      const auto pace = static_cast<std::uint64_t>(step.to<T>());
+      generate<T>(out, [=](std::int64_t i) {
+        return static_cast<T>(first + static_cast<std::uint64_t>(i) * pace);
+      });
     } else {
-      using Wide = std::conditional_t<std::is_integral_v<T>, T, double>;
-      const auto first = start.to<Wide>(), pace = step.to<Wide>();
-      generate<T>(
-          out, [=](std::int64_t i) { return static_cast<T>(first + static_cast<Wide>(i) * pace); });
+      const double first = start.to<double>(), pace = step.to<double>();
+      generate<T>(out, [=](std::int64_t i) {
+        return static_cast<T>(first + static_cast<double>(i) * pace);
+      });
     }
   });
 }
@@ -44,12 +50,13 @@ void arange(const Array& out, const Scalar& start, const Scalar& step) {
 void linspace(const Array& out, const Scalar& start, const Scalar& end) {
   visit_floating("linspace", out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const std::int64_t count = out.numel();
-    const T first = start.to<T>(), last = end.to<T>();
-    const T step = count > 1 ? (last - first) / static_cast<T>(count - 1) : T(0);
+    const std::int64_t last = out.numel() - 1;
+    const double first = start.to<double>(), final = end.to<double>();
+    const double step = last > 0 ? (final - first) / static_cast<double>(last) : 0;
     generate<T>(out, [=](std::int64_t i) {
-      return i < count / 2 || count == 1 ? first + step * static_cast<T>(i)
-                                         : last - step * static_cast<T>(count - 1 - i);
+      const bool from_end = last > 0 && i > last / 2;
+      return static_cast<T>(from_end ? final - static_cast<double>(last - i) * step
+                                     : first + static_cast<double>(i) * step);
     });
   });
 }

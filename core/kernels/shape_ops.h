@@ -12,11 +12,12 @@ namespace tend::kernels {
 /// whatever the rank, as in PyTorch.
 void cat(const Array& out, std::span<const Array> arrays, std::int64_t dim);
 
-/// out[i] = start + i * step, computed in double (int64 for int64); `out` is 1-d.
+/// out[i] = start + i * step, rounded once from double (int64 is exact); `out` is 1-d and not bool
+/// (DTypeError).
 void arange(const Array& out, const Scalar& start, const Scalar& step);
 
-/// out.size(0) numbers from start to end, both included, as torch.linspace computes them: from the
-/// start in the first half and from the end in the second; `out` is 1-d.
+/// out.size(0) numbers at even distances from start to end, both included, rounded once from
+/// double; `out` is 1-d and floating (DTypeError). A single number is `start`.
 void linspace(const Array& out, const Scalar& start, const Scalar& end);
 
 /// Ones on the main diagonal of a 2-d `out`, zeros elsewhere.
