@@ -154,7 +154,9 @@ class Reader {
   std::vector<Entry> parse(const std::string& text,
                            std::map<std::string, std::string>& metadata) const {
     std::vector<Entry> entries;
-    for (const auto& [name, value] : parse_unique(text).items()) {
+    // Named, because items() does not keep a temporary alive.
+    const ordered_json header = parse_unique(text);
+    for (const auto& [name, value] : header.items()) {
       if (name != kMetadata) {
         entries.push_back(parse_entry(name, value));
         continue;
