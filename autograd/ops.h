@@ -10,7 +10,9 @@
 #include <tend/autograd/ops/indexing.h>
 #include <tend/autograd/ops/joining.h>
 #include <tend/autograd/ops/linalg.h>
+#include <tend/autograd/ops/loss.h>
 #include <tend/autograd/ops/math.h>
+#include <tend/autograd/ops/normalization.h>
 #include <tend/autograd/ops/random.h>
 #include <tend/autograd/ops/reduce.h>
 #include <tend/autograd/ops/select.h>

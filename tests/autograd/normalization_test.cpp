@@ -1,0 +1,93 @@
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+TEST_CASE("layer_norm gives PyTorch's values and gradients") {
+  Tensor x = tensor({{1., 2., 4., -3.}, {0., 0., 1., 0.}}, float64).requires_grad_();
+  Tensor weight = tensor({1., 2., 0.5, -1.}, float64).requires_grad_();
+  Tensor bias = tensor({0., 1., 0., 1.}, float64).requires_grad_();
+  const Tensor y = layer_norm(x, {4}, weight, bias);
+  CHECK(std::string(y.grad_fn()) == "NativeLayerNormBackward0");
+  CHECK_THAT(values(y), near({0, 1.7844639371191704, 0.5883479528393779, 2.568927874238341,
+                              -0.5773348737982603, -0.15466974759652063, 0.8660023106973904,
+                              1.5773348737982604}));
+  y.backward(tensor({{0., 1., 2., 3.}, {4., 5., 6., 7.}}, float64));
+  CHECK_THAT(values(x.grad()), near({0, 0.5280049676132409, -0.37714493995820364,
+                                     -0.15086002765503737, 3.8488786322876285, 17.704915603445876,
+                                     6.157910231863184e-05, -21.553855814835828}));
+  CHECK_THAT(values(weight.grad()), near({-2.3093394951930413, -2.4944424004317165,
+                                          12.745419539726196, -8.748127739302845}));
+  CHECK(values(bias.grad()) == std::vector<double>{4, 6, 8, 10});
+}
+
+TEST_CASE("the kernel of layer_norm's gradients agrees with the differentiable formula") {
+  manual_seed(3);
+  // Rows of less than a vector, of several with a rest, and more rows than one chunk of work.
+  for (const Shape& shape : {Shape{3, 5}, Shape{2, 3, 37}, Shape{700, 100}}) {
+    for (const DType dtype : {float32, float64}) {
+      const Shape normalized{shape.back()};
+      const Tensor x = randn(shape, dtype).requires_grad_();
+      const Tensor weight = randn(normalized, dtype).requires_grad_();
+      const Tensor bias = randn(normalized, dtype).requires_grad_();
+      const Tensor y = layer_norm(x, normalized, weight, bias);
+      const Tensor cotangent = randn(shape, dtype);
+      const auto grads = [&](bool create_graph) {
+        return autograd::grad({y}, {x, weight, bias}, {cotangent}, {true, create_graph, false});
+      };
+      const std::vector<Tensor> fused = grads(false), composed = grads(true);
+      // float32 sums of up to 700 rows round differently.
+      const double tolerance = dtype == float32 ? 1e-4 : 1e-12;
+      for (std::size_t i = 0; i < 3; ++i)
+        CHECK(allclose(fused[i], composed[i].detach(), tolerance, tolerance));
+    }
+  }
+}
+
+TEST_CASE("layer_norm normalises over several dimensions, with or without weight and bias") {
+  manual_seed(4);
+  const Tensor x = randn({5, 2, 3}, float64);
+  const Tensor flat = layer_norm(x.view({5, 6}), {6}, {}, {});
+  CHECK(allclose(layer_norm(x, {2, 3}, {}, {}).view({5, 6}), flat));
+  CHECK(allclose(layer_norm(x, {2, 3}, {}, ones({2, 3}, float64)).view({5, 6}), flat + 1));
+  CHECK(allclose(layer_norm(x, {2, 3}, full({2, 3}, 3, float64), {}).view({5, 6}), flat * 3));
+  CHECK(allclose(flat.mean({1}), zeros({5}, float64), 0, 1e-12));
+}
+
+TEST_CASE("layer_norm takes transposed and expanded inputs") {
+  manual_seed(5);
+  Tensor x = randn({6, 4}, float64).requires_grad_(), y = x.detach().t().clone().requires_grad_();
+  layer_norm(x.t(), {6}, {}, {}).backward(ones({1, 6}, float64).expand({4, 6}).mul(x.detach().t()));
+  layer_norm(y, {6}, {}, {}).backward(y.detach());
+  CHECK(allclose(x.grad().t(), y.grad()));
+}
+
+TEST_CASE("only the gradients that somebody needs are computed") {
+  const Tensor x = rand({3, 4});
+  Tensor bias = Tensor(zeros({4})).requires_grad_();
+  layer_norm(x, {4}, ones({4}), bias).sum().backward();
+  CHECK(values(bias.grad()) == std::vector<double>{3, 3, 3, 3});
+}
+
+TEST_CASE("layer_norm of nothing is nothing") {
+  Tensor weight = Tensor(ones({4})).requires_grad_();
+  const Tensor y = layer_norm(zeros({0, 4}), {4}, weight, {});
+  CHECK(y.shape() == Shape{0, 4});
+  y.sum().backward();
+  CHECK(values(weight.grad()) == std::vector<double>{0, 0, 0, 0});
+  CHECK(layer_norm(zeros({3, 0}), {0}, {}, {}).shape() == Shape{3, 0});
+}
+
+TEST_CASE("layer_norm says what does not fit") {
+  const Tensor x = zeros({3, 4});
+  CHECK_THROWS_MATCHES(layer_norm(x, {3}, {}, {}), ShapeError,
+                       says("[layer_norm] input (3, 4) does not end with normalized_shape (3,)"));
+  CHECK_THROWS_MATCHES(layer_norm(x, {}, {}, {}), ShapeError,
+                       says("[layer_norm] normalized_shape has no dimensions"));
+  CHECK_THROWS_MATCHES(layer_norm(x, {4}, ones({3}), {}), ShapeError,
+                       says("[layer_norm] weight (3,) for normalized_shape (4,)"));
+  CHECK_THROWS_MATCHES(layer_norm(x, {4}, {}, ones({4}, float64)), DTypeError,
+                       says("[layer_norm] bias is float64, the input float32"));
+  CHECK_THROWS_AS(layer_norm(x.to(int64), {4}, {}, {}), DTypeError);
+  CHECK_THROWS_AS(layer_norm(tensor(1.), {1}, {}, {}), ShapeError);
+}
