@@ -7,8 +7,11 @@
 #include <tend/attention/scaled_dot_product.h>
 #include <tend/attention/self_attention.h>
 #include <tend/attention/simple.h>
+#include <tend/attention/transformer.h>
 #include <tend/autograd/engine.h>
 #include <tend/autograd/grad_mode.h>
+#include <tend/autograd/gradcheck.h>
+#include <tend/autograd/hooks.h>
 #include <tend/autograd/tensor.h>
 #include <tend/core/parallel.h>
 #include <tend/core/print.h>
@@ -19,8 +22,10 @@
 #include <tend/nn/dropout.h>
 #include <tend/nn/embedding.h>
 #include <tend/nn/init.h>
+#include <tend/nn/layer_norm.h>
 #include <tend/nn/linear.h>
 #include <tend/nn/module.h>
 #include <tend/nn/module_list.h>
+#include <tend/nn/safetensors.h>
 #include <tend/nn/sequential.h>
 #include <tend/nn/sgd.h>
