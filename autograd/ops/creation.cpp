@@ -1,6 +1,10 @@
 #include <tend/autograd/ops/creation.h>
 
+#include <cmath>
+#include <utility>
+
 #include <tend/autograd/tensor.h>
+#include <tend/core/kernels/shape_ops.h>
 
 namespace tend {
 
@@ -43,6 +47,91 @@ Tensor zeros(const Shape& shape, DType dtype) {
 }
 Tensor ones(const Shape& shape, DType dtype) {
   return full(shape, 1, dtype);
+}
+
+Tensor full_like(const Tensor& like, const Scalar& value, std::optional<DType> dtype) {
+  return full(like.shape(), value, dtype.value_or(like.dtype()));
+}
+Tensor zeros_like(const Tensor& like, std::optional<DType> dtype) {
+  return full_like(like, 0, dtype);
+}
+Tensor ones_like(const Tensor& like, std::optional<DType> dtype) {
+  return full_like(like, 1, dtype);
+}
+
+namespace {
+
+[[noreturn]] void fail_range(double start, double end, double step) {
+  fail("arange", "from ", start, " to ", end, " in steps of ", step);
+}
+
+// How many steps lead from start to end, which is not reached.
+std::int64_t count_steps(std::int64_t start, std::int64_t end, std::int64_t step) {
+  if (step == 0 || (step > 0 ? end < start : end > start)) {
+    fail_range(static_cast<double>(start), static_cast<double>(end), static_cast<double>(step));
+  }
+  if (start == end) return 0;
+  // The distance may leave int64.
+  const auto from = static_cast<std::uint64_t>(start), to = static_cast<std::uint64_t>(end),
+             pace = static_cast<std::uint64_t>(step);
+  const std::uint64_t steps = step > 0 ? (to - from - 1) / pace : (from - to - 1) / (0 - pace);
+  if (!std::in_range<std::int64_t>(steps + 1)) {
+    fail_range(static_cast<double>(start), static_cast<double>(end), static_cast<double>(step));
+  }
+  return static_cast<std::int64_t>(steps + 1);
+}
+
+std::int64_t count_steps(double start, double end, double step) {
+  const double steps = std::ceil((end - start) / step);
+  // Also false for NaN.
+  const bool leads = std::isfinite(start) && std::isfinite(end) && step != 0 && steps >= 0;
+  if (!leads || steps >= 0x1p63) fail_range(start, end, step);
+  return static_cast<std::int64_t>(steps);
+}
+
+}  // namespace
+
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
+              std::optional<DType> dtype) {
+  const bool floating =
+      start.dtype() == float64 || end.dtype() == float64 || step.dtype() == float64;
+  const DType out_dtype = dtype.value_or(floating ? float32 : int64);
+  const std::int64_t count =
+      out_dtype == int64
+          ? count_steps(start.to<std::int64_t>(), end.to<std::int64_t>(), step.to<std::int64_t>())
+          : count_steps(start.to<double>(), end.to<double>(), step.to<double>());
+  Array out = Array::empty({count}, out_dtype);
+  kernels::arange(out, start, step);
+  return Tensor(std::move(out));
+}
+
+Tensor arange(const Scalar& end, std::optional<DType> dtype) {
+  return arange(0, end, 1, dtype);
+}
+
+Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, DType dtype) {
+  if (steps < 0) fail<ShapeError>("linspace", "needs 0 steps or more, got ", steps);
+  Array out = Array::empty({steps}, dtype);
+  kernels::linspace(out, start, end);
+  return Tensor(std::move(out));
+}
+
+Tensor eye(std::int64_t n, std::int64_t m, DType dtype) {
+  if (n < 0 || m < 0) fail<ShapeError>("eye", n, " rows and ", m, " columns");
+  Array out = Array::empty({n, m}, dtype);
+  kernels::eye(out);
+  return Tensor(std::move(out));
+}
+Tensor eye(std::int64_t n, DType dtype) {
+  return eye(n, n, dtype);
+}
+
+Tensor from_blob(void* data, const Shape& shape, const Shape& strides, DType dtype,
+                 std::function<void(void*)> deleter) {
+  return Tensor(Array::from_blob(data, shape, strides, dtype, std::move(deleter)));
+}
+Tensor from_blob(void* data, const Shape& shape, DType dtype, std::function<void(void*)> deleter) {
+  return from_blob(data, shape, contiguous_strides(shape), dtype, std::move(deleter));
 }
 
 }  // namespace tend

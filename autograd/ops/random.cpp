@@ -26,6 +26,7 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dt
 }
 
 Tensor randperm(std::int64_t n, Generator& generator) {
+  if (n < 0) fail<ShapeError>("randperm", "needs 0 elements or more, got ", n);
   Array out = Array::empty({n}, int64);
   kernels::randperm(out, generator);
   return Tensor(std::move(out));
