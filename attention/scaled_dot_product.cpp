@@ -11,6 +11,10 @@ namespace {
 constexpr const char* kName = "scaled_dot_product_attention";
 constexpr double kHidden = -std::numeric_limits<double>::infinity();
 
+Shape batch_shape(const Tensor& matrices) {
+  return Shape(std::span(matrices.shape()).first(matrices.shape().size() - 2));
+}
+
 void check(const Tensor& query, const Tensor& key, const Tensor& value,
            const AttentionOptions& options) {
   if (query.dim() < 2 || key.dim() < 2 || value.dim() < 2) {
@@ -29,6 +33,13 @@ void check(const Tensor& query, const Tensor& key, const Tensor& value,
   if (key.size(-2) != value.size(-2)) {
     fail<ShapeError>(kName, "key ", key.shape(), " and value ", value.shape(),
                      " differ in dimension -2");
+  }
+  Shape scores = broadcast_shapes(kName, batch_shape(query), batch_shape(key));
+  scores.push_back(query.size(-2));
+  scores.push_back(key.size(-2));
+  if (options.mask.defined() && !broadcasts_to(options.mask.shape(), scores)) {
+    fail<ShapeError>(kName, "mask ", options.mask.shape(), " does not broadcast to the scores ",
+                     scores);
   }
   if (!(options.dropout_p >= 0 && options.dropout_p <= 1)) {
     fail(kName, "dropout_p must lie in [0, 1], got ", options.dropout_p);

@@ -1,0 +1,157 @@
+#include <cmath>
+#include <limits>
+
+#include <tend/tend.h>
+
+#include "tests/catch.h"
+
+using namespace tend;
+using attention::attention_with_weights;
+using attention::AttentionOptions;
+using attention::AttentionOutput;
+using attention::scaled_dot_product_attention;
+
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+bool all_finite(const Tensor& x) {
+  for (const double each : x.detach().to(float64).to_vector<double>()) {
+    if (!std::isfinite(each)) return false;
+  }
+  return true;
+}
+
+double largest(const Tensor& x) {
+  double most = 0;
+  for (const double each : x.detach().to(float64).to_vector<double>())
+    most = std::max(most, std::abs(each));
+  return most;
+}
+
+struct Inputs {
+  Tensor query = randn({2, 3, 4}, float64).requires_grad_();
+  Tensor key = randn({2, 5, 4}, float64).requires_grad_();
+  Tensor value = randn({2, 5, 6}, float64).requires_grad_();
+};
+
+}  // namespace
+
+TEST_CASE("weights are softmax of the scaled scores, and contexts their weighted sums") {
+  const Inputs in;
+  const AttentionOutput out = attention_with_weights(in.query, in.key, in.value);
+  const Tensor scores = matmul(in.query, in.key.transpose(1, 2)) / 2.0;
+  CHECK(allclose(out.weights, softmax(scores, -1), 1e-12, 1e-12));
+  CHECK(allclose(out.context, matmul(softmax(scores, -1), in.value), 1e-12, 1e-12));
+  CHECK(allclose(attention_with_weights(in.query, in.key, in.value, {.scale = 1.0}).weights,
+                 softmax(scores * 2.0, -1), 1e-12, 1e-12));
+}
+
+TEST_CASE("true attends in a bool mask, and -inf hides in an added one") {
+  const Inputs in;
+  const Tensor visible = tensor({{true, false, true, true, false},
+                                 {false, true, false, false, false},
+                                 {true, true, true, true, true}});
+  const Tensor added = masked_fill(zeros({3, 5}, float64), logical_not(visible), -kInf);
+  const Tensor by_bool =
+      attention_with_weights(in.query, in.key, in.value, {.mask = visible}).weights;
+  const Tensor by_sum = attention_with_weights(in.query, in.key, in.value, {.mask = added}).weights;
+  CHECK(allclose(by_bool, by_sum, 1e-12, 1e-12));
+  CHECK(largest(masked_fill(by_bool, visible, 0)) == 0);
+  CHECK(by_bool[{0, 1, 1}].item() == 1);
+}
+
+TEST_CASE("a causal mask aligns top-left, one for cached keys bottom-right") {
+  const Inputs in;
+  const Tensor weights =
+      attention_with_weights(in.query, in.key, in.value, {.is_causal = true}).weights;
+  for (std::int64_t i = 0; i < 3; ++i) {
+    for (std::int64_t j = 0; j < 5; ++j) CHECK((weights[{0, i, j}].item() > 0) == (j <= i));
+  }
+  CHECK(equal(attention::causal_mask(2, 3), tensor({{true, false, false}, {true, true, false}})));
+  CHECK(equal(attention::causal_mask_bottom_right(2, 3),
+              tensor({{true, true, false}, {true, true, true}})));
+  CHECK(equal(attention::causal_mask_bottom_right(3, 2),
+              tensor({{false, false}, {true, false}, {true, true}})));
+  const Tensor both =
+      attention_with_weights(in.query, in.key, in.value,
+                             {.mask = tensor({true, false, true, true, true}), .is_causal = true})
+          .weights;
+  CHECK(both[{0, 2, 1}].item() == 0);
+  CHECK(both[{0, 2, 2}].item() > 0);
+  CHECK(both[{0, 2, 3}].item() == 0);
+}
+
+TEST_CASE("a query that may attend to nothing gets zeros, and finite gradients of both orders") {
+  const Inputs in;
+  const Tensor nothing = tensor({{true, true, false, false, true},
+                                 {false, false, false, false, false},
+                                 {true, false, false, false, false}});
+  const Tensor added =
+      masked_fill(randn({3, 5}, float64), logical_not(nothing), -kInf).requires_grad_();
+  const std::vector<AttentionOptions> variants{{.mask = nothing},
+                                               {.mask = added},
+                                               {.mask = nothing, .is_causal = true},
+                                               {.mask = added, .is_causal = true}};
+  for (const AttentionOptions& options : variants) {
+    const AttentionOutput out = attention_with_weights(in.query, in.key, in.value, options);
+    CHECK(largest(out.weights.select(1, 1)) == 0);
+    CHECK(largest(out.context.select(1, 1)) == 0);
+    CHECK(all_finite(out.context));
+    const Tensor loss = (out.context * out.context).sum();
+    const std::vector<Tensor> first =
+        autograd::grad({loss}, {in.query, in.key, in.value}, {}, {.create_graph = true});
+    CHECK(largest(first[0].select(1, 1)) == 0);
+    for (const Tensor& gradient : first) CHECK(all_finite(gradient));
+    const Tensor total = (first[0] * first[0]).sum() + (first[1] * first[1]).sum();
+    for (const Tensor& gradient : autograd::grad({total}, {in.query, in.key, in.value}))
+      CHECK(all_finite(gradient));
+  }
+}
+
+TEST_CASE("softmax itself keeps the NaN of an all -inf row, as PyTorch does") {
+  for (const double each : softmax(full({3}, -kInf), 0).to(float64).to_vector<double>())
+    CHECK(std::isnan(each));
+}
+
+TEST_CASE("there are queries without keys, and batches without queries") {
+  const Tensor none =
+      scaled_dot_product_attention(ones({2, 3, 4}), ones({2, 0, 4}), ones({2, 0, 5}));
+  CHECK(none.shape() == Shape{2, 3, 5});
+  CHECK(largest(none) == 0);
+  CHECK(scaled_dot_product_attention(ones({2, 0, 4}), ones({2, 3, 4}), ones({2, 3, 5})).shape() ==
+        Shape{2, 0, 5});
+}
+
+TEST_CASE("attention names the argument that does not fit") {
+  const Tensor x = ones({2, 3, 4});
+  CHECK_THROWS_WITH(
+      scaled_dot_product_attention(x, ones({2, 3, 5}), x),
+      "[scaled_dot_product_attention] query (2, 3, 4) and key (2, 3, 5) differ in dimension -1");
+  CHECK_THROWS_WITH(
+      scaled_dot_product_attention(x, x, ones({2, 2, 4})),
+      "[scaled_dot_product_attention] key (2, 3, 4) and value (2, 2, 4) differ in dimension -2");
+  CHECK_THROWS_AS(scaled_dot_product_attention(ones({4}), x, x), ShapeError);
+  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, ones({2, 3, 4}, float64)), DTypeError);
+  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.mask = ones({3, 3}, int64)}), DTypeError);
+  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.mask = ones({3, 2}, boolean)}),
+                  ShapeError);
+  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.dropout_p = 1.5}), Error);
+}
+
+TEST_CASE("a mask may not make the result larger than the scores") {
+  const Tensor x = ones({2, 3, 4});
+  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.mask = ones({5, 1, 3, 3}, boolean)}),
+                  ShapeError);
+}
+
+TEST_CASE("returned weights are those after dropout") {
+  const Tensor x = rand({4, 6, 8});
+  manual_seed(5);
+  const AttentionOutput out = attention_with_weights(x, x, x, {.dropout_p = 0.5});
+  CHECK(allclose(out.context, matmul(out.weights, x), 1e-6, 1e-6));
+  const Tensor kept = out.weights == 0;
+  CHECK(kept.sum().item() > 20);
+  manual_seed(5);
+  CHECK(equal(scaled_dot_product_attention(x, x, x, {.dropout_p = 0.5}), out.context));
+}

@@ -1,0 +1,199 @@
+#include "tests/nn/fixtures.h"
+
+using namespace tend;
+
+namespace {
+
+class Net : public nn::Module<Net> {
+ public:
+  Net() : first(2, 3), scale(tensor({1.0, 2.0, 3.0})) {
+    layers.emplace_back(3, 3);
+    layers.emplace_back(3, 3, false);
+    bias = nn::Parameter(zeros({3}));
+  }
+  Tensor forward(const Tensor& x) const {
+    Tensor out = first(x) * scale + bias;
+    for (const nn::Linear& layer : layers) out = layer(out);
+    return out;
+  }
+
+  TEND_MODULE(nn::Linear, first);
+  TEND_PARAMETER(bias);
+  TEND_BUFFER(scale);
+  TEND_MODULE(nn::ModuleList<nn::Linear>, layers);
+  TEND_PARAMETER(absent);
+};
+
+std::vector<std::string> names(const nn::StateDict& state) {
+  std::vector<std::string> out;
+  for (const auto& [name, tensor] : state) out.push_back(name);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("state_dict has PyTorch's keys: own parameters, own buffers, then the children") {
+  CHECK(names(Net().state_dict()) == std::vector<std::string>{"bias", "scale", "first.weight",
+                                                              "first.bias", "layers.0.weight",
+                                                              "layers.0.bias", "layers.1.weight"});
+  CHECK(names(Net().named_buffers()) == std::vector<std::string>{"scale"});
+  CHECK(Net().parameters().size() == 6);
+  CHECK(Net().num_parameters() == 3 + 9 + 12 + 9);
+}
+
+TEST_CASE("a moved or copied module finds its own members") {
+  Net original;
+  const Tensor x = ones({1, 2});
+  const std::vector<float> expected = original(x).to_vector<float>();
+  Net moved = std::move(original);
+  CHECK(moved(x).to_vector<float>() == expected);
+  CHECK(moved.state_dict().size() == 7);
+  const Net copy = moved;
+  moved = Net();
+  CHECK(copy(x).to_vector<float>() == expected);
+  CHECK(copy.named_parameters()[0].second.impl() == copy.bias.impl());
+  std::vector<Net> many;
+  for (int i = 0; i < 5; ++i) many.emplace_back();
+  for (const Net& each : many)
+    CHECK(each.named_parameters()[1].second.impl() == each.first.weight.impl());
+}
+
+TEST_CASE("a copy of a module shares its tensors") {
+  const Net net;
+  const Net copy = net;
+  const NoGradGuard guard;
+  copy.bias.fill_(5);
+  CHECK(net.bias[0].item() == 5);
+}
+
+TEST_CASE("a tensor in two places is one parameter, under both keys") {
+  Net net;
+  net.layers[1].weight = net.layers[0].weight;
+  CHECK(net.parameters().size() == 5);
+  CHECK(net.state_dict().size() == 7);
+}
+
+TEST_CASE("load_state_dict copies into the module, and its gradients and handles stay") {
+  Net from;
+  Net to;
+  const Tensor handle = to.bias;
+  to.load_state_dict(from.state_dict());
+  const Tensor x = ones({2, 2});
+  CHECK(to(x).to_vector<float>() == from(x).to_vector<float>());
+  CHECK(handle.impl() == to.bias.impl());
+  CHECK(to.bias.is_leaf());
+}
+
+TEST_CASE(
+    "load_state_dict lists all missing, unexpected and mis-shaped keys, and changes nothing") {
+  Net net;
+  const std::vector<float> before = net.bias.to_vector<float>();
+  nn::StateDict state = net.state_dict();
+  state.erase(state.begin() + 1);
+  state[0].second = ones({3});
+  state[1].second = ones({3, 7});
+  state.emplace_back("layers.2.weight", ones({1}));
+  CHECK_THROWS_WITH(net.load_state_dict(state),
+                    "[load_state_dict] Net does not take this state:\n"
+                    "  missing key scale (3,)\n"
+                    "  key first.weight has shape (3, 7), the module (3, 2)\n"
+                    "  unexpected key layers.2.weight (1,)");
+  CHECK(net.bias.to_vector<float>() == before);
+  // Not strict: keys may be missing or unknown, but shapes must fit.
+  CHECK_THROWS_AS(net.load_state_dict(state, /*strict=*/false), Error);
+  state[1].second = ones({3, 2});
+  net.load_state_dict(state, /*strict=*/false);
+  CHECK(net.bias.to_vector<float>() == std::vector<float>{1, 1, 1});
+}
+
+TEST_CASE("load_state_dict converts to the module's dtype") {
+  Net net;
+  nn::StateDict state = net.state_dict();
+  for (auto& [name, value] : state) value = value.to(float64);
+  net.load_state_dict(state);
+  CHECK(net.bias.dtype() == float32);
+}
+
+TEST_CASE("train, eval and apply reach every module, children first") {
+  nn::Sequential net(nn::Linear(2, 2), nn::Sequential(nn::Dropout(0.5), nn::ReLU()));
+  net.eval();
+  std::vector<std::string> order;
+  net.apply([&](nn::ModuleBase& module) {
+    order.push_back(module.type_name());
+    CHECK_FALSE(module.is_training());
+  });
+  CHECK(order == std::vector<std::string>{"Linear", "Dropout", "ReLU", "Sequential", "Sequential"});
+  const Tensor x = ones({3, 2});
+  CHECK(net(x).to_vector<float>() == net(x).to_vector<float>());
+  net.train();
+  for (const auto& [path, module] : net.named_modules()) CHECK(module->is_training());
+}
+
+TEST_CASE("to converts parameters and buffers in place, whole numbers stay") {
+  Net net;
+  net.scale = tensor({1, 2, 3});
+  const Tensor handle = net.bias;
+  net.to(float64);
+  CHECK(handle.dtype() == float64);
+  CHECK(net.first.weight.dtype() == float64);
+  CHECK(net.scale.dtype() == int64);
+  CHECK(net(ones({1, 2}, float64)).dtype() == float64);
+  CHECK_THROWS_AS(net.to(int64), DTypeError);
+}
+
+TEST_CASE("frozen parameters get no gradient and do not count as trainable") {
+  Net net;
+  net.first.requires_grad_(false);
+  net(ones({1, 2})).sum().backward();
+  CHECK_FALSE(net.first.weight.grad().defined());
+  CHECK(net.bias.grad().defined());
+  CHECK(net.num_parameters(/*only_trainable=*/true) == net.num_parameters() - 9);
+  net.zero_grad();
+  CHECK_FALSE(net.bias.grad().defined());
+}
+
+TEST_CASE("modules print as torch prints them") {
+  CHECK(Net().repr() ==
+        "Net(\n"
+        "  (first): Linear(in_features=2, out_features=3, bias=True)\n"
+        "  (layers): ModuleList(\n"
+        "    (0): Linear(in_features=3, out_features=3, bias=True)\n"
+        "    (1): Linear(in_features=3, out_features=3, bias=False)\n"
+        "  )\n"
+        ")");
+  nn::ModuleList<nn::Linear> same;
+  for (int i = 0; i < 3; ++i) same.emplace_back(4, 4);
+  CHECK(same.repr() ==
+        "ModuleList(\n  (0-2): 3 x Linear(in_features=4, out_features=4, bias=True)\n)");
+  CHECK(nn::Sequential(nn::Embedding(10, 4, 0), nn::LayerNorm({4}), nn::GELU(),
+                       nn::GELU(GeluKind::tanh), nn::ReLU(), nn::Dropout(0.25))
+            .repr() ==
+        "Sequential(\n"
+        "  (0): Embedding(10, 4, padding_idx=0)\n"
+        "  (1): LayerNorm((4,), eps=1e-05, elementwise_affine=True)\n"
+        "  (2): GELU(approximate='none')\n"
+        "  (3): GELU(approximate='tanh')\n"
+        "  (4): ReLU()\n"
+        "  (5): Dropout(p=0.25, inplace=False)\n"
+        ")");
+}
+
+TEST_CASE("a copy of a Sequential has its own list of layers and shares their tensors") {
+  nn::Sequential one(nn::Linear(2, 2));
+  nn::Sequential two = one;
+  two.push_back(nn::ReLU());
+  CHECK(one.size() == 1);
+  CHECK(two.size() == 2);
+  CHECK(one.parameters()[0].impl() == two.parameters()[0].impl());
+  one = two;
+  CHECK(one.size() == 2);
+}
+
+TEST_CASE("layers refuse sizes and probabilities that are none") {
+  CHECK_THROWS_WITH(nn::Linear(0, 3), "[Linear] in_features 0 and out_features 3 are no sizes");
+  CHECK_THROWS_WITH(nn::Dropout(1.5), "[Dropout] the probability must lie in [0, 1], got 1.5");
+  CHECK_THROWS_AS(nn::Embedding(3, 2, 3), IndexError);
+  CHECK_THROWS_AS(nn::Embedding(-1, 2), ShapeError);
+  CHECK_THROWS_AS(nn::LayerNorm({}), ShapeError);
+  CHECK_THROWS_AS(nn::Linear(2, 3)(ones({4, 3})), ShapeError);
+}

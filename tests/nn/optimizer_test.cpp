@@ -1,0 +1,133 @@
+#include <cmath>
+#include <limits>
+
+#include "tests/nn/fixtures.h"
+
+using namespace tend;
+
+namespace {
+
+// The twelve steps of make_nn.py, float32. The tolerance is a few last bits of numbers up to 4
+// (2.4e-7 each), collected over the steps.
+constexpr double kTolerance = 2e-6;
+
+template <class Optimizer>
+void check_steps(const std::string& name, const typename Optimizer::Options& options,
+                 const Tensor& start) {
+  const Tensor weight = tensor({0.1, 1.0, 0.5, 2.0});
+  const Tensor target = tensor({0.5, 0.25, -1.0, 2.0});
+  Tensor p = start;
+  p.requires_grad_();
+  Optimizer optimizer({p}, options);
+  for (const auto& expected : torch_nn()["optimizers"][name]) {
+    optimizer.zero_grad();
+    const Tensor error = p - target;
+    (error * error * weight).sum().backward();
+    optimizer.step();
+    check_close(p, expected, kTolerance);
+  }
+}
+
+Tensor start() {
+  return tensor({1.0, -2.0, 3.0, 0.5});
+}
+
+}  // namespace
+
+TEST_CASE("SGD steps as PyTorch's, plain, with momentum, decay and Nesterov") {
+  check_steps<optim::SGD>("sgd", {.lr = 0.1}, start());
+  check_steps<optim::SGD>("sgd_momentum",
+                          {.lr = 0.1, .momentum = 0.9, .dampening = 0.1, .weight_decay = 0.01},
+                          start());
+  check_steps<optim::SGD>("sgd_nesterov", {.lr = 0.1, .momentum = 0.9, .nesterov = true}, start());
+}
+
+TEST_CASE("AdamW steps as PyTorch's, with its defaults and with other settings") {
+  check_steps<optim::AdamW>("adamw", {.lr = 0.01}, start());
+  check_steps<optim::AdamW>(
+      "adamw_settings", {.lr = 0.05, .beta1 = 0.8, .beta2 = 0.95, .eps = 1e-6, .weight_decay = 0.1},
+      start());
+}
+
+TEST_CASE("an optimizer steps a parameter that is a strided view") {
+  const Tensor storage = zeros({4, 2});
+  const Tensor column = storage.detach().select(1, 1);
+  column.copy_(start());
+  check_steps<optim::AdamW>("adamw", {.lr = 0.01}, Tensor(column.array()));
+  CHECK(storage.select(1, 0).to_vector<float>() == std::vector<float>(4, 0.0f));
+}
+
+TEST_CASE("a parameter without gradient is passed over") {
+  Tensor p = start().requires_grad_();
+  optim::AdamW optimizer({p});
+  optimizer.step();
+  CHECK(p.to_vector<float>() == start().to_vector<float>());
+  CHECK(optimizer.state_dict().empty());
+}
+
+TEST_CASE("groups have settings of their own") {
+  Tensor a = ones({2}).requires_grad_();
+  Tensor b = ones({2}).requires_grad_();
+  optim::SGD optimizer({a}, {.lr = 1.0});
+  optimizer.add_group({b}, {.lr = 0.25});
+  (a.sum() + b.sum()).backward();
+  optimizer.step();
+  CHECK(a.to_vector<float>() == std::vector<float>{0, 0});
+  CHECK(b.to_vector<float>() == std::vector<float>{0.75f, 0.75f});
+}
+
+TEST_CASE("an optimizer continues from its saved state as if nothing had happened") {
+  const auto train = [](optim::AdamW& optimizer, Tensor& p, int steps) {
+    for (int i = 0; i < steps; ++i) {
+      optimizer.zero_grad();
+      (p * p).sum().backward();
+      optimizer.step();
+    }
+  };
+  Tensor whole = start().requires_grad_();
+  optim::AdamW one({whole}, {.lr = 0.1});
+  train(one, whole, 6);
+
+  Tensor half = start().requires_grad_();
+  optim::AdamW first({half}, {.lr = 0.1});
+  train(first, half, 3);
+  const nn::StateDict state = first.state_dict();
+  optim::AdamW second({half}, {.lr = 0.1});
+  second.load_state_dict(state);
+  train(second, half, 3);
+  CHECK(half.to_vector<float>() == whole.to_vector<float>());
+}
+
+TEST_CASE("an optimizer refuses a state that is not its own") {
+  Tensor p = start().requires_grad_();
+  optim::AdamW optimizer({p});
+  CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.exp_avg", zeros({3})}}),
+                    "[load_state_dict] 0.exp_avg is (3,) float32, not (4,) float32");
+  CHECK_THROWS_WITH(optimizer.load_state_dict({{"7.step", tensor(1)}}),
+                    "[load_state_dict] 1 of 1 keys belong to no parameter");
+}
+
+TEST_CASE("optimizers refuse settings out of range") {
+  Tensor p = start().requires_grad_();
+  CHECK_THROWS_AS(optim::AdamW({p}, {.lr = -1.0}), Error);
+  CHECK_THROWS_AS(optim::AdamW({p}, {.beta1 = 1.0}), Error);
+  CHECK_THROWS_AS(optim::AdamW({p}, {.lr = std::numeric_limits<double>::quiet_NaN()}), Error);
+  CHECK_THROWS_WITH(optim::SGD({p}, {.nesterov = true}),
+                    "[SGD] nesterov needs momentum, and no dampening");
+  CHECK_THROWS_AS(optim::SGD({tensor({1, 2})}), DTypeError);
+}
+
+TEST_CASE("clip_grad_norm_ scales all gradients by one factor, as PyTorch's") {
+  for (const auto& expected : torch_nn()["clipping"]) {
+    Tensor a = tensor({3.0, -4.0}).requires_grad_();
+    Tensor b = tensor({{12.0}}).requires_grad_();
+    a.set_grad(a.detach().clone());
+    b.set_grad(b.detach().clone());
+    const Tensor no_gradient = ones({3}).requires_grad_();
+    const double norm =
+        nn::clip_grad_norm_({a, no_gradient, b}, expected["max_norm"].get<double>());
+    CHECK(norm == Approx(expected["norm"].get<double>()).epsilon(1e-7));
+    check_close(a.grad(), expected["a"], 1e-6);
+    check_close(b.grad(), expected["b"], 1e-6);
+  }
+}

@@ -1,0 +1,184 @@
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include <unistd.h>
+
+#include "tests/nn/fixtures.h"
+
+using namespace tend;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A folder of its own, gone at the end.
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / ("tend-safetensors-" + std::to_string(::getpid()))) {
+    fs::create_directories(path_);
+  }
+  ~Folder() { fs::remove_all(path_); }
+  fs::path operator/(const char* name) const { return path_ / name; }
+  std::size_t files() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+  }
+
+ private:
+  fs::path path_;
+};
+
+std::string bytes(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+fs::path write_raw(const Folder& folder, const std::string& header, const std::string& data,
+                   std::uint64_t length = std::numeric_limits<std::uint64_t>::max()) {
+  const fs::path path = folder / "raw.safetensors";
+  std::ofstream file(path, std::ios::binary);
+  if (length == std::numeric_limits<std::uint64_t>::max()) length = header.size();
+  file.write(reinterpret_cast<const char*>(&length), sizeof length);
+  file << header << data;
+  return path;
+}
+
+std::string entry(const std::string& name, const std::string& dtype, const std::string& shape,
+                  int begin, int end) {
+  return concat('"', name, "\":{\"dtype\":\"", dtype, "\",\"shape\":", shape, ",\"data_offsets\":[",
+                begin, ',', end, "]}");
+}
+
+void check_refused(const Folder& folder, const std::string& header, const std::string& data,
+                   const std::string& why) {
+  const fs::path path = write_raw(folder, header, data);
+  INFO(header);
+  CHECK_THROWS_AS(nn::load_safetensors(path), IoError);
+  CHECK_THROWS_WITH(nn::load_safetensors(path), Catch::Matchers::ContainsSubstring(why));
+}
+
+}  // namespace
+
+TEST_CASE("safetensors files give back every tensor, bit for bit, and the metadata") {
+  const Folder folder;
+  const float odd[] = {1.5f, -0.0f, std::numeric_limits<float>::infinity(),
+                       std::numeric_limits<float>::denorm_min()};
+  const nn::StateDict state{{"weights.a", Tensor(Array::from<float>(odd, {2, 2}))},
+                            {"double", tensor({0.1, 0.2, 0.3}, float64)},
+                            {"transposed", tensor({{1, 2, 3}, {4, 5, 6}}).t()},
+                            {"flags", tensor({true, false, true})},
+                            {"number", tensor(7)},
+                            {"nothing", zeros({0, 3})},
+                            {"Gew\xC3\xBCrz \"quoted\"", ones({1})}};
+  nn::save_safetensors(folder / "a.safetensors", state, {{"format", "pt"}, {"note", "tend"}});
+  const nn::Safetensors loaded = nn::load_safetensors(folder / "a.safetensors");
+  CHECK(loaded.metadata == std::map<std::string, std::string>{{"format", "pt"}, {"note", "tend"}});
+  REQUIRE(loaded.tensors.size() == state.size());
+  for (const auto& [name, tensor] : state) {
+    INFO(name);
+    const auto found =
+        std::find_if(loaded.tensors.begin(), loaded.tensors.end(),
+                     [&name = name](const auto& each) { return each.first == name; });
+    REQUIRE(found != loaded.tensors.end());
+    CHECK(found->second.dtype() == tensor.dtype());
+    CHECK(found->second.shape() == tensor.shape());
+    const Array dense = tensor.array().contiguous();
+    const auto size = static_cast<std::size_t>(dense.numel() * item_size(dense.dtype()));
+    CHECK((size == 0 || std::memcmp(found->second.array().raw(), dense.raw(), size) == 0));
+  }
+  CHECK(folder.files() == 1);  // no temporary file is left
+}
+
+TEST_CASE("the bytes are those of the format: length, padded header, data") {
+  const Folder folder;
+  nn::save_safetensors(folder / "b.safetensors", {{"x", tensor({1, 2})}});
+  const std::string header = R"({"x":{"dtype":"I64","shape":[2],"data_offsets":[0,16]}})";
+  const std::string content = bytes(folder / "b.safetensors");
+  REQUIRE(content.size() == 8 + 56 + 16);
+  CHECK(content.substr(0, 8) == std::string("\x38\0\0\0\0\0\0\0", 8));
+  CHECK(content.substr(8, header.size()) == header);
+  CHECK(content.substr(8 + 56) == std::string("\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0", 16));
+}
+
+TEST_CASE("F16 and BF16 are read as float32") {
+  const Folder folder;
+  const std::uint16_t halves[] = {0x3c00, 0xc000, 0x7c00, 0x0001, 0x7bff, 0x8000};
+  const std::uint16_t bfloats[] = {0x3f80, 0xff80, 0x4049};
+  std::string data(reinterpret_cast<const char*>(halves), sizeof halves);
+  data.append(reinterpret_cast<const char*>(bfloats), sizeof bfloats);
+  const fs::path path = write_raw(
+      folder,
+      "{" + entry("h", "F16", "[2,3]", 0, 12) + "," + entry("b", "BF16", "[3]", 12, 18) + "}",
+      data);
+  const nn::Safetensors loaded = nn::load_safetensors(path);
+  CHECK(loaded.tensors[0].second.to_vector<float>() ==
+        std::vector<float>{1.0f, -2.0f, INFINITY, 0x1p-24f, 65504.0f, -0.0f});
+  CHECK(loaded.tensors[1].second.to_vector<float>() ==
+        std::vector<float>{1.0f, -INFINITY, 3.140625f});
+}
+
+TEST_CASE("a file that is not what its header says is refused, with the reason") {
+  const Folder folder;
+  const std::string four(4, '\0');
+  const std::string good = entry("x", "F32", "[1]", 0, 4);
+  CHECK_NOTHROW(nn::load_safetensors(write_raw(folder, "{" + good + "}", four)));
+  check_refused(folder, "{" + good + "}", four + four, "the tensors take 4 bytes of 8");
+  check_refused(folder, "{" + good + "}", "", "leave the file");
+  check_refused(folder, "{" + good + "," + good + "}", four, "'x' is used twice");
+  check_refused(folder, "{" + good + "," + entry("y", "F32", "[1]", 0, 4) + "}", four,
+                "begins at 0, not at 4");
+  check_refused(folder, "{" + entry("y", "F32", "[1]", 4, 8) + "}", four + four,
+                "begins at 4, not at 0");
+  check_refused(folder, "{" + entry("x", "F32", "[2]", 0, 4) + "}", four, "does not take 4 bytes");
+  check_refused(folder, "{" + entry("x", "F32", "[4611686018427387904,4]", 0, 4) + "}", four,
+                "does not take");
+  check_refused(folder, "{" + entry("x", "F32", "[-1]", 0, 4) + "}", four, "-1 is no size");
+  check_refused(folder, "{" + entry("x", "F32", "[1.0]", 0, 4) + "}", four, "1.0 is no size");
+  check_refused(folder, "{" + entry("x", "F8", "[4]", 0, 4) + "}", four, "its dtype is none of");
+  check_refused(folder, "{" + entry("x", "F32", "[1]", 4, 0) + "}", four, "leave the file");
+  check_refused(folder, R"({"x":{"dtype":"F32","shape":[1]}})", four,
+                "needs dtype, shape and data_offsets");
+  check_refused(folder, R"({"__metadata__":{"a":1}})", "", "'a' is no text");
+  check_refused(folder, R"({"__metadata__":[]})", "", "__metadata__ is no object");
+  check_refused(folder, "[]", "", "the header is no JSON object");
+  check_refused(folder, "{", "", "the header is no JSON");
+  check_refused(folder, "", "", "the header is no JSON");
+}
+
+TEST_CASE("a header length that the file cannot hold is refused before anything is allocated") {
+  const Folder folder;
+  for (const std::uint64_t length :
+       {std::uint64_t{3}, std::uint64_t{1} << 40, ~std::uint64_t{0} - 1}) {
+    CHECK_THROWS_AS(nn::load_safetensors(write_raw(folder, "{}", "", length)), IoError);
+  }
+  std::ofstream(folder / "short") << "abc";
+  CHECK_THROWS_WITH(nn::load_safetensors(folder / "short"),
+                    Catch::Matchers::ContainsSubstring("too short"));
+  CHECK_THROWS_WITH(nn::load_safetensors(folder / "absent"),
+                    Catch::Matchers::ContainsSubstring("cannot be opened"));
+}
+
+TEST_CASE("names that cannot be stored are refused, and the old file stays") {
+  const Folder folder;
+  const fs::path path = folder / "c.safetensors";
+  nn::save_safetensors(path, {{"x", ones({2})}});
+  const std::string before = bytes(path);
+  for (const std::string name : {"", "__metadata__", "\xff\xfe"}) {
+    CHECK_THROWS_AS(nn::save_safetensors(path, {{name, ones({1})}}), IoError);
+  }
+  CHECK_THROWS_AS(nn::save_safetensors(path, {{"x", ones({1})}, {"x", ones({1})}}), IoError);
+  CHECK_THROWS_AS(nn::save_safetensors(folder / "no/such/folder", {{"x", ones({1})}}), IoError);
+  CHECK(bytes(path) == before);
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("a module's weights travel through a file") {
+  const Folder folder;
+  const attention::MultiHeadAttention from(3, 4, 6, 0.0, 2);
+  nn::save_safetensors(folder / "m.safetensors", from.state_dict());
+  attention::MultiHeadAttention to(3, 4, 6, 0.0, 2);
+  to.load_state_dict(nn::load_safetensors(folder / "m.safetensors").tensors);
+  const Tensor x = rand({2, 5, 3});
+  CHECK(to(x).to_vector<float>() == from(x).to_vector<float>());
+}
