@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace train {
+
+// Numbers and text for people; none of it depends on the locale.
+
+/// `value` with `digits` digits after the point; "nan", "inf" and "-inf" as such.
+std::string fixed(double value, int digits);
+
+/// The shortest digits that read back as the same double.
+std::string shortest(double value);
+
+/// `value` rounded to so many significant digits, without trailing zeros.
+std::string significant(double value, int digits);
+
+/// A whole number with thin spaces between thousands: "1 234 567".
+std::string grouped(double value);
+
+/// "7.3 s", "2 min 05 s" or "1 h 02 min".
+std::string duration(double seconds);
+
+/// A share in percent, never rounded up to 100: "99.95 %".
+std::string percent(double share);
+
+/// Any bytes as valid UTF-8 that only shows: control characters (but line end and tab) become their
+/// pictures, and each byte that is not UTF-8 the replacement character.
+std::string printable(std::string_view bytes);
+
+/// printable(), with &, <, >, and both quotes as references: safe in elements and in quoted
+/// attributes.
+std::string escape_html(std::string_view bytes);
+
+}  // namespace train

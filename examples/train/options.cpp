@@ -1,0 +1,176 @@
+#include "options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <string_view>
+
+#include "format.h"
+
+namespace train {
+
+namespace {
+
+constexpr const char* kNoFile = "none";
+
+/// A deviation: a number, or "fan" for one that depends on each matrix.
+void add_deviation(CLI::App& app, const std::string& name, std::optional<double>& target,
+                   const std::string& help) {
+  app.add_option_function<std::string>(
+         name,
+         [&target, name](const std::string& text) {
+           double value = 0;
+           if (text == "fan") {
+             target.reset();
+           } else if (CLI::detail::lexical_cast(text, value)) {
+             target = value;
+           } else {
+             throw CLI::ValidationError(name, "expects a number or fan, not " + text);
+           }
+         },
+         help)
+      ->type_name("NUMBER|fan")
+      ->default_str(target ? shortest(*target) : "fan")
+      ->group("Training");
+}
+
+void add_files(CLI::App& app, Options& o) {
+  const std::string group = "Files";
+  app.add_option("--report", o.report, "Page to write, or \"none\"")
+      ->type_name("FILE")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--checkpoint", o.checkpoint, "Checkpoint to write, or \"none\"")
+      ->type_name("FILE")
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--json", o.json, "Results to write as JSON (layers and heads are counted from 1)")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--resume", o.resume,
+                 "Checkpoint to go on from, with its settings; of the others only --text and "
+                 "--steps can be given")
+      ->type_name("FILE")
+      ->group(group);
+}
+
+void add_settings(CLI::App& app, Options& o) {
+  Settings& s = o.settings;
+  const auto add = [&app](const std::string& group, const std::string& name, auto& target,
+                          const std::string& help) {
+    return app.add_option(name, target, help)->group(group)->capture_default_str();
+  };
+  add("Task", "--task", s.task, "What to learn")
+      ->type_name("NAME")
+      ->check(CLI::IsMember(task_names()));
+  add("Task", "--text", s.text, "Model this file byte by byte instead")
+      ->type_name("FILE")
+      ->excludes("--task");
+  add("Task", "--length,--context", s.length,
+      "Digits, letters or pairs of a sequence; bytes of a text");
+
+  add("Model", "--layers", s.layers, "Transformer blocks");
+  add("Model", "--heads", s.heads, "Attention heads of a block");
+  add("Model", "--width", s.width, "Width, a multiple of the heads");
+  add("Model", "--dropout", s.dropout, "Share of activations dropped in training");
+
+  add("Training", "--steps", s.steps, "Optimizer steps");
+  add("Training", "--batch", s.batch, "Sequences of a step");
+  add("Training", "--rate", s.rate, "Peak learning rate; a cosine leads down to 2 % of it");
+  add("Training", "--warmup", s.warmup, "Steps until the peak");
+  add("Training", "--beta1", s.beta1, "AdamW's first decay");
+  add("Training", "--beta2", s.beta2, "AdamW's second decay");
+  add("Training", "--weight-decay", s.weight_decay, "AdamW's weight decay, on matrices");
+  add("Training", "--clip", s.clip, "Largest norm of the gradient");
+  add_deviation(app, "--init", s.init,
+                "Standard deviation of the initial weights; fan: 1/sqrt(inputs)");
+  add_deviation(app, "--init-embedding", s.embedding_init,
+                "The same of the embeddings; fan: as --init");
+  add("Training", "--seed", s.seed, "Seed of weights, batches and dropout");
+  app.add_option("--threads", o.threads, "Threads to compute with; results do not depend on it")
+      ->check(CLI::PositiveNumber);
+}
+
+void describe_program(CLI::App& app) {
+  app.description("Trains a small causal transformer and shows what its attention heads learned.");
+  std::string names;
+  for (const std::string& name : task_names()) {
+    names += " " + name;
+  }
+  app.footer("Tasks:" + names +
+             ". Each has its own settings, with which it is learned in seconds; any of them can be "
+             "changed.\n"
+             "Ctrl-C ends the run after the current step with a checkpoint and a report, and exits "
+             "with 130.");
+  app.get_formatter()->column_width(34);
+}
+
+/// The checkpoint decides these: given as well, they would be ignored or contradict it.
+void refuse_settings_with_resume(const CLI::App& app) {
+  constexpr std::array<std::string_view, 6> kAllowed{"--help",  "--resume",  "--text",
+                                                     "--steps", "--threads", "--json"};
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    const bool is_file = option->get_group() == "Files";
+    if (option->count() > 0 && !is_file &&
+        std::find(kAllowed.begin(), kAllowed.end(), name) == kAllowed.end()) {
+      throw CLI::ValidationError(name, "is decided by the checkpoint that --resume names");
+    }
+  }
+}
+
+void parse(Options& options, int argc, const char* const* argv, bool only_for_task) {
+  CLI::App app;
+  describe_program(app);
+  add_settings(app, options);
+  add_files(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    if (only_for_task) return;
+    std::cout << app.help();
+    throw;
+  }
+  if (!options.resume.empty()) {
+    refuse_settings_with_resume(app);
+  }
+  if (app.get_option("--steps")->count() > 0) {
+    options.steps = options.settings.steps;
+  }
+}
+
+}  // namespace
+
+int explain_usage(const std::string& problem) {
+  std::cerr << "train: " << problem << "\nTry train --help.\n";
+  return 2;
+}
+
+std::optional<Options> parse_options(int argc, const char* const* argv, int& exit_code) {
+  try {
+    // Read twice: the first time for the task, which decides what the second time starts from (and
+    // what --help calls the defaults).
+    Options first;
+    parse(first, argc, argv, /*only_for_task=*/true);
+    Options options;
+    options.settings = default_settings(first.settings.text.empty() ? first.settings.task : "text");
+    parse(options, argc, argv, /*only_for_task=*/false);
+    for (std::string* file : {&options.report, &options.checkpoint}) {
+      if (*file == kNoFile) {
+        file->clear();
+      }
+    }
+    validate(options.settings);
+    return options;
+  } catch (const CLI::CallForHelp&) {
+    exit_code = 0;
+  } catch (const CLI::ParseError& error) {
+    exit_code = explain_usage(error.what());
+  } catch (const std::invalid_argument& error) {
+    exit_code = explain_usage(error.what());
+  }
+  return std::nullopt;
+}
+
+}  // namespace train

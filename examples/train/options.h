@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "settings.h"
+
+namespace train {
+
+/// What the command line asks for.
+struct Options {
+  Settings settings;  ///< Not used when resuming: the checkpoint has its own.
+  std::string json;   ///< Files to write; empty means none.
+  std::string report = "report.html";
+  std::string checkpoint = "checkpoint.safetensors";
+  std::string resume;                  ///< A checkpoint to go on from; empty means none.
+  std::optional<std::uint64_t> steps;  ///< Given by name, so it also counts when resuming.
+  std::optional<int> threads;
+};
+
+/// Reads the command line. Nothing is returned when the program is to end at once, with
+/// `exit_code`: after --help, or after wrong usage (2) has been explained on stderr.
+std::optional<Options> parse_options(int argc, const char* const* argv, int& exit_code);
+
+/// Says on stderr what is wrong with the command line, and returns the exit code for it, 2.
+int explain_usage(const std::string& problem);
+
+}  // namespace train

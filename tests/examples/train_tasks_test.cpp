@@ -1,0 +1,268 @@
+#include "examples/train/tasks.h"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+#include "examples/train/settings.h"
+#include "tests/catch.h"
+
+using namespace train;
+
+namespace {
+
+std::vector<Tokens> draw_many(const Task& task, std::uint64_t seed, std::size_t count) {
+  Random random(seed, 0);
+  std::vector<Tokens> sequences;
+  for (std::size_t i = 0; i < count; ++i) {
+    sequences.push_back(task.draw(random));
+  }
+  return sequences;
+}
+
+Task default_task(const std::string& name) {
+  return make_task(name, default_settings(name).length);
+}
+
+std::string some_text(std::size_t size) {
+  std::string text;
+  Random random(9, 9);
+  while (text.size() < size) {
+    text += static_cast<char>(random.below(256));
+  }
+  return text;
+}
+
+Tokens part(const Tokens& tokens, std::size_t begin, std::size_t end) {
+  return {tokens.begin() + static_cast<std::ptrdiff_t>(begin),
+          tokens.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+std::uint64_t as_number(const Tokens& digits) {
+  std::uint64_t number = 0;
+  for (const std::int64_t digit : digits) number = number * 10 + static_cast<std::uint64_t>(digit);
+  return number;
+}
+
+}  // namespace
+
+TEST_CASE("numbers below a bound are the same everywhere, all reached, none too large") {
+  Random random(42, 7);
+  CHECK(random.below(1000) == 760);
+  CHECK(random.below(1000) == 999);
+  CHECK(random.below(1000) == 353);
+  std::vector<int> seen(7);
+  for (int i = 0; i < 7000; ++i) ++seen.at(random.below(7));
+  for (const int count : seen) CHECK(std::abs(count - 1000) < 150);  // five standard deviations
+  CHECK(random.below(1) == 0);
+}
+
+TEST_CASE("a seed and a step decide a training batch") {
+  const std::string name = GENERATE(from_range(task_names()));
+  CAPTURE(name);
+  const Task task = default_task(name);
+  const Batch batch = training_batch(task, 5, 17, 4);
+  CHECK(batch.inputs == training_batch(task, 5, 17, 4).inputs);
+  CHECK(batch.inputs != training_batch(task, 5, 18, 4).inputs);
+  CHECK(batch.inputs != training_batch(task, 6, 17, 4).inputs);
+}
+
+TEST_CASE("what is held out is never drawn for training") {
+  const std::string name = GENERATE(from_range(task_names()));
+  CAPTURE(name);
+  const Task task = default_task(name);
+  Random random(0, 0);
+  for (const Tokens& sequence : task.held_out(random, 300)) {
+    CHECK(is_held_out(question_of(sequence, task.is_answer)));
+  }
+  for (const Tokens& sequence : draw_many(task, 1, 3000)) {
+    CHECK_FALSE(is_held_out(question_of(sequence, task.is_answer)));
+  }
+}
+
+TEST_CASE("one question of 32 is held out, whichever of its tokens changes") {
+  int held_out = 0;
+  for (std::int64_t a = 0; a < 1000; ++a) {
+    for (std::int64_t b = 0; b < 100; ++b) {
+      held_out += is_held_out(Tokens{a % 10, a / 10 % 10, a / 100, 10, b % 10, b / 10}) ? 1 : 0;
+    }
+  }
+  CHECK(std::abs(held_out - 3125) < 275);  // five standard deviations
+  std::set<std::int64_t> last;
+  for (std::int64_t token = 0; token < 320; ++token) {
+    if (is_held_out(Tokens{1, 2, 3, token})) last.insert(token);
+  }
+  CHECK(last.size() > 1);
+  CHECK(last.size() < 30);
+}
+
+TEST_CASE("reverse answers with the digits backwards") {
+  const Task task = make_task("reverse", 10);
+  CHECK(task.context() == 20);
+  for (const Tokens& s : draw_many(task, 2, 50)) {
+    Tokens question = part(s, 0, 10);
+    std::reverse(question.begin(), question.end());
+    CHECK(part(s, 11, 21) == question);
+    CHECK(task.labels.at(static_cast<std::size_t>(s[10])) == "→");
+  }
+}
+
+TEST_CASE("copy answers with the letters themselves") {
+  const Task task = make_task("copy", 20);
+  CHECK(task.context() == 40);
+  for (const Tokens& s : draw_many(task, 2, 50)) CHECK(part(s, 21, 41) == part(s, 0, 20));
+}
+
+TEST_CASE("sort answers with the digits in ascending order") {
+  const Task task = make_task("sort", 10);
+  for (const Tokens& s : draw_many(task, 2, 50)) {
+    Tokens question = part(s, 0, 10);
+    const Tokens answer = part(s, 11, 21);
+    CHECK(std::is_sorted(answer.begin(), answer.end()));
+    CHECK(std::is_permutation(answer.begin(), answer.end(), question.begin(), question.end()));
+  }
+}
+
+TEST_CASE("add answers with the sum, in plain or reversed digits") {
+  const bool reversed = GENERATE(false, true);
+  const Task task = make_task(reversed ? "add-reversed" : "add", 3);
+  CHECK(task.context() == 11);
+  for (const Tokens& s : draw_many(task, 2, 50)) {
+    Tokens sum = part(s, 8, 12);
+    if (reversed) std::reverse(sum.begin(), sum.end());
+    CHECK(as_number(sum) == as_number(part(s, 0, 3)) + as_number(part(s, 4, 7)));
+    CHECK(spell(task, s, 3, 4) + spell(task, s, 7, 8) == "+=");
+  }
+}
+
+TEST_CASE("recall asks once for each letter and answers with its digit") {
+  const Task task = make_task("recall", 8);
+  CHECK(task.context() == 31);
+  for (const Tokens& s : draw_many(task, 2, 50)) {
+    std::set<std::pair<std::int64_t, std::int64_t>> told;
+    std::set<std::pair<std::int64_t, std::int64_t>> asked;
+    std::set<std::int64_t> letters;
+    for (std::size_t i = 0; i < 16; i += 2) {
+      told.insert({s[i], s[i + 1]});
+      asked.insert({s[16 + i], s[17 + i]});
+      letters.insert(s[i]);
+    }
+    CHECK(told == asked);
+    CHECK(letters.size() == 8);
+  }
+}
+
+TEST_CASE("running text shows the pairs of recall apart") {
+  const Task task = make_task("recall", 2);
+  const Tokens sequence{0, 17, 2, 19, 2, 19, 0, 17};
+  CHECK(spell(task, sequence, 0, 4) == "a1 c3");
+  CHECK(spell(task, sequence, 4, 8) == "c3 a1");
+}
+
+TEST_CASE("only answers carry loss, and each position predicts the next token") {
+  const std::string name = GENERATE(from_range(task_names()));
+  CAPTURE(name);
+  const Task task = default_task(name);
+  const std::vector<Tokens> sequences = draw_many(task, 3, 2);
+  const Batch batch = make_batch(task, sequences);
+  REQUIRE(batch.size == 2);
+  REQUIRE(batch.length == task.context());
+  REQUIRE(batch.inputs.size() == 2 * batch.length);
+  std::size_t asked = 0;
+  for (std::size_t row = 0; row < 2; ++row) {
+    for (std::size_t i = 0; i < batch.length; ++i) {
+      CHECK(batch.inputs[row * batch.length + i] == sequences[row][i]);
+      const std::int64_t target = batch.targets[row * batch.length + i];
+      CHECK(target == (task.is_answer[i + 1] ? sequences[row][i + 1] : kNoTarget));
+      asked += target == kNoTarget ? 0 : 1;
+    }
+  }
+  const std::size_t length = default_settings(name).length;
+  CHECK(asked == 2 * (name.starts_with("add") ? length + 1 : length));
+}
+
+TEST_CASE("the links of a pattern lead back to tokens that hold the answer") {
+  const std::string name = GENERATE("reverse", "copy", "sort", "recall");
+  CAPTURE(name);
+  const Task task = default_task(name);
+  for (const Tokens& s : draw_many(task, 4, 20)) {
+    const std::vector<Link> links = task.patterns.front().links(s);
+    CHECK(links.size() >= default_settings(name).length);
+    for (const Link& link : links) {
+      CHECK(link.key < link.query);
+      CHECK(s.at(link.key) == s.at(link.query + 1));
+    }
+  }
+}
+
+TEST_CASE("the links of add lead to the two operand digits of each place") {
+  const bool reversed = GENERATE(false, true);
+  const Task task = make_task(reversed ? "add-reversed" : "add", 3);
+  const Tokens digits_of_places{3, 2,  1, 10, 3, 2,
+                                1, 11, 0, 0,  0, 0};  // a place's digit is its number
+  std::vector<Link> links = task.patterns.front().links(digits_of_places);
+  CHECK(links.size() == 6);
+  for (const Link& link : links) {
+    const std::size_t written = link.query + 1 - 8;
+    const std::size_t place = reversed ? written + 1 : 4 - written;
+    CHECK(digits_of_places.at(link.key) == static_cast<std::int64_t>(place));
+  }
+}
+
+TEST_CASE("lengths that a task cannot have are refused") {
+  using Catch::Matchers::ContainsSubstring;
+  CHECK_THROWS_WITH(make_task("recall", 17), ContainsSubstring("from 2 to 16, not 17"));
+  CHECK_THROWS_WITH(make_task("add", 19), ContainsSubstring("from 1 to 18, not 19"));
+  CHECK_THROWS_WITH(make_task("reverse", 0), ContainsSubstring("not 0"));
+  CHECK_THROWS_WITH(make_task("juggle", 5), ContainsSubstring("unknown task \"juggle\""));
+  CHECK_THROWS_AS(default_settings("juggle"), std::invalid_argument);
+}
+
+TEST_CASE("text keeps its last tenth for validation") {
+  std::string text(900, 'a');
+  text += std::string(50, 'b') + std::string(50, 'c');
+  const Task task = make_text_task(text, 9);
+  CHECK(task.labels == std::vector<std::string>{"a", "b", "c"});
+  for (const Tokens& s : draw_many(task, 0, 2000)) {
+    CHECK(std::count(s.begin(), s.end(), 0) == 10);
+  }
+  Random random(0, 0);
+  const std::vector<Tokens> held_out = task.held_out(random, 1000);
+  CHECK(held_out.size() == 11);  // windows of 10 that overlap in one: 11 begin within the last 100
+  for (const Tokens& s : held_out) CHECK(std::count(s.begin(), s.end(), 0) == 0);
+  CHECK(task.held_out(random, 3).size() == 3);
+}
+
+TEST_CASE("text of any bytes is spelled as it was") {
+  const std::string text = some_text(5000);
+  const Task task = make_text_task(text, 20);
+  CHECK(task.labels.size() == 256);
+  Random random(0, 0);
+  const std::vector<Tokens> held_out = task.held_out(random, 1);
+  CHECK(spell(task, held_out.at(0), 0, 21) == text.substr(4500, 21));
+  CHECK(task.labels.at(0) == "x00");
+  CHECK(task.labels.at(' ') == "␣");
+  CHECK(task.labels.at(255) == "xff");
+}
+
+TEST_CASE("text that is too short for its context is refused") {
+  CHECK_THROWS_AS(make_text_task("", 4), std::runtime_error);
+  CHECK_THROWS_AS(make_text_task(some_text(49), 4), std::runtime_error);
+  CHECK_NOTHROW(make_text_task(some_text(50), 4));
+}
+
+TEST_CASE("the rate warms up, peaks and ends at a fiftieth") {
+  Settings settings = default_settings("reverse");
+  settings.rate = 1.0;
+  settings.warmup = 10;
+  settings.steps = 110;
+  CHECK(rate_at(settings, 0) == Approx(0.1));
+  CHECK(rate_at(settings, 9) == Approx(1.0));
+  CHECK(rate_at(settings, 10) == Approx(1.0));
+  CHECK(rate_at(settings, 60) == Approx(0.51));
+  CHECK(rate_at(settings, 110) == Approx(0.02));
+  settings.warmup = 0;
+  CHECK(rate_at(settings, 0) == Approx(1.0));
+  settings.warmup = 1000;
+  CHECK(rate_at(settings, 109) == Approx(0.11));
+}
