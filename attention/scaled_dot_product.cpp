@@ -50,13 +50,18 @@ void check(const Tensor& query, const Tensor& key, const Tensor& value,
   }
 }
 
-// The mask and the causal rule as one mask; undefined when neither hides anything.
-Tensor combined_mask(const Tensor& query, const Tensor& key, const AttentionOptions& options) {
-  if (!options.is_causal) return options.mask;
-  const Tensor causal = causal_mask(query.size(-2), key.size(-2));
-  if (!options.mask.defined()) return causal;
-  if (options.mask.dtype() == boolean) return logical_and(options.mask, causal);
-  return masked_fill(options.mask, logical_not(causal), kHidden);
+// Weights before dropout. Under the causal rule alone every query sees the first key, so no row
+// needs clearing.
+Tensor visible_softmax(const Tensor& scores, const AttentionOptions& options) {
+  if (!options.is_causal) return masked_softmax(scores, options.mask);
+  const Tensor visible = causal_mask(scores.size(-2), scores.size(-1));
+  if (!options.mask.defined()) {
+    return softmax(masked_fill(scores, logical_not(visible), kHidden), -1);
+  }
+  if (options.mask.dtype() == boolean) {
+    return masked_softmax(scores, logical_and(options.mask, visible));
+  }
+  return masked_softmax(scores, masked_fill(options.mask, logical_not(visible), kHidden));
 }
 
 }  // namespace
@@ -79,8 +84,8 @@ AttentionOutput attention_with_weights(const Tensor& query, const Tensor& key, c
   check(query, key, value, options);
   const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
   const Tensor scores = matmul(query, key.transpose(-2, -1)) * scale;
-  const Tensor kept = masked_softmax(scores, combined_mask(query, key, options));
-  const Tensor weights = dropout(kept, options.dropout_p, /*training=*/true);
+  const Tensor weights =
+      dropout(visible_softmax(scores, options), options.dropout_p, /*training=*/true);
   return {matmul(weights, value), weights};
 }
 
