@@ -1,6 +1,7 @@
 #include <tend/autograd/engine.h>
 
 #include <algorithm>
+#include <mutex>
 #include <unordered_map>
 #include <utility>
 
@@ -13,8 +14,8 @@
 namespace tend {
 namespace {
 
-// One walk over the graph. Everything that can be wrong is found in the constructor, before run()
-// changes anything.
+// One walk over the graph. Everything that can be wrong is found before run() changes anything: by
+// the constructor and by prepare().
 class Walk {
  public:
   Walk(const char* operation, const std::vector<Tensor>& outputs,
@@ -25,31 +26,31 @@ class Walk {
     add_roots(outputs, cotangents);
   }
 
-  // Only gradients that lead to these edges are computed, and returned by run().
-  void restrict_to(const std::vector<Edge>& wanted) {
+  // Only gradients of tensors asked for here will be computed.
+  void ask_for(const Tensor& input, const Edge& edge) {
     restricted_ = true;
-    for (const Edge& edge : wanted) {
-      if (edge.node) wanted_nodes_.emplace(edge.node.get(), Tensor());
-      if (edge.leaf) wanted_leaves_.emplace(edge.leaf.get(), Tensor());
+    wanted_.emplace(target(edge), Wanted{input.shape(), input.dtype(), {}, false});
+  }
+
+  void prepare() {
+    collect();
+    mark_needed();
+    for (const State& state : states_) {
+      if (state.needed) state.node->check_usable();
     }
   }
 
+  // After prepare(): whether the results were made from what this edge leads to.
+  bool reaches(const Edge& edge) const { return wanted_.at(target(edge)).reached; }
+
   void run() {
-    collect();
-    mark_needed();
-    for (State& state : states_) {
-      if (state.needed) state.node->check_usable();
-    }
     const GradModeGuard mode(create_graph_);
     for (Root& root : roots_) deliver(root.edge, std::move(root.cotangent));
     for (State& state : states_) visit(state);
   }
 
-  Tensor gradient_of(const Edge& edge) const {
-    if (edge.node) return wanted_nodes_.at(edge.node.get());
-    if (edge.leaf) return wanted_leaves_.at(edge.leaf.get());
-    return {};
-  }
+  // After run(); undefined where no gradient arrived.
+  Tensor gradient_of(const Edge& edge) const { return wanted_.at(target(edge)).gradient; }
 
  private:
   struct Root {
@@ -62,6 +63,16 @@ class Walk {
     bool needed = true;
     std::vector<bool> edge_needed;
   };
+  struct Wanted {
+    Shape shape;
+    DType dtype;
+    Tensor gradient;
+    bool reached;
+  };
+
+  static const void* target(const Edge& edge) {
+    return edge.node ? static_cast<const void*>(edge.node.get()) : edge.leaf.get();
+  }
 
   void add_roots(const std::vector<Tensor>& outputs, const std::vector<Tensor>& cotangents) {
     if (!cotangents.empty() && cotangents.size() != outputs.size()) {
@@ -101,6 +112,10 @@ class Walk {
     std::vector<Node*> stack;
     std::unordered_map<Node*, std::size_t>& seen = index_;
     const auto reach = [&](const Edge& edge) {
+      if (restricted_) {
+        const auto wanted = wanted_.find(target(edge));
+        if (wanted != wanted_.end()) wanted->second.reached = true;
+      }
       if (edge.node && seen.emplace(edge.node.get(), 0).second) {
         stack.push_back(edge.node.get());
         states_.push_back({edge.node, {}, true, {}});
@@ -121,8 +136,8 @@ class Walk {
   bool is_needed(const Edge& edge) const {
     if (!edge) return false;
     if (!restricted_) return true;
-    if (edge.leaf) return wanted_leaves_.count(edge.leaf.get()) > 0;
-    return wanted_nodes_.count(edge.node.get()) > 0 || states_[index_.at(edge.node.get())].needed;
+    if (wanted_.count(target(edge)) > 0) return true;
+    return edge.node && states_[index_.at(edge.node.get())].needed;
   }
 
   // Earliest nodes first, so that what an edge leads to is known.
@@ -140,11 +155,11 @@ class Walk {
   void visit(State& state) {
     if (!state.gradient.defined()) return;
     Tensor gradient = std::exchange(state.gradient, {});
-    const auto wanted = wanted_nodes_.find(state.node.get());
-    if (wanted != wanted_nodes_.end()) wanted->second = gradient;
-    if (state.node->retainer != nullptr && !restricted_) {
-      Ref<TensorImpl>& kept = state.node->retainer->grad;
-      kept = create_graph_ ? gradient.impl() : gradient.clone().impl();
+    if (restricted_) {
+      const auto wanted = wanted_.find(state.node.get());
+      if (wanted != wanted_.end()) wanted->second.gradient = gradient;
+    } else if (state.node->retainer) {
+      add_to_grad(*state.node->retainer, gradient);
     }
     if (state.needed) {
       Derivative derivative(state.node, std::move(gradient), state.edge_needed);
@@ -161,17 +176,19 @@ class Walk {
   }
 
   void deliver(const Edge& edge, Tensor gradient) {
-    const Shape& shape = edge.node ? edge.node->shape() : edge.leaf->array.shape();
-    const DType dtype = edge.node ? edge.node->dtype() : edge.leaf->array.dtype();
-    gradient = sum_to_size(gradient, shape).to(dtype);
     if (edge.node) {
+      gradient = fit(gradient, edge.node->shape(), edge.node->dtype());
       accumulate(states_[index_.at(edge.node.get())].gradient, std::move(gradient));
-    } else if (restricted_) {
-      const auto wanted = wanted_leaves_.find(edge.leaf.get());
-      if (wanted != wanted_leaves_.end()) accumulate(wanted->second, std::move(gradient));
-    } else {
-      accumulate_leaf(*edge.leaf, std::move(gradient));
+    } else if (!restricted_) {
+      add_to_grad(*edge.leaf, std::move(gradient));
+    } else if (const auto wanted = wanted_.find(edge.leaf.get()); wanted != wanted_.end()) {
+      Wanted& leaf = wanted->second;
+      accumulate(leaf.gradient, fit(gradient, leaf.shape, leaf.dtype));
     }
+  }
+
+  static Tensor fit(const Tensor& gradient, const Shape& shape, DType dtype) {
+    return sum_to_size(gradient, shape).to(dtype);
   }
 
   static void accumulate(Tensor& sum, Tensor gradient) {
@@ -180,19 +197,22 @@ class Walk {
 
   // `.grad` belongs to the user: it never shares elements with anything else, and is added to in
   // place as PyTorch does.
-  void accumulate_leaf(TensorImpl& leaf, Tensor gradient) const {
-    if (create_graph_) {
-      Tensor sum{Ref<TensorImpl>(leaf.grad)};
-      accumulate(sum, std::move(gradient));
-      leaf.grad = sum.impl();
-    } else if (leaf.grad) {
-      const Array& sum = leaf.grad->array;
-      kernels::add(sum, sum, gradient.array());
-      sum.storage()->bump_version("backward");
-    } else {
+  void add_to_grad(GradientSlot& slot, Tensor gradient) const {
+    const std::lock_guard lock(slot.mutex);
+    if (slot.owner == nullptr) return;  // nobody can ask for it any more
+    const Array& self = slot.owner->array;
+    Ref<TensorImpl>& sum = slot.owner->grad;
+    gradient = fit(gradient, self.shape(), self.dtype());
+    if (!sum) {
       const bool unshared =
           gradient.array().storage()->use_count() == 1 && gradient.impl()->use_count() == 1;
-      leaf.grad = unshared && gradient.is_contiguous() ? gradient.impl() : gradient.clone().impl();
+      sum = unshared && gradient.is_contiguous() ? gradient.impl() : gradient.clone().impl();
+    } else if (create_graph_ || sum->array.may_self_overlap() ||
+               sum->array.may_overlap(gradient.array())) {
+      sum = add(Tensor(sum), gradient).impl();
+    } else {
+      kernels::add(sum->array, sum->array, gradient.array());
+      sum->array.storage()->bump_version("backward");
     }
   }
 
@@ -204,8 +224,7 @@ class Walk {
   std::vector<Root> roots_;
   std::vector<State> states_;
   std::unordered_map<Node*, std::size_t> index_;
-  std::unordered_map<Node*, Tensor> wanted_nodes_;
-  std::unordered_map<TensorImpl*, Tensor> wanted_leaves_;
+  std::unordered_map<const void*, Wanted> wanted_;  // by target()
 };
 
 }  // namespace
@@ -213,6 +232,7 @@ class Walk {
 void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gradients,
               bool retain_graph, bool create_graph) {
   Walk walk("backward", tensors, gradients, retain_graph, create_graph);
+  walk.prepare();
   walk.run();
 }
 
@@ -220,21 +240,28 @@ namespace autograd {
 
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& grad_outputs, GradOptions options) {
+  if (inputs.empty()) fail<AutogradError>("grad", "needs at least one input");
   std::vector<Edge> wanted;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     wanted.push_back(gradient_edge(inputs[i]));
     if (!wanted.back()) fail<AutogradError>("grad", "input ", i, " does not require grad");
   }
   Walk walk("grad", outputs, grad_outputs, options.retain_graph, options.create_graph);
-  walk.restrict_to(wanted);
+  for (std::size_t i = 0; i < inputs.size(); ++i) walk.ask_for(inputs[i], wanted[i]);
+  walk.prepare();
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (options.allow_unused || walk.reaches(wanted[i])) continue;
+    fail<AutogradError>(
+        "grad", "input ", i, " of shape ", inputs[i].shape(),
+        " was not used to make the outputs; allow_unused gives it an undefined gradient");
+  }
   walk.run();
   std::vector<Tensor> gradients;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     gradients.push_back(walk.gradient_of(wanted[i]));
-    if (!gradients.back().defined() && !options.allow_unused) {
-      fail<AutogradError>(
-          "grad", "input ", i, " of shape ", inputs[i].shape(),
-          " was not used to make the outputs; allow_unused gives it an undefined gradient");
+    // Used, but without influence.
+    if (!gradients.back().defined() && walk.reaches(wanted[i])) {
+      gradients.back() = zeros(inputs[i].shape(), inputs[i].dtype());
     }
   }
   return gradients;

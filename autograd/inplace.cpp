@@ -15,22 +15,13 @@ int category(DType dtype) {
 
 // The history of a base after one of its windows got the elements of `result`: outside it as
 // before, inside result's.
-void rebase(const char* operation, const Tensor& base, const Array& view, const Tensor& result) {
-  const Tensor written = record(operation, base.array(), {base, result}, {},
+void rebase(const Tensor& base, const Array& view, const Tensor& result) {
+  const Tensor written = record("CopySlices", base.array(), {base, result}, {},
                                 [window = Window(base.array(), view)](Derivative& d) {
-                                  const Tensor inside = take_window(d.grad(), window);
-                                  if (d.needs(0)) d.set(0, d.grad() - put_window(inside, window));
-                                  if (d.needs(1)) d.set(1, inside);
+                                  if (d.needs(0)) d.set(0, clear_window(d.grad(), window));
+                                  if (d.needs(1)) d.set(1, take_window(d.grad(), window));
                                 });
-  base.impl()->grad_fn = written.impl()->grad_fn;
-}
-
-// The retained gradient is that of the tensor's latest value.
-void take_history(const Tensor& self, const Tensor& result) {
-  TensorImpl& impl = *self.impl();
-  if (impl.grad_fn && impl.grad_fn->retainer == &impl) impl.grad_fn->retainer = nullptr;
-  impl.grad_fn = result.impl()->grad_fn;
-  if (impl.retains_grad && impl.grad_fn) impl.grad_fn->retainer = &impl;
+  base.impl()->set_grad_fn(written.impl()->grad_fn);
 }
 
 }  // namespace
@@ -54,7 +45,7 @@ Tensor before_write(const Tensor& self, TensorRefs inputs) {
   if (!tracks(inputs) && !tracks({self})) return self;
   Tensor copy(self.array().clone());
   Edge edge = gradient_edge(self);
-  copy.impl()->grad_fn = std::move(edge.node);
+  copy.impl()->set_grad_fn(std::move(edge.node));
   return copy;
 }
 
@@ -73,9 +64,9 @@ void write(const char* operation, const Tensor& self, const Tensor& result) {
   array.storage()->bump_version(operation);
   if (!value.requires_grad()) return;
   if (self.impl()->base) {
-    rebase(operation, Tensor(self.impl()->base), array, value);
+    rebase(Tensor(self.impl()->base), array, value);
   } else {
-    take_history(self, value);
+    self.impl()->set_grad_fn(value.impl()->grad_fn);
   }
 }
 

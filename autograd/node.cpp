@@ -1,6 +1,7 @@
 #include <tend/autograd/node.h>
 
 #include <atomic>
+#include <mutex>
 
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/window.h>
@@ -19,20 +20,17 @@ Node::Node(const char* name) noexcept : name_(name), sequence_(next_sequence()) 
 
 void Node::destroy(Node* node) noexcept {
   // Deleting a node drops its inputs' nodes, so a long chain would recurse. The outermost call
-  // works through a list.
-  thread_local std::vector<Node*>* pending = nullptr;
-  if (pending != nullptr) {
-    pending->push_back(node);
-    return;
-  }
-  std::vector<Node*> list{node};
-  pending = &list;
-  while (!list.empty()) {
-    Node* next = list.back();
-    list.pop_back();
+  // works through a list instead, whose links are in the nodes: it needs no memory.
+  thread_local Node* dead = nullptr;
+  thread_local bool deleting = false;
+  node->next_dead_ = std::exchange(dead, node);
+  if (deleting) return;
+  deleting = true;
+  while (dead != nullptr) {
+    const Node* next = std::exchange(dead, dead->next_dead_);
     delete next;
   }
-  pending = nullptr;
+  deleting = false;
 }
 
 void Node::check_usable() const {
@@ -45,31 +43,35 @@ void Node::check_usable() const {
 }
 
 void Node::release() {
-  released_ = true;
+  // What saves nothing can be used again, as in PyTorch.
+  released_ = released_ || !saved_.empty();
   saved_.clear();
 }
 
 SavedTensor::SavedTensor(const Tensor& tensor, bool is_output)
-    : tensor_(is_output ? Tensor(tensor.array()) : tensor),
-      version_(tensor.array().storage()->version()),
+    : array_(tensor.array()),
+      edge_(is_output ? Edge{} : gradient_edge(tensor)),
+      version_(array_.storage()->version()),
       is_output_(is_output) {}
 
 void SavedTensor::check_version(const char* saver) const {
-  if (!tensor_.defined()) return;
-  const Storage& storage = *tensor_.array().storage();
+  if (!array_.defined()) return;
+  const Storage& storage = *array_.storage();
   if (storage.version() == version_) return;
   const char* writer = storage.last_writer();
-  fail<AutogradError>(saver, "a tensor of shape ", tensor_.shape(),
+  fail<AutogradError>(saver, "a tensor of shape ", array_.shape(),
                       " that it saved for backward was changed since by [", writer ? writer : "?",
                       "]: it is at version ", storage.version(), ", version ", version_,
                       " was saved");
 }
 
 Tensor SavedTensor::unpack(const Ref<Node>& node) const {
-  if (!is_output_) return tensor_;
-  Tensor output(tensor_.array());
-  output.impl()->grad_fn = node;
-  return output;
+  if (!array_.defined()) return {};
+  Tensor tensor(array_);
+  tensor.impl()->grad_fn = is_output_ ? node : edge_.node;
+  tensor.impl()->slot = edge_.leaf;
+  tensor.impl()->requires_grad = static_cast<bool>(edge_.leaf);
+  return tensor;
 }
 
 Derivative::Derivative(const Ref<Node>& node, Tensor grad, const std::vector<bool>& needed)
@@ -106,7 +108,7 @@ Tensor Recorder::attach(Ref<Node> node, Array result, std::span<const TensorRef>
       node->saved_.emplace_back();
     }
   }
-  out.impl()->grad_fn = std::move(node);
+  out.impl()->set_grad_fn(std::move(node));
   return out;
 }
 
@@ -124,11 +126,17 @@ namespace {
 void renew_view_history(TensorImpl& view) {
   const std::uint32_t version = view.array.storage()->version();
   if (!view.base || view.base_version == version) return;
-  view.base_version = version;
+  // Threads may read one view at a time when none of them writes.
+  static std::mutex renewing;
+  const std::lock_guard lock(renewing);
+  if (view.base_version == version) return;
   const Tensor base(view.base);
-  if (!base.requires_grad()) return;
-  const GradModeGuard recorded(true);
-  view.grad_fn = window_of(base, view.array).impl()->grad_fn;
+  // After set_data the base has other elements, and the view keeps its history.
+  if (base.requires_grad() && base.array().storage() == view.array.storage()) {
+    const GradModeGuard recorded(true);
+    view.set_grad_fn(window_of(base, view.array).impl()->grad_fn);
+  }
+  view.base_version = version;
 }
 
 }  // namespace
@@ -138,7 +146,7 @@ Edge gradient_edge(const Tensor& tensor) {
   TensorImpl& impl = *tensor.impl();
   renew_view_history(impl);
   if (impl.grad_fn) return {impl.grad_fn, {}};
-  if (impl.requires_grad) return {{}, tensor.impl()};
+  if (impl.requires_grad) return {{}, impl.slot};
   return {};
 }
 

@@ -17,7 +17,7 @@ class Node;
 /// nowhere.
 struct Edge {
   Ref<Node> node;
-  Ref<TensorImpl> leaf;
+  Ref<GradientSlot> leaf;
 
   explicit operator bool() const noexcept { return node || leaf; }
 };
@@ -26,11 +26,12 @@ struct Edge {
 /// history is renewed.
 Edge gradient_edge(const Tensor& tensor);
 
-/// A tensor kept for backward, with the version that its elements had.
+/// A tensor kept for backward: its elements, their version, and its history. The handle itself is
+/// not kept: it may get a later history by an in-place write, and then the graph would own itself.
 class SavedTensor {
  public:
   SavedTensor() = default;
-  /// An input is kept with its history. An output is kept without, since its node would own itself.
+  /// The history of an operation's own output is its node, which unpack gives back.
   SavedTensor(const Tensor& tensor, bool is_output);
   /// The tensor, its history attached; `node` is the one that saved it.
   Tensor unpack(const Ref<Node>& node) const;
@@ -38,7 +39,8 @@ class SavedTensor {
   void check_version(const char* saver) const;
 
  private:
-  Tensor tensor_;
+  Array array_;
+  Edge edge_;
   std::uint32_t version_ = 0;
   bool is_output_ = false;
 };
@@ -80,14 +82,14 @@ class Node : public RefCounted {
   const Shape& shape() const noexcept { return shape_; }
   DType dtype() const noexcept { return dtype_; }
 
-  /// Throws AutogradError when the graph was freed, or a saved tensor changed.
+  /// Throws AutogradError when saved tensors are needed that were let go, or changed.
   void check_usable() const;
   /// Lets the saved tensors go.
   void release();
   virtual void differentiate(Derivative& derivative) const = 0;
 
-  /// The tensor that asked to retain its gradient, if any; cleared when that tensor goes.
-  TensorImpl* retainer = nullptr;
+  /// The tensor that asked to retain the gradient of this node's result, if any.
+  Ref<GradientSlot> retainer;
 
   static void destroy(Node* node) noexcept;
 
@@ -99,6 +101,7 @@ class Node : public RefCounted {
   friend class Recorder;
   const char* name_;
   std::uint64_t sequence_;
+  Node* next_dead_ = nullptr;  // see destroy
   bool released_ = false;
   DType dtype_ = float32;
   Shape shape_;

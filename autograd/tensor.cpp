@@ -50,6 +50,7 @@ Tensor& Tensor::requires_grad_(bool value) {
   if (!value && !is_leaf()) {
     fail<AutogradError>("requires_grad_", "a tensor with history requires grad; use detach()");
   }
+  if (value) impl_->gradient_slot();
   impl_->requires_grad = value;
   return *this;
 }
@@ -80,7 +81,7 @@ void Tensor::retain_grad() {
   const Edge edge = gradient_edge(*this);
   if (!edge) fail<AutogradError>("retain_grad", "the tensor does not require grad");
   if (!edge.node) return;  // leaves keep theirs anyway
-  edge.node->retainer = impl_.get();
+  edge.node->retainer = impl_->gradient_slot();
   impl_->retains_grad = true;
 }
 

@@ -6,14 +6,33 @@
 
 namespace tend {
 
+void GradientSlot::destroy(GradientSlot* slot) noexcept {
+  delete slot;
+}
+
 TensorImpl::TensorImpl(Array elements) : array(std::move(elements)) {}
 
 TensorImpl::~TensorImpl() {
-  if (grad_fn && grad_fn->retainer == this) grad_fn->retainer = nullptr;
+  if (!slot) return;
+  const std::lock_guard lock(slot->mutex);
+  if (slot->owner == this) slot->owner = nullptr;
 }
 
 void TensorImpl::destroy(TensorImpl* impl) noexcept {
   delete impl;
+}
+
+void TensorImpl::set_grad_fn(Ref<Node> node) noexcept {
+  if (retains_grad) {
+    if (grad_fn && grad_fn->retainer == slot) grad_fn->retainer.reset();
+    if (node) node->retainer = slot;
+  }
+  grad_fn = std::move(node);
+}
+
+const Ref<GradientSlot>& TensorImpl::gradient_slot() {
+  if (!slot) slot = Ref<GradientSlot>(new GradientSlot(this));
+  return slot;
 }
 
 }  // namespace tend

@@ -1,7 +1,9 @@
 // What a Tensor handle points to.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <mutex>
 
 #include <tend/core/array.h>
 #include <tend/core/ref.h>
@@ -9,17 +11,34 @@
 namespace tend {
 
 class Node;
+struct TensorImpl;
+
+/// Where a graph finds the tensor that waits for a gradient. It does not keep that tensor alive:
+/// a gradient with a graph of its own (create_graph) would otherwise own itself.
+struct GradientSlot final : RefCounted {
+  explicit GradientSlot(TensorImpl* tensor) noexcept : owner(tensor) {}
+  static void destroy(GradientSlot* slot) noexcept;
+
+  std::mutex mutex;   // guards owner, and its grad while a backward adds to it
+  TensorImpl* owner;  // nullptr once the tensor is gone
+};
 
 /// The elements, and what autograd knows about them. Use Tensor; this is for the graph's own code.
 struct TensorImpl final : RefCounted {
   explicit TensorImpl(Array elements);
   static void destroy(TensorImpl* impl) noexcept;
 
+  /// Replaces grad_fn. A retained gradient is that of the tensor's latest value.
+  void set_grad_fn(Ref<Node> node) noexcept;
+  /// The slot, made at the first call.
+  const Ref<GradientSlot>& gradient_slot();
+
   Array array;
   Ref<Node> grad_fn;     // null for leaves
   Ref<TensorImpl> grad;  // the accumulated gradient
+  Ref<GradientSlot> slot;
   Ref<TensorImpl> base;  // for a view: the tensor that owns the history of the shared elements
-  std::uint32_t base_version = 0;  // storage version for which a view's grad_fn holds
+  std::atomic<std::uint32_t> base_version = 0;  // storage version for which a view's grad_fn holds
   bool requires_grad =
       false;  // asked for by the user; results of operations have a grad_fn instead
   bool retains_grad = false;

@@ -53,6 +53,15 @@ Tensor put_window(const Tensor& x, const Window& window) {
                 [window](Derivative& d) { d.set(0, take_window(d.grad(), window)); });
 }
 
+Tensor clear_window(const Tensor& x, const Window& window) {
+  const Array buffer = buffer_for(window, x.dtype());
+  const Array base = buffer.as_strided(window.base_shape, window.base_strides, 0);
+  base.copy_from(x.array());
+  buffer.as_strided(window.shape, window.strides, window.offset).fill(0);
+  return record("ClearWindowBackward", base, {x}, {},
+                [window](Derivative& d) { d.set(0, clear_window(d.grad(), window)); });
+}
+
 Tensor window_of(const Tensor& base, const Array& view) {
   return record("AsStridedBackward0", view, {base}, {},
                 [window = Window(base.array(), view)](Derivative& d) {

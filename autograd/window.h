@@ -22,6 +22,9 @@ Tensor take_window(const Tensor& x, const Window& window);
 /// transpose of take_window.
 Tensor put_window(const Tensor& x, const Window& window);
 
+/// A copy of `x`, which has the base's shape, with zeros at the view's places.
+Tensor clear_window(const Tensor& x, const Window& window);
+
 /// The view of `base`, with its history.
 Tensor window_of(const Tensor& base, const Array& view);
 

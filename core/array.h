@@ -44,7 +44,11 @@ class Array {
   const Shape& strides() const noexcept { return strides_; }
   std::int64_t offset() const noexcept { return offset_; }
   std::int64_t rank() const noexcept { return shape_.rank(); }
-  std::int64_t size(std::int64_t dim) const { return shape_[wrap_dim("size", dim, rank())]; }
+  /// IndexError for a dimension that is not there.
+  std::int64_t size(std::int64_t dim) const {
+    if (rank() == 0) fail<IndexError>("size", "a 0-d tensor has no dimensions");
+    return shape_[wrap_dim("size", dim, rank())];
+  }
   std::int64_t numel() const noexcept { return numel_; }
   const Ref<Storage>& storage() const noexcept { return storage_; }
 

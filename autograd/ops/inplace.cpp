@@ -151,7 +151,11 @@ const Tensor& Tensor::clamp_(const std::optional<Scalar>& lo,
 
 const Tensor& Tensor::copy_(const Tensor& source) const {
   return in_place("copy_", *this, {source}, [&](const Tensor& self) {
+    if (!broadcasts_to(source.shape(), self.shape())) {
+      fail<ShapeError>("copy_", source.shape(), " does not broadcast to ", self.shape());
+    }
     Array value = source.array().to(self.dtype()).expand(self.shape());
+    if (!is_floating(self.dtype())) return Tensor(std::move(value));
     return record("CopyBackwards", std::move(value), {self, source}, {},
                   [](Derivative& d) { d.set(1, d.grad()); });
   });

@@ -160,6 +160,7 @@ std::vector<Tensor> split(const Tensor& self, const Shape& sizes, std::int64_t d
 std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
   if (chunks < 1) fail<ShapeError>("chunk", "needs at least 1 piece, got ", chunks);
   const std::int64_t total = self.size(dim);
+  if (total == 0) return split(self, Shape(static_cast<std::size_t>(chunks), 0), dim);
   return split(self, std::max<std::int64_t>(1, total / chunks + (total % chunks != 0)), dim);
 }
 
