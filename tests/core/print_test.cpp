@@ -101,7 +101,7 @@ TEST_CASE("Arrays print as PyTorch prints tensors") {
 
 TEST_CASE("Strides do not show in the printed text") {
   for (const json& test : fixtures()["tensors"]) {
-    Array dense = array_of(test);
+    const Array dense = array_of(test);
     if (dense.rank() < 2) continue;
     const Array transposed = dense.transpose(0, -1).clone().transpose(0, -1);
     CHECK(printed(test, transposed) == test["text"].get<std::string>());
