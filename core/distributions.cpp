@@ -3,25 +3,34 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <numeric>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <tend/core/kernels/normal.h>
 #include <tend/core/parallel.h>
 
 namespace tend::kernels {
 namespace {
 
 // The dimensions, the largest stride first: permuted like this, row-major order is the order in
-// memory.
+// memory. As in PyTorch, a dimension of stride 0 has no say in it.
 Shape memory_order(const Array& a) {
   Shape dims;
   for (std::int64_t d = 0; d < a.rank(); ++d) dims.push_back(d);
-  std::stable_sort(dims.begin(), dims.end(),
-                   [&](auto d, auto e) { return a.strides()[d] > a.strides()[e]; });
+  for (std::int64_t i = a.rank() - 2; i >= 0; --i) {
+    std::int64_t at = i;
+    for (std::int64_t j = i + 1; j < a.rank(); ++j) {
+      const std::int64_t stride = a.strides()[dims[at]];
+      const std::int64_t inner = a.strides()[dims[j]];
+      if (stride == 0 || inner == 0) continue;
+      if (stride >= inner) break;
+      std::swap(dims[at], dims[j]);
+      at = j;
+    }
+  }
   return dims;
 }
 
@@ -84,30 +93,18 @@ void standard_uniform(T* out, std::int64_t total, Generator& generator) {
   });
 }
 
-// Box and Muller on 16 uniforms: the first eight are radii, the others angles.
-template <class T>
-void normal_block(T* d, T mean, T std) {
-  for (int j = 0; j < 8; ++j) {
-    const T u1 = T(1) - d[j];
-    const T radius = std::sqrt(T(-2) * std::log(u1));
-    const T theta = T(2) * std::numbers::pi_v<T> * d[j + 8];
-    d[j] = std::fma(radius * std::cos(theta), std, mean);
-    d[j + 8] = std::fma(radius * std::sin(theta), std, mean);
-  }
-}
-
 template <class T>
 void normal_blocks(T* out, std::int64_t total, T mean, T std, Generator& generator) {
   constexpr std::int64_t kBlock = 16;
   constexpr std::int64_t kBlockGrain = 128;
   standard_uniform(out, total, generator);
   parallel_for(0, total / kBlock, kBlockGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t b = begin; b < end; ++b) normal_block(out + b * kBlock, mean, std);
+    normal_from_uniform(out + begin * kBlock, end - begin, mean, std);
   });
   if (total % kBlock != 0) {
     T* last = out + total - kBlock;
     standard_uniform(last, kBlock, generator);
-    normal_block(last, mean, std);
+    normal_from_uniform(last, 1, mean, std);
   }
 }
 
@@ -132,18 +129,16 @@ void mkl_bernoulli(bool* out, std::int64_t total, double p, Generator& generator
   }
 }
 
-// Bernoulli in row-major order, in any dtype.
+// Bernoulli in the order of memory, or of the indices as MKL has it.
 void fill_bernoulli(const Array& out, double p, Generator& generator) {
-  if (out.dtype() != boolean) {
-    const Array kept = Array::empty(out.shape(), boolean);
-    fill_bernoulli(kept, p, generator);
-    out.copy_from(kept);
-    return;
-  }
-  fill_in_order<bool>(out, [&](bool* first, std::int64_t total) {
-    const bool mkl = generator.bernoulli_stream() == BernoulliStream::mkl;
-    (mkl ? mkl_bernoulli : standard_bernoulli)(first, total, p, generator);
-  });
+  const bool mkl = generator.bernoulli_stream() == BernoulliStream::mkl;
+  const auto fill = mkl ? mkl_bernoulli : standard_bernoulli;
+  const Array ordered = mkl ? out : in_memory_order(out);
+  const bool direct = out.dtype() == boolean;
+  const Array kept = direct ? ordered : Array::empty(ordered.shape(), boolean);
+  fill_in_order<bool>(kept,
+                      [&](bool* first, std::int64_t total) { fill(first, total, p, generator); });
+  if (!direct) ordered.copy_from(kept);
 }
 
 // The largest count up to which a dtype holds every whole number.
@@ -251,9 +246,7 @@ void bernoulli(const Array& out, double p, Generator& generator) {
   check_output("bernoulli", out);
   check_probability("bernoulli", p);
   const GeneratorLock lock(generator);
-  // MKL fills in the order of the indices.
-  const bool mkl = generator.bernoulli_stream() == BernoulliStream::mkl;
-  fill_bernoulli(mkl ? out : in_memory_order(out), p, generator);
+  fill_bernoulli(out, p, generator);
 }
 
 void bernoulli(const Array& out, const Array& p, Generator& generator) {
@@ -280,6 +273,15 @@ void bernoulli(const Array& out, const Array& p, Generator& generator) {
     }
     out.permute(dims).copy_from(kept);
   });
+}
+
+Array empty_keep_mask(const Array& input) {
+  const Shape dims = memory_order(input);
+  Shape sizes;
+  for (const std::int64_t d : dims) sizes.push_back(input.shape()[d]);
+  Shape inverse(dims.size(), 0);
+  for (std::int64_t i = 0; i < dims.rank(); ++i) inverse[dims[i]] = i;
+  return Array::empty(sizes, boolean).permute(inverse);
 }
 
 void draw_keep_mask(const Array& out, double keep_probability, Generator& generator) {

@@ -8,23 +8,25 @@
 
 namespace tend::kernels {
 
-// All functions leave `generator` where PyTorch leaves its own, and give PyTorch's numbers bit for
-// bit, except where noted. The elements are drawn in the order in which they lie in memory, which
-// for a transposed array is not the order of its indices; an empty array draws nothing. `out` must
-// not name one element twice (ShapeError). Arguments are checked before anything is drawn (Error).
+// All functions leave `generator` where PyTorch 2.6 leaves its own, and give PyTorch's numbers bit
+// for bit, except where noted and for the last bit of libm's functions, where libm differs. The
+// elements are drawn in the order in which they lie in memory, which for a transposed array is not
+// the order of its indices; an empty array draws nothing. `out` must not name one element twice
+// (ShapeError). Arguments are checked before anything is drawn (Error).
 
 /// Uniform on [low, high) (rounding may give `high` itself); float32 or float64.
 /// PyTorch: Tensor.uniform_.
 void uniform(const Array& out, double low = 0.0, double high = 1.0,
              Generator& generator = default_generator());
 
-/// From N(mean, std^2); float32 or float64. float32 arrays that are contiguous and have 16 elements
-/// or more may differ from PyTorch's vectorised polynomials by 1.2e-6 * std; all others agree to
-/// the last bits of libm. PyTorch: Tensor.normal_.
+/// From N(mean, std^2); float32 or float64. PyTorch: Tensor.normal_. float32 arrays that are
+/// contiguous and have 16 elements or more are those of PyTorch's AVX2 build, bit for bit where the
+/// processor has fused multiply-add, elsewhere within 1.2e-6 * std.
 void normal(const Array& out, double mean = 0.0, double std = 1.0,
             Generator& generator = default_generator());
 
-/// Whole numbers, uniform on [low, high), in any dtype that holds them all exactly.
+/// Whole numbers, uniform on [low, high), in any dtype that holds them all exactly. A range of 2^32
+/// or more takes two words an element (in PyTorch 2.7 and later from 2^28 on).
 /// PyTorch: torch.randint.
 void randint(const Array& out, std::int64_t low, std::int64_t high,
              Generator& generator = default_generator());
@@ -33,7 +35,8 @@ void randint(const Array& out, std::int64_t low, std::int64_t high,
 void randperm(const Array& out, Generator& generator = default_generator());
 
 /// Each element 1 (true) with probability `p`, else 0; any dtype. The stream is the generator's
-/// `bernoulli_stream()`. PyTorch: Tensor.bernoulli_(p).
+/// `bernoulli_stream()`; MKL's goes through the indices in row-major order, whatever the strides.
+/// PyTorch: Tensor.bernoulli_(p).
 void bernoulli(const Array& out, double p, Generator& generator = default_generator());
 
 /// As above with a probability for each element: float32 or float64, broadcast to `out`.
@@ -49,9 +52,13 @@ void exponential(const Array& out, double lambda = 1.0, Generator& generator = d
 void multinomial(const Array& out, const Array& probabilities, bool replacement = false,
                  Generator& generator = default_generator());
 
-/// The mask of a dropout layer: true with `keep_probability`, into a bool array, in the order of
-/// the indices (row-major) whatever the strides. Probabilities 0 and 1 draw nothing, as PyTorch's
-/// dropout.
+/// An uninitialised bool array of the input's shape, dense, with the dimensions in the order of the
+/// input's strides: the mask that PyTorch 2 draws for dropout of `input`. (PyTorch 1 has a
+/// row-major one, which differs for transposed inputs.)
+Array empty_keep_mask(const Array& input);
+
+/// Fills the mask of a dropout layer: true with `keep_probability`, which is 1 - p. Probabilities 0
+/// and 1 draw nothing, as PyTorch's dropout; the others draw as `bernoulli`.
 void draw_keep_mask(const Array& out, double keep_probability,
                     Generator& generator = default_generator());
 
