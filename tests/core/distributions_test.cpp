@@ -87,7 +87,7 @@ Array weights(std::int64_t count, DType dtype) {
 Array draw_multinomial(std::int64_t categories, const json& arguments, Generator& generator) {
   const bool replacement = arguments[2];
   const std::int64_t most = arguments[1];
-  const Array out = Array::empty({replacement ? most : std::min(most, categories)}, int64);
+  Array out = Array::empty({replacement ? most : std::min(most, categories)}, int64);
   kernels::multinomial(out, weights(categories, dtype_named(arguments[0])), replacement, generator);
   return out;
 }
@@ -110,7 +110,7 @@ Array draw(const Array& out, const std::string& name, const json& arguments, Gen
   } else if (name == "randperm") {
     kernels::randperm(out, generator);
   } else if (name == "dropout") {
-    const Array mask = kernels::empty_keep_mask(out);
+    Array mask = kernels::empty_keep_mask(out);
     kernels::draw_keep_mask(mask, 1.0 - arguments[0].get<double>(), generator);
     return mask;
   } else {
