@@ -283,4 +283,8 @@ void matmul(const Array& out, const Array& a, const Array& b, double alpha, doub
   });
 }
 
+std::string_view blas_config() {
+  return openblas_get_config();
+}
+
 }  // namespace tend::kernels

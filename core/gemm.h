@@ -17,7 +17,13 @@ Shape matmul_shape(std::string_view operation, const Shape& a, const Shape& b);
 /// float32, float64 or int64 (DTypeError otherwise), and `out` overlaps neither a nor b. With beta
 /// 0, what `out` held before does not matter, NaN included. Views are multiplied where they lie:
 /// a matrix is copied only when neither of its strides is 1.
-/// Products of a few thousand multiplications add separately rounded products in the order of k.
+/// Products of a few hundred multiplications add separately rounded terms in the order of k.
+///
+/// BLAS runs on one thread at a time; the threads are parallel_for's. To that end OpenBLAS's own
+/// number of threads is set to 1, for the whole process.
 void matmul(const Array& out, const Array& a, const Array& b, double alpha = 1, double beta = 0);
+
+/// Version, core type and build options of the BLAS in use, as it states them.
+std::string_view blas_config();
 
 }  // namespace tend::kernels

@@ -1,0 +1,76 @@
+// Matrix products: FLOP is the rate, FLOP=250G/s are 250 GFLOP/s.
+#include <tend/core/gemm.h>
+
+#include "program.h"
+
+using namespace tend;
+
+namespace {
+
+void multiply(benchmark::State& state, const Array& a, const Array& b, const Array& out) {
+  kernels::matmul(out, a, b);  // pages and caches are warm
+  for (auto _ : state) kernels::matmul(out, a, b);
+  state.counters["FLOP"] =
+      benchmarks::rate(2.0 * static_cast<double>(out.numel()) * static_cast<double>(a.size(-1)));
+}
+
+Array filled(const Shape& shape, DType dtype = float32) {
+  return Array::full(shape, 0.5, dtype);
+}
+
+// n x n by n x n.
+void square(benchmark::State& state, DType dtype) {
+  const std::int64_t n = state.range(0);
+  multiply(state, filled({n, n}, dtype), filled({n, n}, dtype), filled({n, n}, dtype));
+}
+
+// A Linear layer's product: (tokens, in) by the transpose of its weight (out, in).
+void linear(benchmark::State& state) {
+  const std::int64_t tokens = state.range(0), in = state.range(1), out = state.range(2);
+  multiply(state, filled({tokens, in}), filled({out, in}).transpose(0, 1), filled({tokens, out}));
+}
+
+// (batch, tokens, heads * dim) seen as (batch, heads, tokens, dim), as attention splits heads.
+Array split_heads(std::int64_t batch, std::int64_t heads, std::int64_t tokens, std::int64_t dim) {
+  return filled({batch, tokens, heads * dim}).view({batch, tokens, heads, dim}).transpose(1, 2);
+}
+
+void attention_scores(benchmark::State& state) {
+  const std::int64_t batch = state.range(0), heads = state.range(1), tokens = state.range(2),
+                     dim = state.range(3);
+  multiply(state, split_heads(batch, heads, tokens, dim),
+           split_heads(batch, heads, tokens, dim).transpose(-2, -1),
+           filled({batch, heads, tokens, tokens}));
+}
+
+void attention_context(benchmark::State& state) {
+  const std::int64_t batch = state.range(0), heads = state.range(1), tokens = state.range(2),
+                     dim = state.range(3);
+  multiply(state, filled({batch, heads, tokens, tokens}), split_heads(batch, heads, tokens, dim),
+           split_heads(batch, heads, tokens, dim));
+}
+
+void attention_shapes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgNames({"B", "H", "T", "D"})->UseRealTime();
+  benchmark->Args({2, 2, 6, 1})->Args({8, 4, 64, 32})->Args({8, 8, 256, 64});
+  benchmark->Args({4, 12, 1024, 64});
+}
+
+BENCHMARK_CAPTURE(square, float32, float32)->RangeMultiplier(2)->Range(4, 2048)->UseRealTime();
+BENCHMARK_CAPTURE(square, float64, float64)->RangeMultiplier(4)->Range(64, 1024)->UseRealTime();
+BENCHMARK(linear)
+    ->ArgNames({"tokens", "in", "out"})
+    ->Args({1, 384, 384})
+    ->Args({768, 128, 512})
+    ->Args({768, 512, 128})
+    ->Args({1024, 384, 1536})
+    ->Args({1024, 1536, 384})
+    ->UseRealTime();
+BENCHMARK(attention_scores)->Apply(attention_shapes);
+BENCHMARK(attention_context)->Apply(attention_shapes);
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return benchmarks::run(argc, argv);
+}

@@ -1,0 +1,31 @@
+#pragma once
+
+/// The main function of every benchmark: Google Benchmark's, with what the numbers depend on noted
+/// in the output.
+
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+#include <tend/core/gemm.h>
+#include <tend/core/parallel.h>
+
+namespace tend::benchmarks {
+
+inline int run(int argc, char** argv) {
+  benchmark::AddCustomContext("library", "tend " TEND_VERSION);
+  benchmark::AddCustomContext("blas", std::string(kernels::blas_config()));
+  benchmark::AddCustomContext("threads", std::to_string(num_threads()));
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}
+
+/// Prints amounts with SI prefixes and per second: name=250G/s.
+inline benchmark::Counter rate(double amount_per_iteration) {
+  return {amount_per_iteration, benchmark::Counter::kIsIterationInvariantRate};
+}
+
+}  // namespace tend::benchmarks
