@@ -17,6 +17,7 @@ struct Standing {
   double seconds_left;
 };
 
+/// What matters most comes first, for a narrow terminal shows no more.
 std::string progress_line(const Standing& standing);
 
 /// One line on a terminal's stderr that is overwritten; where stderr is no terminal, nothing.
