@@ -1,0 +1,117 @@
+// chapter3 and gradcheck as a user runs them, and the README's program.
+
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.h"
+#include "tests/examples/process.h"
+
+using Catch::Matchers::ContainsSubstring;
+using tend::test::Process;
+using tend::test::TemporaryFolder;
+
+namespace {
+
+struct Ended {
+  int code;
+  std::string output;
+};
+
+Ended run(const std::string& program, const std::vector<std::string>& arguments,
+          const TemporaryFolder& folder) {
+  Process process(TEND_EXAMPLES "/" + program, arguments, folder.path());
+  const int code = process.wait();
+  return {code, process.output()};
+}
+
+std::string content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::size_t count_failed(const nlohmann::json& rows) {
+  std::size_t failed = 0;
+  for (const auto& row : rows) failed += row["passed"].get<bool>() ? 0 : 1;
+  return failed;
+}
+
+}  // namespace
+
+TEST_CASE("chapter3 writes a value for each of the 270 known cases") {
+  const TemporaryFolder folder;
+  const Ended ended = run("chapter3", {"--json", "a.json"}, folder);
+  CHECK(ended.code == 0);
+  CHECK_THAT(ended.output, ContainsSubstring("grad_fn=<SqueezeBackward4>)"));
+  const auto values = nlohmann::json::parse(content(folder.file("a.json")));
+  CHECK(values.size() == 270);
+  CHECK(values["s000-inputs-shape"] == nlohmann::json({6, 3}));
+  CHECK(values["s000-causal-attention-tril-dropout"][0][5][0] == "nan");
+  CHECK(values["s004-causal-mask-inf"][0][1] == "-inf");
+  CHECK(values["s000-weight-items-17-digits"][0].get<double>() == 0.13854756951332092);
+}
+
+TEST_CASE("examples answer wrong usage with 2, and a file that cannot be written with 1") {
+  const TemporaryFolder folder;
+  for (const char* program : {"chapter3", "gradcheck"}) {
+    CHECK(run(program, {"--help"}, folder).code == 0);
+    CHECK(run(program, {"--unknown"}, folder).code == 2);
+    CHECK(run(program, {"--threads", "0"}, folder).code == 2);
+    const Ended ended = run(program, {"--json", "no/such/folder.json"}, folder);
+    CHECK(ended.code == 1);
+    CHECK_THAT(ended.output, ContainsSubstring("no/such/folder.json"));
+  }
+}
+
+TEST_CASE("gradcheck passes for every module, in both orders, and says so in its table") {
+  const TemporaryFolder folder;
+  const Ended ended = run("gradcheck", {"--json", "b.json"}, folder);
+  CHECK(ended.code == 0);
+  const auto rows = nlohmann::json::parse(content(folder.file("b.json")));
+  CHECK(rows.size() > 300);
+  CHECK(count_failed(rows) == 0);
+  std::set<std::string> modules;
+  std::set<int> orders;
+  for (const auto& row : rows) {
+    modules.insert(
+        row["name"].get<std::string>().substr(0, row["name"].get<std::string>().find(',')));
+    orders.insert(row["order"].get<int>());
+    CHECK(row["max_abs_error"].is_number());
+    CHECK(row["max_rel_error"].is_number());
+    CHECK(row["wrt"].is_string());
+  }
+  CHECK(orders == std::set<int>{1, 2});
+  CHECK(modules == std::set<std::string>{"CausalAttention", "MultiHeadAttention",
+                                         "MultiHeadAttentionWrapper", "SelfAttentionV1",
+                                         "SelfAttentionV2", "TransformerBlock",
+                                         "scaled_dot_product_attention", "simple_attention"});
+}
+
+TEST_CASE("gradcheck fails for a broken operation, and refuses one that it does not know") {
+  const TemporaryFolder folder;
+  for (const char* operation :
+       {"SoftmaxBackward0", "UnsafeViewBackward0", "NativeLayerNormBackward0"}) {
+    const Ended ended = run("gradcheck", {"--break", operation, "--json", "b.json"}, folder);
+    INFO(operation);
+    CHECK(ended.code == 1);
+    CHECK(count_failed(nlohmann::json::parse(content(folder.file("b.json")))) > 0);
+  }
+  const Ended unknown = run("gradcheck", {"--break", "NoSuchBackward0"}, folder);
+  CHECK(unknown.code == 2);
+  CHECK_THAT(unknown.output, ContainsSubstring("SoftmaxBackward0"));
+}
+
+TEST_CASE("the README's program is examples/first.cpp, and runs") {
+  const std::string program = content(TEND_SOURCE "/examples/first.cpp");
+  CHECK(program.size() > 500);
+  CHECK_THAT(content(TEND_SOURCE "/README.md"), ContainsSubstring("```cpp\n" + program + "```"));
+  const TemporaryFolder folder;
+  const Ended ended = run("first", {}, folder);
+  CHECK(ended.code == 0);
+  CHECK_THAT(ended.output, ContainsSubstring("[[0.3190, 0.4858],"));
+  CHECK_THAT(ended.output, ContainsSubstring("[gradcheck] passed"));
+}
