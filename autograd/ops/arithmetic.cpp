@@ -24,8 +24,8 @@ Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
 
 Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   const DType dtype = result_type(self.array(), other.array());
-  if (dtype == boolean)
-    fail<DTypeError>("sub", "two bool tensors have no difference; use logical_xor");
+  if (self.dtype() == boolean || other.dtype() == boolean)
+    fail<DTypeError>("sub", "a bool tensor has no difference; use logical_xor or logical_not");
   if (alpha.dtype() == float64 && !is_floating(dtype)) {
     fail<DTypeError>("sub", "a floating alpha with ", dtype, " tensors");
   }

@@ -14,7 +14,7 @@ class Tensor;
 Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 Tensor add(const Tensor& self, const Scalar& other);
 
-/// self - alpha * other; DTypeError for two bools.
+/// self - alpha * other; DTypeError for bool, as PyTorch has it.
 Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 Tensor sub(const Tensor& self, const Scalar& other);
 

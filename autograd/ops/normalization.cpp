@@ -35,7 +35,7 @@ Shape check_layer_norm(const Tensor& self, const Shape& shape, const Tensor& wei
 }
 
 Array flat(const Tensor& tensor) {
-  return tensor.defined() ? tensor.array().reshape({tensor.numel()}) : Array();
+  return tensor.defined() ? tensor.array().reshape({tensor.numel()}).contiguous() : Array();
 }
 
 // What it means: the gradients of self, weight and bias in public operations, from the saved self
@@ -65,7 +65,7 @@ void fused_layer_norm_gradients(Derivative& d, const Shape& matrix, const Shape&
   const Array grad_weight = room(1, {matrix[1]}), grad_bias = room(2, {matrix[1]});
   const auto rows = [&](const Tensor& t) { return t.array().reshape(matrix).contiguous(); };
   kernels::layer_norm_backward(grad_x, grad_weight, grad_bias, rows(d.grad()), rows(x),
-                               d.saved(2).array(), d.saved(3).array(), flat(weight).contiguous());
+                               d.saved(2).array(), d.saved(3).array(), flat(weight));
   if (d.needs(0)) d.set(0, Tensor(grad_x.view(x.shape())));
   if (d.needs(1)) d.set(1, Tensor(grad_weight.view(shape)));
   if (d.needs(2)) d.set(2, Tensor(grad_bias.view(shape)));

@@ -1,0 +1,67 @@
+// Rows for autograd/ops/indexing.h.
+#include "tests/autograd/op_table.h"
+
+namespace tend::test {
+namespace {
+
+using T = const Tensor&;
+
+}  // namespace
+
+std::vector<Op> indexing_rows() {
+  Rows rows;
+  rows.op("gather", "torch.gather(a, 1, b)", [](T a, T b) { return gather(a, 1, b); })
+      .on({{real({2, 3}), integers({2, 4}, 0, 3)},
+           {real({3, 3}), integers({2, 2}, 0, 3)},
+           {real({2, 3, 2}), integers({1, 2, 2}, 0, 3)},
+           {real({2, 3}), integers({2, 0}, 0, 3)}})
+      .refuses("[gather] the index is float64, not int64", {real({2, 3}), real({2, 3})})
+      .refuses("[gather] index (2,) is larger than (2, 3) or of another rank",
+               {real({2, 3}), integers({2}, 0, 3)})
+      .refuses("[gather] index (3, 2) is larger than (2, 3) or of another rank",
+               {real({2, 3}), integers({3, 2}, 0, 3)})
+      .refuses("[gather] index 3 is out of range for dimension 1 of (2, 3)",
+               {real({2, 3}), integers({1, 1}, 3, 4)});
+  rows.op("gather", "torch.gather(a, 0, b)", [](T a, T b) { return gather(a, 0, b); })
+      .on({{real({3, 2}), integers({4, 2}, 0, 3)}, {real({}), integers({}, 0, 1)}});
+  rows.op("scatter_add", "torch.scatter_add(a, 1, b, c)",
+          [](T a, T b, T c) { return scatter_add(a, 1, b, c); })
+      .on({{real({2, 3}), integers({2, 4}, 0, 3), real({2, 4})},
+           {real({3, 3}), integers({2, 2}, 0, 3), real({2, 3})},
+           {real({2, 3}), integers({0, 2}, 0, 3), real({2, 2})}})
+      .refuses("[scatter_add] index (2, 4) is larger than (2, 3) or of another rank",
+               {real({2, 3}), integers({2, 4}, 0, 3), real({2, 3})})
+      .refuses("[scatter_add] the elements are float32 and float64",
+               {real({2, 3}), integers({2, 2}, 0, 3), real({2, 2}).as(float32)});
+  rows.op("index_select", "torch.index_select(a, 1, b)",
+          [](T a, T b) { return index_select(a, 1, b); })
+      .on({{real({2, 3}), integers({4}, 0, 3)},
+           {real({2, 3, 2}), integers({2}, 0, 3)},
+           {real({2, 3}), integers({}, 0, 3)},
+           {real({2, 3}), integers({0}, 0, 3)}})
+      .refuses("[index_select] index -1 is out of range for dimension 1 of (2, 3)",
+               {real({2, 3}), integers({1}, -1, 0)})
+      .refuses("[index_select] the index has shape (1, 1), not one dimension",
+               {real({2, 3}), integers({1, 1}, 0, 3)});
+  rows.op("index_add", "torch.index_add(a, 1, b, c)",
+          [](T a, T b, T c) { return index_add(a, 1, b, c); })
+      .on({{real({2, 3}), integers({4}, 0, 3), real({2, 4})},
+           {real({2, 3, 2}), integers({2}, 0, 3), real({2, 2, 2})}})
+      .refuses("[index_add] source (2, 3) and index (4,) do not fit (2, 3) in dimension 1",
+               {real({2, 3}), integers({4}, 0, 3), real({2, 3})});
+  rows.op("embedding", "F.embedding(a, b)", [](T a, T b) { return embedding(b, a); })
+      .on({{integers({2, 4}, 0, 3), real({3, 2})},
+           {integers({}, 0, 3), real({3, 2})},
+           {integers({0}, 0, 3), real({3, 2})}})
+      .refuses("[embedding] index 3 is out of range for dimension 0 of (3, 2)",
+               {integers({2}, 3, 4), real({3, 2})})
+      .refuses("[embedding] the weight has shape (3,), not (num_embeddings, embedding_dim)",
+               {integers({2}, 0, 3), real({3})});
+  rows.op("embedding", "F.embedding(a, b, padding_idx=1)",
+          [](T a, T b) { return embedding(b, a, 1); })
+      .on({{integers({2, 4}, 0, 3), real({3, 2})}})
+      .no_differences();
+  return rows.take();
+}
+
+}  // namespace tend::test

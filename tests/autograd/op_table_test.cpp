@@ -1,0 +1,278 @@
+// What follows from every row of the operation table, PyTorch's numbers excepted
+// (op_torch_test.cpp).
+#include "tests/autograd/op_table.h"
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+
+#include <tend/core/parallel.h>
+
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+using Tensors = std::vector<Tensor>;
+
+std::string describe(const Op& op, std::size_t sample, Layout layout) {
+  return concat(op.torch, ", sample ", sample, ", ", layout_name(layout));
+}
+
+// The largest difference, in units of the last place of the largest expected number (or of 1).
+double roundings(const Tensor& found, const Tensor& expected, DType precision) {
+  const std::vector<double> a = values(found);
+  const std::vector<double> b = values(expected);
+  double size = 1;
+  for (const double each : b) size = std::isfinite(each) ? std::max(size, std::fabs(each)) : size;
+  double worst = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
+    const double error = std::fabs(a[i] - b[i]);
+    worst = std::isfinite(error) ? std::max(worst, error) : kInf;
+  }
+  const double unit = precision == float32 ? std::numeric_limits<float>::epsilon()
+                                           : std::numeric_limits<double>::epsilon();
+  return worst / (size * unit);
+}
+
+Tensors dense(const Tensors& inputs) {
+  Tensors copies;
+  for (const Tensor& input : inputs) copies.push_back(input.detach().clone());
+  return copies;
+}
+
+bool is_same(const Tensor& a, const Tensor& b) {
+  const std::vector<double> x = values(a);
+  const std::vector<double> y = values(b);
+  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0);
+}
+
+bool is_same(const Tensors& a, const Tensors& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Tensor& x, const Tensor& y) { return is_same(x, y); });
+}
+
+// The gradients of all outputs with respect to the inputs that require one.
+Tensors gradients(const Tensors& outputs, const Tensors& inputs) {
+  Tensors results, cotangents, wanted;
+  for (const Tensor& output : outputs) {
+    if (!output.requires_grad()) continue;
+    results.push_back(output);
+    cotangents.push_back(cotangent_like(output));
+  }
+  for (const Tensor& input : inputs) {
+    if (input.requires_grad()) wanted.push_back(input);
+  }
+  if (results.empty() || wanted.empty()) return {};
+  return autograd::grad(results, wanted, cotangents, {.allow_unused = true});
+}
+
+// Calls f(op, sample, layout) for every row, sample and layout that the row can take.
+template <class F>
+void for_each_case(F f) {
+  for (const Op& op : op_table()) {
+    for (std::size_t k = 0; k < op.samples.size(); ++k) {
+      for (const Layout layout : kLayouts) {
+        if (layout != Layout::contiguous && !op.any_layout) continue;
+        INFO(describe(op, k, layout));
+        f(op, op.samples[k], layout);
+      }
+    }
+  }
+}
+
+std::string read_source(const std::string& path) {
+  std::ifstream file(std::string(TEND_SOURCE) + "/autograd/" + path);
+  REQUIRE(file.good());
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return std::regex_replace(text, std::regex("//[^\n]*"), "");
+}
+
+// The names that `pattern` catches in a header.
+std::set<std::string> names_in(const std::string& header, const std::string& pattern) {
+  const std::string text = read_source(header);
+  const std::regex expression(pattern);
+  std::set<std::string> names;
+  for (std::sregex_iterator at(text.begin(), text.end(), expression), end; at != end; ++at) {
+    names.insert((*at)[1]);
+  }
+  return names;
+}
+
+// Functions without a derivative.
+const std::set<std::string> kNotDifferentiable = {
+    // creation.h
+    "arange", "empty", "eye", "from_blob", "full", "full_like", "linspace", "ones", "ones_like",
+    "tensor", "zeros", "zeros_like",
+    // random.h
+    "bernoulli", "multinomial", "rand", "randint", "randn", "randperm",
+    // compare.h
+    "allclose", "eq", "equal", "ge", "gt", "isclose", "isfinite", "isinf", "isnan", "le",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "lt", "ne"};
+
+// Methods that write in place and have no twin that computes.
+const std::set<std::string> kOnlyInPlace = {"bernoulli", "copy",          "exponential", "fill",
+                                            "normal",    "requires_grad", "uniform",     "zero"};
+
+}  // namespace
+
+TEST_CASE("every declared operation has a row, and every row an operation") {
+  std::set<std::string> declared;
+  const std::string umbrella = read_source("ops.h");
+  const std::regex include("<tend/autograd/(ops/[a-z_]+\\.h)>");
+  for (std::sregex_iterator at(umbrella.begin(), umbrella.end(), include), end; at != end; ++at) {
+    declared.merge(names_in((*at)[1], "\n[A-Za-z:<>][A-Za-z:<>, ]* ([a-z][a-z0-9_]*)\\("));
+  }
+  CHECK(declared.count("matmul") == 1);
+  std::set<std::string> rows;
+  for (const Op& op : op_table()) rows.insert(op.name);
+  for (const std::string& name : declared) {
+    INFO(name);
+    CHECK(rows.count(name) + kNotDifferentiable.count(name) == 1);
+  }
+  for (const std::string& name : rows) {
+    INFO(name);
+    CHECK(declared.count(name) == 1);
+  }
+  for (const std::string& name : kNotDifferentiable) {
+    INFO(name);
+    CHECK(declared.count(name) == 1);
+  }
+}
+
+TEST_CASE("every in-place method has a row") {
+  std::set<std::string> rows;
+  for (const Op& op : op_table()) {
+    if (!op.twins.empty()) rows.insert(op.name);
+  }
+  for (const std::string& name : names_in("tensor.h", "\n *(?:const )?Tensor& ([a-z0-9_]+)_\\(")) {
+    INFO(name);
+    CHECK(rows.count(name) + kOnlyInPlace.count(name) == 1);
+  }
+}
+
+TEST_CASE("operations give the same on every layout, and leave their inputs alone") {
+  const DType real = GENERATE(float32, float64);
+  for_each_case([&](const Op& op, const Sample& sample, Layout layout) {
+    const Case made = make_case(op, sample, layout, real);
+    const Tensors inputs = made.arguments();
+    const Tensors copies = dense(inputs);
+    const Tensors expected = op.call(copies);
+    const Tensors found = op.call(inputs);
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CHECK(found[i].dtype() == expected[i].dtype());
+      REQUIRE(found[i].shape() == expected[i].shape());
+      // Products and sums may be taken in another order.
+      CHECK(roundings(found[i], expected[i], real) <= op.roundings);
+    }
+    CHECK(is_same(dense(inputs), copies));
+  });
+}
+
+TEST_CASE("operations are as precise in float32 as their rows say") {
+  for_each_case([](const Op& op, const Sample& sample, Layout layout) {
+    if (layout != Layout::contiguous) return;
+    const Tensors inputs = make_case(op, sample, layout, float32).inputs;
+    Tensors wide;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      wide.push_back(sample[i].dtype == float64 ? inputs[i].detach().to(float64) : inputs[i]);
+    }
+    const Tensors found = op.call(inputs);
+    const Tensors reference = op.call(wide);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CHECK(roundings(found[i], reference[i], float32) <= op.roundings);
+    }
+  });
+}
+
+TEST_CASE("first derivatives are right on every layout") {
+  for_each_case([](const Op& op, const Sample& sample, Layout layout) {
+    const Case made = make_case(op, sample, layout);
+    if (!made.has_gradient() || !op.differences) return;
+    const GradcheckReport report = gradcheck(made.call(), made.inputs);
+    INFO(report.message);
+    CHECK(report.passed);
+  });
+}
+
+TEST_CASE("second derivatives are right on every layout") {
+  for_each_case([](const Op& op, const Sample& sample, Layout layout) {
+    const Case made = make_case(op, sample, layout);
+    if (!made.has_gradient() || !op.differences) return;
+    const GradcheckReport report = gradgradcheck(made.call(), made.inputs);
+    INFO(report.message);
+    CHECK(report.passed);
+  });
+}
+
+TEST_CASE("values and gradients have the same bits for every number of threads") {
+  const int threads = num_threads();
+  for (const Op& op : op_table()) {
+    INFO(op.torch);
+    const Case made = make_case(op, large_sample(op), Layout::contiguous);
+    std::vector<Tensors> results;
+    for (const int count : {1, 2, 3}) {
+      set_num_threads(count);
+      const Tensors outputs = op.call(made.inputs);
+      results.push_back(dense(outputs));
+      results.push_back(gradients(outputs, made.inputs));
+    }
+    for (std::size_t i = 2; i < results.size(); ++i) CHECK(is_same(results[i], results[i - 2]));
+  }
+  set_num_threads(threads);
+}
+
+TEST_CASE("operations refuse what they cannot take, and say why") {
+  for (const Op& op : op_table()) {
+    for (const Refusal& refusal : op.refusals) {
+      INFO(op.torch);
+      const Tensors inputs = make_case(op, refusal.inputs, Layout::contiguous).inputs;
+      CHECK_THROWS_MATCHES(op.call(inputs), Error, says(refusal.message));
+    }
+  }
+}
+
+namespace {
+
+// The twin applied to a tensor that is in a graph, made from the first input by `wrap`: value and
+// gradients must be those of the operation itself.
+template <class Wrap>
+void check_twin(const Op& op, const Case& made, Wrap wrap) {
+  Tensors inputs = made.arguments();
+  const Tensors expected = op.call(inputs);
+  const bool fits =
+      expected[0].shape() == inputs[0].shape() && expected[0].dtype() == inputs[0].dtype();
+  if (!fits) return;
+  const Tensors expected_gradients = gradients(expected, made.inputs);
+  inputs[0] = wrap(inputs[0]);
+  const Tensor first = inputs[0];
+  const std::uint32_t version = first.version();
+  const Tensor result = op.twins[0](inputs)[0];
+  CHECK(result.impl() == first.impl());
+  CHECK(result.version() > version);
+  CHECK(roundings(result, expected[0], float64) <= 4);
+  const Tensors found = gradients({result}, made.inputs);
+  REQUIRE(found.size() == expected_gradients.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(roundings(found[i], expected_gradients[i], float64) <= 4);
+  }
+}
+
+}  // namespace
+
+TEST_CASE(
+    "in-place twins have the value and the gradients of their operations, through views too") {
+  for_each_case([](const Op& op, const Sample& sample, Layout layout) {
+    if (op.twins.empty()) return;
+    const Case made = make_case(op, sample, layout);
+    check_twin(op, made, [](const Tensor& x) { return x.clone(); });
+    check_twin(op, made, [](const Tensor& x) { return x.unsqueeze(0).clone()[0]; });
+  });
+}

@@ -1,0 +1,134 @@
+// Rows for autograd/ops/views.h and joining.h.
+#include "tests/autograd/op_table.h"
+
+namespace tend::test {
+namespace {
+
+using T = const Tensor&;
+using Tensors = std::vector<Tensor>;
+
+void piece_rows(Rows& rows) {
+  rows.op("select", "a.select(1, -2)", [](T a) { return select(a, 1, -2); })
+      .on({{real({2, 3})}, {real({2, 3, 2})}, {real({0, 3})}})
+      .refuses("[select] index -2 is out of range for dimension 1 of (2, 1)", {real({2, 1})})
+      .refuses("[select] dimension 1 is out of range [-1, 0] for 1 dimensions", {real({3})});
+  rows.op("slice", "a[:, 1::2]", [](T a) { return slice(a, 1, 1, std::nullopt, 2); })
+      .on({{real({2, 5})}, {real({2, 4, 2})}, {real({2, 1})}, {real({0, 3})}});
+  rows.op("slice", "a[-2:]", [](T a) { return slice(a, 0, -2, std::nullopt); })
+      .on({{real({5})}, {real({1})}, {real({3, 2})}})
+      .refuses("[slice] a 0-d tensor has no dimension to slice", {real({})});
+  rows.op("narrow", "torch.narrow(a, -1, 1, 2)", [](T a) { return narrow(a, -1, 1, 2); })
+      .on({{real({2, 4})}, {real({3})}})
+      .refuses("[narrow] start 1 with length 2 leaves dimension 1 of (2, 2)", {real({2, 2})});
+  rows.op("split", "torch.split(a, 2, 1)", [](T a) { return split(a, 2, 1); })
+      .on({{real({2, 5})}, {real({2, 2})}, {real({2, 0})}});
+  rows.op("split", "torch.split(a, [1, 0, 3], -1)",
+          [](T a) {
+            return split(a, Shape{1, 0, 3}, -1);
+          })
+      .on({{real({2, 4})}, {real({4})}})
+      .fixed_size()
+      .refuses("[split] sizes (1, 0, 3) do not add up to 5, dimension -1 of (2, 5)",
+               {real({2, 5})});
+  rows.op("chunk", "torch.chunk(a, 3, 0)", [](T a) { return chunk(a, 3, 0); })
+      .on({{real({7, 2})}, {real({3})}, {real({2, 2})}, {real({4})}, {real({0})}});
+  rows.op("unbind", "torch.unbind(a, 1)", [](T a) { return unbind(a, 1); })
+      .on({{real({2, 3})}, {real({2, 1, 2})}})
+      .fixed_size();
+  rows.op("index", "a[1:, None, ..., 0]",
+          [](T a) {
+            return a[{Slice{1, {}}, newaxis, ellipsis, 0}];
+          })
+      .on({{real({3, 2})}, {real({2, 2, 3})}})
+      .refuses("[index] 2 indices for a tensor of 1 dimensions, shape (3,)", {real({3})});
+  rows.op("index", "a[...]", [](T a) { return a[{ellipsis}]; }).on({{real({})}, {real({2, 2})}});
+  rows.op("diagonal", "torch.diagonal(a, 1, 0, -1)", [](T a) { return diagonal(a, 1, 0, -1); })
+      .on({{real({3, 3})}, {real({2, 4})}, {real({4, 2})}, {real({3, 2, 4})}, {real({0, 3})}})
+      .refuses("[diagonal] needs two different dimensions of (3,), got 0 and 0", {real({3})});
+  rows.op("diagonal", "torch.diagonal(a, -1)", [](T a) { return diagonal(a, -1); })
+      .on({{real({3, 3})}, {real({1, 4})}});
+}
+
+void shape_rows(Rows& rows) {
+  rows.op("transpose", "torch.transpose(a, 0, -1)", [](T a) { return transpose(a, 0, -1); })
+      .on({{real({2, 3})}, {real({2, 3, 4})}, {real({})}, {real({0, 3})}});
+  rows.op("t", "a.t()", [](T a) { return t(a); })
+      .on({{real({2, 3})}, {real({3})}, {real({})}})
+      .refuses("[t] needs at most 2 dimensions, got (2, 3, 4)", {real({2, 3, 4})});
+  rows.op("permute", "torch.permute(a, (2, 0, -2))",
+          [](T a) {
+            return permute(a, {2, 0, -2});
+          })
+      .on({{real({2, 3, 4})}, {real({2, 0, 1})}})
+      .refuses("[permute] (2, 0, -2) does not name the 2 dimensions of (2, 3)", {real({2, 3})});
+  rows.op("expand", "a.expand(2, -1, 3)",
+          [](T a) {
+            return expand(a, {2, -1, 3});
+          })
+      .on({{real({2, 1})}, {real({1, 2, 1})}, {real({2, 4, 3})}, {real({0, 1})}})
+      .fixed_size()
+      .refuses("[expand] (2, 2) does not expand to (2, -1, 3): dimension -1 is 2", {real({2, 2})});
+  rows.op("view", "a.view(3, -1)",
+          [](T a) {
+            return view(a, {3, -1});
+          })
+      .on({{real({2, 3})}, {real({3})}, {real({1, 3, 4})}})
+      .contiguous_only()
+      .refuses("[view] 4 elements do not fill shape (3, -1)", {real({2, 2})});
+  rows.op("reshape", "a.reshape(3, -1)",
+          [](T a) {
+            return reshape(a, {3, -1});
+          })
+      .on({{real({2, 3})}, {real({3})}, {real({2, 3, 2})}, {real({2, 0})}})
+      .refuses("[reshape] 4 elements do not fill shape (3, -1)", {real({2, 2})});
+  rows.op("flatten", "torch.flatten(a)", [](T a) { return flatten(a); }).on(unary_samples());
+  rows.op("flatten", "torch.flatten(a, 1, -2)", [](T a) { return flatten(a, 1, -2); })
+      .on({{real({2, 3, 2, 2})}, {real({2, 3, 2})}})
+      .refuses("[flatten] start dimension 1 comes after end dimension 0", {real({2, 3})});
+  rows.op("squeeze", "torch.squeeze(a)", [](T a) { return squeeze(a); })
+      .on({{real({2, 1, 3})}, {real({1, 1})}, {real({})}, {real({1, 0})}});
+  rows.op("squeeze", "torch.squeeze(a, -1)", [](T a) { return squeeze(a, -1); })
+      .on({{real({2, 1})}, {real({2, 3})}, {real({})}});
+  rows.op("unsqueeze", "torch.unsqueeze(a, -2)", [](T a) { return unsqueeze(a, -2); })
+      .on({{real({2, 3})}, {real({3})}, {real({0})}})
+      .refuses("[unsqueeze] dimension -2 is out of range [-1, 0] for 1 dimensions", {real({})});
+  rows.op("contiguous", "a.contiguous()", [](T a) { return contiguous(a); }).on(unary_samples());
+  rows.op("clone", "a.clone()", [](T a) { return clone(a); }).on(unary_samples());
+  rows.op("to", "a.to(torch.float64)", [](T a) { return to(a, float64); })
+      .on(unary_samples())
+      .on({{integers({3}, -4, 5)}, {bools({3})}, {real({3}).as(float32)}});
+  rows.op("to", "a.to(torch.float32).to(torch.float64)",
+          [](T a) { return to(to(a, float32), float64); })
+      .on({{real({2, 3})}, {real({})}})
+      .no_differences();  // they do not see through float32
+}
+
+void joining_rows(Rows& rows) {
+  rows.op("cat", "torch.cat(x, 1)", [](const Tensors& x) { return cat(x, 1); })
+      .on({{real({2, 3}), real({2, 1})},
+           {real({2, 1}), real({2, 2}), real({2, 3})},
+           {real({2, 2, 2}), real({2, 1, 2})},
+           {real({2, 0}), real({2, 3})},
+           {real({2, 2})},
+           {real({2, 2}), integers({2, 1}, 0, 9), real({2, 1}).as(float32)}})
+      .refuses("[cat] (2, 3) and (3, 3) (tensor 1) along dimension 1: dimension 0 is 2 and 3",
+               {real({2, 3}), real({3, 3})});
+  rows.op("stack", "torch.stack(x, 1)", [](const Tensors& x) { return stack(x, 1); })
+      .on({{real({2, 3}), real({2, 3})}, {real({2}), real({2}), real({2})}, {real({2, 0})}})
+      .refuses("[stack] all tensors have one shape, the first has (2, 3), tensor 1 has (3,)",
+               {real({2, 3}), real({3})});
+  rows.op("stack", "torch.stack(x)", [](const Tensors& x) { return stack(x); })
+      .on({{real({}), real({})}, {real({2}), integers({2}, 0, 9)}});
+}
+
+}  // namespace
+
+std::vector<Op> view_rows() {
+  Rows rows;
+  piece_rows(rows);
+  shape_rows(rows);
+  joining_rows(rows);
+  return rows.take();
+}
+
+}  // namespace tend::test

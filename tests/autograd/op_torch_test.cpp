@@ -1,0 +1,132 @@
+// The operation table against PyTorch's values and gradients (tests/data/make_ops.py).
+#include <cstdlib>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/autograd/op_table.h"
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+using nlohmann::json;
+
+namespace {
+
+using Tensors = std::vector<Tensor>;
+
+// Numbers are stored with 13 digits and come from a few operations on numbers of moderate size,
+// in double precision on both sides (float32 where the row says so).
+bool is_close(const std::vector<double>& found, const json& expected, DType dtype) {
+  if (found.size() != expected.size()) return false;
+  const double tolerance = dtype == float32 ? 1e-6 : 1e-12;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const double value = expected[i].get<double>();
+    if (!(std::fabs(found[i] - value) <= tolerance * std::max(1.0, std::fabs(value)))) return false;
+  }
+  return true;
+}
+
+json describe(const Input& input, const Tensor& tensor) {
+  json values = json::array();
+  for (const double value : test::values(tensor)) {
+    if (is_floating(input.dtype)) {
+      values.push_back(tensor.dtype() == float32 ? std::round(value * 1000) / 1000 : value);
+    } else {
+      values.push_back(static_cast<std::int64_t>(value));
+    }
+  }
+  return {{"shape", std::vector<std::int64_t>(input.shape.begin(), input.shape.end())},
+          {"dtype", std::string(dtype_name(input.dtype))},
+          {"gradient", tensor.requires_grad()},
+          {"values", std::move(values)}};
+}
+
+json describe(const Op& op, const Sample& sample) {
+  const Case made = make_case(op, sample, Layout::contiguous);
+  json inputs = json::array();
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    inputs.push_back(describe(sample[i], made.inputs[i]));
+  }
+  return inputs;
+}
+
+json read_fixtures() {
+  std::ifstream file(std::string(TEND_TEST_DATA) + "/ops.json");
+  return json::parse(file);
+}
+
+void compare_outputs(const Tensors& found, const json& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto shape = expected[i]["shape"].get<std::vector<std::int64_t>>();
+    CHECK(found[i].shape() == Shape(std::span(shape)));
+    CHECK(dtype_name(found[i].dtype()) == expected[i]["dtype"].get<std::string>());
+    INFO(to_string(found[i]) << " and in PyTorch " << expected[i]["values"]);
+    CHECK(is_close(values(found[i]), expected[i]["values"], found[i].dtype()));
+  }
+}
+
+void compare_gradients(const Case& made, const Tensors& outputs, const json& fixture) {
+  Tensors tracked, cotangents, wanted;
+  for (const Tensor& output : outputs) {
+    if (!output.requires_grad()) continue;
+    const auto numbers = fixture["cotangents"].at(tracked.size()).get<std::vector<double>>();
+    cotangents.emplace_back(Array::from<double>(numbers, output.shape()).to(output.dtype()));
+    tracked.push_back(output);
+  }
+  for (const Tensor& input : made.inputs) {
+    if (input.requires_grad()) wanted.push_back(input);
+  }
+  REQUIRE(tracked.size() == fixture["cotangents"].size());
+  const Tensors found = autograd::grad(tracked, wanted, cotangents, {.allow_unused = true});
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const json& expected = fixture["gradients"].at(i);
+    if (expected.is_null()) {
+      const std::vector<double> zeros(static_cast<std::size_t>(wanted[i].numel()), 0);
+      CHECK((!found[i].defined() || values(found[i]) == zeros));
+      continue;
+    }
+    REQUIRE(found[i].defined());
+    INFO("gradient " << i << ": " << to_string(found[i]) << " and in PyTorch " << expected);
+    CHECK(is_close(values(found[i]), expected, outputs[0].dtype()));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("operations have PyTorch's values, dtypes and gradients") {
+  const json fixtures = read_fixtures();
+  CHECK(fixtures.size() == op_table().size());
+  for (const Op& op : op_table()) {
+    INFO(op.torch);
+    REQUIRE(fixtures.contains(op.torch));
+    const json& samples = fixtures[op.torch];
+    REQUIRE(samples.size() == op.samples.size());
+    for (std::size_t k = 0; k < samples.size(); ++k) {
+      INFO("sample " << k);
+      const json row = describe(op, op.samples[k]);
+      // Otherwise the fixtures are older than the table: run make_ops.py.
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        REQUIRE(row[i]["values"] == samples[k]["inputs"].at(i));
+      }
+      const Case made = make_case(op, op.samples[k], Layout::contiguous);
+      const Tensors outputs = op.call(made.inputs);
+      compare_outputs(outputs, samples[k]["outputs"]);
+      if (samples[k].contains("gradients")) compare_gradients(made, outputs, samples[k]);
+    }
+  }
+}
+
+TEST_CASE("every row of the operation table has an expression of its own") {
+  nlohmann::ordered_json rows;
+  for (const Op& op : op_table()) {
+    INFO(op.torch);
+    CHECK(!rows.contains(op.torch));
+    json samples = json::array();
+    for (const Sample& sample : op.samples) samples.push_back(describe(op, sample));
+    rows[op.torch] = samples;
+  }
+  // For make_ops.py.
+  if (const char* path = std::getenv("TEND_OP_ROWS")) std::ofstream(path) << rows.dump();
+}

@@ -1,0 +1,72 @@
+"""Values and gradients of every row of the operation table, as PyTorch computes them.
+
+    TEND_OP_ROWS=rows.json build/release/tests/test_autograd "every row of*"
+    python3 tests/data/make_ops.py rows.json > tests/data/ops.json
+
+The first command writes what the table (tests/autograd/op_table_*.cpp) says: expressions in Python
+and inputs. Needs PyTorch; the reference is 2.6. Numbers have 13 significant digits.
+"""
+
+import json
+import sys
+
+import torch
+import torch.nn.functional as F
+
+DTYPES = {"bool": torch.bool, "int64": torch.int64, "float32": torch.float32, "float64": torch.float64}
+
+
+def numbers(tensor):
+    flat = tensor.detach().reshape(-1).tolist()
+    return [float(f"{x:.13g}") if isinstance(x, float) else int(x) for x in flat]
+
+
+def cotangent(tensor, generator):
+    """Two digits are enough to look random."""
+    c = torch.randint(-100, 101, tensor.shape, generator=generator)
+    return (c.double() / 100).to(tensor.dtype)
+
+
+def run(expression, sample, generator):
+    inputs = []
+    for each in sample:
+        x = torch.tensor(each["values"], dtype=DTYPES[each["dtype"]]).reshape(each["shape"])
+        inputs.append(x.requires_grad_(each["gradient"]))
+    names = {"torch": torch, "F": F, "x": inputs} | dict(zip("abcdefg", inputs))
+    result = eval(expression, names)
+    outputs = [result] if isinstance(result, torch.Tensor) else list(result)
+    record = {
+        "inputs": [each["values"] for each in sample],
+        "outputs": [
+            {"shape": list(o.shape), "dtype": str(o.dtype)[6:], "values": numbers(o)}
+            for o in outputs
+        ],
+    }
+    wanted = [x for x in inputs if x.requires_grad]
+    tracked = [o for o in outputs if o.requires_grad]
+    if wanted and tracked:
+        cotangents = [cotangent(o, generator) for o in tracked]
+        try:
+            gradients = torch.autograd.grad(tracked, wanted, cotangents, allow_unused=True)
+        except RuntimeError as error:  # torch has no gradient here; tend may have one
+            print(f"{expression}: {error}", file=sys.stderr)
+            return record
+        record["cotangents"] = [numbers(c) for c in cotangents]
+        record["gradients"] = [None if g is None else numbers(g) for g in gradients]
+    return record
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        rows = json.load(file)
+    generator = torch.Generator().manual_seed(0)
+    print("{")
+    for i, (expression, samples) in enumerate(rows.items()):
+        records = [run(expression, sample, generator) for sample in samples]
+        text = json.dumps(records, separators=(",", ":"))
+        print(f'{"," if i else ""}{json.dumps(expression)}:\n{text}')
+    print("}")
+
+
+if __name__ == "__main__":
+    main()
