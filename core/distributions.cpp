@@ -16,21 +16,12 @@ namespace tend::kernels {
 namespace {
 
 // The dimensions, the largest stride first: permuted like this, row-major order is the order in
-// memory. As in PyTorch, a dimension of stride 0 has no say in it.
+// memory.
 Shape memory_order(const Array& a) {
   Shape dims;
   for (std::int64_t d = 0; d < a.rank(); ++d) dims.push_back(d);
-  for (std::int64_t i = a.rank() - 2; i >= 0; --i) {
-    std::int64_t at = i;
-    for (std::int64_t j = i + 1; j < a.rank(); ++j) {
-      const std::int64_t stride = a.strides()[dims[at]];
-      const std::int64_t inner = a.strides()[dims[j]];
-      if (stride == 0 || inner == 0) continue;
-      if (stride >= inner) break;
-      std::swap(dims[at], dims[j]);
-      at = j;
-    }
-  }
+  std::stable_sort(dims.begin(), dims.end(),
+                   [&](auto d, auto e) { return a.strides()[d] > a.strides()[e]; });
   return dims;
 }
 
@@ -129,16 +120,15 @@ void mkl_bernoulli(bool* out, std::int64_t total, double p, Generator& generator
   }
 }
 
-// Bernoulli in the order of memory, or of the indices as MKL has it.
+// Bernoulli in row-major order, in any dtype.
 void fill_bernoulli(const Array& out, double p, Generator& generator) {
   const bool mkl = generator.bernoulli_stream() == BernoulliStream::mkl;
   const auto fill = mkl ? mkl_bernoulli : standard_bernoulli;
-  const Array ordered = mkl ? out : in_memory_order(out);
   const bool direct = out.dtype() == boolean;
-  const Array kept = direct ? ordered : Array::empty(ordered.shape(), boolean);
+  const Array kept = direct ? out : Array::empty(out.shape(), boolean);
   fill_in_order<bool>(kept,
                       [&](bool* first, std::int64_t total) { fill(first, total, p, generator); });
-  if (!direct) ordered.copy_from(kept);
+  if (!direct) out.copy_from(kept);
 }
 
 // The largest count up to which a dtype holds every whole number.
@@ -246,7 +236,9 @@ void bernoulli(const Array& out, double p, Generator& generator) {
   check_output("bernoulli", out);
   check_probability("bernoulli", p);
   const GeneratorLock lock(generator);
-  fill_bernoulli(out, p, generator);
+  // MKL fills in the order of the indices.
+  const bool mkl = generator.bernoulli_stream() == BernoulliStream::mkl;
+  fill_bernoulli(mkl ? out : in_memory_order(out), p, generator);
 }
 
 void bernoulli(const Array& out, const Array& p, Generator& generator) {
@@ -273,15 +265,6 @@ void bernoulli(const Array& out, const Array& p, Generator& generator) {
     }
     out.permute(dims).copy_from(kept);
   });
-}
-
-Array empty_keep_mask(const Array& input) {
-  const Shape dims = memory_order(input);
-  Shape sizes;
-  for (const std::int64_t d : dims) sizes.push_back(input.shape()[d]);
-  Shape inverse(dims.size(), 0);
-  for (std::int64_t i = 0; i < dims.rank(); ++i) inverse[dims[i]] = i;
-  return Array::empty(sizes, boolean).permute(inverse);
 }
 
 void draw_keep_mask(const Array& out, double keep_probability, Generator& generator) {

@@ -52,13 +52,8 @@ void exponential(const Array& out, double lambda = 1.0, Generator& generator = d
 void multinomial(const Array& out, const Array& probabilities, bool replacement = false,
                  Generator& generator = default_generator());
 
-/// An uninitialised bool array of the input's shape, dense, with the dimensions in the order of the
-/// input's strides: the mask that PyTorch 2 draws for dropout of `input`. (PyTorch 1 has a
-/// row-major one, which differs for transposed inputs.)
-Array empty_keep_mask(const Array& input);
-
-/// Fills the mask of a dropout layer: true with `keep_probability`, which is 1 - p. Probabilities 0
-/// and 1 draw nothing, as PyTorch's dropout; the others draw as `bernoulli`.
+/// The mask of a dropout layer: true with `keep_probability`, which is 1 - p, into a bool array, in
+/// row-major order whatever the strides. Probabilities 0 and 1 draw nothing, as PyTorch's dropout.
 void draw_keep_mask(const Array& out, double keep_probability,
                     Generator& generator = default_generator());
 

@@ -41,8 +41,8 @@ def draw(out, name, *arguments):
     if name == "bernoulli with probabilities":
         return out.bernoulli_(probabilities(out.numel(), arguments[0]).reshape(out.shape))
     if name == "dropout":
-        ones = torch.empty_like(out, dtype=torch.float32).fill_(1)
-        return functional.dropout(ones, arguments[0]) != 0
+        # Row-major, whatever the strides of `out`.
+        return functional.dropout(torch.ones(out.shape), arguments[0]) != 0
     assert name == "multinomial"
     dtype, most, replacement = arguments
     return torch.multinomial(weights(out.numel(), dtype), min(most, out.numel()) if not replacement else most,
