@@ -317,12 +317,44 @@ class Tensor {
 
   // Reductions.
 
-  Tensor sum(const Shape& dims = {}, bool keepdim = false) const {
+  Tensor sum(const Dims& dims = {}, bool keepdim = false) const {
     return tend::sum(*this, dims, keepdim);
   }
-  Tensor mean(const Shape& dims = {}, bool keepdim = false) const {
+  Tensor mean(const Dims& dims = {}, bool keepdim = false) const {
     return tend::mean(*this, dims, keepdim);
   }
+  Tensor prod(const Dims& dims = {}, bool keepdim = false) const {
+    return tend::prod(*this, dims, keepdim);
+  }
+  Tensor var(const Dims& dims = {}, double correction = 1, bool keepdim = false) const {
+    return tend::var(*this, dims, correction, keepdim);
+  }
+  Tensor std(const Dims& dims = {}, double correction = 1, bool keepdim = false) const {
+    return tend::std(*this, dims, correction, keepdim);
+  }
+  Tensor max() const { return tend::max(*this); }
+  Tensor min() const { return tend::min(*this); }
+  ValuesAndIndices max(std::int64_t d, bool keepdim = false) const;
+  ValuesAndIndices min(std::int64_t d, bool keepdim = false) const;
+  Tensor amax(const Dims& dims = {}, bool keepdim = false) const {
+    return tend::amax(*this, dims, keepdim);
+  }
+  Tensor amin(const Dims& dims = {}, bool keepdim = false) const {
+    return tend::amin(*this, dims, keepdim);
+  }
+  Tensor argmax(std::optional<std::int64_t> d = std::nullopt, bool keepdim = false) const {
+    return tend::argmax(*this, d, keepdim);
+  }
+  Tensor argmin(std::optional<std::int64_t> d = std::nullopt, bool keepdim = false) const {
+    return tend::argmin(*this, d, keepdim);
+  }
+  Tensor any(const Dims& dims = {}, bool keepdim = false) const {
+    return tend::any(*this, dims, keepdim);
+  }
+  Tensor all(const Dims& dims = {}, bool keepdim = false) const {
+    return tend::all(*this, dims, keepdim);
+  }
+  Tensor cumsum(std::int64_t d) const { return tend::cumsum(*this, d); }
 
   // Places named by int64 tensors.
 
@@ -338,6 +370,8 @@ class Tensor {
   Tensor index_add(std::int64_t d, const Tensor& positions, const Tensor& source) const {
     return tend::index_add(*this, d, positions, source);
   }
+  ValuesAndIndices sort(std::int64_t d = -1, bool descending = false) const;
+  ValuesAndIndices topk(std::int64_t k, std::int64_t d = -1, bool largest = true) const;
 
   // Random numbers, drawn in the order in which the elements lie in memory (autograd/ops/random.h).
 
@@ -369,6 +403,26 @@ class Tensor {
 
   Ref<TensorImpl> impl_;
 };
+
+/// Elements and the places (int64) along a dimension that they come from:
+/// auto [values, indices] = x.max(-1).
+struct ValuesAndIndices {
+  Tensor values;
+  Tensor indices;
+};
+
+inline ValuesAndIndices Tensor::max(std::int64_t d, bool keepdim) const {
+  return tend::max(*this, d, keepdim);
+}
+inline ValuesAndIndices Tensor::min(std::int64_t d, bool keepdim) const {
+  return tend::min(*this, d, keepdim);
+}
+inline ValuesAndIndices Tensor::sort(std::int64_t d, bool descending) const {
+  return tend::sort(*this, d, descending);
+}
+inline ValuesAndIndices Tensor::topk(std::int64_t k, std::int64_t d, bool largest) const {
+  return tend::topk(*this, k, d, largest);
+}
 
 /// As torch prints it, "tensor([...], grad_fn=<...>)"; "Parameter containing:\n..." for parameters,
 /// "None" for an undefined one.

@@ -1,5 +1,7 @@
 #include <tend/autograd/ops/indexing.h>
 
+#include <limits>
+
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/compare.h>
 #include <tend/core/kernels/indexing.h>
@@ -102,6 +104,23 @@ Tensor embedding(const Tensor& weight, const Tensor& indices,
                   d.set(0, index_add(zeros(from, grad.dtype()), 0, reshape(at, {at.numel()}),
                                      reshape(grad, {at.numel(), from[1]})));
                 });
+}
+
+Tensor one_hot(const Tensor& indices, std::int64_t num_classes) {
+  if (num_classes == -1) {
+    if (indices.numel() == 0) {
+      fail<ShapeError>("one_hot", "indices of shape ", indices.shape(),
+                       " do not tell how many classes there are");
+    }
+    const std::int64_t largest = max(indices).item<std::int64_t>();
+    num_classes = largest < std::numeric_limits<std::int64_t>::max() ? largest + 1 : largest;
+  }
+  if (num_classes < 0) fail<ShapeError>("one_hot", "num_classes is ", num_classes);
+  Shape shape = indices.shape();
+  shape.push_back(num_classes);
+  Array out = Array::empty(shape, int64);
+  kernels::one_hot(out, indices.array());
+  return Tensor(std::move(out));
 }
 
 }  // namespace tend

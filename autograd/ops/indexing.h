@@ -7,6 +7,7 @@
 namespace tend {
 
 class Tensor;
+struct ValuesAndIndices;
 
 // Every index is checked (IndexError, also for negative ones) before anything is computed; indices
 // are int64 (DTypeError). Formulas are for dim 1 of three; dimensions may count from the end.
@@ -31,5 +32,17 @@ Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, cons
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.embedding.html
 Tensor embedding(const Tensor& weight, const Tensor& indices,
                  std::optional<std::int64_t> padding_idx = std::nullopt);
+
+/// 1 where the last of (*, num_classes) dimensions equals the index, else 0; int64. With -1 there
+/// are as many classes as the largest index asks for (ShapeError where there are no indices).
+Tensor one_hot(const Tensor& indices, std::int64_t num_classes = -1);
+
+// Orderings along `dim`. Equal elements keep their order; NaN counts as the largest.
+
+/// All elements, with the indices that they had.
+ValuesAndIndices sort(const Tensor& self, std::int64_t dim = -1, bool descending = false);
+/// The k largest (or smallest), best first; ShapeError when there are fewer.
+ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim = -1,
+                      bool largest = true);
 
 }  // namespace tend

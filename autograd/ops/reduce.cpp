@@ -1,10 +1,23 @@
 #include <tend/autograd/ops/reduce.h>
 
+#include <algorithm>
+#include <limits>
+
 #include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/math.h>
 #include <tend/core/kernels/reduce.h>
+#include <tend/core/kernels/scan.h>
 
 namespace tend {
 namespace {
+
+// What a kernel makes of the elements along `dims`, which are wrapped.
+template <class Kernel>
+Array reduce(Kernel kernel, const Tensor& self, const Shape& dims, bool keepdim, DType dtype) {
+  Array out = Array::empty(reduced_shape(self.shape(), dims, keepdim), dtype);
+  kernel(out, self.array(), dims);
+  return out;
+}
 
 // A reduced tensor with its reduced dimensions back (size 1), so that it broadcasts against the
 // input again.
@@ -21,26 +34,156 @@ std::int64_t count_reduced(const Shape& input, const Shape& dims) {
 
 }  // namespace
 
-Tensor sum(const Tensor& self, const Shape& dims, bool keepdim) {
+Tensor sum(const Tensor& self, const Dims& dims, bool keepdim) {
   const Shape reduced = wrap_dims("sum", dims, self.dim());
-  Array out =
-      Array::empty(reduced_shape(self.shape(), reduced, keepdim), kernels::sum_dtype(self.dtype()));
-  kernels::sum(out, self.array(), reduced);
+  Array out = reduce(kernels::sum, self, reduced, keepdim, kernels::sum_dtype(self.dtype()));
   return record(dims.empty() ? "SumBackward0" : "SumBackward1", std::move(out), {self}, {},
                 [shape = self.shape(), reduced](Derivative& d) {
                   d.set(0, expand(restore_dims(d.grad(), shape, reduced), shape));
                 });
 }
 
-Tensor mean(const Tensor& self, const Shape& dims, bool keepdim) {
+Tensor mean(const Tensor& self, const Dims& dims, bool keepdim) {
   const Shape reduced = wrap_dims("mean", dims, self.dim());
-  Array out = Array::empty(reduced_shape(self.shape(), reduced, keepdim), self.dtype());
-  kernels::mean(out, self.array(), reduced);
+  Array out = reduce(kernels::mean, self, reduced, keepdim, self.dtype());
   return record(dims.empty() ? "MeanBackward0" : "MeanBackward1", std::move(out), {self}, {},
                 [shape = self.shape(), reduced](Derivative& d) {
                   const Tensor share = d.grad() / count_reduced(shape, reduced);
                   d.set(0, expand(restore_dims(share, shape, reduced), shape));
                 });
+}
+
+namespace {
+
+// x * (all elements before it) * ..., or after it: products that run along the last dimension. The
+// stride doubles, so that every element takes part in log n products.
+Tensor running_product(Tensor x, bool reverse) {
+  const std::int64_t n = x.size(-1);
+  for (std::int64_t step = 1; step < n; step *= 2) {
+    const Tensor front = narrow(x, -1, 0, n - step), back = narrow(x, -1, step, n - step);
+    const Tensor products = front * back;
+    x = reverse ? cat({products, narrow(x, -1, n - step, step)}, -1)
+                : cat({narrow(x, -1, 0, step), products}, -1);
+  }
+  return x;
+}
+
+// For each element along the last dimension the product of the others, zeros among them or not.
+Tensor product_of_others(const Tensor& x) {
+  const std::int64_t n = x.size(-1);
+  Shape end = x.shape();
+  end[end.rank() - 1] = 1;
+  const Tensor one = ones(end, x.dtype());
+  const Tensor before = cat({one, narrow(running_product(x, false), -1, 0, n - 1)}, -1);
+  const Tensor after = cat({narrow(running_product(x, true), -1, 1, n - 1), one}, -1);
+  return before * after;
+}
+
+// As product_of_others over several dimensions.
+Tensor product_of_others(const Tensor& x, const Shape& dims) {
+  Shape order;
+  for (std::int64_t d = 0; d < x.dim(); ++d) {
+    if (std::find(dims.begin(), dims.end(), d) == dims.end()) order.push_back(d);
+  }
+  for (const std::int64_t d : dims) order.push_back(d);
+  Shape inverse = order;
+  for (std::int64_t d = 0; d < x.dim(); ++d) inverse[order[d]] = d;
+  const Tensor moved = permute(x, order);
+  Shape rows(std::span(moved.shape().begin(), x.shape().size() - dims.size()));
+  rows.push_back(count_reduced(x.shape(), dims));
+  return permute(reshape(product_of_others(reshape(moved, rows)), moved.shape()), inverse);
+}
+
+}  // namespace
+
+Tensor prod(const Tensor& self, const Dims& dims, bool keepdim) {
+  const Shape reduced = wrap_dims("prod", dims, self.dim());
+  Array out = reduce(kernels::prod, self, reduced, keepdim, kernels::sum_dtype(self.dtype()));
+  return record(dims.empty() ? "ProdBackward0" : "ProdBackward1", std::move(out), {self},
+                {self, kOutput}, [reduced](Derivative& d) {
+                  const Tensor x = d.saved(0);
+                  const Tensor g = restore_dims(d.grad(), x.shape(), reduced);
+                  if (x.numel() == 0) {
+                    d.set(0, zeros_like(x));
+                  } else if (any(x == 0).item<bool>()) {
+                    d.set(0, g * product_of_others(x, reduced));
+                  } else {
+                    d.set(0, g * restore_dims(d.saved(1), x.shape(), reduced) / x);
+                  }
+                });
+}
+
+namespace {
+
+// The gradient of the variance, whose cotangent `grad` has its reduced dimensions back.
+Tensor var_gradient(const Tensor& x, const Tensor& grad, const Shape& dims, double correction) {
+  const Tensor distance = x - mean(x, dims, true);
+  const double freedom = static_cast<double>(count_reduced(x.shape(), dims)) - correction;
+  if (freedom > 0) return grad * (distance * (2 / freedom));
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  return grad * masked_fill(full_like(x, kInf), distance == 0, kNaN);
+}
+
+Array variance(const char* operation, const Tensor& self, const Shape& dims, double correction,
+               bool keepdim) {
+  if (!is_floating(self.dtype())) {
+    fail<DTypeError>(operation, "needs float32 or float64, got ", self.dtype());
+  }
+  const auto kernel = [=](const Array& out, const Array& a, const Shape& reduced) {
+    kernels::var(out, a, reduced, correction);
+  };
+  return reduce(kernel, self, dims, keepdim, self.dtype());
+}
+
+}  // namespace
+
+Tensor var(const Tensor& self, const Dims& dims, double correction, bool keepdim) {
+  const Shape reduced = wrap_dims("var", dims, self.dim());
+  return record("VarBackward0", variance("var", self, reduced, correction, keepdim), {self}, {self},
+                [=](Derivative& d) {
+                  const Tensor x = d.saved(0);
+                  const Tensor g = restore_dims(d.grad(), x.shape(), reduced);
+                  d.set(0, var_gradient(x, g, reduced, correction));
+                });
+}
+
+Tensor std(const Tensor& self, const Dims& dims, double correction, bool keepdim) {
+  const Shape reduced = wrap_dims("std", dims, self.dim());
+  const Array out = variance("std", self, reduced, correction, keepdim);
+  kernels::sqrt(out, out);
+  return record("StdBackward0", out, {self}, {self, kOutput}, [=](Derivative& d) {
+    const Tensor x = d.saved(0), deviation = d.saved(1);
+    // Where all elements are equal, the gradient is zero by convention.
+    const Tensor share = masked_fill(d.grad() / (2 * deviation), deviation == 0, 0);
+    d.set(0, var_gradient(x, restore_dims(share, x.shape(), reduced), reduced, correction));
+  });
+}
+
+Tensor any(const Tensor& self, const Dims& dims, bool keepdim) {
+  const Shape reduced = wrap_dims("any", dims, self.dim());
+  return Tensor(reduce(kernels::any, self, reduced, keepdim, boolean));
+}
+
+Tensor all(const Tensor& self, const Dims& dims, bool keepdim) {
+  const Shape reduced = wrap_dims("all", dims, self.dim());
+  return Tensor(reduce(kernels::all, self, reduced, keepdim, boolean));
+}
+
+namespace {
+
+Tensor flip(const Tensor& x, std::int64_t dim) {
+  return index_select(x, dim, arange(x.size(dim) - 1, -1, -1));
+}
+
+}  // namespace
+
+Tensor cumsum(const Tensor& self, std::int64_t dim) {
+  dim = wrap_dim("cumsum", dim, self.dim());
+  Array out = Array::empty(self.shape(), kernels::sum_dtype(self.dtype()));
+  kernels::cumsum(out, self.array(), dim);
+  return record("CumsumBackward0", std::move(out), {self}, {},
+                [dim](Derivative& d) { d.set(0, flip(cumsum(flip(d.grad(), dim), dim), dim)); });
 }
 
 Tensor sum_to_size(const Tensor& self, const Shape& shape) {

@@ -83,3 +83,43 @@ TEST_CASE("embedding refuses weights that are no matrix, and padding outside of 
                        says("[embedding] padding_idx 3 is out of range for dimension 0 of (3, 2)"));
   CHECK_THROWS_AS(embedding(zeros({3, 2}), tensor({0.})), DTypeError);
 }
+
+TEST_CASE("one_hot counts the classes when it is not told") {
+  CHECK(values(one_hot(tensor({1, 2}))) == std::vector<double>{0, 1, 0, 0, 0, 1});
+  CHECK(values(one_hot(tensor(1), 3)) == std::vector<double>{0, 1, 0});
+  CHECK(one_hot(zeros({0, 2}, int64), 3).shape() == Shape{0, 2, 3});
+  CHECK(one_hot(tensor({1}), 2).dtype() == int64);
+  CHECK_THROWS_AS(one_hot(zeros({0}, int64)), ShapeError);
+  CHECK_THROWS_MATCHES(one_hot(tensor({1, 2}), 2), IndexError,
+                       says("[one_hot] index 2 is out of range for dimension 1 of (2, 2)"));
+  CHECK_THROWS_AS(one_hot(tensor({-1})), IndexError);
+  CHECK_THROWS_AS(one_hot(tensor({1}), -2), ShapeError);
+  CHECK_THROWS_AS(one_hot(tensor({1.})), DTypeError);
+}
+
+TEST_CASE("sort keeps the order of equals and sends gradients back") {
+  Tensor x = tensor({2., 1., 2., 0.}).requires_grad_();
+  const auto [sorted, places] = x.sort();
+  CHECK(values(sorted) == std::vector<double>{0, 1, 2, 2});
+  CHECK(values(places) == std::vector<double>{3, 1, 0, 2});
+  sorted.backward(tensor({1., 2., 3., 4.}));
+  CHECK(values(x.grad()) == std::vector<double>{3, 2, 4, 1});
+  CHECK(values(x.sort(0, true).indices) == std::vector<double>{0, 2, 1, 3});
+  CHECK(std::string(sorted.grad_fn()) == "SortBackward0");
+  CHECK(tensor(1.).sort().values.dim() == 0);
+  CHECK(zeros({0}).sort().indices.shape() == Shape{0});
+}
+
+TEST_CASE("topk gives the best first, NaN before all numbers") {
+  const Tensor x = tensor({3., 1., kNaN, 2.});
+  CHECK(same(x.topk(2).values, {kNaN, 3}));
+  CHECK(values(x.topk(2, 0, false).indices) == std::vector<double>{1, 3});
+  CHECK(x.topk(0).values.shape() == Shape{0});
+  CHECK(tensor(5.).topk(1).values.dim() == 0);
+  Tensor y = tensor({{1., 2.}, {4., 3.}}).requires_grad_();
+  y.topk(1, 0).values.sum().backward();
+  CHECK(values(y.grad()) == std::vector<double>{0, 0, 1, 1});
+  CHECK_THROWS_MATCHES(y.topk(3), ShapeError,
+                       says("[topk] k = 3, but dimension 1 of (2, 2) has 2 elements"));
+  CHECK_THROWS_AS(y.topk(-1), ShapeError);
+}

@@ -1,0 +1,174 @@
+// Expected numbers are PyTorch's.
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+std::string node(const Tensor& tensor) {
+  return tensor.grad_fn();
+}
+
+Tensor leaf(const Tensor& tensor) {
+  return tensor.detach().requires_grad_();
+}
+
+}  // namespace
+
+TEST_CASE("a reduction takes one dimension, a list of them, or all") {
+  const Tensor x = tensor({{1., 2.}, {3., 4.}});
+  CHECK(values(x.sum(0)) == std::vector<double>{4, 6});
+  CHECK(values(x.mean(-1)) == std::vector<double>{1.5, 3.5});
+  CHECK(x.prod({0, 1}).item() == 24);
+  CHECK(x.prod().item() == 24);
+  CHECK(x.amax(1, true).shape() == Shape{2, 1});
+  CHECK_THROWS_MATCHES(x.sum({0, -2}), ShapeError,
+                       says("[sum] dimension 0 appears more than once in (0, -2)"));
+  CHECK_THROWS_AS(x.amax(2), IndexError);
+}
+
+TEST_CASE("reductions are named as PyTorch names them") {
+  const Tensor x = leaf(tensor({{1., 2.}, {3., 4.}}));
+  CHECK(node(x.mean()) == "MeanBackward0");
+  CHECK(node(x.mean(0)) == "MeanBackward1");
+  CHECK(node(x.prod()) == "ProdBackward0");
+  CHECK(node(x.prod(0)) == "ProdBackward1");
+  CHECK(node(x.max()) == "MaxBackward1");
+  CHECK(node(x.max(0).values) == "MaxBackward0");
+  CHECK(node(x.min()) == "MinBackward1");
+  CHECK(node(x.min(0).values) == "MinBackward0");
+  CHECK(node(x.amax()) == "AmaxBackward0");
+  CHECK(node(x.amin(0)) == "AminBackward0");
+  CHECK(node(x.var()) == "VarBackward0");
+  CHECK(node(x.std(0)) == "StdBackward0");
+  CHECK(node(x.cumsum(0)) == "CumsumBackward0");
+}
+
+TEST_CASE("sums and products of integers and bools are int64, a mean of them is refused") {
+  CHECK(tensor({true, true}).prod().dtype() == int64);
+  CHECK(tensor({true, true}).cumsum(0).dtype() == int64);
+  CHECK(values(tensor({true, true}).cumsum(0)) == std::vector<double>{1, 2});
+  CHECK_THROWS_MATCHES(tensor({1, 2}).mean(), DTypeError,
+                       says("[mean] needs float32 or float64, got int64"));
+  CHECK_THROWS_MATCHES(tensor({1, 2}).std(), DTypeError,
+                       says("[std] needs float32 or float64, got int64"));
+}
+
+TEST_CASE("reductions of nothing") {
+  const Tensor none = zeros({0}), rows = zeros({2, 0});
+  CHECK(none.prod().item() == 1);
+  CHECK(same(none.mean(), {kNaN}));
+  CHECK(same(none.var(), {kNaN}));
+  CHECK(same(rows.prod(1), {1, 1}));
+  CHECK_FALSE(none.any().item<bool>());
+  CHECK(none.all().item<bool>());
+  CHECK(rows.max(0).values.shape() == Shape{0});
+  CHECK(rows.argmax(0).shape() == Shape{0});
+  CHECK(none.cumsum(0).shape() == Shape{0});
+  CHECK_THROWS_MATCHES(none.max(), ShapeError, says("[max] no elements to choose from in (0,)"));
+  CHECK_THROWS_AS(none.amin(), ShapeError);
+  CHECK_THROWS_AS(rows.max(1), ShapeError);
+  CHECK_THROWS_MATCHES(none.argmin(), ShapeError,
+                       says("[argmin] no elements to choose from in (0,)"));
+}
+
+TEST_CASE("the gradient of a product copes with zeros") {
+  const auto product = [](const Tensor& x) { return x.prod(); };
+  CHECK(values(slope(product, tensor({2., 3., 4.}))) == std::vector<double>{12, 8, 6});
+  CHECK(values(slope(product, tensor({2., 0., 3.}))) == std::vector<double>{0, 6, 0});
+  CHECK(values(slope(product, tensor({0., 0., 3.}))) == std::vector<double>{0, 0, 0});
+  CHECK(values(slope(product, tensor({5.}))) == std::vector<double>{1});
+  CHECK(values(slope(product, tensor({0.}))) == std::vector<double>{1});
+  CHECK(slope(product, zeros({0})).shape() == Shape{0});
+  const auto middle = [](const Tensor& x) { return x.prod({0, 2}); };
+  const Tensor x = tensor({{{1., 0.}, {2., 3.}}, {{4., 5.}, {6., 7.}}});
+  CHECK(values(slope(middle, x)) == std::vector<double>{0, 20, 126, 84, 0, 0, 42, 36});
+}
+
+TEST_CASE("the second derivative of a product copes with zeros") {
+  const Tensor x = leaf(tensor({2., 0., 3., 5.}, float64));
+  const Tensor first = autograd::grad({x.prod()}, {x}, {}, {.create_graph = true})[0];
+  std::vector<double> hessian;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    const Tensor row = autograd::grad({first[i]}, {x}, {}, {.retain_graph = true})[0];
+    for (const double value : values(row)) hessian.push_back(value);
+  }
+  CHECK(hessian == std::vector<double>{0, 15, 0, 0, 15, 0, 10, 6, 0, 10, 0, 0, 0, 6, 0, 0});
+}
+
+TEST_CASE("var and std correct for the size of the sample as asked") {
+  const Tensor x = tensor({{1., 2.}, {3., 4.}});
+  CHECK(x.var().item() == Approx(5 / 3.0));
+  CHECK(x.var({}, 0).item() == Approx(1.25));
+  CHECK(x.std().item() == Approx(std::sqrt(5 / 3.0)));
+  CHECK(values(x.var(0, 0)) == std::vector<double>{1, 1});
+  CHECK(same(x.var(0, 3), {kInf, kInf}));
+  CHECK(x.std({0, 1}, 1, true).shape() == Shape{1, 1});
+}
+
+TEST_CASE("the gradients of var and std where they have none are PyTorch's") {
+  const auto deviation = [](const Tensor& x) { return x.std(); };
+  CHECK(same(slope(deviation, tensor({1., 1.})), {0, 0}));
+  CHECK(same(slope(deviation, tensor({1.})), {kNaN}));
+  CHECK(same(slope([](const Tensor& x) { return x.var(); }, tensor({1.})), {kNaN}));
+  CHECK(same(slope([](const Tensor& x) { return x.var({}, 2); }, tensor({1., 2.})), {kInf, kInf}));
+}
+
+TEST_CASE("max and min of everything share their gradient among equals") {
+  const Tensor x = tensor({1., 1., 0., 0.});
+  CHECK(same(slope([](const Tensor& t) { return t.max(); }, x), {0.5, 0.5, 0, 0}));
+  CHECK(same(slope([](const Tensor& t) { return t.min(); }, x), {0, 0, 0.5, 0.5}));
+  CHECK(same(slope([](const Tensor& t) { return t.amax(); }, x), {0.5, 0.5, 0, 0}));
+  CHECK(same(slope([](const Tensor& t) { return t.amin(0); }, x), {0, 0, 0.5, 0.5}));
+  const Tensor nan = tensor({kNaN, 1., kNaN});
+  CHECK(same(slope([](const Tensor& t) { return t.max(); }, nan), {0.5, 0, 0.5}));
+}
+
+TEST_CASE("max along a dimension gives its gradient to the first of equals") {
+  Tensor x = leaf(tensor({{1., 3., 3.}, {2., 2., 0.}}));
+  const auto [largest, where] = x.max(-1);
+  CHECK(values(largest) == std::vector<double>{3, 2});
+  CHECK(values(where) == std::vector<double>{1, 0});
+  (largest * tensor({10., 20.})).sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{0, 10, 0, 20, 0, 0});
+  CHECK(x.min(0, true).values.shape() == Shape{1, 3});
+  CHECK(values(x.min(0).indices) == std::vector<double>{0, 1, 1});
+}
+
+TEST_CASE("a number has itself as its largest element") {
+  Tensor x = leaf(tensor(3.));
+  const auto [largest, where] = x.max(0);
+  CHECK(largest.dim() == 0);
+  CHECK(where.item() == 0);
+  largest.backward();
+  CHECK(x.grad().item() == 1);
+  CHECK(x.argmax(0).dim() == 0);
+  CHECK(x.cumsum(-1).item() == 3);
+}
+
+TEST_CASE("argmax is of all elements, or along a dimension") {
+  const Tensor x = tensor({{1, 5}, {7, 2}});
+  CHECK(x.argmax().item<std::int64_t>() == 2);
+  CHECK(x.t().argmax().item<std::int64_t>() == 1);
+  CHECK(values(x.argmax(0)) == std::vector<double>{1, 0});
+  CHECK(x.argmin(1, true).shape() == Shape{2, 1});
+  CHECK(x.argmin(std::nullopt, true).shape() == Shape{1, 1});
+  CHECK_THROWS_AS(x.argmax(2), IndexError);
+}
+
+TEST_CASE("any and all count NaN as true") {
+  const Tensor x = tensor({{0., kNaN}, {0., 0.}});
+  CHECK(values(x.any(1)) == std::vector<double>{1, 0});
+  CHECK(values(x.all(0, true)) == std::vector<double>{0, 0});
+  CHECK(x.any().item<bool>());
+}
+
+TEST_CASE("the gradient of a running sum runs backwards") {
+  const Tensor x = leaf(tensor({{1., 2., 3.}, {4., 5., 6.}}));
+  const Tensor sums = x.cumsum(1);
+  CHECK(values(sums) == std::vector<double>{1, 3, 6, 4, 9, 15});
+  const Tensor weights = tensor({{1., 10., 100.}, {0., 0., 1.}});
+  CHECK(values(autograd::grad({sums}, {x}, {weights})[0]) ==
+        std::vector<double>{111, 110, 100, 1, 1, 1});
+}
