@@ -26,7 +26,7 @@ Array array_of(std::initializer_list<T> values, const Shape& shape) {
 
 /// Numbers between -1 and 1 (floats), -50 and 50 (int64), both truths (bool).
 inline Array random_array(const Shape& shape, DType dtype, std::uint32_t seed = 1) {
-  const Array out = Array::empty(shape, dtype);
+  Array out = Array::empty(shape, dtype);
   std::mt19937 generator(seed);
   visit_dtype(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;

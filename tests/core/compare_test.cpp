@@ -15,7 +15,7 @@ using Unary = void (*)(const Array&, const Array&);
 
 // Whole and half numbers, so that some elements of two arrays are equal and some are zero.
 Array coarse_array(const Shape& shape, DType dtype, std::uint32_t seed) {
-  const Array a = random_array(shape, dtype, seed);
+  Array a = random_array(shape, dtype, seed);
   visit_dtype(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (std::int64_t i = 0; i < a.numel(); ++i) {

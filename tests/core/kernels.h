@@ -16,7 +16,7 @@ namespace tend::testing {
 /// out[i] = f(inputs[i]...), element by element; inputs broadcast to `shape`.
 template <class Out, class... In, class F, class... Arrays>
 Array reference_map(const Shape& shape, F f, const Arrays&... inputs) {
-  const Array out = Array::empty(shape, dtype_of<Out>());
+  Array out = Array::empty(shape, dtype_of<Out>());
   const std::array dense{inputs.expand(shape).contiguous()...};
   for (std::int64_t i = 0; i < out.numel(); ++i) {
     out.data<Out>()[i] = [&]<std::size_t... K>(std::index_sequence<K...>) {

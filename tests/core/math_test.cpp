@@ -97,7 +97,7 @@ const std::vector<Function>& functions() {
 // Every 16411th bit pattern of float32: 261,711 numbers of all sizes and both signs, some NaN.
 Array sampled_floats() {
   constexpr std::uint64_t kStep = 16411;
-  const Array out = Array::empty({(std::int64_t{1} << 32) / std::int64_t{kStep}}, float32);
+  Array out = Array::empty({(std::int64_t{1} << 32) / std::int64_t{kStep}}, float32);
   for (std::int64_t i = 0; i < out.numel(); ++i) {
     const auto bits = static_cast<std::uint32_t>(kStep * static_cast<std::uint64_t>(i));
     std::memcpy(out.data<float>() + i, &bits, sizeof bits);
@@ -230,7 +230,7 @@ TEST_CASE("functions give the same bits for any number of threads", "[kernels]")
   for (const Function& f : functions()) {
     INFO(f.name);
     CHECK(same_bits_for_any_thread_count([&] {
-      const Array out = Array::empty(a.shape(), float32);
+      Array out = Array::empty(a.shape(), float32);
       f.kernel(out, a);
       return out;
     }));

@@ -21,13 +21,13 @@ const std::array<Forward, 2> kForwards{kernels::softmax, kernels::log_softmax};
 const std::array<Backward, 2> kBackwards{kernels::softmax_backward, kernels::log_softmax_backward};
 
 Array applied(Forward kernel, const Array& a, std::int64_t dim = -1) {
-  const Array out = Array::full(a.shape(), -7, a.dtype());
+  Array out = Array::full(a.shape(), -7, a.dtype());
   kernel(out, a, dim);
   return out;
 }
 
 Array applied(Backward kernel, const Array& grad, const Array& y, std::int64_t dim = -1) {
-  const Array out = Array::full(grad.shape(), -7, grad.dtype());
+  Array out = Array::full(grad.shape(), -7, grad.dtype());
   kernel(out, grad, y, dim);
   return out;
 }
