@@ -9,14 +9,23 @@
 namespace tend::kernels {
 namespace {
 
-// What one row is drawn with: its weights, and where its draws go.
+// What is drawn with, and where the draws go; both dense.
 struct Rows {
-  Array weights;  // (rows, categories)
-  Array draws;    // (rows, samples), dense
+  Array weights;   // (rows, categories)
+  bool by_column;  // the weights lay column after column in the user's array
+  Array draws;     // (rows, samples)
   std::int64_t rows() const { return weights.shape()[0]; }
   std::int64_t categories() const { return weights.shape()[1]; }
   std::int64_t samples() const { return draws.shape()[1]; }
 };
+
+Rows rows_of(const Array& probabilities, const Array& draws) {
+  if (probabilities.rank() == 1) {
+    return {probabilities.contiguous().unsqueeze(0), false, draws.unsqueeze(0)};
+  }
+  const Shape& strides = probabilities.strides();
+  return {probabilities.contiguous(), strides[0] != 0 && strides[0] < strides[1], draws};
+}
 
 void check(const Array& out, const Array& probabilities, bool replacement) {
   const auto refuse = [&](const auto&... reason) {
@@ -44,7 +53,7 @@ void check(const Array& out, const Array& probabilities, bool replacement) {
 template <class T>
 void check_weights(const Rows& r, bool replacement) {
   const std::int64_t wanted = replacement ? 1 : r.samples();
-  const T* weights = r.weights.contiguous().data<T>();
+  const T* weights = r.weights.data<T>();
   for (std::int64_t row = 0; row < r.rows(); ++row, weights += r.categories()) {
     const T* end = weights + r.categories();
     const auto valid = [](T w) { return w >= T(0) && std::isfinite(w); };
@@ -65,14 +74,12 @@ void check_weights(const Rows& r, bool replacement) {
 template <class T>
 void draw_without_replacement(const Rows& r, Generator& generator) {
   // The numbers are drawn in the order in which the weights lie in memory.
-  const bool by_column = r.weights.strides()[0] != 0 && r.weights.strides()[1] != 0 &&
-                         r.weights.strides()[0] < r.weights.strides()[1];
-  const std::int64_t row_step = by_column ? 1 : r.categories();
-  const std::int64_t column_step = by_column ? r.rows() : 1;
+  const std::int64_t row_step = r.by_column ? 1 : r.categories();
+  const std::int64_t column_step = r.by_column ? r.rows() : 1;
   std::vector<T> quotient(static_cast<std::size_t>(r.rows() * r.categories()));
   for (T& q : quotient) q = static_cast<T>(-std::log1p(-generator.uniform()));
 
-  const T* weights = r.weights.contiguous().data<T>();
+  const T* weights = r.weights.data<T>();
   std::int64_t* out = r.draws.data<std::int64_t>();
   std::vector<std::int64_t> order(static_cast<std::size_t>(r.categories()));
   for (std::int64_t row = 0; row < r.rows(); ++row) {
@@ -95,7 +102,7 @@ void draw_without_replacement(const Rows& r, Generator& generator) {
 // The inverse of the cumulative sum, one uniform number a sample.
 template <class T>
 void draw_with_replacement(const Rows& r, Generator& generator) {
-  const T* weights = r.weights.contiguous().data<T>();
+  const T* weights = r.weights.data<T>();
   std::int64_t* out = r.draws.data<std::int64_t>();
   std::vector<T> below(static_cast<std::size_t>(r.categories()));
   for (std::int64_t row = 0; row < r.rows(); ++row, weights += r.categories()) {
@@ -120,10 +127,8 @@ void multinomial(const Array& out, const Array& probabilities, bool replacement,
     using T = typename decltype(tag)::type;
     check(out, probabilities, replacement);
     if (out.numel() == 0) return;
-    const bool one_row = probabilities.rank() == 1;
     const Array target = out.is_contiguous() ? out : Array::empty(out.shape(), int64);
-    const Rows rows{one_row ? probabilities.unsqueeze(0) : probabilities,
-                    one_row ? target.unsqueeze(0) : target};
+    const Rows rows = rows_of(probabilities, target);
     check_weights<T>(rows, replacement);
     const GeneratorLock lock(generator);
     // A single sample is drawn alike with and without replacement.
