@@ -124,8 +124,17 @@ Tensor unsqueeze(const Tensor& self, std::int64_t dim) {
   return rearrange("UnsqueezeBackward0", self, self.array().unsqueeze(dim));
 }
 
+namespace {
+
+std::int64_t size_along(const char* operation, const Tensor& self, std::int64_t dim) {
+  if (self.dim() == 0) fail<IndexError>(operation, "a 0-d tensor has no dimension ", dim);
+  return self.shape()[wrap_dim(operation, dim, self.dim())];
+}
+
+}  // namespace
+
 std::vector<Tensor> split(const Tensor& self, std::int64_t size, std::int64_t dim) {
-  const std::int64_t total = self.size(dim);
+  const std::int64_t total = size_along("split", self, dim);
   if (size < 0 || (size == 0 && total > 0)) fail<ShapeError>("split", "pieces of size ", size);
   std::vector<Tensor> pieces;
   for (std::int64_t start = 0; start < total || pieces.empty(); start += size) {
@@ -135,7 +144,7 @@ std::vector<Tensor> split(const Tensor& self, std::int64_t size, std::int64_t di
 }
 
 std::vector<Tensor> split(const Tensor& self, const Shape& sizes, std::int64_t dim) {
-  const std::int64_t total = self.size(dim);
+  const std::int64_t total = size_along("split", self, dim);
   std::int64_t rest = total;
   for (const std::int64_t size : sizes) {
     if (size < 0 || size > rest) {
@@ -159,15 +168,15 @@ std::vector<Tensor> split(const Tensor& self, const Shape& sizes, std::int64_t d
 
 std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
   if (chunks < 1) fail<ShapeError>("chunk", "needs at least 1 piece, got ", chunks);
-  const std::int64_t total = self.size(dim);
+  const std::int64_t total = size_along("chunk", self, dim);
   if (total == 0) return split(self, Shape(static_cast<std::size_t>(chunks), 0), dim);
   return split(self, std::max<std::int64_t>(1, total / chunks + (total % chunks != 0)), dim);
 }
 
 std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) {
-  if (self.dim() == 0) fail<ShapeError>("unbind", "a 0-d tensor has no dimension to take apart");
+  const std::int64_t total = size_along("unbind", self, dim);
   std::vector<Tensor> pieces;
-  for (std::int64_t i = 0; i < self.size(dim); ++i) pieces.push_back(select(self, dim, i));
+  for (std::int64_t i = 0; i < total; ++i) pieces.push_back(select(self, dim, i));
   return pieces;
 }
 
