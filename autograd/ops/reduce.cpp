@@ -173,6 +173,7 @@ Tensor all(const Tensor& self, const Dims& dims, bool keepdim) {
 namespace {
 
 Tensor flip(const Tensor& x, std::int64_t dim) {
+  if (x.dim() == 0) return x;
   return index_select(x, dim, arange(x.size(dim) - 1, -1, -1));
 }
 

@@ -6,6 +6,28 @@ namespace {
 
 using T = const Tensor&;
 
+std::vector<Tensor> both(const ValuesAndIndices& found) {
+  return {found.values, found.indices};
+}
+
+void ordering_rows(Rows& rows) {
+  // Apart, since there is no derivative where two are equal.
+  const std::vector<Sample> samples = {
+      {real({2, 3}).apart()}, {real({3, 3, 2}).apart()}, {integers({2, 3}, -50, 50).apart()}};
+  rows.op("sort", "torch.sort(a)", [](T a) { return both(sort(a)); })
+      .on(samples)
+      .on({{real({})}, {real({2, 0})}});
+  rows.op("sort", "torch.sort(a, 1, descending=True)", [](T a) { return both(sort(a, 1, true)); })
+      .on(samples)
+      .refuses("[sort] dimension 1 is out of range [-1, 0] for 1 dimensions", {real({3})});
+  rows.op("topk", "torch.topk(a, 2)", [](T a) { return both(topk(a, 2)); })
+      .on(samples)
+      .refuses("[topk] k = 2, but dimension 0 of (1,) has 1 elements", {real({1})});
+  rows.op("topk", "torch.topk(a, 1, 1, largest=False)",
+          [](T a) { return both(topk(a, 1, 1, false)); })
+      .on(samples);
+}
+
 }  // namespace
 
 std::vector<Op> indexing_rows() {
@@ -61,6 +83,16 @@ std::vector<Op> indexing_rows() {
           [](T a, T b) { return embedding(b, a, 1); })
       .on({{integers({2, 4}, 0, 3), real({3, 2})}})
       .no_differences();
+  ordering_rows(rows);
+  rows.op("one_hot", "F.one_hot(a)", [](T a) { return one_hot(a); })
+      .on({{integers({2, 4}, 0, 3)}, {integers({}, 2, 3)}})
+      .refuses("[one_hot] indices of shape (0,) do not tell how many classes there are",
+               {integers({0}, 0, 1)})
+      .fixed_size();
+  rows.op("one_hot", "F.one_hot(a, 4)", [](T a) { return one_hot(a, 4); })
+      .on({{integers({2, 4}, 0, 3)}, {integers({0}, 0, 3)}})
+      .refuses("[one_hot] index -1 is out of range for dimension 1 of (2, 4)",
+               {integers({2}, -1, 0)});
   return rows.take();
 }
 

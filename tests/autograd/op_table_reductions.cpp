@@ -22,10 +22,120 @@ void reduction(Rows& rows, const std::string& name, F f, const std::vector<Sampl
       .refuses("[" + name + "] dimension 1 is out of range [-1, 0] for 1 dimensions", {real({3})});
 }
 
+std::vector<Tensor> both(const ValuesAndIndices& found) {
+  return {found.values, found.indices};
+}
+
+void product_rows(Rows& rows) {
+  // Steps of one give zeros.
+  const std::vector<Sample> samples = {
+      {real({2, 3})}, {real({2, 3}).grid(1)},    {real({3, 2, 4})}, {real({3, 2, 4}).grid(1)},
+      {real({0, 3})}, {integers({2, 3}, -4, 5)}, {bools({2, 3})}};
+  rows.op("prod", "torch.prod(a)", [](T a) { return prod(a); }).on(samples).on({{real({})}});
+  rows.op("prod", "torch.prod(a, 1)", [](T a) { return prod(a, 1); })
+      .on(samples)
+      .refuses("[prod] dimension 1 is out of range [-1, 0] for 1 dimensions", {real({3})});
+  rows.op("prod", "a.movedim(0, -2).flatten(-2).prod(-1)",
+          [](T a) {
+            return prod(a, {0, -1});
+          })
+      .on({{real({3, 2, 4})}, {real({2, 2, 3}).grid(1)}});
+}
+
+void deviation_rows(Rows& rows) {
+  // Apart, since std has no derivative where all elements are equal.
+  const std::vector<Sample> samples = {{real({2, 3}).apart()}, {real({3, 2, 4}).apart()}};
+  for (const bool root : {false, true}) {
+    const std::string name = root ? "std" : "var";
+    const auto f = [root](T a, const Dims& dims, double correction, bool keepdim) {
+      return root ? std(a, dims, correction, keepdim) : var(a, dims, correction, keepdim);
+    };
+    rows.op(name, "torch." + name + "(a)", [f](T a) { return f(a, {}, 1, false); })
+        .on(samples)
+        .refuses("[" + name + "] needs float32 or float64, got int64", {integers({3}, 0, 9)});
+    rows.op(name, "torch." + name + "(a, (0, -1), correction=0)",
+            [f](T a) {
+              return f(a, {0, -1}, 0, false);
+            })
+        .on(samples);
+    rows.op(name, "torch." + name + "(a, 1, correction=0.5, keepdim=True)",
+            [f](T a) { return f(a, 1, 0.5, true); })
+        .on(samples);
+  }
+}
+
+struct Extreme {
+  std::string name;  // max
+  Tensor (*full)(T);
+  ValuesAndIndices (*along)(T, std::int64_t, bool);
+  Tensor (*shared)(T, const Dims&, bool);
+  Tensor (*place)(T, std::optional<std::int64_t>, bool);
+};
+
+void extreme_rows(Rows& rows) {
+  // Apart, since there is no derivative where two are equal.
+  const std::vector<Sample> samples = {
+      {real({2, 3}).apart()}, {real({3, 2, 4}).apart()}, {integers({2, 3}, -50, 50).apart()}};
+  const std::vector<Sample> number = {{real({})}};
+  for (const Extreme& e :
+       {Extreme{"max", max, max, amax, argmax}, Extreme{"min", min, min, amin, argmin}}) {
+    rows.op(e.name, "torch." + e.name + "(a)", [e](T a) { return e.full(a); })
+        .on(samples)
+        .on(number)
+        .refuses("[" + e.name + "] no elements to choose from in (0, 2)", {real({0, 2})});
+    rows.op(e.name, "torch." + e.name + "(a, 0, keepdim=True)",
+            [e](T a) { return both(e.along(a, 0, true)); })
+        .on(samples)
+        .on(number);
+    rows.op(e.name, "torch." + e.name + "(a, -1)", [e](T a) { return both(e.along(a, -1, false)); })
+        .on(samples)
+        .on({{real({0, 3})}})
+        .refuses("[" + e.name + "] dimension 1 of (2, 0) is empty", {real({2, 0})});
+    rows.op("a" + e.name, "torch.a" + e.name + "(a)", [e](T a) { return e.shared(a, {}, false); })
+        .on(samples)
+        .on(number);
+    rows.op("a" + e.name, "torch.a" + e.name + "(a, (0, -1), keepdim=True)",
+            [e](T a) {
+              return e.shared(a, {0, -1}, true);
+            })
+        .on(samples)
+        .refuses("[a" + e.name + "] dimension 0 of (0, 2) is empty", {real({0, 2})});
+    rows.op("arg" + e.name, "torch.arg" + e.name + "(a)",
+            [e](T a) { return e.place(a, std::nullopt, false); })
+        .on({{real({2, 3}).apart().constant()}, {real({}).constant()}});
+    rows.op("arg" + e.name, "torch.arg" + e.name + "(a, -1, keepdim=True)",
+            [e](T a) { return e.place(a, -1, true); })
+        .on({{real({2, 3}).apart().constant()}, {integers({2, 3}, -50, 50).apart()}})
+        .refuses("[arg" + e.name + "] dimension 1 of (2, 0) is empty", {real({2, 0})});
+  }
+}
+
+void truth_rows(Rows& rows) {
+  // Steps of one give zeros.
+  const std::vector<Sample> samples = {{real({2, 3}).grid(1).constant()},
+                                       {bools({3, 2, 4})},
+                                       {bools({0, 3})},
+                                       {integers({2, 3}, 0, 2)}};
+  rows.op("any", "torch.any(a)", [](T a) { return any(a); }).on(samples);
+  rows.op("any", "torch.any(a, -1, keepdim=True)", [](T a) { return any(a, -1, true); })
+      .on(samples);
+  rows.op("all", "torch.all(a)", [](T a) { return all(a); }).on(samples);
+  rows.op("all", "torch.all(a, 0)", [](T a) { return all(a, 0); }).on(samples);
+}
+
 }  // namespace
 
 std::vector<Op> reduction_rows() {
   Rows rows;
+  product_rows(rows);
+  deviation_rows(rows);
+  extreme_rows(rows);
+  truth_rows(rows);
+  rows.op("cumsum", "torch.cumsum(a, -1)", [](T a) { return cumsum(a, -1); })
+      .on({{real({2, 3})}, {real({})}, {real({0, 3})}, {integers({4}, -9, 9)}, {bools({2, 3})}});
+  rows.op("cumsum", "torch.cumsum(a, 1)", [](T a) { return cumsum(a, 1); })
+      .on({{real({2, 3})}, {real({3, 2, 4})}})
+      .refuses("[cumsum] dimension 1 is out of range [-1, 0] for 1 dimensions", {real({3})});
   const std::vector<Sample> samples = {{real({2, 3})}, {real({3, 2, 4})}, {real({2, 1})}};
   const std::vector<Sample> empty = {{real({0, 3})}, {real({2, 0})}};
   std::vector<Sample> sums = samples;
