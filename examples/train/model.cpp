@@ -1,6 +1,5 @@
 #include "model.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -73,13 +72,7 @@ Tensor answer_loss(const Tensor& logits, const Batch& batch) {
 }
 
 Tokens most_likely(const Tensor& logits) {
-  const std::vector<float> values = logits.to_vector<float>();
-  const std::ptrdiff_t classes = logits.size(-1);
-  Tokens tokens;
-  for (auto row = values.begin(); row != values.end(); row += classes) {
-    tokens.push_back(std::max_element(row, row + classes) - row);
-  }
-  return tokens;
+  return tend::argmax(logits, -1).to_vector<std::int64_t>();
 }
 
 }  // namespace train
