@@ -43,6 +43,7 @@ Settings default_settings(std::string_view task) {
     s.length = 3;
     s.layers = 2;
     s.heads = 4;
+    s.batch = 128;
     s.steps = 900;
     s.rate = 4e-3;
     s.init = std::nullopt;
