@@ -84,6 +84,13 @@ TEST_CASE("dropout keeps what PyTorch keeps and scales it alike") {
   CHECK(x.grad()[{2, 0}].item<float>() == 0);
 }
 
+TEST_CASE("dropout rounds 1 - p before it divides by it, as PyTorch does") {
+  // 0.45 is one of the rates where the order shows.
+  const Tensor y = dropout(ones({100}), 0.45);
+  CHECK(y.max().item<float>() == 1.0F / static_cast<float>(1 - 0.45));
+  CHECK(y.max().item<float>() != static_cast<float>(1 / (1 - 0.45)));
+}
+
 TEST_CASE("dropout that drops nothing or everything draws nothing") {
   const Generator before(5);
   Generator generator = before;

@@ -1,0 +1,29 @@
+// How tensors print; their elements are tested in tests/core.
+#include <sstream>
+
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+TEST_CASE("a tensor prints what autograd knows about it") {
+  const Tensor x = tensor({1., 2.});
+  CHECK(to_string(x) == "tensor([1., 2.])");
+  Tensor leaf = tensor({1., 2.}, float64).requires_grad_();
+  CHECK(to_string(leaf) == "tensor([1., 2.], dtype=torch.float64, requires_grad=True)");
+  CHECK(to_string(leaf * 2) == "tensor([2., 4.], dtype=torch.float64, grad_fn=<MulBackward0>)");
+  CHECK(to_string((leaf * 2).detach()) == "tensor([2., 4.], dtype=torch.float64)");
+  const NoGradGuard no_grad;
+  CHECK(to_string(leaf * 2) == "tensor([2., 4.], dtype=torch.float64)");
+}
+
+TEST_CASE("parameters and missing tensors print as such") {
+  Tensor weight = Tensor(zeros({2})).requires_grad_();
+  weight.impl()->is_parameter = true;
+  std::ostringstream out;
+  out << weight << '\n' << weight.grad();
+  CHECK(out.str() ==
+        "Parameter containing:\n"
+        "tensor([0., 0.], requires_grad=True)\n"
+        "None");
+}
