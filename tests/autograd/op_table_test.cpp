@@ -59,7 +59,7 @@ bool is_same(const Tensors& a, const Tensors& b) {
 }
 
 // The gradients of all outputs with respect to the inputs that require one.
-Tensors gradients(const Tensors& outputs, const Tensors& inputs) {
+Tensors gradients(const Tensors& outputs, const Tensors& inputs, bool create_graph = false) {
   Tensors results, cotangents, wanted;
   for (const Tensor& output : outputs) {
     if (!output.requires_grad()) continue;
@@ -70,7 +70,8 @@ Tensors gradients(const Tensors& outputs, const Tensors& inputs) {
     if (input.requires_grad()) wanted.push_back(input);
   }
   if (results.empty() || wanted.empty()) return {};
-  return autograd::grad(results, wanted, cotangents, {.allow_unused = true});
+  return autograd::grad(results, wanted, cotangents,
+                        {.retain_graph = true, .create_graph = create_graph, .allow_unused = true});
 }
 
 // Calls f(op, sample, layout) for every row, sample and layout that the row can take.
@@ -182,12 +183,21 @@ TEST_CASE("operations are as precise in float32 as their rows say") {
     const Tensors inputs = make_case(op, sample, layout, float32).inputs;
     Tensors wide;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      wide.push_back(sample[i].dtype == float64 ? inputs[i].detach().to(float64) : inputs[i]);
+      const Tensor copy = inputs[i].detach();
+      wide.push_back(sample[i].dtype == float64 ? copy.to(float64) : copy);
+      if (inputs[i].requires_grad()) wide[i].requires_grad_();
     }
     const Tensors found = op.call(inputs);
     const Tensors reference = op.call(wide);
     for (std::size_t i = 0; i < found.size(); ++i) {
       CHECK(roundings(found[i], reference[i], float32) <= op.roundings);
+    }
+    const Tensors slopes = gradients(found, inputs);
+    const Tensors slope_reference = gradients(reference, wide);
+    for (std::size_t i = 0; i < slopes.size(); ++i) {
+      if (!slopes[i].defined()) continue;
+      // A derivative is made of a few operations of that precision.
+      CHECK(roundings(slopes[i], slope_reference[i], float32) <= 4 * op.roundings);
     }
   });
 }
@@ -209,6 +219,22 @@ TEST_CASE("second derivatives are right on every layout") {
     const GradcheckReport report = gradgradcheck(made.call(), made.inputs);
     INFO(report.message);
     CHECK(report.passed);
+  });
+}
+
+// Where a kernel computes the gradient, create_graph takes the composed formula that it stands for.
+TEST_CASE("gradients with a graph are those without") {
+  const DType real = GENERATE(float32, float64);
+  for_each_case([&](const Op& op, const Sample& sample, Layout layout) {
+    const Case made = make_case(op, sample, layout, real);
+    const Tensors outputs = made.call()(made.inputs);
+    const Tensors plain = gradients(outputs, made.inputs);
+    const Tensors recorded = gradients(outputs, made.inputs, true);
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+      if (!plain[i].defined()) continue;
+      CHECK_FALSE(plain[i].requires_grad());
+      CHECK(roundings(recorded[i], plain[i], real) <= 2 * op.roundings);
+    }
   });
 }
 
