@@ -59,7 +59,7 @@ void multiply_plain(const Product<T>& product) {
   }
 }
 
-// True when the inner loop over the columns of c is better one over its rows; the sums are the
+// True when the inner loop is better one over the rows of c than over its columns; the sums are the
 // same.
 template <class T>
 bool prefers_transposed(const Product<T>& product) {
@@ -96,22 +96,22 @@ blasint to_blas(std::int64_t size) {
   return static_cast<blasint>(size);
 }
 
-// BLAS by the names of one element type.
+// BLAS's functions for one element type.
 template <class T>
 struct Blas;
 
 template <>
 struct Blas<float> {
-  static constexpr auto gemm = cblas_sgemm;
-  static constexpr auto gemv = cblas_sgemv;
-  static constexpr auto dot = cblas_sdot;
+  static constexpr auto kGemm = cblas_sgemm;
+  static constexpr auto kGemv = cblas_sgemv;
+  static constexpr auto kDot = cblas_sdot;
 };
 
 template <>
 struct Blas<double> {
-  static constexpr auto gemm = cblas_dgemm;
-  static constexpr auto gemv = cblas_dgemv;
-  static constexpr auto dot = cblas_ddot;
+  static constexpr auto kGemm = cblas_dgemm;
+  static constexpr auto kGemv = cblas_dgemv;
+  static constexpr auto kDot = cblas_ddot;
 };
 
 // tend owns the threads. The openmp flavour of OpenBLAS keeps a count for each calling thread, the
@@ -133,17 +133,17 @@ void call_blas(const Product<T>& product) {
   const auto step = [](std::int64_t stride) { return to_blas(std::max<std::int64_t>(stride, 1)); };
   if (n > 1) {
     const Layout right = layout(b);
-    Blas<T>::gemm(CblasRowMajor, left.op, right.op, m, n, k, alpha, a.data, left.leading, b.data,
-                  right.leading, beta, c.data, layout(c).leading);
+    Blas<T>::kGemm(CblasRowMajor, left.op, right.op, m, n, k, alpha, a.data, left.leading, b.data,
+                   right.leading, beta, c.data, layout(c).leading);
   } else if (m > 1) {
     // Some versions multiply what y held by a beta of zero, NaN included.
     for (blasint i = 0; beta == T(0) && i < m; ++i) c.at(i, 0) = T(0);
     const bool flat = left.op == CblasNoTrans;
-    Blas<T>::gemv(CblasRowMajor, left.op, flat ? m : k, flat ? k : m, alpha, a.data, left.leading,
-                  b.data, step(b.row_stride), beta == T(0) ? T(1) : beta, c.data,
-                  step(c.row_stride));
+    Blas<T>::kGemv(CblasRowMajor, left.op, flat ? m : k, flat ? k : m, alpha, a.data, left.leading,
+                   b.data, step(b.row_stride), beta == T(0) ? T(1) : beta, c.data,
+                   step(c.row_stride));
   } else {
-    const T sum = alpha * Blas<T>::dot(k, a.data, step(a.col_stride), b.data, step(b.row_stride));
+    const T sum = alpha * Blas<T>::kDot(k, a.data, step(a.col_stride), b.data, step(b.row_stride));
     *c.data = beta == T(0) ? sum : sum + beta * *c.data;
   }
 }

@@ -12,8 +12,8 @@
 
 namespace tend::kernels {
 
-/// What `reduce` folds with: `Acc identity()`, `Acc load(element)`, `Acc combine(Acc, Acc)`.
-/// `combine` is associative up to rounding.
+/// The numbers that an operation folds. It has, all static, `Acc identity()`, `Acc load(element)`
+/// and `Acc combine(Acc, Acc)`, which is associative up to rounding.
 template <class Op>
 using AccOf = decltype(Op::identity());
 
@@ -209,65 +209,92 @@ void fold_tile(AccOf<Op>* result, const ReducePlan& plan, const T* from, std::in
   if (!in_order) cascade.finish(result);
 }
 
+/// The fold of `a` over `dims` into `out`, in tiles of results and segments of elements. Few long
+/// sums are cut into segments, which other threads may fold.
+template <class Op, class T, class Out>
+class Reducer {
+ public:
+  Reducer(const Array& out, const Array& a, const Shape& dims)
+      : plan_(out, a, dims),
+        from_(a.data<T>()),
+        to_(out.data<Out>()),
+        length_(plan_.outer.count() * plan_.down.size),
+        width_(std::min(plan_.across.size, kTileWidth)),
+        tiles_across_((plan_.across.size - 1) / kTileWidth + 1),
+        tiles_(plan_.groups.count() * tiles_across_),
+        segment_(std::max<std::int64_t>(length_, 1)) {
+    constexpr std::int64_t kMostSegments = 64, kFewTiles = 16;
+    if (tiles_ < kFewTiles)
+      segment_ = std::max({length_ / kMostSegments + 1, kWork / width_, kInOrder});
+    segments_ = length_ == 0 ? 1 : (length_ - 1) / segment_ + 1;
+  }
+
+  void run() {
+    // A single segment needs no second step.
+    if (segments_ > 1) partial_.resize(static_cast<std::size_t>(tiles_ * segments_ * width_));
+    const std::int64_t grain = kWork / 2 / (segment_ * width_) + 1;
+    parallel_for(0, tiles_ * segments_, grain, [this](std::int64_t begin, std::int64_t end) {
+      Acc sums[kTileWidth];
+      for (std::int64_t task = begin; task < end; ++task) {
+        const Tile tile = tile_at(task / segments_);
+        const std::int64_t first = task % segments_ * segment_;
+        Acc* result = segments_ > 1 ? partial_.data() + task * width_ : sums;
+        fold_tile<Op>(result, plan_, tile.from, tile.width, first,
+                      std::min(first + segment_, length_));
+        if (segments_ == 1) store(tile, sums);
+      }
+    });
+    if (segments_ > 1) join_segments();
+  }
+
+ private:
+  using Acc = AccOf<Op>;
+  static constexpr std::int64_t kWork = 65536;  // elements that pay for another thread
+
+  struct Tile {
+    const T* from;
+    Out* to;
+    std::int64_t width;
+  };
+
+  Tile tile_at(std::int64_t number) const {
+    const ReduceDims::Place place = plan_.groups.place(number / tiles_across_);
+    const std::int64_t left = number % tiles_across_ * kTileWidth;
+    return {from_ + place.in + left * plan_.across.in, to_ + place.out + left * plan_.across.out,
+            std::min(kTileWidth, plan_.across.size - left)};
+  }
+
+  void store(const Tile& tile, const Acc* sums) const {
+    for (std::int64_t j = 0; j < tile.width; ++j)
+      tile.to[j * plan_.across.out] = static_cast<Out>(sums[j]);
+  }
+
+  void join_segments() {
+    Acc sums[kTileWidth];
+    for (std::int64_t number = 0; number < tiles_; ++number) {
+      const Tile tile = tile_at(number);
+      Cascade<Op> cascade(tile.width);
+      for (std::int64_t s = 0; s < segments_; ++s)
+        cascade.push(partial_.data() + (number * segments_ + s) * width_);
+      cascade.finish(sums);
+      store(tile, sums);
+    }
+  }
+
+  ReducePlan plan_;
+  const T* from_;
+  Out* to_;
+  std::int64_t length_, width_, tiles_across_, tiles_, segment_, segments_;
+  std::vector<Acc> partial_;
+};
+
 }  // namespace detail
 
-/// out = the fold of `a` over `dims`, element by element with Op; T and Out are their types. What
-/// is folded together, and in which order, depends on shapes and strides alone.
+/// out = the fold of `a` over `dims` with Op; T and Out are the types of the elements. What is
+/// folded together, and in which order, depends on shapes and strides alone.
 template <class Op, class T, class Out>
 void reduce(const Array& out, const Array& a, const Shape& dims) {
-  using Acc = AccOf<Op>;
-  if (out.numel() == 0) return;
-  const ReducePlan plan(out, a, dims);
-  const std::int64_t length = plan.outer.count() * plan.down.size;
-  const std::int64_t tiles = (plan.across.size - 1) / detail::kTileWidth + 1;
-  const std::int64_t results = plan.groups.count() * tiles;
-  const std::int64_t width = std::min(plan.across.size, detail::kTileWidth);
-  // Few long sums are cut into segments, which other threads may fold.
-  constexpr std::int64_t kWork = 65536, kMostSegments = 64, kFewResults = 16;
-  std::int64_t segment = std::max<std::int64_t>(length, 1);
-  if (results < kFewResults)
-    segment = std::max({length / kMostSegments + 1, kWork / width, detail::kInOrder});
-  const std::int64_t segments = length == 0 ? 1 : (length - 1) / segment + 1;
-  std::vector<Acc> partial(segments > 1 ? static_cast<std::size_t>(results * segments * width) : 0);
-
-  const auto tile = [&](std::int64_t result) {
-    const auto place = plan.groups.place(result / tiles);
-    const std::int64_t left = result % tiles * detail::kTileWidth;
-    struct {
-      const T* from;
-      Out* to;
-      std::int64_t width;
-    } at{a.data<T>() + place.in + left * plan.across.in,
-         out.data<Out>() + place.out + left * plan.across.out,
-         std::min(detail::kTileWidth, plan.across.size - left)};
-    return at;
-  };
-  const auto store = [&](const auto& at, const Acc* sums) {
-    for (std::int64_t j = 0; j < at.width; ++j)
-      at.to[j * plan.across.out] = static_cast<Out>(sums[j]);
-  };
-
-  const std::int64_t grain = kWork / 2 / std::max<std::int64_t>(segment * width, 1) + 1;
-  parallel_for(0, results * segments, grain, [&](std::int64_t begin, std::int64_t end) {
-    Acc sums[detail::kTileWidth];
-    for (std::int64_t task = begin; task < end; ++task) {
-      const auto at = tile(task / segments);
-      const std::int64_t first = task % segments * segment;
-      Acc* to = segments > 1 ? partial.data() + task * width : sums;
-      detail::fold_tile<Op>(to, plan, at.from, at.width, first, std::min(first + segment, length));
-      if (segments == 1) store(at, sums);
-    }
-  });
-  if (segments == 1) return;
-  for (std::int64_t result = 0; result < results; ++result) {
-    Acc sums[detail::kTileWidth];
-    const auto at = tile(result);
-    detail::Cascade<Op> cascade(at.width);
-    for (std::int64_t s = 0; s < segments; ++s)
-      cascade.push(partial.data() + (result * segments + s) * width);
-    cascade.finish(sums);
-    store(at, sums);
-  }
+  if (out.numel() > 0) detail::Reducer<Op, T, Out>(out, a, dims).run();
 }
 
 }  // namespace tend::kernels
