@@ -16,6 +16,16 @@ constexpr std::size_t kSamples = 8;
 /// Other sequences than those that training watched.
 constexpr std::uint64_t kExaminationSeed = 2018;
 
+/// `count` of the sequences, evenly spread: those of a text that lie side by side look alike.
+std::vector<Tokens> spread(std::span<const Tokens> sequences, std::size_t count) {
+  count = std::min(count, sequences.size());
+  std::vector<Tokens> chosen;
+  for (std::size_t i = 0; i < count; ++i) {
+    chosen.push_back(sequences[i * sequences.size() / count]);
+  }
+  return chosen;
+}
+
 std::string several(std::uint64_t count, const std::string& thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
@@ -76,7 +86,7 @@ Report make_report(Training& t) {
   r.example = make_example(t.model, t.task, sequences.front());
   r.findings = find_heads(t.model, t.task, all.first(std::min(kLookedInto, all.size())),
                           r.example.inputs.size());
-  r.samples = make_samples(t.model, t.task, all.first(std::min(kSamples, all.size())));
+  r.samples = make_samples(t.model, t.task, spread(all, kSamples));
   r.settings = describe(t.settings);
   return r;
 }
