@@ -52,7 +52,7 @@ class Optimizer {
       if (each.step == 0) return;
       state.emplace_back(index + ".step", tensor(each.step));
       each.named([&](const char* name, Array& array) {
-        if (array.defined()) state.emplace_back(index + '.' + name, Tensor(array));
+        if (array.defined()) state.emplace_back(concat(index, '.', name), Tensor(array));
       });
     });
     return state;
@@ -67,7 +67,7 @@ class Optimizer {
       State fresh;
       const auto take = [&](const std::string& name, const Shape& shape, DType dtype) {
         for (const auto& [key, value] : state) {
-          if (key != index + '.' + name) continue;
+          if (key != concat(index, '.', name)) continue;
           if (value.shape() != shape || value.dtype() != dtype) {
             fail("load_state_dict", key, " is ", value.shape(), ' ', value.dtype(), ", not ", shape,
                  ' ', dtype);

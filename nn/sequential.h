@@ -28,11 +28,8 @@ class Sequential : public Module<Sequential> {
     for (const auto& layer : other.layers_) layers_.push_back(layer->clone());
   }
   Sequential(Sequential&&) noexcept = default;
-  Sequential& operator=(Sequential other) noexcept {
-    ModuleBase::operator=(std::move(other));
-    layers_ = std::move(other.layers_);
-    return *this;
-  }
+  Sequential& operator=(const Sequential& other) { return *this = Sequential(other); }
+  Sequential& operator=(Sequential&&) noexcept = default;
   ~Sequential() override = default;
 
   std::size_t size() const noexcept { return layers_.size(); }
