@@ -121,9 +121,17 @@ std::vector<Sample> binary_samples(const Input& a, const Input& b) {
 const std::vector<Op>& op_table() {
   static const std::vector<Op> table = [] {
     std::vector<Op> all;
-    for (auto family : {arithmetic_rows, function_rows, selection_rows, view_rows, reduction_rows,
-                        product_rows, indexing_rows, network_rows}) {
-      for (Op& op : family()) all.push_back(std::move(op));
+    // The name is that of the op_table_*.cpp and of the file in tests/data/ops.
+    const std::pair<const char*, std::vector<Op> (*)()> families[] = {
+        {"arithmetic", arithmetic_rows}, {"functions", function_rows},
+        {"selection", selection_rows},   {"views", view_rows},
+        {"reductions", reduction_rows},  {"products", product_rows},
+        {"indexing", indexing_rows},     {"network", network_rows}};
+    for (const auto& [family, rows] : families) {
+      for (Op& op : rows()) {
+        op.family = family;
+        all.push_back(std::move(op));
+      }
     }
     return all;
   }();

@@ -1,6 +1,6 @@
 // The operation table: one row for every way in which a public operation is checked. Everything in
 // op_table_test.cpp and op_torch_test.cpp follows from the rows. To add an operation, add a row to
-// the family's op_table_*.cpp and run tests/data/make_ops.py.
+// its family's op_table_*.cpp and run tests/data/make_ops.py.
 #pragma once
 
 #include <string>
@@ -61,6 +61,7 @@ struct Op {
   std::string name;   // of the function in autograd/ops
   std::string torch;  // the same call in Python, of the inputs a, b, c, ... or of the list `x`
   TensorFunction call;
+  std::string family = {};  // op_table() fills it in
   std::vector<Sample> samples = {};
   std::vector<Refusal> refusals = {};
   std::vector<TensorFunction> twins = {};  // the in-place method: none or one

@@ -1,13 +1,15 @@
 """Values and gradients of every row of the operation table, as PyTorch computes them.
 
     TEND_OP_ROWS=rows.json build/release/tests/test_autograd "every row of*"
-    python3 tests/data/make_ops.py rows.json > tests/data/ops.json
+    python3 tests/data/make_ops.py rows.json [FAMILY...]
 
 The first command writes what the table (tests/autograd/op_table_*.cpp) says: expressions in Python
-and inputs. Needs PyTorch; the reference is 2.6. Numbers have 13 significant digits.
+and inputs. The second writes ops/FAMILY.json beside this file, for all families unless some are
+named. Needs PyTorch; the reference is 2.6. Numbers have 13 significant digits.
 """
 
 import json
+import pathlib
 import sys
 import zlib
 
@@ -59,15 +61,21 @@ def run(expression, sample):
     return record
 
 
+def write(path, rows):
+    with open(path, "w", encoding="utf-8") as file:
+        print("{", file=file)
+        for i, (expression, samples) in enumerate(rows.items()):
+            records = [run(expression, sample) for sample in samples]
+            text = json.dumps(records, separators=(",", ":"))
+            print(f'{"," if i else ""}{json.dumps(expression)}:\n{text}', file=file)
+        print("}", file=file)
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
-        rows = json.load(file)
-    print("{")
-    for i, (expression, samples) in enumerate(rows.items()):
-        records = [run(expression, sample) for sample in samples]
-        text = json.dumps(records, separators=(",", ":"))
-        print(f'{"," if i else ""}{json.dumps(expression)}:\n{text}')
-    print("}")
+        families = json.load(file)
+    for family in sys.argv[2:] or families:
+        write(pathlib.Path(__file__).parent / "ops" / f"{family}.json", families[family])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,74 @@
+// Methods of Tensor: reductions and products. Each calls the free function of its name, which
+// has the documentation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <tend/autograd/ops.h>
+
+namespace tend::methods {
+
+/// A base of Tensor, which stands in its place as the template's argument.
+template <class Tensor>
+class Reductions {
+ public:
+  // Reductions.
+
+  Tensor sum(const Dims& dims = {}, bool keepdim = false) const {
+    return tend::sum(self(), dims, keepdim);
+  }
+  Tensor mean(const Dims& dims = {}, bool keepdim = false) const {
+    return tend::mean(self(), dims, keepdim);
+  }
+  Tensor prod(const Dims& dims = {}, bool keepdim = false) const {
+    return tend::prod(self(), dims, keepdim);
+  }
+  Tensor var(const Dims& dims = {}, double correction = 1, bool keepdim = false) const {
+    return tend::var(self(), dims, correction, keepdim);
+  }
+  Tensor std(const Dims& dims = {}, double correction = 1, bool keepdim = false) const {
+    return tend::std(self(), dims, correction, keepdim);
+  }
+  Tensor max() const { return tend::max(self()); }
+  Tensor min() const { return tend::min(self()); }
+  auto max(std::int64_t d, bool keepdim = false) const { return tend::max(self(), d, keepdim); }
+  auto min(std::int64_t d, bool keepdim = false) const { return tend::min(self(), d, keepdim); }
+  Tensor amax(const Dims& dims = {}, bool keepdim = false) const {
+    return tend::amax(self(), dims, keepdim);
+  }
+  Tensor amin(const Dims& dims = {}, bool keepdim = false) const {
+    return tend::amin(self(), dims, keepdim);
+  }
+  Tensor argmax(std::optional<std::int64_t> d = std::nullopt, bool keepdim = false) const {
+    return tend::argmax(self(), d, keepdim);
+  }
+  Tensor argmin(std::optional<std::int64_t> d = std::nullopt, bool keepdim = false) const {
+    return tend::argmin(self(), d, keepdim);
+  }
+  Tensor any(const Dims& dims = {}, bool keepdim = false) const {
+    return tend::any(self(), dims, keepdim);
+  }
+  Tensor all(const Dims& dims = {}, bool keepdim = false) const {
+    return tend::all(self(), dims, keepdim);
+  }
+  Tensor cumsum(std::int64_t d) const { return tend::cumsum(self(), d); }
+
+  // Products.
+
+  Tensor matmul(const Tensor& other) const { return tend::matmul(self(), other); }
+  Tensor dot(const Tensor& other) const { return tend::dot(self(), other); }
+  Tensor mm(const Tensor& other) const { return tend::mm(self(), other); }
+  Tensor mv(const Tensor& other) const { return tend::mv(self(), other); }
+  Tensor bmm(const Tensor& other) const { return tend::bmm(self(), other); }
+  Tensor addmm(const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1,
+               const Scalar& alpha = 1) const {
+    return tend::addmm(self(), mat1, mat2, beta, alpha);
+  }
+
+ private:
+  const Tensor& self() const { return static_cast<const Tensor&>(*this); }
+};
+
+}  // namespace tend::methods

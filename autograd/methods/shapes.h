@@ -1,0 +1,82 @@
+// Methods of Tensor: views, shapes and places. Each calls the free function of its name, which
+// has the documentation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <tend/autograd/ops.h>
+
+namespace tend::methods {
+
+/// A base of Tensor, which stands in its place as the template's argument.
+template <class Tensor>
+class Shapes {
+ public:
+  // Views and shapes.
+
+  Tensor select(std::int64_t d, std::int64_t position) const {
+    return tend::select(self(), d, position);
+  }
+  Tensor slice(std::int64_t d, std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
+               std::int64_t step = 1) const {
+    return tend::slice(self(), d, start, stop, step);
+  }
+  Tensor narrow(std::int64_t d, std::int64_t start, std::int64_t length) const {
+    return tend::narrow(self(), d, start, length);
+  }
+  Tensor transpose(std::int64_t dim0, std::int64_t dim1) const {
+    return tend::transpose(self(), dim0, dim1);
+  }
+  Tensor t() const { return tend::t(self()); }
+  Tensor permute(const Shape& dims) const { return tend::permute(self(), dims); }
+  Tensor expand(const Shape& sizes) const { return tend::expand(self(), sizes); }
+  Tensor view(const Shape& sizes) const { return tend::view(self(), sizes); }
+  Tensor reshape(const Shape& sizes) const { return tend::reshape(self(), sizes); }
+  Tensor flatten(std::int64_t start = 0, std::int64_t stop = -1) const {
+    return tend::flatten(self(), start, stop);
+  }
+  Tensor squeeze() const { return tend::squeeze(self()); }
+  Tensor squeeze(std::int64_t d) const { return tend::squeeze(self(), d); }
+  Tensor unsqueeze(std::int64_t d) const { return tend::unsqueeze(self(), d); }
+  Tensor diagonal(std::int64_t offset = 0, std::int64_t dim0 = 0, std::int64_t dim1 = 1) const {
+    return tend::diagonal(self(), offset, dim0, dim1);
+  }
+  std::vector<Tensor> split(std::int64_t length, std::int64_t d = 0) const {
+    return tend::split(self(), length, d);
+  }
+  std::vector<Tensor> chunk(std::int64_t chunks, std::int64_t d = 0) const {
+    return tend::chunk(self(), chunks, d);
+  }
+  std::vector<Tensor> unbind(std::int64_t d = 0) const { return tend::unbind(self(), d); }
+  Tensor contiguous() const { return tend::contiguous(self()); }
+  Tensor clone() const { return tend::clone(self()); }
+  Tensor to(DType target) const { return tend::to(self(), target); }
+
+  // Places named by int64 tensors.
+
+  Tensor gather(std::int64_t d, const Tensor& positions) const {
+    return tend::gather(self(), d, positions);
+  }
+  Tensor scatter_add(std::int64_t d, const Tensor& positions, const Tensor& source) const {
+    return tend::scatter_add(self(), d, positions, source);
+  }
+  Tensor index_select(std::int64_t d, const Tensor& positions) const {
+    return tend::index_select(self(), d, positions);
+  }
+  Tensor index_add(std::int64_t d, const Tensor& positions, const Tensor& source) const {
+    return tend::index_add(self(), d, positions, source);
+  }
+  auto sort(std::int64_t d = -1, bool descending = false) const {
+    return tend::sort(self(), d, descending);
+  }
+  auto topk(std::int64_t k, std::int64_t d = -1, bool largest = true) const {
+    return tend::topk(self(), k, d, largest);
+  }
+
+ private:
+  const Tensor& self() const { return static_cast<const Tensor&>(*this); }
+};
+
+}  // namespace tend::methods
