@@ -18,14 +18,17 @@
 #include <tend/core/random.h>
 #include <tend/nn/activation.h>
 #include <tend/nn/adamw.h>
+#include <tend/nn/batch_norm.h>
 #include <tend/nn/clip.h>
 #include <tend/nn/dropout.h>
 #include <tend/nn/embedding.h>
+#include <tend/nn/group_norm.h>
 #include <tend/nn/init.h>
 #include <tend/nn/layer_norm.h>
 #include <tend/nn/linear.h>
 #include <tend/nn/module.h>
 #include <tend/nn/module_list.h>
+#include <tend/nn/rms_norm.h>
 #include <tend/nn/safetensors.h>
 #include <tend/nn/sequential.h>
 #include <tend/nn/sgd.h>

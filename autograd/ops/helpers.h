@@ -1,6 +1,7 @@
 // What the operations share.
 #pragma once
 
+#include <tend/autograd/grad_mode.h>
 #include <tend/autograd/node.h>
 #include <tend/autograd/tensor.h>
 
@@ -35,6 +36,18 @@ Array unary(const Tensor& self, Kernel kernel, bool floating = true) {
 inline void zero_gradient(Derivative& d) {
   for (std::size_t i = 0; i < d.gradients().size(); ++i) {
     if (d.needs(i)) d.set(i, zeros(d.grad().shape(), d.grad().dtype()));
+  }
+}
+
+/// `weight`, called `name`, may be undefined; it must have the dtype of `self` and be a constant.
+inline void check_constant(const char* operation, const char* name, const Tensor& weight,
+                           const Tensor& self) {
+  if (!weight.defined()) return;
+  if (weight.dtype() != self.dtype()) {
+    fail<DTypeError>(operation, name, " is ", weight.dtype(), ", the input ", self.dtype());
+  }
+  if (grad_enabled() && weight.requires_grad()) {
+    fail<AutogradError>(operation, name, " requires grad, but has no derivative");
   }
 }
 

@@ -8,13 +8,17 @@
 namespace tend {
 namespace {
 
-Tensor reduce(const Tensor& losses, Reduction reduction, std::int64_t count) {
+Tensor reduce(const Tensor& losses, Reduction reduction, double count) {
   switch (reduction) {
     case Reduction::none: return losses;
     case Reduction::sum: return sum(losses);
     case Reduction::mean: break;
   }
   return sum(losses) / count;
+}
+
+std::int64_t class_dim(const Tensor& x) {
+  return x.dim() > 1 ? 1 : 0;
 }
 
 // x with its classes, dimension 1 of (N, C, d1, ...), last.
@@ -37,130 +41,177 @@ Tensor classes_back(const Tensor& x) {
 struct Labels {
   Tensor index;
   Tensor ignored;
-  std::int64_t count;  // of those that are not ignored
+  Tensor weight;     // of each target's class; undefined when all have weight 1
+  double total = 0;  // weight of those that are not ignored
 };
 
-Labels read_labels(const char* operation, const Tensor& x, const Tensor& target,
-                   std::int64_t ignore_index) {
-  const std::int64_t class_dim = x.dim() > 1 ? 1 : 0;
+void check_logits(const char* operation, const Tensor& x, const Tensor& class_weight) {
   if (x.dim() == 0) fail<ShapeError>(operation, "a 0-d input has no classes");
   if (!is_floating(x.dtype())) {
     fail<DTypeError>(operation, "the input is ", x.dtype(), ", not float32 or float64");
   }
+  check_constant(operation, "weight", class_weight, x);
+  const Shape classes{x.size(class_dim(x))};
+  if (class_weight.defined() && class_weight.shape() != classes) {
+    fail<ShapeError>(operation, "weight ", class_weight.shape(), " for ", classes[0],
+                     " classes, dimension ", class_dim(x), " of ", x.shape());
+  }
+}
+
+Labels read_labels(const char* operation, const Tensor& x, const Tensor& target,
+                   const Tensor& class_weight, std::int64_t ignore_index) {
   if (target.dtype() != int64) {
     fail<DTypeError>(operation, "the target is ", target.dtype(), ", not int64");
   }
   Shape shape = x.shape();
-  shape.erase(class_dim);
+  shape.erase(class_dim(x));
   if (target.shape() != shape) {
     fail<ShapeError>(operation, "input ", x.shape(), " needs a target of shape ", shape, ", got ",
                      target.shape());
   }
   shape.push_back(1);
-  Labels labels{empty(shape, int64), empty(shape, boolean), 0};
+  Labels labels{empty(shape, int64), empty(shape, boolean), {}, 0};
   const Array from = target.array().contiguous();
   for (std::int64_t i = 0; i < target.numel(); ++i) {
     const std::int64_t label = from.data<std::int64_t>()[i];
     const bool ignored = label == ignore_index;
-    if (!ignored && (label < 0 || label >= x.size(class_dim))) {
-      fail<IndexError>(operation, "target ", label, " is out of range for dimension ", class_dim,
+    if (!ignored && (label < 0 || label >= x.size(class_dim(x)))) {
+      fail<IndexError>(operation, "target ", label, " is out of range for dimension ", class_dim(x),
                        " of ", x.shape());
     }
     labels.index.data_ptr<std::int64_t>()[i] = ignored ? 0 : label;
     labels.ignored.data_ptr<bool>()[i] = ignored;
-    labels.count += !ignored;
+    labels.total += ignored ? 0 : 1;
+  }
+  if (class_weight.defined()) {
+    const NoGradGuard no_grad;
+    const Tensor each = index_select(class_weight, 0, flatten(labels.index)).view(shape);
+    labels.weight = masked_fill(each, labels.ignored, 0);
+    labels.total = sum(labels.weight).item();
   }
   return labels;
 }
 
 // The cotangent of each item's loss, shaped like Labels::index.
-Tensor item_grad(const Tensor& grad, const Tensor& ignored, Reduction reduction,
-                 std::int64_t count) {
+Tensor item_grad(const Tensor& grad, const Tensor& ignored, Reduction reduction, double total) {
   const Tensor share = reduction == Reduction::none  ? unsqueeze(grad, -1)
                        : reduction == Reduction::sum ? grad
-                                                     : grad / count;
+                                                     : grad / total;
   return masked_fill(expand(share, ignored.shape()), ignored, 0);
 }
 
-// -on * log_p[label] - off * sum(log_p) of each item that counts, reduced.
-Tensor label_losses(const Tensor& log_p, const Labels& labels, double on, double off,
-                    Reduction reduction) {
+// -on * w[label] log_p[label] - off * sum(w log_p) of each item that counts, reduced.
+Tensor label_losses(const Tensor& log_p, const Labels& labels, const Tensor& class_weight,
+                    double on, double off, Reduction reduction) {
   Tensor losses = gather(log_p, -1, labels.index) * -on;
-  if (off != 0) losses = losses - sum(log_p, {-1}, true) * off;
+  if (labels.weight.defined()) losses = losses * labels.weight;
+  if (off != 0) {
+    const Tensor weighted = class_weight.defined() ? log_p * class_weight : log_p;
+    losses = losses - sum(weighted, {-1}, true) * off;
+  }
   losses = squeeze(masked_fill(losses, labels.ignored, 0), -1);
-  return reduce(losses, reduction, labels.count);
+  return reduce(losses, reduction, labels.total);
+}
+
+// The gradient of label_losses for log_p = log_softmax(x), with respect to x, each item's loss
+// having cotangent 1: softmax minus the smoothed target, which sums to 1, times the weights.
+Tensor label_slope(const Tensor& p, const Tensor& index, const Tensor& item_weight,
+                   const Tensor& class_weight, double on, double off) {
+  if (!item_weight.defined()) {
+    return scatter_add(off != 0 ? p - off : p, -1, index, full(index.shape(), -on, p.dtype()));
+  }
+  Tensor slope = p * (item_weight * on + sum(class_weight) * off);
+  if (off != 0) slope = slope - class_weight * off;
+  return scatter_add(slope, -1, index, item_weight * -on);
 }
 
 const char* nll_node(const Tensor& x) {
   return x.dim() > 2 ? "NllLoss2DBackward0" : "NllLossBackward0";
 }
 
+// The loss of targets that are distributions over the classes.
+Tensor distribution_losses(const Tensor& logits, const Tensor& target, const Tensor& class_weight,
+                           const CrossEntropyOptions& options) {
+  if (target.dtype() != logits.dtype()) {
+    fail<DTypeError>("cross_entropy", "the target is ", target.dtype(), ", neither int64 nor ",
+                     logits.dtype(), " as the input");
+  }
+  if (target.shape() != logits.shape()) {
+    fail<ShapeError>("cross_entropy", "input ", logits.shape(),
+                     " needs probabilities of that shape, got ", target.shape());
+  }
+  if (options.ignore_index >= 0) {
+    fail("cross_entropy", "ignore_index is ", options.ignore_index,
+         ", which targets that are probabilities do not have");
+  }
+  const std::int64_t classes = logits.size(class_dim(logits));
+  const double smoothing = options.label_smoothing;
+  Tensor q = classes_last(target);
+  if (smoothing > 0) q = q * (1 - smoothing) + smoothing / static_cast<double>(classes);
+  Tensor terms = log_softmax(classes_last(logits), -1) * q;
+  if (class_weight.defined()) terms = terms * class_weight;
+  const std::int64_t items = logits.numel() == 0 ? 0 : logits.numel() / classes;
+  return reduce(-sum(terms, {-1}), options.reduction, static_cast<double>(items));
+}
+
 }  // namespace
 
-Tensor cross_entropy(const Tensor& logits, const Tensor& target,
+Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight,
                      const CrossEntropyOptions& options) {
   const double smoothing = options.label_smoothing;
   if (!(smoothing >= 0 && smoothing <= 1)) {
     fail("cross_entropy", "label_smoothing is ", smoothing, ", not in [0, 1]");
   }
-  const Labels labels = read_labels("cross_entropy", logits, target, options.ignore_index);
+  check_logits("cross_entropy", logits, weight);
+  if (is_floating(target.dtype())) return distribution_losses(logits, target, weight, options);
+  const Labels labels = read_labels("cross_entropy", logits, target, weight, options.ignore_index);
   const double on = 1 - smoothing;
-  const double off = smoothing / static_cast<double>(logits.size(logits.dim() > 1 ? 1 : 0));
+  const double off = smoothing / static_cast<double>(logits.size(class_dim(logits)));
   const auto forward = [&] {
     const NoGradGuard no_grad;
     const Tensor log_p = log_softmax(classes_last(logits), -1);
-    return label_losses(log_p, labels, on, off, options.reduction).array();
+    return label_losses(log_p, labels, weight, on, off, options.reduction).array();
   };
   return record(smoothing > 0 ? "AddBackward0" : nll_node(logits), forward(), {logits},
-                {logits, labels.index, labels.ignored},
-                [on, off, reduction = options.reduction, count = labels.count](Derivative& d) {
-                  // softmax minus the smoothed target, which sums to 1
-                  Tensor p = softmax(classes_last(d.saved(0)), -1);
-                  if (off != 0) p = p - off;
-                  const Tensor index = d.saved(1);
-                  const Tensor slope =
-                      scatter_add(p, -1, index, full(index.shape(), -on, p.dtype()));
-                  const Tensor grad = item_grad(d.grad(), d.saved(2), reduction, count);
+                {logits, labels.index, labels.ignored, labels.weight, weight},
+                [on, off, reduction = options.reduction, total = labels.total](Derivative& d) {
+                  const Tensor p = softmax(classes_last(d.saved(0)), -1);
+                  const Tensor slope = label_slope(p, d.saved(1), d.saved(3), d.saved(4), on, off);
+                  const Tensor grad = item_grad(d.grad(), d.saved(2), reduction, total);
                   d.set(0, classes_back(slope * grad));
                 });
 }
 
-Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
+Tensor cross_entropy(const Tensor& logits, const Tensor& target,
+                     const CrossEntropyOptions& options) {
+  return cross_entropy(logits, target, {}, options);
+}
+
+Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Tensor& weight,
                 const NllLossOptions& options) {
-  const Labels labels = read_labels("nll_loss", log_probabilities, target, options.ignore_index);
+  check_logits("nll_loss", log_probabilities, weight);
+  const Labels labels =
+      read_labels("nll_loss", log_probabilities, target, weight, options.ignore_index);
   const auto forward = [&] {
     const NoGradGuard no_grad;
-    return label_losses(classes_last(log_probabilities), labels, 1, 0, options.reduction).array();
+    return label_losses(classes_last(log_probabilities), labels, weight, 1, 0, options.reduction)
+        .array();
   };
   return record(nll_node(log_probabilities), forward(), {log_probabilities},
-                {labels.index, labels.ignored},
+                {labels.index, labels.ignored, labels.weight},
                 [shape = classes_last(log_probabilities.detach()).shape(),
-                 reduction = options.reduction, count = labels.count](Derivative& d) {
-                  const Tensor grad = item_grad(d.grad(), d.saved(1), reduction, count);
+                 reduction = options.reduction, total = labels.total](Derivative& d) {
+                  Tensor grad = item_grad(d.grad(), d.saved(1), reduction, total);
+                  const Tensor item_weight = d.saved(2);
+                  if (item_weight.defined()) grad = grad * item_weight;
                   const Tensor flat = zeros(shape, grad.dtype());
                   d.set(0, classes_back(scatter_add(flat, -1, d.saved(0), -grad)));
                 });
 }
 
-Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  if (!is_floating(result_type(input.array(), target.array()))) {
-    fail<DTypeError>("mse_loss", "needs float32 or float64, got ", input.dtype(), " and ",
-                     target.dtype());
-  }
-  const std::int64_t total =
-      element_count(broadcast_shapes("mse_loss", input.shape(), target.shape()));
-  const auto forward = [&] {
-    const NoGradGuard no_grad;
-    const Tensor difference = input - target;
-    return reduce(difference * difference, reduction, total).array();
-  };
-  const double scale = reduction == Reduction::mean ? 2 / static_cast<double>(total) : 2;
-  return record("MseLossBackward0", forward(), {input, target}, {input, target},
-                [scale](Derivative& d) {
-                  const Tensor grad = (d.saved(0) - d.saved(1)) * scale * d.grad();
-                  if (d.needs(0)) d.set(0, grad);
-                  if (d.needs(1)) d.set(1, -grad);
-                });
+Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
+                const NllLossOptions& options) {
+  return nll_loss(log_probabilities, target, {}, options);
 }
 
 }  // namespace tend

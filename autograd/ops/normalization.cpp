@@ -1,49 +1,95 @@
 #include <tend/autograd/ops/normalization.h>
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include <tend/autograd/grad_mode.h>
+#include <tend/autograd/inplace.h>
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/layer_norm.h>
 
 namespace tend {
 namespace {
 
-void check_affine(const char* which, const Tensor& self, const Tensor& affine, const Shape& shape) {
+// weight or bias, called `which`: undefined, or of the input's dtype and as `wanted` says.
+void check_affine(const char* operation, const char* which, const Tensor& self,
+                  const Tensor& affine, const char* wanted, const Shape& shape) {
   if (!affine.defined()) return;
   if (affine.shape() != shape) {
-    fail<ShapeError>("layer_norm", which, ' ', affine.shape(), " for normalized_shape ", shape);
+    fail<ShapeError>(operation, which, ' ', affine.shape(), " for ", wanted, ' ', shape);
   }
   if (affine.dtype() != self.dtype()) {
-    fail<DTypeError>("layer_norm", which, " is ", affine.dtype(), ", the input ", self.dtype());
+    fail<DTypeError>(operation, which, " is ", affine.dtype(), ", the input ", self.dtype());
   }
 }
 
-// The shape (rows, elements of a row) in which the kernels see the input.
-Shape check_layer_norm(const Tensor& self, const Shape& shape, const Tensor& weight,
-                       const Tensor& bias) {
-  if (shape.empty()) fail<ShapeError>("layer_norm", "normalized_shape has no dimensions");
+void check_floating(const char* operation, const Tensor& self) {
+  if (!is_floating(self.dtype())) {
+    fail<DTypeError>(operation, "needs float32 or float64, got ", self.dtype());
+  }
+}
+
+// Checks an input and its affine parameters, and gives the shape (rows, elements of a row) in which
+// kernels see it.
+Shape check_rows(const char* operation, const Tensor& self, const Shape& shape,
+                 const Tensor& weight, const Tensor& bias) {
+  if (shape.empty()) fail<ShapeError>(operation, "normalized_shape has no dimensions");
   const Shape& from = self.shape();
   if (from.size() < shape.size() ||
       !std::equal(shape.begin(), shape.end(), from.end() - shape.rank())) {
-    fail<ShapeError>("layer_norm", "input ", from, " does not end with normalized_shape ", shape);
+    fail<ShapeError>(operation, "input ", from, " does not end with normalized_shape ", shape);
   }
-  check_affine("weight", self, weight, shape);
-  check_affine("bias", self, bias, shape);
+  check_affine(operation, "weight", self, weight, "normalized_shape", shape);
+  check_affine(operation, "bias", self, bias, "normalized_shape", shape);
   const Shape rows(std::span(from.begin(), from.size() - shape.size()));
   return {element_count(rows), element_count(shape)};
+}
+
+// How many of `total` elements each of `parts` has.
+std::int64_t shared_among(std::int64_t parts, std::int64_t total) {
+  return parts == 0 ? 0 : total / parts;
+}
+
+Shape last_dims(std::int64_t count) {
+  Shape dims;
+  for (std::int64_t i = -count; i < 0; ++i) dims.push_back(i);
+  return dims;
+}
+
+// The checks of an input (N, C, ...) with parameters for its channels.
+void check_channels(const char* operation, const Tensor& self, const Tensor& weight,
+                    const Tensor& bias) {
+  check_floating(operation, self);
+  if (self.dim() < 2) {
+    fail<ShapeError>(operation, "input ", self.shape(), " has no dimension of channels, 1");
+  }
+  check_affine(operation, "weight", self, weight, "channels", {self.size(1)});
+  check_affine(operation, "bias", self, bias, "channels", {self.size(1)});
+}
+
+// (C) as (C, 1, ...), to broadcast with (N, C, d1, ...).
+Tensor per_channel(const Tensor& values, const Tensor& self) {
+  Shape shape(static_cast<std::size_t>(self.dim() - 1), 1);
+  shape[0] = values.numel();
+  return view(values, shape);
+}
+
+Tensor channel_affine(Tensor self, const Tensor& weight, const Tensor& bias) {
+  if (weight.defined()) self = self * per_channel(weight, self);
+  if (bias.defined()) self = self + per_channel(bias, self);
+  return self;
 }
 
 Array flat(const Tensor& tensor) {
   return tensor.defined() ? tensor.array().reshape({tensor.numel()}).contiguous() : Array();
 }
 
-// What it means: the gradients of self, weight and bias in public operations, from the saved self
-// and weight.
+// What layer_norm means: the gradients of self, weight and bias in public operations, from the
+// saved self and weight.
 void composed_layer_norm_gradients(Derivative& d, std::int64_t normalized_dims, double eps) {
   const Tensor x = d.saved(0), weight = d.saved(1);
-  Shape dims;
-  for (std::int64_t i = -normalized_dims; i < 0; ++i) dims.push_back(i);
+  const Shape dims = last_dims(normalized_dims);
   const Tensor centred = x - mean(x, dims, true);
   const Tensor rstd = rsqrt(mean(centred * centred, dims, true) + eps);
   const Tensor normal = centred * rstd;
@@ -75,7 +121,8 @@ void fused_layer_norm_gradients(Derivative& d, const Shape& matrix, const Shape&
 
 Tensor layer_norm(const Tensor& self, const Shape& normalized_shape, const Tensor& weight,
                   const Tensor& bias, double eps) {
-  const Shape matrix = check_layer_norm(self, normalized_shape, weight, bias);
+  check_floating("layer_norm", self);
+  const Shape matrix = check_rows("layer_norm", self, normalized_shape, weight, bias);
   const DType dtype = self.dtype();
   Array out = Array::empty(self.shape(), dtype);
   const Tensor mean = empty({matrix[0]}, dtype), rstd = empty({matrix[0]}, dtype);
@@ -89,6 +136,80 @@ Tensor layer_norm(const Tensor& self, const Shape& normalized_shape, const Tenso
                     fused_layer_norm_gradients(d, matrix, normalized_shape);
                   }
                 });
+}
+
+Tensor rms_norm(const Tensor& self, const Shape& normalized_shape, const Tensor& weight,
+                std::optional<double> eps) {
+  check_floating("rms_norm", self);
+  check_rows("rms_norm", self, normalized_shape, weight, {});
+  const double epsilon = self.dtype() == float32 ? std::numeric_limits<float>::epsilon()
+                                                 : std::numeric_limits<double>::epsilon();
+  const Tensor squares = mean(square(self), last_dims(normalized_shape.rank()), /*keepdim=*/true);
+  const Tensor normal = self * rsqrt(squares + eps.value_or(epsilon));
+  return weight.defined() ? normal * weight : normal;
+}
+
+namespace {
+
+void check_statistics(const Tensor& self, const Tensor& running_mean, const Tensor& running_var,
+                      bool training) {
+  const std::pair<const char*, const Tensor&> both[] = {{"running_mean", running_mean},
+                                                        {"running_var", running_var}};
+  for (const auto& [which, statistics] : both) {
+    check_affine("batch_norm", which, self, statistics, "channels", {self.size(1)});
+    if (!training && !statistics.defined()) {
+      fail("batch_norm", which, " is undefined, which only training can do without");
+    }
+    if (training && statistics.defined()) check_writable("batch_norm", statistics.detach());
+  }
+  if (training && self.numel() > 0 && self.numel() == self.size(1)) {
+    fail<ShapeError>("batch_norm", "input ", self.shape(),
+                     " has one value per channel, which is too few for training");
+  }
+}
+
+// running = (1 - momentum) running + momentum batch
+void update(const Tensor& running, const Tensor& batch, double momentum) {
+  running.mul_(1 - momentum).add_(batch * momentum);
+}
+
+}  // namespace
+
+Tensor batch_norm(const Tensor& self, const Tensor& running_mean, const Tensor& running_var,
+                  const Tensor& weight, const Tensor& bias, const BatchNormOptions& options) {
+  check_channels("batch_norm", self, weight, bias);
+  check_statistics(self, running_mean, running_var, options.training);
+  if (!options.training) {
+    const Tensor centred = self - per_channel(running_mean.detach(), self);
+    const Tensor rstd = rsqrt(running_var.detach() + options.eps);
+    const Tensor scale = weight.defined() ? rstd * weight : rstd;
+    return channel_affine(centred, scale, bias);
+  }
+  const Tensor by_channel = transpose(self, 0, 1);
+  const Tensor rows = reshape(by_channel, {self.size(1), shared_among(self.size(1), self.numel())});
+  if (self.numel() > 0) {
+    const NoGradGuard no_grad;
+    if (running_mean.defined()) update(running_mean, mean(rows, 1), options.momentum);
+    if (running_var.defined()) update(running_var, var(rows, 1), options.momentum);
+  }
+  const Tensor normal = layer_norm(rows, {rows.size(1)}, {}, {}, options.eps);
+  return channel_affine(transpose(view(normal, by_channel.shape()), 0, 1), weight, bias);
+}
+
+Tensor group_norm(const Tensor& self, std::int64_t num_groups, const Tensor& weight,
+                  const Tensor& bias, double eps) {
+  check_channels("group_norm", self, weight, bias);
+  if (num_groups < 1 || self.size(1) % num_groups != 0) {
+    fail<ShapeError>("group_norm", num_groups, " groups do not divide dimension 1 of ",
+                     self.shape());
+  }
+  if (self.numel() > 0 && self.numel() == num_groups) {
+    fail<ShapeError>("group_norm", "input ", self.shape(), " has one value per group");
+  }
+  const std::int64_t groups = self.size(0) * num_groups;
+  const std::int64_t size = shared_among(groups, self.numel());
+  const Tensor normal = layer_norm(reshape(self, {groups, size}), {size}, {}, {}, eps);
+  return channel_affine(view(normal, self.shape()), weight, bias);
 }
 
 }  // namespace tend

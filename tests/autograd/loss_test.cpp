@@ -117,8 +117,10 @@ TEST_CASE("cross_entropy says what does not fit") {
                        says("[cross_entropy] target 3 is out of range for dimension 1 of (4, 3)"));
   CHECK_THROWS_MATCHES(cross_entropy(x, tensor({0, 1})), ShapeError,
                        says("[cross_entropy] input (4, 3) needs a target of shape (4,), got (2,)"));
-  CHECK_THROWS_MATCHES(cross_entropy(x, zeros({4})), DTypeError,
-                       says("[cross_entropy] the target is float32, not int64"));
+  CHECK_THROWS_MATCHES(
+      cross_entropy(x, zeros({4})), DTypeError,
+      says("[cross_entropy] the target is float32, neither int64 nor float64 as the "
+           "input"));
   CHECK_THROWS_MATCHES(cross_entropy(x.to(int64), targets()), DTypeError,
                        says("[cross_entropy] the input is int64, not float32 or float64"));
   CHECK_THROWS_MATCHES(cross_entropy(x, targets(), {.label_smoothing = 1.5}), Error,
@@ -156,4 +158,37 @@ TEST_CASE("both sides of mse_loss have gradients") {
   mse_loss(x, y).backward();
   CHECK(values(x.grad()) == std::vector<double>{0.5, 1.5});
   CHECK(values(y.grad()) == std::vector<double>{-2});
+}
+
+TEST_CASE("classes of weight 0 leave no mean, and no gradient") {
+  const Tensor x = logits();
+  const Tensor weight = tensor({0., 0., 1.}, float64);
+  CHECK(same(cross_entropy(x, tensor({0, 1, 0, 1}), weight), {kNaN}));
+  const Tensor loss = cross_entropy(x, targets(), weight, {.reduction = Reduction::sum});
+  CHECK(loss.item() == Approx(0.08509724636431015));
+  CHECK(values(autograd::grad({loss}, {x})[0][3]) == std::vector<double>{0, 0, 0});
+}
+
+TEST_CASE("the weight of classes is a constant") {
+  const Tensor x = logits();
+  const Tensor weight = ones({3}, float64).requires_grad_();
+  CHECK_THROWS_MATCHES(nll_loss(x, targets(), weight), AutogradError,
+                       says("[nll_loss] weight requires grad, but has no derivative"));
+  CHECK(nll_loss(x, targets(), weight.detach()).item() == Approx(nll_loss(x, targets()).item()));
+  const NoGradGuard no_grad;
+  CHECK(nll_loss(x, targets(), weight).item() == Approx(nll_loss(x, targets()).item()));
+}
+
+TEST_CASE("probabilities of one class are that class as target") {
+  const Tensor x = logits();
+  const Tensor labels = tensor({0, 2, 1, 1});
+  const Tensor certain = one_hot(labels, 3).to(float64).requires_grad_();
+  for (const double smoothing : {0.0, 0.3}) {
+    const CrossEntropyOptions options{.label_smoothing = smoothing};
+    CHECK(cross_entropy(x, certain, options).item() ==
+          Approx(cross_entropy(x, labels, options).item()));
+  }
+  CHECK(std::string(cross_entropy(x, certain).grad_fn()) == "DivBackward0");
+  CHECK(same(cross_entropy(zeros({0, 3}), zeros({0, 3})), {kNaN}));
+  CHECK(same(cross_entropy(zeros({3, 0}), zeros({3, 0})), {kNaN}));
 }

@@ -95,3 +95,52 @@ TEST_CASE("layer_norm says what does not fit") {
   CHECK_THROWS_AS(layer_norm(x.to(int64), {4}, {}, {}), DTypeError);
   CHECK_THROWS_AS(layer_norm(tensor(1.), {1}, {}, {}), ShapeError);
 }
+
+TEST_CASE("rms_norm takes the machine epsilon of its dtype") {
+  const Tensor x = full({1, 2}, 1e-4);
+  // 1e-8 is less than the epsilon of float32, and more than that of float64.
+  CHECK(values(rms_norm(x, {2}, {}))[0] == Approx(1e-4 / std::sqrt(1e-8 + 0x1p-23)));
+  CHECK(values(rms_norm(x.to(float64), {2}, {}))[0] == Approx(1).epsilon(1e-6));
+}
+
+TEST_CASE("batch_norm writes its running statistics in place, and only when nothing is refused") {
+  const Tensor x = tensor({{1., 2.}, {3., 6.}}).requires_grad_();
+  const Tensor wide = zeros({2, 2}), mean = wide.select(1, 0), var = ones({2});
+  const std::uint32_t version = mean.version();
+  const auto train = [&](const Tensor& running_var, const Tensor& weight) {
+    return batch_norm(x, mean, running_var, weight, {}, {.training = true, .momentum = 0.5});
+  };
+  CHECK_THROWS_MATCHES(train(var, ones({3})), ShapeError,
+                       says("[batch_norm] weight (3,) for channels (2,)"));
+  CHECK_THROWS_AS(train(ones({2}, float64), {}), DTypeError);
+  CHECK_THROWS_AS(train(ones({1}).expand({2}), {}), ShapeError);
+  CHECK(mean.version() == version);
+  train(var, {});
+  CHECK(values(wide) == std::vector<double>{1, 0, 2, 0});
+  CHECK(values(var) == std::vector<double>{1.5, 4.5});
+  CHECK(mean.is_leaf());
+  CHECK_THROWS_MATCHES(batch_norm(x, mean, {}, {}, {}), Error,
+                       says("[batch_norm] running_var is undefined, which only training can do "
+                            "without"));
+}
+
+TEST_CASE("a batch of nothing changes no statistics, and has gradients") {
+  const Tensor mean = zeros({3}), var = ones({3});
+  const Tensor weight = Tensor(ones({3})).requires_grad_();
+  const Tensor y = batch_norm(zeros({0, 3}), mean, var, weight, {}, {.training = true});
+  CHECK(y.shape() == Shape{0, 3});
+  y.sum().backward();
+  CHECK(values(weight.grad()) == std::vector<double>{0, 0, 0});
+  CHECK(values(mean) == std::vector<double>{0, 0, 0});
+  CHECK(batch_norm(zeros({2, 0}), {}, {}, {}, {}, {.training = true}).shape() == Shape{2, 0});
+  CHECK(group_norm(zeros({2, 4, 0}), 2, {}, {}).shape() == Shape{2, 4, 0});
+}
+
+TEST_CASE("group_norm of one group is layer_norm of an item, and refuses what divides nothing") {
+  manual_seed(6);
+  const Tensor x = randn({2, 4, 3}, float64);
+  CHECK(allclose(group_norm(x, 1, {}, {}), layer_norm(x, {4, 3}, {}, {})));
+  CHECK_THROWS_MATCHES(group_norm(x, 0, {}, {}), ShapeError,
+                       says("[group_norm] 0 groups do not divide dimension 1 of (2, 4, 3)"));
+  CHECK_THROWS_AS(group_norm(x, -2, {}, {}), ShapeError);
+}

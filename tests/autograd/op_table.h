@@ -58,7 +58,7 @@ struct Refusal {
 };
 
 struct Op {
-  std::string name;   // of the function in autograd/ops
+  std::string name;   // of the function in autograd/ops, or attention/scaled_dot_product.h
   std::string torch;  // the same call in Python, of the inputs a, b, c, ... or of the list `x`
   TensorFunction call;
   std::string family = {};  // op_table() fills it in
@@ -111,7 +111,10 @@ std::vector<Op> view_rows();
 std::vector<Op> reduction_rows();
 std::vector<Op> product_rows();
 std::vector<Op> indexing_rows();
+std::vector<Op> loss_rows();
+std::vector<Op> normalization_rows();
 std::vector<Op> network_rows();
+std::vector<Op> attention_rows();
 
 /// All of them.
 const std::vector<Op>& op_table();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes nn.json: what PyTorch draws, steps and trains, for the tests of nn/ and attention/.
 
-Needs PyTorch 1.13 or later: python3 tests/data/make_nn.py
+Needs PyTorch 2.4 or later: python3 tests/data/make_nn.py
 """
 import json
 import math
@@ -74,6 +74,29 @@ def clipping():
     return out
 
 
+def normalisation():
+    """Two batches while training and the first again in eval mode; then the state."""
+    batches = [torch.sin(torch.arange(24.0) + 30 * i).reshape(3, 4, 2) for i in range(2)]
+    out = {}
+    for name, module in {
+        "rms_norm": nn.RMSNorm([4, 2]),
+        "rms_norm_eps": nn.RMSNorm(2, eps=0.1, elementwise_affine=False),
+        "group_norm": nn.GroupNorm(2, 4),
+        "group_norm_plain": nn.GroupNorm(1, 4, eps=0.1, affine=False),
+        "batch_norm": nn.BatchNorm1d(4),
+        "batch_norm_average": nn.BatchNorm1d(4, eps=0.1, momentum=None, affine=False),
+        "batch_norm_untracked": nn.BatchNorm1d(4, track_running_stats=False),
+    }.items():
+        with torch.no_grad():
+            for parameter in module.parameters():
+                parameter.copy_(1 + torch.arange(parameter.numel()).reshape(parameter.shape) / 8)
+        outputs = [flat(module(batch)) for batch in batches]
+        outputs.append(flat(module.eval()(batches[0])))
+        state = {key: flat(value.double()) for key, value in module.state_dict().items()}
+        out[name] = {"outputs": outputs, "state": state}
+    return out
+
+
 class MultiHeadAttention(nn.Module):
     """The book's class."""
 
@@ -119,6 +142,7 @@ def main():
         "initialisation": initialisation(),
         "optimizers": optimizers(),
         "clipping": clipping(),
+        "normalisation": normalisation(),
         "training": training(),
     }
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nn.json")

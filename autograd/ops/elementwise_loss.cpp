@@ -1,0 +1,140 @@
+// Losses of each element by itself, and of pairs of vectors.
+#include <tend/autograd/grad_mode.h>
+#include <tend/autograd/ops/helpers.h>
+
+namespace tend {
+namespace {
+
+void check_floating(const char* operation, const Tensor& input, const Tensor& target) {
+  if (!is_floating(result_type(input.array(), target.array()))) {
+    fail<DTypeError>(operation, "needs float32 or float64, got ", input.dtype(), " and ",
+                     target.dtype());
+  }
+  broadcast_shapes(operation, input.shape(), target.shape());
+}
+
+Tensor reduce(const Tensor& losses, Reduction reduction) {
+  switch (reduction) {
+    case Reduction::none: return losses;
+    case Reduction::sum: return sum(losses);
+    case Reduction::mean: break;
+  }
+  return mean(losses);
+}
+
+// The cotangent of each of `count` losses.
+Tensor share(const Tensor& grad, Reduction reduction, std::int64_t count) {
+  return reduction == Reduction::mean ? grad / count : grad;
+}
+
+// A loss of d = input - target as one node; `losses` and `slopes` are functions of d.
+template <class Losses, class Slopes>
+Tensor difference_loss(const char* node, const Tensor& input, const Tensor& target,
+                       Reduction reduction, Losses losses, Slopes slopes) {
+  std::int64_t count = 0;
+  const auto forward = [&] {
+    const NoGradGuard no_grad;
+    const Tensor difference = input - target;
+    count = difference.numel();
+    return reduce(losses(difference), reduction).array();
+  };
+  Array result = forward();
+  return record(node, std::move(result), {input, target}, {input, target},
+                [slopes, reduction, count](Derivative& d) {
+                  const Tensor grad =
+                      slopes(d.saved(0) - d.saved(1)) * share(d.grad(), reduction, count);
+                  if (d.needs(0)) d.set(0, grad);
+                  if (d.needs(1)) d.set(1, -grad);
+                });
+}
+
+// d / width between -width and width, and the sign of d elsewhere: ends belong to the sign, which
+// decides about the second derivative there.
+Tensor clipped_slope(const Tensor& d, double width) {
+  return where(abs(d) >= width, sign(d), d / width);
+}
+
+// 0 at 0.
+Tensor x_log_x(const Tensor& x) {
+  return where(x == 0, 0, x * log(x));
+}
+
+// With gradient 0 at 0.
+Tensor euclidean_norm(const Tensor& x, std::int64_t dim) {
+  const Tensor squares = sum(square(x), dim, /*keepdim=*/true);
+  const Tensor none = squares.detach() == 0;
+  return masked_fill(sqrt(masked_fill(squares, none, 1)), none, 0);
+}
+
+}  // namespace
+
+Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  check_floating("mse_loss", input, target);
+  return difference_loss(
+      "MseLossBackward0", input, target, reduction, [](const Tensor& d) { return d * d; },
+      [](const Tensor& d) { return d * 2; });
+}
+
+Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  check_floating("l1_loss", input, target);
+  return reduce(abs(input - target), reduction);
+}
+
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {
+  if (!(beta >= 0)) fail("smooth_l1_loss", "beta is ", beta, ", which must not be negative");
+  check_floating("smooth_l1_loss", input, target);
+  if (beta == 0) return l1_loss(input, target, reduction);
+  return difference_loss(
+      "SmoothL1LossBackward0", input, target, reduction,
+      [beta](const Tensor& d) {
+        const Tensor size = abs(d);
+        return where(size < beta, d * d * (0.5 / beta), size - beta / 2);
+      },
+      [beta](const Tensor& d) { return clipped_slope(d, beta); });
+}
+
+Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
+  if (!(delta > 0)) fail("huber_loss", "delta is ", delta, ", which must be positive");
+  check_floating("huber_loss", input, target);
+  return difference_loss(
+      "HuberLossBackward0", input, target, reduction,
+      [delta](const Tensor& d) {
+        const Tensor size = abs(d);
+        return where(size <= delta, d * d * 0.5, (size - delta / 2) * delta);
+      },
+      [delta](const Tensor& d) { return clipped_slope(d, delta) * delta; });
+}
+
+Tensor kl_div(const Tensor& log_probabilities, const Tensor& target, const KlDivOptions& options) {
+  check_floating("kl_div", log_probabilities, target);
+  if (options.reduction == KlReduction::batchmean && log_probabilities.dim() == 0) {
+    fail<ShapeError>("kl_div", "a 0-d input has no batch to take the mean over");
+  }
+  const Tensor terms = options.log_target ? exp(target) * (target - log_probabilities)
+                                          : x_log_x(target) - target * log_probabilities;
+  switch (options.reduction) {
+    case KlReduction::none: return terms;
+    case KlReduction::mean: return mean(terms);
+    case KlReduction::sum: return sum(terms);
+    case KlReduction::batchmean: break;
+  }
+  return sum(terms) / log_probabilities.size(0);
+}
+
+Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::int64_t dim, double eps) {
+  check_floating("cosine_similarity", a, b);
+  const DType dtype = result_type(a.array(), b.array());
+  const Shape shape = broadcast_shapes("cosine_similarity", a.shape(), b.shape());
+  const std::int64_t along =
+      wrap_dim("cosine_similarity", dim, static_cast<std::int64_t>(shape.size()));
+  const auto direction = [&](const Tensor& x) {
+    const Tensor wide = expand(to(x, dtype), shape);
+    const Tensor length = euclidean_norm(wide, along);
+    // At least eps in value, but with the gradient of the norm.
+    const Tensor bounded = length + (clamp(length.detach(), eps) - length.detach());
+    return wide / bounded;
+  };
+  return sum(direction(a) * direction(b), along);
+}
+
+}  // namespace tend

@@ -1,0 +1,97 @@
+// RMSNorm, GroupNorm and BatchNorm1d against PyTorch's (tests/data/make_nn.py).
+#include "tests/nn/fixtures.h"
+
+using namespace tend;
+
+namespace {
+
+Tensor batch(int number) {
+  std::vector<float> sines;
+  for (int i = 0; i < 24; ++i) sines.push_back(std::sin(static_cast<float>(i + 30 * number)));
+  return Tensor(Array::from<float>(sines, {3, 4, 2}));
+}
+
+// Each number is a few float32 operations on numbers of size 1 to 5.
+constexpr double kTolerance = 2e-6;
+
+template <class M>
+void check_as_torch(const char* name, M module) {
+  INFO(name);
+  const nlohmann::json& expected = torch_nn()["normalisation"][name];
+  for (const Tensor& parameter : module.parameters()) {
+    const NoGradGuard no_grad;
+    parameter.copy_(arange(parameter.numel()).view(parameter.shape()) / 8 + 1);
+  }
+  for (const int i : {0, 1}) check_close(module(batch(i)), expected["outputs"][i], kTolerance);
+  module.eval();
+  check_close(module(batch(0)), expected["outputs"][2], kTolerance);
+  const nn::StateDict state = module.state_dict();
+  REQUIRE(state.size() == expected["state"].size());
+  for (const auto& [key, value] : state) {
+    INFO(key);
+    REQUIRE(expected["state"].contains(key));
+    check_close(value, expected["state"][key], kTolerance);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("normalisation modules train, evaluate and keep the state that PyTorch's do") {
+  check_as_torch("rms_norm", nn::RMSNorm({4, 2}));
+  check_as_torch("rms_norm_eps", nn::RMSNorm({2}, 0.1, /*affine=*/false));
+  check_as_torch("group_norm", nn::GroupNorm(2, 4));
+  check_as_torch("group_norm_plain", nn::GroupNorm(1, 4, 0.1, /*affine=*/false));
+  check_as_torch("batch_norm", nn::BatchNorm1d(4));
+  check_as_torch("batch_norm_average",
+                 nn::BatchNorm1d(4, {.eps = 0.1, .momentum = std::nullopt, .affine = false}));
+  check_as_torch("batch_norm_untracked", nn::BatchNorm1d(4, {.track_running_stats = false}));
+}
+
+TEST_CASE("BatchNorm1d counts the batches that it trains on, and to leaves the count alone") {
+  nn::BatchNorm1d norm(4);
+  CHECK(norm.num_batches_tracked.dtype() == int64);
+  norm(batch(0));
+  norm.to(float64);
+  norm(batch(1).to(float64));
+  CHECK(norm.num_batches_tracked.item<std::int64_t>() == 2);
+  CHECK(norm.running_mean.dtype() == float64);
+  norm.eval();
+  norm(batch(0).to(float64));
+  CHECK(norm.num_batches_tracked.item<std::int64_t>() == 2);
+}
+
+TEST_CASE("a refused batch leaves BatchNorm1d as it was") {
+  const nn::BatchNorm1d norm(4);
+  CHECK_THROWS_WITH(norm(ones({4})), "[BatchNorm1d] input (4,) has neither 2 nor 3 dimensions");
+  CHECK_THROWS_WITH(norm(ones({3, 2})), "[batch_norm] weight (4,) for channels (2,)");
+  CHECK_THROWS_AS(norm(ones({1, 4})), ShapeError);
+  CHECK_THROWS_AS(norm(ones({2, 4}, float64)), DTypeError);
+  CHECK(norm.num_batches_tracked.item<std::int64_t>() == 0);
+  CHECK(norm.running_mean.to_vector<float>() == std::vector<float>(4, 0));
+}
+
+TEST_CASE("running statistics have no history, and gradients reach weight and bias") {
+  const nn::BatchNorm1d norm(4);
+  norm(batch(0)).square().sum().backward();
+  CHECK(norm.running_var.is_leaf());
+  CHECK_FALSE(norm.running_var.requires_grad());
+  // The mean square of each channel is 1 for unit weights, over 6 values: 12 times their share.
+  for (const float slope : norm.weight.grad().to_vector<float>())
+    CHECK(slope == Approx(12).epsilon(1e-3));
+  CHECK(norm.bias.grad().defined());
+}
+
+TEST_CASE("normalisation modules print as torch prints them, and refuse sizes that are none") {
+  CHECK(nn::RMSNorm({4}).repr() == "RMSNorm((4,), eps=None, elementwise_affine=True)");
+  CHECK(nn::RMSNorm({4}, 1e-6, false).repr() ==
+        "RMSNorm((4,), eps=1e-06, elementwise_affine=False)");
+  CHECK(nn::GroupNorm(2, 4).repr() == "GroupNorm(2, 4, eps=1e-05, affine=True)");
+  CHECK(nn::BatchNorm1d(4, {.momentum = std::nullopt}).repr() ==
+        "BatchNorm1d(4, eps=1e-05, momentum=None, affine=True, track_running_stats=True)");
+  CHECK(nn::BatchNorm1d(4).repr() ==
+        "BatchNorm1d(4, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True)");
+  CHECK_THROWS_WITH(nn::GroupNorm(3, 4), "[GroupNorm] 3 groups do not divide 4 channels");
+  CHECK_THROWS_WITH(nn::BatchNorm1d(0), "[BatchNorm1d] num_features 0 is no size");
+  CHECK_THROWS_AS(nn::RMSNorm({}), ShapeError);
+  CHECK_THROWS_WITH(nn::GroupNorm(2, 4)(ones({2, 6})), "[GroupNorm] input (2, 6) for 4 channels");
+}
