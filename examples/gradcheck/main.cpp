@@ -1,17 +1,17 @@
-// Checks the gradients of all context vectors against central differences, first and second order.
+// Checks the gradients of all context vectors, or of all operations, against central differences,
+// first and second order.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <fstream>
+#include <functional>
 #include <iostream>
 #include <limits>
-#include <memory>
 #include <set>
+#include <utility>
 
 #include "cases.h"
-
-#include <nlohmann/json.hpp>
+#include "operations.h"
+#include "report.h"
 
 namespace {
 
@@ -24,6 +24,7 @@ struct Row {
 struct Options {
   std::string json_path;
   std::string broken;
+  bool all = false;
   std::uint64_t seed = 123;
   int threads = 0;
 };
@@ -85,57 +86,81 @@ void print(const std::vector<Row>& rows) {
   }
 }
 
-void write_json(const std::string& path, const std::vector<Row>& rows) {
-  // JSON has no NaN or infinity; a broken gradient may have both.
-  const auto number = [](double value) -> nlohmann::ordered_json {
-    if (std::isfinite(value)) return value;
-    return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-  };
+nlohmann::ordered_json to_json(const std::vector<Row>& rows) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Row& row : rows) {
     list.push_back({{"name", row.name},
                     {"order", row.order},
                     {"wrt", row.entry.name},
-                    {"max_abs_error", number(row.entry.max_abs_error)},
-                    {"max_rel_error", number(row.entry.max_rel_error)},
+                    {"max_abs_error", json_number(row.entry.max_abs_error)},
+                    {"max_rel_error", json_number(row.entry.max_rel_error)},
                     {"passed", row.entry.passed}});
   }
-  std::ofstream file(path);
-  if (!(file << list.dump(1) << '\n' << std::flush))
-    throw tend::IoError("gradcheck: cannot write " + path);
+  return list;
+}
+
+bool has_passed(const Row& row) {
+  return row.entry.passed;
+}
+bool has_passed(const OperationCheck& check) {
+  return check.passed;
+}
+
+// The exit code: 1 when a check failed.
+template <class Checks>
+int report(const Checks& checks, const std::string& json_path) {
+  print(checks);
+  if (!json_path.empty()) write_json(json_path, to_json(checks));
+  const auto failed = std::count_if(checks.begin(), checks.end(),
+                                    [](const auto& each) { return !has_passed(each); });
+  std::printf("%zu gradients checked, %td failed\n", checks.size(), failed);
+  return failed == 0 ? 0 : 1;
+}
+
+// checks() while the nodes of all these names are broken.
+int with_noise(std::set<std::string> nodes, const std::function<int()>& checks) {
+  if (nodes.empty()) return checks();
+  const tend::autograd::GradientNoise noise(nodes.extract(nodes.begin()).value());
+  return with_noise(std::move(nodes), checks);
 }
 
 int run(const Options& options) {
   if (options.threads > 0) tend::set_num_threads(options.threads);
   tend::manual_seed(options.seed);
-  const std::vector<Case> cases = attention_cases();
-  std::unique_ptr<tend::autograd::GradientNoise> noise;
+  const std::vector<Case> cases = options.all ? std::vector<Case>() : attention_cases();
+  std::set<std::string> broken;
   if (!options.broken.empty()) {
-    const std::set<std::string> names = all_node_names(cases);
-    if (names.count(options.broken) == 0) {
-      std::cerr << "--break: no node is named " << options.broken << "; there are:\n";
-      for (const std::string& name : names) std::cerr << "  " << name << '\n';
+    try {
+      broken = nodes_to_break(options.broken,
+                              options.all ? operation_node_names() : all_node_names(cases));
+    } catch (const tend::Error& error) {
+      std::cerr << error.what() << '\n';
       return 2;
     }
-    noise = std::make_unique<tend::autograd::GradientNoise>(options.broken);
   }
-  const std::vector<Row> rows = check_all(cases);
-  print(rows);
-  if (!options.json_path.empty()) write_json(options.json_path, rows);
-  const auto failed =
-      std::count_if(rows.begin(), rows.end(), [](const Row& row) { return !row.entry.passed; });
-  std::printf("%zu gradients checked, %td failed\n", rows.size(), failed);
-  return failed == 0 ? 0 : 1;
+  return with_noise(std::move(broken), [&] {
+    return options.all ? report(check_operations(), options.json_path)
+                       : report(check_all(cases), options.json_path);
+  });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Gradients of all attention modules against central differences.");
+  CLI::App app(
+      "Gradients of all attention modules, or of all operations, against central differences: "
+      "first order, and second order with random cotangents. Exits with 1 when one is wrong.");
   Options options;
-  app.add_option("--json", options.json_path, "write the table to this file");
+  app.add_flag("--all", options.all,
+               "check every operation instead: the worst of all its rows, samples and layouts");
+  app.add_option("--json", options.json_path,
+                 "write the table to this file, as a list; with --all its objects have the keys "
+                 "operation, order (1 or 2), rows, checks, max_abs_error, max_rel_error, passed, "
+                 "nodes (that its forward graphs are made of) and own_nodes (those that belong to "
+                 "it; a composed operation has none)");
   app.add_option("--break", options.broken,
-                 "spoil the gradients of the nodes with this name, to see the check fail");
+                 "spoil the gradients of a backward node, by its name (ExpBackward0) or by that of "
+                 "its operation (exp), to see the check fail");
   app.add_option("--seed", options.seed, "seed of inputs and weights")->capture_default_str();
   app.add_option("--threads", options.threads, "threads to use (default: all cores)")
       ->check(CLI::PositiveNumber);

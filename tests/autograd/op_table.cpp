@@ -6,10 +6,10 @@
 #include <limits>
 #include <set>
 
-#include "tests/autograd/support.h"
-
 namespace tend::test {
 namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // A linear congruential generator (Knuth's MMIX constants): the same numbers everywhere.
 class Draws {

@@ -68,6 +68,7 @@ struct Op {
   double roundings = 8;                    // in float32: the error allowed, in units of rounding
   bool any_layout = true;                  // false where other strides are rightly refused
   bool scales = true;                      // the sizes of the first sample may grow by one factor
+  double step = 1e-6;                      // of central differences
   bool differences = true;                 // false where the gradient is rightly not the derivative
 
   Op& on(std::vector<Sample> more) {
@@ -82,6 +83,7 @@ struct Op {
   Op& within(double units) { return roundings = units, *this; }
   Op& contiguous_only() { return any_layout = false, *this; }
   Op& fixed_size() { return scales = false, *this; }
+  Op& steps(double size) { return step = size, *this; }
   Op& no_differences() { return differences = false, *this; }
 };
 

@@ -7,6 +7,7 @@
 
 #include "tests/autograd/op_table.h"
 #include "tests/autograd/support.h"
+#include "tests/counts.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -70,7 +71,9 @@ json read_fixtures(const std::string& family) {
   return json::parse(file);
 }
 
-void compare_outputs(const Tensors& found, const json& expected) {
+// Both give how many tensors they compared.
+
+std::int64_t compare_outputs(const Tensors& found, const json& expected) {
   REQUIRE(found.size() == expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto shape = expected[i]["shape"].get<std::vector<std::int64_t>>();
@@ -79,9 +82,10 @@ void compare_outputs(const Tensors& found, const json& expected) {
     INFO(to_string(found[i]) << " and in PyTorch " << expected[i]["values"]);
     CHECK(is_close(values(found[i]), expected[i]["values"], found[i].dtype()));
   }
+  return static_cast<std::int64_t>(found.size());
 }
 
-void compare_gradients(const Case& made, const Tensors& outputs, const json& fixture) {
+std::int64_t compare_gradients(const Case& made, const Tensors& outputs, const json& fixture) {
   Tensors tracked, cotangents, wanted;
   for (const Tensor& output : outputs) {
     if (!output.requires_grad()) continue;
@@ -105,17 +109,19 @@ void compare_gradients(const Case& made, const Tensors& outputs, const json& fix
     INFO("gradient " << i << ": " << to_string(found[i]) << " and in PyTorch " << expected);
     CHECK(is_close(values(found[i]), expected, outputs[0].dtype()));
   }
+  return static_cast<std::int64_t>(found.size());
 }
 
 }  // namespace
 
-TEST_CASE("operations have PyTorch's values, dtypes and gradients") {
+TEST_CASE("operations have PyTorch's values, dtypes and gradients", "[table]") {
   std::map<std::string, json> fixtures;
   for (const auto& [family, rows] : rows_by_family()) {
     INFO(family);
     fixtures[family] = read_fixtures(family);
     CHECK(fixtures[family].size() == rows.size());
   }
+  std::int64_t comparisons = 0;
   for (const Op& op : op_table()) {
     INFO(op.torch);
     REQUIRE(fixtures[op.family].contains(op.torch));
@@ -130,13 +136,16 @@ TEST_CASE("operations have PyTorch's values, dtypes and gradients") {
       }
       const Case made = make_case(op, op.samples[k], Layout::contiguous);
       const Tensors outputs = op.call(made.inputs);
-      compare_outputs(outputs, samples[k]["outputs"]);
-      if (samples[k].contains("gradients")) compare_gradients(made, outputs, samples[k]);
+      comparisons += compare_outputs(outputs, samples[k]["outputs"]);
+      if (samples[k].contains("gradients")) {
+        comparisons += compare_gradients(made, outputs, samples[k]);
+      }
     }
   }
+  write_count("torch_comparisons", comparisons);
 }
 
-TEST_CASE("every row of the operation table has an expression of its own") {
+TEST_CASE("every row of the operation table has an expression of its own", "[table]") {
   const std::map<std::string, json> rows = rows_by_family();
   CHECK(rows.size() > 1);
   // For make_ops.py.

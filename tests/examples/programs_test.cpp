@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -103,6 +104,48 @@ TEST_CASE("gradcheck fails for a broken operation, and refuses one that it does 
   const Ended unknown = run("gradcheck", {"--break", "NoSuchBackward0"}, folder);
   CHECK(unknown.code == 2);
   CHECK_THAT(unknown.output, ContainsSubstring("SoftmaxBackward0"));
+}
+
+TEST_CASE("gradcheck lists every operation with its worst errors and its nodes, and passes") {
+  const TemporaryFolder folder;
+  const Ended ended = run("gradcheck", {"--all", "--json", "c.json"}, folder);
+  CHECK(ended.code == 0);
+  const auto checks = nlohmann::json::parse(content(folder.file("c.json")));
+  CHECK(count_failed(checks) == 0);
+  std::map<std::string, std::set<int>> orders;
+  for (const auto& check : checks) {
+    INFO(check);
+    if (!check["nodes"].empty()) CHECK(check["checks"].get<int>() > 0);
+    CHECK(check["rows"].get<int>() > 0);
+    CHECK(check["max_abs_error"].is_number());
+    CHECK(check["max_rel_error"].is_number());
+    orders[check["operation"]].insert(check["order"].get<int>());
+    if (check["operation"] == "exp") CHECK(check["own_nodes"][0] == "ExpBackward0");
+    if (check["operation"] == "rms_norm") CHECK(check["own_nodes"].empty());
+  }
+  CHECK(orders.size() > 100);
+  for (const auto& [operation, both] : orders) CHECK(both == std::set<int>{1, 2});
+}
+
+// tests/autograd/op_gradients_test.cpp breaks every operation; here it is the program's option.
+TEST_CASE("gradcheck of every operation fails for a broken one, and refuses a composed one") {
+  const TemporaryFolder folder;
+  for (const std::string broken : {"exp", "layer_norm", "cross_entropy", "ExpBackward0"}) {
+    INFO(broken);
+    const Ended ended = run("gradcheck", {"--all", "--break", broken, "--json", "c.json"}, folder);
+    CHECK(ended.code == 1);
+    for (const auto& check : nlohmann::json::parse(content(folder.file("c.json")))) {
+      if (check["operation"] == (broken == "ExpBackward0" ? "exp" : broken)) {
+        CHECK_FALSE(check["passed"].get<bool>());
+      }
+    }
+  }
+  const Ended composed = run("gradcheck", {"--all", "--break", "rms_norm"}, folder);
+  CHECK(composed.code == 2);
+  CHECK_THAT(composed.output, ContainsSubstring("it is made of:"));
+  CHECK_THAT(composed.output, ContainsSubstring("RsqrtBackward0"));
+  CHECK(run("gradcheck", {"--all", "--break", "no_such_operation"}, folder).code == 2);
+  CHECK(run("gradcheck", {"--break", "softmax"}, folder).code == 1);
 }
 
 TEST_CASE("the README's program is examples/first.cpp, and runs") {

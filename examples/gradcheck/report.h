@@ -1,0 +1,12 @@
+// What both kinds of checks write.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+/// A number; JSON has no NaN or infinity, but a broken gradient may have both: they are strings.
+nlohmann::ordered_json json_number(double value);
+
+/// IoError when the file cannot be written.
+void write_json(const std::string& path, const nlohmann::ordered_json& value);

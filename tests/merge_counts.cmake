@@ -1,0 +1,25 @@
+# cmake -DFOLDER=counts -DOUTPUT=counts.json -P merge_counts.cmake
+#
+# What the tests of the operation table counted (tests/counts.h), as one file, which is printed too.
+# A number that is missing or zero is an error. The numbers go, so that the next run counts anew.
+set(names operations rows first_order_checks second_order_checks layouts torch_comparisons)
+if(EXISTS ${FOLDER}/fuzz_programs)
+  list(APPEND names fuzz_programs)
+endif()
+
+set(lines "")
+foreach(name IN LISTS names)
+  if(NOT EXISTS ${FOLDER}/${name})
+    message(FATAL_ERROR "${name} was not counted: no file ${FOLDER}/${name}")
+  endif()
+  file(STRINGS ${FOLDER}/${name} number LIMIT_COUNT 1)
+  if(NOT number GREATER 0)
+    message(FATAL_ERROR "${name} is ${number}")
+  endif()
+  list(APPEND lines "  \"${name}\": ${number}")
+endforeach()
+file(REMOVE_RECURSE ${FOLDER})
+
+list(JOIN lines ",\n" text)
+file(WRITE ${OUTPUT} "{\n${text}\n}\n")
+message("{\n${text}\n}")
