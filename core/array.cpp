@@ -146,14 +146,19 @@ void Array::fail_item() const {
   fail<ShapeError>("item", "needs exactly one element, the shape is ", shape_);
 }
 
-DType result_type(const Array& a, const Array& b) noexcept {
+DType result_type(std::initializer_list<const Array*> arrays) noexcept {
   const auto category = [](DType dtype) { return is_floating(dtype) ? 2 : dtype == int64 ? 1 : 0; };
-  if ((a.rank() == 0) != (b.rank() == 0)) {
-    const Array& dimensioned = a.rank() == 0 ? b : a;
-    const Array& number = a.rank() == 0 ? a : b;
-    if (category(number.dtype()) <= category(dimensioned.dtype())) return dimensioned.dtype();
+  DType dimensioned = boolean, numbers = boolean;
+  for (const Array* each : arrays) {
+    DType& kind = each->rank() == 0 ? numbers : dimensioned;
+    kind = promote_types(kind, each->dtype());
   }
-  return promote_types(a.dtype(), b.dtype());
+  if (category(numbers) <= category(dimensioned)) return dimensioned;
+  return promote_types(dimensioned, numbers);
+}
+
+DType result_type(const Array& a, const Array& b) noexcept {
+  return result_type({&a, &b});
 }
 
 }  // namespace tend

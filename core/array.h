@@ -148,5 +148,7 @@ std::optional<Shape> view_strides(const Shape& shape, const Shape& strides, cons
 /// PyTorch's result_type: a 0-d array gives way to a dimensioned one of the same category (bool <
 /// integer < floating).
 DType result_type(const Array& a, const Array& b) noexcept;
+/// The same of several.
+DType result_type(std::initializer_list<const Array*> arrays) noexcept;
 
 }  // namespace tend

@@ -24,11 +24,14 @@ class Elementwise {
   }
   Tensor mul(const Tensor& other) const { return tend::mul(self(), other); }
   Tensor div(const Tensor& other) const { return tend::div(self(), other); }
+  Tensor positive() const { return tend::positive(self()); }
   Tensor neg() const { return tend::neg(self()); }
   Tensor floor_divide(const Tensor& other) const { return tend::floor_divide(self(), other); }
   Tensor floor_divide(const Scalar& other) const { return tend::floor_divide(self(), other); }
   Tensor remainder(const Tensor& other) const { return tend::remainder(self(), other); }
   Tensor remainder(const Scalar& other) const { return tend::remainder(self(), other); }
+  Tensor fmod(const Tensor& other) const { return tend::fmod(self(), other); }
+  Tensor fmod(const Scalar& other) const { return tend::fmod(self(), other); }
   Tensor pow(const Tensor& exponent) const { return tend::pow(self(), exponent); }
   Tensor pow(const Scalar& exponent) const { return tend::pow(self(), exponent); }
   Tensor square() const { return tend::square(self()); }
@@ -37,25 +40,50 @@ class Elementwise {
   Tensor minimum(const Tensor& other) const { return tend::minimum(self(), other); }
   Tensor abs() const { return tend::abs(self()); }
   Tensor sign() const { return tend::sign(self()); }
+  Tensor addcmul(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) const {
+    return tend::addcmul(self(), tensor1, tensor2, value);
+  }
+  Tensor addcdiv(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) const {
+    return tend::addcdiv(self(), tensor1, tensor2, value);
+  }
+  Tensor lerp(const Tensor& end, const Tensor& weight) const {
+    return tend::lerp(self(), end, weight);
+  }
+  Tensor lerp(const Tensor& end, const Scalar& weight) const {
+    return tend::lerp(self(), end, weight);
+  }
 
-  // Functions of one variable.
+  // Functions of one and of two variables.
 
   Tensor exp() const { return tend::exp(self()); }
+  Tensor exp2() const { return tend::exp2(self()); }
   Tensor expm1() const { return tend::expm1(self()); }
   Tensor log() const { return tend::log(self()); }
+  Tensor log2() const { return tend::log2(self()); }
+  Tensor log10() const { return tend::log10(self()); }
   Tensor log1p() const { return tend::log1p(self()); }
   Tensor sqrt() const { return tend::sqrt(self()); }
   Tensor rsqrt() const { return tend::rsqrt(self()); }
   Tensor sin() const { return tend::sin(self()); }
   Tensor cos() const { return tend::cos(self()); }
   Tensor tan() const { return tend::tan(self()); }
+  Tensor asin() const { return tend::asin(self()); }
+  Tensor acos() const { return tend::acos(self()); }
+  Tensor atan() const { return tend::atan(self()); }
+  Tensor sinh() const { return tend::sinh(self()); }
+  Tensor cosh() const { return tend::cosh(self()); }
   Tensor tanh() const { return tend::tanh(self()); }
   Tensor sigmoid() const { return tend::sigmoid(self()); }
   Tensor erf() const { return tend::erf(self()); }
+  Tensor erfc() const { return tend::erfc(self()); }
   Tensor floor() const { return tend::floor(self()); }
   Tensor ceil() const { return tend::ceil(self()); }
   Tensor round() const { return tend::round(self()); }
   Tensor trunc() const { return tend::trunc(self()); }
+  Tensor atan2(const Tensor& other) const { return tend::atan2(self(), other); }
+  Tensor logaddexp(const Tensor& other) const { return tend::logaddexp(self(), other); }
+  Tensor xlogy(const Tensor& other) const { return tend::xlogy(self(), other); }
+  Tensor xlogy(const Scalar& other) const { return tend::xlogy(self(), other); }
   Tensor relu() const { return tend::relu(self()); }
   Tensor softmax(std::int64_t d) const { return tend::softmax(self(), d); }
   Tensor log_softmax(std::int64_t d) const { return tend::log_softmax(self(), d); }
@@ -78,6 +106,13 @@ class Elementwise {
   Tensor logical_or(const Tensor& other) const { return tend::logical_or(self(), other); }
   Tensor logical_xor(const Tensor& other) const { return tend::logical_xor(self(), other); }
   Tensor logical_not() const { return tend::logical_not(self()); }
+  Tensor bitwise_and(const Tensor& other) const { return tend::bitwise_and(self(), other); }
+  Tensor bitwise_and(const Scalar& other) const { return tend::bitwise_and(self(), other); }
+  Tensor bitwise_or(const Tensor& other) const { return tend::bitwise_or(self(), other); }
+  Tensor bitwise_or(const Scalar& other) const { return tend::bitwise_or(self(), other); }
+  Tensor bitwise_xor(const Tensor& other) const { return tend::bitwise_xor(self(), other); }
+  Tensor bitwise_xor(const Scalar& other) const { return tend::bitwise_xor(self(), other); }
+  Tensor bitwise_not() const { return tend::bitwise_not(self()); }
   Tensor isnan() const { return tend::isnan(self()); }
   Tensor isinf() const { return tend::isinf(self()); }
   Tensor isfinite() const { return tend::isfinite(self()); }
@@ -110,6 +145,15 @@ class Elementwise {
   Tensor clamp(const std::optional<Scalar>& lo,
                const std::optional<Scalar>& hi = std::nullopt) const {
     return tend::clamp(self(), lo, hi);
+  }
+  Tensor clamp(const Tensor& lo, const Tensor& hi) const { return tend::clamp(self(), lo, hi); }
+  Tensor clamp_min(const Scalar& lo) const { return tend::clamp_min(self(), lo); }
+  Tensor clamp_min(const Tensor& lo) const { return tend::clamp_min(self(), lo); }
+  Tensor clamp_max(const Scalar& hi) const { return tend::clamp_max(self(), hi); }
+  Tensor clamp_max(const Tensor& hi) const { return tend::clamp_max(self(), hi); }
+  Tensor nan_to_num(double nan = 0, std::optional<double> posinf = std::nullopt,
+                    std::optional<double> neginf = std::nullopt) const {
+    return tend::nan_to_num(self(), nan, posinf, neginf);
   }
 
  private:

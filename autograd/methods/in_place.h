@@ -28,6 +28,8 @@ class InPlace {
   const Tensor& floor_divide_(const Scalar& other) const;
   const Tensor& remainder_(const Tensor& other) const;
   const Tensor& remainder_(const Scalar& other) const;
+  const Tensor& fmod_(const Tensor& other) const;
+  const Tensor& fmod_(const Scalar& other) const;
   const Tensor& pow_(const Tensor& exponent) const;
   const Tensor& pow_(const Scalar& exponent) const;
   const Tensor& square_() const;
@@ -35,6 +37,16 @@ class InPlace {
   const Tensor& neg_() const;
   const Tensor& abs_() const;
   const Tensor& sign_() const;
+  const Tensor& addcmul_(const Tensor& tensor1, const Tensor& tensor2,
+                         const Scalar& value = 1) const;
+  const Tensor& addcdiv_(const Tensor& tensor1, const Tensor& tensor2,
+                         const Scalar& value = 1) const;
+  const Tensor& lerp_(const Tensor& end, const Tensor& weight) const;
+  const Tensor& lerp_(const Tensor& end, const Scalar& weight) const;
+  const Tensor& bitwise_and_(const Tensor& other) const;
+  const Tensor& bitwise_or_(const Tensor& other) const;
+  const Tensor& bitwise_xor_(const Tensor& other) const;
+  const Tensor& bitwise_not_() const;
   const Tensor& copy_(const Tensor& source) const;
   const Tensor& fill_(const Scalar& value) const;
   const Tensor& zero_() const { return fill_(0); }
@@ -42,33 +54,60 @@ class InPlace {
   const Tensor& operator-=(const Tensor& other) const { return sub_(other); }
   const Tensor& operator*=(const Tensor& other) const { return mul_(other); }
   const Tensor& operator/=(const Tensor& other) const { return div_(other); }
+  const Tensor& operator&=(const Tensor& other) const { return bitwise_and_(other); }
+  const Tensor& operator|=(const Tensor& other) const { return bitwise_or_(other); }
+  const Tensor& operator^=(const Tensor& other) const { return bitwise_xor_(other); }
   const Tensor& operator+=(const Scalar& other) const { return add_(other); }
   const Tensor& operator-=(const Scalar& other) const { return sub_(other); }
   const Tensor& operator*=(const Scalar& other) const { return mul_(other); }
   const Tensor& operator/=(const Scalar& other) const { return div_(other); }
   const Tensor& exp_() const;
+  const Tensor& exp2_() const;
   const Tensor& expm1_() const;
   const Tensor& log_() const;
+  const Tensor& log2_() const;
+  const Tensor& log10_() const;
   const Tensor& log1p_() const;
   const Tensor& sqrt_() const;
   const Tensor& rsqrt_() const;
   const Tensor& sin_() const;
   const Tensor& cos_() const;
   const Tensor& tan_() const;
+  const Tensor& asin_() const;
+  const Tensor& acos_() const;
+  const Tensor& atan_() const;
+  const Tensor& sinh_() const;
+  const Tensor& cosh_() const;
   const Tensor& tanh_() const;
   const Tensor& sigmoid_() const;
   const Tensor& erf_() const;
+  const Tensor& erfc_() const;
   const Tensor& floor_() const;
   const Tensor& ceil_() const;
   const Tensor& round_() const;
   const Tensor& trunc_() const;
+  const Tensor& atan2_(const Tensor& other) const;
+  const Tensor& xlogy_(const Tensor& other) const;
+  const Tensor& xlogy_(const Scalar& other) const;
   const Tensor& relu_() const;
+  const Tensor& leaky_relu_(double negative_slope = 0.01) const;
+  const Tensor& elu_(double alpha = 1) const;
+  const Tensor& hardtanh_(const Scalar& min_val = -1, const Scalar& max_val = 1) const;
+  const Tensor& silu_() const;
+  const Tensor& mish_() const;
   const Tensor& masked_fill_(const Tensor& mask, const Scalar& value) const;
   const Tensor& masked_fill_(const Tensor& mask, const Tensor& value) const;
   const Tensor& tril_(std::int64_t diagonal = 0) const;
   const Tensor& triu_(std::int64_t diagonal = 0) const;
   const Tensor& clamp_(const std::optional<Scalar>& lo,
                        const std::optional<Scalar>& hi = std::nullopt) const;
+  const Tensor& clamp_(const Tensor& lo, const Tensor& hi) const;
+  const Tensor& clamp_min_(const Scalar& lo) const;
+  const Tensor& clamp_min_(const Tensor& lo) const;
+  const Tensor& clamp_max_(const Scalar& hi) const;
+  const Tensor& clamp_max_(const Tensor& hi) const;
+  const Tensor& nan_to_num_(double nan = 0, std::optional<double> posinf = std::nullopt,
+                            std::optional<double> neginf = std::nullopt) const;
 
   // Random numbers, drawn in the order in which the elements lie in memory (autograd/ops/random.h).
 

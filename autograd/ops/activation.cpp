@@ -4,7 +4,10 @@
 
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/activation.h>
+#include <tend/core/kernels/arithmetic.h>
 #include <tend/core/kernels/math.h>
+#include <tend/core/kernels/select.h>
 #include <tend/core/kernels/softmax.h>
 
 namespace tend {
@@ -24,6 +27,102 @@ Tensor fused(const Tensor& grad, Kernel kernel) {
 Tensor relu(const Tensor& self) {
   return record("ReluBackward0", unary(self, kernels::relu, false), {self}, {kOutput},
                 [](Derivative& d) { d.set(0, masked_fill(d.grad(), d.saved(0) <= 0, 0)); });
+}
+
+Tensor leaky_relu(const Tensor& self, double negative_slope) {
+  const auto kernel = [=](const Array& out, const Array& x) {
+    kernels::leaky_relu(out, x, negative_slope);
+  };
+  return record("LeakyReluBackward0", unary(self, kernel, false), {self}, {self},
+                [negative_slope](Derivative& d) {
+                  d.set(0, where(d.saved(0) > 0, d.grad(), d.grad() * negative_slope));
+                });
+}
+
+Tensor elu(const Tensor& self, double alpha) {
+  const auto kernel = [=](const Array& out, const Array& x) { kernels::elu(out, x, alpha); };
+  return record("EluBackward0", unary(self, kernel, false), {self}, {self}, [alpha](Derivative& d) {
+    const Tensor x = d.saved(0);
+    // Where x is positive the exponential is not asked for, and must not overflow.
+    const Tensor slope = alpha * exp(clamp_max(x, 0));
+    d.set(0, where(x <= 0, d.grad() * slope, d.grad()));
+  });
+}
+
+Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
+  if (self.dtype() == boolean)
+    fail<DTypeError>("hardtanh", "needs int64, float32 or float64, got bool");
+  const double lo = min_val.to<double>(), hi = max_val.to<double>();
+  if (lo > hi) fail("hardtanh", "min_val = ", lo, " is larger than max_val = ", hi);
+  const auto kernel = [&](const Array& out, const Array& x) {
+    kernels::clamp(out, x, min_val, max_val);
+  };
+  return record("HardtanhBackward0", unary(self, kernel, false), {self}, {self},
+                [lo, hi](Derivative& d) {
+                  const Tensor x = d.saved(0);
+                  d.set(0, masked_fill(d.grad(), logical_or(x <= lo, x >= hi), 0));
+                });
+}
+
+Tensor silu(const Tensor& self) {
+  return record("SiluBackward0", unary(self, kernels::silu, false), {self}, {self},
+                [](Derivative& d) {
+                  const Tensor x = d.saved(0);
+                  if (grad_enabled()) {
+                    const Tensor s = sigmoid(x);
+                    d.set(0, d.grad() * (s * (1 + x * (1 - s))));
+                  } else {
+                    d.set(0, fused(d.grad(), [&](const Array& out, const Array& grad) {
+                            kernels::silu_backward(out, grad, x.array());
+                          }));
+                  }
+                });
+}
+
+Tensor mish(const Tensor& self) {
+  return record("MishBackward0", unary(self, kernels::mish, false), {self}, {self},
+                [](Derivative& d) {
+                  const Tensor x = d.saved(0);
+                  const Tensor t = tanh(softplus(x));
+                  d.set(0, d.grad() * (t + x * sigmoid(x) * (1 - t * t)));
+                });
+}
+
+Tensor softplus(const Tensor& self, double beta, double threshold) {
+  const auto kernel = [=](const Array& out, const Array& x) {
+    kernels::softplus(out, x, beta, threshold);
+  };
+  return record("SoftplusBackward0", unary(self, kernel, false), {self}, {self},
+                [beta, threshold](Derivative& d) {
+                  const Tensor z = d.saved(0) * beta;
+                  d.set(0, where(z > threshold, d.grad(), d.grad() * sigmoid(z)));
+                });
+}
+
+Tensor logsigmoid(const Tensor& self) {
+  return record("LogSigmoidBackward0", unary(self, kernels::logsigmoid, false), {self}, {self},
+                [](Derivative& d) { d.set(0, d.grad() * sigmoid(-d.saved(0))); });
+}
+
+Tensor glu(const Tensor& self, std::int64_t dim) {
+  if (self.dim() == 0) fail<ShapeError>("glu", "a 0-d tensor has no halves");
+  dim = wrap_dim("glu", dim, self.dim());
+  const std::int64_t half = self.size(dim) / 2;
+  if (self.size(dim) % 2 != 0) {
+    fail<ShapeError>("glu", "dimension ", dim, " of ", self.shape(), " has the odd size ",
+                     self.size(dim));
+  }
+  if (!is_floating(self.dtype()))
+    fail<DTypeError>("glu", "needs float32 or float64, got ", self.dtype());
+  const Array out = Array::empty(self.array().narrow(dim, 0, half).shape(), self.dtype());
+  kernels::sigmoid(out, self.array().narrow(dim, half, half));
+  kernels::mul(out, self.array().narrow(dim, 0, half), out);
+  return record("GluBackward0", out, {self}, {self}, [dim, half](Derivative& d) {
+    const Tensor x = d.saved(0);
+    const Tensor s = sigmoid(narrow(x, dim, half, half));
+    const Tensor open = d.grad() * s;
+    d.set(0, cat({open, open * narrow(x, dim, 0, half) * (1 - s)}, dim));
+  });
 }
 
 namespace {

@@ -22,23 +22,39 @@ Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
                 });
 }
 
-Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+namespace {
+
+// self - alpha * other, of sub and (with its operands exchanged) rsub.
+Tensor difference(const char* operation, const char* name, const Tensor& self, const Tensor& other,
+                  const Scalar& alpha) {
   const DType dtype = result_type(self.array(), other.array());
   if (self.dtype() == boolean || other.dtype() == boolean)
-    fail<DTypeError>("sub", "a bool tensor has no difference; use logical_xor or logical_not");
+    fail<DTypeError>(operation, "a bool tensor has no difference; use logical_xor or logical_not");
   if (alpha.dtype() == float64 && !is_floating(dtype)) {
-    fail<DTypeError>("sub", "a floating alpha with ", dtype, " tensors");
+    fail<DTypeError>(operation, "a floating alpha with ", dtype, " tensors");
   }
   const auto kernel = [&](const Array& out, const Array& a, const Array& b) {
     if (alpha.to<double>() == 1) return kernels::sub(out, a, b);
     kernels::add_scaled(out, a, b, -alpha.to<double>());
   };
-  return record("SubBackward0", broadcast_binary("sub", self, other, kernel, dtype), {self, other},
-                {}, [alpha](Derivative& d) {
+  return record(name, broadcast_binary(operation, self, other, kernel, dtype), {self, other}, {},
+                [alpha](Derivative& d) {
                   if (d.needs(0)) d.set(0, d.grad());
                   if (d.needs(1))
                     d.set(1, alpha.to<double>() == 1 ? -d.grad() : d.grad() * -alpha.to<double>());
                 });
+}
+
+}  // namespace
+
+Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  return difference("sub", "SubBackward0", self, other, alpha);
+}
+Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  return difference("rsub", "RsubBackward0", other, self, alpha);
+}
+Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  return difference("rsub", "RsubBackward1", number_like(self, other), self, alpha);
 }
 
 Tensor mul(const Tensor& self, const Tensor& other) {
@@ -59,6 +75,11 @@ Tensor div(const Tensor& self, const Tensor& other) {
                   if (d.needs(0)) d.set(0, d.grad() / d.saved(1));
                   if (d.needs(1)) d.set(1, -d.grad() * ((d.saved(0) / d.saved(1)) / d.saved(1)));
                 });
+}
+
+Tensor positive(const Tensor& self) {
+  if (self.dtype() == boolean) fail<DTypeError>("positive", "a bool tensor has no sign");
+  return self;
 }
 
 Tensor neg(const Tensor& self) {
@@ -116,6 +137,27 @@ Tensor remainder(const Tensor& self, const Scalar& other) {
 
 namespace {
 
+Tensor fmod(const char* name, const Tensor& self, const Tensor& other) {
+  const DType dtype = result_type(self.array(), other.array());
+  const bool with_slope = other.requires_grad();
+  return record(name, broadcast_binary("fmod", self, other, kernels::fmod, dtype), {self, other},
+                {save_if(with_slope, self), save_if(with_slope, other)}, [](Derivative& d) {
+                  if (d.needs(0)) d.set(0, d.grad());
+                  if (d.needs(1)) d.set(1, -d.grad() * trunc(d.saved(0) / d.saved(1)));
+                });
+}
+
+}  // namespace
+
+Tensor fmod(const Tensor& self, const Tensor& other) {
+  return fmod("FmodBackward1", self, other);
+}
+Tensor fmod(const Tensor& self, const Scalar& other) {
+  return fmod("FmodBackward0", self, number_like(self, other));
+}
+
+namespace {
+
 // Of maximum and minimum: equal inputs get half of the gradient each; where one is NaN, both get
 // all of it.
 void share_gradient(Derivative& d, const Tensor& first_loses, const Tensor& second_loses) {
@@ -140,6 +182,82 @@ Tensor minimum(const Tensor& self, const Tensor& other) {
       "MinimumBackward0", broadcast_binary("minimum", self, other, kernels::minimum, dtype),
       {self, other}, {self, other},
       [](Derivative& d) { share_gradient(d, d.saved(0) > d.saved(1), d.saved(0) < d.saved(1)); });
+}
+
+namespace {
+
+// self + value * product
+Array plus_scaled(const char* operation, const Tensor& self, const Array& product,
+                  const Scalar& value, DType dtype) {
+  Array out = Array::empty(broadcast_shapes(operation, self.shape(), product.shape()), dtype);
+  kernels::add_scaled(out, self.array().to(dtype), product, value.to<double>());
+  return out;
+}
+
+}  // namespace
+
+Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+               const Scalar& value) {
+  const DType dtype = result_type({&self.array(), &tensor1.array(), &tensor2.array()});
+  if (dtype == boolean) fail<DTypeError>("addcmul", "bool tensors have no sum; use logical_or");
+  if (value.dtype() == float64 && !is_floating(dtype))
+    fail<DTypeError>("addcmul", "a floating value with ", dtype, " tensors");
+  const Array product = broadcast_binary("addcmul", tensor1, tensor2, kernels::mul, dtype);
+  return record(
+      "AddcmulBackward0", plus_scaled("addcmul", self, product, value, dtype),
+      {self, tensor1, tensor2},
+      {save_if(tensor2.requires_grad(), tensor1), save_if(tensor1.requires_grad(), tensor2)},
+      [value](Derivative& d) {
+        if (d.needs(0)) d.set(0, d.grad());
+        if (d.needs(1)) d.set(1, d.grad() * (d.saved(1) * value));
+        if (d.needs(2)) d.set(2, d.grad() * (d.saved(0) * value));
+      });
+}
+
+Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+               const Scalar& value) {
+  if (!is_floating(tensor1.dtype()) && !is_floating(tensor2.dtype())) {
+    fail<DTypeError>("addcdiv", "integer division: tensor1 is ", tensor1.dtype(), ", tensor2 ",
+                     tensor2.dtype(), "; one of them must be floating");
+  }
+  const DType dtype = result_type({&self.array(), &tensor1.array(), &tensor2.array()});
+  const Array quotient = broadcast_binary("addcdiv", tensor1, tensor2, kernels::div, dtype);
+  return record("AddcdivBackward0", plus_scaled("addcdiv", self, quotient, value, dtype),
+                {self, tensor1, tensor2}, {save_if(tensor2.requires_grad(), tensor1), tensor2},
+                [value](Derivative& d) {
+                  if (d.needs(0)) d.set(0, d.grad());
+                  if (d.needs(1)) d.set(1, d.grad() * value / d.saved(1));
+                  if (d.needs(2))
+                    d.set(2, -d.grad() * value * ((d.saved(0) / d.saved(1)) / d.saved(1)));
+                });
+}
+
+namespace {
+
+Tensor lerp(const char* name, const Tensor& self, const Tensor& end, const Tensor& weight) {
+  if (end.dtype() != self.dtype() || weight.dtype() != self.dtype()) {
+    fail<DTypeError>("lerp", "the dtypes differ: self is ", self.dtype(), ", end ", end.dtype(),
+                     ", weight ", weight.dtype());
+  }
+  const Shape ends = broadcast_shapes("lerp", self.shape(), end.shape());
+  Array out = Array::empty(broadcast_shapes("lerp", ends, weight.shape()), self.dtype());
+  kernels::lerp(out, self.array(), end.array(), weight.array());
+  const bool with_slope = weight.requires_grad();
+  return record(name, std::move(out), {self, end, weight},
+                {save_if(with_slope, self), save_if(with_slope, end), weight}, [](Derivative& d) {
+                  if (d.needs(0)) d.set(0, d.grad() * (1 - d.saved(2)));
+                  if (d.needs(1)) d.set(1, d.grad() * d.saved(2));
+                  if (d.needs(2)) d.set(2, d.grad() * (d.saved(1) - d.saved(0)));
+                });
+}
+
+}  // namespace
+
+Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
+  return lerp("LerpBackward1", self, end, weight);
+}
+Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
+  return lerp("LerpBackward0", self, end, Tensor(Array::scalar(weight, self.dtype())));
 }
 
 Tensor add(const Tensor& self, const Scalar& other) {
@@ -175,7 +293,7 @@ Tensor operator-(const Tensor& a, const Scalar& b) {
   return sub(a, b);
 }
 Tensor operator-(const Scalar& a, const Tensor& b) {
-  return sub(number_like(b, a), b);
+  return rsub(b, a);
 }
 Tensor operator*(const Tensor& a, const Tensor& b) {
   return mul(a, b);
@@ -193,7 +311,10 @@ Tensor operator/(const Tensor& a, const Scalar& b) {
   return div(a, b);
 }
 Tensor operator/(const Scalar& a, const Tensor& b) {
-  return div(number_like(b, a), b);
+  return mul(reciprocal(b), a);
+}
+Tensor operator+(const Tensor& a) {
+  return positive(a);
 }
 Tensor operator-(const Tensor& a) {
   return neg(a);

@@ -37,11 +37,6 @@ void check_probabilities(const char* name, const Tensor& x) {
   }
 }
 
-// log(sigmoid(x)), precise for large x.
-Tensor log_sigmoid(const Tensor& x) {
-  return clamp(x, std::nullopt, 0) - log1p(exp(-abs(x)));
-}
-
 Array reduced(const Tensor& losses, const Tensor& weight, Reduction reduction) {
   const Tensor weighted = weight.defined() ? losses * weight : losses;
   switch (reduction) {
@@ -91,7 +86,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
   check_weight(kLogits, "pos_weight", pos_weight, input);
   const auto forward = [&] {
     const NoGradGuard no_grad;
-    Tensor log_p = log_sigmoid(input);
+    Tensor log_p = logsigmoid(input);
     if (pos_weight.defined()) log_p = log_p * ((pos_weight - 1) * target + 1);
     return reduced((1 - target) * input - log_p, weight, reduction);
   };
@@ -105,7 +100,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
           d.set(0, (sigmoid(x) * (hits + 1 - t) - hits) * grad);
         }
         if (d.needs(1)) {
-          const Tensor slope = positive.defined() ? -x - (positive - 1) * log_sigmoid(x) : -x;
+          const Tensor slope = positive.defined() ? -x - (positive - 1) * logsigmoid(x) : -x;
           d.set(1, slope * grad);
         }
       });

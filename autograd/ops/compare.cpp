@@ -84,6 +84,44 @@ Tensor logical_not(const Tensor& self) {
   return test(self, kernels::logical_not);
 }
 
+namespace {
+
+template <class Kernel>
+Tensor bitwise(const char* operation, const Tensor& a, const Tensor& b, Kernel kernel) {
+  return Tensor(broadcast_binary(operation, a, b, kernel, result_type(a.array(), b.array())));
+}
+
+}  // namespace
+
+#define TEND_BITWISE(NAME, OP)                           \
+  Tensor NAME(const Tensor& self, const Tensor& other) { \
+    return bitwise(#NAME, self, other, kernels::NAME);   \
+  }                                                      \
+  Tensor NAME(const Tensor& self, const Scalar& other) { \
+    return NAME(self, number_like(self, other));         \
+  }                                                      \
+  Tensor operator OP(const Tensor& a, const Tensor& b) { \
+    return NAME(a, b);                                   \
+  }                                                      \
+  Tensor operator OP(const Tensor& a, const Scalar& b) { \
+    return NAME(a, b);                                   \
+  }                                                      \
+  Tensor operator OP(const Scalar& a, const Tensor& b) { \
+    return NAME(b, a);                                   \
+  }
+
+TEND_BITWISE(bitwise_and, &)
+TEND_BITWISE(bitwise_or, |)
+TEND_BITWISE(bitwise_xor, ^)
+#undef TEND_BITWISE
+
+Tensor bitwise_not(const Tensor& self) {
+  return Tensor(unary(self, kernels::bitwise_not, false));
+}
+Tensor operator~(const Tensor& a) {
+  return bitwise_not(a);
+}
+
 Tensor isnan(const Tensor& self) {
   return test(self, kernels::isnan);
 }

@@ -56,6 +56,13 @@ const Tensor& InPlace::remainder_(const Scalar& other) const {
   return in_place("remainder_", self(), {},
                   [&](const Tensor& self) { return tend::remainder(self, other); });
 }
+const Tensor& InPlace::fmod_(const Tensor& other) const {
+  return in_place("fmod_", self(), {other},
+                  [&](const Tensor& self) { return tend::fmod(self, other); });
+}
+const Tensor& InPlace::fmod_(const Scalar& other) const {
+  return in_place("fmod_", self(), {}, [&](const Tensor& self) { return tend::fmod(self, other); });
+}
 const Tensor& InPlace::pow_(const Tensor& exponent) const {
   return in_place("pow_", self(), {exponent},
                   [&](const Tensor& self) { return tend::pow(self, exponent); });
@@ -65,71 +72,23 @@ const Tensor& InPlace::pow_(const Scalar& exponent) const {
                   [&](const Tensor& self) { return tend::pow(self, exponent); });
 }
 
-const Tensor& InPlace::square_() const {
-  return in_place("square_", self(), {}, tend::square);
+const Tensor& InPlace::addcmul_(const Tensor& tensor1, const Tensor& tensor2,
+                                const Scalar& value) const {
+  return in_place("addcmul_", self(), {tensor1, tensor2},
+                  [&](const Tensor& self) { return tend::addcmul(self, tensor1, tensor2, value); });
 }
-const Tensor& InPlace::reciprocal_() const {
-  return in_place("reciprocal_", self(), {}, tend::reciprocal);
+const Tensor& InPlace::addcdiv_(const Tensor& tensor1, const Tensor& tensor2,
+                                const Scalar& value) const {
+  return in_place("addcdiv_", self(), {tensor1, tensor2},
+                  [&](const Tensor& self) { return tend::addcdiv(self, tensor1, tensor2, value); });
 }
-const Tensor& InPlace::neg_() const {
-  return in_place("neg_", self(), {}, tend::neg);
+const Tensor& InPlace::lerp_(const Tensor& end, const Tensor& weight) const {
+  return in_place("lerp_", self(), {end, weight},
+                  [&](const Tensor& self) { return tend::lerp(self, end, weight); });
 }
-const Tensor& InPlace::abs_() const {
-  return in_place("abs_", self(), {}, tend::abs);
-}
-const Tensor& InPlace::sign_() const {
-  return in_place("sign_", self(), {}, tend::sign);
-}
-const Tensor& InPlace::exp_() const {
-  return in_place("exp_", self(), {}, tend::exp);
-}
-const Tensor& InPlace::expm1_() const {
-  return in_place("expm1_", self(), {}, tend::expm1);
-}
-const Tensor& InPlace::log_() const {
-  return in_place("log_", self(), {}, tend::log);
-}
-const Tensor& InPlace::log1p_() const {
-  return in_place("log1p_", self(), {}, tend::log1p);
-}
-const Tensor& InPlace::sqrt_() const {
-  return in_place("sqrt_", self(), {}, tend::sqrt);
-}
-const Tensor& InPlace::rsqrt_() const {
-  return in_place("rsqrt_", self(), {}, tend::rsqrt);
-}
-const Tensor& InPlace::sin_() const {
-  return in_place("sin_", self(), {}, tend::sin);
-}
-const Tensor& InPlace::cos_() const {
-  return in_place("cos_", self(), {}, tend::cos);
-}
-const Tensor& InPlace::tan_() const {
-  return in_place("tan_", self(), {}, tend::tan);
-}
-const Tensor& InPlace::tanh_() const {
-  return in_place("tanh_", self(), {}, tend::tanh);
-}
-const Tensor& InPlace::sigmoid_() const {
-  return in_place("sigmoid_", self(), {}, tend::sigmoid);
-}
-const Tensor& InPlace::erf_() const {
-  return in_place("erf_", self(), {}, tend::erf);
-}
-const Tensor& InPlace::floor_() const {
-  return in_place("floor_", self(), {}, tend::floor);
-}
-const Tensor& InPlace::ceil_() const {
-  return in_place("ceil_", self(), {}, tend::ceil);
-}
-const Tensor& InPlace::round_() const {
-  return in_place("round_", self(), {}, tend::round);
-}
-const Tensor& InPlace::trunc_() const {
-  return in_place("trunc_", self(), {}, tend::trunc);
-}
-const Tensor& InPlace::relu_() const {
-  return in_place("relu_", self(), {}, tend::relu);
+const Tensor& InPlace::lerp_(const Tensor& end, const Scalar& weight) const {
+  return in_place("lerp_", self(), {end},
+                  [&](const Tensor& self) { return tend::lerp(self, end, weight); });
 }
 
 const Tensor& InPlace::masked_fill_(const Tensor& mask, const Scalar& value) const {
@@ -148,12 +107,6 @@ const Tensor& InPlace::triu_(std::int64_t diagonal) const {
   return in_place("triu_", self(), {},
                   [&](const Tensor& self) { return tend::triu(self, diagonal); });
 }
-const Tensor& InPlace::clamp_(const std::optional<Scalar>& lo,
-                              const std::optional<Scalar>& hi) const {
-  return in_place("clamp_", self(), {},
-                  [&](const Tensor& self) { return tend::clamp(self, lo, hi); });
-}
-
 const Tensor& InPlace::copy_(const Tensor& source) const {
   return in_place("copy_", self(), {source}, [&](const Tensor& self) {
     if (!broadcasts_to(source.shape(), self.shape())) {

@@ -12,6 +12,11 @@ Tensor exp(const Tensor& self) {
                 [](Derivative& d) { d.set(0, d.grad() * d.saved(0)); });
 }
 
+Tensor exp2(const Tensor& self) {
+  return record("Exp2Backward0", unary(self, kernels::exp2), {self}, {kOutput},
+                [](Derivative& d) { d.set(0, d.grad() * d.saved(0) * std::numbers::ln2); });
+}
+
 Tensor expm1(const Tensor& self) {
   return record("Expm1Backward0", unary(self, kernels::expm1), {self}, {kOutput},
                 [](Derivative& d) { d.set(0, d.grad() * (d.saved(0) + 1)); });
@@ -20,6 +25,16 @@ Tensor expm1(const Tensor& self) {
 Tensor log(const Tensor& self) {
   return record("LogBackward0", unary(self, kernels::log), {self}, {self},
                 [](Derivative& d) { d.set(0, d.grad() / d.saved(0)); });
+}
+
+Tensor log2(const Tensor& self) {
+  return record("Log2Backward0", unary(self, kernels::log2), {self}, {self},
+                [](Derivative& d) { d.set(0, d.grad() / (d.saved(0) * std::numbers::ln2)); });
+}
+
+Tensor log10(const Tensor& self) {
+  return record("Log10Backward0", unary(self, kernels::log10), {self}, {self},
+                [](Derivative& d) { d.set(0, d.grad() / (d.saved(0) * std::numbers::ln10)); });
 }
 
 Tensor log1p(const Tensor& self) {
@@ -57,6 +72,42 @@ Tensor tan(const Tensor& self) {
   });
 }
 
+namespace {
+
+// 1 / sqrt(1 - x^2), without the cancellation near -1 and 1.
+Tensor arc_slope(const Tensor& x) {
+  return rsqrt((1 - x) * (1 + x));
+}
+
+}  // namespace
+
+Tensor asin(const Tensor& self) {
+  return record("AsinBackward0", unary(self, kernels::asin), {self}, {self},
+                [](Derivative& d) { d.set(0, d.grad() * arc_slope(d.saved(0))); });
+}
+
+Tensor acos(const Tensor& self) {
+  return record("AcosBackward0", unary(self, kernels::acos), {self}, {self},
+                [](Derivative& d) { d.set(0, -d.grad() * arc_slope(d.saved(0))); });
+}
+
+Tensor atan(const Tensor& self) {
+  return record("AtanBackward0", unary(self, kernels::atan), {self}, {self}, [](Derivative& d) {
+    const Tensor x = d.saved(0);
+    d.set(0, d.grad() / (x * x + 1));
+  });
+}
+
+Tensor sinh(const Tensor& self) {
+  return record("SinhBackward0", unary(self, kernels::sinh), {self}, {self},
+                [](Derivative& d) { d.set(0, d.grad() * cosh(d.saved(0))); });
+}
+
+Tensor cosh(const Tensor& self) {
+  return record("CoshBackward0", unary(self, kernels::cosh), {self}, {self},
+                [](Derivative& d) { d.set(0, d.grad() * sinh(d.saved(0))); });
+}
+
 Tensor tanh(const Tensor& self) {
   return record("TanhBackward0", unary(self, kernels::tanh), {self}, {kOutput}, [](Derivative& d) {
     const Tensor y = d.saved(0);
@@ -76,6 +127,13 @@ Tensor erf(const Tensor& self) {
   return record("ErfBackward0", unary(self, kernels::erf), {self}, {self}, [](Derivative& d) {
     const Tensor x = d.saved(0);
     d.set(0, d.grad() * (2 * std::numbers::inv_sqrtpi) * exp(-(x * x)));
+  });
+}
+
+Tensor erfc(const Tensor& self) {
+  return record("ErfcBackward0", unary(self, kernels::erfc), {self}, {self}, [](Derivative& d) {
+    const Tensor x = d.saved(0);
+    d.set(0, d.grad() * (-2 * std::numbers::inv_sqrtpi) * exp(-(x * x)));
   });
 }
 
@@ -101,6 +159,56 @@ Tensor round(const Tensor& self) {
 }
 Tensor trunc(const Tensor& self) {
   return rounded("trunc", "TruncBackward0", self, kernels::trunc);
+}
+
+Tensor atan2(const Tensor& self, const Tensor& other) {
+  const DType dtype = to_floating(result_type(self.array(), other.array()));
+  return record("Atan2Backward0", broadcast_binary("atan2", self, other, kernels::atan2, dtype),
+                {self, other}, {self, other}, [](Derivative& d) {
+                  const DType floating = d.grad().dtype();
+                  const Tensor y = to(d.saved(0), floating), x = to(d.saved(1), floating);
+                  const Tensor each = d.grad() * reciprocal(x * x + y * y);
+                  if (d.needs(0)) d.set(0, each * x);
+                  if (d.needs(1)) d.set(1, each * -y);
+                });
+}
+
+Tensor logaddexp(const Tensor& self, const Tensor& other) {
+  const DType dtype = result_type(self.array(), other.array());
+  return record("LogaddexpBackward0",
+                broadcast_binary("logaddexp", self, other, kernels::logaddexp, dtype),
+                {self, other}, {self, other}, [](Derivative& d) {
+                  const Tensor difference = d.saved(0) - d.saved(1);
+                  if (d.needs(0)) d.set(0, d.grad() * sigmoid(difference));
+                  if (d.needs(1)) d.set(1, d.grad() * sigmoid(-difference));
+                });
+}
+
+namespace {
+
+Tensor xlogy(const char* name, const Tensor& self, const Tensor& other) {
+  const DType dtype = to_floating(result_type(self.array(), other.array()));
+  return record(name, broadcast_binary("xlogy", self, other, kernels::xlogy, dtype), {self, other},
+                {self, other}, [](Derivative& d) {
+                  const Tensor x = d.saved(0), y = d.saved(1);
+                  if (d.needs(0)) {
+                    const Tensor flat = logical_and(x == 0, y <= 0);
+                    d.set(0, d.grad() * where(flat, 0, log(to(y, d.grad().dtype()))));
+                  }
+                  if (d.needs(1)) d.set(1, d.grad() * x / y);
+                });
+}
+
+}  // namespace
+
+Tensor xlogy(const Tensor& self, const Tensor& other) {
+  return xlogy("XlogyBackward0", self, other);
+}
+Tensor xlogy(const Tensor& self, const Scalar& other) {
+  return xlogy("XlogyBackward2", self, number_like(self, other));
+}
+Tensor xlogy(const Scalar& self, const Tensor& other) {
+  return xlogy("XlogyBackward1", number_like(other, self), other);
 }
 
 }  // namespace tend

@@ -1,8 +1,10 @@
 #include <tend/autograd/ops/select.h>
 
 #include <cmath>
+#include <limits>
 
 #include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/arithmetic.h>
 #include <tend/core/kernels/select.h>
 
 namespace tend {
@@ -86,17 +88,91 @@ Tensor triu(const Tensor& self, std::int64_t diagonal) {
                 [diagonal](Derivative& d) { d.set(0, triu(d.grad(), diagonal)); });
 }
 
-Tensor clamp(const Tensor& self, const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) {
+namespace {
+
+Tensor clamp(const char* name, const Tensor& self, const std::optional<Scalar>& lo,
+             const std::optional<Scalar>& hi) {
   DType dtype = self.dtype();
   if (lo) dtype = promote_types(dtype, *lo);
   if (hi) dtype = promote_types(dtype, *hi);
   Array out = Array::empty(self.shape(), dtype);
   kernels::clamp(out, self.array().to(dtype), lo, hi);
-  return record("ClampBackward1", std::move(out), {self}, {self}, [lo, hi](Derivative& d) {
+  return record(name, std::move(out), {self}, {self}, [lo, hi](Derivative& d) {
     Tensor gradient = d.grad();
     if (lo) gradient = where(d.saved(0) >= *lo, gradient, 0);
     if (hi) gradient = where(d.saved(0) <= *hi, gradient, 0);
     d.set(0, gradient);
+  });
+}
+
+// Between tensors, one of which may be undefined.
+Array bounded(const char* operation, const Tensor& self, const Tensor& lo, const Tensor& hi) {
+  const Array& x = self.array();
+  const Array& low = lo.defined() ? lo.array() : x;
+  const Array& high = hi.defined() ? hi.array() : x;
+  const DType dtype = result_type({&x, &low, &high});
+  const Shape shape = broadcast_shapes(operation, x.shape(), low.shape());
+  Array out = Array::empty(broadcast_shapes(operation, shape, high.shape()), dtype);
+  if (lo.defined()) kernels::maximum(out, x.to(dtype), low.to(dtype));
+  if (hi.defined()) kernels::minimum(out, lo.defined() ? out : x.to(dtype), high.to(dtype));
+  return out;
+}
+
+Tensor clamp(const char* operation, const char* name, const Tensor& self, const Tensor& lo,
+             const Tensor& hi) {
+  const bool has_lo = lo.defined(), has_hi = hi.defined();
+  if (!has_lo && !has_hi) fail(operation, "needs a lower or an upper bound");
+  return record(name, bounded(operation, self, lo, hi), {self, lo, hi}, {self, lo, hi},
+                [=](Derivative& d) {
+                  const Tensor x = d.saved(0), low = d.saved(1), high = d.saved(2);
+                  if (d.needs(0)) {
+                    Tensor gradient = d.grad();
+                    if (has_lo) gradient = where(x >= low, gradient, 0);
+                    if (has_hi) gradient = where(x <= high, gradient, 0);
+                    d.set(0, gradient);
+                  }
+                  if (d.needs(1)) {
+                    const Tensor below = has_hi ? logical_and(x < low, low < high) : x < low;
+                    d.set(1, where(below, d.grad(), 0));
+                  }
+                  if (d.needs(2)) {
+                    const Tensor above = has_lo ? logical_or(x > high, high < low) : x > high;
+                    d.set(2, where(above, d.grad(), 0));
+                  }
+                });
+}
+
+}  // namespace
+
+Tensor clamp(const Tensor& self, const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) {
+  return clamp("ClampBackward1", self, lo, hi);
+}
+Tensor clamp(const Tensor& self, const Tensor& lo, const Tensor& hi) {
+  return clamp("clamp", "ClampBackward0", self, lo, hi);
+}
+Tensor clamp_min(const Tensor& self, const Scalar& lo) {
+  return clamp("ClampMinBackward0", self, lo, std::nullopt);
+}
+Tensor clamp_min(const Tensor& self, const Tensor& lo) {
+  return clamp("clamp_min", "ClampMinBackward1", self, lo, {});
+}
+Tensor clamp_max(const Tensor& self, const Scalar& hi) {
+  return clamp("ClampMaxBackward0", self, std::nullopt, hi);
+}
+Tensor clamp_max(const Tensor& self, const Tensor& hi) {
+  return clamp("clamp_max", "ClampMaxBackward1", self, {}, hi);
+}
+
+Tensor nan_to_num(const Tensor& self, double nan, std::optional<double> posinf,
+                  std::optional<double> neginf) {
+  if (!is_floating(self.dtype())) return clone(self);
+  const double largest = self.dtype() == float32 ? double{std::numeric_limits<float>::max()}
+                                                 : std::numeric_limits<double>::max();
+  const auto kernel = [&](const Array& out, const Array& x) {
+    kernels::nan_to_num(out, x, nan, posinf.value_or(largest), neginf.value_or(-largest));
+  };
+  return record("NanToNumBackward0", unary(self, kernel), {self}, {self}, [](Derivative& d) {
+    d.set(0, masked_fill(d.grad(), logical_not(isfinite(d.saved(0))), 0));
   });
 }
 

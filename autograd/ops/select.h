@@ -34,5 +34,20 @@ Tensor triu(const Tensor& self, std::int64_t diagonal = 0);
 /// integers float32; NaN stays NaN. The gradient goes where lo <= self <= hi.
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& lo,
              const std::optional<Scalar>& hi = std::nullopt);
+/// The bounds are tensors, one of which may be undefined; all broadcast (ShapeError) and promote.
+/// What exceeds a bound sends its gradient there.
+Tensor clamp(const Tensor& self, const Tensor& lo, const Tensor& hi);
+/// clamp with a lower bound only.
+Tensor clamp_min(const Tensor& self, const Scalar& lo);
+Tensor clamp_min(const Tensor& self, const Tensor& lo);
+/// clamp with an upper bound only.
+Tensor clamp_max(const Tensor& self, const Scalar& hi);
+Tensor clamp_max(const Tensor& self, const Tensor& hi);
+
+/// A number in the place of NaN, inf and -inf; the last two default to the largest and the lowest
+/// finite number of the dtype. Integers and bools stay as they are. The gradient is 0 where
+/// something was replaced.
+Tensor nan_to_num(const Tensor& self, double nan = 0, std::optional<double> posinf = std::nullopt,
+                  std::optional<double> neginf = std::nullopt);
 
 }  // namespace tend

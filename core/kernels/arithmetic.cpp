@@ -95,6 +95,14 @@ struct Remainder {
   }
 };
 
+struct Fmod {
+  static std::int64_t of(std::int64_t a, std::int64_t b) { return b == -1 ? 0 : a % b; }
+  template <std::floating_point T>
+  static T of(T a, T b) {
+    return std::fmod(a, b);
+  }
+};
+
 struct FloorDivide {
   static std::int64_t of(std::int64_t a, std::int64_t b) {
     if (b == -1) return Sub::of(0, a);
@@ -179,10 +187,25 @@ void remainder(const Array& out, const Array& a, const Array& b) {
                [&](auto tag) { apply<typename decltype(tag)::type>(Remainder{}, out, a, b); });
 }
 
+void fmod(const Array& out, const Array& a, const Array& b) {
+  check_divisor("fmod", out, b);
+  visit_number("fmod", out.dtype(),
+               [&](auto tag) { apply<typename decltype(tag)::type>(Fmod{}, out, a, b); });
+}
+
 void floor_divide(const Array& out, const Array& a, const Array& b) {
   check_divisor("floor_divide", out, b);
   visit_number("floor_divide", out.dtype(),
                [&](auto tag) { apply<typename decltype(tag)::type>(FloorDivide{}, out, a, b); });
+}
+
+void lerp(const Array& out, const Array& a, const Array& b, const Array& weight) {
+  visit_floating("lerp", out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    map<T, T, T, T>(out, a, b, weight, [](T x, T y, T w) {
+      return std::abs(w) < T(0.5) ? x + w * (y - x) : y - (y - x) * (1 - w);
+    });
+  });
 }
 
 void neg(const Array& out, const Array& a) {

@@ -30,9 +30,15 @@ void minimum(const Array& out, const Array& a, const Array& b);
 /// Numbers; Python's a % b, which has the sign of b. Error where an integer b is zero; a floating b
 /// of zero gives NaN.
 void remainder(const Array& out, const Array& a, const Array& b);
+/// Numbers; C's fmod, which has the sign of a. Zeros of b as above.
+void fmod(const Array& out, const Array& a, const Array& b);
 /// Numbers; Python's a // b, rounded towards minus infinity. Error where an integer b is zero; a
 /// floating b of zero gives a / b.
 void floor_divide(const Array& out, const Array& a, const Array& b);
+
+/// a + weight * (b - a), where |weight| >= 1/2 as b - (b - a) * (1 - weight): exact at weight 0
+/// and 1. float32 and float64, all of one dtype.
+void lerp(const Array& out, const Array& a, const Array& b, const Array& weight);
 
 // out = op a; out and a have one dtype. Numbers; DTypeError for bool (sign takes it).
 

@@ -38,6 +38,22 @@ void test_floating(Op op, bool otherwise, const Array& out, const Array& a) {
       out, a);
 }
 
+// Calls f(TypeTag<T>{}) for bool and int64.
+template <class F>
+void visit_bits(std::string_view operation, DType dtype, F f) {
+  if (is_floating(dtype)) fail<DTypeError>(operation, "needs bool or int64, got ", dtype);
+  if (dtype == boolean) return f(TypeTag<bool>{});
+  f(TypeTag<std::int64_t>{});
+}
+
+template <class Op>
+void bitwise(std::string_view operation, Op op, const Array& out, const Array& a, const Array& b) {
+  visit_bits(operation, out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    map<T, T, T>(out, a, b, [op](T x, T y) { return static_cast<T>(op(x, y)); });
+  });
+}
+
 constexpr auto kTruth = [](auto x) { return convert<bool>(x); };
 
 }  // namespace
@@ -72,6 +88,27 @@ void logical_xor(const Array& out, const Array& a, const Array& b) {
 }
 void logical_not(const Array& out, const Array& a) {
   test([](auto x) { return !kTruth(x); }, out, a);
+}
+
+void bitwise_and(const Array& out, const Array& a, const Array& b) {
+  bitwise("bitwise_and", std::bit_and<>(), out, a, b);
+}
+void bitwise_or(const Array& out, const Array& a, const Array& b) {
+  bitwise("bitwise_or", std::bit_or<>(), out, a, b);
+}
+void bitwise_xor(const Array& out, const Array& a, const Array& b) {
+  bitwise("bitwise_xor", std::bit_xor<>(), out, a, b);
+}
+void bitwise_not(const Array& out, const Array& a) {
+  visit_bits("bitwise_not", out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    map<T, T>(out, a, [](T x) {
+      if constexpr (std::same_as<T, bool>)
+        return !x;
+      else
+        return ~x;
+    });
+  });
 }
 
 void isnan(const Array& out, const Array& a) {

@@ -1,4 +1,5 @@
-// Comparison and logic. Outputs are bool and have the result's shape, to which inputs broadcast.
+// Comparison and logic. Outputs have the result's shape, to which inputs broadcast, and are bool
+// unless stated.
 #pragma once
 
 #include <tend/core/array.h>
@@ -20,6 +21,13 @@ void logical_and(const Array& out, const Array& a, const Array& b);
 void logical_or(const Array& out, const Array& a, const Array& b);
 void logical_xor(const Array& out, const Array& a, const Array& b);
 void logical_not(const Array& out, const Array& a);
+
+// Bit by bit; out, a and b have one dtype, bool or int64 (DTypeError).
+
+void bitwise_and(const Array& out, const Array& a, const Array& b);
+void bitwise_or(const Array& out, const Array& a, const Array& b);
+void bitwise_xor(const Array& out, const Array& a, const Array& b);
+void bitwise_not(const Array& out, const Array& a);
 
 // Any dtype; integers and bools are finite.
 

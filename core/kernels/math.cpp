@@ -64,6 +64,12 @@ void sigmoid_span(std::size_t n, float* out, const float* a) {
 void erf_span(std::size_t n, float* out, const float* a) {
   transform(n, out, a, [](auto d, auto x) HWY_ATTR { return erf(d, x); });
 }
+void silu_span(std::size_t n, float* out, const float* a) {
+  transform(n, out, a, [](auto d, auto x) HWY_ATTR { return hn::Mul(x, sigmoid(d, x)); });
+}
+void silu_backward_span(std::size_t n, float* out, const float* grad, const float* a) {
+  transform_scaled(n, out, grad, a, [](auto d, auto x) HWY_ATTR { return silu_derivative(d, x); });
+}
 void gelu_span(std::size_t n, float* out, const float* a) {
   transform(n, out, a, [](auto d, auto x) HWY_ATTR { return gelu(d, x); });
 }
@@ -90,6 +96,8 @@ HWY_EXPORT(log_span);
 HWY_EXPORT(tanh_span);
 HWY_EXPORT(sigmoid_span);
 HWY_EXPORT(erf_span);
+HWY_EXPORT(silu_span);
+HWY_EXPORT(silu_backward_span);
 HWY_EXPORT(gelu_span);
 HWY_EXPORT(gelu_tanh_span);
 HWY_EXPORT(gelu_backward_span);
@@ -137,18 +145,14 @@ void map_floating(std::string_view operation, const Array& out, const Array& a, 
   visit_floating(operation, out.dtype(), [&](auto) { map<double, double>(out, a, f); });
 }
 
-// The C library's function in either dtype.
-template <class F>
-void map_floating(std::string_view operation, const Array& out, const Array& a, F f) {
-  visit_floating(operation, out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    map<T, T>(out, a, f);
-  });
-}
-
 double sigmoid_value(double x) {
   const double e = std::exp(-std::abs(x));
   return (x < 0 ? e : 1) / (1 + e);
+}
+
+double silu_slope(double x) {
+  const double s = sigmoid_value(x);
+  return s * (1 + x * sigmoid_value(-x));
 }
 
 double normal_mass(double x) {
@@ -184,32 +188,8 @@ double gelu_tanh_slope(double x) {
 void exp(const Array& out, const Array& a) {
   map_floating("exp", out, a, HWY_DYNAMIC_DISPATCH(exp_span), [](double x) { return std::exp(x); });
 }
-void expm1(const Array& out, const Array& a) {
-  map_floating("expm1", out, a, [](auto x) { return std::expm1(x); });
-}
 void log(const Array& out, const Array& a) {
   map_floating("log", out, a, HWY_DYNAMIC_DISPATCH(log_span), [](double x) { return std::log(x); });
-}
-void log1p(const Array& out, const Array& a) {
-  map_floating("log1p", out, a, [](auto x) { return std::log1p(x); });
-}
-void sqrt(const Array& out, const Array& a) {
-  map_floating("sqrt", out, a, [](auto x) { return std::sqrt(x); });
-}
-void rsqrt(const Array& out, const Array& a) {
-  map_floating("rsqrt", out, a, [](auto x) { return 1 / std::sqrt(x); });
-}
-void reciprocal(const Array& out, const Array& a) {
-  map_floating("reciprocal", out, a, [](auto x) { return 1 / x; });
-}
-void sin(const Array& out, const Array& a) {
-  map_floating("sin", out, a, [](auto x) { return std::sin(x); });
-}
-void cos(const Array& out, const Array& a) {
-  map_floating("cos", out, a, [](auto x) { return std::cos(x); });
-}
-void tan(const Array& out, const Array& a) {
-  map_floating("tan", out, a, [](auto x) { return std::tan(x); });
 }
 void tanh(const Array& out, const Array& a) {
   map_floating("tanh", out, a, HWY_DYNAMIC_DISPATCH(tanh_span),
@@ -220,18 +200,6 @@ void sigmoid(const Array& out, const Array& a) {
 }
 void erf(const Array& out, const Array& a) {
   map_floating("erf", out, a, HWY_DYNAMIC_DISPATCH(erf_span), [](double x) { return std::erf(x); });
-}
-void floor(const Array& out, const Array& a) {
-  map_floating("floor", out, a, [](auto x) { return std::floor(x); });
-}
-void ceil(const Array& out, const Array& a) {
-  map_floating("ceil", out, a, [](auto x) { return std::ceil(x); });
-}
-void round(const Array& out, const Array& a) {
-  map_floating("round", out, a, [](auto x) { return std::nearbyint(x); });
-}
-void trunc(const Array& out, const Array& a) {
-  map_floating("trunc", out, a, [](auto x) { return std::trunc(x); });
 }
 
 void square(const Array& out, const Array& a) {
@@ -252,6 +220,19 @@ void relu(const Array& out, const Array& a) {
   visit_number("relu", out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     map<T, T>(out, a, [](T x) { return x <= 0 ? T(0) : x; });
+  });
+}
+
+void silu(const Array& out, const Array& x) {
+  map_floating("silu", out, x, HWY_DYNAMIC_DISPATCH(silu_span),
+               [](double v) { return v * sigmoid_value(v); });
+}
+
+void silu_backward(const Array& out, const Array& grad, const Array& x) {
+  if (out.dtype() == float32)
+    return map_spans(HWY_DYNAMIC_DISPATCH(silu_backward_span), out, grad, x);
+  visit_floating("silu_backward", out.dtype(), [&](auto) {
+    map<double, double, double>(out, grad, x, [](double g, double v) { return g * silu_slope(v); });
   });
 }
 

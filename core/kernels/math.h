@@ -14,9 +14,12 @@ namespace tend::kernels {
 
 /// 1.05 ulp
 void exp(const Array& out, const Array& a);
+void exp2(const Array& out, const Array& a);
 void expm1(const Array& out, const Array& a);
 /// 0.8 ulp
 void log(const Array& out, const Array& a);
+void log2(const Array& out, const Array& a);
+void log10(const Array& out, const Array& a);
 void log1p(const Array& out, const Array& a);
 
 void sqrt(const Array& out, const Array& a);
@@ -30,6 +33,11 @@ void square(const Array& out, const Array& a);
 void sin(const Array& out, const Array& a);
 void cos(const Array& out, const Array& a);
 void tan(const Array& out, const Array& a);
+void asin(const Array& out, const Array& a);
+void acos(const Array& out, const Array& a);
+void atan(const Array& out, const Array& a);
+void sinh(const Array& out, const Array& a);
+void cosh(const Array& out, const Array& a);
 /// 1.3 ulp
 void tanh(const Array& out, const Array& a);
 
@@ -37,6 +45,8 @@ void tanh(const Array& out, const Array& a);
 void sigmoid(const Array& out, const Array& a);
 /// 1.7 ulp
 void erf(const Array& out, const Array& a);
+/// 1 - erf(a)
+void erfc(const Array& out, const Array& a);
 
 void floor(const Array& out, const Array& a);
 void ceil(const Array& out, const Array& a);
@@ -46,6 +56,22 @@ void trunc(const Array& out, const Array& a);
 
 /// max(a, 0), NaN stays NaN; int64 too.
 void relu(const Array& out, const Array& a);
+
+// Of two inputs, which have one dtype.
+
+/// The angle of the point (b, a).
+void atan2(const Array& out, const Array& a, const Array& b);
+/// log(exp(a) + exp(b)), without their overflow
+void logaddexp(const Array& out, const Array& a, const Array& b);
+/// a log(b); 0 where a is 0, unless b is NaN
+void xlogy(const Array& out, const Array& a, const Array& b);
+
+/// x sigmoid(x). Elfwing, Uchibe and Doya, Sigmoid-Weighted Linear Units, 2017, arXiv:1702.03118.
+/// Off by less than 2^-22 |x|.
+void silu(const Array& out, const Array& x);
+/// grad times the derivative of silu at x, which is off by less than 2^-21; out, grad and x have
+/// one dtype.
+void silu_backward(const Array& out, const Array& grad, const Array& x);
 
 /// x Phi(x), Phi the normal distribution function; or its approximation by
 /// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))). Hendrycks and Gimpel, Gaussian Error Linear

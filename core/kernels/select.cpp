@@ -1,5 +1,7 @@
 #include <tend/core/kernels/select.h>
 
+#include <limits>
+
 #include <tend/core/kernels/loops.h>
 
 namespace tend::kernels {
@@ -58,6 +60,18 @@ void clamp(const Array& out, const Array& a, const std::optional<Scalar>& lo,
       if (has_low) x = x > low || x != x ? x : low;
       if (has_high) x = x < high || x != x ? x : high;
       return x;
+    });
+  });
+}
+
+void nan_to_num(const Array& out, const Array& a, double nan, double posinf, double neginf) {
+  visit_floating("nan_to_num", out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+    const T for_nan = convert<T>(nan), for_inf = convert<T>(posinf), for_minus = convert<T>(neginf);
+    map<T, T>(out, a, [=](T x) {
+      if (x != x) return for_nan;
+      return x == kInfinity ? for_inf : x == -kInfinity ? for_minus : x;
     });
   });
 }

@@ -26,4 +26,7 @@ void triu(const Array& out, const Array& a, std::int64_t diagonal);
 void clamp(const Array& out, const Array& a, const std::optional<Scalar>& lo,
            const std::optional<Scalar>& hi);
 
+/// Numbers in the place of NaN, inf and -inf, converted to the dtype. float32 and float64.
+void nan_to_num(const Array& out, const Array& a, double nan, double posinf, double neginf);
+
 }  // namespace tend::kernels

@@ -111,6 +111,19 @@ HWY_INLINE V sigmoid(D d, V x) {
   return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
+/// Of x sigmoid(x): s (1 + x (1 - s))
+template <class D, class V>
+HWY_INLINE V silu_derivative(D d, V x) {
+  const V one = hn::Set(d, 1.0f);
+  const V e = exp(d, hn::Neg(hn::Abs(x)));
+  const V r = hn::Div(one, hn::Add(one, e));
+  const V er = hn::Mul(e, r);
+  const auto negative = hn::Lt(x, hn::Zero(d));
+  const V s = hn::IfThenElse(negative, er, r);
+  const V rest = hn::IfThenElse(negative, r, er);  // 1 - s, without its cancellation
+  return hn::Mul(s, hn::MulAdd(x, rest, one));
+}
+
 /// e^(-t^2 / 2) for t in [0, 16]
 template <class D, class V>
 HWY_INLINE V gaussian(D d, V t) {

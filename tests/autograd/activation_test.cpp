@@ -47,6 +47,7 @@ TEST_CASE("the slope of relu is zero at zero, and NaN passes") {
 
 TEST_CASE("the fused backward kernels mean the composed formulas") {
   for (const DType dtype : {float32, float64}) {
+    check_fused([](auto& x) { return silu(x); }, dtype);
     check_fused([](auto& x) { return gelu(x); }, dtype);
     check_fused([](auto& x) { return gelu(x, GeluKind::tanh); }, dtype);
     for (const int d : {0, 1, -1}) {
@@ -106,4 +107,68 @@ TEST_CASE("activations carry the names of PyTorch's nodes") {
   const Tensor x = ones({2}).requires_grad_();
   CHECK(softmax(x, 0).grad_fn() == std::string("SoftmaxBackward0"));
   CHECK(log_softmax(x, 0).grad_fn() == std::string("LogSoftmaxBackward0"));
+  CHECK(leaky_relu(x).grad_fn() == std::string("LeakyReluBackward0"));
+  CHECK(elu(x).grad_fn() == std::string("EluBackward0"));
+  CHECK(hardtanh(x).grad_fn() == std::string("HardtanhBackward0"));
+  CHECK(silu(x).grad_fn() == std::string("SiluBackward0"));
+  CHECK(mish(x).grad_fn() == std::string("MishBackward0"));
+  CHECK(softplus(x).grad_fn() == std::string("SoftplusBackward0"));
+  CHECK(logsigmoid(x).grad_fn() == std::string("LogSigmoidBackward0"));
+  CHECK(glu(x).grad_fn() == std::string("GluBackward0"));
+}
+
+TEST_CASE("activations of large numbers, and both their derivatives, are finite") {
+  const Tensor far = tensor({-1000., 1000.});
+  const auto check = [&](Tensor (*f)(const Tensor&), const std::vector<double>& expected,
+                         const std::vector<double>& slopes) {
+    CHECK(same(f(far), expected));
+    CHECK(same(slope(f, far), slopes));
+    const Tensor x = far.detach().requires_grad_();
+    const Tensor once = autograd::grad({f(x).sum()}, {x}, {}, {.create_graph = true})[0];
+    CHECK(same(once, slopes));
+    // The second derivative is 0: x times it would show anything else.
+    CHECK(same(autograd::grad({(once * x).sum()}, {x})[0], slopes));
+  };
+  check([](auto& x) { return leaky_relu(x, 0.5); }, {-500, 1000}, {0.5, 1});
+  check([](auto& x) { return elu(x); }, {-1, 1000}, {0, 1});
+  check([](auto& x) { return hardtanh(x); }, {-1, 1}, {0, 0});
+  check(silu, {0, 1000}, {0, 1});
+  check(mish, {0, 1000}, {0, 1});
+  check([](auto& x) { return softplus(x); }, {0, 1000}, {0, 1});
+  check(logsigmoid, {-1000, 0}, {1, 0});
+}
+
+TEST_CASE("slopes of rectifiers at their kinks are PyTorch's") {
+  const Tensor x = tensor({-1., 0., 1., kNaN});
+  CHECK(same(slope([](auto& leaf) { return leaky_relu(leaf, 0.5); }, x), {0.5, 0.5, 1, 0.5}));
+  CHECK(same(slope([](auto& leaf) { return elu(leaf, 2); }, tensor({0., kNaN})), {2, 1}));
+  CHECK(same(slope([](auto& leaf) { return hardtanh(leaf); }, x), {0, 1, 0, 1}));
+  CHECK(same(hardtanh(x, 0.5, 0.5), {0.5, 0.5, 0.5, kNaN}));
+  CHECK(hardtanh(tensor({-3, 3}), -1.5, 1.5).equal(tensor({-1, 1})));
+  CHECK_THROWS_MATCHES(hardtanh(x, 1, -1), Error,
+                       says("[hardtanh] min_val = 1 is larger than max_val = -1"));
+}
+
+TEST_CASE("a leaky_relu in place may have a negative slope") {
+  // Its derivative keeps the input, which the result could not tell.
+  const auto in_place = [](const Tensor& leaf) {
+    const Tensor copy = leaf * 1;
+    return Tensor(copy.leaky_relu_(-2));
+  };
+  const Tensor x = tensor({-1., 3.});
+  CHECK(same(in_place(x), {2, 3}));
+  CHECK(same(slope(in_place, x), {-2, 1}));
+}
+
+TEST_CASE("softplus is linear above its threshold") {
+  const auto f = [](const Tensor& leaf) { return softplus(leaf, 2, 3); };
+  CHECK(same(f(tensor({1.75, 2.})), {1.75, 2}));
+  CHECK(same(slope(f, tensor({1.75, 0.})), {1, 0.5}));
+}
+
+TEST_CASE("glu is half as large along its dimension") {
+  const Tensor x = tensor({{1., 2.}, {0., -1000.}});
+  CHECK(same(glu(x, 0), {0.5, 0}));
+  CHECK(same(slope([](auto& leaf) { return glu(leaf, 0); }, x), {0.5, 0, 0.25, 0}));
+  CHECK_THROWS_AS(glu(x, 2), IndexError);
 }

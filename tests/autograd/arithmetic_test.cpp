@@ -40,6 +40,17 @@ TEST_CASE("arithmetic carries the names of PyTorch's nodes") {
   CHECK(name(pow(2, x)) == "PowBackward2");
   CHECK(name(remainder(x, 2)) == "RemainderBackward0");
   CHECK(name(remainder(x, x)) == "RemainderBackward1");
+  CHECK(name(1 - x) == "RsubBackward1");
+  CHECK(name(rsub(x, x)) == "RsubBackward0");
+  CHECK(name(x - 1) == "SubBackward0");
+  CHECK(name(2 / x) == "MulBackward0");
+  CHECK(name(x / 2) == "DivBackward0");
+  CHECK(name(fmod(x, 2)) == "FmodBackward0");
+  CHECK(name(fmod(x, x)) == "FmodBackward1");
+  CHECK(name(addcmul(x, x, x)) == "AddcmulBackward0");
+  CHECK(name(addcdiv(x, x, x)) == "AddcdivBackward0");
+  CHECK(name(lerp(x, x, 0.5)) == "LerpBackward0");
+  CHECK(name(lerp(x, x, x)) == "LerpBackward1");
   CHECK(name(maximum(x, x)) == "MaximumBackward0");
   CHECK(name(minimum(x, x)) == "MinimumBackward0");
 }
@@ -172,4 +183,45 @@ TEST_CASE("arithmetic in place with a broadcast other does not grow self") {
   CHECK(same(y, {3, 2, 1, 1}));
   y.floor_divide_(2).pow_(2);
   CHECK(same(y, {1, 1, 0, 0}));
+}
+
+TEST_CASE("a number over a tensor is its reciprocal times the number") {
+  const Tensor x = tensor({4., 0., kInf});
+  CHECK(same(2 / x, {0.5, kInf, 0}));
+  CHECK(same(slope([](auto& leaf) { return 2 / leaf; }, x), {-0.125, -kInf, 0}));
+  CHECK((2 / tensor({4})).dtype() == float32);
+  CHECK((2.5 - tensor({1}, float64)).dtype() == float64);
+}
+
+TEST_CASE("positive is the tensor itself") {
+  const Tensor x = tensor({1., -2.}).requires_grad_();
+  CHECK((+x).impl() == x.impl());
+  CHECK_FALSE((+x).grad_fn());
+}
+
+TEST_CASE("fmod has the sign of the dividend") {
+  const Tensor a = tensor({-7., 7., -7., 7.});
+  const Tensor b = tensor({3., 3., -3., kInf});
+  CHECK(same(fmod(a, b), {-1, 1, -1, 7}));
+  const auto gradients = slopes([](auto& x, auto& y) { return fmod(x, y); }, a, b);
+  CHECK(same(gradients[0], {1, 1, 1, 1}));
+  CHECK(same(gradients[1], {2, -2, -2, 0}));
+  CHECK(same(fmod(tensor({1.}), 0), {kNaN}));
+}
+
+TEST_CASE("functions of three tensors promote them together") {
+  const Tensor integers = tensor({1, 2}), floats = tensor({1., 2.});
+  const Tensor wide = tensor(3., float64);  // a number gives way to a dimensioned tensor
+  CHECK(addcmul(integers, wide, floats).dtype() == float32);
+  CHECK(addcmul(integers, integers, wide).dtype() == float64);
+  CHECK(addcmul(integers, tensor({true, false}), integers).equal(tensor({2, 2})));
+  CHECK(addcdiv(integers, integers, floats).dtype() == float32);
+  CHECK_THROWS_AS(lerp(floats, floats, wide), DTypeError);
+}
+
+TEST_CASE("the slopes of addcdiv do not overflow before their quotients do") {
+  const Tensor x = tensor({1e-25}), zero = tensor({0.});
+  const auto gradients =
+      slopes([&](auto& a, auto& b) { return addcdiv(zero, a, b); }, tensor({1e-30}), x);
+  CHECK_THAT(values(gradients[1]), near({-1e20}));  // x squared is 0 in float32
 }

@@ -103,3 +103,22 @@ TEST_CASE("equal tensors have one shape and the same numbers") {
   CHECK_FALSE(equal(tensor({kNaN}), tensor({kNaN})));
   CHECK_FALSE(equal(tensor({1, 2}), tensor({1, 3})));
 }
+
+TEST_CASE("masks are combined with C++'s operators") {
+  const Tensor x = tensor({1, 2, 3, 4});
+  CHECK(((x > 1) & (x < 4)).equal(tensor({false, true, true, false})));
+  CHECK(((x < 2) | (x == 4)).equal(tensor({true, false, false, true})));
+  CHECK(((x > 1) ^ (x > 2)).equal(tensor({false, true, false, false})));
+  CHECK((~(x > 1)).equal(x <= 1));
+  CHECK((true & (x > 2)).equal(x > 2));
+  CHECK((x & 1).equal(tensor({1, 0, 1, 0})));
+  CHECK((6 ^ x).equal(x ^ 6));
+  CHECK((~x).equal(-x - 1));
+  CHECK(((x > 2) | 2).dtype() == int64);
+  const Tensor mask = x > 1;
+  mask &= x < 4;
+  mask |= x == 1;
+  mask ^= tensor({true, false, false, false});
+  CHECK(mask.equal(tensor({false, true, true, false})));
+  CHECK_THROWS_MATCHES(x & 0.5, DTypeError, says("[bitwise_and] needs bool or int64, got float32"));
+}

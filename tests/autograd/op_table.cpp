@@ -124,6 +124,7 @@ const std::vector<Op>& op_table() {
     // The name is that of the op_table_*.cpp and of the file in tests/data/ops.
     const std::pair<const char*, std::vector<Op> (*)()> families[] = {
         {"arithmetic", arithmetic_rows},       {"functions", function_rows},
+        {"activations", activation_rows},      {"comparisons", comparison_rows},
         {"selection", selection_rows},         {"views", view_rows},
         {"reductions", reduction_rows},        {"products", product_rows},
         {"indexing", indexing_rows},           {"losses", loss_rows},

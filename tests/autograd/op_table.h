@@ -108,6 +108,8 @@ std::vector<Sample> binary_samples(const Input& a = real({}), const Input& b = r
 
 std::vector<Op> arithmetic_rows();
 std::vector<Op> function_rows();
+std::vector<Op> activation_rows();
+std::vector<Op> comparison_rows();
 std::vector<Op> selection_rows();
 std::vector<Op> view_rows();
 std::vector<Op> reduction_rows();

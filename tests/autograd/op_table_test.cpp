@@ -110,8 +110,7 @@ const std::set<std::string> kNotDifferentiable = {
     // random.h
     "bernoulli", "multinomial", "rand", "randint", "randn", "randperm",
     // compare.h
-    "allclose", "eq", "equal", "ge", "gt", "isclose", "isfinite", "isinf", "isnan", "le",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "lt", "ne"};
+    "allclose", "equal"};
 
 // Methods that write in place and have no twin that computes.
 const std::set<std::string> kOnlyInPlace = {"bernoulli", "copy",    "exponential", "fill",

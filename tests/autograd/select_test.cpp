@@ -144,3 +144,50 @@ TEST_CASE("clamp promotes to the dtype of its bounds") {
   x.clamp_(1);
   CHECK(x.equal(tensor({1, 2, 1})));
 }
+
+namespace {
+
+// The gradients of f(inputs).sum().
+template <class F>
+std::vector<Tensor> all_slopes(F f, std::vector<Tensor> inputs) {
+  for (Tensor& each : inputs) each = each.detach().requires_grad_();
+  return autograd::grad({f(inputs).sum()}, inputs);
+}
+
+}  // namespace
+
+TEST_CASE("clamp between tensors sends the gradient to the bound that holds") {
+  const Tensor x = tensor({0., 1., 2., 3., 1., kNaN, 1.});
+  const Tensor lo = tensor({1., 1., 1., 1., 3., 1., kNaN});
+  const Tensor hi = tensor({2., 2., 2., 2., 2., 2., 2.});
+  const auto between = [](const std::vector<Tensor>& t) { return clamp(t[0], t[1], t[2]); };
+  CHECK(same(between({x, lo, hi}), {1, 1, 2, 2, 2, kNaN, kNaN}));
+  const std::vector<Tensor> gradients = all_slopes(between, {x, lo, hi});
+  CHECK(same(gradients[0], {0, 1, 1, 0, 0, 0, 0}));
+  CHECK(same(gradients[1], {1, 0, 0, 0, 0, 0, 0}));
+  CHECK(same(gradients[2], {0, 0, 0, 1, 1, 0, 0}));
+  CHECK_THROWS_MATCHES(clamp(x, Tensor(), Tensor()), Error,
+                       says("[clamp] needs a lower or an upper bound"));
+}
+
+TEST_CASE("clamps carry the names of PyTorch's nodes") {
+  const Tensor x = ones({2}).requires_grad_();
+  const auto name = [](const Tensor& t) { return std::string(t.grad_fn()); };
+  CHECK(name(clamp(x, x, {})) == "ClampBackward0");
+  CHECK(name(clamp_min(x, 0)) == "ClampMinBackward0");
+  CHECK(name(clamp_min(x, x)) == "ClampMinBackward1");
+  CHECK(name(clamp_max(x, 0)) == "ClampMaxBackward0");
+  CHECK(name(clamp_max(x, x)) == "ClampMaxBackward1");
+  CHECK(name(nan_to_num(x)) == "NanToNumBackward0");
+}
+
+TEST_CASE("nan_to_num takes the largest numbers of the dtype, and stops the gradient") {
+  const Tensor x = tensor({kNaN, kInf, -kInf, 1.5});
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  CHECK(same(nan_to_num(x), {0, kLargest, -kLargest, 1.5}));
+  CHECK(same(nan_to_num(x.to(float64), kNaN, std::nullopt, 7),
+             {kNaN, std::numeric_limits<double>::max(), 7, 1.5}));
+  const auto poisoned = [](auto& leaf) { return nan_to_num(leaf) * kInf; };
+  CHECK(same(slope(poisoned, x), {0, 0, 0, kInf}));
+  CHECK(nan_to_num(tensor({1, 2}), 1.5).equal(tensor({1, 2})));
+}

@@ -88,6 +88,7 @@ TEMPLATE_TEST_CASE("arithmetic is what its definition says, in every layout", "[
     const T rest = static_cast<T>(std::fmod(x, y));
     return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
   });
+  check_binary<T>(kernels::fmod, [](T x, T y) { return static_cast<T>(std::fmod(x, y)); });
   if constexpr (std::is_floating_point_v<T>) {
     check_binary<T>(kernels::div, [](T x, T y) { return x / y; });
     check_binary<T>(kernels::pow, [](T x, T y) { return std::pow(x, y); });
@@ -120,6 +121,8 @@ TEST_CASE("integer arithmetic wraps around", "[kernels]") {
   CHECK(values<std::int64_t>(kernels::neg, {kMin, 5}) == std::vector{kMin, -5L});
   CHECK(values<std::int64_t>(kernels::abs, {kMin, -5}) == std::vector{kMin, 5L});
   CHECK(values<std::int64_t>(kernels::remainder, {kMin}, {-1}) == std::vector{0L});
+  CHECK(values<std::int64_t>(kernels::fmod, {kMin, -7, 7}, {-1, 3, -3}) ==
+        std::vector{0L, -1L, 1L});
   CHECK(values<std::int64_t>(kernels::floor_divide, {kMin}, {-1}) == std::vector{kMin});
   CHECK(values<std::int64_t>(kernels::pow, {3, 2, -2}, {41, 64, 63}) ==
         std::vector{-420491770248316829L, 0L, kMin});  // 3^41 - 2^65
@@ -254,4 +257,29 @@ TEST_CASE("arithmetic names the dtypes that it does not take", "[kernels]") {
                        message("neg", "int64, float32 or float64", "bool"));
   CHECK_THROWS_MATCHES(kernels::abs(truth, truth), DTypeError,
                        message("abs", "int64, float32 or float64", "bool"));
+}
+
+TEMPLATE_TEST_CASE("lerp meets both ends exactly, and broadcasts", "[kernels]", float, double) {
+  using T = TestType;
+  const Array a = random_array({4, 1, 5}, dtype_of<T>(), 1);
+  const Array b = random_array({3, 5}, dtype_of<T>(), 2);
+  const Array w = random_array({3, 1}, dtype_of<T>(), 3);
+  const auto blend = [](T x, T y, T v) {
+    return std::abs(v) < T(0.5) ? x + v * (y - x) : y - (y - x) * (1 - v);
+  };
+  check_in_every_layout(reference_map<T, T, T, T>({4, 3, 5}, blend, a, b, w), kernels::lerp, a, b,
+                        w);
+  // 0.1 + 1 (1e8 - 0.1) is no more than 1e8 in float32, but 1e8 + 1 (0.1 - 1e8) is 0.
+  const auto at = [](double from, double to, double weight) {
+    const Array out = Array::empty({}, dtype_of<T>());
+    kernels::lerp(out, Array::scalar(from, out.dtype()), Array::scalar(to, out.dtype()),
+                  Array::scalar(weight, out.dtype()));
+    return out.template item<T>();
+  };
+  CHECK(at(0.1, 1e8, 0) == T(0.1));
+  CHECK(at(0.1, 1e8, 1) == T(1e8));
+  CHECK(at(1e8, 0.1, 1) == T(0.1));
+  const Array integer = array_of<std::int64_t>({1});
+  CHECK_THROWS_MATCHES(kernels::lerp(integer, integer, integer, integer), DTypeError,
+                       Message("[lerp] needs float32 or float64, got int64"));
 }

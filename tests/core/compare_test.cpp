@@ -120,3 +120,27 @@ TEST_CASE("integers and bools are finite", "[kernels]") {
     CHECK(truths(kernels::isfinite, a) == std::vector{true, true});
   }
 }
+
+TEMPLATE_TEST_CASE("bitwise operations work bit by bit, and are logic on bool", "[kernels]", bool,
+                   std::int64_t) {
+  using T = TestType;
+  const Array a = random_array({4, 1, 5}, dtype_of<T>(), 1);
+  const Array b = random_array({3, 1}, dtype_of<T>(), 2);
+  const auto check = [&](Binary kernel, auto f) {
+    const auto bits = [f](T x, T y) { return static_cast<T>(f(x, y)); };
+    check_in_every_layout(reference_map<T, T, T>({4, 3, 5}, bits, a, b), kernel, a, b);
+  };
+  check(kernels::bitwise_and, [](T x, T y) { return x & y; });
+  check(kernels::bitwise_or, [](T x, T y) { return x | y; });
+  check(kernels::bitwise_xor, [](T x, T y) { return x ^ y; });
+  const auto opposite = [](T x) { return std::is_same_v<T, bool> ? T(x == 0) : T(-x - 1); };
+  check_in_every_layout(reference_map<T, T>(a.shape(), opposite, a), kernels::bitwise_not, a);
+}
+
+TEST_CASE("floats have no bits to combine", "[kernels]") {
+  const Array a = array_of<float>({1});
+  CHECK_THROWS_MATCHES(kernels::bitwise_or(a, a, a), DTypeError,
+                       Catch::Matchers::Message("[bitwise_or] needs bool or int64, got float32"));
+  CHECK_THROWS_MATCHES(kernels::bitwise_not(a, a), DTypeError,
+                       Catch::Matchers::Message("[bitwise_not] needs bool or int64, got float32"));
+}

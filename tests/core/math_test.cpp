@@ -48,6 +48,9 @@ void gelu(const Array& out, const Array& x) {
 void gelu_tanh(const Array& out, const Array& x) {
   kernels::gelu(out, x, true);
 }
+void silu_slope(const Array& out, const Array& x) {
+  kernels::silu_backward(out, Array::scalar(1, x.dtype()), x);
+}
 void gelu_slope(const Array& out, const Array& x) {
   kernels::gelu_backward(out, Array::scalar(1, x.dtype()), x, false);
 }
@@ -59,8 +62,11 @@ void gelu_tanh_slope(const Array& out, const Array& x) {
 const std::vector<Function>& functions() {
   static const std::vector<Function> all{
       {"exp", kernels::exp, expl, 1.05},
+      {"exp2", kernels::exp2, exp2l, 1},
       {"expm1", kernels::expm1, expm1l, 1},
       {"log", kernels::log, logl, 0.8},
+      {"log2", kernels::log2, log2l, 1},
+      {"log10", kernels::log10, log10l, 2},
       {"log1p", kernels::log1p, log1pl, 1},
       {"sqrt", kernels::sqrt, sqrtl, 0.5},
       {"rsqrt", kernels::rsqrt, [](long double x) { return 1 / sqrtl(x); }, 1.5},
@@ -69,14 +75,23 @@ const std::vector<Function>& functions() {
       {"sin", kernels::sin, sinl, 1},
       {"cos", kernels::cos, cosl, 1},
       {"tan", kernels::tan, tanl, 1},
+      {"asin", kernels::asin, asinl, 1},
+      {"acos", kernels::acos, acosl, 1},
+      {"atan", kernels::atan, atanl, 1},
+      {"sinh", kernels::sinh, sinhl, 2},
+      {"cosh", kernels::cosh, coshl, 2},
       {"tanh", kernels::tanh, tanhl, 1.3},
       {"sigmoid", kernels::sigmoid, sigmoid, 2.4},
       {"erf", kernels::erf, erfl, 1.7},
+      {"erfc", kernels::erfc, erfcl, 4},
       {"floor", kernels::floor, floorl},
       {"ceil", kernels::ceil, ceill},
       {"round", kernels::round, nearbyintl},
       {"trunc", kernels::trunc, truncl},
       {"relu", kernels::relu, [](long double x) { return x > 0 ? x : 0 * x; }},
+      {"silu", kernels::silu, [](long double x) { return x * sigmoid(x); }, 0, 0x1p-22},
+      {"silu's derivative", silu_slope,
+       [](long double x) { return sigmoid(x) * (1 + x * sigmoid(-x)); }, 0, 0, 0x1p-21},
       {"gelu", gelu, [](long double x) { return x * normal_mass(x); }, 0, 0x1p-22},
       {"gelu, tanh", gelu_tanh, [](long double x) { return x * sigmoid(approximation(x)); }, 0,
        0x1p-22},
@@ -250,7 +265,8 @@ TEST_CASE("infinities, zeros and NaN go through functions as in C", "[kernels][s
       CHECK(identical(of(kernels::sigmoid), {kNaN, 1, 0, 0.5, 0.5}));
       CHECK(identical(of(kernels::erf), {kNaN, 1, -1, 0, -0.0}));
       CHECK(identical(of(kernels::rsqrt), {kNaN, 0, kNaN, kInf, -kInf}));
-      CHECK(identical(of(gelu), {kNaN, kInf, kNaN, 0, -0.0}));  // -inf 0, as in PyTorch
+      CHECK(identical(of(kernels::silu), {kNaN, kInf, kNaN, 0, -0.0}));  // as PyTorch's
+      CHECK(identical(of(gelu), {kNaN, kInf, kNaN, 0, -0.0}));           // -inf 0, as in PyTorch
       CHECK(identical(of(gelu_tanh), {kNaN, kInf, kNaN, 0, -0.0}));
       CHECK(std::isnan(of(kernels::relu)[0]));
       CHECK(std::isnan(of(gelu_slope)[0]));
@@ -297,6 +313,8 @@ TEST_CASE("functions name the dtypes that they do not take", "[kernels]") {
                        Message("[exp] needs float32 or float64, got int64"));
   CHECK_THROWS_MATCHES(kernels::floor(truth, truth), DTypeError,
                        Message("[floor] needs float32 or float64, got bool"));
+  CHECK_THROWS_MATCHES(kernels::silu(integer, integer), DTypeError,
+                       Message("[silu] needs float32 or float64, got int64"));
   CHECK_THROWS_MATCHES(kernels::gelu(integer, integer, false), DTypeError,
                        Message("[gelu] needs float32 or float64, got int64"));
   CHECK_THROWS_MATCHES(kernels::gelu_backward(truth, truth, truth, true), DTypeError,
@@ -305,4 +323,34 @@ TEST_CASE("functions name the dtypes that they do not take", "[kernels]") {
                        Message("[relu] needs int64, float32 or float64, got bool"));
   CHECK_THROWS_MATCHES(kernels::square(truth, truth), DTypeError,
                        Message("[square] needs int64, float32 or float64, got bool"));
+}
+
+TEMPLATE_TEST_CASE("functions of two variables are what their definitions say, in every layout",
+                   "[kernels]", float, double) {
+  using T = TestType;
+  const Array a = random_array({4, 1, 5}, dtype_of<T>(), 1);
+  const Array b = random_array({3, 1}, dtype_of<T>(), 2);
+  const auto check = [&](auto kernel, auto f) {
+    check_in_every_layout(reference_map<T, T, T>({4, 3, 5}, f, a, b), kernel, a, b);
+  };
+  check(kernels::atan2, [](T y, T x) { return std::atan2(y, x); });
+  check(kernels::xlogy, [](T x, T y) { return x * std::log(y); });
+  check(kernels::logaddexp,
+        [](T x, T y) { return std::max(x, y) + std::log1p(std::exp(-std::abs(x - y))); });
+}
+
+TEMPLATE_TEST_CASE("logaddexp and xlogy have the limits that their formulas miss", "[kernels]",
+                   float, double) {
+  using T = TestType;
+  const auto of = [](auto kernel, std::initializer_list<double> a,
+                     std::initializer_list<double> b) {
+    const Array x = array_of<double>(a).to(dtype_of<T>()), y = array_of<double>(b).to(x.dtype());
+    kernel(x, x, y);
+    return x.to(float64).template to_vector<double>();
+  };
+  CHECK(identical(of(kernels::logaddexp, {kInf, -kInf, kInf, 1000, -1000, kNaN, kInf},
+                     {kInf, -kInf, -kInf, -1000, -2000, 1, kNaN}),
+                  {kInf, -kInf, kInf, 1000, -1000, kNaN, kNaN}));
+  CHECK(identical(of(kernels::xlogy, {0, 0, 0, 0, 1, kNaN, 2}, {0, kInf, -1, kNaN, 0, 0, -1}),
+                  {0, 0, 0, kNaN, -kInf, kNaN, kNaN}));
 }

@@ -137,3 +137,17 @@ TEMPLATE_TEST_CASE("clamp passes NaN on, of elements and of bounds", "[kernels]"
     for (const double x : result) CHECK(std::isnan(x));
   }
 }
+
+TEMPLATE_TEST_CASE("nan_to_num replaces what is not finite, in every layout", "[kernels]", float,
+                   double) {
+  using T = TestType;
+  const Array a = random_array({4, 5}, dtype_of<T>());
+  a.data<T>()[3] = T(kNaN), a.data<T>()[7] = T(kInf), a.data<T>()[11] = T(-kInf);
+  const auto f = [](T x) {
+    return std::isnan(x) ? T(0.5) : std::isinf(x) ? (x > 0 ? T(2) : T(-3)) : x;
+  };
+  const auto kernel = [](const Array& out, const Array& x) {
+    kernels::nan_to_num(out, x, 0.5, 2, -3);
+  };
+  check_in_every_layout(reference_map<T, T>(a.shape(), f, a), kernel, a);
+}
