@@ -8,9 +8,14 @@
 #include <tend/attention/self_attention.h>
 #include <tend/attention/simple.h>
 #include <tend/attention/transformer.h>
+#include <tend/autograd/anomaly.h>
+#include <tend/autograd/checkpoint.h>
 #include <tend/autograd/engine.h>
+#include <tend/autograd/function.h>
+#include <tend/autograd/functional.h>
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/gradcheck.h>
+#include <tend/autograd/graph.h>
 #include <tend/autograd/hooks.h>
 #include <tend/autograd/tensor.h>
 #include <tend/core/parallel.h>

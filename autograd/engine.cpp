@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include <tend/autograd/anomaly.h>
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/hooks.h>
 #include <tend/autograd/node.h>
@@ -29,7 +30,7 @@ class Walk {
   // Only gradients of tensors asked for here will be computed.
   void ask_for(const Tensor& input, const Edge& edge) {
     restricted_ = true;
-    wanted_.emplace(target(edge), Wanted{input.shape(), input.dtype(), {}, false});
+    wanted_.emplace(target(edge), Wanted{input.shape(), input.dtype(), {}, false, edge.leaf});
   }
 
   void prepare() {
@@ -47,6 +48,7 @@ class Walk {
     const GradModeGuard mode(create_graph_);
     for (Root& root : roots_) deliver(root.edge, std::move(root.cotangent));
     for (State& state : states_) visit(state);
+    finish_hooked_leaves();
   }
 
   // After run(); undefined where no gradient arrived.
@@ -68,6 +70,7 @@ class Walk {
     DType dtype;
     Tensor gradient;
     bool reached;
+    Ref<GradientSlot> leaf;
   };
 
   static const void* target(const Edge& edge) {
@@ -88,6 +91,7 @@ class Walk {
       roots_.push_back({std::move(edge),
                         cotangent_for(outputs[i], cotangents.empty() ? Tensor() : cotangents[i])});
     }
+    if (autograd::DetectAnomaly::is_on()) autograd::check_anomaly(outputs);
   }
 
   Tensor cotangent_for(const Tensor& output, const Tensor& given) const {
@@ -155,6 +159,7 @@ class Walk {
   void visit(State& state) {
     if (!state.gradient.defined()) return;
     Tensor gradient = std::exchange(state.gradient, {});
+    if (state.node->notes() != nullptr) gradient = apply(state.node->notes()->hooks, gradient);
     if (restricted_) {
       const auto wanted = wanted_.find(state.node.get());
       if (wanted != wanted_.end()) wanted->second.gradient = gradient;
@@ -179,8 +184,10 @@ class Walk {
     if (edge.node) {
       gradient = fit(gradient, edge.node->shape(), edge.node->dtype());
       accumulate(states_[index_.at(edge.node.get())].gradient, std::move(gradient));
-    } else if (!restricted_) {
+    } else if (!restricted_ && edge.leaf->hooks.empty()) {
       add_to_grad(*edge.leaf, std::move(gradient));
+    } else if (!restricted_) {
+      accumulate(hooked_gradient(edge.leaf), fit(gradient, *edge.leaf));
     } else if (const auto wanted = wanted_.find(edge.leaf.get()); wanted != wanted_.end()) {
       Wanted& leaf = wanted->second;
       accumulate(leaf.gradient, fit(gradient, leaf.shape, leaf.dtype));
@@ -189,6 +196,37 @@ class Walk {
 
   static Tensor fit(const Tensor& gradient, const Shape& shape, DType dtype) {
     return sum_to_size(gradient, shape).to(dtype);
+  }
+
+  // As the tensor of the leaf is, if it is still there.
+  static Tensor fit(const Tensor& gradient, GradientSlot& slot) {
+    const std::lock_guard lock(slot.mutex);
+    if (slot.owner == nullptr) return gradient;
+    return fit(gradient, slot.owner->array.shape(), slot.owner->array.dtype());
+  }
+
+  static Tensor apply(const TensorHooks& hooks, Tensor gradient) {
+    hooks.for_each([&](const TensorHook& hook) { gradient = hook(gradient); });
+    return gradient;
+  }
+
+  Tensor& hooked_gradient(const Ref<GradientSlot>& leaf) {
+    for (auto& [known, gradient] : hooked_leaves_) {
+      if (known == leaf) return gradient;
+    }
+    return hooked_leaves_.emplace_back(leaf, Tensor()).second;
+  }
+
+  // A leaf's hooks see its whole gradient, not the parts that arrive.
+  void finish_hooked_leaves() {
+    for (auto& [leaf, gradient] : hooked_leaves_) {
+      add_to_grad(*leaf, apply(leaf->hooks, std::move(gradient)));
+    }
+    for (auto& [target, wanted] : wanted_) {
+      if (wanted.leaf && wanted.gradient.defined()) {
+        wanted.gradient = apply(wanted.leaf->hooks, std::move(wanted.gradient));
+      }
+    }
   }
 
   static void accumulate(Tensor& sum, Tensor gradient) {
@@ -225,6 +263,7 @@ class Walk {
   std::vector<State> states_;
   std::unordered_map<Node*, std::size_t> index_;
   std::unordered_map<const void*, Wanted> wanted_;  // by target()
+  std::vector<std::pair<Ref<GradientSlot>, Tensor>> hooked_leaves_;
 };
 
 }  // namespace

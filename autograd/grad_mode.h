@@ -24,4 +24,21 @@ class NoGradGuard : public GradModeGuard {
   NoGradGuard() noexcept : GradModeGuard(false) {}
 };
 
+bool inference_mode_enabled() noexcept;
+
+/// No graph while it lives, nor later for what was made meanwhile: an AutogradError tells of an
+/// inference tensor that is to be saved for backward, or written in place outside of inference
+/// mode. A clone of it is a usual tensor (torch.inference_mode).
+class InferenceModeGuard {
+ public:
+  InferenceModeGuard() noexcept;
+  ~InferenceModeGuard();
+  InferenceModeGuard(const InferenceModeGuard&) = delete;
+  InferenceModeGuard& operator=(const InferenceModeGuard&) = delete;
+
+ private:
+  NoGradGuard no_grad_;
+  bool before_;
+};
+
 }  // namespace tend

@@ -2,50 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
-#include <tend/autograd/tensor.h>
+#include <tend/autograd/tensor_function.h>
 
 namespace tend {
-
-/// A function from tensors to tensors: anything that can be called with one, two or three tensors,
-/// or with a vector of them, and returns a tensor or a vector of them.
-class TensorFunction {
- public:
-  using Tensors = std::vector<Tensor>;
-
-  template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, TensorFunction>) TensorFunction(F f)
-      : call_([f = std::move(f)](const Tensors& x) -> Tensors {
-          using T = const Tensor&;
-          if constexpr (std::is_invocable_v<const F&, T>) {
-            expect(x, 1);
-            return list(f(x[0]));
-          } else if constexpr (std::is_invocable_v<const F&, T, T>) {
-            expect(x, 2);
-            return list(f(x[0], x[1]));
-          } else if constexpr (std::is_invocable_v<const F&, T, T, T>) {
-            expect(x, 3);
-            return list(f(x[0], x[1], x[2]));
-          } else {
-            return list(f(x));
-          }
-        }) {}
-
-  /// ShapeError when the function takes another number of tensors.
-  Tensors operator()(const Tensors& inputs) const { return call_(inputs); }
-
- private:
-  static Tensors list(Tensor output) { return {std::move(output)}; }
-  static Tensors list(Tensors outputs) { return outputs; }
-  static void expect(const Tensors& inputs, std::size_t count);
-
-  std::function<Tensors(const Tensors&)> call_;
-};
 
 /// How close is close: an analytic derivative passes when
 /// |analytic - numeric| <= atol + rtol * |numeric|, the defaults being torch.autograd.gradcheck's.

@@ -1,6 +1,5 @@
 #include <tend/autograd/hooks.h>
 
-#include <unordered_set>
 #include <utility>
 
 #include <tend/autograd/node.h>
@@ -43,22 +42,5 @@ GradientNoise::GradientNoise(std::string name, double standard_deviation)
           ++count_;
         }
       }) {}
-
-std::set<std::string> node_names(const std::vector<Tensor>& tensors) {
-  std::set<std::string> names;
-  std::unordered_set<const Node*> seen;
-  std::vector<Ref<Node>> stack;
-  const auto reach = [&](const Edge& edge) {
-    if (edge.node && seen.insert(edge.node.get()).second) stack.push_back(edge.node);
-  };
-  for (const Tensor& tensor : tensors) reach(gradient_edge(tensor));
-  while (!stack.empty()) {
-    const Ref<Node> node = std::move(stack.back());
-    stack.pop_back();
-    names.insert(node->name());
-    for (const Edge& edge : node->edges()) reach(edge);
-  }
-  return names;
-}
 
 }  // namespace tend::autograd

@@ -3,10 +3,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <set>
 #include <span>
 #include <string>
-#include <vector>
 
 #include <tend/autograd/tensor.h>
 #include <tend/core/random.h>
@@ -56,9 +54,6 @@ class GradientNoise {
   Generator generator_{0};
   NodeHook hook_;
 };
-
-/// The names of the nodes behind `tensors`: for x.exp().sum() "SumBackward0" and "ExpBackward0".
-std::set<std::string> node_names(const std::vector<Tensor>& tensors);
 
 }  // namespace autograd
 }  // namespace tend

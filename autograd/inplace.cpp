@@ -32,6 +32,10 @@ void check_writable(const char* operation, const Tensor& self) {
     fail<ShapeError>(operation, "shape ", array.shape(), " with strides ", array.strides(),
                      " names one element twice; write to a clone");
   }
+  if (array.storage()->is_inference() && !inference_mode_enabled()) {
+    fail<AutogradError>(operation, "a tensor of shape ", array.shape(),
+                        " that was made in inference mode is written; write to a clone");
+  }
   if (!grad_enabled()) return;
   const Ref<TensorImpl>& base = self.impl()->base;
   if (gradient_edge(self).leaf || (base && gradient_edge(Tensor(base)).leaf)) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <mutex>
 
+#include <tend/autograd/anomaly.h>
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/window.h>
 
@@ -48,30 +49,9 @@ void Node::release() {
   saved_.clear();
 }
 
-SavedTensor::SavedTensor(const Tensor& tensor, bool is_output)
-    : array_(tensor.array()),
-      edge_(is_output ? Edge{} : gradient_edge(tensor)),
-      version_(array_.storage()->version()),
-      is_output_(is_output) {}
-
-void SavedTensor::check_version(const char* saver) const {
-  if (!array_.defined()) return;
-  const Storage& storage = *array_.storage();
-  if (storage.version() == version_) return;
-  const char* writer = storage.last_writer();
-  fail<AutogradError>(saver, "a tensor of shape ", array_.shape(),
-                      " that it saved for backward was changed since by [", writer ? writer : "?",
-                      "]: it is at version ", storage.version(), ", version ", version_,
-                      " was saved");
-}
-
-Tensor SavedTensor::unpack(const Ref<Node>& node) const {
-  if (!array_.defined()) return {};
-  Tensor tensor(array_);
-  tensor.impl()->grad_fn = is_output_ ? node : edge_.node;
-  tensor.impl()->slot = edge_.leaf;
-  tensor.impl()->requires_grad = static_cast<bool>(edge_.leaf);
-  return tensor;
+NodeNotes& Node::make_notes() {
+  if (!notes_) notes_ = std::make_unique<NodeNotes>();
+  return *notes_;
 }
 
 Derivative::Derivative(const Ref<Node>& node, Tensor grad, const std::vector<bool>& needed)
@@ -108,6 +88,7 @@ Tensor Recorder::attach(Ref<Node> node, Array result, std::span<const TensorRef>
       node->saved_.emplace_back();
     }
   }
+  if (autograd::DetectAnomaly::is_on()) autograd::note_anomaly(*node, out, inputs);
   out.impl()->set_grad_fn(std::move(node));
   return out;
 }

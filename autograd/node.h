@@ -3,47 +3,15 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include <tend/autograd/tensor.h>
+#include <tend/autograd/saved_tensor.h>
 
 namespace tend {
-
-class Node;
-
-/// Where the gradient of one input goes: to the node that made it, to a leaf, or (both null)
-/// nowhere.
-struct Edge {
-  Ref<Node> node;
-  Ref<GradientSlot> leaf;
-
-  explicit operator bool() const noexcept { return node || leaf; }
-};
-
-/// The edge for gradients of `tensor`; for a view whose base was written in place, after its
-/// history is renewed.
-Edge gradient_edge(const Tensor& tensor);
-
-/// A tensor kept for backward: its elements, their version, and its history. The handle itself is
-/// not kept: it may get a later history by an in-place write, and then the graph would own itself.
-class SavedTensor {
- public:
-  SavedTensor() = default;
-  /// The history of an operation's own output is its node, which unpack gives back.
-  SavedTensor(const Tensor& tensor, bool is_output);
-  /// The tensor, its history attached; `node` is the one that saved it.
-  Tensor unpack(const Ref<Node>& node) const;
-  /// AutogradError naming both operations if the elements were changed since.
-  void check_version(const char* saver) const;
-
- private:
-  Array array_;
-  Edge edge_;
-  std::uint32_t version_ = 0;
-  bool is_output_ = false;
-};
 
 /// What a derivative works with: the cotangent of the result, the saved tensors, and a place for
 /// each input's gradient.
@@ -70,6 +38,16 @@ class Derivative {
   std::vector<Tensor> gradients_;
 };
 
+/// What few nodes have.
+struct NodeNotes {
+  TensorHooks hooks;  // for the gradient of the result
+
+  // Where DetectAnomaly watched.
+  std::string module;             // the path of the module that ran
+  std::int64_t nan_element = -1;  // of the result, row-major: its first NaN
+  std::int64_t nan_input = -1;    // the first input that had NaN already
+};
+
 /// A recorded operation with one differentiable result.
 class Node : public RefCounted {
  public:
@@ -87,6 +65,10 @@ class Node : public RefCounted {
   /// Lets the saved tensors go.
   void release();
   virtual void differentiate(Derivative& derivative) const = 0;
+
+  const NodeNotes* notes() const noexcept { return notes_.get(); }
+  /// The notes, made at the first call.
+  NodeNotes& make_notes();
 
   /// The tensor that asked to retain the gradient of this node's result, if any.
   Ref<GradientSlot> retainer;
@@ -107,6 +89,7 @@ class Node : public RefCounted {
   Shape shape_;
   std::vector<Edge> edges_;
   std::vector<SavedTensor> saved_;
+  std::unique_ptr<NodeNotes> notes_;
 };
 
 /// A Node whose derivative is a callable.

@@ -12,6 +12,7 @@ namespace tend {
 namespace {
 
 thread_local bool grad_mode = true;
+thread_local bool inference_mode = false;
 
 }  // namespace
 
@@ -25,7 +26,20 @@ GradModeGuard::~GradModeGuard() {
   grad_mode = before_;
 }
 
-Tensor::Tensor(Array array) : impl_(new TensorImpl(std::move(array))) {}
+bool inference_mode_enabled() noexcept {
+  return inference_mode;
+}
+InferenceModeGuard::InferenceModeGuard() noexcept : before_(std::exchange(inference_mode, true)) {}
+InferenceModeGuard::~InferenceModeGuard() {
+  inference_mode = before_;
+}
+
+Tensor::Tensor(Array array) : impl_(new TensorImpl(std::move(array))) {
+  if (!inference_mode || !impl_->array.defined()) return;
+  // Views of older tensors stay what those are.
+  Storage& storage = *impl_->array.storage();
+  if (storage.use_count() == 1) storage.mark_inference();
+}
 
 void Tensor::fail_undefined() {
   fail<AutogradError>("tensor", "the tensor is undefined");
@@ -46,6 +60,9 @@ Tensor& Tensor::requires_grad_(bool value) {
   if (value && !is_floating(dtype())) {
     fail<DTypeError>("requires_grad_", "only floating tensors have gradients, this one is ",
                      dtype());
+  }
+  if (value && is_inference() && !inference_mode) {
+    fail<AutogradError>("requires_grad_", "the tensor was made in inference mode; use a clone");
   }
   if (!value && !is_leaf()) {
     fail<AutogradError>("requires_grad_", "a tensor with history requires grad; use detach()");
@@ -85,12 +102,27 @@ void Tensor::retain_grad() {
   impl_->retains_grad = true;
 }
 
+HookHandle Tensor::register_hook(TensorHook hook) const {
+  const Edge edge = gradient_edge(*this);
+  if (!edge) fail<AutogradError>("register_hook", "the tensor does not require grad");
+  TensorHooks& hooks = edge.node ? edge.node->make_notes().hooks : edge.leaf->hooks;
+  return hooks.add(std::move(hook));
+}
+
 void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_graph) const {
   tend::backward({*this}, {gradient}, retain_graph, create_graph);
 }
 
 Tensor Tensor::detach() const {
   return Tensor(array());
+}
+
+const Tensor& Tensor::detach_() const {
+  array();  // an undefined tensor has no history
+  if (impl_->base) fail<AutogradError>("detach_", "a view shares its history; use detach()");
+  impl_->set_grad_fn({});
+  impl_->requires_grad = false;
+  return *this;
 }
 
 void Tensor::set_data(const Tensor& value) {

@@ -97,11 +97,19 @@ class Tensor : public methods::Elementwise<Tensor>,
   /// Keeps the gradient of a tensor that is no leaf; AutogradError when nothing requires grad.
   void retain_grad();
   bool retains_grad() const { return impl_ && impl_->retains_grad; }
+  /// Calls `hook` with the gradient of this tensor whenever a backward has all of it; what the hook
+  /// returns, if anything, goes on in its place. AutogradError when nothing requires grad.
+  HookHandle register_hook(TensorHook hook) const;
   /// tend::backward of this one tensor.
   void backward(const Tensor& gradient = {}, bool retain_graph = false,
                 bool create_graph = false) const;
   /// The same elements without history.
   Tensor detach() const;
+  /// Takes the history away from this tensor itself, which becomes a leaf that does not require
+  /// grad. AutogradError for a view.
+  const Tensor& detach_() const;
+  /// True for elements that were made in inference mode.
+  bool is_inference() const { return array().storage()->is_inference(); }
   /// Makes this handle's elements those of `value` (shared), whatever their shape; a leaf stays a
   /// leaf (x.data = value).
   void set_data(const Tensor& value);

@@ -6,6 +6,17 @@
 
 namespace tend {
 
+Tensor TensorHook::operator()(const Tensor& gradient) const {
+  Tensor replacement;
+  call_(gradient, replacement);
+  if (!replacement.defined()) return gradient;
+  if (replacement.shape() != gradient.shape()) {
+    fail<ShapeError>("register_hook", "a hook gave a gradient of shape ", replacement.shape(),
+                     " in place of one of shape ", gradient.shape());
+  }
+  return replacement.to(gradient.dtype());
+}
+
 void GradientSlot::destroy(GradientSlot* slot) noexcept {
   delete slot;
 }

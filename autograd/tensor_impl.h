@@ -2,16 +2,45 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstdint>
+#include <functional>
 #include <mutex>
+#include <type_traits>
+#include <utility>
 
+#include <tend/autograd/hook_list.h>
 #include <tend/core/array.h>
 #include <tend/core/ref.h>
 
 namespace tend {
 
 class Node;
+class Tensor;
 struct TensorImpl;
+
+/// Sees the gradient of a tensor before it goes on, and may give another in its place, of the same
+/// shape: anything that can be called with a tensor and returns a tensor (undefined: no change) or
+/// nothing.
+class TensorHook {
+ public:
+  template <class F>
+  requires std::invocable<const F&, const Tensor&> TensorHook(F f)
+      : call_([f = std::move(f)](const Tensor& gradient, Tensor& replacement) {
+          if constexpr (std::is_void_v<decltype(f(gradient))>) {
+            f(gradient);
+          } else {
+            replacement = f(gradient);
+          }
+        }) {}
+  /// The gradient to go on with; ShapeError when the hook gave one of another shape.
+  Tensor operator()(const Tensor& gradient) const;
+
+ private:
+  std::function<void(const Tensor& gradient, Tensor& replacement)> call_;
+};
+
+using TensorHooks = HookList<TensorHook>;
 
 /// Where a graph finds the tensor that waits for a gradient. It does not keep that tensor alive:
 /// a gradient with a graph of its own (create_graph) would otherwise own itself.
@@ -21,6 +50,7 @@ struct GradientSlot final : RefCounted {
 
   std::mutex mutex;   // guards owner, and its grad while a backward adds to it
   TensorImpl* owner;  // nullptr once the tensor is gone
+  TensorHooks hooks;  // of a leaf
 };
 
 /// The elements, and what autograd knows about them. Use Tensor; this is for the graph's own code.

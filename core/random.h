@@ -87,6 +87,18 @@ void manual_seed(std::uint64_t seed);
 Generator get_rng_state();
 void set_rng_state(const Generator& state);
 
+/// Puts the default generator back as it was, at the end of its life.
+class RngStateGuard {
+ public:
+  RngStateGuard() : before_(get_rng_state()) {}
+  ~RngStateGuard() { set_rng_state(before_); }
+  RngStateGuard(const RngStateGuard&) = delete;
+  RngStateGuard& operator=(const RngStateGuard&) = delete;
+
+ private:
+  Generator before_;
+};
+
 /// Keeps other threads out of the default generator while it lives. Does nothing for any other
 /// generator, which belongs to its caller. Not recursive.
 class GeneratorLock {

@@ -32,6 +32,10 @@ class Storage : public RefCounted {
   /// The operation of the last in-place write, nullptr before the first.
   const char* last_writer() const noexcept { return last_writer_.load(std::memory_order_relaxed); }
 
+  /// Made for inference only: autograd neither saves nor changes such elements.
+  bool is_inference() const noexcept { return inference_; }
+  void mark_inference() noexcept { inference_ = true; }
+
   static void destroy(Storage* storage) noexcept;
 
  private:
@@ -43,6 +47,7 @@ class Storage : public RefCounted {
   std::atomic<std::uint32_t> version_{0};
   std::atomic<const char*> last_writer_{nullptr};
   bool borrowed_ = false;
+  bool inference_ = false;
   std::function<void(void*)> deleter_;
 };
 

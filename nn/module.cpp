@@ -1,14 +1,11 @@
 #include <tend/nn/module.h>
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <ostream>
 #include <unordered_set>
 
 #include <tend/autograd/grad_mode.h>
+#include <tend/core/type_name.h>
 
 namespace tend::nn {
 
@@ -162,14 +159,27 @@ std::int64_t ModuleBase::num_parameters(bool only_trainable) const {
   return count;
 }
 
+ModuleHooks& ModuleBase::make_hooks() {
+  if (!hooks_) hooks_ = std::make_shared<ModuleHooks>();
+  return *hooks_;
+}
+
+HookHandle ModuleBase::register_forward_pre_hook(ForwardPreHook hook) {
+  return make_hooks().before.add(std::move(hook));
+}
+HookHandle ModuleBase::register_forward_hook(ForwardHook hook) {
+  return make_hooks().after.add(std::move(hook));
+}
+HookHandle ModuleBase::register_backward_hook(BackwardHook hook) {
+  return make_hooks().backward.add(std::move(hook));
+}
+
+void ModuleBase::fail_hooks() const {
+  fail("register_forward_hook", type_name(), "'s forward does not give a single tensor");
+}
+
 std::string ModuleBase::type_name() const {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status), std::free);
-  std::string name = status == 0 ? text.get() : typeid(*this).name();
-  name = name.substr(0, name.find('<'));
-  const std::size_t scope = name.rfind("::");
-  return scope == std::string::npos ? name : name.substr(scope + 2);
+  return tend::type_name(typeid(*this));
 }
 
 namespace {

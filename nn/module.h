@@ -17,11 +17,14 @@
 #include <cstddef>
 #include <functional>
 #include <iosfwd>
+#include <memory>
 #include <string>
-#include <typeinfo>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <tend/nn/module_hooks.h>
 #include <tend/nn/parameter.h>
 
 namespace tend::nn {
@@ -71,6 +74,15 @@ class ModuleBase {
   /// Elements of all parameters, or of those that require grad.
   std::int64_t num_parameters(bool only_trainable = false) const;
 
+  // Hooks, in the order of their registration; copies of a module share them. They run when the
+  // module is called and its forward takes tensors (and other things, which hooks do not see) and
+  // gives one tensor; calling another module that has hooks is an Error.
+
+  HookHandle register_forward_pre_hook(ForwardPreHook hook);
+  HookHandle register_forward_hook(ForwardHook hook);
+  /// torch's register_full_backward_hook.
+  HookHandle register_backward_hook(BackwardHook hook);
+
   /// The class name, without namespaces.
   std::string type_name() const;
   /// What torch prints between the parentheses of a layer, such as "in_features=3, out_features=2,
@@ -85,6 +97,12 @@ class ModuleBase {
   ModuleBase(ModuleBase&&) noexcept = default;
   ModuleBase& operator=(const ModuleBase&) = default;
   ModuleBase& operator=(ModuleBase&&) noexcept = default;
+
+  /// The hooks to run, nullptr when there are none.
+  const ModuleHooks* hooks() const noexcept {
+    return hooks_ && !hooks_->empty() ? hooks_.get() : nullptr;
+  }
+  [[noreturn]] void fail_hooks() const;
 
   /// A module that holds a buffer to an invariant throws here for a loaded value that breaks it.
   virtual void check_loaded(const std::string& /*field*/, const Tensor& /*value*/) const {}
@@ -104,7 +122,10 @@ class ModuleBase {
   ModuleBase& self() const noexcept { return const_cast<ModuleBase&>(*this); }
   StateDict named_tensors(bool parameters, bool buffers) const;
 
+  ModuleHooks& make_hooks();
+
   std::vector<Entry> entries_;
+  std::shared_ptr<ModuleHooks> hooks_;
   bool training_ = true;
 };
 
@@ -128,13 +149,47 @@ class Field {
   }
 };
 
-/// Base of a module class, which writes `forward`; calling the module calls it.
+/// Base of a module class, which writes `forward`; calling the module calls it, hooks included.
 template <class Derived>
 class Module : public ModuleBase {
  public:
   template <class... Args>
   decltype(auto) operator()(Args&&... args) const {
-    return static_cast<const Derived&>(*this).forward(std::forward<Args>(args)...);
+    const auto& self = static_cast<const Derived&>(*this);
+    const ModuleScope scope(*this);
+    if (hooks() == nullptr) return self.forward(std::forward<Args>(args)...);
+    using Result = decltype(self.forward(std::forward<Args>(args)...));
+    if constexpr (std::is_same_v<Result, Tensor>) {
+      std::vector<Tensor> inputs;
+      (add_input(inputs, args), ...);
+      return call_with_hooks(*this, *hooks(), inputs, [&](const std::vector<Tensor>& replaced) {
+        std::size_t next = 0;
+        // Braces make the evaluation go from left to right.
+        const auto run = [&](auto&&... each) { return self.forward(each...); };
+        return std::apply(run, std::tuple<InputOr<Args>...>{take_input(replaced, next, args)...});
+      });
+    } else {
+      fail_hooks();
+    }
+  }
+
+ private:
+  template <class T>
+  static constexpr bool is_tensor = std::is_convertible_v<T&, const Tensor&>;
+  template <class T>
+  using InputOr = std::conditional_t<is_tensor<T>, const Tensor&, T&>;
+
+  template <class T>
+  static void add_input(std::vector<Tensor>& inputs, const T& argument) {
+    if constexpr (is_tensor<const T>) inputs.push_back(argument);
+  }
+  template <class T>
+  static auto& take_input(const std::vector<Tensor>& inputs, std::size_t& next, T& argument) {
+    if constexpr (is_tensor<T>) {
+      return inputs.at(next++);
+    } else {
+      return argument;
+    }
   }
 };
 

@@ -226,11 +226,3 @@ TEST_CASE("Node hooks see each node once, the latest hook first") {
   y.backward();
   CHECK(seen == std::vector<std::string>{"SumBackward0", "MulBackward0"});
 }
-
-TEST_CASE("node_names lists what is behind tensors") {
-  const Tensor x = leaf({1, 2});
-  CHECK(autograd::node_names({x}).empty());
-  const Tensor y = x * x;
-  CHECK(autograd::node_names({y.sum(), y + x}) ==
-        std::set<std::string>{"AddBackward0", "MulBackward0", "SumBackward0"});
-}

@@ -1,0 +1,64 @@
+// Finding the operation that made the first NaN.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <tend/autograd/hooks.h>
+
+namespace tend {
+
+class TensorRef;
+
+/// Something that runs on this thread and has a name for messages, such as a module that was
+/// called. Scopes nest.
+class CallScope {
+ public:
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+  /// Where the thread is, "GPT.blocks.0.attention.W_query" say; empty outside of all scopes.
+  static std::string current_path();
+
+  /// This scope, behind those that it runs in.
+  virtual std::string path() const = 0;
+
+ protected:
+  CallScope() noexcept;
+  ~CallScope();
+
+  const CallScope* outer() const noexcept { return outer_; }
+
+ private:
+  const CallScope* outer_;
+};
+
+namespace autograd {
+
+/// Anomaly mode, on this thread while it lives. A backward from a NaN is refused before anything
+/// has changed, and one that makes a NaN is stopped: the AutogradError names the operation where
+/// NaN first appeared, the element, and the path of the module that ran the operation. The graph
+/// must be recorded in anomaly mode too. All results are read once more, which takes time.
+/// https://pytorch.org/docs/2.6/autograd.html#anomaly-detection
+class DetectAnomaly {
+ public:
+  DetectAnomaly();
+  ~DetectAnomaly();
+  DetectAnomaly(const DetectAnomaly&) = delete;
+  DetectAnomaly& operator=(const DetectAnomaly&) = delete;
+
+  static bool is_on() noexcept { return count_ > 0; }
+
+ private:
+  inline static constinit thread_local int count_ = 0;
+  NodeHook hook_;
+};
+
+/// Notes what messages will tell of the operation that `node` stands for.
+void note_anomaly(Node& node, const Tensor& result, std::span<const TensorRef> inputs);
+
+/// AutogradError when a result, from which a backward is to begin, has NaN.
+void check_anomaly(std::span<const Tensor> results);
+
+}  // namespace autograd
+}  // namespace tend

@@ -1,0 +1,80 @@
+#include <tend/nn/module_hooks.h>
+
+#include <utility>
+
+#include <tend/autograd/function.h>
+#include <tend/autograd/node.h>
+#include <tend/nn/module.h>
+
+namespace tend::nn {
+
+std::string ModuleScope::path() const {
+  if (outer() == nullptr) return module_.type_name();
+  std::string path = outer()->path();
+  const auto* owner = dynamic_cast<const ModuleScope*>(outer());
+  if (owner != nullptr) {
+    for (const auto& [name, module] : const_cast<ModuleBase&>(owner->module_).named_modules()) {
+      if (module == &module_) return name.empty() ? path : concat(path, '.', name);
+    }
+  }
+  return concat(path, " > ", module_.type_name());
+}
+
+namespace {
+
+// The gradient of a module's result on its way to those of the inputs.
+struct GradientRelay {
+  HookList<BackwardHook> hooks;
+  Tensor grad_output;
+};
+
+// Inputs as they are. Their gradients come here together, and through the hooks.
+std::vector<Tensor> watch_inputs(const std::shared_ptr<GradientRelay>& relay,
+                                 const std::vector<Tensor>& inputs) {
+  const autograd::CustomFunction watch{
+      "BackwardHookFunctionBackward",
+      [](autograd::FunctionContext&, const std::vector<Tensor>& x) { return x; },
+      [relay](const autograd::FunctionContext& context, const std::vector<Tensor>& grads) {
+        std::vector<Tensor> grad_inputs = grads;
+        for (std::size_t i = 0; i < grads.size(); ++i) {
+          if (!context.needs_input_grad(i)) grad_inputs[i] = Tensor();
+        }
+        relay->hooks.for_each(
+            [&](const BackwardHook& hook) { hook(grad_inputs, relay->grad_output); });
+        return grad_inputs;
+      }};
+  return watch(inputs);
+}
+
+// Notes the gradient of the result; without inputs that have gradients the hooks run here.
+Tensor watch_output(const std::shared_ptr<GradientRelay>& relay, const Tensor& output,
+                    bool has_inputs) {
+  return record(
+      "BackwardHookFunctionBackward", output.array(), {output}, {},
+      [relay, has_inputs](Derivative& d) {
+        relay->grad_output = d.grad();
+        d.set(0, d.grad());
+        if (has_inputs) return;
+        std::vector<Tensor> none;
+        relay->hooks.for_each([&](const BackwardHook& hook) { hook(none, relay->grad_output); });
+      });
+}
+
+}  // namespace
+
+Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
+                       std::vector<Tensor> inputs,
+                       const std::function<Tensor(const std::vector<Tensor>&)>& forward) {
+  hooks.before.for_each([&](const ForwardPreHook& hook) { hook(module, inputs); });
+  std::shared_ptr<GradientRelay> relay;
+  const bool has_inputs = tracks(std::vector<TensorRef>(inputs.begin(), inputs.end()));
+  if (!hooks.backward.empty()) {
+    relay = std::make_shared<GradientRelay>(GradientRelay{hooks.backward, {}});
+    if (has_inputs) inputs = watch_inputs(relay, inputs);
+  }
+  Tensor output = forward(inputs);
+  hooks.after.for_each([&](const ForwardHook& hook) { hook(module, inputs, output); });
+  return relay ? watch_output(relay, output, has_inputs) : output;
+}
+
+}  // namespace tend::nn

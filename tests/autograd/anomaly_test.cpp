@@ -1,0 +1,67 @@
+// Anomaly mode: which operation made the first NaN.
+#include <tend/autograd/anomaly.h>
+
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+Tensor leaf(const NestedNumbers& numbers) {
+  return tensor(numbers, float64).requires_grad_();
+}
+
+}  // namespace
+
+TEST_CASE("Anomaly mode names the operation and the element where NaN first appeared") {
+  const autograd::DetectAnomaly anomaly;
+  const Tensor x = leaf({{1, 2}, {-3, 4}});
+  const Tensor y = sqrt(x * 2);
+  CHECK_THROWS_MATCHES((y + y * 3).sum().backward(), AutogradError,
+                       says("[backward] the result has NaN. The first is made by SqrtBackward0: "
+                            "element (1, 0) of its result, shape (2, 2), no input has one"));
+  CHECK_FALSE(x.grad().defined());
+}
+
+TEST_CASE("Anomaly mode says when NaN came in with an input") {
+  const autograd::DetectAnomaly anomaly;
+  const Tensor x = leaf({1, 2}), bad = tensor({1.0, kNaN}, float64);
+  CHECK_THROWS_MATCHES(autograd::grad({(x + bad).exp().sum()}, {x}), AutogradError,
+                       says("[backward] the result has NaN. The first is made by AddBackward0: "
+                            "element (1,) of its result, shape (2,), its input 1 has one already"));
+}
+
+TEST_CASE("Anomaly mode names the derivative that makes a NaN of finite values") {
+  const Tensor x = leaf({0, 4});
+  const autograd::DetectAnomaly anomaly;
+  const Tensor y = (sqrt(x) * tensor({0, 1}, float64)).sum();
+  CHECK_THROWS_MATCHES(
+      y.backward(), AutogradError,
+      says("[backward] the first NaN is made by the derivative of SqrtBackward0: element (0,) of "
+           "the gradient of its input 0, shape (2,)"));
+}
+
+TEST_CASE("NaN that does not reach the result is no anomaly") {
+  const autograd::DetectAnomaly anomaly;
+  const Tensor x = leaf({-1, 4});
+  const Tensor y = where(x > 0, sqrt(x), 0.0);
+  CHECK(values(y) == std::vector<double>{0, 2});
+  y.detach();
+  const Tensor z = x * 2;
+  z.sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{2, 2});
+}
+
+TEST_CASE("Anomaly mode ends with its guard, and nests") {
+  CHECK_FALSE(autograd::DetectAnomaly::is_on());
+  {
+    const autograd::DetectAnomaly outer;
+    { const autograd::DetectAnomaly inner; }
+    CHECK(autograd::DetectAnomaly::is_on());
+  }
+  CHECK_FALSE(autograd::DetectAnomaly::is_on());
+  const Tensor x = leaf({-1.0});
+  sqrt(x).backward();
+  CHECK(std::isnan(x.grad().item()));
+}

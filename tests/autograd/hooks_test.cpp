@@ -1,0 +1,155 @@
+// Hooks on tensors; those on modules are in tests/nn.
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+using V = std::vector<double>;
+
+Tensor leaf(const NestedNumbers& numbers) {
+  return tensor(numbers, float64).requires_grad_();
+}
+
+}  // namespace
+
+TEST_CASE("A hook sees the whole gradient of a leaf once, before it is added") {
+  const Tensor x = leaf({1, 2});
+  std::vector<V> seen;
+  x.register_hook([&](const Tensor& gradient) {
+    seen.push_back(values(gradient));
+    CHECK_FALSE(x.grad().defined());
+  });
+  (x * 3 + x * x).sum().backward();
+  CHECK(seen == std::vector<V>{{5, 7}});
+  CHECK(values(x.grad()) == V{5, 7});
+}
+
+TEST_CASE("What a hook returns goes on in place of the gradient") {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x * 2;
+  y.register_hook([](const Tensor& gradient) { return gradient * 10; });
+  x.register_hook([](const Tensor& gradient) { return gradient + 1; });
+  (y * y).sum().backward();
+  CHECK(values(x.grad()) == V{2 * 10 * 4 + 1, 2 * 10 * 8 + 1});
+}
+
+TEST_CASE("Hooks run in the order of their registration, and a removed one not at all") {
+  const Tensor x = leaf({3});
+  std::string order;
+  HookHandle first = x.register_hook([&](const Tensor&) { order += 'a'; });
+  HookHandle second;
+  second = x.register_hook([&](const Tensor&) {
+    order += 'b';
+    second.remove();
+  });
+  x.register_hook([&](const Tensor&) { order += 'c'; });
+  (x * 1).sum().backward();
+  first.remove();
+  first.remove();
+  (x * 1).sum().backward();
+  CHECK(order == "abcc");
+}
+
+TEST_CASE("A handle may outlive what its hook hung on") {
+  HookHandle handle;
+  {
+    const Tensor x = leaf({3});
+    handle = (x * 2).register_hook([](const Tensor&) {});
+  }
+  handle.remove();
+  HookHandle().remove();
+}
+
+TEST_CASE("grad runs the hooks of its inputs and of what lies between, and no others") {
+  const Tensor x = leaf({1, 2}), other = leaf({5});
+  const Tensor y = x * x;
+  int elsewhere = 0;
+  x.register_hook([](const Tensor& gradient) { return gradient * 100; });
+  y.register_hook([](const Tensor& gradient) { return gradient + 1; });
+  other.register_hook([&](const Tensor&) { ++elsewhere; });
+  const Tensor z = (y * 3 + other).sum();
+  CHECK(values(autograd::grad({z}, {x}, {}, {.retain_graph = true})[0]) == V{800, 1600});
+  CHECK(values(autograd::grad({z}, {y})[0]) == V{4, 4});
+  CHECK(elsewhere == 0);
+}
+
+TEST_CASE("A retained gradient is the one after the hooks") {
+  const Tensor x = leaf({1, 2});
+  Tensor y = x * 2;
+  y.retain_grad();
+  y.register_hook([](const Tensor& gradient) { return gradient * 5; });
+  y.sum().backward();
+  CHECK(values(y.grad()) == V{5, 5});
+}
+
+TEST_CASE("A hook is differentiated where a graph is created") {
+  const Tensor x = leaf({2});
+  x.register_hook([](const Tensor& gradient) { return gradient * gradient; });
+  const Tensor slope = autograd::grad({(x * x * x).sum()}, {x}, {}, {.create_graph = true})[0];
+  CHECK(values(slope) == V{144});  // (3 x^2)^2
+  const Tensor y = x.detach().requires_grad_();
+  const Tensor middle = y * 1;
+  middle.register_hook([](const Tensor& gradient) { return gradient * gradient; });
+  const Tensor first =
+      autograd::grad({(middle * middle).sum()}, {y}, {}, {.create_graph = true})[0];
+  CHECK(values(first) == V{16});  // (2 y)^2
+  // The derivative 8 y comes through the same hook.
+  CHECK(values(autograd::grad({first.sum()}, {y})[0]) == V{256});
+}
+
+TEST_CASE("A hook that gives another shape is refused, and so is one on a constant") {
+  const Tensor x = leaf({1, 2});
+  x.register_hook([](const Tensor& gradient) { return gradient.sum(); });
+  CHECK_THROWS_MATCHES((x * 2).sum().backward(), ShapeError,
+                       says("[register_hook] a hook gave a gradient of shape () in place of one of "
+                            "shape (2,)"));
+  CHECK_THROWS_MATCHES(tensor({1.0}).register_hook([](const Tensor&) {}), AutogradError,
+                       says("[register_hook] the tensor does not require grad"));
+}
+
+TEST_CASE("detach_ makes a leaf of a tensor, and refuses views") {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x * 2;
+  y.detach_();
+  CHECK(y.is_leaf());
+  CHECK_FALSE(y.requires_grad());
+  CHECK_FALSE((y * 3).requires_grad());
+  x.detach_();
+  CHECK_FALSE(x.requires_grad());
+  const Tensor z = leaf({1, 2}) * 2;
+  CHECK_THROWS_MATCHES(z[0].detach_(), AutogradError,
+                       says("[detach_] a view shares its history; use detach()"));
+  CHECK(z.requires_grad());
+}
+
+TEST_CASE("Tensors of inference mode stay out of every graph") {
+  const Tensor w = leaf({1, 2});
+  Tensor y, view;
+  {
+    const InferenceModeGuard guard;
+    CHECK(inference_mode_enabled());
+    CHECK_FALSE(grad_enabled());
+    y = w * 2;
+    view = w[0];
+    y.add_(1);
+  }
+  CHECK_FALSE(inference_mode_enabled());
+  CHECK(grad_enabled());
+  CHECK(y.is_inference());
+  CHECK(y[0].is_inference());
+  CHECK_FALSE(view.is_inference());
+  CHECK_FALSE(y.clone().is_inference());
+  CHECK(values(y + 1) == V{4, 6});
+  CHECK_THROWS_MATCHES(
+      w * y, AutogradError,
+      says("[save_for_backward] a tensor of shape (2,) was made in inference mode; "
+           "save a clone of it"));
+  CHECK_THROWS_MATCHES(y.add_(1), AutogradError,
+                       says("[add_] a tensor of shape (2,) that was made in inference mode is "
+                            "written; write to a clone"));
+  CHECK_THROWS_MATCHES(y.requires_grad_(), AutogradError,
+                       says("[requires_grad_] the tensor was made in inference mode; use a clone"));
+  CHECK(values(y) == V{3, 5});
+}
