@@ -4,7 +4,7 @@
 #include <iterator>
 #include <limits>
 
-#include <tend/autograd/hooks.h>
+#include <tend/autograd/graph.h>
 
 namespace tend::test {
 
