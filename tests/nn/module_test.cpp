@@ -178,6 +178,23 @@ TEST_CASE("modules print as torch prints them") {
         ")");
 }
 
+TEST_CASE("activations are modules of their functions, and print as in PyTorch") {
+  const Tensor x = tensor({-1.5, 0., 0.5, 2.}, float64);
+  CHECK(nn::Sigmoid()(x).equal(sigmoid(x)));
+  CHECK(nn::Tanh()(x).equal(tanh(x)));
+  CHECK(nn::LogSigmoid()(x).equal(logsigmoid(x)));
+  CHECK(nn::SiLU()(x).equal(silu(x)));
+  CHECK(nn::Mish()(x).equal(mish(x)));
+  CHECK(nn::LeakyReLU(0.2)(x).equal(leaky_relu(x, 0.2)));
+  CHECK(nn::ELU(1.5)(x).equal(elu(x, 1.5)));
+  CHECK(nn::GLU(0)(x).equal(glu(x, 0)));
+  CHECK(nn::SiLU().repr() == "SiLU()");
+  CHECK(nn::LogSigmoid().repr() == "LogSigmoid()");
+  CHECK(nn::LeakyReLU().repr() == "LeakyReLU(negative_slope=0.01)");
+  CHECK(nn::ELU().repr() == "ELU(alpha=1.0)");
+  CHECK(nn::GLU().repr() == "GLU(dim=-1)");
+}
+
 TEST_CASE("a copy of a Sequential has its own list of layers and shares their tensors") {
   nn::Sequential one(nn::Linear(2, 2));
   nn::Sequential two = one;
