@@ -1,7 +1,9 @@
 #include <tend/autograd/window.h>
 
 #include <tend/autograd/node.h>
+#include <tend/core/kernels/indexing.h>
 #include <tend/core/kernels/reduce.h>
+#include <tend/core/kernels/shape_ops.h>
 
 namespace tend {
 namespace {
@@ -27,6 +29,15 @@ Array sum_expanded(const Array& x, const Window& window) {
   return sum;
 }
 
+// Adds the elements of `x`, one by one in their order, to the places of `buffer` that the window
+// shows, be they the same.
+void add_in_order(const Array& buffer, const Array& x, const Window& window) {
+  const Array numbers = Array::empty(buffer.shape(), int64);
+  kernels::arange(numbers, 0, 1);
+  const Array places = numbers.as_strided(x.shape(), window.strides, window.offset);
+  kernels::index_add(buffer, 0, places.reshape({x.numel()}), x.reshape({x.numel()}));
+}
+
 }  // namespace
 
 Window::Window(const Array& base, const Array& view)
@@ -47,7 +58,12 @@ Tensor take_window(const Tensor& x, const Window& window) {
 Tensor put_window(const Tensor& x, const Window& window) {
   const Array buffer = buffer_for(window, x.dtype());
   const Array sum = sum_expanded(x.array(), window);
-  buffer.as_strided(sum.shape(), window.strides, window.offset).copy_from(sum);
+  const Array places = buffer.as_strided(sum.shape(), window.strides, window.offset);
+  if (places.may_self_overlap()) {
+    add_in_order(buffer, sum, window);
+  } else {
+    places.copy_from(sum);
+  }
   Array out = buffer.as_strided(window.base_shape, window.base_strides, 0).clone();
   return record("PutWindowBackward", std::move(out), {x}, {},
                 [window](Derivative& d) { d.set(0, take_window(d.grad(), window)); });

@@ -86,8 +86,12 @@ class Array {
   Array view(const Shape& wanted) const;
   Array squeeze() const;
   Array squeeze(std::int64_t dim) const;
+  Array squeeze(const Shape& dims) const;
   Array unsqueeze(std::int64_t dim) const;
   Array diagonal(std::int64_t offset = 0, std::int64_t dim0 = 0, std::int64_t dim1 = 1) const;
+  /// Windows of `size` elements along `dim`, each `step` after the one before; their elements are a
+  /// new last dimension. ShapeError where not even one fits.
+  Array unfold(std::int64_t dim, std::int64_t size, std::int64_t step) const;
   /// Any window on the storage; ShapeError when it leaves it.
   Array as_strided(const Shape& shape, const Shape& strides, std::int64_t offset) const;
 

@@ -180,6 +180,14 @@ Array Array::squeeze(std::int64_t dim) const {
   return select(dim, 0);
 }
 
+Array Array::squeeze(const Shape& dims) const {
+  Array out = *this;
+  if (dims.empty()) return out;
+  const Shape wrapped = wrap_dims("squeeze", dims, rank());
+  for (std::int64_t i = wrapped.rank() - 1; i >= 0; --i) out = out.squeeze(wrapped[i]);
+  return out;
+}
+
 Array Array::unsqueeze(std::int64_t dim) const {
   dim = wrap_dim("unsqueeze", dim, rank() + 1);
   Shape shape = shape_;
@@ -213,6 +221,26 @@ Array Array::diagonal(std::int64_t offset, std::int64_t dim0, std::int64_t dim1)
   shape.push_back(length);
   strides.push_back(step);
   return window(std::move(shape), std::move(strides), offset_ + skip);
+}
+
+Array Array::unfold(std::int64_t dim, std::int64_t size, std::int64_t step) const {
+  dim = wrap_dim("unfold", dim, rank());
+  const std::int64_t length = rank() == 0 ? 1 : shape_[dim];
+  if (size < 0 || size > length) {
+    fail<ShapeError>("unfold", "windows of size ", size, " do not fit dimension ", dim, " of ",
+                     shape_);
+  }
+  if (step < 1) fail<ShapeError>("unfold", "the step must be positive, got ", step);
+  Shape shape = shape_;
+  Shape strides = strides_;
+  if (rank() > 0) {
+    shape[dim] = (length - size) / step + 1;
+    // A single window is never stepped over, so a step that would overflow does not matter.
+    if (shape[dim] > 1) strides[dim] *= step;
+  }
+  shape.push_back(size);
+  strides.push_back(rank() == 0 ? 1 : strides_[dim]);
+  return window(std::move(shape), std::move(strides), offset_);
 }
 
 Array Array::as_strided(const Shape& shape, const Shape& strides, std::int64_t offset) const {

@@ -56,7 +56,8 @@ Shape contiguous_strides(const Shape& shape) {
   std::int64_t step = 1;
   for (std::int64_t d = shape.rank() - 1; d >= 0; --d) {
     strides[d] = step;
-    step *= std::max<std::int64_t>(shape[d], 1);
+    // Only the strides of an array without elements can leave int64, and these do not matter.
+    if (__builtin_mul_overflow(step, std::max<std::int64_t>(shape[d], 1), &step)) step = 1;
   }
   return strides;
 }

@@ -108,6 +108,14 @@ class InPlace {
   const Tensor& clamp_max_(const Tensor& hi) const;
   const Tensor& nan_to_num_(double nan = 0, std::optional<double> posinf = std::nullopt,
                             std::optional<double> neginf = std::nullopt) const;
+  const Tensor& addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1,
+                       const Scalar& alpha = 1) const;
+  const Tensor& addmv_(const Tensor& mat, const Tensor& vec, const Scalar& beta = 1,
+                       const Scalar& alpha = 1) const;
+  const Tensor& baddbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
+                         const Scalar& alpha = 1) const;
+  const Tensor& addbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
+                        const Scalar& alpha = 1) const;
 
   // Random numbers, drawn in the order in which the elements lie in memory (autograd/ops/random.h).
 

@@ -66,6 +66,21 @@ class Reductions {
                const Scalar& alpha = 1) const {
     return tend::addmm(self(), mat1, mat2, beta, alpha);
   }
+  Tensor addmv(const Tensor& mat, const Tensor& vec, const Scalar& beta = 1,
+               const Scalar& alpha = 1) const {
+    return tend::addmv(self(), mat, vec, beta, alpha);
+  }
+  Tensor baddbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
+                 const Scalar& alpha = 1) const {
+    return tend::baddbmm(self(), batch1, batch2, beta, alpha);
+  }
+  Tensor addbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
+                const Scalar& alpha = 1) const {
+    return tend::addbmm(self(), batch1, batch2, beta, alpha);
+  }
+  Tensor outer(const Tensor& other) const { return tend::outer(self(), other); }
+  Tensor kron(const Tensor& other) const { return tend::kron(self(), other); }
+  Tensor trace() const { return tend::trace(self()); }
 
  private:
   const Tensor& self() const { return static_cast<const Tensor&>(*this); }

@@ -12,6 +12,12 @@ inline Tensor number_like(const Tensor& self, const Scalar& number) {
   return Tensor(Array::scalar(number, promote_types(self.dtype(), number)));
 }
 
+/// DTypeError naming `operation` where two inputs that must have one dtype have two.
+inline void check_one_dtype(const char* operation, const Tensor& a, const Tensor& b) {
+  if (a.dtype() == b.dtype()) return;
+  fail<DTypeError>(operation, "the dtypes differ: ", a.dtype(), " and ", b.dtype());
+}
+
 /// An elementwise kernel of two arrays, run on the promoted and broadcast inputs; `out_dtype` is
 /// that of the result when it is not the promoted one.
 template <class Kernel>

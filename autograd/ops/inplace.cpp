@@ -107,6 +107,29 @@ const Tensor& InPlace::triu_(std::int64_t diagonal) const {
   return in_place("triu_", self(), {},
                   [&](const Tensor& self) { return tend::triu(self, diagonal); });
 }
+const Tensor& InPlace::addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
+                              const Scalar& alpha) const {
+  return in_place("addmm_", self(), {mat1, mat2},
+                  [&](const Tensor& self) { return tend::addmm(self, mat1, mat2, beta, alpha); });
+}
+const Tensor& InPlace::addmv_(const Tensor& mat, const Tensor& vec, const Scalar& beta,
+                              const Scalar& alpha) const {
+  return in_place("addmv_", self(), {mat, vec},
+                  [&](const Tensor& self) { return tend::addmv(self, mat, vec, beta, alpha); });
+}
+const Tensor& InPlace::baddbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                                const Scalar& alpha) const {
+  return in_place("baddbmm_", self(), {batch1, batch2}, [&](const Tensor& self) {
+    return tend::baddbmm(self, batch1, batch2, beta, alpha);
+  });
+}
+const Tensor& InPlace::addbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                               const Scalar& alpha) const {
+  return in_place("addbmm_", self(), {batch1, batch2}, [&](const Tensor& self) {
+    return tend::addbmm(self, batch1, batch2, beta, alpha);
+  });
+}
+
 const Tensor& InPlace::copy_(const Tensor& source) const {
   return in_place("copy_", self(), {source}, [&](const Tensor& self) {
     if (!broadcasts_to(source.shape(), self.shape())) {

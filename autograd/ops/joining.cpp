@@ -74,6 +74,24 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
   });
 }
 
+Tensor hstack(const std::vector<Tensor>& tensors) {
+  if (tensors.empty()) fail<ShapeError>("hstack", "needs at least one tensor");
+  std::vector<Tensor> rows = tensors;
+  for (Tensor& each : rows) {
+    if (each.dim() == 0) each = reshape(each, {1});
+  }
+  return cat(rows, rows[0].dim() == 1 ? 0 : 1);
+}
+
+Tensor vstack(const std::vector<Tensor>& tensors) {
+  if (tensors.empty()) fail<ShapeError>("vstack", "needs at least one tensor");
+  std::vector<Tensor> rows = tensors;
+  for (Tensor& each : rows) {
+    if (each.dim() < 2) each = reshape(each, {1, each.numel()});
+  }
+  return cat(rows, 0);
+}
+
 Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
   const DType dtype = common_dtype("stack", tensors);
   Shape shape = tensors[0].shape();

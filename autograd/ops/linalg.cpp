@@ -1,15 +1,13 @@
 #include <tend/autograd/ops/linalg.h>
 
+#include <algorithm>
+
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/gemm.h>
+#include <tend/core/kernels/reduce.h>
 
 namespace tend {
 namespace {
-
-void check_dtypes(const char* operation, const Tensor& a, const Tensor& b) {
-  if (a.dtype() == b.dtype()) return;
-  fail<DTypeError>(operation, "the dtypes differ: ", a.dtype(), " and ", b.dtype());
-}
 
 void check_ranks(const char* operation, const Tensor& a, std::int64_t a_rank, const Tensor& b,
                  std::int64_t b_rank) {
@@ -25,35 +23,36 @@ Tensor as_rows(const Tensor& x) {
   return reshape(x, {element_count(leading), x.size(-1)});
 }
 
-// Vectors become matrices of one row (first) or one column (second).
-void product_gradients(Derivative& d, std::int64_t a_rank, std::int64_t b_rank) {
-  Tensor g = d.grad();
+// Gives the gradients of a product a @ b, whose cotangent is g, to the inputs a_input and the one
+// after it; both are saved. Vectors become matrices of one row (a) or one column (b).
+void product_gradients(Derivative& d, std::size_t a_input, Tensor g, std::int64_t a_rank,
+                       std::int64_t b_rank) {
   if (b_rank == 1) g = unsqueeze(g, -1);
   if (a_rank == 1) g = unsqueeze(g, -2);
-  if (d.needs(0)) {
+  if (d.needs(a_input)) {
     const Tensor b = b_rank == 1 ? unsqueeze(d.saved(1), -1) : d.saved(1);
     const Tensor grad = matmul(g, transpose(b, -2, -1));
-    d.set(0, a_rank == 1 ? squeeze(grad, -2) : grad);
+    d.set(a_input, a_rank == 1 ? squeeze(grad, -2) : grad);
   }
-  if (d.needs(1)) {
+  if (d.needs(a_input + 1)) {
     const Tensor a = a_rank == 1 ? unsqueeze(d.saved(0), -2) : d.saved(0);
     // Where all batches of a share one b, they are the rows of one long matrix.
     const bool shared = a_rank > 2 && b_rank <= 2;
     const Tensor grad =
         shared ? matmul(t(as_rows(a)), as_rows(g)) : matmul(transpose(a, -2, -1), g);
-    d.set(1, b_rank == 1 ? squeeze(grad, -1) : grad);
+    d.set(a_input + 1, b_rank == 1 ? squeeze(grad, -1) : grad);
   }
 }
 
 // The product for every name that it goes by.
 Tensor product(const char* operation, const char* node, const Tensor& a, const Tensor& b) {
-  check_dtypes(operation, a, b);
+  check_one_dtype(operation, a, b);
   Array out = Array::empty(kernels::matmul_shape(operation, a.shape(), b.shape()), a.dtype());
   kernels::matmul(out, a.array(), b.array());
   return record(node, std::move(out), {a, b},
                 {save_if(b.requires_grad(), a), save_if(a.requires_grad(), b)},
                 [a_rank = a.dim(), b_rank = b.dim()](Derivative& d) {
-                  product_gradients(d, a_rank, b_rank);
+                  product_gradients(d, 0, d.grad(), a_rank, b_rank);
                 });
 }
 
@@ -87,12 +86,19 @@ Tensor mv(const Tensor& self, const Tensor& other) {
   return product("mv", "MvBackward0", self, other);
 }
 
+namespace {
+
+void check_batches(const char* operation, const Tensor& a, const Tensor& b) {
+  check_ranks(operation, a, 3, b, 3);
+  if (a.size(0) == b.size(0)) return;
+  fail<ShapeError>(operation, a.shape(), " x ", b.shape(), ": dimension 0 is ", a.size(0), " and ",
+                   b.size(0));
+}
+
+}  // namespace
+
 Tensor bmm(const Tensor& self, const Tensor& other) {
-  check_ranks("bmm", self, 3, other, 3);
-  if (self.size(0) != other.size(0)) {
-    fail<ShapeError>("bmm", self.shape(), " x ", other.shape(), ": dimension 0 is ", self.size(0),
-                     " and ", other.size(0));
-  }
+  check_batches("bmm", self, other);
   return product("bmm", "BmmBackward0", self, other);
 }
 
@@ -111,23 +117,104 @@ Tensor scaled(const Tensor& x, const Scalar& factor) {
   return factor.to<double>() == 1 ? x : x * factor;
 }
 
+// beta * self + alpha * (a @ b) for every name that it goes by.
+Tensor add_product(const char* operation, const char* node, const Tensor& self, const Tensor& a,
+                   const Tensor& b, const Scalar& beta, const Scalar& alpha) {
+  check_one_dtype(operation, a, b);
+  check_one_dtype(operation, self, a);
+  Array out = sum_start(operation, self, kernels::matmul_shape(operation, a.shape(), b.shape()));
+  kernels::matmul(out, a.array(), b.array(), alpha.to<double>(), beta.to<double>());
+  return record(node, std::move(out), {self, a, b},
+                {save_if(b.requires_grad(), a), save_if(a.requires_grad(), b)},
+                [=, a_rank = a.dim(), b_rank = b.dim()](Derivative& d) {
+                  if (d.needs(0)) d.set(0, scaled(d.grad(), beta));
+                  product_gradients(d, 1, scaled(d.grad(), alpha), a_rank, b_rank);
+                });
+}
+
 }  // namespace
 
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
              const Scalar& alpha) {
   check_ranks("addmm", mat1, 2, mat2, 2);
-  check_dtypes("addmm", mat1, mat2);
-  check_dtypes("addmm", self, mat1);
-  const Shape shape = kernels::matmul_shape("addmm", mat1.shape(), mat2.shape());
-  Array out = sum_start("addmm", self, shape);
-  kernels::matmul(out, mat1.array(), mat2.array(), alpha.to<double>(), beta.to<double>());
-  return record("AddmmBackward0", std::move(out), {self, mat1, mat2},
-                {save_if(mat2.requires_grad(), mat1), save_if(mat1.requires_grad(), mat2)},
-                [alpha, beta](Derivative& d) {
-                  if (d.needs(0)) d.set(0, scaled(d.grad(), beta));
-                  if (d.needs(1)) d.set(1, scaled(mm(d.grad(), t(d.saved(1))), alpha));
-                  if (d.needs(2)) d.set(2, scaled(mm(t(d.saved(0)), d.grad()), alpha));
-                });
+  return add_product("addmm", "AddmmBackward0", self, mat1, mat2, beta, alpha);
+}
+
+Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
+             const Scalar& alpha) {
+  check_ranks("addmv", mat, 2, vec, 1);
+  return add_product("addmv", "AddmvBackward0", self, mat, vec, beta, alpha);
+}
+
+Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+               const Scalar& alpha) {
+  check_batches("baddbmm", batch1, batch2);
+  return add_product("baddbmm", "BaddbmmBackward0", self, batch1, batch2, beta, alpha);
+}
+
+Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+              const Scalar& alpha) {
+  check_batches("addbmm", batch1, batch2);
+  kernels::matmul_shape("addbmm", batch1.shape(), batch2.shape());  // throws where they do not fit
+  // The sum of the products is the product of the matrices side by side and one below the other.
+  const std::int64_t depth = batch1.size(0) * batch1.size(2);
+  const Tensor a = reshape(permute(batch1, {1, 0, 2}), {batch1.size(1), depth});
+  const Tensor b = reshape(batch2, {depth, batch2.size(2)});
+  return add_product("addbmm", "AddbmmBackward0", self, a, b, beta, alpha);
+}
+
+Tensor outer(const Tensor& self, const Tensor& other) {
+  check_ranks("outer", self, 1, other, 1);
+  return unsqueeze(self, -1) * other;
+}
+
+Tensor kron(const Tensor& self, const Tensor& other) {
+  const std::int64_t rank = std::max(self.dim(), other.dim());
+  Shape a, b, shape;  // every dimension of the result as two, and as one
+  for (std::int64_t d = -rank; d < 0; ++d) {
+    const std::int64_t size_a = -d <= self.dim() ? self.size(d) : 1;
+    const std::int64_t size_b = -d <= other.dim() ? other.size(d) : 1;
+    for (const std::int64_t n : {size_a, std::int64_t{1}}) a.push_back(n);
+    for (const std::int64_t n : {std::int64_t{1}, size_b}) b.push_back(n);
+    shape.push_back(element_count({size_a, size_b}));
+  }
+  return reshape(reshape(self, a) * reshape(other, b), shape);
+}
+
+Tensor diag(const Tensor& self, std::int64_t diagonal) {
+  if (self.dim() == 1) return diag_embed(self, diagonal);
+  if (self.dim() == 2) return clone(tend::diagonal(self, diagonal));
+  fail<ShapeError>("diag", "needs a vector or a matrix, got ", self.shape());
+}
+
+Tensor diag_embed(const Tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
+  dim1 = wrap_dim("diag_embed", dim1, self.dim() + 1);
+  dim2 = wrap_dim("diag_embed", dim2, self.dim() + 1);
+  if (dim1 == dim2) fail<ShapeError>("diag_embed", "dimension ", dim1, " is named twice");
+  std::int64_t side = 0;
+  if (offset < 0 ? __builtin_sub_overflow(self.size(-1), offset, &side)
+                 : __builtin_add_overflow(self.size(-1), offset, &side)) {
+    fail<ShapeError>("diag_embed", "offset ", offset, " is too large");
+  }
+  Shape shape = self.shape();
+  shape.erase(shape.rank() - 1);
+  shape.insert(std::min(dim1, dim2), side);
+  shape.insert(std::max(dim1, dim2), side);
+  Array out = Array::zeros(shape, self.dtype());
+  out.diagonal(offset, dim1, dim2).copy_from(self.array());
+  return record("DiagEmbedBackward0", std::move(out), {self}, {},
+                [=](Derivative& d) { d.set(0, diagonal(d.grad(), offset, dim1, dim2)); });
+}
+
+Tensor trace(const Tensor& self) {
+  if (self.dim() != 2) fail<ShapeError>("trace", "needs a matrix, got ", self.shape());
+  if (self.dtype() == boolean) fail<DTypeError>("trace", "does not take bool");
+  Array out = Array::empty({}, self.dtype());
+  kernels::sum(out, self.array().diagonal(), {0});
+  return record("TraceBackward0", std::move(out), {self}, {}, [shape = self.shape()](auto& d) {
+    // Chosen, not multiplied: an infinite cotangent leaves the zeros.
+    d.set(0, where(eye(shape[0], shape[1], boolean), d.grad(), 0));
+  });
 }
 
 namespace {
@@ -143,8 +230,8 @@ Array linear_result(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (weight.dim() != 2) {
     fail<ShapeError>("linear", "the weight has shape ", weight.shape(), ", not (out, in)");
   }
-  check_dtypes("linear", x, weight);
-  if (bias.defined()) check_dtypes("linear", x, bias);
+  check_one_dtype("linear", x, weight);
+  if (bias.defined()) check_one_dtype("linear", x, bias);
   if (x.dim() == 0 || x.size(-1) != weight.size(1)) {
     fail<ShapeError>("linear", "input ", x.shape(), " and weight ", weight.shape(),
                      ": the last dimension of the input is not the weight's, ", weight.size(1));

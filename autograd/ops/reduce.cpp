@@ -170,15 +170,6 @@ Tensor all(const Tensor& self, const Dims& dims, bool keepdim) {
   return Tensor(reduce(kernels::all, self, reduced, keepdim, boolean));
 }
 
-namespace {
-
-Tensor flip(const Tensor& x, std::int64_t dim) {
-  if (x.dim() == 0) return x;
-  return index_select(x, dim, arange(x.size(dim) - 1, -1, -1));
-}
-
-}  // namespace
-
 Tensor cumsum(const Tensor& self, std::int64_t dim) {
   dim = wrap_dim("cumsum", dim, self.dim());
   Array out = Array::empty(self.shape(), kernels::sum_dtype(self.dtype()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/arithmetic.h>
 
 namespace tend {
 namespace {
@@ -58,6 +59,10 @@ Tensor transpose(const Tensor& self, std::int64_t dim0, std::int64_t dim1) {
                      [=](Derivative& d) { d.set(0, transpose(d.grad(), dim0, dim1)); });
 }
 
+Tensor swapaxes(const Tensor& self, std::int64_t dim0, std::int64_t dim1) {
+  return transpose(self, dim0, dim1);
+}
+
 Tensor t(const Tensor& self) {
   if (self.dim() > 2) fail<ShapeError>("t", "needs at most 2 dimensions, got ", self.shape());
   Array window = self.dim() == 2 ? self.array().transpose(0, 1) : self.array();
@@ -74,14 +79,56 @@ Tensor permute(const Tensor& self, const Shape& dims) {
                      [inverse](Derivative& d) { d.set(0, permute(d.grad(), inverse)); });
 }
 
+Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination) {
+  return movedim(self, Shape{source}, Shape{destination});
+}
+
+Tensor movedim(const Tensor& self, const Shape& source, const Shape& destination) {
+  if (source.size() != destination.size()) {
+    fail<ShapeError>("movedim", "source ", source, " and destination ", destination,
+                     " differ in length");
+  }
+  // An empty list is no dimension here, and all of them for wrap_dims.
+  if (self.dim() == 0 || source.empty()) return view(self, self.shape());
+  wrap_dims("movedim", source, self.dim());  // throws for a dimension named twice
+  wrap_dims("movedim", destination, self.dim());
+  constexpr std::int64_t kFree = -1;
+  Shape order(self.shape().size(), kFree);
+  std::vector<bool> moved(self.shape().size(), false);
+  for (std::int64_t i = 0; i < source.rank(); ++i) {
+    const std::int64_t from = wrap_dim("movedim", source[i], self.dim());
+    order[wrap_dim("movedim", destination[i], self.dim())] = from;
+    moved[static_cast<std::size_t>(from)] = true;
+  }
+  std::size_t next = 0;
+  for (std::int64_t& from : order) {
+    if (from != kFree) continue;
+    while (moved[next]) ++next;
+    from = static_cast<std::int64_t>(next++);
+  }
+  return permute(self, order);
+}
+
 Tensor expand(const Tensor& self, const Shape& shape) {
   // The engine sums over the dimensions that were repeated.
   return record_view("ExpandBackward0", self, self.array().expand(shape),
                      [](Derivative& d) { d.set(0, d.grad()); });
 }
 
+Tensor expand_as(const Tensor& self, const Tensor& other) {
+  return expand(self, other.shape());
+}
+
+Tensor broadcast_to(const Tensor& self, const Shape& shape) {
+  return expand(self, shape);
+}
+
 Tensor view(const Tensor& self, const Shape& shape) {
   return rearrange("ViewBackward0", self, self.array().view(shape));
+}
+
+Tensor view_as(const Tensor& self, const Tensor& other) {
+  return view(self, other.shape());
 }
 
 Tensor reshape(const Tensor& self, const Shape& shape) {
@@ -91,6 +138,10 @@ Tensor reshape(const Tensor& self, const Shape& shape) {
   // Nobody else sees the copy, so there is no base to keep.
   return record("UnsafeViewBackward0", copy.array().view(known), {copy}, {},
                 [from = self.shape()](Derivative& d) { d.set(0, reshape(d.grad(), from)); });
+}
+
+Tensor reshape_as(const Tensor& self, const Tensor& other) {
+  return reshape(self, other.shape());
 }
 
 Tensor flatten(const Tensor& self, std::int64_t start, std::int64_t end) {
@@ -105,11 +156,25 @@ Tensor flatten(const Tensor& self, std::int64_t start, std::int64_t end) {
     if (d < start || d > end) {
       shape.push_back(self.size(d));
     } else {
-      merged *= self.size(d);
+      if (__builtin_mul_overflow(merged, self.size(d), &merged)) {
+        fail<ShapeError>("flatten", "dimensions ", start, " to ", end, " of ", self.shape(),
+                         " are more than an int64 can count");
+      }
       if (d == end) shape.push_back(merged);
     }
   }
   return shape.rank() == self.dim() ? self : reshape(self, shape);
+}
+
+Tensor unflatten(const Tensor& self, std::int64_t dim, const Shape& sizes) {
+  if (self.dim() == 0) fail<IndexError>("unflatten", "a 0-d tensor has no dimension ", dim);
+  dim = wrap_dim("unflatten", dim, self.dim());
+  if (sizes.empty()) fail<ShapeError>("unflatten", "the sizes of dimension ", dim, " are empty");
+  const Shape known = infer_shape("unflatten", sizes, self.shape()[dim]);
+  Shape shape = self.shape();
+  shape.erase(dim);
+  for (std::int64_t i = 0; i < known.rank(); ++i) shape.insert(dim + i, known[i]);
+  return view(self, shape);
 }
 
 Tensor squeeze(const Tensor& self) {
@@ -120,64 +185,41 @@ Tensor squeeze(const Tensor& self, std::int64_t dim) {
   return rearrange("SqueezeBackward1", self, self.array().squeeze(dim));
 }
 
+Tensor squeeze(const Tensor& self, const Shape& dims) {
+  return rearrange("SqueezeBackward2", self, self.array().squeeze(dims));
+}
+
 Tensor unsqueeze(const Tensor& self, std::int64_t dim) {
   return rearrange("UnsqueezeBackward0", self, self.array().unsqueeze(dim));
 }
 
-namespace {
-
-std::int64_t size_along(const char* operation, const Tensor& self, std::int64_t dim) {
-  if (self.dim() == 0) fail<IndexError>(operation, "a 0-d tensor has no dimension ", dim);
-  return self.shape()[wrap_dim(operation, dim, self.dim())];
+Tensor unfold(const Tensor& self, std::int64_t dim, std::int64_t size, std::int64_t step) {
+  return record_view("UnfoldBackward0", self, self.array().unfold(dim, size, step),
+                     [=, shape = self.shape()](Derivative& d) {
+                       d.set(0, unfold_backward(d.grad(), shape, dim, size, step));
+                     });
 }
 
-}  // namespace
-
-std::vector<Tensor> split(const Tensor& self, std::int64_t size, std::int64_t dim) {
-  const std::int64_t total = size_along("split", self, dim);
-  if (size < 0 || (size == 0 && total > 0)) fail<ShapeError>("split", "pieces of size ", size);
-  std::vector<Tensor> pieces;
-  for (std::int64_t start = 0; start < total || pieces.empty(); start += size) {
-    pieces.push_back(narrow(self, dim, start, std::min(size, total - start)));
+Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim, std::int64_t size,
+                       std::int64_t step) {
+  const Array out = Array::zeros(shape, self.dtype());
+  const Array windows = out.unfold(dim, size, step);
+  if (windows.shape() != self.shape()) {
+    fail<ShapeError>("unfold_backward", self.shape(), " are not windows of size ", size, " of ",
+                     shape, " along dimension ", dim, ", which have shape ", windows.shape());
   }
-  return pieces;
-}
-
-std::vector<Tensor> split(const Tensor& self, const Shape& sizes, std::int64_t dim) {
-  const std::int64_t total = size_along("split", self, dim);
-  std::int64_t rest = total;
-  for (const std::int64_t size : sizes) {
-    if (size < 0 || size > rest) {
-      fail<ShapeError>("split", "sizes ", sizes, " do not add up to ", total, ", dimension ", dim,
-                       " of ", self.shape());
-    }
-    rest -= size;
-  }
-  if (rest != 0) {
-    fail<ShapeError>("split", "sizes ", sizes, " do not add up to ", total, ", dimension ", dim,
-                     " of ", self.shape());
-  }
-  std::vector<Tensor> pieces;
-  std::int64_t start = 0;
-  for (const std::int64_t size : sizes) {
-    pieces.push_back(narrow(self, dim, start, size));
-    start += size;
-  }
-  return pieces;
-}
-
-std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
-  if (chunks < 1) fail<ShapeError>("chunk", "needs at least 1 piece, got ", chunks);
-  const std::int64_t total = size_along("chunk", self, dim);
-  if (total == 0) return split(self, Shape(static_cast<std::size_t>(chunks), 0), dim);
-  return split(self, std::max<std::int64_t>(1, total / chunks + (total % chunks != 0)), dim);
-}
-
-std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) {
-  const std::int64_t total = size_along("unbind", self, dim);
-  std::vector<Tensor> pieces;
-  for (std::int64_t i = 0; i < total; ++i) pieces.push_back(select(self, dim, i));
-  return pieces;
+  const auto add = [&](std::int64_t along, std::int64_t i) {
+    const Array places = windows.select(along, i);
+    kernels::add(places, places, self.array().select(along, i));
+  };
+  // Windows overlap one another, but neither one window nor the k-th places of all of them do: the
+  // fewer of these are added one after the other.
+  const std::int64_t last = self.dim() - 1;
+  const std::int64_t count_dim = last == 0 ? 0 : wrap_dim("unfold_backward", dim, last);
+  const std::int64_t along = self.size(count_dim) < size ? count_dim : last;
+  for (std::int64_t i = 0; i < self.size(along); ++i) add(along, i);
+  return record("UnfoldBackwardBackward0", out, {self}, {},
+                [=](Derivative& d) { d.set(0, unfold(d.grad(), dim, size, step)); });
 }
 
 namespace {

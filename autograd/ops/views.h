@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include <tend/autograd/indexing.h>
 #include <tend/core/array.h>
@@ -21,35 +20,54 @@ Tensor slice(const Tensor& self, std::int64_t dim, std::optional<std::int64_t> s
              std::optional<std::int64_t> stop, std::int64_t step = 1);
 /// `length` elements from `start` on; IndexError where they leave the dimension.
 Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start, std::int64_t length);
+/// The two dimensions in each other's place.
 Tensor transpose(const Tensor& self, std::int64_t dim0, std::int64_t dim1);
+/// NumPy's name of transpose.
+Tensor swapaxes(const Tensor& self, std::int64_t dim0, std::int64_t dim1);
 /// Swaps the dimensions of a matrix; fewer stay as they are, more are a ShapeError.
 Tensor t(const Tensor& self);
+/// Dimension d of the result is dims[d] of self; `dims` names every dimension once (ShapeError).
 Tensor permute(const Tensor& self, const Shape& dims);
+/// Dimension `source` at position `destination`, the others in their order. Of two lists, source[i]
+/// goes to destination[i]; they have one length and name no dimension twice (ShapeError).
+Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination);
+Tensor movedim(const Tensor& self, const Shape& source, const Shape& destination);
 /// Repeats dimensions of size 1 without a copy; -1 keeps a size.
 Tensor expand(const Tensor& self, const Shape& shape);
+Tensor expand_as(const Tensor& self, const Tensor& other);
+/// torch's name of expand as a function.
+Tensor broadcast_to(const Tensor& self, const Shape& shape);
 /// Another shape on the same elements; one size may be -1. ShapeError where only a copy could give
 /// it.
 Tensor view(const Tensor& self, const Shape& shape);
+Tensor view_as(const Tensor& self, const Tensor& other);
 /// As view, with a copy where one is needed.
 Tensor reshape(const Tensor& self, const Shape& shape);
+Tensor reshape_as(const Tensor& self, const Tensor& other);
 /// Dimensions start to end as one.
 Tensor flatten(const Tensor& self, std::int64_t start = 0, std::int64_t end = -1);
-/// Without the dimensions of size 1, or without `dim` if its size is 1.
+/// Dimension `dim` as several of the given sizes, of which one may be -1; ShapeError where they do
+/// not multiply to it.
+Tensor unflatten(const Tensor& self, std::int64_t dim, const Shape& sizes);
+/// Without the dimensions of size 1; or without those among `dim` or `dims` whose size is 1.
 Tensor squeeze(const Tensor& self);
 Tensor squeeze(const Tensor& self, std::int64_t dim);
+Tensor squeeze(const Tensor& self, const Shape& dims);
 /// A new dimension of size 1 before `dim`.
 Tensor unsqueeze(const Tensor& self, std::int64_t dim);
 /// The elements (i, i + offset) of two dimensions, as a last dimension.
 Tensor diagonal(const Tensor& self, std::int64_t offset = 0, std::int64_t dim0 = 0,
                 std::int64_t dim1 = 1);
-/// Pieces of `size` along `dim`; the last may be shorter.
-std::vector<Tensor> split(const Tensor& self, std::int64_t size, std::int64_t dim = 0);
-/// Pieces of the given sizes, which must add up to the dimension (ShapeError).
-std::vector<Tensor> split(const Tensor& self, const Shape& sizes, std::int64_t dim = 0);
-/// At most `chunks` pieces of equal size; the last may be shorter.
-std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim = 0);
-/// The slices along `dim`, without that dimension.
-std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim = 0);
+/// Windows of `size` elements along `dim`, each `step` after the one before: dimension `dim` counts
+/// the windows, (n - size) / step + 1 of them, and a new last dimension has their elements. Windows
+/// overlap where step < size; the gradient adds up what they share. ShapeError where no window fits
+/// or the step is not positive.
+/// https://pytorch.org/docs/2.6/generated/torch.Tensor.unfold.html
+Tensor unfold(const Tensor& self, std::int64_t dim, std::int64_t size, std::int64_t step);
+/// The derivative of unfold: zeros of `shape` with the elements of every window of `self` added at
+/// their places.
+Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim, std::int64_t size,
+                       std::int64_t step);
 /// self[indices]: what x[{...}] calls.
 Tensor index(const Tensor& self, Indices indices);
 

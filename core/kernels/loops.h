@@ -24,14 +24,18 @@ class StridedLoop {
   using Pointers = std::array<std::byte*, N>;
   using Steps = std::array<std::int64_t, N>;  // bytes
 
-  /// All operands have the shape of operand 0 (inputs are expanded to it).
-  explicit StridedLoop(const std::array<const Array*, N>& operands) {
+  /// All operands have the shape of operand 0 (inputs are expanded to it). The last one is walked
+  /// backwards along every dimension d whose bit 1 << d is in `flipped`.
+  explicit StridedLoop(const std::array<const Array*, N>& operands, std::uint64_t flipped = 0) {
     const Array& out = *operands[0];
     for (std::size_t i = 0; i < N; ++i) base_[i] = static_cast<std::byte*>(operands[i]->raw());
     total_ = out.numel();
     std::array<std::int64_t, kMostDims> order{};
     const std::int64_t rank = sort_dims(out, order);
-    for (std::int64_t i = 0; i < rank; ++i) push_dim(operands, order[static_cast<std::size_t>(i)]);
+    for (std::int64_t i = 0; i < rank; ++i) {
+      const std::int64_t d = order[static_cast<std::size_t>(i)];
+      push_dim(operands, d, (flipped >> d & 1) != 0);
+    }
     if (dims_ == 0) push_unit_dim();
   }
 
@@ -67,11 +71,15 @@ class StridedLoop {
     return rank;
   }
 
-  void push_dim(const std::array<const Array*, N>& operands, std::int64_t d) {
+  void push_dim(const std::array<const Array*, N>& operands, std::int64_t d, bool flip) {
     Steps steps;
     for (std::size_t i = 0; i < N; ++i)
       steps[i] = operands[i]->strides()[d] * item_size(operands[i]->dtype());
     const std::int64_t size = operands[0]->shape()[d];
+    if (flip && total_ > 0) {
+      base_[N - 1] += (size - 1) * steps[N - 1];
+      steps[N - 1] = -steps[N - 1];
+    }
     if (dims_ > 0) {
       bool even = true;
       for (std::size_t i = 0; i < N; ++i) even = even && steps_[dims_ - 1][i] == steps[i] * size;

@@ -27,6 +27,23 @@ void cat(const Array& out, std::span<const Array> arrays, std::int64_t dim) {
   }
 }
 
+void flip(const Array& out, const Array& a, const Shape& dims) {
+  std::uint64_t flipped = 0;
+  for (const std::int64_t d : dims) {
+    if (d < 64) flipped |= std::uint64_t{1} << d;  // the loop refuses more dimensions
+  }
+  visit_dtype(out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    StridedLoop<2>({&out, &a}, flipped)
+        .run([](std::int64_t count, const auto& p, const auto& step) {
+          for (std::int64_t i = 0; i < count; ++i) {
+            *reinterpret_cast<T*>(p[0] + i * step[0]) =
+                *reinterpret_cast<const T*>(p[1] + i * step[1]);
+          }
+        });
+  });
+}
+
 void arange(const Array& out, const Scalar& start, const Scalar& step) {
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;

@@ -12,6 +12,10 @@ namespace tend::kernels {
 /// whatever the rank, as in PyTorch.
 void cat(const Array& out, std::span<const Array> arrays, std::int64_t dim);
 
+/// out = a read backwards along `dims`, which are wrapped and differ; both have one shape and
+/// dtype.
+void flip(const Array& out, const Array& a, const Shape& dims);
+
 /// out[i] = start + i * step, rounded once from double (int64 is exact); `out` is 1-d and not bool
 /// (DTypeError).
 void arange(const Array& out, const Scalar& start, const Scalar& step);

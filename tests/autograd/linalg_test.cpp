@@ -89,6 +89,22 @@ TEST_CASE("linear names the sizes that do not fit") {
   CHECK_THROWS_AS(linear(zeros({2, 3}, float64), zeros({4, 3}), {}), DTypeError);
 }
 
+TEST_CASE("diag_embed wants two dimensions, and trace leaves the rest zero") {
+  CHECK_THROWS_MATCHES(diag_embed(zeros({2, 2}), 0, 1, -2), ShapeError,
+                       says("[diag_embed] dimension 1 is named twice"));
+  const Tensor x = ones({2, 2}, float64).requires_grad_();
+  trace(x).backward(tensor(kInf, float64));
+  CHECK(values(x.grad()) == std::vector<double>{kInf, 0, 0, kInf});
+}
+
+TEST_CASE("with beta 0 what is added counts for nothing, NaN included") {
+  const Tensor nothing = full({2}, kNaN), a = ones({2, 2}), batch = ones({2, 2, 2});
+  CHECK(values(addmm(nothing, a, a, 0)) == std::vector<double>(4, 2));
+  CHECK(values(addmv(nothing, a, ones({2}), 0)) == std::vector<double>(2, 2));
+  CHECK(values(baddbmm(nothing, batch, batch, 0)) == std::vector<double>(8, 2));
+  CHECK(values(addbmm(nothing, batch, batch, 0)) == std::vector<double>(4, 4));
+}
+
 TEST_CASE("the gradient of a matrix shared by batches is that of each, summed") {
   manual_seed(2);
   Tensor batch = randn({4, 2, 3}, float64), w = randn({3, 5}, float64).requires_grad_();

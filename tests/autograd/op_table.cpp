@@ -123,12 +123,21 @@ const std::vector<Op>& op_table() {
     std::vector<Op> all;
     // The name is that of the op_table_*.cpp and of the file in tests/data/ops.
     const std::pair<const char*, std::vector<Op> (*)()> families[] = {
-        {"arithmetic", arithmetic_rows},       {"functions", function_rows},
-        {"activations", activation_rows},      {"comparisons", comparison_rows},
-        {"selection", selection_rows},         {"views", view_rows},
-        {"reductions", reduction_rows},        {"products", product_rows},
-        {"indexing", indexing_rows},           {"losses", loss_rows},
-        {"normalization", normalization_rows}, {"network", network_rows},
+        {"arithmetic", arithmetic_rows},
+        {"functions", function_rows},
+        {"activations", activation_rows},
+        {"comparisons", comparison_rows},
+        {"selection", selection_rows},
+        {"views", view_rows},
+        {"joining", joining_rows},
+        {"rearrange", rearrange_rows},
+        {"reductions", reduction_rows},
+        {"products", product_rows},
+        {"einsum", einsum_rows},
+        {"indexing", indexing_rows},
+        {"losses", loss_rows},
+        {"normalization", normalization_rows},
+        {"network", network_rows},
         {"attention", attention_rows}};
     for (const auto& [family, rows] : families) {
       for (Op& op : rows()) {

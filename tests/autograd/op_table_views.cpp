@@ -1,11 +1,10 @@
-// Rows for autograd/ops/views.h and joining.h.
+// Rows for autograd/ops/views.h.
 #include "tests/autograd/op_table.h"
 
 namespace tend::test {
 namespace {
 
 using T = const Tensor&;
-using Tensors = std::vector<Tensor>;
 
 void piece_rows(Rows& rows) {
   rows.op("select", "a.select(1, -2)", [](T a) { return select(a, 1, -2); })
@@ -20,21 +19,6 @@ void piece_rows(Rows& rows) {
   rows.op("narrow", "torch.narrow(a, -1, 1, 2)", [](T a) { return narrow(a, -1, 1, 2); })
       .on({{real({2, 4})}, {real({3})}})
       .refuses("[narrow] start 1 with length 2 leaves dimension 1 of (2, 2)", {real({2, 2})});
-  rows.op("split", "torch.split(a, 2, 1)", [](T a) { return split(a, 2, 1); })
-      .on({{real({2, 5})}, {real({2, 2})}, {real({2, 0})}});
-  rows.op("split", "torch.split(a, [1, 0, 3], -1)",
-          [](T a) {
-            return split(a, Shape{1, 0, 3}, -1);
-          })
-      .on({{real({2, 4})}, {real({4})}})
-      .fixed_size()
-      .refuses("[split] sizes (1, 0, 3) do not add up to 5, dimension -1 of (2, 5)",
-               {real({2, 5})});
-  rows.op("chunk", "torch.chunk(a, 3, 0)", [](T a) { return chunk(a, 3, 0); })
-      .on({{real({7, 2})}, {real({3})}, {real({2, 2})}, {real({4})}, {real({0})}});
-  rows.op("unbind", "torch.unbind(a, 1)", [](T a) { return unbind(a, 1); })
-      .on({{real({2, 3})}, {real({2, 1, 2})}})
-      .fixed_size();
   rows.op("index", "a[1:, None, ..., 0]",
           [](T a) {
             return a[{Slice{1, {}}, newaxis, ellipsis, 0}];
@@ -52,6 +36,9 @@ void piece_rows(Rows& rows) {
 void shape_rows(Rows& rows) {
   rows.op("transpose", "torch.transpose(a, 0, -1)", [](T a) { return transpose(a, 0, -1); })
       .on({{real({2, 3})}, {real({2, 3, 4})}, {real({})}, {real({0, 3})}});
+  rows.op("swapaxes", "torch.swapaxes(a, 1, 0)", [](T a) { return swapaxes(a, 1, 0); })
+      .on({{real({2, 3})}, {real({2, 3, 4})}})
+      .refuses("[transpose] dimension 1 is out of range [-1, 0] for 1 dimensions", {real({3})});
   rows.op("t", "a.t()", [](T a) { return t(a); })
       .on({{real({2, 3})}, {real({3})}, {real({})}})
       .refuses("[t] needs at most 2 dimensions, got (2, 3, 4)", {real({2, 3, 4})});
@@ -61,6 +48,30 @@ void shape_rows(Rows& rows) {
           })
       .on({{real({2, 3, 4})}, {real({2, 0, 1})}})
       .refuses("[permute] (2, 0, -2) does not name the 2 dimensions of (2, 3)", {real({2, 3})});
+  rows.op("permute", "torch.permute(a, ())", [](T a) { return permute(a, {}); })
+      .on({{real({})}})
+      .refuses("[permute] () does not name the 1 dimensions of (3,)", {real({3})});
+  rows.op("movedim", "torch.movedim(a, 0, -2)", [](T a) { return movedim(a, 0, -2); })
+      .on({{real({2, 3, 4})}, {real({2, 3})}, {real({2, 0, 3, 2})}})
+      .refuses("[movedim] dimension -2 is out of range [-1, 0] for 1 dimensions", {real({3})});
+  rows.op("movedim", "torch.movedim(a, (0, -1), (1, 0))",
+          [](T a) {
+            return movedim(a, {0, -1}, {1, 0});
+          })
+      .on({{real({2, 3, 4})}, {real({2, 3})}, {real({2, 1, 3, 2})}})
+      .refuses("[movedim] dimension 0 appears more than once in (0, -1)", {real({3})});
+  rows.op("movedim", "torch.movedim(a, (), ())", [](T a) { return movedim(a, Shape{}, Shape{}); })
+      .on({{real({2, 3})}, {real({})}});
+  rows.op("expand_as", "a.expand_as(b)", [](T a, T b) { return expand_as(a, b); })
+      .on({{real({2, 1}), real({2, 3}).constant()}, {real({}), real({2, 2}).constant()}})
+      .refuses("[expand] (2, 3) has more dimensions than (3,)", {real({2, 3}), real({3})});
+  rows.op("broadcast_to", "torch.broadcast_to(a, (2, 2, 3))",
+          [](T a) {
+            return broadcast_to(a, {2, 2, 3});
+          })
+      .on({{real({2, 1})}, {real({})}, {real({3})}})
+      .fixed_size()
+      .refuses("[expand] (2,) does not expand to (2, 2, 3): dimension -1 is 2", {real({2})});
   rows.op("expand", "a.expand(2, -1, 3)",
           [](T a) {
             return expand(a, {2, -1, 3});
@@ -75,6 +86,13 @@ void shape_rows(Rows& rows) {
       .on({{real({2, 3})}, {real({3})}, {real({1, 3, 4})}})
       .contiguous_only()
       .refuses("[view] 4 elements do not fill shape (3, -1)", {real({2, 2})});
+  rows.op("view_as", "a.view_as(b)", [](T a, T b) { return view_as(a, b); })
+      .on({{real({2, 3}), real({3, 2}).constant()}, {real({}), real({1, 1}).constant()}})
+      .contiguous_only()
+      .refuses("[view] 6 elements do not fill shape (2, 2)", {real({2, 3}), real({2, 2})});
+  rows.op("reshape_as", "a.reshape_as(b)", [](T a, T b) { return reshape_as(a, b); })
+      .on({{real({2, 3}), real({3, 2}).constant()}, {real({4}), real({2, 2}).constant()}})
+      .refuses("[reshape] 6 elements do not fill shape (2, 2)", {real({2, 3}), real({2, 2})});
   rows.op("reshape", "a.reshape(3, -1)",
           [](T a) {
             return reshape(a, {3, -1});
@@ -85,13 +103,56 @@ void shape_rows(Rows& rows) {
   rows.op("flatten", "torch.flatten(a, 1, -2)", [](T a) { return flatten(a, 1, -2); })
       .on({{real({2, 3, 2, 2})}, {real({2, 3, 2})}})
       .refuses("[flatten] start dimension 1 comes after end dimension 0", {real({2, 3})});
+  rows.op("unflatten", "torch.unflatten(a, 1, (2, -1))",
+          [](T a) {
+            return unflatten(a, 1, {2, -1});
+          })
+      .on({{real({2, 4})}, {real({2, 6, 2})}, {real({0, 2})}, {real({2, 0})}})
+      .refuses("[unflatten] 3 elements do not fill shape (2, -1)", {real({2, 3})})
+      .refuses("[unflatten] a 0-d tensor has no dimension 1", {real({})});
+  rows.op("unflatten", "torch.unflatten(a, -1, (3,))", [](T a) { return unflatten(a, -1, {3}); })
+      .on({{real({2, 3})}})
+      .fixed_size();
   rows.op("squeeze", "torch.squeeze(a)", [](T a) { return squeeze(a); })
       .on({{real({2, 1, 3})}, {real({1, 1})}, {real({})}, {real({1, 0})}});
   rows.op("squeeze", "torch.squeeze(a, -1)", [](T a) { return squeeze(a, -1); })
       .on({{real({2, 1})}, {real({2, 3})}, {real({})}});
+  rows.op("squeeze", "torch.squeeze(a, (0, -1))",
+          [](T a) {
+            return squeeze(a, {0, -1});
+          })
+      .on({{real({1, 3, 1})}, {real({2, 1})}, {real({1, 0, 2})}})
+      .refuses("[squeeze] dimension 0 appears more than once in (0, -1)", {real({1})});
+  rows.op("squeeze", "torch.squeeze(a, ())", [](T a) { return squeeze(a, Shape{}); })
+      .on({{real({1, 3, 1})}, {real({})}});
   rows.op("unsqueeze", "torch.unsqueeze(a, -2)", [](T a) { return unsqueeze(a, -2); })
       .on({{real({2, 3})}, {real({3})}, {real({0})}})
       .refuses("[unsqueeze] dimension -2 is out of range [-1, 0] for 1 dimensions", {real({})});
+  rows.op("unfold", "a.unfold(0, 3, 2)", [](T a) { return unfold(a, 0, 3, 2); })
+      .on({{real({8})}, {real({5, 2})}, {real({3})}, {real({4, 0})}, {real({6}).as(float32)}})
+      .refuses("[unfold] windows of size 3 do not fit dimension 0 of (2, 4)", {real({2, 4})});
+  rows.op("unfold", "a.unfold(-1, 2, 1)", [](T a) { return unfold(a, -1, 2, 1); })
+      .on({{real({2, 5})}, {real({2, 2, 3})}, {integers({4}, 0, 9)}})
+      .refuses("[unfold] windows of size 2 do not fit dimension 0 of ()", {real({})});
+  rows.op("unfold", "a.unfold(1, 2, 3)", [](T a) { return unfold(a, 1, 2, 3); })
+      .on({{real({2, 8})}, {real({2, 2, 2})}, {real({2, 4})}});
+  rows.op("unfold", "a.unfold(0, 1, 5)", [](T a) { return unfold(a, 0, 1, 5); })
+      .on({{real({})}, {real({3})}});
+  rows.op("unfold", "a.unfold(0, 0, 2)", [](T a) { return unfold(a, 0, 0, 2); })
+      .on({{real({3, 2})}, {real({})}});
+  rows.op("unfold", "a.unfold(0, 2, 1).unfold(0, 2, 1)",
+          [](T a) { return unfold(unfold(a, 0, 2, 1), 0, 2, 1); })
+      .on({{real({5})}, {real({4, 2})}});
+  rows.op("unfold_backward", "torch.ops.aten.unfold_backward(a, (2, 5), 1, 3, 2)",
+          [](T a) {
+            return unfold_backward(a, {2, 5}, 1, 3, 2);
+          })
+      .on({{real({2, 2, 3})}})
+      .fixed_size()
+      .refuses(
+          "[unfold_backward] (2, 3, 3) are not windows of size 3 of (2, 5) along dimension 1, "
+          "which have shape (2, 2, 3)",
+          {real({2, 3, 3})});
   rows.op("contiguous", "a.contiguous()", [](T a) { return contiguous(a); }).on(unary_samples());
   rows.op("clone", "a.clone()", [](T a) { return clone(a); }).on(unary_samples());
   rows.op("to", "a.to(torch.float64)", [](T a) { return to(a, float64); })
@@ -103,31 +164,12 @@ void shape_rows(Rows& rows) {
       .steps(0x1p-10);  // float32 holds such numbers, and those beside them, exactly
 }
 
-void joining_rows(Rows& rows) {
-  rows.op("cat", "torch.cat(x, 1)", [](const Tensors& x) { return cat(x, 1); })
-      .on({{real({2, 3}), real({2, 1})},
-           {real({2, 1}), real({2, 2}), real({2, 3})},
-           {real({2, 2, 2}), real({2, 1, 2})},
-           {real({2, 0}), real({2, 3})},
-           {real({2, 2})},
-           {real({2, 2}), integers({2, 1}, 0, 9), real({2, 1}).as(float32)}})
-      .refuses("[cat] (2, 3) and (3, 3) (tensor 1) along dimension 1: dimension 0 is 2 and 3",
-               {real({2, 3}), real({3, 3})});
-  rows.op("stack", "torch.stack(x, 1)", [](const Tensors& x) { return stack(x, 1); })
-      .on({{real({2, 3}), real({2, 3})}, {real({2}), real({2}), real({2})}, {real({2, 0})}})
-      .refuses("[stack] all tensors have one shape, the first has (2, 3), tensor 1 has (3,)",
-               {real({2, 3}), real({3})});
-  rows.op("stack", "torch.stack(x)", [](const Tensors& x) { return stack(x); })
-      .on({{real({}), real({})}, {real({2}), integers({2}, 0, 9)}});
-}
-
 }  // namespace
 
 std::vector<Op> view_rows() {
   Rows rows;
   piece_rows(rows);
   shape_rows(rows);
-  joining_rows(rows);
   return rows.take();
 }
 

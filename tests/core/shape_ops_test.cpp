@@ -37,6 +37,36 @@ TEST_CASE("cat converts, and leaves empty 1-d arrays out") {
   CHECK(out.to_vector<float>() == std::vector<float>{3, 3, 1, 1, 1, 1});
 }
 
+TEST_CASE("flip reads backwards along some dimensions, in every layout") {
+  const DType dtype = GENERATE(float32, float64, int64, boolean);
+  const Array a = random_array({3, 40, 50}, dtype, 1);
+  for (const Shape& dims : {Shape{}, Shape{0}, Shape{1}, Shape{2}, Shape{0, 2}, Shape{0, 1, 2}}) {
+    const Array expected = Array::empty(a.shape(), dtype);
+    for (std::int64_t i = 0; i < 3; ++i) {
+      for (std::int64_t j = 0; j < 40; ++j) {
+        for (std::int64_t k = 0; k < 50; ++k) {
+          Array from = a;
+          std::int64_t d = 0;
+          for (const std::int64_t at : {i, j, k}) {
+            const bool flipped = std::find(dims.begin(), dims.end(), d++) != dims.end();
+            from = from.select(0, flipped ? from.size(0) - 1 - at : at);
+          }
+          expected.select(0, i).select(0, j).select(0, k).copy_from(from);
+        }
+      }
+    }
+    for (const Array& x : layouts(a)) {
+      for (const Array& out : layouts(expected)) {
+        out.fill(0);
+        kernels::flip(out, x, dims);
+        CHECK(same_bits(out, expected));
+      }
+    }
+  }
+  const Array nothing = Array::empty({2, 0, 3}, dtype);
+  kernels::flip(nothing, nothing.clone(), {0, 1});
+}
+
 TEST_CASE("arange counts from a start in steps") {
   const Array floats = Array::empty({1000}, float32);
   kernels::arange(floats, 0.1, 0.3);

@@ -209,6 +209,48 @@ def broadcast_source(x, w, y):
 
 
 @program
+def overlapping_view_of_written_base(x, w, y):
+    windows = y.unfold(1, 2, 1)
+    y.mul_(w)
+    return windows * windows
+
+
+@program
+def overlapping_view_over_rows(x, w, y):
+    windows = y.view(-1).unfold(0, 5, 3)
+    y[1].add_(w)
+    return windows * windows
+
+
+@program
+def expanded_overlapping_view(x, w, y):
+    windows = y.unfold(1, 3, 1).expand(2, -1, -1, -1)
+    y.mul_(w)
+    return windows * windows
+
+
+@program
+def view_that_overlaps_twice(x, w, y):
+    windows = y.unfold(0, 2, 1).unfold(1, 3, 1)
+    y[:, 2:] = w[:2]
+    return windows * windows
+
+
+@program
+def transposed_base_of_overlapping_view(x, w, y):
+    windows = y.t().unfold(0, 2, 1)
+    y.t()[0].mul_(w[1])
+    return windows * windows
+
+
+@program
+def write_to_windows_that_only_touch(x, w, y):
+    windows = y.unfold(1, 2, 1)
+    windows[:, ::2].mul_(w[:2])
+    return windows * windows
+
+
+@program
 def old_history_counts_for_nothing(x, w, y):
     y.copy_(w[0])
     return y

@@ -1,0 +1,71 @@
+#include <tend/autograd/ops/conv.h>
+
+#include <tend/autograd/ops/helpers.h>
+
+namespace tend {
+namespace {
+
+void check_shapes(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                  const Conv1dOptions& o) {
+  if (o.stride < 1 || o.padding < 0 || o.dilation < 1 || o.groups < 1) {
+    fail<ShapeError>("conv1d", "stride ", o.stride, ", padding ", o.padding, ", dilation ",
+                     o.dilation, " and groups ", o.groups, " must be positive, padding may be 0");
+  }
+  if ((input.dim() != 2 && input.dim() != 3) || weight.dim() != 3) {
+    fail<ShapeError>("conv1d", "needs an input (N, C, L) or (C, L) and a weight (O, C, K), got ",
+                     input.shape(), " and ", weight.shape());
+  }
+  const std::int64_t channels = weight.size(0);
+  if (channels < 1 || channels % o.groups != 0) {
+    fail<ShapeError>("conv1d", "the ", channels, " output channels of the weight ", weight.shape(),
+                     " do not make ", o.groups, " groups");
+  }
+  if (input.size(-2) % o.groups != 0 || input.size(-2) / o.groups != weight.size(1)) {
+    fail<ShapeError>("conv1d", "the input ", input.shape(), " has ", input.size(-2),
+                     " channels, the weight ", weight.shape(), " in ", o.groups, " groups takes ",
+                     weight.size(1), " a group");
+  }
+  if (bias.defined() && bias.shape() != Shape{channels}) {
+    fail<ShapeError>("conv1d", "the bias has shape ", bias.shape(), ", not (", channels, ",)");
+  }
+}
+
+// What the kernel spans at one place; ShapeError unless it fits the padded input.
+std::int64_t kernel_span(const Tensor& input, const Tensor& weight, const Conv1dOptions& o) {
+  const std::int64_t size = weight.size(2);
+  std::int64_t span = 0, length = 0;
+  if (size < 1 || __builtin_mul_overflow(o.dilation, size - 1, &span) ||
+      __builtin_add_overflow(o.padding, o.padding, &length) ||
+      __builtin_add_overflow(length, input.size(-1), &length) || span >= length) {
+    fail<ShapeError>("conv1d", "a kernel of ", size, " elements with dilation ", o.dilation,
+                     " does not fit an input of ", input.size(-1), " elements with padding ",
+                     o.padding);
+  }
+  return span + 1;
+}
+
+}  // namespace
+
+Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+              const Conv1dOptions& options) {
+  check_shapes(input, weight, bias, options);
+  check_one_dtype("conv1d", input, weight);
+  if (bias.defined()) check_one_dtype("conv1d", input, bias);
+  const std::int64_t span = kernel_span(input, weight, options);
+  const std::int64_t groups = options.groups;
+
+  Tensor x = input.dim() == 3 ? input : unsqueeze(input, 0);
+  if (options.padding > 0) x = pad(x, {options.padding, options.padding});
+  // (N, C, T, K): what lies under the kernel at each of T places.
+  Tensor under = unfold(x, 2, span, options.stride);
+  if (options.dilation > 1) under = slice(under, 3, {}, {}, options.dilation);
+  const std::int64_t batch = under.size(0), places = under.size(2);
+  const std::int64_t depth = weight.size(1) * weight.size(2);
+  const Tensor columns = reshape(transpose(under, 2, 3), {batch, groups, depth, places});
+  const Tensor rows = reshape(weight, {groups, weight.size(0) / groups, depth});
+  Tensor out = reshape(matmul(rows, columns), {batch, weight.size(0), places});
+  if (bias.defined()) out = out + unsqueeze(bias, 1);
+  return input.dim() == 3 ? out : squeeze(out, 0);
+}
+
+}  // namespace tend

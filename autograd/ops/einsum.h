@@ -1,0 +1,41 @@
+// Sums of products over named or listed dimensions.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <tend/core/shape.h>
+
+namespace tend {
+
+class Tensor;
+
+/// torch.einsum: the equation names the dimensions of every operand with letters, upper and lower
+/// case, and after "->" those of the result. Dimensions of one name are multiplied element by
+/// element, and names that the result lacks are summed over:
+///
+///     einsum("ij,jk->ik", {a, b})      the product of two matrices
+///     einsum("bhtd,bhsd->bhts", {q, k})  the scores of attention
+///     einsum("ii->i", {a})             a diagonal, as a view
+///
+/// A name that one operand has twice is its diagonal. An ellipsis "..." stands for the dimensions
+/// that an operand has besides the named ones; those of several operands broadcast, and so do named
+/// dimensions of size 1. Without "->" the result has the ellipsis and then the names that occur
+/// once, in the order of the alphabet, upper case first. Spaces do not count.
+///
+/// Operands are contracted from left to right, by batched matrix products wherever something is
+/// summed over; these want operands of one dtype (DTypeError). Error for an equation that is not
+/// one, ShapeError for operands that do not fit it.
+/// https://pytorch.org/docs/2.6/generated/torch.einsum.html
+Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands);
+
+/// Products summed over the last `dims` dimensions of a and the first of b; the result has the
+/// other dimensions of a, then of b. ShapeError where sizes differ, but for those of 1, which
+/// broadcast. Both have one dtype (DTypeError).
+/// https://pytorch.org/docs/2.6/generated/torch.tensordot.html
+Tensor tensordot(const Tensor& a, const Tensor& b, std::int64_t dims = 2);
+/// Over dims_a[i] of a together with dims_b[i] of b.
+Tensor tensordot(const Tensor& a, const Tensor& b, const Shape& dims_a, const Shape& dims_b);
+
+}  // namespace tend

@@ -1,0 +1,64 @@
+#include <tend/autograd/ops/pieces.h>
+
+#include <algorithm>
+
+#include <tend/autograd/tensor.h>
+
+namespace tend {
+namespace {
+
+std::int64_t size_along(const char* operation, const Tensor& self, std::int64_t dim) {
+  if (self.dim() == 0) fail<IndexError>(operation, "a 0-d tensor has no dimension ", dim);
+  return self.shape()[wrap_dim(operation, dim, self.dim())];
+}
+
+}  // namespace
+
+std::vector<Tensor> split(const Tensor& self, std::int64_t size, std::int64_t dim) {
+  const std::int64_t total = size_along("split", self, dim);
+  if (size < 0 || (size == 0 && total > 0)) fail<ShapeError>("split", "pieces of size ", size);
+  std::vector<Tensor> pieces;
+  for (std::int64_t start = 0; start < total || pieces.empty(); start += size) {
+    pieces.push_back(narrow(self, dim, start, std::min(size, total - start)));
+  }
+  return pieces;
+}
+
+std::vector<Tensor> split(const Tensor& self, const Shape& sizes, std::int64_t dim) {
+  const std::int64_t total = size_along("split", self, dim);
+  std::int64_t rest = total;
+  for (const std::int64_t size : sizes) {
+    if (size < 0 || size > rest) {
+      fail<ShapeError>("split", "sizes ", sizes, " do not add up to ", total, ", dimension ", dim,
+                       " of ", self.shape());
+    }
+    rest -= size;
+  }
+  if (rest != 0) {
+    fail<ShapeError>("split", "sizes ", sizes, " do not add up to ", total, ", dimension ", dim,
+                     " of ", self.shape());
+  }
+  std::vector<Tensor> pieces;
+  std::int64_t start = 0;
+  for (const std::int64_t size : sizes) {
+    pieces.push_back(narrow(self, dim, start, size));
+    start += size;
+  }
+  return pieces;
+}
+
+std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
+  if (chunks < 1) fail<ShapeError>("chunk", "needs at least 1 piece, got ", chunks);
+  const std::int64_t total = size_along("chunk", self, dim);
+  if (total == 0) return split(self, Shape(static_cast<std::size_t>(chunks), 0), dim);
+  return split(self, std::max<std::int64_t>(1, total / chunks + (total % chunks != 0)), dim);
+}
+
+std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) {
+  const std::int64_t total = size_along("unbind", self, dim);
+  std::vector<Tensor> pieces;
+  for (std::int64_t i = 0; i < total; ++i) pieces.push_back(select(self, dim, i));
+  return pieces;
+}
+
+}  // namespace tend

@@ -1,0 +1,100 @@
+// What rows cannot show of flip, roll, repeat, repeat_interleave, pad and unfold.
+#include <limits>
+
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+using V = std::vector<double>;
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+
+}  // namespace
+
+TEST_CASE("rearrangements refuse arguments that fit no tensor") {
+  const Tensor x = tensor({1., 2., 3.});
+  CHECK_THROWS_MATCHES(
+      roll(x, Shape{1, 2}, Shape{0}), ShapeError,
+      says("[roll] shifts (1, 2) and dimensions (0,) must be one or more, and as many of both"));
+  CHECK_THROWS_AS(roll(x, Shape{}, Shape{}), ShapeError);
+  CHECK_THROWS_MATCHES(repeat(x, {-1}), ShapeError,
+                       says("[repeat] dimension 0 cannot be repeated -1 times"));
+  CHECK_THROWS_MATCHES(repeat_interleave(x, -1), ShapeError,
+                       says("[repeat_interleave] repeats is -1"));
+  CHECK_THROWS_MATCHES(
+      pad(x, {1}), ShapeError,
+      says("[pad] padding (1,) is not two numbers for each of at most 1 dimensions"));
+  CHECK_THROWS_MATCHES(pad(ones({2, 3}), {1, 1}, PadMode::reflect, 2.0), Error,
+                       says("[pad] only constant padding takes a value"));
+  CHECK_THROWS_MATCHES(unfold(x, 0, 2, 0), ShapeError,
+                       says("[unfold] the step must be positive, got 0"));
+  CHECK_THROWS_AS(unfold(x, 0, -1, 1), ShapeError);
+}
+
+TEST_CASE("rearrangements take numbers at the ends of int64") {
+  const Tensor x = tensor({{1., 2., 3.}, {4., 5., 6.}});
+  CHECK(values(roll(x, kLeast, 1)) == values(roll(x, kLeast % 3, 1)));
+  CHECK(values(roll(x, kMost)) == values(roll(x, kMost % 6)));
+  CHECK(unfold(x, 1, 2, kMost).shape() == Shape{2, 1, 2});
+  CHECK_THROWS_AS(unfold(x, 1, kMost, kMost), ShapeError);
+  CHECK_THROWS_AS(repeat(x, {kMost, kMost}), ShapeError);
+  CHECK_THROWS_AS(repeat_interleave(x, kMost), ShapeError);
+  CHECK_THROWS_AS(repeat_interleave(x, tensor({kMost, std::int64_t{1}}), 0), ShapeError);
+  for (const PadMode mode :
+       {PadMode::constant, PadMode::reflect, PadMode::replicate, PadMode::circular}) {
+    for (const std::int64_t huge : {kLeast, kLeast + 1, kMost}) {
+      CHECK_THROWS_AS(pad(x, {huge, 0}, mode), Error);
+      CHECK_THROWS_AS(pad(x, {0, huge}, mode), Error);
+      CHECK_THROWS_AS(pad(x, {huge, kMost}, mode), Error);
+    }
+  }
+  for (const std::int64_t offset : {kLeast, kMost}) {
+    CHECK(diagonal(x, offset).shape() == Shape{0});
+    CHECK_THROWS_AS(diag(x[0], offset), Error);
+  }
+  // An empty tensor may have sizes whose product is beyond int64.
+  const Tensor nothing = empty({0, 3}).repeat({1, kMost / 3});
+  CHECK(nothing.numel() == 0);
+  CHECK_THROWS_AS(repeat_interleave(nothing, kMost, 1), ShapeError);
+}
+
+TEST_CASE("repeating nothing gives nothing, and a gradient of zero") {
+  const Tensor x = ones({2, 3}, float64).requires_grad_();
+  repeat(x, {0, 2}).sum().backward();
+  CHECK(values(x.grad()) == V(6, 0));
+  CHECK(repeat_interleave(x, zeros({2}, int64), 0).shape() == Shape{0, 3});
+}
+
+TEST_CASE("flip and roll copy, views stay what they were") {
+  const Tensor x = tensor({1., 2., 3.});
+  const Tensor flipped = flip(x, 0), rolled = roll(x, 0);
+  x.zero_();
+  CHECK(values(flipped) == V{3, 2, 1});
+  CHECK(values(rolled) == V{1, 2, 3});
+}
+
+TEST_CASE("pad converts its value to the dtype of the tensor") {
+  CHECK(values(pad(tensor({1, 2}), {1, 0}, PadMode::constant, 2.7)) == V{2, 1, 2});
+  CHECK(values(pad(tensor({0., 1.}, boolean), {1, 0}, PadMode::constant, 2)) == V{1, 0, 1});
+  const Tensor x = pad(tensor({1.}), {0, 1}, PadMode::constant, -kInf);
+  CHECK(values(x) == V{1, -kInf});
+}
+
+TEST_CASE("unfold is a view, and overlapping windows are not written in place") {
+  const Tensor x = tensor({1., 2., 3., 4.});
+  const Tensor windows = unfold(x, 0, 2, 1);
+  x[1] = 9.0;
+  CHECK(values(windows) == V{1, 9, 9, 3, 3, 4});
+  CHECK_THROWS_MATCHES(
+      windows.add_(1), ShapeError,
+      says("[add_] shape (3, 2) with strides (1, 1) names one element twice; write to a clone"));
+  CHECK_THROWS_AS(windows.copy_(ones({3, 2})), ShapeError);
+  CHECK_THROWS_AS(windows.fill_(0), ShapeError);
+  CHECK(values(x) == V{1, 9, 3, 4});
+  // Windows that only touch are written.
+  unfold(x, 0, 2, 2).zero_();
+  CHECK(values(x) == V(4, 0));
+}
