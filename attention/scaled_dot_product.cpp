@@ -15,6 +15,18 @@ Shape batch_shape(const Tensor& matrices) {
   return Shape(std::span(matrices.shape()).first(matrices.shape().size() - 2));
 }
 
+void check_mask(const char* operation, const Tensor& mask, const Shape& scores) {
+  if (!mask.defined()) return;
+  if (!broadcasts_to(mask.shape(), scores)) {
+    fail<ShapeError>(operation, "mask ", mask.shape(), " does not broadcast to the scores ",
+                     scores);
+  }
+  if (mask.dtype() == int64) {
+    fail<DTypeError>(operation,
+                     "the mask is int64; it must be bool (true: attend) or floating (added)");
+  }
+}
+
 void check(const Tensor& query, const Tensor& key, const Tensor& value,
            const AttentionOptions& options) {
   if (query.dim() < 2 || key.dim() < 2 || value.dim() < 2) {
@@ -37,16 +49,9 @@ void check(const Tensor& query, const Tensor& key, const Tensor& value,
   Shape scores = broadcast_shapes(kName, batch_shape(query), batch_shape(key));
   scores.push_back(query.size(-2));
   scores.push_back(key.size(-2));
-  if (options.mask.defined() && !broadcasts_to(options.mask.shape(), scores)) {
-    fail<ShapeError>(kName, "mask ", options.mask.shape(), " does not broadcast to the scores ",
-                     scores);
-  }
+  check_mask(kName, options.mask, scores);
   if (!(options.dropout_p >= 0 && options.dropout_p <= 1)) {
     fail(kName, "dropout_p must lie in [0, 1], got ", options.dropout_p);
-  }
-  if (options.mask.defined() && options.mask.dtype() == int64) {
-    fail<DTypeError>(kName,
-                     "the mask is int64; it must be bool (true: attend) or floating (added)");
   }
 }
 
@@ -67,6 +72,7 @@ Tensor visible_softmax(const Tensor& scores, const AttentionOptions& options) {
 }  // namespace
 
 Tensor masked_softmax(const Tensor& scores, const Tensor& mask) {
+  check_mask("masked_softmax", mask, scores.shape());
   if (!mask.defined()) return softmax(scores, -1);
   const bool additive = mask.dtype() != boolean;
   const Tensor hidden = additive ? mask.detach() == kHidden : logical_not(mask);

@@ -39,7 +39,8 @@ AttentionOutput attention_with_weights(const Tensor& query, const Tensor& key, c
                                        const AttentionOptions& options = {});
 
 /// softmax over the last dimension of the scores that `mask` (bool, true: attend; or floating,
-/// added) leaves. A row with nothing left is all zeros, where torch.softmax has NaN.
+/// added) leaves; it broadcasts to them (ShapeError). A row with nothing left is all zeros, where
+/// torch.softmax has NaN.
 Tensor masked_softmax(const Tensor& scores, const Tensor& mask);
 
 }  // namespace tend::attention

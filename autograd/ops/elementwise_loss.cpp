@@ -54,11 +54,6 @@ Tensor clipped_slope(const Tensor& d, double width) {
   return where(abs(d) >= width, sign(d), d / width);
 }
 
-// 0 at 0.
-Tensor x_log_x(const Tensor& x) {
-  return where(x == 0, 0, x * log(x));
-}
-
 // With gradient 0 at 0.
 Tensor euclidean_norm(const Tensor& x, std::int64_t dim) {
   const Tensor squares = sum(square(x), dim, /*keepdim=*/true);
@@ -111,7 +106,7 @@ Tensor kl_div(const Tensor& log_probabilities, const Tensor& target, const KlDiv
     fail<ShapeError>("kl_div", "a 0-d input has no batch to take the mean over");
   }
   const Tensor terms = options.log_target ? exp(target) * (target - log_probabilities)
-                                          : x_log_x(target) - target * log_probabilities;
+                                          : xlogy(target, target) - target * log_probabilities;
   switch (options.reduction) {
     case KlReduction::none: return terms;
     case KlReduction::mean: return mean(terms);

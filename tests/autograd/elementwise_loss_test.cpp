@@ -75,6 +75,9 @@ TEST_CASE("losses name the node that PyTorch prints") {
 TEST_CASE("kl_div counts targets of 0 as 0 and has no number for negative ones") {
   const Tensor x = tensor({0.3, -0.2}), t = tensor({0., -0.5});
   CHECK(same(kl_div(x, t, {.reduction = KlReduction::none}), {0, kNaN}));
+  const Tensor leaf = t.detach().requires_grad_();
+  CHECK(same(autograd::grad({kl_div(x, leaf, {.reduction = KlReduction::sum})}, {leaf})[0],
+             {kNaN, kNaN}));
   const Tensor y = zeros({4, 2}), half = full({4, 2}, 0.5);
   CHECK(kl_div(y, half, {.reduction = KlReduction::batchmean}).item() ==
         Approx(2 * 0.5 * std::log(0.5)));

@@ -105,7 +105,7 @@ std::vector<Op> attention_rows() {
   rows.op("masked_softmax", "torch.softmax(a + b, -1)",
           [](T a, T b) { return attention::masked_softmax(a, b); })
       .on({{real({2, 3}), real({2, 3})}, {real({2, 2, 3}), real({3})}})
-      .refuses("[add] (2, 3) and (2,) do not broadcast: dimension -1 is 3 and 2",
+      .refuses("[masked_softmax] mask (2,) does not broadcast to the scores (2, 3)",
                {real({2, 3}), real({2})});
   rows.op("masked_softmax", "torch.softmax(a.masked_fill(~b, -torch.inf), -1).nan_to_num(0)",
           [](T a, T b) { return attention::masked_softmax(a, b); })

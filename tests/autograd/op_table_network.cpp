@@ -17,7 +17,8 @@ std::vector<Op> network_rows() {
             Generator generator(3);
             return dropout(a, 0.4, true, generator);
           })
-      .on({{real({2, 3})}, {real({2, 3, 2})}, {real({})}, {real({0})}});
+      .on({{real({2, 3})}, {real({2, 3, 2})}, {real({})}, {real({0})}})
+      .refuses("[dropout] needs float32 or float64, got int64", {integers({2}, 0, 5)});
   rows.op("dropout", "F.dropout(a, 0.4, training=False)",
           [](T a) { return dropout(a, 0.4, false); })
       .on({{real({2, 3})}});
