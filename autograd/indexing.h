@@ -6,7 +6,11 @@
 #include <initializer_list>
 #include <optional>
 
+#include <tend/autograd/tensor_impl.h>
+
 namespace tend {
+
+class Tensor;
 
 /// Python's start:stop:step with a positive step; what is left out reaches to the end.
 struct Slice {
@@ -22,25 +26,34 @@ inline constexpr NewAxis newaxis{};
 /// All dimensions that the other indices leave (Python's ...).
 inline constexpr Ellipsis ellipsis{};
 
-/// One index: an integer, a Slice, newaxis or ellipsis.
+/// One index: an integer, a Slice, newaxis, ellipsis, or a tensor of int64 positions or bools. What
+/// they mean together stands at tend::index.
 class Index {
  public:
-  enum class Kind { integer, range, new_axis, rest };
+  enum class Kind { integer, range, new_axis, rest, tensor };
 
   template <std::integral T>
-  Index(T position) : kind_(Kind::integer), position_(static_cast<std::int64_t>(position)) {}
+  requires(!std::same_as<T, bool>) Index(T position)
+      : kind_(Kind::integer), position_(static_cast<std::int64_t>(position)) {}
+  /// A 0-d bool tensor.
+  Index(std::same_as<bool> auto value)
+      : kind_(Kind::tensor), tensor_(new TensorImpl(Array::scalar(value, boolean))) {}
   Index(Slice slice) : kind_(Kind::range), slice_(slice) {}
   Index(NewAxis) : kind_(Kind::new_axis) {}
   Index(Ellipsis) : kind_(Kind::rest) {}
+  Index(const Tensor& tensor);
 
   Kind kind() const noexcept { return kind_; }
   std::int64_t position() const noexcept { return position_; }
   const Slice& slice() const noexcept { return slice_; }
+  /// The elements of the tensor.
+  const Array& array() const noexcept { return tensor_->array; }
 
  private:
   Kind kind_;
   std::int64_t position_ = 0;
   Slice slice_;
+  Ref<TensorImpl> tensor_;
 };
 
 using Indices = std::initializer_list<Index>;

@@ -65,12 +65,17 @@ void write(const char* operation, const Tensor& self, const Tensor& result) {
   }
   const Tensor value = result.to(array.dtype());
   array.copy_from(value.array());
+  finish_write(operation, self, value);
+}
+
+void finish_write(const char* operation, const Tensor& self, const Tensor& result) {
+  const Array& array = self.array();
   array.storage()->bump_version(operation);
-  if (!value.requires_grad()) return;
+  if (!result.requires_grad()) return;
   if (self.impl()->base) {
-    rebase(Tensor(self.impl()->base), array, value);
+    rebase(Tensor(self.impl()->base), array, result);
   } else {
-    self.impl()->set_grad_fn(value.impl()->grad_fn);
+    self.impl()->set_grad_fn(result.impl()->grad_fn);
   }
 }
 

@@ -19,6 +19,10 @@ Tensor before_write(const Tensor& self, TensorRefs inputs);
 /// self's, and its history in the place of self's (for a view: into that of its base).
 void write(const char* operation, const Tensor& self, const Tensor& result);
 
+/// After self's elements were overwritten: a new version, and the history of `result` in the place
+/// of self's (for a view: into that of its base).
+void finish_write(const char* operation, const Tensor& self, const Tensor& result);
+
 /// self = compute(self before the write), in place. `operation` must live forever.
 template <class F>
 const Tensor& in_place(const char* operation, const Tensor& self, TensorRefs inputs, F&& compute) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tend/autograd/ops/activation.h>
+#include <tend/autograd/ops/advanced_indexing.h>
 #include <tend/autograd/ops/arithmetic.h>
 #include <tend/autograd/ops/compare.h>
 #include <tend/autograd/ops/conv.h>
@@ -15,6 +16,7 @@
 #include <tend/autograd/ops/loss.h>
 #include <tend/autograd/ops/math.h>
 #include <tend/autograd/ops/normalization.h>
+#include <tend/autograd/ops/ordering.h>
 #include <tend/autograd/ops/pieces.h>
 #include <tend/autograd/ops/random.h>
 #include <tend/autograd/ops/rearrange.h>

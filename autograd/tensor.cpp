@@ -45,13 +45,6 @@ void Tensor::fail_undefined() {
   fail<AutogradError>("tensor", "the tensor is undefined");
 }
 
-void Tensor::operator=(const Tensor& value) && {
-  copy_(value);
-}
-void Tensor::operator=(const Scalar& value) && {
-  fill_(value);
-}
-
 bool Tensor::requires_grad() const {
   return static_cast<bool>(gradient_edge(*this));
 }

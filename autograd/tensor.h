@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include <tend/autograd/indexing.h>
 #include <tend/autograd/methods/elementwise.h>
 #include <tend/autograd/methods/in_place.h>
+#include <tend/autograd/methods/indexing.h>
 #include <tend/autograd/methods/reductions.h>
 #include <tend/autograd/methods/shapes.h>
 #include <tend/autograd/ops.h>
@@ -20,11 +22,15 @@
 
 namespace tend {
 
+class Indexed;
+struct Selection;
+
 /// A handle on elements with an optional history. Copying it copies the handle, as in Python.
 /// Methods are PyTorch's. Those that compute stand in autograd/methods/, by family; the free
 /// functions of the same names have their documentation (autograd/ops/).
 class Tensor : public methods::Elementwise<Tensor>,
                public methods::Shapes<Tensor>,
+               public methods::Indexing<Tensor>,
                public methods::Reductions<Tensor>,
                public methods::InPlace {
  public:
@@ -36,12 +42,14 @@ class Tensor : public methods::Elementwise<Tensor>,
   Tensor(const Tensor&) = default;
   Tensor(Tensor&&) noexcept = default;
   ~Tensor() = default;
-  /// Assigning to a name makes it another handle; assigning to an indexed place, x[{0, 1}] = y,
-  /// writes the elements.
+  /// Assigning to a name makes it another handle. Nothing but an indexed place, x[{0, 1}] = y, can
+  /// be written by assignment (see Indexed).
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & noexcept = default;
-  void operator=(const Tensor& value) &&;
-  void operator=(const Scalar& value) &&;
+  /// The elements alone: what is done to a named tensor does not reach the one that was indexed,
+  /// unless it is a view.
+  Tensor(Indexed&& indexed) noexcept;
+  Tensor& operator=(Indexed&& indexed) & noexcept;
 
   bool defined() const noexcept { return static_cast<bool>(impl_); }
   /// The elements; AutogradError when undefined.
@@ -116,16 +124,16 @@ class Tensor : public methods::Elementwise<Tensor>,
   /// How often the elements were written in place.
   std::uint32_t version() const { return array().storage()->version(); }
 
-  // Indexing. The result is a view.
-
-  Tensor operator[](const Index& index) const { return tend::index(*this, {index}); }
-  Tensor operator[](Indices indices) const { return tend::index(*this, indices); }
+  /// tend::index: a view, or a copy where there are tensors among the indices. Either can be
+  /// assigned to.
+  Indexed operator[](const Index& index) const;
+  Indexed operator[](Indices indices) const;
 
   /// for (Tensor row : x): the views x[0], x[1], ...
   class RowIterator {
    public:
     RowIterator(const Tensor& tensor, std::int64_t row) : tensor_(&tensor), row_(row) {}
-    Tensor operator*() const { return (*tensor_)[row_]; }
+    Tensor operator*() const { return tend::select(*tensor_, 0, row_); }
     RowIterator& operator++() {
       ++row_;
       return *this;
@@ -145,11 +153,68 @@ class Tensor : public methods::Elementwise<Tensor>,
   Ref<TensorImpl> impl_;
 };
 
+/// What x[...] gives: a tensor that can be assigned to while it has no name. Where tensors are
+/// among the indices it is a copy of the elements, and assignment writes to the places they came
+/// from:
+///
+///     Tensor y = x[{rows}];      // a copy
+///     x[{mask}] = 0;             // writes to x
+///     x[{rows, columns}] += y;   // Python's: read, add, write back; of equal places the last wins
+///
+/// Values broadcast; gradients go to x's history and to the values. An assignment reads the
+/// elements first; index_put_ does not.
+class Indexed : public Tensor {
+ public:
+  Indexed(Tensor elements, std::unique_ptr<Selection> places) noexcept;
+  Indexed(Indexed&&) noexcept;
+  ~Indexed();
+
+  void operator=(const Tensor& value) &&;
+  void operator=(const Scalar& value) &&;
+  void operator=(const Indexed& value) && { std::move(*this) = static_cast<const Tensor&>(value); }
+  using Tensor::operator=;
+
+  template <class Value>
+  void operator+=(const Value& value) && {
+    write_back(Tensor::operator+=(value));
+  }
+  template <class Value>
+  void operator-=(const Value& value) && {
+    write_back(Tensor::operator-=(value));
+  }
+  template <class Value>
+  void operator*=(const Value& value) && {
+    write_back(Tensor::operator*=(value));
+  }
+  template <class Value>
+  void operator/=(const Value& value) && {
+    write_back(Tensor::operator/=(value));
+  }
+  using Tensor::operator+=, Tensor::operator-=, Tensor::operator*=, Tensor::operator/=;
+
+ private:
+  void write_back(const Tensor& value) const;
+
+  std::unique_ptr<Selection> places_;  // of a copy; null for a view
+};
+
+inline Tensor::Tensor(Indexed&& indexed) noexcept : Tensor(static_cast<Tensor&&>(indexed)) {}
+inline Tensor& Tensor::operator=(Indexed&& indexed) & noexcept {
+  return *this = static_cast<Tensor&&>(indexed);
+}
+
 /// Elements and the places (int64) along a dimension that they come from:
 /// auto [values, indices] = x.max(-1).
 struct ValuesAndIndices {
   Tensor values;
   Tensor indices;
+};
+
+/// What tend::unique gives; the tensors that were not asked for are undefined.
+struct UniqueElements {
+  Tensor values;
+  Tensor inverse;
+  Tensor counts;
 };
 
 /// As torch prints it, "tensor([...], grad_fn=<...>)"; "Parameter containing:\n..." for parameters,

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include <tend/autograd/indexing.h>
 #include <tend/core/random.h>
 #include <tend/core/scalar.h>
 
@@ -116,6 +117,19 @@ class InPlace {
                          const Scalar& alpha = 1) const;
   const Tensor& addbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
                         const Scalar& alpha = 1) const;
+
+  // Places named by tensors. Those of advanced_indexing.h touch these elements alone.
+
+  const Tensor& index_put_(Indices indices, const Tensor& values, bool accumulate = false) const;
+  const Tensor& index_put_(Indices indices, const Scalar& value, bool accumulate = false) const;
+  const Tensor& index_add_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  const Tensor& index_copy_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  const Tensor& index_fill_(std::int64_t d, const Tensor& positions, const Scalar& value) const;
+  const Tensor& index_fill_(std::int64_t d, const Tensor& positions, const Tensor& value) const;
+  const Tensor& masked_scatter_(const Tensor& mask, const Tensor& source) const;
+  const Tensor& scatter_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  const Tensor& scatter_(std::int64_t d, const Tensor& positions, const Scalar& value) const;
+  const Tensor& scatter_add_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
 
   // Random numbers, drawn in the order in which the elements lie in memory (autograd/ops/random.h).
 

@@ -1,4 +1,4 @@
-// Methods of Tensor: views, shapes and places. Each calls the free function of its name, which
+// Methods of Tensor: views and shapes. Each calls the free function of its name, which
 // has the documentation.
 #pragma once
 
@@ -97,27 +97,6 @@ class Shapes {
   Tensor contiguous() const { return tend::contiguous(self()); }
   Tensor clone() const { return tend::clone(self()); }
   Tensor to(DType target) const { return tend::to(self(), target); }
-
-  // Places named by int64 tensors.
-
-  Tensor gather(std::int64_t d, const Tensor& positions) const {
-    return tend::gather(self(), d, positions);
-  }
-  Tensor scatter_add(std::int64_t d, const Tensor& positions, const Tensor& source) const {
-    return tend::scatter_add(self(), d, positions, source);
-  }
-  Tensor index_select(std::int64_t d, const Tensor& positions) const {
-    return tend::index_select(self(), d, positions);
-  }
-  Tensor index_add(std::int64_t d, const Tensor& positions, const Tensor& source) const {
-    return tend::index_add(self(), d, positions, source);
-  }
-  auto sort(std::int64_t d = -1, bool descending = false) const {
-    return tend::sort(self(), d, descending);
-  }
-  auto topk(std::int64_t k, std::int64_t d = -1, bool largest = true) const {
-    return tend::topk(self(), k, d, largest);
-  }
 
  private:
   const Tensor& self() const { return static_cast<const Tensor&>(*this); }

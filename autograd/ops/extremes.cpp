@@ -1,8 +1,6 @@
-// The largest and the smallest elements: declared in reduce.h, and in indexing.h where their order
-// counts.
+// The largest and the smallest elements: declared in reduce.h.
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/reduce.h>
-#include <tend/core/kernels/scan.h>
 
 namespace tend {
 namespace {
@@ -38,22 +36,6 @@ Tensor shared_extreme(const char* operation, const char* node, Reduce kernel, co
     const Shape kept = reduced_shape(x.shape(), reduced, true);
     d.set(0, share_evenly(view(d.grad(), kept), x == view(d.saved(1), kept), reduced));
   });
-}
-
-// Elements that come from the places `indices` along `dim`; the gradient goes back there.
-// `keepdim` is false where values and indices are without that dimension.
-ValuesAndIndices picked(const char* node, const Tensor& self, Array values, Array indices,
-                        std::int64_t dim, bool keepdim) {
-  const Tensor places(std::move(indices));
-  Tensor result = record(node, std::move(values), {self}, {places},
-                         [dim, keepdim, shape = self.shape()](Derivative& d) {
-                           const auto along = [&](const Tensor& x) {
-                             return keepdim || shape.empty() ? x : unsqueeze(x, dim);
-                           };
-                           d.set(0, scatter_add(zeros(shape, d.grad().dtype()), dim,
-                                                along(d.saved(0)), along(d.grad())));
-                         });
-  return {std::move(result), places};
 }
 
 using Extreme = void (*)(const Array& values, const Array& indices, const Array& a,
@@ -112,28 +94,6 @@ Tensor argmax(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim)
 }
 Tensor argmin(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
   return place("argmin", kernels::argmin, self, dim, keepdim);
-}
-
-ValuesAndIndices sort(const Tensor& self, std::int64_t dim, bool descending) {
-  dim = wrap_dim("sort", dim, self.dim());
-  Array values = Array::empty(self.shape(), self.dtype());
-  Array indices = Array::empty(self.shape(), int64);
-  kernels::sort(values, indices, self.array(), dim, descending);
-  return picked("SortBackward0", self, std::move(values), std::move(indices), dim, true);
-}
-
-ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim, bool largest) {
-  dim = wrap_dim("topk", dim, self.dim());
-  Shape shape = self.shape();
-  const std::int64_t length = shape.empty() ? 1 : shape[dim];
-  if (k < 0 || k > length) {
-    fail<ShapeError>("topk", "k = ", k, ", but dimension ", dim, " of ", shape, " has ", length,
-                     " elements");
-  }
-  if (!shape.empty()) shape[dim] = k;
-  Array values = Array::empty(shape, self.dtype()), indices = Array::empty(shape, int64);
-  kernels::topk(values, indices, self.array(), k, dim, largest);
-  return picked("TopkBackward0", self, std::move(values), std::move(indices), dim, true);
 }
 
 }  // namespace tend

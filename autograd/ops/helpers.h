@@ -38,6 +38,11 @@ Array unary(const Tensor& self, Kernel kernel, bool floating = true) {
   return out;
 }
 
+/// Elements that come from the places `indices` along `dim`; the gradient goes back there.
+/// `keepdim` is false where values and indices are without that dimension.
+ValuesAndIndices picked(const char* node, const Tensor& self, Array values, Array indices,
+                        std::int64_t dim, bool keepdim);
+
 /// The derivative of a function that is flat wherever it has a derivative.
 inline void zero_gradient(Derivative& d) {
   for (std::size_t i = 0; i < d.gradients().size(); ++i) {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <tend/autograd/ops/helpers.h>
+#include <tend/autograd/selection.h>
 #include <tend/core/kernels/compare.h>
 #include <tend/core/kernels/indexing.h>
 
@@ -40,6 +41,45 @@ Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index,
                   if (d.needs(0)) d.set(0, d.grad());
                   if (d.needs(1)) d.set(1, gather(d.grad(), dim, d.saved(0)));
                 });
+}
+
+Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  dim = wrap_dim("scatter", dim, self.dim());
+  Array out = self.array().clone();
+  kernels::scatter(out, dim, index.array(), source.array());
+  return record("ScatterBackward0", std::move(out), {self, corner(source, index.shape())}, {index},
+                [dim](Derivative& d) {
+                  if (d.needs(0)) d.set(0, scatter(d.grad(), dim, d.saved(0), 0));
+                  if (d.needs(1)) d.set(1, gather(d.grad(), dim, d.saved(0)));
+                });
+}
+
+Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
+  dim = wrap_dim("scatter", dim, self.dim());
+  Array out = self.array().clone();
+  const Tensor number = number_for("scatter", self, value);
+  kernels::scatter(out, dim, index.array(), number.array().expand(index.shape()));
+  return record("ScatterBackward1", std::move(out), {self}, {index},
+                [dim](Derivative& d) { d.set(0, scatter(d.grad(), dim, d.saved(0), 0)); });
+}
+
+Tensor take_along_dim(const Tensor& self, const Tensor& index, std::optional<std::int64_t> dim) {
+  if (!dim) {
+    return gather(reshape(self, {self.numel()}), 0, reshape(index, {index.numel()}));
+  }
+  dim = wrap_dim("take_along_dim", *dim, self.dim());
+  if (self.dim() != index.dim()) {
+    fail<ShapeError>("take_along_dim", "an index of shape ", index.shape(),
+                     " has another rank than ", self.shape());
+  }
+  if (self.dim() == 0) return gather(self, 0, index);
+  // The sizes along `dim` are each its own.
+  Shape from = self.shape(), at = index.shape();
+  from[*dim] = at[*dim] = 1;
+  from = at = broadcast_shapes("take_along_dim", from, at);
+  from[*dim] = self.size(*dim);
+  at[*dim] = index.size(*dim);
+  return gather(expand(self, from), *dim, expand(index, at));
 }
 
 Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {

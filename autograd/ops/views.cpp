@@ -222,47 +222,6 @@ Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim,
                 [=](Derivative& d) { d.set(0, unfold(d.grad(), dim, size, step)); });
 }
 
-namespace {
-
-// How many dimensions the indices take, those of an ellipsis not counted.
-std::int64_t count_indexed(const Tensor& self, Indices indices) {
-  std::int64_t taken = 0;
-  std::int64_t ellipses = 0;
-  for (const Index& each : indices) {
-    taken += each.kind() == Index::Kind::integer || each.kind() == Index::Kind::range;
-    ellipses += each.kind() == Index::Kind::rest;
-  }
-  if (ellipses > 1) fail<IndexError>("index", "an index has at most one ellipsis");
-  if (taken > self.dim()) {
-    fail<IndexError>("index", taken, " indices for a tensor of ", self.dim(), " dimensions, shape ",
-                     self.shape());
-  }
-  return taken;
-}
-
-}  // namespace
-
-Tensor index(const Tensor& self, Indices indices) {
-  const std::int64_t left = self.dim() - count_indexed(self, indices);
-  Tensor out = self;
-  std::int64_t dim = 0;
-  for (const Index& each : indices) {
-    switch (each.kind()) {
-      case Index::Kind::integer: out = select(out, dim, each.position()); break;
-      case Index::Kind::range: {
-        const Slice& s = each.slice();
-        if (s.start || s.stop || s.step != 1) out = slice(out, dim, s.start, s.stop, s.step);
-        ++dim;
-        break;
-      }
-      case Index::Kind::new_axis: out = unsqueeze(out, dim++); break;
-      case Index::Kind::rest: dim += left; break;
-    }
-  }
-  // Like PyTorch, x[...] is a view even where it shows everything.
-  return out.impl() == self.impl() ? view(self, self.shape()) : out;
-}
-
 Tensor contiguous(const Tensor& self) {
   return self.is_contiguous() ? self : clone(self);
 }

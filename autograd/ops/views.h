@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include <tend/autograd/indexing.h>
 #include <tend/core/array.h>
 
 namespace tend {
@@ -68,8 +67,6 @@ Tensor unfold(const Tensor& self, std::int64_t dim, std::int64_t size, std::int6
 /// their places.
 Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim, std::int64_t size,
                        std::int64_t step);
-/// self[indices]: what x[{...}] calls.
-Tensor index(const Tensor& self, Indices indices);
 
 /// self when row-major, otherwise a row-major copy.
 Tensor contiguous(const Tensor& self);

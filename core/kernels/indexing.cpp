@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include <tend/core/kernels/copy.h>
 #include <tend/core/kernels/loops.h>
@@ -22,10 +23,8 @@ void check_dtypes(std::string_view operation, const Array& out, const Array& a,
   }
 }
 
-// Throws unless all indices lie in [0, shape[dim]).
-void check_indices(std::string_view operation, const Array& index, const Shape& shape,
-                   std::int64_t dim) {
-  const std::int64_t size = shape[dim];
+// The first index outside of [0, size).
+std::optional<std::int64_t> find_outside(const Array& index, std::int64_t size) {
   const auto outside = [size](std::int64_t i) {
     return static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(size);
   };
@@ -36,10 +35,18 @@ void check_indices(std::string_view operation, const Array& index, const Shape& 
       any |= outside(*reinterpret_cast<const std::int64_t*>(p[0] + i * step[0]));
     if (any) bad = true;
   });
-  if (!bad) return;
+  if (!bad) return std::nullopt;
   const std::vector<std::int64_t> indices = index.to_vector<std::int64_t>();
-  fail<IndexError>(operation, "index ", *std::find_if(indices.begin(), indices.end(), outside),
-                   " is out of range for dimension ", dim, " of ", shape);
+  return *std::find_if(indices.begin(), indices.end(), outside);
+}
+
+// Throws unless all indices lie in [0, shape[dim]).
+void check_indices(std::string_view operation, const Array& index, const Shape& shape,
+                   std::int64_t dim) {
+  if (const auto bad = find_outside(index, shape[dim])) {
+    fail<IndexError>(operation, "index ", *bad, " is out of range for dimension ", dim, " of ",
+                     shape);
+  }
 }
 
 // Throws unless `part` has the rank of `whole` and is nowhere larger, `dim` aside (-1: none).
@@ -100,22 +107,26 @@ void gather_checked(const Array& out, const Array& a, std::int64_t dim, const Ar
               [&](auto tag) { gather_typed<typename decltype(tag)::type>(out, a, dim, index); });
 }
 
-template <class T>
-void add_to(std::byte* to, const std::byte* from) {
-  auto& sum = *reinterpret_cast<T*>(to);
-  const T term = *reinterpret_cast<const T*>(from);
-  if constexpr (std::is_same_v<T, bool>) {
-    sum = sum || term;
+enum class Write { replace, add };
+
+template <Write kWrite, class T>
+void write_to(std::byte* to, const std::byte* from) {
+  auto& target = *reinterpret_cast<T*>(to);
+  const T value = *reinterpret_cast<const T*>(from);
+  if constexpr (kWrite == Write::replace) {
+    target = value;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    target = target || value;
   } else if constexpr (std::is_integral_v<T>) {  // wraps around, as PyTorch's int64 does
-    sum = static_cast<T>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(term));
+    target = static_cast<T>(static_cast<std::uint64_t>(target) + static_cast<std::uint64_t>(value));
   } else {
-    sum += term;
+    target += value;
   }
 }
 
-// Threads share the lines along `dim`, never one line: each sum runs in the order of the index.
-template <class T>
-void scatter_add_typed(const Array& out, std::int64_t dim, const Array& index, const Array& src) {
+// Threads share the lines along `dim`, never one line: each goes in the order of the index.
+template <Write kWrite, class T>
+void scatter_typed(const Array& out, std::int64_t dim, const Array& index, const Array& src) {
   const std::int64_t length = index.size(dim);
   Shape lines = index.shape();
   lines[dim] = 1;
@@ -124,18 +135,19 @@ void scatter_add_typed(const Array& out, std::int64_t dim, const Array& index, c
   const std::int64_t to_stride = out.strides()[dim] * item_size(out.dtype());
   const std::int64_t at_stride = index.strides()[dim] * item_size(int64);
   const std::int64_t from_stride = src.strides()[dim] * item_size(src.dtype());
-  const auto add_lines = [=](std::int64_t count, const auto& p, const auto& step) {
-    if (step[1] == 0) {  // every line has the same index: add slice by slice
+  const auto write_lines = [=](std::int64_t count, const auto& p, const auto& step) {
+    if (step[1] == 0) {  // every line has the same index: go slice by slice
       for (std::int64_t j = 0; j < length; ++j) {
         const auto place = *reinterpret_cast<const std::int64_t*>(p[1] + j * at_stride);
-        std::byte* sums = p[0] + place * to_stride;
-        const std::byte* terms = p[2] + j * from_stride;
+        std::byte* targets = p[0] + place * to_stride;
+        const std::byte* sources = p[2] + j * from_stride;
         if (step[0] == sizeof(T) && step[2] == sizeof(T)) {
           for (std::int64_t i = 0; i < count; ++i)
-            add_to<T>(sums + i * std::int64_t(sizeof(T)), terms + i * std::int64_t(sizeof(T)));
+            write_to<kWrite, T>(targets + i * std::int64_t(sizeof(T)),
+                                sources + i * std::int64_t(sizeof(T)));
         } else {
           for (std::int64_t i = 0; i < count; ++i)
-            add_to<T>(sums + i * step[0], terms + i * step[2]);
+            write_to<kWrite, T>(targets + i * step[0], sources + i * step[2]);
         }
       }
       return;
@@ -144,19 +156,36 @@ void scatter_add_typed(const Array& out, std::int64_t dim, const Array& index, c
       for (std::int64_t j = 0; j < length; ++j) {
         const auto place =
             *reinterpret_cast<const std::int64_t*>(p[1] + i * step[1] + j * at_stride);
-        add_to<T>(p[0] + i * step[0] + place * to_stride, p[2] + i * step[2] + j * from_stride);
+        write_to<kWrite, T>(p[0] + i * step[0] + place * to_stride,
+                            p[2] + i * step[2] + j * from_stride);
       }
     }
   };
   constexpr std::int64_t kLeastLines = 16;  // a cache line of the output for each thread
-  StridedLoop<3>({&to, &at, &from}).run(add_lines, std::max(kLeastLines, kElementGrain / length));
+  StridedLoop<3>({&to, &at, &from}).run(write_lines, std::max(kLeastLines, kElementGrain / length));
 }
 
-void scatter_add_checked(const Array& out, std::int64_t dim, const Array& index, const Array& src) {
+void scatter_checked(Write how, const Array& out, std::int64_t dim, const Array& index,
+                     const Array& src) {
   if (index.numel() == 0) return;
   visit_dtype(out.dtype(), [&](auto tag) {
-    scatter_add_typed<typename decltype(tag)::type>(out, dim, index, src);
+    using T = typename decltype(tag)::type;
+    if (how == Write::add) {
+      scatter_typed<Write::add, T>(out, dim, index, src);
+    } else {
+      scatter_typed<Write::replace, T>(out, dim, index, src);
+    }
   });
+}
+
+void check_and_scatter(const char* operation, Write how, const Array& out, std::int64_t dim,
+                       const Array& index, const Array& src) {
+  check_dtypes(operation, out, src, index);
+  const Array to = at_least_1d(out), from = at_least_1d(src), at = at_least_1d(index);
+  check_fits(operation, at, from, -1);
+  check_fits(operation, at, to, dim);
+  check_indices(operation, at, to.shape(), dim);
+  scatter_checked(how, to, dim, at, from);
 }
 
 }  // namespace
@@ -170,12 +199,11 @@ void gather(const Array& out, const Array& a, std::int64_t dim, const Array& ind
 }
 
 void scatter_add(const Array& out, std::int64_t dim, const Array& index, const Array& src) {
-  check_dtypes("scatter_add", out, src, index);
-  const Array to = at_least_1d(out), from = at_least_1d(src), at = at_least_1d(index);
-  check_fits("scatter_add", at, from, -1);
-  check_fits("scatter_add", at, to, dim);
-  check_indices("scatter_add", at, to.shape(), dim);
-  scatter_add_checked(to, dim, at, from);
+  check_and_scatter("scatter_add", Write::add, out, dim, index, src);
+}
+
+void scatter(const Array& out, std::int64_t dim, const Array& index, const Array& src) {
+  check_and_scatter("scatter", Write::replace, out, dim, index, src);
 }
 
 void index_select(const Array& out, const Array& a, std::int64_t dim, const Array& index,
@@ -196,7 +224,7 @@ void index_add(const Array& out, std::int64_t dim, const Array& index, const Arr
                      " do not fit ", out.shape(), " in dimension ", dim);
   }
   check_indices("index_add", at_least_1d(index), to.shape(), dim);
-  scatter_add_checked(to, dim, at, from);
+  scatter_checked(Write::add, to, dim, at, from);
 }
 
 void one_hot(const Array& out, const Array& index) {
@@ -216,6 +244,83 @@ void one_hot(const Array& out, const Array& index) {
           }
         });
   });
+}
+
+std::int64_t Places::front() const {
+  const bool neighbours = dims.empty() || dims.back() - dims[0] + 1 == dims.rank();
+  return neighbours && !dims.empty() ? dims[0] : 0;
+}
+
+Shape Places::result_shape(Shape whole) const {
+  const std::int64_t at = front();
+  for (std::int64_t k = dims.rank(); k-- > 0;) whole.erase(dims[k]);
+  for (std::int64_t k = 0; k < shape.rank(); ++k) whole.insert(at + k, shape[k]);
+  return whole;
+}
+
+std::optional<std::int64_t> wrap_positions(const Array& out, const Array& index,
+                                           std::int64_t size) {
+  map<std::int64_t, std::int64_t>(out, index,
+                                  [size](std::int64_t i) { return i < 0 ? i + size : i; });
+  const auto bad = find_outside(out, size);
+  return bad && *bad < 0 ? *bad - size : bad;
+}
+
+namespace {
+
+// `a` without the indexed dimensions, and in front one along which a step is one element: along it
+// an offset is an index.
+Array by_offset(const Array& a, const Places& places) {
+  Shape shape = a.shape(), strides = a.strides();
+  for (std::int64_t k = places.dims.rank(); k-- > 0;) {
+    shape.erase(places.dims[k]);
+    strides.erase(places.dims[k]);
+  }
+  shape.insert(0, 1);
+  strides.insert(0, 1);
+  return a.as_strided(shape, strides, a.offset());
+}
+
+// How far the places in `a` are from its first element: one offset for each position, which names
+// a whole slice of `like` (by_offset, with as many as there are positions in front).
+Array offsets(const Array& a, const Places& places, Shape like) {
+  const Array sum = Array::zeros(places.shape, int64);
+  for (std::int64_t k = 0; k < places.dims.rank(); ++k) {
+    const std::int64_t stride = a.strides()[places.dims[k]];
+    const Array& positions = places.positions[static_cast<std::size_t>(k)];
+    map<std::int64_t, std::int64_t, std::int64_t>(
+        sum, sum, positions,
+        [stride](std::int64_t so_far, std::int64_t at) { return so_far + at * stride; });
+  }
+  return slice_index("index", sum.view({sum.numel()}), std::move(like), 0);
+}
+
+// `x`, which has the result's shape, with the positions as one dimension in front.
+Array positions_first(const Array& x, const Places& places) {
+  const std::int64_t front = places.front();
+  Shape merged = x.shape(), order;
+  for (std::int64_t k = 0; k < places.shape.rank(); ++k) merged.erase(front);
+  merged.insert(front, element_count(places.shape));
+  for (std::int64_t d = 0; d < merged.rank(); ++d) {
+    if (d != front) order.push_back(d);
+  }
+  order.insert(0, front);
+  return x.reshape(merged).permute(order);
+}
+
+}  // namespace
+
+void take_places(const Array& out, const Array& a, const Places& places) {
+  if (out.numel() == 0) return;
+  const Array to = positions_first(out, places);
+  gather_checked(to, by_offset(a, places), 0, offsets(a, places, to.shape()));
+}
+
+void put_places(const Array& out, const Places& places, const Array& src, bool accumulate) {
+  const Array from = positions_first(src.expand(places.result_shape(out.shape())), places);
+  if (from.numel() == 0) return;
+  scatter_checked(accumulate ? Write::add : Write::replace, by_offset(out, places), 0,
+                  offsets(out, places, from.shape()), from);
 }
 
 }  // namespace tend::kernels

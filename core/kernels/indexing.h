@@ -3,7 +3,9 @@
 // shape. `dim` is wrapped. `out` does not overlap the inputs.
 #pragma once
 
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include <tend/core/array.h>
 
@@ -17,6 +19,9 @@ void gather(const Array& out, const Array& a, std::int64_t dim, const Array& ind
 /// large as `src`, and as `out` in the other dimensions (ShapeError); src has out's dtype.
 void scatter_add(const Array& out, std::int64_t dim, const Array& index, const Array& src);
 
+/// As scatter_add, but the elements are replaced: of several in one place the last stays.
+void scatter(const Array& out, std::int64_t dim, const Array& index, const Array& src);
+
 /// out = the slices of `a` along `dim` that the 0-d or 1-d `index` names, one after the other.
 /// Errors name `operation`.
 void index_select(const Array& out, const Array& a, std::int64_t dim, const Array& index,
@@ -29,5 +34,30 @@ void index_add(const Array& out, std::int64_t dim, const Array& index, const Arr
 /// out[..., c] = (index[...] == c), 0 or 1 in out's dtype; IndexError unless every index is in
 /// [0, out.size(-1)).
 void one_hot(const Array& out, const Array& index);
+
+/// Elements of an array, named by their positions in some of its dimensions.
+struct Places {
+  Shape dims;                    // ascending
+  std::vector<Array> positions;  // for each of them int64, in [0, size); they broadcast together
+  Shape shape;                   // to this shape
+
+  /// Which dimension `shape` begins at in result_shape: where neighbouring dims were, else in
+  /// front.
+  std::int64_t front() const;
+  /// The shape of the elements at these places in an array of shape `whole`, where `shape` stands
+  /// in the place of the dims.
+  Shape result_shape(Shape whole) const;
+};
+
+/// out = index with its negative elements counted from the end of a dimension of `size`. Where an
+/// element is outside of [-size, size), the first such is returned.
+std::optional<std::int64_t> wrap_positions(const Array& out, const Array& index, std::int64_t size);
+
+/// out = the elements of `a` at the places; out is row-major, of shape
+/// places.result_shape(a.shape()) and a's dtype. Positions are not checked.
+void take_places(const Array& out, const Array& a, const Places& places);
+/// Writes `src`, which broadcasts to places.result_shape(out.shape()) and has out's dtype, at the
+/// places, or adds it, one after the other. Positions are not checked; src does not overlap out.
+void put_places(const Array& out, const Places& places, const Array& src, bool accumulate);
 
 }  // namespace tend::kernels

@@ -122,4 +122,23 @@ void topk(const Array& values, const Array& indices, const Array& a, std::int64_
   rank_all("topk", values, indices, a, k, dim, largest);
 }
 
+void searchsorted(const Array& out, const Array& rows, const Array& values, bool right) {
+  if (out.numel() == 0) return;
+  const std::int64_t length = rows.shape().back();
+  const std::int64_t values_per_row = rows.rank() == 1 ? values.numel() : values.shape().back();
+  visit_number("searchsorted", values.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T *row = rows.data<T>(), *value = values.data<T>();
+    auto* to = out.data<std::int64_t>();
+    // Not <: NaN comes after every number.
+    const auto before = [right](T x, T wanted) { return right ? !(x > wanted) : !(x >= wanted); };
+    parallel_for(0, out.numel(), kElementGrain / 16, [=](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const T* first = row + i / values_per_row * length;
+        to[i] = std::lower_bound(first, first + length, value[i], before) - first;
+      }
+    });
+  });
+}
+
 }  // namespace tend::kernels

@@ -20,4 +20,9 @@ void sort(const Array& values, const Array& indices, const Array& a, std::int64_
 void topk(const Array& values, const Array& indices, const Array& a, std::int64_t k,
           std::int64_t dim, bool largest = true);
 
+/// For each of `values` how many elements of its ascending row are smaller (`right`: smaller or
+/// equal). `rows` is row-major, of values' dtype (not bool), and either 1-d or of values' shape but
+/// for the last dimension; `out` is int64 and row-major as `values`, whose shape it has.
+void searchsorted(const Array& out, const Array& rows, const Array& values, bool right);
+
 }  // namespace tend::kernels

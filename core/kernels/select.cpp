@@ -1,5 +1,6 @@
 #include <tend/core/kernels/select.h>
 
+#include <algorithm>
 #include <limits>
 
 #include <tend/core/kernels/loops.h>
@@ -74,6 +75,23 @@ void nan_to_num(const Array& out, const Array& a, double nan, double posinf, dou
       return x == kInfinity ? for_inf : x == -kInfinity ? for_minus : x;
     });
   });
+}
+
+std::int64_t count_nonzero(const Array& mask) {
+  const bool* first = mask.data<bool>();
+  return std::count(first, first + mask.numel(), true);
+}
+
+void nonzero(const Array& out, const Array& mask) {
+  const bool* hit = mask.data<bool>();
+  const std::int64_t rank = mask.rank();
+  auto* to = out.data<std::int64_t>();
+  for (std::int64_t i = 0; i < mask.numel(); ++i) {
+    if (!hit[i]) continue;
+    std::int64_t rest = i;
+    for (std::int64_t d = rank; d-- > 0; rest /= mask.shape()[d]) to[d] = rest % mask.shape()[d];
+    to += rank;
+  }
 }
 
 }  // namespace tend::kernels

@@ -29,4 +29,10 @@ void clamp(const Array& out, const Array& a, const std::optional<Scalar>& lo,
 /// Numbers in the place of NaN, inf and -inf, converted to the dtype. float32 and float64.
 void nan_to_num(const Array& out, const Array& a, double nan, double posinf, double neginf);
 
+/// The elements of a row-major bool array that are true, counted.
+std::int64_t count_nonzero(const Array& mask);
+/// Their positions in row-major order: out[k][d] is that of the k-th in dimension d; out is a
+/// row-major int64 array of shape (count_nonzero(mask), mask.rank()).
+void nonzero(const Array& out, const Array& mask);
+
 }  // namespace tend::kernels

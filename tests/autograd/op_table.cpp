@@ -135,6 +135,8 @@ const std::vector<Op>& op_table() {
         {"products", product_rows},
         {"einsum", einsum_rows},
         {"indexing", indexing_rows},
+        {"advanced_indexing", advanced_indexing_rows},
+        {"orders", order_rows},
         {"losses", loss_rows},
         {"normalization", normalization_rows},
         {"network", network_rows},

@@ -120,6 +120,8 @@ std::vector<Op> einsum_rows();
 std::vector<Op> indexing_rows();
 std::vector<Op> loss_rows();
 std::vector<Op> normalization_rows();
+std::vector<Op> advanced_indexing_rows();
+std::vector<Op> order_rows();
 std::vector<Op> network_rows();
 std::vector<Op> attention_rows();
 

@@ -6,28 +6,6 @@ namespace {
 
 using T = const Tensor&;
 
-std::vector<Tensor> both(const ValuesAndIndices& found) {
-  return {found.values, found.indices};
-}
-
-void ordering_rows(Rows& rows) {
-  // Apart, since there is no derivative where two are equal.
-  const std::vector<Sample> samples = {
-      {real({2, 3}).apart()}, {real({3, 3, 2}).apart()}, {integers({2, 3}, -50, 50).apart()}};
-  rows.op("sort", "torch.sort(a)", [](T a) { return both(sort(a)); })
-      .on(samples)
-      .on({{real({})}, {real({2, 0})}});
-  rows.op("sort", "torch.sort(a, 1, descending=True)", [](T a) { return both(sort(a, 1, true)); })
-      .on(samples)
-      .refuses("[sort] dimension 1 is out of range [-1, 0] for 1 dimensions", {real({3})});
-  rows.op("topk", "torch.topk(a, 2)", [](T a) { return both(topk(a, 2)); })
-      .on(samples)
-      .refuses("[topk] k = 2, but dimension 0 of (1,) has 1 elements", {real({1})});
-  rows.op("topk", "torch.topk(a, 1, 1, largest=False)",
-          [](T a) { return both(topk(a, 1, 1, false)); })
-      .on(samples);
-}
-
 }  // namespace
 
 std::vector<Op> indexing_rows() {
@@ -51,10 +29,44 @@ std::vector<Op> indexing_rows() {
       .on({{real({2, 3}), integers({2, 4}, 0, 3), real({2, 4})},
            {real({3, 3}), integers({2, 2}, 0, 3), real({2, 3})},
            {real({2, 3}), integers({0, 2}, 0, 3), real({2, 2})}})
+      .twin([](T a, T b, T c) { return a.scatter_add_(1, b, c); })
       .refuses("[scatter_add] index (2, 4) is larger than (2, 3) or of another rank",
                {real({2, 3}), integers({2, 4}, 0, 3), real({2, 3})})
       .refuses("[scatter_add] the elements are float32 and float64",
                {real({2, 3}), integers({2, 2}, 0, 3), real({2, 2}).as(float32)});
+  rows.op("scatter", "torch.scatter(a, 1, b, c)", [](T a, T b, T c) { return scatter(a, 1, b, c); })
+      .on({{real({2, 3}), integers({1, 3}, 0, 3).apart(), real({2, 4})},
+           {real({2, 4}), integers({2, 2}, 0, 4).apart(), real({2, 2})},
+           {real({2, 3}), integers({0, 2}, 0, 3), real({2, 2})}})
+      .fixed_size()
+      .twin([](T a, T b, T c) { return a.scatter_(1, b, c); })
+      .refuses("[scatter] index (2, 4) is larger than (2, 3) or of another rank",
+               {real({2, 3}), integers({2, 4}, 0, 3), real({2, 3})})
+      .refuses("[scatter] index 3 is out of range for dimension 1 of (2, 3)",
+               {real({2, 3}), integers({1, 1}, 3, 4), real({2, 3})})
+      .refuses("[scatter] the elements are float32 and float64",
+               {real({2, 3}), integers({2, 2}, 0, 3), real({2, 2}).as(float32)});
+  rows.op("scatter", "torch.scatter(a, 0, b, -2.5)",
+          [](T a, T b) { return scatter(a, 0, b, -2.5); })
+      .on({{real({2, 3}), integers({4, 3}, 0, 2)},
+           {real({}), integers({}, 0, 1)},
+           {integers({3}, 0, 9), integers({2}, 0, 3)},
+           {real({0, 3}), integers({0, 3}, 0, 1)}})
+      .twin([](T a, T b) { return a.scatter_(0, b, -2.5); })
+      .refuses("[scatter] the index is float64, not int64", {real({2, 3}), real({2, 3})});
+  rows.op("take_along_dim", "torch.take_along_dim(a, b, 1)",
+          [](T a, T b) { return take_along_dim(a, b, 1); })
+      .on({{real({2, 3}), integers({2, 4}, 0, 3)},
+           {real({2, 3}), integers({1, 2}, 0, 3)},
+           {real({1, 3}), integers({2, 2}, 0, 3)},
+           {real({2, 3}), integers({2, 0}, 0, 3)}})
+      .refuses("[take_along_dim] an index of shape (2,) has another rank than (2, 3)",
+               {real({2, 3}), integers({2}, 0, 3)});
+  rows.op("take_along_dim", "torch.take_along_dim(a, b)",
+          [](T a, T b) { return take_along_dim(a, b); })
+      .on({{real({2, 3}), integers({2, 2}, 0, 6)}, {real({}), integers({}, 0, 1)}})
+      .refuses("[gather] index 6 is out of range for dimension 0 of (6,)",
+               {real({2, 3}), integers({2}, 6, 7)});
   rows.op("index_select", "torch.index_select(a, 1, b)",
           [](T a, T b) { return index_select(a, 1, b); })
       .on({{real({2, 3}), integers({4}, 0, 3)},
@@ -69,6 +81,7 @@ std::vector<Op> indexing_rows() {
           [](T a, T b, T c) { return index_add(a, 1, b, c); })
       .on({{real({2, 3}), integers({4}, 0, 3), real({2, 4})},
            {real({2, 3, 2}), integers({2}, 0, 3), real({2, 2, 2})}})
+      .twin([](T a, T b, T c) { return a.index_add_(1, b, c); })
       .refuses("[index_add] source (2, 3) and index (4,) do not fit (2, 3) in dimension 1",
                {real({2, 3}), integers({4}, 0, 3), real({2, 3})});
   rows.op("embedding", "F.embedding(a, b)", [](T a, T b) { return embedding(b, a); })
@@ -83,7 +96,6 @@ std::vector<Op> indexing_rows() {
           [](T a, T b) { return embedding(b, a, 1); })
       .on({{integers({2, 4}, 0, 3), real({3, 2})}})
       .no_differences();
-  ordering_rows(rows);
   rows.op("one_hot", "F.one_hot(a)", [](T a) { return one_hot(a); })
       .on({{integers({2, 4}, 0, 3)}, {integers({}, 2, 3)}})
       .refuses("[one_hot] indices of shape (0,) do not tell how many classes there are",

@@ -1,0 +1,204 @@
+// Each operation with its in-place twin, which touches the named elements alone.
+#include <tend/autograd/ops/advanced_indexing.h>
+
+#include <tend/autograd/ops/helpers.h>
+#include <tend/autograd/selection.h>
+#include <tend/core/kernels/select.h>
+
+namespace tend {
+
+using kernels::Places;
+
+Tensor index(const Tensor& self, Indices indices) {
+  return self[indices];
+}
+
+Tensor index_put(const Tensor& self, Indices indices, const Tensor& values, bool accumulate) {
+  const Tensor out = clone(self);
+  const Selection found = select_places("index_put", out, {indices.begin(), indices.size()});
+  write_places("index_put", "IndexPutBackward0", found.view, found.places, values, accumulate);
+  return out;
+}
+
+const Tensor& methods::InPlace::index_put_(Indices indices, const Tensor& values,
+                                           bool accumulate) const {
+  const Selection found = select_places("index_put_", self(), {indices.begin(), indices.size()});
+  write_places("index_put_", "IndexPutBackward0", found.view, found.places, values, accumulate);
+  return self();
+}
+
+const Tensor& methods::InPlace::index_put_(Indices indices, const Scalar& value,
+                                           bool accumulate) const {
+  return index_put_(indices, number_for("index_put_", self(), value), accumulate);
+}
+
+namespace {
+
+// What is written where.
+struct Put {
+  Tensor target;
+  Places places;
+  Tensor values;
+};
+
+// A 0-d tensor counts as 1-d.
+Tensor at_least_1d(const Tensor& x) {
+  return x.dim() == 0 ? unsqueeze(x, 0) : x;
+}
+
+Tensor put(const char* node, const Put& what, const Shape& shape) {
+  const Tensor out = put_places(node, what.target, what.places, what.values, false);
+  return shape.empty() ? view(out, shape) : out;
+}
+
+// `source` for the slices of self along `dim`.
+Put put_slices(const char* operation, const Tensor& self, std::int64_t dim, const Tensor& index,
+               const Tensor& source) {
+  dim = wrap_dim(operation, dim, self.dim());
+  Put what{at_least_1d(self), {}, self.dim() == 0 ? at_least_1d(source) : source};
+  what.places = places_along(operation, what.target, dim, index, false);
+  if (what.values.shape() != what.places.result_shape(what.target.shape())) {
+    fail<ShapeError>(operation, "source ", source.shape(), " and index ", index.shape(),
+                     " do not fit ", self.shape(), " in dimension ", dim);
+  }
+  check_values(operation, what.target, what.places, what.values);
+  return what;
+}
+
+}  // namespace
+
+Tensor index_copy(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  return put("IndexCopyBackward0", put_slices("index_copy", self, dim, index, source),
+             self.shape());
+}
+
+const Tensor& methods::InPlace::index_copy_(std::int64_t d, const Tensor& positions,
+                                            const Tensor& source) const {
+  const Put what = put_slices("index_copy_", self(), d, positions, source);
+  write_places("index_copy_", "IndexCopyBackward0", what.target, what.places, what.values, false);
+  return self();
+}
+
+const Tensor& methods::InPlace::index_add_(std::int64_t d, const Tensor& positions,
+                                           const Tensor& source) const {
+  const Put what = put_slices("index_add_", self(), d, positions, source);
+  write_places("index_add_", "IndexAddBackward0", what.target, what.places, what.values, true);
+  return self();
+}
+
+namespace {
+
+// A number for the slices of self along `dim`.
+Put fill_slices(const char* operation, const Tensor& self, std::int64_t dim, const Tensor& index,
+                const Tensor& value) {
+  if (value.dim() != 0)
+    fail<ShapeError>(operation, "the value must be a 0-d tensor, not ", value.shape());
+  dim = wrap_dim(operation, dim, self.dim());
+  const Tensor target = at_least_1d(self);
+  Put what{target, places_along(operation, target, dim, index, true), to(value, self.dtype())};
+  if (value.requires_grad()) {  // which gets the gradient of a slice once
+    what.places.positions[0] = unique(Tensor(what.places.positions[0])).values.array();
+    what.places.shape[0] = what.places.positions[0].numel();
+  }
+  return what;
+}
+
+}  // namespace
+
+Tensor index_fill(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
+  const Tensor number = number_for("index_fill", self, value);
+  return put("IndexFillBackward0", fill_slices("index_fill", self, dim, index, number),
+             self.shape());
+}
+
+Tensor index_fill(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& value) {
+  return put("IndexFillBackward1", fill_slices("index_fill", self, dim, index, value),
+             self.shape());
+}
+
+const Tensor& methods::InPlace::index_fill_(std::int64_t d, const Tensor& positions,
+                                            const Scalar& value) const {
+  return index_fill_(d, positions, number_for("index_fill_", self(), value));
+}
+
+const Tensor& methods::InPlace::index_fill_(std::int64_t d, const Tensor& positions,
+                                            const Tensor& value) const {
+  const Put what = fill_slices("index_fill_", self(), d, positions, value);
+  write_places("index_fill_", "IndexFillBackward1", what.target, what.places, what.values, false);
+  return self();
+}
+
+Tensor take(const Tensor& self, const Tensor& index) {
+  if (index.dtype() != int64)
+    fail<DTypeError>("take", "the index is ", index.dtype(), ", not int64");
+  Array positions = Array::empty(index.shape(), int64);
+  if (const auto bad = kernels::wrap_positions(positions, index.array(), self.numel())) {
+    fail<IndexError>("take", "index ", *bad, " is out of range for the ", self.numel(),
+                     " elements of ", self.shape());
+  }
+  return take_places("TakeBackward0", reshape(self, {self.numel()}),
+                     {{0}, {std::move(positions)}, index.shape()});
+}
+
+namespace {
+
+// self and the true elements of the mask, after both are broadcast; at least 1-d.
+Put masked(const char* operation, const Tensor& self, const Tensor& mask) {
+  if (mask.dtype() != boolean)
+    fail<DTypeError>(operation, "the mask must be bool, not ", mask.dtype());
+  const Shape shape = broadcast_shapes(operation, self.shape(), mask.shape());
+  const Tensor whole = at_least_1d(self.shape() == shape ? self : expand(self, shape));
+  return {whole, places_of_mask(mask.array().expand(whole.shape())), {}};
+}
+
+Put scatter_masked(const char* operation, const Tensor& self, const Tensor& mask,
+                   const Tensor& source) {
+  if (source.dtype() != self.dtype()) {
+    fail<DTypeError>(operation, "a source of ", source.dtype(), " for a tensor of ", self.dtype());
+  }
+  Put what = masked(operation, self, mask);
+  const std::int64_t count = what.places.shape[0];
+  if (source.numel() < count) {
+    fail<ShapeError>(operation, "a source of ", source.numel(), " elements, shape ", source.shape(),
+                     ", for a mask with ", count, " true ones");
+  }
+  what.values = narrow(reshape(source, {source.numel()}), 0, 0, count);
+  return what;
+}
+
+}  // namespace
+
+Tensor masked_select(const Tensor& self, const Tensor& mask) {
+  const Put what = masked("masked_select", self, mask);
+  return take_places("MaskedSelectBackward0", what.target, what.places);
+}
+
+Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
+  const bool is_number = self.dim() == 0 && mask.dim() == 0;
+  const Put what = scatter_masked("masked_scatter", self, mask, source);
+  return put("MaskedScatterBackward0", what, is_number ? Shape{} : what.target.shape());
+}
+
+const Tensor& methods::InPlace::masked_scatter_(const Tensor& mask, const Tensor& source) const {
+  if (!broadcasts_to(mask.shape(), self().shape())) {
+    fail<ShapeError>("masked_scatter_", "a mask of shape ", mask.shape(), " does not broadcast to ",
+                     self().shape());
+  }
+  const Put what = scatter_masked("masked_scatter_", self(), mask, source);
+  write_places("masked_scatter_", "MaskedScatterBackward0", what.target, what.places, what.values,
+               false);
+  return self();
+}
+
+Tensor nonzero(const Tensor& self) {
+  const Array mask = self.array().to(boolean).contiguous();
+  Array out = Array::empty({kernels::count_nonzero(mask), self.dim()}, int64);
+  kernels::nonzero(out, mask);
+  return Tensor(std::move(out));
+}
+
+std::vector<Tensor> nonzero_numpy(const Tensor& self) {
+  return unbind(nonzero(at_least_1d(self.detach())), 1);
+}
+
+}  // namespace tend

@@ -1,0 +1,123 @@
+#include <tend/autograd/ops/ordering.h>
+
+#include <algorithm>
+#include <limits>
+
+#include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/scan.h>
+
+namespace tend {
+
+// Elements that come from the places `indices` along `dim`; the gradient goes back there.
+// `keepdim` is false where values and indices are without that dimension.
+ValuesAndIndices picked(const char* node, const Tensor& self, Array values, Array indices,
+                        std::int64_t dim, bool keepdim) {
+  const Tensor places(std::move(indices));
+  Tensor result = record(node, std::move(values), {self}, {places},
+                         [dim, keepdim, shape = self.shape()](Derivative& d) {
+                           const auto along = [&](const Tensor& x) {
+                             return keepdim || shape.empty() ? x : unsqueeze(x, dim);
+                           };
+                           d.set(0, scatter_add(zeros(shape, d.grad().dtype()), dim,
+                                                along(d.saved(0)), along(d.grad())));
+                         });
+  return {std::move(result), places};
+}
+
+ValuesAndIndices sort(const Tensor& self, std::int64_t dim, bool descending) {
+  dim = wrap_dim("sort", dim, self.dim());
+  Array values = Array::empty(self.shape(), self.dtype());
+  Array indices = Array::empty(self.shape(), int64);
+  kernels::sort(values, indices, self.array(), dim, descending);
+  return picked("SortBackward0", self, std::move(values), std::move(indices), dim, true);
+}
+
+ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim, bool largest) {
+  dim = wrap_dim("topk", dim, self.dim());
+  Shape shape = self.shape();
+  const std::int64_t length = shape.empty() ? 1 : shape[dim];
+  if (k < 0 || k > length) {
+    fail<ShapeError>("topk", "k = ", k, ", but dimension ", dim, " of ", shape, " has ", length,
+                     " elements");
+  }
+  if (!shape.empty()) shape[dim] = k;
+  Array values = Array::empty(shape, self.dtype()), indices = Array::empty(shape, int64);
+  kernels::topk(values, indices, self.array(), k, dim, largest);
+  return picked("TopkBackward0", self, std::move(values), std::move(indices), dim, true);
+}
+
+Tensor argsort(const Tensor& self, std::int64_t dim, bool descending) {
+  return sort(self.detach(), dim, descending).indices;
+}
+
+UniqueElements unique(const Tensor& self, bool /*sorted*/, bool return_inverse,
+                      bool return_counts) {
+  const std::int64_t count = self.numel();
+  const auto [sorted, order] = sort(reshape(self.detach(), {count}), 0);
+  // True where a value stands for the first time; 0, 0, 1, ... numbers the values.
+  const Tensor is_first = ones({count}, boolean);
+  if (count > 1) is_first[Slice{1, {}}] = sorted[Slice{1, {}}] != sorted[Slice{0, -1}];
+  UniqueElements found;
+  found.values = masked_select(sorted, is_first);
+  if (!return_inverse && !return_counts) return found;
+  const Tensor number = cumsum(is_first, 0) - 1;
+  if (return_inverse) {
+    found.inverse = view(scatter(zeros({count}, int64), 0, order, number), self.shape());
+  }
+  if (return_counts) found.counts = bincount(number);
+  return found;
+}
+
+namespace {
+
+// How many counts there are; everything is checked.
+std::int64_t count_bins(const Tensor& self, std::int64_t minlength) {
+  if (self.dtype() != int64) fail<DTypeError>("bincount", "needs int64, got ", self.dtype());
+  if (self.dim() != 1) fail<ShapeError>("bincount", "needs one dimension, got ", self.shape());
+  if (minlength < 0) fail<ShapeError>("bincount", "minlength is ", minlength);
+  if (self.numel() == 0) return minlength;
+  const std::int64_t least = min(self).item<std::int64_t>();
+  if (least < 0) fail<IndexError>("bincount", "the element ", least, " is negative");
+  const std::int64_t most = max(self).item<std::int64_t>();
+  if (most == std::numeric_limits<std::int64_t>::max())
+    fail<OutOfMemoryError>("bincount", "the element ", most, " asks for too many counts");
+  return std::max(minlength, most + 1);
+}
+
+}  // namespace
+
+Tensor bincount(const Tensor& self, std::int64_t minlength) {
+  const Tensor counts = zeros({count_bins(self, minlength)}, int64);
+  return counts.index_add_(0, self, ones(self.shape(), int64));
+}
+
+Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlength) {
+  const std::int64_t bins = count_bins(self, minlength);
+  if (weights.shape() != self.shape()) {
+    fail<ShapeError>("bincount", "weights of shape ", weights.shape(), " for ", self.shape());
+  }
+  const DType dtype = weights.dtype() == float32 ? float32 : float64;
+  return zeros({bins}, dtype).index_add_(0, self, weights.detach().to(dtype));
+}
+
+Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, bool right) {
+  const Shape& rows = sorted_sequence.shape();
+  bool fits = rows.rank() == 1 || (rows.rank() > 1 && rows.rank() == values.dim());
+  for (std::int64_t d = 0; fits && d + 1 < rows.rank(); ++d) fits = rows[d] == values.size(d);
+  if (!fits) {
+    fail<ShapeError>("searchsorted", "a sequence of shape ", rows, " is neither 1-d nor fits ",
+                     values.shape(), " but for the last dimension");
+  }
+  const DType dtype = promote_types(sorted_sequence.dtype(), values.dtype());
+  if (dtype == boolean) fail<DTypeError>("searchsorted", "needs numbers, got bool");
+  Array out = Array::empty(values.shape(), int64);
+  kernels::searchsorted(out, sorted_sequence.array().to(dtype).contiguous(),
+                        values.array().to(dtype).contiguous(), right);
+  return Tensor(std::move(out));
+}
+
+Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& value, bool right) {
+  return searchsorted(sorted_sequence, number_like(sorted_sequence, value), right);
+}
+
+}  // namespace tend
