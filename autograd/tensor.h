@@ -210,6 +210,12 @@ struct ValuesAndIndices {
   Tensor indices;
 };
 
+/// The smallest and the largest elements: auto [least, most] = aminmax(x).
+struct Extremes {
+  Tensor min;
+  Tensor max;
+};
+
 /// What tend::unique gives; the tensors that were not asked for are undefined.
 struct UniqueElements {
   Tensor values;

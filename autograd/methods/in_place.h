@@ -131,6 +131,9 @@ class InPlace {
   const Tensor& scatter_(std::int64_t d, const Tensor& positions, const Scalar& value) const;
   const Tensor& scatter_add_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
 
+  const Tensor& cumsum_(std::int64_t d) const;
+  const Tensor& cumprod_(std::int64_t d) const;
+
   // Random numbers, drawn in the order in which the elements lie in memory (autograd/ops/random.h).
 
   /// Uniform on [low, high).

@@ -53,7 +53,21 @@ class Reductions {
   Tensor all(const Dims& dims = {}, bool keepdim = false) const {
     return tend::all(self(), dims, keepdim);
   }
+  Tensor median() const { return tend::median(self()); }
+  auto median(std::int64_t d, bool keepdim = false) const {
+    return tend::median(self(), d, keepdim);
+  }
+  auto aminmax(std::optional<std::int64_t> d = std::nullopt, bool keepdim = false) const {
+    return tend::aminmax(self(), d, keepdim);
+  }
+  Tensor logsumexp(const Dims& dims, bool keepdim = false) const {
+    return tend::logsumexp(self(), dims, keepdim);
+  }
+  Tensor norm(double p = 2, const Dims& dims = {}, bool keepdim = false) const {
+    return tend::norm(self(), p, dims, keepdim);
+  }
   Tensor cumsum(std::int64_t d) const { return tend::cumsum(self(), d); }
+  Tensor cumprod(std::int64_t d) const { return tend::cumprod(self(), d); }
 
   // Products.
 

@@ -1,4 +1,6 @@
-// The largest and the smallest elements: declared in reduce.h.
+// The largest, the smallest and the middle elements: declared in reduce.h.
+#include <limits>
+
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/reduce.h>
 
@@ -11,6 +13,13 @@ Tensor share_evenly(const Tensor& grad, const Tensor& chosen, const Shape& dims)
   return mask * (grad / sum(mask, dims, true));
 }
 
+// The derivative of one element of all.
+void share_with_equals(Derivative& d) {
+  const Tensor x = d.saved(0), chosen = d.saved(1);
+  // NaN is chosen where there is one, but does not equal itself.
+  d.set(0, share_evenly(d.grad(), isnan(chosen).item<bool>() ? isnan(x) : x == chosen, {}));
+}
+
 using Reduce = void (*)(const Array& out, const Array& a, const Shape& dims);
 
 Tensor full_extreme(const char* operation, const char* node, Reduce kernel, const Tensor& self) {
@@ -18,12 +27,7 @@ Tensor full_extreme(const char* operation, const char* node, Reduce kernel, cons
     fail<ShapeError>(operation, "no elements to choose from in ", self.shape());
   Array out = Array::empty({}, self.dtype());
   kernel(out, self.array(), wrap_dims(operation, {}, self.dim()));
-  return record(node, std::move(out), {self}, {self, kOutput}, [](Derivative& d) {
-    const Tensor x = d.saved(0), extreme = d.saved(1);
-    // NaN is chosen where there is one, but does not equal itself.
-    const Tensor chosen = isnan(extreme).item<bool>() ? isnan(x) : x == extreme;
-    d.set(0, share_evenly(d.grad(), chosen, {}));
-  });
+  return record(node, std::move(out), {self}, {self, kOutput}, share_with_equals);
 }
 
 Tensor shared_extreme(const char* operation, const char* node, Reduce kernel, const Tensor& self,
@@ -94,6 +98,44 @@ Tensor argmax(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim)
 }
 Tensor argmin(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
   return place("argmin", kernels::argmin, self, dim, keepdim);
+}
+
+Extremes aminmax(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
+  const Dims dims = dim ? Dims(*dim) : Dims();
+  return {amin(self, dims, keepdim), amax(self, dims, keepdim)};
+}
+
+namespace {
+
+// Where in a sorted dimension the median is: at the first NaN if there is one.
+Tensor middle_of(const Tensor& sorted, std::int64_t dim) {
+  const std::int64_t length = sorted.dim() == 0 ? 1 : sorted.size(dim);
+  const Tensor numbers = sum(logical_not(isnan(sorted)), dim, true);
+  return where(numbers == length, (length - 1) / 2, numbers);
+}
+
+}  // namespace
+
+ValuesAndIndices median(const Tensor& self, std::int64_t dim, bool keepdim) {
+  dim = wrap_dim("median", dim, self.dim());
+  if (self.dim() > 0 && self.size(dim) == 0) {
+    fail<ShapeError>("median", "dimension ", dim, " of ", self.shape(), " is empty");
+  }
+  const auto [sorted, order] = sort(self.detach(), dim);
+  const Tensor middle = middle_of(sorted, dim);
+  Tensor values = gather(sorted, dim, middle), indices = gather(order, dim, middle);
+  if (!keepdim && self.dim() > 0) {
+    values = squeeze(values, dim);
+    indices = squeeze(indices, dim);
+  }
+  return picked("MedianBackward1", self, values.array(), indices.array(), dim, keepdim);
+}
+
+Tensor median(const Tensor& self) {
+  const Tensor flat = reshape(self.detach(), {self.numel()});
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  const Tensor middle = self.numel() == 0 ? full({}, kNaN, self.dtype()) : median(flat, 0).values;
+  return record("MedianBackward0", middle.array(), {self}, {self, kOutput}, share_with_equals);
 }
 
 }  // namespace tend

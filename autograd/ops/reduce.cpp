@@ -6,7 +6,6 @@
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/math.h>
 #include <tend/core/kernels/reduce.h>
-#include <tend/core/kernels/scan.h>
 
 namespace tend {
 namespace {
@@ -168,14 +167,6 @@ Tensor any(const Tensor& self, const Dims& dims, bool keepdim) {
 Tensor all(const Tensor& self, const Dims& dims, bool keepdim) {
   const Shape reduced = wrap_dims("all", dims, self.dim());
   return Tensor(reduce(kernels::all, self, reduced, keepdim, boolean));
-}
-
-Tensor cumsum(const Tensor& self, std::int64_t dim) {
-  dim = wrap_dim("cumsum", dim, self.dim());
-  Array out = Array::empty(self.shape(), kernels::sum_dtype(self.dtype()));
-  kernels::cumsum(out, self.array(), dim);
-  return record("CumsumBackward0", std::move(out), {self}, {},
-                [dim](Derivative& d) { d.set(0, flip(cumsum(flip(d.grad(), dim), dim), dim)); });
 }
 
 Tensor sum_to_size(const Tensor& self, const Shape& shape) {

@@ -12,6 +12,7 @@ namespace tend {
 
 class Tensor;
 struct ValuesAndIndices;
+struct Extremes;
 
 /// The dimensions to reduce over: one, or a list in braces. They may count from the end; an empty
 /// list means all of them.
@@ -58,6 +59,28 @@ Tensor argmax(const Tensor& self, std::optional<std::int64_t> dim = std::nullopt
 Tensor argmin(const Tensor& self, std::optional<std::int64_t> dim = std::nullopt,
               bool keepdim = false);
 
+/// The smallest and the largest along `dim`, or of all elements; equal ones share the gradient.
+Extremes aminmax(const Tensor& self, std::optional<std::int64_t> dim = std::nullopt,
+                 bool keepdim = false);
+
+/// The element in the middle of all in order, the lower one of two; NaN where there is one (and of
+/// nothing, as in PyTorch). Elements equal to it share the gradient.
+Tensor median(const Tensor& self);
+/// Along `dim`, with the index it has there, to which the gradient goes; ShapeError along an empty
+/// dimension. https://pytorch.org/docs/2.6/generated/torch.median.html
+ValuesAndIndices median(const Tensor& self, std::int64_t dim, bool keepdim = false);
+
+/// log(sum(exp(self))) without overflow; integers become float32. That of nothing, and of -inf
+/// alone, is -inf. The gradient is that of a softmax; NaN where the result is infinite, as in
+/// PyTorch. https://pytorch.org/docs/2.6/generated/torch.logsumexp.html
+Tensor logsumexp(const Tensor& self, const Dims& dims, bool keepdim = false);
+
+/// The norm of vectors: (sum |x|^p)^(1/p), for p = inf (-inf) the largest (smallest) |x|, for p = 0
+/// the number of elements that are not zero. DTypeError unless floating; ShapeError for the norm of
+/// nothing where p is negative or inf. The gradient is 0 at zero, and shared by equal |x| for p =
+/// +-inf. https://pytorch.org/docs/2.6/generated/torch.linalg.vector_norm.html
+Tensor norm(const Tensor& self, double p = 2, const Dims& dims = {}, bool keepdim = false);
+
 // Bool; an element is true when it is not zero (NaN is true).
 
 Tensor any(const Tensor& self, const Dims& dims = {}, bool keepdim = false);
@@ -65,6 +88,10 @@ Tensor all(const Tensor& self, const Dims& dims = {}, bool keepdim = false);
 
 /// out[i] = self[0] + ... + self[i] along `dim`; bool and int64 give int64.
 Tensor cumsum(const Tensor& self, std::int64_t dim);
+
+/// out[i] = self[0] * ... * self[i] along `dim`; bool and int64 give int64. The gradient is made
+/// without divisions: it is right where there are zeros.
+Tensor cumprod(const Tensor& self, std::int64_t dim);
 
 /// self summed down to `shape`, which must broadcast to self's: the transpose of expand.
 Tensor sum_to_size(const Tensor& self, const Shape& shape);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include <tend/core/kernels/loops.h>
@@ -77,9 +78,13 @@ void rank_all(std::string_view operation, const Array& values, const Array& indi
 
 }  // namespace
 
-void cumsum(const Array& out, const Array& a, std::int64_t dim) {
+namespace {
+
+// out[j] = combine(out[j - 1], a[j]) along `dim`, from `first` on.
+template <template <class> class Combine>
+void scan(const char* name, const Array& out, const Array& a, std::int64_t dim, int first) {
   if (out.dtype() != sum_dtype(a.dtype())) {
-    fail<DTypeError>("cumsum", a.dtype(), " gives ", sum_dtype(a.dtype()), ", not ", out.dtype());
+    fail<DTypeError>(name, a.dtype(), " gives ", sum_dtype(a.dtype()), ", not ", out.dtype());
   }
   if (out.numel() == 0) return;
   const Array from = at_least_1d(a.to(out.dtype())), to = at_least_1d(out);
@@ -87,24 +92,34 @@ void cumsum(const Array& out, const Array& a, std::int64_t dim) {
   const std::int64_t length = to.size(dim);
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    // PyTorch's float32 cumsum carries its sum in double, too.
-    using Sum = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
+    // PyTorch's float32 scans carry a double, too.
+    using Total = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
     const std::int64_t to_stride = to.strides()[dim], from_stride = from.strides()[dim];
     StridedLoop<2>({&first_to, &first_from})
         .run(
             [=](std::int64_t count, const auto& p, const auto& step) {
               for (std::int64_t i = 0; i < count; ++i) {
-                auto* sums = reinterpret_cast<T*>(p[0] + i * step[0]);
+                auto* totals = reinterpret_cast<T*>(p[0] + i * step[0]);
                 const auto* terms = reinterpret_cast<const T*>(p[1] + i * step[1]);
-                Sum sum = 0;
+                Total total = static_cast<Total>(first);
                 for (std::int64_t j = 0; j < length; ++j) {
-                  sum += static_cast<Sum>(terms[j * from_stride]);
-                  sums[j * to_stride] = static_cast<T>(sum);
+                  total = Combine<Total>()(total, static_cast<Total>(terms[j * from_stride]));
+                  totals[j * to_stride] = static_cast<T>(total);
                 }
               }
             },
             std::max<std::int64_t>(1, kElementGrain / length));
   });
+}
+
+}  // namespace
+
+void cumsum(const Array& out, const Array& a, std::int64_t dim) {
+  scan<std::plus>("cumsum", out, a, dim, 0);
+}
+
+void cumprod(const Array& out, const Array& a, std::int64_t dim) {
+  scan<std::multiplies>("cumprod", out, a, dim, 1);
 }
 
 void sort(const Array& values, const Array& indices, const Array& a, std::int64_t dim,

@@ -9,6 +9,9 @@ namespace tend::kernels {
 /// floating dtypes; `out` has a's shape and the dtype of its sum, sum_dtype(a.dtype()).
 void cumsum(const Array& out, const Array& a, std::int64_t dim);
 
+/// The same with products.
+void cumprod(const Array& out, const Array& a, std::int64_t dim);
+
 /// `a` sorted along `dim` into `values`, the places it came from into `indices` (int64). Equal
 /// elements keep their order; NaN counts as the largest.
 void sort(const Array& values, const Array& indices, const Array& a, std::int64_t dim,

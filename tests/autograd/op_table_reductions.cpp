@@ -1,6 +1,8 @@
 // Rows for autograd/ops/reduce.h.
 #include "tests/autograd/op_table.h"
 
+#include <cmath>
+
 namespace tend::test {
 namespace {
 
@@ -110,6 +112,87 @@ void extreme_rows(Rows& rows) {
   }
 }
 
+void middle_rows(Rows& rows) {
+  // Apart, since there is no derivative where two are equal.
+  const std::vector<Sample> samples = {{real({2, 3}).apart()},
+                                       {real({3, 2, 4}).apart()},
+                                       {integers({2, 3}, -50, 50).apart()},
+                                       {real({})}};
+  rows.op("median", "torch.median(a)", [](T a) { return median(a); }).on(samples);
+  rows.op("median", "torch.median(a, 0)", [](T a) { return both(median(a, 0)); })
+      .on(samples)
+      .refuses("[median] dimension 0 of (0, 3) is empty", {real({0, 3})});
+  rows.op("median", "torch.median(a, -1, keepdim=True)",
+          [](T a) { return both(median(a, -1, true)); })
+      .on(samples)
+      .on({{real({0, 3})}});
+  const auto list = [](const Extremes& found) { return std::vector<Tensor>{found.min, found.max}; };
+  // PyTorch's aminmax has no derivative.
+  rows.op("aminmax", "[torch.amin(a, ()), torch.amax(a, ())]",
+          [list](T a) { return list(aminmax(a)); })
+      .on(samples)
+      .refuses("[amin] dimension 0 of (0, 2) is empty", {real({0, 2})});
+  rows.op("aminmax", "[torch.amin(a, -1, True), torch.amax(a, -1, True)]",
+          [list](T a) { return list(aminmax(a, -1, true)); })
+      .on(samples);
+}
+
+// logsumexp and norms.
+void size_rows(Rows& rows) {
+  const std::vector<Sample> samples = {{real({2, 3})}, {real({3, 2, 4})}};
+  rows.op("logsumexp", "torch.logsumexp(a, 0)", [](T a) { return logsumexp(a, 0); })
+      .on(samples)
+      .on({{real({})}, {integers({2, 3}, -4, 5)}, {real({2, 3}).in(700, 900)}, {real({2, 0})}});
+  rows.op("logsumexp", "torch.logsumexp(a, (0, -1), keepdim=True)",
+          [](T a) {
+            return logsumexp(a, {0, -1}, true);
+          })
+      .on(samples)
+      .refuses("[logsumexp] dimension 0 appears more than once in (0, -1)", {real({3})});
+  for (const double p : {0., 0.5, 1., 1.5, 2., 3., -1.}) {
+    const std::string call = concat("torch.norm(a, ", p);
+    const std::vector<Sample> away = {{real({2, 3}).off({0})}, {real({3, 2, 4}).off({0})}};
+    rows.op("norm", call + ")", [p](T a) { return norm(a, p); })
+        .on(away)
+        .on({{real({}).off({0})}})
+        .within(64)  // powers of float32
+        .refuses("[norm] needs float32 or float64, got int64", {integers({2}, 1, 3)});
+    rows.op("norm", call + ", -1, keepdim=True)", [p](T a) { return norm(a, p, -1, true); })
+        .on(away)
+        .on({{real({0, 3}).off({0})}})
+        .within(64);
+  }
+  for (const double p : {INFINITY, -INFINITY}) {
+    const std::string call = concat("torch.norm(a, float('", p, "'), (0, -1))");
+    rows.op("norm", call,
+            [p](T a) {
+              return norm(a, p, {0, -1});
+            })
+        .on({{real({2, 3}).in(0.1, 2).apart()}, {real({3, 2, 4}).in(-2, -0.1).apart()}})
+        .refuses(
+            concat("[norm] no norm of order ", p, " of nothing: dimension 1 of (2, 0) is empty"),
+            {real({2, 0})});
+  }
+}
+
+void running_rows(Rows& rows) {
+  for (const bool product : {false, true}) {
+    const std::string name = product ? "cumprod" : "cumsum";
+    const auto f = product ? cumprod : cumsum;
+    const auto in_place = [product](T a, std::int64_t d) {
+      return product ? a.cumprod_(d) : a.cumsum_(d);
+    };
+    rows.op(name, "torch." + name + "(a, -1)", [f](T a) { return f(a, -1); })
+        .on({{real({2, 3})}, {real({})}, {real({0, 3})}, {integers({4}, -9, 9)}, {bools({2, 3})}})
+        .on({{real({2, 5}).grid(1)}})  // with zeros
+        .twin([in_place](T a) { return in_place(a, -1); });
+    rows.op(name, "torch." + name + "(a, 1)", [f](T a) { return f(a, 1); })
+        .on({{real({2, 3})}, {real({3, 2, 4})}, {real({2, 1})}})
+        .refuses("[" + name + "] dimension 1 is out of range [-1, 0] for 1 dimensions",
+                 {real({3})});
+  }
+}
+
 void truth_rows(Rows& rows) {
   // Steps of one give zeros.
   const std::vector<Sample> samples = {{real({2, 3}).grid(1).constant()},
@@ -131,11 +214,9 @@ std::vector<Op> reduction_rows() {
   deviation_rows(rows);
   extreme_rows(rows);
   truth_rows(rows);
-  rows.op("cumsum", "torch.cumsum(a, -1)", [](T a) { return cumsum(a, -1); })
-      .on({{real({2, 3})}, {real({})}, {real({0, 3})}, {integers({4}, -9, 9)}, {bools({2, 3})}});
-  rows.op("cumsum", "torch.cumsum(a, 1)", [](T a) { return cumsum(a, 1); })
-      .on({{real({2, 3})}, {real({3, 2, 4})}})
-      .refuses("[cumsum] dimension 1 is out of range [-1, 0] for 1 dimensions", {real({3})});
+  middle_rows(rows);
+  size_rows(rows);
+  running_rows(rows);
   const std::vector<Sample> samples = {{real({2, 3})}, {real({3, 2, 4})}, {real({2, 1})}};
   const std::vector<Sample> empty = {{real({0, 3})}, {real({2, 0})}};
   std::vector<Sample> sums = samples;

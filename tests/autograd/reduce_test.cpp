@@ -172,3 +172,71 @@ TEST_CASE("the gradient of a running sum runs backwards") {
   CHECK(values(autograd::grad({sums}, {x}, {weights})[0]) ==
         std::vector<double>{111, 110, 100, 1, 1, 1});
 }
+
+TEST_CASE("the gradient of a running product copes with zeros, NaN and infinities") {
+  const Tensor x = leaf(tensor({2., 0., 4., 0., 5.}));
+  // d(x0 + x0 x1 + ...)/dx, all products written out.
+  CHECK(values(slope([](const Tensor& t) { return t.cumprod(0); }, x)) ==
+        std::vector<double>{1, 10, 0, 0, 0});
+  CHECK(same(slope([](const Tensor& t) { return t.cumprod(0); }, tensor({kNaN, 2., 0.})),
+             {3, kNaN, kNaN}));
+  const Tensor gradient = autograd::grad({x.cumprod(0)[{2}]}, {x}, {}, {.create_graph = true})[0];
+  CHECK(values(autograd::grad({gradient.sum()}, {x})[0]) == std::vector<double>{4, 6, 2, 0, 0});
+}
+
+TEST_CASE("logsumexp neither overflows nor loses rows that hold infinities") {
+  const auto f = [](const Tensor& t) { return t.logsumexp(0); };
+  CHECK(f(tensor({1e3, 1e3})).item() == Approx(1000 + std::log(2)));
+  CHECK(f(tensor({-1e3, -1e3})).item() == Approx(-1000 + std::log(2)));
+  CHECK(f(tensor({-kInf, -kInf})).item() == -kInf);
+  CHECK(f(tensor({kInf, 1.})).item() == kInf);
+  CHECK(f(tensor({-kInf, 1.})).item() == 1);
+  CHECK(std::isnan(f(tensor({kNaN, 1.})).item()));
+  CHECK(same(zeros({0, 2}).logsumexp(0), {-kInf, -kInf}));
+  // As in PyTorch: infinity minus infinity.
+  CHECK(same(slope(f, tensor({-kInf, 1.})), {0, 1}));
+  CHECK(same(slope(f, tensor({kInf, 1.})), {kNaN, 0}));
+  CHECK(same(slope(f, tensor({-kInf, -kInf})), {kNaN, kNaN}));
+}
+
+TEST_CASE("norms of zeros and of infinities are PyTorch's, and so are their gradients") {
+  const auto check = [](double p, const Tensor& x, double value, const std::vector<double>& grad) {
+    const auto f = [p](const Tensor& t) { return t.norm(p); };
+    INFO("p = " << p << ", " << x);
+    CHECK(f(x).item() == Approx(value));
+    CHECK(same(slope(f, x), grad));
+  };
+  const Tensor none = zeros({2}, float64);
+  for (const double p : {0., 0.5, 1., 1.5, 2., 2.5, 3., -1., kInf, -kInf})
+    check(p, none, 0, {0, 0});
+  for (const double p : {1., 1.5, 2., 3., kInf}) check(p, tensor({0., 3.}), 3, {0, 1});
+  check(0, tensor({0., 3.}), 1, {0, 0});
+  check(-1, tensor({0., 3.}), 0, {0, 0});
+  check(kInf, tensor({3., -3.}), 3, {0.5, -0.5});
+  check(-kInf, tensor({-kInf, kInf}), kInf, {-0.5, 0.5});
+  check(2, tensor({kInf, 1.}), kInf, {kNaN, 0});
+  CHECK(std::isnan(tensor({kNaN, 1.}).norm(kInf).item()));
+  CHECK(zeros({0}).norm().item() == 0);
+  CHECK_THROWS_AS(zeros({0}).norm(kInf), ShapeError);
+  CHECK_THROWS_AS(zeros({0}).norm(-1), ShapeError);
+}
+
+TEST_CASE("the second derivative of a norm at zero is finite") {
+  for (const double p : {1.5, 2., 3.}) {
+    Tensor x = leaf(zeros({2}, float64));
+    const Tensor gradient = autograd::grad({x.norm(p)}, {x}, {}, {.create_graph = true})[0];
+    CHECK(values(autograd::grad({gradient.sum()}, {x})[0]) == std::vector<double>{0, 0});
+  }
+}
+
+TEST_CASE("the median is the lower middle, NaN where there is one, and shared among equals") {
+  CHECK(tensor({4, 1, 3, 2}).median().item<std::int64_t>() == 2);
+  CHECK(std::isnan(tensor({1., kNaN, 2.}).median().item()));
+  CHECK(std::isnan(zeros({0}).median().item()));
+  CHECK(tensor({kNaN, 2., kNaN}).median(0).indices.item<std::int64_t>() == 0);
+  const auto full = [](const Tensor& t) { return t.median(); };
+  CHECK_THAT(values(slope(full, tensor({1., 2., 1., 1.}))), near({1. / 3, 0, 1. / 3, 1. / 3}));
+  CHECK(values(slope(full, tensor({1., kNaN, 2.}))) == std::vector<double>{0, 1, 0});
+  const auto along = [](const Tensor& t) { return t.median(0).values; };
+  CHECK(values(slope(along, tensor({3., 1., 2., 4.}))) == std::vector<double>{0, 0, 1, 0});
+}

@@ -22,6 +22,12 @@ Array cumsum(const Array& a, std::int64_t dim) {
   return out;
 }
 
+Array cumprod(const Array& a, std::int64_t dim) {
+  const Array out = Array::full(a.shape(), 7, kernels::sum_dtype(a.dtype()));
+  kernels::cumprod(out, a, dim);
+  return out;
+}
+
 struct Ranked {
   Array values, indices;
 };
@@ -70,6 +76,25 @@ TEST_CASE("cumsum adds up along any dimension, in every layout") {
       }
     }
   }
+}
+
+TEST_CASE("cumprod multiplies along any dimension, in every layout") {
+  const DType dtype = GENERATE(float32, float64, int64, boolean);
+  for (const Array& a : layouts(random_array({3, 5, 7}, dtype))) {
+    for (std::int64_t dim = 0; dim < a.rank(); ++dim) {
+      CAPTURE(a.strides(), dim, dtype);
+      std::vector<std::vector<double>> want = lines_of(a, dim);
+      for (auto& line : want) {
+        std::partial_sum(line.begin(), line.end(), line.begin(), std::multiplies<>());
+        // Rounded once, from products in double.
+        if (dtype == float32) {
+          for (double& x : line) x = static_cast<float>(x);
+        }
+      }
+      CHECK(lines_of(cumprod(a, dim), dim) == want);
+    }
+  }
+  CHECK(cumprod(Array::scalar(3, int64), 0).item<std::int64_t>() == 3);
 }
 
 TEST_CASE("cumsum of a number, of nothing, and past the largest int64") {

@@ -1,0 +1,91 @@
+// logsumexp and norm: declared in reduce.h.
+#include <cmath>
+#include <limits>
+
+#include <tend/autograd/ops/helpers.h>
+
+namespace tend {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// A reduced tensor with its reduced dimensions back, so that it broadcasts against the input again.
+Tensor restore_dims(const Tensor& reduced, const Tensor& input, const Shape& dims) {
+  return view(reduced, reduced_shape(input.shape(), dims, true));
+}
+
+}  // namespace
+
+Tensor logsumexp(const Tensor& self, const Dims& dims, bool keepdim) {
+  const Shape reduced = wrap_dims("logsumexp", dims, self.dim());
+  const Tensor x = to(self.detach(), to_floating(self.dtype()));
+  const Shape shape = reduced_shape(x.shape(), reduced, keepdim);
+  Tensor out;
+  if (x.numel() == 0) {
+    out = full(shape, -kInf, x.dtype());
+  } else {
+    Tensor most = amax(x, reduced, true);
+    most = masked_fill(most, isinf(most), 0);
+    out = log(sum(exp(x - most), reduced, keepdim)) + view(most, shape);
+  }
+  return record("LogsumexpBackward0", out.array(), {self}, {self, kOutput},
+                [reduced](Derivative& d) {
+                  const Tensor input = d.saved(0);
+                  const Tensor total = restore_dims(d.saved(1), input, reduced);
+                  d.set(0, restore_dims(d.grad(), input, reduced) * exp(input - total));
+                });
+}
+
+namespace {
+
+Tensor norm_of(const Tensor& x, double p, const Shape& dims, bool keepdim) {
+  if (p == 2) return sqrt(sum(square(x), dims, keepdim));
+  if (p == 1) return sum(abs(x), dims, keepdim);
+  if (p == 0) return sum(to(x != 0, x.dtype()), dims, keepdim);
+  if (p == kInf) return amax(abs(x), dims, keepdim);
+  if (p == -kInf) return amin(abs(x), dims, keepdim);
+  return pow(sum(pow(abs(x), p), dims, keepdim), 1 / p);
+}
+
+// What the norm's cotangent is multiplied with; `size` is the norm, its reduced dimensions
+// restored.
+Tensor norm_slope(const Tensor& x, const Tensor& size, double p, const Shape& dims) {
+  if (p == 0) return zeros_like(x);
+  if (p == 1) return sign(x);
+  if (std::isinf(p)) {
+    // NaN is chosen where there is one, but does not equal itself.
+    const Tensor chosen = logical_or(abs(x) == size, logical_and(isnan(x), isnan(size)));
+    const Tensor mask = to(chosen, x.dtype());
+    return sign(x) * mask / sum(mask, dims, true);
+  }
+  // 0 / 0 is 0 here, for derivatives of this, too.
+  const Tensor is_zero = size == 0;
+  const Tensor divisor = masked_fill(size, is_zero, 1);
+  if (p == 2) return masked_fill(x / divisor, is_zero, 0);
+  const Tensor power = sign(x) * pow(masked_fill(abs(x), x == 0, 1), p - 1);
+  return p < 1 ? power * pow(size, 1 - p) : power / pow(divisor, p - 1);
+}
+
+}  // namespace
+
+Tensor norm(const Tensor& self, double p, const Dims& dims, bool keepdim) {
+  if (!is_floating(self.dtype()))
+    fail<DTypeError>("norm", "needs float32 or float64, got ", self.dtype());
+  const Shape reduced = wrap_dims("norm", dims, self.dim());
+  for (const std::int64_t d : reduced) {
+    if (self.size(d) == 0 && (p < 0 || p == kInf)) {
+      fail<ShapeError>("norm", "no norm of order ", p, " of nothing: dimension ", d, " of ",
+                       self.shape(), " is empty");
+    }
+  }
+  const Tensor out = norm_of(self.detach(), p, reduced, keepdim);
+  return record("LinalgVectorNormBackward0", out.array(), {self}, {self, kOutput},
+                [p, reduced](Derivative& d) {
+                  const Tensor x = d.saved(0);
+                  const Tensor slope =
+                      norm_slope(x, restore_dims(d.saved(1), x, reduced), p, reduced);
+                  d.set(0, restore_dims(d.grad(), x, reduced) * slope);
+                });
+}
+
+}  // namespace tend

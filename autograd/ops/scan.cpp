@@ -1,0 +1,67 @@
+// Running sums and products: declared in reduce.h.
+#include <tend/autograd/inplace.h>
+#include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/reduce.h>
+#include <tend/core/kernels/scan.h>
+
+namespace tend {
+
+Tensor cumsum(const Tensor& self, std::int64_t dim) {
+  dim = wrap_dim("cumsum", dim, self.dim());
+  Array out = Array::empty(self.shape(), kernels::sum_dtype(self.dtype()));
+  kernels::cumsum(out, self.array(), dim);
+  return record("CumsumBackward0", std::move(out), {self}, {},
+                [dim](Derivative& d) { d.set(0, flip(cumsum(flip(d.grad(), dim), dim), dim)); });
+}
+
+const Tensor& methods::InPlace::cumsum_(std::int64_t d) const {
+  return in_place("cumsum_", self(), {}, [d](const Tensor& self) { return tend::cumsum(self, d); });
+}
+
+namespace {
+
+// x[k + step] at k along `dim`, and zeros after the end.
+Tensor shifted(const Tensor& x, std::int64_t dim, std::int64_t step) {
+  const std::int64_t kept = x.size(dim) - step;
+  const Tensor tail = narrow(x, dim, 0, step);
+  return cat({narrow(x, dim, step, kept), zeros(tail.shape(), x.dtype())}, dim);
+}
+
+// total[k] = term[k] + factor[k] * total[k + 1] along `dim`, where the last factor is 0. In each
+// round a total covers twice as many terms.
+Tensor accumulate_back(Tensor term, Tensor factor, std::int64_t dim) {
+  const std::int64_t length = term.size(dim);
+  for (std::int64_t step = 1; step < length; step *= 2) {
+    term = term + factor * shifted(term, dim, step);
+    if (step * 2 < length) factor = factor * shifted(factor, dim, step);
+  }
+  return term;
+}
+
+// The gradient of an element is the product of those before it times a sum over those after it:
+// sum over i >= k of grad[i] * x[k + 1] * ... * x[i].
+Tensor cumprod_gradient(const Tensor& x, const Tensor& grad, std::int64_t dim) {
+  const std::int64_t length = x.size(dim);
+  const Tensor one = ones_like(narrow(x, dim, 0, 1));
+  const Tensor before = cat({one, cumprod(narrow(x, dim, 0, length - 1), dim)}, dim);
+  return before * accumulate_back(grad, shifted(x, dim, 1), dim);
+}
+
+}  // namespace
+
+Tensor cumprod(const Tensor& self, std::int64_t dim) {
+  dim = wrap_dim("cumprod", dim, self.dim());
+  Array out = Array::empty(self.shape(), kernels::sum_dtype(self.dtype()));
+  kernels::cumprod(out, self.array(), dim);
+  return record("CumprodBackward0", std::move(out), {self}, {self}, [dim](Derivative& d) {
+    const Tensor x = d.saved(0);
+    d.set(0, x.dim() == 0 || x.numel() == 0 ? d.grad() : cumprod_gradient(x, d.grad(), dim));
+  });
+}
+
+const Tensor& methods::InPlace::cumprod_(std::int64_t d) const {
+  return in_place("cumprod_", self(), {},
+                  [d](const Tensor& self) { return tend::cumprod(self, d); });
+}
+
+}  // namespace tend
