@@ -1,4 +1,5 @@
-// Scaled dot-product attention, the heart of every module on this floor.
+/// \file
+/// Scaled dot-product attention, the heart of every module on this floor.
 #pragma once
 
 #include <optional>
@@ -9,8 +10,8 @@ namespace tend::attention {
 
 /// A context vector for each query, and the weights that made it.
 struct AttentionOutput {
-  Tensor context;  // (..., queries, value_dim)
-  Tensor weights;  // (..., queries, keys), after dropout
+  Tensor context;  ///< (..., queries, value_dim)
+  Tensor weights;  ///< (..., queries, keys), after dropout
 };
 
 /// How queries see keys.
@@ -27,20 +28,30 @@ struct AttentionOptions {
   std::optional<double> scale = {};
 };
 
-/// softmax(query key^T scale + mask) value; query (..., T, D), key (..., S, D), value (..., S, V);
-/// leading dimensions broadcast. A query that may attend to nothing gets zeros, and so does its
-/// gradient. ShapeError and DTypeError name the argument. Vaswani et al. 2017,
-/// https://arxiv.org/abs/1706.03762; torch.nn.functional.scaled_dot_product_attention.
+/// weights @ value with weights = softmax(scale * query @ key^T + mask), after dropout. query is
+/// (..., T, D), key (..., S, D), value (..., S, V), the result (..., T, V); leading dimensions
+/// broadcast. A query that may attend to nothing gets zeros. ShapeError where sizes do not fit,
+/// DTypeError unless all have one floating dtype and the mask is bool or floating, Error for
+/// dropout_p outside of [0, 1].
+///
+/// For the gradient g of the result that of the value is weights^T @ g, that of the weights g @
+/// value^T; s, what masked_softmax and dropout make of the latter, is that of the scores and of a
+/// floating mask; the query gets scale * s @ key, the key scale * s^T @ query. All are zero where a
+/// query attends to nothing. Vaswani et al. 2017, https://arxiv.org/abs/1706.03762;
+/// torch.nn.functional.scaled_dot_product_attention.
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const AttentionOptions& options = {});
 
-/// As above, with the weights.
+/// scaled_dot_product_attention together with its weights, (..., T, S), after dropout; its shapes,
+/// dtypes and errors. Context and weights both have a gradient.
 AttentionOutput attention_with_weights(const Tensor& query, const Tensor& key, const Tensor& value,
                                        const AttentionOptions& options = {});
 
-/// softmax over the last dimension of the scores that `mask` (bool, true: attend; or floating,
-/// added) leaves; it broadcasts to them (ShapeError). A row with nothing left is all zeros, where
-/// torch.softmax has NaN.
+/// y = softmax over the last dimension of the scores that `mask` leaves: bool, true where to
+/// attend; or floating, added; or undefined. It broadcasts to the scores (ShapeError) and is not
+/// int64, and the scores are floating (DTypeError). A row with nothing left is all zeros, where
+/// torch.softmax has NaN. For the gradient g of y that of the scores, and of a floating mask, is y
+/// (g - sum(g y)), zero where nothing is left.
 Tensor masked_softmax(const Tensor& scores, const Tensor& mask);
 
 }  // namespace tend::attention

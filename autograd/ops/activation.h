@@ -1,4 +1,6 @@
-// The nonlinearities of networks; tanh and sigmoid stand in math.h.
+/// \file
+/// The nonlinearities of networks; tanh and sigmoid stand in autograd/ops/math.h. The result has
+/// self's dtype and, but for glu, its shape. Floating tensors only (DTypeError), unless stated.
 #pragma once
 
 #include <cstdint>
@@ -9,47 +11,58 @@ namespace tend {
 
 class Tensor;
 
-/// max(self, 0), with gradient 0 at 0; NaN stays NaN. int64 too; DTypeError for bool.
+/// max(self, 0); NaN stays NaN. int64 too; DTypeError for bool. The gradient is 1 where self is
+/// positive, 0 elsewhere.
 Tensor relu(const Tensor& self);
 
-/// self where it is positive, else negative_slope * self; the gradient at 0 is negative_slope.
-/// Floating only (DTypeError). Maas, Hannun and Ng, Rectifier Nonlinearities Improve Neural Network
-/// Acoustic Models, 2013.
+/// self where it is positive, else negative_slope * self. Floating only (DTypeError). The gradient
+/// is 1 where self is positive, else negative_slope. Maas, Hannun and Ng, Rectifier Nonlinearities
+/// Improve Neural Network Acoustic Models, 2013.
 Tensor leaky_relu(const Tensor& self, double negative_slope = 0.01);
-/// self where it is positive, else alpha * (exp(self) - 1). Floating only (DTypeError). Clevert,
-/// Unterthiner and Hochreiter, Exponential Linear Units, 2015, arXiv:1511.07289.
+/// self where it is positive, else alpha * (exp(self) - 1). Floating only (DTypeError). The
+/// gradient is 1 where self is positive, else alpha * exp(self). Clevert, Unterthiner and
+/// Hochreiter, Exponential Linear Units, 2015, arXiv:1511.07289.
 Tensor elu(const Tensor& self, double alpha = 1);
-/// min(max(self, min_val), max_val), with gradient 0 at the bounds too. On int64 the bounds are cut
-/// to integers; DTypeError for bool, Error where min_val > max_val.
+/// min(max(self, min_val), max_val). On int64 the bounds are cut to integers; DTypeError for bool,
+/// Error where min_val > max_val. The gradient is 1 between the bounds, 0 at them and beyond.
 Tensor hardtanh(const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1);
 
-/// self * sigmoid(self). Floating only (DTypeError). Elfwing, Uchibe and Doya, Sigmoid-Weighted
-/// Linear Units, 2017, arXiv:1702.03118.
+/// self * s with s = sigmoid(self). Floating only (DTypeError). The gradient is
+/// s (1 + self (1 - s)). Elfwing, Uchibe and Doya, Sigmoid-Weighted Linear Units, 2017,
+/// arXiv:1702.03118.
 Tensor silu(const Tensor& self);
-/// self * tanh(softplus(self)). Floating only (DTypeError). Misra, Mish, 2019, arXiv:1908.08681.
+/// self * t with t = tanh(softplus(self)). Floating only (DTypeError). The gradient is
+/// t + self sigmoid(self) (1 - t^2). Misra, Mish, 2019, arXiv:1908.08681.
 Tensor mish(const Tensor& self);
 /// log(1 + exp(beta * self)) / beta, and self where beta * self exceeds the threshold. Floating
-/// only (DTypeError). https://pytorch.org/docs/2.6/generated/torch.nn.functional.softplus.html
+/// only (DTypeError). The gradient is sigmoid(beta * self), and 1 beyond the threshold.
+/// https://pytorch.org/docs/2.6/generated/torch.nn.functional.softplus.html
 Tensor softplus(const Tensor& self, double beta = 1, double threshold = 20);
-/// log(sigmoid(self)), without its underflow. Floating only (DTypeError).
+/// log(sigmoid(self)), without its underflow. Floating only (DTypeError). The gradient is
+/// sigmoid(-self).
 Tensor logsigmoid(const Tensor& self);
-/// a * sigmoid(b), a and b the halves of self along `dim` (IndexError), whose size is even
-/// (ShapeError, for a 0-d tensor too). Floating only (DTypeError). Dauphin, Fan, Auli and Grangier,
+/// a * s with s = sigmoid(b), a and b the halves of self along `dim` (IndexError), whose size is
+/// even (ShapeError, for a 0-d tensor too); the result has half that size. Floating only
+/// (DTypeError). The gradient of a is s, that of b is a s (1 - s). Dauphin, Fan, Auli and Grangier,
 /// Language Modeling with Gated Convolutional Networks, 2016, arXiv:1612.08083.
 Tensor glu(const Tensor& self, std::int64_t dim = -1);
 
+/// Which formula gelu takes: that of the normal distribution, or its approximation by tanh.
 enum class GeluKind { exact, tanh };
 
-/// x Phi(x), Phi the normal distribution function; or, of kind tanh, the approximation
-/// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))). Floating only (DTypeError). Hendrycks and
+/// x Phi(x) for x = self, Phi the normal distribution function; or, of kind tanh, the approximation
+/// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))). Floating only (DTypeError). The gradient is
+/// Phi(x) + x phi(x), phi the normal density, or the derivative of the approximation. Hendrycks and
 /// Gimpel, Gaussian Error Linear Units, 2016, arXiv:1606.08415.
 Tensor gelu(const Tensor& self, GeluKind kind = GeluKind::exact);
 
-// Along `dim`, which may count from the end (IndexError); floating only (DTypeError).
-
-/// exp(self) over its sum. As in PyTorch NaN where everything is -inf, or anything NaN or +inf.
+/// y = exp(self) / sum(exp(self)) along `dim`, which may count from the end (IndexError). As in
+/// PyTorch NaN where everything is -inf, or anything NaN or +inf. Floating only (DTypeError). For
+/// the gradient g of y that of self is y (g - sum(g y)).
 Tensor softmax(const Tensor& self, std::int64_t dim);
-/// The logarithm of softmax, computed without its underflow.
+/// The logarithm of softmax along `dim`, computed without its underflow: self -
+/// log(sum(exp(self))). Floating only (DTypeError), IndexError for `dim`. For the gradient g of the
+/// result that of self is g - softmax(self) sum(g).
 Tensor log_softmax(const Tensor& self, std::int64_t dim);
 
 }  // namespace tend

@@ -1,4 +1,7 @@
-// Elementwise arithmetic with broadcasting and PyTorch's type promotion.
+/// \file
+/// Elementwise arithmetic. Tensors broadcast (ShapeError) and the result has the dtype of
+/// torch.result_type; a Scalar does not raise the dtype within its category. Gradients are summed
+/// over the dimensions in which an input was broadcast.
 #pragma once
 
 #include <tend/core/array.h>
@@ -7,83 +10,117 @@ namespace tend {
 
 class Tensor;
 
-// Every function here takes tensors whose shapes broadcast (ShapeError) and gives the dtype of
-// torch.result_type; a Scalar does not raise the dtype within its category.
-
-/// self + alpha * other. For bool, "or".
+///@{
+/// self + alpha * other, broadcast (ShapeError) and promoted; for bool, "or". DTypeError for a
+/// floating alpha with integers. The gradient of self is 1, that of other alpha.
 Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 Tensor add(const Tensor& self, const Scalar& other);
+///@}
 
-/// self - alpha * other; DTypeError for bool, as PyTorch has it.
+///@{
+/// self - alpha * other, broadcast (ShapeError) and promoted. DTypeError for bool, as PyTorch has
+/// it, and for a floating alpha with integers. The gradient of self is 1, that of other -alpha.
 Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 Tensor sub(const Tensor& self, const Scalar& other);
+///@}
 
-/// other - alpha * self, sub with its operands exchanged.
+///@{
+/// other - alpha * self: sub with its operands exchanged, and its errors. The gradient of self is
+/// -alpha, that of other 1.
 Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
+///@}
 
-/// self * other. For bool, "and".
+///@{
+/// self * other, broadcast (ShapeError) and promoted; for bool, "and". The gradient of self is
+/// other, and the other way round.
 Tensor mul(const Tensor& self, const Tensor& other);
 Tensor mul(const Tensor& self, const Scalar& other);
+///@}
 
-/// True division: integers give float32.
+///@{
+/// self / other, broadcast (ShapeError) and promoted: true division, integers give float32. The
+/// gradient of self is 1 / other, that of other -self / other^2.
 Tensor div(const Tensor& self, const Tensor& other);
 Tensor div(const Tensor& self, const Scalar& other);
+///@}
 
-/// Python's self // other, rounded towards minus infinity, with gradient zero. Not for two bools
-/// (DTypeError); Error for an integer division by zero.
+///@{
+/// Python's self // other, rounded towards minus infinity, broadcast (ShapeError) and promoted. Not
+/// for two bools (DTypeError); Error for an integer division by zero. The gradient is zero.
 Tensor floor_divide(const Tensor& self, const Tensor& other);
 Tensor floor_divide(const Tensor& self, const Scalar& other);
+///@}
 
-/// Python's self % other, which has other's sign: self - other * floor(self / other). Not for two
-/// bools (DTypeError); Error for an integer division by zero. The gradient of other is
-/// -floor(self / other).
+///@{
+/// Python's self % other, which has other's sign: self - other * floor(self / other), broadcast
+/// (ShapeError) and promoted. Not for two bools (DTypeError); Error for an integer division by
+/// zero. The gradient of self is 1, that of other -floor(self / other).
 Tensor remainder(const Tensor& self, const Tensor& other);
 Tensor remainder(const Tensor& self, const Scalar& other);
+///@}
 
-/// C's fmod, which has self's sign: self - other * trunc(self / other). Not for two bools
-/// (DTypeError); Error for an integer division by zero. The gradient of other is
-/// -trunc(self / other).
+///@{
+/// C's fmod, which has self's sign: self - other * trunc(self / other), broadcast (ShapeError) and
+/// promoted. Not for two bools (DTypeError); Error for an integer division by zero. The gradient of
+/// self is 1, that of other -trunc(self / other).
 Tensor fmod(const Tensor& self, const Tensor& other);
 Tensor fmod(const Tensor& self, const Scalar& other);
+///@}
 
-/// self to the power of exponent; not for two bools (DTypeError). An integer to a negative power is
-/// its truncated value, and an Error when the exponent is a number.
+///@{
+/// self to the power of exponent, broadcast (ShapeError) and promoted; not for two bools
+/// (DTypeError). An integer to a negative power is its truncated value, and an Error when the
+/// exponent is a number. The gradient of self is exponent * self^(exponent - 1), 0 for exponent 0;
+/// that of the exponent is self^exponent * log(self), 0 where self is 0 and exponent >= 0.
 Tensor pow(const Tensor& self, const Tensor& exponent);
 Tensor pow(const Tensor& self, const Scalar& exponent);
 Tensor pow(const Scalar& self, const Tensor& exponent);
-/// self * self
+///@}
+/// self * self; bool gives int64. The gradient is 2 self.
 Tensor square(const Tensor& self);
-/// 1 / self; integers give float32.
+/// 1 / self; integers give float32. The gradient is -1 / self^2.
 Tensor reciprocal(const Tensor& self);
 
-/// The larger (smaller) of the two, NaN where either is; equal ones share the gradient.
+/// The larger of the two, NaN where either is; broadcast (ShapeError) and promoted. The gradient
+/// goes to the larger, half of it to each of two equal ones, and all of it to both where one is
+/// NaN.
 Tensor maximum(const Tensor& self, const Tensor& other);
+/// The smaller of the two, NaN where either is; broadcast (ShapeError) and promoted. The gradient
+/// goes to the smaller, half of it to each of two equal ones, and all of it to both where one is
+/// NaN.
 Tensor minimum(const Tensor& self, const Tensor& other);
 
 /// self + value * tensor1 * tensor2, all three broadcast (ShapeError) and promoted. DTypeError for
-/// bools, and for a floating value when all are integers.
+/// bools, and for a floating value when all are integers. The gradients are 1, value * tensor2 and
+/// value * tensor1.
 Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                const Scalar& value = 1);
 /// self + value * tensor1 / tensor2, all three broadcast (ShapeError) and promoted. One of tensor1
-/// and tensor2 is floating (DTypeError).
+/// and tensor2 is floating (DTypeError). The gradients are 1, value / tensor2 and
+/// -value * tensor1 / tensor2^2.
 Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                const Scalar& value = 1);
 
+///@{
 /// self + weight * (end - self), in the form that meets self at weight 0 and end at weight 1
-/// exactly. All broadcast (ShapeError) and have one floating dtype (DTypeError).
+/// exactly. All broadcast (ShapeError) and have one floating dtype (DTypeError). The gradients are
+/// 1 - weight, weight and end - self.
 Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight);
 Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight);
+///@}
 
-/// self itself; DTypeError for bool.
+/// self itself; DTypeError for bool. The gradient is 1.
 Tensor positive(const Tensor& self);
-/// -self; DTypeError for bool.
+/// -self; DTypeError for bool. The gradient is -1.
 Tensor neg(const Tensor& self);
-/// |self|, with gradient 0 at 0; DTypeError for bool.
+/// |self|; DTypeError for bool. The gradient is sign(self), 0 at 0.
 Tensor abs(const Tensor& self);
-/// -1, 0 or 1; 0 for NaN. The gradient is zero.
+/// -1, 0 or 1, of self's dtype; 0 for NaN. The gradient is zero.
 Tensor sign(const Tensor& self);
 
+///@{
+/// add, sub, mul, div, positive and neg as operators, with their rules, errors and gradients.
 Tensor operator+(const Tensor& a, const Tensor& b);
 Tensor operator+(const Tensor& a, const Scalar& b);
 Tensor operator+(const Scalar& a, const Tensor& b);
@@ -98,5 +135,6 @@ Tensor operator/(const Tensor& a, const Scalar& b);
 Tensor operator/(const Scalar& a, const Tensor& b);
 Tensor operator+(const Tensor& a);
 Tensor operator-(const Tensor& a);
+///@}
 
 }  // namespace tend

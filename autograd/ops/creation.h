@@ -1,4 +1,6 @@
-// Tensors from nothing.
+/// \file
+/// Tensors from nothing: without history, and no gradients. ShapeError for a negative size,
+/// OutOfMemoryError for what does not fit.
 #pragma once
 
 #include <concepts>
@@ -34,42 +36,58 @@ class NestedNumbers {
   std::vector<Scalar> values_;
 };
 
-/// tensor({{0.43, 0.15}, {0.55, 0.87}}): as torch.tensor; floating numbers give float32 unless
-/// `dtype` says otherwise.
+///@{
+/// tensor({{0.43, 0.15}, {0.55, 0.87}}): as torch.tensor, int64 or bool for such numbers; floating
+/// ones give float32 unless `dtype` says otherwise. ShapeError for rows of different shapes. No
+/// gradient.
 Tensor tensor(const NestedNumbers& numbers);
 Tensor tensor(const NestedNumbers& numbers, DType dtype);
+///@}
 
-/// Uninitialised elements.
+/// Uninitialised elements; ShapeError for a negative size. No gradient.
 Tensor empty(const Shape& shape, DType dtype = float32);
+/// `value` everywhere, converted to the dtype; ShapeError for a negative size. No gradient.
 Tensor full(const Shape& shape, const Scalar& value, DType dtype = float32);
+/// 0 everywhere; ShapeError for a negative size. No gradient.
 Tensor zeros(const Shape& shape, DType dtype = float32);
+/// 1 everywhere; ShapeError for a negative size. No gradient.
 Tensor ones(const Shape& shape, DType dtype = float32);
 
-/// Of the shape of `like`, and of its dtype unless another is asked for; without its history.
+/// full of the shape of `like`, and of its dtype unless another is asked for. No gradient.
 Tensor full_like(const Tensor& like, const Scalar& value,
                  std::optional<DType> dtype = std::nullopt);
+/// zeros of the shape of `like`, and of its dtype unless another is asked for. No gradient.
 Tensor zeros_like(const Tensor& like, std::optional<DType> dtype = std::nullopt);
+/// ones of the shape of `like`, and of its dtype unless another is asked for. No gradient.
 Tensor ones_like(const Tensor& like, std::optional<DType> dtype = std::nullopt);
 
 /// start, start + step, ... up to but without `end`: int64 when all numbers are integers, else
-/// float32. Error for a step that does not lead from start to end.
+/// float32, or the given dtype, but bool (DTypeError). Error for a step that does not lead from
+/// start to end. No gradient.
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1,
               std::optional<DType> dtype = std::nullopt);
-/// From 0 in steps of 1.
+/// 0, 1, ... up to but without `end`, as from 0 in steps of 1. No gradient.
 Tensor arange(const Scalar& end, std::optional<DType> dtype = std::nullopt);
 
-/// `steps` numbers at even distances, from start to end, both included; floating only (DTypeError).
+/// `steps` numbers at even distances, from start to end, both included. Floating only (DTypeError);
+/// ShapeError for steps < 0. No gradient.
 Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, DType dtype = float32);
 
-/// Ones on the main diagonal of an otherwise empty matrix (n, m), or (n, n).
+///@{
+/// Ones on the main diagonal of an otherwise zero matrix (n, m), or (n, n); ShapeError for a
+/// negative size. No gradient.
 Tensor eye(std::int64_t n, std::int64_t m, DType dtype = float32);
 Tensor eye(std::int64_t n, DType dtype = float32);
+///@}
 
-/// The caller's memory as a tensor, row-major unless strides (in elements, not negative:
-/// ShapeError) are given. `deleter` is called with `data` when the last tensor on it goes.
+///@{
+/// The caller's memory as a tensor, row-major unless strides (in elements, as many as sizes and not
+/// negative: ShapeError) are given. `deleter` is called with `data` when the last tensor on it
+/// goes. No gradient.
 Tensor from_blob(void* data, const Shape& shape, DType dtype = float32,
                  std::function<void(void*)> deleter = {});
 Tensor from_blob(void* data, const Shape& shape, const Shape& strides, DType dtype = float32,
                  std::function<void(void*)> deleter = {});
+///@}
 
 }  // namespace tend

@@ -1,4 +1,5 @@
-// Dropout.
+/// \file
+/// Dropout.
 #pragma once
 
 #include <tend/core/random.h>
@@ -7,10 +8,10 @@ namespace tend {
 
 class Tensor;
 
-/// While training, zeroes each element of the floating `self` with probability p and multiplies the
-/// others by 1 / (1 - p), as PyTorch rounds it; otherwise gives self back. The mask is drawn in the
-/// order of the indices, from the generator's Bernoulli stream; p = 0 and p = 1 draw nothing. Error
-/// unless 0 <= p <= 1.
+/// While training, zeroes each element of self with probability p and multiplies the others by
+/// 1 / (1 - p), as PyTorch rounds it; otherwise gives self back. The mask is drawn in the order of
+/// the indices, from the generator's Bernoulli stream; p = 0 and p = 1 draw nothing. Floating only
+/// (DTypeError); Error unless 0 <= p <= 1. The gradient is what the element was multiplied by.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.dropout.html
 Tensor dropout(const Tensor& self, double p = 0.5, bool training = true,
                Generator& generator = default_generator());

@@ -1,4 +1,7 @@
-// Reading and writing at places along one dimension, which int64 tensors name.
+/// \file
+/// Reading and writing at places along one dimension, which int64 tensors name (DTypeError). Every
+/// index is checked (IndexError, also for negative ones) before anything is computed. Formulas are
+/// for dim 1 of three; dimensions may count from the end. Elements have any dtype.
 #pragma once
 
 #include <cstdint>
@@ -10,46 +13,61 @@ namespace tend {
 
 class Tensor;
 
-// Every index is checked (IndexError, also for negative ones) before anything is computed; indices
-// are int64 (DTypeError). Formulas are for dim 1 of three; dimensions may count from the end.
-
-/// out[i][j][k] = self[i][index[i][j][k]][k]. `index` has self's rank and is at most as large in
-/// the other dimensions (ShapeError).
+/// out[i][j][k] = self[i][index[i][j][k]][k] for `dim` 1, in index's shape. `index` is int64
+/// (DTypeError), has self's rank and is at most as large in the other dimensions (ShapeError);
+/// IndexError for `dim`, and for an index out of range or negative. The gradient of self is
+/// scatter_add of the result's into zeros.
+/// https://pytorch.org/docs/2.6/generated/torch.gather.html
 Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index);
 
-/// A copy of self with source[i][j][k] in place of [i][index[i][j][k]][k]; where an element is
-/// named more than once, the last stays, and all of these sources get its gradient, as in PyTorch.
-/// Shapes and dtypes are those of scatter_add.
+/// A copy of self with source[i][j][k] in place of [i][index[i][j][k]][k], for `dim` 1. Shapes,
+/// dtypes and errors are those of scatter_add. The gradient of self is the result's with zeros at
+/// these places, that of source the result's gathered from them; where an element is named more
+/// than once, the last stays, and all of these sources get its gradient, as in PyTorch.
 /// https://pytorch.org/docs/2.6/generated/torch.scatter.html
 Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source);
-/// With a number, converted to self's dtype (DTypeError where int64 cannot hold it).
+/// A copy of self with a number at the places [i][index[i][j][k]][k], for `dim` 1, converted to
+/// self's dtype (DTypeError where int64 cannot hold it); the rest as with a source. The gradient of
+/// self is the result's with zeros at these places.
 Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value);
 
-/// A copy of self with source[i][j][k] added at [i][index[i][j][k]][k]. `index` is at most as large
-/// as source, and as self in the other dimensions (ShapeError); source has self's dtype.
+/// A copy of self with source[i][j][k] added at [i][index[i][j][k]][k], for `dim` 1. `index` is
+/// int64 (DTypeError), all have one rank, and `index` is at most as large as source, and as self in
+/// the other dimensions (ShapeError); source has self's dtype (DTypeError). IndexError for `dim`,
+/// and for an index out of range or negative. The gradient of self is the result's, that of source
+/// the result's gathered from the places.
+/// https://pytorch.org/docs/2.6/generated/torch.scatter_add.html
 Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source);
 
-/// The slices of self along `dim` that the 0-d or 1-d `index` names.
+/// The slices of self along `dim` that the 0-d or 1-d (ShapeError) int64 `index` (DTypeError)
+/// names, one after the other. IndexError for `dim`, and for an index out of range or negative. The
+/// gradient of self is index_add of the result's to zeros.
 Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index);
 
-/// A copy of self with the slices of source added to those that the 0-d or 1-d `index` names;
-/// source has self's dtype.
+/// A copy of self with the slices of source along `dim` added to those that the 0-d or 1-d int64
+/// `index` (DTypeError) names; source has self's dtype (DTypeError) and shape, but for `dim`
+/// (ShapeError). IndexError for `dim`, and for an index out of range or negative. The gradient of
+/// self is the result's, that of source index_select of it.
 Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source);
 
 /// gather after self and `index` are broadcast against each other in the other dimensions; their
 /// ranks must be equal (ShapeError). Without `dim` both are flattened. Of argmax(..., keepdim) or
-/// argsort it gives the elements. https://pytorch.org/docs/2.6/generated/torch.take_along_dim.html
+/// argsort it gives the elements. Errors are gather's. The gradient of self is the result's, added
+/// at the places that were read. https://pytorch.org/docs/2.6/generated/torch.take_along_dim.html
 Tensor take_along_dim(const Tensor& self, const Tensor& index,
                       std::optional<std::int64_t> dim = std::nullopt);
 
 /// Rows of `weight` (num_embeddings, embedding_dim) for indices of any shape: (*, embedding_dim).
-/// The row `padding_idx` (which may count from the end) gets no gradient.
+/// ShapeError for a weight that is not 2-d, DTypeError unless the indices are int64, IndexError for
+/// one that is no row, or such a `padding_idx` (which may count from the end). The gradient of a
+/// row is the sum of the result's over the places that it went to; the padding's is zero.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.embedding.html
 Tensor embedding(const Tensor& weight, const Tensor& indices,
                  std::optional<std::int64_t> padding_idx = std::nullopt);
 
 /// 1 where the last of (*, num_classes) dimensions equals the index, else 0; int64. With -1 there
 /// are as many classes as the largest index asks for (ShapeError where there are no indices).
+/// DTypeError unless int64, IndexError for an index that is no class. No gradient.
 Tensor one_hot(const Tensor& indices, std::int64_t num_classes = -1);
 
 }  // namespace tend

@@ -1,4 +1,6 @@
-// One tensor from several.
+/// \file
+/// One tensor from several. The dtype is the one to which all promote; an empty list is a
+/// ShapeError. Each tensor's gradient is its part of the result's.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +10,22 @@ namespace tend {
 
 class Tensor;
 
-// The dtype is the one to which all promote. An empty list is a ShapeError.
-
-/// The tensors one after the other along `dim`; they agree in all other dimensions (ShapeError). A
-/// 1-d tensor without elements is left out, whatever the rank of the others, as in PyTorch.
+/// The tensors one after the other along `dim` (IndexError), promoted to one dtype. There is one at
+/// least, none is 0-d, and they agree in all other dimensions (ShapeError). A 1-d tensor without
+/// elements is left out, whatever the rank of the others, as in PyTorch. Each tensor's gradient is
+/// its part of the result's.
 Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim = 0);
 
-/// The tensors side by side: along dimension 1, or 0 for those of one dimension. Numbers count as
-/// rows of one element.
+/// The tensors side by side: cat along dimension 1, or 0 for those of one dimension, with its
+/// errors. 0-d tensors count as rows of one element. Each tensor's gradient is its part of the
+/// result's.
 Tensor hstack(const std::vector<Tensor>& tensors);
-/// The tensors one below the other: along dimension 0. Those of one dimension are rows, and numbers
-/// rows of one element.
+/// The tensors one below the other: cat along dimension 0, with its errors. Those of one dimension
+/// are rows, and 0-d ones rows of one element. Each tensor's gradient is its part of the result's.
 Tensor vstack(const std::vector<Tensor>& tensors);
 
-/// The tensors, all of one shape (ShapeError), along a new dimension `dim`.
+/// The tensors, one at least and all of one shape (ShapeError), along a new dimension `dim` of the
+/// result (IndexError), promoted to one dtype. Each tensor's gradient is its slice of the result's.
 Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim = 0);
 
 }  // namespace tend

@@ -1,4 +1,6 @@
-// Losses.
+/// \file
+/// Losses of items, and their mean or sum (0-d). Gradients are stated for the loss of one item; of
+/// the mean, they are divided by what it divides by.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +12,14 @@ class Tensor;
 /// What becomes of the losses of the items: all of them, their mean or their sum.
 enum class Reduction { none, mean, sum };
 
+/// What cross_entropy does besides the plain mean.
 struct CrossEntropyOptions {
-  std::int64_t ignore_index = -100;  // items with this target do not count
+  std::int64_t ignore_index = -100;  ///< items with this target do not count
   Reduction reduction = Reduction::mean;
-  double label_smoothing = 0;  // the share of a target that is spread over all classes, in [0, 1]
+  double label_smoothing = 0;  ///< the share of a target that is spread over all classes, in [0, 1]
 };
 
+///@{
 /// The cross entropy of the targets under p = softmax(logits). Logits are (C), (N, C) or
 /// (N, C, d1, ...), with the classes in dimension 1.
 ///
@@ -27,42 +31,58 @@ struct CrossEntropyOptions {
 ///
 /// `weight` (C) multiplies the loss of each class; the mean over class targets is then over the
 /// sum of their weights. It is a constant (AutogradError when it requires grad), of the logits'
-/// dtype, and may be undefined. ShapeError, DTypeError, IndexError; Error for label_smoothing.
+/// dtype, and may be undefined.
+///
+/// ShapeError for 0-d logits and targets or weights of another shape, DTypeError for other dtypes
+/// (logits are floating), IndexError for a class out of range, Error for label_smoothing outside of
+/// [0, 1]. The gradient of the logits is p - q for the target distribution q, each class in the
+/// loss multiplied by its weight; that of q is -log p.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.cross_entropy.html
 Tensor cross_entropy(const Tensor& logits, const Tensor& target,
                      const CrossEntropyOptions& options = {});
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight,
                      const CrossEntropyOptions& options = {});
+///@}
 
+/// As those of cross_entropy.
 struct NllLossOptions {
   std::int64_t ignore_index = -100;
   Reduction reduction = Reduction::mean;
 };
 
-/// As cross_entropy of class targets, for the logarithms of probabilities: -log p[target].
+///@{
+/// -log p[target] for the logarithms of probabilities, (C), (N, C) or (N, C, d1, ...), and int64
+/// targets that name classes; shapes, weight, ignore_index, the mean and the errors are those of
+/// cross_entropy. The gradient is -1 at the target's class, times its weight, and 0 elsewhere.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.nll_loss.html
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
                 const NllLossOptions& options = {});
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Tensor& weight,
                 const NllLossOptions& options = {});
+///@}
 
-// Losses of each element. Input and target broadcast (ShapeError), as in PyTorch, where a
-// difference in shape earns a warning, since it is seldom meant; they promote to a floating dtype
-// (DTypeError). The mean of nothing is NaN. With d = input - target:
-
-/// d^2
+/// d^2 for d = input - target, which broadcast (ShapeError; in PyTorch a difference in shape earns
+/// a warning, since it is seldom meant) and promote to a floating dtype (DTypeError). The mean of
+/// nothing is NaN. The gradient of the input is 2 d, that of the target -2 d.
+/// https://pytorch.org/docs/2.6/generated/torch.nn.functional.mse_loss.html
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean);
 
-/// |d|, with gradient 0 at 0.
+/// |d| for d = input - target; shapes, dtypes and errors are those of mse_loss. The gradient of the
+/// input is sign(d), 0 at 0, that of the target -sign(d).
+/// https://pytorch.org/docs/2.6/generated/torch.nn.functional.l1_loss.html
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean);
 
-/// d^2 / (2 beta) where |d| < beta, |d| - beta / 2 elsewhere; l1_loss for beta = 0, Error below it.
+/// d^2 / (2 beta) where |d| < beta, |d| - beta / 2 elsewhere, for d = input - target; l1_loss for
+/// beta = 0, Error below it. Shapes, dtypes and errors are those of mse_loss. The gradient of the
+/// input is d / beta where |d| < beta, sign(d) elsewhere, that of the target its negative.
 /// Girshick, Fast R-CNN, 2015, arXiv:1504.08083.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.smooth_l1_loss.html
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                       Reduction reduction = Reduction::mean, double beta = 1);
 
-/// d^2 / 2 where |d| <= delta, delta (|d| - delta / 2) elsewhere; Error unless delta > 0.
+/// d^2 / 2 where |d| <= delta, delta (|d| - delta / 2) elsewhere, for d = input - target; Error
+/// unless delta > 0. Shapes, dtypes and errors are those of mse_loss. The gradient of the input is
+/// d, cut to [-delta, delta], that of the target its negative.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.huber_loss.html
 Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean,
                   double delta = 1);
@@ -71,46 +91,54 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
 /// mathematical definition wants it.
 enum class KlReduction { none, mean, sum, batchmean };
 
+/// How kl_div reads its target, and what becomes of the terms.
 struct KlDivOptions {
   KlReduction reduction = KlReduction::mean;
-  bool log_target = false;  // the target holds logarithms of probabilities too
+  bool log_target = false;  ///< the target holds logarithms of probabilities too
 };
 
 /// The terms of the Kullback-Leibler divergence of the target from `log_probabilities`:
-/// t (log t - input), 0 where t = 0; with log_target, exp(t) (t - input). Differentiable in both.
-/// ShapeError for a batchmean of a 0-d input.
+/// t (log t - x) for inputs x and targets t, 0 where t = 0; with log_target, exp(t) (t - x). Both
+/// broadcast (ShapeError) and promote to a floating dtype (DTypeError); ShapeError for a batchmean
+/// of a 0-d input. The gradient of x is -t, that of t log t + 1 - x, at t = 0 NaN, as in
+/// PyTorch. With log_target they are -exp(t) and exp(t) (t + 1 - x).
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.kl_div.html
 Tensor kl_div(const Tensor& log_probabilities, const Tensor& target,
               const KlDivOptions& options = {});
 
-// Losses of two classes. Input and target have one shape (ShapeError) and one floating dtype
-// (DTypeError), and both have gradients. `weight` multiplies each element's loss; it broadcasts to
-// the input, has its dtype, is a constant (AutogradError when it requires grad) and may be
-// undefined.
-
+///@{
 /// -weight (t log x + (1 - t) log(1 - x)) of probabilities x and targets t, all of them in [0, 1]
-/// (Error). Logarithms are no less than -100, so the loss is finite; the gradient of x divides by
-/// max(x (1 - x), 1e-12), that of t is not bounded.
+/// (Error), in one shape (ShapeError) and one floating dtype (DTypeError). Logarithms are no less
+/// than -100, so the loss is finite. `weight` broadcasts to the input (ShapeError), has its dtype
+/// (DTypeError), is a constant (AutogradError when it requires grad) and may be undefined. The
+/// gradient of x is weight (x - t) / max(x (1 - x), 1e-12), that of t weight (log(1 - x) - log x),
+/// not bounded.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.binary_cross_entropy.html
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
                             Reduction reduction = Reduction::mean);
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                             Reduction reduction = Reduction::mean);
+///@}
 
-/// -weight (pos_weight t log p + (1 - t) log(1 - p)) for p = sigmoid(input), computed from
-/// log p itself, so that it is precise for large inputs. pos_weight is as weight is. Targets may
-/// be any numbers.
+///@{
+/// -weight (w t log p + (1 - t) log(1 - p)) for p = sigmoid(input), targets t and w = pos_weight,
+/// computed from log p itself, so that it is precise for large inputs. Targets may be any numbers.
+/// Shapes, dtypes and errors are those of binary_cross_entropy; pos_weight is as weight is. The
+/// gradient of the input is weight (p (w t + 1 - t) - w t), that of t weight (log(1 - p) - w log
+/// p).
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.binary_cross_entropy_with_logits.html
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                         Reduction reduction = Reduction::mean);
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                         const Tensor& weight, const Tensor& pos_weight,
                                         Reduction reduction = Reduction::mean);
+///@}
 
-/// sum(a b) / (max(|a|, eps) max(|b|, eps)) along `dim` of the broadcast inputs, |a| the Euclidean
-/// norm; they promote to a floating dtype (DTypeError). Where eps is the larger, the gradient is
-/// as if the norm varied still.
-/// https://pytorch.org/docs/2.6/generated/torch.nn.functional.cosine_similarity.html
+/// c = sum(a b) / (max(|a|, eps) max(|b|, eps)) along `dim` (IndexError) of the inputs, which
+/// broadcast (ShapeError) and promote to a floating dtype (DTypeError); |a| is the Euclidean norm.
+/// The gradient of a is (b / |b| - c a / |a|) / |a| times that of c, and the other way round; where
+/// eps is the larger, it divides in a norm's place, but the norm's own slope a / |a| (0 at 0)
+/// stays. https://pytorch.org/docs/2.6/generated/torch.nn.functional.cosine_similarity.html
 Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::int64_t dim = 1, double eps = 1e-8);
 
 }  // namespace tend

@@ -1,4 +1,7 @@
-// Elementwise functions of one and of two variables.
+/// \file
+/// Elementwise functions of one and of two variables. Those of one variable give self's shape;
+/// int64 and bool tensors give float32 and nothing is refused, unless stated. Infinities and NaN
+/// are as in IEEE 754 and C's math.h.
 #pragma once
 
 #include <tend/core/array.h>
@@ -7,79 +10,86 @@ namespace tend {
 
 class Tensor;
 
-// int64 and bool tensors give float32, unless stated. Infinities and NaN are as in IEEE 754 and C's
-// math.h.
-
-/// e to the power of self.
+/// e to the power of self; integers give float32. The gradient is exp(self).
 Tensor exp(const Tensor& self);
-/// 2 to the power of self.
+/// 2 to the power of self; integers give float32. The gradient is log(2) 2^self.
 Tensor exp2(const Tensor& self);
-/// exp(self) - 1, precise near 0.
+/// exp(self) - 1, precise near 0; integers give float32. The gradient is exp(self).
 Tensor expm1(const Tensor& self);
-/// The natural logarithm.
+/// The natural logarithm: -inf of 0, NaN below it; integers give float32. The gradient is 1 / self.
 Tensor log(const Tensor& self);
-/// The logarithm to base 2.
+/// The logarithm to base 2, as log. The gradient is 1 / (self log(2)).
 Tensor log2(const Tensor& self);
-/// The logarithm to base 10.
+/// The logarithm to base 10, as log. The gradient is 1 / (self log(10)).
 Tensor log10(const Tensor& self);
-/// log(1 + self), precise near 0.
+/// log(1 + self), precise near 0; integers give float32. The gradient is 1 / (1 + self).
 Tensor log1p(const Tensor& self);
 
-/// The square root; NaN below 0.
+/// The square root; NaN below 0; integers give float32. The gradient is 1 / (2 sqrt(self)),
+/// infinite at 0.
 Tensor sqrt(const Tensor& self);
-/// 1 / sqrt(self)
+/// 1 / sqrt(self); integers give float32. The gradient is -rsqrt(self)^3 / 2.
 Tensor rsqrt(const Tensor& self);
 
-/// The sine of self radians.
+/// The sine of self radians; integers give float32. The gradient is cos(self).
 Tensor sin(const Tensor& self);
-/// The cosine of self radians.
+/// The cosine of self radians; integers give float32. The gradient is -sin(self).
 Tensor cos(const Tensor& self);
-/// The tangent of self radians.
+/// The tangent of self radians; integers give float32. The gradient is 1 + tan(self)^2.
 Tensor tan(const Tensor& self);
-/// The angle in [-pi/2, pi/2] of sine self; NaN outside [-1, 1]. The gradient is infinite at -1, 1.
+/// The angle in [-pi/2, pi/2] of sine self; NaN outside [-1, 1]; integers give float32. The
+/// gradient is 1 / sqrt(1 - self^2), infinite at -1 and 1.
 Tensor asin(const Tensor& self);
-/// The angle in [0, pi] of cosine self; NaN outside [-1, 1]. The gradient is infinite at -1, 1.
+/// The angle in [0, pi] of cosine self; NaN outside [-1, 1]; integers give float32. The gradient is
+/// -1 / sqrt(1 - self^2), infinite at -1 and 1.
 Tensor acos(const Tensor& self);
-/// The angle in [-pi/2, pi/2] of tangent self.
+/// The angle in [-pi/2, pi/2] of tangent self; integers give float32. The gradient is
+/// 1 / (1 + self^2).
 Tensor atan(const Tensor& self);
 
-/// (exp(self) - exp(-self)) / 2
+/// (exp(self) - exp(-self)) / 2; integers give float32. The gradient is cosh(self).
 Tensor sinh(const Tensor& self);
-/// (exp(self) + exp(-self)) / 2
+/// (exp(self) + exp(-self)) / 2; integers give float32. The gradient is sinh(self).
 Tensor cosh(const Tensor& self);
-/// sinh(self) / cosh(self)
+/// sinh(self) / cosh(self); integers give float32. The gradient is 1 - tanh(self)^2.
 Tensor tanh(const Tensor& self);
 
-/// 1 / (1 + exp(-self))
+/// y = 1 / (1 + exp(-self)); integers give float32. The gradient is y (1 - y).
 Tensor sigmoid(const Tensor& self);
-/// The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to self.
+/// The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to self; integers give
+/// float32. The gradient is 2 / sqrt(pi) exp(-self^2).
 Tensor erf(const Tensor& self);
-/// 1 - erf(self), precise where that is small.
+/// 1 - erf(self), precise where that is small; integers give float32. The gradient is
+/// -2 / sqrt(pi) exp(-self^2).
 Tensor erfc(const Tensor& self);
 
-// Rounding. int64 stays int64; DTypeError for bool. The gradient is zero.
-
-/// The largest integer that is not above self.
+/// The largest integer that is not above self. int64 stays int64; DTypeError for bool. The gradient
+/// is zero.
 Tensor floor(const Tensor& self);
-/// The smallest integer that is not below self.
+/// The smallest integer that is not below self. int64 stays int64; DTypeError for bool. The
+/// gradient is zero.
 Tensor ceil(const Tensor& self);
-/// To the nearest integer, halves to the even one.
+/// The nearest integer, of two the even one. int64 stays int64; DTypeError for bool. The gradient
+/// is zero.
 Tensor round(const Tensor& self);
-/// Towards zero.
+/// Rounded towards zero. int64 stays int64; DTypeError for bool. The gradient is zero.
 Tensor trunc(const Tensor& self);
 
-// Of two variables, which broadcast (ShapeError) and promote.
-
-/// The angle in [-pi, pi] of the point with x = other, y = self; signs of zeros count, as in C. The
-/// gradient at the origin is NaN.
+/// The angle in [-pi, pi] of the point with x = other, y = self, broadcast (ShapeError) and
+/// promoted; integers give float32. Signs of zeros count, as in C. The gradient of self is
+/// x / (x^2 + y^2), that of other -y / (x^2 + y^2); at the origin both are NaN.
 Tensor atan2(const Tensor& self, const Tensor& other);
-/// log(exp(self) + exp(other)), without their overflow; one of them is floating (DTypeError). The
-/// gradient is NaN where both are the same infinity.
+/// log(exp(self) + exp(other)), without their overflow; broadcast (ShapeError) and promoted. One of
+/// them is floating (DTypeError). The gradient of self is sigmoid(self - other), that of other
+/// sigmoid(other - self); NaN where both are the same infinity.
 Tensor logaddexp(const Tensor& self, const Tensor& other);
-/// self * log(other), and 0 where self is 0 (NaN where other is NaN). The gradient of self is 0
-/// where self is 0 and other is not positive.
+///@{
+/// self * log(other), and 0 where self is 0 (NaN where other is NaN); broadcast (ShapeError) and
+/// promoted, integers give float32. The gradient of self is log(other), but 0 where self is 0 and
+/// other not positive; that of other is self / other.
 Tensor xlogy(const Tensor& self, const Tensor& other);
 Tensor xlogy(const Tensor& self, const Scalar& other);
 Tensor xlogy(const Scalar& self, const Tensor& other);
+///@}
 
 }  // namespace tend

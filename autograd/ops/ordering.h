@@ -1,5 +1,6 @@
-// Orderings, and what follows from them. Equal elements keep their order; NaN counts as the
-// largest.
+/// \file
+/// Orderings, and what follows from them. Equal elements keep their order; NaN counts as the
+/// largest. Any dtype, unless stated.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +13,33 @@ class Tensor;
 struct ValuesAndIndices;
 struct UniqueElements;
 
-/// All elements along `dim` in order, with the indices that they had.
+/// All elements along `dim` (IndexError) in order, with the int64 indices that they had. Equal ones
+/// keep their order; NaN counts as the largest. The gradient goes back to the places the elements
+/// came from.
 ValuesAndIndices sort(const Tensor& self, std::int64_t dim = -1, bool descending = false);
-/// The indices of sort: self.take_along_dim(argsort(self, dim), dim) is in order. No gradient.
+/// The indices of sort, int64: self.take_along_dim(argsort(self, dim), dim) is in order. IndexError
+/// for `dim`. No gradient.
 Tensor argsort(const Tensor& self, std::int64_t dim = -1, bool descending = false);
-/// The k largest (or smallest) along `dim`, best first; ShapeError when there are fewer.
+/// The k largest (or smallest) along `dim` (IndexError), best first, with their int64 indices; NaN
+/// counts as the largest. ShapeError when there are fewer. The gradient goes to the places that
+/// were chosen, zero elsewhere.
 ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim = -1,
                       bool largest = true);
 
 /// The different elements, in order whatever `sorted` says (which is PyTorch's third parameter in
 /// Python). On demand, for each element of self the index of its value, in self's shape, and for
-/// each value how often it occurs; both int64. Every NaN is different from the others. No gradient.
-/// https://pytorch.org/docs/2.6/generated/torch.unique.html
+/// each value how often it occurs; both int64. Every NaN is different from the others. Any dtype.
+/// No gradient. https://pytorch.org/docs/2.6/generated/torch.unique.html
 UniqueElements unique(const Tensor& self, bool sorted = true, bool return_inverse = false,
                       bool return_counts = false);
 
 /// How often each of 0, 1, ..., max(self) occurs in the 1-d int64 tensor (ShapeError, DTypeError;
-/// IndexError for negative elements), int64; at least `minlength` counts. No gradient.
+/// IndexError for negative elements), int64; at least `minlength` counts
+/// (ShapeError when negative). No gradient.
 /// https://pytorch.org/docs/2.6/generated/torch.bincount.html
 Tensor bincount(const Tensor& self, std::int64_t minlength = 0);
 /// The sums of the weights (of self's shape, ShapeError) instead of counts: float32 for float32
-/// weights, else float64.
+/// weights, else float64. No gradient.
 Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlength = 0);
 
 /// For each of `values` how many elements of the ascending sequence are smaller (with `right`:
@@ -41,7 +48,7 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
 /// end; bool is a DTypeError. No gradient.
 /// https://pytorch.org/docs/2.6/generated/torch.searchsorted.html
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, bool right = false);
-/// A number in a 1-d sequence gives a 0-d tensor.
+/// Where one number would be inserted into a 1-d sequence: 0-d. No gradient.
 Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& value, bool right = false);
 
 }  // namespace tend

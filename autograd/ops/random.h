@@ -1,5 +1,6 @@
-// Random tensors: PyTorch's numbers, seed for seed (core/distributions.h says how close), and no
-// gradients.
+/// \file
+/// Random tensors: PyTorch's numbers, seed for seed (core/distributions.h says how close), and no
+/// gradients. The in-place twins are Tensor's uniform_, normal_, bernoulli_ and exponential_.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +12,25 @@ namespace tend {
 
 class Tensor;
 
-// Floating dtypes only where a dtype is asked for, unless stated (DTypeError). The in-place twins
-// are Tensor's uniform_, normal_, bernoulli_ and exponential_.
-
-/// Uniform on [0, 1).
+/// Uniform on [0, 1). Floating dtypes only (DTypeError); ShapeError for a negative size. No
+/// gradient.
 Tensor rand(const Shape& shape, DType dtype = float32, Generator& generator = default_generator());
-/// From the normal distribution of mean 0 and variance 1.
+/// From the normal distribution of mean 0 and variance 1. Floating dtypes only (DTypeError);
+/// ShapeError for a negative size. No gradient.
 Tensor randn(const Shape& shape, DType dtype = float32, Generator& generator = default_generator());
-/// Whole numbers, uniform on [low, high), in any dtype that holds them; Error for an empty range.
+/// Whole numbers, uniform on [low, high), in any dtype that holds them exactly (Error); Error for
+/// an empty range, ShapeError for a negative size. No gradient.
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dtype = int64,
                Generator& generator = default_generator());
-/// A permutation of 0 ... n-1, int64.
+/// A permutation of 0 ... n-1, int64; ShapeError for n < 0. No gradient.
 Tensor randperm(std::int64_t n, Generator& generator = default_generator());
-/// 1 with the probability that stands in the same place, else 0; the gradient is zero.
+/// 1 with the probability that stands in the same place, else 0, in the probabilities' shape and
+/// dtype, which is floating (DTypeError). Error unless they lie in [0, 1]. The gradient is zero.
 Tensor bernoulli(const Tensor& probabilities, Generator& generator = default_generator());
 /// Category numbers (int64), `samples` for each row of weights: (n,) gives (samples,), (m, n) gives
-/// (m, samples). Error where there are too few weights over zero.
+/// (m, samples). ShapeError for other ranks, no sample, more than 2^24 categories or, without
+/// replacement, more samples than categories; DTypeError unless floating; Error for weights that
+/// are negative or not finite, and where too few are over zero. No gradient.
 Tensor multinomial(const Tensor& weights, std::int64_t samples, bool replacement = false,
                    Generator& generator = default_generator());
 

@@ -1,4 +1,6 @@
-// Reductions over any set of dimensions.
+/// \file
+/// Reductions over any set of dimensions: IndexError for one out of range, ShapeError for one that
+/// is named twice. With keepdim the reduced dimensions stay, of size 1.
 #pragma once
 
 #include <concepts>
@@ -24,76 +26,104 @@ struct Dims : Shape {
   requires(!std::same_as<T, bool>) Dims(T dim) : Shape{static_cast<std::int64_t>(dim)} {}
 };
 
-// With keepdim the reduced dimensions stay, of size 1.
-
-/// Sum; bool and int64 give int64. The sum of nothing is 0.
+/// The sum over `dims` (IndexError, ShapeError for one named twice), or of all elements; bool and
+/// int64 give int64. The sum of nothing is 0. The gradient is 1 for each element.
 Tensor sum(const Tensor& self, const Dims& dims = {}, bool keepdim = false);
 
-/// Mean; DTypeError unless floating. The mean of nothing is NaN.
+/// The sum over `dims` (IndexError, ShapeError for one named twice) divided by the number of its
+/// elements, n; DTypeError unless floating. The mean of nothing is NaN. The gradient is 1 / n.
 Tensor mean(const Tensor& self, const Dims& dims = {}, bool keepdim = false);
 
-/// Product; bool and int64 give int64. The product of nothing is 1.
+/// The product over `dims` (IndexError, ShapeError for one named twice), or of all elements; bool
+/// and int64 give int64. The product of nothing is 1. The gradient of an element is the product of
+/// the others, zeros among them or not.
 Tensor prod(const Tensor& self, const Dims& dims = {}, bool keepdim = false);
 
 /// The sum of squared distances to the mean, over n - correction: 1 gives the unbiased variance of
 /// a sample, 0 that of a population. NaN or infinite where n <= correction; DTypeError unless
-/// floating. https://pytorch.org/docs/2.6/generated/torch.var.html
+/// floating; IndexError for one of `dims`, ShapeError for one named twice. The gradient is
+/// 2 (self - mean) / (n - correction). https://pytorch.org/docs/2.6/generated/torch.var.html
 Tensor var(const Tensor& self, const Dims& dims = {}, double correction = 1, bool keepdim = false);
-/// The square root of var.
+/// The square root of var, with its dtypes and errors. The gradient is
+/// (self - mean) / ((n - correction) std), 0 where std is 0.
+/// https://pytorch.org/docs/2.6/generated/torch.std.html
 Tensor std(const Tensor& self, const Dims& dims = {}, double correction = 1, bool keepdim = false);
 
-// The largest and the smallest element. NaN counts as both; ShapeError where there are none.
-
-/// Of all elements; where several are equal each has the same share of the gradient.
+///@{
+/// The largest (smallest) of all elements, 0-d; NaN where there is one, ShapeError where there are
+/// no elements. The gradient goes to that element, in even shares where several are equal.
 Tensor max(const Tensor& self);
 Tensor min(const Tensor& self);
-/// Along `dim`, with the index of the first of them, to which the gradient goes.
+///@}
+///@{
+/// The largest (smallest) along `dim` (IndexError), NaN where there is one, with the int64 index of
+/// the first of them; ShapeError along an empty dimension. The gradient goes to that element.
 ValuesAndIndices max(const Tensor& self, std::int64_t dim, bool keepdim = false);
 ValuesAndIndices min(const Tensor& self, std::int64_t dim, bool keepdim = false);
-/// Over any dimensions; equal ones share the gradient.
+///@}
+///@{
+/// The largest (smallest) over `dims` (IndexError, ShapeError for one named twice), or of all
+/// elements; NaN where there is one, ShapeError over an empty dimension. The gradient goes to that
+/// element, in even shares where several are equal.
 Tensor amax(const Tensor& self, const Dims& dims = {}, bool keepdim = false);
 Tensor amin(const Tensor& self, const Dims& dims = {}, bool keepdim = false);
-/// The index (int64) of the first along `dim`; without one, among all elements in row-major order.
+///@}
+///@{
+/// The int64 index of the first of the largest (smallest) elements along `dim` (IndexError);
+/// without one, among all elements in row-major order. NaN counts as both; ShapeError where there
+/// is nothing to choose from. No gradient.
 Tensor argmax(const Tensor& self, std::optional<std::int64_t> dim = std::nullopt,
               bool keepdim = false);
 Tensor argmin(const Tensor& self, std::optional<std::int64_t> dim = std::nullopt,
               bool keepdim = false);
+///@}
 
-/// The smallest and the largest along `dim`, or of all elements; equal ones share the gradient.
+/// The smallest and the largest along `dim` (IndexError), or of all elements; NaN where there is
+/// one, ShapeError where there are none. The gradient goes to these elements, in even shares where
+/// several are equal.
 Extremes aminmax(const Tensor& self, std::optional<std::int64_t> dim = std::nullopt,
                  bool keepdim = false);
 
 /// The element in the middle of all in order, the lower one of two; NaN where there is one (and of
-/// nothing, as in PyTorch). Elements equal to it share the gradient.
+/// nothing, as in PyTorch). The gradient goes to the elements that are equal to it, in even shares.
 Tensor median(const Tensor& self);
-/// Along `dim`, with the index it has there, to which the gradient goes; ShapeError along an empty
-/// dimension. https://pytorch.org/docs/2.6/generated/torch.median.html
+/// The median along `dim` (IndexError), with the int64 index it has there; ShapeError along an
+/// empty dimension. The gradient goes to that element.
+/// https://pytorch.org/docs/2.6/generated/torch.median.html
 ValuesAndIndices median(const Tensor& self, std::int64_t dim, bool keepdim = false);
 
-/// log(sum(exp(self))) without overflow; integers become float32. That of nothing, and of -inf
-/// alone, is -inf. The gradient is that of a softmax; NaN where the result is infinite, as in
-/// PyTorch. https://pytorch.org/docs/2.6/generated/torch.logsumexp.html
+/// log(sum(exp(self))) over `dims` (IndexError, ShapeError for one named twice), without overflow;
+/// integers give float32. That of nothing, and of -inf alone, is -inf. The gradient is
+/// softmax(self) over `dims`; NaN where the result is infinite, as in PyTorch.
+/// https://pytorch.org/docs/2.6/generated/torch.logsumexp.html
 Tensor logsumexp(const Tensor& self, const Dims& dims, bool keepdim = false);
 
 /// The norm of vectors: (sum |x|^p)^(1/p), for p = inf (-inf) the largest (smallest) |x|, for p = 0
 /// the number of elements that are not zero. DTypeError unless floating; ShapeError for the norm of
-/// nothing where p is negative or inf. The gradient is 0 at zero, and shared by equal |x| for p =
-/// +-inf. https://pytorch.org/docs/2.6/generated/torch.linalg.vector_norm.html
+/// nothing where p is negative or inf, and for one of `dims` named twice, IndexError for one out of
+/// range. The gradient is sign(x) (|x| / norm)^(p - 1), 0 where the norm is 0; for p = inf and -inf
+/// it is sign(x), shared evenly by equal |x|, for p = 0 it is zero.
+/// https://pytorch.org/docs/2.6/generated/torch.linalg.vector_norm.html
 Tensor norm(const Tensor& self, double p = 2, const Dims& dims = {}, bool keepdim = false);
 
-// Bool; an element is true when it is not zero (NaN is true).
-
+/// Whether an element over `dims` (IndexError, ShapeError for one named twice), or of all, is true,
+/// which is not zero (NaN is true): bool, false of nothing. No gradient.
 Tensor any(const Tensor& self, const Dims& dims = {}, bool keepdim = false);
+/// Whether all elements over `dims` (IndexError, ShapeError for one named twice), or all there are,
+/// are true, which is not zero (NaN is true): bool, true of nothing. No gradient.
 Tensor all(const Tensor& self, const Dims& dims = {}, bool keepdim = false);
 
-/// out[i] = self[0] + ... + self[i] along `dim`; bool and int64 give int64.
+/// out[i] = self[0] + ... + self[i] along `dim` (IndexError); bool and int64 give int64. The
+/// gradient of an element is the sum of the result's from its place on.
 Tensor cumsum(const Tensor& self, std::int64_t dim);
 
-/// out[i] = self[0] * ... * self[i] along `dim`; bool and int64 give int64. The gradient is made
-/// without divisions: it is right where there are zeros.
+/// out[i] = self[0] * ... * self[i] along `dim` (IndexError); bool and int64 give int64. The
+/// gradient of an element is the sum over the products that it is in, each without it; it is made
+/// without divisions, so it is right where there are zeros.
 Tensor cumprod(const Tensor& self, std::int64_t dim);
 
-/// self summed down to `shape`, which must broadcast to self's: the transpose of expand.
+/// self summed down to `shape`, which must broadcast to self's (ShapeError): the transpose of
+/// expand. The gradient is the result's, expanded to self's shape.
 Tensor sum_to_size(const Tensor& self, const Shape& shape);
 
 }  // namespace tend
