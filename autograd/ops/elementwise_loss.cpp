@@ -54,13 +54,6 @@ Tensor clipped_slope(const Tensor& d, double width) {
   return where(abs(d) >= width, sign(d), d / width);
 }
 
-// With gradient 0 at 0.
-Tensor euclidean_norm(const Tensor& x, std::int64_t dim) {
-  const Tensor squares = sum(square(x), dim, /*keepdim=*/true);
-  const Tensor none = squares.detach() == 0;
-  return masked_fill(sqrt(masked_fill(squares, none, 1)), none, 0);
-}
-
 }  // namespace
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
@@ -124,7 +117,7 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::int64_t dim, dou
       wrap_dim("cosine_similarity", dim, static_cast<std::int64_t>(shape.size()));
   const auto direction = [&](const Tensor& x) {
     const Tensor wide = expand(to(x, dtype), shape);
-    const Tensor length = euclidean_norm(wide, along);
+    const Tensor length = norm(wide, 2, along, /*keepdim=*/true);
     // At least eps in value, but with the gradient of the norm.
     const Tensor bounded = length + (clamp(length.detach(), eps) - length.detach());
     return wide / bounded;

@@ -55,6 +55,7 @@ inline Input bools(Shape shape) {
 struct Refusal {
   std::string message;
   Sample inputs;
+  std::vector<TensorFunction> call = {};  // with arguments of its own; otherwise the row's
 };
 
 struct Op {
@@ -76,7 +77,11 @@ struct Op {
     return *this;
   }
   Op& refuses(std::string message, Sample inputs) {
-    refusals.push_back({std::move(message), std::move(inputs)});
+    refusals.push_back({std::move(message), std::move(inputs), {}});
+    return *this;
+  }
+  Op& refuses(std::string message, Sample inputs, TensorFunction bad) {
+    refusals.push_back({std::move(message), std::move(inputs), {std::move(bad)}});
     return *this;
   }
   Op& twin(TensorFunction in_place) { return twins.push_back(std::move(in_place)), *this; }

@@ -23,7 +23,8 @@ void cutting_rows(Rows& rows) {
       .refuses("[split] sizes (1, 0, 3) do not add up to 5, dimension -1 of (2, 5)",
                {real({2, 5})});
   rows.op("chunk", "torch.chunk(a, 3, 0)", [](T a) { return chunk(a, 3, 0); })
-      .on({{real({7, 2})}, {real({3})}, {real({2, 2})}, {real({4})}, {real({0})}});
+      .on({{real({7, 2})}, {real({3})}, {real({2, 2})}, {real({4})}, {real({0})}})
+      .refuses("[chunk] a 0-d tensor has no dimension 0", {real({})});
   rows.op("unbind", "torch.unbind(a, 1)", [](T a) { return unbind(a, 1); })
       .on({{real({2, 3})}, {real({2, 1, 2})}})
       .fixed_size()

@@ -199,10 +199,16 @@ void truth_rows(Rows& rows) {
                                        {bools({3, 2, 4})},
                                        {bools({0, 3})},
                                        {integers({2, 3}, 0, 2)}};
-  rows.op("any", "torch.any(a)", [](T a) { return any(a); }).on(samples);
+  rows.op("any", "torch.any(a)", [](T a) { return any(a); })
+      .on(samples)
+      .refuses("[any] dimension 2 is out of range [-2, 1] for 2 dimensions", {bools({2, 3})},
+               [](T a) { return any(a, 2); });
   rows.op("any", "torch.any(a, -1, keepdim=True)", [](T a) { return any(a, -1, true); })
       .on(samples);
-  rows.op("all", "torch.all(a)", [](T a) { return all(a); }).on(samples);
+  rows.op("all", "torch.all(a)", [](T a) { return all(a); })
+      .on(samples)
+      .refuses("[all] dimension 2 is out of range [-2, 1] for 2 dimensions", {bools({2, 3})},
+               [](T a) { return all(a, 2); });
   rows.op("all", "torch.all(a, 0)", [](T a) { return all(a, 0); }).on(samples);
 }
 

@@ -35,7 +35,9 @@ void piece_rows(Rows& rows) {
 
 void shape_rows(Rows& rows) {
   rows.op("transpose", "torch.transpose(a, 0, -1)", [](T a) { return transpose(a, 0, -1); })
-      .on({{real({2, 3})}, {real({2, 3, 4})}, {real({})}, {real({0, 3})}});
+      .on({{real({2, 3})}, {real({2, 3, 4})}, {real({})}, {real({0, 3})}})
+      .refuses("[transpose] dimension 2 is out of range [-2, 1] for 2 dimensions", {real({2, 3})},
+               [](T a) { return transpose(a, 0, 2); });
   rows.op("swapaxes", "torch.swapaxes(a, 1, 0)", [](T a) { return swapaxes(a, 1, 0); })
       .on({{real({2, 3})}, {real({2, 3, 4})}})
       .refuses("[transpose] dimension 1 is out of range [-1, 0] for 1 dimensions", {real({3})});
