@@ -7,6 +7,7 @@
 #include <iterator>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include <tend/core/parallel.h>
 
@@ -84,11 +85,25 @@ void for_each_case(F f) {
   }
 }
 
-std::string read_source(const std::string& path) {
+std::string read_text(const std::string& path) {
   std::ifstream file(std::string(TEND_SOURCE) + "/" + path);
   REQUIRE(file.good());
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return std::regex_replace(text, std::regex("//[^\n]*"), "");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string read_source(const std::string& path) {
+  return std::regex_replace(read_text(path), std::regex("//[^\n]*"), "");
+}
+
+// The headers that declare operations.
+std::vector<std::string> operation_headers() {
+  std::vector<std::string> headers = {"attention/scaled_dot_product.h"};
+  const std::string umbrella = read_source("autograd/ops.h");
+  const std::regex include("<tend/(autograd/ops/[a-z_]+\\.h)>");
+  for (std::sregex_iterator at(umbrella.begin(), umbrella.end(), include), end; at != end; ++at) {
+    headers.push_back((*at)[1]);
+  }
+  return headers;
 }
 
 // The names that `pattern` catches in a header.
@@ -100,6 +115,28 @@ std::set<std::string> names_in(const std::string& header, const std::string& pat
     names.insert((*at)[1]);
   }
   return names;
+}
+
+// The functions of a header, operators too, each with its /// comment or that of its ///@{ group.
+std::vector<std::pair<std::string, std::string>> comments_in(const std::string& header) {
+  const std::regex function("^[A-Za-z:<>][A-Za-z:<>, ]* (operator..?|[a-z][a-z0-9_]*)\\(");
+  std::vector<std::pair<std::string, std::string>> found;
+  std::istringstream lines(read_text(header));
+  std::string comment;
+  bool in_group = false;
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (line == "///@{" || line == "///@}") {
+      in_group = line.back() == '{';
+      comment.clear();
+    } else if (line.starts_with("///")) {
+      comment += line;
+    } else {
+      if (std::regex_search(line, match, function)) found.emplace_back(match[1], comment);
+      if (!in_group) comment.clear();
+    }
+  }
+  return found;
 }
 
 // Functions without a derivative.
@@ -132,13 +169,9 @@ const std::set<std::string> kOnlyInPlace = {"bernoulli", "copy",    "exponential
 
 TEST_CASE("every declared operation has a row, and every row an operation", "[table]") {
   std::set<std::string> declared;
-  const std::string umbrella = read_source("autograd/ops.h");
-  const std::regex include("<tend/autograd/(ops/[a-z_]+\\.h)>");
-  for (std::sregex_iterator at(umbrella.begin(), umbrella.end(), include), end; at != end; ++at) {
-    declared.merge(
-        names_in("autograd/" + (*at)[1].str(), "\n[A-Za-z:<>][A-Za-z:<>, ]* ([a-z][a-z0-9_]*)\\("));
+  for (const std::string& header : operation_headers()) {
+    declared.merge(names_in(header, "\n[A-Za-z:<>][A-Za-z:<>, ]* ([a-z][a-z0-9_]*)\\("));
   }
-  declared.merge(names_in("attention/scaled_dot_product.h", "\n[A-Z][A-Za-z]* ([a-z_]+)\\("));
   CHECK(declared.count("matmul") == 1);
   std::set<std::string> rows;
   for (const Op& op : op_table()) rows.insert(op.name);
@@ -171,6 +204,24 @@ TEST_CASE("every operation has an error case, but for those that cannot fail", "
   for (const std::string& name : kCannotFail) {
     INFO(name);
     CHECK(all.count(name) == 1);
+  }
+}
+
+// From which docs/Doxyfile makes the reference.
+TEST_CASE("every operation has a comment that tells its gradient, and its family a reference",
+          "[table]") {
+  const std::string reference = read_text("docs/reference.md");
+  const std::regex gradient("gradient", std::regex::icase);
+  for (const std::string& header : operation_headers()) {
+    INFO(header);
+    CHECK(reference.find("(@ref " + header + ")") != std::string::npos);
+    for (const auto& [name, comment] : comments_in(header)) {
+      INFO(name);
+      CHECK_FALSE(comment.empty());
+      if (kNotDifferentiable.count(name) == 0) {
+        CHECK(std::regex_search(comment, gradient));
+      }
+    }
   }
 }
 
