@@ -58,10 +58,10 @@ Tensor batch_norm(const Tensor& self, const Tensor& running_mean, const Tensor& 
 
 /// x * weight + bias with x = (self - mean) / sqrt(var + eps), for self (N, C) or (N, C, d1, ...),
 /// mean and (biased) variance of each item over a group of C / num_groups channels and all that
-/// they hold; ShapeError unless num_groups divides C, and when each group is one value. weight and
-/// bias are (C) (ShapeError) and have self's dtype, which is floating (DTypeError); either may be
-/// undefined. The gradients are those of layer_norm, mean and variance being a group's. Wu and He,
-/// Group Normalization, 2018, arXiv:1803.08494.
+/// they hold; ShapeError unless num_groups divides C, and when a single item has one value per
+/// group. weight and bias are (C) (ShapeError) and have self's dtype, which is floating
+/// (DTypeError); either may be undefined. The gradients are those of layer_norm, mean and variance
+/// being a group's. Wu and He, Group Normalization, 2018, arXiv:1803.08494.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.group_norm.html
 Tensor group_norm(const Tensor& self, std::int64_t num_groups, const Tensor& weight,
                   const Tensor& bias, double eps = 1e-5);
