@@ -17,7 +17,7 @@ std::uint64_t next_sequence() noexcept {
 
 }  // namespace
 
-Node::Node(const char* name) noexcept : name_(name), sequence_(next_sequence()) {}
+Node::Node(const char* name) noexcept : name_(name) {}
 
 void Node::destroy(Node* node) noexcept {
   // Deleting a node drops its inputs' nodes, so a long chain would recurse. The outermost call
@@ -88,6 +88,8 @@ Tensor Recorder::attach(Ref<Node> node, Array result, std::span<const TensorRef>
       node->saved_.emplace_back();
     }
   }
+  // Only now, since views among the inputs may just have got new nodes, which come before this one.
+  node->sequence_ = next_sequence();
   if (autograd::DetectAnomaly::is_on()) autograd::note_anomaly(*node, out, inputs);
   out.impl()->set_grad_fn(std::move(node));
   return out;

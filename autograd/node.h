@@ -52,7 +52,7 @@ struct NodeNotes {
 class Node : public RefCounted {
  public:
   const char* name() const noexcept { return name_; }
-  /// Larger for nodes made later, across all threads; the engine's order.
+  /// Larger than those of the nodes behind its edges, across all threads; the engine's order.
   std::uint64_t sequence() const noexcept { return sequence_; }
   std::span<const Edge> edges() const noexcept { return edges_; }
   std::span<const SavedTensor> saved() const noexcept { return saved_; }
@@ -82,7 +82,7 @@ class Node : public RefCounted {
  private:
   friend class Recorder;
   const char* name_;
-  std::uint64_t sequence_;
+  std::uint64_t sequence_ = 0;
   Node* next_dead_ = nullptr;  // see destroy
   bool released_ = false;
   DType dtype_ = float32;

@@ -283,3 +283,13 @@ TEST_CASE("requires_grad_ is for floating leaves") {
   y.requires_grad_(false);
   CHECK_FALSE((y * 2).requires_grad());
 }
+
+TEST_CASE("A view whose history is renewed by an operation comes before it in the graph") {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x * x;
+  const Tensor view = y.view({2});
+  y.mul_(3);
+  // The first input alone tells that there is a graph; the second gets its node on the way.
+  const Tensor z = where(x > 5, x, view);
+  CHECK(values(autograd::grad({z.sum()}, {x})[0]) == V{6, 12});
+}

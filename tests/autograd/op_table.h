@@ -3,6 +3,7 @@
 // its family's op_table_*.cpp and run tests/data/make_ops.py.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,6 +72,8 @@ struct Op {
   bool scales = true;                      // the sizes of the first sample may grow by one factor
   double step = 1e-6;                      // of central differences
   bool differences = true;                 // false where the gradient is rightly not the derivative
+  /// Floating-point operations of the call; without it memory decides how long it takes.
+  std::function<double(const std::vector<Tensor>& inputs)> flops = {};
 
   Op& on(std::vector<Sample> more) {
     samples.insert(samples.end(), more.begin(), more.end());
@@ -90,6 +93,10 @@ struct Op {
   Op& fixed_size() { return scales = false, *this; }
   Op& steps(double size) { return step = size, *this; }
   Op& no_differences() { return differences = false, *this; }
+  template <class F>
+  Op& takes_flops(F count) {
+    return flops = std::move(count), *this;
+  }
 };
 
 /// The rows of one family.
