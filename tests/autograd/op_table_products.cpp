@@ -6,8 +6,20 @@ namespace {
 
 using T = const Tensor&;
 
+// Multiplications and additions of a product of the last two of `inputs`.
+double product_flops(const std::vector<Tensor>& inputs) {
+  const Tensor &a = inputs[inputs.size() - 2], &b = inputs[inputs.size() - 1];
+  return 2 * static_cast<double>(matmul(a, b).numel()) * static_cast<double>(a.size(-1));
+}
+
+// The same for a linear layer, whose weight is transposed and whose bias may follow.
+double linear_flops(const std::vector<Tensor>& inputs) {
+  return 2 * static_cast<double>(inputs[0].numel()) * static_cast<double>(inputs[1].size(0));
+}
+
 void product_rows(Rows& rows) {
   rows.op("matmul", "torch.matmul(a, b)", [](T a, T b) { return matmul(a, b); })
+      .takes_flops(product_flops)
       .on({{real({2, 3}), real({3, 4})},
            {real({3}), real({3})},
            {real({2, 3}), real({3})},
@@ -29,21 +41,25 @@ void product_rows(Rows& rows) {
       .refuses("[matmul] the dtypes differ: float64 and float32",
                {real({2, 3}), real({3, 2}).as(float32)});
   rows.op("dot", "torch.dot(a, b)", [](T a, T b) { return dot(a, b); })
+      .takes_flops(product_flops)
       .on({{real({3}), real({3})}, {real({1}), real({1})}, {real({0}), real({0})}})
       .refuses("[dot] (3,) x (2,): dimension -1 of the first is 3, dimension -1 of the second is 2",
                {real({3}), real({2})})
       .refuses("[dot] needs tensors of 1 and 1 dimensions, got (3, 1) and (3,)",
                {real({3, 1}), real({3})});
   rows.op("mm", "torch.mm(a, b)", [](T a, T b) { return mm(a, b); })
+      .takes_flops(product_flops)
       .on({{real({2, 3}), real({3, 4})}, {real({1, 2}), real({2, 1})}})
       .refuses("[mm] needs tensors of 2 and 2 dimensions, got (3,) and (3, 2)",
                {real({3}), real({3, 2})});
   rows.op("mv", "torch.mv(a, b)", [](T a, T b) { return mv(a, b); })
+      .takes_flops(product_flops)
       .on({{real({2, 3}), real({3})}, {real({1, 0}), real({0})}})
       .refuses(
           "[mv] (2, 3) x (2,): dimension -1 of the first is 3, dimension -1 of the second is 2",
           {real({2, 3}), real({2})});
   rows.op("bmm", "torch.bmm(a, b)", [](T a, T b) { return bmm(a, b); })
+      .takes_flops(product_flops)
       .on({{real({2, 2, 3}), real({2, 3, 2})}, {real({1, 1, 2}), real({1, 2, 1})}})
       .refuses("[bmm] (2, 2, 3) x (3, 3, 2): dimension 0 is 2 and 3",
                {real({2, 2, 3}), real({3, 3, 2})});
@@ -65,6 +81,7 @@ void product_rows(Rows& rows) {
 
 void sum_rows(Rows& rows) {
   rows.op("addmm", "torch.addmm(a, b, c)", [](T a, T b, T c) { return addmm(a, b, c); })
+      .takes_flops(product_flops)
       .on({{real({2, 4}), real({2, 3}), real({3, 4})},
            {real({4}), real({2, 3}), real({3, 4})},
            {real({}), real({2, 0}), real({0, 4})}})
@@ -81,6 +98,7 @@ void sum_rows(Rows& rows) {
            {integers({2, 2}, -4, 5), integers({2, 3}, -4, 5), integers({3, 2}, -4, 5)}})
       .twin([](T a, T b, T c) { return a.addmm_(b, c, 0.5, -2); });
   rows.op("addmm", "torch.addmm(a, b, c, beta=0)", [](T a, T b, T c) { return addmm(a, b, c, 0); })
+      .takes_flops(product_flops)
       .on({{real({2, 4}), real({2, 3}), real({3, 4})}});
   rows.op("addmv", "torch.addmv(a, b, c)", [](T a, T b, T c) { return addmv(a, b, c); })
       .on({{real({2}), real({2, 3}), real({3})},
@@ -100,6 +118,7 @@ void sum_rows(Rows& rows) {
       .on({{real({2}), real({2, 3}), real({3})}})
       .twin([](T a, T b, T c) { return a.addmv_(b, c, 2, 0.5); });
   rows.op("baddbmm", "torch.baddbmm(a, b, c)", [](T a, T b, T c) { return baddbmm(a, b, c); })
+      .takes_flops(product_flops)
       .on({{real({2, 2, 2}), real({2, 2, 3}), real({2, 3, 2})},
            {real({2}), real({2, 2, 3}), real({2, 3, 2})},
            {real({2, 1, 1}), real({2, 2, 0}), real({2, 0, 2})}})
@@ -126,11 +145,13 @@ void sum_rows(Rows& rows) {
            {real({2, 2}), real({2, 2, 3}), real({2, 3, 2})}})
       .twin([](T a, T b, T c) { return a.addbmm_(b, c, 0.5, 2); });
   rows.op("linear", "F.linear(a, b, c)", [](T a, T b, T c) { return linear(a, b, c); })
+      .takes_flops(linear_flops)
       .on({{real({2, 3}), real({4, 3}), real({4})},
            {real({3}), real({4, 3}), real({4})},
            {real({2, 2, 3}), real({4, 3}), real({4})},
            {real({0, 3}), real({4, 3}), real({4})}});
   rows.op("linear", "F.linear(a, b)", [](T a, T b) { return linear(a, b, {}); })
+      .takes_flops(linear_flops)
       .on({{real({2, 3}), real({4, 3})}, {real({3}), real({4, 3})}})
       .refuses(
           "[linear] input (2, 3) and weight (4, 2): the last dimension of the input is not the "

@@ -2,8 +2,6 @@
 
 /// Checks that all elementwise kernels share.
 
-#include <hwy/targets.h>
-
 #include <array>
 #include <string>
 #include <tuple>
@@ -51,22 +49,6 @@ void check_in_every_layout(const Array& expected, Kernel kernel, const Arrays&..
     std::apply([&](const auto&... x) { kernel(copies[k], x...); }, copies);
     INFO("in place of input " << k);
     CHECK(same_bits(copies[k], expected));
-  }
-}
-
-/// Calls f(name) with each SIMD target of this processor in use.
-template <class F>
-void for_each_simd_target(F f) {
-  struct Restore {
-    ~Restore() { choose(0); }
-    static void choose(std::int64_t target) {
-      hwy::SetSupportedTargetsForTest(target);
-      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    }
-  } restore;
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    Restore::choose(target);
-    f(std::string(hwy::TargetName(target)));
   }
 }
 

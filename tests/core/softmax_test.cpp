@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "tests/core/kernels.h"
+#include "tests/simd_targets.h"
 
 using namespace tend;
 using namespace tend::testing;

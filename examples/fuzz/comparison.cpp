@@ -1,0 +1,169 @@
+#include "comparison.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+using namespace tend;
+using nlohmann::json;
+
+namespace fuzz {
+namespace {
+
+Digest digest_from(const json& object) {
+  const auto shape = object["shape"].get<std::vector<std::int64_t>>();
+  return {Shape(std::span(shape)), object["dtype"].get<std::string>(), object["sum"].get<double>(),
+          object["magnitude"].get<double>()};
+}
+
+std::vector<Digest> digests_from(const json& list) {
+  std::vector<Digest> digests;
+  for (const json& each : list) digests.push_back(digest_from(each));
+  return digests;
+}
+
+json digests_to_json(const std::vector<Digest>& digests) {
+  json list = json::array();
+  for (const Digest& each : digests) {
+    list.push_back({{"shape", std::vector<std::int64_t>(each.shape.begin(), each.shape.end())},
+                    {"dtype", each.dtype},
+                    {"sum", each.sum},
+                    {"magnitude", each.magnitude}});
+  }
+  return list;
+}
+
+// A program is up to 20 operations, and its second derivative several times as many, each of which
+// may add rounding errors of numbers up to 1e6 times as large as the result.
+double tolerance(const Program& program) {
+  return program.single_precision() ? 2e-3 : 1e-9;
+}
+
+bool is_nothing(const Digest& digest) {
+  return digest.dtype == "none" || digest.magnitude == 0;
+}
+
+std::optional<std::string> difference(const char* what, std::size_t number, const Digest& found,
+                                      const Digest& expected, double tolerance) {
+  // A gradient that is zero need not be there.
+  if (found.dtype == "none" || expected.dtype == "none") {
+    if (is_nothing(found) && is_nothing(expected)) return std::nullopt;
+  }
+  if (found.shape != expected.shape || found.dtype != expected.dtype) {
+    return concat(what, ' ', number, " is ", found.dtype, ' ', found.shape, ", in PyTorch ",
+                  expected.dtype, ' ', expected.shape);
+  }
+  const double allowed = tolerance * std::max(1.0, expected.magnitude);
+  const bool close = std::fabs(found.sum - expected.sum) <= allowed &&
+                     std::fabs(found.magnitude - expected.magnitude) <= allowed;
+  if (close) return std::nullopt;
+  return concat(what, ' ', number, " sums to ", found.sum, " (absolute values ", found.magnitude,
+                "), in PyTorch ", expected.sum, " (", expected.magnitude, ')');
+}
+
+std::optional<std::string> difference(const char* what, std::vector<Digest> found,
+                                      std::vector<Digest> expected, double tolerance) {
+  const std::size_t count = std::max(found.size(), expected.size());
+  found.resize(count, Digest{{0}, "none"});
+  expected.resize(count, Digest{{0}, "none"});
+  for (std::size_t i = 0; i < count; ++i) {
+    if (auto text = difference(what, i, found[i], expected[i], tolerance)) return text;
+  }
+  return std::nullopt;
+}
+
+// A folder of its own that goes with this object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "tend-fuzz-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw IoError("fuzz: cannot make a folder " + pattern);
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string file(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// For the shell.
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+}  // namespace
+
+json to_json(const Outcome& outcome) {
+  return {{"values", digests_to_json(outcome.values)},
+          {"gradients", digests_to_json(outcome.gradients)},
+          {"second", digests_to_json(outcome.second)}};
+}
+
+Reference reference_from(const json& line) {
+  if (line.contains("error")) return {line["error"].get<std::string>(), {}};
+  return {{},
+          {Outcome::Kind::compared, digests_from(line["values"]), digests_from(line["gradients"]),
+           digests_from(line["second"])}};
+}
+
+std::optional<std::string> difference(const Program& program, const Outcome& found,
+                                      const Outcome& expected) {
+  const double allowed = tolerance(program);
+  if (auto text = difference("value", found.values, expected.values, allowed)) return text;
+  if (auto text = difference("gradient", found.gradients, expected.gradients, allowed)) return text;
+  return difference("second derivative", found.second, expected.second, allowed);
+}
+
+std::uint32_t fingerprint(const Program& program) {
+  // FNV-1a.
+  std::uint32_t hash = 2166136261u;
+  for (const char c : program.python()) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  }
+  return hash;
+}
+
+std::vector<Reference> run_in_torch(const std::vector<Program>& programs, const std::string& python,
+                                    const std::string& script) {
+  const TemporaryFolder folder;
+  {
+    std::ofstream file(folder.file("programs"));
+    for (const Program& program : programs) {
+      file << json({{"seed", program.seed()},
+                    {"python", program.python()},
+                    {"outputs", program.outputs()},
+                    {"leaves", program.leaves()}})
+           << '\n';
+    }
+  }
+  // `python` may be a command of several words.
+  const std::string command = python + " " + quoted(script) + " < " +
+                              quoted(folder.file("programs")) + " > " +
+                              quoted(folder.file("outcomes"));
+  if (std::system(command.c_str()) != 0) throw Error("fuzz: failed to run " + command);
+  std::ifstream file(folder.file("outcomes"));
+  std::vector<Reference> references;
+  for (std::string line; std::getline(file, line);) {
+    references.push_back(reference_from(json::parse(line)));
+  }
+  if (references.size() != programs.size()) {
+    throw Error(
+        concat("fuzz: PyTorch answered ", references.size(), " of ", programs.size(), " programs"));
+  }
+  return references;
+}
+
+}  // namespace fuzz

@@ -1,0 +1,162 @@
+// Random programs, run here and in PyTorch.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <map>
+
+#include "catalogue.h"
+#include "comparison.h"
+
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using nlohmann::json;
+
+struct Options {
+  std::uint64_t seed = 1;
+  std::uint64_t programs = 1000;
+  double seconds = 0;
+  int threads = 0;
+  std::string python = "python3";
+  std::string json_path;
+  std::string store_path;
+  bool show = false;
+};
+
+struct Finding {
+  std::uint64_t seed;
+  std::string text;
+};
+
+struct Tally {
+  std::uint64_t programs = 0, steps = 0, compared = 0, refused = 0, wild = 0, torch_refused = 0;
+  std::uint64_t stricter = 0;  // refused here, and not in PyTorch
+  std::vector<Finding> findings;
+  json stored = json::array();
+};
+
+// Runs a batch in both and adds what was found.
+void compare(const std::vector<fuzz::Program>& programs, const Options& options, Tally& tally) {
+  const auto references = fuzz::run_in_torch(programs, options.python, TEND_FUZZ_SCRIPT);
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const fuzz::Program& program = programs[i];
+    const fuzz::Outcome outcome = program.run();
+    ++tally.programs;
+    tally.steps += program.operations().size();
+    if (outcome.kind == fuzz::Outcome::Kind::wild) {
+      ++tally.wild;
+    } else if (outcome.kind == fuzz::Outcome::Kind::refused) {
+      ++tally.refused;
+      tally.stricter += references[i].error.empty();
+    } else if (!references[i].error.empty()) {
+      ++tally.torch_refused;
+      const bool in_place = references[i].error.find("inplace operation") != std::string::npos;
+      if (!in_place) tally.findings.push_back({program.seed(), references[i].error});
+    } else {
+      ++tally.compared;
+      const auto text = fuzz::difference(program, outcome, references[i].outcome);
+      if (text) tally.findings.push_back({program.seed(), *text});
+      tally.stored.push_back({{"seed", program.seed()},
+                              {"fingerprint", fuzz::fingerprint(program)},
+                              {"outcome", fuzz::to_json(references[i].outcome)}});
+    }
+  }
+}
+
+void write_json(const std::string& path, const json& value) {
+  std::ofstream file(path);
+  if (!(file << value.dump() << '\n' << std::flush)) {
+    throw tend::IoError("fuzz: cannot write " + path);
+  }
+}
+
+json report(const Tally& tally, const Options& options) {
+  json findings = json::array();
+  for (const Finding& each : tally.findings) {
+    findings.push_back({{"seed", each.seed}, {"difference", each.text}});
+  }
+  return {{"first_seed", options.seed},
+          {"programs", tally.programs},
+          {"operations", tally.steps},
+          {"compared", tally.compared},
+          {"refused", tally.refused},
+          {"refused_here_only", tally.stricter},
+          {"refused_by_torch", tally.torch_refused},
+          {"too_large", tally.wild},
+          {"differences", findings}};
+}
+
+int run(const Options& options) {
+  if (options.threads > 0) tend::set_num_threads(options.threads);
+  if (options.show) {
+    std::cout << fuzz::Program(options.seed).python();
+    return 0;
+  }
+  using Clock = std::chrono::steady_clock;
+  const auto elapsed = [start = Clock::now()] {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  constexpr std::uint64_t kBatch = 250;
+  const bool terminal = isatty(STDERR_FILENO) == 1;
+  Tally tally;
+  const auto is_done = [&] {
+    return options.seconds > 0 ? elapsed() >= options.seconds : tally.programs >= options.programs;
+  };
+  while (!is_done()) {
+    std::vector<fuzz::Program> batch;
+    while (batch.size() < kBatch &&
+           (options.seconds > 0 || tally.programs + batch.size() < options.programs)) {
+      batch.emplace_back(options.seed + tally.programs + batch.size());
+    }
+    compare(batch, options, tally);
+    if (terminal) {
+      std::fprintf(stderr, "\r%llu programs, %zu differences",
+                   static_cast<unsigned long long>(tally.programs), tally.findings.size());
+    }
+  }
+  if (terminal) std::fputs("\r\x1b[K", stderr);
+  for (const Finding& each : tally.findings) {
+    std::cout << "seed " << each.seed << ": " << each.text << '\n';
+  }
+  std::cout << report(tally, options).dump(1) << '\n';
+  if (!options.json_path.empty()) write_json(options.json_path, report(tally, options));
+  if (!options.store_path.empty()) write_json(options.store_path, tally.stored);
+  return tally.findings.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app(
+      "Writes random programs of 1 to 20 tensor operations, runs them here and in PyTorch, and "
+      "compares values, gradients and second derivatives. Exits with 1 when one differs.");
+  Options options;
+  app.add_option("--seed", options.seed, "of the first program; the next has the next seed")
+      ->capture_default_str();
+  app.add_option("--programs", options.programs, "how many")->capture_default_str();
+  app.add_option("--seconds", options.seconds, "run as long as this instead");
+  app.add_option("--python", options.python, "the command of a Python that has torch")
+      ->capture_default_str();
+  app.add_option("--threads", options.threads, "threads to use (default: all cores)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--json", options.json_path, "write what was found to this file");
+  app.add_option("--store", options.store_path,
+                 "write PyTorch's results to this file (tests/data/fuzz.json)");
+  app.add_flag("--show", options.show, "print the program of --seed as Python, and stop");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  try {
+    return run(options);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,27 @@
+// Running tests on every SIMD target.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <hwy/targets.h>
+
+namespace tend::testing {
+
+/// Calls f(name) with each SIMD target of this processor in use.
+template <class F>
+void for_each_simd_target(F f) {
+  struct Restore {
+    ~Restore() { choose(0); }
+    static void choose(std::int64_t target) {
+      hwy::SetSupportedTargetsForTest(target);
+      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    }
+  } restore;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    Restore::choose(target);
+    f(std::string(hwy::TargetName(target)));
+  }
+}
+
+}  // namespace tend::testing
