@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 using namespace tend;
 using nlohmann::json;
@@ -15,9 +16,13 @@ namespace fuzz {
 namespace {
 
 Digest digest_from(const json& object) {
+  const auto number = [&](const char* key) {
+    return object[key].is_number() ? object[key].get<double>()
+                                   : std::numeric_limits<double>::quiet_NaN();
+  };
   const auto shape = object["shape"].get<std::vector<std::int64_t>>();
-  return {Shape(std::span(shape)), object["dtype"].get<std::string>(), object["sum"].get<double>(),
-          object["magnitude"].get<double>()};
+  return {Shape(std::span(shape)), object["dtype"].get<std::string>(), number("sum"),
+          number("magnitude")};
 }
 
 std::vector<Digest> digests_from(const json& list) {

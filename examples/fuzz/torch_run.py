@@ -45,6 +45,11 @@ def weights(count, which):
     return ((places * 7919 + which * 104729 + 17) % 201 - 100).double() / 100
 
 
+def number(x):
+    """JSON has neither NaN nor infinity."""
+    return float(f"{float(x):.15g}") if torch.isfinite(x) else None
+
+
 def digest(tensor):
     if tensor is None:
         return {"shape": [0], "dtype": "none", "sum": 0, "magnitude": 0}
@@ -53,8 +58,8 @@ def digest(tensor):
     return {
         "shape": list(tensor.shape),
         "dtype": str(tensor.dtype).removeprefix("torch."),
-        "sum": float(terms.sum()),
-        "magnitude": float(terms.abs().sum()),
+        "sum": number(terms.sum()),
+        "magnitude": number(terms.abs().sum()),
     }
 
 
