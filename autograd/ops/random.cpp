@@ -35,7 +35,7 @@ Tensor randperm(std::int64_t n, Generator& generator) {
 Tensor bernoulli(const Tensor& probabilities, Generator& generator) {
   Array out = Array::empty(probabilities.shape(), probabilities.dtype());
   kernels::bernoulli(out, probabilities.array(), generator);
-  return record("BernoulliBackward0", std::move(out), {probabilities}, {}, [](Derivative&) {});
+  return record("BernoulliBackward0", std::move(out), {probabilities}, {}, zero_gradient);
 }
 
 Tensor multinomial(const Tensor& weights, std::int64_t samples, bool replacement,
@@ -57,7 +57,7 @@ const Tensor& draw_in_place(const char* operation, const char* node, const Tenso
                             Draw draw) {
   return in_place(operation, self, {}, [&](const Tensor& before) {
     draw(self.array());
-    return record(node, self.array(), {before}, {}, [](Derivative&) {});
+    return record(node, self.array(), {before}, {}, zero_gradient);
   });
 }
 

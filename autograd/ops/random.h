@@ -1,6 +1,5 @@
 /// \file
-/// Random tensors: PyTorch's numbers, seed for seed (core/distributions.h says how close), and no
-/// gradients. The in-place twins are Tensor's uniform_, normal_, bernoulli_ and exponential_.
+/// Random tensors: PyTorch's numbers, seed for seed (core/distributions.h says how close). The in-place twins are Tensor's uniform_, normal_, bernoulli_ and exponential_.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +24,7 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dt
 /// A permutation of 0 ... n-1, int64; ShapeError for n < 0. No gradient.
 Tensor randperm(std::int64_t n, Generator& generator = default_generator());
 /// 1 with the probability that stands in the same place, else 0, in the probabilities' shape and
-/// dtype, which is floating (DTypeError). Error unless they lie in [0, 1]. No gradient reaches
-/// them: theirs stays unset, where PyTorch has zeros.
+/// dtype, which is floating (DTypeError). Error unless they lie in [0, 1]. Their gradient is zero.
 Tensor bernoulli(const Tensor& probabilities, Generator& generator = default_generator());
 /// Category numbers (int64), `samples` for each row of weights: (n,) gives (samples,), (m, n) gives
 /// (m, samples). ShapeError for other ranks, no sample, more than 2^24 categories or, without

@@ -132,6 +132,17 @@ std::optional<std::string> difference(const Program& program, const Outcome& fou
   return difference("second derivative", found.second, expected.second, allowed);
 }
 
+double largest_magnitude(const Outcome& outcome) {
+  double largest = 0;
+  for (const auto* digests : {&outcome.values, &outcome.gradients, &outcome.second}) {
+    for (const Digest& each : *digests) {
+      if (!std::isfinite(each.magnitude)) return std::numeric_limits<double>::quiet_NaN();
+      largest = std::max(largest, each.magnitude);
+    }
+  }
+  return largest;
+}
+
 std::uint32_t fingerprint(const Program& program) {
   // FNV-1a.
   std::uint32_t hash = 2166136261u;

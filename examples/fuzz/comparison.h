@@ -25,6 +25,9 @@ nlohmann::json to_json(const Outcome& outcome);
 std::optional<std::string> difference(const Program& program, const Outcome& found,
                                       const Outcome& expected);
 
+/// The largest magnitude among all results; NaN where one is not finite.
+double largest_magnitude(const Outcome& outcome);
+
 /// A number for the text of a program, to see that it is still the one that results were stored of.
 std::uint32_t fingerprint(const Program& program);
 

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -37,6 +38,7 @@ struct Tally {
   std::uint64_t programs = 0, steps = 0, compared = 0, refused = 0, wild = 0, torch_refused = 0;
   std::vector<std::uint64_t> stricter;  // seeds of those refused here, and not in PyTorch
   std::vector<Finding> findings;
+  std::vector<std::uint64_t> not_finite_in_torch;
   json stored = json::array();
 };
 
@@ -57,6 +59,11 @@ void compare(const std::vector<fuzz::Program>& programs, const Options& options,
     tally.steps += program.operations().size();
     if (outcome.kind == fuzz::Outcome::Kind::wild) {
       ++tally.wild;
+      // NaN here must be NaN there, and large here large there.
+      const double size = fuzz::largest_magnitude(references[i].outcome);
+      if (references[i].error.empty() && size < 100) {
+        tally.findings.push_back({program.seed(), "numbers are huge or NaN here only"});
+      }
     } else if (outcome.kind == fuzz::Outcome::Kind::refused) {
       ++tally.refused;
       if (references[i].error.empty()) tally.stricter.push_back(program.seed());
@@ -64,6 +71,8 @@ void compare(const std::vector<fuzz::Program>& programs, const Options& options,
       ++tally.torch_refused;
       if (!is_about_writes(references[i].error))
         tally.findings.push_back({program.seed(), references[i].error});
+    } else if (std::isnan(fuzz::largest_magnitude(references[i].outcome))) {
+      tally.not_finite_in_torch.push_back(program.seed());
     } else {
       ++tally.compared;
       const auto text = fuzz::difference(program, outcome, references[i].outcome);
@@ -95,6 +104,7 @@ json report(const Tally& tally, const Options& options) {
           {"refused_here_only", tally.stricter},
           {"refused_by_torch", tally.torch_refused},
           {"too_large", tally.wild},
+          {"not_finite_in_torch_only", tally.not_finite_in_torch},
           {"differences", findings}};
 }
 
