@@ -99,6 +99,11 @@ Tensor softplus(const Tensor& self, double beta, double threshold) {
                 });
 }
 
+Tensor softsign(const Tensor& self) {
+  if (self.dtype() == boolean) fail<DTypeError>("softsign", "a bool tensor has no sign");
+  return self / (1 + abs(self));
+}
+
 Tensor logsigmoid(const Tensor& self) {
   return record("LogSigmoidBackward0", unary(self, kernels::logsigmoid, false), {self}, {self},
                 [](Derivative& d) { d.set(0, d.grad() * sigmoid(-d.saved(0))); });

@@ -38,6 +38,9 @@ Tensor mish(const Tensor& self);
 /// only (DTypeError). The gradient is sigmoid(beta * self), and 1 beyond the threshold.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.softplus.html
 Tensor softplus(const Tensor& self, double beta = 1, double threshold = 20);
+/// self / (1 + |self|); int64 gives float32, bool is a DTypeError. The gradient is 1 / (1 +
+/// |self|)^2. https://pytorch.org/docs/2.6/generated/torch.nn.functional.softsign.html
+Tensor softsign(const Tensor& self);
 /// log(sigmoid(self)), without its underflow. Floating only (DTypeError). The gradient is
 /// sigmoid(-self).
 Tensor logsigmoid(const Tensor& self);

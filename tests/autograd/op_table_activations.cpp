@@ -75,6 +75,10 @@ void smooth_rows(Rows& rows) {
   rows.op("softplus", "F.softplus(a, 2, 3)", [](T a) { return softplus(a, 2, 3); })
       .on(unary_samples(real({}).off({1.5})));
   activation(rows, "logsigmoid", logsigmoid);
+  rows.op("softsign", "F.softsign(a)", softsign)
+      .on(unary_samples(real({}).off({0})))
+      .on({{integers({2, 3}, -4, 5)}})
+      .refuses("[softsign] a bool tensor has no sign", {bools({2})});
 }
 
 void glu_rows(Rows& rows) {
