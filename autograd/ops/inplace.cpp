@@ -144,9 +144,8 @@ const Tensor& InPlace::copy_(const Tensor& source) const {
 
 const Tensor& InPlace::fill_(const Scalar& value) const {
   return in_place("fill_", self(), {}, [&](const Tensor& self) {
-    // The old elements count for nothing: their gradient stays unset.
     return record("FillBackward0", Array::full(self.shape(), value, self.dtype()), {self}, {},
-                  [](Derivative&) {});
+                  zero_gradient);
   });
 }
 

@@ -51,7 +51,7 @@ Tensor multinomial(const Tensor& weights, std::int64_t samples, bool replacement
 namespace {
 
 // Fills `self` where it lies, since the numbers are drawn in the order of its memory. The old
-// elements count for nothing: their gradient stays unset.
+// elements count for nothing.
 template <class Draw>
 const Tensor& draw_in_place(const char* operation, const char* node, const Tensor& self,
                             Draw draw) {

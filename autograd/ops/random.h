@@ -1,5 +1,6 @@
 /// \file
-/// Random tensors: PyTorch's numbers, seed for seed (core/distributions.h says how close). The in-place twins are Tensor's uniform_, normal_, bernoulli_ and exponential_.
+/// Random tensors: PyTorch's numbers, seed for seed (core/distributions.h says how close). The
+/// in-place twins are Tensor's uniform_, normal_, bernoulli_ and exponential_.
 #pragma once
 
 #include <cstdint>

@@ -35,6 +35,10 @@ bool is_tame(const Tensor& tensor, double limit) {
   return std::all_of(all.begin(), all.end(), [=](double x) { return std::fabs(x) <= limit; });
 }
 
+bool has_nan(const Tensor& tensor) {
+  return any(isnan(tensor.detach())).item<bool>();
+}
+
 std::string dtype_text(DType dtype) {
   return concat("torch.", dtype_name(dtype));
 }
@@ -163,7 +167,9 @@ std::int64_t Program::dim(const Value& value) {
 
 void Program::step(std::string_view python, const Tensor& result, bool is_exact) {
   single_ = single_ || result.dtype() == float32;
-  if (result.numel() > kMostElements || !is_tame(result, kLargest)) return;
+  // NaN stays in the program, which is then compared: PyTorch must have it too.
+  const bool tame = is_tame(result, kLargest) || has_nan(result);
+  if (result.numel() > kMostElements || !tame) return;
   const std::string name = concat("v", next_++);
   python_ += concat(name, " = ", python, '\n');
   values_.push_back({name, result, is_exact});
