@@ -48,6 +48,26 @@ class InPlace {
   const Tensor& bitwise_or_(const Tensor& other) const;
   const Tensor& bitwise_xor_(const Tensor& other) const;
   const Tensor& bitwise_not_() const;
+
+  // Comparison and logic: 1 for true and 0 for false, in the dtype that the tensor has.
+
+  const Tensor& eq_(const Tensor& other) const;
+  const Tensor& eq_(const Scalar& other) const;
+  const Tensor& ne_(const Tensor& other) const;
+  const Tensor& ne_(const Scalar& other) const;
+  const Tensor& lt_(const Tensor& other) const;
+  const Tensor& lt_(const Scalar& other) const;
+  const Tensor& le_(const Tensor& other) const;
+  const Tensor& le_(const Scalar& other) const;
+  const Tensor& gt_(const Tensor& other) const;
+  const Tensor& gt_(const Scalar& other) const;
+  const Tensor& ge_(const Tensor& other) const;
+  const Tensor& ge_(const Scalar& other) const;
+  const Tensor& logical_and_(const Tensor& other) const;
+  const Tensor& logical_or_(const Tensor& other) const;
+  const Tensor& logical_xor_(const Tensor& other) const;
+  const Tensor& logical_not_() const;
+
   const Tensor& copy_(const Tensor& source) const;
   const Tensor& fill_(const Scalar& value) const;
   const Tensor& zero_() const { return fill_(0); }

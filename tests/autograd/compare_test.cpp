@@ -122,3 +122,15 @@ TEST_CASE("masks are combined with C++'s operators") {
   CHECK(mask.equal(tensor({false, true, true, false})));
   CHECK_THROWS_MATCHES(x & 0.5, DTypeError, says("[bitwise_and] needs bool or int64, got float32"));
 }
+
+TEST_CASE("Comparisons in place give ones and zeros of the tensor's dtype, and no gradient") {
+  const Tensor x = tensor({-1, 0, 2}, float64).requires_grad_();
+  const Tensor y = x * 2, z = x * 3, w = x * 1;
+  CHECK(same(y.lt_(tensor({0, 1, 1}, float64)), {1, 1, 0}));
+  CHECK(y.dtype() == float64);
+  CHECK(std::string(y.grad_fn()) == "LtBackward1");
+  CHECK(same(z.ge_(0), {0, 1, 1}));
+  CHECK(same(w.logical_not_(), {0, 1, 0}));
+  (y + z * x + w).sum().backward();
+  CHECK(same(x.grad(), {0, 1, 1}));
+}

@@ -7,6 +7,8 @@ namespace {
 using T = const Tensor&;
 using Binary = Tensor (*)(T, T);
 using WithNumber = Tensor (*)(T, const Scalar&);
+using Twin = T (Tensor::*)(T) const;
+using TwinWithNumber = T (Tensor::*)(const Scalar&) const;
 
 // Whole and half numbers, some of them equal.
 Input coarse(Shape shape = {}) {
@@ -22,20 +24,26 @@ void comparison_rows(Rows& rows) {
     std::string name;
     Binary f;
     WithNumber with_number;
+    Twin twin;
+    TwinWithNumber twin_with_number;
   };
+  using X = Tensor;
   for (const Comparison& each :
-       {Comparison{"eq", eq, eq}, Comparison{"ne", ne, ne}, Comparison{"lt", lt, lt},
-        Comparison{"le", le, le}, Comparison{"gt", gt, gt}, Comparison{"ge", ge, ge}}) {
+       {Comparison{"eq", eq, eq, &X::eq_, &X::eq_}, Comparison{"ne", ne, ne, &X::ne_, &X::ne_},
+        Comparison{"lt", lt, lt, &X::lt_, &X::lt_}, Comparison{"le", le, le, &X::le_, &X::le_},
+        Comparison{"gt", gt, gt, &X::gt_, &X::gt_}, Comparison{"ge", ge, ge, &X::ge_, &X::ge_}}) {
     rows.op(each.name, "torch." + each.name + "(a, b)", each.f)
         .on(binary_samples(coarse(), coarse()))
         .on({{integers({2, 3}, -2, 3), integers({3}, -2, 3)},
              {integers({2, 3}, -2, 3), coarse({3})},
              {bools({4}), bools({4})}})
+        .twin([f = each.twin](T a, T b) { return (a.*f)(b); })
         .refuses(apart_message(each.name), {real({2, 3}), real({4})});
     rows.op(each.name, "torch." + each.name + "(a, 0.5)",
             [f = each.with_number](T a) { return f(a, 0.5); })
         .on(unary_samples(coarse()))
-        .on({{integers({2, 3}, -2, 3)}, {bools({3})}});
+        .on({{integers({2, 3}, -2, 3)}, {bools({3})}})
+        .twin([f = each.twin_with_number](T a) { return (a.*f)(0.5); });
   }
 }
 
@@ -43,18 +51,21 @@ void logic_rows(Rows& rows) {
   struct Connective {
     std::string name;
     Binary f;
+    Twin twin;
   };
-  for (const Connective& each :
-       {Connective{"logical_and", logical_and}, Connective{"logical_or", logical_or},
-        Connective{"logical_xor", logical_xor}}) {
+  for (const Connective& each : {Connective{"logical_and", logical_and, &Tensor::logical_and_},
+                                 Connective{"logical_or", logical_or, &Tensor::logical_or_},
+                                 Connective{"logical_xor", logical_xor, &Tensor::logical_xor_}}) {
     rows.op(each.name, "torch." + each.name + "(a, b)", each.f)
         .on(binary_samples(coarse(), coarse()))
         .on({{bools({4}), bools({4})}, {bools({2, 3}), integers({3}, -1, 2)}})
+        .twin([f = each.twin](T a, T b) { return (a.*f)(b); })
         .refuses(apart_message(each.name), {bools({2, 3}), bools({4})});
   }
   rows.op("logical_not", "torch.logical_not(a)", logical_not)
       .on(unary_samples(coarse()))
-      .on({{bools({4})}, {integers({2, 3}, -1, 2)}});
+      .on({{bools({4})}, {integers({2, 3}, -1, 2)}})
+      .twin([](T a) { return a.logical_not_(); });
 }
 
 void bitwise_rows(Rows& rows) {
