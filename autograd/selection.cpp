@@ -1,9 +1,8 @@
 #include <tend/autograd/selection.h>
 
-#include <cmath>
-
 #include <tend/autograd/inplace.h>
 #include <tend/autograd/node.h>
+#include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/select.h>
 
 namespace tend {
@@ -230,9 +229,7 @@ void write_places(const char* operation, const char* node, const Tensor& self, c
 }
 
 Tensor number_for(const char* operation, const Tensor& self, const Scalar& number) {
-  const double value = number.to<double>();
-  if (self.dtype() == int64 && number.dtype() == float64 && !(std::abs(value) < 0x1p63))
-    fail<DTypeError>(operation, "int64 cannot hold the value ", value);
+  check_holds(operation, self.dtype(), number);
   return Tensor(Array::scalar(number, self.dtype()));
 }
 

@@ -52,6 +52,8 @@ Tensor elu(const Tensor& self, double alpha) {
 Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
   if (self.dtype() == boolean)
     fail<DTypeError>("hardtanh", "needs int64, float32 or float64, got bool");
+  check_holds("hardtanh", self.dtype(), min_val);
+  check_holds("hardtanh", self.dtype(), max_val);
   const double lo = min_val.to<double>(), hi = max_val.to<double>();
   if (lo > hi) fail("hardtanh", "min_val = ", lo, " is larger than max_val = ", hi);
   const auto kernel = [&](const Array& out, const Array& x) {

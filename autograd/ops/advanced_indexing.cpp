@@ -81,7 +81,11 @@ const Tensor& methods::InPlace::index_copy_(std::int64_t d, const Tensor& positi
 
 const Tensor& methods::InPlace::index_add_(std::int64_t d, const Tensor& positions,
                                            const Tensor& source) const {
-  const Put what = put_slices("index_add_", self(), d, positions, source);
+  if (source.dim() != self().dim()) {  // which index_copy_ leaves open where one of them is 0-d
+    fail<ShapeError>("index_add_", "source ", source.shape(), " has another rank than ",
+                     self().shape());
+  }
+  const Put what = put_slices("index_add_", self(), d, at_least_1d(positions), source);
   write_places("index_add_", "IndexAddBackward0", what.target, what.places, what.values, true);
   return self();
 }

@@ -137,13 +137,19 @@ Tensor remainder(const Tensor& self, const Scalar& other) {
 
 namespace {
 
+// trunc(self / other), flat everywhere: also where the quotient's derivatives are infinite.
+Tensor truncated_quotient(const Tensor& self, const Tensor& other) {
+  return record("DivBackward2", trunc(self.detach() / other.detach()).array(), {self, other}, {},
+                zero_gradient);
+}
+
 Tensor fmod(const char* name, const Tensor& self, const Tensor& other) {
   const DType dtype = result_type(self.array(), other.array());
   const bool with_slope = other.requires_grad();
   return record(name, broadcast_binary("fmod", self, other, kernels::fmod, dtype), {self, other},
                 {save_if(with_slope, self), save_if(with_slope, other)}, [](Derivative& d) {
                   if (d.needs(0)) d.set(0, d.grad());
-                  if (d.needs(1)) d.set(1, -d.grad() * trunc(d.saved(0) / d.saved(1)));
+                  if (d.needs(1)) d.set(1, -d.grad() * truncated_quotient(d.saved(0), d.saved(1)));
                 });
 }
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include <tend/autograd/tensor.h>
+#include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/shape_ops.h>
 
 namespace tend {
@@ -40,6 +40,7 @@ Tensor empty(const Shape& shape, DType dtype) {
   return Tensor(Array::empty(shape, dtype));
 }
 Tensor full(const Shape& shape, const Scalar& value, DType dtype) {
+  check_holds("full", dtype, value);
   return Tensor(Array::full(shape, value, dtype));
 }
 Tensor zeros(const Shape& shape, DType dtype) {
@@ -96,6 +97,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   const bool floating =
       start.dtype() == float64 || end.dtype() == float64 || step.dtype() == float64;
   const DType out_dtype = dtype.value_or(floating ? float32 : int64);
+  for (const Scalar& number : {start, end, step}) check_holds("arange", out_dtype, number);
   const std::int64_t count =
       out_dtype == int64
           ? count_steps(start.to<std::int64_t>(), end.to<std::int64_t>(), step.to<std::int64_t>())

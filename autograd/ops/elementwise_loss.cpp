@@ -119,7 +119,7 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::int64_t dim, dou
     const Tensor wide = expand(to(x, dtype), shape);
     const Tensor length = norm(wide, 2, along, /*keepdim=*/true);
     // At least eps in value, but with the gradient of the norm.
-    const Tensor bounded = length + (clamp(length.detach(), eps) - length.detach());
+    const Tensor bounded = length + clamp_min(eps - length.detach(), 0);
     return wide / bounded;
   };
   return sum(direction(a) * direction(b), along);

@@ -18,6 +18,14 @@ inline void check_one_dtype(const char* operation, const Tensor& a, const Tensor
   fail<DTypeError>(operation, "the dtypes differ: ", a.dtype(), " and ", b.dtype());
 }
 
+/// DTypeError naming `operation` where int64, if that is `dtype`, cannot hold the number.
+inline void check_holds(const char* operation, DType dtype, const Scalar& number) {
+  if (dtype != int64 || number.dtype() != float64) return;
+  const double value = number.to<double>();
+  if (!(value >= -0x1p63 && value < 0x1p63))
+    fail<DTypeError>(operation, "int64 cannot hold the value ", value);
+}
+
 /// An elementwise kernel of two arrays, run on the promoted and broadcast inputs; `out_dtype` is
 /// that of the result when it is not the promoted one.
 template <class Kernel>

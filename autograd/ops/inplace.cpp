@@ -144,6 +144,7 @@ const Tensor& InPlace::copy_(const Tensor& source) const {
 
 const Tensor& InPlace::fill_(const Scalar& value) const {
   return in_place("fill_", self(), {}, [&](const Tensor& self) {
+    check_holds("fill_", self.dtype(), value);
     return record("FillBackward0", Array::full(self.shape(), value, self.dtype()), {self}, {},
                   zero_gradient);
   });

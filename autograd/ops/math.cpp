@@ -74,9 +74,15 @@ Tensor tan(const Tensor& self) {
 
 namespace {
 
-// 1 / sqrt(1 - x^2), without the cancellation near -1 and 1.
-Tensor arc_slope(const Tensor& x) {
-  return rsqrt((1 - x) * (1 + x));
+// 1 / sqrt(1 - x^2), without the cancellation near -1 and 1. Its derivative, x / sqrt(1 - x^2)^3,
+// is its own: those of the two factors would cancel near 0.
+Tensor arc_slope(const Tensor& self) {
+  const Tensor x = self.detach();
+  return record("RsqrtBackward0", rsqrt((1 - x) * (1 + x)).array(), {self}, {self, kOutput},
+                [](Derivative& d) {
+                  const Tensor y = d.saved(1);
+                  d.set(0, d.grad() * (d.saved(0) * (y * y * y)));
+                });
 }
 
 }  // namespace

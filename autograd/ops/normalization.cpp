@@ -206,7 +206,8 @@ Tensor group_norm(const Tensor& self, std::int64_t num_groups, const Tensor& wei
   if (self.numel() > 0 && self.numel() == num_groups) {
     fail<ShapeError>("group_norm", "input ", self.shape(), " has one value per group");
   }
-  const std::int64_t groups = self.size(0) * num_groups;
+  // Without elements there may be any number of groups.
+  const std::int64_t groups = self.numel() == 0 ? 0 : self.size(0) * num_groups;
   const std::int64_t size = shared_among(groups, self.numel());
   const Tensor normal = layer_norm(reshape(self, {groups, size}), {size}, {}, {}, eps);
   return channel_affine(view(normal, self.shape()), weight, bias);

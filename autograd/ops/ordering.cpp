@@ -40,7 +40,11 @@ ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim, bool
     fail<ShapeError>("topk", "k = ", k, ", but dimension ", dim, " of ", shape, " has ", length,
                      " elements");
   }
-  if (!shape.empty()) shape[dim] = k;
+  if (shape.empty()) {
+    k = 1;  // the one element, as in PyTorch, also where none was asked for
+  } else {
+    shape[dim] = k;
+  }
   Array values = Array::empty(shape, self.dtype()), indices = Array::empty(shape, int64);
   kernels::topk(values, indices, self.array(), k, dim, largest);
   return picked("TopkBackward0", self, std::move(values), std::move(indices), dim, true);

@@ -50,7 +50,14 @@ std::vector<Tensor> split(const Tensor& self, const Shape& sizes, std::int64_t d
 std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
   if (chunks < 1) fail<ShapeError>("chunk", "needs at least 1 piece, got ", chunks);
   const std::int64_t total = size_along("chunk", self, dim);
-  if (total == 0) return split(self, Shape(static_cast<std::size_t>(chunks), 0), dim);
+  if (total == 0) {
+    constexpr std::int64_t kMost = 1 << 24;  // some gigabytes of tensors
+    if (chunks > kMost) {
+      fail<OutOfMemoryError>("chunk", chunks, " pieces of the empty dimension ", dim, " of ",
+                             self.shape());
+    }
+    return split(self, Shape(static_cast<std::size_t>(chunks), 0), dim);
+  }
   return split(self, std::max<std::int64_t>(1, total / chunks + (total % chunks != 0)), dim);
 }
 

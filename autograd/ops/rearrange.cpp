@@ -184,6 +184,7 @@ Tensor constant_pad(const Tensor& self, const Shape& padding, const Scalar& valu
     back[2 * pair + 1] = -p.after;
     kept = kept.narrow(p.dim, skipped, length);
   }
+  check_holds("pad", self.dtype(), value);
   Array out = Array::full(shape, value, self.dtype());
   Array middle = out;
   for (std::int64_t pair = 0; pair < padding.rank() / 2; ++pair) {
@@ -195,6 +196,15 @@ Tensor constant_pad(const Tensor& self, const Shape& padding, const Scalar& valu
                 [back](Derivative& d) { d.set(0, pad(d.grad(), back)); });
 }
 
+// A circle and a batch, the first of two dimensions in front of the padded ones, may be empty.
+void check_not_empty(const Tensor& self, PadMode mode, std::int64_t others) {
+  if (mode == PadMode::circular) return;
+  for (std::int64_t d = others - 1; d < self.dim(); ++d) {
+    if (self.size(d) == 0)
+      fail<ShapeError>("pad", "dimension ", d, " of ", self.shape(), " is empty");
+  }
+}
+
 // Where the elements of a padded dimension come from.
 Tensor source_places(const Padding& p, PadMode mode, const Shape& shape) {
   // What is left when negative padding is cut off, which is what a circle goes around.
@@ -203,7 +213,7 @@ Tensor source_places(const Padding& p, PadMode mode, const Shape& shape) {
   const std::int64_t more = std::max(p.before, p.after);
   const bool fits = mode == PadMode::reflect    ? more < p.size
                     : mode == PadMode::circular ? begin <= end && more <= end - begin
-                                                : p.size > 0;
+                                                : true;
   if (!fits) {
     fail<ShapeError>("pad", "dimension ", p.dim, " of ", shape, " has too few places to be padded ",
                      "by ", p.before, " and ", p.after, " of them");
@@ -241,6 +251,7 @@ Tensor pad(const Tensor& self, const Shape& padding, PadMode mode, const Scalar&
                      ": only a constant pads other than the last 1, 2 or 3 of a tensor that has 1 "
                      "or 2 dimensions more");
   }
+  check_not_empty(self, mode, others);
   Tensor out = self;
   for (std::int64_t pair = 0; pair < pairs; ++pair) {
     const Padding p = padding_of(self, padding, pair);

@@ -114,10 +114,14 @@ Tensor prod(const Tensor& self, const Dims& dims, bool keepdim) {
 
 namespace {
 
+double degrees_of_freedom(const Shape& input, const Shape& dims, double correction) {
+  return std::max(0.0, static_cast<double>(count_reduced(input, dims)) - correction);
+}
+
 // The gradient of the variance, whose cotangent `grad` has its reduced dimensions back.
 Tensor var_gradient(const Tensor& x, const Tensor& grad, const Shape& dims, double correction) {
   const Tensor distance = x - mean(x, dims, true);
-  const double freedom = static_cast<double>(count_reduced(x.shape(), dims)) - correction;
+  const double freedom = degrees_of_freedom(x.shape(), dims, correction);
   if (freedom > 0) return grad * (distance * (2 / freedom));
   constexpr double kInf = std::numeric_limits<double>::infinity();
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -125,22 +129,22 @@ Tensor var_gradient(const Tensor& x, const Tensor& grad, const Shape& dims, doub
 }
 
 Array variance(const char* operation, const Tensor& self, const Shape& dims, double correction,
-               bool keepdim) {
+               bool keepdim, DType dtype) {
   if (!is_floating(self.dtype())) {
     fail<DTypeError>(operation, "needs float32 or float64, got ", self.dtype());
   }
   const auto kernel = [=](const Array& out, const Array& a, const Shape& reduced) {
     kernels::var(out, a, reduced, correction);
   };
-  return reduce(kernel, self, dims, keepdim, self.dtype());
+  return reduce(kernel, self, dims, keepdim, dtype);
 }
 
 }  // namespace
 
 Tensor var(const Tensor& self, const Dims& dims, double correction, bool keepdim) {
   const Shape reduced = wrap_dims("var", dims, self.dim());
-  return record("VarBackward0", variance("var", self, reduced, correction, keepdim), {self}, {self},
-                [=](Derivative& d) {
+  return record("VarBackward0", variance("var", self, reduced, correction, keepdim, self.dtype()),
+                {self}, {self}, [=](Derivative& d) {
                   const Tensor x = d.saved(0);
                   const Tensor g = restore_dims(d.grad(), x.shape(), reduced);
                   d.set(0, var_gradient(x, g, reduced, correction));
@@ -149,13 +153,18 @@ Tensor var(const Tensor& self, const Dims& dims, double correction, bool keepdim
 
 Tensor std(const Tensor& self, const Dims& dims, double correction, bool keepdim) {
   const Shape reduced = wrap_dims("std", dims, self.dim());
-  const Array out = variance("std", self, reduced, correction, keepdim);
-  kernels::sqrt(out, out);
-  return record("StdBackward0", out, {self}, {self, kOutput}, [=](Derivative& d) {
-    const Tensor x = d.saved(0), deviation = d.saved(1);
-    // Where all elements are equal, the gradient is zero by convention.
-    const Tensor share = masked_fill(d.grad() / (2 * deviation), deviation == 0, 0);
-    d.set(0, var_gradient(x, restore_dims(share, x.shape(), reduced), reduced, correction));
+  // float32 may hold the deviation where its square is out of range.
+  const Array wide = variance("std", self, reduced, correction, keepdim, float64);
+  kernels::sqrt(wide, wide);
+  return record("StdBackward0", wide.to(self.dtype()), {self}, {self, kOutput}, [=](Derivative& d) {
+    const Tensor x = d.saved(0);
+    const Tensor deviation = restore_dims(d.saved(1), x.shape(), reduced);
+    const Tensor g = restore_dims(d.grad(), x.shape(), reduced);
+    const double freedom = degrees_of_freedom(x.shape(), reduced, correction);
+    // Where all elements are equal, the gradient is zero by convention, and so is its own.
+    const Tensor equal = deviation == 0;
+    const Tensor normal = (x - mean(x, reduced, true)) / masked_fill(deviation, equal, 1);
+    d.set(0, g / freedom * masked_fill(normal, equal, 0));
   });
 }
 

@@ -1,6 +1,5 @@
 #include <tend/autograd/ops/select.h>
 
-#include <cmath>
 #include <limits>
 
 #include <tend/autograd/ops/helpers.h>
@@ -48,9 +47,7 @@ namespace {
 
 Array filled(const Tensor& self, const Tensor& mask, const Scalar& value) {
   check_mask("masked_fill", "mask", mask);
-  const double size = std::abs(value.to<double>());
-  if (self.dtype() == int64 && value.dtype() == float64 && !(size < 0x1p63))
-    fail<DTypeError>("masked_fill", "int64 cannot hold the value ", value.to<double>());
+  check_holds("masked_fill", self.dtype(), value);
   Array out =
       Array::empty(broadcast_shapes("masked_fill", self.shape(), mask.shape()), self.dtype());
   kernels::masked_fill(out, self.array(), mask.array(), value);

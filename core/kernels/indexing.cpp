@@ -209,6 +209,10 @@ void scatter(const Array& out, std::int64_t dim, const Array& index, const Array
 void index_select(const Array& out, const Array& a, std::int64_t dim, const Array& index,
                   std::string_view operation) {
   check_dtypes(operation, out, a, index);
+  if (a.rank() == 0 && index.numel() != 1) {
+    fail<ShapeError>(operation, "a 0-d tensor takes one index, not an index of shape ",
+                     index.shape());
+  }
   const Array to = at_least_1d(out), from = at_least_1d(a);
   const Array at = slice_index(operation, index, from.shape(), dim);
   check_indices(operation, at_least_1d(index), from.shape(), dim);
@@ -219,7 +223,7 @@ void index_add(const Array& out, std::int64_t dim, const Array& index, const Arr
   check_dtypes("index_add", out, src, index);
   const Array to = at_least_1d(out), from = at_least_1d(src);
   const Array at = slice_index("index_add", index, to.shape(), dim);
-  if (from.shape() != at.shape()) {
+  if (src.rank() != out.rank() || from.shape() != at.shape()) {
     fail<ShapeError>("index_add", "source ", src.shape(), " and index ", index.shape(),
                      " do not fit ", out.shape(), " in dimension ", dim);
   }

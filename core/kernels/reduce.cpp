@@ -138,21 +138,32 @@ void mean(const Array& out, const Array& a, const Shape& dims) {
   });
 }
 
+namespace {
+
+template <class T, class Out>
+void var_typed(const Array& out, const Array& a, const Shape& dims, double correction) {
+  // In float32 a mean far from zero would be too coarse to measure distances from.
+  const Array middle = Array::empty(reduced_shape(a.shape(), dims, true), float64);
+  const double total = static_cast<double>(reduced_count(a, dims));
+  reduce<Sum<double>, T, double>(middle, a, dims);
+  const Array squares = Array::empty(a.shape(), out.dtype());
+  map<Out, T, double>(squares, a, middle, [total](T x, double sum_of_all) {
+    const double distance = static_cast<double>(x) - sum_of_all / total;
+    return static_cast<Out>(distance * distance);
+  });
+  sum(out, squares, dims);
+  const Out freedom = static_cast<Out>(std::max(0.0, total - correction));
+  map<Out, Out>(out, out, [freedom](Out sum_of_squares) { return sum_of_squares / freedom; });
+}
+
+}  // namespace
+
 void var(const Array& out, const Array& a, const Shape& dims, double correction) {
-  visit_floating("var", a.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    // In float32 a mean far from zero would be too coarse to measure distances from.
-    const Array middle = Array::empty(reduced_shape(a.shape(), dims, true), float64);
-    const double total = static_cast<double>(reduced_count(a, dims));
-    reduce<Sum<double>, T, double>(middle, a, dims);
-    const Array squares = Array::empty(a.shape(), a.dtype());
-    map<T, T, double>(squares, a, middle, [total](T x, double sum_of_all) {
-      const double distance = static_cast<double>(x) - sum_of_all / total;
-      return static_cast<T>(distance * distance);
+  visit_floating("var", a.dtype(), [&](auto from) {
+    visit_floating("var", out.dtype(), [&](auto to) {
+      var_typed<typename decltype(from)::type, typename decltype(to)::type>(out, a, dims,
+                                                                            correction);
     });
-    sum(out, squares, dims);
-    const T freedom = static_cast<T>(std::max(0.0, total - correction));
-    map<T, T>(out, out, [freedom](T sum_of_squares) { return sum_of_squares / freedom; });
   });
 }
 

@@ -23,7 +23,8 @@ void mean(const Array& out, const Array& a, const Shape& dims);
 void prod(const Array& out, const Array& a, const Shape& dims);
 
 /// The sum of squared distances to the mean, divided by max(0, n - correction), in two passes;
-/// floating dtypes only (DTypeError). Division by zero gives NaN or inf, as in PyTorch.
+/// floating dtypes only (DTypeError), of which `out` may have a wider one. Division by zero gives
+/// NaN or inf, as in PyTorch.
 void var(const Array& out, const Array& a, const Shape& dims, double correction = 1);
 
 /// The largest (smallest) element, NaN where there is one; out has a's dtype. ShapeError for

@@ -13,6 +13,7 @@ template <class Keep>
 void keep_triangle(std::string_view operation, const Array& out, const Array& a, Keep keep) {
   if (a.rank() < 2)
     fail<ShapeError>(operation, "needs at least 2 dimensions, got shape ", a.shape());
+  if (out.numel() == 0) return;  // the matrices may be large
   const std::int64_t rows = out.size(-2);
   const std::int64_t columns = out.size(-1);
   const Array hidden = Array::empty({rows, columns}, boolean);

@@ -172,3 +172,15 @@ TEST_CASE("glu is half as large along its dimension") {
   CHECK(same(slope([](auto& leaf) { return glu(leaf, 0); }, x), {0.5, 0, 0.25, 0}));
   CHECK_THROWS_AS(glu(x, 2), IndexError);
 }
+
+TEST_CASE("hardtanh refuses bounds that int64 cannot hold") {
+  const Tensor x = tensor({-3, 0, 3});
+  CHECK(same(hardtanh(x, -1.5, 2.), {-1, 0, 2}));
+  for (const double bound : {1e30, kInf, kNaN}) {
+    CHECK_THROWS_MATCHES(hardtanh(x, 0, bound), DTypeError,
+                         says(concat("[hardtanh] int64 cannot hold the value ", bound)));
+    CHECK_THROWS_AS(x.hardtanh_(-bound, 0), DTypeError);
+  }
+  CHECK(same(x, {-3, 0, 3}));
+  CHECK(same(hardtanh(x.to(float32), 0, kInf), {0, 0, 3}));
+}

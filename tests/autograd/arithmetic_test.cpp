@@ -225,3 +225,10 @@ TEST_CASE("the slopes of addcdiv do not overflow before their quotients do") {
       slopes([&](auto& a, auto& b) { return addcdiv(zero, a, b); }, tensor({1e-30}), x);
   CHECK_THAT(values(gradients[1]), near({-1e20}));  // x squared is 0 in float32
 }
+
+TEST_CASE("the slope of fmod by its divisor is flat, also where that is zero") {
+  const Tensor a = tensor({1., 5.}).requires_grad_(), b = tensor({0., 2.}).requires_grad_();
+  const Tensor once = autograd::grad({fmod(a, b).sum()}, {b}, {}, {.create_graph = true})[0];
+  CHECK(same(once, {-kInf, -2}));
+  for (const Tensor& twice : autograd::grad({once.sum()}, {a, b})) CHECK(same(twice, {0, 0}));
+}

@@ -77,3 +77,20 @@ TEST_CASE("from_blob shares the caller's memory and gives it back once") {
         std::vector<double>{1, 8, 2, 10, 3, 12});
   CHECK_THROWS_AS(from_blob(memory.data(), {3}, {-1}), ShapeError);
 }
+
+TEST_CASE("int64 is not filled with numbers that it cannot hold") {
+  const Tensor x = arange(3);
+  for (const double number : {1e30, -1e30, 0x1p63, kInf, -kInf, kNaN}) {
+    CHECK_THROWS_MATCHES(full({2}, number, int64), DTypeError,
+                         says(concat("[full] int64 cannot hold the value ", number)));
+    CHECK_THROWS_AS(full_like(x, number), DTypeError);
+    CHECK_THROWS_MATCHES(x.fill_(number), DTypeError,
+                         says(concat("[fill_] int64 cannot hold the value ", number)));
+    CHECK_THROWS_AS(x[0] = number, DTypeError);
+    CHECK_THROWS_AS(arange(0, number, 1, int64), DTypeError);
+  }
+  CHECK(same(x, {0, 1, 2}));
+  CHECK(full({}, -0x1p63, int64).item<std::int64_t>() == std::numeric_limits<std::int64_t>::min());
+  CHECK_THROWS_MATCHES(arange(0, 1e30, 1, int64), DTypeError,
+                       says("[arange] int64 cannot hold the value 1e+30"));
+}

@@ -129,3 +129,10 @@ TEST_CASE("cosine_similarity bounds norms in value, not in slope") {
   check(0, 0, {26726124.1912, 53452248.3825, 80178372.5737});
   check(1e-9, 0.0267261242, {24053511.7721, 53452248.3825, 80178372.5737});
 }
+
+TEST_CASE("cosine_similarity of norms beyond float32 is zero, as in PyTorch, not NaN") {
+  const Tensor x = tensor({1e20, 2e20}).requires_grad_(), y = tensor({1., 2.}).requires_grad_();
+  const Tensor cosine = cosine_similarity(x, y, 0);
+  CHECK(cosine.item() == 0);
+  for (const Tensor& gradient : autograd::grad({cosine}, {x, y})) CHECK(same(gradient, {0, 0}));
+}

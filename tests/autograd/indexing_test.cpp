@@ -123,3 +123,44 @@ TEST_CASE("topk gives the best first, NaN before all numbers") {
                        says("[topk] k = 3, but dimension 1 of (2, 2) has 2 elements"));
   CHECK_THROWS_AS(y.topk(-1), ShapeError);
 }
+
+TEST_CASE("a 0-d tensor takes one index, whichever shape it has") {
+  const Tensor x = tensor(7.);
+  CHECK(x.index_select(0, tensor(0)).item() == 7);
+  for (const std::int64_t count : {0, 2}) {
+    CAPTURE(count);
+    const Tensor index = zeros({count}, int64);
+    CHECK_THROWS_MATCHES(x.index_select(0, index), ShapeError,
+                         says(concat("[index_select] a 0-d tensor takes one index, not an index of "
+                                     "shape ",
+                                     index.shape())));
+    CHECK_THROWS_AS(x.index_add(0, index, ones({count})), ShapeError);
+    CHECK_THROWS_AS(x.index_add_(0, index, ones({count})), ShapeError);
+  }
+  CHECK(x.index_add(0, tensor({0}), tensor(1.)).item() == 8);
+  CHECK(x.index_add_(0, tensor(0), tensor(1.)).item() == 8);
+}
+
+TEST_CASE("index_add wants a source of self's rank, in place too") {
+  for (const Tensor& index : {tensor(1), tensor({1})}) {
+    const Tensor x = arange(4.);
+    CHECK(same(x.index_add(0, index, tensor({2.})), {0, 3, 2, 3}));
+    CHECK_THROWS_AS(x.index_add(0, index, tensor(2.)), ShapeError);
+    CHECK_THROWS_MATCHES(x.index_add_(0, index, tensor(2.)), ShapeError,
+                         says("[index_add_] source () has another rank than (4,)"));
+    CHECK_THROWS_AS(zeros({2, 3}).index_add(0, index, ones({3})), ShapeError);
+    CHECK_THROWS_AS(zeros({2, 3}).index_add_(0, index, ones({3})), ShapeError);
+    CHECK(same(x, {0, 1, 2, 3}));
+    CHECK(same(x.index_add_(0, index, tensor({2.})), {0, 3, 2, 3}));
+  }
+}
+
+TEST_CASE("topk of a number is the number, even where none is asked for") {
+  const Tensor x = tensor(5.).requires_grad_();
+  for (const std::int64_t k : {0, 1}) {
+    const auto [value, index] = x.topk(k);
+    CHECK(value.item() == 5);
+    CHECK(index.item() == 0);
+    CHECK(autograd::grad({value}, {x})[0].item() == 1);
+  }
+}

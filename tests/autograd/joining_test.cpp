@@ -59,3 +59,11 @@ TEST_CASE("stack joins along a new dimension, also one behind the last") {
                             "(3,)"));
   CHECK_THROWS_AS(stack({a, b}, 2), IndexError);
 }
+
+TEST_CASE("chunk refuses more empty pieces than fit") {
+  const Tensor x = zeros({0, 4});
+  CHECK(x.chunk(1000).size() == 1000);
+  CHECK_THROWS_MATCHES(x.chunk(std::int64_t{1} << 40), OutOfMemoryError,
+                       says("[chunk] 1099511627776 pieces of the empty dimension 0 of (0, 4)"));
+  CHECK_THROWS_AS(x.chunk(std::numeric_limits<std::int64_t>::max()), OutOfMemoryError);
+}

@@ -207,3 +207,14 @@ TEST_CASE("xlogy is zero at zero, and so is its first slope where the logarithm 
   CHECK(same(gradients[0], {0, 0, 0, kNaN, -kInf}));
   CHECK(same(gradients[1], {kNaN, 0, 0, kNaN, kInf}));  // 0 / 0, as in PyTorch
 }
+
+TEST_CASE("the slopes of asin and acos have precise slopes near 0, and infinite ones at the ends") {
+  const Tensor x = tensor({0., 1e-6, 0.5, 1., -1., 2.}).requires_grad_();
+  for (const double sign : {1., -1.}) {
+    const Tensor y = sign > 0 ? asin(x) : acos(x);
+    const Tensor once = autograd::grad({y.sum()}, {x}, {}, {.create_graph = true})[0];
+    const Tensor twice = autograd::grad({once.sum()}, {x})[0] * sign;
+    CHECK(same(twice[{Slice{3, {}}}], {kInf, -kInf, kNaN}));
+    CHECK_THAT(values(twice[{Slice{0, 3}}]), near({0, 1e-6, 0.76980036}));
+  }
+}

@@ -144,3 +144,9 @@ TEST_CASE("group_norm of one group is layer_norm of an item, and refuses what di
                        says("[group_norm] 0 groups do not divide dimension 1 of (2, 4, 3)"));
   CHECK_THROWS_AS(group_norm(x, -2, {}, {}), ShapeError);
 }
+
+TEST_CASE("group_norm of no channels has any number of groups") {
+  for (const std::int64_t groups :
+       {std::int64_t{1} << 40, std::numeric_limits<std::int64_t>::max()})
+    CHECK(group_norm(zeros({2, 0}), groups, {}, {}).shape() == Shape{2, 0});
+}

@@ -133,8 +133,7 @@ void padding_rows(Rows& rows) {
             return pad(a, {2, 3}, PadMode::replicate);
           })
       .on({{real({2, 3})}, {real({2, 1, 1})}})
-      .refuses("[pad] dimension 1 of (2, 0) has too few places to be padded by 2 and 3 of them",
-               {real({2, 0})});
+      .refuses("[pad] dimension 1 of (2, 0) is empty", {real({2, 0})});
   rows.op("pad", "F.pad(a, (-5, 6), 'replicate')",
           [](T a) {
             return pad(a, {-5, 6}, PadMode::replicate);

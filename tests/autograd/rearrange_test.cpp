@@ -98,3 +98,23 @@ TEST_CASE("unfold is a view, and overlapping windows are not written in place") 
   unfold(x, 0, 2, 2).zero_();
   CHECK(values(x) == V(4, 0));
 }
+
+TEST_CASE("pad refuses a value that int64 cannot hold") {
+  for (const double value : {1e30, kInf, kNaN}) {
+    CHECK_THROWS_MATCHES(pad(tensor({1, 2}), {1, 0}, PadMode::constant, value), DTypeError,
+                         says(concat("[pad] int64 cannot hold the value ", value)));
+  }
+}
+
+TEST_CASE("pad mirrors and repeats an empty batch, but no other empty dimension") {
+  for (const PadMode mode : {PadMode::reflect, PadMode::replicate}) {
+    CHECK(pad(ones({0, 3, 4}), {1, 1}, mode).shape() == Shape{0, 3, 6});
+    CHECK(pad(ones({0, 3, 4, 5}), {1, 1, 2, 0}, mode).shape() == Shape{0, 3, 6, 7});
+    CHECK_THROWS_MATCHES(pad(ones({2, 0, 3}), {1, 1}, mode), ShapeError,
+                         says("[pad] dimension 1 of (2, 0, 3) is empty"));
+    CHECK_THROWS_AS(pad(ones({0, 3}), {1, 1}, mode), ShapeError);
+    CHECK_THROWS_AS(pad(ones({2, 3, 0}), {0, 0}, mode), ShapeError);
+    CHECK_THROWS_AS(pad(ones({0, 3, 4}), {1, 1, 1, 1}, mode), ShapeError);
+  }
+  CHECK(pad(ones({2, 0, 4}), {1, 1}, PadMode::circular).shape() == Shape{2, 0, 6});
+}

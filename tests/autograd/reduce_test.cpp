@@ -240,3 +240,19 @@ TEST_CASE("the median is the lower middle, NaN where there is one, and shared am
   const auto along = [](const Tensor& t) { return t.median(0).values; };
   CHECK(values(slope(along, tensor({3., 1., 2., 4.}))) == std::vector<double>{0, 0, 1, 0});
 }
+
+TEST_CASE("std of float32 and its gradient hold where the squares are out of range") {
+  const auto deviation = [](const Tensor& x) { return x.std(); };
+  const std::vector<double> slopes = {0.0870388, 0.4351941, -0.2611165, -0.2611165};
+  for (const double unit : {1e-25, 1., 1e25}) {
+    CAPTURE(unit);
+    const Tensor x = tensor({unit, 2 * unit, 0., 0.});
+    CHECK(x.std().item() / unit == Approx(0.9574271));
+    CHECK_THAT(values(slope(deviation, x)), near(slopes));
+  }
+  // Where the elements are equal, the slope is flat, too.
+  const Tensor x = tensor({1., 1., 1.}).requires_grad_();
+  const Tensor once = autograd::grad({x.std()}, {x}, {}, {.create_graph = true})[0];
+  CHECK(same(once, {0, 0, 0}));
+  CHECK(same(autograd::grad({once.sum()}, {x})[0], {0, 0, 0}));
+}

@@ -191,3 +191,9 @@ TEST_CASE("nan_to_num takes the largest numbers of the dtype, and stops the grad
   CHECK(same(slope(poisoned, x), {0, 0, 0, kInf}));
   CHECK(nan_to_num(tensor({1, 2}), 1.5).equal(tensor({1, 2})));
 }
+
+TEST_CASE("tril and triu of no matrices take no room for one") {
+  const Shape shape = {0, std::int64_t{1} << 30, std::int64_t{1} << 30};
+  CHECK(tril(zeros(shape)).shape() == shape);
+  CHECK(triu(zeros(shape)).shape() == shape);
+}
