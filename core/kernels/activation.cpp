@@ -9,14 +9,6 @@ namespace {
 
 // Below, exponentials are of numbers that are not positive: they never overflow.
 
-template <class F>
-void map_floating(std::string_view operation, const Array& out, const Array& x, F f) {
-  visit_floating(operation, out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    map<T, T>(out, x, f);
-  });
-}
-
 // tanh(log(1 + e^x)) is n / (n + 2) with n = e^x (e^x + 2).
 template <class T>
 T mish_value(T x) {

@@ -6,27 +6,6 @@
 #include <tend/core/kernels/loops.h>
 
 namespace tend::kernels {
-namespace {
-
-template <class F>
-void map_floating(std::string_view operation, const Array& out, const Array& a, F f) {
-  visit_floating(operation, out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    map<T, T>(out, a, f);
-  });
-}
-
-template <class F>
-void map_floating(std::string_view operation, const Array& out, const Array& a, const Array& b,
-                  F f) {
-  visit_floating(operation, out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    map<T, T, T>(out, a, b, f);
-  });
-}
-
-}  // namespace
-
 void exp2(const Array& out, const Array& a) {
   map_floating("exp2", out, a, [](auto x) { return std::exp2(x); });
 }

@@ -206,4 +206,22 @@ void map(const Array& out, const Array& a, const Array& b, const Array& c, F f) 
       });
 }
 
+/// out = f(a), or f(a, b), element by element in the floating dtype that all have; f is generic.
+template <class F>
+void map_floating(std::string_view operation, const Array& out, const Array& a, F f) {
+  visit_floating(operation, out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    map<T, T>(out, a, f);
+  });
+}
+
+template <class F>
+void map_floating(std::string_view operation, const Array& out, const Array& a, const Array& b,
+                  F f) {
+  visit_floating(operation, out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    map<T, T, T>(out, a, b, f);
+  });
+}
+
 }  // namespace tend::kernels

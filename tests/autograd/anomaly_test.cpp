@@ -6,14 +6,6 @@
 using namespace tend;
 using namespace tend::test;
 
-namespace {
-
-Tensor leaf(const NestedNumbers& numbers) {
-  return tensor(numbers, float64).requires_grad_();
-}
-
-}  // namespace
-
 TEST_CASE("Anomaly mode names the operation and the element where NaN first appeared") {
   const autograd::DetectAnomaly anomaly;
   const Tensor x = leaf({{1, 2}, {-3, 4}});

@@ -12,10 +12,6 @@ namespace {
 
 using V = std::vector<double>;
 
-Tensor leaf(const NestedNumbers& numbers) {
-  return tensor(numbers, float64).requires_grad_();
-}
-
 // The names of the nodes that are differentiated while f runs, in order.
 template <class F>
 std::vector<std::string> differentiated(F f) {

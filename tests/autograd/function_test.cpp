@@ -14,10 +14,6 @@ using V = std::vector<double>;
 using Tensors = std::vector<Tensor>;
 using Context = autograd::FunctionContext;
 
-Tensor leaf(const NestedNumbers& numbers) {
-  return tensor(numbers, float64).requires_grad_();
-}
-
 // Saves its input.
 struct Cube : autograd::Function<Cube> {
   static Tensor forward(Context& context, const Tensor& x) {

@@ -5,16 +5,13 @@
 #include <tend/autograd/node.h>
 #include <tend/core/random.h>
 
-#include "tests/catch.h"
+#include "tests/autograd/support.h"
 
 using namespace tend;
+using tend::test::leaf;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
-
-Tensor leaf(const NestedNumbers& numbers) {
-  return tensor(numbers, float64).requires_grad_();
-}
 
 // x * x with the gradient `factor` * x instead of 2 * x, spoilt at one element only.
 Tensor square_wrong_at(const Tensor& x, std::int64_t element, double factor) {

@@ -8,10 +8,6 @@ namespace {
 
 using V = std::vector<double>;
 
-Tensor leaf(const NestedNumbers& numbers) {
-  return tensor(numbers, float64).requires_grad_();
-}
-
 }  // namespace
 
 TEST_CASE("A hook sees the whole gradient of a leaf once, before it is added") {

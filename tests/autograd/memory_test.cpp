@@ -16,10 +16,6 @@ namespace {
 
 using V = std::vector<double>;
 
-Tensor leaf(const NestedNumbers& numbers) {
-  return tensor(numbers, float64).requires_grad_();
-}
-
 // The thread sanitizer of GCC 12 fails a check of its own on so many atomic counters.
 #ifdef __SANITIZE_THREAD__
 constexpr int kOperations = 100000;

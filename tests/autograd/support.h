@@ -18,6 +18,11 @@ namespace tend::test {
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+/// A float64 tensor that requires grad.
+inline Tensor leaf(const NestedNumbers& numbers) {
+  return tensor(numbers, float64).requires_grad_();
+}
+
 /// All elements, row-major, as doubles.
 inline std::vector<double> values(const Tensor& tensor) {
   return tensor.detach().to(float64).to_vector<double>();

@@ -13,10 +13,6 @@ namespace {
 
 using V = std::vector<double>;
 
-Tensor leaf(const NestedNumbers& numbers) {
-  return tensor(numbers, float64).requires_grad_();
-}
-
 // Runs f(0), f(1), ... on threads of their own that start together.
 void together(int count, const std::function<void(int)>& f) {
   std::atomic<int> waiting{count};

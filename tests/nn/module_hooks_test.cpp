@@ -54,10 +54,6 @@ class Net : public nn::Module<Net> {
   TEND_MODULE(nn::ModuleList<Block>, blocks);
 };
 
-Tensor leaf(const NestedNumbers& numbers) {
-  return tensor(numbers, float64).requires_grad_();
-}
-
 }  // namespace
 
 TEST_CASE("Forward hooks see and may replace the tensors that go in and come out") {
