@@ -105,7 +105,12 @@ void note_anomaly(Node& node, const Tensor& result, std::span<const TensorRef> i
   }
 }
 
-void check_anomaly(std::span<const Tensor> results) {
+void check_anomaly(std::span<const Tensor> results, std::span<const Tensor> cotangents) {
+  for (std::size_t i = 0; i < cotangents.size(); ++i) {
+    if (find_nan(cotangents[i]) >= 0) {
+      fail<AutogradError>("backward", "the gradient that was given for tensor ", i, " has NaN");
+    }
+  }
   for (const Tensor& result : results) {
     const Ref<Node> last = gradient_edge(result).node;
     if (!last || find_nan(result) < 0) continue;

@@ -57,8 +57,8 @@ class DetectAnomaly {
 /// Notes what messages will tell of the operation that `node` stands for.
 void note_anomaly(Node& node, const Tensor& result, std::span<const TensorRef> inputs);
 
-/// AutogradError when a result, from which a backward is to begin, has NaN.
-void check_anomaly(std::span<const Tensor> results);
+/// AutogradError when a result from which a backward is to begin, or a cotangent, has NaN.
+void check_anomaly(std::span<const Tensor> results, std::span<const Tensor> cotangents);
 
 }  // namespace autograd
 }  // namespace tend

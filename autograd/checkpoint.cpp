@@ -11,7 +11,13 @@
 namespace tend::autograd {
 namespace {
 
-// Lists what a second run of f saves.
+// A tensor that an operation saved in the first run of f.
+struct Noted {
+  Shape shape;
+  DType dtype;
+};
+
+// Lists what a second run saves.
 class Collector final : public Recomputation {
  public:
   std::size_t note(const Array& array) override {
@@ -26,7 +32,7 @@ class Collector final : public Recomputation {
   std::vector<std::uint32_t> versions;
 };
 
-// One call of checkpoint. The tensors that its operations save only count.
+// One call of checkpoint. Of the tensors that its operations save it knows what they were like.
 class Checkpoint final : public Recomputation {
  public:
   Checkpoint(TensorFunction f, const std::vector<Tensor>& inputs, const CheckpointOptions& options)
@@ -38,13 +44,20 @@ class Checkpoint final : public Recomputation {
     if (options.preserve_rng_state) generator_ = get_rng_state();
   }
 
-  std::size_t note(const Array&) override { return saves_++; }
+  std::size_t note(const Array& array) override {
+    noted_.push_back({array.shape(), array.dtype()});
+    return noted_.size() - 1;
+  }
+
+  // The first run of f is over; before that, f itself may go backward through what it has done.
+  void close() { open_ = false; }
 
   Array recompute(std::size_t index) override {
     const std::lock_guard lock(mutex_);
-    if (!second_) run_again();
-    const Array& array = second_->arrays[index];
-    if (array.storage()->version() != second_->versions[index]) {
+    const Ref<Collector> run = second_ ? second_ : run_again();
+    if (!open_) second_ = run;
+    const Array& array = run->arrays[index];
+    if (array.storage()->version() != run->versions[index]) {
       fail<AutogradError>("checkpoint", "a tensor of shape ", array.shape(),
                           " that was saved for backward is changed in place by [",
                           array.storage()->last_writer(), "]");
@@ -57,7 +70,7 @@ class Checkpoint final : public Recomputation {
   }
 
  private:
-  void run_again() {
+  Ref<Collector> run_again() const {
     std::vector<Tensor> inputs;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       inputs.push_back(inputs_[i].unpack({}).detach());
@@ -70,23 +83,35 @@ class Checkpoint final : public Recomputation {
         draws_as_before.emplace();
         set_rng_state(*generator_);
       }
-      const GradModeGuard record(true);
+      const InferenceModeGuard usual(false);
       const Scope scope(collector.get());
       f_(inputs);
     }
-    if (collector->arrays.size() != saves_) {
-      fail<AutogradError>("checkpoint", "the function saved ", saves_,
-                          " tensors for backward, and ", collector->arrays.size(),
-                          " when it ran again");
+    check_same(collector->arrays);
+    return collector;
+  }
+
+  void check_same(const std::vector<Array>& arrays) const {
+    const bool fits = open_ ? arrays.size() >= noted_.size() : arrays.size() == noted_.size();
+    if (!fits) {
+      fail<AutogradError>("checkpoint", "the function saved ", noted_.size(),
+                          " tensors for backward, and ", arrays.size(), " when it ran again");
     }
-    second_ = collector;
+    for (std::size_t i = 0; i < noted_.size(); ++i) {
+      const auto& [shape, dtype] = noted_[i];
+      if (arrays[i].shape() == shape && arrays[i].dtype() == dtype) continue;
+      fail<AutogradError>("checkpoint", "the function saved a tensor ", shape, ' ', dtype,
+                          " for backward, and ", arrays[i].shape(), ' ', arrays[i].dtype(),
+                          " in its place when it ran again");
+    }
   }
 
   TensorFunction f_;
   std::vector<SavedTensor> inputs_;
   std::vector<bool> requires_grad_;
   std::optional<Generator> generator_;
-  std::size_t saves_ = 0;
+  std::vector<Noted> noted_;
+  bool open_ = true;
   std::mutex mutex_;
   Ref<Collector> second_;
 };
@@ -100,8 +125,13 @@ std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor
   }
   if (!grad_enabled()) return f(inputs);
   const Ref<Checkpoint> frame(new Checkpoint(f, inputs, options));
-  const Recomputation::Scope scope(frame.get());
-  return f(inputs);
+  std::vector<Tensor> outputs;
+  {
+    const Recomputation::Scope scope(frame.get());
+    outputs = f(inputs);
+  }
+  frame->close();
+  return outputs;
 }
 
 }  // namespace tend::autograd

@@ -30,7 +30,9 @@ class Walk {
   // Only gradients of tensors asked for here will be computed.
   void ask_for(const Tensor& input, const Edge& edge) {
     restricted_ = true;
-    wanted_.emplace(target(edge), Wanted{input.shape(), input.dtype(), {}, false, edge.leaf});
+    const bool is_new =
+        wanted_.emplace(target(edge), Wanted{input.shape(), input.dtype(), {}, false}).second;
+    if (is_new && edge.leaf) wanted_leaves_.push_back(edge.leaf);
   }
 
   void prepare() {
@@ -48,7 +50,7 @@ class Walk {
     const GradModeGuard mode(create_graph_);
     for (Root& root : roots_) deliver(root.edge, std::move(root.cotangent));
     for (State& state : states_) visit(state);
-    finish_hooked_leaves();
+    finish_leaves();
   }
 
   // After run(); undefined where no gradient arrived.
@@ -70,7 +72,6 @@ class Walk {
     DType dtype;
     Tensor gradient;
     bool reached;
-    Ref<GradientSlot> leaf;
   };
 
   static const void* target(const Edge& edge) {
@@ -91,7 +92,7 @@ class Walk {
       roots_.push_back({std::move(edge),
                         cotangent_for(outputs[i], cotangents.empty() ? Tensor() : cotangents[i])});
     }
-    if (autograd::DetectAnomaly::is_on()) autograd::check_anomaly(outputs);
+    if (autograd::DetectAnomaly::is_on()) autograd::check_anomaly(outputs, cotangents);
   }
 
   Tensor cotangent_for(const Tensor& output, const Tensor& given) const {
@@ -164,7 +165,7 @@ class Walk {
       const auto wanted = wanted_.find(state.node.get());
       if (wanted != wanted_.end()) wanted->second.gradient = gradient;
     } else if (state.node->retainer) {
-      add_to_grad(*state.node->retainer, gradient);
+      arrived(state.node->retainer, gradient);
     }
     if (state.needed) {
       Derivative derivative(state.node, std::move(gradient), state.edge_needed);
@@ -184,10 +185,8 @@ class Walk {
     if (edge.node) {
       gradient = fit(gradient, edge.node->shape(), edge.node->dtype());
       accumulate(states_[index_.at(edge.node.get())].gradient, std::move(gradient));
-    } else if (!restricted_ && edge.leaf->hooks.empty()) {
-      add_to_grad(*edge.leaf, std::move(gradient));
     } else if (!restricted_) {
-      accumulate(hooked_gradient(edge.leaf), fit(gradient, *edge.leaf));
+      arrived(edge.leaf, gradient);
     } else if (const auto wanted = wanted_.find(edge.leaf.get()); wanted != wanted_.end()) {
       Wanted& leaf = wanted->second;
       accumulate(leaf.gradient, fit(gradient, leaf.shape, leaf.dtype));
@@ -198,34 +197,30 @@ class Walk {
     return sum_to_size(gradient, shape).to(dtype);
   }
 
-  // As the tensor of the leaf is, if it is still there.
-  static Tensor fit(const Tensor& gradient, GradientSlot& slot) {
-    const std::lock_guard lock(slot.mutex);
-    if (slot.owner == nullptr) return gradient;
-    return fit(gradient, slot.owner->array.shape(), slot.owner->array.dtype());
-  }
-
   static Tensor apply(const TensorHooks& hooks, Tensor gradient) {
     hooks.for_each([&](const TensorHook& hook) { gradient = hook(gradient); });
     return gradient;
   }
 
-  Tensor& hooked_gradient(const Ref<GradientSlot>& leaf) {
-    for (auto& [known, gradient] : hooked_leaves_) {
-      if (known == leaf) return gradient;
-    }
-    return hooked_leaves_.emplace_back(leaf, Tensor()).second;
+  // Nothing is added to a `.grad` before the end: nodes that are still to come may have saved it,
+  // or it may be a cotangent itself.
+  void arrived(const Ref<GradientSlot>& slot, const Tensor& gradient) {
+    const std::lock_guard lock(slot->mutex);
+    if (slot->owner == nullptr) return;  // nobody can ask for it any more
+    const Array& self = slot->owner->array;
+    const auto [place, is_new] = arrival_index_.emplace(slot.get(), arrivals_.size());
+    if (is_new) arrivals_.emplace_back(slot, Tensor());
+    accumulate(arrivals_[place->second].second, fit(gradient, self.shape(), self.dtype()));
   }
 
-  // A leaf's hooks see its whole gradient, not the parts that arrive.
-  void finish_hooked_leaves() {
-    for (auto& [leaf, gradient] : hooked_leaves_) {
-      add_to_grad(*leaf, apply(leaf->hooks, std::move(gradient)));
+  // Hooks see the whole gradient of a leaf, not the parts that arrive.
+  void finish_leaves() {
+    for (auto& [slot, gradient] : arrivals_) {
+      add_to_grad(*slot, apply(slot->hooks, std::move(gradient)));
     }
-    for (auto& [target, wanted] : wanted_) {
-      if (wanted.leaf && wanted.gradient.defined()) {
-        wanted.gradient = apply(wanted.leaf->hooks, std::move(wanted.gradient));
-      }
+    for (const Ref<GradientSlot>& leaf : wanted_leaves_) {
+      Tensor& gradient = wanted_.at(leaf.get()).gradient;
+      if (gradient.defined()) gradient = apply(leaf->hooks, std::move(gradient));
     }
   }
 
@@ -237,10 +232,10 @@ class Walk {
   // place as PyTorch does.
   void add_to_grad(GradientSlot& slot, Tensor gradient) const {
     const std::lock_guard lock(slot.mutex);
-    if (slot.owner == nullptr) return;  // nobody can ask for it any more
-    const Array& self = slot.owner->array;
-    Ref<TensorImpl>& sum = slot.owner->grad;
-    gradient = fit(gradient, self.shape(), self.dtype());
+    TensorImpl* owner = slot.owner;
+    // It may be gone, or frozen since.
+    if (owner == nullptr || !(owner->requires_grad || owner->retains_grad)) return;
+    Ref<TensorImpl>& sum = owner->grad;
     if (!sum) {
       const bool unshared =
           gradient.array().storage()->use_count() == 1 && gradient.impl()->use_count() == 1;
@@ -263,7 +258,9 @@ class Walk {
   std::vector<State> states_;
   std::unordered_map<Node*, std::size_t> index_;
   std::unordered_map<const void*, Wanted> wanted_;  // by target()
-  std::vector<std::pair<Ref<GradientSlot>, Tensor>> hooked_leaves_;
+  std::vector<Ref<GradientSlot>> wanted_leaves_;    // those among them, in the order of asking
+  std::vector<std::pair<Ref<GradientSlot>, Tensor>> arrivals_;  // in the order of their first parts
+  std::unordered_map<const GradientSlot*, std::size_t> arrival_index_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include <tend/autograd/anomaly.h>
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/node.h>
 #include <tend/autograd/ops.h>
@@ -31,7 +32,9 @@ class CustomCall {
   using Tensors = std::vector<Tensor>;
 
   CustomCall(CustomFunction function, const Tensors& inputs) : function_(std::move(function)) {
-    for (const Tensor& input : inputs) input_shapes_.push_back(input.shape());
+    for (const Tensor& input : inputs) {
+      input_shapes_.push_back(input.defined() ? input.shape() : Shape());
+    }
   }
 
   const char* name() const { return function_.name; }
@@ -42,28 +45,22 @@ class CustomCall {
     std::vector<std::uint32_t> versions;
     for (const Tensor& input : inputs) {
       context.needed_.push_back(grad_enabled() && input.requires_grad());
-      versions.push_back(input.version());
+      versions.push_back(input.defined() ? input.version() : 0);
     }
     const NoGradGuard no_graph;
     Tensors outputs = function_.forward(context, inputs);
     if (outputs.empty()) fail<AutogradError>(name(), "forward gave no output");
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i].version() != versions[i]) {
+      if (inputs[i].defined() && inputs[i].version() != versions[i]) {
         fail<AutogradError>(name(), "forward changed its input ", i, " in place");
       }
     }
     for (const Tensor& saved : context.to_save_) {
-      const auto output = std::find_if(outputs.begin(), outputs.end(), [&](const Tensor& each) {
-        return each.impl() == saved.impl();
-      });
-      saved_.push_back({saved, output == outputs.end() ? -1 : output - outputs.begin()});
+      saved_.push_back({saved, place(saved, outputs, inputs)});
     }
     for (Tensor& output : outputs) {
       if (!output.defined()) fail<AutogradError>(name(), "forward gave an undefined output");
-      const auto shares = [&](const Tensor& input) {
-        return input.array().storage() == output.array().storage();
-      };
-      if (std::any_of(inputs.begin(), inputs.end(), shares)) output = output.clone();
+      if (!is_own(output, inputs)) output = output.clone();
     }
     return outputs;
   }
@@ -73,6 +70,29 @@ class CustomCall {
     std::ptrdiff_t output;  // the output that it is, or -1
   };
   const std::vector<Saved>& saved() const { return saved_; }
+
+  // The number of the output that a saved tensor is; -1 for inputs and others.
+  static std::ptrdiff_t place(const Tensor& saved, const Tensors& outputs, const Tensors& inputs) {
+    const auto is_same = [&](const Tensor& each) { return each.impl() == saved.impl(); };
+    if (std::any_of(inputs.begin(), inputs.end(), is_same)) return -1;
+    const auto output = std::find_if(outputs.begin(), outputs.end(), is_same);
+    return output == outputs.end() ? -1 : output - outputs.begin();
+  }
+
+  // Whether nobody but this call has the elements of an output: no input, no other output, no
+  // tensor that forward took from elsewhere.
+  bool is_own(const Tensor& output, const Tensors& inputs) const {
+    const auto shares = [&](const Tensor& input) {
+      return input.defined() && input.array().storage() == output.array().storage();
+    };
+    if (std::any_of(inputs.begin(), inputs.end(), shares)) return false;
+    const auto times_saved = std::count_if(saved_.begin(), saved_.end(), [&](const Saved& each) {
+      return each.tensor.impl() == output.impl();
+    });
+    // Each saved one has a handle here, and one in the context.
+    return output.impl()->use_count() == 1 + 2 * static_cast<std::uint32_t>(times_saved) &&
+           output.array().storage()->use_count() == 1;
+  }
 
   // Once the nodes keep what is saved.
   void forget_saved() {
@@ -139,6 +159,15 @@ class Pieces {
   std::size_t size() const { return pieces_.size(); }
   Array whole() const { return Array::zeros({1}, dtype_).expand({total_}); }
 
+  // The elements that `whole` stands for.
+  static Tensor join(const Tensors& outputs) {
+    Tensors flat;
+    for (const Tensor& output : outputs) {
+      if (is_floating(output.dtype())) flat.push_back(reshape(output.detach(), {-1}));
+    }
+    return cat(flat);
+  }
+
   // The cotangent of output i in that of the whole.
   Tensor take(std::size_t i, const Tensor& whole) const {
     const Piece& piece = pieces_[i];
@@ -189,6 +218,10 @@ Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& i
         }
         call->differentiate(d, grads, std::move(kept));
       });
+  // What nobody sees has no NaN of its own to note.
+  if (DetectAnomaly::is_on() && whole.impl()->grad_fn) {
+    note_anomaly(*whole.impl()->grad_fn, Pieces::join(outputs), refs);
+  }
   Tensors results;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     results.push_back(pieces.attach(call->name(), i, outputs[i], whole));

@@ -65,7 +65,9 @@ const char* function_name(const std::type_info& type);
 ///   backward(const FunctionContext&, const Tensor& grad) -> Tensor or std::vector<Tensor>,
 /// one gradient for each input; undefined stands for zero. With several outputs backward takes
 /// `const std::vector<Tensor>& grads`, zeros for outputs that were not used. forward runs without
-/// a graph. backward's own derivatives follow when it uses public operations.
+/// a graph, and may be given undefined tensors. Its outputs are tensors of their own: what shares
+/// elements with an input or another tensor is copied. Integer outputs have no gradient. backward's
+/// own derivatives follow when it uses public operations.
 /// https://pytorch.org/docs/2.6/autograd.html#torch.autograd.Function
 template <class Derived>
 class Function {

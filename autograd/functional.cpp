@@ -51,15 +51,22 @@ Tensors gradients(const Tensors& outputs, const Tensors& inputs, const Tensors& 
     reached.push_back(outputs[i]);
     weights.push_back(cotangents[i]);
   }
-  Tensors found(inputs.size());
-  if (!reached.empty()) {
-    found = grad(reached, inputs, weights,
+  Tensors wanted;
+  for (const Tensor& input : inputs) {
+    if (input.requires_grad()) wanted.push_back(input);
+  }
+  Tensors found(wanted.size());
+  if (!reached.empty() && !wanted.empty()) {
+    found = grad(reached, wanted, weights,
                  {.retain_graph = true, .create_graph = create_graph, .allow_unused = true});
   }
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!found[i].defined()) found[i] = zeros_like(inputs[i]);
+  Tensors all;
+  std::size_t next = 0;
+  for (const Tensor& input : inputs) {
+    const Tensor gradient = input.requires_grad() ? found[next++] : Tensor();
+    all.push_back(gradient.defined() ? gradient : zeros_like(input));
   }
-  return found;
+  return all;
 }
 
 Tensors ones_for(const char* operation, const Tensors& outputs) {
@@ -88,7 +95,7 @@ Tensors scalar_outputs(const char* operation, const TensorFunction& f, const Ten
 
 OutputsAndProduct vjp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                       bool create_graph) {
-  const GradModeGuard record(true);
+  const InferenceModeGuard usual(false);
   const Tensors x = variables("vjp", inputs, create_graph);
   const Tensors outputs = f(x);
   const Tensors weights = v.empty() ? ones_for("vjp", outputs) : v;
@@ -99,20 +106,23 @@ OutputsAndProduct vjp(const TensorFunction& f, const Tensors& inputs, const Tens
 
 OutputsAndProduct jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                       bool create_graph) {
-  const GradModeGuard record(true);
+  const InferenceModeGuard usual(false);
   check_shapes("jvp", "inputs", v, inputs);
   const Tensors x = variables("jvp", inputs, create_graph);
   const Tensors outputs = f(x);
   // The first pass is linear in its cotangents, so it does not matter which they are.
   Tensors cotangents;
-  for (const Tensor& output : outputs) cotangents.push_back(zeros_like(output).requires_grad_());
+  for (const Tensor& output : outputs) {
+    Tensor& zero = cotangents.emplace_back(zeros_like(output));
+    if (is_floating(output.dtype())) zero.requires_grad_();
+  }
   const Tensors transposed = gradients(outputs, x, cotangents, true);
   return {finished(outputs, create_graph),
           finished(gradients(transposed, cotangents, v, create_graph), create_graph)};
 }
 
 std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs, bool create_graph) {
-  const GradModeGuard record(true);
+  const InferenceModeGuard usual(false);
   const Tensors x = variables("jacobian", inputs, create_graph);
   std::vector<Tensors> result;
   for (const Tensor& output : f(x)) {
@@ -145,7 +155,7 @@ std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs, boo
 
 OutputsAndProduct hvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                       bool create_graph) {
-  const GradModeGuard record(true);
+  const InferenceModeGuard usual(false);
   check_shapes("hvp", "inputs", v, inputs);
   const Tensors x = variables("hvp", inputs, create_graph);
   const Tensors outputs = scalar_outputs("hvp", f, x);

@@ -28,16 +28,17 @@ bool inference_mode_enabled() noexcept;
 
 /// No graph while it lives, nor later for what was made meanwhile: an AutogradError tells of an
 /// inference tensor that is to be saved for backward, or written in place outside of inference
-/// mode. A clone of it is a usual tensor (torch.inference_mode).
+/// mode. A clone of it is a usual tensor. With `enabled` false, both modes are as usual inside
+/// (torch.inference_mode).
 class InferenceModeGuard {
  public:
-  InferenceModeGuard() noexcept;
+  explicit InferenceModeGuard(bool enabled = true) noexcept;
   ~InferenceModeGuard();
   InferenceModeGuard(const InferenceModeGuard&) = delete;
   InferenceModeGuard& operator=(const InferenceModeGuard&) = delete;
 
  private:
-  NoGradGuard no_grad_;
+  GradModeGuard grad_mode_;
   bool before_;
 };
 

@@ -9,7 +9,7 @@
 namespace tend::autograd {
 namespace {
 
-thread_local const NodeHook* latest_hook = nullptr;
+thread_local NodeHook* latest_hook = nullptr;
 
 }  // namespace
 
@@ -17,7 +17,10 @@ NodeHook::NodeHook(Function function)
     : function_(std::move(function)), before_(std::exchange(latest_hook, this)) {}
 
 NodeHook::~NodeHook() {
-  latest_hook = before_;
+  // Most often the latest, but they may go in any order.
+  NodeHook** link = &latest_hook;
+  while (*link != this) link = &(*link)->before_;
+  *link = before_;
 }
 
 const NodeHook* NodeHook::latest() noexcept {

@@ -35,7 +35,7 @@ class NodeHook {
 
  private:
   Function function_;
-  const NodeHook* before_;
+  NodeHook* before_;
 };
 
 /// Breaks gradients on purpose, to show that a check finds it: while it lives, backwards on this

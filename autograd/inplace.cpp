@@ -37,11 +37,16 @@ void check_writable(const char* operation, const Tensor& self) {
                         " that was made in inference mode is written; write to a clone");
   }
   if (!grad_enabled()) return;
-  const Ref<TensorImpl>& base = self.impl()->base;
-  if (gradient_edge(self).leaf || (base && gradient_edge(Tensor(base)).leaf)) {
+  const Tensor base(live_base(*self.impl()));
+  if (gradient_edge(self).leaf || gradient_edge(base).leaf) {
     fail<AutogradError>(
         operation,
         "a leaf that requires grad, or a view of one, is written in place; use NoGradGuard");
+  }
+  if (self.impl()->view_without_grad && base.requires_grad()) {
+    fail<AutogradError>(operation,
+                        "a view that was made without grad mode is written with it; its base, "
+                        "which requires grad, would not notice");
   }
 }
 
@@ -72,8 +77,11 @@ void finish_write(const char* operation, const Tensor& self, const Tensor& resul
   const Array& array = self.array();
   array.storage()->bump_version(operation);
   if (!result.requires_grad()) return;
-  if (self.impl()->base) {
-    rebase(Tensor(self.impl()->base), array, result);
+  const Tensor base(live_base(*self.impl()));
+  if (base.defined() && !self.impl()->view_without_grad) {
+    rebase(base, array, result);
+    // What a view retains is the gradient of its latest value.
+    if (self.retains_grad()) gradient_edge(self);
   } else {
     self.impl()->set_grad_fn(result.impl()->grad_fn);
   }

@@ -96,26 +96,33 @@ Tensor Recorder::attach(Ref<Node> node, Array result, std::span<const TensorRef>
 }
 
 void link_view(const Tensor& view, const Tensor& input) {
-  // A view made without grad mode stays outside of the graph for good.
-  if (!grad_enabled()) return;
-  const Ref<TensorImpl>& owner = input.impl();
-  view.impl()->base = owner->base ? owner->base : owner;
+  const Ref<TensorImpl>& shown = input.impl();
+  const Ref<TensorImpl>& base = shown->base ? shown->base : shown;
+  const bool without_grad = !grad_enabled() || shown->view_without_grad;
+  // Then nobody will ask for the base, which would only be kept alive.
+  if (without_grad && !base->grad_fn && !base->requires_grad) return;
+  view.impl()->base = base;
   view.impl()->base_version = view.array().storage()->version();
+  view.impl()->view_without_grad = without_grad;
+}
+
+Ref<TensorImpl> live_base(const TensorImpl& view) {
+  const bool lives = view.base && view.base->array.storage() == view.array.storage();
+  return lives ? view.base : Ref<TensorImpl>();
 }
 
 namespace {
 
 // After an in-place write to shared elements, the history of a view is that of its base.
 void renew_view_history(TensorImpl& view) {
+  if (!view.base || view.view_without_grad) return;
   const std::uint32_t version = view.array.storage()->version();
-  if (!view.base || view.base_version == version) return;
+  if (view.base_version == version) return;
   // Threads may read one view at a time when none of them writes.
   static std::mutex renewing;
   const std::lock_guard lock(renewing);
   if (view.base_version == version) return;
-  const Tensor base(view.base);
-  // After set_data the base has other elements, and the view keeps its history.
-  if (base.requires_grad() && base.array().storage() == view.array.storage()) {
+  if (const Tensor base(live_base(view)); base.requires_grad()) {
     const GradModeGuard recorded(true);
     view.set_grad_fn(window_of(base, view.array).impl()->grad_fn);
   }

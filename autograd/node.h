@@ -160,8 +160,13 @@ Tensor record(const char* name, Array result, TensorRefs inputs, TensorRefs save
                 std::span(saved.begin(), saved.size()), std::move(derivative));
 }
 
-/// Notes that `view` shares the elements of `input` (nothing is noted while grad mode is off).
+/// Notes that `view` shares the elements of `input`. A view that is made while grad mode is off
+/// stays outside of the graph for good.
 void link_view(const Tensor& view, const Tensor& input);
+
+/// The tensor that owns the history of a view's elements; nullptr for other tensors, and once
+/// set_data gave that tensor other elements.
+Ref<TensorImpl> live_base(const TensorImpl& view);
 
 /// As record, for a result that shares `input`'s elements: in-place writes to either reach the
 /// other, and its history.

@@ -48,6 +48,8 @@ void SavedTensor::check_version(const char* saver) const {
 }
 
 Tensor SavedTensor::unpack(const Ref<Node>& node) const {
+  // Once more, since hooks may have written meanwhile.
+  check_version(node ? node->name() : "checkpoint");
   const Array array = recomputation_ ? recomputation_->recompute(index_) : array_;
   if (!array.defined()) return {};
   Tensor tensor(array);

@@ -29,7 +29,8 @@ GradModeGuard::~GradModeGuard() {
 bool inference_mode_enabled() noexcept {
   return inference_mode;
 }
-InferenceModeGuard::InferenceModeGuard() noexcept : before_(std::exchange(inference_mode, true)) {}
+InferenceModeGuard::InferenceModeGuard(bool enabled) noexcept
+    : grad_mode_(!enabled), before_(std::exchange(inference_mode, enabled)) {}
 InferenceModeGuard::~InferenceModeGuard() {
   inference_mode = before_;
 }
@@ -112,14 +113,20 @@ Tensor Tensor::detach() const {
 
 const Tensor& Tensor::detach_() const {
   array();  // an undefined tensor has no history
-  if (impl_->base) fail<AutogradError>("detach_", "a view shares its history; use detach()");
+  if (live_base(*impl_)) fail<AutogradError>("detach_", "a view shares its history; use detach()");
   impl_->set_grad_fn({});
   impl_->requires_grad = false;
   return *this;
 }
 
 void Tensor::set_data(const Tensor& value) {
+  array();  // an undefined tensor has no elements to replace
   if (!is_leaf()) fail<AutogradError>("set_data", "a tensor with history keeps its elements");
+  const bool fits = value.shape() == shape() && value.dtype() == dtype();
+  if (impl_->grad && !fits) {
+    fail<AutogradError>("set_data", "the tensor ", shape(), ' ', dtype(), " has a gradient; call ",
+                        "zero_grad() before it becomes ", value.shape(), ' ', value.dtype());
+  }
   impl_->array = value.array();
   impl_->base.reset();
 }

@@ -68,6 +68,7 @@ struct TensorImpl final : RefCounted {
   Ref<TensorImpl> grad;  // the accumulated gradient
   Ref<GradientSlot> slot;
   Ref<TensorImpl> base;  // for a view: the tensor that owns the history of the shared elements
+  bool view_without_grad = false;  // made while grad mode was off: has no part in that history
   std::atomic<std::uint32_t> base_version = 0;  // storage version for which a view's grad_fn holds
   bool requires_grad =
       false;  // asked for by the user; results of operations have a grad_fn instead

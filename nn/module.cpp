@@ -138,8 +138,8 @@ void ModuleBase::to(DType dtype) {
   if (!is_floating(dtype)) fail<DTypeError>("Module::to", "modules are floating, got ", dtype);
   for (auto& [name, tensor] : named_tensors(true, true)) {
     if (!is_floating(tensor.dtype()) || tensor.dtype() == dtype) continue;
-    tensor.set_data(tensor.detach().to(dtype));
     tensor.zero_grad();
+    tensor.set_data(tensor.detach().to(dtype));
   }
 }
 

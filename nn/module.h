@@ -74,9 +74,9 @@ class ModuleBase {
   /// Elements of all parameters, or of those that require grad.
   std::int64_t num_parameters(bool only_trainable = false) const;
 
-  // Hooks, in the order of their registration; copies of a module share them. They run when the
-  // module is called and its forward takes tensors (and other things, which hooks do not see) and
-  // gives one tensor; calling another module that has hooks is an Error.
+  // Hooks, in the order of their registration; later copies of the module share them. They run when
+  // the module is called and its forward takes tensors (and other things, which hooks do not see)
+  // and gives one tensor; calling another module that has hooks is an Error.
 
   HookHandle register_forward_pre_hook(ForwardPreHook hook);
   HookHandle register_forward_hook(ForwardHook hook);

@@ -30,7 +30,7 @@ struct GradientRelay {
 
 // Inputs as they are. Their gradients come here together, and through the hooks.
 std::vector<Tensor> watch_inputs(const std::shared_ptr<GradientRelay>& relay,
-                                 const std::vector<Tensor>& inputs) {
+                                 std::vector<Tensor> inputs) {
   const autograd::CustomFunction watch{
       "BackwardHookFunctionBackward",
       [](autograd::FunctionContext&, const std::vector<Tensor>& x) { return x; },
@@ -39,24 +39,33 @@ std::vector<Tensor> watch_inputs(const std::shared_ptr<GradientRelay>& relay,
         for (std::size_t i = 0; i < grads.size(); ++i) {
           if (!context.needs_input_grad(i)) grad_inputs[i] = Tensor();
         }
-        relay->hooks.for_each(
-            [&](const BackwardHook& hook) { hook(grad_inputs, relay->grad_output); });
+        // Kept any longer it would own, by its graph, the node that noted it, and so this relay.
+        const Tensor grad_output = std::exchange(relay->grad_output, {});
+        relay->hooks.for_each([&](const BackwardHook& hook) { hook(grad_inputs, grad_output); });
         return grad_inputs;
       }};
-  return watch(inputs);
+  std::vector<Tensor> defined = inputs;
+  std::erase_if(defined, [](const Tensor& input) { return !input.defined(); });
+  defined = watch(defined);
+  auto watched = defined.begin();
+  for (Tensor& input : inputs) {
+    if (input.defined()) input = *watched++;
+  }
+  return inputs;
 }
 
 // Notes the gradient of the result; without inputs that have gradients the hooks run here.
 Tensor watch_output(const std::shared_ptr<GradientRelay>& relay, const Tensor& output,
                     bool has_inputs) {
-  return record(
-      "BackwardHookFunctionBackward", output.array(), {output}, {},
-      [relay, has_inputs](Derivative& d) {
-        relay->grad_output = d.grad();
+  return record_view(
+      "BackwardHookFunctionBackward", output, output.array(), [relay, has_inputs](Derivative& d) {
         d.set(0, d.grad());
-        if (has_inputs) return;
+        if (has_inputs) {
+          relay->grad_output = d.grad();
+          return;
+        }
         std::vector<Tensor> none;
-        relay->hooks.for_each([&](const BackwardHook& hook) { hook(none, relay->grad_output); });
+        relay->hooks.for_each([&](const BackwardHook& hook) { hook(none, d.grad()); });
       });
 }
 
@@ -65,7 +74,12 @@ Tensor watch_output(const std::shared_ptr<GradientRelay>& relay, const Tensor& o
 Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
                        std::vector<Tensor> inputs,
                        const std::function<Tensor(const std::vector<Tensor>&)>& forward) {
+  const std::size_t count = inputs.size();
   hooks.before.for_each([&](const ForwardPreHook& hook) { hook(module, inputs); });
+  if (inputs.size() != count) {
+    fail("register_forward_pre_hook", "a hook of ", module.type_name(), " left ", inputs.size(),
+         " inputs of ", count);
+  }
   std::shared_ptr<GradientRelay> relay;
   const bool has_inputs = tracks(std::vector<TensorRef>(inputs.begin(), inputs.end()));
   if (!hooks.backward.empty()) {

@@ -1,5 +1,8 @@
 // Anomaly mode: which operation made the first NaN.
+#include <memory>
+
 #include <tend/autograd/anomaly.h>
+#include <tend/autograd/function.h>
 
 #include "tests/autograd/support.h"
 
@@ -56,4 +59,33 @@ TEST_CASE("Anomaly mode ends with its guard, and nests") {
   const Tensor x = leaf({-1.0});
   sqrt(x).backward();
   CHECK(std::isnan(x.grad().item()));
+}
+
+TEST_CASE("Anomaly mode sees through custom functions, and looks at cotangents") {
+  struct Both : autograd::Function<Both> {
+    static std::vector<Tensor> forward(autograd::FunctionContext&, const Tensor& x) {
+      return {x * 2, x * 3};
+    }
+    static Tensor backward(const autograd::FunctionContext&, const std::vector<Tensor>& grads) {
+      return grads[0] * 2 + grads[1] * 3;
+    }
+  };
+  const autograd::DetectAnomaly anomaly;
+  const Tensor x = leaf({-1, 1});
+  const std::vector<Tensor> out = Both().apply(log(x));
+  CHECK_THROWS_MATCHES((out[0] + out[1]).sum().backward(), AutogradError,
+                       says("[backward] the result has NaN. The first is made by LogBackward0: "
+                            "element (0,) of its result, shape (2,), no input has one"));
+  CHECK_THROWS_MATCHES((x * 2).backward(tensor({kNaN, 1.0}, float64)), AutogradError,
+                       says("[backward] the gradient that was given for tensor 0 has NaN"));
+}
+
+TEST_CASE("Guards of anomaly mode may end in any order") {
+  auto first = std::make_unique<autograd::DetectAnomaly>();
+  auto second = std::make_unique<autograd::DetectAnomaly>();
+  first.reset();
+  second.reset();
+  const Tensor x = leaf({1.0});
+  exp(x).backward();
+  CHECK(x.grad().defined());
 }

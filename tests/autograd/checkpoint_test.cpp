@@ -169,3 +169,36 @@ TEST_CASE("Without a graph checkpoint is a call") {
   CHECK(values(y) == V{2});
   CHECK(runs == 1);
 }
+
+TEST_CASE("A function that saves tensors of other shapes the second time is refused") {
+  int runs = 0;
+  const Tensor x = ones({4, 5}, float64).requires_grad_();
+  const Tensor y = autograd::checkpoint(
+      [&](const Tensor& t) {
+        const Tensor h = t * 2;
+        return softmax(runs++ == 0 ? h : h.narrow(0, 0, 1), -1).sum();
+      },
+      x);
+  CHECK_THROWS_MATCHES(y.backward(), AutogradError,
+                       says("[checkpoint] the function saved a tensor (4, 5) float64 for backward, "
+                            "and (1, 5) float64 in its place when it ran again"));
+}
+
+TEST_CASE("A function may take gradients inside of a checkpoint") {
+  const auto f = [](const Tensor& x) {
+    const Tensor y = exp(x);
+    const Tensor slope = autograd::grad({y.sum()}, {x}, {}, {.create_graph = true})[0];
+    return (slope * slope).sum();
+  };
+  const Tensor x = tensor({0.5, 1}, float64).requires_grad_();
+  const Tensor expected = autograd::grad({f(x)}, {x})[0];
+  CHECK(values(autograd::grad({autograd::checkpoint(f, x)}, {x})[0]) == values(expected));
+}
+
+TEST_CASE("backward through a checkpoint works in inference mode") {
+  const Tensor x = tensor({0.5, 1}, float64).requires_grad_();
+  const Tensor y = autograd::checkpoint([](const Tensor& t) { return exp(t * t).sum(); }, x);
+  const InferenceModeGuard guard;
+  y.backward();
+  CHECK(same(x.grad(), values(2 * x * exp(x * x))));
+}

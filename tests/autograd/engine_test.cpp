@@ -289,3 +289,34 @@ TEST_CASE("A view whose history is renewed by an operation comes before it in th
   const Tensor z = where(x > 5, x, view);
   CHECK(values(autograd::grad({z.sum()}, {x})[0]) == V{6, 12});
 }
+
+TEST_CASE("backward may use the gradient that it adds to") {
+  Tensor x = leaf({2.0});
+  x.set_grad(ones({1}, float64));
+  (x * 2 + x * 3).backward(x.grad());
+  CHECK(values(x.grad()) == V{6});
+
+  const Tensor y = leaf({2.0});
+  (y * y * y).sum().backward();
+  const Tensor slope = y.grad();  // 12
+  (slope * (y * y) + slope * y).sum().backward();
+  CHECK(values(y.grad()) == V{12 + 12 * 4 + 12});
+}
+
+TEST_CASE("What is written during a backward to a saved tensor is found when it is read") {
+  const Tensor h = leaf({2.0}), w = leaf({3.0});
+  const Tensor y = h * w;
+  y.register_hook([&](const Tensor&) {
+    const NoGradGuard guard;
+    w.mul_(10);
+  });
+  CHECK_THROWS_AS((y * 1).backward(), AutogradError);
+}
+
+TEST_CASE("A leaf that was frozen since gets no gradient") {
+  Tensor x = leaf({1, 2});
+  const Tensor y = (x * x).sum();
+  x.requires_grad_(false);
+  y.backward();
+  CHECK_FALSE(x.grad().defined());
+}

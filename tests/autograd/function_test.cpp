@@ -78,6 +78,35 @@ struct Identity : autograd::Function<Identity> {
   static Tensor backward(const Context&, const Tensor& grad) { return grad * 7; }
 };
 
+// Gives its input back, and saves it.
+struct SavedIdentity : autograd::Function<SavedIdentity> {
+  static Tensor forward(Context& context, const Tensor& x) {
+    context.save_for_backward({x});
+    return x;
+  }
+  static Tensor backward(const Context& context, const Tensor& grad) {
+    return grad * 3 * context.saved(0);
+  }
+};
+
+// The same output twice, and a constant of its own.
+struct Twice : autograd::Function<Twice> {
+  Tensors forward(Context&, const Tensor& x) const {
+    const Tensor y = x * 2;
+    return {y, y, constant};
+  }
+  Tensor backward(const Context&, const Tensors& grads) const { return 2 * (grads[0] + grads[1]); }
+  Tensor constant = ones({2}, float64);
+};
+
+// x + bias, where there is a bias.
+struct Shift : autograd::Function<Shift> {
+  static Tensor forward(Context&, const Tensor& x, const Tensor& bias) {
+    return bias.defined() ? x + bias : x.clone();
+  }
+  static Tensors backward(const Context&, const Tensor& grad) { return {grad, grad}; }
+};
+
 }  // namespace
 
 TEST_CASE("A custom function has the value, name and derivatives that it was written with") {
@@ -168,4 +197,30 @@ TEST_CASE("Graphs of custom functions are freed with their last tensor") {
     autograd::grad({y.sum()}, {a}, {}, {.create_graph = true});
   }
   CHECK(live_memory() == before);
+}
+
+TEST_CASE("A custom function that saves the input it gives back has its second derivative") {
+  const Tensor x = leaf({2.0});
+  const auto f = [](const Tensor& t) { return SavedIdentity().apply(t); };
+  const Tensor g = autograd::grad({f(x)}, {x}, {}, {.create_graph = true})[0];
+  CHECK(values(g) == V{6});
+  CHECK(values(autograd::grad({g}, {x})[0]) == V{3});
+}
+
+TEST_CASE("Outputs of a custom function share no elements with each other or with its members") {
+  const Twice twice;
+  const Tensor x = leaf({1, 2});
+  const Tensors out = twice.apply(x);
+  out[0].mul_(5);
+  out[2].mul_(7);
+  CHECK(values(out[1]) == V{2, 4});
+  CHECK(values(twice.constant) == V{1, 1});
+  CHECK(values(autograd::grad({(out[0] + out[1]).sum()}, {x})[0]) == V{12, 12});
+}
+
+TEST_CASE("A custom function may be given an undefined tensor") {
+  const Tensor x = leaf({1, 2}), bias = leaf({3, 4});
+  CHECK(values(Shift().apply(x, Tensor())) == V{1, 2});
+  CHECK(values(autograd::grad({Shift().apply(x, bias).sum()}, {bias})[0]) == V{1, 1});
+  CHECK(values(autograd::grad({Shift().apply(x, Tensor()).sum()}, {x})[0]) == V{1, 1});
 }

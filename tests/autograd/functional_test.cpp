@@ -118,3 +118,13 @@ TEST_CASE("Vectors that do not fit are refused") {
   CHECK_THROWS_MATCHES(autograd::jacobian(linear_map, Tensors{}), AutogradError,
                        says("[jacobian] needs at least one input"));
 }
+
+TEST_CASE("Outputs without a derivative stand aside") {
+  const auto f = [](const Tensor& x) -> Tensors { return {x * x, argmax(x)}; };
+  const Tensor x = f64({1, 3});
+  const auto product = autograd::jvp(f, {x}, {f64({1, 2})});
+  CHECK(values(product.product[0]) == V{2, 12});
+  CHECK(product.product[1].dtype() == int64);
+  const InferenceModeGuard guard;
+  CHECK(values(autograd::jacobian([](const Tensor& t) { return t * t; }, x)) == V{2, 0, 0, 6});
+}

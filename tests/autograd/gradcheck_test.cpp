@@ -8,8 +8,8 @@
 #include "tests/autograd/support.h"
 
 using namespace tend;
-using tend::test::leaf;
 using Catch::Matchers::ContainsSubstring;
+using tend::test::leaf;
 
 namespace {
 

@@ -220,7 +220,7 @@ const Program kPrograms[] = {
     {"old_history_counts_for_nothing", [](T, T w, Tensor y) { return y.copy_(w[0]); }},
 };
 
-Tensor leaf(const Shape& shape) {
+Tensor varied_leaf(const Shape& shape) {
   std::vector<double> values;
   for (std::int64_t i = 0; i < element_count(shape); ++i) {
     values.push_back((static_cast<double>(i * 7 % 11) - 4.5) / 4);
@@ -260,8 +260,8 @@ TEST_CASE("in-place programs have PyTorch's values and gradients") {
   for (const Program& program : kPrograms) {
     INFO(program.name);
     const json& fixture = fixtures.at(program.name);
-    const Tensor x = leaf({3, 4});
-    const Tensor w = leaf({4});
+    const Tensor x = varied_leaf({3, 4});
+    const Tensor w = varied_leaf({4});
     const Tensor out = program.run(x, w, x * 2);
     check_values(out, fixture["out"].get<V>());
     (out * weights_for(out)).sum().backward();
@@ -277,8 +277,8 @@ TEST_CASE("in-place programs have right first and second derivatives") {
     if (name == "without_grad_mode" || name == "through_detached") continue;
     INFO(name);
     const auto f = [&](T x, T w) { return program.run(x, w, x * 2); };
-    const Tensor x = leaf({3, 4});
-    const Tensor w = leaf({4});
+    const Tensor x = varied_leaf({3, 4});
+    const Tensor w = varied_leaf({4});
     const GradcheckReport first = gradcheck(f, {x, w});
     const GradcheckReport second = gradgradcheck(f, {x, w});
     INFO(first.message << '\n' << second.message);

@@ -9,7 +9,7 @@ namespace {
 
 using V = std::vector<double>;
 
-Tensor leaf(const Shape& shape) {
+Tensor varied_leaf(const Shape& shape) {
   std::vector<double> values;
   for (std::int64_t i = 0; i < element_count(shape); ++i) {
     values.push_back((static_cast<double>(i * 7 % 11) - 4.5) / 4);
@@ -21,8 +21,8 @@ Tensor leaf(const Shape& shape) {
 }  // namespace
 
 TEST_CASE("an infinite gradient of a written place does not reach what was there") {
-  const Tensor x = leaf({3, 4});
-  const Tensor w = leaf({4});
+  const Tensor x = varied_leaf({3, 4});
+  const Tensor w = varied_leaf({4});
   const Tensor y = x * 2;
   y[0] = w;
   (y * tensor({{kInf}, {1}, {1}}, float64)).sum().backward();
@@ -31,7 +31,7 @@ TEST_CASE("an infinite gradient of a written place does not reach what was there
 }
 
 TEST_CASE("grad_fn tells of writes through views as PyTorch does") {
-  const Tensor x = leaf({3, 4});
+  const Tensor x = varied_leaf({3, 4});
   const Tensor y = x * 2;
   const Tensor row = y[0];
   CHECK(row.grad_fn() == std::string("SelectBackward0"));
@@ -41,7 +41,7 @@ TEST_CASE("grad_fn tells of writes through views as PyTorch does") {
 }
 
 TEST_CASE("a stale saved tensor is an error that names who saved and who changed it") {
-  const Tensor x = leaf({3, 4});
+  const Tensor x = varied_leaf({3, 4});
   {
     const Tensor y = x * 2;
     const Tensor z = (y * y).sum();
@@ -77,7 +77,7 @@ TEST_CASE("a stale saved tensor is an error that names who saved and who changed
 }
 
 TEST_CASE("what nobody saved may change") {
-  const Tensor x = leaf({3, 4});
+  const Tensor x = varied_leaf({3, 4});
   const Tensor y = x * 2;
   const Tensor z = y + 1;
   y.mul_(5);
@@ -86,7 +86,7 @@ TEST_CASE("what nobody saved may change") {
 }
 
 TEST_CASE("writes are refused before anything has changed") {
-  const Tensor x = leaf({3, 4});
+  const Tensor x = varied_leaf({3, 4});
   CHECK_THROWS_WITH(x.add_(1),
                     "[add_] a leaf that requires grad, or a view of one, is written in place; use "
                     "NoGradGuard");
@@ -114,7 +114,7 @@ TEST_CASE("writes are refused before anything has changed") {
 }
 
 TEST_CASE("int tensors take floats by copy_, and no history") {
-  const Tensor x = leaf({4});
+  const Tensor x = varied_leaf({4});
   const Tensor whole = zeros({4}, int64);
   whole.copy_(x);
   CHECK(values(whole) == V{-1, 0, 0, 1});
@@ -122,7 +122,7 @@ TEST_CASE("int tensors take floats by copy_, and no history") {
 }
 
 TEST_CASE("a view made without grad mode stays outside of the graph") {
-  const Tensor x = leaf({3, 4});
+  const Tensor x = varied_leaf({3, 4});
   const Tensor y = x * 2;
   const NoGradGuard no_grad;
   const Tensor row = y[0];
@@ -133,7 +133,7 @@ TEST_CASE("a view made without grad mode stays outside of the graph") {
 }
 
 TEST_CASE("set_data gives a leaf other elements, and its old views keep theirs") {
-  Tensor x = leaf({3, 4});
+  Tensor x = varied_leaf({3, 4});
   const Tensor row = x[0];
   x.set_data(ones({2, 2}, float64));
   CHECK(x.requires_grad());
@@ -148,10 +148,44 @@ TEST_CASE("set_data gives a leaf other elements, and its old views keep theirs")
 }
 
 TEST_CASE("a leaf whose elements were replaced gets the gradient of those that were used") {
-  Tensor x = leaf({4});
+  Tensor x = varied_leaf({4});
   const V before = values(x);
   const Tensor z = (x * x).sum();
   x.set_data(zeros({4}, float64));
   z.backward();
   for (std::size_t i = 0; i < 4; ++i) CHECK(values(x.grad())[i] == 2 * before[i]);
+}
+
+TEST_CASE("A base that got other elements has no part in what happens to its former views") {
+  const Tensor w = tensor({1, 1}, float64).requires_grad_();
+  Tensor x = zeros({4}, float64);
+  const Tensor v = x.narrow(0, 1, 2);
+  x.set_data(zeros({4}, float64));
+  v.add_(w);
+  CHECK_FALSE(x.requires_grad());
+  CHECK(values(autograd::grad({(v * 3).sum()}, {w})[0]) == std::vector<double>{3, 3});
+}
+
+TEST_CASE("A view that was made without grad mode is not written with it") {
+  const Tensor x = tensor({1, 2}, float64).requires_grad_() * 1;
+  Tensor v;
+  {
+    const NoGradGuard guard;
+    v = x.narrow(0, 0, 1);
+  }
+  CHECK_THROWS_MATCHES(v.mul_(5), AutogradError,
+                       says("[mul_] a view that was made without grad mode is written with it; its "
+                            "base, which requires grad, would not notice"));
+  CHECK(values(x) == std::vector<double>{1, 2});
+}
+
+TEST_CASE("set_data asks for a gradient of another kind to go first") {
+  Tensor x = tensor({1, 2}, float64).requires_grad_();
+  (x * 2).sum().backward();
+  CHECK_THROWS_MATCHES(x.set_data(ones({2})), AutogradError,
+                       says("[set_data] the tensor (2,) float64 has a gradient; call zero_grad() "
+                            "before it becomes (2,) float32"));
+  x.zero_grad();
+  x.set_data(ones({2}));
+  CHECK_THROWS_AS(Tensor().set_data(x), AutogradError);
 }

@@ -170,3 +170,51 @@ TEST_CASE("A NaN weight of a transformer is found where it is used") {
       model(tensor({{1, 2, 3}})).sum().backward(),
       ContainsSubstring("run by GPT.blocks.1.") && ContainsSubstring("has one already"));
 }
+
+TEST_CASE("The result of a module with a backward hook is still a view where it was one") {
+  class Weight : public nn::Module<Weight> {
+   public:
+    Weight() { w = nn::Parameter(ones({3})); }
+    Tensor forward(const Tensor&) const { return w.view({3}); }
+    TEND_PARAMETER(w);
+  };
+  Weight weight;
+  weight.register_backward_hook([](Tensors&, const Tensor&) {});
+  CHECK_THROWS_AS(weight(ones({1})).mul_(5), AutogradError);
+  CHECK(values(weight.w) == V{1, 1, 1});
+}
+
+TEST_CASE("A backward hook leaves nothing behind when a graph is created") {
+  nn::Linear linear(4, 4);
+  linear.register_backward_hook([](Tensors&, const Tensor&) {});
+  const std::int64_t before = live_memory();
+  {
+    const Tensor x = ones({100, 4}).requires_grad_();
+    const Tensor y = linear(x);
+    autograd::grad({(y * y * y).sum()}, {x}, {}, {.create_graph = true});
+  }
+  CHECK(live_memory() == before);
+}
+
+TEST_CASE("A module with hooks may be called with an undefined tensor") {
+  class Masked : public nn::Module<Masked> {
+   public:
+    Tensor forward(const Tensor& x, const Tensor& mask) const {
+      return mask.defined() ? x * mask : x * 2;
+    }
+  };
+  Masked masked;
+  int calls = 0;
+  masked.register_backward_hook([&](Tensors& grad_inputs, const Tensor&) {
+    ++calls;
+    CHECK(grad_inputs.size() == 1);
+  });
+  const Tensor x = leaf({1, 2});
+  masked(x, Tensor()).sum().backward();
+  CHECK(calls == 1);
+  CHECK(values(x.grad()) == V{2, 2});
+  masked.register_forward_pre_hook(
+      [](const nn::ModuleBase&, Tensors& inputs) { inputs.pop_back(); });
+  CHECK_THROWS_MATCHES(masked(x, Tensor()), Error,
+                       says("[register_forward_pre_hook] a hook of Masked left 1 inputs of 2"));
+}
