@@ -23,8 +23,9 @@ Tensor leaky_relu(const Tensor& self, double negative_slope = 0.01);
 /// gradient is 1 where self is positive, else alpha * exp(self). Clevert, Unterthiner and
 /// Hochreiter, Exponential Linear Units, 2015, arXiv:1511.07289.
 Tensor elu(const Tensor& self, double alpha = 1);
-/// min(max(self, min_val), max_val). On int64 the bounds are cut to integers; DTypeError for bool,
-/// Error where min_val > max_val. The gradient is 1 between the bounds, 0 at them and beyond.
+/// min(max(self, min_val), max_val). On int64 the bounds are cut to integers; DTypeError for bool
+/// and for bounds that int64 cannot hold, Error where min_val > max_val. The gradient is 1 between
+/// the bounds, 0 at them and beyond.
 Tensor hardtanh(const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1);
 
 /// self * s with s = sigmoid(self). Floating only (DTypeError). The gradient is

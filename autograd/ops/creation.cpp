@@ -27,6 +27,7 @@ Tensor tensor(const NestedNumbers& numbers) {
 }
 
 Tensor tensor(const NestedNumbers& numbers, DType dtype) {
+  for (const Scalar& value : numbers.values()) check_holds("tensor", dtype, value);
   Array out = Array::empty(numbers.shape(), dtype);
   visit_dtype(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;

@@ -38,15 +38,16 @@ class NestedNumbers {
 
 ///@{
 /// tensor({{0.43, 0.15}, {0.55, 0.87}}): as torch.tensor, int64 or bool for such numbers; floating
-/// ones give float32 unless `dtype` says otherwise. ShapeError for rows of different shapes. No
-/// gradient.
+/// ones give float32 unless `dtype` says otherwise. ShapeError for rows of different shapes,
+/// DTypeError for a number that int64 cannot hold. No gradient.
 Tensor tensor(const NestedNumbers& numbers);
 Tensor tensor(const NestedNumbers& numbers, DType dtype);
 ///@}
 
 /// Uninitialised elements; ShapeError for a negative size. No gradient.
 Tensor empty(const Shape& shape, DType dtype = float32);
-/// `value` everywhere, converted to the dtype; ShapeError for a negative size. No gradient.
+/// `value` everywhere, converted to the dtype; ShapeError for a negative size, DTypeError for a
+/// number that int64 cannot hold. No gradient.
 Tensor full(const Shape& shape, const Scalar& value, DType dtype = float32);
 /// 0 everywhere; ShapeError for a negative size. No gradient.
 Tensor zeros(const Shape& shape, DType dtype = float32);
@@ -62,8 +63,8 @@ Tensor zeros_like(const Tensor& like, std::optional<DType> dtype = std::nullopt)
 Tensor ones_like(const Tensor& like, std::optional<DType> dtype = std::nullopt);
 
 /// start, start + step, ... up to but without `end`: int64 when all numbers are integers, else
-/// float32, or the given dtype, but bool (DTypeError). Error for a step that does not lead from
-/// start to end. No gradient.
+/// float32, or the given dtype, but bool (DTypeError, for a number that int64 cannot hold too).
+/// Error for a step that does not lead from start to end. No gradient.
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1,
               std::optional<DType> dtype = std::nullopt);
 /// 0, 1, ... up to but without `end`, as from 0 in steps of 1. No gradient.

@@ -20,7 +20,8 @@ std::vector<Tensor> split(const Tensor& self, std::int64_t size, std::int64_t di
 /// their places.
 std::vector<Tensor> split(const Tensor& self, const Shape& sizes, std::int64_t dim = 0);
 /// At most `chunks` views of equal size along `dim`; the last may be shorter, and an empty
-/// dimension gives `chunks` empty ones. ShapeError for chunks < 1; IndexError for a dimension out
+/// dimension gives `chunks` empty ones (OutOfMemoryError over 2^24). ShapeError for chunks < 1;
+/// IndexError for a dimension out
 /// of range, and for a 0-d tensor. The gradient has those of the pieces in their places.
 std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim = 0);
 /// Views of the slices along `dim`, without that dimension; IndexError for one out of range, and

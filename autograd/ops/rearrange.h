@@ -51,8 +51,9 @@ enum class PadMode { constant, reflect, replicate, circular };
 
 /// self with padding[0] places more before and padding[1] after the last dimension, padding[2] and
 /// padding[3] around the one before it, and so on; negative ones cut off. `value` is for constant
-/// padding only (Error). The other modes take what PyTorch's do: 1, 2 or 3 last dimensions of a
-/// tensor that has one or two dimensions more, none of them empty; reflect pads less than the
+/// padding only (Error; DTypeError where int64 cannot hold it). The other modes take what PyTorch's
+/// do: 1, 2 or 3 last dimensions of a tensor that has one or two dimensions more, of which only the
+/// batch may be empty (circular: any but those that are padded); reflect pads less than the
 /// dimension's size, circular at most as much (ShapeError, for a list that does not fit too). The
 /// gradient of an element is the sum over the places that it went to.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.pad.html

@@ -5,6 +5,11 @@
 using namespace tend;
 using namespace tend::test;
 
+TEST_CASE("Numbers that int64 cannot hold make no tensor of it") {
+  CHECK_THROWS_AS(tensor({1.0, kNaN}, int64), DTypeError);
+  CHECK_THROWS_AS(tensor({{1e30}}, int64), DTypeError);
+}
+
 TEST_CASE("arange takes its dtype from its numbers") {
   CHECK(values(arange(4)) == std::vector<double>{0, 1, 2, 3});
   CHECK(arange(4).dtype() == int64);
