@@ -119,7 +119,8 @@ class Tensor : public methods::Elementwise<Tensor>,
   /// True for elements that were made in inference mode.
   bool is_inference() const { return array().storage()->is_inference(); }
   /// Makes this handle's elements those of `value` (shared), whatever their shape; a leaf stays a
-  /// leaf (x.data = value).
+  /// leaf (x.data = value). AutogradError for a tensor with history, and for one whose gradient
+  /// would no longer fit.
   void set_data(const Tensor& value);
   /// How often the elements were written in place.
   std::uint32_t version() const { return array().storage()->version(); }
