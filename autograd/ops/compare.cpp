@@ -48,29 +48,6 @@ Tensor ge(const Tensor& self, const Tensor& other) {
   return compare("ge", self, other, kernels::ge);
 }
 
-// The forms with a number, and the operators; `MIRRORED` is the comparison with its sides swapped.
-#define TEND_COMPARISON(NAME, OP, MIRRORED)              \
-  Tensor NAME(const Tensor& self, const Scalar& other) { \
-    return NAME(self, number_like(self, other));         \
-  }                                                      \
-  Tensor operator OP(const Tensor& a, const Tensor& b) { \
-    return NAME(a, b);                                   \
-  }                                                      \
-  Tensor operator OP(const Tensor& a, const Scalar& b) { \
-    return NAME(a, b);                                   \
-  }                                                      \
-  Tensor operator OP(const Scalar& a, const Tensor& b) { \
-    return MIRRORED(b, a);                               \
-  }
-
-TEND_COMPARISON(eq, ==, eq)
-TEND_COMPARISON(ne, !=, ne)
-TEND_COMPARISON(lt, <, gt)
-TEND_COMPARISON(le, <=, ge)
-TEND_COMPARISON(gt, >, lt)
-TEND_COMPARISON(ge, >=, le)
-#undef TEND_COMPARISON
-
 Tensor logical_and(const Tensor& self, const Tensor& other) {
   return compare("logical_and", self, other, kernels::logical_and);
 }
@@ -93,10 +70,18 @@ Tensor bitwise(const char* operation, const Tensor& a, const Tensor& b, Kernel k
 
 }  // namespace
 
-#define TEND_BITWISE(NAME, OP)                           \
-  Tensor NAME(const Tensor& self, const Tensor& other) { \
-    return bitwise(#NAME, self, other, kernels::NAME);   \
-  }                                                      \
+Tensor bitwise_and(const Tensor& self, const Tensor& other) {
+  return bitwise("bitwise_and", self, other, kernels::bitwise_and);
+}
+Tensor bitwise_or(const Tensor& self, const Tensor& other) {
+  return bitwise("bitwise_or", self, other, kernels::bitwise_or);
+}
+Tensor bitwise_xor(const Tensor& self, const Tensor& other) {
+  return bitwise("bitwise_xor", self, other, kernels::bitwise_xor);
+}
+
+// The forms with a number, and the operators; `MIRRORED` is the function with its sides swapped.
+#define TEND_FORMS(NAME, OP, MIRRORED)                   \
   Tensor NAME(const Tensor& self, const Scalar& other) { \
     return NAME(self, number_like(self, other));         \
   }                                                      \
@@ -107,13 +92,19 @@ Tensor bitwise(const char* operation, const Tensor& a, const Tensor& b, Kernel k
     return NAME(a, b);                                   \
   }                                                      \
   Tensor operator OP(const Scalar& a, const Tensor& b) { \
-    return NAME(b, a);                                   \
+    return MIRRORED(b, a);                               \
   }
 
-TEND_BITWISE(bitwise_and, &)
-TEND_BITWISE(bitwise_or, |)
-TEND_BITWISE(bitwise_xor, ^)
-#undef TEND_BITWISE
+TEND_FORMS(eq, ==, eq)
+TEND_FORMS(ne, !=, ne)
+TEND_FORMS(lt, <, gt)
+TEND_FORMS(le, <=, ge)
+TEND_FORMS(gt, >, lt)
+TEND_FORMS(ge, >=, le)
+TEND_FORMS(bitwise_and, &, bitwise_and)
+TEND_FORMS(bitwise_or, |, bitwise_or)
+TEND_FORMS(bitwise_xor, ^, bitwise_xor)
+#undef TEND_FORMS
 
 Tensor bitwise_not(const Tensor& self) {
   return Tensor(unary(self, kernels::bitwise_not, false));

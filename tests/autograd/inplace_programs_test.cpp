@@ -220,15 +220,6 @@ const Program kPrograms[] = {
     {"old_history_counts_for_nothing", [](T, T w, Tensor y) { return y.copy_(w[0]); }},
 };
 
-Tensor varied_leaf(const Shape& shape) {
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < element_count(shape); ++i) {
-    values.push_back((static_cast<double>(i * 7 % 11) - 4.5) / 4);
-  }
-  Tensor made(Array::from<double>(values, shape));
-  return made.requires_grad_();
-}
-
 Tensor weights_for(const Tensor& out) {
   return ((arange(out.numel(), float64) + 1) / 8).reshape(out.shape());
 }

@@ -9,15 +9,6 @@ namespace {
 
 using V = std::vector<double>;
 
-Tensor varied_leaf(const Shape& shape) {
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < element_count(shape); ++i) {
-    values.push_back((static_cast<double>(i * 7 % 11) - 4.5) / 4);
-  }
-  Tensor made(Array::from<double>(values, shape));
-  return made.requires_grad_();
-}
-
 }  // namespace
 
 TEST_CASE("an infinite gradient of a written place does not reach what was there") {

@@ -23,6 +23,16 @@ inline Tensor leaf(const NestedNumbers& numbers) {
   return tensor(numbers, float64).requires_grad_();
 }
 
+/// The same with elements of both signs that look irregular.
+inline Tensor varied_leaf(const Shape& shape) {
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < element_count(shape); ++i) {
+    values.push_back((static_cast<double>(i * 7 % 11) - 4.5) / 4);
+  }
+  Tensor made(Array::from<double>(values, shape));
+  return made.requires_grad_();
+}
+
 /// All elements, row-major, as doubles.
 inline std::vector<double> values(const Tensor& tensor) {
   return tensor.detach().to(float64).to_vector<double>();
