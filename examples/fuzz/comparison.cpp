@@ -73,8 +73,8 @@ std::optional<std::string> difference(const char* what, std::size_t number, cons
 std::optional<std::string> difference(const char* what, std::vector<Digest> found,
                                       std::vector<Digest> expected, double tolerance) {
   const std::size_t count = std::max(found.size(), expected.size());
-  found.resize(count, Digest{{0}, "none"});
-  expected.resize(count, Digest{{0}, "none"});
+  found.resize(count);
+  expected.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     if (auto text = difference(what, i, found[i], expected[i], tolerance)) return text;
   }

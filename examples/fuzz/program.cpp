@@ -52,8 +52,10 @@ std::string tuple(const Shape& shape) {
 }
 
 Digest Digest::of(const Tensor& tensor) {
-  if (!tensor.defined()) return {{0}, "none"};
-  Digest digest{tensor.shape(), std::string(dtype_name(tensor.dtype()))};
+  Digest digest;
+  if (!tensor.defined()) return digest;
+  digest.shape = tensor.shape();
+  digest.dtype = dtype_name(tensor.dtype());
   const std::vector<double> all = numbers(tensor);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const double term = all[i] * (1 + weight(static_cast<std::int64_t>(i), 1000) / 2);

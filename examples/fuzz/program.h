@@ -22,8 +22,8 @@ struct Value {
 
 /// What a tensor comes to, in a form that is compared: projections instead of all elements.
 struct Digest {
-  tend::Shape shape;
-  std::string dtype;
+  tend::Shape shape{0};  // as it is here, of no tensor
+  std::string dtype = "none";
   double sum = 0;        // of all elements, each with a weight that depends on its place
   double magnitude = 0;  // the same of absolute values
 
