@@ -32,6 +32,11 @@ void check_writable(const char* operation, const Tensor& self) {
     fail<ShapeError>(operation, "shape ", array.shape(), " with strides ", array.strides(),
                      " names one element twice; write to a clone");
   }
+  check_history_writable(operation, self);
+}
+
+void check_history_writable(const char* operation, const Tensor& self) {
+  const Array& array = self.array();
   if (array.storage()->is_inference() && !inference_mode_enabled()) {
     fail<AutogradError>(operation, "a tensor of shape ", array.shape(),
                         " that was made in inference mode is written; write to a clone");

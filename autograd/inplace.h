@@ -11,6 +11,9 @@ namespace tend {
 /// and no two indices share an element. Throws AutogradError or ShapeError naming `operation`.
 void check_writable(const char* operation, const Tensor& self);
 
+/// The part of that which is about gradients.
+void check_history_writable(const char* operation, const Tensor& self);
+
 /// A tensor with self's elements and history for an operation that will overwrite self: a copy
 /// where a graph may be recorded from `inputs` (or self), otherwise self.
 Tensor before_write(const Tensor& self, TensorRefs inputs);

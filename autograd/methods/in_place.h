@@ -7,6 +7,7 @@
 #include <tend/autograd/indexing.h>
 #include <tend/core/random.h>
 #include <tend/core/scalar.h>
+#include <tend/core/shape.h>
 
 namespace tend {
 
@@ -166,6 +167,16 @@ class InPlace {
   const Tensor& bernoulli_(const Tensor& p, Generator& generator = default_generator()) const;
   /// Exponential of rate lambda > 0.
   const Tensor& exponential_(double lambda = 1, Generator& generator = default_generator()) const;
+
+  // Other shapes: the tensor itself becomes the view, for all of its handles.
+
+  const Tensor& transpose_(std::int64_t dim0, std::int64_t dim1) const;
+  const Tensor& swapaxes_(std::int64_t dim0, std::int64_t dim1) const;
+  const Tensor& t_() const;
+  const Tensor& squeeze_() const;
+  const Tensor& squeeze_(std::int64_t dim) const;
+  const Tensor& squeeze_(const Shape& dims) const;
+  const Tensor& unsqueeze_(std::int64_t dim) const;
 
  private:
   const Tensor& self() const;

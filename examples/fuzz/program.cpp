@@ -43,17 +43,10 @@ std::string dtype_text(DType dtype) {
   return concat("torch.", dtype_name(dtype));
 }
 
-}  // namespace
-
-std::string tuple(const Shape& shape) {
-  std::string text = "(";
-  for (const std::int64_t size : shape) text += concat(size, ", ");
-  return text + ")";
-}
-
-Digest Digest::of(const Tensor& tensor) {
-  Digest digest;
-  if (!tensor.defined()) return digest;
+// Adds what `tensor` comes to.
+void add_digest(std::vector<Digest>& digests, const Tensor& tensor) {
+  Digest& digest = digests.emplace_back();
+  if (!tensor.defined()) return;
   digest.shape = tensor.shape();
   digest.dtype = dtype_name(tensor.dtype());
   const std::vector<double> all = numbers(tensor);
@@ -62,7 +55,14 @@ Digest Digest::of(const Tensor& tensor) {
     digest.sum += term;
     digest.magnitude += std::fabs(term);
   }
-  return digest;
+}
+
+}  // namespace
+
+std::string tuple(const Shape& shape) {
+  std::string text = "(";
+  for (const std::int64_t size : shape) text += concat(size, ", ");
+  return text + ")";
 }
 
 Program::Program(std::uint64_t seed) : dice(seed), seed_(seed) {
@@ -215,7 +215,7 @@ bool differentiate(std::vector<Tensor>& results, const std::vector<Tensor>& want
                            {.create_graph = create_graph, .allow_unused = true});
   for (const Tensor& gradient : results) {
     if (gradient.defined() && !is_tame(gradient, kLargest * kLargest)) return false;
-    digests.push_back(Digest::of(gradient));
+    add_digest(digests, gradient);
   }
   return true;
 }
@@ -227,7 +227,7 @@ Outcome Program::run() const {
   std::vector<Tensor> results, wanted;
   for (const std::string& name : outputs_) {
     results.push_back(find(name));
-    outcome.values.push_back(Digest::of(results.back()));
+    add_digest(outcome.values, results.back());
     if (!is_tame(results.back(), kLargest)) return {Outcome::Kind::wild, {}, {}, {}};
   }
   for (const std::string& name : leaves_) wanted.push_back(find(name));

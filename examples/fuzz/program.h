@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tend/tend.h>
@@ -26,8 +27,6 @@ struct Digest {
   std::string dtype = "none";
   double sum = 0;        // of all elements, each with a weight that depends on its place
   double magnitude = 0;  // the same of absolute values
-
-  static Digest of(const tend::Tensor& tensor);
 };
 
 /// What running a program gives.

@@ -155,7 +155,7 @@ bool add_roll(Program& p) {
   const Value x = p.any();
   if (x.tensor.dim() == 0) return false;
   const std::int64_t d = p.dim(x), by = p.dice.between(-3, 3);
-  p.step(concat(x.name, ".roll(", by, ", ", d, ")"), roll(x.tensor, {by}, {d}), x.exact);
+  p.step(concat(x.name, ".roll(", by, ", ", d, ")"), roll(x.tensor, by, d), x.exact);
   return true;
 }
 

@@ -169,3 +169,25 @@ TEST_CASE("set_data asks for a gradient of another kind to go first") {
   x.set_data(ones({2}));
   CHECK_THROWS_AS(Tensor().set_data(x), AutogradError);
 }
+
+// Numbers from PyTorch 2.6.
+TEST_CASE("A tensor that takes another shape in place takes its views and its history along") {
+  const Tensor x = arange(6, float64).reshape({2, 3}).requires_grad_();
+  const Tensor y = x * 2;
+  const Tensor row = y[0], handle = y;
+  y.transpose_(0, 1);
+  CHECK(handle.shape() == Shape{3, 2});
+  CHECK(std::string(y.grad_fn()) == "TransposeBackward0");
+  y.mul_(arange(6, float64).view({3, 2}));
+  CHECK(values(row) == V{0, 4, 16});
+  (row.sum() + y.sum()).backward();
+  CHECK(values(x.grad()) == V{0, 8, 16, 2, 6, 10});
+
+  const Tensor z = x.detach() * 1;
+  const Tensor view = z[1];
+  view.unsqueeze_(0);
+  view.fill_(7);
+  CHECK(values(z) == V{0, 1, 2, 7, 7, 7});
+  CHECK_THROWS_AS(x.t_(), AutogradError);
+  CHECK(x.shape() == Shape{2, 3});
+}

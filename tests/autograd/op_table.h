@@ -67,11 +67,12 @@ struct Op {
   std::vector<Sample> samples = {};
   std::vector<Refusal> refusals = {};
   std::vector<TensorFunction> twins = {};  // the in-place method: none or one
-  double roundings = 8;                    // in float32: the error allowed, in units of rounding
-  bool any_layout = true;                  // false where other strides are rightly refused
-  bool scales = true;                      // the sizes of the first sample may grow by one factor
-  double step = 1e-6;                      // of central differences
-  bool differences = true;                 // false where the gradient is rightly not the derivative
+  bool twin_reshapes = false;
+  double roundings = 8;     // in float32: the error allowed, in units of rounding
+  bool any_layout = true;   // false where other strides are rightly refused
+  bool scales = true;       // the sizes of the first sample may grow by one factor
+  double step = 1e-6;       // of central differences
+  bool differences = true;  // false where the gradient is rightly not the derivative
   /// Floating-point operations of the call; without it memory decides how long it takes.
   std::function<double(const std::vector<Tensor>& inputs)> flops = {};
 
@@ -88,6 +89,11 @@ struct Op {
     return *this;
   }
   Op& twin(TensorFunction in_place) { return twins.push_back(std::move(in_place)), *this; }
+  /// A twin that gives its tensor another shape.
+  Op& reshaping_twin(TensorFunction in_place) {
+    twin_reshapes = true;
+    return twin(std::move(in_place));
+  }
   Op& within(double units) { return roundings = units, *this; }
   Op& contiguous_only() { return any_layout = false, *this; }
   Op& fixed_size() { return scales = false, *this; }

@@ -359,8 +359,8 @@ template <class Wrap>
 void check_twin(const Op& op, const Case& made, Wrap wrap) {
   Tensors inputs = made.arguments();
   const Tensors expected = op.call(inputs);
-  const bool fits =
-      expected[0].shape() == inputs[0].shape() && expected[0].dtype() == inputs[0].dtype();
+  const bool fits = expected[0].dtype() == inputs[0].dtype() &&
+                    (op.twin_reshapes || expected[0].shape() == inputs[0].shape());
   if (!fits) return;
   const Tensors expected_gradients = gradients(expected, made.inputs);
   inputs[0] = wrap(inputs[0]);
@@ -369,6 +369,7 @@ void check_twin(const Op& op, const Case& made, Wrap wrap) {
   const Tensor result = op.twins[0](inputs)[0];
   CHECK(result.impl() == first.impl());
   CHECK(result.version() > version);
+  CHECK(result.shape() == expected[0].shape());
   CHECK(roundings(result, expected[0], float64) <= 4);
   const Tensors found = gradients({result}, made.inputs);
   REQUIRE(found.size() == expected_gradients.size());
