@@ -22,7 +22,9 @@ void check_as_torch(const char* name, M module) {
     const NoGradGuard no_grad;
     parameter.copy_(arange(parameter.numel()).view(parameter.shape()) / 8 + 1);
   }
-  for (const int i : {0, 1}) check_close(module(batch(i)), expected["outputs"][i], kTolerance);
+  for (const std::size_t i : {0U, 1U}) {
+    check_close(module(batch(static_cast<int>(i))), expected["outputs"][i], kTolerance);
+  }
   module.eval();
   check_close(module(batch(0)), expected["outputs"][2], kTolerance);
   const nn::StateDict state = module.state_dict();
