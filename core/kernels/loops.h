@@ -31,7 +31,8 @@ class StridedLoop {
     for (std::size_t i = 0; i < N; ++i) base_[i] = static_cast<std::byte*>(operands[i]->raw());
     total_ = out.numel();
     std::array<std::int64_t, kMostDims> order{};
-    const std::int64_t rank = sort_dims(out, order);
+    // The strides of an empty array may be beyond what they could be in bytes.
+    const std::int64_t rank = total_ == 0 ? 0 : sort_dims(out, order);
     for (std::int64_t i = 0; i < rank; ++i) {
       const std::int64_t d = order[static_cast<std::size_t>(i)];
       push_dim(operands, d, (flipped >> d & 1) != 0);
@@ -76,7 +77,7 @@ class StridedLoop {
     for (std::size_t i = 0; i < N; ++i)
       steps[i] = operands[i]->strides()[d] * item_size(operands[i]->dtype());
     const std::int64_t size = operands[0]->shape()[d];
-    if (flip && total_ > 0) {
+    if (flip) {
       base_[N - 1] += (size - 1) * steps[N - 1];
       steps[N - 1] = -steps[N - 1];
     }
