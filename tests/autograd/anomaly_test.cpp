@@ -40,12 +40,8 @@ TEST_CASE("Anomaly mode names the derivative that makes a NaN of finite values")
 TEST_CASE("NaN that does not reach the result is no anomaly") {
   const autograd::DetectAnomaly anomaly;
   const Tensor x = leaf({-1, 4});
-  const Tensor y = where(x > 0, sqrt(x), 0.0);
-  CHECK(values(y) == std::vector<double>{0, 2});
-  y.detach();
-  const Tensor z = x * 2;
-  z.sum().backward();
-  CHECK(values(x.grad()) == std::vector<double>{2, 2});
+  nan_to_num(log(x)).sum().backward();
+  CHECK(same(x.grad(), {0, 0.25}));
 }
 
 TEST_CASE("Anomaly mode ends with its guard, and nests") {
