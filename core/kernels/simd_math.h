@@ -1,4 +1,5 @@
-// Functions of float32 lanes, written once and compiled for every SIMD target that Highway offers.
+// Functions of float32 lanes, written once and compiled for every SIMD target that Highway offers;
+// exp takes float64 lanes, too. f(d, x) takes and gives vectors of any tag d of that lane type.
 // Included by kernel sources after <hwy/foreach_target.h>; not for others.
 //
 // The polynomials are minimax fits in relative error, made with the Remez algorithm; the comment
@@ -22,46 +23,88 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// c0 + x (c1 + x (c2 + ...))
 template <class D, class V>
-HWY_INLINE V polynomial(D d, V, float c0) {
+HWY_INLINE V polynomial(D d, V, hn::TFromD<D> c0) {
   return hn::Set(d, c0);
 }
 template <class D, class V, class... Rest>
-HWY_INLINE V polynomial(D d, V x, float c0, Rest... rest) {
+HWY_INLINE V polynomial(D d, V x, hn::TFromD<D> c0, Rest... rest) {
   return hn::MulAdd(x, polynomial(d, x, rest...), hn::Set(d, c0));
 }
 
-/// 2^n for n in [-126, 127]
-template <class D, class I>
-HWY_INLINE hn::Vec<D> power_of_two(D d, I n) {
-  const hn::Repartition<std::int32_t, D> di;
-  return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
+/// x between the bounds; NaN stays NaN.
+template <class D, class V>
+HWY_INLINE V bounded(D d, V x, hn::TFromD<D> least, hn::TFromD<D> most) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  const V above = hn::IfThenElse(hn::Lt(x, hn::Set(d, least)), hn::Set(d, least), x);
+  return hn::IfThenElse(hn::Gt(above, hn::Set(d, most)), hn::Set(d, most), above);
+#else
+  // Given one NaN, x86 returns the second operand and others NaN.
+  return hn::Min(hn::Set(d, most), hn::Max(hn::Set(d, least), x));
+#endif
 }
 
-/// e^(x + low) for a `low` of at most 0.03, 0 where x is below -104.
+/// The constants of exp in T: x = n ln 2 + r, and e^r = 1 + r + r^2 p(r) on [-0.3473, 0.3473].
+template <class T>
+struct ExpConstants;
+
+template <>
+struct ExpConstants<float> {
+  static constexpr float least = -105.0f, most = 90.0f;  // e^x is 0 and infinite there
+  static constexpr float log2_e = 1.44269504f;
+  // ln 2 in two parts; the first has so few bits that its product with n is exact.
+  static constexpr float high = 0.693359375f, low = -2.12194440e-4f;
+  static constexpr int mantissa_bits = 23;
+  // Added to a small number it rounds that to an integer n, and leaves n + 254 in the low bits.
+  static constexpr float rounder = 0x1.8p23f + 254;
+  template <class D, class V>
+  static HWY_INLINE V p(D d, V r) {  // 2^-28
+    return polynomial(d, r, 0.5f, 0.16666533f, 0.041667245f, 0.008367566f, 0.0013863399f);
+  }
+};
+
+template <>
+struct ExpConstants<double> {
+  static constexpr double least = -750.0, most = 715.0;
+  static constexpr double log2_e = 1.4426950408889634;
+  static constexpr double high = 0.6931471803691238, low = 1.9082149292705877e-10;
+  static constexpr int mantissa_bits = 52;
+  static constexpr double rounder = 0x1.8p52 + 2046;
+  template <class D, class V>
+  static HWY_INLINE V p(D d, V r) {  // 2^-56
+    return polynomial(d, r, 0.5000000000000011, 0.16666666666666413, 0.04166666666652983,
+                      0.008333333333492938, 0.0013888888943724852, 0.00019841269510587086,
+                      2.4801492993677188e-05, 2.7557582168030817e-06, 2.7630288221623944e-07,
+                      2.5001588579193336e-08);
+  }
+};
+
+/// e^(x + low) for a `low` of at most 0.03, and 0 where x is below the least that counts.
 template <class D, class V>
 HWY_INLINE V exp_of_sum(D d, V x, V low) {
-  // Beyond these bounds the result is 0 or infinite. NaN takes the lower one here.
-  const V lowest = hn::Set(d, -105.0f);
-  const V bounded = hn::Min(hn::IfThenElse(hn::Gt(x, lowest), x, lowest), hn::Set(d, 90.0f));
-  // x = n ln 2 + r; the high part of ln 2 has so few bits that its product with n is exact.
-  const auto n = hn::NearestInt(hn::Mul(bounded, hn::Set(d, 1.44269504f)));
-  const V steps = hn::ConvertTo(d, n);
-  V r = hn::NegMulAdd(steps, hn::Set(d, 0.693359375f), bounded);
-  r = hn::NegMulAdd(steps, hn::Set(d, -2.12194440e-4f), r);
-  r = hn::Add(r, low);
-  // e^r = 1 + r + r^2 p(r) on [-0.3473, 0.3473]: 2^-28
-  const V p = polynomial(d, r, 0.5f, 0.16666533f, 0.041667245f, 0.008367566f, 0.0013863399f);
-  const V mantissa = hn::Add(hn::Set(d, 1.0f), hn::MulAdd(hn::Mul(r, r), p, r));
-  // Two factors, as n runs from -152 to 130: results below the normal numbers are rounded once.
-  const auto half = hn::ShiftRight<1>(n);
-  const V scaled =
-      hn::Mul(hn::Mul(mantissa, power_of_two(d, half)), power_of_two(d, hn::Sub(n, half)));
-  return hn::IfThenElse(hn::IsNaN(x), x, scaled);
+  using Constants = ExpConstants<hn::TFromD<D>>;
+  constexpr int kBits = Constants::mantissa_bits;
+  const hn::RebindToUnsigned<D> du;
+  x = bounded(d, x, Constants::least, Constants::most);
+  const V rounder = hn::Set(d, Constants::rounder);
+  const V rounded = hn::MulAdd(x, hn::Set(d, Constants::log2_e), rounder);
+  const V n = hn::Sub(rounded, rounder);
+  V r = hn::NegMulAdd(n, hn::Set(d, Constants::high), x);
+  r = hn::Add(hn::NegMulAdd(n, hn::Set(d, Constants::low), r), low);
+  const V one = hn::Set(d, hn::TFromD<D>(1));
+  const V mantissa = hn::Add(one, hn::MulAdd(hn::Mul(r, r), Constants::p(d, r), r));
+  // 2^n as two factors, which do not overflow; results below the normal numbers are rounded once.
+  const auto bits = hn::BitCast(du, rounded);
+  const auto half = hn::ShiftRight<1>(bits);
+  const V first = hn::BitCast(d, hn::ShiftLeft<kBits>(half));
+  const V second = hn::BitCast(d, hn::ShiftLeft<kBits>(hn::Sub(bits, half)));
+  return hn::Mul(hn::Mul(mantissa, first), second);
 }
 
+/// e^x of float or double lanes. The largest error on any target is 1.05 ulp; NaN, infinities,
+/// overflow and results below the normal numbers are as in C.
 template <class D, class V>
 HWY_INLINE V exp(D d, V x) {
-  return exp_of_sum(d, x, hn::Zero(d));
+  return exp_of_sum(d, x, hn::Set(d, hn::TFromD<D>(-0.0)));  // which compilers know to add nothing
 }
 
 template <class D, class V>
