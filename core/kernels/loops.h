@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <tend/core/array.h>
+#include <tend/core/kernels/transpose.h>
 #include <tend/core/parallel.h>
 
 namespace tend::kernels {
@@ -16,41 +17,93 @@ namespace tend::kernels {
 /// share.
 inline constexpr std::int64_t kElementGrain = 32768;
 
-/// Visits N arrays of one shape together. The order of the elements is the output's (operand 0)
-/// order in memory.
+/// Visits N arrays together. The order of the elements is the output's (operand 0) order in memory.
 template <std::size_t N>
 class StridedLoop {
  public:
   using Pointers = std::array<std::byte*, N>;
   using Steps = std::array<std::int64_t, N>;  // bytes
 
-  /// All operands have the shape of operand 0 (inputs are expanded to it). The last one is walked
-  /// backwards along every dimension d whose bit 1 << d is in `flipped`.
-  explicit StridedLoop(const std::array<const Array*, N>& operands, std::uint64_t flipped = 0) {
-    const Array& out = *operands[0];
-    for (std::size_t i = 0; i < N; ++i) base_[i] = static_cast<std::byte*>(operands[i]->raw());
-    total_ = out.numel();
-    std::array<std::int64_t, kMostDims> order{};
-    // The strides of an empty array may be beyond what they could be in bytes.
-    const std::int64_t rank = total_ == 0 ? 0 : sort_dims(out, order);
+  /// Operands broadcast to the shape of operand 0. The last one is walked backwards along every
+  /// dimension d whose bit 1 << d is in `flipped`.
+  explicit StridedLoop(const std::array<const Array*, N>& operands, std::uint64_t flipped = 0)
+      : total_(operands[0]->numel()) {
+    for (std::size_t i = 0; i < N; ++i) {
+      base_[i] = static_cast<std::byte*>(operands[i]->raw());
+      items_[i] = item_size(operands[i]->dtype());
+    }
+    if ((flipped == 0 || total_ == 0) && push_flat(operands)) return;
+    std::array<std::int64_t, kMostDims> order;
+    const std::int64_t rank = sort_dims(*operands[0], order);
     for (std::int64_t i = 0; i < rank; ++i) {
       const std::int64_t d = order[static_cast<std::size_t>(i)];
       push_dim(operands, d, (flipped >> d & 1) != 0);
     }
-    if (dims_ == 0) push_unit_dim();
+    if (dims_ == 0) push_dim(total_, Steps{});
   }
 
   /// Calls inner(count, pointers, steps) over runs of the innermost dimension, in parallel when
   /// there is much to do.
   template <class F>
   void run(F&& inner, std::int64_t grain = kElementGrain) const {
-    if (total_ == 0) return;
     parallel_for(0, total_, grain,
                  [&](std::int64_t begin, std::int64_t end) { run_range(begin, end, inner); });
   }
 
+  /// As run, for an `inner` that looks at nothing but the elements. Where neighbours in the output
+  /// lie far apart in an input, the input is brought into the output's order tile by tile, and
+  /// inner sees those copies.
+  template <class F>
+  void run_elements(F&& inner, std::int64_t grain = kElementGrain) const {
+    const std::size_t across = crossing_dim();
+    if (across == dims_) return run(inner, grain);
+    const Tiling tiling{across, (sizes_[across] - 1) / kTileRows + 1,
+                        (sizes_[dims_ - 1] - 1) / kTileColumns + 1};
+    const std::int64_t most = kTileRows * kTileColumns;
+    const std::int64_t planes = total_ / (sizes_[across] * sizes_[dims_ - 1]);
+    parallel_for(0, planes * tiling.down * tiling.right, grain / most,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   alignas(64) TileBuffers buffers;
+                   for (std::int64_t tile = begin; tile < end; ++tile)
+                     run_tile(tiling, tile, buffers, inner);
+                 });
+  }
+
  private:
   static constexpr std::int64_t kMostDims = 64;
+  // A row of a tile is a run of the output, a column one of the input: two cache lines and more.
+  static constexpr std::int64_t kTileRows = 32, kTileColumns = 64;
+  using TileBuffers = std::array<std::array<std::byte, kTileRows * kTileColumns * 8>, N - 1>;
+
+  struct Tiling {
+    std::size_t across;        // the dimension along which the input's neighbours lie
+    std::int64_t down, right;  // tiles in it and in the innermost dimension
+  };
+
+  // True when `a` has this shape and lies row-major without gaps.
+  static bool is_dense(const Array& a, const Shape& shape) {
+    if (a.rank() != shape.rank()) return false;
+    const std::int64_t *sizes = a.shape().data(), *strides = a.strides().data();
+    std::int64_t step = 1;
+    for (std::int64_t d = a.rank(); d-- > 0; step *= sizes[d]) {
+      if (sizes[d] != shape[d] || (sizes[d] != 1 && strides[d] != step)) return false;
+    }
+    return true;
+  }
+
+  // The usual case: every operand is dense or a single number. An empty loop is flat as well; its
+  // strides may be beyond what they could be in bytes.
+  bool push_flat(const std::array<const Array*, N>& operands) {
+    const Shape& shape = operands[0]->shape();
+    Steps steps;
+    for (std::size_t i = 0; i < N; ++i) {
+      const bool single = operands[i]->numel() == 1;
+      if (total_ > 0 && !single && !is_dense(*operands[i], shape)) return false;
+      steps[i] = single && total_ != 1 ? 0 : items_[i];
+    }
+    push_dim(total_, steps);
+    return true;
+  }
 
   // Dimensions of size over 1, the output's largest stride first.
   static std::int64_t sort_dims(const Array& out, std::array<std::int64_t, kMostDims>& order) {
@@ -73,10 +126,13 @@ class StridedLoop {
   }
 
   void push_dim(const std::array<const Array*, N>& operands, std::int64_t d, bool flip) {
+    const std::int64_t rank = operands[0]->rank(), size = operands[0]->shape()[d];
     Steps steps;
-    for (std::size_t i = 0; i < N; ++i)
-      steps[i] = operands[i]->strides()[d] * item_size(operands[i]->dtype());
-    const std::int64_t size = operands[0]->shape()[d];
+    for (std::size_t i = 0; i < N; ++i) {
+      const Array& a = *operands[i];
+      const std::int64_t own = d - (rank - a.rank());
+      steps[i] = own < 0 || a.shape()[own] == 1 ? 0 : a.strides()[own] * items_[i];
+    }
     if (flip) {
       base_[N - 1] += (size - 1) * steps[N - 1];
       steps[N - 1] = -steps[N - 1];
@@ -90,14 +146,12 @@ class StridedLoop {
         return;
       }
     }
-    sizes_[dims_] = size;
-    steps_[dims_++] = steps;
+    push_dim(size, steps);
   }
 
-  void push_unit_dim() {
-    sizes_[0] = total_;
-    steps_[0].fill(0);
-    dims_ = 1;
+  void push_dim(std::int64_t size, const Steps& steps) {
+    sizes_[dims_] = size;
+    steps_[dims_++] = steps;
   }
 
   template <class F>
@@ -105,8 +159,12 @@ class StridedLoop {
     const std::size_t last = dims_ - 1;
     const std::int64_t row_size = sizes_[last];
     std::array<std::int64_t, kMostDims> index;
-    std::int64_t column = begin % row_size;
-    Pointers row = seek(begin / row_size, index);
+    std::int64_t column = begin;
+    Pointers row = base_;
+    if (last > 0) {
+      column = begin % row_size;
+      row = seek(begin / row_size, index);
+    }
     while (begin < end) {
       const std::int64_t count = std::min(row_size - column, end - begin);
       Pointers at = row;
@@ -137,18 +195,67 @@ class StridedLoop {
     }
   }
 
+  // True for an input with neighbours along dimension d, but none along the innermost one.
+  bool crosses(std::size_t i, std::size_t d) const {
+    const std::int64_t inner = steps_[dims_ - 1][i];
+    return inner != 0 && inner != items_[i] && steps_[d][i] == items_[i];
+  }
+
+  // The dimension along which an input crosses the output, if there is enough for tiles of it.
+  std::size_t crossing_dim() const {
+    constexpr std::int64_t kLeast = 8;
+    if (dims_ < 2 || sizes_[dims_ - 1] < kLeast) return dims_;
+    for (std::size_t i = 1; i < N; ++i) {
+      for (std::size_t d = 0; d + 1 < dims_; ++d) {
+        if (crosses(i, d) && sizes_[d] >= kLeast) return d;
+      }
+    }
+    return dims_;
+  }
+
+  template <class F>
+  void run_tile(const Tiling& tiling, std::int64_t number, TileBuffers& buffers, F& inner) const {
+    const std::size_t across = tiling.across, last = dims_ - 1;
+    const std::int64_t left = number % tiling.right * kTileColumns;
+    number /= tiling.right;
+    const std::int64_t top = number % tiling.down * kTileRows;
+    number /= tiling.down;
+    const std::int64_t rows = std::min(kTileRows, sizes_[across] - top);
+    const std::int64_t columns = std::min(kTileColumns, sizes_[last] - left);
+    Pointers at = base_;
+    for (std::size_t i = 0; i < N; ++i) at[i] += top * steps_[across][i] + left * steps_[last][i];
+    for (std::size_t d = last; d-- > 0;) {
+      if (d == across) continue;
+      for (std::size_t i = 0; i < N; ++i) at[i] += number % sizes_[d] * steps_[d][i];
+      number /= sizes_[d];
+    }
+    Steps down = steps_[across], right = steps_[last];
+    for (std::size_t i = 1; i < N; ++i) {
+      if (!crosses(i, across)) continue;
+      std::byte* const copy = buffers[i - 1].data();
+      transpose_tile(copy, kTileColumns * items_[i], at[i], right[i], rows, columns, items_[i]);
+      at[i] = copy;
+      down[i] = kTileColumns * items_[i];
+      right[i] = items_[i];
+    }
+    for (std::int64_t r = 0; r < rows; ++r) {
+      inner(columns, at, right);
+      for (std::size_t i = 0; i < N; ++i) at[i] += down[i];
+    }
+  }
+
   Pointers base_;
+  Steps items_;  // bytes of an element
   std::array<std::int64_t, kMostDims> sizes_;
   std::array<Steps, kMostDims> steps_;
   std::size_t dims_ = 0;
-  std::int64_t total_ = 0;
+  std::int64_t total_;
 };
 
 /// out[i] = f(a[i]). `a` broadcasts to out; element types are Out and A.
 template <class Out, class A, class F>
 void map(const Array& out, const Array& a, F f) {
-  const Array a_view = a.shape() == out.shape() ? a : a.expand(out.shape());
-  StridedLoop<2>({&out, &a_view}).run([f](std::int64_t count, const auto& p, const auto& step) {
+  StridedLoop<2>({&out, &a}).run_elements([f](std::int64_t count, const auto& p, const auto& step) {
     if (step[0] == sizeof(Out) && step[1] == sizeof(A)) {
       auto* to = reinterpret_cast<Out*>(p[0]);
       const auto* from = reinterpret_cast<const A*>(p[1]);
@@ -165,10 +272,8 @@ void map(const Array& out, const Array& a, F f) {
 /// out[i] = f(a[i], b[i]); both broadcast to out.
 template <class Out, class A, class B, class F>
 void map(const Array& out, const Array& a, const Array& b, F f) {
-  const Array a_view = a.shape() == out.shape() ? a : a.expand(out.shape());
-  const Array b_view = b.shape() == out.shape() ? b : b.expand(out.shape());
-  StridedLoop<3>({&out, &a_view, &b_view})
-      .run([f](std::int64_t count, const auto& p, const auto& step) {
+  StridedLoop<3>({&out, &a, &b})
+      .run_elements([f](std::int64_t count, const auto& p, const auto& step) {
         auto* to = reinterpret_cast<Out*>(p[0]);
         const auto* x = reinterpret_cast<const A*>(p[1]);
         const auto* y = reinterpret_cast<const B*>(p[2]);
@@ -193,11 +298,17 @@ void map(const Array& out, const Array& a, const Array& b, F f) {
 /// out[i] = f(a[i], b[i], c[i]); all broadcast to out.
 template <class Out, class A, class B, class C, class F>
 void map(const Array& out, const Array& a, const Array& b, const Array& c, F f) {
-  const Array a_view = a.expand(out.shape());
-  const Array b_view = b.expand(out.shape());
-  const Array c_view = c.expand(out.shape());
-  StridedLoop<4>({&out, &a_view, &b_view, &c_view})
-      .run([f](std::int64_t count, const auto& p, const auto& step) {
+  StridedLoop<4>({&out, &a, &b, &c})
+      .run_elements([f](std::int64_t count, const auto& p, const auto& step) {
+        auto* to = reinterpret_cast<Out*>(p[0]);
+        const auto* x = reinterpret_cast<const A*>(p[1]);
+        const auto* y = reinterpret_cast<const B*>(p[2]);
+        const auto* z = reinterpret_cast<const C*>(p[3]);
+        if (step[0] == sizeof(Out) && step[1] == sizeof(A) && step[2] == sizeof(B) &&
+            step[3] == sizeof(C)) {
+          for (std::int64_t i = 0; i < count; ++i) to[i] = f(x[i], y[i], z[i]);
+          return;
+        }
         for (std::int64_t i = 0; i < count; ++i) {
           *reinterpret_cast<Out*>(p[0] + i * step[0]) =
               f(*reinterpret_cast<const A*>(p[1] + i * step[1]),
