@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <tend/core/kernels/normal.h>
+#include <tend/core/kernels/random_words.h>
 #include <tend/core/parallel.h>
 
 namespace tend::kernels {
@@ -55,7 +57,7 @@ void fill_in_order(const Array& out, F fill) {
 // `words_per_element` words each.
 template <std::size_t words_per_element, class F>
 void for_words(Generator& generator, std::int64_t total, F f) {
-  constexpr std::int64_t kPiece = 512;
+  constexpr std::int64_t kPiece = 2048;  // fits the first cache
   std::uint32_t words[kPiece * words_per_element];
   for (std::int64_t begin = 0; begin < total; begin += kPiece) {
     const std::int64_t count = std::min(kPiece, total - begin);
@@ -64,23 +66,11 @@ void for_words(Generator& generator, std::int64_t total, F f) {
   }
 }
 
-std::uint64_t mantissa53(const std::uint32_t* words) {
-  return std::uint64_t{words[0] & 0x1fffffu} << 32 | words[1];
-}
-
 // In [0, 1): 24 bits of one word for float, 53 bits of two for double.
 template <class T>
 void standard_uniform(T* out, std::int64_t total, Generator& generator) {
-  constexpr std::size_t kWords = sizeof(T) / 4;
-  for_words<kWords>(generator, total, [&](const auto* words, auto begin, auto count) {
-    T* to = out + begin;
-    for (std::int64_t i = 0; i < count; ++i) {
-      if constexpr (std::is_same_v<T, float>) {
-        to[i] = static_cast<float>(static_cast<std::int32_t>(words[i] & 0xffffffu)) * 0x1p-24f;
-      } else {
-        to[i] = static_cast<double>(static_cast<std::int64_t>(mantissa53(words + 2 * i))) * 0x1p-53;
-      }
-    }
+  for_words<sizeof(T) / 4>(generator, total, [&](const auto* words, auto begin, auto count) {
+    uniform_from_words(out + begin, words, static_cast<std::size_t>(count));
   });
 }
 
@@ -99,35 +89,54 @@ void normal_blocks(T* out, std::int64_t total, T mean, T std, Generator& generat
   }
 }
 
-// u53 * 2^-53 < p, asked of the integers.
-void standard_bernoulli(bool* out, std::int64_t total, double p, Generator& generator) {
+// u53 * 2^-53 < p, asked of the integers. The bits lie as draw_keep_bits has them.
+void standard_bernoulli(std::uint8_t* bits, std::int64_t total, double p, Generator& generator) {
   const auto below = static_cast<std::uint64_t>(std::ceil(p * 0x1p53));
   for_words<2>(generator, total, [&](const auto* words, auto begin, auto count) {
-    bool* to = out + begin;
-    for (std::int64_t i = 0; i < count; ++i) to[i] = mantissa53(words + 2 * i) < below;
+    bits_below(bits + begin / 8, words, static_cast<std::size_t>(count), below);
   });
 }
 
 // MKL's MCG31m1, seeded by one word.
-void mkl_bernoulli(bool* out, std::int64_t total, double p, Generator& generator) {
+void mkl_bernoulli(std::uint8_t* bits, std::int64_t total, double p, Generator& generator) {
   constexpr std::uint64_t kModulus = (std::uint64_t{1} << 31) - 1;
   constexpr std::uint64_t kMultiplier = 1132489760;
   std::uint64_t x = generator.u32() % kModulus;
   if (x == 0) x = 1;
+  std::fill_n(bits, (total + 7) / 8, std::uint8_t{0});
   for (std::int64_t i = 0; i < total; ++i) {
-    out[i] = static_cast<double>(x) / static_cast<double>(kModulus) < p;
+    const bool kept = static_cast<double>(x) / static_cast<double>(kModulus) < p;
+    bits[i / 8] = static_cast<std::uint8_t>(bits[i / 8] | unsigned{kept} << (i % 8));
     x = kMultiplier * x % kModulus;
   }
 }
 
+void bernoulli_bits(std::uint8_t* bits, std::int64_t total, double p, Generator& generator) {
+  if (total == 0) return;
+  const bool mkl = generator.bernoulli_stream() == BernoulliStream::mkl;
+  (mkl ? mkl_bernoulli : standard_bernoulli)(bits, total, p, generator);
+}
+
+// Eight at once: byte k of `spread` keeps bit k, which the sum carries to the top of its byte.
+void unpack_bits(bool* out, const std::uint8_t* bits, std::int64_t total) {
+  std::int64_t i = 0;
+  for (; i + 8 <= total; i += 8) {
+    const std::uint64_t spread = bits[i / 8] * 0x0101010101010101u & 0x8040201008040201u;
+    const std::uint64_t truths = (spread + 0x00406070787c7e7fu) >> 7 & 0x0101010101010101u;
+    std::memcpy(out + i, &truths, 8);
+  }
+  for (; i < total; ++i) out[i] = (bits[i / 8] >> (i % 8) & 1) != 0;
+}
+
 // Bernoulli in row-major order, in any dtype.
 void fill_bernoulli(const Array& out, double p, Generator& generator) {
-  const bool mkl = generator.bernoulli_stream() == BernoulliStream::mkl;
-  const auto fill = mkl ? mkl_bernoulli : standard_bernoulli;
   const bool direct = out.dtype() == boolean;
   const Array kept = direct ? out : Array::empty(out.shape(), boolean);
-  fill_in_order<bool>(kept,
-                      [&](bool* first, std::int64_t total) { fill(first, total, p, generator); });
+  fill_in_order<bool>(kept, [&](bool* first, std::int64_t total) {
+    std::vector<std::uint8_t> bits(static_cast<std::size_t>(total + 7) / 8);
+    bernoulli_bits(bits.data(), total, p, generator);
+    unpack_bits(first, bits.data(), total);
+  });
   if (!direct) out.copy_from(kept);
 }
 
@@ -279,6 +288,18 @@ void draw_keep_mask(const Array& out, double keep_probability, Generator& genera
   }
   const GeneratorLock lock(generator);
   fill_bernoulli(out, keep_probability, generator);
+}
+
+void draw_keep_bits(std::uint8_t* bits, std::int64_t count, double keep_probability,
+                    Generator& generator) {
+  check_probability("dropout", keep_probability);
+  if (keep_probability == 0.0 || keep_probability == 1.0) {
+    std::fill_n(bits, (count + 7) / 8, static_cast<std::uint8_t>(keep_probability * 255));
+    if (count % 8 != 0) bits[count / 8] &= static_cast<std::uint8_t>((1 << count % 8) - 1);
+    return;
+  }
+  const GeneratorLock lock(generator);
+  bernoulli_bits(bits, count, keep_probability, generator);
 }
 
 void exponential(const Array& out, double lambda, Generator& generator) {

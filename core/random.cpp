@@ -7,6 +7,7 @@
 #include <random>
 
 #include <tend/core/error.h>
+#include <tend/core/kernels/random_words.h>
 
 namespace tend {
 namespace {
@@ -43,18 +44,8 @@ void Generator::manual_seed(std::uint64_t seed) {
   kept_normal_.reset();
 }
 
-// The next 624 words, in loops that compilers vectorise.
 void Generator::twist() noexcept {
-  constexpr std::size_t kMiddle = 397;
-  constexpr std::size_t kWrap = kWords - kMiddle;
-  const auto mix = [](std::uint32_t a, std::uint32_t b) {
-    const std::uint32_t joined = (a & 0x80000000u) | (b & 0x7fffffffu);
-    return joined >> 1 ^ ((b & 1u) * 0x9908b0dfu);
-  };
-  std::uint32_t* w = words_.data();
-  for (std::size_t i = 0; i < kWrap; ++i) w[i] = w[i + kMiddle] ^ mix(w[i], w[i + 1]);
-  for (std::size_t i = kWrap; i < kWords - 1; ++i) w[i] = w[i - kWrap] ^ mix(w[i], w[i + 1]);
-  w[kWords - 1] = w[kMiddle - 1] ^ mix(w[kWords - 1], w[0]);
+  kernels::twist(words_.data());
   next_ = 0;
 }
 
@@ -62,9 +53,7 @@ void Generator::u32(std::span<std::uint32_t> out) noexcept {
   while (!out.empty()) {
     if (next_ == kWords) twist();
     const std::size_t count = std::min(out.size(), kWords - next_);
-    const std::uint32_t* from = words_.data() + next_;
-    std::uint32_t* to = out.data();
-    for (std::size_t i = 0; i < count; ++i) to[i] = temper(from[i]);
+    kernels::temper(out.data(), words_.data() + next_, count);
     next_ += count;
     out = out.subspan(count);
   }

@@ -1,5 +1,11 @@
 // Random tensors and dropout; the streams themselves are tested in tests/core.
+#include <limits>
+
+#include <tend/autograd/engine.h>
+
+#include "tests/arrays.h"
 #include "tests/autograd/support.h"
+#include "tests/simd_targets.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -89,6 +95,29 @@ TEST_CASE("dropout rounds 1 - p before it divides by it, as PyTorch does") {
   const Tensor y = dropout(ones({100}), 0.45);
   CHECK(y.max().item<float>() == 1.0F / static_cast<float>(1 - 0.45));
   CHECK(y.max().item<float>() != static_cast<float>(1 / (1 - 0.45)));
+}
+
+TEST_CASE("dropout is the product with its mask, on every target, twice differentiable") {
+  testing::for_each_simd_target([](const std::string& target) {
+    for (const DType dtype : {float32, float64}) {
+      for (const std::int64_t count : {1, 3, 16, 77, 140000}) {
+        INFO(target << " " << count << " of " << dtype_name(dtype));
+        Generator one(9), other(9);
+        const Tensor x = randn({count}, dtype, one);
+        randn({count}, dtype, other);
+        x.array().select(0, 0).fill(std::numeric_limits<double>::infinity());
+        const Tensor leaf = x.clone().requires_grad_();
+        const Tensor y = dropout(leaf, 0.4, true, one);
+        const Tensor mask = dropout(ones({count}, dtype), 0.4, true, other);
+        CHECK(testing::same_bits(y.array(), mul(x, mask).array()));
+        const Tensor cotangent = randn({count}, dtype, one).requires_grad_();
+        const Tensor grad = autograd::grad({y}, {leaf}, {cotangent}, {.create_graph = true}).at(0);
+        CHECK(testing::same_bits(grad.array(), mul(cotangent, mask).array()));
+        const Tensor again = autograd::grad({grad}, {cotangent}, {x}).at(0);
+        CHECK(testing::same_bits(again.array(), mul(x, mask).array()));
+      }
+    }
+  });
 }
 
 TEST_CASE("dropout that drops nothing or everything draws nothing") {
