@@ -1,0 +1,201 @@
+// Measures tend against other libraries, each in processes of its own, in turn.
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <regex>
+#include <stdexcept>
+
+#include <CLI/CLI.hpp>
+
+#include "measurement.h"
+#include "peers.h"
+#include "report.h"
+#include "rows.h"
+
+namespace {
+
+struct Options {
+  std::string json_path;
+  std::string rows = ".*";
+  std::vector<std::string> peers;
+  std::string tend;
+  std::string broken;
+  int threads = 0;
+  bool list = false;
+  compare::Plan plan;
+};
+
+/// Keeps this process and its children on the first `count` of the cores that they may use (0: all
+/// of them), so that every library finds that many without being told. Returns how many there are.
+int use_cores(int count) {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) throw std::runtime_error("no affinity mask");
+  int kept = 0;
+  for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &cores)) continue;
+    if (count > 0 && kept == count) {
+      CPU_CLR(core, &cores);
+    } else {
+      ++kept;
+    }
+  }
+  if (kept < count)
+    throw std::invalid_argument("there are only " + std::to_string(kept) + " cores");
+  if (sched_setaffinity(0, sizeof cores, &cores) != 0) throw std::runtime_error("cannot pin");
+  return kept;
+}
+
+std::vector<compare::Row> chosen_rows(const std::string& pattern) {
+  const std::regex wanted(pattern);
+  std::vector<compare::Row> rows = compare::all_rows();
+  std::erase_if(rows,
+                [&](const compare::Row& row) { return !std::regex_search(row.name, wanted); });
+  if (rows.empty()) throw std::invalid_argument("no row matches " + pattern);
+  return rows;
+}
+
+std::vector<compare::Peer> chosen_peers(const Options& options) {
+  const std::string folder =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "compare_workers";
+  std::vector<compare::Peer> peers =
+      compare::find_peers(folder, options.tend, options.plan.threads);
+  const auto is_named = [&peers](const std::string& name) {
+    return std::any_of(peers.begin(), peers.end(), [&](const auto& p) { return p.name == name; });
+  };
+  std::vector<std::string> named = options.peers;
+  if (!options.broken.empty()) named.push_back(options.broken);
+  for (const std::string& name : named) {
+    if (!is_named(name)) throw std::invalid_argument("no worker was built for " + name);
+  }
+  if (options.peers.empty()) return peers;
+  std::erase_if(peers, [&](const compare::Peer& peer) {
+    return peer.role == compare::Role::peer &&
+           std::find(options.peers.begin(), options.peers.end(), peer.name) == options.peers.end();
+  });
+  return peers;
+}
+
+/// Asks everybody what it computes with, and the machine what it can do.
+compare::Facts introduce(compare::Bench& bench) {
+  compare::Facts facts;
+  for (const compare::Peer& peer : bench.peers()) {
+    facts[peer.name] = bench.about(peer);
+    if (peer.name == "machine") {
+      char text[128];
+      std::snprintf(text, sizeof text, "; FMA peak %.0f GFLOP/s, one thread %.0f; copy %.0f GB/s",
+                    1 / bench.time(peer, "flops 1000000000"),
+                    1 / bench.time(peer, "flops_one_thread 1000000000"),
+                    1 / bench.time(peer, "bytes 1000000000"));
+      facts[peer.name] += text;
+    }
+    std::cout << peer.name << ": " << facts[peer.name] << '\n';
+  }
+  return facts;
+}
+
+void show_progress(std::size_t done, std::size_t all, const std::string& name) {
+  if (isatty(STDERR_FILENO) != 1) return;
+  std::fprintf(stderr, "\r\x1b[K%zu of %zu: %s", done, all, name.c_str());
+}
+
+void clear_progress() {
+  if (isatty(STDERR_FILENO) == 1) std::fputs("\r\x1b[K", stderr);
+}
+
+int run(const Options& options) {
+  const std::vector<compare::Row> rows = chosen_rows(options.rows);
+  if (options.list) {
+    for (const compare::Row& row : rows) std::cout << row.name << '\n';
+    return 0;
+  }
+  compare::Bench bench(chosen_peers(options), options.plan);
+  const compare::Facts facts = introduce(bench);
+  std::cout << '\n' << compare::table_head(bench.peers()) << std::flush;
+  std::vector<compare::Measurement> measurements;
+  std::vector<std::string> failures;
+  for (const compare::Row& row : rows) {
+    show_progress(measurements.size(), rows.size(), row.name);
+    measurements.push_back(bench.measure(row));
+    const std::vector<std::string>& found = measurements.back().failures;
+    failures.insert(failures.end(), found.begin(), found.end());
+    clear_progress();
+    std::cout << compare::table_row(bench.peers(), measurements.back()) << std::flush;
+  }
+  std::cout << '\n' << compare::memory_table(measurements);
+  if (!options.json_path.empty()) {
+    std::ofstream file(options.json_path);
+    file << compare::report_json(bench.peers(), measurements, facts).dump(1) << '\n';
+    file.close();
+    if (!file) throw std::runtime_error("cannot write " + options.json_path);
+  }
+  for (const std::string& failure : failures) std::cerr << "compare: " << failure << '\n';
+  return failures.empty() ? 0 : 1;
+}
+
+void describe(CLI::App& app, Options& options) {
+  app.description(
+      "Measures tend against the other libraries whose workers were built: each in a process of "
+      "its own, in turn, after checking that all compute the same. Prints a Markdown table of "
+      "medians. Exits with 1 when a result is wrong or a worker dies.");
+  app.add_option("--json", options.json_path, "Write the results to this file")->type_name("FILE");
+  app.add_option("--rows", options.rows, "Only rows whose name this matches")->type_name("REGEX");
+  app.add_option("--peers", options.peers, "Only these libraries, with commas between")
+      ->delimiter(',')
+      ->type_name("NAME");
+  app.add_option("--repetitions", options.plan.repetitions, "Timings of each row in each library")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--threads", options.threads, "Cores that everybody may use; all by default")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--seed", options.plan.seed, "Of the numbers to compute with")
+      ->capture_default_str();
+  app.add_option("--tend", options.tend, "Another build's worker for tend")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+  app.add_flag("--list", options.list, "Print the names of the rows, and stop");
+  app.add_option("--break", options.broken, "Let this library compute wrongly, to see it noticed")
+      ->type_name("NAME");
+  app.add_option("--fault", options.plan.fault, "What --break does")
+      ->check(CLI::IsMember({"wrong", "die", "hang"}))
+      ->default_str("wrong");
+  app.add_option("--patience", options.plan.patience, "Seconds to wait for a worker's answer")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app;
+  Options options;
+  describe(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  std::signal(SIGPIPE, SIG_IGN);  // a dead worker is told by write()
+  try {
+    options.plan.threads = use_cores(options.threads);
+    options.plan.fault_peer = options.broken;
+    if (options.plan.fault.empty()) options.plan.fault = "wrong";
+    return run(options);
+  } catch (const std::regex_error& error) {
+    std::cerr << "compare: --rows: " << error.what() << '\n';
+    return 2;
+  } catch (const std::invalid_argument& error) {
+    std::cerr << "compare: " << error.what() << '\n';
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << "compare: " << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,231 @@
+#include "measurement.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+namespace compare {
+namespace {
+
+/// A row that took this long gets no more repetitions, if it has three.
+constexpr double kRowSeconds = 25;
+constexpr std::size_t kEnough = 3;
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::string temporary_file() {
+  std::string path = (std::filesystem::temp_directory_path() / "compare-XXXXXX").string();
+  const int file = mkstemp(path.data());
+  if (file < 0) throw std::runtime_error("cannot write to " + path);
+  close(file);
+  return path;
+}
+
+/// What a machine's worker is told for the limit of a row, "" where there is none.
+std::string limit_work(const Row& row) {
+  std::ostringstream out;
+  out.precision(0);
+  out << std::fixed;
+  if (row.flops > 0) out << "flops " << row.flops;
+  if (row.bytes > 0) out << "bytes " << row.bytes;
+  return out.str();
+}
+
+/// Where `values` differ from `expected` by more than the tolerance, "" if nowhere.
+std::string difference(const std::vector<float>& values, const std::vector<float>& expected,
+                       double tolerance) {
+  if (values.size() != expected.size()) {
+    return std::to_string(values.size()) + " numbers instead of " + std::to_string(expected.size());
+  }
+  double largest = 0;
+  double worst = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i]) || !std::isfinite(expected[i]))
+      return "numbers that are not finite";
+    largest = std::max(largest, std::abs(static_cast<double>(expected[i])));
+    worst = std::max(worst,
+                     std::abs(static_cast<double>(values[i]) - static_cast<double>(expected[i])));
+  }
+  if (worst <= tolerance * largest) return "";
+  std::ostringstream out;
+  out << "by " << worst << " where numbers go to " << largest << "; allowed are "
+      << tolerance * largest;
+  return out.str();
+}
+
+}  // namespace
+
+/// A peer that takes part in a row, with the settings that it has there.
+struct Bench::Runner {
+  const Peer* peer = nullptr;
+  Settings settings;
+  std::vector<double> seconds = {};
+};
+
+Bench::Bench(std::vector<Peer> peers, Plan plan)
+    : peers_(std::move(peers)), plan_(std::move(plan)), result_file_(temporary_file()) {}
+
+Bench::~Bench() {
+  unlink(result_file_.c_str());
+}
+
+std::unique_ptr<Process> Bench::start(const Peer& peer, const Settings& settings) const {
+  std::vector<std::string> command{peer.program, std::to_string(plan_.seed),
+                                   std::to_string(plan_.threads)};
+  if (!plan_.fault.empty() && peer.name == plan_.fault_peer) command.push_back(plan_.fault);
+  return std::make_unique<Process>(command, environment(settings));
+}
+
+Process& Bench::process(const Peer& peer, const Settings& settings) {
+  std::unique_ptr<Process>& found = processes_[{peer.name, settings}];
+  if (!found || !found->is_alive()) found = start(peer, settings);
+  return *found;
+}
+
+std::string Bench::ask(const Peer& peer, const Settings& settings, const std::string& line) {
+  try {
+    return process(peer, settings).ask(line, std::chrono::seconds(plan_.patience));
+  } catch (const WorkerError& error) {
+    throw WorkerError(peer.name + " (" + describe(settings) + ") " + error.what());
+  }
+}
+
+std::string Bench::about(const Peer& peer) {
+  return ask(peer, peer.settings.front(), "about").substr(6);
+}
+
+bool Bench::prepare(const Peer& peer, const Settings& settings, const std::string& work) {
+  return ask(peer, settings, "prepare " + work) == "ready";
+}
+
+double Bench::time_once(const Peer& peer, const Settings& settings) {
+  const double seconds = std::stod(ask(peer, settings, "time").substr(8));
+  process(peer, settings).settle();
+  return seconds;
+}
+
+double Bench::time(const Peer& peer, const std::string& work) {
+  const Settings& settings = peer.settings.front();
+  prepare(peer, settings, work);
+  std::vector<double> seconds;
+  for (int i = 0; i < plan_.repetitions; ++i) seconds.push_back(time_once(peer, settings));
+  return median(seconds);
+}
+
+std::vector<float> Bench::result(const Peer& peer, const Settings& settings) {
+  ask(peer, settings, "result " + result_file_);
+  std::vector<float> values(std::filesystem::file_size(result_file_) / sizeof(float));
+  std::ifstream(result_file_, std::ios::binary)
+      .read(reinterpret_cast<char*>(values.data()),
+            static_cast<std::streamsize>(values.size() * sizeof(float)));
+  return values;
+}
+
+std::optional<Settings> Bench::best_settings(const Peer& peer, const std::string& work) {
+  if (peer.settings.size() == 1) return peer.settings.front();
+  std::optional<Settings> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Settings& settings : peer.settings) {
+    if (!prepare(peer, settings, work)) return std::nullopt;
+    for (int i = 0; i < 2; ++i) {
+      const double seconds = time_once(peer, settings);
+      if (seconds < least) {
+        least = seconds;
+        best = settings;
+      }
+    }
+    ask(peer, settings, "release");
+  }
+  return best;
+}
+
+/// Who can do the row, prepared, with results that are tend's.
+void Bench::gather(const Row& row, std::vector<Runner>& runners, Measurement& found) {
+  std::vector<float> expected;
+  for (const Peer& peer : peers_) {
+    try {
+      const bool is_machine = peer.role == Role::limit && peer.name == "machine";
+      const std::string work = is_machine ? limit_work(row) : row.work;
+      if (work.empty()) continue;
+      const std::optional<Settings> settings = best_settings(peer, work);
+      if (!settings || !prepare(peer, *settings, work)) continue;
+      if (!is_machine) {
+        const std::vector<float> values = result(peer, *settings);
+        if (peer.role == Role::subject) expected = values;
+        const std::string problem = difference(values, expected, row.tolerance);
+        if (!problem.empty()) throw WorkerError(peer.name + " differs from tend: " + problem);
+      }
+      runners.push_back({&peer, *settings});
+    } catch (const WorkerError& error) {
+      found.failures.push_back(row.name + ": " + error.what());
+      if (peer.role == Role::subject) return;  // nothing to compare with
+    }
+  }
+}
+
+void Bench::alternate(std::vector<Runner>& runners, Measurement& found) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < plan_.repetitions; ++i) {
+    for (auto runner = runners.begin(); runner != runners.end();) {
+      try {
+        runner->seconds.push_back(time_once(*runner->peer, runner->settings));
+        ++runner;
+      } catch (const WorkerError& error) {
+        found.failures.push_back(found.row + ": " + error.what());
+        runner = runners.erase(runner);
+      }
+    }
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    if (spent.count() > kRowSeconds && !runners.empty() && runners[0].seconds.size() >= kEnough) {
+      return;
+    }
+  }
+}
+
+/// In a new process, which holds nothing of earlier rows.
+void Bench::measure_memory(const Row& row, const Peer& peer, const Settings& settings,
+                           Measurement& found) {
+  const std::chrono::seconds patience(plan_.patience);
+  const std::unique_ptr<Process> fresh = start(peer, settings);
+  fresh->ask("prepare " + row.work, patience);
+  fresh->ask("result " + result_file_, patience);
+  std::istringstream answer(fresh->ask("memory", patience));
+  std::string word;
+  Memory memory;
+  answer >> word >> memory.resident >> memory.allocated;
+  found.memory[peer.name] = memory;
+}
+
+Measurement Bench::measure(const Row& row) {
+  Measurement found;
+  found.row = row.name;
+  std::vector<Runner> runners;
+  gather(row, runners, found);
+  alternate(runners, found);
+  for (const Runner& runner : runners) {
+    const Peer& peer = *runner.peer;
+    found.timings[peer.name] = {median(runner.seconds), describe(runner.settings)};
+    try {
+      ask(peer, runner.settings, "release");
+      if (row.reports_memory && peer.role != Role::limit) {
+        measure_memory(row, peer, runner.settings, found);
+      }
+    } catch (const WorkerError& error) {
+      found.failures.push_back(row.name + ": " + error.what());
+    }
+  }
+  return found;
+}
+
+}  // namespace compare

@@ -1,0 +1,78 @@
+// Runs a row in every worker: checks that all compute the same, then times them in turn.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "peers.h"
+#include "process.h"
+#include "rows.h"
+
+namespace compare {
+
+struct Timing {
+  double seconds = 0;
+  std::string settings;
+};
+
+struct Memory {
+  std::int64_t resident = 0;   ///< what the process grew by at most
+  std::int64_t allocated = 0;  ///< what tensors held at most, where the library counts that
+};
+
+struct Measurement {
+  std::string row;
+  std::map<std::string, Timing> timings;  // by peer; tend and the limits among them
+  std::map<std::string, Memory> memory;
+  std::vector<std::string> failures;  // wrong results, dead workers
+};
+
+struct Plan {
+  int repetitions = 7;
+  std::uint64_t seed = 1;
+  int threads = 1;
+  std::string fault_peer;  // gets `fault` as its last argument (see worker.cpp)
+  std::string fault;
+  int patience = 120;  // seconds for an answer
+};
+
+/// The processes of all peers, started when they are first needed.
+class Bench {
+ public:
+  Bench(std::vector<Peer> peers, Plan plan);
+  ~Bench();
+
+  const std::vector<Peer>& peers() const noexcept { return peers_; }
+  /// What a peer says it computes with; WorkerError when it does not start.
+  std::string about(const Peer& peer);
+  Measurement measure(const Row& row);
+  /// Seconds of one work in one peer, the median of the repetitions.
+  double time(const Peer& peer, const std::string& work);
+
+ private:
+  struct Runner;
+
+  Process& process(const Peer& peer, const Settings& settings);
+  std::string ask(const Peer& peer, const Settings& settings, const std::string& line);
+  bool prepare(const Peer& peer, const Settings& settings, const std::string& work);
+  double time_once(const Peer& peer, const Settings& settings);
+  std::vector<float> result(const Peer& peer, const Settings& settings);
+  std::optional<Settings> best_settings(const Peer& peer, const std::string& work);
+  void gather(const Row& row, std::vector<Runner>& runners, Measurement& found);
+  void alternate(std::vector<Runner>& runners, Measurement& found);
+  void measure_memory(const Row& row, const Peer& peer, const Settings& settings,
+                      Measurement& found);
+  std::unique_ptr<Process> start(const Peer& peer, const Settings& settings) const;
+
+  std::vector<Peer> peers_;
+  Plan plan_;
+  std::map<std::pair<std::string, Settings>, std::unique_ptr<Process>> processes_;
+  std::string result_file_;
+};
+
+}  // namespace compare

@@ -1,0 +1,92 @@
+#include "peers.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+namespace compare {
+namespace {
+
+constexpr const char* kCoreType = "OPENBLAS_CORETYPE";
+
+/// Whether OpenBLAS's fastest kernels run here, which it does not choose on CPUs that it does not
+/// know.
+bool has_avx512() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#else
+  return false;
+#endif
+}
+
+/// Everything that speeds libtorch up or slows it down.
+std::vector<Settings> torch_settings(int threads) {
+  std::vector<Settings> all;
+  for (const bool repaired : {true, false}) {
+    if (repaired && !has_avx512()) continue;
+    for (const int blas : {1, threads}) {
+      for (const int loops : {1, threads}) {
+        Settings settings;
+        if (repaired) settings.emplace_back(kCoreType, "SkylakeX");
+        settings.emplace_back("OPENBLAS_NUM_THREADS", std::to_string(blas));
+        settings.emplace_back("OMP_NUM_THREADS", std::to_string(loops));
+        if (std::find(all.begin(), all.end(), settings) == all.end()) all.push_back(settings);
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string describe(const Settings& settings) {
+  if (settings.empty()) return "as installed";
+  std::string text;
+  for (const auto& [name, value] : settings) {
+    text += (text.empty() ? "" : " ") + name + "=" + value;
+  }
+  return text;
+}
+
+std::vector<Peer> find_peers(const std::string& folder, const std::string& tend, int threads) {
+  const auto path = [&folder](const char* name) { return folder + "/" + name; };
+  const std::vector<Settings> as_installed{{}};
+  std::vector<Peer> wanted{
+      {"tend", tend.empty() ? path("tend") : tend, Role::subject, as_installed},
+      {"libtorch", path("torch"), Role::peer, torch_settings(threads)},
+      {"libtorch as installed", path("torch"), Role::peer, as_installed},
+      {"ONNX Runtime", path("onnxruntime"), Role::peer, as_installed},
+      {"oneDNN", path("onednn"), Role::peer, as_installed},
+      {"Eigen", path("eigen"), Role::peer, as_installed},
+      {"OpenBLAS", path("openblas"), Role::peer, as_installed},
+      {"machine", path("machine"), Role::limit, as_installed},
+  };
+  if (has_avx512()) {
+    wanted.push_back(
+        {"OpenBLAS repaired", path("openblas"), Role::limit, {{{kCoreType, "SkylakeX"}}}});
+  }
+  std::erase_if(wanted, [](const Peer& peer) {
+    return peer.role != Role::subject && access(peer.program.c_str(), X_OK) != 0;
+  });
+  return wanted;
+}
+
+std::vector<std::string> environment(const Settings& settings) {
+  constexpr std::array<std::string_view, 8> kPrefixes{"TEND_", "OPENBLAS_", "GOTO_", "OMP_",
+                                                      "GOMP_", "MKL_",      "DNNL_", "ONEDNN_"};
+  std::vector<std::string> all;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    const bool is_setting = std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                                        [&](std::string_view p) { return text.starts_with(p); });
+    if (!is_setting) all.emplace_back(text);
+  }
+  for (const auto& [name, value] : settings) all.push_back(name + "=" + value);
+  return all;
+}
+
+}  // namespace compare

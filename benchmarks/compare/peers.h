@@ -1,0 +1,34 @@
+// Whom tend is compared with: which workers there are, and with which settings each is run.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace compare {
+
+/// Environment variables of one process; none means "as installed".
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// "as installed", or NAME=VALUE NAME=VALUE.
+std::string describe(const Settings& settings);
+
+enum class Role { subject, peer, limit };
+
+struct Peer {
+  std::string name;
+  std::string program;
+  Role role = Role::peer;
+  /// With several, each row takes the fastest.
+  std::vector<Settings> settings;
+};
+
+/// The workers that were built into `folder`, tend first, or the one at `tend` instead. `threads`
+/// is what the best settings use at most.
+std::vector<Peer> find_peers(const std::string& folder, const std::string& tend, int threads);
+
+/// What a process with these settings gets: the driver's environment without any variable that sets
+/// up one of the libraries, and the settings.
+std::vector<std::string> environment(const Settings& settings);
+
+}  // namespace compare

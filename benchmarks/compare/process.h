@@ -1,0 +1,45 @@
+// A worker as the driver sees it: a child process that answers lines.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace compare {
+
+/// A worker that died, fell silent or could not obey.
+class WorkerError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Process {
+ public:
+  /// Starts `command` (a path, then arguments) with just these variables, NAME=VALUE each.
+  Process(const std::vector<std::string>& command, const std::vector<std::string>& environment);
+  /// Ends the process at once.
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  /// Sends a line and waits for the answering one. WorkerError when the process ends, does not
+  /// answer in time or answers that it failed; after the first two it cannot be asked again.
+  std::string ask(const std::string& line, std::chrono::seconds patience);
+  bool is_alive() const noexcept { return id_ > 0; }
+  /// Waits until all threads of the process sleep, but not for long: those of OpenBLAS and OpenMP
+  /// look out for more work for a while, and the next worker is not to meet them.
+  void settle() const;
+
+ private:
+  std::string read_line(std::chrono::seconds patience);
+  void end() noexcept;
+
+  pid_t id_ = -1;
+  int to_child_ = -1;
+  int from_child_ = -1;
+  std::string unread_;
+};
+
+}  // namespace compare

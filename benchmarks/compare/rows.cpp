@@ -1,0 +1,190 @@
+#include "rows.h"
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace compare {
+namespace {
+
+using Size = std::int64_t;
+
+// Results are compared in float32, whose unit is 6e-8 at 1.
+
+/// The same operations in the same order.
+constexpr double kExact = 0;
+/// exp, erf and sqrt of different libraries, each some units wrong.
+constexpr double kFunction = 2e-6;
+/// Sums of up to some thousand terms, in another order each.
+constexpr double kSum = 1e-5;
+/// Chains of such sums, and what is divided by a small variance.
+constexpr double kChain = 1e-4;
+
+template <class... Parts>
+std::string text(const Parts&... parts) {
+  std::string all;
+  const auto append = [&all](const auto& part) {
+    if constexpr (std::is_arithmetic_v<std::decay_t<decltype(part)>>) {
+      all += std::to_string(part);
+    } else {
+      all += part;
+    }
+  };
+  (append(parts), ...);
+  return all;
+}
+
+std::string work(const std::string& operation, std::initializer_list<Size> sizes) {
+  std::string line = operation;
+  for (Size size : sizes) line += " " + std::to_string(size);
+  return line;
+}
+
+double product(std::initializer_list<Size> sizes) {
+  double result = 1;
+  for (Size size : sizes) result *= static_cast<double>(size);
+  return result;
+}
+
+Row gemm(const std::string& name, bool ta, bool tb, Size m, Size n, Size k) {
+  return {name, work("gemm", {ta, tb, m, n, k}), product({2, m, n, k}), 0, kSum};
+}
+
+void add_products(std::vector<Row>& rows) {
+  for (Size n : {256, 512, 1024, 2048})
+    rows.push_back(gemm(text("matmul ", n), false, false, n, n, n));
+  struct Heads {
+    Size batch, heads, length, width;
+  };
+  constexpr Heads kShapes[] = {{8, 4, 64, 32}, {8, 8, 256, 64}, {4, 12, 1024, 64}};
+  for (const bool is_scores : {true, false}) {
+    for (const auto& [b, h, t, d] : kShapes) {
+      rows.push_back({text(is_scores ? "Q K^T" : "P V", " B", b, " H", h, " T", t, " D", d),
+                      work(is_scores ? "scores" : "context", {b, h, t, d}),
+                      product({2, b, h, t, t, d}), 0, kSum});
+    }
+  }
+}
+
+/// Rows that the memory limits. As in a copy every element of the result counts twice, read and
+/// written.
+void add_memory_rows(std::vector<Row>& rows) {
+  constexpr Size kRows = 4096;
+  constexpr Size kColumns = 1024;
+  constexpr double kCopy = 8.0 * kRows * kColumns;
+  const auto add = [&](const std::string& name, const std::string& operation, double bytes,
+                       double tolerance) {
+    rows.push_back({name + " 4096x1024", work(operation, {kRows, kColumns}), 0, bytes, tolerance});
+  };
+  rows.push_back(
+      {"softmax 4096x1024, last dim", work("softmax", {kRows, kColumns, 1}), 0, kCopy, kSum});
+  rows.push_back(
+      {"softmax 4096x1024, dim 0", work("softmax", {kRows, kColumns, 0}), 0, kCopy, kSum});
+  // Its rows are those of a matrix; the leading dimensions change nothing.
+  rows.push_back({"softmax B4 H12 T1024x1024", work("softmax", {4 * 12 * 1024, 1024, 1}), 0,
+                  8.0 * 4 * 12 * 1024 * 1024, kSum});
+  add("exp", "exp", kCopy, kFunction);
+  add("gelu", "gelu", kCopy, kFunction);
+  add("layer_norm", "layer_norm", kCopy, kSum);
+  add("transposed copy", "transpose", kCopy, kExact);
+  add("add", "add", kCopy, kExact);
+  add("row sums", "sum", kCopy / 2, kSum);
+  add("copy", "copy", kCopy, kExact);
+}
+
+void add_tiny_rows(std::vector<Row>& rows) {
+  rows.push_back({"add of two 6x3", work("add", {6, 3}), 0, 0, kExact});
+  rows.push_back({"matmul 6x3 by 3x2", work("gemm", {0, 0, 6, 2, 3}), 0, 0, kFunction});
+}
+
+/// Causal multi-head attention: projections, and the causal half of the products with the weights.
+/// A backward takes two products for one of the forward's, and computes the scores anew; the input
+/// gets no gradient.
+Row attention(const std::string& name, bool with_backward, Size b, Size t, Size c_in, Size c,
+              Size h) {
+  const double projection = product({2, b, t, c_in, c});
+  const double out_projection = product({2, b, t, c, c});
+  const double heads = product({2, b, t, t, c}) / 2;
+  double flops = 3 * projection + out_projection + 2 * heads;
+  if (with_backward) flops += 3 * projection + 2 * out_projection + 5 * heads;
+  return {text(name, with_backward ? ", both" : ", forward"),
+          work(with_backward ? "mha_grad" : "mha", {b, t, c_in, c, h}), flops, 0,
+          with_backward ? kChain : kSum};
+}
+
+void add_attention_rows(std::vector<Row>& rows) {
+  for (const bool both : {false, true}) {
+    Row row = attention("seeds' MultiHeadAttention (2,6,3), 2 heads", both, 2, 6, 3, 2, 2);
+    row.flops = 0;
+    rows.push_back(row);
+  }
+  struct Sizes {
+    Size batch, length, width, heads;
+  };
+  constexpr Sizes kShapes[] = {{8, 64, 128, 4}, {4, 256, 384, 6}, {2, 1024, 768, 12}};
+  for (const auto& [b, t, c, h] : kShapes) {
+    for (const bool both : {false, true}) {
+      rows.push_back(
+          attention(text("causal MHA B", b, " T", t, " C", c, " H", h), both, b, t, c, c, h));
+    }
+  }
+}
+
+/// Every layer has 12 C^2 weights; each costs a product forward and two backward.
+void add_training_rows(std::vector<Row>& rows) {
+  struct Sizes {
+    Size vocabulary, length, width, layers, heads, batch;
+  };
+  constexpr Sizes kShapes[] = {{65, 64, 128, 4, 4, 12}, {65, 256, 384, 6, 6, 4}};
+  for (const auto& [v, t, c, l, h, b] : kShapes) {
+    const double weights = product({12, c, c, l}) + product({v, c});
+    const double heads = 7 * product({2, b, t, t, c, l}) / 2;
+    rows.push_back({text("GPT step V", v, " T", t, " C", c, " L", l, " H", h, " B", b),
+                    work("gpt", {v, t, c, l, h, b}), 6 * product({b, t}) * weights + heads, 0,
+                    kChain, true});
+  }
+}
+
+/// The products of the larger GPT step, each once: x W^T forward, g W for the input's gradient,
+/// g^T x for the weight's.
+void add_step_products(std::vector<Row>& rows) {
+  constexpr Size kTokens = 4 * 256;
+  struct Layer {
+    const char* name;
+    Size in, out;
+  };
+  constexpr Layer kLayers[] = {
+      {"projection", 384, 384}, {"up", 384, 1536}, {"down", 1536, 384}, {"head", 384, 65}};
+  for (const auto& [name, in, out] : kLayers) {
+    const std::string start = text("sgemm ", name, " ");
+    rows.push_back(gemm(start + "forward", false, true, kTokens, out, in));
+    rows.push_back(gemm(start + "input gradient", false, false, kTokens, in, out));
+    rows.push_back(gemm(start + "weight gradient", true, false, out, in, kTokens));
+  }
+}
+
+void add_growth_rows(std::vector<Row>& rows) {
+  for (Size t = 64; t <= 4096; t *= 2) {
+    rows.push_back(
+        attention(text("growth with T: MHA B1 T", t, " C256 H4"), true, 1, t, 256, 256, 4));
+  }
+  for (Size c = 64; c <= 1024; c *= 2) {
+    rows.push_back(attention(text("growth with C: MHA B4 T128 C", c, " H", c / 64), true, 4, 128, c,
+                             c, c / 64));
+  }
+}
+
+}  // namespace
+
+std::vector<Row> all_rows() {
+  std::vector<Row> rows;
+  add_products(rows);
+  add_memory_rows(rows);
+  add_tiny_rows(rows);
+  add_attention_rows(rows);
+  add_training_rows(rows);
+  add_step_products(rows);
+  add_growth_rows(rows);
+  return rows;
+}
+
+}  // namespace compare

@@ -1,0 +1,175 @@
+#include "worker.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+
+namespace compare {
+namespace {
+
+constexpr double kLongEnough = 0.025;   // seconds that a timing takes at least
+constexpr double kLong = 0.25;          // seconds of a work that is not done once more to warm up
+constexpr std::size_t kKept = 1 << 16;  // elements of each part of a result
+
+/// A figure of /proc/self/status in bytes.
+std::int64_t process_bytes(const std::string& key) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind(key + ":", 0) == 0) return std::stoll(line.substr(key.size() + 1)) * 1024;
+  }
+  return 0;
+}
+
+class Server {
+ public:
+  Server(Library library, std::string fault)
+      : library_(std::move(library)), fault_(std::move(fault)) {}
+
+  std::string answer(const std::string& line) {
+    std::istringstream words(line);
+    std::string command;
+    words >> command;
+    if (command == "about") return "about " + library_.about();
+    if (command == "prepare") return prepare(words);
+    if (command == "release") {
+      task_ = {};
+      return "done 0";
+    }
+    if (!task_.run) throw std::runtime_error("nothing is prepared");
+    if (command == "result") return write_result(words);
+    if (command == "time") return time();
+    if (command == "memory") return memory();
+    throw std::runtime_error("unknown command: " + command);
+  }
+
+ private:
+  std::string prepare(std::istringstream& words) {
+    task_ = {};
+    count_ = 0;
+    Work work;
+    words >> work.operation;
+    for (std::int64_t size = 0; words >> size;) work.sizes.push_back(size);
+    std::ofstream("/proc/self/clear_refs") << 5;  // VmHWM starts anew
+    resident_before_ = process_bytes("VmRSS");
+    if (library_.peak_bytes) library_.peak_bytes();
+    task_ = library_.prepare(work);
+    return task_.run ? "ready" : "unsupported";
+  }
+
+  std::string write_result(std::istringstream& words) {
+    std::string path;
+    words >> path;
+    Result result;
+    task_.result(result);
+    std::vector<float> values = result.values();
+    if (fault_ == "wrong") values.at(values.size() / 2) += 1.0F;
+    std::ofstream file(path, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(values.data()),
+               static_cast<std::streamsize>(values.size() * sizeof(float)));
+    if (!file) throw std::runtime_error("cannot write " + path);
+    return "done " + std::to_string(values.size());
+  }
+
+  double measure() {
+    const auto start = std::chrono::steady_clock::now();
+    task_.run(count_);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  /// Finds how many pieces of work take long enough.
+  void calibrate() {
+    count_ = 1;
+    double seconds = measure();
+    if (seconds < kLong) seconds = measure();  // the first also made pages and woke threads
+    while (seconds < kLongEnough) {
+      const double wanted =
+          static_cast<double>(count_) * 1.2 * kLongEnough / std::max(seconds, 1e-9);
+      count_ = std::clamp(static_cast<std::int64_t>(std::ceil(wanted)), count_ + 1, 20 * count_);
+      seconds = measure();
+    }
+    is_long_ = seconds / static_cast<double>(count_) >= kLong;
+  }
+
+  std::string time() {
+    if (fault_ == "die") raise(SIGKILL);
+    if (fault_ == "hang") pause();
+    if (count_ == 0) calibrate();
+    // Others have run meanwhile: wakes the threads, brings back the caches.
+    if (!is_long_) task_.run(1 + count_ / 10);
+    std::ostringstream out;
+    out.precision(9);
+    out << "seconds " << measure() / static_cast<double>(count_);
+    return out.str();
+  }
+
+  std::string memory() {
+    const std::int64_t allocated = library_.peak_bytes ? library_.peak_bytes() : 0;
+    return "bytes " + std::to_string(process_bytes("VmHWM") - resident_before_) + " " +
+           std::to_string(allocated);
+  }
+
+  Library library_;
+  std::string fault_;
+  Task task_;
+  std::int64_t count_ = 0;
+  bool is_long_ = false;
+  std::int64_t resident_before_ = 0;
+};
+
+}  // namespace
+
+void Result::add(std::span<const float> values) {
+  // An odd step meets every column of a matrix whose width is a power of two.
+  const std::size_t step = values.size() <= kKept ? 1 : (values.size() / kKept) | 1;
+  for (std::size_t i = 0; i < values.size(); i += step) values_.push_back(values[i]);
+}
+
+int serve(int argc, char** argv, const std::function<Library(const Setup&)>& open) {
+  if (argc != 3 && argc != 4) {
+    std::cerr << "This is a part of the benchmark compare, which starts it.\n";
+    return 2;
+  }
+  // Answers go where standard output went; what a library prints does not.
+  std::FILE* answers = fdopen(dup(STDOUT_FILENO), "w");
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  Server server(open({std::stoull(argv[1]), std::stoi(argv[2])}), argc == 4 ? argv[3] : "");
+  for (std::string line; std::getline(std::cin, line);) {
+    std::string answer;
+    try {
+      answer = server.answer(line);
+    } catch (const std::exception& error) {
+      answer = std::string("failed ") + error.what();
+      std::replace(answer.begin(), answer.end(), '\n', ' ');
+    }
+    std::fprintf(answers, "%s\n", answer.c_str());
+    std::fflush(answers);
+  }
+  return 0;
+}
+
+std::string openblas_facts() {
+  const auto text = [](const char* name) -> std::string {
+    void* symbol = dlsym(RTLD_DEFAULT, name);
+    return symbol == nullptr ? "" : reinterpret_cast<const char* (*)()>(symbol)();
+  };
+  const std::string config = text("openblas_get_config");
+  if (config.empty()) return "";
+  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ... Haswell MAX_THREADS=64"
+  std::istringstream words(config);
+  std::string name;
+  std::string version;
+  words >> name >> version;
+  return name + " " + version + " " + text("openblas_get_corename");
+}
+
+}  // namespace compare

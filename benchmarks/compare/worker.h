@@ -1,0 +1,76 @@
+// A worker: a process that does the rows' work with one library. It obeys lines on its standard
+// input, one at a time, and sleeps between them:
+//
+//   about                 -> about TEXT         what it computes with
+//   prepare OP SIZE...    -> ready | unsupported
+//   result FILE           -> done COUNT         does the work once, writes its floats to the file
+//   time                  -> seconds S          of one piece of work
+//   memory                -> bytes RESIDENT ALLOCATED    peaks since `prepare`, above what was
+//   there release               -> done 0             forgets the work
+//
+// A line that cannot be obeyed is answered with `failed REASON`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace compare {
+
+/// One row's work: an operation and its sizes (see rows.cpp).
+struct Work {
+  std::string operation;
+  std::vector<std::int64_t> sizes;
+
+  std::int64_t operator[](std::size_t i) const { return sizes.at(i); }
+};
+
+/// The numbers that a work is checked by. Of large results only some elements are kept.
+class Result {
+ public:
+  void add(std::span<const float> values);
+  const std::vector<float>& values() const { return values_; }
+
+ private:
+  std::vector<float> values_;
+};
+
+/// How a library does a work. Without `run` it cannot.
+struct Task {
+  std::function<void(std::int64_t count)> run;
+  /// Does the work once.
+  std::function<void(Result&)> result;
+};
+
+/// The Task whose work is once().
+template <class Once, class Read>
+Task make_task(Once once, Read read) {
+  return {[once](std::int64_t count) mutable {
+            for (std::int64_t i = 0; i < count; ++i) once();
+          },
+          std::move(read)};
+}
+
+struct Setup {
+  std::uint64_t seed = 0;
+  int threads = 1;
+};
+
+/// A library, as a worker sees it.
+struct Library {
+  std::function<std::string()> about;
+  std::function<Task(const Work&)> prepare;
+  /// The most bytes that tensors held since the last call; where a library counts them.
+  std::function<std::int64_t()> peak_bytes = {};
+};
+
+/// The main function of a worker.
+int serve(int argc, char** argv, const std::function<Library(const Setup&)>& open);
+
+/// Version and core type of the OpenBLAS that the process has loaded, "" where there is none.
+std::string openblas_facts();
+
+}  // namespace compare

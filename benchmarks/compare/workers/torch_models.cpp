@@ -1,0 +1,232 @@
+// The rows about whole modules and training steps, in libtorch: plain functions on tensors, with
+// fused attention where the version has it.
+
+#include <c10/core/InferenceMode.h>
+#include <torch/optim/adamw.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "../inputs.h"
+#include "torch.h"
+
+namespace compare {
+
+using at::Tensor;
+
+namespace {
+
+/// Parameters by tend's names, from which their values follow.
+class Parameters {
+ public:
+  explicit Parameters(std::uint64_t seed) : seed_(seed) {}
+
+  Tensor matrix(const std::string& name, std::int64_t rows, std::int64_t columns) {
+    return make(name, {rows, columns}, rows, columns);
+  }
+  Tensor vector(const std::string& name, std::int64_t size) { return make(name, {size}, 1, size); }
+  const std::vector<Tensor>& all() const { return all_; }
+
+ private:
+  Tensor make(const std::string& name, at::IntArrayRef shape, std::int64_t rows,
+              std::int64_t columns) {
+    Tensor tensor = at::empty(shape, at::kFloat);
+    const std::vector<float> values = parameter_values(seed_, name, rows, columns);
+    std::memcpy(tensor.data_ptr<float>(), values.data(), values.size() * sizeof(float));
+    all_.push_back(tensor.requires_grad_(true));
+    return tensor;
+  }
+
+  std::uint64_t seed_;
+  std::vector<Tensor> all_;
+};
+
+Tensor causal_attention(const Tensor& query, const Tensor& key, const Tensor& value) {
+#if TORCH_VERSION_MAJOR >= 2
+  return at::scaled_dot_product_attention(query, key, value, {}, 0.0, true);
+#else
+  const std::int64_t length = query.size(-2);
+  const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(-1)));
+  const Tensor hidden = at::triu(at::ones({length, length}, at::kBool), 1);
+  const Tensor scores = at::matmul(query * scale, key.transpose(-2, -1));
+  return at::matmul(at::softmax(scores.masked_fill(hidden, -INFINITY), -1), value);
+#endif
+}
+
+struct Attention {
+  Attention(Parameters& p, const std::string& prefix, std::int64_t d_in, std::int64_t d_out,
+            std::int64_t heads)
+      : num_heads(heads),
+        query(p.matrix(prefix + "W_query.weight", d_out, d_in)),
+        key(p.matrix(prefix + "W_key.weight", d_out, d_in)),
+        value(p.matrix(prefix + "W_value.weight", d_out, d_in)),
+        out(p.matrix(prefix + "out_proj.weight", d_out, d_out)),
+        out_bias(p.vector(prefix + "out_proj.bias", d_out)) {}
+
+  Tensor operator()(const Tensor& x) const {
+    const auto split = [&](const Tensor& weight) {
+      return at::linear(x, weight)
+          .view({x.size(0), x.size(1), num_heads, weight.size(0) / num_heads})
+          .transpose(1, 2);
+    };
+    const Tensor context = causal_attention(split(query), split(key), split(value));
+    return at::linear(context.transpose(1, 2).flatten(2), out, out_bias);
+  }
+
+  std::int64_t num_heads;
+  Tensor query, key, value, out, out_bias;
+};
+
+struct Norm {
+  Norm(Parameters& p, const std::string& prefix, std::int64_t width)
+      : weight(p.vector(prefix + "weight", width)), bias(p.vector(prefix + "bias", width)) {}
+
+  Tensor operator()(const Tensor& x) const {
+    return at::layer_norm(x, weight.sizes(), weight, bias);
+  }
+
+  Tensor weight, bias;
+};
+
+struct Block {
+  Block(Parameters& p, const std::string& prefix, std::int64_t width, std::int64_t heads)
+      : norm1(p, prefix + "norm1.", width),
+        attention(p, prefix + "attention.", width, width, heads),
+        norm2(p, prefix + "norm2.", width),
+        up(p.matrix(prefix + "feed_forward.up.weight", 4 * width, width)),
+        up_bias(p.vector(prefix + "feed_forward.up.bias", 4 * width)),
+        down(p.matrix(prefix + "feed_forward.down.weight", width, 4 * width)),
+        down_bias(p.vector(prefix + "feed_forward.down.bias", width)) {}
+
+  Tensor operator()(const Tensor& x) const {
+    const Tensor middle = x + attention(norm1(x));
+    const Tensor hidden = at::gelu(at::linear(norm2(middle), up, up_bias));
+    return middle + at::linear(hidden, down, down_bias);
+  }
+
+  Norm norm1;
+  Attention attention;
+  Norm norm2;
+  Tensor up, up_bias, down, down_bias;
+};
+
+/// torch.optim.AdamW with the defaults that it shares with tend's, fused where the version can.
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+class AdamW {
+ public:
+  explicit AdamW(const std::vector<Tensor>& parameters) : parameters_(parameters) {
+    for (const Tensor& parameter : parameters) {
+      means_.push_back(at::zeros_like(parameter));
+      squares_.push_back(at::zeros_like(parameter));
+      steps_.push_back(at::zeros({}, at::kFloat));
+    }
+  }
+
+  void step() {
+    const at::NoGradGuard guard;
+    std::vector<Tensor> gradients;
+    for (const Tensor& parameter : parameters_) gradients.push_back(parameter.grad());
+    for (const Tensor& count : steps_) count.add_(1);
+    at::_fused_adamw_(parameters_, gradients, means_, squares_, {}, steps_, /*lr=*/1e-3,
+                      /*beta1=*/0.9, /*beta2=*/0.999, /*weight_decay=*/1e-2, /*eps=*/1e-8,
+                      /*amsgrad=*/false, /*maximize=*/false);
+  }
+
+ private:
+  std::vector<Tensor> parameters_, means_, squares_, steps_;
+};
+#else
+using AdamW = torch::optim::AdamW;
+#endif
+
+/// A GPT, its data and its optimizer.
+struct Training {
+  Training(const Work& w, std::uint64_t seed)
+      : parameters(seed),
+        token_embedding(parameters.matrix("token_embedding.weight", w[0], w[2])),
+        position_embedding(parameters.matrix("position_embedding.weight", w[1], w[2])),
+        norm(parameters, "norm.", w[2]),
+        head(parameters.matrix("head.weight", w[0], w[2])),
+        tokens(random_batch(seed, w)),
+        targets(random_batch(seed + 1, w).flatten()) {
+    for (std::int64_t i = 0; i < w[3]; ++i) {
+      blocks.emplace_back(parameters, "blocks." + std::to_string(i) + ".", w[2], w[4]);
+    }
+    optimizer = std::make_unique<AdamW>(parameters.all());
+  }
+
+  static Tensor random_batch(std::uint64_t seed, const Work& w) {
+    const std::vector<std::int64_t> values = random_tokens(seed, w[5] * w[1], w[0]);
+    Tensor batch = at::empty({w[5], w[1]}, at::kLong);
+    std::memcpy(batch.data_ptr<std::int64_t>(), values.data(),
+                values.size() * sizeof(std::int64_t));
+    return batch;
+  }
+
+  Tensor step() {
+    for (const Tensor& parameter : parameters.all()) parameter.mutable_grad().reset();
+    Tensor x = at::embedding(token_embedding, tokens) + position_embedding;
+    for (const Block& block : blocks) x = block(x);
+    const Tensor logits = at::linear(norm(x), head);
+    Tensor loss = at::cross_entropy_loss(logits.flatten(0, 1), targets);
+    loss.backward();
+    optimizer->step();
+    return loss;
+  }
+
+  Parameters parameters;
+  Tensor token_embedding, position_embedding;
+  std::vector<Block> blocks;
+  Norm norm;
+  Tensor head, tokens, targets;
+  std::unique_ptr<AdamW> optimizer;
+};
+
+}  // namespace
+
+Task attention_forward(const Work& w, std::uint64_t seed) {
+  Parameters parameters(seed);
+  const Attention attention(parameters, "", w[2], w[3], w[4]);
+  const Tensor x = random_tensor(seed, {w[0], w[1], w[2]});
+  return {[attention, x](std::int64_t count) {
+            const c10::InferenceMode guard;
+            for (std::int64_t i = 0; i < count; ++i) attention(x);
+          },
+          [attention, x](Result& result) {
+            const c10::InferenceMode guard;
+            add_tensor(result, attention(x));
+          }};
+}
+
+Task attention_backward(const Work& w, std::uint64_t seed) {
+  Parameters parameters(seed);
+  const Attention attention(parameters, "", w[2], w[3], w[4]);
+  const std::vector<Tensor> all = parameters.all();
+  const Tensor x = random_tensor(seed, {w[0], w[1], w[2]});
+  const Tensor cotangent = random_tensor(seed + 1, {w[0], w[1], w[3]});
+  const auto both = [attention, all, x, cotangent] {
+    for (const Tensor& parameter : all) parameter.mutable_grad().reset();
+    Tensor out = attention(x);
+    out.backward(cotangent);
+    return out;
+  };
+  return make_task(both, [both, all](Result& result) {
+    add_tensor(result, both());
+    for (const Tensor& parameter : all) add_tensor(result, parameter.grad());
+  });
+}
+
+Task training_step(const Work& w, std::uint64_t seed) {
+  const auto training = std::make_shared<Training>(w, seed);
+  return make_task([training] { training->step(); },
+                   [training](Result& result) {
+                     for (int i = 0; i < 3; ++i) add_tensor(result, training->step());
+                   });
+}
+
+}  // namespace compare

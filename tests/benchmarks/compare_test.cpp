@@ -1,0 +1,115 @@
+// benchmarks/compare as a user runs it. What it measures is not tested here.
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.h"
+#include "tests/examples/process.h"
+
+using tend::test::Process;
+using tend::test::TemporaryFolder;
+
+namespace {
+
+/// Exit code and output of compare.
+std::pair<int, std::string> compare(const std::vector<std::string>& arguments) {
+  const TemporaryFolder folder;
+  Process process(TEND_COMPARE, arguments, folder.path());
+  const int code = process.wait();
+  return {code, process.output()};
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("compare explains itself and lists its rows") {
+  CHECK(compare({"--help"}).first == 0);
+  const auto [code, output] = compare({"--list"});
+  CHECK(code == 0);
+  for (const char* row : {"matmul 2048\n", "Q K^T B4 H12 T1024 D64\n", "softmax 4096x1024, dim 0\n",
+                          "add of two 6x3\n", "causal MHA B2 T1024 C768 H12, both\n",
+                          "GPT step V65 T256 C384 L6 H6 B4\n", "sgemm up weight gradient\n"}) {
+    CHECK(has(output, row));
+  }
+}
+
+TEST_CASE("compare refuses what it does not understand") {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--sideways"},
+                                                    {"--repetitions", "0"},
+                                                    {"--rows", "("},
+                                                    {"--rows", "no such row"},
+                                                    {"--peers", "abacus"},
+                                                    {"--break", "abacus"},
+                                                    {"--threads", "100000"}}) {
+    CHECK(compare(arguments).first == 2);
+  }
+}
+
+TEST_CASE("compare writes a row for each that was chosen") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("results.json");
+  const auto [code, output] = compare({"--rows", "^(add of two|matmul) 6x3", "--peers", "OpenBLAS",
+                                       "--repetitions", "1", "--json", file});
+  INFO(output);
+  REQUIRE(code == 0);
+  CHECK(has(output, "| matmul 6x3 by 3x2 |"));
+
+  const nlohmann::json rows = nlohmann::json::parse(std::ifstream(file));
+  REQUIRE(rows.is_array());
+  REQUIRE(rows.size() == 2);
+  const nlohmann::json& sum = rows[0];
+  CHECK(sum["row"] == "add of two 6x3");
+  CHECK(sum["tend_s"] > 0);
+  CHECK(sum["peers"].empty());  // OpenBLAS has products only
+  for (const char* key : {"best_peer", "ratio", "as_installed_ratio", "limit_s", "of_limit"}) {
+    REQUIRE(sum.contains(key));
+    CHECK(sum[key].is_null());
+  }
+  const nlohmann::json& product = rows[1];
+  const nlohmann::json& peer = product["peers"]["OpenBLAS"];
+  CHECK(product["best_peer"] == "OpenBLAS");
+  CHECK(peer["settings"] == "as installed");
+  CHECK(product["ratio"].get<double>() ==
+        Approx(peer["seconds"].get<double>() / product["tend_s"].get<double>()));
+  CHECK(has(product["about"]["OpenBLAS"], "threads"));
+}
+
+TEST_CASE("compare reports the limit of a row") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("results.json");
+  REQUIRE(compare({"--rows", "sgemm projection forward", "--peers", "OpenBLAS", "--repetitions",
+                   "1", "--threads", "1", "--json", file})
+              .first == 0);
+  const nlohmann::json row = nlohmann::json::parse(std::ifstream(file))[0];
+  CHECK(row["of_limit"].get<double>() ==
+        Approx(row["limit_s"].get<double>() / row["tend_s"].get<double>()));
+}
+
+TEST_CASE("compare notices a library that computes wrongly") {
+  for (const char* name : {"OpenBLAS", "tend"}) {
+    const auto [code, output] = compare(
+        {"--rows", "matmul 6x3", "--peers", "OpenBLAS", "--repetitions", "1", "--break", name});
+    CHECK(code == 1);
+    CHECK(has(output, "compare: matmul 6x3 by 3x2: OpenBLAS differs from tend: by"));
+  }
+}
+
+TEST_CASE("compare goes on without a worker that dies or falls silent") {
+  for (const char* fault : {"die", "hang"}) {
+    const auto [code, output] =
+        compare({"--rows", "matmul 6x3", "--peers", "OpenBLAS", "--repetitions", "1", "--break",
+                 "OpenBLAS", "--fault", fault, "--patience", "2"});
+    CHECK(code == 1);
+    CHECK(has(output, "OpenBLAS (as installed) di"));  // died, did not answer in time
+    CHECK(has(output, "| matmul 6x3 by 3x2 | "));
+  }
+}
