@@ -60,14 +60,14 @@ std::vector<Peer> find_peers(const std::string& folder, const std::string& tend,
       {"libtorch", path("torch"), Role::peer, torch_settings(threads)},
       {"libtorch as installed", path("torch"), Role::peer, as_installed},
       {"ONNX Runtime", path("onnxruntime"), Role::peer, as_installed},
-      {"oneDNN", path("onednn"), Role::peer, as_installed},
-      {"Eigen", path("eigen"), Role::peer, as_installed},
-      {"OpenBLAS", path("openblas"), Role::peer, as_installed},
+      {"oneDNN", path("onednn"), Role::peer, as_installed, true},
+      {"Eigen", path("eigen"), Role::peer, as_installed, true},
+      {"OpenBLAS", path("openblas"), Role::peer, as_installed, true},
       {"machine", path("machine"), Role::limit, as_installed},
   };
   if (has_avx512()) {
     wanted.push_back(
-        {"OpenBLAS repaired", path("openblas"), Role::limit, {{{kCoreType, "SkylakeX"}}}});
+        {"OpenBLAS repaired", path("openblas"), Role::limit, {{{kCoreType, "SkylakeX"}}}, true});
   }
   std::erase_if(wanted, [](const Peer& peer) {
     return peer.role != Role::subject && access(peer.program.c_str(), X_OK) != 0;

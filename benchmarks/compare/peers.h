@@ -21,6 +21,8 @@ struct Peer {
   Role role = Role::peer;
   /// With several, each row takes the fastest.
   std::vector<Settings> settings;
+  /// Whether it computes on memory that it is given and knows no tensors.
+  bool is_kernels_only = false;
 };
 
 /// The workers that were built into `folder`, tend first, or the one at `tend` instead. `threads`

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,6 +37,7 @@ Process::Process(const std::vector<std::string>& command,
   }
   id_ = fork();
   if (id_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // whatever ends the driver, no worker goes on
     dup2(down[0], STDIN_FILENO);
     dup2(up[1], STDOUT_FILENO);
     execve(arguments[0], arguments.data(), variables.data());

@@ -92,8 +92,8 @@ void add_memory_rows(std::vector<Row>& rows) {
 }
 
 void add_tiny_rows(std::vector<Row>& rows) {
-  rows.push_back({"add of two 6x3", work("add", {6, 3}), 0, 0, kExact});
-  rows.push_back({"matmul 6x3 by 3x2", work("gemm", {0, 0, 6, 2, 3}), 0, 0, kFunction});
+  rows.push_back({"add of two 6x3", work("add", {6, 3}), 0, 0, kExact, false, true});
+  rows.push_back({"matmul 6x3 by 3x2", work("gemm", {0, 0, 6, 2, 3}), 0, 0, kSum, false, true});
 }
 
 /// Causal multi-head attention: projections, and the causal half of the products with the weights.

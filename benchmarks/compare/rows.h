@@ -18,6 +18,9 @@ struct Row {
   double tolerance = 0;
   /// Whether the peak memory is reported.
   bool reports_memory = false;
+  /// Whether the row is about what a call on tensors costs: to check them, to allocate the result.
+  /// Libraries of kernels, which do neither, take no part.
+  bool is_call = false;
 };
 
 std::vector<Row> all_rows();
