@@ -7,15 +7,17 @@
 
 #include <string>
 
-#include <tend/core/gemm.h>
-#include <tend/core/parallel.h>
+#include <tend/core/build_info.h>
 
 namespace tend::benchmarks {
 
 inline int run(int argc, char** argv) {
-  benchmark::AddCustomContext("library", "tend " TEND_VERSION);
-  benchmark::AddCustomContext("blas", std::string(kernels::blas_config()));
-  benchmark::AddCustomContext("threads", std::to_string(num_threads()));
+  const BuildInfo info = build_info();
+  benchmark::AddCustomContext("library", "tend " + info.version);
+  benchmark::AddCustomContext("blas", info.blas);
+  benchmark::AddCustomContext("blas core", info.blas_core);
+  benchmark::AddCustomContext("simd", info.simd_target);
+  benchmark::AddCustomContext("threads", std::to_string(info.threads));
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();

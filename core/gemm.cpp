@@ -7,15 +7,16 @@
 #include <limits>
 #include <utility>
 
+#include <tend/core/blas.h>
 #include <tend/core/gemm_product.h>
+#include <tend/core/gemm_tiles.h>
 #include <tend/core/parallel.h>
 
 namespace tend::kernels {
 namespace {
 
-// All of these count multiplications. Products up to this size use plain loops:
-constexpr double kTinyWork = 256;
-// A single product is cut into blocks of this size, as smaller ones pack the same panels too often,
+// All of these count multiplications. A single product is cut into blocks of this size, as smaller
+// ones pack the same panels too often,
 constexpr double kBlockWork = 65e6;
 // but from this size on into two, as sharing them gains more than that costs.
 constexpr double kSharedWork = 4e6;
@@ -114,15 +115,6 @@ struct Blas<double> {
   static constexpr auto kDot = cblas_ddot;
 };
 
-// tend owns the threads. The openmp flavour of OpenBLAS keeps a count for each calling thread, the
-// pthread flavour one for the process, which the program may have changed since.
-void hold_blas_to_one_thread() {
-  thread_local bool told = false;
-  if (told && openblas_get_num_threads() == 1) return;
-  openblas_set_num_threads(1);
-  told = true;
-}
-
 // c = alpha * a @ b + beta * c for a depth within BLAS's limit and a c that is row-major or one
 // column.
 template <class T>
@@ -150,7 +142,7 @@ void call_blas(const Product<T>& product) {
 
 template <class T>
 void multiply_blas(const Product<T>& product) {
-  hold_blas_to_one_thread();
+  detail::enter_blas();
   Product<T> part = product;
   for (std::int64_t k = 0; k < product.a.cols; k += kBlasLimit) {
     part.a.cols = part.b.rows = std::min(kBlasLimit, product.a.cols - k);
@@ -221,11 +213,21 @@ void matmul_typed(const Array& out, const Array& a, const Array& b, double alpha
   Batch batch(out, a, b);
   if (out.numel() == 0) return;
   batch.fold_rows(first);
-  if (std::is_integral_v<T> || first.work() <= kTinyWork) {
+  if constexpr (std::is_integral_v<T>) {
     for_each_block(first, batch, prefers_transposed(first), multiply_plain<T>);
     return;
   }
   if constexpr (std::is_floating_point_v<T>) {
+    const bool transposed = first.c.col_stride != 1 && first.c.cols > 1 && first.c.row_stride == 1;
+    if (transposed && a.rank() > 1 && b.rank() > 1) {
+      return matmul_typed<T>(out.transpose(-2, -1), b.transpose(-2, -1), a.transpose(-2, -1), alpha,
+                             beta);
+    }
+    const bool neighbours = first.c.col_stride == 1 || first.c.cols == 1;
+    if (neighbours && first.work() <= kTinyWork) {
+      return for_each_block(first, batch, false, multiply_tiny<T>);
+    }
+    if (suits_tiles(first)) return multiply_in_tiles(first, batch);
     if (!layout(first.a).readable()) return matmul_typed<T>(out, dense(a), b, alpha, beta);
     if (!layout(first.b).readable()) return matmul_typed<T>(out, a, dense(b), alpha, beta);
     const Layout to = layout(first.c);
@@ -282,9 +284,4 @@ void matmul(const Array& out, const Array& a, const Array& b, double alpha, doub
     }
   });
 }
-
-std::string_view blas_config() {
-  return openblas_get_config();
-}
-
 }  // namespace tend::kernels

@@ -22,8 +22,4 @@ Shape matmul_shape(std::string_view operation, const Shape& a, const Shape& b);
 /// BLAS runs on one thread at a time; the threads are parallel_for's. To that end OpenBLAS's own
 /// number of threads is set to 1, for the whole process.
 void matmul(const Array& out, const Array& a, const Array& b, double alpha = 1, double beta = 0);
-
-/// Version, core type and build options of the BLAS in use, as it states them.
-std::string_view blas_config();
-
 }  // namespace tend::kernels

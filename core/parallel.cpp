@@ -1,50 +1,98 @@
 #include <tend/core/parallel.h>
 
-#include <sched.h>
-
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <mutex>
+#include <span>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include <tend/core/cpu_limit.h>
 #include <tend/core/error.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#endif
 
 namespace tend {
 namespace {
 
 thread_local bool inside_parallel = false;
 
-struct Job {
-  std::int64_t begin, end, grain;
-  detail::RangeFunction f;
-  void* context;
-  std::atomic<std::int64_t> next{0};
-  std::mutex error_mutex;
-  std::exception_ptr error;
+// The chunks of one parallel_for. Every participant has a run of neighbouring chunks of its own,
+// the same in each call for the same sizes, so that a thread meets again what its core's cache
+// holds; who is done helps in the others' runs.
+class Job {
+ public:
+  Job(std::int64_t begin, std::int64_t end, std::int64_t grain, detail::RangeFunction f,
+      void* context)
+      : begin_(begin), end_(end), grain_(grain), f_(f), context_(context) {}
 
-  Job(std::int64_t from, std::int64_t to, std::int64_t chunk, detail::RangeFunction function,
-      void* data)
-      : begin(from), end(to), grain(chunk), f(function), context(data) {}
+  std::int64_t chunks() const { return (end_ - begin_ - 1) / grain_ + 1; }
 
-  void work() noexcept {
-    const std::int64_t chunks = (end - begin - 1) / grain + 1;
-    for (std::int64_t i = next.fetch_add(1); i < chunks; i = next.fetch_add(1)) {
-      const std::int64_t from = begin + i * grain;
-      try {
-        f(context, from, std::min(from + grain, end));
-      } catch (...) {
-        const std::lock_guard lock(error_mutex);
-        if (!error) error = std::current_exception();
+  // The next chunk of a run, in a line of the cache for itself.
+  struct alignas(64) Run {
+    std::atomic<std::int64_t> next;
+  };
+
+  // Cuts the chunks into runs; before the first work().
+  void share(std::span<Run> runs) {
+    runs_ = runs;
+    for (std::size_t i = 0; i < runs.size(); ++i) runs[i].next = start_of(i);
+  }
+
+  // All of the chunks, on this thread alone.
+  void work_alone() noexcept {
+    for (std::int64_t i = 0; i < chunks(); ++i) call(i);
+  }
+
+  void work(std::size_t participant) noexcept {
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const std::size_t run = (participant + i) % runs_.size();
+      const std::int64_t stop = start_of(run + 1);
+      for (;;) {
+        const std::int64_t chunk = runs_[run].next.fetch_add(1);
+        if (chunk >= stop) break;
+        call(chunk);
       }
     }
   }
+
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::int64_t start_of(std::size_t run) const {
+    const auto share = static_cast<std::int64_t>(runs_.size()), i = static_cast<std::int64_t>(run);
+    const std::int64_t each = chunks() / share, rest = chunks() % share;
+    return i * each + std::min(i, rest);
+  }
+
+  void call(std::int64_t chunk) noexcept {
+    const std::int64_t from = begin_ + chunk * grain_;
+    try {
+      f_(context_, from, std::min(from + grain_, end_));
+    } catch (...) {
+      const std::lock_guard lock(error_mutex_);
+      if (!error_) error_ = std::current_exception();
+    }
+  }
+
+  std::int64_t begin_, end_, grain_;
+  detail::RangeFunction f_;
+  void* context_;
+  std::span<Run> runs_;
+  std::mutex error_mutex_;
+  std::exception_ptr error_;
 };
 
 int default_threads() noexcept {
@@ -54,13 +102,43 @@ int default_threads() noexcept {
     const auto [stop, status] = std::from_chars(text, end, count);
     if (status == std::errc() && stop == end && count >= 1) return std::min(count, 1024);
   }
-  cpu_set_t mask;
-  if (sched_getaffinity(0, sizeof mask, &mask) == 0) return std::max(1, CPU_COUNT(&mask));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return available_processors();
 }
 
-// Workers sleep until a job is posted; the posting thread works too and waits for those that
-// joined.
+// Tells the processor that this is a waiting loop.
+void pause_briefly() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// A thread that waits looks again and again for this long, as a sleeping one takes that long to
+// wake; then it sleeps. In the second half it lets others have its core.
+constexpr std::chrono::microseconds kPatience{40};
+
+// True once `done()` is; false when it was not for `kPatience`.
+template <class F>
+bool wait_awake(F done) {
+  if (done()) return true;
+  using Clock = std::chrono::steady_clock;
+  constexpr int kLooks = 32;  // between two looks at the clock
+  const Clock::time_point begin = Clock::now();
+  for (;;) {
+    for (int i = 0; i < kLooks; ++i) {
+      if (done()) return true;
+      pause_briefly();
+    }
+    const auto waited = Clock::now() - begin;
+    if (waited > kPatience) return false;
+    if (waited > kPatience / 2) std::this_thread::yield();
+  }
+}
+
+// Workers wait for a job to be posted; the posting thread works too, and waits for those that
+// joined. A worker joins by counting itself busy before it looks for the job, and the poster takes
+// the job away before it looks who is busy: so no worker holds a job that has ended.
 class Pool {
  public:
   static Pool& instance() {
@@ -82,19 +160,21 @@ class Pool {
     // same bits.
     const std::unique_lock turn(turn_, std::try_to_lock);
     if (!turn.owns_lock() || workers_.empty()) {
-      job.work();
+      job.work_alone();
       return;
     }
-    {
-      const std::lock_guard lock(mutex_);
-      job_ = &job;
-      ++posted_;
-    }
-    wake_.notify_all();
-    job.work();
-    std::unique_lock lock(mutex_);
+    job.share(std::span(runs_).first(std::min(kMostRuns, workers_.size() + 1)));
+    job_ = &job;
+    ++posted_;
+    if (sleepers_ > 0) wake_all(wake_);
+    job.work(0);
     job_ = nullptr;
-    idle_.wait(lock, [&] { return busy_ == 0; });
+    const auto idle = [this] { return busy_ == 0; };
+    if (wait_awake(idle)) return;
+    std::unique_lock lock(mutex_);
+    poster_sleeps_ = true;
+    idle_.wait(lock, idle);
+    poster_sleeps_ = false;
   }
 
  private:
@@ -103,7 +183,9 @@ class Pool {
   void start(int count) {
     stopping_ = false;
     try {
-      for (int i = 1; i < count; ++i) workers_.emplace_back([this] { serve(); });
+      for (int i = 1; i < count; ++i) {
+        workers_.emplace_back([this, i] { serve(static_cast<std::size_t>(i)); });
+      }
     } catch (
         const std::system_error&) {  // the system gives no more threads: work with those there are
     }
@@ -111,41 +193,51 @@ class Pool {
   }
 
   void stop() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
-    wake_.notify_all();
+    stopping_ = true;
+    wake_all(wake_);
     for (std::thread& worker : workers_) worker.join();
     workers_.clear();
   }
 
-  void serve() {
+  // Who is about to sleep holds the mutex from its last look on, so it does not miss this.
+  void wake_all(std::condition_variable& sleepers) {
+    { const std::lock_guard lock(mutex_); }
+    sleepers.notify_all();
+  }
+
+  void serve(std::size_t participant) {
     inside_parallel = true;
-    std::uint64_t seen = 0;
-    std::unique_lock lock(mutex_);
+    std::uint64_t seen = posted_;
+    const auto called = [&] { return stopping_ || (posted_ != seen && job_ != nullptr); };
     for (;;) {
-      wake_.wait(lock, [&] { return stopping_ || (job_ != nullptr && posted_ != seen); });
+      if (!wait_awake(called)) {
+        std::unique_lock lock(mutex_);
+        ++sleepers_;
+        wake_.wait(lock, called);
+        --sleepers_;
+      }
       if (stopping_) return;
       seen = posted_;
-      Job* job = job_;
       ++busy_;
-      lock.unlock();
-      job->work();
-      lock.lock();
-      if (--busy_ == 0) idle_.notify_one();
+      if (Job* job = job_) job->work(participant);
+      if (--busy_ == 0 && poster_sleeps_) wake_all(idle_);
     }
   }
 
-  std::mutex turn_;   // one job, or one resize, at a time
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable wake_;
-  std::condition_variable idle_;
-  Job* job_ = nullptr;
-  std::uint64_t posted_ = 0;
-  int busy_ = 0;
-  bool stopping_ = false;
+  static constexpr std::size_t kMostRuns = 64;
+
+  std::mutex turn_;  // one job, or one resize, at a time
+  std::mutex mutex_;
+  std::condition_variable wake_;  // workers sleep on it
+  std::condition_variable idle_;  // the poster does
+  std::atomic<Job*> job_{nullptr};
+  std::atomic<std::uint64_t> posted_{0};
+  std::atomic<int> busy_{0};
+  std::atomic<int> sleepers_{0};
+  std::atomic<bool> poster_sleeps_{false};
+  std::atomic<bool> stopping_{false};
   std::atomic<int> size_{1};
+  std::array<Job::Run, kMostRuns> runs_;  // of the job
   std::vector<std::thread> workers_;
 };
 
@@ -164,13 +256,13 @@ void detail::run_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain
                         void* context) {
   Job job(begin, end, std::max<std::int64_t>(grain, 1), f, context);
   if (inside_parallel) {
-    job.work();
+    job.work_alone();
   } else {
     inside_parallel = true;
     Pool::instance().run(job);
     inside_parallel = false;
   }
-  if (job.error) std::rethrow_exception(job.error);
+  job.rethrow();
 }
 
 }  // namespace tend

@@ -33,6 +33,10 @@ inline constexpr std::size_t kTileRows = 6, kTileVectors = 2;
 inline constexpr std::size_t kTileRows = 6, kTileVectors = 4;
 #endif
 
+// Whether part of a vector can be loaded and stored without touching the rest. (Highway's targets
+// for x86 have the lowest numbers, better ones before worse.)
+inline constexpr bool kMasksTails = HWY_TARGET <= HWY_AVX2;
+
 // Calls f with the constants 0 to kCount - 1. A loop would do if compilers always unrolled it, and
 // arrays of vectors would then always be registers.
 template <class F, std::size_t... kIndices>
@@ -102,7 +106,8 @@ HWY_INLINE std::size_t panel_width() {
 template <Rounding kRounding, std::size_t kVectors, bool kTail, class D, class T = hn::TFromD<D>>
 HWY_INLINE void multiply_strip(D d, const Tile<T>& tile, std::size_t column, std::size_t last) {
   const T* a = tile.a;
-  const T* b = tile.b + column / panel_width<T>() * tile.b_panel;
+  const std::size_t width = panel_width<T>();
+  const T* b = tile.b + column / width * tile.b_panel + column % width;
   T* c = tile.c + column;
   std::size_t rows = tile.m;
   const auto next = [&](auto count) HWY_ATTR {
@@ -127,16 +132,23 @@ HWY_INLINE void multiply(const Tile<T>& tile) {
   for (; column + kTileVectors * lanes <= tile.n; column += kTileVectors * lanes) {
     multiply_strip<kRounding, kTileVectors, false>(d, tile, column, 0);
   }
-  const std::size_t rest = tile.n - column;
-  if (rest == 0) return;
-  const std::size_t vectors = (rest + lanes - 1) / lanes, last = rest - (vectors - 1) * lanes;
-  if (vectors == 1) return multiply_strip<kRounding, 1, true>(d, tile, column, last);
-  if constexpr (kTileVectors >= 2) {
-    if (vectors == 2) return multiply_strip<kRounding, 2, true>(d, tile, column, last);
-  }
-  if constexpr (kTileVectors >= 4) {
-    if (vectors == 3) return multiply_strip<kRounding, 3, true>(d, tile, column, last);
-    multiply_strip<kRounding, 4, true>(d, tile, column, last);
+  const auto strip = [&](auto tag, auto vectors, auto tail, std::size_t last) HWY_ATTR {
+    multiply_strip<kRounding, vectors(), tail()>(tag, tile, column, last);
+    column += vectors() * hn::Lanes(tag);
+  };
+  if constexpr (kMasksTails) {
+    const std::size_t rest = tile.n - column;
+    const std::size_t vectors = (rest + lanes - 1) / lanes;
+    unroll<kTileVectors>([&](auto before) HWY_ATTR {
+      constexpr std::size_t kVectors = before() + 1;
+      if (vectors != kVectors) return;
+      const std::size_t last = rest - before() * lanes;
+      strip(d, std::integral_constant<std::size_t, kVectors>(), std::true_type(), last);
+    });
+  } else {
+    const std::integral_constant<std::size_t, 1> one;
+    while (column + lanes <= tile.n) strip(d, one, std::false_type(), 0);
+    while (column < tile.n) strip(hn::CappedTag<T, 1>(), one, std::false_type(), 0);
   }
 }
 

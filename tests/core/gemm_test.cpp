@@ -7,6 +7,7 @@
 
 #include "tests/arrays.h"
 #include "tests/catch.h"
+#include "tests/simd_targets.h"
 
 using namespace tend;
 using namespace tend::testing;
@@ -297,13 +298,61 @@ TEST_CASE("matmul has the same bits for any number of threads") {
     const Array a = random_array(a_shape, float32, 1), b = random_array(b_shape, float32, 2);
     CHECK(same_bits_for_any_thread_count([&] { return product(a, b); }));
   };
-  check({300, 200}, {200, 310});       // two blocks of rows
-  check({100, 100}, {100, 1000});      // two blocks of columns
-  check({512, 512}, {512, 512});       // three blocks
+  check({300, 200}, {200, 310});       // blocks of rows
+  check({20, 100}, {100, 1000});       // blocks of columns
+  check({130, 2100}, {2100, 260});     // several depths
   check({2000, 500}, {500});           // a matrix by a vector
   check({1, 500}, {500, 2000});        // a vector by a matrix
   check({3, 4, 40, 50}, {4, 50, 60});  // a batch
   check({1000, 4, 3}, {1000, 3, 4});   // a batch of small products
+}
+
+TEST_CASE("matmul is right on every SIMD target, in every layout") {
+  for_each_simd_target([](const std::string& target) {
+    CAPTURE(target);
+    for (const DType dtype : {float32, float64}) {
+      // Widths around those of vectors and of panels, heights around those of blocks.
+      for (const std::int64_t n : {1, 7, 16, 33, 63, 64, 65, 130})
+        check_all_layouts({13, 9}, {9, n}, dtype);
+      for (const std::int64_t m : {1, 5, 8, 48, 49, 100})
+        check_all_layouts({m, 11}, {11, 70}, dtype);
+      check_all_layouts({3, 50, 20}, {3, 20, 40}, dtype);
+    }
+  });
+}
+
+TEST_CASE("A block of a product has the bits of the whole") {
+  const DType dtype = GENERATE(float32, float64);
+  const Array a = random_array({200, 150}, dtype, 1), b = random_array({150, 300}, dtype, 2);
+  const Array whole = product(a, b);
+  for (const auto& [row, rows] : {std::pair{0, 8}, {8, 57}, {100, 100}}) {
+    CHECK(same_bits(product(a.narrow(0, row, rows), b), whole.narrow(0, row, rows).clone()));
+    CHECK(same_bits(product(a, b.narrow(1, row, rows)), whole.narrow(1, row, rows).clone()));
+  }
+  // A packed b, and one whose rows lie apart.
+  const Array turned = b.transpose(0, 1).clone().transpose(0, 1);
+  CHECK(same_bits(product(a, turned), whole));
+  const Array apart = random_array({150, 8000}, dtype, 3);
+  apart.narrow(1, 0, 300).copy_from(b);
+  CHECK(same_bits(product(a, apart.narrow(1, 0, 300)), whole));
+}
+
+TEST_CASE("matmul of matrices that are deep, or whose lines lie far apart") {
+  const DType dtype = GENERATE(float32, float64);
+  const auto check = [](const Array& a, const Array& b) {
+    check_product(product(a, b), reference(a, b), a.size(-1));
+    const Array out = Array::full(product_shape(a, b), 2, a.dtype());
+    kernels::matmul(out, a, b, 0.5, 1);
+    Reference want = reference(a, b);
+    for (double& sum : want.sums) sum = 0.5 * sum + 2;
+    for (double& size : want.sizes) size = size + 2;
+    check_product(out, want, a.size(-1));
+  };
+  check(random_array({20, 2500}, dtype, 1), random_array({2500, 70}, dtype, 2));
+  // Columns of a, and rows of b, that lie 2000 elements apart.
+  const Array wide_a = random_array({600, 2000}, dtype, 3),
+              wide_b = random_array({600, 2000}, dtype, 4);
+  check(wide_a.narrow(1, 5, 100).transpose(0, 1), wide_b.narrow(1, 3, 70));
 }
 
 TEST_CASE("matmul goes beyond the int of BLAS", "[slow]") {

@@ -1,0 +1,109 @@
+#include <tend/core/blas.h>
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
+#include <mutex>
+
+// How OpenBLAS chooses its kernels when it is loaded. Builds for a single processor have neither.
+extern "C" {
+[[gnu::weak]] void gotoblas_dynamic_init();
+[[gnu::weak]] void gotoblas_dynamic_quit();
+}
+
+namespace tend {
+namespace {
+
+constexpr const char* kCoreVariable = "OPENBLAS_CORETYPE";
+
+bool repair_is_off() {
+  const char* text = std::getenv("TEND_BLAS_REPAIR");
+  return text != nullptr && std::string_view(text) == "0";
+}
+
+#if defined(__x86_64__)
+// The compiler's test asks CPUID, and XCR0 whether the system saves the registers.
+bool has_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+bool has_avx512() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl");
+}
+#else
+bool has_avx2() {
+  return false;
+}
+bool has_avx512() {
+  return false;
+}
+#endif
+
+void choose_again(std::string_view core) {
+  // The variable is how OpenBLAS is told; it was not set, or we would not be here.
+  if (setenv(kCoreVariable, std::string(core).c_str(), 1) != 0) return;
+  gotoblas_dynamic_quit();
+  gotoblas_dynamic_init();
+  unsetenv(kCoreVariable);
+}
+
+}  // namespace
+
+void detail::repair_blas() {
+  if (gotoblas_dynamic_init == nullptr || gotoblas_dynamic_quit == nullptr) return;
+  if (std::getenv(kCoreVariable) != nullptr || repair_is_off()) return;
+  const std::string_view core = better_blas_core(openblas_get_corename(), has_avx2(), has_avx512());
+  if (!core.empty()) choose_again(core);
+}
+
+std::string_view detail::better_blas_core(std::string_view chosen, bool avx2,
+                                          bool avx512) noexcept {
+  // Core types of x86-64 by the widest instructions that their kernels use.
+  constexpr std::array<std::string_view, 19> kBelowAvx2 = {
+      "prescott",    "core2",     "penryn",     "dunnington",   "nehalem",
+      "sandybridge", "atom",      "katmai",     "coppermine",   "northwood",
+      "banias",      "athlon",    "opteron",    "opteron_sse3", "barcelona",
+      "bobcat",      "bulldozer", "piledriver", "steamroller"};
+  constexpr std::array<std::string_view, 3> kAvx2 = {"haswell", "zen", "excavator"};
+  const auto is_one_of = [chosen](const auto& names) {
+    return std::any_of(names.begin(), names.end(), [chosen](std::string_view name) {
+      return std::equal(name.begin(), name.end(), chosen.begin(), chosen.end(),
+                        [](char a, char b) { return a == std::tolower(b); });
+    });
+  };
+  const bool low = is_one_of(kBelowAvx2);
+  if (avx512 && (low || is_one_of(kAvx2))) return "SkylakeX";
+  if (avx2 && low) return "Haswell";
+  return {};
+}
+
+// The openmp flavour of OpenBLAS keeps a count for each calling thread, the pthread flavour one for
+// the process, which the program may have changed since.
+void detail::enter_blas() {
+  thread_local bool told = false;
+  if (told && openblas_get_num_threads() == 1) return;
+  init_blas();
+  openblas_set_num_threads(1);
+  told = true;
+}
+
+void init_blas() {
+  static std::once_flag once;
+  std::call_once(once, detail::repair_blas);
+}
+
+std::string blas_config() {
+  init_blas();
+  return openblas_get_config();
+}
+
+std::string blas_core() {
+  init_blas();
+  return openblas_get_corename();
+}
+
+}  // namespace tend

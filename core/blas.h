@@ -1,0 +1,44 @@
+/// \file
+/// The OpenBLAS that matrix products call, and what it is told.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tend {
+
+/// Readies OpenBLAS, once; the first matrix product does it by itself.
+///
+/// Versions of OpenBLAS that do not know a processor take kernels for an older one: Debian's 0.3.21
+/// and 0.3.29 run AVX2 code on processors of AMD's Zen 5 family, at half their speed. Where the
+/// chosen core type is below what the processor (and the system, which must save the registers)
+/// offers, OpenBLAS is told to choose again, with the right type. A type that the environment
+/// variable OPENBLAS_CORETYPE names stays; TEND_BLAS_REPAIR=0 turns this off; builds of OpenBLAS
+/// for one processor, and other architectures, are left alone.
+///
+/// While this runs no other thread may be inside OpenBLAS or change the environment: a program
+/// whose own threads use either calls it before it starts them.
+void init_blas();
+
+/// The core type whose kernels OpenBLAS runs, "SkylakeX" for example.
+std::string blas_core();
+
+/// Version and build options of OpenBLAS, as it states them.
+std::string blas_config();
+
+namespace detail {
+
+/// To be called on a thread before it calls BLAS: readies it, and keeps it to the calling thread,
+/// since tend owns the threads.
+void enter_blas();
+
+/// What init_blas does once.
+void repair_blas();
+
+/// The core type that OpenBLAS should be told, where it chose `chosen` on a processor that offers
+/// AVX2 with FMA, or AVX-512 with the extensions of Skylake servers; empty where it did well, or
+/// chose a type that is not known here.
+std::string_view better_blas_core(std::string_view chosen, bool avx2, bool avx512) noexcept;
+
+}  // namespace detail
+}  // namespace tend

@@ -1,0 +1,31 @@
+#include <tend/core/build_info.h>
+
+#include <ostream>
+
+#include <tend/core/blas.h>
+#include <tend/core/kernels/simd_target.h>
+#include <tend/core/parallel.h>
+
+namespace tend {
+namespace {
+
+#if defined(__clang__)
+constexpr const char* kCompiler = "Clang " __clang_version__;
+#else
+constexpr const char* kCompiler = "GCC " __VERSION__;
+#endif
+
+}  // namespace
+
+BuildInfo build_info() {
+  return {TEND_VERSION,           kCompiler,    blas_config(), blas_core(),
+          kernels::simd_target(), num_threads()};
+}
+
+std::ostream& operator<<(std::ostream& out, const BuildInfo& info) {
+  return out << "tend: " << info.version << "\ncompiler: " << info.compiler
+             << "\nblas: " << info.blas << "\nblas core: " << info.blas_core
+             << "\nsimd: " << info.simd_target << "\nthreads: " << info.threads << '\n';
+}
+
+}  // namespace tend

@@ -1,0 +1,26 @@
+/// \file
+/// What the speed of a program depends on.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+namespace tend {
+
+/// The parts that this process runs with.
+struct BuildInfo {
+  std::string version;      ///< of tend
+  std::string compiler;     ///< that built it
+  std::string blas;         ///< version and build options of OpenBLAS, as it states them
+  std::string blas_core;    ///< the core type whose kernels OpenBLAS runs; see init_blas()
+  std::string simd_target;  ///< the instructions of tend's own kernels, as Highway calls them
+  int threads;              ///< that tend may use; see set_num_threads()
+};
+
+/// Readies OpenBLAS first (init_blas()).
+BuildInfo build_info();
+
+/// One "name: value" a line.
+std::ostream& operator<<(std::ostream& out, const BuildInfo& info);
+
+}  // namespace tend

@@ -1,0 +1,219 @@
+#include <tend/core/gemm_tiles.h>
+
+#include <algorithm>
+
+#include <tend/core/kernels/tiles.h>
+#include <tend/core/parallel.h>
+
+namespace tend::kernels {
+namespace {
+
+// Rows of c that one task makes: a multiple of what the registers hold, few enough that the last
+// task of many does not keep the other threads waiting.
+constexpr std::int64_t kBlockRows = 48;
+// Fewer products than this that have this work each (multiplications) are shared by the threads one
+// after the other; otherwise products are handed out whole, in chunks of the last amount.
+constexpr std::int64_t kManyProducts = 8;
+constexpr double kSharedWork = 1e6;
+constexpr double kGrainWork = 250e3;
+
+std::size_t unsigned_of(std::int64_t size) {
+  return static_cast<std::size_t>(size);
+}
+
+// Where the rows of b lie far apart they meet in few sets of the caches, which lose them before the
+// next rows of a need them again: from this number of elements on, b is packed.
+constexpr std::int64_t kFarRows = 1 << 20;
+
+// The products of one shape and layout, and what is packed for them.
+template <class T>
+struct Plan {
+  std::int64_t m, n, k;
+  bool packs_a, packs_b;
+
+  explicit Plan(const Product<T>& p) : m(p.c.rows), n(p.c.cols), k(p.a.cols) {
+    const bool b_rows = p.b.col_stride == 1 || n == 1;
+    packs_b = !b_rows || (m >= 2 * kBlockRows && k * p.b.row_stride >= kFarRows);
+    const bool a_rows = p.a.col_stride == 1 || k == 1;
+    packs_a = !a_rows && k * p.a.col_stride >= kFarRows / 4;
+  }
+
+  std::int64_t width() const { return static_cast<std::int64_t>(panel_width<T>()); }
+  std::int64_t panels() const { return (n + width() - 1) / width(); }
+  std::int64_t blocks() const { return (m + kBlockRows - 1) / kBlockRows; }
+};
+
+template <class T>
+Array scratch(std::int64_t size) {
+  return Array::empty({size}, dtype_of<T>());
+}
+
+template <class T>
+void pack_panels(const Plan<T>& plan, const Matrix<const T>& b, T* to, std::int64_t first,
+                 std::int64_t last) {
+  const std::int64_t width = plan.width();
+  for (std::int64_t i = first; i < last; ++i) {
+    pack_panel(unsigned_of(plan.k), unsigned_of(std::min(width, plan.n - i * width)),
+               &b.at(0, i * width), unsigned_of(b.row_stride),
+               unsigned_of(plan.n == 1 ? 1 : b.col_stride), to + i * width * plan.k);
+  }
+}
+
+// Rows [row, row + rows) and panels [first, last) of the product. `panels` is the packed b, or
+// null; `lines` is room for these rows of a where they are packed.
+template <class T>
+void multiply_block(const Plan<T>& plan, const Product<T>& p, const T* panels, T* lines,
+                    std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t last) {
+  const std::int64_t left = first * plan.width();
+  Tile<T> tile{};
+  tile.m = unsigned_of(rows);
+  tile.n = unsigned_of(std::min(plan.n, last * plan.width()) - left);
+  tile.k = unsigned_of(plan.k);
+  tile.a = &p.a.at(row, 0);
+  tile.a_row = unsigned_of(p.a.row_stride);
+  tile.a_step = unsigned_of(p.a.col_stride);
+  if (plan.packs_a) {
+    transpose_tile(tile.k, tile.m, tile.a, tile.a_step, lines, tile.k);
+    tile.a = lines;
+    tile.a_row = tile.k;
+    tile.a_step = 1;
+  }
+  tile.b = panels ? panels + left * plan.k : &p.b.at(0, left);
+  tile.b_row = panels ? unsigned_of(plan.width()) : unsigned_of(p.b.row_stride);
+  tile.b_panel = unsigned_of(panels ? plan.width() * plan.k : plan.width());
+  tile.c = &p.c.at(row, left);
+  tile.c_row = unsigned_of(p.c.row_stride);
+  tile.alpha = p.alpha;
+  tile.beta = p.beta;
+  multiply_tile(tile, Rounding::kFused);
+}
+
+// One product on all threads.
+template <class T>
+void multiply_shared(const Plan<T>& plan, const Product<T>& p) {
+  Array panels;
+  if (plan.packs_b) {
+    panels = scratch<T>(plan.panels() * plan.width() * plan.k);
+    constexpr std::int64_t kGrain = 65536;  // elements
+    parallel_for(0, plan.panels(), kGrain / (plan.width() * plan.k) + 1,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   pack_panels(plan, p.b, panels.data<T>(), begin, end);
+                 });
+  }
+  const T* packed = plan.packs_b ? panels.data<T>() : nullptr;
+  // Few rows are shared by their columns, too.
+  constexpr std::int64_t kTasks = 16;
+  const std::int64_t groups = std::min(plan.panels(), (kTasks - 1) / plan.blocks() + 1);
+  const std::int64_t step = (plan.panels() - 1) / groups + 1;
+  parallel_for(0, plan.blocks() * groups, 1, [&](std::int64_t begin, std::int64_t end) {
+    const Array lines = plan.packs_a ? scratch<T>(kBlockRows * plan.k) : Array();
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t row = task / groups * kBlockRows, first = task % groups * step;
+      if (first >= plan.panels()) continue;
+      multiply_block(plan, p, packed, plan.packs_a ? lines.data<T>() : nullptr, row,
+                     std::min(kBlockRows, plan.m - row), first,
+                     std::min(first + step, plan.panels()));
+    }
+  });
+}
+
+// Products of a batch, each on one thread.
+template <class T>
+void multiply_each(const Plan<T>& plan, const Product<T>& first, const Batch& batch) {
+  const auto grain = static_cast<std::int64_t>(kGrainWork / first.work()) + 1;
+  parallel_for(0, batch.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+    const Array panels = plan.packs_b ? scratch<T>(plan.panels() * plan.width() * plan.k) : Array();
+    const Array lines = plan.packs_a ? scratch<T>(kBlockRows * plan.k) : Array();
+    T* packed = plan.packs_b ? panels.data<T>() : nullptr;
+    for (std::int64_t number = begin; number < end; ++number) {
+      const Product<T> p = batch.item(first, number);
+      if (plan.packs_b) pack_panels(plan, p.b, packed, 0, plan.panels());
+      const std::int64_t rows = plan.packs_a ? kBlockRows : plan.m;
+      for (std::int64_t row = 0; row < plan.m; row += rows) {
+        multiply_block(plan, p, packed, plan.packs_a ? lines.data<T>() : nullptr, row,
+                       std::min(rows, plan.m - row), 0, plan.panels());
+      }
+    }
+  });
+}
+
+template <class T>
+bool has_unit_stride(const Matrix<T>& x) {
+  return x.cols == 1 || x.rows == 1 || x.col_stride == 1 || x.row_stride == 1;
+}
+
+}  // namespace
+
+template <class T>
+bool suits_tiles(const Product<T>& product) {
+  const auto& [c, a, b, alpha, beta] = product;
+  if (!(c.cols == 1 || c.col_stride == 1)) return false;
+  if (!has_unit_stride(a) || !has_unit_stride(b)) return false;
+  // A single column leaves most of the registers unused, and few rows do not pay for packing.
+  constexpr double kColumnWork = 1024, kRowWork = 16384;
+  constexpr std::int64_t kFewRows = 8;
+  if (c.cols == 1) return product.work() <= kColumnWork;
+  if (c.rows < kFewRows && product.work() > kColumnWork) {
+    return b.col_stride == 1 && (c.rows > 1 || product.work() <= kRowWork);
+  }
+  return true;
+}
+
+template <class T>
+void multiply_in_tiles(const Product<T>& first, const Batch& batch) {
+  // A panel of b of this depth stays in the second level of the caches with the rows of a.
+  constexpr std::int64_t kDepth = 1024;
+  if (first.a.cols > kDepth) {
+    Product<T> part = first;
+    for (std::int64_t k = 0; k < first.a.cols; k += kDepth) {
+      part.a.cols = part.b.rows = std::min(kDepth, first.a.cols - k);
+      part.a.data = &first.a.at(0, k);
+      part.b.data = &first.b.at(k, 0);
+      multiply_in_tiles(part, batch);
+      part.beta = T(1);
+    }
+    return;
+  }
+  const Plan<T> plan(first);
+  if (batch.count() >= kManyProducts || first.work() < kSharedWork)
+    return multiply_each(plan, first, batch);
+  for (std::int64_t i = 0; i < batch.count(); ++i) {
+    multiply_shared(plan, batch.item(first, i));
+  }
+}
+
+template <class T>
+void multiply_tiny(const Product<T>& product) {
+  const auto& [c, a, b, alpha, beta] = product;
+  T lines[static_cast<std::size_t>(kTinyWork)];
+  Tile<T> tile{unsigned_of(c.rows),
+               unsigned_of(c.cols),
+               unsigned_of(a.cols),
+               a.data,
+               unsigned_of(a.row_stride),
+               unsigned_of(a.col_stride),
+               b.data,
+               unsigned_of(b.row_stride),
+               panel_width<T>(),
+               c.data,
+               unsigned_of(c.row_stride),
+               alpha,
+               beta};
+  if (b.col_stride != 1 && b.cols > 1) {
+    for (std::int64_t p = 0; p < b.rows; ++p) {
+      for (std::int64_t j = 0; j < b.cols; ++j) lines[p * b.cols + j] = b.at(p, j);
+    }
+    tile.b = lines;
+    tile.b_row = tile.n;
+  }
+  multiply_tile(tile, Rounding::kSeparate);
+}
+
+template bool suits_tiles(const Product<float>&);
+template bool suits_tiles(const Product<double>&);
+template void multiply_in_tiles(const Product<float>&, const Batch&);
+template void multiply_in_tiles(const Product<double>&, const Batch&);
+template void multiply_tiny(const Product<float>&);
+template void multiply_tiny(const Product<double>&);
+
+}  // namespace tend::kernels

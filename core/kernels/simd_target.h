@@ -1,0 +1,8 @@
+#pragma once
+
+namespace tend::kernels {
+
+/// Highway's name of the instructions that kernels run with on this processor: "AVX2", "AVX3", ...
+const char* simd_target();
+
+}  // namespace tend::kernels

@@ -1,0 +1,129 @@
+#include <tend/core/parallel.h>
+
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <tend/core/error.h>
+
+#include "tests/catch.h"
+
+using namespace tend;
+
+namespace {
+
+// The number of threads as it was, at the end of a test.
+struct ThreadsGuard {
+  int before = num_threads();
+  ~ThreadsGuard() { set_num_threads(before); }
+};
+
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+}  // namespace
+
+TEST_CASE("parallel_for calls every index once, in chunks that the sizes alone decide") {
+  const ThreadsGuard guard;
+  for (const int threads : {1, 2, 3, 8}) {
+    set_num_threads(threads);
+    std::vector<std::atomic<int>> calls(1000), chunk_of(1000);
+    parallel_for(0, 1000, 7, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        ++calls[static_cast<std::size_t>(i)];
+        chunk_of[static_cast<std::size_t>(i)] = static_cast<int>(begin);
+      }
+    });
+    for (std::size_t i = 0; i < 1000; ++i) {
+      REQUIRE(calls[i] == 1);
+      REQUIRE(chunk_of[i] == static_cast<int>(i / 7 * 7));
+    }
+  }
+}
+
+TEST_CASE("A parallel section inside another runs on the thread that reaches it") {
+  const ThreadsGuard guard;
+  set_num_threads(4);
+  std::atomic<int> total = 0, strangers = 0;
+  parallel_for(0, 16, 1, [&](std::int64_t, std::int64_t) {
+    const std::thread::id self = std::this_thread::get_id();
+    parallel_for(0, 10, 1, [&](std::int64_t, std::int64_t) {
+      ++total;
+      if (std::this_thread::get_id() != self) ++strangers;
+    });
+  });
+  CHECK(total == 160);
+  CHECK(strangers == 0);
+}
+
+TEST_CASE("An exception ends a parallel section after all of its chunks") {
+  const ThreadsGuard guard;
+  set_num_threads(3);
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    std::atomic<int> chunks = 0;
+    const auto section = [&] {
+      parallel_for(0, 20, 1, [&](std::int64_t begin, std::int64_t) {
+        ++chunks;
+        if (begin == 3) throw std::runtime_error("three");
+      });
+    };
+    REQUIRE_THROWS_AS(section(), std::runtime_error);
+    REQUIRE(chunks == 20);
+  }
+}
+
+TEST_CASE("Many short sections, some after a rest, all run to their end") {
+  const ThreadsGuard guard;
+  for (const int threads : {2, 5}) {
+    set_num_threads(threads);
+    std::int64_t sum = 0;
+    for (int section = 0; section < 3000; ++section) {
+      std::atomic<std::int64_t> part = 0;
+      parallel_for(0, 8, 1, [&](std::int64_t begin, std::int64_t) { part += begin; });
+      sum += part;
+      // Longer than workers wait awake: they sleep, and must be woken.
+      if (section % 300 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    CHECK(sum == 3000 * 28);
+  }
+}
+
+TEST_CASE("Sections of several threads at once all run to their end") {
+  const ThreadsGuard guard;
+  set_num_threads(3);
+  std::atomic<std::int64_t> sum = 0;
+  std::vector<std::thread> users;
+  for (int i = 0; i < 4; ++i) {
+    users.emplace_back([&] {
+      for (int section = 0; section < 500; ++section) {
+        parallel_for(0, 8, 1, [&](std::int64_t begin, std::int64_t) { sum += begin; });
+      }
+    });
+  }
+  for (std::thread& user : users) user.join();
+  CHECK(sum == 4 * 500 * 28);
+}
+
+TEST_CASE("Threads without work do not burn their cores") {
+  const ThreadsGuard guard;
+  set_num_threads(8);
+  parallel_for(0, 64, 1, [](std::int64_t, std::int64_t) {});
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // more than enough to fall asleep
+  const double before = processor_seconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  // Eight threads that looked for work all the time would use all cores; sleeping ones use nothing.
+  CHECK(processor_seconds() - before < 0.1);
+}
+
+TEST_CASE("set_num_threads refuses counts below one") {
+  const int before = num_threads();
+  CHECK_THROWS_AS(set_num_threads(0), Error);
+  CHECK_THROWS_AS(set_num_threads(-2), Error);
+  CHECK(num_threads() == before);
+}
