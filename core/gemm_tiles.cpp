@@ -23,7 +23,7 @@ std::size_t unsigned_of(std::int64_t size) {
 
 // Where the rows of b lie far apart they meet in few sets of the caches, which lose them before the
 // next rows of a need them again: from this number of elements on, b is packed.
-constexpr std::int64_t kFarRows = 1 << 20;
+constexpr std::int64_t kFarRows = 3 << 18;
 
 // The products of one shape and layout, and what is packed for them.
 template <class T>

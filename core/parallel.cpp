@@ -114,11 +114,12 @@ void pause_briefly() noexcept {
 #endif
 }
 
-// A thread that waits looks again and again for this long, as a sleeping one takes that long to
-// wake; then it sleeps. In the second half it lets others have its core.
-constexpr std::chrono::microseconds kPatience{40};
+// A thread that waits looks again and again, as waking a sleeping one costs both sides several
+// microseconds; after the first time it lets others have its core between the looks, and after the
+// second it sleeps.
+constexpr std::chrono::microseconds kAlert{20}, kAwake{100};
 
-// True once `done()` is; false when it was not for `kPatience`.
+// True once `done()` is; false when it was not for `kAwake`.
 template <class F>
 bool wait_awake(F done) {
   if (done()) return true;
@@ -131,8 +132,8 @@ bool wait_awake(F done) {
       pause_briefly();
     }
     const auto waited = Clock::now() - begin;
-    if (waited > kPatience) return false;
-    if (waited > kPatience / 2) std::this_thread::yield();
+    if (waited > kAwake) return false;
+    if (waited > kAlert) std::this_thread::yield();
   }
 }
 
