@@ -7,8 +7,96 @@
 
 #include <tend/core/kernels/loops.h>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/arithmetic.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/highway.h>
+#include <tend/core/kernels/lanes.h>
+
+namespace tend::kernels {
+#ifndef TEND_CORE_KERNELS_ARITHMETIC_OPS
+#define TEND_CORE_KERNELS_ARITHMETIC_OPS
+// Operations on vectors of floating numbers.
+enum class BinaryOp { add, add_scaled, sub, mul, div, maximum, minimum };
+enum class UnaryOp { neg, abs };
+using BinaryRun = void (*)(std::int64_t count, const std::array<std::byte*, 3>& pointers,
+                           const std::array<std::int64_t, 3>& steps, double alpha);
+using UnaryRun = void (*)(std::int64_t count, const std::array<std::byte*, 2>& pointers,
+                          const std::array<std::int64_t, 2>& steps);
+#endif
+}  // namespace tend::kernels
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+
+template <class T, BinaryOp kOp>
+void run_binary(std::int64_t count, const RunPointers<3>& p, const RunSteps<3>& step,
+                double alpha) {
+  binary_run<T>(count, p, step, [alpha](auto d, auto a, auto b) HWY_ATTR {
+    (void)alpha, (void)d;
+    if constexpr (kOp == BinaryOp::add) {
+      return hn::Add(a, b);
+    } else if constexpr (kOp == BinaryOp::add_scaled) {
+      return hn::Add(a, hn::Mul(hn::Set(d, static_cast<T>(alpha)), b));
+    } else if constexpr (kOp == BinaryOp::sub) {
+      return hn::Sub(a, b);
+    } else if constexpr (kOp == BinaryOp::mul) {
+      return hn::Mul(a, b);
+    } else if constexpr (kOp == BinaryOp::div) {
+      return hn::Div(a, b);
+    } else if constexpr (kOp == BinaryOp::maximum) {
+      return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
+    } else {
+      return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b);
+    }
+  });
+}
+
+template <class T, UnaryOp kOp>
+void run_unary(std::int64_t count, const RunPointers<2>& p, const RunSteps<2>& step) {
+  unary_run<T>(count, p, step, [](auto, auto a) HWY_ATTR {
+    if constexpr (kOp == UnaryOp::neg) {
+      return hn::Neg(a);
+    } else {
+      return hn::Abs(a);
+    }
+  });
+}
+
+template <class T>
+BinaryRun binary_of(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::add: return run_binary<T, BinaryOp::add>;
+    case BinaryOp::add_scaled: return run_binary<T, BinaryOp::add_scaled>;
+    case BinaryOp::sub: return run_binary<T, BinaryOp::sub>;
+    case BinaryOp::mul: return run_binary<T, BinaryOp::mul>;
+    case BinaryOp::div: return run_binary<T, BinaryOp::div>;
+    case BinaryOp::maximum: return run_binary<T, BinaryOp::maximum>;
+    case BinaryOp::minimum: break;
+  }
+  return run_binary<T, BinaryOp::minimum>;
+}
+
+BinaryRun find_binary(BinaryOp op, bool wide) {
+  return wide ? binary_of<double>(op) : binary_of<float>(op);
+}
+
+UnaryRun find_unary(UnaryOp op, bool wide) {
+  if (op == UnaryOp::neg)
+    return wide ? run_unary<double, UnaryOp::neg> : run_unary<float, UnaryOp::neg>;
+  return wide ? run_unary<double, UnaryOp::abs> : run_unary<float, UnaryOp::abs>;
+}
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace tend::kernels {
 namespace {
+
+HWY_EXPORT(find_binary);
+HWY_EXPORT(find_unary);
 
 // Signed overflow is undefined in C++; PyTorch's integers wrap around, as unsigned ones do.
 template <class T>
@@ -24,27 +112,15 @@ constexpr std::int64_t wrapped(std::uint64_t value) noexcept {
 struct Add {
   static bool of(bool a, bool b) { return a || b; }
   static std::int64_t of(std::int64_t a, std::int64_t b) { return wrapped(bits(a) + bits(b)); }
-  template <std::floating_point T>
-  static T of(T a, T b) {
-    return a + b;
-  }
 };
 
 struct Sub {
   static std::int64_t of(std::int64_t a, std::int64_t b) { return wrapped(bits(a) - bits(b)); }
-  template <std::floating_point T>
-  static T of(T a, T b) {
-    return a - b;
-  }
 };
 
 struct Mul {
   static bool of(bool a, bool b) { return a && b; }
   static std::int64_t of(std::int64_t a, std::int64_t b) { return wrapped(bits(a) * bits(b)); }
-  template <std::floating_point T>
-  static T of(T a, T b) {
-    return a * b;
-  }
 };
 
 struct Pow {
@@ -68,16 +144,16 @@ struct Pow {
 };
 
 struct Maximum {
-  template <class T>
+  template <std::integral T>
   static T of(T a, T b) {
-    return a > b || a != a ? a : b;
+    return a > b ? a : b;
   }
 };
 
 struct Minimum {
-  template <class T>
+  template <std::integral T>
   static T of(T a, T b) {
-    return a < b || a != a ? a : b;
+    return a < b ? a : b;
   }
 };
 
@@ -121,9 +197,34 @@ struct FloorDivide {
   }
 };
 
-template <class T, class Op>
-void apply(Op, const Array& out, const Array& a, const Array& b) {
+template <class Op, class T>
+void apply(const Array& out, const Array& a, const Array& b) {
   map<T, T, T>(out, a, b, [](T x, T y) { return static_cast<T>(Op::of(x, y)); });
+}
+
+void run_floating(BinaryOp op, const Array& out, const Array& a, const Array& b, double alpha = 1) {
+  const BinaryRun run = HWY_DYNAMIC_DISPATCH(find_binary)(op, out.dtype() == float64);
+  StridedLoop<3>({&out, &a, &b})
+      .run_elements(
+          [=](std::int64_t count, const auto& p, const auto& step) { run(count, p, step, alpha); },
+          kStreamGrain);
+}
+
+void run_floating(UnaryOp op, const Array& out, const Array& a) {
+  const UnaryRun run = HWY_DYNAMIC_DISPATCH(find_unary)(op, out.dtype() == float64);
+  StridedLoop<2>({&out, &a}).run_elements(run, kStreamGrain);
+}
+
+// Vectors for floating numbers, Op for others.
+template <class Op>
+void apply_any(BinaryOp op, const Array& out, const Array& a, const Array& b) {
+  if (is_floating(out.dtype())) return run_floating(op, out, a, b);
+  if (out.dtype() == int64) return apply<Op, std::int64_t>(out, a, b);
+  apply<Op, bool>(out, a, b);
+}
+
+void check_number(std::string_view operation, DType dtype) {
+  visit_number(operation, dtype, [](auto) {});
 }
 
 void check_divisor(std::string_view operation, const Array& out, const Array& b) {
@@ -137,66 +238,63 @@ void check_divisor(std::string_view operation, const Array& out, const Array& b)
 }  // namespace
 
 void add(const Array& out, const Array& a, const Array& b) {
-  visit_dtype(out.dtype(),
-              [&](auto tag) { apply<typename decltype(tag)::type>(Add{}, out, a, b); });
+  apply_any<Add>(BinaryOp::add, out, a, b);
 }
 
 void add_scaled(const Array& out, const Array& a, const Array& b, double alpha) {
-  visit_dtype(out.dtype(), [&](auto tag) {
+  if (is_floating(out.dtype())) return run_floating(BinaryOp::add_scaled, out, a, b, alpha);
+  const auto add_typed = [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T factor = convert<T>(alpha);
     map<T, T, T>(out, a, b, [factor](T x, T y) { return Add::of(x, Mul::of(factor, y)); });
-  });
+  };
+  out.dtype() == int64 ? add_typed(TypeTag<std::int64_t>()) : add_typed(TypeTag<bool>());
 }
 
 void sub(const Array& out, const Array& a, const Array& b) {
-  visit_number("sub", out.dtype(),
-               [&](auto tag) { apply<typename decltype(tag)::type>(Sub{}, out, a, b); });
+  if (is_floating(out.dtype())) return run_floating(BinaryOp::sub, out, a, b);
+  check_number("sub", out.dtype());
+  apply<Sub, std::int64_t>(out, a, b);
 }
 
 void mul(const Array& out, const Array& a, const Array& b) {
-  visit_dtype(out.dtype(),
-              [&](auto tag) { apply<typename decltype(tag)::type>(Mul{}, out, a, b); });
+  apply_any<Mul>(BinaryOp::mul, out, a, b);
 }
 
 void div(const Array& out, const Array& a, const Array& b) {
-  visit_floating("div", out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    map<T, T, T>(out, a, b, [](T x, T y) { return x / y; });
-  });
+  visit_floating("div", out.dtype(), [](auto) {});  // throws for others
+  run_floating(BinaryOp::div, out, a, b);
 }
 
 void pow(const Array& out, const Array& a, const Array& b) {
   visit_number("pow", out.dtype(),
-               [&](auto tag) { apply<typename decltype(tag)::type>(Pow{}, out, a, b); });
+               [&](auto tag) { apply<Pow, typename decltype(tag)::type>(out, a, b); });
 }
 
 void maximum(const Array& out, const Array& a, const Array& b) {
-  visit_dtype(out.dtype(),
-              [&](auto tag) { apply<typename decltype(tag)::type>(Maximum{}, out, a, b); });
+  apply_any<Maximum>(BinaryOp::maximum, out, a, b);
 }
 
 void minimum(const Array& out, const Array& a, const Array& b) {
-  visit_dtype(out.dtype(),
-              [&](auto tag) { apply<typename decltype(tag)::type>(Minimum{}, out, a, b); });
+  apply_any<Minimum>(BinaryOp::minimum, out, a, b);
 }
 
 void remainder(const Array& out, const Array& a, const Array& b) {
   check_divisor("remainder", out, b);
   visit_number("remainder", out.dtype(),
-               [&](auto tag) { apply<typename decltype(tag)::type>(Remainder{}, out, a, b); });
+               [&](auto tag) { apply<Remainder, typename decltype(tag)::type>(out, a, b); });
 }
 
 void fmod(const Array& out, const Array& a, const Array& b) {
   check_divisor("fmod", out, b);
   visit_number("fmod", out.dtype(),
-               [&](auto tag) { apply<typename decltype(tag)::type>(Fmod{}, out, a, b); });
+               [&](auto tag) { apply<Fmod, typename decltype(tag)::type>(out, a, b); });
 }
 
 void floor_divide(const Array& out, const Array& a, const Array& b) {
   check_divisor("floor_divide", out, b);
   visit_number("floor_divide", out.dtype(),
-               [&](auto tag) { apply<typename decltype(tag)::type>(FloorDivide{}, out, a, b); });
+               [&](auto tag) { apply<FloorDivide, typename decltype(tag)::type>(out, a, b); });
 }
 
 void lerp(const Array& out, const Array& a, const Array& b, const Array& weight) {
@@ -209,27 +307,15 @@ void lerp(const Array& out, const Array& a, const Array& b, const Array& weight)
 }
 
 void neg(const Array& out, const Array& a) {
-  visit_number("neg", out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    map<T, T>(out, a, [](T x) {
-      if constexpr (Integer<T>)
-        return Sub::of(0, x);
-      else
-        return -x;
-    });
-  });
+  if (is_floating(out.dtype())) return run_floating(UnaryOp::neg, out, a);
+  check_number("neg", out.dtype());
+  map<std::int64_t, std::int64_t>(out, a, [](std::int64_t x) { return Sub::of(0, x); });
 }
 
 void abs(const Array& out, const Array& a) {
-  visit_number("abs", out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    map<T, T>(out, a, [](T x) {
-      if constexpr (Integer<T>)
-        return x < 0 ? Sub::of(0, x) : x;
-      else
-        return std::abs(x);
-    });
-  });
+  if (is_floating(out.dtype())) return run_floating(UnaryOp::abs, out, a);
+  check_number("abs", out.dtype());
+  map<std::int64_t, std::int64_t>(out, a, [](std::int64_t x) { return x < 0 ? Sub::of(0, x) : x; });
 }
 
 void sign(const Array& out, const Array& a) {
@@ -240,3 +326,4 @@ void sign(const Array& out, const Array& a) {
 }
 
 }  // namespace tend::kernels
+#endif  // HWY_ONCE

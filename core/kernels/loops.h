@@ -17,6 +17,9 @@ namespace tend::kernels {
 /// share.
 inline constexpr std::int64_t kElementGrain = 32768;
 
+/// The same for operations that are as fast as memory.
+inline constexpr std::int64_t kStreamGrain = 65536;
+
 /// Visits N arrays together. The order of the elements is the output's (operand 0) order in memory.
 template <std::size_t N>
 class StridedLoop {

@@ -1,12 +1,96 @@
 #include <tend/core/kernels/select.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include <tend/core/kernels/loops.h>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/select.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/highway.h>
+#include <tend/core/kernels/lanes.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+
+// The truths at `from` as a mask of lanes of 1, 4 or 8 bytes.
+template <class D>
+HWY_INLINE hn::Mask<D> load_truths(D d, const std::uint8_t* from) {
+  using T = hn::TFromD<D>;
+  const hn::Rebind<std::uint8_t, D> bytes;
+  const auto truths = hn::LoadU(bytes, from);
+  if constexpr (sizeof(T) == 1) {
+    return hn::Ne(truths, hn::Zero(d));
+  } else if constexpr (sizeof(T) == 4) {
+    return hn::Ne(hn::PromoteTo(d, truths), hn::Zero(d));
+  } else {
+    const hn::Rebind<std::uint32_t, D> words;
+    return hn::Ne(hn::PromoteTo(d, hn::PromoteTo(words, truths)), hn::Zero(d));
+  }
+}
+
+template <class T, class A, class B>
+HWY_INLINE void select_neighbours(std::size_t n, T* out, const std::uint8_t* condition, A a, B b) {
+  const hn::ScalableTag<T> d;
+  const hn::CappedTag<T, 1> one;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto chosen = hn::IfThenElse(load_truths(d, condition + i), a.at(d, i), b.at(d, i));
+    hn::StoreU(chosen, d, out + i);
+  }
+  for (; i < n; ++i) {
+    const auto chosen = condition[i] != 0 ? a.at(one, i) : b.at(one, i);
+    hn::StoreU(chosen, one, out + i);
+  }
+}
+
+// A run of out = condition ? a : b, for elements as large as T.
+template <class T>
+void select_run(std::int64_t count, const RunPointers<4>& p, const RunSteps<4>& step) {
+  const auto n = static_cast<std::size_t>(count);
+  T* out = reinterpret_cast<T*>(p[0]);
+  const auto* condition = reinterpret_cast<const std::uint8_t*>(p[1]);
+  const Neighbours<T> a{reinterpret_cast<const T*>(p[2])}, b{reinterpret_cast<const T*>(p[3])};
+  constexpr std::int64_t kNext = sizeof(T);
+  const auto number = [](const std::byte* at) {
+    T value;
+    std::memcpy(&value, at, sizeof(T));
+    return Constant<T>{value};
+  };
+  if (step[0] == kNext && step[1] == 1) {
+    if (step[2] == kNext && step[3] == kNext) return select_neighbours(n, out, condition, a, b);
+    if (step[2] == 0 && step[3] == kNext)
+      return select_neighbours(n, out, condition, number(p[2]), b);
+    if (step[2] == kNext && step[3] == 0)
+      return select_neighbours(n, out, condition, a, number(p[3]));
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::byte* chosen =
+        p[1][i * step[1]] != std::byte{0} ? p[2] + i * step[2] : p[3] + i * step[3];
+    std::memcpy(p[0] + i * step[0], chosen, sizeof(T));
+  }
+}
+
+using SelectRun = decltype(&select_run<std::uint8_t>);
+
+SelectRun find_select(std::int64_t item) {
+  return item == 1   ? select_run<std::uint8_t>
+         : item == 4 ? select_run<std::uint32_t>
+                     : select_run<std::uint64_t>;
+}
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace tend::kernels {
 namespace {
+
+HWY_EXPORT(find_select);
 
 // The mask is a matrix of bools, which broadcasts over the leading dimensions.
 template <class Keep>
@@ -27,18 +111,12 @@ void keep_triangle(std::string_view operation, const Array& out, const Array& a,
 }  // namespace
 
 void where(const Array& out, const Array& condition, const Array& a, const Array& b) {
-  visit_dtype(out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    map<T, bool, T, T>(out, condition, a, b, [](bool c, T x, T y) { return c ? x : y; });
-  });
+  StridedLoop<4>({&out, &condition, &a, &b})
+      .run_elements(HWY_DYNAMIC_DISPATCH(find_select)(item_size(out.dtype())), kStreamGrain);
 }
 
 void masked_fill(const Array& out, const Array& a, const Array& mask, const Scalar& value) {
-  visit_dtype(out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T filling = value.to<T>();
-    map<T, T, bool>(out, a, mask, [filling](T x, bool hidden) { return hidden ? filling : x; });
-  });
+  where(out, mask, Array::scalar(value, out.dtype()), a);
 }
 
 void tril(const Array& out, const Array& a, std::int64_t diagonal) {
@@ -96,3 +174,4 @@ void nonzero(const Array& out, const Array& mask) {
 }
 
 }  // namespace tend::kernels
+#endif  // HWY_ONCE

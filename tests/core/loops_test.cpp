@@ -1,4 +1,8 @@
+#include <cmath>
+#include <limits>
+
 #include <tend/core/kernels/arithmetic.h>
+#include <tend/core/kernels/compare.h>
 #include <tend/core/kernels/copy.h>
 #include <tend/core/kernels/select.h>
 
@@ -93,4 +97,60 @@ TEST_CASE("an output that is transposed gets its elements where they belong") {
     kernels::copy(out, a);
     CHECK(same_bits(out, a));
   }
+}
+
+TEST_CASE("elementwise kernels have the same results on every target") {
+  const auto check = [](auto tag, const Shape& shape, const Shape& b_shape) {
+    using T = typename decltype(tag)::type;
+    const DType dtype = dtype_of<T>();
+    const Array a = random_array(shape, dtype, 1), b = random_array(b_shape, dtype, 2);
+    const Array mask = random_array(shape, boolean, 3);
+    for (std::int64_t i = 0; i < a.numel(); i += 5)
+      a.data<T>()[i] = std::numeric_limits<T>::quiet_NaN();
+    b.data<T>()[0] = std::numeric_limits<T>::quiet_NaN();
+    const auto binary = [&](auto kernel, auto f) {
+      check_in_every_layout(reference_map<T, T, T>(shape, f, a, b), kernel, a, b);
+    };
+    const T factor = static_cast<T>(0.3);
+    binary(kernels::add, [](T x, T y) { return x + y; });
+    binary(kernels::sub, [](T x, T y) { return x - y; });
+    binary(kernels::div, [](T x, T y) { return x / y; });
+    binary([](const Array& out, const Array& x,
+              const Array& y) { kernels::add_scaled(out, x, y, 0.3); },
+           [factor](T x, T y) { return x + factor * y; });
+    binary(kernels::maximum, [](T x, T y) { return x > y || x != x ? x : y; });
+    binary(kernels::minimum, [](T x, T y) { return x < y || x != x ? x : y; });
+    check_in_every_layout(reference_map<T, T>(
+                              shape, [](T x) { return -x; }, a),
+                          kernels::neg, a);
+    check_in_every_layout(reference_map<T, T>(
+                              shape, [](T x) { return std::abs(x); }, a),
+                          kernels::abs, a);
+    check_in_every_layout(
+        reference_map<T, T, T>(
+            shape, [](T x, T y) { return x != x ? y : x; }, a, b),
+        [](const Array& out, const Array& x, const Array& y) {
+          const Array nan = Array::empty(x.shape(), boolean);
+          kernels::ne(nan, x, x);
+          kernels::where(out, nan, y, x);
+        },
+        a, b);
+    const Array filled = Array::empty(shape, dtype);
+    kernels::masked_fill(filled, a, mask, 7);
+    for (std::int64_t i = 0; i < filled.numel(); ++i) {
+      const T expected = mask.data<bool>()[i] ? T(7) : a.data<T>()[i];
+      REQUIRE(std::memcmp(&filled.data<T>()[i], &expected, sizeof(T)) == 0);
+    }
+    kernels::fill(filled, 3);
+    CHECK(filled.to_vector<T>() == std::vector<T>(static_cast<std::size_t>(a.numel()), T(3)));
+  };
+  for_each_simd_target([&](const std::string& target) {
+    for (const Shape& shape : {Shape{1, 1}, {1, 7}, {3, 16}, {5, 33}}) {
+      for (const Shape& b_shape : {shape, Shape{shape[1]}, Shape{shape[0], 1}, Shape{}}) {
+        INFO(target << " " << shape << " with " << b_shape);
+        check(TypeTag<float>(), shape, b_shape);
+        check(TypeTag<double>(), shape, b_shape);
+      }
+    }
+  });
 }
