@@ -13,10 +13,14 @@ CausalAttention::CausalAttention(std::int64_t d_in, std::int64_t d_out, std::int
       dropout(dropout_p),
       mask(future_mask(context_length)) {}
 
+Tensor CausalAttention::forward(const Tensor& x) const {
+  check_tokens("CausalAttention", x, W_query.weight.size(1), mask.size(0));
+  return scaled_dot_product_attention(W_query(x), W_key(x), W_value(x), options());
+}
+
 AttentionOutput CausalAttention::with_weights(const Tensor& x) const {
   check_tokens("CausalAttention", x, W_query.weight.size(1), mask.size(0));
-  return attention_with_weights(W_query(x), W_key(x), W_value(x),
-                                {.is_causal = true, .dropout_p = dropout.active_p()});
+  return attention_with_weights(W_query(x), W_key(x), W_value(x), options());
 }
 
 void CausalAttention::check_loaded(const std::string& field, const Tensor& value) const {
@@ -30,6 +34,12 @@ MultiHeadAttentionWrapper::MultiHeadAttentionWrapper(std::int64_t d_in, std::int
     fail("MultiHeadAttentionWrapper", "num_heads must be positive, got ", num_heads);
   for (std::int64_t i = 0; i < num_heads; ++i)
     heads.emplace_back(d_in, d_out, context_length, dropout, qkv_bias);
+}
+
+Tensor MultiHeadAttentionWrapper::forward(const Tensor& x) const {
+  std::vector<Tensor> contexts;
+  for (const CausalAttention& head : heads) contexts.push_back(head.forward(x));
+  return cat(contexts, -1);
 }
 
 AttentionOutput MultiHeadAttentionWrapper::with_weights(const Tensor& x) const {

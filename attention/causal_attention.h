@@ -16,7 +16,7 @@ class CausalAttention : public nn::Module<CausalAttention> {
                   double dropout, bool qkv_bias = false);
 
   /// (..., T, d_in) -> (..., T, d_out); ShapeError when T exceeds context_length.
-  Tensor forward(const Tensor& x) const { return with_weights(x).context; }
+  Tensor forward(const Tensor& x) const;
   AttentionOutput with_weights(const Tensor& x) const;
 
   TEND_MODULE(nn::Linear, W_query);
@@ -27,6 +27,9 @@ class CausalAttention : public nn::Module<CausalAttention> {
 
  protected:
   void check_loaded(const std::string& field, const Tensor& value) const override;
+
+ private:
+  AttentionOptions options() const { return {.is_causal = true, .dropout_p = dropout.active_p()}; }
 };
 
 /// Several CausalAttention heads side by side: their contexts are concatenated, (..., T, num_heads
@@ -36,7 +39,7 @@ class MultiHeadAttentionWrapper : public nn::Module<MultiHeadAttentionWrapper> {
   MultiHeadAttentionWrapper(std::int64_t d_in, std::int64_t d_out, std::int64_t context_length,
                             double dropout, std::int64_t num_heads, bool qkv_bias = false);
 
-  Tensor forward(const Tensor& x) const { return with_weights(x).context; }
+  Tensor forward(const Tensor& x) const;
   /// The weights of all heads, (..., num_heads, T, T).
   AttentionOutput with_weights(const Tensor& x) const;
 

@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <tend/attention/mask.h>
+#include <tend/attention/paths.h>
 
 namespace tend::attention {
 namespace {
@@ -11,9 +13,7 @@ namespace {
 constexpr const char* kName = "scaled_dot_product_attention";
 constexpr double kHidden = -std::numeric_limits<double>::infinity();
 
-Shape batch_shape(const Tensor& matrices) {
-  return Shape(std::span(matrices.shape()).first(matrices.shape().size() - 2));
-}
+thread_local AttentionPath preferred_path = AttentionPath::automatic;
 
 void check_mask(const char* operation, const Tensor& mask, const Shape& scores) {
   if (!mask.defined()) return;
@@ -55,25 +55,60 @@ void check(const Tensor& query, const Tensor& key, const Tensor& value,
   }
 }
 
-// Weights before dropout. Under the causal rule alone every query sees the first key, so no row
-// needs clearing.
-Tensor visible_softmax(const Tensor& scores, const AttentionOptions& options) {
-  if (!options.is_causal) return masked_softmax(scores, options.mask);
-  const Tensor visible = causal_mask(scores.size(-2), scores.size(-1));
-  if (!options.mask.defined()) {
-    return softmax(masked_fill(scores, logical_not(visible), kHidden), -1);
-  }
-  if (options.mask.dtype() == boolean) {
-    return masked_softmax(scores, logical_and(options.mask, visible));
-  }
-  return masked_softmax(scores, masked_fill(options.mask, logical_not(visible), kHidden));
+// True when the fused path is to be taken.
+bool takes_fused(const Tensor& query, const Tensor& key, const Tensor& value,
+                 const AttentionOptions& options) {
+  const AttentionPath path =
+      options.path == AttentionPath::automatic ? preferred_path : options.path;
+  if (path == AttentionPath::composed) return false;
+  if (path == AttentionPath::automatic && !fused_pays(query, key)) return false;
+  const std::string obstacle = fused_obstacle(query, key, value, options);
+  if (obstacle.empty()) return true;
+  if (path == AttentionPath::fused) fail(kName, "the fused path does not do this: ", obstacle);
+  return false;
+}
+
+AttentionOutput composed_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                   const AttentionOptions& options) {
+  const Tensor scores = matmul(query, key.transpose(-2, -1)) * scale_of(query, options);
+  const Tensor weights =
+      dropout(visible_softmax(scores, options), options.dropout_p, /*training=*/true);
+  return {matmul(weights, value), weights};
 }
 
 }  // namespace
 
+AttentionPathGuard::AttentionPathGuard(AttentionPath path) noexcept
+    : before_(std::exchange(preferred_path, path)) {}
+
+AttentionPathGuard::~AttentionPathGuard() {
+  preferred_path = before_;
+}
+
+double scale_of(const Tensor& query, const AttentionOptions& options) {
+  return options.scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
+}
+
+Shape batch_shape(const Tensor& matrices) {
+  return Shape(std::span(matrices.shape()).first(matrices.shape().size() - 2));
+}
+
+// Under the causal rule alone every query sees the first key, so no row needs clearing.
+Tensor visible_softmax(const Tensor& scores, const AttentionOptions& options) {
+  if (!options.is_causal) return masked_softmax(scores, options.mask);
+  const std::int64_t queries = scores.size(-2), keys = scores.size(-1);
+  if (options.mask.defined() && options.mask.dtype() == boolean) {
+    return masked_softmax(scores, logical_and(options.mask, causal_mask(queries, keys)));
+  }
+  const Tensor hidden = triu(ones({queries, keys}, boolean), 1);
+  if (!options.mask.defined()) return softmax(masked_fill(scores, hidden, kHidden), -1);
+  return masked_softmax(scores, masked_fill(options.mask, hidden, kHidden));
+}
+
 Tensor masked_softmax(const Tensor& scores, const Tensor& mask) {
   check_mask("masked_softmax", mask, scores.shape());
   if (!mask.defined()) return softmax(scores, -1);
+  if (mask.dim() == 0) return masked_softmax(scores, mask.view({1}));
   const bool additive = mask.dtype() != boolean;
   const Tensor hidden = additive ? mask.detach() == kHidden : logical_not(mask);
   // Rows without any key are computed as if they had all, and cleared afterwards: no NaN comes up
@@ -88,16 +123,17 @@ Tensor masked_softmax(const Tensor& scores, const Tensor& mask) {
 AttentionOutput attention_with_weights(const Tensor& query, const Tensor& key, const Tensor& value,
                                        const AttentionOptions& options) {
   check(query, key, value, options);
-  const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
-  const Tensor scores = matmul(query, key.transpose(-2, -1)) * scale;
-  const Tensor weights =
-      dropout(visible_softmax(scores, options), options.dropout_p, /*training=*/true);
-  return {matmul(weights, value), weights};
+  if (options.path == AttentionPath::fused) {
+    fail("attention_with_weights", "the fused path does not make the weights");
+  }
+  return composed_attention(query, key, value, options);
 }
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const AttentionOptions& options) {
-  return attention_with_weights(query, key, value, options).context;
+  check(query, key, value, options);
+  if (takes_fused(query, key, value, options)) return fused_attention(query, key, value, options);
+  return composed_attention(query, key, value, options).context;
 }
 
 }  // namespace tend::attention

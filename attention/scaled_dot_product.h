@@ -14,6 +14,25 @@ struct AttentionOutput {
   Tensor weights;  ///< (..., queries, keys), after dropout
 };
 
+/// How attention is computed. Both ways give the same numbers but for rounding.
+enum class AttentionPath {
+  automatic,  ///< the faster one
+  fused,      ///< in tiles, without ever holding the weights: memory grows with T, not with T * S
+  composed    ///< of public operations
+};
+
+/// While it lives, AttentionPath::automatic means `path` on this thread.
+class AttentionPathGuard {
+ public:
+  explicit AttentionPathGuard(AttentionPath path) noexcept;
+  ~AttentionPathGuard();
+  AttentionPathGuard(const AttentionPathGuard&) = delete;
+  AttentionPathGuard& operator=(const AttentionPathGuard&) = delete;
+
+ private:
+  AttentionPath before_;
+};
+
 /// How queries see keys.
 struct AttentionOptions {
   /// Undefined; or bool, true where a query may attend; or floating, added to the scaled scores
@@ -26,6 +45,7 @@ struct AttentionOptions {
   double dropout_p = 0.0;
   /// Factor of the scores; 1 / sqrt(head_dim) when not given.
   std::optional<double> scale = {};
+  AttentionPath path = AttentionPath::automatic;
 };
 
 /// weights @ value with weights = softmax(scale * query @ key^T + mask), after dropout. query is
@@ -39,6 +59,13 @@ struct AttentionOptions {
 /// floating mask; the query gets scale * s @ key, the key scale * s^T @ query. All are zero where a
 /// query attends to nothing. Vaswani et al. 2017, https://arxiv.org/abs/1706.03762;
 /// torch.nn.functional.scaled_dot_product_attention.
+///
+/// The fused path (Dao et al. 2022, https://arxiv.org/abs/2205.14135) draws the same dropout mask
+/// as the composed one and keeps one bit a weight of it. It takes any strides; its result lies as
+/// the query does, so that of split heads is merged without a copy. Gradients of its gradients are
+/// composed. It does not do: floating masks that require grad or have another dtype, values that
+/// bring leading dimensions of their own, and dropout_p = 1. There the automatic choice is the
+/// composed path, as it is for small sizes, and AttentionPath::fused an Error that says why.
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const AttentionOptions& options = {});
 

@@ -35,6 +35,10 @@ SelfAttentionV1::SelfAttentionV1(std::int64_t d_in, std::int64_t d_out, Draw dra
   W_value = drawn(d_in, d_out, draw);
 }
 
+Tensor SelfAttentionV1::forward(const Tensor& x) const {
+  return scaled_dot_product_attention(matmul(x, W_query), matmul(x, W_key), matmul(x, W_value));
+}
+
 AttentionOutput SelfAttentionV1::with_weights(const Tensor& x) const {
   return attention_with_weights(matmul(x, W_query), matmul(x, W_key), matmul(x, W_value));
 }
@@ -50,6 +54,10 @@ SelfAttentionV2::SelfAttentionV2(std::int64_t d_in, std::int64_t d_out, bool qkv
     : W_query(d_in, d_out, qkv_bias),
       W_key(d_in, d_out, qkv_bias),
       W_value(d_in, d_out, qkv_bias) {}
+
+Tensor SelfAttentionV2::forward(const Tensor& x) const {
+  return scaled_dot_product_attention(W_query(x), W_key(x), W_value(x));
+}
 
 AttentionOutput SelfAttentionV2::with_weights(const Tensor& x) const {
   return attention_with_weights(W_query(x), W_key(x), W_value(x));

@@ -18,7 +18,7 @@ class SelfAttentionV1 : public nn::Module<SelfAttentionV1> {
   SelfAttentionV1(std::int64_t d_in, std::int64_t d_out, Draw draw = Draw::uniform);
 
   /// (..., T, d_in) -> (..., T, d_out).
-  Tensor forward(const Tensor& x) const { return with_weights(x).context; }
+  Tensor forward(const Tensor& x) const;
   AttentionOutput with_weights(const Tensor& x) const;
 
   /// Takes the weights of `other`, whose Linear layers hold them transposed. Error when it has
@@ -36,7 +36,7 @@ class SelfAttentionV2 : public nn::Module<SelfAttentionV2> {
   SelfAttentionV2(std::int64_t d_in, std::int64_t d_out, bool qkv_bias = false);
 
   /// (..., T, d_in) -> (..., T, d_out).
-  Tensor forward(const Tensor& x) const { return with_weights(x).context; }
+  Tensor forward(const Tensor& x) const;
   AttentionOutput with_weights(const Tensor& x) const;
 
   /// Takes the weights of `other`; biases become zero.

@@ -5,7 +5,18 @@
 #include <tend/core/kernels/dropout.h>
 
 namespace tend {
-namespace {
+
+Array draw_kept(std::int64_t count, double p, Generator& generator) {
+  Array bits = kernels::keep_bits_room(count);
+  kernels::draw_keep_bits(reinterpret_cast<std::uint8_t*>(bits.data<std::int64_t>()), count, 1 - p,
+                          generator);
+  return bits;
+}
+
+double kept_factor(DType dtype, double p) {
+  // PyTorch rounds 1 - p to the dtype before it divides.
+  return dtype == float32 ? 1.0F / static_cast<float>(1 - p) : 1 / (1 - p);
+}
 
 // The product with the mask, a constant, so the derivative is the same product again.
 Tensor mul_kept(const Tensor& self, const Array& bits, double factor) {
@@ -15,20 +26,13 @@ Tensor mul_kept(const Tensor& self, const Array& bits, double factor) {
                 [bits, factor](Derivative& d) { d.set(0, mul_kept(d.grad(), bits, factor)); });
 }
 
-}  // namespace
-
 Tensor dropout(const Tensor& self, double p, bool training, Generator& generator) {
   if (!(p >= 0 && p <= 1)) fail("dropout", "the probability is ", p, ", not in [0, 1]");
   const DType dtype = self.dtype();
   if (!is_floating(dtype)) fail<DTypeError>("dropout", "needs float32 or float64, got ", dtype);
   if (!training || p == 0 || self.numel() == 0) return self;
   if (p == 1) return mul(self, 0);
-  const Array bits = kernels::keep_bits_room(self.numel());
-  kernels::draw_keep_bits(reinterpret_cast<std::uint8_t*>(bits.data<std::int64_t>()), self.numel(),
-                          1 - p, generator);
-  // PyTorch rounds 1 - p to the dtype before it divides.
-  const double factor = dtype == float32 ? 1.0F / static_cast<float>(1 - p) : 1 / (1 - p);
-  return mul_kept(self, bits, factor);
+  return mul_kept(self, draw_kept(self.numel(), p, generator), kept_factor(dtype, p));
 }
 
 }  // namespace tend

@@ -4,6 +4,7 @@
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/node.h>
 #include <tend/autograd/tensor.h>
+#include <tend/core/random.h>
 
 namespace tend {
 
@@ -45,6 +46,17 @@ Array unary(const Tensor& self, Kernel kernel, bool floating = true) {
   kernel(out, self.array().to(dtype));
   return out;
 }
+
+/// Which of `count` elements dropout with probability p keeps, drawn in their order: the bits of
+/// draw_keep_bits.
+Array draw_kept(std::int64_t count, double p, Generator& generator);
+
+/// What dropout with probability p multiplies kept elements with.
+double kept_factor(DType dtype, double p);
+
+/// The product with that factor where an element is kept, and with 0 where not. The bits go through
+/// the elements in row-major order.
+Tensor mul_kept(const Tensor& self, const Array& bits, double factor);
 
 /// Elements that come from the places `indices` along `dim`; the gradient goes back there.
 /// `keepdim` is false where values and indices are without that dimension.

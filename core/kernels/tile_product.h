@@ -48,6 +48,21 @@ HWY_INLINE void unroll(F f) {
   unroll(f, std::make_index_sequence<kCount>());
 }
 
+// The first `count` lanes, those of `mask`, of elements behind which there may be no memory.
+template <class D, class M, class T>
+HWY_INLINE hn::Vec<D> load_first(D d, M mask, const T* from, std::size_t count) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  static_cast<void>(count);
+  return hn::MaskedLoad(mask, d, from);
+#else
+  // Elsewhere MaskedLoad loads all lanes, and in Highway 1.0 wants them aligned.
+  static_cast<void>(mask);
+  HWY_ALIGN T lanes[16 / sizeof(T)] = {};
+  std::copy_n(from, count, lanes);
+  return hn::Load(d, lanes);
+#endif
+}
+
 // kRows rows by kVectors vectors of c. kTail: only `last` lanes of the last vector are there.
 template <Rounding kRounding, std::size_t kRows, std::size_t kVectors, bool kTail, class D,
           class T = hn::TFromD<D>>
@@ -57,7 +72,7 @@ HWY_INLINE void multiply_tile(D d, const Tile<T>& tile, const T* HWY_RESTRICT a,
   const auto mask = hn::FirstN(d, last);
   const auto load = [&](const T* from, auto v) HWY_ATTR {
     if constexpr (kTail && v() + 1 == kVectors) {
-      return hn::MaskedLoad(mask, d, from + v() * lanes);
+      return load_first(d, mask, from + v() * lanes, last);
     } else {
       return hn::LoadU(d, from + v() * lanes);
     }

@@ -1,0 +1,109 @@
+// Causal attention, fused and composed: FLOP is the rate that the visible half of the products
+// makes, FLOP=250G/s are 250 GFLOP/s. A path of 1 is AttentionPath::fused, 2 is composed.
+#include <tend/tend.h>
+
+#include "program.h"
+
+using namespace tend;
+using attention::AttentionPath;
+using attention::AttentionPathGuard;
+using attention::MultiHeadAttention;
+using attention::scaled_dot_product_attention;
+
+namespace {
+
+// (batch, tokens, heads * dim) seen as (batch, heads, tokens, dim), as modules split heads.
+Tensor split_heads(const benchmark::State& state) {
+  const std::int64_t batch = state.range(0), heads = state.range(1), tokens = state.range(2),
+                     dim = state.range(3);
+  return randn({batch, tokens, heads * dim})
+      .view({batch, tokens, heads, dim})
+      .transpose(1, 2)
+      .detach()
+      .requires_grad_();
+}
+
+AttentionPath path_of(const benchmark::State& state) {
+  return static_cast<AttentionPath>(state.range(4));
+}
+
+// Two products forward, five backward, which computes the scores anew.
+void count(benchmark::State& state, double products) {
+  const auto n = [&](int i) { return static_cast<double>(state.range(i)); };
+  state.counters["FLOP"] = benchmarks::rate(products * n(0) * n(1) * n(3) * n(2) * (n(2) + 1));
+}
+
+void core_forward(benchmark::State& state) {
+  const Tensor query = split_heads(state), key = split_heads(state), value = split_heads(state);
+  const NoGradGuard guard;
+  for (auto _ : state) {
+    scaled_dot_product_attention(query, key, value, {.is_causal = true, .path = path_of(state)});
+  }
+  count(state, 2);
+}
+
+void core_both(benchmark::State& state) {
+  const Tensor query = split_heads(state), key = split_heads(state), value = split_heads(state);
+  const Tensor cotangent = split_heads(state).detach();
+  for (auto _ : state) {
+    const Tensor out = scaled_dot_product_attention(query, key, value,
+                                                    {.is_causal = true, .path = path_of(state)});
+    autograd::grad({out}, {query, key, value}, {cotangent});
+  }
+  count(state, 7);
+}
+
+MultiHeadAttention make_module(const benchmark::State& state) {
+  const std::int64_t width = state.range(1) * state.range(3);
+  return {width, width, state.range(2), 0.0, state.range(1)};
+}
+
+Tensor module_input(const benchmark::State& state) {
+  return randn({state.range(0), state.range(2), state.range(1) * state.range(3)});
+}
+
+void module_forward(benchmark::State& state) {
+  const MultiHeadAttention module = make_module(state);
+  const Tensor x = module_input(state);
+  const AttentionPathGuard path(path_of(state));
+  const NoGradGuard guard;
+  for (auto _ : state) module(x);
+}
+
+void module_both(benchmark::State& state) {
+  MultiHeadAttention module = make_module(state);
+  const Tensor x = module_input(state);
+  const AttentionPathGuard path(path_of(state));
+  for (auto _ : state) {
+    module.zero_grad();
+    module(x).sum().backward();
+  }
+}
+
+void shapes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgNames({"B", "H", "T", "D", "path"})->UseRealTime();
+  for (const int path : {1, 2}) {
+    benchmark->Args({8, 4, 64, 32, path})->Args({4, 6, 256, 64, path});
+    benchmark->Args({2, 12, 1024, 64, path});
+  }
+}
+
+// What the choice between the paths rests on, and how memory's growth tells.
+void lengths(benchmark::internal::Benchmark* benchmark) {
+  shapes(benchmark);
+  for (const int path : {1, 2}) {
+    for (const int tokens : {4, 8, 16, 32}) benchmark->Args({8, 4, tokens, 32, path});
+    for (int tokens = 64; tokens <= 4096; tokens *= 2) benchmark->Args({1, 2, tokens, 64, path});
+  }
+}
+
+BENCHMARK(core_forward)->Apply(lengths);
+BENCHMARK(core_both)->Apply(lengths);
+BENCHMARK(module_forward)->Apply(shapes);
+BENCHMARK(module_both)->Apply(shapes);
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return benchmarks::run(argc, argv);
+}

@@ -1,0 +1,49 @@
+// All heads of an attention, for its two kernels.
+#pragma once
+
+#include <initializer_list>
+#include <type_traits>
+
+#include <tend/core/kernels/attention_head.h>
+
+namespace tend::kernels {
+
+template <class T>
+class AttentionHeads {
+ public:
+  /// What causality hides is left out when every element of `multiplied`, which its zero weights
+  /// would be multiplied with, is finite.
+  AttentionHeads(const Array& query, const Array& key, const Array& value,
+                 const AttentionRule& rule, std::initializer_list<const Array*> multiplied);
+
+  std::int64_t count() const { return count_; }
+  /// Tiles of queries of a head.
+  std::int64_t blocks() const { return (query_.size(-2) + kTile - 1) / kTile; }
+  /// Tasks of this many products of a query and a key take some 10 us or more.
+  std::int64_t grain(std::int64_t products) const {
+    constexpr std::int64_t kMultiplications = std::int64_t{1} << 19;
+    return 1 + kMultiplications / (1 + products * (query_.size(-1) + value_.size(-1)));
+  }
+  /// Without what is for one of the kernels only.
+  AttentionHead<T> at(std::int64_t index) const;
+
+ private:
+  static constexpr std::int64_t kTile = kAttentionTile;
+  const Array& query_;
+  const Array& key_;
+  const Array& value_;
+  const AttentionRule& rule_;
+  std::int64_t count_ = 1;
+  bool skip_hidden_ = false;
+};
+
+/// Calls f with two bools as constants.
+template <class F>
+void choose(bool a, bool b, F f) {
+  if (a && b) return f(std::true_type(), std::true_type());
+  if (a) return f(std::true_type(), std::false_type());
+  if (b) return f(std::false_type(), std::true_type());
+  f(std::false_type(), std::false_type());
+}
+
+}  // namespace tend::kernels

@@ -1,0 +1,165 @@
+// What the forward and the backward kernel of attention do with a tile. A tile's scores lie with a
+// row for each key and a lane for each query: maxima, sums and factors of a query then need no
+// other lane, and the rows are what both products of a tile read. Included by kernel sources after
+// <hwy/foreach_target.h>, not for others.
+
+#if defined(TEND_CORE_KERNELS_ATTENTION_TILE_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TEND_CORE_KERNELS_ATTENTION_TILE_H
+#undef TEND_CORE_KERNELS_ATTENTION_TILE_H
+#else
+#define TEND_CORE_KERNELS_ATTENTION_TILE_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <limits>
+
+#include <tend/core/kernels/attention_head.h>
+#include <tend/core/kernels/simd_math.h>
+#include <tend/core/kernels/tile_product.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+
+inline constexpr std::size_t kTile = kAttentionTile;
+// Lanes come in multiples of this; the diagonal is cut in steps of it.
+inline constexpr std::size_t kStep = 16;
+template <class T>
+inline constexpr T kInfinity = std::numeric_limits<T>::infinity();
+
+/// e^x for x <= 0 (or a little more), or NaN; 0 where that would be a subnormal number or close to
+/// one. What weights need and no more: exp without bounds and with a single power of two.
+template <class D, class V>
+HWY_INLINE V exp_below(D d, V x) {
+  using T = hn::TFromD<D>;
+  using Constants = ExpConstants<T>;
+  constexpr T kLowest = sizeof(T) == 4 ? -87 : -708;
+  constexpr T kBias = sizeof(T) == 4 ? 127 : 1023;
+  const hn::RebindToUnsigned<D> du;
+  // The low bits of `rounded` are those of n with the bias of an exponent.
+  const V rounder = hn::Set(d, Constants::rounder - kBias);
+  const V rounded = hn::MulAdd(x, hn::Set(d, Constants::log2_e), rounder);
+  const V n = hn::Sub(rounded, rounder);
+  V r = hn::NegMulAdd(n, hn::Set(d, Constants::high), x);
+  r = hn::NegMulAdd(n, hn::Set(d, Constants::low), r);
+  const V mantissa = hn::Add(hn::Set(d, T(1)), hn::MulAdd(hn::Mul(r, r), Constants::p(d, r), r));
+  const auto power = hn::ShiftLeft<Constants::mantissa_bits>(hn::BitCast(du, rounded));
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, kLowest)),
+                            hn::Mul(mantissa, hn::BitCast(d, power)));
+}
+
+// Lanes whose bits are set, the lowest bit first.
+template <class D>
+HWY_INLINE hn::Mask<D> lanes_of(D d, std::uint64_t bits) {
+  std::uint8_t bytes[8];
+  std::memcpy(bytes, &bits, 8);
+  return hn::LoadMaskBits(d, bytes);
+}
+
+// One function for all products: the code is large.
+template <class T>
+HWY_NOINLINE void product(const Tile<T>& tile) {
+  multiply(tile);
+}
+
+// to[c * kTile + r] = from(r, c) for count rows, and 0 in the other lanes.
+template <class T>
+HWY_INLINE void load_lanes(const Matrix<const T>& from, std::size_t count, std::size_t cols,
+                           std::size_t lanes, T* HWY_RESTRICT to) {
+  if (from.step == 1) {
+    transpose(count, cols, from.data, from.row, to, kTile);
+  } else {
+    for (std::size_t c = 0; c < cols; ++c) {
+      for (std::size_t r = 0; r < count; ++r) to[c * kTile + r] = *from.at(r, c);
+    }
+  }
+  if (count == lanes) return;
+  for (std::size_t c = 0; c < cols; ++c) {
+    std::fill(to + c * kTile + count, to + c * kTile + lanes, T(0));
+  }
+}
+
+// The way back, without the other lanes. It writes a few rows at a time: those that lie far apart
+// fall into one set of the cache.
+template <class T>
+HWY_INLINE void store_lanes(const T* HWY_RESTRICT from, std::size_t count, std::size_t cols,
+                            const Matrix<T>& to, std::size_t first) {
+  constexpr std::size_t kRows = 4;
+  for (std::size_t i = 0; i < count; i += kRows) {
+    transpose(cols, std::min(kRows, count - i), from + i, kTile, to.at(first + i), to.row);
+  }
+}
+
+template <class T>
+HWY_INLINE Matrix<const T> rows_from(const Matrix<const T>& matrix, std::size_t row) {
+  return {matrix.at(row), matrix.row, matrix.step};
+}
+
+// Where tiles are on the diagonal and what lies above it makes no difference, products leave out
+// most of it: keys in steps of kStep, with the queries from there on.
+template <class T>
+HWY_INLINE bool on_diagonal(const AttentionHead<T>& head, const TilePlace& tile) {
+  return head.is_causal && head.skip_hidden && tile.key == tile.query;
+}
+
+// Calls f(first key, keys, first lane).
+template <class F>
+HWY_INLINE void for_steps(bool diagonal, std::size_t keys, F f) {
+  if (!diagonal) return f(std::size_t{0}, keys, std::size_t{0});
+  for (std::size_t j = 0; j < keys; j += kStep) f(j, std::min(kStep, keys - j), j);
+}
+
+// Keys that a lane needs there.
+HWY_INLINE std::size_t keys_of_step(const TilePlace& tile, std::size_t lane) {
+  return std::min(tile.keys, (lane / kStep + 1) * kStep);
+}
+
+// c(j, i) = alpha times the product of the tile's row j of `matrix` and lane i of `lanes_by_dim`.
+template <class T>
+HWY_INLINE void rows_by_lanes(bool diagonal, std::size_t keys, const Matrix<const T>& matrix,
+                              std::size_t dim, const T* by_dim, std::size_t lanes, T alpha, T* c) {
+  for_steps(diagonal, keys, [&](std::size_t key, std::size_t count, std::size_t lane) HWY_ATTR {
+    product<T>({count, lanes - lane, dim, matrix.at(key), matrix.row, matrix.step, by_dim + lane,
+                kTile, panel_width<T>(), c + key * kTile + lane, kTile, alpha, T(0)});
+  });
+}
+
+// c(d, i) += alpha times the sum over the tile's keys j of matrix(j, d) and weights(j, i).
+template <class T>
+HWY_INLINE void weigh_rows(bool diagonal, std::size_t keys, const Matrix<const T>& matrix,
+                           std::size_t dim, const T* weights, std::size_t lanes, T alpha, T* c) {
+  for_steps(diagonal, keys, [&](std::size_t key, std::size_t count, std::size_t lane) HWY_ATTR {
+    product<T>({dim, lanes - lane, count, matrix.at(key), matrix.step, matrix.row,
+                weights + key * kTile + lane, kTile, panel_width<T>(), c + lane, kTile, alpha,
+                T(1)});
+  });
+}
+
+// Adds the floating mask to the scores.
+template <class T>
+void add_mask(const AttentionHead<T>& head, const TilePlace& tile, T* scores) {
+  T by_query[kTile * kTile], by_key[kTile * kTile];
+  for (std::size_t i = 0; i < tile.queries; ++i) {
+    const T* row = head.added.at(tile.query + i, tile.key);
+    for (std::size_t j = 0; j < tile.keys; ++j) by_query[i * kTile + j] = row[j * head.added.step];
+  }
+  transpose(tile.queries, tile.keys, by_query, kTile, by_key, kTile);
+  for (std::size_t j = 0; j < tile.keys; ++j) {
+    for (std::size_t i = 0; i < tile.queries; ++i) scores[j * kTile + i] += by_key[j * kTile + i];
+  }
+}
+
+// The scores of a tile; `visible` says which of them count.
+template <class T>
+HWY_INLINE void find_scores(const AttentionHead<T>& head, const TilePlace& tile, const T* query,
+                            std::size_t lanes, T* scores, TileBits& visible) {
+  find_visible(head, tile, visible);
+  rows_by_lanes(on_diagonal(head, tile), tile.keys, rows_from(head.key, tile.key), head.dim, query,
+                lanes, head.scale, scores);
+  if (head.added.data) add_mask(head, tile, scores);
+}
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
