@@ -42,7 +42,7 @@ template <class T>
 // The sum starts at zero and goes over k in order, each product and each sum rounded by itself.
 template <class T>
 void multiply_plain(const Product<T>& product) {
-  const auto& [c, a, b, alpha, beta] = product;
+  const auto& [c, a, b, alpha, beta, bias] = product;
   constexpr std::int64_t kWidth = 64;
   T sums[kWidth];
   for (std::int64_t i = 0; i < c.rows; ++i) {
@@ -119,7 +119,7 @@ struct Blas<double> {
 // column.
 template <class T>
 void call_blas(const Product<T>& product) {
-  const auto& [c, a, b, alpha, beta] = product;
+  const auto& [c, a, b, alpha, beta, bias] = product;
   const blasint m = to_blas(c.rows), n = to_blas(c.cols), k = to_blas(a.cols);
   const Layout left = layout(a);
   const auto step = [](std::int64_t stride) { return to_blas(std::max<std::int64_t>(stride, 1)); };
@@ -207,6 +207,19 @@ Array dense(const Array& x) {
   return once.contiguous().expand(x.shape());
 }
 
+// Multiplies in registers where that suits the products; false where it does not.
+template <class T>
+bool multiply_without_blas(const Product<T>& first, const Batch& batch) {
+  const bool neighbours = first.c.col_stride == 1 || first.c.cols == 1;
+  if (neighbours && first.work() <= kTinyWork) {
+    for_each_block(first, batch, false, multiply_tiny<T>);
+    return true;
+  }
+  if (!suits_tiles(first)) return false;
+  multiply_in_tiles(first, batch);
+  return true;
+}
+
 template <class T>
 void matmul_typed(const Array& out, const Array& a, const Array& b, double alpha, double beta) {
   Product<T> first = first_product<T>(out, a, b, alpha, beta);
@@ -215,19 +228,13 @@ void matmul_typed(const Array& out, const Array& a, const Array& b, double alpha
   batch.fold_rows(first);
   if constexpr (std::is_integral_v<T>) {
     for_each_block(first, batch, prefers_transposed(first), multiply_plain<T>);
-    return;
-  }
-  if constexpr (std::is_floating_point_v<T>) {
-    const bool transposed = first.c.col_stride != 1 && first.c.cols > 1 && first.c.row_stride == 1;
-    if (transposed && a.rank() > 1 && b.rank() > 1) {
-      return matmul_typed<T>(out.transpose(-2, -1), b.transpose(-2, -1), a.transpose(-2, -1), alpha,
-                             beta);
+  } else {
+    const bool turned = first.c.col_stride != 1 && first.c.cols > 1 && first.c.row_stride == 1;
+    if (turned && a.rank() > 1 && b.rank() > 1) {
+      const auto turn = [](const Array& x) { return x.transpose(-2, -1); };
+      return matmul_typed<T>(turn(out), turn(b), turn(a), alpha, beta);
     }
-    const bool neighbours = first.c.col_stride == 1 || first.c.cols == 1;
-    if (neighbours && first.work() <= kTinyWork) {
-      return for_each_block(first, batch, false, multiply_tiny<T>);
-    }
-    if (suits_tiles(first)) return multiply_in_tiles(first, batch);
+    if (multiply_without_blas(first, batch)) return;
     if (!layout(first.a).readable()) return matmul_typed<T>(out, dense(a), b, alpha, beta);
     if (!layout(first.b).readable()) return matmul_typed<T>(out, a, dense(b), alpha, beta);
     const Layout to = layout(first.c);
@@ -284,4 +291,23 @@ void matmul(const Array& out, const Array& a, const Array& b, double alpha, doub
     }
   });
 }
+
+void linear(const Array& out, const Array& x, const Array& weight, const Array& bias) {
+  const Array columns = weight.transpose(0, 1);
+  if (!bias.defined()) return matmul(out, x, columns);
+  if (out.numel() == 0) return;
+  const bool added = visit_floating("linear", out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if (!bias.is_contiguous()) return false;
+    Product<T> first = first_product<T>(out, x, columns, 1, 0);
+    Batch batch(out, x, columns);
+    batch.fold_rows(first);
+    first.bias = bias.data<T>();
+    return multiply_without_blas(first, batch);
+  });
+  if (added) return;
+  out.copy_from(bias);
+  matmul(out, x, columns, 1, 1);
+}
+
 }  // namespace tend::kernels

@@ -22,4 +22,8 @@ Shape matmul_shape(std::string_view operation, const Shape& a, const Shape& b);
 /// BLAS runs on one thread at a time; the threads are parallel_for's. To that end OpenBLAS's own
 /// number of threads is set to 1, for the whole process.
 void matmul(const Array& out, const Array& a, const Array& b, double alpha = 1, double beta = 0);
+
+/// out (..., n) = x (..., k) @ the transpose of weight (n, k), + bias (n,) in the same pass where
+/// it is defined. All have one floating dtype, and `out` overlaps none of the others.
+void linear(const Array& out, const Array& x, const Array& weight, const Array& bias);
 }  // namespace tend::kernels

@@ -21,16 +21,18 @@ struct Matrix {
   Matrix transposed() const { return {data, cols, rows, col_stride, row_stride}; }
 };
 
-// c = alpha * a @ b + beta * c
+// c = alpha * a @ b + beta * c, + bias for every row where there is one
 template <class T>
 struct Product {
   Matrix<T> c;
   Matrix<const T> a, b;
   T alpha, beta;
+  const T* bias = nullptr;
 
   double work() const {
     return static_cast<double>(c.rows) * static_cast<double>(c.cols) * static_cast<double>(a.cols);
   }
+  // For products without bias.
   Product transposed() const {
     return {c.transposed(), b.transposed(), a.transposed(), alpha, beta};
   }
@@ -42,6 +44,7 @@ struct Product {
     part.b.data += col * b.col_stride;
     part.c.rows = part.a.rows = rows;
     part.c.cols = part.b.cols = cols;
+    if (bias) part.bias += col;
     return part;
   }
 };

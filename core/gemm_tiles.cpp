@@ -25,6 +25,10 @@ std::size_t unsigned_of(std::int64_t size) {
 // next rows of a need them again: from this number of elements on, b is packed.
 constexpr std::int64_t kFarRows = 3 << 18;
 
+// Rows of a that are packed lie a little further apart than they are long: at distances that are
+// powers of two they would meet in one set of the cache.
+constexpr std::int64_t kPad = 16;
+
 // The products of one shape and layout, and what is packed for them.
 template <class T>
 struct Plan {
@@ -73,9 +77,9 @@ void multiply_block(const Plan<T>& plan, const Product<T>& p, const T* panels, T
   tile.a_row = unsigned_of(p.a.row_stride);
   tile.a_step = unsigned_of(p.a.col_stride);
   if (plan.packs_a) {
-    transpose_tile(tile.k, tile.m, tile.a, tile.a_step, lines, tile.k);
+    tile.a_row = unsigned_of(plan.k + kPad);
+    transpose_tile(tile.k, tile.m, tile.a, tile.a_step, lines, tile.a_row);
     tile.a = lines;
-    tile.a_row = tile.k;
     tile.a_step = 1;
   }
   tile.b = panels ? panels + left * plan.k : &p.b.at(0, left);
@@ -85,6 +89,7 @@ void multiply_block(const Plan<T>& plan, const Product<T>& p, const T* panels, T
   tile.c_row = unsigned_of(p.c.row_stride);
   tile.alpha = p.alpha;
   tile.beta = p.beta;
+  tile.bias = p.bias ? p.bias + left : nullptr;
   multiply_tile(tile, Rounding::kFused);
 }
 
@@ -106,7 +111,7 @@ void multiply_shared(const Plan<T>& plan, const Product<T>& p) {
   const std::int64_t groups = std::min(plan.panels(), (kTasks - 1) / plan.blocks() + 1);
   const std::int64_t step = (plan.panels() - 1) / groups + 1;
   parallel_for(0, plan.blocks() * groups, 1, [&](std::int64_t begin, std::int64_t end) {
-    const Array lines = plan.packs_a ? scratch<T>(kBlockRows * plan.k) : Array();
+    const Array lines = plan.packs_a ? scratch<T>(kBlockRows * (plan.k + kPad)) : Array();
     for (std::int64_t task = begin; task < end; ++task) {
       const std::int64_t row = task / groups * kBlockRows, first = task % groups * step;
       if (first >= plan.panels()) continue;
@@ -123,7 +128,7 @@ void multiply_each(const Plan<T>& plan, const Product<T>& first, const Batch& ba
   const auto grain = static_cast<std::int64_t>(kGrainWork / first.work()) + 1;
   parallel_for(0, batch.count(), grain, [&](std::int64_t begin, std::int64_t end) {
     const Array panels = plan.packs_b ? scratch<T>(plan.panels() * plan.width() * plan.k) : Array();
-    const Array lines = plan.packs_a ? scratch<T>(kBlockRows * plan.k) : Array();
+    const Array lines = plan.packs_a ? scratch<T>(kBlockRows * (plan.k + kPad)) : Array();
     T* packed = plan.packs_b ? panels.data<T>() : nullptr;
     for (std::int64_t number = begin; number < end; ++number) {
       const Product<T> p = batch.item(first, number);
@@ -146,7 +151,7 @@ bool has_unit_stride(const Matrix<T>& x) {
 
 template <class T>
 bool suits_tiles(const Product<T>& product) {
-  const auto& [c, a, b, alpha, beta] = product;
+  const auto& [c, a, b, alpha, beta, bias] = product;
   if (!(c.cols == 1 || c.col_stride == 1)) return false;
   if (!has_unit_stride(a) || !has_unit_stride(b)) return false;
   // A single column leaves most of the registers unused, and few rows do not pay for packing.
@@ -171,6 +176,7 @@ void multiply_in_tiles(const Product<T>& first, const Batch& batch) {
       part.b.data = &first.b.at(k, 0);
       multiply_in_tiles(part, batch);
       part.beta = T(1);
+      part.bias = nullptr;
     }
     return;
   }
@@ -184,7 +190,7 @@ void multiply_in_tiles(const Product<T>& first, const Batch& batch) {
 
 template <class T>
 void multiply_tiny(const Product<T>& product) {
-  const auto& [c, a, b, alpha, beta] = product;
+  const auto& [c, a, b, alpha, beta, bias] = product;
   T lines[static_cast<std::size_t>(kTinyWork)];
   Tile<T> tile{unsigned_of(c.rows),
                unsigned_of(c.cols),
@@ -198,7 +204,8 @@ void multiply_tiny(const Product<T>& product) {
                c.data,
                unsigned_of(c.row_stride),
                alpha,
-               beta};
+               beta,
+               bias};
   if (b.col_stride != 1 && b.cols > 1) {
     for (std::int64_t p = 0; p < b.rows; ++p) {
       for (std::int64_t j = 0; j < b.cols; ++j) lines[p * b.cols + j] = b.at(p, j);

@@ -104,12 +104,14 @@ Tensor bmm(const Tensor& self, const Tensor& other) {
 
 namespace {
 
+[[noreturn]] void fail_start(const char* operation, const Tensor& start, const Shape& shape) {
+  fail<ShapeError>(operation, "what is added has shape ", start.shape(),
+                   ", which does not broadcast to the product's ", shape);
+}
+
 // `start` repeated to a result's shape: what a product is added to.
 Array sum_start(const char* operation, const Tensor& start, const Shape& shape) {
-  if (!broadcasts_to(start.shape(), shape)) {
-    fail<ShapeError>(operation, "what is added has shape ", start.shape(),
-                     ", which does not broadcast to the product's ", shape);
-  }
+  if (!broadcasts_to(start.shape(), shape)) fail_start(operation, start, shape);
   return start.array().expand(shape).clone();
 }
 
@@ -238,8 +240,18 @@ Array linear_result(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   }
   Shape shape = x.shape();
   shape[shape.rank() - 1] = weight.size(0);
-  Array out = bias.defined() ? sum_start("linear", bias, shape) : Array::empty(shape, x.dtype());
-  kernels::matmul(out, x.array(), weight.array().transpose(0, 1), 1, bias.defined() ? 1 : 0);
+  const Array out = Array::empty(shape, x.dtype());
+  if (!bias.defined()) {
+    kernels::matmul(out, x.array(), weight.array().transpose(0, 1));
+    return out;
+  }
+  if (!broadcasts_to(bias.shape(), shape)) fail_start("linear", bias, shape);
+  if (is_floating(x.dtype()) && bias.dim() == 1 && bias.numel() == shape.back()) {
+    kernels::linear(out, x.array(), weight.array(), bias.array());
+  } else {
+    out.copy_from(bias.array());
+    kernels::matmul(out, x.array(), weight.array().transpose(0, 1), 1, 1);
+  }
   return out;
 }
 

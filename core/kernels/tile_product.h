@@ -67,7 +67,8 @@ HWY_INLINE hn::Vec<D> load_first(D d, M mask, const T* from, std::size_t count) 
 template <Rounding kRounding, std::size_t kRows, std::size_t kVectors, bool kTail, class D,
           class T = hn::TFromD<D>>
 HWY_INLINE void multiply_tile(D d, const Tile<T>& tile, const T* HWY_RESTRICT a,
-                              const T* HWY_RESTRICT b, T* HWY_RESTRICT c, std::size_t last) {
+                              const T* HWY_RESTRICT b, T* HWY_RESTRICT c,
+                              const T* HWY_RESTRICT bias, std::size_t last) {
   const std::size_t lanes = hn::Lanes(d);
   const auto mask = hn::FirstN(d, last);
   const auto load = [&](const T* from, auto v) HWY_ATTR {
@@ -102,6 +103,7 @@ HWY_INLINE void multiply_tile(D d, const Tile<T>& tile, const T* HWY_RESTRICT a,
     unroll<kVectors>([&](auto v) HWY_ATTR {
       auto sum = hn::Mul(alpha, sums[i() * kVectors + v()]);
       if (tile.beta != T(0)) sum = hn::Add(sum, hn::Mul(beta, load(to, v)));
+      if (bias) sum = hn::Add(sum, load(bias, v));
       if constexpr (kTail && v() + 1 == kVectors) {
         hn::BlendedStore(sum, mask, d, to + v() * lanes);
       } else {
@@ -124,9 +126,10 @@ HWY_INLINE void multiply_strip(D d, const Tile<T>& tile, std::size_t column, std
   const std::size_t width = panel_width<T>();
   const T* b = tile.b + column / width * tile.b_panel + column % width;
   T* c = tile.c + column;
+  const T* bias = tile.bias ? tile.bias + column : nullptr;
   std::size_t rows = tile.m;
   const auto next = [&](auto count) HWY_ATTR {
-    multiply_tile<kRounding, count(), kVectors, kTail>(d, tile, a, b, c, last);
+    multiply_tile<kRounding, count(), kVectors, kTail>(d, tile, a, b, c, bias, last);
     a += count() * tile.a_row;
     c += count() * tile.c_row;
     rows -= count();
