@@ -12,6 +12,7 @@
 #define TEND_CORE_KERNELS_TILE_PRODUCT_H
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -204,7 +205,12 @@ HWY_INLINE void transpose(std::size_t rows, std::size_t cols, const T* HWY_RESTR
   std::size_t r = 0;
 #if HWY_TARGET != HWY_SCALAR
   constexpr std::size_t kBlock = 16 / sizeof(T);
+  // Rows that lie far apart are fetched ahead: the processor does not foresee them.
+  constexpr std::size_t kAhead = 8 * kBlock, kLine = 64 / sizeof(T);
   for (; r + kBlock <= rows; r += kBlock) {
+    for (std::size_t i = r + kAhead; i < std::min(r + kAhead + kBlock, rows); ++i) {
+      for (std::size_t c = 0; c < cols; c += kLine) hwy::Prefetch(from + i * from_row + c);
+    }
     std::size_t c = 0;
     for (; c + kBlock <= cols; c += kBlock) {
       transpose_block(from + r * from_row + c, from_row, to + c * to_row + r, to_row);
