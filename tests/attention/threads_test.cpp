@@ -1,0 +1,51 @@
+#include <tend/attention/transformer.h>
+
+#include <vector>
+
+#include <tend/autograd/ops.h>
+#include <tend/core/parallel.h>
+#include <tend/nn/adamw.h>
+
+#include "tests/catch.h"
+
+using namespace tend;
+
+namespace {
+
+// Losses, and all parameters at the end, of a few training steps with dropout.
+std::vector<std::vector<float>> train(int threads) {
+  set_num_threads(threads);
+  manual_seed(5);
+  attention::GPT model({.vocab_size = 65,
+                        .context_length = 48,
+                        .width = 96,
+                        .num_heads = 3,
+                        .num_layers = 2,
+                        .dropout = 0.1});
+  optim::AdamW optimizer(model.parameters(), {.lr = 1e-3});
+  const Tensor tokens = randint(0, 65, {6, 48}), next = randint(0, 65, {6 * 48});
+  std::vector<std::vector<float>> results;
+  for (int step = 0; step < 3; ++step) {
+    const Tensor loss = cross_entropy(model(tokens).flatten(0, 1), next);
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    results.push_back(loss.to_vector<float>());
+  }
+  for (const Tensor& parameter : model.parameters())
+    results.push_back(parameter.to_vector<float>());
+  return results;
+}
+
+}  // namespace
+
+TEST_CASE("Training has the same bits with 1, 2, 3, 4 and 8 threads") {
+  const int before = num_threads();
+  const std::vector<std::vector<float>> alone = train(1);
+  CHECK(alone[0][0] != alone[2][0]);
+  for (const int threads : {2, 3, 4, 8}) {
+    CAPTURE(threads);
+    CHECK((train(threads) == alone));
+  }
+  set_num_threads(before);
+}
