@@ -15,9 +15,9 @@
 namespace tend::kernels {
 namespace {
 
-// All of these count multiplications. A single product is cut into blocks of this size, as smaller
-// ones pack the same panels too often,
-constexpr double kBlockWork = 65e6;
+// All of these count multiplications. A single product is cut into an even number of blocks of
+// about this size, but not into many, as BLAS packs the same panels again for each,
+constexpr double kBlockWork = 0x1p31, kMostBlocks = 16;
 // but from this size on into two, as sharing them gains more than that costs.
 constexpr double kSharedWork = 4e6;
 // Products with a vector are bound by memory, not by arithmetic.
@@ -158,12 +158,15 @@ struct Block {
   std::int64_t rows, cols;
 };
 
+double block_count(double work, bool vector, std::int64_t items) {
+  if (vector) return std::max(1.0, std::ceil(work / kVectorWork));
+  if (work > kBlockWork) return std::min(2 * std::ceil(work / kBlockWork / 2), kMostBlocks);
+  return items == 1 && work >= kSharedWork ? 2 : 1;
+}
+
 template <class T>
 Block cut(const Product<T>& product, std::int64_t items) {
-  const double work = product.work();
-  const bool vector = product.c.cols == 1;
-  const double least = items == 1 && work >= kSharedWork ? 2 : 1;
-  const double blocks = std::max(least, std::ceil(work / (vector ? kVectorWork : kBlockWork)));
+  const double blocks = block_count(product.work(), product.c.cols == 1, items);
   const auto share = [blocks](std::int64_t size) {
     constexpr std::int64_t kPanel = 16;  // the height of the kernels' panels
     const auto part = static_cast<std::int64_t>(std::ceil(static_cast<double>(size) / blocks));

@@ -154,6 +154,10 @@ bool suits_tiles(const Product<T>& product) {
   const auto& [c, a, b, alpha, beta, bias] = product;
   if (!(c.cols == 1 || c.col_stride == 1)) return false;
   if (!has_unit_stride(a) || !has_unit_stride(b)) return false;
+  // From here on (n = 1600 for square matrices) BLAS is as fast; it knows the caches of more
+  // processors.
+  constexpr double kBlasWork = 4e9;
+  if (product.work() >= kBlasWork) return false;
   // A single column leaves most of the registers unused, and few rows do not pay for packing.
   constexpr double kColumnWork = 1024, kRowWork = 16384;
   constexpr std::int64_t kFewRows = 8;
