@@ -116,6 +116,10 @@ int run(const Options& options) {
     for (const compare::Row& row : rows) std::cout << row.name << '\n';
     return 0;
   }
+  // Found out now rather than at the end.
+  if (!options.json_path.empty() && !std::ofstream(options.json_path, std::ios::app)) {
+    throw std::runtime_error("cannot write " + options.json_path);
+  }
   compare::Bench bench(chosen_peers(options), options.plan);
   const compare::Facts facts = introduce(bench);
   std::cout << '\n' << compare::table_head(bench.peers()) << std::flush;

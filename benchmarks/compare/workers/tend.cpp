@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <tend/core/gemm.h>
+#include <tend/core/build_info.h>
 
 #include "../inputs.h"
 
@@ -93,11 +93,15 @@ int main(int argc, char** argv) {
     const std::uint64_t seed = setup.seed;
     Library library;
     library.about = [] {
-      return "tend " TEND_VERSION ", " + std::string(tend::kernels::blas_config()) + ", " +
-             std::to_string(tend::num_threads()) + " threads";
+      const tend::BuildInfo info = tend::build_info();
+      const std::string blas = info.blas.substr(0, info.blas.find(' ', info.blas.find(' ') + 1));
+      return "tend " + info.version + ", own kernels " + info.simd_target + ", " + blas + " " +
+             info.blas_core + ", " + std::to_string(info.threads) + " threads, compiled by " +
+             info.compiler;
     };
-    library.peak_bytes = [] {
-      const std::int64_t peak = tend::peak_memory() - tend::live_memory();
+    library.peak_bytes = [before = std::int64_t{0}]() mutable {
+      const std::int64_t peak = tend::peak_memory() - before;
+      before = tend::live_memory();
       tend::reset_peak_memory();
       return peak;
     };
