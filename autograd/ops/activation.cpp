@@ -11,19 +11,6 @@
 #include <tend/core/kernels/softmax.h>
 
 namespace tend {
-namespace {
-
-// A gradient that one kernel computes: kernel(out, grad). Only for a backward that records
-// nothing; the composed formula beside it is what it means.
-template <class Kernel>
-Tensor fused(const Tensor& grad, Kernel kernel) {
-  Array out = Array::empty(grad.shape(), grad.dtype());
-  kernel(out, grad.array());
-  return Tensor(std::move(out));
-}
-
-}  // namespace
-
 Tensor relu(const Tensor& self) {
   return record("ReluBackward0", unary(self, kernels::relu, false), {self}, {kOutput},
                 [](Derivative& d) { d.set(0, masked_fill(d.grad(), d.saved(0) <= 0, 0)); });

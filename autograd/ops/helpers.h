@@ -1,6 +1,8 @@
 // What the operations share.
 #pragma once
 
+#include <utility>
+
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/node.h>
 #include <tend/autograd/tensor.h>
@@ -57,6 +59,15 @@ double kept_factor(DType dtype, double p);
 /// The product with that factor where an element is kept, and with 0 where not. The bits go through
 /// the elements in row-major order.
 Tensor mul_kept(const Tensor& self, const Array& bits, double factor);
+
+/// A gradient that one kernel computes, kernel(out, grad). Only for a backward that records
+/// nothing: the composed formula beside it is what it means.
+template <class Kernel>
+Tensor fused(const Tensor& grad, Kernel kernel) {
+  Array out = Array::empty(grad.shape(), grad.dtype());
+  kernel(out, grad.array());
+  return Tensor(std::move(out));
+}
 
 /// Elements that come from the places `indices` along `dim`; the gradient goes back there.
 /// `keepdim` is false where values and indices are without that dimension.

@@ -117,7 +117,13 @@ Tensor cosh(const Tensor& self) {
 Tensor tanh(const Tensor& self) {
   return record("TanhBackward0", unary(self, kernels::tanh), {self}, {kOutput}, [](Derivative& d) {
     const Tensor y = d.saved(0);
-    d.set(0, d.grad() * (1 - y * y));
+    if (grad_enabled()) {
+      d.set(0, d.grad() * (1 - y * y));
+    } else {
+      d.set(0, fused(d.grad(), [&](const Array& out, const Array& grad) {
+              kernels::tanh_backward(out, grad, y.array());
+            }));
+    }
   });
 }
 
@@ -125,7 +131,13 @@ Tensor sigmoid(const Tensor& self) {
   return record("SigmoidBackward0", unary(self, kernels::sigmoid), {self}, {kOutput},
                 [](Derivative& d) {
                   const Tensor y = d.saved(0);
-                  d.set(0, d.grad() * (1 - y) * y);
+                  if (grad_enabled()) {
+                    d.set(0, d.grad() * (1 - y) * y);
+                  } else {
+                    d.set(0, fused(d.grad(), [&](const Array& out, const Array& grad) {
+                            kernels::sigmoid_backward(out, grad, y.array());
+                          }));
+                  }
                 });
 }
 

@@ -58,11 +58,11 @@ HWY_INLINE void weigh(bool diagonal, const TilePlace& tile, std::size_t lanes,
     }
     // While nothing is visible, any finite number serves.
     const V level = hn::IfThenZeroElse(hn::Eq(largest, hidden), largest);
-    const V factor = exp_below(d, hn::Sub(before, level));
+    const V factor = exp_not_positive(d, hn::Sub(before, level));
     V sum = hn::Mul(factor, hn::Load(d, progress.sum + lane));
     for (std::size_t j = 0; j < keys; ++j) {
       T* at = scores + j * kTile + lane;
-      V weight = exp_below(d, hn::Sub(hn::Load(d, at), level));
+      V weight = exp_not_positive(d, hn::Sub(hn::Load(d, at), level));
       sum = hn::Add(sum, weight);
       if constexpr (kDropped) {
         weight = hn::IfThenElseZero(lanes_of(d, kept.words[j] >> lane), weight);

@@ -48,7 +48,7 @@ HWY_INLINE void differentiate(bool diagonal, const TilePlace& tile, std::size_t 
       if constexpr (kMasked) {
         score = hn::IfThenElse(lanes_of(d, visible.words[j] >> lane), score, hidden);
       }
-      const auto weight = exp_below(d, hn::Sub(score, log_sum));
+      const auto weight = exp_not_positive(d, hn::Sub(score, log_sum));
       auto grad = hn::Load(d, grads);
       auto weight_left = weight;
       if constexpr (kDropped) {

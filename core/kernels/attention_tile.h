@@ -27,27 +27,6 @@ inline constexpr std::size_t kStep = 16;
 template <class T>
 inline constexpr T kInfinity = std::numeric_limits<T>::infinity();
 
-/// e^x for x <= 0 (or a little more), or NaN; 0 where that would be a subnormal number or close to
-/// one. What weights need and no more: exp without bounds and with a single power of two.
-template <class D, class V>
-HWY_INLINE V exp_below(D d, V x) {
-  using T = hn::TFromD<D>;
-  using Constants = ExpConstants<T>;
-  constexpr T kLowest = sizeof(T) == 4 ? -87 : -708;
-  constexpr T kBias = sizeof(T) == 4 ? 127 : 1023;
-  const hn::RebindToUnsigned<D> du;
-  // The low bits of `rounded` are those of n with the bias of an exponent.
-  const V rounder = hn::Set(d, Constants::rounder - kBias);
-  const V rounded = hn::MulAdd(x, hn::Set(d, Constants::log2_e), rounder);
-  const V n = hn::Sub(rounded, rounder);
-  V r = hn::NegMulAdd(n, hn::Set(d, Constants::high), x);
-  r = hn::NegMulAdd(n, hn::Set(d, Constants::low), r);
-  const V mantissa = hn::Add(hn::Set(d, T(1)), hn::MulAdd(hn::Mul(r, r), Constants::p(d, r), r));
-  const auto power = hn::ShiftLeft<Constants::mantissa_bits>(hn::BitCast(du, rounded));
-  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, kLowest)),
-                            hn::Mul(mantissa, hn::BitCast(d, power)));
-}
-
 // Lanes whose bits are set, the lowest bit first.
 template <class D>
 HWY_INLINE hn::Mask<D> lanes_of(D d, std::uint64_t bits) {

@@ -3,9 +3,10 @@
 // broadcasts; the output may be the same window as the input. float32 and float64 unless stated;
 // DTypeError otherwise.
 //
-// float64 is computed by the C library. The largest error in float32, on every SIMD target, is
-// given in ulp: units in the last place of the exact result. The others are the C library's or
-// rounded correctly. A result depends on its element only, not on where that lies.
+// Functions with a number beside them go through SIMD. It is their largest error in either dtype,
+// on every SIMD target, in ulp: units in the last place of the exact result. Where 2^-22 stands
+// instead it is 2^-50 in float64, and so on. The others are the C library's or rounded correctly. A
+// result depends on its element only, not on where that lies.
 #pragma once
 
 #include <tend/core/array.h>
@@ -38,11 +39,16 @@ void acos(const Array& out, const Array& a);
 void atan(const Array& out, const Array& a);
 void sinh(const Array& out, const Array& a);
 void cosh(const Array& out, const Array& a);
-/// 1.3 ulp
+/// 2.7 ulp
 void tanh(const Array& out, const Array& a);
+
+/// grad * (1 - y^2), y = tanh(a); out, grad and y have one dtype.
+void tanh_backward(const Array& out, const Array& grad, const Array& y);
 
 /// 1 / (1 + exp(-a)); 2.4 ulp
 void sigmoid(const Array& out, const Array& a);
+/// grad * y * (1 - y), y = sigmoid(a); out, grad and y have one dtype.
+void sigmoid_backward(const Array& out, const Array& grad, const Array& y);
 /// 1.7 ulp
 void erf(const Array& out, const Array& a);
 /// 1 - erf(a)

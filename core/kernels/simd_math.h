@@ -1,5 +1,5 @@
-// Functions of float32 lanes, written once and compiled for every SIMD target that Highway offers;
-// exp takes float64 lanes, too. f(d, x) takes and gives vectors of any tag d of that lane type.
+// Functions of float32 and float64 lanes, written once and compiled for every SIMD target that
+// Highway offers. f(d, x) takes and gives vectors of any tag d of either lane type.
 // Included by kernel sources after <hwy/foreach_target.h>; not for others.
 //
 // The polynomials are minimax fits in relative error, made with the Remez algorithm; the comment
@@ -14,6 +14,7 @@
 
 #include <hwy/highway.h>
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
 
@@ -50,54 +51,73 @@ struct ExpConstants;
 template <>
 struct ExpConstants<float> {
   static constexpr float least = -105.0f, most = 90.0f;  // e^x is 0 and infinite there
+  static constexpr float least_normal = -87.3365448f;    // and normal from here on
+
   static constexpr float log2_e = 1.44269504f;
   // ln 2 in two parts; the first has so few bits that its product with n is exact.
   static constexpr float high = 0.693359375f, low = -2.12194440e-4f;
   static constexpr int mantissa_bits = 23;
-  // Added to a small number it rounds that to an integer n, and leaves n + 254 in the low bits.
-  static constexpr float rounder = 0x1.8p23f + 254;
+  // Added to a small number it rounds that to an integer, which then stands in the low bits.
+  static constexpr float rounder = 0x1.8p23f, bias = 127;
+  // Of pairs of terms, which do not wait for one another: 2^-28.
   template <class D, class V>
-  static HWY_INLINE V p(D d, V r) {  // 2^-28
-    return polynomial(d, r, 0.5f, 0.16666533f, 0.041667245f, 0.008367566f, 0.0013863399f);
+  static HWY_INLINE V p(D d, V r, V square) {
+    const V high_terms =
+        hn::MulAdd(square, hn::Set(d, 0.0013863399f), polynomial(d, r, 0.041667245f, 0.008367566f));
+    return hn::MulAdd(square, high_terms, polynomial(d, r, 0.5f, 0.16666533f));
   }
 };
 
 template <>
 struct ExpConstants<double> {
   static constexpr double least = -750.0, most = 715.0;
+  static constexpr double least_normal = -708.3964185322641;
+
   static constexpr double log2_e = 1.4426950408889634;
   static constexpr double high = 0.6931471803691238, low = 1.9082149292705877e-10;
   static constexpr int mantissa_bits = 52;
-  static constexpr double rounder = 0x1.8p52 + 2046;
+  static constexpr double rounder = 0x1.8p52, bias = 1023;
   template <class D, class V>
-  static HWY_INLINE V p(D d, V r) {  // 2^-56
-    return polynomial(d, r, 0.5000000000000011, 0.16666666666666413, 0.04166666666652983,
-                      0.008333333333492938, 0.0013888888943724852, 0.00019841269510587086,
-                      2.4801492993677188e-05, 2.7557582168030817e-06, 2.7630288221623944e-07,
-                      2.5001588579193336e-08);
+  static HWY_INLINE V p(D d, V r, V square) {  // 2^-56
+    const V first = polynomial(d, r, 0.5000000000000011, 0.16666666666666413);
+    const V second = polynomial(d, r, 0.04166666666652983, 0.008333333333492938);
+    const V third = polynomial(d, r, 0.0013888888943724852, 0.00019841269510587086);
+    const V fourth = polynomial(d, r, 2.4801492993677188e-05, 2.7557582168030817e-06);
+    const V fifth = polynomial(d, r, 2.7630288221623944e-07, 2.5001588579193336e-08);
+    const V fourth_power = hn::Mul(square, square);
+    const V high_terms = hn::MulAdd(fourth_power, fifth, hn::MulAdd(square, fourth, third));
+    return hn::MulAdd(fourth_power, high_terms, hn::MulAdd(square, second, first));
   }
 };
 
-/// e^(x + low) for a `low` of at most 0.03, and 0 where x is below the least that counts.
+/// The fraction of e^(x + low) = (1 + fraction) 2^n, for a `low` of at most 0.03. In the low bits
+/// of `exponent` stands n plus what the rounder has in its own.
+template <class D, class V>
+HWY_INLINE V exp_fraction(D d, V x, V low, V rounder, V& exponent) {
+  using Constants = ExpConstants<hn::TFromD<D>>;
+  exponent = hn::MulAdd(x, hn::Set(d, Constants::log2_e), rounder);
+  const V n = hn::Sub(exponent, rounder);
+  V r = hn::NegMulAdd(n, hn::Set(d, Constants::high), x);
+  r = hn::Add(hn::NegMulAdd(n, hn::Set(d, Constants::low), r), low);
+  const V square = hn::Mul(r, r);
+  return hn::MulAdd(square, Constants::p(d, r, square), r);
+}
+
+/// e^(x + low)
 template <class D, class V>
 HWY_INLINE V exp_of_sum(D d, V x, V low) {
   using Constants = ExpConstants<hn::TFromD<D>>;
   constexpr int kBits = Constants::mantissa_bits;
   const hn::RebindToUnsigned<D> du;
-  x = bounded(d, x, Constants::least, Constants::most);
-  const V rounder = hn::Set(d, Constants::rounder);
-  const V rounded = hn::MulAdd(x, hn::Set(d, Constants::log2_e), rounder);
-  const V n = hn::Sub(rounded, rounder);
-  V r = hn::NegMulAdd(n, hn::Set(d, Constants::high), x);
-  r = hn::Add(hn::NegMulAdd(n, hn::Set(d, Constants::low), r), low);
-  const V one = hn::Set(d, hn::TFromD<D>(1));
-  const V mantissa = hn::Add(one, hn::MulAdd(hn::Mul(r, r), Constants::p(d, r), r));
+  V exponent;
+  const V fraction = exp_fraction(d, bounded(d, x, Constants::least, Constants::most), low,
+                                  hn::Set(d, Constants::rounder + 2 * Constants::bias), exponent);
   // 2^n as two factors, which do not overflow; results below the normal numbers are rounded once.
-  const auto bits = hn::BitCast(du, rounded);
+  const auto bits = hn::BitCast(du, exponent);
   const auto half = hn::ShiftRight<1>(bits);
   const V first = hn::BitCast(d, hn::ShiftLeft<kBits>(half));
   const V second = hn::BitCast(d, hn::ShiftLeft<kBits>(hn::Sub(bits, half)));
-  return hn::Mul(hn::Mul(mantissa, first), second);
+  return hn::Mul(hn::MulAdd(fraction, first, first), second);
 }
 
 /// e^x of float or double lanes. The largest error on any target is 1.05 ulp; NaN, infinities,
@@ -107,49 +127,94 @@ HWY_INLINE V exp(D d, V x) {
   return exp_of_sum(d, x, hn::Set(d, hn::TFromD<D>(-0.0)));  // which compilers know to add nothing
 }
 
+/// exp(d, x) for x that are not positive (or a little more), or NaN, in fewer steps: results below
+/// the normal numbers are zero.
 template <class D, class V>
-HWY_INLINE V log(D d, V x) {
-  const hn::Repartition<std::int32_t, D> di;
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const auto subnormal = hn::Lt(x, hn::Set(d, std::numeric_limits<float>::min()));
-  const V normal = hn::IfThenElse(subnormal, hn::Mul(x, hn::Set(d, 0x1p23f)), x);
-  // normal = 2^e m, m in [sqrt(1/2), sqrt(2)): the bits of sqrt(1/2) are 3f3504f3.
-  const auto bits = hn::BitCast(di, normal);
-  const auto e = hn::ShiftRight<23>(hn::Sub(bits, hn::Set(di, 0x3f3504f3)));
-  const V m = hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<23>(e)));
-  const V steps = hn::Sub(hn::ConvertTo(d, e), hn::IfThenElseZero(subnormal, hn::Set(d, 23.0f)));
-  // log(1 + f) = f - f^2 / 2 + f^3 p(f) on that interval: 2^-30
-  const V f = hn::Sub(m, hn::Set(d, 1.0f));
+HWY_INLINE V exp_not_positive(D d, V x) {
+  using Constants = ExpConstants<hn::TFromD<D>>;
+  const hn::RebindToUnsigned<D> du;
+  V exponent;
+  const V fraction = exp_fraction(d, x, hn::Set(d, hn::TFromD<D>(-0.0)),
+                                  hn::Set(d, Constants::rounder + Constants::bias), exponent);
+  const V factor =
+      hn::BitCast(d, hn::ShiftLeft<Constants::mantissa_bits>(hn::BitCast(du, exponent)));
+  const V result = hn::MulAdd(fraction, factor, factor);
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, Constants::least_normal)), result);
+}
+
+/// log(2^e (1 + f)) for 1 + f between sqrt(1/2) and sqrt(2)
+template <class D, class V>
+requires std::same_as < hn::TFromD<D>,
+float > HWY_INLINE V log_of_parts(D d, V e, V f) {
+  // log(1 + f) = f - f^2 / 2 + f^3 p(f): 2^-30
   const V square = hn::Mul(f, f);
   const V p = polynomial(d, f, 0.3333331f, -0.24999987f, 0.20002218f, -0.16669248f, 0.142188f,
                          -0.12384458f, 0.11872145f, -0.11788941f, 0.069160834f);
-  V small = hn::MulAdd(steps, hn::Set(d, -2.12194440e-4f), hn::Mul(hn::Mul(square, f), p));
+  V small = hn::MulAdd(e, hn::Set(d, ExpConstants<float>::low), hn::Mul(hn::Mul(square, f), p));
   small = hn::NegMulAdd(square, hn::Set(d, 0.5f), small);
-  V result = hn::MulAdd(steps, hn::Set(d, 0.693359375f), hn::Add(f, small));
-  result = hn::IfThenElse(hn::Lt(x, hn::Set(d, kInfinity)), result, x);  // +inf and NaN
-  result = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, -kInfinity), result);
-  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Set(d, std::numeric_limits<float>::quiet_NaN()),
-                        result);
+  return hn::MulAdd(e, hn::Set(d, ExpConstants<float>::high), hn::Add(f, small));
+}
+template <class D, class V>
+requires std::same_as < hn::TFromD<D>,
+double > HWY_INLINE V log_of_parts(D d, V e, V f) {
+  // log(1 + f) = 2 s + s z p(z) with s = f / (2 + f), z = s^2: 2^-58. And 2 s = f - s f, where
+  // f - f^2 / 2 is exact enough to add the rest to.
+  const V s = hn::Div(f, hn::Add(hn::Set(d, 2.0), f));
+  const V z = hn::Mul(s, s);
+  const V p =
+      polynomial(d, z, 0.6666666666666734, 0.39999999999413605, 0.2857142874264964,
+                 0.2222219854406772, 0.18183565948517041, 0.1531400638937581, 0.14796416980282492);
+  const V half = hn::Mul(hn::Mul(f, f), hn::Set(d, 0.5));
+  const V low = hn::Mul(e, hn::Set(d, ExpConstants<double>::low));
+  const V small = hn::Sub(half, hn::MulAdd(s, hn::MulAdd(z, p, half), low));
+  return hn::MulAdd(e, hn::Set(d, ExpConstants<double>::high), hn::Sub(f, small));
 }
 
+/// The natural logarithm of float or double lanes; the largest error is 0.8 ulp for float and LOGD
+/// ulp for double. Zero, negative numbers, infinity, NaN and subnormal numbers are as in C.
+template <class D, class V>
+HWY_INLINE V log(D d, V x) {
+  using T = hn::TFromD<D>;
+  using Limits = std::numeric_limits<T>;
+  constexpr int kBits = ExpConstants<T>::mantissa_bits;
+  const hn::RebindToSigned<D> di;
+  const auto subnormal = hn::Lt(x, hn::Set(d, Limits::min()));
+  const T raise = sizeof(T) == 4 ? T(0x1p23) : T(0x1p52);
+  const V normal = hn::IfThenElse(subnormal, hn::Mul(x, hn::Set(d, raise)), x);
+  // normal = 2^e m, m in [sqrt(1/2), sqrt(2))
+  const auto bits = hn::BitCast(di, normal);
+  const auto root_half = hn::BitCast(di, hn::Set(d, T(0.70710678118654752440)));
+  const auto e = hn::ShiftRight<kBits>(hn::Sub(bits, root_half));
+  const V m = hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<kBits>(e)));
+  const V steps = hn::Sub(hn::ConvertTo(d, e), hn::IfThenElseZero(subnormal, hn::Set(d, T(kBits))));
+  V result = log_of_parts(d, steps, hn::Sub(m, hn::Set(d, T(1))));
+  result = hn::IfThenElse(hn::Lt(x, hn::Set(d, Limits::infinity())), result, x);  // +inf and NaN
+  result = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, -Limits::infinity()), result);
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Set(d, Limits::quiet_NaN()), result);
+}
+
+/// tanh of float or double lanes, within 2.7 ulp; NaN, infinities and -0 as in C.
 template <class D, class V>
 HWY_INLINE V tanh(D d, V x) {
-  const V one = hn::Set(d, 1.0f);
-  const V magnitude = hn::Abs(x);
-  // x + x^3 p(x^2) up to 0.625: 2^-27. Beyond, 1 - 2 / (e^2|x| + 1).
-  const V square = hn::Mul(x, x);
-  const V p =
-      polynomial(d, square, -0.33333284f, 0.13331465f, -0.05374135f, 0.020643663f, -0.005709493f);
-  const V small = hn::MulAdd(hn::Mul(square, x), p, x);
-  const V e = exp(d, hn::Add(magnitude, magnitude));
-  const V large = hn::Sub(one, hn::Div(hn::Set(d, 2.0f), hn::Add(e, one)));
-  // The sign of the small branch is lost for -0 alone.
-  return hn::CopySign(hn::IfThenElse(hn::Lt(magnitude, hn::Set(d, 0.625f)), small, large), x);
+  using T = hn::TFromD<D>;
+  using Constants = ExpConstants<T>;
+  const hn::RebindToUnsigned<D> du;
+  const V one = hn::Set(d, T(1));
+  // m = e^2|x| - 1 = 2^n fraction + (2^n - 1), without cancellation. From 22 on tanh is 1.
+  const V magnitude = bounded(d, hn::Abs(x), T(0), T(22));
+  V exponent;
+  const V fraction = exp_fraction(d, hn::Add(magnitude, magnitude), hn::Set(d, T(-0.0)),
+                                  hn::Set(d, Constants::rounder + Constants::bias), exponent);
+  const V factor =
+      hn::BitCast(d, hn::ShiftLeft<Constants::mantissa_bits>(hn::BitCast(du, exponent)));
+  const V m = hn::MulAdd(fraction, factor, hn::Sub(factor, one));
+  return hn::CopySign(hn::Div(m, hn::Add(m, hn::Set(d, T(2)))), x);
 }
 
+/// 1 / (1 + e^-x) of float or double lanes, within 2.4 ulp.
 template <class D, class V>
 HWY_INLINE V sigmoid(D d, V x) {
-  const V one = hn::Set(d, 1.0f);
+  const V one = hn::Set(d, hn::TFromD<D>(1));
   const V e = exp(d, hn::Neg(hn::Abs(x)));  // never overflows
   return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
@@ -157,7 +222,7 @@ HWY_INLINE V sigmoid(D d, V x) {
 /// Of x sigmoid(x): s (1 + x (1 - s))
 template <class D, class V>
 HWY_INLINE V silu_derivative(D d, V x) {
-  const V one = hn::Set(d, 1.0f);
+  const V one = hn::Set(d, hn::TFromD<D>(1));
   const V e = exp(d, hn::Neg(hn::Abs(x)));
   const V r = hn::Div(one, hn::Add(one, e));
   const V er = hn::Mul(e, r);
@@ -165,88 +230,6 @@ HWY_INLINE V silu_derivative(D d, V x) {
   const V s = hn::IfThenElse(negative, er, r);
   const V rest = hn::IfThenElse(negative, r, er);  // 1 - s, without its cancellation
   return hn::Mul(s, hn::MulAdd(x, rest, one));
-}
-
-/// e^(-t^2 / 2) for t in [0, 16]
-template <class D, class V>
-HWY_INLINE V gaussian(D d, V t) {
-  const hn::Repartition<std::uint32_t, D> du;
-  // The square of the upper 12 bits is exact, so that its rounding does not grow with t.
-  const V high = hn::BitCast(d, hn::And(hn::BitCast(du, t), hn::Set(du, 0xfffff000u)));
-  const V minus_half = hn::Set(d, -0.5f);
-  return exp_of_sum(d, hn::Mul(minus_half, hn::Mul(high, high)),
-                    hn::Mul(minus_half, hn::Mul(hn::Sub(t, high), hn::Add(t, high))));
-}
-
-/// The normal distribution's mass above t in [0, 16], given gaussian(t)
-template <class D, class V>
-HWY_INLINE V normal_tail(D d, V t, V gauss) {
-  // tail(t) e^(t^2 / 2) (t + 3.5) as a polynomial in (t - 3.5) / (t + 3.5), t up to 14.5: 2^-27
-  const V centre = hn::Set(d, 3.5f);
-  const V scale = hn::Div(hn::Set(d, 1.0f), hn::Add(t, centre));
-  const V p = polynomial(d, hn::Mul(hn::Sub(t, centre), scale), 0.74441606f, -0.5655618f,
-                         0.31542504f, -0.11605304f, 0.017406378f, 0.006493116f, -0.003175308f,
-                         -0.00049494265f, 0.00042189474f, 0.000110687426f);
-  return hn::Mul(hn::Mul(gauss, scale), p);
-}
-
-template <class D, class V>
-HWY_INLINE V erf(D d, V x) {
-  const V magnitude = hn::Abs(x);
-  // x + x p(x^2) up to 0.92: 2^-31. Beyond, from the tail, erf(x) = 1 - 2 tail(sqrt(2) x).
-  const V square = hn::Mul(x, x);
-  const V p = polynomial(d, square, 0.12837917f, -0.37612635f, 0.11283697f, -0.0268595f,
-                         0.005201286f, -0.00081455975f, 8.38239e-05f);
-  const V small = hn::MulAdd(x, p, x);
-  const V t = hn::Min(hn::Mul(magnitude, hn::Set(d, 1.41421356f)), hn::Set(d, 16.0f));
-  const V large =
-      hn::NegMulAdd(hn::Set(d, 2.0f), normal_tail(d, t, gaussian(d, t)), hn::Set(d, 1.0f));
-  return hn::IfThenElse(hn::Ge(magnitude, hn::Set(d, 0.92f)), hn::CopySign(large, x), small);
-}
-
-/// The normal distribution function and, in `gauss`, e^(-x^2 / 2)
-template <class D, class V>
-HWY_INLINE V normal_mass(D d, V x, V& gauss) {
-  const V t = hn::Min(hn::Abs(x), hn::Set(d, 16.0f));
-  gauss = gaussian(d, t);
-  const V tail = normal_tail(d, t, gauss);
-  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, 1.0f), tail));
-}
-
-template <class D, class V>
-HWY_INLINE V gelu(D d, V x) {
-  V gauss;
-  return hn::Mul(x, normal_mass(d, x, gauss));
-}
-
-template <class D, class V>
-HWY_INLINE V gelu_derivative(D d, V x) {
-  V gauss;
-  const V mass = normal_mass(d, x, gauss);
-  return hn::MulAdd(x, hn::Mul(gauss, hn::Set(d, 0.398942280f)), mass);  // 1 / sqrt(2 pi)
-}
-
-// The approximation is x sigmoid(z), z = sqrt(8 / pi) (x + 0.044715 x^3): as (1 + tanh(z / 2)) / 2,
-// without its cancellation.
-
-template <class D, class V>
-HWY_INLINE V gelu_tanh(D d, V x) {
-  const V z = hn::Mul(x, polynomial(d, hn::Mul(x, x), 1.59576912f, 0.0713548163f));
-  return hn::Mul(x, sigmoid(d, z));
-}
-
-template <class D, class V>
-HWY_INLINE V gelu_tanh_derivative(D d, V x) {
-  const V one = hn::Set(d, 1.0f);
-  // From |x| = 16 on the second term is 0; without the bound it would be 0 times infinity.
-  const V square = hn::Min(hn::Mul(x, x), hn::Set(d, 256.0f));
-  const V z = hn::Mul(x, polynomial(d, square, 1.59576912f, 0.0713548163f));
-  const V slope = polynomial(d, square, 1.59576912f, 0.214064449f);
-  const V e = exp(d, hn::Neg(hn::Abs(z)));
-  const V r = hn::Div(one, hn::Add(one, e));
-  const V er = hn::Mul(e, r);
-  const V s = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), er, r);  // s (1 - s) is er r on both sides
-  return hn::MulAdd(x, hn::Mul(hn::Mul(er, r), slope), s);
 }
 
 }  // namespace tend::kernels::HWY_NAMESPACE
