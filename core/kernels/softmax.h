@@ -2,9 +2,10 @@
 // All arrays have one shape and one dtype, float32 or float64 (DTypeError), any strides; `dim` may
 // count from the end (IndexError). The output may be the same window as an input.
 //
-// Sums run in an order that depends on the length of the dimension only. Rows of fewer than 16
-// elements are computed as precisely as the dtype allows: exp correctly rounded, the sum from left
-// to right.
+// Sums run in an order that depends on the length of the dimension, and on whether its elements
+// follow one another. Rows of fewer than 16 elements are computed as precisely as float32 allows:
+// exp correctly rounded, the sum from left to right, in every layout. In longer ones weights below
+// the normal numbers become 0.
 #pragma once
 
 #include <tend/core/array.h>

@@ -1,0 +1,306 @@
+#include <tend/core/kernels/softmax_loops.h>
+
+#include <algorithm>
+#include <limits>
+
+#include <tend/core/array.h>
+#include <tend/core/kernels/choose.h>
+#include <tend/core/parallel.h>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/softmax_loops.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+#include <tend/core/kernels/simd_rows.h>
+#include <tend/core/kernels/softmax_operations.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+
+// `kept` is where terms are kept: the output, or a buffer when that is streamed.
+template <class Op, class T>
+HWY_INLINE void row(std::size_t n, T* out, const T* a, const T* b, T* kept, bool streamed,
+                    const T* next, const T* next_out) {
+  const RowTag<T> d;
+  using V = hn::Vec<RowTag<T>>;
+  V most = hn::Zero(d);
+  if constexpr (Op::kOfMost) most = row_max(n, a);
+  const V sum = for_row<T>(n, a, b, [&](std::size_t i, V x, V y) HWY_ATTR {
+    if constexpr (Op::kOfMost) {
+      hwy::Prefetch(next + i);
+      hwy::Prefetch(next_out + i);
+    }
+    const V term = Op::term(d, x, y, most);
+    if constexpr (Op::kKeepsTerms) hn::StoreU(term, d, kept + i);
+    return term;
+  });
+  const V total = Op::total(d, hn::SumOfLanes(d, sum));
+  const T* from = Op::kKeepsTerms ? kept : a;
+  if (streamed) {
+    for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
+      const V x = hn::LoadU(d, from + i), y = hn::LoadU(d, b + i);
+      hn::Stream(Op::value(d, x, y, most, total), d, out + i);
+    }
+    return;
+  }
+  for_row<T>(n, from, Op::kKeepsTerms ? from : b, [&](std::size_t i, V x, V y) HWY_ATTR {
+    hn::StoreU(Op::value(d, x, y, most, total), d, out + i);
+    return x;
+  });
+}
+
+template <class Op, class T>
+HWY_INLINE void rows_of(const SoftmaxLines<T>& lines, bool streamed, T* buffer) {
+  for (std::int64_t r = 0; r < lines.count; ++r) {
+    T* out = moved(lines.out, r * lines.out_step);
+    const T* a = moved(lines.a, r * lines.a_step);
+    const T* next = r + 1 < lines.count ? moved(a, lines.a_step) : a;
+    row<Op>(static_cast<std::size_t>(lines.n), out, a, moved(lines.b, r * lines.b_step),
+            streamed ? buffer : out, streamed, next,
+            r + 1 < lines.count && !streamed ? moved(out, lines.out_step) : next);
+  }
+  if (streamed) hwy::FlushStream();
+}
+
+// Calls f(tag, j) for vectors of the columns from j on, of fewer and fewer lanes.
+template <class T, std::size_t kMost = 16, class F>
+HWY_INLINE void for_columns(std::size_t width, F f, std::size_t j = 0) {
+  const hn::CappedTag<T, kMost> d;
+  for (; j + hn::Lanes(d) <= width; j += hn::Lanes(d)) f(d, j);
+  if constexpr (kMost > 1) {
+    if (j < width) for_columns<T, kMost / 4>(width, f, j);
+  }
+}
+
+// The largest elements and the sums of columns. Without columns they are lowest() and 0, so that
+// there is no difference of two infinities where all elements are -inf so far.
+template <class T>
+struct ColumnSums {
+  T* most;
+  T* sums;
+};
+
+// Takes up the sums of other elements of the columns.
+template <class Op, class T>
+HWY_INLINE void merge_columns(std::size_t width, ColumnSums<T> into, ColumnSums<T> from) {
+  for_columns<T>(width, [&](auto d, std::size_t j) HWY_ATTR {
+    auto sum = hn::LoadU(d, into.sums + j), other = hn::LoadU(d, from.sums + j);
+    if constexpr (Op::kOfMost) {
+      const auto most = hn::LoadU(d, into.most + j), others = hn::LoadU(d, from.most + j);
+      const auto larger = hn::Max(most, others);
+      sum = hn::Mul(sum, exp_not_positive(d, hn::Sub(most, larger)));
+      other = hn::Mul(other, exp_not_positive(d, hn::Sub(others, larger)));
+      hn::StoreU(larger, d, into.most + j);
+    }
+    hn::StoreU(hn::Add(sum, other), d, into.sums + j);
+  });
+}
+
+// Those of a few rows, which the first or the second cache holds.
+template <class Op, class T>
+HWY_INLINE void sum_few_rows(const SoftmaxLines<T>& lines, std::int64_t begin, std::int64_t end,
+                             ColumnSums<T> to) {
+  const auto width = static_cast<std::size_t>(lines.count);
+  std::fill_n(to.most, width, std::numeric_limits<T>::lowest());
+  std::fill_n(to.sums, width, T(0));
+  if constexpr (Op::kOfMost) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      for_columns<T>(
+          width, [&, x = moved(lines.a, i * lines.a_step)](auto d, std::size_t j) HWY_ATTR {
+            hn::StoreU(hn::Max(hn::LoadU(d, to.most + j), hn::LoadU(d, x + j)), d, to.most + j);
+          });
+    }
+  }
+  for (std::int64_t i = begin; i < end; ++i) {
+    const T* x = moved(lines.a, i * lines.a_step);
+    const T* y = moved(lines.b, i * lines.b_step);
+    for_columns<T>(width, [&](auto d, std::size_t j) HWY_ATTR {
+      const auto most = hn::LoadU(d, to.most + j);
+      const auto term = Op::term(d, hn::LoadU(d, x + j), hn::LoadU(d, y + j), most);
+      hn::StoreU(hn::Add(hn::LoadU(d, to.sums + j), term), d, to.sums + j);
+    });
+  }
+}
+
+template <class Op, class T>
+HWY_INLINE void sum_rows(const SoftmaxLines<T>& lines, ColumnSums<T> to) {
+  constexpr std::int64_t kFewRows = 32;
+  HWY_ALIGN T most[kMostColumns], sums[kMostColumns];
+  sum_few_rows<Op>(lines, 0, std::min(lines.n, kFewRows), to);
+  for (std::int64_t i = kFewRows; i < lines.n; i += kFewRows) {
+    sum_few_rows<Op, T>(lines, i, std::min(lines.n, i + kFewRows), {most, sums});
+    merge_columns<Op, T>(static_cast<std::size_t>(lines.count), to, {most, sums});
+  }
+}
+
+template <class Op, class T>
+HWY_INLINE void make_totals(std::size_t width, T* sums) {
+  for_columns<T>(width, [&](auto d, std::size_t j) HWY_ATTR {
+    hn::StoreU(Op::total(d, hn::LoadU(d, sums + j)), d, sums + j);
+  });
+}
+
+template <class Op, class T>
+HWY_INLINE void compute_values(const SoftmaxLines<T>& lines, const T* most, const T* totals) {
+  for (std::int64_t i = 0; i < lines.n; ++i) {
+    const T* a = moved(lines.a, i * lines.a_step);
+    const T* b = moved(lines.b, i * lines.b_step);
+    T* to = moved(lines.out, i * lines.out_step);
+    for_columns<T>(static_cast<std::size_t>(lines.count), [&](auto d, std::size_t j) HWY_ATTR {
+      auto x = hn::LoadU(d, a + j);
+      const auto y = hn::LoadU(d, b + j), largest = hn::LoadU(d, most + j);
+      if constexpr (Op::kKeepsTerms) x = Op::term(d, x, y, largest);
+      hn::StoreU(Op::value(d, x, y, largest, hn::LoadU(d, totals + j)), d, to + j);
+    });
+  }
+}
+
+// Calls f with the operation.
+template <class F>
+HWY_INLINE void with_operation(SoftmaxKind kind, F f) {
+  switch (kind) {
+    case SoftmaxKind::softmax: return f(Softmax());
+    case SoftmaxKind::log_softmax: return f(LogSoftmax());
+    case SoftmaxKind::softmax_backward: return f(SoftmaxBackward());
+    case SoftmaxKind::log_softmax_backward: return f(LogSoftmaxBackward());
+  }
+}
+
+// One name for each element type, as HWY_EXPORT wants.
+
+void rows_float(SoftmaxKind kind, const SoftmaxLines<float>& lines, bool streamed, float* buffer) {
+  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { rows_of<Op>(lines, streamed, buffer); });
+}
+void rows_double(SoftmaxKind kind, const SoftmaxLines<double>& lines, bool streamed,
+                 double* buffer) {
+  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { rows_of<Op>(lines, streamed, buffer); });
+}
+void sum_float(SoftmaxKind kind, const SoftmaxLines<float>& lines, float* most, float* sums) {
+  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { sum_rows<Op, float>(lines, {most, sums}); });
+}
+void sum_double(SoftmaxKind kind, const SoftmaxLines<double>& lines, double* most, double* sums) {
+  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { sum_rows<Op, double>(lines, {most, sums}); });
+}
+void merge_float(SoftmaxKind kind, std::size_t blocks, std::size_t width, float* most, float* sums,
+                 std::size_t step) {
+  with_operation(kind, [&]<class Op>(Op) HWY_ATTR {
+    for (std::size_t i = 1; i < blocks; ++i)
+      merge_columns<Op, float>(width, {most, sums}, {most + i * step, sums + i * step});
+    make_totals<Op>(width, sums);
+  });
+}
+void merge_double(SoftmaxKind kind, std::size_t blocks, std::size_t width, double* most,
+                  double* sums, std::size_t step) {
+  with_operation(kind, [&]<class Op>(Op) HWY_ATTR {
+    for (std::size_t i = 1; i < blocks; ++i)
+      merge_columns<Op, double>(width, {most, sums}, {most + i * step, sums + i * step});
+    make_totals<Op>(width, sums);
+  });
+}
+void values_float(SoftmaxKind kind, const SoftmaxLines<float>& lines, const float* most,
+                  const float* totals) {
+  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { compute_values<Op>(lines, most, totals); });
+}
+void values_double(SoftmaxKind kind, const SoftmaxLines<double>& lines, const double* most,
+                   const double* totals) {
+  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { compute_values<Op>(lines, most, totals); });
+}
+
+void precise_exp_float(std::int64_t n, float* x) {
+  const hn::CappedTag<double, 16> wide;
+  const hn::Rebind<float, decltype(wide)> d;
+  for (float* end = x + n; x < end; x += hn::Lanes(d))
+    hn::StoreU(hn::DemoteTo(d, exp(wide, hn::PromoteTo(wide, hn::LoadU(d, x)))), d, x);
+}
+void precise_exp_double(std::int64_t n, double* x) {
+  const hn::CappedTag<double, 16> d;
+  for (double* end = x + n; x < end; x += hn::Lanes(d)) hn::StoreU(exp(d, hn::LoadU(d, x)), d, x);
+}
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tend::kernels {
+
+HWY_EXPORT(rows_float);
+HWY_EXPORT(rows_double);
+HWY_EXPORT(sum_float);
+HWY_EXPORT(sum_double);
+HWY_EXPORT(merge_float);
+HWY_EXPORT(merge_double);
+HWY_EXPORT(values_float);
+HWY_EXPORT(values_double);
+HWY_EXPORT(precise_exp_float);
+HWY_EXPORT(precise_exp_double);
+
+namespace {
+
+// Elements of a row that is streamed from a buffer: what the first cache holds.
+template <class T>
+constexpr std::int64_t kMostStreamed = 16384 / static_cast<std::int64_t>(sizeof(T));
+}  // namespace
+
+template <class T>
+void softmax_rows(SoftmaxKind kind, const SoftmaxLines<T>& rows, bool streamed) {
+  HWY_ALIGN T buffer[kMostStreamed<T>];
+  choose<T>(HWY_DYNAMIC_DISPATCH(rows_float), HWY_DYNAMIC_DISPATCH(rows_double))(
+      kind, rows, streamed && rows.n <= kMostStreamed<T>, buffer);
+}
+
+template <class T>
+void softmax_columns(SoftmaxKind kind, const SoftmaxLines<T>& columns) {
+  // Blocks of rows are summed by themselves, and so in parallel.
+  constexpr std::int64_t kBlock = 128;
+  const std::int64_t blocks = (columns.n - 1) / kBlock + 1;
+  const std::int64_t strips = (columns.count - 1) / kMostColumns + 1;
+  const Array buffer = Array::empty({2, blocks, columns.count}, dtype_of<T>());
+  T* const most = buffer.data<T>();
+  T* const sums = most + blocks * columns.count;
+  // Calls f(part of the columns and rows, offset of its sums).
+  const auto for_parts = [&](auto f) {
+    parallel_for(0, blocks * strips, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t part = begin; part < end; ++part) {
+        const std::int64_t block = part / strips, first = part % strips * kMostColumns;
+        SoftmaxLines<T> lines = columns;
+        lines.count = std::min(kMostColumns, columns.count - first);
+        lines.n = std::min(kBlock, columns.n - block * kBlock);
+        lines.out = moved(columns.out + first, block * kBlock * columns.out_step);
+        lines.a = moved(columns.a + first, block * kBlock * columns.a_step);
+        lines.b = moved(columns.b + first, block * kBlock * columns.b_step);
+        f(lines, block * columns.count + first, first);
+      }
+    });
+  };
+  for_parts([&](const auto& lines, std::int64_t at, std::int64_t) {
+    choose<T>(HWY_DYNAMIC_DISPATCH(sum_float), HWY_DYNAMIC_DISPATCH(sum_double))(
+        kind, lines, most + at, sums + at);
+  });
+  parallel_for(0, columns.count, 256, [&](std::int64_t begin, std::int64_t end) {
+    choose<T>(HWY_DYNAMIC_DISPATCH(merge_float), HWY_DYNAMIC_DISPATCH(merge_double))(
+        kind, static_cast<std::size_t>(blocks), static_cast<std::size_t>(end - begin), most + begin,
+        sums + begin, static_cast<std::size_t>(columns.count));
+  });
+  for_parts([&](const auto& lines, std::int64_t, std::int64_t first) {
+    choose<T>(HWY_DYNAMIC_DISPATCH(values_float), HWY_DYNAMIC_DISPATCH(values_double))(
+        kind, lines, most + first, sums + first);
+  });
+}
+
+template <class T>
+void precise_exp(std::int64_t n, T* x) {
+  choose<T>(HWY_DYNAMIC_DISPATCH(precise_exp_float), HWY_DYNAMIC_DISPATCH(precise_exp_double))(n,
+                                                                                               x);
+}
+
+template void softmax_rows(SoftmaxKind, const SoftmaxLines<float>&, bool);
+template void softmax_rows(SoftmaxKind, const SoftmaxLines<double>&, bool);
+template void softmax_columns(SoftmaxKind, const SoftmaxLines<float>&);
+template void softmax_columns(SoftmaxKind, const SoftmaxLines<double>&);
+template void precise_exp(std::int64_t, float*);
+template void precise_exp(std::int64_t, double*);
+
+}  // namespace tend::kernels
+#endif  // HWY_ONCE
