@@ -138,15 +138,56 @@ Tensor layer_norm(const Tensor& self, const Shape& normalized_shape, const Tenso
                 });
 }
 
+namespace {
+
+// As for layer_norm: what rms_norm means, from the saved self and weight, and the same by one
+// kernel, from the saved rstd.
+
+void composed_rms_norm_gradients(Derivative& d, std::int64_t normalized_dims, double eps) {
+  const Tensor x = d.saved(0), weight = d.saved(1);
+  const Shape dims = last_dims(normalized_dims);
+  const Tensor rstd = rsqrt(mean(square(x), dims, true) + eps);
+  const Tensor normal = x * rstd;
+  if (d.needs(0)) {
+    const Tensor g = weight.defined() ? d.grad() * weight : d.grad();
+    d.set(0, rstd * (g - normal * mean(g * normal, dims, true)));
+  }
+  if (d.needs(1)) d.set(1, d.grad() * normal);
+}
+
+void fused_rms_norm_gradients(Derivative& d, const Shape& matrix, const Shape& shape) {
+  const Tensor x = d.saved(0);
+  const Array grad_x = d.needs(0) ? Array::empty(matrix, x.dtype()) : Array();
+  const Array grad_weight = d.needs(1) ? Array::empty({matrix[1]}, x.dtype()) : Array();
+  const auto rows = [&](const Tensor& t) { return t.array().reshape(matrix).contiguous(); };
+  kernels::rms_norm_backward(grad_x, grad_weight, rows(d.grad()), rows(x), d.saved(2).array(),
+                             flat(d.saved(1)));
+  if (d.needs(0)) d.set(0, Tensor(grad_x.view(x.shape())));
+  if (d.needs(1)) d.set(1, Tensor(grad_weight.view(shape)));
+}
+
+}  // namespace
+
 Tensor rms_norm(const Tensor& self, const Shape& normalized_shape, const Tensor& weight,
                 std::optional<double> eps) {
   check_floating("rms_norm", self);
-  check_rows("rms_norm", self, normalized_shape, weight, {});
-  const double epsilon = self.dtype() == float32 ? std::numeric_limits<float>::epsilon()
-                                                 : std::numeric_limits<double>::epsilon();
-  const Tensor squares = mean(square(self), last_dims(normalized_shape.rank()), /*keepdim=*/true);
-  const Tensor normal = self * rsqrt(squares + eps.value_or(epsilon));
-  return weight.defined() ? normal * weight : normal;
+  const Shape matrix = check_rows("rms_norm", self, normalized_shape, weight, {});
+  const DType dtype = self.dtype();
+  const double added =
+      eps.value_or(dtype == float32 ? static_cast<double>(std::numeric_limits<float>::epsilon())
+                                    : std::numeric_limits<double>::epsilon());
+  Array out = Array::empty(self.shape(), dtype);
+  const Tensor rstd = empty({matrix[0]}, dtype);
+  kernels::rms_norm(out.view(matrix), rstd.array(), self.array().reshape(matrix).contiguous(),
+                    flat(weight), added);
+  return record("RmsNormBackward0", std::move(out), {self, weight}, {self, weight, rstd},
+                [matrix, normalized_shape, added](Derivative& d) {
+                  if (grad_enabled()) {
+                    composed_rms_norm_gradients(d, normalized_shape.rank(), added);
+                  } else {
+                    fused_rms_norm_gradients(d, matrix, normalized_shape);
+                  }
+                });
 }
 
 namespace {

@@ -2,126 +2,193 @@
 
 #include <algorithm>
 #include <cmath>
-#include <concepts>
 
+#include <tend/core/kernels/choose.h>
 #include <tend/core/kernels/loops.h>
+
+#ifndef TEND_CORE_KERNELS_LAYER_NORM_ROWS
+#define TEND_CORE_KERNELS_LAYER_NORM_ROWS
+namespace tend::kernels {
+
+// Rows of n elements that follow one another: the result, or the gradient of a that may be null.
+// rms_norm has no mean; weight and bias may be null.
+template <class T>
+struct NormRows {
+  std::size_t count, n;
+  T* out;
+  T* mean;
+  T* rstd;
+  const T* a;
+  const T* weight;
+  const T* bias;
+};
+
+}  // namespace tend::kernels
+#endif
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/layer_norm.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h:
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Calls f(tag, i) for vectors of elements from i on, then for single ones; in short rows all are
-// single.
-template <class T, class F>
-HWY_INLINE void for_row(std::size_t n, F f) {
-  const hn::CappedTag<T, 16> d;
-  std::size_t i = 0;
-  if (n >= 16) {
+// Calls f(tag, i) for vectors of elements from i on, of fewer and fewer lanes; in short rows all
+// are single.
+template <class T, std::size_t kMost = 16, class F>
+HWY_INLINE void for_row(std::size_t n, F f, std::size_t i = 0) {
+  const hn::CappedTag<T, kMost> d;
+  if (kMost == 1 || n >= 16) {
     for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) f(d, i);
   }
-  for (; i < n; ++i) f(hn::CappedTag<T, 1>(), i);
+  if constexpr (kMost > 1) {
+    if (i < n) for_row<T, kMost / 4>(n, f, i);
+  }
 }
 
-// The sum of f(tag, i) over the row.
-template <class T, class F>
-HWY_INLINE T row_sum(std::size_t n, F f) {
-  const hn::CappedTag<T, 16> d;
-  std::size_t i = 0;
+// The sum of f(tag, i) over the row, by several vectors, so that additions need not wait.
+template <class T, std::size_t kMost = 16, class F>
+HWY_INLINE T row_sum(std::size_t n, F f, std::size_t i = 0) {
+  const hn::CappedTag<T, kMost> d;
+  const std::size_t lanes = hn::Lanes(d);
   T sum = 0;
-  if (n >= 16) {
-    auto sums = hn::Zero(d);
-    for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) sums = hn::Add(sums, f(d, i));
-    sum = hn::GetLane(hn::SumOfLanes(d, sums));
+  if (kMost > 1 && n >= 16) {
+    auto first = hn::Zero(d), second = first, third = first, fourth = first;
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+      first = hn::Add(first, f(d, i));
+      second = hn::Add(second, f(d, i + lanes));
+      third = hn::Add(third, f(d, i + 2 * lanes));
+      fourth = hn::Add(fourth, f(d, i + 3 * lanes));
+    }
+    for (; i + lanes <= n; i += lanes) first = hn::Add(first, f(d, i));
+    const auto all = hn::Add(hn::Add(first, second), hn::Add(third, fourth));
+    sum = hn::GetLane(hn::SumOfLanes(d, all));
   }
-  for (; i < n; ++i) sum += hn::GetLane(f(hn::CappedTag<T, 1>(), i));
+  if constexpr (kMost == 1) {
+    for (; i < n; ++i) sum += hn::GetLane(f(d, i));
+  } else if (i < n) {
+    sum += row_sum<T, kMost / 4>(n, f, i);
+  }
   return sum;
 }
 
-// weight and bias may be null.
-template <class T>
+// rms_norm is layer_norm about 0 (not kCentred). weight and bias may be null.
+template <bool kCentred, class T>
 HWY_INLINE void normalise(std::size_t n, T* out, T* mean, T* rstd, const T* a, const T* weight,
-                          const T* bias, T eps) {
+                          const T* bias, T eps, std::size_t ahead) {
   const T count = static_cast<T>(n);
-  const T m =
-      row_sum<T>(n, [&](auto d, std::size_t i) HWY_ATTR { return hn::LoadU(d, a + i); }) / count;
-  const T var = row_sum<T>(n,
-                           [&](auto d, std::size_t i) HWY_ATTR {
-                             const auto x = hn::Sub(hn::LoadU(d, a + i), hn::Set(d, m));
-                             return hn::Mul(x, x);
-                           }) /
-                count;
-  const T r = 1 / std::sqrt(var + eps);
+  T m = 0;
+  if constexpr (kCentred) {
+    m = row_sum<T>(n, [&](auto d, std::size_t i) HWY_ATTR { return hn::LoadU(d, a + i); }) / count;
+    *mean = m;
+  }
+  const auto centred = [&](auto d, std::size_t i) HWY_ATTR {
+    const auto x = hn::LoadU(d, a + i);
+    return kCentred ? hn::Sub(x, hn::Set(d, m)) : x;
+  };
+  const T sum = row_sum<T>(n, [&](auto d, std::size_t i) HWY_ATTR {
+    hwy::Prefetch(a + i + ahead);
+    const auto x = centred(d, i);
+    return hn::Mul(x, x);
+  });
+  const T r = 1 / std::sqrt(sum / count + eps);
+  *rstd = r;
   for_row<T>(n, [&](auto d, std::size_t i) HWY_ATTR {
-    auto x = hn::Mul(hn::Sub(hn::LoadU(d, a + i), hn::Set(d, m)), hn::Set(d, r));
+    hwy::Prefetch(out + i + ahead);
+    auto x = hn::Mul(centred(d, i), hn::Set(d, r));
     if (weight) x = hn::Mul(x, hn::LoadU(d, weight + i));
     if (bias) x = hn::Add(x, hn::LoadU(d, bias + i));
     hn::StoreU(x, d, out + i);
   });
-  *mean = m;
-  *rstd = r;
 }
 
 // weight may be null; so may the gradients, of which those of weight and bias are added to.
-template <class T>
+template <bool kCentred, class T>
 HWY_INLINE void differentiate(std::size_t n, T* grad_a, T* grad_weight, T* grad_bias, const T* grad,
                               const T* a, T mean, T rstd, const T* weight) {
   const auto normal = [&](auto d, std::size_t i) HWY_ATTR {
-    return hn::Mul(hn::Sub(hn::LoadU(d, a + i), hn::Set(d, mean)), hn::Set(d, rstd));
+    const auto x = hn::LoadU(d, a + i);
+    return hn::Mul(kCentred ? hn::Sub(x, hn::Set(d, mean)) : x, hn::Set(d, rstd));
   };
   const auto weighted = [&](auto d, std::size_t i) HWY_ATTR {
     const auto g = hn::LoadU(d, grad + i);
     return weight ? hn::Mul(g, hn::LoadU(d, weight + i)) : g;
   };
+  const T count = static_cast<T>(n);
+  T first = 0, second = 0;
   if (grad_a) {
-    const T count = static_cast<T>(n);
-    const T first = row_sum<T>(n, weighted) / count;
-    const T second = row_sum<T>(n, [&](auto d, std::size_t i)
-                                       HWY_ATTR { return hn::Mul(weighted(d, i), normal(d, i)); }) /
-                     count;
-    for_row<T>(n, [&](auto d, std::size_t i) HWY_ATTR {
-      const auto along = hn::Mul(normal(d, i), hn::Set(d, second));
-      const auto rest = hn::Sub(hn::Sub(weighted(d, i), hn::Set(d, first)), along);
+    if constexpr (kCentred) first = row_sum<T>(n, weighted) / count;
+    second = row_sum<T>(n, [&](auto d, std::size_t i)
+                               HWY_ATTR { return hn::Mul(weighted(d, i), normal(d, i)); }) /
+             count;
+  }
+  for_row<T>(n, [&](auto d, std::size_t i) HWY_ATTR {
+    const auto g = hn::LoadU(d, grad + i), x = normal(d, i);
+    if (grad_weight) {
+      const auto sum = hn::LoadU(d, grad_weight + i);
+      hn::StoreU(hn::Add(sum, hn::Mul(g, x)), d, grad_weight + i);
+    }
+    if (grad_bias) hn::StoreU(hn::Add(hn::LoadU(d, grad_bias + i), g), d, grad_bias + i);
+    if (grad_a) {
+      auto rest = weighted(d, i);
+      if constexpr (kCentred) rest = hn::Sub(rest, hn::Set(d, first));
+      rest = hn::Sub(rest, hn::Mul(x, hn::Set(d, second)));
       hn::StoreU(hn::Mul(rest, hn::Set(d, rstd)), d, grad_a + i);
-    });
+    }
+  });
+}
+
+template <class T>
+HWY_INLINE void normalise_rows(const NormRows<T>& rows, T eps) {
+  const std::size_t n = rows.n;
+  for (std::size_t r = 0; r < rows.count; ++r) {
+    const std::size_t ahead = r + 1 < rows.count ? n : 0;
+    T* const out = rows.out + r * n;
+    const T* const a = rows.a + r * n;
+    if (rows.mean) {
+      normalise<true>(n, out, rows.mean + r, rows.rstd + r, a, rows.weight, rows.bias, eps, ahead);
+    } else {
+      normalise<false, T>(n, out, nullptr, rows.rstd + r, a, rows.weight, rows.bias, eps, ahead);
+    }
   }
-  if (grad_weight) {
-    for_row<T>(n, [&](auto d, std::size_t i) HWY_ATTR {
-      const auto product = hn::Mul(hn::LoadU(d, grad + i), normal(d, i));
-      hn::StoreU(hn::Add(hn::LoadU(d, grad_weight + i), product), d, grad_weight + i);
-    });
-  }
-  if (grad_bias) {
-    for_row<T>(n, [&](auto d, std::size_t i) HWY_ATTR {
-      hn::StoreU(hn::Add(hn::LoadU(d, grad_bias + i), hn::LoadU(d, grad + i)), d, grad_bias + i);
-    });
+}
+
+template <class T>
+HWY_INLINE void differentiate_rows(const NormRows<T>& rows, const T* grad, T* grad_weight,
+                                   T* grad_bias) {
+  const std::size_t n = rows.n;
+  for (std::size_t r = 0; r < rows.count; ++r) {
+    T* const out = rows.out ? rows.out + r * n : nullptr;
+    const T* const a = rows.a + r * n;
+    if (rows.mean) {
+      differentiate<true>(n, out, grad_weight, grad_bias, grad + r * n, a, rows.mean[r],
+                          rows.rstd[r], rows.weight);
+    } else {
+      differentiate<false>(n, out, grad_weight, grad_bias, grad + r * n, a, T(0), rows.rstd[r],
+                           rows.weight);
+    }
   }
 }
 
 // One name for each element type, as HWY_EXPORT wants.
 
-void normalise_float(std::size_t n, float* out, float* mean, float* rstd, const float* a,
-                     const float* weight, const float* bias, float eps) {
-  normalise(n, out, mean, rstd, a, weight, bias, eps);
+void normalise_float(const NormRows<float>& rows, float eps) {
+  normalise_rows(rows, eps);
 }
-void normalise_double(std::size_t n, double* out, double* mean, double* rstd, const double* a,
-                      const double* weight, const double* bias, double eps) {
-  normalise(n, out, mean, rstd, a, weight, bias, eps);
+void normalise_double(const NormRows<double>& rows, double eps) {
+  normalise_rows(rows, eps);
 }
-void differentiate_float(std::size_t n, float* grad_a, float* grad_weight, float* grad_bias,
-                         const float* grad, const float* a, float mean, float rstd,
-                         const float* weight) {
-  differentiate(n, grad_a, grad_weight, grad_bias, grad, a, mean, rstd, weight);
+void differentiate_float(const NormRows<float>& rows, const float* grad, float* grad_weight,
+                         float* grad_bias) {
+  differentiate_rows(rows, grad, grad_weight, grad_bias);
 }
-void differentiate_double(std::size_t n, double* grad_a, double* grad_weight, double* grad_bias,
-                          const double* grad, const double* a, double mean, double rstd,
-                          const double* weight) {
-  differentiate(n, grad_a, grad_weight, grad_bias, grad, a, mean, rstd, weight);
+void differentiate_double(const NormRows<double>& rows, const double* grad, double* grad_weight,
+                          double* grad_bias) {
+  differentiate_rows(rows, grad, grad_weight, grad_bias);
 }
 
 }  // namespace tend::kernels::HWY_NAMESPACE
@@ -136,32 +203,9 @@ HWY_EXPORT(normalise_double);
 HWY_EXPORT(differentiate_float);
 HWY_EXPORT(differentiate_double);
 
-template <class T>
-auto normalise_row() {
-  if constexpr (std::same_as<T, float>) {
-    return HWY_DYNAMIC_DISPATCH(normalise_float);
-  } else {
-    return HWY_DYNAMIC_DISPATCH(normalise_double);
-  }
-}
-
-template <class T>
-auto differentiate_row() {
-  if constexpr (std::same_as<T, float>) {
-    return HWY_DYNAMIC_DISPATCH(differentiate_float);
-  } else {
-    return HWY_DYNAMIC_DISPATCH(differentiate_double);
-  }
-}
-
-template <class T>
-T* data_or_null(const Array& array) {
-  return array.defined() ? array.data<T>() : nullptr;
-}
-
-// Rows per chunk of a parallel loop.
+// Rows per chunk of a parallel loop: some microseconds.
 std::int64_t row_grain(std::int64_t n) {
-  return std::max<std::int64_t>(1, kElementGrain / std::max<std::int64_t>(n, 1));
+  return std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(n, 1));
 }
 
 // Sums of the rows of `parts` (chunks, n), first chunk first.
@@ -176,26 +220,36 @@ void add_chunks(const Array& out, const Array& parts) {
   }
 }
 
+// What rows begin .. end of the arrays are.
+template <class T>
+NormRows<T> rows_of(const Array& out, const Array& mean, const Array& rstd, const Array& a,
+                    const Array& weight, const Array& bias, std::int64_t begin, std::int64_t end) {
+  const std::int64_t n = a.shape()[1];
+  const auto at = [](const Array& x, std::int64_t offset) {
+    return x.defined() ? x.data<T>() + offset : nullptr;
+  };
+  return {static_cast<std::size_t>(end - begin),
+          static_cast<std::size_t>(n),
+          at(out, begin * n),
+          at(mean, begin),
+          at(rstd, begin),
+          at(a, begin * n),
+          at(weight, 0),
+          at(bias, 0)};
+}
+
 }  // namespace
 
 void layer_norm(const Array& out, const Array& mean, const Array& rstd, const Array& a,
                 const Array& weight, const Array& bias, double eps) {
   visit_floating("layer_norm", a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const std::int64_t rows = a.shape()[0], n = a.shape()[1];
-    const auto normalise = normalise_row<T>();
-    T* to = out.data<T>();
-    const T* from = a.data<T>();
-    const T* w = data_or_null<T>(weight);
-    const T* b = data_or_null<T>(bias);
-    T* means = mean.data<T>();
-    T* rstds = rstd.data<T>();
-    parallel_for(0, rows, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row) {
-        normalise(static_cast<std::size_t>(n), to + row * n, means + row, rstds + row,
-                  from + row * n, w, b, static_cast<T>(eps));
-      }
-    });
+    const auto normalise =
+        choose<T>(HWY_DYNAMIC_DISPATCH(normalise_float), HWY_DYNAMIC_DISPATCH(normalise_double));
+    parallel_for(
+        0, a.shape()[0], row_grain(a.shape()[1]), [&](std::int64_t begin, std::int64_t end) {
+          normalise(rows_of<T>(out, mean, rstd, a, weight, bias, begin, end), static_cast<T>(eps));
+        });
   });
 }
 
@@ -204,26 +258,34 @@ void layer_norm_backward(const Array& grad_a, const Array& grad_weight, const Ar
                          const Array& weight) {
   visit_floating("layer_norm", a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const std::int64_t rows = a.shape()[0], n = a.shape()[1], grain = row_grain(n);
-    // Each chunk of rows sums the gradients of weight and bias by itself.
+    const std::int64_t rows = a.shape()[0], n = a.shape()[1];
+    // Each chunk of rows sums the gradients of weight and bias by itself; few chunks, few sums.
+    const std::int64_t grain = std::max(row_grain(n), (rows - 1) / 64 + 1);
     const Shape parts{rows / grain + (rows % grain != 0), n};
     const Array weight_parts = grad_weight.defined() ? Array::zeros(parts, a.dtype()) : Array();
     const Array bias_parts = grad_bias.defined() ? Array::zeros(parts, a.dtype()) : Array();
-    const auto differentiate = differentiate_row<T>();
-    const auto at = [](const Array& x, std::int64_t offset) {
-      return x.defined() ? x.data<T>() + offset : nullptr;
+    const auto differentiate = choose<T>(HWY_DYNAMIC_DISPATCH(differentiate_float),
+                                         HWY_DYNAMIC_DISPATCH(differentiate_double));
+    const auto part = [&](const Array& x, std::int64_t begin) {
+      return x.defined() ? x.data<T>() + begin / grain * n : nullptr;
     };
     parallel_for(0, rows, grain, [&](std::int64_t begin, std::int64_t end) {
-      const std::int64_t part = begin / grain * n;
-      for (std::int64_t row = begin; row < end; ++row) {
-        differentiate(static_cast<std::size_t>(n), at(grad_a, row * n), at(weight_parts, part),
-                      at(bias_parts, part), at(grad, row * n), at(a, row * n), *at(mean, row),
-                      *at(rstd, row), at(weight, 0));
-      }
+      differentiate(rows_of<T>(grad_a, mean, rstd, a, weight, {}, begin, end),
+                    grad.data<T>() + begin * n, part(weight_parts, begin), part(bias_parts, begin));
     });
     add_chunks<T>(grad_weight, weight_parts);
     add_chunks<T>(grad_bias, bias_parts);
   });
+}
+
+void rms_norm(const Array& out, const Array& rstd, const Array& a, const Array& weight,
+              double eps) {
+  layer_norm(out, {}, rstd, a, weight, {}, eps);
+}
+
+void rms_norm_backward(const Array& grad_a, const Array& grad_weight, const Array& grad,
+                       const Array& a, const Array& rstd, const Array& weight) {
+  layer_norm_backward(grad_a, grad_weight, {}, grad, a, {}, rstd, weight);
 }
 
 }  // namespace tend::kernels

@@ -1,4 +1,5 @@
-// Layer normalisation of the rows of a matrix, and the products that its gradients need.
+// Layer and root mean square normalisation of the rows of a matrix, and the products that their
+// gradients need.
 #pragma once
 
 #include <tend/core/array.h>
@@ -19,5 +20,13 @@ void layer_norm(const Array& out, const Array& mean, const Array& rstd, const Ar
 void layer_norm_backward(const Array& grad_a, const Array& grad_weight, const Array& grad_bias,
                          const Array& grad, const Array& a, const Array& mean, const Array& rstd,
                          const Array& weight);
+
+/// out = a * rstd * weight, with each row's rstd = 1 / sqrt(mean(a^2) + eps). Zhang and Sennrich,
+/// Root Mean Square Layer Normalization, 2019, arXiv:1910.07467.
+void rms_norm(const Array& out, const Array& rstd, const Array& a, const Array& weight, double eps);
+
+/// The gradients of a and weight for the cotangent `grad` of rms_norm's result.
+void rms_norm_backward(const Array& grad_a, const Array& grad_weight, const Array& grad,
+                       const Array& a, const Array& rstd, const Array& weight);
 
 }  // namespace tend::kernels

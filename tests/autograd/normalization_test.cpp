@@ -48,6 +48,31 @@ TEST_CASE("the kernels of layer_norm agree with the formulas, for rows of any le
   }
 }
 
+TEST_CASE("the kernels of rms_norm agree with the formulas, for rows of any length") {
+  manual_seed(3);
+  for (const Shape& shape : {Shape{3, 5}, Shape{2, 3, 37}, Shape{700, 100}, Shape{0, 4}}) {
+    for (const DType dtype : {float32, float64}) {
+      const Shape normalized{shape.back()};
+      const Tensor x = randn(shape, dtype).requires_grad_();
+      const Tensor weight = randn(normalized, dtype).requires_grad_();
+      const Tensor y = rms_norm(x, normalized, weight, 1e-3);
+      const Tensor formula = x / sqrt((x * x).mean(-1, true) + 1e-3) * weight;
+      const double tolerance = dtype == float32 ? 1e-4 : 1e-12;  // as for layer_norm
+      CHECK(allclose(y, formula, tolerance, tolerance));
+      const Tensor cotangent = randn(shape, dtype);
+      const auto grads = [&](const Tensor& result, bool create_graph) {
+        return autograd::grad({result}, {x, weight}, {cotangent}, {true, create_graph, false});
+      };
+      const std::vector<Tensor> fused = grads(y, false), composed = grads(y, true);
+      const std::vector<Tensor> expected = grads(formula, false);
+      for (std::size_t i = 0; i < 2; ++i) {
+        CHECK(allclose(fused[i], expected[i], tolerance, tolerance));
+        CHECK(allclose(composed[i].detach(), expected[i], tolerance, tolerance));
+      }
+    }
+  }
+}
+
 TEST_CASE("layer_norm normalises over several dimensions, with or without weight and bias") {
   manual_seed(4);
   const Tensor x = randn({5, 2, 3}, float64);
