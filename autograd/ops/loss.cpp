@@ -4,6 +4,7 @@
 
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/cross_entropy.h>
 
 namespace tend {
 namespace {
@@ -129,6 +130,48 @@ const char* nll_node(const Tensor& x) {
   return x.dim() > 2 ? "NllLoss2DBackward0" : "NllLossBackward0";
 }
 
+// A row of logits for each item.
+Array item_rows(const Tensor& logits) {
+  const Shape matrix{logits.numel() / logits.size(class_dim(logits)),
+                     logits.size(class_dim(logits))};
+  return classes_last(logits).array().reshape(matrix).contiguous();
+}
+
+// What the kernels leave out: weights, and rows as short as those that softmax computes precisely.
+bool has_kernel(const Tensor& logits, const Tensor& class_weight) {
+  return !class_weight.defined() && logits.size(class_dim(logits)) >= 16;
+}
+
+// What cross_entropy keeps of every item: its largest logit and the sum of the exponentials of the
+// distances to that.
+struct ItemSums {
+  Tensor largest, sums;
+};
+
+// label_losses of log_softmax(logits), each item's.
+Tensor fused_losses(const Tensor& logits, const Labels& labels, double on, double off,
+                    ItemSums& kept) {
+  const Array rows = item_rows(logits);
+  const Shape items{rows.shape()[0]};
+  kept = {empty(items, logits.dtype()), empty(items, logits.dtype())};
+  Tensor losses = empty(items, logits.dtype());
+  kernels::cross_entropy(losses.array(), kept.largest.array(), kept.sums.array(), rows,
+                         labels.index.array(), labels.ignored.array(), on, off);
+  Shape shape = labels.index.shape();
+  shape.erase(shape.rank() - 1);
+  return losses.view(shape);
+}
+
+// The gradient with classes last, `grad` having that of each item's loss.
+Tensor fused_gradient(const Tensor& logits, const Tensor& grad, const Tensor& index,
+                      const ItemSums& kept, double on, double off) {
+  const Array rows = item_rows(logits);
+  Array out = Array::empty(rows.shape(), rows.dtype());
+  kernels::cross_entropy_backward(out, grad.array().contiguous(), rows, index.array(),
+                                  kept.largest.array(), kept.sums.array(), on, off);
+  return Tensor(out.view(classes_last(logits).shape()));
+}
+
 // The loss of targets that are distributions over the classes.
 Tensor distribution_losses(const Tensor& logits, const Tensor& target, const Tensor& class_weight,
                            const CrossEntropyOptions& options) {
@@ -167,19 +210,30 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
   const Labels labels = read_labels("cross_entropy", logits, target, weight, options.ignore_index);
   const double on = 1 - smoothing;
   const double off = smoothing / static_cast<double>(logits.size(class_dim(logits)));
+  ItemSums kept;
   const auto forward = [&] {
     const NoGradGuard no_grad;
+    if (has_kernel(logits, weight)) {
+      return reduce(fused_losses(logits.detach(), labels, on, off, kept), options.reduction,
+                    labels.total)
+          .array();
+    }
     const Tensor log_p = log_softmax(classes_last(logits), -1);
     return label_losses(log_p, labels, weight, on, off, options.reduction).array();
   };
-  return record(smoothing > 0 ? "AddBackward0" : nll_node(logits), forward(), {logits},
-                {logits, labels.index, labels.ignored, labels.weight, weight},
-                [on, off, reduction = options.reduction, total = labels.total](Derivative& d) {
-                  const Tensor p = softmax(classes_last(d.saved(0)), -1);
-                  const Tensor slope = label_slope(p, d.saved(1), d.saved(3), d.saved(4), on, off);
-                  const Tensor grad = item_grad(d.grad(), d.saved(2), reduction, total);
-                  d.set(0, classes_back(slope * grad));
-                });
+  return record(
+      smoothing > 0 ? "AddBackward0" : nll_node(logits), forward(), {logits},
+      {logits, labels.index, labels.ignored, labels.weight, weight, kept.largest, kept.sums},
+      [on, off, reduction = options.reduction, total = labels.total](Derivative& d) {
+        const Tensor x = d.saved(0), index = d.saved(1);
+        const Tensor grad = item_grad(d.grad(), d.saved(2), reduction, total);
+        if (!grad_enabled() && has_kernel(x, d.saved(4))) {
+          const ItemSums sums{d.saved(5), d.saved(6)};
+          return d.set(0, classes_back(fused_gradient(x, grad, index, sums, on, off)));
+        }
+        const Tensor p = softmax(classes_last(x), -1);
+        d.set(0, classes_back(label_slope(p, index, d.saved(3), d.saved(4), on, off) * grad));
+      });
 }
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target,

@@ -129,6 +129,54 @@ TEST_CASE("cross_entropy says what does not fit") {
   CHECK_THROWS_AS(cross_entropy(zeros({3, 0}), tensor({0, 0, 0})), IndexError);
 }
 
+TEST_CASE("the kernels of cross_entropy agree with the formulas") {
+  manual_seed(7);
+  // Classes that fill no vector, several with a rest, and more items than one chunk of work.
+  for (const Shape& shape : {Shape{5, 16}, Shape{3, 37, 2, 4}, Shape{700, 100}}) {
+    for (const DType dtype : {float32, float64}) {
+      Shape items = shape;
+      items.erase(1);
+      const Tensor x = (randn(shape, dtype) * 4).requires_grad_();
+      const Tensor target = randint(0, shape[1], items);
+      target.masked_fill_(rand(items) < 0.2, -100);
+      for (const double smoothing : {0.0, 0.3}) {
+        for (const Reduction reduction : {Reduction::none, Reduction::sum, Reduction::mean}) {
+          INFO(shape << ' ' << dtype_name(dtype) << ", smoothing " << smoothing);
+          const CrossEntropyOptions options{.reduction = reduction, .label_smoothing = smoothing};
+          const Tensor fused = cross_entropy(x, target, options);
+          // Weights of 1 take the composed way.
+          const Tensor composed = cross_entropy(x, target, ones({shape[1]}, dtype), options);
+          // Sums of up to 70,000 terms, each rounded a few times.
+          const double tolerance = dtype == float32 ? 2e-5 : 1e-12;
+          CHECK(allclose(fused, composed.detach(), tolerance, tolerance));
+          const Tensor cotangent = randn(fused.shape(), dtype);
+          const auto grad = [&](const Tensor& loss, bool create_graph) {
+            return autograd::grad({loss}, {x}, {cotangent}, {true, create_graph, false})[0]
+                .detach();
+          };
+          const Tensor expected = grad(composed, false);
+          CHECK(allclose(grad(fused, false), expected, tolerance, 1e-2 * tolerance));
+          CHECK(allclose(grad(fused, true), expected, tolerance, 1e-2 * tolerance));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("cross_entropy of many classes takes infinite and ignored logits as that of few") {
+  const Tensor few = tensor({{1e4, -1e4, 0.}, {-kInf, 0., -kInf}, {kNaN, 0., 1.}, {1., 2., 3.}});
+  // More classes that nothing chooses.
+  const Tensor many = cat({few, full({4, 20}, -kInf)}, 1);
+  const Tensor target = tensor({1, 1, 1, -100});
+  const CrossEntropyOptions each{.reduction = Reduction::none};
+  CHECK(same(cross_entropy(many, target, each), {2e4, 0, kNaN, 0}));
+  CHECK(same(cross_entropy(many, tensor({5, 0, 0, 0}), each)[0], {kInf}));
+  const Tensor x = many.clone().requires_grad_();
+  cross_entropy(x, target, {.reduction = Reduction::sum}).backward();
+  CHECK(values(x.grad()[{0, Slice{0, 3}}]) == std::vector<double>{1, -1, 0});
+  CHECK(values(x.grad()[3]) == std::vector<double>(23, 0.0));
+}
+
 TEST_CASE("nll_loss of log_softmax is cross_entropy") {
   const Tensor x = logits();
   const Tensor loss = nll_loss(log_softmax(x, 1), targets());
