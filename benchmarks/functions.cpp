@@ -1,0 +1,108 @@
+// Elementwise functions and normalised rows: B is the rate of bytes read and written, each array
+// counted once.
+#include <tend/core/kernels/cross_entropy.h>
+#include <tend/core/kernels/layer_norm.h>
+#include <tend/core/kernels/math.h>
+
+#include "program.h"
+
+using namespace tend;
+
+namespace {
+
+const Shape kShape{4096, 1024};
+
+Array varied(DType dtype) {
+  const Array out = Array::empty(kShape, float64);
+  for (std::int64_t i = 0; i < out.numel(); ++i)
+    out.data<double>()[i] = static_cast<double>(i % 1009) * 0.01 - 5;
+  return out.to(dtype);
+}
+
+// Calls f as often as the benchmark wants; `arrays` of the shape are read or written by a call.
+template <class F>
+void measure(benchmark::State& state, DType dtype, int arrays, F f) {
+  f();  // pages and caches are warm
+  for (auto _ : state) f();
+  state.counters["B"] =
+      benchmarks::rate(static_cast<double>(element_count(kShape) * item_size(dtype)) * arrays);
+}
+
+using Function = void (*)(const Array& out, const Array& a);
+using Backward = void (*)(const Array& out, const Array& grad, const Array& a);
+
+void function(benchmark::State& state, Function kernel, DType dtype) {
+  const Array a = varied(dtype), out = varied(dtype);
+  measure(state, dtype, 2, [&] { kernel(out, a); });
+}
+
+void backward(benchmark::State& state, Backward kernel, DType dtype) {
+  const Array a = varied(dtype), grad = varied(dtype), out = varied(dtype);
+  measure(state, dtype, 3, [&] { kernel(out, grad, a); });
+}
+
+void gelu(const Array& out, const Array& a) {
+  kernels::gelu(out, a, false);
+}
+void gelu_tanh(const Array& out, const Array& a) {
+  kernels::gelu(out, a, true);
+}
+void gelu_backward(const Array& out, const Array& grad, const Array& a) {
+  kernels::gelu_backward(out, grad, a, false);
+}
+
+void layer_norm(benchmark::State& state, bool centred) {
+  const Array a = varied(float32), out = varied(float32);
+  const Array mean = Array::empty({kShape[0]}, float32), rstd = mean.clone();
+  const Array weight = Array::full({kShape[1]}, 2, float32), bias = weight.clone();
+  measure(state, float32, 2, [&] {
+    if (centred) return kernels::layer_norm(out, mean, rstd, a, weight, bias, 1e-5);
+    kernels::rms_norm(out, rstd, a, weight, 1e-5);
+  });
+}
+
+void layer_norm_backward(benchmark::State& state) {
+  const Array a = varied(float32), grad = varied(float32), out = varied(float32);
+  const Array mean = Array::zeros({kShape[0]}, float32),
+              rstd = Array::full({kShape[0]}, 1, float32);
+  const Array weight = Array::full({kShape[1]}, 2, float32);
+  const Array grad_weight = weight.clone(), grad_bias = weight.clone();
+  measure(state, float32, 3, [&] {
+    kernels::layer_norm_backward(out, grad_weight, grad_bias, grad, a, mean, rstd, weight);
+  });
+}
+
+void cross_entropy(benchmark::State& state) {
+  const Array a = varied(float32), out = varied(float32);
+  const Shape items{kShape[0]};
+  const Array labels = Array::zeros(items, int64), ignored = Array::zeros(items, boolean);
+  const Array losses = Array::full(items, 1, float32), most = losses.clone(), sums = losses.clone();
+  measure(state, float32, 3, [&] {
+    kernels::cross_entropy(losses, most, sums, a, labels, ignored, 1, 0);
+    kernels::cross_entropy_backward(out, losses, a, labels, most, sums, 1, 0);
+  });
+}
+
+BENCHMARK_CAPTURE(function, exp, kernels::exp, float32)->UseRealTime();
+BENCHMARK_CAPTURE(function, exp_float64, kernels::exp, float64)->UseRealTime();
+BENCHMARK_CAPTURE(function, log, kernels::log, float32)->UseRealTime();
+BENCHMARK_CAPTURE(function, tanh, kernels::tanh, float32)->UseRealTime();
+BENCHMARK_CAPTURE(function, sigmoid, kernels::sigmoid, float32)->UseRealTime();
+BENCHMARK_CAPTURE(function, erf, kernels::erf, float32)->UseRealTime();
+BENCHMARK_CAPTURE(function, silu, kernels::silu, float32)->UseRealTime();
+BENCHMARK_CAPTURE(function, gelu, gelu, float32)->UseRealTime();
+BENCHMARK_CAPTURE(function, gelu_float64, gelu, float64)->UseRealTime();
+BENCHMARK_CAPTURE(function, gelu_tanh, gelu_tanh, float32)->UseRealTime();
+BENCHMARK_CAPTURE(backward, tanh, kernels::tanh_backward, float32)->UseRealTime();
+BENCHMARK_CAPTURE(backward, silu, kernels::silu_backward, float32)->UseRealTime();
+BENCHMARK_CAPTURE(backward, gelu, gelu_backward, float32)->UseRealTime();
+BENCHMARK_CAPTURE(layer_norm, forward, true)->UseRealTime();
+BENCHMARK_CAPTURE(layer_norm, rms_norm, false)->UseRealTime();
+BENCHMARK(layer_norm_backward)->UseRealTime();
+BENCHMARK(cross_entropy)->UseRealTime();
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return benchmarks::run(argc, argv);
+}
