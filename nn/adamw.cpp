@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <tend/core/kernels/optimizer.h>
+
 namespace tend::optim {
 namespace {
 
@@ -15,23 +17,15 @@ void check(const AdamWOptions& o) {
   }
 }
 
-// PyTorch's order of operations, in one pass over the elements.
-template <class T>
-void update_range(T* p, const T* g, T* m, T* v, std::int64_t begin, std::int64_t end,
-                  const AdamWOptions& o, double step) {
-  const T decay = static_cast<T>(1 - o.lr * o.weight_decay);
-  const T m_weight = static_cast<T>(1 - o.beta1);
-  const T beta2 = static_cast<T>(o.beta2);
-  const T v_weight = static_cast<T>(1 - o.beta2);
-  const T v_correction = static_cast<T>(std::sqrt(1 - std::pow(o.beta2, step)));
-  const T rate = static_cast<T>(-o.lr / (1 - std::pow(o.beta1, step)));
-  const T eps = static_cast<T>(o.eps);
-  for (std::int64_t i = begin; i < end; ++i) {
-    m[i] += m_weight * (g[i] - m[i]);
-    v[i] = v[i] * beta2 + v_weight * g[i] * g[i];
-    const T denominator = std::sqrt(v[i]) / v_correction + eps;
-    p[i] = p[i] * decay + rate * m[i] / denominator;
-  }
+kernels::AdamWStep factors(const AdamWOptions& o, std::int64_t number) {
+  const double step = static_cast<double>(number);
+  return {.decay = 1 - o.lr * o.weight_decay,
+          .first_weight = 1 - o.beta1,
+          .beta2 = o.beta2,
+          .second_weight = 1 - o.beta2,
+          .second_correction = std::sqrt(1 - std::pow(o.beta2, step)),
+          .rate = -o.lr / (1 - std::pow(o.beta1, step)),
+          .eps = o.eps};
 }
 
 }  // namespace
@@ -43,18 +37,20 @@ AdamW::AdamW(const std::vector<Tensor>& parameters, const Options& options) {
 
 void AdamW::step() {
   for (const Group& group : groups()) check(group.options);
-  for_each_gradient("AdamW.step", [](const Array& p, const Array& g, const Options& options,
-                                     AdamWState& state) {
-    if (!state.exp_avg.defined()) {
-      state.exp_avg = Array::zeros(p.shape(), p.dtype());
-      state.exp_avg_sq = Array::zeros(p.shape(), p.dtype());
-    }
-    visit_floating("AdamW", p.dtype(), [&](auto tag) {
+  const auto prepare = [](const Stepped& each) {
+    AdamWState& state = *each.state;
+    if (state.exp_avg.defined()) return;
+    state.exp_avg = Array::zeros(each.values.shape(), each.values.dtype());
+    state.exp_avg_sq = Array::zeros(each.values.shape(), each.values.dtype());
+  };
+  step_all("AdamW.step", prepare, [](const Stepped& each, std::int64_t begin, std::int64_t end) {
+    visit_floating("AdamW", each.values.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      for_elements(p, [&](std::int64_t begin, std::int64_t end) {
-        update_range(p.data<T>(), g.data<T>(), state.exp_avg.data<T>(), state.exp_avg_sq.data<T>(),
-                     begin, end, options, static_cast<double>(state.step));
-      });
+      kernels::adamw_step(each.values.template data<T>() + begin,
+                          each.gradient.template data<T>() + begin,
+                          each.state->exp_avg.template data<T>() + begin,
+                          each.state->exp_avg_sq.template data<T>() + begin, end - begin,
+                          factors(*each.options, each.state->step));
     });
   });
 }

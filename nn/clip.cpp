@@ -7,24 +7,12 @@
 #include <tend/core/kernels/reduce.h>
 
 namespace tend::nn {
-namespace {
-
-double square_sum(const Array& array) {
-  Array squares = Array::empty(array.shape(), array.dtype());
-  kernels::mul(squares, array, array);
-  const Array total = Array::empty({}, array.dtype());
-  kernels::sum(total, squares, wrap_dims("clip_grad_norm_", {}, array.rank()));
-  return total.item<double>();
-}
-
-}  // namespace
-
 double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm) {
   if (!(max_norm >= 0)) fail("clip_grad_norm_", "max_norm must not be negative, got ", max_norm);
   double total = 0;
   for (const Tensor& parameter : parameters) {
     if (const Tensor gradient = parameter.grad(); gradient.defined())
-      total += square_sum(gradient.array());
+      total += kernels::square_sum(gradient.array());
   }
   const double norm = std::sqrt(total);
   const double factor = max_norm / (norm + 1e-6);

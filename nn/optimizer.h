@@ -1,6 +1,7 @@
 // What the optimizers share: parameter groups, per-parameter state, and its way to a checkpoint.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -92,32 +93,76 @@ class Optimizer {
   }
 
  protected:
-  /// update(parameter, gradient, options, state) for every parameter with a gradient; both arrays
-  /// are contiguous and of one dtype, and `step` of the state is counted already.
-  template <class Update>
-  void for_each_gradient(const char* operation, Update&& update) {
+  /// A parameter in a step; both arrays are row-major and of one dtype.
+  struct Stepped {
+    const Tensor* parameter;
+    Array values, gradient;
+    const Options* options;
+    State* state;      // its `step` is counted already
+    std::int64_t end;  // of its elements, when all parameters' are counted through
+  };
+
+  /// One step of every parameter with a gradient: first prepare(parameter) for each, then
+  /// update(parameter, begin, end) for pieces of their elements, in parallel.
+  template <class Prepare, class Update>
+  void step_all(const char* operation, Prepare prepare, Update update) {
+    std::vector<Stepped> all = with_gradients();
+    for (Stepped& each : all) {
+      ++each.state->step;
+      prepare(each);
+    }
+    constexpr std::int64_t kGrain = 16384;
+    const std::int64_t total = all.empty() ? 0 : all.back().end;
+    parallel_for(
+        0, total, lie_apart(all) ? kGrain : total, [&](std::int64_t begin, std::int64_t end) {
+          auto each =
+              std::upper_bound(all.begin(), all.end(), begin,
+                               [](std::int64_t at, const Stepped& s) { return at < s.end; });
+          for (; begin < end; ++each) {
+            const std::int64_t start = each->end - each->values.numel();
+            const std::int64_t stop = std::min(end, each->end);
+            update(*each, begin - start, stop - start);
+            begin = stop;
+          }
+        });
+    for (const Stepped& each : all) {
+      const Array& array = each.parameter->array();
+      if (!array.is_contiguous()) array.copy_from(each.values);
+      array.storage()->bump_version(operation);
+    }
+  }
+
+ private:
+  std::vector<Stepped> with_gradients() {
+    std::vector<Stepped> all;
+    std::int64_t end = 0;
     for (Group& group : groups_) {
       for (std::size_t i = 0; i < group.parameters.size(); ++i) {
         const Tensor& parameter = group.parameters[i];
         const Tensor gradient = parameter.grad();
         if (!gradient.defined()) continue;
-        ++group.states[i].step;
-        const Array values = parameter.array().contiguous();
-        update(values, gradient.array().contiguous(), group.options, group.states[i]);
-        if (!parameter.is_contiguous()) parameter.array().copy_from(values);
-        parameter.array().storage()->bump_version(operation);
+        end += parameter.numel();
+        all.push_back({&parameter, parameter.array().contiguous(), gradient.array().contiguous(),
+                       &group.options, &group.states[i], end});
       }
     }
+    return all;
   }
 
-  /// f(begin, end) over the elements of `array`, in parallel where it is large.
-  template <class F>
-  static void for_elements(const Array& array, F&& f) {
-    constexpr std::int64_t kGrain = 16384;
-    parallel_for(0, array.numel(), kGrain, std::forward<F>(f));
+  // False where two parameters may share elements, which then are stepped one after the other.
+  static bool lie_apart(const std::vector<Stepped>& all) {
+    std::vector<std::pair<std::uintptr_t, std::uintptr_t>> windows;
+    for (const Stepped& each : all) {
+      const auto first = reinterpret_cast<std::uintptr_t>(each.values.raw());
+      const auto bytes = each.values.numel() * item_size(each.values.dtype());
+      if (bytes > 0) windows.emplace_back(first, first + static_cast<std::uintptr_t>(bytes));
+    }
+    std::sort(windows.begin(), windows.end());
+    return std::adjacent_find(windows.begin(), windows.end(), [](const auto& a, const auto& b) {
+             return b.first < a.second;
+           }) == windows.end();
   }
 
- private:
   template <class F>
   void visit(F&& f) {
     std::size_t index = 0;

@@ -1,5 +1,7 @@
 #include <tend/nn/sgd.h>
 
+#include <tend/core/kernels/optimizer.h>
+
 namespace tend::optim {
 namespace {
 
@@ -13,24 +15,6 @@ void check(const SGDOptions& o) {
   }
 }
 
-// `velocity` is null without momentum; in the first step it becomes the gradient itself.
-template <class T>
-void update_range(T* p, const T* g, T* velocity, bool first, std::int64_t begin, std::int64_t end,
-                  const SGDOptions& o) {
-  const T rate = static_cast<T>(-o.lr);
-  const T decay = static_cast<T>(o.weight_decay);
-  const T momentum = static_cast<T>(o.momentum);
-  const T share = static_cast<T>(1 - o.dampening);
-  for (std::int64_t i = begin; i < end; ++i) {
-    T direction = g[i] + decay * p[i];
-    if (velocity != nullptr) {
-      velocity[i] = first ? direction : momentum * velocity[i] + share * direction;
-      direction = o.nesterov ? direction + momentum * velocity[i] : velocity[i];
-    }
-    p[i] += rate * direction;
-  }
-}
-
 }  // namespace
 
 SGD::SGD(const std::vector<Tensor>& parameters, const Options& options) {
@@ -40,19 +24,28 @@ SGD::SGD(const std::vector<Tensor>& parameters, const Options& options) {
 
 void SGD::step() {
   for (const Group& group : groups()) check(group.options);
-  for_each_gradient(
-      "SGD.step", [](const Array& p, const Array& g, const Options& options, SGDState& state) {
-        const bool first = !state.momentum_buffer.defined();
-        if (options.momentum > 0 && first)
-          state.momentum_buffer = Array::empty(p.shape(), p.dtype());
-        visit_floating("SGD", p.dtype(), [&](auto tag) {
-          using T = typename decltype(tag)::type;
-          T* velocity = options.momentum > 0 ? state.momentum_buffer.template data<T>() : nullptr;
-          for_elements(p, [&](std::int64_t begin, std::int64_t end) {
-            update_range(p.data<T>(), g.data<T>(), velocity, first, begin, end, options);
-          });
-        });
-      });
+  const auto prepare = [](const Stepped& each) {
+    Array& velocity = each.state->momentum_buffer;
+    each.state->first = !velocity.defined();
+    if (each.options->momentum > 0 && !velocity.defined())
+      velocity = Array::empty(each.values.shape(), each.values.dtype());
+  };
+  step_all("SGD.step", prepare, [](const Stepped& each, std::int64_t begin, std::int64_t end) {
+    visit_floating("SGD", each.values.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const SGDOptions& o = *each.options;
+      const bool moving = o.momentum > 0;
+      kernels::sgd_step(
+          each.values.template data<T>() + begin, each.gradient.template data<T>() + begin,
+          moving ? each.state->momentum_buffer.template data<T>() + begin : nullptr, end - begin,
+          {.rate = -o.lr,
+           .decay = o.weight_decay,
+           .momentum = o.momentum,
+           .share = 1 - o.dampening,
+           .nesterov = o.nesterov,
+           .first = each.state->first});
+    });
+  });
 }
 
 }  // namespace tend::optim

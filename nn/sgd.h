@@ -16,6 +16,7 @@ struct SGDOptions {
 struct SGDState {
   std::int64_t step = 0;
   Array momentum_buffer;
+  bool first = false;  // in this step the buffer gets its first value
 
   template <class F>
   void named(F&& f) {

@@ -62,25 +62,32 @@ class StridedLoop {
     if (across == dims_) return run(inner, grain);
     const Tiling tiling{across, (sizes_[across] - 1) / kTileRows + 1,
                         (sizes_[dims_ - 1] - 1) / kTileColumns + 1};
-    const std::int64_t most = kTileRows * kTileColumns;
     const std::int64_t planes = total_ / (sizes_[across] * sizes_[dims_ - 1]);
-    parallel_for(0, planes * tiling.down * tiling.right, grain / most,
-                 [&](std::int64_t begin, std::int64_t end) {
-                   alignas(64) TileBuffers buffers;
-                   for (std::int64_t tile = begin; tile < end; ++tile)
-                     run_tile(tiling, tile, buffers, inner);
-                 });
+    const auto run_tiles = [&](std::int64_t begin, std::int64_t end) {
+      alignas(64) TileBuffers buffers;
+      for (std::int64_t number = begin; number < end; ++number) {
+        if (number + 1 < end) prefetch(tiling, tile_at(tiling, number + 1));
+        run_tile(tiling, tile_at(tiling, number), buffers, inner);
+      }
+    };
+    parallel_for(0, planes * tiling.down * tiling.right, grain / (kTileRows * kTileColumns),
+                 run_tiles);
   }
 
  private:
   static constexpr std::int64_t kMostDims = 64;
-  // A row of a tile is a run of the output, a column one of the input: two cache lines and more.
-  static constexpr std::int64_t kTileRows = 32, kTileColumns = 64;
+  // Columns of a tile are runs of the input: a cache line of float32, which is read once even
+  // where many of them share a place in the cache. Rows are runs of the output.
+  static constexpr std::int64_t kTileRows = 16, kTileColumns = 64;
   using TileBuffers = std::array<std::array<std::byte, kTileRows * kTileColumns * 8>, N - 1>;
 
   struct Tiling {
     std::size_t across;        // the dimension along which the input's neighbours lie
     std::int64_t down, right;  // tiles in it and in the innermost dimension
+  };
+  struct Tile {
+    Pointers at;
+    std::int64_t rows, columns;
   };
 
   // True when `a` has this shape and lies row-major without gaps.
@@ -216,33 +223,56 @@ class StridedLoop {
     return dims_;
   }
 
-  template <class F>
-  void run_tile(const Tiling& tiling, std::int64_t number, TileBuffers& buffers, F& inner) const {
+  // Tiles are walked along the runs of the input.
+  Tile tile_at(const Tiling& tiling, std::int64_t number) const {
     const std::size_t across = tiling.across, last = dims_ - 1;
-    const std::int64_t left = number % tiling.right * kTileColumns;
-    number /= tiling.right;
     const std::int64_t top = number % tiling.down * kTileRows;
     number /= tiling.down;
-    const std::int64_t rows = std::min(kTileRows, sizes_[across] - top);
-    const std::int64_t columns = std::min(kTileColumns, sizes_[last] - left);
-    Pointers at = base_;
-    for (std::size_t i = 0; i < N; ++i) at[i] += top * steps_[across][i] + left * steps_[last][i];
+    const std::int64_t left = number % tiling.right * kTileColumns;
+    number /= tiling.right;
+    Tile tile{base_, std::min(kTileRows, sizes_[across] - top),
+              std::min(kTileColumns, sizes_[last] - left)};
+    for (std::size_t i = 0; i < N; ++i)
+      tile.at[i] += top * steps_[across][i] + left * steps_[last][i];
     for (std::size_t d = last; d-- > 0;) {
       if (d == across) continue;
-      for (std::size_t i = 0; i < N; ++i) at[i] += number % sizes_[d] * steps_[d][i];
+      for (std::size_t i = 0; i < N; ++i) tile.at[i] += number % sizes_[d] * steps_[d][i];
       number /= sizes_[d];
     }
+    return tile;
+  }
+
+  // Processors do not foresee the places of a tile: without this each of its lines is waited for.
+  void prefetch(const Tiling& tiling, const Tile& tile) const {
+    const Steps &down = steps_[tiling.across], &right = steps_[dims_ - 1];
+    for (std::size_t i = 0; i < N; ++i) {
+      const bool crossed = i > 0 && crosses(i, tiling.across);
+      const std::int64_t runs = crossed ? tile.columns : tile.rows;
+      const std::int64_t between = crossed ? right[i] : down[i];
+      const std::int64_t bytes = crossed ? tile.rows * items_[i] : tile.columns * right[i];
+      for (std::int64_t run = 0; run < runs; ++run) {
+        for (std::int64_t byte = 0; byte < bytes; byte += 64)
+          __builtin_prefetch(tile.at[i] + run * between + byte);
+      }
+    }
+  }
+
+  template <class F>
+  void run_tile(const Tiling& tiling, Tile tile, TileBuffers& buffers, F& inner) const {
+    const std::size_t across = tiling.across, last = dims_ - 1;
+    Pointers& at = tile.at;
     Steps down = steps_[across], right = steps_[last];
     for (std::size_t i = 1; i < N; ++i) {
       if (!crosses(i, across)) continue;
       std::byte* const copy = buffers[i - 1].data();
-      transpose_tile(copy, kTileColumns * items_[i], at[i], right[i], rows, columns, items_[i]);
+      transpose_tile(copy, kTileColumns * items_[i], at[i], right[i], tile.rows, tile.columns,
+                     items_[i]);
       at[i] = copy;
       down[i] = kTileColumns * items_[i];
       right[i] = items_[i];
     }
-    for (std::int64_t r = 0; r < rows; ++r) {
-      inner(columns, at, right);
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      inner(tile.columns, at, right);
       for (std::size_t i = 0; i < N; ++i) at[i] += down[i];
     }
   }

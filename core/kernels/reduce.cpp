@@ -1,80 +1,78 @@
 #include <tend/core/kernels/reduce.h>
 
 #include <cmath>
-#include <limits>
 
 #include <tend/core/kernels/copy.h>
 #include <tend/core/kernels/loops.h>
 #include <tend/core/kernels/reduce_loop.h>
+#include <tend/core/kernels/reduce_ops.h>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/reduce.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/highway.h>
+#include <tend/core/kernels/folds.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+
+// Not templates: HWY_EXPORT takes names.
+#define TEND_FOLD(name, Op, T)                                                      \
+  void name(AccOf<Op>* block, const T* from, std::int64_t count, std::int64_t down, \
+            std::int64_t width, std::int64_t across) {                              \
+    fold_block<Op>(block, from, count, down, width, across);                        \
+  }
+TEND_FOLD(sum_floats, Sum<float>, float)
+TEND_FOLD(sum_doubles, Sum<double>, double)
+TEND_FOLD(sum_floats_widely, Sum<double>, float)
+TEND_FOLD(sum_squares, SquareSum<float>, float)
+TEND_FOLD(sum_squares_of_doubles, SquareSum<double>, double)
+TEND_FOLD(largest_float, Largest<float>, float)
+TEND_FOLD(largest_double, Largest<double>, double)
+TEND_FOLD(smallest_float, Smallest<float>, float)
+TEND_FOLD(smallest_double, Smallest<double>, double)
+#undef TEND_FOLD
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace tend::kernels {
 namespace {
 
-// int64 wraps around, as in PyTorch: its sums are kept without a sign.
-template <class T>
-using Total = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
+HWY_EXPORT(sum_floats);
+HWY_EXPORT(sum_doubles);
+HWY_EXPORT(sum_floats_widely);
+HWY_EXPORT(sum_squares);
+HWY_EXPORT(sum_squares_of_doubles);
+HWY_EXPORT(largest_float);
+HWY_EXPORT(largest_double);
+HWY_EXPORT(smallest_float);
+HWY_EXPORT(smallest_double);
 
-template <class Acc>
-struct Sum {
-  static constexpr Acc identity() { return 0; }
-  template <class T>
-  static Acc load(T x) {
-    return static_cast<Acc>(x);
-  }
-  static Acc combine(Acc a, Acc b) { return a + b; }
-};
+// The loops for these operations; others are vectorised for the least processor only.
+template <class Op, class T>
+FoldBlock<Op, T> fold_block_of() {
+  if constexpr (std::is_same_v<Op, Sum<float>>) return HWY_DYNAMIC_DISPATCH(sum_floats);
+  if constexpr (std::is_same_v<Op, Sum<double>> && std::is_same_v<T, double>)
+    return HWY_DYNAMIC_DISPATCH(sum_doubles);
+  if constexpr (std::is_same_v<Op, Sum<double>> && std::is_same_v<T, float>)
+    return HWY_DYNAMIC_DISPATCH(sum_floats_widely);
+  if constexpr (std::is_same_v<Op, SquareSum<float>>) return HWY_DYNAMIC_DISPATCH(sum_squares);
+  if constexpr (std::is_same_v<Op, SquareSum<double>>)
+    return HWY_DYNAMIC_DISPATCH(sum_squares_of_doubles);
+  if constexpr (std::is_same_v<Op, Largest<float>>) return HWY_DYNAMIC_DISPATCH(largest_float);
+  if constexpr (std::is_same_v<Op, Largest<double>>) return HWY_DYNAMIC_DISPATCH(largest_double);
+  if constexpr (std::is_same_v<Op, Smallest<float>>) return HWY_DYNAMIC_DISPATCH(smallest_float);
+  if constexpr (std::is_same_v<Op, Smallest<double>>) return HWY_DYNAMIC_DISPATCH(smallest_double);
+  return HWY_NAMESPACE::fold_block<Op, T>;
+}
 
-template <class Acc>
-struct Product {
-  static constexpr Acc identity() { return 1; }
-  template <class T>
-  static Acc load(T x) {
-    return static_cast<Acc>(x);
-  }
-  static Acc combine(Acc a, Acc b) { return a * b; }
-};
-
-// Not || and &&: the loops are to be vectorised.
-struct Any {
-  static constexpr std::uint8_t identity() { return 0; }
-  template <class T>
-  static std::uint8_t load(T x) {
-    return x != T(0);
-  }
-  static std::uint8_t combine(std::uint8_t a, std::uint8_t b) {
-    return static_cast<std::uint8_t>(a | b);
-  }
-};
-
-struct All {
-  static constexpr std::uint8_t identity() { return 1; }
-  template <class T>
-  static std::uint8_t load(T x) {
-    return x != T(0);
-  }
-  static std::uint8_t combine(std::uint8_t a, std::uint8_t b) {
-    return static_cast<std::uint8_t>(a & b);
-  }
-};
-
-// NaN, once met, stays: nothing compares with it.
-template <class Acc, bool kLargest>
-struct Extreme {
-  static constexpr Acc identity() {
-    using Limits = std::numeric_limits<Acc>;
-    if constexpr (std::is_floating_point_v<Acc>) {
-      return kLargest ? -Limits::infinity() : Limits::infinity();
-    } else {
-      return kLargest ? Limits::lowest() : Limits::max();
-    }
-  }
-  static Acc load(Acc x) { return x; }
-  static Acc combine(Acc a, Acc b) {
-    bool better = kLargest ? b > a : b < a;
-    if constexpr (std::is_floating_point_v<Acc>) better |= b != b;
-    return better ? b : a;
-  }
-};
+template <class Op, class T, class Out>
+void fold(const Array& out, const Array& a, const Shape& dims) {
+  reduce<Op, T, Out>(out, a, dims, fold_block_of<Op, T>());
+}
 
 template <template <class> class Op>
 void accumulate(const char* name, const Array& out, const Array& a, const Shape& dims) {
@@ -84,7 +82,7 @@ void accumulate(const char* name, const Array& out, const Array& a, const Shape&
   visit_dtype(a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     using Out = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
-    reduce<Op<Total<T>>, T, Out>(out, a, dims);
+    fold<Op<Total<T>>, T, Out>(out, a, dims);
   });
 }
 
@@ -92,7 +90,7 @@ template <class Op>
 void test(const char* name, const Array& out, const Array& a, const Shape& dims) {
   if (out.dtype() != boolean) fail<DTypeError>(name, "gives bool, not ", out.dtype());
   visit_dtype(a.dtype(),
-              [&](auto tag) { reduce<Op, typename decltype(tag)::type, bool>(out, a, dims); });
+              [&](auto tag) { fold<Op, typename decltype(tag)::type, bool>(out, a, dims); });
 }
 
 std::int64_t reduced_count(const Array& a, const Shape& dims) {
@@ -112,9 +110,9 @@ void extreme(const char* name, const Array& out, const Array& a, const Shape& di
   visit_dtype(a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_same_v<T, bool>) {
-      reduce<std::conditional_t<kLargest, Any, All>, bool, bool>(out, a, dims);
+      fold<std::conditional_t<kLargest, Any, All>, bool, bool>(out, a, dims);
     } else {
-      reduce<Extreme<T, kLargest>, T, T>(out, a, dims);
+      fold<std::conditional_t<kLargest, Largest<T>, Smallest<T>>, T, T>(out, a, dims);
     }
   });
 }
@@ -145,7 +143,7 @@ void var_typed(const Array& out, const Array& a, const Shape& dims, double corre
   // In float32 a mean far from zero would be too coarse to measure distances from.
   const Array middle = Array::empty(reduced_shape(a.shape(), dims, true), float64);
   const double total = static_cast<double>(reduced_count(a, dims));
-  reduce<Sum<double>, T, double>(middle, a, dims);
+  fold<Sum<double>, T, double>(middle, a, dims);
   const Array squares = Array::empty(a.shape(), out.dtype());
   map<Out, T, double>(squares, a, middle, [total](T x, double sum_of_all) {
     const double distance = static_cast<double>(x) - sum_of_all / total;
@@ -167,6 +165,15 @@ void var(const Array& out, const Array& a, const Shape& dims, double correction)
   });
 }
 
+double square_sum(const Array& a) {
+  const Array total = Array::empty({}, a.dtype());
+  visit_floating("square_sum", a.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    fold<SquareSum<T>, T, T>(total, a, wrap_dims("square_sum", {}, a.rank()));
+  });
+  return total.item<double>();
+}
+
 void any(const Array& out, const Array& a, const Shape& dims) {
   test<Any>("any", out, a, dims);
 }
@@ -184,3 +191,4 @@ void amin(const Array& out, const Array& a, const Shape& dims) {
 }
 
 }  // namespace tend::kernels
+#endif  // HWY_ONCE

@@ -27,6 +27,9 @@ void prod(const Array& out, const Array& a, const Shape& dims);
 /// NaN or inf, as in PyTorch.
 void var(const Array& out, const Array& a, const Shape& dims, double correction = 1);
 
+/// The sum of all squares, rounded to the dtype, floating only, at each step.
+double square_sum(const Array& a);
+
 /// The largest (smallest) element, NaN where there is one; out has a's dtype. ShapeError for
 /// elements of nothing.
 void amax(const Array& out, const Array& a, const Shape& dims);

@@ -17,6 +17,12 @@ namespace tend::kernels {
 template <class Op>
 using AccOf = decltype(Op::identity());
 
+/// block[j] = the fold of `count` elements, `down` apart, of `width` sums, which are `across`
+/// apart.
+template <class Op, class T>
+using FoldBlock = void (*)(AccOf<Op>* block, const T* from, std::int64_t count, std::int64_t down,
+                           std::int64_t width, std::int64_t across);
+
 /// Dimensions of the input, outermost first, collapsed where the strides allow it.
 class ReduceDims {
  public:
@@ -53,8 +59,11 @@ class ReduceDims {
   Place place(std::int64_t number) const {
     Place at;
     for (std::size_t d = rank_; d-- > 0;) {
-      const std::int64_t i = number % dims_[d].size;
-      number /= dims_[d].size;
+      std::int64_t i = number;
+      if (d > 0) {
+        i = number % dims_[d].size;
+        number /= dims_[d].size;
+      }
       at.in += i * dims_[d].in;
       at.out += i * dims_[d].out;
     }
@@ -97,6 +106,7 @@ namespace detail {
 
 inline constexpr std::int64_t kInOrder = 16;     // fewer elements are folded from left to right
 inline constexpr std::int64_t kTileWidth = 256;  // results that are folded together
+inline constexpr std::int64_t kBlock = 512;      // neighbours that are folded in lanes
 
 /// Folds blocks in a binary tree: two of equal weight become one, so that errors grow with the
 /// logarithm of their number.
@@ -130,67 +140,15 @@ class Cascade {
   std::array<std::array<Acc, kTileWidth>, 48> levels_;
 };
 
-/// acc[j] += row[j]
-template <class Op, class T>
-void fold_row(AccOf<Op>* acc, const T* row, std::int64_t width, std::int64_t step) {
-  if (step == 1) {
-    for (std::int64_t j = 0; j < width; ++j) acc[j] = Op::combine(acc[j], Op::load(row[j]));
-  } else {
-    for (std::int64_t j = 0; j < width; ++j) acc[j] = Op::combine(acc[j], Op::load(row[j * step]));
-  }
-}
-
-/// acc[j] += the sum of four rows
-template <class Op, class T>
-void fold_four_rows(AccOf<Op>* acc, const T* row, std::int64_t down, std::int64_t width) {
-  const T *second = row + down, *third = second + down, *fourth = third + down;
-  for (std::int64_t j = 0; j < width; ++j) {
-    acc[j] = Op::combine(acc[j], Op::combine(Op::combine(Op::load(row[j]), Op::load(second[j])),
-                                             Op::combine(Op::load(third[j]), Op::load(fourth[j]))));
-  }
-}
-
-/// One number from `count` neighbours, in lanes that the compiler can vectorise.
-template <class Op, class T>
-AccOf<Op> fold_run(const T* from, std::int64_t count) {
-  constexpr std::int64_t kLanes = 32;
-  AccOf<Op> lanes[kLanes];
-  std::fill_n(lanes, kLanes, Op::identity());
-  std::int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (std::int64_t l = 0; l < kLanes; ++l)
-      lanes[l] = Op::combine(lanes[l], Op::load(from[i + l]));
-  }
-  for (std::int64_t l = 0; l < count - i; ++l)
-    lanes[l] = Op::combine(lanes[l], Op::load(from[i + l]));
-  for (std::int64_t width = kLanes / 2; width > 0; width /= 2) {
-    for (std::int64_t l = 0; l < width; ++l) lanes[l] = Op::combine(lanes[l], lanes[l + width]);
-  }
-  return lanes[0];
-}
-
-/// block[j] = the fold of `count` rows of `width` elements.
-template <class Op, class T>
-void fold_block(AccOf<Op>* block, const T* from, std::int64_t count, std::int64_t down,
-                std::int64_t width, std::int64_t across) {
-  if (width == 1 && down == 1 && count >= kInOrder) {
-    block[0] = fold_run<Op>(from, count);
-    return;
-  }
-  std::fill_n(block, width, Op::identity());
-  std::int64_t i = 0;
-  for (; across == 1 && i + 4 <= count; i += 4)
-    fold_four_rows<Op>(block, from + i * down, down, width);
-  for (; i < count; ++i) fold_row<Op>(block, from + i * down, width, across);
-}
-
 /// result[j] = the fold of elements [begin, end) of the sums at from[j * across].
 template <class Op, class T>
 void fold_tile(AccOf<Op>* result, const ReducePlan& plan, const T* from, std::int64_t width,
-               std::int64_t begin, std::int64_t end) {
+               std::int64_t begin, std::int64_t end, FoldBlock<Op, T> fold_block) {
   const std::int64_t length = plan.down.size, down = plan.down.in, across = plan.across.in;
   const bool in_order = end - begin < kInOrder;
-  const std::int64_t most = width == 1 ? 512 : 64;  // elements of one block
+  const std::int64_t most = width == 1 ? kBlock : 64;     // elements of one block
+  if (!in_order && end <= length && end - begin <= most)  // a single block: nothing to join
+    return fold_block(result, from + begin * down, end - begin, down, width, across);
   AccOf<Op> block[kTileWidth];
   Cascade<Op> cascade(width);
   if (in_order) std::fill_n(result, width, Op::identity());
@@ -199,9 +157,12 @@ void fold_tile(AccOf<Op>* result, const ReducePlan& plan, const T* from, std::in
     const std::int64_t count = std::min({length - first, end - begin, most});
     const T* run = from + plan.outer.place(begin / length).in + first * down;
     if (in_order) {
-      for (std::int64_t i = 0; i < count; ++i) fold_row<Op>(result, run + i * down, width, across);
+      for (std::int64_t i = 0; i < count; ++i) {
+        for (std::int64_t j = 0; j < width; ++j)
+          result[j] = Op::combine(result[j], Op::load(run[i * down + j * across]));
+      }
     } else {
-      fold_block<Op>(block, run, count, down, width, across);
+      fold_block(block, run, count, down, width, across);
       cascade.push(block);
     }
     begin += count;
@@ -214,8 +175,9 @@ void fold_tile(AccOf<Op>* result, const ReducePlan& plan, const T* from, std::in
 template <class Op, class T, class Out>
 class Reducer {
  public:
-  Reducer(const Array& out, const Array& a, const Shape& dims)
+  Reducer(const Array& out, const Array& a, const Shape& dims, FoldBlock<Op, T> fold_block)
       : plan_(out, a, dims),
+        fold_block_(fold_block),
         from_(a.data<T>()),
         to_(out.data<Out>()),
         length_(plan_.outer.count() * plan_.down.size),
@@ -225,7 +187,7 @@ class Reducer {
         segment_(std::max<std::int64_t>(length_, 1)) {
     constexpr std::int64_t kMostSegments = 64, kFewTiles = 16;
     if (tiles_ < kFewTiles)
-      segment_ = std::max({length_ / kMostSegments + 1, kWork / width_, kInOrder});
+      segment_ = std::max((length_ / kMostSegments / kBlock + 1) * kBlock, kWork / width_);
     segments_ = length_ == 0 ? 1 : (length_ - 1) / segment_ + 1;
   }
 
@@ -240,7 +202,7 @@ class Reducer {
         const std::int64_t first = task % segments_ * segment_;
         Acc* result = segments_ > 1 ? partial_.data() + task * width_ : sums;
         fold_tile<Op>(result, plan_, tile.from, tile.width, first,
-                      std::min(first + segment_, length_));
+                      std::min(first + segment_, length_), fold_block_);
         if (segments_ == 1) store(tile, sums);
       }
     });
@@ -282,6 +244,7 @@ class Reducer {
   }
 
   ReducePlan plan_;
+  FoldBlock<Op, T> fold_block_;
   const T* from_;
   Out* to_;
   std::int64_t length_, width_, tiles_across_, tiles_, segment_, segments_;
@@ -290,11 +253,12 @@ class Reducer {
 
 }  // namespace detail
 
-/// out = the fold of `a` over `dims` with Op; T and Out are the types of the elements. What is
-/// folded together, and in which order, depends on shapes and strides alone.
+/// out = the fold of `a` over `dims` with Op, whose blocks are folded by `fold_block`; T and Out
+/// are the types of the elements. What is folded together, and in which order, depends on shapes
+/// and strides alone.
 template <class Op, class T, class Out>
-void reduce(const Array& out, const Array& a, const Shape& dims) {
-  if (out.numel() > 0) detail::Reducer<Op, T, Out>(out, a, dims).run();
+void reduce(const Array& out, const Array& a, const Shape& dims, FoldBlock<Op, T> fold_block) {
+  if (out.numel() > 0) detail::Reducer<Op, T, Out>(out, a, dims, fold_block).run();
 }
 
 }  // namespace tend::kernels

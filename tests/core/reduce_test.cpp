@@ -4,8 +4,11 @@
 #include <functional>
 #include <limits>
 
+#include <tend/core/kernels/arithmetic.h>
+
 #include "tests/arrays.h"
 #include "tests/catch.h"
+#include "tests/simd_targets.h"
 
 using namespace tend;
 using namespace tend::testing;
@@ -313,6 +316,33 @@ TEST_CASE("reductions have the same bits for any number of threads") {
         return out;
       }));
     }
+  }
+}
+
+TEST_CASE("reductions have the same bits on every target") {
+  for (const DType dtype : {float32, float64}) {
+    const Array a = random_array({7, 90, 70}, dtype);
+    a.select(0, 3).select(0, 5).fill(std::numeric_limits<double>::quiet_NaN());
+    for (const Shape& dims : {Shape{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}}) {
+      for (const auto kernel : {kernels::sum, kernels::amax, kernels::amin, kernels::mean}) {
+        const auto reduced = [&] {
+          const Array out = Array::empty(reduced_shape(a.shape(), dims, false), dtype);
+          kernel(out, a, dims);
+          return out;
+        };
+        const Array expected = reduced();
+        for_each_simd_target([&](const std::string& target) {
+          INFO(target << " " << dtype_name(dtype) << " over " << dims);
+          CHECK(same_bits(reduced(), expected));
+        });
+      }
+    }
+    const Array squares = random_array({4000}, dtype), product = Array::empty({4000}, dtype);
+    kernels::mul(product, squares, squares);
+    const Array total = Array::empty({}, dtype);
+    kernels::sum(total, product, {0});
+    for_each_simd_target(
+        [&](const std::string&) { CHECK(kernels::square_sum(squares) == total.item<double>()); });
   }
 }
 

@@ -1,7 +1,9 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/arrays.h"
 #include "tests/nn/fixtures.h"
+#include "tests/simd_targets.h"
 
 using namespace tend;
 
@@ -55,6 +57,43 @@ TEST_CASE("an optimizer steps a parameter that is a strided view") {
   column.copy_(start());
   check_steps<optim::AdamW>("adamw", {.lr = 0.01}, Tensor(column.array()));
   CHECK(storage.select(1, 0).to_vector<float>() == std::vector<float>(4, 0.0f));
+}
+
+TEST_CASE("steps have the same bits on every target and for any number of threads") {
+  const auto trained = [](auto make, DType dtype) {
+    Generator generator(5);
+    std::vector<Tensor> parameters;
+    for (const Shape& shape : {Shape{3}, {40000}, {}, {17, 5}, {0, 4}, {1}}) {
+      parameters.push_back((rand(shape, dtype, generator) - 0.5).requires_grad_());
+      parameters.back().set_grad(rand(shape, dtype, generator) - 0.5);
+    }
+    auto optimizer = make(parameters);
+    for (int i = 0; i < 3; ++i) optimizer.step();
+    std::vector<Tensor> flat;
+    for (const Tensor& p : parameters) flat.push_back(p.detach().reshape({-1}));
+    return cat(flat, 0).array();
+  };
+  const auto adamw = [](const auto& p) { return optim::AdamW(p, {.lr = 0.1}); };
+  const auto sgd = [](const auto& p) {
+    return optim::SGD(p, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1, .nesterov = true});
+  };
+  for (const DType dtype : {float32, float64}) {
+    const Array by_adamw = trained(adamw, dtype), by_sgd = trained(sgd, dtype);
+    testing::for_each_simd_target([&](const std::string& target) {
+      INFO(target << " " << dtype_name(dtype));
+      CHECK(testing::same_bits(trained(adamw, dtype), by_adamw));
+      CHECK(testing::same_bits(trained(sgd, dtype), by_sgd));
+    });
+    CHECK(testing::same_bits_for_any_thread_count([&] { return trained(adamw, dtype); }));
+    CHECK(testing::same_bits_for_any_thread_count([&] { return trained(sgd, dtype); }));
+  }
+}
+
+TEST_CASE("a parameter that is given twice is stepped twice, one step after the other") {
+  Tensor once = full({30000}, 2.0).requires_grad_();
+  once.set_grad(ones({30000}));
+  optim::SGD({once, once}, {.lr = 0.5}).step();
+  CHECK(equal(once.detach(), ones({30000})));
 }
 
 TEST_CASE("a parameter without gradient is passed over") {

@@ -1,0 +1,86 @@
+// What reductions fold elements with; see AccOf.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace tend::kernels {
+
+// int64 wraps around, as in PyTorch: its sums are kept without a sign.
+template <class T>
+using Total = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
+
+template <class Acc>
+struct Sum {
+  static constexpr Acc identity() { return 0; }
+  template <class T>
+  static Acc load(T x) {
+    return static_cast<Acc>(x);
+  }
+  static Acc combine(Acc a, Acc b) { return a + b; }
+};
+
+template <class T>
+struct SquareSum : Sum<T> {
+  static T load(T x) { return x * x; }
+};
+
+template <class Acc>
+struct Product {
+  static constexpr Acc identity() { return 1; }
+  template <class T>
+  static Acc load(T x) {
+    return static_cast<Acc>(x);
+  }
+  static Acc combine(Acc a, Acc b) { return a * b; }
+};
+
+// Not || and &&: the loops are to be vectorised.
+struct Any {
+  static constexpr std::uint8_t identity() { return 0; }
+  template <class T>
+  static std::uint8_t load(T x) {
+    return x != T(0);
+  }
+  static std::uint8_t combine(std::uint8_t a, std::uint8_t b) {
+    return static_cast<std::uint8_t>(a | b);
+  }
+};
+
+struct All {
+  static constexpr std::uint8_t identity() { return 1; }
+  template <class T>
+  static std::uint8_t load(T x) {
+    return x != T(0);
+  }
+  static std::uint8_t combine(std::uint8_t a, std::uint8_t b) {
+    return static_cast<std::uint8_t>(a & b);
+  }
+};
+
+// NaN, once met, stays: nothing compares with it.
+template <class Acc, bool kLargest>
+struct Extreme {
+  static constexpr Acc identity() {
+    using Limits = std::numeric_limits<Acc>;
+    if constexpr (std::is_floating_point_v<Acc>) {
+      return kLargest ? -Limits::infinity() : Limits::infinity();
+    } else {
+      return kLargest ? Limits::lowest() : Limits::max();
+    }
+  }
+  static Acc load(Acc x) { return x; }
+  static Acc combine(Acc a, Acc b) {
+    const Acc best = (kLargest ? b <= a : b >= a) ? a : b;
+    if constexpr (std::is_floating_point_v<Acc>) return a != a ? a : best;
+    return best;
+  }
+};
+
+template <class Acc>
+using Largest = Extreme<Acc, true>;
+template <class Acc>
+using Smallest = Extreme<Acc, false>;
+
+}  // namespace tend::kernels
