@@ -99,7 +99,7 @@ void multiply_shared(const Plan<T>& plan, const Product<T>& p) {
   Array panels;
   if (plan.packs_b) {
     panels = scratch<T>(plan.panels() * plan.width() * plan.k);
-    constexpr std::int64_t kGrain = 65536;  // elements
+    constexpr std::int64_t kGrain = 16384;  // elements
     parallel_for(0, plan.panels(), kGrain / (plan.width() * plan.k) + 1,
                  [&](std::int64_t begin, std::int64_t end) {
                    pack_panels(plan, p.b, panels.data<T>(), begin, end);
