@@ -125,6 +125,7 @@ double Bench::time(const Peer& peer, const std::string& work) {
 
 std::vector<float> Bench::result(const Peer& peer, const Settings& settings) {
   ask(peer, settings, "result " + result_file_);
+  process(peer, settings).settle();
   std::vector<float> values(std::filesystem::file_size(result_file_) / sizeof(float));
   std::ifstream(result_file_, std::ios::binary)
       .read(reinterpret_cast<char*>(values.data()),

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <type_traits>
 
 namespace compare {
 namespace {
