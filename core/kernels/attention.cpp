@@ -145,13 +145,31 @@ HWY_INLINE void attend_block(const AttentionHead<T>& head, std::size_t first, st
   finish(head, first, count, lanes, progress);
 }
 
-void attend_float(const AttentionHead<float>& head, std::size_t first, std::size_t count,
-                  float* scratch) {
-  attend_block(head, first, count, scratch);
+// Queries first to last, which share a copy of the keys and values. It lies behind what a block
+// needs, whose vectors are aligned.
+template <class T>
+HWY_INLINE void attend(AttentionHead<T> head, std::size_t first, std::size_t last, T* scratch) {
+  // All of these queries see the keys before the first.
+  head.skip_hidden = head.is_causal && head.keys > kStep &&
+                     all_finite(head.value, first, head.keys, head.value_dim);
+  if (last - first > kTile) {
+    const std::size_t keys = head.skip_hidden ? std::min(head.keys, last) : head.keys;
+    T* const copy = scratch + forward_scratch(head.dim, head.value_dim);
+    head.key = pack(head.key, keys, head.dim, copy);
+    head.value = pack(head.value, keys, head.value_dim, copy + keys * head.dim);
+  }
+  for (std::size_t query = first; query < last; query += kTile) {
+    attend_block(head, query, std::min(kTile, last - query), scratch);
+  }
 }
-void attend_double(const AttentionHead<double>& head, std::size_t first, std::size_t count,
+
+void attend_float(const AttentionHead<float>& head, std::size_t first, std::size_t last,
+                  float* scratch) {
+  attend(head, first, last, scratch);
+}
+void attend_double(const AttentionHead<double>& head, std::size_t first, std::size_t last,
                    double* scratch) {
-  attend_block(head, first, count, scratch);
+  attend(head, first, last, scratch);
 }
 
 }  // namespace tend::kernels::HWY_NAMESPACE
@@ -171,24 +189,6 @@ auto attend_for(double) {
   return HWY_DYNAMIC_DISPATCH(attend_double);
 }
 
-// Some blocks of queries of a head, which share a copy of its keys and values. It lies behind what
-// a block needs, whose vectors are aligned.
-template <class T>
-void attend(AttentionHead<T> head, std::int64_t first, std::int64_t last, T* scratch) {
-  const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
-  if (last - first > 1) {
-    const std::size_t keys =
-        head.skip_hidden ? std::min(head.keys, size(last) * kAttentionTile) : head.keys;
-    T* const copy = scratch + kAttentionTile * (head.dim + head.value_dim + kAttentionTile);
-    head.key = pack(head.key, keys, head.dim, copy);
-    head.value = pack(head.value, keys, head.value_dim, copy + keys * head.dim);
-  }
-  for (std::int64_t block = first; block < last; ++block) {
-    const std::size_t query = size(block) * kAttentionTile;
-    attend_for(T())(head, query, std::min(kAttentionTile, head.queries - query), scratch);
-  }
-}
-
 }  // namespace
 
 void attention(const Array& out, const Array& log_sums, const Array& query, const Array& key,
@@ -196,7 +196,7 @@ void attention(const Array& out, const Array& log_sums, const Array& query, cons
   visit_floating("attention", out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if (log_sums.numel() == 0) return;
-    const AttentionHeads<T> heads(query, key, value, rule, {&value});
+    const AttentionHeads<T> heads(query, key, value, rule);
     constexpr std::int64_t kTile = kAttentionTile;
     // Tasks are whole heads of up to 1024 queries, and less where those are few.
     const std::int64_t blocks = heads.blocks();
@@ -205,18 +205,20 @@ void attention(const Array& out, const Array& log_sums, const Array& query, cons
     const std::int64_t groups = (blocks + group - 1) / group;
     const std::int64_t columns = query.size(-1) + value.size(-1);
     const std::int64_t scratch_size =
-        kTile * (columns + kTile) + (group > 1 ? key.size(-2) * columns : 0);
+        forward_scratch(query.size(-1), value.size(-1)) + (group > 1 ? key.size(-2) * columns : 0);
     const std::int64_t grain = heads.grain(group * kTile * key.size(-2));
     parallel_for(0, heads.count() * groups, grain, [&](auto begin, auto end) {
       const Array scratch = Array::empty({scratch_size}, dtype_of<T>());
       for (std::int64_t task = begin; task < end; ++task) {
         // The last queries see most keys; to start with them leaves the small tasks for the end.
         const std::int64_t index = task / groups;
-        const std::int64_t first = (groups - 1 - task % groups) * group;
+        const std::int64_t first = (groups - 1 - task % groups) * group * kTile;
         AttentionHead<T> head = heads.at(index);
         head.out = head_of<T>(out, index);
         head.log_sums = log_sums.data<T>() + index * query.size(-2);
-        attend(head, first, std::min(blocks, first + group), scratch.data<T>());
+        attend_for(T())(head, static_cast<std::size_t>(first),
+                        std::min(head.queries, static_cast<std::size_t>(first + group * kTile)),
+                        scratch.data<T>());
       }
     });
   });

@@ -160,13 +160,51 @@ HWY_INLINE void differentiate_block(const AttentionHead<T>& head, std::size_t fi
   }
 }
 
-void differentiate_float(const AttentionHead<float>& head, std::size_t first, std::size_t count,
-                         float* scratch) {
-  differentiate_block(head, first, count, scratch);
+// Blocks first, first + step, ... of the queries. Gradients of keys and values grow behind what a
+// block needs, where rows follow each other, and are copied to their places in the end.
+template <class T>
+HWY_INLINE void differentiate(AttentionHead<T> head, std::size_t first, std::size_t step,
+                              T* scratch) {
+  T* end = scratch + backward_scratch(head.dim, head.value_dim);
+  const auto take = [&](std::size_t columns)
+                        HWY_ATTR { return std::exchange(end, end + head.keys * columns); };
+  if (head.queries > kTile) {
+    head.key = pack(head.key, head.keys, head.dim, take(head.dim));
+    head.value = pack(head.value, head.keys, head.value_dim, take(head.value_dim));
+  }
+  head.skip_hidden = head.is_causal && head.keys > kStep &&
+                     all_finite(head.key, 0, head.keys, head.dim) &&
+                     all_finite(head.query, 0, head.queries, head.dim) &&
+                     all_finite(head.grad, 0, head.queries, head.value_dim);
+  const auto begin_sum = [&](Matrix<T>& sum, std::size_t columns) HWY_ATTR {
+    const Matrix<T> place = sum;
+    if (!place.data) return place;
+    sum = {take(columns), columns, 1};
+    std::fill_n(sum.data, head.keys * columns, T(0));
+    return place;
+  };
+  const Matrix<T> key_place = begin_sum(head.grad_key, head.dim);
+  const Matrix<T> value_place = begin_sum(head.grad_value, head.value_dim);
+  for (std::size_t query = first * kTile; query < head.queries; query += step * kTile) {
+    differentiate_block(head, query, std::min(kTile, head.queries - query), scratch);
+  }
+  const auto end_sum = [&](const Matrix<T>& sum, std::size_t columns, const Matrix<T>& place)
+                           HWY_ATTR {
+                             if (!place.data) return;
+                             for (std::size_t j = 0; j < head.keys; ++j)
+                               copy_row(sum.at(j), columns, place.at(j));
+                           };
+  end_sum(head.grad_key, head.dim, key_place);
+  end_sum(head.grad_value, head.value_dim, value_place);
 }
-void differentiate_double(const AttentionHead<double>& head, std::size_t first, std::size_t count,
+
+void differentiate_float(const AttentionHead<float>& head, std::size_t first, std::size_t step,
+                         float* scratch) {
+  differentiate(head, first, step, scratch);
+}
+void differentiate_double(const AttentionHead<double>& head, std::size_t first, std::size_t step,
                           double* scratch) {
-  differentiate_block(head, first, count, scratch);
+  differentiate(head, first, step, scratch);
 }
 
 }  // namespace tend::kernels::HWY_NAMESPACE
@@ -184,45 +222,6 @@ auto differentiate_for(float) {
 }
 auto differentiate_for(double) {
   return HWY_DYNAMIC_DISPATCH(differentiate_double);
-}
-
-// Rows that lie one after the other, copied to where they belong.
-template <class T>
-void unpack(const T* from, std::size_t rows, std::size_t cols, const Matrix<T>& to) {
-  for (std::size_t i = 0; i < rows; ++i) copy_row(from + i * cols, cols, to.at(i));
-}
-
-// Elements of a Block's arrays.
-template <class Size>
-constexpr Size block_size(Size dim, Size value_dim) {
-  constexpr Size kTile = kAttentionTile;
-  return kTile * (3 * dim + 2 * value_dim + 2 * kTile);
-}
-
-// The blocks of queries first, first + step, ... of a head.
-template <class T>
-void differentiate(AttentionHead<T> head, std::int64_t first, std::int64_t step, T* scratch) {
-  // Behind what a block needs, whose vectors are aligned.
-  T* end = scratch + block_size(head.dim, head.value_dim);
-  const auto take = [&](std::size_t columns) {
-    return std::exchange(end, end + head.keys * columns);
-  };
-  if (head.queries > kAttentionTile) {
-    head.key = pack(head.key, head.keys, head.dim, take(head.dim));
-    head.value = pack(head.value, head.keys, head.value_dim, take(head.value_dim));
-  }
-  const Matrix<T> grad_key = head.grad_key, grad_value = head.grad_value;
-  if (grad_key.data) head.grad_key = {take(head.dim), head.dim, 1};
-  if (grad_value.data) head.grad_value = {take(head.value_dim), head.value_dim, 1};
-  if (grad_key.data) std::fill_n(head.grad_key.data, head.keys * head.dim, T(0));
-  if (grad_value.data) std::fill_n(head.grad_value.data, head.keys * head.value_dim, T(0));
-
-  for (std::size_t block = static_cast<std::size_t>(first) * kAttentionTile; block < head.queries;
-       block += static_cast<std::size_t>(step) * kAttentionTile) {
-    differentiate_for(T())(head, block, std::min(kAttentionTile, head.queries - block), scratch);
-  }
-  if (grad_key.data) unpack(head.grad_key.data, head.keys, head.dim, grad_key);
-  if (grad_value.data) unpack(head.grad_value.data, head.keys, head.value_dim, grad_value);
 }
 
 // Each block of queries adds to the gradients of all keys and values that it sees, so the blocks of
@@ -266,9 +265,9 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
                         const Array& value, const AttentionRule& rule) {
   visit_floating("attention", out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const AttentionHeads<T> heads(query, key, value, rule, {&query, &key, &grad});
+    const AttentionHeads<T> heads(query, key, value, rule);
     const Parts parts(heads.count(), heads.blocks(), gradients);
-    const std::int64_t scratch_size = block_size(query.size(-1), value.size(-1)) +
+    const std::int64_t scratch_size = backward_scratch(query.size(-1), value.size(-1)) +
                                       2 * key.size(-2) * (query.size(-1) + value.size(-1));
     const std::int64_t grain = heads.grain(2 * query.size(-2) * key.size(-2));
     parallel_for(0, heads.count() * parts.count(), grain, [&](auto begin, auto end) {
@@ -282,7 +281,8 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
         head.grad_query = head_of<T>(gradients.query, index);
         head.grad_key = head_of<T>(parts[part].key, index);
         head.grad_value = head_of<T>(parts[part].value, index);
-        differentiate(head, part, parts.count(), scratch.data<T>());
+        differentiate_for(T())(head, static_cast<std::size_t>(part),
+                               static_cast<std::size_t>(parts.count()), scratch.data<T>());
       }
     });
     parts.sum();

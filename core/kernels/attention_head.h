@@ -15,6 +15,9 @@ namespace tend::kernels {
 /// Queries, and keys, of a tile. A word has a bit for each.
 inline constexpr std::size_t kAttentionTile = 64;
 
+/// In steps of this many queries and keys, what causality hides is left out.
+inline constexpr std::size_t kAttentionStep = 16;
+
 /// Element (i, j) lies at data[i * row + j * step].
 template <class T>
 struct Matrix {
@@ -30,7 +33,7 @@ struct AttentionHead {
   Matrix<const T> query, key, value;
   T scale;
   bool is_causal;
-  bool skip_hidden;            // tiles that causality hides make no difference
+  bool skip_hidden;            // what causality hides makes no difference
   Matrix<const bool> allowed;  // without data: everything
   Matrix<const T> added;       // without data: nothing
   const std::uint64_t* kept;   // nullptr: all
@@ -58,28 +61,17 @@ Matrix<T> head_of(const Array& a, std::int64_t index) {
           static_cast<std::size_t>(a.strides()[a.rank() - 1])};
 }
 
-/// Copies a short row without calling memcpy for it.
-template <class T>
-inline void copy_row(const T* from, std::size_t count, T* to) {
-  constexpr std::size_t kLine = 64 / sizeof(T);
-  std::size_t i = 0;
-  for (; i + kLine <= count; i += kLine) std::memcpy(to + i, from + i, 64);
-  for (; i < count; ++i) to[i] = from[i];
+/// Elements that the kernels need for a block of queries, vectors aligned; behind them there is
+/// what they need for the keys.
+template <class Size>
+constexpr Size forward_scratch(Size dim, Size value_dim) {
+  constexpr Size kTile = kAttentionTile;
+  return kTile * (dim + value_dim + kTile);
 }
-
-/// Copies a matrix to `to`, where its rows follow each other, and gives it from there. Rows far
-/// apart fall into few sets of a cache.
-template <class T>
-Matrix<const T> pack(const Matrix<const T>& from, std::size_t rows, std::size_t cols, T* to) {
-  for (std::size_t i = 0; i < rows; ++i) {
-    const T* row = from.at(i);
-    if (from.step == 1) {
-      copy_row(row, cols, to + i * cols);
-    } else {
-      for (std::size_t j = 0; j < cols; ++j) to[i * cols + j] = row[j * from.step];
-    }
-  }
-  return {to, cols, 1};
+template <class Size>
+constexpr Size backward_scratch(Size dim, Size value_dim) {
+  constexpr Size kTile = kAttentionTile;
+  return kTile * (3 * dim + 2 * value_dim + 2 * kTile);
 }
 
 /// Turns 64 x 64 bits: bit j of word i and bit i of word j change places. Quarters first, then the

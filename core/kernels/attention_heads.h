@@ -1,7 +1,6 @@
 // All heads of an attention, for its two kernels.
 #pragma once
 
-#include <initializer_list>
 #include <type_traits>
 
 #include <tend/core/kernels/attention_head.h>
@@ -11,10 +10,11 @@ namespace tend::kernels {
 template <class T>
 class AttentionHeads {
  public:
-  /// What causality hides is left out when every element of `multiplied`, which its zero weights
-  /// would be multiplied with, is finite.
   AttentionHeads(const Array& query, const Array& key, const Array& value,
-                 const AttentionRule& rule, std::initializer_list<const Array*> multiplied);
+                 const AttentionRule& rule)
+      : query_(query), key_(key), value_(value), rule_(rule) {
+    for (std::int64_t d = 0; d + 2 < query.rank(); ++d) count_ *= query.shape()[d];
+  }
 
   std::int64_t count() const { return count_; }
   /// Tiles of queries of a head.
@@ -34,7 +34,6 @@ class AttentionHeads {
   const Array& value_;
   const AttentionRule& rule_;
   std::int64_t count_ = 1;
-  bool skip_hidden_ = false;
 };
 
 /// Calls f with two bools as constants.

@@ -23,7 +23,7 @@ namespace tend::kernels::HWY_NAMESPACE {
 
 inline constexpr std::size_t kTile = kAttentionTile;
 // Lanes come in multiples of this; the diagonal is cut in steps of it.
-inline constexpr std::size_t kStep = 16;
+inline constexpr std::size_t kStep = kAttentionStep;
 template <class T>
 inline constexpr T kInfinity = std::numeric_limits<T>::infinity();
 
@@ -39,6 +39,32 @@ HWY_INLINE hn::Mask<D> lanes_of(D d, std::uint64_t bits) {
 template <class T>
 HWY_NOINLINE void product(const Tile<T>& tile) {
   multiply(tile);
+}
+
+// Short rows, without calling memcpy for each.
+template <class T>
+HWY_INLINE void copy_row(const T* HWY_RESTRICT from, std::size_t count, T* HWY_RESTRICT to) {
+  const hn::ScalableTag<T> d;
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+    hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+  for (; i < count; ++i) to[i] = from[i];
+}
+
+// Copies a matrix to `to`, where its rows follow each other, and gives it from there: rows far
+// apart fall into few sets of a cache.
+template <class T>
+HWY_INLINE Matrix<const T> pack(const Matrix<const T>& from, std::size_t rows, std::size_t cols,
+                                T* to) {
+  for (std::size_t i = 0; i < rows; ++i) {
+    const T* row = from.at(i);
+    if (from.step == 1) {
+      copy_row(row, cols, to + i * cols);
+    } else {
+      for (std::size_t j = 0; j < cols; ++j) to[i * cols + j] = row[j * from.step];
+    }
+  }
+  return {to, cols, 1};
 }
 
 // to[c * kTile + r] = from(r, c) for count rows, and 0 in the other lanes.
@@ -67,6 +93,27 @@ HWY_INLINE void store_lanes(const T* HWY_RESTRICT from, std::size_t count, std::
   for (std::size_t i = 0; i < count; i += kRows) {
     transpose(cols, std::min(kRows, count - i), from + i, kTile, to.at(first + i), to.row);
   }
+}
+
+// What causality's zero weights are multiplied with must be finite for them to be left out. A sum
+// of products with zero is zero, or NaN.
+template <class T>
+HWY_INLINE bool all_finite(const Matrix<const T>& matrix, std::size_t first, std::size_t rows,
+                           std::size_t cols) {
+  const hn::ScalableTag<T> d;
+  auto sums = hn::Zero(d);
+  T sum = 0;
+  for (std::size_t i = first; i < rows; ++i) {
+    const T* row = matrix.at(i);
+    std::size_t j = 0;
+    if (matrix.step == 1) {
+      for (; j + hn::Lanes(d) <= cols; j += hn::Lanes(d)) {
+        sums = hn::MulAdd(hn::Zero(d), hn::LoadU(d, row + j), sums);
+      }
+    }
+    for (; j < cols; ++j) sum += row[j * matrix.step] * T(0);
+  }
+  return sum == 0 && hn::AllTrue(d, hn::Eq(sums, hn::Zero(d)));
 }
 
 template <class T>
