@@ -1,6 +1,6 @@
-// The innermost loops of reductions, in a form that compilers vectorise, compiled for every SIMD
-// target that Highway offers. Their order of operations is the same on each. Included by kernel
-// sources after <hwy/foreach_target.h>; not for others.
+// The innermost loops of reductions, with vectors or in a form that compilers vectorise, compiled
+// for every SIMD target that Highway offers. Their order of operations is the same on each.
+// Included by kernel sources after <hwy/foreach_target.h>; not for others.
 
 #if defined(TEND_CORE_KERNELS_FOLDS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_FOLDS_H
@@ -11,9 +11,11 @@
 
 #include <hwy/highway.h>
 #include <tend/core/kernels/reduce_loop.h>
+#include <tend/core/kernels/reduce_ops.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
 /// acc[j] += row[j]
 template <class Op, class T>
@@ -35,10 +37,63 @@ void fold_four_rows(AccOf<Op>* acc, const T* row, std::int64_t down, std::int64_
   }
 }
 
+// What an operation on numbers is on vectors of them.
+
+template <class T, class V>
+HWY_INLINE V combine_vectors(Sum<T>, V a, V b) {
+  return hn::Add(a, b);
+}
+template <class T, bool kLargest, class V>
+HWY_INLINE V combine_vectors(Extreme<T, kLargest>, V a, V b) {
+  const auto first = kLargest ? hn::Le(b, a) : hn::Ge(b, a);
+  return hn::IfThenElse(hn::Or(first, hn::IsNaN(a)), a, b);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// The lanes of a vector, folded in a tree: each half of them with the other.
+template <class Op, class D, class V>
+HWY_INLINE hn::TFromD<D> fold_vector(D d, V v) {
+  if constexpr (hn::MaxLanes(d) == 1) {
+    return hn::GetLane(v);
+  } else {
+    const hn::Half<D> half;
+    return fold_vector<Op>(half,
+                           combine_vectors(Op(), hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+
+#endif
+
+inline constexpr std::int64_t kLanes = 32;
+
+/// Lanes in memory, folded in the same tree.
+template <class Op, class Acc>
+HWY_INLINE Acc fold_lanes(Acc* lanes) {
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE  // whose vectors cannot be in arrays
+  if constexpr (std::is_floating_point_v<Acc>) {
+    const hn::CappedTag<Acc, kLanes> d;
+    using V = hn::Vec<decltype(d)>;
+    if constexpr (requires(V v) { combine_vectors(Op(), v, v); }) {
+      constexpr std::size_t kWide = hn::MaxLanes(d), kVectors = kLanes / kWide;
+      V vectors[kVectors];
+      for (std::size_t v = 0; v < kVectors; ++v) vectors[v] = hn::LoadU(d, lanes + v * kWide);
+      for (std::size_t count = kVectors / 2; count > 0; count /= 2) {
+        for (std::size_t v = 0; v < count; ++v)
+          vectors[v] = combine_vectors(Op(), vectors[v], vectors[v + count]);
+      }
+      return fold_vector<Op>(d, vectors[0]);
+    }
+  }
+#endif
+  for (std::int64_t width = kLanes / 2; width > 0; width /= 2) {
+    for (std::int64_t l = 0; l < width; ++l) lanes[l] = Op::combine(lanes[l], lanes[l + width]);
+  }
+  return lanes[0];
+}
+
 /// One number from `count` neighbours, in lanes that the compiler can vectorise.
 template <class Op, class T>
 AccOf<Op> fold_run(const T* from, std::int64_t count) {
-  constexpr std::int64_t kLanes = 32;
   AccOf<Op> lanes[kLanes];
   std::fill_n(lanes, kLanes, Op::identity());
   std::int64_t i = 0;
@@ -48,10 +103,7 @@ AccOf<Op> fold_run(const T* from, std::int64_t count) {
   }
   for (std::int64_t l = 0; l < count - i; ++l)
     lanes[l] = Op::combine(lanes[l], Op::load(from[i + l]));
-  for (std::int64_t width = kLanes / 2; width > 0; width /= 2) {
-    for (std::int64_t l = 0; l < width; ++l) lanes[l] = Op::combine(lanes[l], lanes[l + width]);
-  }
-  return lanes[0];
+  return fold_lanes<Op>(lanes);
 }
 
 /// block[j] = the fold of `count` rows of `width` elements.

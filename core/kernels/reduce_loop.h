@@ -140,34 +140,51 @@ class Cascade {
   std::array<std::array<Acc, kTileWidth>, 48> levels_;
 };
 
+/// Calls f(run, count) for the runs that elements [begin, end) of a sum consist of, each of at most
+/// `most` elements.
+template <class T, class F>
+void for_runs(const ReducePlan& plan, const T* from, std::int64_t begin, std::int64_t end,
+              std::int64_t most, F f) {
+  const std::int64_t length = plan.down.size;
+  while (begin < end) {
+    const std::int64_t first = begin % length;
+    const std::int64_t count = std::min({length - first, end - begin, most});
+    f(from + plan.outer.place(begin / length).in + first * plan.down.in, count);
+    begin += count;
+  }
+}
+
+/// Many elements: blocks of them, in a tree.
+template <class Op, class T>
+void fold_blocks(AccOf<Op>* result, const ReducePlan& plan, const T* from, std::int64_t width,
+                 std::int64_t begin, std::int64_t end, FoldBlock<Op, T> fold_block) {
+  const std::int64_t down = plan.down.in, across = plan.across.in;
+  const std::int64_t most = width == 1 ? kBlock : 64;
+  if (end <= plan.down.size && end - begin <= most)  // a single block
+    return fold_block(result, from + begin * down, end - begin, down, width, across);
+  AccOf<Op> block[kTileWidth];
+  Cascade<Op> cascade(width);
+  for_runs(plan, from, begin, end, most, [&](const T* run, std::int64_t count) {
+    fold_block(block, run, count, down, width, across);
+    cascade.push(block);
+  });
+  cascade.finish(result);
+}
+
 /// result[j] = the fold of elements [begin, end) of the sums at from[j * across].
 template <class Op, class T>
 void fold_tile(AccOf<Op>* result, const ReducePlan& plan, const T* from, std::int64_t width,
                std::int64_t begin, std::int64_t end, FoldBlock<Op, T> fold_block) {
-  const std::int64_t length = plan.down.size, down = plan.down.in, across = plan.across.in;
-  const bool in_order = end - begin < kInOrder;
-  const std::int64_t most = width == 1 ? kBlock : 64;     // elements of one block
-  if (!in_order && end <= length && end - begin <= most)  // a single block: nothing to join
-    return fold_block(result, from + begin * down, end - begin, down, width, across);
-  AccOf<Op> block[kTileWidth];
-  Cascade<Op> cascade(width);
-  if (in_order) std::fill_n(result, width, Op::identity());
-  while (begin < end) {
-    const std::int64_t first = begin % length;
-    const std::int64_t count = std::min({length - first, end - begin, most});
-    const T* run = from + plan.outer.place(begin / length).in + first * down;
-    if (in_order) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        for (std::int64_t j = 0; j < width; ++j)
-          result[j] = Op::combine(result[j], Op::load(run[i * down + j * across]));
-      }
-    } else {
-      fold_block(block, run, count, down, width, across);
-      cascade.push(block);
+  if (end - begin >= kInOrder)
+    return fold_blocks<Op>(result, plan, from, width, begin, end, fold_block);
+  const std::int64_t down = plan.down.in, across = plan.across.in;
+  std::fill_n(result, width, Op::identity());
+  for_runs(plan, from, begin, end, kInOrder, [&](const T* run, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      for (std::int64_t j = 0; j < width; ++j)
+        result[j] = Op::combine(result[j], Op::load(run[i * down + j * across]));
     }
-    begin += count;
-  }
-  if (!in_order) cascade.finish(result);
+  });
 }
 
 /// The fold of `a` over `dims` into `out`, in tiles of results and segments of elements. Few long
