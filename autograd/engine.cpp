@@ -2,83 +2,100 @@
 
 #include <algorithm>
 #include <mutex>
-#include <unordered_map>
+#include <span>
 #include <utility>
 
 #include <tend/autograd/anomaly.h>
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/hooks.h>
 #include <tend/autograd/node.h>
+#include <tend/autograd/numbering.h>
 #include <tend/autograd/ops.h>
 #include <tend/core/kernels/arithmetic.h>
 
 namespace tend {
 namespace {
 
+template <class T>
+using PooledVector = std::vector<T, PoolAllocator<T>>;
+
 // One walk over the graph. Everything that can be wrong is found before run() changes anything: by
 // the constructor and by prepare().
 class Walk {
  public:
-  Walk(const char* operation, const std::vector<Tensor>& outputs,
-       const std::vector<Tensor>& cotangents, bool retain_graph, bool create_graph)
+  Walk(const char* operation, std::span<const Tensor> outputs, std::span<const Tensor> cotangents,
+       bool retain_graph, bool create_graph)
       : operation_(operation),
         retain_graph_(retain_graph || create_graph),
         create_graph_(create_graph) {
     add_roots(outputs, cotangents);
   }
 
-  // Only gradients of tensors asked for here will be computed.
+  // Only gradients of tensors asked for here will be computed. `input` outlives the walk.
   void ask_for(const Tensor& input, const Edge& edge) {
     restricted_ = true;
-    const bool is_new =
-        wanted_.emplace(target(edge), Wanted{input.shape(), input.dtype(), {}, false}).second;
-    if (is_new && edge.leaf) wanted_leaves_.push_back(edge.leaf);
+    const Number number = target(edge);
+    if (targets_[number].wanted != nullptr) return;
+    targets_[number].wanted = &input;
+    if (edge.leaf) wanted_leaves_.push_back(number);
   }
 
   void prepare() {
     collect();
     mark_needed();
-    for (const State& state : states_) {
-      if (state.needed) state.node->check_usable();
+    for (const auto& [sequence, number] : order_) {
+      if (targets_[number].needed) targets_[number].node->check_usable();
     }
   }
 
   // After prepare(): whether the results were made from what this edge leads to.
-  bool reaches(const Edge& edge) const { return wanted_.at(target(edge)).reached; }
+  bool reaches(const Edge& edge) const { return targets_[numbers_.look_up(id(edge))].reached; }
 
   void run() {
     const GradModeGuard mode(create_graph_);
-    for (Root& root : roots_) deliver(root.edge, std::move(root.cotangent));
-    for (State& state : states_) visit(state);
+    for (Root& root : roots_) {
+      deliver(numbers_.look_up(id(root.edge)), std::move(root.cotangent));
+    }
+    for (const auto& [sequence, number] : order_) visit(number);
     finish_leaves();
   }
 
   // After run(); undefined where no gradient arrived.
-  Tensor gradient_of(const Edge& edge) const { return wanted_.at(target(edge)).gradient; }
+  Tensor gradient_of(const Edge& edge) const {
+    return targets_[numbers_.look_up(id(edge))].gradient;
+  }
 
  private:
+  using Number = std::uint32_t;
+  static constexpr Number kNowhere = Numbering::kNone;
+
+  // The roots keep the whole graph alive until the end.
   struct Root {
     Edge edge;
     Tensor cotangent;
   };
-  struct State {
-    Ref<Node> node;
-    Tensor gradient;
-    bool needed = true;
-    std::vector<bool> edge_needed;
-  };
-  struct Wanted {
-    Shape shape;
-    DType dtype;
-    Tensor gradient;
-    bool reached;
+  // What gradients arrive at.
+  struct Target {
+    Node* node;          // either this
+    GradientSlot* slot;  // or this
+    Tensor gradient = {};
+    const Tensor* wanted = nullptr;  // what ask_for was given
+    std::size_t first_edge = 0;      // of a node: its place in edges_
+    bool reached = false;
+    bool needed = false;  // leads to what is wanted
   };
 
-  static const void* target(const Edge& edge) {
+  static const void* id(const Edge& edge) {
     return edge.node ? static_cast<const void*>(edge.node.get()) : edge.leaf.get();
   }
 
-  void add_roots(const std::vector<Tensor>& outputs, const std::vector<Tensor>& cotangents) {
+  Number target(const Edge& edge) {
+    const auto [number, is_new] = numbers_.number(id(edge));
+    if (is_new) targets_.push_back({edge.node.get(), edge.leaf.get()});
+    return number;
+  }
+
+  void add_roots(std::span<const Tensor> outputs, std::span<const Tensor> cotangents) {
     if (!cotangents.empty() && cotangents.size() != outputs.size()) {
       fail<AutogradError>(operation_, cotangents.size(), " gradients for ", outputs.size(),
                           " tensors");
@@ -114,87 +131,110 @@ class Walk {
   // All nodes reachable from the roots, latest first: a node comes after everything that used its
   // result.
   void collect() {
-    std::vector<Node*> stack;
-    std::unordered_map<Node*, std::size_t>& seen = index_;
-    const auto reach = [&](const Edge& edge) {
-      if (restricted_) {
-        const auto wanted = wanted_.find(target(edge));
-        if (wanted != wanted_.end()) wanted->second.reached = true;
-      }
-      if (edge.node && seen.emplace(edge.node.get(), 0).second) {
-        stack.push_back(edge.node.get());
-        states_.push_back({edge.node, {}, true, {}});
-      }
-    };
     for (const Root& root : roots_) reach(root.edge);
-    while (!stack.empty()) {
-      const Node* node = stack.back();
-      stack.pop_back();
-      for (const Edge& edge : node->edges()) reach(edge);
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      Target& from = targets_[order_[i].second];
+      const Node& node = *from.node;
+      from.first_edge = edges_.size();
+      for (const Edge& edge : node.edges()) edges_.push_back(edge ? reach(edge) : kNowhere);
     }
-    std::sort(states_.begin(), states_.end(), [](const State& a, const State& b) {
-      return a.node->sequence() > b.node->sequence();
-    });
-    for (std::size_t i = 0; i < states_.size(); ++i) seen[states_[i].node.get()] = i;
+    const auto later = [](const auto& a, const auto& b) { return a.first > b.first; };
+    if (!std::is_sorted(order_.begin(), order_.end(), later))
+      std::sort(order_.begin(), order_.end(), later);
   }
 
-  bool is_needed(const Edge& edge) const {
-    if (!edge) return false;
-    if (!restricted_) return true;
-    if (wanted_.count(target(edge)) > 0) return true;
-    return edge.node && states_[index_.at(edge.node.get())].needed;
+  Number reach(const Edge& edge) {
+    const Number number = target(edge);
+    if (!std::exchange(targets_[number].reached, true) && edge.node)
+      order_.emplace_back(edge.node->sequence(), number);
+    return number;
+  }
+
+  bool is_needed(Number number) const {
+    if (number == kNowhere) return false;
+    const Target& to = targets_[number];
+    return !restricted_ || to.wanted != nullptr || to.needed;
+  }
+
+  std::span<const Number> edges_of(const Target& from) const {
+    return std::span(edges_).subspan(from.first_edge, from.node->edges().size());
   }
 
   // Earliest nodes first, so that what an edge leads to is known.
   void mark_needed() {
-    for (auto state = states_.rbegin(); state != states_.rend(); ++state) {
-      state->needed = false;
-      for (const Edge& edge : state->node->edges()) {
-        const bool needed = is_needed(edge);
-        state->edge_needed.push_back(needed);
-        state->needed = state->needed || needed;
-      }
+    for (std::size_t i = order_.size(); i-- > 0;) {
+      Target& from = targets_[order_[i].second];
+      const std::span<const Number> edges = edges_of(from);
+      from.needed = std::any_of(edges.begin(), edges.end(),
+                                [this](Number number) { return is_needed(number); });
     }
   }
 
-  void visit(State& state) {
-    if (!state.gradient.defined()) return;
-    Tensor gradient = std::exchange(state.gradient, {});
-    if (state.node->notes() != nullptr) gradient = apply(state.node->notes()->hooks, gradient);
-    if (restricted_) {
-      const auto wanted = wanted_.find(state.node.get());
-      if (wanted != wanted_.end()) wanted->second.gradient = gradient;
-    } else if (state.node->retainer) {
-      arrived(state.node->retainer, gradient);
+  void visit(Number number) {
+    Tensor gradient = std::move(targets_[number].gradient);
+    if (!gradient.defined()) return;
+    Node& node = *targets_[number].node;
+    if (node.notes() != nullptr) gradient = apply(node.notes()->hooks, std::move(gradient));
+    if (targets_[number].wanted != nullptr) {
+      targets_[number].gradient = gradient;
+    } else if (!restricted_ && node.retainer) {
+      deliver(target({{}, node.retainer}), gradient);
     }
-    if (state.needed) {
-      Derivative derivative(state.node, std::move(gradient), state.edge_needed);
-      state.node->differentiate(derivative);
-      if (hook_ != nullptr) (*hook_)(*state.node, derivative.gradients());
-      const std::span<const Edge> edges = state.node->edges();
-      for (std::size_t i = 0; i < edges.size(); ++i) {
-        Tensor& out = derivative.gradients()[i];
-        if (state.edge_needed[i] && out.defined()) deliver(edges[i], std::move(out));
-      }
-      if (!retain_graph_) state.node->release();
-    }
-    state.node.reset();
+    if (targets_[number].needed) differentiate(node, number, std::move(gradient));
   }
 
-  void deliver(const Edge& edge, Tensor gradient) {
-    if (edge.node) {
-      gradient = fit(gradient, edge.node->shape(), edge.node->dtype());
-      accumulate(states_[index_.at(edge.node.get())].gradient, std::move(gradient));
+  void differentiate(Node& node, Number number, Tensor gradient) {
+    const std::size_t first = targets_[number].first_edge, count = node.edges().size();
+    places_.resize(count);
+    gradients_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) places_[i] = place(edges_[first + i]);
+    {
+      Derivative derivative(node, std::move(gradient), places_, gradients_);
+      node.differentiate(derivative);
+    }
+    if (hook_ != nullptr) (*hook_)(node, gradients_);
+    // As early as can be: what comes next may use the memory.
+    if (!retain_graph_) node.release();
+    for (std::size_t i = 0; i < count; ++i) {
+      Tensor out = std::move(gradients_[i]);
+      if (places_[i].needed && out.defined()) deliver(edges_[first + i], std::move(out));
+    }
+  }
+
+  Derivative::Place place(Number number) const {
+    if (!is_needed(number)) return {};
+    const Tensor& sum = targets_[number].gradient;
+    // Hooks are to see what a node gives.
+    const bool open = hook_ == nullptr && sum.defined() && may_overwrite(sum);
+    return {true, open ? &sum.array() : nullptr};
+  }
+
+  void deliver(Number number, Tensor gradient) {
+    Target& to = targets_[number];
+    if (to.node != nullptr) {
+      accumulate(to.gradient, fit(std::move(gradient), to.node->shape(), to.node->dtype()));
+    } else if (to.wanted != nullptr) {
+      accumulate(to.gradient, fit(std::move(gradient), to.wanted->shape(), to.wanted->dtype()));
     } else if (!restricted_) {
-      arrived(edge.leaf, gradient);
-    } else if (const auto wanted = wanted_.find(edge.leaf.get()); wanted != wanted_.end()) {
-      Wanted& leaf = wanted->second;
-      accumulate(leaf.gradient, fit(gradient, leaf.shape, leaf.dtype));
+      arrive(number, std::move(gradient));
     }
   }
 
-  static Tensor fit(const Tensor& gradient, const Shape& shape, DType dtype) {
-    return sum_to_size(gradient, shape).to(dtype);
+  // Nothing is added to a `.grad` before the end: nodes that are still to come may have saved it,
+  // or it may be a cotangent itself.
+  void arrive(Number number, Tensor gradient) {
+    Target& to = targets_[number];
+    const std::lock_guard lock(to.slot->mutex);
+    const TensorImpl* owner = to.slot->owner;
+    if (owner == nullptr) return;  // nobody can ask for it any more
+    if (!to.gradient.defined()) arrivals_.emplace_back(to.slot, number);
+    accumulate(to.gradient, fit(std::move(gradient), owner->array.shape(), owner->array.dtype()));
+  }
+
+  static Tensor fit(Tensor gradient, const Shape& shape, DType dtype) {
+    if (gradient.shape() != shape) gradient = sum_to_size(gradient, shape);
+    if (gradient.dtype() != dtype) gradient = gradient.to(dtype);
+    return gradient;
   }
 
   static Tensor apply(const TensorHooks& hooks, Tensor gradient) {
@@ -202,30 +242,42 @@ class Walk {
     return gradient;
   }
 
-  // Nothing is added to a `.grad` before the end: nodes that are still to come may have saved it,
-  // or it may be a cotangent itself.
-  void arrived(const Ref<GradientSlot>& slot, const Tensor& gradient) {
-    const std::lock_guard lock(slot->mutex);
-    if (slot->owner == nullptr) return;  // nobody can ask for it any more
-    const Array& self = slot->owner->array;
-    const auto [place, is_new] = arrival_index_.emplace(slot.get(), arrivals_.size());
-    if (is_new) arrivals_.emplace_back(slot, Tensor());
-    accumulate(arrivals_[place->second].second, fit(gradient, self.shape(), self.dtype()));
-  }
-
   // Hooks see the whole gradient of a leaf, not the parts that arrive.
   void finish_leaves() {
-    for (auto& [slot, gradient] : arrivals_) {
-      add_to_grad(*slot, apply(slot->hooks, std::move(gradient)));
+    for (const auto& [slot, number] : arrivals_) {
+      add_to_grad(*slot, apply(slot->hooks, std::move(targets_[number].gradient)));
     }
-    for (const Ref<GradientSlot>& leaf : wanted_leaves_) {
-      Tensor& gradient = wanted_.at(leaf.get()).gradient;
-      if (gradient.defined()) gradient = apply(leaf->hooks, std::move(gradient));
+    for (const Number leaf : wanted_leaves_) {
+      Tensor& gradient = targets_[leaf].gradient;
+      if (gradient.defined()) gradient = apply(targets_[leaf].slot->hooks, std::move(gradient));
     }
   }
 
-  static void accumulate(Tensor& sum, Tensor gradient) {
-    sum = sum.defined() ? add(sum, gradient) : std::move(gradient);
+  // Whether nobody but this handle can see the elements, so that they may be overwritten.
+  static bool is_unshared(const Tensor& gradient) {
+    const TensorImpl& impl = *gradient.impl();
+    const Storage& storage = *impl.array.storage();
+    return impl.use_count() == 1 && storage.use_count() == 1 && !storage.is_borrowed() &&
+           impl.array.is_contiguous();
+  }
+
+  bool may_overwrite(const Tensor& sum) const {
+    return !create_graph_ && is_unshared(sum) && !sum.requires_grad();
+  }
+
+  // Both have one shape and dtype. The sum is made in the memory of one of them where it may be: it
+  // has the same bits there.
+  void accumulate(Tensor& sum, Tensor gradient) const {
+    if (!sum.defined()) {
+      sum = std::move(gradient);
+    } else if (may_overwrite(sum)) {
+      kernels::add(sum.array(), sum.array(), gradient.array());
+    } else if (may_overwrite(gradient)) {
+      kernels::add(gradient.array(), sum.array(), gradient.array());
+      sum = std::move(gradient);
+    } else {
+      sum = add(sum, gradient);
+    }
   }
 
   // `.grad` belongs to the user: it never shares elements with anything else, and is added to in
@@ -237,9 +289,7 @@ class Walk {
     if (owner == nullptr || !(owner->requires_grad || owner->retains_grad)) return;
     Ref<TensorImpl>& sum = owner->grad;
     if (!sum) {
-      const bool unshared =
-          gradient.array().storage()->use_count() == 1 && gradient.impl()->use_count() == 1;
-      sum = unshared && gradient.is_contiguous() ? gradient.impl() : gradient.clone().impl();
+      sum = is_unshared(gradient) ? gradient.impl() : gradient.clone().impl();
     } else if (create_graph_ || sum->array.may_self_overlap() ||
                sum->array.may_overlap(gradient.array())) {
       sum = add(Tensor(sum), gradient).impl();
@@ -252,27 +302,34 @@ class Walk {
   const char* operation_;
   bool retain_graph_;
   bool create_graph_;
-  const autograd::NodeHook* hook_ = autograd::NodeHook::latest();
   bool restricted_ = false;
-  std::vector<Root> roots_;
-  std::vector<State> states_;
-  std::unordered_map<Node*, std::size_t> index_;
-  std::unordered_map<const void*, Wanted> wanted_;  // by target()
-  std::vector<Ref<GradientSlot>> wanted_leaves_;    // those among them, in the order of asking
-  std::vector<std::pair<Ref<GradientSlot>, Tensor>> arrivals_;  // in the order of their first parts
-  std::unordered_map<const GradientSlot*, std::size_t> arrival_index_;
+  const autograd::NodeHook* hook_ = autograd::NodeHook::latest();
+  PooledVector<Root> roots_;
+  Numbering numbers_;  // of targets
+  PooledVector<Target> targets_;
+  PooledVector<Number> edges_;  // where those of the nodes lead to, node by node
+  PooledVector<std::pair<std::uint64_t, Number>> order_;         // of the nodes, by sequence
+  PooledVector<Number> wanted_leaves_;                           // in the order of asking
+  PooledVector<std::pair<Ref<GradientSlot>, Number>> arrivals_;  // in the order of first parts
+  PooledVector<Derivative::Place> places_;  // for the node that is differentiated
+  PooledVector<Tensor> gradients_;
 };
 
 }  // namespace
 
 void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gradients,
               bool retain_graph, bool create_graph) {
+  autograd::backward(tensors, gradients, retain_graph, create_graph);
+}
+
+namespace autograd {
+
+void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, bool retain_graph,
+              bool create_graph) {
   Walk walk("backward", tensors, gradients, retain_graph, create_graph);
   walk.prepare();
   walk.run();
 }
-
-namespace autograd {
 
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& grad_outputs, GradOptions options) {

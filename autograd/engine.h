@@ -1,6 +1,7 @@
 // Reverse mode: from results back to inputs.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include <tend/autograd/tensor.h>
@@ -16,6 +17,10 @@ void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gra
               bool retain_graph = false, bool create_graph = false);
 
 namespace autograd {
+
+/// tend::backward of tensors that stand anywhere.
+void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, bool retain_graph,
+              bool create_graph);
 
 /// How `grad` walks.
 struct GradOptions {

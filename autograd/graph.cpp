@@ -46,7 +46,7 @@ class Drawing {
     const auto name = names_.find(&slot);
     std::string text = name == names_.end() ? "leaf" : name->second;
     const std::lock_guard lock(slot.mutex);
-    if (slot.owner != nullptr) text += concat(' ', slot.owner->array.shape());
+    if (const TensorImpl* owner = slot.owner) text += concat(' ', owner->array.shape());
     return text;
   }
 

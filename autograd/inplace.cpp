@@ -43,7 +43,8 @@ void check_history_writable(const char* operation, const Tensor& self) {
   }
   if (!grad_enabled()) return;
   const Tensor base(live_base(*self.impl()));
-  if (gradient_edge(self).leaf || gradient_edge(base).leaf) {
+  const auto is_trained_leaf = [](const Tensor& x) { return x.requires_grad() && x.is_leaf(); };
+  if (is_trained_leaf(self) || is_trained_leaf(base)) {
     fail<AutogradError>(
         operation,
         "a leaf that requires grad, or a view of one, is written in place; use NoGradGuard");
@@ -53,6 +54,15 @@ void check_history_writable(const char* operation, const Tensor& self) {
                         "a view that was made without grad mode is written with it; its base, "
                         "which requires grad, would not notice");
   }
+}
+
+bool may_write_directly(const Tensor& self, const Tensor& other) {
+  const Array &to = self.array(), &from = other.array();
+  if (tracks({self, other}) || !is_floating(to.dtype()) || from.dtype() != to.dtype()) return false;
+  if (!broadcasts_to(from.shape(), to.shape())) return false;
+  const bool same =
+      from.raw() == to.raw() && from.shape() == to.shape() && from.strides() == to.strides();
+  return same || !to.may_overlap(from);
 }
 
 Tensor before_write(const Tensor& self, TensorRefs inputs) {

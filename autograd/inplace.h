@@ -22,6 +22,11 @@ Tensor before_write(const Tensor& self, TensorRefs inputs);
 /// self's, and its history in the place of self's (for a view: into that of its base).
 void write(const char* operation, const Tensor& self, const Tensor& result);
 
+/// Whether a kernel may read `other` and write self's elements where they lie: no graph is
+/// recorded, both have one floating dtype, and no element of `other` is overwritten before it is
+/// read.
+bool may_write_directly(const Tensor& self, const Tensor& other);
+
 /// After self's elements were overwritten: a new version, and the history of `result` in the place
 /// of self's (for a view: into that of its base).
 void finish_write(const char* operation, const Tensor& self, const Tensor& result);
@@ -31,6 +36,20 @@ template <class F>
 const Tensor& in_place(const char* operation, const Tensor& self, TensorRefs inputs, F&& compute) {
   check_writable(operation, self);
   write(operation, self, std::forward<F>(compute)(before_write(self, inputs)));
+  return self;
+}
+
+/// The same for compute(self, other), of which kernel(out, self, other) is the part that computes.
+template <class Kernel, class F>
+const Tensor& in_place(const char* operation, const Tensor& self, const Tensor& other,
+                       Kernel kernel, F&& compute) {
+  check_writable(operation, self);
+  if (may_write_directly(self, other)) {
+    kernel(self.array(), self.array(), other.array());
+    self.array().storage()->bump_version(operation);
+  } else {
+    write(operation, self, std::forward<F>(compute)(before_write(self, {other}), other));
+  }
   return self;
 }
 

@@ -22,8 +22,8 @@ Node::Node(const char* name) noexcept : name_(name) {}
 void Node::destroy(Node* node) noexcept {
   // Deleting a node drops its inputs' nodes, so a long chain would recurse. The outermost call
   // works through a list instead, whose links are in the nodes: it needs no memory.
-  thread_local Node* dead = nullptr;
-  thread_local bool deleting = false;
+  constinit thread_local static Node* dead = nullptr;
+  constinit thread_local static bool deleting = false;
   node->next_dead_ = std::exchange(dead, node);
   if (deleting) return;
   deleting = true;
@@ -54,11 +54,8 @@ NodeNotes& Node::make_notes() {
   return *notes_;
 }
 
-Derivative::Derivative(const Ref<Node>& node, Tensor grad, const std::vector<bool>& needed)
-    : node_(node), grad_(std::move(grad)), needed_(needed), gradients_(needed.size()) {}
-
 Tensor Derivative::saved(std::size_t i) const {
-  return node_->saved()[i].unpack(node_);
+  return node_.saved()[i].unpack(&node_);
 }
 
 bool tracks(std::span<const TensorRef> inputs) {
@@ -69,7 +66,7 @@ bool tracks(std::span<const TensorRef> inputs) {
   return false;
 }
 
-Tensor Recorder::attach(Ref<Node> node, Array result, std::span<const TensorRef> inputs,
+Tensor Recorder::attach(Ref<Node> node, Array&& result, std::span<const TensorRef> inputs,
                         std::span<const TensorRef> saved) {
   Tensor out(std::move(result));
   node->shape_ = out.shape();
@@ -78,12 +75,18 @@ Tensor Recorder::attach(Ref<Node> node, Array result, std::span<const TensorRef>
   for (const TensorRef& input : inputs) {
     node->edges_.push_back(input.get() != nullptr ? gradient_edge(*input.get()) : Edge{});
   }
+  const auto edge_to = [&](const TensorRef& tensor) -> const Edge* {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].get() == tensor.get()) return &node->edges_[i];
+    }
+    return nullptr;
+  };
   node->saved_.reserve(saved.size());
   for (const TensorRef& each : saved) {
     if (each.is_output()) {
       node->saved_.emplace_back(out, true);
     } else if (each.get() != nullptr && each.get()->defined()) {
-      node->saved_.emplace_back(*each.get(), false);
+      node->saved_.emplace_back(*each.get(), false, edge_to(each));
     } else {
       node->saved_.emplace_back();
     }
@@ -111,11 +114,8 @@ Ref<TensorImpl> live_base(const TensorImpl& view) {
   return lives ? view.base : Ref<TensorImpl>();
 }
 
-namespace {
-
-// After an in-place write to shared elements, the history of a view is that of its base.
-void renew_view_history(TensorImpl& view) {
-  if (!view.base || view.view_without_grad) return;
+void renew_written_view(TensorImpl& view) {
+  if (view.view_without_grad) return;
   const std::uint32_t version = view.array.storage()->version();
   if (view.base_version == version) return;
   // Threads may read one view at a time when none of them writes.
@@ -128,8 +128,6 @@ void renew_view_history(TensorImpl& view) {
   }
   view.base_version = version;
 }
-
-}  // namespace
 
 Edge gradient_edge(const Tensor& tensor) {
   if (!tensor.defined()) return {};

@@ -17,25 +17,36 @@ namespace tend {
 /// each input's gradient.
 class Derivative {
  public:
-  Derivative(const Ref<Node>& node, Tensor grad, const std::vector<bool>& needed);
+  /// The engine's place for one input.
+  struct Place {
+    bool needed = false;
+    const Array* sum = nullptr;
+  };
+  Derivative(Node& node, Tensor grad, std::span<const Place> places,
+             std::span<Tensor> gradients) noexcept
+      : node_(node), grad_(std::move(grad)), places_(places), gradients_(gradients) {}
 
   /// The gradient with respect to the operation's result; it has the result's shape and dtype.
   const Tensor& grad() const noexcept { return grad_; }
   /// The i-th tensor that the operation saved.
   Tensor saved(std::size_t i) const;
   /// True when somebody waits for the gradient of input i.
-  bool needs(std::size_t input) const noexcept { return needed_[input]; }
+  bool needs(std::size_t input) const noexcept { return places_[input].needed; }
   /// Gives the gradient of input i. It may still have the broadcast shape and another floating
   /// dtype: the engine sums and converts. An input that is not set has gradient zero.
   void set(std::size_t input, Tensor gradient) { gradients_[input] = std::move(gradient); }
 
-  std::vector<Tensor>& gradients() noexcept { return gradients_; }
+  /// What arrived for input i before, where the gradient may be added to it instead of being set:
+  /// an array of the input's shape and dtype, row-major, that nobody else sees. Otherwise nullptr.
+  const Array* sum(std::size_t input) const noexcept { return places_[input].sum; }
+
+  std::span<Tensor> gradients() const noexcept { return gradients_; }
 
  private:
-  const Ref<Node>& node_;
+  Node& node_;
   Tensor grad_;
-  const std::vector<bool>& needed_;
-  std::vector<Tensor> gradients_;
+  std::span<const Place> places_;
+  std::span<Tensor> gradients_;
 };
 
 /// What few nodes have.
@@ -49,7 +60,7 @@ struct NodeNotes {
 };
 
 /// A recorded operation with one differentiable result.
-class Node : public RefCounted {
+class Node : public RefCounted, public Pooled {
  public:
   const char* name() const noexcept { return name_; }
   /// Larger than those of the nodes behind its edges, across all threads; the engine's order.
@@ -87,8 +98,8 @@ class Node : public RefCounted {
   bool released_ = false;
   DType dtype_ = float32;
   Shape shape_;
-  std::vector<Edge> edges_;
-  std::vector<SavedTensor> saved_;
+  std::vector<Edge, PoolAllocator<Edge>> edges_;
+  std::vector<SavedTensor, PoolAllocator<SavedTensor>> saved_;
   std::unique_ptr<NodeNotes> notes_;
 };
 
@@ -106,9 +117,9 @@ class FunctionNode final : public Node {
 /// A tensor in an argument list of `record`: a reference, the operation's own result, or nothing.
 class TensorRef {
  public:
-  TensorRef() = default;
-  TensorRef(const Tensor& tensor) noexcept : tensor_(&tensor) {}
-  static TensorRef output() noexcept {
+  constexpr TensorRef() = default;
+  constexpr TensorRef(const Tensor& tensor) noexcept : tensor_(&tensor) {}
+  static constexpr TensorRef output() noexcept {
     TensorRef ref;
     ref.is_output_ = true;
     return ref;
@@ -122,7 +133,7 @@ class TensorRef {
 };
 
 /// For the list of saved tensors: the result of the operation itself.
-inline const TensorRef kOutput = TensorRef::output();
+inline constexpr TensorRef kOutput = TensorRef::output();
 
 /// For the list of saved tensors: `tensor` only when it will be needed.
 inline TensorRef save_if(bool needed, const Tensor& tensor) noexcept {
@@ -140,7 +151,7 @@ inline bool tracks(TensorRefs inputs) {
 /// Fills in a fresh node and ties it to its result.
 class Recorder {
  public:
-  static Tensor attach(Ref<Node> node, Array result, std::span<const TensorRef> inputs,
+  static Tensor attach(Ref<Node> node, Array&& result, std::span<const TensorRef> inputs,
                        std::span<const TensorRef> saved);
 };
 
@@ -151,13 +162,15 @@ template <class F>
 Tensor record(const char* name, Array result, std::span<const TensorRef> inputs,
               std::span<const TensorRef> saved, F derivative) {
   if (!tracks(inputs)) return Tensor(std::move(result));
-  return Recorder::attach(Ref<Node>(new FunctionNode<F>(name, std::move(derivative))),
+  return Recorder::attach(Ref<Node>::first(new FunctionNode<F>(name, std::move(derivative))),
                           std::move(result), inputs, saved);
 }
 template <class F>
 Tensor record(const char* name, Array result, TensorRefs inputs, TensorRefs saved, F derivative) {
-  return record(name, std::move(result), std::span(inputs.begin(), inputs.size()),
-                std::span(saved.begin(), saved.size()), std::move(derivative));
+  if (!tracks(inputs)) return Tensor(std::move(result));
+  return Recorder::attach(Ref<Node>::first(new FunctionNode<F>(name, std::move(derivative))),
+                          std::move(result), std::span(inputs.begin(), inputs.size()),
+                          std::span(saved.begin(), saved.size()));
 }
 
 /// Notes that `view` shares the elements of `input`. A view that is made while grad mode is off

@@ -18,9 +18,10 @@ Recomputation::Scope::~Scope() {
   latest = before_;
 }
 
-SavedTensor::SavedTensor(const Tensor& tensor, bool is_output)
+SavedTensor::SavedTensor(const Tensor& tensor, bool is_output, const Edge* input_edge)
     : array_(tensor.array()),
-      edge_(is_output ? Edge{} : gradient_edge(tensor)),
+      input_edge_(input_edge),
+      own_edge_(is_output || input_edge != nullptr ? Edge{} : gradient_edge(tensor)),
       version_(array_.storage()->version()),
       is_output_(is_output) {
   if (array_.storage()->is_inference()) {
@@ -30,7 +31,7 @@ SavedTensor::SavedTensor(const Tensor& tensor, bool is_output)
   if (latest == nullptr) return;
   index_ = latest->note(array_);
   // Leaves live as long as their owners anyway, and keep the check of their version.
-  if (edge_.leaf) return;
+  if (edge().leaf) return;
   recomputation_ = Ref<Recomputation>(latest);
   array_ = Array();
 }
@@ -47,15 +48,15 @@ void SavedTensor::check_version(const char* saver) const {
                       " was saved");
 }
 
-Tensor SavedTensor::unpack(const Ref<Node>& node) const {
+Tensor SavedTensor::unpack(Node* node) const {
   // Once more, since hooks may have written meanwhile.
   check_version(node ? node->name() : "checkpoint");
-  const Array array = recomputation_ ? recomputation_->recompute(index_) : array_;
+  Array array = recomputation_ ? recomputation_->recompute(index_) : array_;
   if (!array.defined()) return {};
-  Tensor tensor(array);
-  tensor.impl()->grad_fn = is_output_ ? node : edge_.node;
-  tensor.impl()->slot = edge_.leaf;
-  tensor.impl()->requires_grad = static_cast<bool>(edge_.leaf);
+  Tensor tensor(std::move(array));
+  tensor.impl()->grad_fn = is_output_ ? Ref<Node>(node) : edge().node;
+  tensor.impl()->slot = edge().leaf;
+  tensor.impl()->requires_grad = static_cast<bool>(edge().leaf);
   return tensor;
 }
 

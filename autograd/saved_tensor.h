@@ -18,6 +18,12 @@ struct Edge {
   explicit operator bool() const noexcept { return node || leaf; }
 };
 
+/// After an in-place write to shared elements, the history of a view is that of its base.
+void renew_written_view(TensorImpl& view);
+inline void renew_view_history(TensorImpl& impl) {
+  if (impl.base) renew_written_view(impl);
+}
+
 /// The edge for gradients of `tensor`; for a view whose base was written in place, after its
 /// history is renewed.
 Edge gradient_edge(const Tensor& tensor);
@@ -56,10 +62,11 @@ class Recomputation : public RefCounted {
 class SavedTensor {
  public:
   SavedTensor() = default;
-  /// The history of an operation's own output is its node, which unpack gives back.
-  SavedTensor(const Tensor& tensor, bool is_output);
+  /// The history of an operation's own output is its node, which unpack gives back; that of an
+  /// input is the node's edge to it, which outlives this.
+  SavedTensor(const Tensor& tensor, bool is_output, const Edge* input_edge = nullptr);
   /// The tensor, its history attached; `node` is the one that saved it.
-  Tensor unpack(const Ref<Node>& node) const;
+  Tensor unpack(Node* node) const;
   /// AutogradError naming both operations if the elements were changed since.
   void check_version(const char* saver) const;
 
@@ -67,8 +74,11 @@ class SavedTensor {
   const Array& array() const noexcept { return array_; }
 
  private:
+  const Edge& edge() const noexcept { return input_edge_ != nullptr ? *input_edge_ : own_edge_; }
+
   Array array_;
-  Edge edge_;
+  const Edge* input_edge_ = nullptr;
+  Edge own_edge_;                     // of what is neither an input nor the output
   Ref<Recomputation> recomputation_;  // has the elements when array_ has not
   std::size_t index_ = 0;
   std::uint32_t version_ = 0;

@@ -35,7 +35,7 @@ InferenceModeGuard::~InferenceModeGuard() {
   inference_mode = before_;
 }
 
-Tensor::Tensor(Array array) : impl_(new TensorImpl(std::move(array))) {
+Tensor::Tensor(Array&& array) : impl_(Ref<TensorImpl>::first(new TensorImpl(std::move(array)))) {
   if (!inference_mode || !impl_->array.defined()) return;
   // Views of older tensors stay what those are.
   Storage& storage = *impl_->array.storage();
@@ -47,7 +47,9 @@ void Tensor::fail_undefined() {
 }
 
 bool Tensor::requires_grad() const {
-  return static_cast<bool>(gradient_edge(*this));
+  if (!impl_) return false;
+  renew_view_history(*impl_);
+  return impl_->grad_fn || impl_->requires_grad;
 }
 
 Tensor& Tensor::requires_grad_(bool value) {
@@ -67,7 +69,9 @@ Tensor& Tensor::requires_grad_(bool value) {
 }
 
 bool Tensor::is_leaf() const {
-  return gradient_edge(*this).node == nullptr;
+  if (!impl_) return true;
+  renew_view_history(*impl_);
+  return !impl_->grad_fn;
 }
 
 Tensor Tensor::grad() const {
@@ -104,7 +108,7 @@ HookHandle Tensor::register_hook(TensorHook hook) const {
 }
 
 void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_graph) const {
-  tend::backward({*this}, {gradient}, retain_graph, create_graph);
+  autograd::backward({this, 1}, {&gradient, 1}, retain_graph, create_graph);
 }
 
 Tensor Tensor::detach() const {

@@ -36,7 +36,8 @@ class Tensor : public methods::Elementwise<Tensor>,
  public:
   Tensor() noexcept = default;
   /// A tensor over `array`, without history.
-  explicit Tensor(Array array);
+  explicit Tensor(Array&& array);
+  explicit Tensor(const Array& array) : Tensor(Array(array)) {}
   explicit Tensor(Ref<TensorImpl> impl) noexcept : impl_(std::move(impl)) {}
 
   Tensor(const Tensor&) = default;

@@ -21,12 +21,13 @@ void GradientSlot::destroy(GradientSlot* slot) noexcept {
   delete slot;
 }
 
-TensorImpl::TensorImpl(Array elements) : array(std::move(elements)) {}
+TensorImpl::TensorImpl(Array&& elements) noexcept : array(std::move(elements)) {}
 
 TensorImpl::~TensorImpl() {
-  if (!slot) return;
+  // Only the owner itself makes this true or false, so that others need not wait for the mutex.
+  if (!slot || slot->owner != this) return;
   const std::lock_guard lock(slot->mutex);
-  if (slot->owner == this) slot->owner = nullptr;
+  slot->owner = nullptr;
 }
 
 void TensorImpl::destroy(TensorImpl* impl) noexcept {
@@ -42,7 +43,7 @@ void TensorImpl::set_grad_fn(Ref<Node> node) noexcept {
 }
 
 const Ref<GradientSlot>& TensorImpl::gradient_slot() {
-  if (!slot) slot = Ref<GradientSlot>(new GradientSlot(this));
+  if (!slot) slot = Ref<GradientSlot>::first(new GradientSlot(this));
   return slot;
 }
 

@@ -44,18 +44,18 @@ using TensorHooks = HookList<TensorHook>;
 
 /// Where a graph finds the tensor that waits for a gradient. It does not keep that tensor alive:
 /// a gradient with a graph of its own (create_graph) would otherwise own itself.
-struct GradientSlot final : RefCounted {
+struct GradientSlot final : RefCounted, Pooled {
   explicit GradientSlot(TensorImpl* tensor) noexcept : owner(tensor) {}
   static void destroy(GradientSlot* slot) noexcept;
 
-  std::mutex mutex;   // guards owner, and its grad while a backward adds to it
-  TensorImpl* owner;  // nullptr once the tensor is gone
-  TensorHooks hooks;  // of a leaf
+  std::mutex mutex;                // guards owner, and its grad while a backward adds to it
+  std::atomic<TensorImpl*> owner;  // nullptr once the tensor is gone
+  TensorHooks hooks;               // of a leaf
 };
 
 /// The elements, and what autograd knows about them. Use Tensor; this is for the graph's own code.
-struct TensorImpl final : RefCounted {
-  explicit TensorImpl(Array elements);
+struct TensorImpl final : RefCounted, Pooled {
+  explicit TensorImpl(Array&& elements) noexcept;
   static void destroy(TensorImpl* impl) noexcept;
 
   /// Replaces grad_fn. A retained gradient is that of the tensor's latest value.

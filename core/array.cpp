@@ -22,22 +22,39 @@ Extent extent(const Shape& shape, const Shape& strides) {
   return reach;
 }
 
+bool is_row_major(const Shape& shape, const Shape& strides, std::int64_t numel) noexcept {
+  if (numel == 0) return true;
+  std::int64_t step = 1;
+  for (std::int64_t d = shape.rank() - 1; d >= 0; --d) {
+    if (shape[d] != 1 && strides[d] != step) return false;
+    step *= shape[d];
+  }
+  return true;
+}
+
 }  // namespace
 
-Array::Array(DType dtype, Shape shape, Shape strides, std::int64_t offset, Ref<Storage> storage)
+Array::Array(DType dtype, Shape&& shape, Shape&& strides, std::int64_t offset, Ref<Storage> storage)
     : dtype_(dtype),
       shape_(std::move(shape)),
       strides_(std::move(strides)),
       offset_(offset),
-      numel_(element_count(shape_)),
-      storage_(std::move(storage)) {}
+      storage_(std::move(storage)) {
+  count_elements();
+}
+
+// What follows from the shape and the strides.
+void Array::count_elements() {
+  numel_ = element_count(shape_);
+  contiguous_ = is_row_major(shape_, strides_, numel_);
+}
 
 Array Array::empty(const Shape& shape, DType dtype) {
   std::int64_t bytes = 0;
   if (__builtin_mul_overflow(element_count(shape), item_size(dtype), &bytes)) {
     fail<OutOfMemoryError>("empty", shape, ' ', dtype, " needs more bytes than an int64 can count");
   }
-  return {dtype, shape, contiguous_strides(shape), 0, Storage::allocate(bytes)};
+  return {dtype, Shape(shape), contiguous_strides(shape), 0, Storage::allocate(bytes)};
 }
 
 Array Array::full(const Shape& shape, const Scalar& value, DType dtype) {
@@ -64,17 +81,7 @@ Array Array::from_blob(void* data, const Shape& shape, const Shape& strides, DTy
     if (stride < 0) fail<ShapeError>("from_blob", "negative stride in ", strides);
   }
   const std::int64_t bytes = count == 0 ? 0 : (extent(shape, strides).high + 1) * item_size(dtype);
-  return {dtype, shape, strides, 0, Storage::borrow(data, bytes, std::move(deleter))};
-}
-
-bool Array::is_contiguous() const noexcept {
-  std::int64_t step = 1;
-  if (numel_ == 0) return true;
-  for (std::int64_t d = rank() - 1; d >= 0; --d) {
-    if (shape_[d] != 1 && strides_[d] != step) return false;
-    step *= shape_[d];
-  }
-  return true;
+  return {dtype, Shape(shape), Shape(strides), 0, Storage::borrow(data, bytes, std::move(deleter))};
 }
 
 bool Array::may_self_overlap() const noexcept {
@@ -116,8 +123,7 @@ Array Array::clone() const {
   return out;
 }
 
-Array Array::to(DType dtype) const {
-  if (dtype == dtype_) return *this;
+Array Array::converted(DType dtype) const {
   Array out = empty(shape_, dtype);
   out.copy_from(*this);
   return out;
@@ -131,10 +137,17 @@ void Array::copy_from(const Array& source) const {
   const bool same_window = raw() == source.raw() && shape_ == source.shape_ &&
                            strides_ == source.strides_ && dtype_ == source.dtype_;
   const bool aliased = !same_window && may_overlap(source);
+  if (!aliased && source.shape_ == shape_) return kernels::copy(*this, source);
   kernels::copy(*this, (aliased ? source.clone() : source).expand(shape_));
 }
 
 void Array::fill(const Scalar& value) const {
+  if (numel_ == 1) {
+    return visit_dtype(dtype_, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      *static_cast<T*>(raw()) = value.to<T>();
+    });
+  }
   kernels::fill(*this, value);
 }
 
@@ -155,10 +168,6 @@ DType result_type(std::initializer_list<const Array*> arrays) noexcept {
   }
   if (category(numbers) <= category(dimensioned)) return dimensioned;
   return promote_types(dimensioned, numbers);
-}
-
-DType result_type(const Array& a, const Array& b) noexcept {
-  return result_type({&a, &b});
 }
 
 }  // namespace tend

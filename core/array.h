@@ -64,7 +64,7 @@ class Array {
   }
 
   /// True when the elements lie row-major without gaps.
-  bool is_contiguous() const noexcept;
+  bool is_contiguous() const noexcept { return contiguous_; }
   /// True when two indices may name the same element (an expanded dimension, for example).
   bool may_self_overlap() const noexcept;
   /// True when both look at memory that may coincide.
@@ -104,7 +104,7 @@ class Array {
   /// A row-major copy.
   Array clone() const;
   /// Itself when the dtype is the same, otherwise a converted row-major copy.
-  Array to(DType dtype) const;
+  Array to(DType dtype) const { return dtype == dtype_ ? *this : converted(dtype); }
   /// Writes `source`, broadcast and converted, into these elements. ShapeError when it does not
   /// fit.
   void copy_from(const Array& source) const;
@@ -127,13 +127,16 @@ class Array {
   }
 
  private:
-  Array(DType dtype, Shape shape, Shape strides, std::int64_t offset, Ref<Storage> storage);
+  Array(DType dtype, Shape&& shape, Shape&& strides, std::int64_t offset, Ref<Storage> storage);
+  Array converted(DType dtype) const;
   static Array copy_of(const void* values, std::int64_t count, const Shape& shape, DType dtype);
-  Array window(Shape shape, Shape strides, std::int64_t offset) const;
+  Array window(Shape&& shape, Shape&& strides, std::int64_t offset) const;
+  void count_elements();
   [[noreturn]] void fail_dtype(std::string_view operation, DType wanted) const;
   [[noreturn]] void fail_item() const;
 
   DType dtype_ = float32;
+  bool contiguous_ = true;
   Shape shape_;
   Shape strides_;
   std::int64_t offset_ = 0;
@@ -151,8 +154,10 @@ std::optional<Shape> view_strides(const Shape& shape, const Shape& strides, cons
 
 /// PyTorch's result_type: a 0-d array gives way to a dimensioned one of the same category (bool <
 /// integer < floating).
-DType result_type(const Array& a, const Array& b) noexcept;
-/// The same of several.
 DType result_type(std::initializer_list<const Array*> arrays) noexcept;
+/// The same of two.
+inline DType result_type(const Array& a, const Array& b) noexcept {
+  return a.dtype() == b.dtype() ? a.dtype() : result_type({&a, &b});
+}
 
 }  // namespace tend

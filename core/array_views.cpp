@@ -5,7 +5,7 @@
 
 namespace tend {
 
-Array Array::window(Shape shape, Shape strides, std::int64_t offset) const {
+Array Array::window(Shape&& shape, Shape&& strides, std::int64_t offset) const {
   return {dtype_, std::move(shape), std::move(strides), offset, storage_};
 }
 
@@ -17,11 +17,12 @@ Array Array::select(std::int64_t dim, std::int64_t index) const {
                      shape_);
   }
   if (index < 0) index += shape_[dim];
-  Shape shape = shape_;
-  Shape strides = strides_;
-  shape.erase(dim);
-  strides.erase(dim);
-  return window(std::move(shape), std::move(strides), offset_ + index * strides_[dim]);
+  Array out = *this;
+  out.offset_ += index * strides_[dim];
+  out.shape_.erase(dim);
+  out.strides_.erase(dim);
+  out.count_elements();
+  return out;
 }
 
 Array Array::slice(std::int64_t dim, std::optional<std::int64_t> start,
@@ -36,13 +37,14 @@ Array Array::slice(std::int64_t dim, std::optional<std::int64_t> start,
   const std::int64_t first = clamp(start.value_or(0));
   const std::int64_t last = std::max(first, clamp(stop.value_or(size)));
   const std::int64_t span = last - first;
-  Shape shape = shape_;
-  Shape strides = strides_;
-  shape[dim] = span == 0 ? 0 : (span - 1) / step + 1;
+  Array out = *this;
+  out.offset_ += first * strides_[dim];
+  out.shape_[dim] = span == 0 ? 0 : (span - 1) / step + 1;
   // A single element is never stepped over, so a step that would overflow the stride does not
   // matter.
-  strides[dim] = shape[dim] > 1 ? strides_[dim] * step : strides_[dim];
-  return window(std::move(shape), std::move(strides), offset_ + first * strides_[dim]);
+  if (out.shape_[dim] > 1) out.strides_[dim] *= step;
+  out.count_elements();
+  return out;
 }
 
 Array Array::narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const {
@@ -60,13 +62,12 @@ Array Array::narrow(std::int64_t dim, std::int64_t start, std::int64_t length) c
 Array Array::transpose(std::int64_t dim0, std::int64_t dim1) const {
   dim0 = wrap_dim("transpose", dim0, rank());
   dim1 = wrap_dim("transpose", dim1, rank());
-  Shape shape = shape_;
-  Shape strides = strides_;
-  if (rank() > 0) {
-    std::swap(shape[dim0], shape[dim1]);
-    std::swap(strides[dim0], strides[dim1]);
-  }
-  return window(std::move(shape), std::move(strides), offset_);
+  Array out = *this;
+  if (rank() == 0) return out;
+  std::swap(out.shape_[dim0], out.shape_[dim1]);
+  std::swap(out.strides_[dim0], out.strides_[dim1]);
+  out.count_elements();
+  return out;
 }
 
 Array Array::permute(const Shape& dims) const {
@@ -74,14 +75,14 @@ Array Array::permute(const Shape& dims) const {
     fail<ShapeError>("permute", dims, " does not name the ", rank(), " dimensions of ", shape_);
   }
   if (rank() > 0) wrap_dims("permute", dims, rank());  // throws for a dimension named twice
-  Shape shape = shape_;
-  Shape strides = strides_;
+  Array out = *this;
   for (std::int64_t d = 0; d < rank(); ++d) {
     const std::int64_t from = wrap_dim("permute", dims[d], rank());
-    shape[d] = shape_[from];
-    strides[d] = strides_[from];
+    out.shape_[d] = shape_[from];
+    out.strides_[d] = strides_[from];
   }
-  return window(std::move(shape), std::move(strides), offset_);
+  out.count_elements();
+  return out;
 }
 
 Array Array::expand(const Shape& wanted) const {
@@ -147,6 +148,10 @@ std::optional<Shape> view_strides(const Shape& shape, const Shape& strides, cons
 
 Array Array::view(const Shape& wanted) const {
   Shape shape = infer_shape("view", wanted, numel_);
+  if (contiguous_) {
+    Shape steps = contiguous_strides(shape);
+    return window(std::move(shape), std::move(steps), offset_);
+  }
   auto strides = view_strides(shape_, strides_, shape);
   if (!strides) {
     fail<ShapeError>("view", shape_, " with strides ", strides_, " cannot be seen as ", shape,
@@ -190,11 +195,11 @@ Array Array::squeeze(const Shape& dims) const {
 
 Array Array::unsqueeze(std::int64_t dim) const {
   dim = wrap_dim("unsqueeze", dim, rank() + 1);
-  Shape shape = shape_;
-  Shape strides = strides_;
-  strides.insert(dim, dim < rank() ? shape_[dim] * strides_[dim] : 1);
-  shape.insert(dim, 1);
-  return window(std::move(shape), std::move(strides), offset_);
+  Array out = *this;
+  out.strides_.insert(dim, dim < rank() ? shape_[dim] * strides_[dim] : 1);
+  out.shape_.insert(dim, 1);
+  out.count_elements();
+  return out;
 }
 
 Array Array::diagonal(std::int64_t offset, std::int64_t dim0, std::int64_t dim1) const {
@@ -260,7 +265,7 @@ Array Array::as_strided(const Shape& shape, const Shape& strides, std::int64_t o
     fail<ShapeError>("as_strided", "shape ", shape, ", strides ", strides, ", offset ", offset,
                      " leave a storage of ", storage_->bytes() / item_size(dtype_), " elements");
   }
-  return window(shape, strides, offset);
+  return window(Shape(shape), Shape(strides), offset);
 }
 
 }  // namespace tend

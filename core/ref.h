@@ -31,10 +31,21 @@ class Ref {
   Ref() noexcept = default;
   Ref(std::nullptr_t) noexcept {}
   explicit Ref(T* object) noexcept : object_(object) { retain(); }
+  /// The first reference to an object that nobody else knows yet: the count needs no atomic step.
+  static Ref first(T* object) noexcept {
+    object->count_.store(1, std::memory_order_relaxed);
+    Ref ref;
+    ref.object_ = object;
+    return ref;
+  }
   Ref(const Ref& other) noexcept : object_(other.object_) { retain(); }
   Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-  Ref& operator=(Ref other) noexcept {
-    std::swap(object_, other.object_);
+  Ref& operator=(const Ref& other) noexcept {
+    Ref(other).swap(*this);
+    return *this;
+  }
+  Ref& operator=(Ref&& other) noexcept {
+    Ref(std::move(other)).swap(*this);
     return *this;
   }
   ~Ref() { release(); }
@@ -44,6 +55,7 @@ class Ref {
   T* operator->() const noexcept { return object_; }
   explicit operator bool() const noexcept { return object_ != nullptr; }
   void reset() noexcept { *this = Ref(); }
+  void swap(Ref& other) noexcept { std::swap(object_, other.object_); }
   friend bool operator==(const Ref& a, const Ref& b) noexcept { return a.object_ == b.object_; }
 
  private:
@@ -51,8 +63,13 @@ class Ref {
     if (object_) object_->count_.fetch_add(1, std::memory_order_relaxed);
   }
   void release() noexcept {
-    if (object_ && object_->count_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    if (object_ == nullptr) return;
+    // The last reference has nobody to race with, and an atomic step costs what a small operation
+    // does.
+    if (object_->count_.load(std::memory_order_acquire) == 1 ||
+        object_->count_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       T::destroy(object_);
+    }
   }
 
   T* object_ = nullptr;

@@ -6,7 +6,18 @@
 
 namespace tend {
 
+void Shape::copy_heap(const Shape& other) {
+  heap_.reset(new std::int64_t[size_]);
+  std::copy_n(other.heap_.get(), size_, heap_.get());
+}
+
 void Shape::insert(std::int64_t at, std::int64_t value) {
+  if (size_ < kInline && !heap_) {
+    std::copy_backward(begin() + at, end(), end() + 1);
+    inline_[static_cast<std::size_t>(at)] = value;
+    ++size_;
+    return;
+  }
   Shape longer;
   longer.resize(size_ + 1);
   std::copy(begin(), begin() + at, longer.begin());
@@ -35,20 +46,17 @@ std::ostream& operator<<(std::ostream& out, const Shape& shape) {
   return out << to_string(shape);
 }
 
-std::int64_t element_count(const Shape& shape) {
-  std::int64_t count = 1;
-  bool zero = false;
+void detail::fail_count(const Shape& shape) {
   for (const std::int64_t size : shape) {
     if (size < 0) fail<ShapeError>("shape", "negative size in ", shape);
-    zero = zero || size == 0;
   }
-  if (zero) return 0;
-  for (const std::int64_t size : shape) {
-    if (__builtin_mul_overflow(count, size, &count)) {
-      fail<ShapeError>("shape", shape, " has more elements than an int64 can count");
-    }
-  }
-  return count;
+  fail<ShapeError>("shape", shape, " has more elements than an int64 can count");
+}
+
+void detail::fail_dim(std::string_view operation, std::int64_t dim, std::int64_t rank) {
+  const std::int64_t dims = std::max<std::int64_t>(rank, 1);
+  fail<IndexError>(operation, "dimension ", dim, " is out of range [", -dims, ", ", dims - 1,
+                   "] for ", rank, " dimensions");
 }
 
 Shape contiguous_strides(const Shape& shape) {
@@ -60,15 +68,6 @@ Shape contiguous_strides(const Shape& shape) {
     if (__builtin_mul_overflow(step, std::max<std::int64_t>(shape[d], 1), &step)) step = 1;
   }
   return strides;
-}
-
-std::int64_t wrap_dim(std::string_view operation, std::int64_t dim, std::int64_t rank) {
-  const std::int64_t dims = std::max<std::int64_t>(rank, 1);
-  if (dim < -dims || dim >= dims) {
-    fail<IndexError>(operation, "dimension ", dim, " is out of range [", -dims, ", ", dims - 1,
-                     "] for ", rank, " dimensions");
-  }
-  return dim < 0 ? dim + dims : dim;
 }
 
 Shape wrap_dims(std::string_view operation, const Shape& dims, std::int64_t rank) {
@@ -88,6 +87,7 @@ Shape wrap_dims(std::string_view operation, const Shape& dims, std::int64_t rank
 }
 
 Shape broadcast_shapes(std::string_view operation, const Shape& a, const Shape& b) {
+  if (a == b) return a;
   const std::int64_t rank = std::max(a.rank(), b.rank());
   Shape out(static_cast<std::size_t>(rank), 1);
   for (std::int64_t d = 1; d <= rank; ++d) {
@@ -103,6 +103,7 @@ Shape broadcast_shapes(std::string_view operation, const Shape& a, const Shape& 
 }
 
 bool broadcasts_to(const Shape& from, const Shape& to) noexcept {
+  if (from == to) return true;
   if (from.rank() > to.rank()) return false;
   for (std::int64_t d = 1; d <= from.rank(); ++d) {
     const std::int64_t size = from[from.rank() - d];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
@@ -23,7 +24,8 @@ class Shape {
   Shape() noexcept = default;
   Shape(std::initializer_list<std::int64_t> values)
       : Shape(std::span(values.begin(), values.size())) {}
-  explicit Shape(std::span<const std::int64_t> values) : Shape(values.size(), 0) {
+  explicit Shape(std::span<const std::int64_t> values) {
+    resize(values.size());
     std::copy(values.begin(), values.end(), begin());
   }
   /// `count` copies of `value`.
@@ -32,19 +34,22 @@ class Shape {
     std::fill(begin(), end(), value);
   }
 
-  Shape(const Shape& other) { *this = other; }
-  Shape(Shape&& other) noexcept { *this = std::move(other); }
+  Shape(const Shape& other) : inline_(other.inline_), size_(other.size_) {
+    if (other.heap_) [[unlikely]]
+      copy_heap(other);
+  }
+  Shape(Shape&& other) noexcept
+      : inline_(other.inline_),
+        heap_(std::move(other.heap_)),
+        size_(std::exchange(other.size_, 0)) {}
   Shape& operator=(const Shape& other) {
-    if (this != &other) {
-      resize(other.size());
-      std::copy(other.begin(), other.end(), begin());
-    }
+    if (this != &other) *this = Shape(other);
     return *this;
   }
   Shape& operator=(Shape&& other) noexcept {
     if (this != &other) {
       heap_ = std::move(other.heap_);
-      if (!heap_) std::copy_n(other.inline_, other.size_, inline_);
+      inline_ = other.inline_;
       size_ = std::exchange(other.size_, 0);
     }
     return *this;
@@ -54,8 +59,8 @@ class Shape {
   std::size_t size() const noexcept { return size_; }
   std::int64_t rank() const noexcept { return static_cast<std::int64_t>(size_); }
   bool empty() const noexcept { return size_ == 0; }
-  std::int64_t* data() noexcept { return heap_ ? heap_.get() : inline_; }
-  const std::int64_t* data() const noexcept { return heap_ ? heap_.get() : inline_; }
+  std::int64_t* data() noexcept { return heap_ ? heap_.get() : inline_.data(); }
+  const std::int64_t* data() const noexcept { return heap_ ? heap_.get() : inline_.data(); }
   std::int64_t* begin() noexcept { return data(); }
   std::int64_t* end() noexcept { return data() + size_; }
   const std::int64_t* begin() const noexcept { return data(); }
@@ -69,23 +74,36 @@ class Shape {
   std::int64_t back() const noexcept { return data()[size_ - 1]; }
   operator std::span<const std::int64_t>() const noexcept { return {data(), size_}; }
 
-  void push_back(std::int64_t value) { insert(rank(), value); }
+  void push_back(std::int64_t value) {
+    if (size_ < kInline && !heap_) [[likely]] {
+      inline_[size_++] = value;
+    } else {
+      insert(rank(), value);
+    }
+  }
   /// Inserts before position `at`, which must lie in [0, rank].
   void insert(std::int64_t at, std::int64_t value);
   /// Removes position `at`, which must lie in [0, rank).
   void erase(std::int64_t at) noexcept;
 
   friend bool operator==(const Shape& a, const Shape& b) noexcept {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    if (a.size_ != b.size_) return false;
+    const std::int64_t *x = a.data(), *y = b.data();
+    std::int64_t differences = 0;
+    for (std::size_t i = 0; i < a.size_; ++i) differences |= x[i] ^ y[i];
+    return differences == 0;
   }
 
  private:
   void resize(std::size_t count) {
-    heap_.reset(count > kInline ? new std::int64_t[count] : nullptr);
+    if (count > kInline) [[unlikely]]
+      heap_.reset(new std::int64_t[count]);
     size_ = count;
   }
+  void copy_heap(const Shape& other);
 
-  std::int64_t inline_[kInline];
+  // All of it is copied, whatever the size: a few moves without a branch.
+  std::array<std::int64_t, kInline> inline_{};
   std::unique_ptr<std::int64_t[]> heap_;
   std::size_t size_ = 0;
 };
@@ -94,16 +112,36 @@ class Shape {
 std::string to_string(const Shape& shape);
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
+namespace detail {
+[[noreturn]] void fail_count(const Shape& shape);
+[[noreturn]] void fail_dim(std::string_view operation, std::int64_t dim, std::int64_t rank);
+}  // namespace detail
+
 /// Product of the sizes; 1 for a 0-d shape. Throws ShapeError for a negative size and where the
 /// product leaves int64.
-std::int64_t element_count(const Shape& shape);
+inline std::int64_t element_count(const Shape& shape) {
+  std::int64_t count = 1, least = 1;
+  bool overflows = false;
+  for (const std::int64_t size : shape) {
+    least = std::min(least, size);
+    overflows |= __builtin_mul_overflow(count, size, &count);
+  }
+  if (least < 0 || (overflows && least > 0)) [[unlikely]]
+    detail::fail_count(shape);
+  return least == 0 ? 0 : count;
+}
 
 /// Row-major strides (the last dimension moves by one).
 Shape contiguous_strides(const Shape& shape);
 
 /// The non-negative form of `dim`, which may count from the end; IndexError naming `operation` when
 /// out of range. A 0-d shape takes dimensions -1 and 0.
-std::int64_t wrap_dim(std::string_view operation, std::int64_t dim, std::int64_t rank);
+inline std::int64_t wrap_dim(std::string_view operation, std::int64_t dim, std::int64_t rank) {
+  const std::int64_t dims = std::max<std::int64_t>(rank, 1);
+  if (dim < -dims || dim >= dims) [[unlikely]]
+    detail::fail_dim(operation, dim, rank);
+  return dim < 0 ? dim + dims : dim;
+}
 
 /// `dims`, wrapped, sorted and free of duplicates (those throw); all of them when `dims` is empty.
 Shape wrap_dims(std::string_view operation, const Shape& dims, std::int64_t rank);

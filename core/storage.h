@@ -1,19 +1,21 @@
-// Bytes that arrays share, and the cache they come from.
+// Bytes that arrays share.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 
+#include <tend/core/pool.h>
 #include <tend/core/ref.h>
 
 namespace tend {
 
 /// A block of memory, 64-byte aligned unless it is borrowed, shared by all views into it.
-class Storage : public RefCounted {
+class alignas(64) Storage final : public RefCounted {
  public:
-  /// A block of at least `bytes` from the cache; OutOfMemoryError where the system has none.
+  /// A block of at least `bytes` from the pool; OutOfMemoryError where the system has none.
   static Ref<Storage> allocate(std::int64_t bytes);
   /// Memory that belongs to somebody else; `deleter` (may be empty) is called when the last view
   /// goes.
@@ -21,6 +23,7 @@ class Storage : public RefCounted {
 
   std::byte* data() const noexcept { return data_; }
   std::int64_t bytes() const noexcept { return bytes_; }
+  bool is_borrowed() const noexcept { return place_ == Place::borrowed; }
 
   /// Counts the in-place writes: a saved tensor whose storage has another version is stale.
   std::uint32_t version() const noexcept { return version_.load(std::memory_order_relaxed); }
@@ -39,24 +42,21 @@ class Storage : public RefCounted {
   static void destroy(Storage* storage) noexcept;
 
  private:
-  Storage() noexcept = default;
+  // Few bytes stand behind the Storage, in one block with it.
+  enum class Place : std::uint8_t { behind, block, borrowed };
+
+  Storage(std::byte* data, std::int64_t bytes, Place place) noexcept
+      : place_(place), data_(data), bytes_(bytes) {}
   ~Storage() = default;
+  std::size_t block_size() const noexcept;
 
-  std::byte* data_ = nullptr;
-  std::int64_t bytes_ = 0;
   std::atomic<std::uint32_t> version_{0};
-  std::atomic<const char*> last_writer_{nullptr};
-  bool borrowed_ = false;
+  Place place_;
   bool inference_ = false;
-  std::function<void(void*)> deleter_;
+  std::byte* data_;
+  std::int64_t bytes_;
+  std::atomic<const char*> last_writer_{nullptr};
+  std::unique_ptr<std::function<void(void*)>> deleter_;  // of borrowed memory
 };
-
-/// Gives all cached, unused blocks back to the system.
-void empty_cache() noexcept;
-
-/// Bytes that arrays hold now, and the most they ever held since `reset_peak_memory`.
-std::int64_t live_memory() noexcept;
-std::int64_t peak_memory() noexcept;
-void reset_peak_memory() noexcept;
 
 }  // namespace tend

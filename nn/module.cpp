@@ -51,17 +51,19 @@ StateDict ModuleBase::named_tensors(bool parameters, bool buffers) const {
 
 namespace {
 
-StateDict without_repeats(StateDict tensors) {
-  std::unordered_set<const TensorImpl*> seen;
-  std::erase_if(tensors,
-                [&](const auto& each) { return !seen.insert(each.second.impl().get()).second; });
-  return tensors;
+const Tensor& tensor_of(const std::pair<std::string, Tensor>& named) {
+  return named.second;
+}
+const Tensor& tensor_of(const Tensor& tensor) {
+  return tensor;
 }
 
-std::vector<Tensor> values(const StateDict& tensors) {
-  std::vector<Tensor> out;
-  for (const auto& [name, tensor] : tensors) out.push_back(tensor);
-  return out;
+template <class Tensors>
+Tensors without_repeats(Tensors tensors) {
+  std::unordered_set<const TensorImpl*> seen;
+  std::erase_if(
+      tensors, [&](const auto& each) { return !seen.insert(tensor_of(each).impl().get()).second; });
+  return tensors;
 }
 
 }  // namespace
@@ -72,11 +74,26 @@ StateDict ModuleBase::named_parameters() const {
 StateDict ModuleBase::named_buffers() const {
   return without_repeats(named_tensors(false, true));
 }
+
+// As named_tensors, without the names: training asks for them at every step.
+void ModuleBase::collect(Kind kind, std::vector<Tensor>& tensors) const {
+  for (const Entry& entry : entries_) {
+    if (entry.kind != kind) continue;
+    const Tensor& tensor = member<Tensor>(entry);
+    if (tensor.defined()) tensors.push_back(tensor);
+  }
+  for (const auto& [name, child] : self().named_children()) child->collect(kind, tensors);
+}
+
 std::vector<Tensor> ModuleBase::parameters() const {
-  return values(named_parameters());
+  std::vector<Tensor> tensors;
+  collect(Kind::parameter, tensors);
+  return without_repeats(std::move(tensors));
 }
 std::vector<Tensor> ModuleBase::buffers() const {
-  return values(named_buffers());
+  std::vector<Tensor> tensors;
+  collect(Kind::buffer, tensors);
+  return without_repeats(std::move(tensors));
 }
 
 void ModuleBase::train(bool mode) {
@@ -144,7 +161,9 @@ void ModuleBase::to(DType dtype) {
 }
 
 void ModuleBase::zero_grad() const {
-  for (Tensor& parameter : parameters()) parameter.zero_grad();
+  std::vector<Tensor> tensors;
+  collect(Kind::parameter, tensors);
+  for (Tensor& parameter : tensors) parameter.zero_grad();
 }
 
 void ModuleBase::requires_grad_(bool value) const {

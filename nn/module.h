@@ -121,6 +121,7 @@ class ModuleBase {
   T& member(const Entry& entry) const;
   ModuleBase& self() const noexcept { return const_cast<ModuleBase&>(*this); }
   StateDict named_tensors(bool parameters, bool buffers) const;
+  void collect(Kind kind, std::vector<Tensor>& tensors) const;
 
   ModuleHooks& make_hooks();
 

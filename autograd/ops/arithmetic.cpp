@@ -16,9 +16,9 @@ Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
     kernels::add_scaled(out, a, b, alpha.to<double>());
   };
   return record("AddBackward0", broadcast_binary("add", self, other, kernel, dtype), {self, other},
-                {}, [alpha](Derivative& d) {
+                {}, [factor = alpha.to<double>()](Derivative& d) {
                   if (d.needs(0)) d.set(0, d.grad());
-                  if (d.needs(1)) d.set(1, alpha.to<double>() == 1 ? d.grad() : d.grad() * alpha);
+                  if (d.needs(1)) d.set(1, factor == 1 ? d.grad() : d.grad() * factor);
                 });
 }
 
@@ -38,10 +38,9 @@ Tensor difference(const char* operation, const char* name, const Tensor& self, c
     kernels::add_scaled(out, a, b, -alpha.to<double>());
   };
   return record(name, broadcast_binary(operation, self, other, kernel, dtype), {self, other}, {},
-                [alpha](Derivative& d) {
+                [factor = alpha.to<double>()](Derivative& d) {
                   if (d.needs(0)) d.set(0, d.grad());
-                  if (d.needs(1))
-                    d.set(1, alpha.to<double>() == 1 ? -d.grad() : d.grad() * -alpha.to<double>());
+                  if (d.needs(1)) d.set(1, factor == 1 ? -d.grad() : d.grad() * -factor);
                 });
 }
 

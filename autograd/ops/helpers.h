@@ -1,6 +1,7 @@
 // What the operations share.
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include <tend/autograd/grad_mode.h>
@@ -29,14 +30,31 @@ inline void check_holds(const char* operation, DType dtype, const Scalar& number
     fail<DTypeError>(operation, "int64 cannot hold the value ", value);
 }
 
+/// An array in a dtype that it may have already: then nothing is copied, not even the handle.
+class AsDtype {
+ public:
+  AsDtype(const Array& array, DType dtype) : array_(&array) {
+    if (array.dtype() != dtype) array_ = &converted_.emplace(array.to(dtype));
+  }
+  AsDtype(const AsDtype&) = delete;
+  AsDtype& operator=(const AsDtype&) = delete;
+  operator const Array&() const noexcept { return *array_; }
+
+ private:
+  const Array* array_;
+  std::optional<Array> converted_;
+};
+
 /// An elementwise kernel of two arrays, run on the promoted and broadcast inputs; `out_dtype` is
 /// that of the result when it is not the promoted one.
 template <class Kernel>
 Array broadcast_binary(const char* operation, const Tensor& a, const Tensor& b, Kernel kernel,
                        DType dtype, std::optional<DType> out_dtype = std::nullopt) {
-  Array out =
-      Array::empty(broadcast_shapes(operation, a.shape(), b.shape()), out_dtype.value_or(dtype));
-  kernel(out, a.array().to(dtype), b.array().to(dtype));
+  const DType result = out_dtype.value_or(dtype);
+  Array out = a.shape() == b.shape()
+                  ? Array::empty(a.shape(), result)
+                  : Array::empty(broadcast_shapes(operation, a.shape(), b.shape()), result);
+  kernel(out, AsDtype(a.array(), dtype), AsDtype(b.array(), dtype));
   return out;
 }
 
@@ -45,7 +63,7 @@ template <class Kernel>
 Array unary(const Tensor& self, Kernel kernel, bool floating = true) {
   const DType dtype = floating ? to_floating(self.dtype()) : self.dtype();
   Array out = Array::empty(self.shape(), dtype);
-  kernel(out, self.array().to(dtype));
+  kernel(out, AsDtype(self.array(), dtype));
   return out;
 }
 

@@ -1,6 +1,7 @@
 // The in-place twins of operations: Tensor's methods whose names end in _.
 #include <tend/autograd/inplace.h>
 #include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/arithmetic.h>
 
 namespace tend::methods {
 
@@ -9,23 +10,31 @@ const Tensor& InPlace::self() const {
 }
 
 const Tensor& InPlace::add_(const Tensor& other, const Scalar& alpha) const {
-  return in_place("add_", self(), {other},
-                  [&](const Tensor& self) { return tend::add(self, other, alpha); });
+  const auto kernel = [&](const Array& out, const Array& a, const Array& b) {
+    if (alpha.to<double>() == 1) return kernels::add(out, a, b);
+    kernels::add_scaled(out, a, b, alpha.to<double>());
+  };
+  return in_place("add_", self(), other, kernel,
+                  [&](const Tensor& a, const Tensor& b) { return tend::add(a, b, alpha); });
 }
 
 const Tensor& InPlace::sub_(const Tensor& other, const Scalar& alpha) const {
-  return in_place("sub_", self(), {other},
-                  [&](const Tensor& self) { return tend::sub(self, other, alpha); });
+  const auto kernel = [&](const Array& out, const Array& a, const Array& b) {
+    if (alpha.to<double>() == 1) return kernels::sub(out, a, b);
+    kernels::add_scaled(out, a, b, -alpha.to<double>());
+  };
+  return in_place("sub_", self(), other, kernel,
+                  [&](const Tensor& a, const Tensor& b) { return tend::sub(a, b, alpha); });
 }
 
 const Tensor& InPlace::mul_(const Tensor& other) const {
-  return in_place("mul_", self(), {other},
-                  [&](const Tensor& self) { return tend::mul(self, other); });
+  return in_place("mul_", self(), other, kernels::mul,
+                  [](const Tensor& a, const Tensor& b) { return tend::mul(a, b); });
 }
 
 const Tensor& InPlace::div_(const Tensor& other) const {
-  return in_place("div_", self(), {other},
-                  [&](const Tensor& self) { return tend::div(self, other); });
+  return in_place("div_", self(), other, kernels::div,
+                  [](const Tensor& a, const Tensor& b) { return tend::div(a, b); });
 }
 
 const Tensor& InPlace::add_(const Scalar& other) const {

@@ -133,7 +133,8 @@ Tensor view_as(const Tensor& self, const Tensor& other) {
 
 Tensor reshape(const Tensor& self, const Shape& shape) {
   const Shape known = infer_shape("reshape", shape, self.numel());
-  if (view_strides(self.shape(), self.strides(), known)) return view(self, known);
+  if (self.is_contiguous() || view_strides(self.shape(), self.strides(), known))
+    return view(self, known);
   const Tensor copy = clone(self);
   // Nobody else sees the copy, so there is no base to keep.
   return record("UnsafeViewBackward0", copy.array().view(known), {copy}, {},

@@ -90,17 +90,6 @@ class StridedLoop {
     std::int64_t rows, columns;
   };
 
-  // True when `a` has this shape and lies row-major without gaps.
-  static bool is_dense(const Array& a, const Shape& shape) {
-    if (a.rank() != shape.rank()) return false;
-    const std::int64_t *sizes = a.shape().data(), *strides = a.strides().data();
-    std::int64_t step = 1;
-    for (std::int64_t d = a.rank(); d-- > 0; step *= sizes[d]) {
-      if (sizes[d] != shape[d] || (sizes[d] != 1 && strides[d] != step)) return false;
-    }
-    return true;
-  }
-
   // The usual case: every operand is dense or a single number. An empty loop is flat as well; its
   // strides may be beyond what they could be in bytes.
   bool push_flat(const std::array<const Array*, N>& operands) {
@@ -108,7 +97,8 @@ class StridedLoop {
     Steps steps;
     for (std::size_t i = 0; i < N; ++i) {
       const bool single = operands[i]->numel() == 1;
-      if (total_ > 0 && !single && !is_dense(*operands[i], shape)) return false;
+      const bool dense = operands[i]->is_contiguous() && operands[i]->shape() == shape;
+      if (total_ > 0 && !single && !dense) return false;
       steps[i] = single && total_ != 1 ? 0 : items_[i];
     }
     push_dim(total_, steps);

@@ -211,7 +211,8 @@ class Reducer {
   void run() {
     // A single segment needs no second step.
     if (segments_ > 1) partial_.resize(static_cast<std::size_t>(tiles_ * segments_ * width_));
-    const std::int64_t grain = kWork / 2 / (segment_ * width_) + 1;
+    const std::int64_t each = std::min(segment_, std::max<std::int64_t>(length_, 1)) * width_;
+    const std::int64_t grain = kWork / 2 / each + 1;
     parallel_for(0, tiles_ * segments_, grain, [this](std::int64_t begin, std::int64_t end) {
       Acc sums[kTileWidth];
       for (std::int64_t task = begin; task < end; ++task) {

@@ -28,3 +28,31 @@ TEST_CASE(
     check_close(weight, expected["weights"][name], 1e-3);
   }
 }
+
+TEST_CASE("training takes nothing from the system once it has met its shapes, and leaks nothing") {
+  if (!detail::kKeepsBlocks) return;  // the address sanitizer sees every block
+  // Which thread needs memory of its own, and when, is chance.
+  const int threads = num_threads();
+  set_num_threads(1);
+  manual_seed(1);
+  const attention::GPT gpt({.vocab_size = 65,
+                            .context_length = 32,
+                            .width = 64,
+                            .num_heads = 4,
+                            .num_layers = 2,
+                            .dropout = 0.1});
+  optim::AdamW optimizer(gpt.parameters(), {.lr = 0.01});
+  const Tensor tokens = randint(0, 65, {4, 32}), next = randint(0, 65, {4, 32});
+  const auto step = [&] {
+    const Tensor loss = cross_entropy(gpt(tokens).flatten(0, 1), next.flatten());
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+  };
+  for (int i = 0; i < 3; ++i) step();
+  const std::int64_t blocks = system_blocks(), live = live_memory();
+  for (int i = 0; i < 5; ++i) step();
+  CHECK(system_blocks() == blocks);
+  CHECK(live_memory() == live);
+  set_num_threads(threads);
+}

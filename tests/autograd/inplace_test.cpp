@@ -191,3 +191,24 @@ TEST_CASE("A tensor that takes another shape in place takes its views and its hi
   CHECK_THROWS_AS(x.t_(), AutogradError);
   CHECK(x.shape() == Shape{2, 3});
 }
+
+TEST_CASE("arithmetic in place reads what it overwrites first") {
+  const auto numbers = [] { return tensor({1, 2, 3, 4, 5, 6}, float64); };
+  const NoGradGuard no_graph;
+  Tensor x = numbers();
+  x.mul_(x);
+  CHECK(values(x) == V{1, 4, 9, 16, 25, 36});
+  x.narrow(0, 1, 5).add_(x.narrow(0, 0, 5));
+  CHECK(values(x) == V{1, 5, 13, 25, 41, 61});
+  x = numbers().view({2, 3});
+  const Tensor square = x.narrow(1, 0, 2);
+  square.sub_(square.t());
+  CHECK(values(x) == V{0, -2, 3, 2, 0, 6});
+  x = numbers();
+  x.div_(x[1]);
+  CHECK(values(x) == V{0.5, 1, 1.5, 2, 2.5, 3});
+  x = numbers();
+  x.add_(x.narrow(0, 5, 1), 2);
+  CHECK(values(x) == V{13, 14, 15, 16, 17, 18});
+  CHECK(x.version() == 1);
+}

@@ -1,0 +1,168 @@
+// Gradients that add up: in whose memory, and that nobody's else is touched.
+#include <tend/autograd/function.h>
+#include <tend/autograd/hooks.h>
+#include <tend/autograd/node.h>
+#include <tend/core/kernels/arithmetic.h>
+
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+using V = std::vector<double>;
+
+// x, with a derivative that adds to what has arrived where it may; counts how often it did.
+Tensor adding_identity(const Tensor& x, int& times) {
+  return record("AddingBackward", x.array().clone(), {x}, {}, [&times](Derivative& d) {
+    if (const Array* sum = d.sum(0)) {
+      kernels::add(*sum, *sum, d.grad().array());
+      ++times;
+    } else {
+      d.set(0, d.grad());
+    }
+  });
+}
+
+}  // namespace
+
+TEST_CASE("gradients that add up leave the given cotangent as it is") {
+  const Tensor x = leaf({1, 2, 3});
+  const Tensor cotangent = tensor({1, 10, 100}, float64);
+  (x + x).backward(cotangent);
+  CHECK(values(x.grad()) == V{2, 20, 200});
+  const Tensor y = x * 1;
+  (y + y + y * 2 + y).backward(cotangent);
+  CHECK(values(x.grad()) == V{7, 70, 700});
+  CHECK(values(cotangent) == V{1, 10, 100});
+}
+
+TEST_CASE("gradients that add up leave borrowed memory as it is") {
+  V numbers{1, 10, 100};
+  const Tensor x = leaf({1, 2, 3});
+  const autograd::CustomFunction borrowing{
+      "Borrowing",
+      [](autograd::FunctionContext&, const std::vector<Tensor>& in) {
+        return std::vector<Tensor>{in[0].clone()};
+      },
+      [&](const autograd::FunctionContext&, const std::vector<Tensor>&) {
+        return std::vector<Tensor>{Tensor(Array::from_blob(numbers.data(), {3}, {1}, float64))};
+      }};
+  // The borrowed gradient arrives between two others.
+  (x * 2 + borrowing({x})[0] + x * 3).sum().backward();
+  CHECK(values(x.grad()) == V{6, 15, 105});
+  CHECK(numbers == V{1, 10, 100});
+  const Tensor z = leaf({1, 2, 3});
+  borrowing({z})[0].sum().backward();
+  numbers[0] = 5;
+  CHECK(values(z.grad()) == V{1, 10, 100});
+}
+
+TEST_CASE("gradients that add up leave what hooks have seen as it is") {
+  const Tensor x = leaf({1, 2, 3});
+  std::vector<Tensor> seen;
+  std::vector<V> as_seen;
+  const auto keep = [&](const Tensor& gradient) {
+    seen.push_back(gradient);
+    as_seen.push_back(values(gradient));
+  };
+  const Tensor y = x * 2;
+  y.register_hook([&](const Tensor& gradient) { keep(gradient); });
+  {
+    const autograd::NodeHook hook([&](const Node&, std::span<Tensor> gradients) {
+      for (const Tensor& gradient : gradients) {
+        if (gradient.defined()) keep(gradient);
+      }
+    });
+    (y * 2 + y * 3 + y.exp() * x + x * x).sum().backward();
+  }
+  x.grad();
+  (x * 5).sum().backward();
+  REQUIRE(seen.size() > 10);
+  for (std::size_t i = 0; i < seen.size(); ++i) CHECK(values(seen[i]) == as_seen[i]);
+}
+
+TEST_CASE("gradients that add up leave those that a custom function keeps as they are") {
+  const Tensor x = leaf({1, 2, 3});
+  Tensor kept;
+  const autograd::CustomFunction keeping{
+      "Keeping",
+      [](autograd::FunctionContext&, const std::vector<Tensor>& in) {
+        return std::vector<Tensor>{in[0] * 2};
+      },
+      [&](const autograd::FunctionContext&, const std::vector<Tensor>& grads) {
+        kept = grads[0] * 2;
+        return std::vector<Tensor>{kept};
+      }};
+  (x * 3 + keeping({x})[0] + x * x).sum().backward();
+  CHECK(values(kept) == V{2, 2, 2});
+  CHECK(values(x.grad()) == V{7, 9, 11});
+}
+
+TEST_CASE("gradients add up the same in any layout, and become row-major") {
+  for (const bool transposed_first : {true, false}) {
+    const Tensor x = varied_leaf({3, 4}), a = varied_leaf({4, 3}).detach();
+    const Tensor through = x.t() * a, plain = x * a.t();
+    (transposed_first ? (plain + through.t()) : (through.t() + plain)).sum().backward();
+    CHECK(values(x.grad()) == values(a.t() * 2));
+    CHECK(x.grad().is_contiguous());
+  }
+  const Tensor b = varied_leaf({1, 4});
+  (b.expand({3, 4}).sum() + (b * 2).sum()).backward();
+  CHECK(values(b.grad()) == V{5, 5, 5, 5});
+}
+
+TEST_CASE("gradients of several backwards share nothing with each other") {
+  const Tensor x = leaf({1, 2, 3});
+  const Tensor y = x * x;
+  const auto once = [&] { return autograd::grad({y.sum()}, {x}, {}, {.retain_graph = true})[0]; };
+  const Tensor first = once(), second = once();
+  y.sum().backward({}, true);
+  y.sum().backward();
+  CHECK(values(first) == V{2, 4, 6});
+  CHECK(values(second) == V{2, 4, 6});
+  CHECK(values(x.grad()) == V{4, 8, 12});
+}
+
+TEST_CASE("a gradient that nobody else holds becomes the leaf's, without a copy") {
+  const Tensor x = ones({1000}, float64).requires_grad_();
+  const void* made = nullptr;
+  const autograd::NodeHook hook(
+      [&](const Node&, std::span<Tensor> gradients) { made = gradients[0].array().raw(); });
+  (x * 2).backward(ones({1000}, float64));
+  CHECK(x.grad().array().raw() == made);
+}
+
+TEST_CASE("a derivative may add to what has arrived, where nobody else sees that") {
+  const Tensor x = leaf({1, 2, 3});
+  int times = 0;
+  // Latest first: the product's gradient is there when the others come.
+  const auto run = [&] {
+    const Tensor first = adding_identity(x, times), second = adding_identity(x, times);
+    return (first + second * 10 + x * 100).sum();
+  };
+  run().backward();
+  CHECK(times == 2);
+  CHECK(values(x.grad()) == V{111, 111, 111});
+  CHECK(values(autograd::grad({run()}, {x})[0]) == V{111, 111, 111});
+  CHECK(times == 4);
+
+  SECTION("not where the gradients get a graph") {
+    const Tensor gradient = autograd::grad({run()}, {x}, {}, {.create_graph = true})[0];
+    CHECK(values(gradient) == V{111, 111, 111});
+    CHECK(times == 4);
+  }
+  SECTION("not where hooks look on") {
+    const autograd::NodeHook hook([](const Node&, std::span<Tensor>) {});
+    CHECK(values(autograd::grad({run()}, {x})[0]) == V{111, 111, 111});
+    CHECK(times == 4);
+  }
+  SECTION("not where what has arrived is somebody's") {
+    const Tensor cotangent = tensor({1, 2, 3}, float64);
+    const Tensor sum = adding_identity(x, times) + x;
+    CHECK(values(autograd::grad({sum}, {x}, {cotangent})[0]) == V{2, 4, 6});
+    CHECK(values(cotangent) == V{1, 2, 3});
+    CHECK(times == 4);
+  }
+}
