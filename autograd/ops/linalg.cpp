@@ -23,6 +23,18 @@ Tensor as_rows(const Tensor& x) {
   return reshape(x, {element_count(leading), x.size(-1)});
 }
 
+// Gives a @ b as the gradient of an input: where something arrived for that before, in one pass
+// with the sum of both.
+void set_product(Derivative& d, std::size_t input, const Tensor& a, const Tensor& b) {
+  const Array* sum = d.sum(input);
+  if (sum == nullptr || sum->dtype() != a.dtype() ||
+      sum->shape() != kernels::matmul_shape("matmul", a.shape(), b.shape())) {
+    d.set(input, matmul(a, b));
+    return;
+  }
+  kernels::matmul(*sum, a.array(), b.array(), 1, 1);
+}
+
 // Gives the gradients of a product a @ b, whose cotangent is g, to the inputs a_input and the one
 // after it; both are saved. Vectors become matrices of one row (a) or one column (b).
 void product_gradients(Derivative& d, std::size_t a_input, Tensor g, std::int64_t a_rank,
@@ -31,16 +43,23 @@ void product_gradients(Derivative& d, std::size_t a_input, Tensor g, std::int64_
   if (a_rank == 1) g = unsqueeze(g, -2);
   if (d.needs(a_input)) {
     const Tensor b = b_rank == 1 ? unsqueeze(d.saved(1), -1) : d.saved(1);
-    const Tensor grad = matmul(g, transpose(b, -2, -1));
-    d.set(a_input, a_rank == 1 ? squeeze(grad, -2) : grad);
+    if (a_rank == 1) {
+      d.set(a_input, squeeze(matmul(g, transpose(b, -2, -1)), -2));
+    } else {
+      set_product(d, a_input, g, transpose(b, -2, -1));
+    }
   }
   if (d.needs(a_input + 1)) {
     const Tensor a = a_rank == 1 ? unsqueeze(d.saved(0), -2) : d.saved(0);
     // Where all batches of a share one b, they are the rows of one long matrix.
     const bool shared = a_rank > 2 && b_rank <= 2;
-    const Tensor grad =
-        shared ? matmul(t(as_rows(a)), as_rows(g)) : matmul(transpose(a, -2, -1), g);
-    d.set(a_input + 1, b_rank == 1 ? squeeze(grad, -1) : grad);
+    const Tensor left = shared ? t(as_rows(a)) : transpose(a, -2, -1);
+    const Tensor right = shared ? as_rows(g) : g;
+    if (b_rank == 1) {
+      d.set(a_input + 1, squeeze(matmul(left, right), -1));
+    } else {
+      set_product(d, a_input + 1, left, right);
+    }
   }
 }
 
@@ -261,8 +280,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   return record(
       linear_node(x.dim(), bias.defined()), linear_result(x, weight, bias), {x, weight, bias},
       {save_if(weight.requires_grad(), x), save_if(x.requires_grad(), weight)}, [](Derivative& d) {
-        if (d.needs(0)) d.set(0, matmul(d.grad(), d.saved(1)));
-        if (d.needs(1)) d.set(1, mm(t(as_rows(d.grad())), as_rows(d.saved(0))));
+        if (d.needs(0)) set_product(d, 0, d.grad(), d.saved(1));
+        if (d.needs(1)) set_product(d, 1, t(as_rows(d.grad())), as_rows(d.saved(0)));
         if (d.needs(2)) d.set(2, d.grad());
       });
 }
