@@ -3,6 +3,7 @@
 #include <tend/autograd/inplace.h>
 #include <tend/autograd/node.h>
 #include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/indexing.h>
 #include <tend/core/kernels/select.h>
 
 namespace tend {

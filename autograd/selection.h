@@ -5,7 +5,7 @@
 #include <span>
 
 #include <tend/autograd/tensor.h>
-#include <tend/core/kernels/indexing.h>
+#include <tend/core/places.h>
 
 namespace tend {
 

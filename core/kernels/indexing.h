@@ -5,9 +5,9 @@
 
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include <tend/core/array.h>
+#include <tend/core/places.h>
 
 namespace tend::kernels {
 
@@ -34,20 +34,6 @@ void index_add(const Array& out, std::int64_t dim, const Array& index, const Arr
 /// out[..., c] = (index[...] == c), 0 or 1 in out's dtype; IndexError unless every index is in
 /// [0, out.size(-1)).
 void one_hot(const Array& out, const Array& index);
-
-/// Elements of an array, named by their positions in some of its dimensions.
-struct Places {
-  Shape dims;                    // ascending
-  std::vector<Array> positions;  // for each of them int64, in [0, size); they broadcast together
-  Shape shape;                   // to this shape
-
-  /// Which dimension `shape` begins at in result_shape: where neighbouring dims were, else in
-  /// front.
-  std::int64_t front() const;
-  /// The shape of the elements at these places in an array of shape `whole`, where `shape` stands
-  /// in the place of the dims.
-  Shape result_shape(Shape whole) const;
-};
 
 /// out = index with its negative elements counted from the end of a dimension of `size`. Where an
 /// element is outside of [-size, size), the first such is returned.
