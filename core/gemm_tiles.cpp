@@ -8,9 +8,10 @@
 namespace tend::kernels {
 namespace {
 
-// Rows of c that one task makes: a multiple of what the registers hold, few enough that the last
-// task of many does not keep the other threads waiting.
-constexpr std::int64_t kBlockRows = 48;
+// Rows of c that one task makes: few enough that the last of many tasks does not keep the other
+// threads waiting; more where b is larger than the second cache, which then reads it less often.
+// All are multiples of what the registers hold.
+constexpr std::int64_t kBlockRows = 48, kHighBlockRows = 192, kLargeB = 1 << 20;
 // Fewer products than this that have this work each (multiplications) are shared by the threads one
 // after the other; otherwise products are handed out whole, in chunks of the last amount.
 constexpr std::int64_t kManyProducts = 8;
@@ -32,10 +33,16 @@ constexpr std::int64_t kPad = 16;
 // The products of one shape and layout, and what is packed for them.
 template <class T>
 struct Plan {
-  std::int64_t m, n, k;
+  std::int64_t m, n, k, block_rows;
   bool packs_a, packs_b;
 
-  explicit Plan(const Product<T>& p) : m(p.c.rows), n(p.c.cols), k(p.a.cols) {
+  explicit Plan(const Product<T>& p)
+      : m(p.c.rows), n(p.c.cols), k(p.a.cols), block_rows(kBlockRows) {
+    if (k * n >= kLargeB) {  // an even number of blocks, as two threads may share them
+      constexpr std::int64_t kStep = 6;
+      const std::int64_t blocks = 2 * ((m - 1) / (2 * kHighBlockRows) + 1);
+      block_rows = ((m - 1) / blocks / kStep + 1) * kStep;
+    }
     const bool b_rows = p.b.col_stride == 1 || n == 1;
     packs_b = !b_rows || (m >= 2 * kBlockRows && k * p.b.row_stride >= kFarRows);
     const bool a_rows = p.a.col_stride == 1 || k == 1;
@@ -44,7 +51,7 @@ struct Plan {
 
   std::int64_t width() const { return static_cast<std::int64_t>(panel_width<T>()); }
   std::int64_t panels() const { return (n + width() - 1) / width(); }
-  std::int64_t blocks() const { return (m + kBlockRows - 1) / kBlockRows; }
+  std::int64_t blocks() const { return (m - 1) / block_rows + 1; }
 };
 
 template <class T>
@@ -111,12 +118,12 @@ void multiply_shared(const Plan<T>& plan, const Product<T>& p) {
   const std::int64_t groups = std::min(plan.panels(), (kTasks - 1) / plan.blocks() + 1);
   const std::int64_t step = (plan.panels() - 1) / groups + 1;
   parallel_for(0, plan.blocks() * groups, 1, [&](std::int64_t begin, std::int64_t end) {
-    const Array lines = plan.packs_a ? scratch<T>(kBlockRows * (plan.k + kPad)) : Array();
+    const Array lines = plan.packs_a ? scratch<T>(plan.block_rows * (plan.k + kPad)) : Array();
     for (std::int64_t task = begin; task < end; ++task) {
-      const std::int64_t row = task / groups * kBlockRows, first = task % groups * step;
+      const std::int64_t row = task / groups * plan.block_rows, first = task % groups * step;
       if (first >= plan.panels()) continue;
       multiply_block(plan, p, packed, plan.packs_a ? lines.data<T>() : nullptr, row,
-                     std::min(kBlockRows, plan.m - row), first,
+                     std::min(plan.block_rows, plan.m - row), first,
                      std::min(first + step, plan.panels()));
     }
   });
@@ -128,12 +135,12 @@ void multiply_each(const Plan<T>& plan, const Product<T>& first, const Batch& ba
   const auto grain = static_cast<std::int64_t>(kGrainWork / first.work()) + 1;
   parallel_for(0, batch.count(), grain, [&](std::int64_t begin, std::int64_t end) {
     const Array panels = plan.packs_b ? scratch<T>(plan.panels() * plan.width() * plan.k) : Array();
-    const Array lines = plan.packs_a ? scratch<T>(kBlockRows * (plan.k + kPad)) : Array();
+    const Array lines = plan.packs_a ? scratch<T>(plan.block_rows * (plan.k + kPad)) : Array();
     T* packed = plan.packs_b ? panels.data<T>() : nullptr;
     for (std::int64_t number = begin; number < end; ++number) {
       const Product<T> p = batch.item(first, number);
       if (plan.packs_b) pack_panels(plan, p.b, packed, 0, plan.panels());
-      const std::int64_t rows = plan.packs_a ? kBlockRows : plan.m;
+      const std::int64_t rows = plan.packs_a ? plan.block_rows : plan.m;
       for (std::int64_t row = 0; row < plan.m; row += rows) {
         multiply_block(plan, p, packed, plan.packs_a ? lines.data<T>() : nullptr, row,
                        std::min(rows, plan.m - row), 0, plan.panels());
@@ -154,9 +161,9 @@ bool suits_tiles(const Product<T>& product) {
   const auto& [c, a, b, alpha, beta, bias] = product;
   if (!(c.cols == 1 || c.col_stride == 1)) return false;
   if (!has_unit_stride(a) || !has_unit_stride(b)) return false;
-  // From here on (n = 1600 for square matrices) BLAS is as fast; it knows the caches of more
+  // From here on (n = 2580 for square matrices) BLAS is as fast; it knows the caches of more
   // processors.
-  constexpr double kBlasWork = 4e9;
+  constexpr double kBlasWork = 0x1p34;
   if (product.work() >= kBlasWork) return false;
   // A single column leaves most of the registers unused, and few rows do not pay for packing.
   constexpr double kColumnWork = 1024, kRowWork = 16384;

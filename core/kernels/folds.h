@@ -64,7 +64,7 @@ HWY_INLINE hn::TFromD<D> fold_vector(D d, V v) {
 
 #endif
 
-inline constexpr std::int64_t kLanes = 32;
+inline constexpr std::int64_t kLanes = 64;
 
 /// Lanes in memory, folded in the same tree.
 template <class Op, class Acc>
