@@ -18,7 +18,10 @@
 #include <tend/autograd/graph.h>
 #include <tend/autograd/hooks.h>
 #include <tend/autograd/tensor.h>
+#include <tend/core/blas.h>
+#include <tend/core/build_info.h>
 #include <tend/core/parallel.h>
+#include <tend/core/pool.h>
 #include <tend/core/print.h>
 #include <tend/core/random.h>
 #include <tend/nn/activation.h>

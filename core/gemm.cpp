@@ -299,16 +299,18 @@ void linear(const Array& out, const Array& x, const Array& weight, const Array& 
   const Array columns = weight.transpose(0, 1);
   if (!bias.defined()) return matmul(out, x, columns);
   if (out.numel() == 0) return;
-  const bool added = visit_floating("linear", out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if (!bias.is_contiguous()) return false;
-    Product<T> first = first_product<T>(out, x, columns, 1, 0);
-    Batch batch(out, x, columns);
-    batch.fold_rows(first);
-    first.bias = bias.data<T>();
-    return multiply_without_blas(first, batch);
-  });
-  if (added) return;
+  const bool is_row = bias.rank() == 1 && bias.numel() == out.shape().back();
+  if (is_row && bias.is_contiguous() && is_floating(out.dtype())) {
+    const bool added = visit_floating("linear", out.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      Product<T> first = first_product<T>(out, x, columns, 1, 0);
+      Batch batch(out, x, columns);
+      batch.fold_rows(first);
+      first.bias = bias.data<T>();
+      return multiply_without_blas(first, batch);
+    });
+    if (added) return;
+  }
   out.copy_from(bias);
   matmul(out, x, columns, 1, 1);
 }

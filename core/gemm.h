@@ -23,7 +23,8 @@ Shape matmul_shape(std::string_view operation, const Shape& a, const Shape& b);
 /// number of threads is set to 1, for the whole process.
 void matmul(const Array& out, const Array& a, const Array& b, double alpha = 1, double beta = 0);
 
-/// out (..., n) = x (..., k) @ the transpose of weight (n, k), + bias (n,) in the same pass where
-/// it is defined. All have one floating dtype, and `out` overlaps none of the others.
+/// out (..., n) = x (..., k) @ the transpose of weight (n, k), + bias where it is defined: in the
+/// same pass when that is a row of n floating elements; otherwise it broadcasts to out. All have
+/// one dtype, as matmul wants it, and `out` overlaps none of the others.
 void linear(const Array& out, const Array& x, const Array& weight, const Array& bias);
 }  // namespace tend::kernels

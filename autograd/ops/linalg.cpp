@@ -123,14 +123,16 @@ Tensor bmm(const Tensor& self, const Tensor& other) {
 
 namespace {
 
-[[noreturn]] void fail_start(const char* operation, const Tensor& start, const Shape& shape) {
+// `start` is what a product of that shape is added to.
+void check_start(const char* operation, const Tensor& start, const Shape& shape) {
+  if (broadcasts_to(start.shape(), shape)) return;
   fail<ShapeError>(operation, "what is added has shape ", start.shape(),
                    ", which does not broadcast to the product's ", shape);
 }
 
-// `start` repeated to a result's shape: what a product is added to.
+// `start` repeated to the product's shape.
 Array sum_start(const char* operation, const Tensor& start, const Shape& shape) {
-  if (!broadcasts_to(start.shape(), shape)) fail_start(operation, start, shape);
+  check_start(operation, start, shape);
   return start.array().expand(shape).clone();
 }
 
@@ -259,18 +261,9 @@ Array linear_result(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   }
   Shape shape = x.shape();
   shape[shape.rank() - 1] = weight.size(0);
+  if (bias.defined()) check_start("linear", bias, shape);
   const Array out = Array::empty(shape, x.dtype());
-  if (!bias.defined()) {
-    kernels::matmul(out, x.array(), weight.array().transpose(0, 1));
-    return out;
-  }
-  if (!broadcasts_to(bias.shape(), shape)) fail_start("linear", bias, shape);
-  if (is_floating(x.dtype()) && bias.dim() == 1 && bias.numel() == shape.back()) {
-    kernels::linear(out, x.array(), weight.array(), bias.array());
-  } else {
-    out.copy_from(bias.array());
-    kernels::matmul(out, x.array(), weight.array().transpose(0, 1), 1, 1);
-  }
+  kernels::linear(out, x.array(), weight.array(), bias.defined() ? bias.array() : Array());
   return out;
 }
 

@@ -5,8 +5,8 @@
 //   prepare OP SIZE...    -> ready | unsupported
 //   result FILE           -> done COUNT         does the work once, writes its floats to the file
 //   time                  -> seconds S          of one piece of work
-//   memory                -> bytes RESIDENT ALLOCATED    peaks since `prepare`, above what was
-//   there release               -> done 0             forgets the work
+//   memory                -> bytes RESIDENT ALLOCATED    peaks since `prepare`, above the start
+//   release               -> done 0             forgets the work
 //
 // A line that cannot be obeyed is answered with `failed REASON`.
 #pragma once

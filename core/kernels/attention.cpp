@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <tend/core/kernels/attention_heads.h>
+#include <tend/core/kernels/choose.h>
 #include <tend/core/kernels/fixed_targets.h>
 #include <tend/core/parallel.h>
 
@@ -182,13 +183,6 @@ namespace {
 HWY_EXPORT(attend_float);
 HWY_EXPORT(attend_double);
 
-auto attend_for(float) {
-  return HWY_DYNAMIC_DISPATCH(attend_float);
-}
-auto attend_for(double) {
-  return HWY_DYNAMIC_DISPATCH(attend_double);
-}
-
 }  // namespace
 
 void attention(const Array& out, const Array& log_sums, const Array& query, const Array& key,
@@ -196,6 +190,8 @@ void attention(const Array& out, const Array& log_sums, const Array& query, cons
   visit_floating("attention", out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if (log_sums.numel() == 0) return;
+    const auto attend_head =
+        choose<T>(HWY_DYNAMIC_DISPATCH(attend_float), HWY_DYNAMIC_DISPATCH(attend_double));
     const AttentionHeads<T> heads(query, key, value, rule);
     constexpr std::int64_t kTile = kAttentionTile;
     // Tasks are whole heads of up to 1024 queries, and less where those are few.
@@ -216,9 +212,9 @@ void attention(const Array& out, const Array& log_sums, const Array& query, cons
         AttentionHead<T> head = heads.at(index);
         head.out = head_of<T>(out, index);
         head.log_sums = log_sums.data<T>() + index * query.size(-2);
-        attend_for(T())(head, static_cast<std::size_t>(first),
-                        std::min(head.queries, static_cast<std::size_t>(first + group * kTile)),
-                        scratch.data<T>());
+        attend_head(head, static_cast<std::size_t>(first),
+                    std::min(head.queries, static_cast<std::size_t>(first + group * kTile)),
+                    scratch.data<T>());
       }
     });
   });

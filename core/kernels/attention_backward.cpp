@@ -6,6 +6,7 @@
 #include <tend/core/kernels/arithmetic.h>
 #include <tend/core/kernels/attention.h>
 #include <tend/core/kernels/attention_heads.h>
+#include <tend/core/kernels/choose.h>
 #include <tend/core/kernels/fixed_targets.h>
 #include <tend/core/parallel.h>
 
@@ -217,13 +218,6 @@ namespace {
 HWY_EXPORT(differentiate_float);
 HWY_EXPORT(differentiate_double);
 
-auto differentiate_for(float) {
-  return HWY_DYNAMIC_DISPATCH(differentiate_float);
-}
-auto differentiate_for(double) {
-  return HWY_DYNAMIC_DISPATCH(differentiate_double);
-}
-
 // Each block of queries adds to the gradients of all keys and values that it sees, so the blocks of
 // a head follow each other. Where heads are too few to share among cores, a head's blocks are dealt
 // out to several parts, whose gradients are summed in the end.
@@ -265,6 +259,8 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
                         const Array& value, const AttentionRule& rule) {
   visit_floating("attention", out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
+    const auto differentiate_head = choose<T>(HWY_DYNAMIC_DISPATCH(differentiate_float),
+                                              HWY_DYNAMIC_DISPATCH(differentiate_double));
     const AttentionHeads<T> heads(query, key, value, rule);
     const Parts parts(heads.count(), heads.blocks(), gradients);
     const std::int64_t scratch_size = backward_scratch(query.size(-1), value.size(-1)) +
@@ -281,8 +277,8 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
         head.grad_query = head_of<T>(gradients.query, index);
         head.grad_key = head_of<T>(parts[part].key, index);
         head.grad_value = head_of<T>(parts[part].value, index);
-        differentiate_for(T())(head, static_cast<std::size_t>(part),
-                               static_cast<std::size_t>(parts.count()), scratch.data<T>());
+        differentiate_head(head, static_cast<std::size_t>(part),
+                           static_cast<std::size_t>(parts.count()), scratch.data<T>());
       }
     });
     parts.sum();

@@ -255,8 +255,8 @@ class StridedLoop {
     for (std::size_t i = 1; i < N; ++i) {
       if (!crosses(i, across)) continue;
       std::byte* const copy = buffers[i - 1].data();
-      transpose_tile(copy, kTileColumns * items_[i], at[i], right[i], tile.rows, tile.columns,
-                     items_[i]);
+      transpose_bytes(copy, kTileColumns * items_[i], at[i], right[i], tile.rows, tile.columns,
+                      items_[i]);
       at[i] = copy;
       down[i] = kTileColumns * items_[i];
       right[i] = items_[i];

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -34,8 +35,9 @@ inline constexpr std::size_t kTileRows = 6, kTileVectors = 2;
 inline constexpr std::size_t kTileRows = 6, kTileVectors = 4;
 #endif
 
-// Whether part of a vector can be loaded and stored without touching the rest. (Highway's targets
-// for x86 have the lowest numbers, better ones before worse.)
+// Whether part of a vector can be loaded and stored without touching the rest: elsewhere Highway
+// loads all lanes, and 1.0 wants them aligned. (Its targets for x86 have the lowest numbers, better
+// ones before worse.)
 inline constexpr bool kMasksTails = HWY_TARGET <= HWY_AVX2;
 
 // Calls f with the constants 0 to kCount - 1. A loop would do if compilers always unrolled it, and
@@ -49,22 +51,8 @@ HWY_INLINE void unroll(F f) {
   unroll(f, std::make_index_sequence<kCount>());
 }
 
-// The first `count` lanes, those of `mask`, of elements behind which there may be no memory.
-template <class D, class M, class T>
-HWY_INLINE hn::Vec<D> load_first(D d, M mask, const T* from, std::size_t count) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-  static_cast<void>(count);
-  return hn::MaskedLoad(mask, d, from);
-#else
-  // Elsewhere MaskedLoad loads all lanes, and in Highway 1.0 wants them aligned.
-  static_cast<void>(mask);
-  HWY_ALIGN T lanes[16 / sizeof(T)] = {};
-  std::copy_n(from, count, lanes);
-  return hn::Load(d, lanes);
-#endif
-}
-
-// kRows rows by kVectors vectors of c. kTail: only `last` lanes of the last vector are there.
+// kRows rows by kVectors vectors of c. kTail, where kMasksTails: only `last` lanes of the last
+// vector are there.
 template <Rounding kRounding, std::size_t kRows, std::size_t kVectors, bool kTail, class D,
           class T = hn::TFromD<D>>
 HWY_INLINE void multiply_tile(D d, const Tile<T>& tile, const T* HWY_RESTRICT a,
@@ -74,7 +62,7 @@ HWY_INLINE void multiply_tile(D d, const Tile<T>& tile, const T* HWY_RESTRICT a,
   const auto mask = hn::FirstN(d, last);
   const auto load = [&](const T* from, auto v) HWY_ATTR {
     if constexpr (kTail && v() + 1 == kVectors) {
-      return load_first(d, mask, from + v() * lanes, last);
+      return hn::MaskedLoad(mask, d, from + v() * lanes);
     } else {
       return hn::LoadU(d, from + v() * lanes);
     }
@@ -198,6 +186,12 @@ HWY_INLINE void transpose_block(const double* HWY_RESTRICT from, std::size_t fro
 }
 #endif
 
+// Elements may be of another type of that size.
+template <class T>
+HWY_INLINE void move_element(const T* from, T* to) {
+  std::memcpy(to, from, sizeof(T));
+}
+
 /// to[c * to_row + r] = from[r * from_row + c] for `rows` x `cols` elements.
 template <class T>
 HWY_INLINE void transpose(std::size_t rows, std::size_t cols, const T* HWY_RESTRICT from,
@@ -216,20 +210,17 @@ HWY_INLINE void transpose(std::size_t rows, std::size_t cols, const T* HWY_RESTR
       transpose_block(from + r * from_row + c, from_row, to + c * to_row + r, to_row);
     }
     for (; c < cols; ++c) {
-      for (std::size_t i = r; i < r + kBlock; ++i) to[c * to_row + i] = from[i * from_row + c];
+      for (std::size_t i = r; i < r + kBlock; ++i) {
+        move_element(from + i * from_row + c, to + c * to_row + i);
+      }
     }
   }
 #endif
   for (; r < rows; ++r) {
-    for (std::size_t c = 0; c < cols; ++c) to[c * to_row + r] = from[r * from_row + c];
+    for (std::size_t c = 0; c < cols; ++c) {
+      move_element(from + r * from_row + c, to + c * to_row + r);
+    }
   }
-}
-
-/// Elements that the panels of a packed b of n columns take; panel_width() * k of them are one
-/// panel.
-template <class T>
-HWY_INLINE std::size_t packed_size(std::size_t k, std::size_t n) {
-  return (n + panel_width<T>() - 1) / panel_width<T>() * panel_width<T>() * k;
 }
 
 /// Packs b (k, n), whose element (p, j) lies at from[p * from_row + j], into panels. What lies
