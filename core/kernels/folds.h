@@ -37,11 +37,18 @@ void fold_four_rows(AccOf<Op>* acc, const T* row, std::int64_t down, std::int64_
   }
 }
 
+inline constexpr std::int64_t kLanes = 64;
+
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE  // whose vectors cannot be in arrays
 // What an operation on numbers is on vectors of them.
 
 template <class T, class V>
 HWY_INLINE V combine_vectors(Sum<T>, V a, V b) {
   return hn::Add(a, b);
+}
+template <class T, class V>
+HWY_INLINE V combine_vectors(Product<T>, V a, V b) {
+  return hn::Mul(a, b);
 }
 template <class T, bool kLargest, class V>
 HWY_INLINE V combine_vectors(Extreme<T, kLargest>, V a, V b) {
@@ -49,7 +56,20 @@ HWY_INLINE V combine_vectors(Extreme<T, kLargest>, V a, V b) {
   return hn::IfThenElse(hn::Or(first, hn::IsNaN(a)), a, b);
 }
 
-#if HWY_TARGET != HWY_SCALAR
+template <class D, class Op>
+HWY_INLINE hn::Vec<D> load_vector(D d, Op, const hn::TFromD<D>* from) {
+  return hn::LoadU(d, from);
+}
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_vector(D d, SquareSum<T>, const T* from) {
+  const auto x = hn::LoadU(d, from);
+  return hn::Mul(x, x);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load_vector(D d, Sum<double>, const float* from) {
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), from));
+}
+
 /// The lanes of a vector, folded in a tree: each half of them with the other.
 template <class Op, class D, class V>
 HWY_INLINE hn::TFromD<D> fold_vector(D d, V v) {
@@ -62,36 +82,34 @@ HWY_INLINE hn::TFromD<D> fold_vector(D d, V v) {
   }
 }
 
-#endif
-
-inline constexpr std::int64_t kLanes = 64;
-
-/// Lanes in memory, folded in the same tree.
-template <class Op, class Acc>
-HWY_INLINE Acc fold_lanes(Acc* lanes) {
-#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE  // whose vectors cannot be in arrays
-  if constexpr (std::is_floating_point_v<Acc>) {
-    const hn::CappedTag<Acc, kLanes> d;
-    using V = hn::Vec<decltype(d)>;
-    if constexpr (requires(V v) { combine_vectors(Op(), v, v); }) {
-      constexpr std::size_t kWide = hn::MaxLanes(d), kVectors = kLanes / kWide;
-      V vectors[kVectors];
-      for (std::size_t v = 0; v < kVectors; ++v) vectors[v] = hn::LoadU(d, lanes + v * kWide);
-      for (std::size_t count = kVectors / 2; count > 0; count /= 2) {
-        for (std::size_t v = 0; v < count; ++v)
-          vectors[v] = combine_vectors(Op(), vectors[v], vectors[v + count]);
-      }
-      return fold_vector<Op>(d, vectors[0]);
-    }
+/// One number from `count` neighbours, in lanes that are folded in a tree.
+template <class Op, class T>
+requires std::is_floating_point_v<AccOf<Op>> AccOf<Op> fold_run(const T* from, std::int64_t count) {
+  const hn::CappedTag<AccOf<Op>, kLanes> d;
+  constexpr std::int64_t kWide = hn::MaxLanes(d), kVectors = kLanes / kWide;
+  hn::Vec<decltype(d)> vectors[kVectors];
+  for (auto& v : vectors) v = hn::Set(d, Op::identity());
+  const auto add = [&](std::int64_t v, const T* place) HWY_ATTR {
+    vectors[v] = combine_vectors(Op(), vectors[v], load_vector(d, Op(), place));
+  };
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (std::int64_t v = 0; v < kVectors; ++v) add(v, from + i + v * kWide);
   }
-#endif
-  for (std::int64_t width = kLanes / 2; width > 0; width /= 2) {
-    for (std::int64_t l = 0; l < width; ++l) lanes[l] = Op::combine(lanes[l], lanes[l + width]);
+  if (i < count) {
+    T rest[kLanes];
+    std::fill(std::copy(from + i, from + count, rest), rest + kLanes, T(Op::identity()));
+    for (std::int64_t v = 0; v < kVectors; ++v) add(v, rest + v * kWide);
   }
-  return lanes[0];
+  for (std::int64_t half = kVectors / 2; half > 0; half /= 2) {
+    for (std::int64_t v = 0; v < half; ++v)
+      vectors[v] = combine_vectors(Op(), vectors[v], vectors[v + half]);
+  }
+  return fold_vector<Op>(d, vectors[0]);
 }
+#endif
 
-/// One number from `count` neighbours, in lanes that the compiler can vectorise.
+/// The same, where there are no vectors for it.
 template <class Op, class T>
 AccOf<Op> fold_run(const T* from, std::int64_t count) {
   AccOf<Op> lanes[kLanes];
@@ -103,15 +121,18 @@ AccOf<Op> fold_run(const T* from, std::int64_t count) {
   }
   for (std::int64_t l = 0; l < count - i; ++l)
     lanes[l] = Op::combine(lanes[l], Op::load(from[i + l]));
-  return fold_lanes<Op>(lanes);
+  for (std::int64_t width = kLanes / 2; width > 0; width /= 2) {
+    for (std::int64_t l = 0; l < width; ++l) lanes[l] = Op::combine(lanes[l], lanes[l + width]);
+  }
+  return lanes[0];
 }
 
 /// block[j] = the fold of `count` rows of `width` elements.
 template <class Op, class T>
 void fold_block(AccOf<Op>* block, const T* from, std::int64_t count, std::int64_t down,
                 std::int64_t width, std::int64_t across) {
-  if (width == 1 && down == 1 && count >= detail::kInOrder) {
-    block[0] = fold_run<Op>(from, count);
+  if (down == 1 && count >= detail::kInOrder) {
+    for (std::int64_t j = 0; j < width; ++j) block[j] = fold_run<Op>(from + j * across, count);
     return;
   }
   std::fill_n(block, width, Op::identity());

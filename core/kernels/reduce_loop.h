@@ -18,7 +18,7 @@ template <class Op>
 using AccOf = decltype(Op::identity());
 
 /// block[j] = the fold of `count` elements, `down` apart, of `width` sums, which are `across`
-/// apart.
+/// apart. Elements or sums are neighbours where strides allow it.
 template <class Op, class T>
 using FoldBlock = void (*)(AccOf<Op>* block, const T* from, std::int64_t count, std::int64_t down,
                            std::int64_t width, std::int64_t across);
@@ -96,17 +96,21 @@ struct ReducePlan {
     groups.sort_by_input_stride();
     down = outer.pop();
     across = groups.pop();
-    if (across.size > 1 && (across.in < down.in || down.size == 1)) return;
-    groups.push(across);  // the elements of one sum lie closest: one result at a time
+    const bool columns = across.in < down.in || down.size == 1;
+    if (across.size > 1 && (columns || rows())) return;
+    groups.push(across);  // nothing is next to anything: one result at a time
     across = {1, 0, 0};
   }
+  /// Whether the elements of a sum are neighbours.
+  bool rows() const { return down.in == 1; }
 };
 
 namespace detail {
 
-inline constexpr std::int64_t kInOrder = 16;     // fewer elements are folded from left to right
-inline constexpr std::int64_t kTileWidth = 256;  // results that are folded together
-inline constexpr std::int64_t kBlock = 512;      // neighbours that are folded in lanes
+inline constexpr std::int64_t kInOrder = 16;      // fewer elements are folded from left to right
+inline constexpr std::int64_t kTileWidth = 256;   // results that are folded together
+inline constexpr std::int64_t kBlock = 1024;      // neighbours that are folded in lanes
+inline constexpr std::int64_t kTileRows = 16384;  // elements of rows that are folded together
 
 /// Folds blocks in a binary tree: two of equal weight become one, so that errors grow with the
 /// logarithm of their number.
@@ -159,7 +163,7 @@ template <class Op, class T>
 void fold_blocks(AccOf<Op>* result, const ReducePlan& plan, const T* from, std::int64_t width,
                  std::int64_t begin, std::int64_t end, FoldBlock<Op, T> fold_block) {
   const std::int64_t down = plan.down.in, across = plan.across.in;
-  const std::int64_t most = width == 1 ? kBlock : 64;
+  const std::int64_t most = width == 1 || plan.rows() ? kBlock : 64;
   if (end <= plan.down.size && end - begin <= most)  // a single block
     return fold_block(result, from + begin * down, end - begin, down, width, across);
   AccOf<Op> block[kTileWidth];
@@ -198,8 +202,8 @@ class Reducer {
         from_(a.data<T>()),
         to_(out.data<Out>()),
         length_(plan_.outer.count() * plan_.down.size),
-        width_(std::min(plan_.across.size, kTileWidth)),
-        tiles_across_((plan_.across.size - 1) / kTileWidth + 1),
+        width_(std::min(plan_.across.size, tile_width())),
+        tiles_across_((plan_.across.size - 1) / width_ + 1),
         tiles_(plan_.groups.count() * tiles_across_),
         segment_(std::max<std::int64_t>(length_, 1)) {
     constexpr std::int64_t kMostSegments = 64, kFewTiles = 16;
@@ -237,11 +241,16 @@ class Reducer {
     std::int64_t width;
   };
 
+  std::int64_t tile_width() const {
+    if (!plan_.rows() || length_ == 0) return kTileWidth;
+    return std::clamp<std::int64_t>(kTileRows / length_, 1, kTileWidth);
+  }
+
   Tile tile_at(std::int64_t number) const {
     const ReduceDims::Place place = plan_.groups.place(number / tiles_across_);
-    const std::int64_t left = number % tiles_across_ * kTileWidth;
+    const std::int64_t left = number % tiles_across_ * width_;
     return {from_ + place.in + left * plan_.across.in, to_ + place.out + left * plan_.across.out,
-            std::min(kTileWidth, plan_.across.size - left)};
+            std::min(width_, plan_.across.size - left)};
   }
 
   void store(const Tile& tile, const Acc* sums) const {

@@ -32,15 +32,24 @@ HWY_INLINE V polynomial(D d, V x, hn::TFromD<D> c0, Rest... rest) {
   return hn::MulAdd(x, polynomial(d, x, rest...), hn::Set(d, c0));
 }
 
+/// x, but no less than a bound; NaN stays NaN.
+template <class D, class V>
+HWY_INLINE V at_least(D d, V x, hn::TFromD<D> least) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  return hn::IfThenElse(hn::Lt(x, hn::Set(d, least)), hn::Set(d, least), x);
+#else
+  return hn::Max(hn::Set(d, least), x);  // Given one NaN, x86 returns the second and others NaN.
+#endif
+}
+
 /// x between the bounds; NaN stays NaN.
 template <class D, class V>
 HWY_INLINE V bounded(D d, V x, hn::TFromD<D> least, hn::TFromD<D> most) {
+  const V above = at_least(d, x, least);
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-  const V above = hn::IfThenElse(hn::Lt(x, hn::Set(d, least)), hn::Set(d, least), x);
   return hn::IfThenElse(hn::Gt(above, hn::Set(d, most)), hn::Set(d, most), above);
 #else
-  // Given one NaN, x86 returns the second operand and others NaN.
-  return hn::Min(hn::Set(d, most), hn::Max(hn::Set(d, least), x));
+  return hn::Min(hn::Set(d, most), above);
 #endif
 }
 
@@ -51,7 +60,7 @@ struct ExpConstants;
 template <>
 struct ExpConstants<float> {
   static constexpr float least = -105.0f, most = 90.0f;  // e^x is 0 and infinite there
-  static constexpr float least_normal = -87.3365448f;    // and normal from here on
+  static constexpr float least_exponent = -88.0f;        // n of which is -127: that of zero
 
   static constexpr float log2_e = 1.44269504f;
   // ln 2 in two parts; the first has so few bits that its product with n is exact.
@@ -71,7 +80,7 @@ struct ExpConstants<float> {
 template <>
 struct ExpConstants<double> {
   static constexpr double least = -750.0, most = 715.0;
-  static constexpr double least_normal = -708.3964185322641;
+  static constexpr double least_exponent = -709.0;
 
   static constexpr double log2_e = 1.4426950408889634;
   static constexpr double high = 0.6931471803691238, low = 1.9082149292705877e-10;
@@ -128,18 +137,18 @@ HWY_INLINE V exp(D d, V x) {
 }
 
 /// exp(d, x) for x that are not positive (or a little more), or NaN, in fewer steps: results below
-/// the normal numbers are zero.
+/// the normal numbers may be zero.
 template <class D, class V>
 HWY_INLINE V exp_not_positive(D d, V x) {
   using Constants = ExpConstants<hn::TFromD<D>>;
   const hn::RebindToUnsigned<D> du;
   V exponent;
-  const V fraction = exp_fraction(d, x, hn::Set(d, hn::TFromD<D>(-0.0)),
-                                  hn::Set(d, Constants::rounder + Constants::bias), exponent);
+  const V fraction =
+      exp_fraction(d, at_least(d, x, Constants::least_exponent), hn::Set(d, hn::TFromD<D>(-0.0)),
+                   hn::Set(d, Constants::rounder + Constants::bias), exponent);
   const V factor =
       hn::BitCast(d, hn::ShiftLeft<Constants::mantissa_bits>(hn::BitCast(du, exponent)));
-  const V result = hn::MulAdd(fraction, factor, factor);
-  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, Constants::least_normal)), result);
+  return hn::MulAdd(fraction, factor, factor);
 }
 
 /// log(2^e (1 + f)) for 1 + f between sqrt(1/2) and sqrt(2)

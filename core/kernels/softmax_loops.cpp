@@ -19,18 +19,19 @@
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
-// `kept` is where terms are kept: the output, or a buffer when that is streamed.
-template <class Op, class T>
-HWY_INLINE void row(std::size_t n, T* out, const T* a, const T* b, T* kept, bool streamed,
-                    const T* next, const T* next_out) {
+// `kept` is where terms are kept: the output, or a buffer when that is streamed. `most` is of this
+// row, and becomes that of the `next` one, so that no row waits for its own. What comes after that
+// is fetched.
+template <class Op, class T, class V = hn::Vec<RowTag<T>>>
+HWY_INLINE void row(std::size_t n, T* out, const T* a, const T* b, T* kept, bool streamed, V& most,
+                    const T* next, const T* after_next, const T* next_out) {
   const RowTag<T> d;
-  using V = hn::Vec<RowTag<T>>;
-  V most = hn::Zero(d);
-  if constexpr (Op::kOfMost) most = row_max(n, a);
+  V next_most = hn::LoadU(d, next);
   const V sum = for_row<T>(n, a, b, [&](std::size_t i, V x, V y) HWY_ATTR {
     if constexpr (Op::kOfMost) {
-      hwy::Prefetch(next + i);
+      hwy::Prefetch(after_next + i);
       hwy::Prefetch(next_out + i);
+      next_most = hn::Max(next_most, hn::LoadU(d, next + i));
     }
     const V term = Op::term(d, x, y, most);
     if constexpr (Op::kKeepsTerms) hn::StoreU(term, d, kept + i);
@@ -43,23 +44,28 @@ HWY_INLINE void row(std::size_t n, T* out, const T* a, const T* b, T* kept, bool
       const V x = hn::LoadU(d, from + i), y = hn::LoadU(d, b + i);
       hn::Stream(Op::value(d, x, y, most, total), d, out + i);
     }
-    return;
+  } else {
+    for_row<T>(n, from, Op::kKeepsTerms ? from : b, [&](std::size_t i, V x, V y) HWY_ATTR {
+      hn::StoreU(Op::value(d, x, y, most, total), d, out + i);
+      return x;
+    });
   }
-  for_row<T>(n, from, Op::kKeepsTerms ? from : b, [&](std::size_t i, V x, V y) HWY_ATTR {
-    hn::StoreU(Op::value(d, x, y, most, total), d, out + i);
-    return x;
-  });
+  if constexpr (Op::kOfMost) most = hn::MaxOfLanes(d, next_most);
 }
 
 template <class Op, class T>
 HWY_INLINE void rows_of(const SoftmaxLines<T>& lines, bool streamed, T* buffer) {
+  const auto n = static_cast<std::size_t>(lines.n);
+  auto most = hn::Zero(RowTag<T>());
+  if constexpr (Op::kOfMost) most = row_max(n, lines.a);
   for (std::int64_t r = 0; r < lines.count; ++r) {
     T* out = moved(lines.out, r * lines.out_step);
     const T* a = moved(lines.a, r * lines.a_step);
     const T* next = r + 1 < lines.count ? moved(a, lines.a_step) : a;
-    row<Op>(static_cast<std::size_t>(lines.n), out, a, moved(lines.b, r * lines.b_step),
-            streamed ? buffer : out, streamed, next,
-            r + 1 < lines.count && !streamed ? moved(out, lines.out_step) : next);
+    const T* after_next = r + 2 < lines.count ? moved(next, lines.a_step) : next;
+    const T* next_out = r + 1 < lines.count && !streamed ? moved(out, lines.out_step) : next;
+    row<Op>(n, out, a, moved(lines.b, r * lines.b_step), streamed ? buffer : out, streamed, most,
+            next, after_next, next_out);
   }
   if (streamed) hwy::FlushStream();
 }
