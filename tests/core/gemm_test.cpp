@@ -1,4 +1,5 @@
 #include <tend/core/gemm.h>
+#include <tend/core/kernels/arithmetic.h>
 
 #include <sys/mman.h>
 
@@ -353,6 +354,45 @@ TEST_CASE("matmul of matrices that are deep, or whose lines lie far apart") {
   const Array wide_a = random_array({600, 2000}, dtype, 3),
               wide_b = random_array({600, 2000}, dtype, 4);
   check(wide_a.narrow(1, 5, 100).transpose(0, 1), wide_b.narrow(1, 3, 70));
+}
+
+namespace {
+
+// As a row with gaps when it has some.
+Array like(const Array& bias, DType dtype) {
+  const Array out = bias.is_contiguous() ? Array::empty(bias.shape(), dtype)
+                                         : Array::full({bias.numel(), 2}, 0, dtype).select(1, 1);
+  out.copy_from(bias);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("linear adds a bias of any layout to products of any size") {
+  // Whole numbers, of which floats make no errors either.
+  const auto [rows, depth, columns] =
+      GENERATE(table<std::int64_t, std::int64_t, std::int64_t>({{1, 1, 1},
+                                                                {3, 2, 2},
+                                                                {5, 40, 70},
+                                                                {33, 20, 1500},
+                                                                {200, 300, 700},
+                                                                {8, 2500, 100},
+                                                                {300, 64, 3000}}));
+  const Array x = random_array({2, rows, depth}, int64, 1);
+  const Array weight = random_array({columns, depth}, int64, 2);
+  const Array plain = product(x, weight.transpose(0, 1));
+  const Array room = random_array({columns, 2}, int64, 3);
+  for (const Array& bias : {room.select(1, 0).contiguous(), room.select(1, 1),
+                            random_array({rows, columns}, int64, 4), Array::full({1}, 7, int64)}) {
+    Array want = Array::empty(plain.shape(), int64);
+    kernels::add(want, plain, bias);
+    for (const DType dtype : {float32, float64, int64}) {
+      CAPTURE(rows, depth, columns, bias.shape(), dtype);
+      const Array out = Array::full(plain.shape(), 99, dtype);
+      kernels::linear(out, x.to(dtype), weight.to(dtype), like(bias, dtype));
+      CHECK(out.to(int64).to_vector<std::int64_t>() == want.to_vector<std::int64_t>());
+    }
+  }
 }
 
 TEST_CASE("matmul goes beyond the int of BLAS", "[slow]") {
