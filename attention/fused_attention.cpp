@@ -128,9 +128,7 @@ Tensor fused_attention(const Tensor& query, const Tensor& key, const Tensor& val
     kept = Tensor(draw_kept(element_count(weights), options.dropout_p, default_generator()));
   }
   Array context = empty_like_heads(query, with_last(heads, query.size(-2), value.size(-1)));
-  Shape rows = heads;
-  rows.push_back(query.size(-2));
-  const Tensor log_sums = empty(rows, query.dtype());
+  const Tensor log_sums = empty(with_last(heads, 2, query.size(-2)), query.dtype());
   kernels::attention(context, log_sums.array(), expand_heads(query, heads),
                      expand_heads(key, heads), expand_heads(value, heads),
                      rule_of(settings, query, weights, options.mask, kept));

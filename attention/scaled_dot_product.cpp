@@ -71,8 +71,9 @@ bool takes_fused(const Tensor& query, const Tensor& key, const Tensor& value,
 AttentionOutput composed_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                    const AttentionOptions& options) {
   const Tensor scores = matmul(query, key.transpose(-2, -1)) * scale_of(query, options);
-  const Tensor weights =
-      dropout(visible_softmax(scores, options), options.dropout_p, /*training=*/true);
+  AttentionOptions own = options;
+  if (own.mask.defined() && own.mask.dtype() != boolean) own.mask = own.mask.to(query.dtype());
+  const Tensor weights = dropout(visible_softmax(scores, own), own.dropout_p, /*training=*/true);
   return {matmul(weights, value), weights};
 }
 

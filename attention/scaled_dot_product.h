@@ -14,7 +14,8 @@ struct AttentionOutput {
   Tensor weights;  ///< (..., queries, keys), after dropout
 };
 
-/// How attention is computed. Both ways give the same numbers but for rounding.
+/// How attention is computed. Both ways give the same numbers but for rounding, where inputs are
+/// finite (a mask's -inf aside); others may spread in different ways.
 enum class AttentionPath {
   automatic,  ///< the faster one
   fused,      ///< in tiles, without ever holding the weights: memory grows with T, not with T * S
@@ -57,7 +58,7 @@ struct AttentionOptions {
 /// For the gradient g of the result that of the value is weights^T @ g, that of the weights g @
 /// value^T; s, what masked_softmax and dropout make of the latter, is that of the scores and of a
 /// floating mask; the query gets scale * s @ key, the key scale * s^T @ query. All are zero where a
-/// query attends to nothing. Vaswani et al. 2017, https://arxiv.org/abs/1706.03762;
+/// query attends to nothing and inputs are finite. Vaswani et al. 2017, https://arxiv.org/abs/1706.03762;
 /// torch.nn.functional.scaled_dot_product_attention.
 ///
 /// The fused path (Dao et al. 2022, https://arxiv.org/abs/2205.14135) draws the same dropout mask

@@ -133,6 +133,7 @@ void Tensor::set_data(const Tensor& value) {
   }
   impl_->array = value.array();
   impl_->base.reset();
+  impl_->view_without_grad = false;
 }
 
 std::string to_string(const Tensor& tensor) {

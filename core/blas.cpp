@@ -19,9 +19,9 @@ namespace {
 
 constexpr const char* kCoreVariable = "OPENBLAS_CORETYPE";
 
-bool repair_is_off() {
-  const char* text = std::getenv("TEND_BLAS_REPAIR");
-  return text != nullptr && std::string_view(text) == "0";
+std::string_view variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? text : "";
 }
 
 #if defined(__x86_64__)
@@ -44,18 +44,19 @@ bool has_avx512() {
 #endif
 
 void choose_again(std::string_view core) {
-  // The variable is how OpenBLAS is told; it was not set, or we would not be here.
+  // The variable is how OpenBLAS is told; it was empty or not set, or we would not be here.
+  const bool was_set = std::getenv(kCoreVariable) != nullptr;
   if (setenv(kCoreVariable, std::string(core).c_str(), 1) != 0) return;
   gotoblas_dynamic_quit();
   gotoblas_dynamic_init();
-  unsetenv(kCoreVariable);
+  was_set ? setenv(kCoreVariable, "", 1) : unsetenv(kCoreVariable);
 }
 
 }  // namespace
 
 void detail::repair_blas() {
   if (gotoblas_dynamic_init == nullptr || gotoblas_dynamic_quit == nullptr) return;
-  if (std::getenv(kCoreVariable) != nullptr || repair_is_off()) return;
+  if (!variable(kCoreVariable).empty() || variable("TEND_BLAS_REPAIR") == "0") return;
   const std::string_view core = better_blas_core(openblas_get_corename(), has_avx2(), has_avx512());
   if (!core.empty()) choose_again(core);
 }

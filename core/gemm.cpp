@@ -237,6 +237,7 @@ void matmul_typed(const Array& out, const Array& a, const Array& b, double alpha
       const auto turn = [](const Array& x) { return x.transpose(-2, -1); };
       return matmul_typed<T>(turn(out), turn(b), turn(a), alpha, beta);
     }
+    if (first.a.cols == 0) return for_each_block(first, batch, false, multiply_plain<T>);
     if (multiply_without_blas(first, batch)) return;
     if (!layout(first.a).readable()) return matmul_typed<T>(out, dense(a), b, alpha, beta);
     if (!layout(first.b).readable()) return matmul_typed<T>(out, a, dense(b), alpha, beta);
@@ -285,6 +286,7 @@ void matmul(const Array& out, const Array& a, const Array& b, double alpha, doub
   if (a.dtype() != b.dtype() || a.dtype() != out.dtype() || a.dtype() == boolean) {
     fail<DTypeError>("matmul", a.dtype(), " x ", b.dtype(), " into ", out.dtype());
   }
+  init_blas();  // not only for the product that needs it, which may come when others use BLAS too
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_floating_point_v<T>) {
@@ -298,6 +300,7 @@ void matmul(const Array& out, const Array& a, const Array& b, double alpha, doub
 void linear(const Array& out, const Array& x, const Array& weight, const Array& bias) {
   const Array columns = weight.transpose(0, 1);
   if (!bias.defined()) return matmul(out, x, columns);
+  init_blas();
   if (out.numel() == 0) return;
   const bool is_row = bias.rank() == 1 && bias.numel() == out.shape().back();
   if (is_row && bias.is_contiguous() && is_floating(out.dtype())) {

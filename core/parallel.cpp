@@ -1,5 +1,7 @@
 #include <tend/core/parallel.h>
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -10,8 +12,8 @@
 #include <cstring>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <span>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -26,6 +28,12 @@ namespace tend {
 namespace {
 
 thread_local bool inside_parallel = false;
+
+// Marks this thread as inside one.
+struct ParallelSection {
+  ParallelSection() { inside_parallel = true; }
+  ~ParallelSection() { inside_parallel = false; }
+};
 
 // The chunks of one parallel_for. Every participant has a run of neighbouring chunks of its own,
 // the same in each call for the same sizes, so that a thread meets again what its core's cache
@@ -144,7 +152,7 @@ class Pool {
  public:
   static Pool& instance() {
     // Never destroyed: a static destructor of the user's may still compute.
-    static Pool* pool = new Pool(default_threads());
+    static Pool* pool = create();
     return *pool;
   }
 
@@ -160,6 +168,7 @@ class Pool {
     // A second thread that finds the pool taken does its own work: no waiting, the same chunks, the
     // same bits.
     const std::unique_lock turn(turn_, std::try_to_lock);
+    if (turn.owns_lock() && is_forked_) start(size_);
     if (!turn.owns_lock() || workers_.empty()) {
       job.work_alone();
       return;
@@ -179,16 +188,28 @@ class Pool {
   }
 
  private:
-  explicit Pool(int count) { start(count); }
+  explicit Pool(int count) : size_(count) {}
 
-  void start(int count) {
-    stopping_ = false;
+  static Pool* create() {
+    static Pool* created;  // for the handler, which can take nothing along
+    created = new Pool(default_threads());
+    created->start(created->size_);
+    // The child of a fork has this thread only, and whatever the others held stays so.
+    pthread_atfork(nullptr, nullptr, [] {
+      new (created) Pool(created->size_);
+      created->is_forked_ = true;
+    });
+    return created;
+  }
+
+  void start(int count) noexcept {
+    stopping_ = is_forked_ = false;
     try {
+      workers_.reserve(static_cast<std::size_t>(count));
       for (int i = 1; i < count; ++i) {
         workers_.emplace_back([this, i] { serve(static_cast<std::size_t>(i)); });
       }
-    } catch (
-        const std::system_error&) {  // the system gives no more threads: work with those there are
+    } catch (const std::exception&) {  // the system gives no more: work with those there are
     }
     size_ = static_cast<int>(workers_.size()) + 1;
   }
@@ -237,7 +258,8 @@ class Pool {
   std::atomic<int> sleepers_{0};
   std::atomic<bool> poster_sleeps_{false};
   std::atomic<bool> stopping_{false};
-  std::atomic<int> size_{1};
+  std::atomic<int> size_;
+  bool is_forked_ = false;                // in the child of a fork, until it starts threads again
   std::array<Job::Run, kMostRuns> runs_;  // of the job
   std::vector<std::thread> workers_;
 };
@@ -250,6 +272,7 @@ int num_threads() noexcept {
 
 void set_num_threads(int count) {
   if (count < 1) fail("set_num_threads", "needs at least 1, got ", count);
+  if (inside_parallel) fail("set_num_threads", "called inside a parallel_for");
   Pool::instance().resize(count);
 }
 
@@ -259,9 +282,8 @@ void detail::run_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain
   if (inside_parallel) {
     job.work_alone();
   } else {
-    inside_parallel = true;
+    const ParallelSection section;
     Pool::instance().run(job);
-    inside_parallel = false;
   }
   job.rethrow();
 }

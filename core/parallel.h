@@ -9,8 +9,8 @@ namespace tend {
 
 /// Threads that parallel_for may use, the caller included.
 int num_threads() noexcept;
-/// Throws Error for count < 1. Results have the same bits for every count. Not to be called from
-/// inside a parallel_for.
+/// Throws Error for count < 1, and inside a parallel_for. Results have the same bits for every
+/// count. After fork() the child has threads of its own, from its first parallel_for on.
 void set_num_threads(int count);
 
 namespace detail {

@@ -1,5 +1,6 @@
 #include <tend/core/pool.h>
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -19,6 +20,7 @@ namespace {
 
 using detail::kKeepsBlocks;
 constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kMost = std::size_t{1} << 46;  // more than any machine has
 // From this size on a block is made of pages of this size, where the system has them.
 constexpr std::size_t kHugePage = std::size_t{1} << 21;
 // Blocks up to this size are kept by threads, each of which keeps so many bytes in all.
@@ -102,6 +104,10 @@ class SharedCache {
     free_all();
   }
 
+  // Around a fork.
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
  private:
   void free_all() noexcept {
     for (auto& blocks : free_) {
@@ -155,8 +161,38 @@ struct Live {
   ThreadCache* threads = nullptr;
   std::atomic<std::int64_t> told = 0;
   std::atomic<std::int64_t> peak = 0;
+
+  // All live bytes; with the mutex held.
+  std::int64_t bytes() const noexcept {
+    std::int64_t sum = told.load(std::memory_order_relaxed);
+    for (const ThreadCache* each = threads; each != nullptr; each = each->next)
+      sum += each->untold.load(std::memory_order_relaxed);
+    return sum;
+  }
 };
 constinit Live live;
+
+// The child of a fork has this thread only, and its counters are whole: nobody changes them
+// meanwhile.
+void before_fork() {
+  SharedCache::instance().lock();
+  live.mutex.lock();
+}
+void after_fork_in_parent() {
+  live.mutex.unlock();
+  SharedCache::instance().unlock();
+}
+void after_fork_in_child() {
+  live.told = live.bytes();
+  live.threads = nullptr;
+  cache.untold = 0;
+  if (cache.state == ThreadCache::open) {
+    cache.next = nullptr;
+    cache.link = &live.threads;
+    live.threads = &cache;
+  }
+  after_fork_in_parent();
+}
 
 void close_cache() noexcept {
   {
@@ -178,6 +214,9 @@ bool open_cache() noexcept {
     ~Closer() { close_cache(); }
   } closer;
   static_cast<void>(closer);
+  static const int registered =
+      pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  static_cast<void>(registered);  // where there was no memory for it, a child may not use tend
   const std::lock_guard lock(live.mutex);
   cache.next = std::exchange(live.threads, &cache);
   cache.link = &live.threads;
@@ -198,6 +237,8 @@ void* take_shared(std::size_t bytes) {
 }  // namespace
 
 void* take_block(std::size_t bytes) {
+  if (bytes > kMost)
+    fail<OutOfMemoryError>("allocate", "the system did not give ", bytes, " bytes");
   if (kKeepsBlocks && bytes <= kSmall) {
     const SizeClass wanted = size_class(bytes);
     if (FreeBlock* block = cache.free[wanted.index]) {
@@ -250,10 +291,7 @@ void detail::count_live(std::int64_t bytes) noexcept {
 
 std::int64_t live_memory() noexcept {
   const std::lock_guard lock(live.mutex);
-  std::int64_t bytes = live.told.load(std::memory_order_relaxed);
-  for (const ThreadCache* each = live.threads; each != nullptr; each = each->next)
-    bytes += each->untold.load(std::memory_order_relaxed);
-  return bytes;
+  return live.bytes();
 }
 
 std::int64_t peak_memory() noexcept {

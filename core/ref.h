@@ -10,7 +10,8 @@ namespace tend {
 /// Base of counted objects. `Derived::destroy(Derived*)` is called when the last reference goes.
 class RefCounted {
  public:
-  std::uint32_t use_count() const noexcept { return count_.load(std::memory_order_relaxed); }
+  /// Who finds itself to be the only one also sees what the others did before they let go.
+  std::uint32_t use_count() const noexcept { return count_.load(std::memory_order_acquire); }
 
  protected:
   RefCounted() noexcept = default;

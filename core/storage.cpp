@@ -20,10 +20,6 @@ std::size_t Storage::block_size() const noexcept {
 }
 
 Ref<Storage> Storage::allocate(std::int64_t bytes) {
-  // Beyond this no system has the memory, and the pool no size.
-  constexpr std::int64_t kMost = std::int64_t{1} << 46;
-  if (bytes > kMost)
-    fail<OutOfMemoryError>("allocate", "the system did not give ", bytes, " bytes");
   const auto size = static_cast<std::size_t>(bytes);
   Ref<Storage> storage;
   if (bytes <= kMostBehind) {

@@ -37,20 +37,19 @@ AdamW::AdamW(const std::vector<Tensor>& parameters, const Options& options) {
 
 void AdamW::step() {
   for (const Group& group : groups()) check(group.options);
-  const auto prepare = [](const Stepped& each) {
-    AdamWState& state = *each.state;
-    if (state.exp_avg.defined()) return;
-    state.exp_avg = Array::zeros(each.values.shape(), each.values.dtype());
-    state.exp_avg_sq = Array::zeros(each.values.shape(), each.values.dtype());
+  const auto prepare = [](Stepped& each) {
+    if (each.state.exp_avg.defined()) return;
+    each.state.exp_avg = Array::zeros(each.values.shape(), each.values.dtype());
+    each.state.exp_avg_sq = Array::zeros(each.values.shape(), each.values.dtype());
   };
   step_all("AdamW.step", prepare, [](const Stepped& each, std::int64_t begin, std::int64_t end) {
     visit_floating("AdamW", each.values.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       kernels::adamw_step(each.values.template data<T>() + begin,
                           each.gradient.template data<T>() + begin,
-                          each.state->exp_avg.template data<T>() + begin,
-                          each.state->exp_avg_sq.template data<T>() + begin, end - begin,
-                          factors(*each.options, each.state->step));
+                          each.state.exp_avg.template data<T>() + begin,
+                          each.state.exp_avg_sq.template data<T>() + begin, end - begin,
+                          factors(*each.options, each.state.step));
     });
   });
 }

@@ -20,8 +20,8 @@ struct AdamWState {
 
   template <class F>
   void named(F&& f) {
-    f("exp_avg", exp_avg);
-    f("exp_avg_sq", exp_avg_sq);
+    f("exp_avg", exp_avg, true);
+    f("exp_avg_sq", exp_avg_sq, true);
   }
 };
 

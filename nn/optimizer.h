@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,7 +16,8 @@
 namespace tend::optim {
 
 /// Base of an optimizer with settings `Options` and, for each parameter, a `State` whose `named(f)`
-/// calls f(name, Array&) for each of its arrays. A parameter without gradient is passed over.
+/// calls f(name, Array&, kept) for each of its arrays; `kept` are those that every parameter has
+/// after its first step. A parameter without gradient is passed over.
 template <class Options, class State>
 class Optimizer {
  public:
@@ -52,7 +56,7 @@ class Optimizer {
     visit([&](const std::string& index, const Tensor&, State& each) {
       if (each.step == 0) return;
       state.emplace_back(index + ".step", tensor(each.step));
-      each.named([&](const char* name, Array& array) {
+      each.named([&](const char* name, Array& array, bool) {
         if (array.defined()) state.emplace_back(concat(index, '.', name), Tensor(array));
       });
     });
@@ -60,28 +64,35 @@ class Optimizer {
   }
 
   /// Takes a state_dict() of an optimizer over the same parameters; an Error names the first key
-  /// that does not fit.
+  /// that does not fit, or is missing, and leaves all as it was.
   void load_state_dict(const nn::StateDict& state) {
+    std::map<std::string_view, const Tensor*> entries;
+    for (const auto& [key, value] : state) entries.emplace(key, &value);
     std::vector<std::pair<State*, State>> loaded;
     std::size_t used = 0;
     visit([&](const std::string& index, const Tensor& parameter, State& each) {
       State fresh;
-      const auto take = [&](const std::string& name, const Shape& shape, DType dtype) {
-        for (const auto& [key, value] : state) {
-          if (key != concat(index, '.', name)) continue;
-          if (value.shape() != shape || value.dtype() != dtype) {
-            fail("load_state_dict", key, " is ", value.shape(), ' ', value.dtype(), ", not ", shape,
-                 ' ', dtype);
-          }
-          ++used;
-          return value.array().clone();
+      const auto take = [&](const char* name, const Shape& shape, DType dtype, bool wanted) {
+        const std::string key = concat(index, '.', name);
+        const auto entry = entries.find(key);
+        if (entry == entries.end()) {
+          if (wanted) fail("load_state_dict", key, " is missing");
+          return Array();
         }
-        return Array();
+        const Tensor& value = *entry->second;
+        if (value.shape() != shape || value.dtype() != dtype) {
+          fail("load_state_dict", key, " is ", value.shape(), ' ', value.dtype(), ", not ", shape,
+               ' ', dtype);
+        }
+        ++used;
+        return value.array().clone();
       };
-      if (const Array steps = take("step", {}, int64); steps.defined())
-        fresh.step = steps.item<std::int64_t>();
-      fresh.named([&](const char* name, Array& array) {
-        array = take(name, parameter.shape(), parameter.dtype());
+      const Array steps = take("step", {}, int64, false);
+      if (steps.defined()) fresh.step = steps.item<std::int64_t>();
+      if (steps.defined() && fresh.step < 1)
+        fail("load_state_dict", index, ".step is ", fresh.step, ", not the number of a step");
+      fresh.named([&](const char* name, Array& array, bool kept) {
+        if (steps.defined()) array = take(name, parameter.shape(), parameter.dtype(), kept);
       });
       loaded.emplace_back(&each, std::move(fresh));
     });
@@ -98,64 +109,93 @@ class Optimizer {
     const Tensor* parameter;
     Array values, gradient;
     const Options* options;
-    State* state;      // its `step` is counted already
-    std::int64_t end;  // of its elements, when all parameters' are counted through
+    State* kept;
+    State state;           // what that becomes; its `step` is counted already
+    std::int64_t end = 0;  // of its elements, when those of a run of parameters are counted through
   };
 
-  /// One step of every parameter with a gradient: first prepare(parameter) for each, then
-  /// update(parameter, begin, end) for pieces of their elements, in parallel.
+  /// One step of every parameter with a gradient: first prepare(parameter) for each, which sees to
+  /// its state; then update(parameter, begin, end) for pieces of their elements, in parallel. What
+  /// fails leaves all as it was.
   template <class Prepare, class Update>
   void step_all(const char* operation, Prepare prepare, Update update) {
-    std::vector<Stepped> all = with_gradients();
+    std::vector<Stepped> all = with_gradients(operation);
     for (Stepped& each : all) {
-      ++each.state->step;
+      ++each.state.step;
       prepare(each);
     }
+    for (const Stepped& each : all) *each.kept = each.state;
+    if (lie_apart(all)) {
+      step_run(operation, all, update);
+    } else {
+      for (Stepped& each : all) {
+        const Array& array = each.parameter->array();
+        if (!array.is_contiguous()) each.values.copy_from(array);
+        step_run(operation, {&each, 1}, update);
+      }
+    }
+  }
+
+ private:
+  template <class Update>
+  static void step_run(const char* operation, std::span<Stepped> run, Update update) {
+    std::int64_t total = 0;
+    for (Stepped& each : run) each.end = total += each.values.numel();
     constexpr std::int64_t kGrain = 16384;
-    const std::int64_t total = all.empty() ? 0 : all.back().end;
-    parallel_for(
-        0, total, lie_apart(all) ? kGrain : total, [&](std::int64_t begin, std::int64_t end) {
-          auto each =
-              std::upper_bound(all.begin(), all.end(), begin,
-                               [](std::int64_t at, const Stepped& s) { return at < s.end; });
-          for (; begin < end; ++each) {
-            const std::int64_t start = each->end - each->values.numel();
-            const std::int64_t stop = std::min(end, each->end);
-            update(*each, begin - start, stop - start);
-            begin = stop;
-          }
-        });
-    for (const Stepped& each : all) {
+    parallel_for(0, total, kGrain, [&](std::int64_t begin, std::int64_t end) {
+      auto each = std::upper_bound(run.begin(), run.end(), begin,
+                                   [](std::int64_t at, const Stepped& s) { return at < s.end; });
+      for (; begin < end; ++each) {
+        const std::int64_t start = each->end - each->values.numel();
+        const std::int64_t stop = std::min(end, each->end);
+        update(*each, begin - start, stop - start);
+        begin = stop;
+      }
+    });
+    for (const Stepped& each : run) {
       const Array& array = each.parameter->array();
       if (!array.is_contiguous()) array.copy_from(each.values);
       array.storage()->bump_version(operation);
     }
   }
 
- private:
-  std::vector<Stepped> with_gradients() {
+  std::vector<Stepped> with_gradients(const char* operation) {
     std::vector<Stepped> all;
-    std::int64_t end = 0;
     for (Group& group : groups_) {
       for (std::size_t i = 0; i < group.parameters.size(); ++i) {
         const Tensor& parameter = group.parameters[i];
         const Tensor gradient = parameter.grad();
         if (!gradient.defined()) continue;
-        end += parameter.numel();
+        check_fits(operation, parameter, group.states[i]);
         all.push_back({&parameter, parameter.array().contiguous(), gradient.array().contiguous(),
-                       &group.options, &group.states[i], end});
+                       &group.options, &group.states[i], group.states[i]});
       }
     }
     return all;
+  }
+
+  // set_data() may have made a parameter another one.
+  static void check_fits(const char* operation, const Tensor& parameter, State& state) {
+    state.named([&](const char* name, const Array& array, bool) {
+      if (!array.defined()) return;
+      if (array.shape() == parameter.shape() && array.dtype() == parameter.dtype()) return;
+      fail<ShapeError>(operation, "a parameter is ", parameter.shape(), ' ', parameter.dtype(),
+                       ", its ", name, " from earlier steps ", array.shape(), ' ', array.dtype());
+    });
   }
 
   // False where two parameters may share elements, which then are stepped one after the other.
   static bool lie_apart(const std::vector<Stepped>& all) {
     std::vector<std::pair<std::uintptr_t, std::uintptr_t>> windows;
     for (const Stepped& each : all) {
-      const auto first = reinterpret_cast<std::uintptr_t>(each.values.raw());
-      const auto bytes = each.values.numel() * item_size(each.values.dtype());
-      if (bytes > 0) windows.emplace_back(first, first + static_cast<std::uintptr_t>(bytes));
+      const Array& array = each.parameter->array();
+      if (array.numel() == 0) continue;
+      std::int64_t last = 0;
+      for (std::int64_t d = 0; d < array.rank(); ++d)
+        last += (array.shape()[d] - 1) * array.strides()[d];
+      const auto first = reinterpret_cast<std::uintptr_t>(array.raw());
+      const auto bytes = static_cast<std::uintptr_t>((last + 1) * item_size(array.dtype()));
+      windows.emplace_back(first, first + bytes);
     }
     std::sort(windows.begin(), windows.end());
     return std::adjacent_find(windows.begin(), windows.end(), [](const auto& a, const auto& b) {

@@ -24,9 +24,9 @@ SGD::SGD(const std::vector<Tensor>& parameters, const Options& options) {
 
 void SGD::step() {
   for (const Group& group : groups()) check(group.options);
-  const auto prepare = [](const Stepped& each) {
-    Array& velocity = each.state->momentum_buffer;
-    each.state->first = !velocity.defined();
+  const auto prepare = [](Stepped& each) {
+    Array& velocity = each.state.momentum_buffer;
+    each.state.first = !velocity.defined();
     if (each.options->momentum > 0 && !velocity.defined())
       velocity = Array::empty(each.values.shape(), each.values.dtype());
   };
@@ -37,13 +37,13 @@ void SGD::step() {
       const bool moving = o.momentum > 0;
       kernels::sgd_step(
           each.values.template data<T>() + begin, each.gradient.template data<T>() + begin,
-          moving ? each.state->momentum_buffer.template data<T>() + begin : nullptr, end - begin,
+          moving ? each.state.momentum_buffer.template data<T>() + begin : nullptr, end - begin,
           {.rate = -o.lr,
            .decay = o.weight_decay,
            .momentum = o.momentum,
            .share = 1 - o.dampening,
            .nesterov = o.nesterov,
-           .first = each.state->first});
+           .first = each.state.first});
     });
   });
 }

@@ -20,7 +20,7 @@ struct SGDState {
 
   template <class F>
   void named(F&& f) {
-    f("momentum_buffer", momentum_buffer);
+    f("momentum_buffer", momentum_buffer, false);
   }
 };
 

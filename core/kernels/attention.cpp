@@ -92,16 +92,14 @@ HWY_INLINE void finish(const AttentionHead<T>& head, std::size_t first, std::siz
                        std::size_t lanes, const Progress<T>& progress) {
   alignas(64) T factor[kTile], logs[kTile];
   store_logs(lanes, progress.sum, logs);
-  for (std::size_t i = 0; i < lanes; ++i) {
-    factor[i] = head.keep_factor / progress.sum[i];
-    logs[i] += progress.largest[i];
-  }
+  for (std::size_t i = 0; i < lanes; ++i) factor[i] = head.keep_factor / progress.sum[i];
   for (std::size_t i = 0; i < count; ++i) {
     if (progress.sum[i] != T(0)) continue;
     // All scores are -inf: because of masks, or by themselves, which softmax makes NaN of.
     const bool empty = sees_nothing(head, first + i);
     factor[i] = empty ? T(0) : std::numeric_limits<T>::quiet_NaN();
-    logs[i] = empty ? kInfinity<T> : factor[i];
+    progress.largest[i] = kInfinity<T>;  // so that its weights are 0
+    logs[i] = factor[i];
   }
   const hn::CappedTag<T, kStep> d;
   for (std::size_t v = 0; v < head.value_dim; ++v) {
@@ -111,7 +109,8 @@ HWY_INLINE void finish(const AttentionHead<T>& head, std::size_t first, std::siz
     }
   }
   store_lanes(progress.context, count, head.value_dim, head.out, first);
-  std::copy_n(logs, count, head.log_sums + first);
+  std::copy_n(progress.largest, count, head.log_sums + first);
+  std::copy_n(logs, count, head.log_sums + head.queries + first);
 }
 
 // Queries first to first + count.
@@ -211,7 +210,7 @@ void attention(const Array& out, const Array& log_sums, const Array& query, cons
         const std::int64_t first = (groups - 1 - task % groups) * group * kTile;
         AttentionHead<T> head = heads.at(index);
         head.out = head_of<T>(out, index);
-        head.log_sums = log_sums.data<T>() + index * query.size(-2);
+        head.log_sums = log_sums.data<T>() + 2 * index * query.size(-2);
         attend_head(head, static_cast<std::size_t>(first),
                     std::min(head.queries, static_cast<std::size_t>(first + group * kTile)),
                     scratch.data<T>());

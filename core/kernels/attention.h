@@ -16,12 +16,13 @@ struct AttentionRule {
   double keep_factor = 1;  // what dropout multiplies the kept weights with
 };
 
-/// out = dropout(softmax(scale * query @ key^T, masked)) @ value, and in log_sums (..., T),
-/// contiguous, the logarithm of the sum of each query's exponentiated scores: infinite where it may
-/// attend to nothing, and then `out` is 0. query is (..., T, D), key (..., S, D), value (..., S, V)
-/// and out (..., T, V), all of one floating dtype and with the same leading dimensions, of any
-/// strides; out has the stride 1 in its last dimension. What causality hides is left out, unless
-/// values that are not finite make a NaN of its zero weights.
+/// out = dropout(softmax(scale * query @ key^T, masked)) @ value. In log_sums (..., 2, T),
+/// contiguous, each query's largest score, and the logarithm of the sum of e^(score - largest): one
+/// number for both would lose the second beside scores of -1e9. The first is infinite where a query
+/// may attend to nothing, and then `out` is 0. query is (..., T, D), key (..., S, D), value (...,
+/// S, V) and out (..., T, V), all of one floating dtype and with the same leading dimensions, of
+/// any strides; out has the stride 1 in its last dimension. What causality hides is left out,
+/// unless values that are not finite make a NaN of its zero weights.
 void attention(const Array& out, const Array& log_sums, const Array& query, const Array& key,
                const Array& value, const AttentionRule& rule);
 

@@ -26,7 +26,7 @@ struct Block {
   T *query_lanes, *grad_lanes, *grad_query_lanes;
   T *query, *grad;
   T *weights, *grad_scores;  // of a tile
-  T log_sums[kTile];
+  T largest[kTile], log_sums[kTile];
   T dots[kTile];  // of a query's context and its gradient
 };
 
@@ -39,6 +39,7 @@ HWY_INLINE void differentiate(bool diagonal, const TilePlace& tile, std::size_t 
   const hn::CappedTag<T, kStep> d;
   const auto hidden = hn::Set(d, -kInfinity<T>);
   for (std::size_t lane = 0; lane < lanes; lane += hn::Lanes(d)) {
+    const auto largest = hn::LoadU(d, block.largest + lane);
     const auto log_sum = hn::LoadU(d, block.log_sums + lane);
     const auto dot = hn::LoadU(d, block.dots + lane);
     const std::size_t keys = diagonal ? keys_of_step(tile, lane) : tile.keys;
@@ -49,7 +50,7 @@ HWY_INLINE void differentiate(bool diagonal, const TilePlace& tile, std::size_t 
       if constexpr (kMasked) {
         score = hn::IfThenElse(lanes_of(d, visible.words[j] >> lane), score, hidden);
       }
-      const auto weight = exp_not_positive(d, hn::Sub(score, log_sum));
+      const auto weight = exp_not_positive(d, hn::Sub(hn::Sub(score, largest), log_sum));
       auto grad = hn::Load(d, grads);
       auto weight_left = weight;
       if constexpr (kDropped) {
@@ -70,7 +71,7 @@ HWY_INLINE void differentiate(bool diagonal, const TilePlace& tile, std::size_t 
 // rows += alpha times the products of the tile's weights and the block's rows.
 template <class T>
 HWY_INLINE void add_rows(bool diagonal, const TilePlace& tile, const T* weights, const T* block,
-                         std::size_t cols, T alpha, const Matrix<T>& rows) {
+                         std::size_t cols, T alpha, const HeadMatrix<T>& rows) {
   for_steps(diagonal, tile.keys,
             [&](std::size_t key, std::size_t count, std::size_t lane) HWY_ATTR {
               product<T>({count, cols, tile.queries - lane, weights + key * kTile + lane, kTile, 1,
@@ -128,8 +129,10 @@ HWY_INLINE void load_block(const AttentionHead<T>& head, std::size_t first, std:
   load_lanes(grad, count, head.value_dim, lanes, block.grad_lanes);
   std::fill_n(block.grad_query_lanes, head.dim * kTile, T(0));
   // The weights of lanes without a query are 0.
-  std::fill_n(block.log_sums, kTile, kInfinity<T>);
-  std::copy_n(head.log_sums + first, count, block.log_sums);
+  std::fill_n(block.largest, kTile, kInfinity<T>);
+  std::fill_n(block.log_sums, kTile, T(0));
+  std::copy_n(head.log_sums + first, count, block.largest);
+  std::copy_n(head.log_sums + head.queries + first, count, block.log_sums);
   std::fill_n(block.dots, kTile, T(0));
   const hn::ScalableTag<T> d;
   for (std::size_t i = 0; i < count; ++i) {
@@ -177,24 +180,23 @@ HWY_INLINE void differentiate(AttentionHead<T> head, std::size_t first, std::siz
                      all_finite(head.key, 0, head.keys, head.dim) &&
                      all_finite(head.query, 0, head.queries, head.dim) &&
                      all_finite(head.grad, 0, head.queries, head.value_dim);
-  const auto begin_sum = [&](Matrix<T>& sum, std::size_t columns) HWY_ATTR {
-    const Matrix<T> place = sum;
+  const auto begin_sum = [&](HeadMatrix<T>& sum, std::size_t columns) HWY_ATTR {
+    const HeadMatrix<T> place = sum;
     if (!place.data) return place;
     sum = {take(columns), columns, 1};
     std::fill_n(sum.data, head.keys * columns, T(0));
     return place;
   };
-  const Matrix<T> key_place = begin_sum(head.grad_key, head.dim);
-  const Matrix<T> value_place = begin_sum(head.grad_value, head.value_dim);
+  const HeadMatrix<T> key_place = begin_sum(head.grad_key, head.dim);
+  const HeadMatrix<T> value_place = begin_sum(head.grad_value, head.value_dim);
   for (std::size_t query = first * kTile; query < head.queries; query += step * kTile) {
     differentiate_block(head, query, std::min(kTile, head.queries - query), scratch);
   }
-  const auto end_sum = [&](const Matrix<T>& sum, std::size_t columns, const Matrix<T>& place)
-                           HWY_ATTR {
-                             if (!place.data) return;
-                             for (std::size_t j = 0; j < head.keys; ++j)
-                               copy_row(sum.at(j), columns, place.at(j));
-                           };
+  const auto end_sum = [&](const HeadMatrix<T>& sum, std::size_t columns,
+                           const HeadMatrix<T>& place) HWY_ATTR {
+    if (!place.data) return;
+    for (std::size_t j = 0; j < head.keys; ++j) copy_row(sum.at(j), columns, place.at(j));
+  };
   end_sum(head.grad_key, head.dim, key_place);
   end_sum(head.grad_value, head.value_dim, value_place);
 }
@@ -272,7 +274,7 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
         const std::int64_t index = task / parts.count(), part = task % parts.count();
         AttentionHead<T> head = heads.at(index);
         head.out = head_of<T>(out, index);
-        head.log_sums = log_sums.data<T>() + index * query.size(-2);
+        head.log_sums = log_sums.data<T>() + 2 * index * query.size(-2);
         head.grad = head_of<const T>(grad, index);
         head.grad_query = head_of<T>(gradients.query, index);
         head.grad_key = head_of<T>(parts[part].key, index);

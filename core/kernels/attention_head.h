@@ -20,7 +20,7 @@ inline constexpr std::size_t kAttentionStep = 16;
 
 /// Element (i, j) lies at data[i * row + j * step].
 template <class T>
-struct Matrix {
+struct HeadMatrix {
   T* data = nullptr;
   std::size_t row = 0, step = 0;
 
@@ -30,27 +30,27 @@ struct Matrix {
 template <class T>
 struct AttentionHead {
   std::size_t queries, keys, dim, value_dim;
-  Matrix<const T> query, key, value;
+  HeadMatrix<const T> query, key, value;
   T scale;
   bool is_causal;
-  bool skip_hidden;            // what causality hides makes no difference
-  Matrix<const bool> allowed;  // without data: everything
-  Matrix<const T> added;       // without data: nothing
-  const std::uint64_t* kept;   // nullptr: all
-  std::uint64_t first_bit;     // of this head's weights in `kept`
+  bool skip_hidden;                // what causality hides makes no difference
+  HeadMatrix<const bool> allowed;  // without data: everything
+  HeadMatrix<const T> added;       // without data: nothing
+  const std::uint64_t* kept;       // nullptr: all
+  std::uint64_t first_bit;         // of this head's weights in `kept`
   T keep_factor;
 
-  Matrix<T> out;
-  T* log_sums;
+  HeadMatrix<T> out;
+  T* log_sums;  // the largest scores of all queries, then their logarithms
 
   // Backward only; those that nobody needs have no data.
-  Matrix<const T> grad;
-  Matrix<T> grad_query, grad_key, grad_value;
+  HeadMatrix<const T> grad;
+  HeadMatrix<T> grad_query, grad_key, grad_value;
 };
 
 /// The matrix in the last two dimensions of `a` at place `index` of the leading ones.
 template <class T>
-Matrix<T> head_of(const Array& a, std::int64_t index) {
+HeadMatrix<T> head_of(const Array& a, std::int64_t index) {
   if (!a.defined()) return {};
   T* data = a.data<std::remove_const_t<T>>();
   for (std::int64_t d = a.rank() - 3; d >= 0; --d) {

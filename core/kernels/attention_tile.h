@@ -54,8 +54,8 @@ HWY_INLINE void copy_row(const T* HWY_RESTRICT from, std::size_t count, T* HWY_R
 // Copies a matrix to `to`, where its rows follow each other, and gives it from there: rows far
 // apart fall into few sets of a cache.
 template <class T>
-HWY_INLINE Matrix<const T> pack(const Matrix<const T>& from, std::size_t rows, std::size_t cols,
-                                T* to) {
+HWY_INLINE HeadMatrix<const T> pack(const HeadMatrix<const T>& from, std::size_t rows,
+                                    std::size_t cols, T* to) {
   for (std::size_t i = 0; i < rows; ++i) {
     const T* row = from.at(i);
     if (from.step == 1) {
@@ -69,7 +69,7 @@ HWY_INLINE Matrix<const T> pack(const Matrix<const T>& from, std::size_t rows, s
 
 // to[c * kTile + r] = from(r, c) for count rows, and 0 in the other lanes.
 template <class T>
-HWY_INLINE void load_lanes(const Matrix<const T>& from, std::size_t count, std::size_t cols,
+HWY_INLINE void load_lanes(const HeadMatrix<const T>& from, std::size_t count, std::size_t cols,
                            std::size_t lanes, T* HWY_RESTRICT to) {
   if (from.step == 1) {
     transpose(count, cols, from.data, from.row, to, kTile);
@@ -88,7 +88,7 @@ HWY_INLINE void load_lanes(const Matrix<const T>& from, std::size_t count, std::
 // fall into one set of the cache.
 template <class T>
 HWY_INLINE void store_lanes(const T* HWY_RESTRICT from, std::size_t count, std::size_t cols,
-                            const Matrix<T>& to, std::size_t first) {
+                            const HeadMatrix<T>& to, std::size_t first) {
   constexpr std::size_t kRows = 4;
   for (std::size_t i = 0; i < count; i += kRows) {
     transpose(cols, std::min(kRows, count - i), from + i, kTile, to.at(first + i), to.row);
@@ -98,7 +98,7 @@ HWY_INLINE void store_lanes(const T* HWY_RESTRICT from, std::size_t count, std::
 // What causality's zero weights are multiplied with must be finite for them to be left out. A sum
 // of products with zero is zero, or NaN.
 template <class T>
-HWY_INLINE bool all_finite(const Matrix<const T>& matrix, std::size_t first, std::size_t rows,
+HWY_INLINE bool all_finite(const HeadMatrix<const T>& matrix, std::size_t first, std::size_t rows,
                            std::size_t cols) {
   const hn::ScalableTag<T> d;
   auto sums = hn::Zero(d);
@@ -117,7 +117,7 @@ HWY_INLINE bool all_finite(const Matrix<const T>& matrix, std::size_t first, std
 }
 
 template <class T>
-HWY_INLINE Matrix<const T> rows_from(const Matrix<const T>& matrix, std::size_t row) {
+HWY_INLINE HeadMatrix<const T> rows_from(const HeadMatrix<const T>& matrix, std::size_t row) {
   return {matrix.at(row), matrix.row, matrix.step};
 }
 
@@ -142,7 +142,7 @@ HWY_INLINE std::size_t keys_of_step(const TilePlace& tile, std::size_t lane) {
 
 // c(j, i) = alpha times the product of the tile's row j of `matrix` and lane i of `lanes_by_dim`.
 template <class T>
-HWY_INLINE void rows_by_lanes(bool diagonal, std::size_t keys, const Matrix<const T>& matrix,
+HWY_INLINE void rows_by_lanes(bool diagonal, std::size_t keys, const HeadMatrix<const T>& matrix,
                               std::size_t dim, const T* by_dim, std::size_t lanes, T alpha, T* c) {
   for_steps(diagonal, keys, [&](std::size_t key, std::size_t count, std::size_t lane) HWY_ATTR {
     product<T>({count, lanes - lane, dim, matrix.at(key), matrix.row, matrix.step, by_dim + lane,
@@ -152,7 +152,7 @@ HWY_INLINE void rows_by_lanes(bool diagonal, std::size_t keys, const Matrix<cons
 
 // c(d, i) += alpha times the sum over the tile's keys j of matrix(j, d) and weights(j, i).
 template <class T>
-HWY_INLINE void weigh_rows(bool diagonal, std::size_t keys, const Matrix<const T>& matrix,
+HWY_INLINE void weigh_rows(bool diagonal, std::size_t keys, const HeadMatrix<const T>& matrix,
                            std::size_t dim, const T* weights, std::size_t lanes, T alpha, T* c) {
   for_steps(diagonal, keys, [&](std::size_t key, std::size_t count, std::size_t lane) HWY_ATTR {
     product<T>({dim, lanes - lane, count, matrix.at(key), matrix.step, matrix.row,

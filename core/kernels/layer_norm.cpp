@@ -82,14 +82,16 @@ HWY_INLINE void normalise(std::size_t n, T* out, T* mean, T* rstd, const T* a, c
                           const T* bias, T eps, std::size_t ahead) {
   const T count = static_cast<T>(n);
   T m = 0;
-  if constexpr (kCentred) {
-    m = row_sum<T>(n, [&](auto d, std::size_t i) HWY_ATTR { return hn::LoadU(d, a + i); }) / count;
-    *mean = m;
-  }
   const auto centred = [&](auto d, std::size_t i) HWY_ATTR {
     const auto x = hn::LoadU(d, a + i);
     return kCentred ? hn::Sub(x, hn::Set(d, m)) : x;
   };
+  if constexpr (kCentred) {
+    m = row_sum<T>(n, [&](auto d, std::size_t i) HWY_ATTR { return hn::LoadU(d, a + i); }) / count;
+    // What rounding left, which matters where the mean is far from 0 and the deviation small.
+    m += row_sum<T>(n, centred) / count;
+    *mean = m;
+  }
   const T sum = row_sum<T>(n, [&](auto d, std::size_t i) HWY_ATTR {
     hwy::Prefetch(a + i + ahead);
     const auto x = centred(d, i);

@@ -163,7 +163,7 @@ template <class Op, class T>
 void fold_blocks(AccOf<Op>* result, const ReducePlan& plan, const T* from, std::int64_t width,
                  std::int64_t begin, std::int64_t end, FoldBlock<Op, T> fold_block) {
   const std::int64_t down = plan.down.in, across = plan.across.in;
-  const std::int64_t most = width == 1 || plan.rows() ? kBlock : 64;
+  const std::int64_t most = plan.rows() ? kBlock : 64;
   if (end <= plan.down.size && end - begin <= most)  // a single block
     return fold_block(result, from + begin * down, end - begin, down, width, across);
   AccOf<Op> block[kTileWidth];

@@ -250,6 +250,28 @@ TEST_CASE("fused attention computes the gradients that are needed") {
   }
 }
 
+TEST_CASE("fused attention knows the weights of rows that a large number was added to") {
+  // What hides by a number instead of -inf; a row that it hides altogether sees all keys evenly.
+  for (const double number : {-1e4, -1e9, -1e18, -1e30}) {
+    CAPTURE(number);
+    // The digits of a score that are lost beside it; beside the last two no score is left.
+    const double lost = number > -1e17 ? -number * 0x1p-51 : 0;
+    const Inputs in(2, 2, 40, 33, 8, 5);
+    Tensor mask = zeros({40, 33}, float64);
+    mask[3].fill_(number);
+    mask.narrow(1, 20, 5).fill_(number);
+    check_agreement(in, {.mask = mask}, tolerance(float64) + lost);
+  }
+}
+
+TEST_CASE("a mask of another floating dtype counts as one of the query's") {
+  const Inputs in(1, 2, 20, 20, 8, 8, float32);
+  const Tensor mask = randn({20, 20}, float64);
+  const auto wide = results(in, {.mask = mask}, AttentionPath::automatic);
+  const auto same = results(in, {.mask = mask.to(float32)}, AttentionPath::composed);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(equal(wide[i], same[i]));
+}
+
 TEST_CASE("fused attention is NaN where the composed one is") {
   for (const double odd : {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf}) {
     for (std::size_t which = 0; which < 3; ++which) {

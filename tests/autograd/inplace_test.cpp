@@ -146,6 +146,20 @@ TEST_CASE("A base that got other elements has no part in what happens to its for
   CHECK(values(autograd::grad({(v * 3).sum()}, {w})[0]) == std::vector<double>{3, 3});
 }
 
+TEST_CASE("A view that was made without grad mode and got other elements is one no more") {
+  const Tensor w = ones({2}, float64).requires_grad_();
+  const Tensor p = ones({4}, float64).requires_grad_();
+  Tensor x;
+  {
+    const NoGradGuard no_grad;
+    x = p.view({4});
+  }
+  x.set_data(ones({4}, float64));
+  x.narrow(0, 0, 2).mul_(w);
+  REQUIRE(x.requires_grad());
+  CHECK(values(autograd::grad({x.sum()}, {w})[0]) == V{1, 1});
+}
+
 TEST_CASE("A view that was made without grad mode is not written with it") {
   const Tensor x = tensor({1, 2}, float64).requires_grad_() * 1;
   Tensor v;

@@ -21,6 +21,13 @@ TEST_CASE("layer_norm gives PyTorch's values and gradients") {
   CHECK(values(bias.grad()) == std::vector<double>{4, 6, 8, 10});
 }
 
+TEST_CASE("layer_norm of equal numbers is 0, wherever they are") {
+  for (const double number : {101.3, -1e5, 3e-7}) {
+    const Tensor y = layer_norm(full({3, 1000}, number), {1000}, {}, {});
+    CHECK(y.abs().max().item<float>() == 0);
+  }
+}
+
 TEST_CASE("the kernels of layer_norm agree with the formulas, for rows of any length") {
   manual_seed(3);
   // Rows of less than a vector, of several with a rest, and more rows than one chunk of work.

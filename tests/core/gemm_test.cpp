@@ -233,6 +233,20 @@ TEST_CASE("matmul with nothing to multiply") {
   }
 }
 
+TEST_CASE("matmul of no depth leaves what beta leaves, in every layout") {
+  for (const Shape& shape : {Shape{3, 5}, Shape{2, 4, 40}}) {
+    Shape left = shape, right = shape;
+    left[shape.rank() - 1] = right[shape.rank() - 2] = 0;
+    for (const Array& out : layouts(Array::full(shape, 2, float32))) {
+      const auto n = static_cast<std::size_t>(out.numel());
+      kernels::matmul(out, Array::zeros(left, float32), Array::zeros(right, float32), 1, -1.5);
+      CHECK(out.to_vector<float>() == std::vector<float>(n, -3.0f));
+      kernels::matmul(out, Array::zeros(left, float32), Array::zeros(right, float32));
+      CHECK(out.to_vector<float>() == std::vector<float>(n, 0.0f));
+    }
+  }
+}
+
 TEST_CASE("matmul with alpha and beta") {
   const auto [m, n, k] = GENERATE(table<std::int64_t, std::int64_t, std::int64_t>(
       {{2, 3, 4}, {30, 20, 10}, {30, 1, 40}, {1, 30, 40}, {1, 1, 400}}));
@@ -306,6 +320,18 @@ TEST_CASE("matmul has the same bits for any number of threads") {
   check({1, 500}, {500, 2000});        // a vector by a matrix
   check({3, 4, 40, 50}, {4, 50, 60});  // a batch
   check({1000, 4, 3}, {1000, 3, 4});   // a batch of small products
+}
+
+TEST_CASE("A product that is large enough for BLAS is right, with the same bits for any threads") {
+  constexpr std::int64_t kSize = 2600;  // cubed it is over 2^34
+  const Array a = random_array({kSize, kSize}, float32, 1);
+  const Array b = random_array({kSize, kSize}, float32, 2);
+  const Array whole = product(a, b);
+  for (const std::int64_t at : {0, 1, 77, 1299, 1300, 2599}) {
+    check_product(whole.narrow(0, at, 1).narrow(1, at, 1),
+                  reference(a.narrow(0, at, 1), b.narrow(1, at, 1)), kSize);
+  }
+  CHECK(same_bits_for_any_thread_count([&] { return product(a, b); }));
 }
 
 TEST_CASE("matmul is right on every SIMD target, in every layout") {

@@ -173,6 +173,9 @@ TEST_CASE("a request that no system can meet is an OutOfMemoryError and leaves n
   const std::int64_t before = live_memory();
   CHECK_THROWS_AS(Array::empty({std::int64_t{1} << 45}, boolean), OutOfMemoryError);
   CHECK_THROWS_AS(Array::empty({std::int64_t{1} << 60}, boolean), OutOfMemoryError);
+  for (const std::size_t bytes :
+       {std::size_t{1} << 47, std::size_t{1} << 55, SIZE_MAX - 64, SIZE_MAX})
+    CHECK_THROWS_AS(take_block(bytes), OutOfMemoryError);
   CHECK(live_memory() == before);
 }
 

@@ -96,6 +96,50 @@ TEST_CASE("a parameter that is given twice is stepped twice, one step after the 
   CHECK(equal(once.detach(), ones({30000})));
 }
 
+TEST_CASE(
+    "parameters that share elements are stepped one after the other, however they are laid out") {
+  const Array shared = Array::zeros({200, 300}, float32);
+  Tensor rows(shared), columns(shared.transpose(0, 1));
+  rows.set_grad(full({200, 300}, 1.0));
+  columns.set_grad(full({300, 200}, 10.0));
+  optim::SGD({rows, columns}, {.lr = 1.0}).step();
+  CHECK(equal(Tensor(shared), full({200, 300}, -11.0)));
+}
+
+TEST_CASE("a step that finds no memory changes nothing, and can be taken again") {
+  const auto train = [](bool fails) {
+    // The gradient is an expanded view, whose row-major copy is what finds no memory.
+    Tensor p = start().requires_grad_(), large = zeros({1}).requires_grad_();
+    optim::AdamW optimizer({p});
+    p.set_grad(ones({4}));
+    if (fails) {
+      large.set_data(zeros({1}).expand({std::int64_t{1} << 45}));
+      large.set_grad(large.detach());
+      optimizer.add_group({large}, {});
+      CHECK_THROWS_AS(optimizer.step(), OutOfMemoryError);
+      CHECK(optimizer.state_dict().empty());
+      large.zero_grad();
+    }
+    optimizer.step();
+    return p.to_vector<float>();
+  };
+  CHECK(train(true) == train(false));
+}
+
+TEST_CASE("an optimizer refuses a parameter that became another one") {
+  Tensor p = start().requires_grad_();
+  optim::AdamW optimizer({p});
+  p.set_grad(ones({4}));
+  optimizer.step();
+  optimizer.zero_grad();
+  p.set_data(ones({4000}));
+  p.set_grad(ones({4000}));
+  CHECK_THROWS_WITH(optimizer.step(),
+                    "[AdamW.step] a parameter is (4000,) float32, its exp_avg from earlier steps "
+                    "(4,) float32");
+  CHECK(p.to_vector<float>() == std::vector<float>(4000, 1.0f));
+}
+
 TEST_CASE("a parameter without gradient is passed over") {
   Tensor p = start().requires_grad_();
   optim::AdamW optimizer({p});
@@ -140,8 +184,12 @@ TEST_CASE("an optimizer continues from its saved state as if nothing had happene
 TEST_CASE("an optimizer refuses a state that is not its own") {
   Tensor p = start().requires_grad_();
   optim::AdamW optimizer({p});
-  CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.exp_avg", zeros({3})}}),
+  CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", tensor(1)}, {"0.exp_avg", zeros({3})}}),
                     "[load_state_dict] 0.exp_avg is (3,) float32, not (4,) float32");
+  CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", tensor(1)}, {"0.exp_avg", zeros({4})}}),
+                    "[load_state_dict] 0.exp_avg_sq is missing");
+  CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", tensor(-1)}}),
+                    "[load_state_dict] 0.step is -1, not the number of a step");
   CHECK_THROWS_WITH(optimizer.load_state_dict({{"7.step", tensor(1)}}),
                     "[load_state_dict] 1 of 1 keys belong to no parameter");
 }

@@ -1,0 +1,58 @@
+// What tend finds when it starts, each time in a process of its own.
+
+#include <sched.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+#include "tests/examples/process.h"
+
+namespace {
+
+// What the probe prints to `question` in an environment with these variables, on a line.
+std::string probe(const std::vector<std::string>& question,
+                  const std::vector<std::string>& before = {}) {
+  std::vector<std::string> arguments = {"-u", "TEND_NUM_THREADS", "-u", "TEND_BLAS_REPAIR"};
+  arguments.insert(arguments.end(), before.begin(), before.end());
+  arguments.emplace_back(TEND_PROBE);
+  arguments.insert(arguments.end(), question.begin(), question.end());
+  tend::test::Process process("/usr/bin/env", arguments, "/");
+  REQUIRE(process.wait() == 0);
+  return process.output();
+}
+
+int first_processor() {
+  cpu_set_t mask;
+  REQUIRE(sched_getaffinity(0, sizeof mask, &mask) == 0);
+  int first = 0;
+  while (!CPU_ISSET(first, &mask)) ++first;
+  return first;
+}
+
+}  // namespace
+
+TEST_CASE("TEND_NUM_THREADS says how many threads there are, and what is no number says nothing") {
+  const std::string all = probe({"threads"});
+  CHECK(probe({"threads"}, {"TEND_NUM_THREADS=1"}) == "1\n");
+  CHECK(probe({"threads"}, {"TEND_NUM_THREADS=3"}) == "3\n");
+  for (const char* text : {"", "0", "-1", "3x", " 3"}) {
+    CAPTURE(text);
+    CHECK(probe({"threads"}, {std::string("TEND_NUM_THREADS=") + text}) == all);
+  }
+}
+
+TEST_CASE("Without TEND_NUM_THREADS there are as many threads as processors that may be used") {
+  const std::string first = std::to_string(first_processor());
+  CHECK(probe({"threads"}, {"taskset", "-c", first}) == "1\n");
+}
+
+#if defined(__x86_64__)
+TEST_CASE("The first product, of any size, repairs OpenBLAS and keeps it to the calling thread") {
+  const std::string prescott = "OPENBLAS_CORETYPE=Prescott";
+  if (probe({"core"}, {prescott}).rfind("Prescott ", 0) != 0) return;  // built for one processor
+  if (!__builtin_cpu_supports("avx2")) return;
+  CHECK(probe({"core", "40"}, {prescott}).rfind("Prescott ", 0) != 0);
+  CHECK(probe({"core", "40"}, {prescott, "TEND_BLAS_REPAIR=0"}).rfind("Prescott ", 0) == 0);
+}
+#endif
