@@ -30,7 +30,8 @@ void give_block(void* block, std::size_t bytes) noexcept;
 void empty_cache() noexcept;
 
 /// How many blocks were taken from the system so far: a number that stands still in a training
-/// loop which has met all its shapes.
+/// loop which has met all its shapes. With several threads single small blocks may still come,
+/// until each thread has met what it may be dealt.
 std::int64_t system_blocks() noexcept;
 
 /// Bytes that arrays hold now, and the most they ever held since `reset_peak_memory`. Both are

@@ -35,6 +35,11 @@ inline std::vector<std::int64_t> random_tokens(std::uint64_t seed, std::int64_t 
   return tokens;
 }
 
+/// Parameters whose gradients a training step is checked by: those of all kinds, not of all layers.
+inline bool is_checked(std::string_view name) {
+  return !name.starts_with("blocks.") || name.starts_with("blocks.0.");
+}
+
 /// A model's parameter, decided by its name: matrices uniform within 1 / sqrt(columns), as
 /// torch.nn.Linear draws them, the weights of norms about 1, biases about 0.
 inline std::vector<float> parameter_values(std::uint64_t seed, std::string_view name,

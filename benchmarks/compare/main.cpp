@@ -70,24 +70,36 @@ std::vector<compare::Peer> chosen_peers(const Options& options) {
   const auto is_named = [&peers](const std::string& name) {
     return std::any_of(peers.begin(), peers.end(), [&](const auto& p) { return p.name == name; });
   };
-  std::vector<std::string> named = options.peers;
-  if (!options.broken.empty()) named.push_back(options.broken);
-  for (const std::string& name : named) {
+  for (const std::string& name : options.peers) {
     if (!is_named(name)) throw std::invalid_argument("no worker was built for " + name);
   }
-  if (options.peers.empty()) return peers;
-  std::erase_if(peers, [&](const compare::Peer& peer) {
-    return peer.role == compare::Role::peer &&
-           std::find(options.peers.begin(), options.peers.end(), peer.name) == options.peers.end();
-  });
+  if (!options.peers.empty()) {
+    std::erase_if(peers, [&](const compare::Peer& peer) {
+      return peer.role == compare::Role::peer &&
+             std::find(options.peers.begin(), options.peers.end(), peer.name) ==
+                 options.peers.end();
+    });
+  }
+  // What the machine does is compared with nothing.
+  if (!options.broken.empty() && (!is_named(options.broken) || options.broken == "machine"))
+    throw std::invalid_argument("--break " + options.broken + " is no library that takes part");
   return peers;
 }
 
-/// Asks everybody what it computes with, and the machine what it can do.
-compare::Facts introduce(compare::Bench& bench) {
+/// Asks everybody what it computes with, and the machine what it can do. Who does not answer takes
+/// no part, but for tend.
+compare::Facts introduce(compare::Bench& bench, std::vector<std::string>& failures) {
   compare::Facts facts;
-  for (const compare::Peer& peer : bench.peers()) {
-    facts[peer.name] = bench.about(peer);
+  const std::vector<compare::Peer> peers = bench.peers();
+  for (const compare::Peer& peer : peers) {
+    try {
+      facts[peer.name] = bench.about(peer);
+    } catch (const compare::WorkerError& error) {
+      if (peer.role == compare::Role::subject) throw;
+      failures.emplace_back(error.what());
+      bench.leave_out(peer.name);
+      continue;
+    }
     if (peer.name == "machine") {
       char text[128];
       std::snprintf(text, sizeof text, "; FMA peak %.0f GFLOP/s, one thread %.0f; copy %.0f GB/s",
@@ -121,10 +133,10 @@ int run(const Options& options) {
     throw std::runtime_error("cannot write " + options.json_path);
   }
   compare::Bench bench(chosen_peers(options), options.plan);
-  const compare::Facts facts = introduce(bench);
+  std::vector<std::string> failures;
+  const compare::Facts facts = introduce(bench, failures);
   std::cout << '\n' << compare::table_head(bench.peers()) << std::flush;
   std::vector<compare::Measurement> measurements;
-  std::vector<std::string> failures;
   for (const compare::Row& row : rows) {
     show_progress(measurements.size(), rows.size(), row.name);
     measurements.push_back(bench.measure(row));
@@ -133,7 +145,10 @@ int run(const Options& options) {
     clear_progress();
     std::cout << compare::table_row(bench.peers(), measurements.back()) << std::flush;
   }
-  std::cout << '\n' << compare::memory_table(measurements);
+  std::cout << '\n'
+            << compare::memory_table(measurements)
+            << compare::settings_list(bench.peers(), measurements) << std::flush;
+  if (!std::cout) failures.emplace_back("cannot write the table");
   if (!options.json_path.empty()) {
     std::ofstream file(options.json_path);
     file << compare::report_json(bench.peers(), measurements, facts).dump(1) << '\n';
@@ -155,7 +170,7 @@ void describe(CLI::App& app, Options& options) {
       ->delimiter(',')
       ->type_name("NAME");
   app.add_option("--repetitions", options.plan.repetitions, "Timings of each row in each library")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--threads", options.threads, "Cores that everybody may use; all by default")
       ->check(CLI::PositiveNumber);
@@ -165,9 +180,11 @@ void describe(CLI::App& app, Options& options) {
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
   app.add_flag("--list", options.list, "Print the names of the rows, and stop");
-  app.add_option("--break", options.broken, "Let this library compute wrongly, to see it noticed")
-      ->type_name("NAME");
+  CLI::Option* const broken = app.add_option("--break", options.broken,
+                                             "Let this library compute wrongly, to see it noticed")
+                                  ->type_name("NAME");
   app.add_option("--fault", options.plan.fault, "What --break does")
+      ->needs(broken)
       ->check(CLI::IsMember({"wrong", "die", "hang"}))
       ->default_str("wrong");
   app.add_option("--patience", options.plan.patience, "Seconds to wait for a worker's answer")

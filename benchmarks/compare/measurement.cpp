@@ -24,12 +24,13 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-std::string temporary_file() {
+/// A file that is gone with this process, however that ends.
+int temporary_file() {
   std::string path = (std::filesystem::temp_directory_path() / "compare-XXXXXX").string();
   const int file = mkstemp(path.data());
   if (file < 0) throw std::runtime_error("cannot write to " + path);
-  close(file);
-  return path;
+  unlink(path.c_str());
+  return file;
 }
 
 /// What a machine's worker is told for the limit of a row, "" where there is none.
@@ -42,7 +43,10 @@ std::string limit_work(const Row& row) {
   return out.str();
 }
 
-/// Where `values` differ from `expected` by more than the tolerance, "" if nowhere.
+using Tensors = std::vector<std::vector<float>>;
+
+/// Where `values` differ from `expected` by more than so much of the largest of the latter, "" if
+/// nowhere.
 std::string difference(const std::vector<float>& values, const std::vector<float>& expected,
                        double tolerance) {
   if (values.size() != expected.size()) {
@@ -53,15 +57,27 @@ std::string difference(const std::vector<float>& values, const std::vector<float
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i]) || !std::isfinite(expected[i]))
       return "numbers that are not finite";
-    largest = std::max(largest, std::abs(static_cast<double>(expected[i])));
-    worst = std::max(worst,
-                     std::abs(static_cast<double>(values[i]) - static_cast<double>(expected[i])));
+    const double wanted = expected[i];
+    largest = std::max(largest, std::abs(wanted));
+    worst = std::max(worst, std::abs(static_cast<double>(values[i]) - wanted));
   }
   if (worst <= tolerance * largest) return "";
   std::ostringstream out;
   out << "by " << worst << " where numbers go to " << largest << "; allowed are "
       << tolerance * largest;
   return out.str();
+}
+
+/// The same for results of several tensors.
+std::string difference(const Tensors& values, const Tensors& expected, double tolerance) {
+  if (values.size() != expected.size()) {
+    return std::to_string(values.size()) + " tensors instead of " + std::to_string(expected.size());
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string problem = difference(values[i], expected[i], tolerance);
+    if (!problem.empty()) return "in tensor " + std::to_string(i) + " " + problem;
+  }
+  return "";
 }
 
 }  // namespace
@@ -74,10 +90,16 @@ struct Bench::Runner {
 };
 
 Bench::Bench(std::vector<Peer> peers, Plan plan)
-    : peers_(std::move(peers)), plan_(std::move(plan)), result_file_(temporary_file()) {}
+    : peers_(std::move(peers)), plan_(std::move(plan)), file_(temporary_file()) {
+  result_file_ = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_);
+}
 
 Bench::~Bench() {
-  unlink(result_file_.c_str());
+  close(file_);
+}
+
+void Bench::leave_out(const std::string& name) {
+  std::erase_if(peers_, [&name](const Peer& peer) { return peer.name == name; });
 }
 
 std::unique_ptr<Process> Bench::start(const Peer& peer, const Settings& settings) const {
@@ -123,14 +145,20 @@ double Bench::time(const Peer& peer, const std::string& work) {
   return median(seconds);
 }
 
-std::vector<float> Bench::result(const Peer& peer, const Settings& settings) {
+Tensors Bench::result(const Peer& peer, const Settings& settings) {
   ask(peer, settings, "result " + result_file_);
   process(peer, settings).settle();
-  std::vector<float> values(std::filesystem::file_size(result_file_) / sizeof(float));
-  std::ifstream(result_file_, std::ios::binary)
-      .read(reinterpret_cast<char*>(values.data()),
-            static_cast<std::streamsize>(values.size() * sizeof(float)));
-  return values;
+  std::ifstream file(result_file_, std::ios::binary);
+  const auto read = [&file](auto* to, std::size_t count) {
+    return static_cast<bool>(
+        file.read(reinterpret_cast<char*>(to), static_cast<std::streamsize>(count * sizeof *to)));
+  };
+  Tensors tensors;
+  for (std::uint64_t size = 0; read(&size, 1);) {
+    tensors.emplace_back(size);
+    if (!read(tensors.back().data(), size)) throw WorkerError(peer.name + " wrote half a result");
+  }
+  return tensors;
 }
 
 std::optional<Settings> Bench::best_settings(const Peer& peer, const std::string& work) {
@@ -153,7 +181,7 @@ std::optional<Settings> Bench::best_settings(const Peer& peer, const std::string
 
 /// Who can do the row, prepared, with results that are tend's.
 void Bench::gather(const Row& row, std::vector<Runner>& runners, Measurement& found) {
-  std::vector<float> expected;
+  Tensors expected;
   for (const Peer& peer : peers_) {
     try {
       const bool is_machine = peer.role == Role::limit && peer.name == "machine";
@@ -162,7 +190,7 @@ void Bench::gather(const Row& row, std::vector<Runner>& runners, Measurement& fo
       const std::optional<Settings> settings = best_settings(peer, work);
       if (!settings || !prepare(peer, *settings, work)) continue;
       if (!is_machine) {
-        const std::vector<float> values = result(peer, *settings);
+        const Tensors values = result(peer, *settings);
         if (peer.role == Role::subject) expected = values;
         const std::string problem = difference(values, expected, row.tolerance);
         if (!problem.empty()) throw WorkerError(peer.name + " differs from tend: " + problem);

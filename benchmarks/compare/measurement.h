@@ -46,8 +46,12 @@ class Bench {
  public:
   Bench(std::vector<Peer> peers, Plan plan);
   ~Bench();
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
 
   const std::vector<Peer>& peers() const noexcept { return peers_; }
+  /// Goes on without the peer of that name.
+  void leave_out(const std::string& name);
   /// What a peer says it computes with; WorkerError when it does not start.
   std::string about(const Peer& peer);
   Measurement measure(const Row& row);
@@ -61,7 +65,7 @@ class Bench {
   std::string ask(const Peer& peer, const Settings& settings, const std::string& line);
   bool prepare(const Peer& peer, const Settings& settings, const std::string& work);
   double time_once(const Peer& peer, const Settings& settings);
-  std::vector<float> result(const Peer& peer, const Settings& settings);
+  std::vector<std::vector<float>> result(const Peer& peer, const Settings& settings);
   std::optional<Settings> best_settings(const Peer& peer, const std::string& work);
   void gather(const Row& row, std::vector<Runner>& runners, Measurement& found);
   void alternate(std::vector<Runner>& runners, Measurement& found);
@@ -72,7 +76,8 @@ class Bench {
   std::vector<Peer> peers_;
   Plan plan_;
   std::map<std::pair<std::string, Settings>, std::unique_ptr<Process>> processes_;
-  std::string result_file_;
+  int file_;
+  std::string result_file_;  // its name for this process and the workers
 };
 
 }  // namespace compare

@@ -75,8 +75,9 @@ std::vector<Peer> find_peers(const std::string& folder, const std::string& tend,
 }
 
 std::vector<std::string> environment(const Settings& settings) {
-  constexpr std::array<std::string_view, 8> kPrefixes{"TEND_", "OPENBLAS_", "GOTO_", "OMP_",
-                                                      "GOMP_", "MKL_",      "DNNL_", "ONEDNN_"};
+  constexpr std::array<std::string_view, 15> kPrefixes{
+      "TEND_", "OPENBLAS_", "GOTO_", "OMP_", "GOMP_",   "KMP_",           "MKL_",   "DNNL_",
+      "ATEN_", "ONEDNN_",   "ORT_",  "C10_", "PYTORCH", "GLIBC_TUNABLES", "MALLOC_"};
   std::vector<std::string> all;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text = *variable;

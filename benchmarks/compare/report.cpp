@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include <cstdio>
+#include <map>
 #include <optional>
 
 namespace compare {
@@ -107,6 +108,24 @@ std::string memory_table(const std::vector<Measurement>& measurements) {
   return "| peak memory | in | process grew by | tensors held |\n|---|---|---:|---:|\n" + lines;
 }
 
+std::string settings_list(const std::vector<Peer>& peers,
+                          const std::vector<Measurement>& measurements) {
+  std::string lines;
+  for (const Peer& peer : peers) {
+    if (peer.settings.size() == 1) continue;
+    std::map<std::string, std::string> rows;  // by settings
+    for (const Measurement& m : measurements) {
+      const auto timing = m.timings.find(peer.name);
+      if (timing == m.timings.end()) continue;
+      std::string& names = rows[timing->second.settings];
+      names += (names.empty() ? "" : "; ") + m.row;
+    }
+    for (const auto& [settings, names] : rows)
+      lines += "- " + peer.name + " with " + settings + ": " + names + "\n";
+  }
+  return lines.empty() ? "" : "\n" + lines;
+}
+
 json report_json(const std::vector<Peer>& peers, const std::vector<Measurement>& measurements,
                  const Facts& facts) {
   json rows = json::array();
@@ -132,8 +151,9 @@ json report_json(const std::vector<Peer>& peers, const std::vector<Measurement>&
           {"seconds", timing->second.seconds}, {"settings", timing->second.settings}};
     }
     for (const auto& [peer, memory] : m.memory) {
-      row["memory"][peer] = {{"resident_bytes", memory.resident},
-                             {"tensor_bytes", memory.allocated}};
+      row["memory"][peer] = {
+          {"resident_bytes", memory.resident},
+          {"tensor_bytes", memory.allocated > 0 ? json(memory.allocated) : json(nullptr)}};
     }
     rows.push_back(row);
   }

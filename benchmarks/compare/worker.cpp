@@ -71,13 +71,24 @@ class Server {
     words >> path;
     Result result;
     task_.result(result);
-    std::vector<float> values = result.values();
-    if (fault_ == "wrong") values.at(values.size() / 2) += 1.0F;
-    std::ofstream file(path, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(values.data()),
-               static_cast<std::streamsize>(values.size() * sizeof(float)));
+    std::vector<std::vector<float>>& tensors = result.tensors();
+    if (fault_ == "wrong") {
+      std::vector<float>& last = tensors.at(tensors.size() - 1);
+      last.at(last.size() / 2) += 1.0F;
+    }
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    const auto write = [&file](const auto* from, std::size_t count) {
+      file.write(reinterpret_cast<const char*>(from),
+                 static_cast<std::streamsize>(count * sizeof *from));
+    };
+    for (const std::vector<float>& values : tensors) {
+      const std::uint64_t size = values.size();
+      write(&size, 1);
+      write(values.data(), values.size());
+    }
+    file.close();
     if (!file) throw std::runtime_error("cannot write " + path);
-    return "done " + std::to_string(values.size());
+    return "done " + std::to_string(tensors.size());
   }
 
   double measure() {
@@ -131,7 +142,8 @@ class Server {
 void Result::add(std::span<const float> values) {
   // An odd step meets every column of a matrix whose width is a power of two.
   const std::size_t step = values.size() <= kKept ? 1 : (values.size() / kKept) | 1;
-  for (std::size_t i = 0; i < values.size(); i += step) values_.push_back(values[i]);
+  std::vector<float>& kept = tensors_.emplace_back();
+  for (std::size_t i = 0; i < values.size(); i += step) kept.push_back(values[i]);
 }
 
 int serve(int argc, char** argv, const std::function<Library(const Setup&)>& open) {

@@ -3,7 +3,9 @@
 //
 //   about                 -> about TEXT         what it computes with
 //   prepare OP SIZE...    -> ready | unsupported
-//   result FILE           -> done COUNT         does the work once, writes its floats to the file
+//   result FILE           -> done COUNT         does the work once, writes COUNT tensors to the
+//   file:
+//                                               for each a 64-bit size, and so many floats
 //   time                  -> seconds S          of one piece of work
 //   memory                -> bytes RESIDENT ALLOCATED    peaks since `prepare`, above the start
 //   release               -> done 0             forgets the work
@@ -28,14 +30,14 @@ struct Work {
   std::int64_t operator[](std::size_t i) const { return sizes.at(i); }
 };
 
-/// The numbers that a work is checked by. Of large results only some elements are kept.
+/// The tensors that a work is checked by. Of large ones only some elements are kept.
 class Result {
  public:
   void add(std::span<const float> values);
-  const std::vector<float>& values() const { return values_; }
+  std::vector<std::vector<float>>& tensors() { return tensors_; }
 
  private:
-  std::vector<float> values_;
+  std::vector<std::vector<float>> tensors_;
 };
 
 /// How a library does a work. Without `run` it cannot.

@@ -234,6 +234,9 @@ TEST_CASE("matmul with nothing to multiply") {
 }
 
 TEST_CASE("matmul of no depth leaves what beta leaves, in every layout") {
+  const Array turned = Array::full({5, 3}, 2, float32).transpose(0, 1);
+  kernels::matmul(turned, Array::zeros({0}, float32), Array::zeros({3, 0, 5}, float32), 1, -1.5);
+  CHECK(turned.to_vector<float>() == std::vector<float>(15, -3.0f));
   for (const Shape& shape : {Shape{3, 5}, Shape{2, 4, 40}}) {
     Shape left = shape, right = shape;
     left[shape.rank() - 1] = right[shape.rank() - 2] = 0;

@@ -145,9 +145,11 @@ TEST_CASE("The child of a fork has threads of its own") {
     if (child == 0) {
       alarm(20);  // ends it if it hangs
       bool right = num_threads() == 4 && sum() == 64 * 63 / 2 && live_memory() == live;
+      const Array more = Array::zeros({10}, float32);
+      right = right && live_memory() == live + 40;
       std::thread([] { Array::zeros({100}, float32); }).join();
       set_num_threads(3);
-      right = right && sum() == 64 * 63 / 2 && live_memory() == live;
+      right = right && sum() == 64 * 63 / 2 && live_memory() == live + 40;
       _exit(right ? 0 : 1);
     }
     int status = -1;

@@ -1,4 +1,4 @@
-// Products in Eigen, compiled for this machine, as its users do.
+// Eigen, compiled for this machine, as its users do. Only its products use several threads.
 
 #include <memory>
 #include <string>
@@ -48,6 +48,39 @@ Task gemm(const Work& w, std::uint64_t seed) {
                    });
 }
 
+/// f(result, x, y) on random matrices, into a result of that size.
+template <class F>
+Task on_matrix(const Work& w, std::uint64_t seed, std::int64_t rows, std::int64_t columns, F f) {
+  struct Memory {
+    Matrix x, y, out;
+  };
+  const auto memory = std::make_shared<Memory>(Memory{
+      random_matrix(seed, w[0], w[1]), random_matrix(seed + 1, w[0], w[1]), Matrix(rows, columns)});
+  const auto once = [memory, f] { f(memory->out, memory->x, memory->y); };
+  return make_task(once, [once, memory](Result& result) {
+    once();
+    result.add({memory->out.data(), static_cast<std::size_t>(memory->out.size())});
+  });
+}
+
+Task prepare(const Work& w, std::uint64_t seed) {
+  if (w.operation == "gemm") return gemm(w, seed);
+  const auto same = [&](auto f) { return on_matrix(w, seed, w[0], w[1], f); };
+  using M = const Matrix&;
+  if (w.operation == "exp") return same([](Matrix& out, M x, M) { out.array() = x.array().exp(); });
+  if (w.operation == "add") return same([](Matrix& out, M x, M y) { out.noalias() = x + y; });
+  if (w.operation == "copy") return same([](Matrix& out, M x, M) { out = x; });
+  if (w.operation == "transpose") {
+    return on_matrix(w, seed, w[1], w[0],
+                     [](Matrix& out, M x, M) { out.noalias() = x.transpose(); });
+  }
+  if (w.operation == "sum") {
+    return on_matrix(w, seed, w[0], 1,
+                     [](Matrix& out, M x, M) { out.noalias() = x.rowwise().sum(); });
+  }
+  return {};
+}
+
 }  // namespace
 }  // namespace compare
 
@@ -61,9 +94,7 @@ int main(int argc, char** argv) {
              ", compiled for " + Eigen::SimdInstructionSetsInUse() + ", " +
              std::to_string(Eigen::nbThreads()) + " threads";
     };
-    library.prepare = [seed = setup.seed](const Work& w) {
-      return w.operation == "gemm" ? gemm(w, seed) : Task{};
-    };
+    library.prepare = [seed = setup.seed](const Work& w) { return prepare(w, seed); };
     return library;
   });
 }

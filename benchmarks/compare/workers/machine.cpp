@@ -1,5 +1,7 @@
 // What the machine can do: fused multiply-adds on independent sums in registers, and memcpy.
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -67,10 +69,34 @@ HWY_EXPORT(target_name);
 
 namespace {
 
-/// f(thread) on `threads` threads, without any word between them.
+/// Keeps this thread on the core of that number among those of the process: two that share one
+/// would show half of what there is.
+void stay_on(const cpu_set_t& cores, int number) {
+  for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &cores) || number-- != 0) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    return;
+  }
+}
+
+/// f(thread) on `threads` threads, each on a core of its own, without any word between them.
 void on_threads(int threads, const std::function<void(int)>& f) {
+  static const cpu_set_t cores = [] {
+    cpu_set_t all;
+    sched_getaffinity(0, sizeof all, &all);
+    return all;
+  }();
   std::vector<std::thread> others;
-  for (int i = 1; i < threads; ++i) others.emplace_back(f, i);
+  for (int i = 1; i < threads; ++i) {
+    others.emplace_back([&f, i] {
+      stay_on(cores, i);
+      f(i);
+    });
+  }
+  stay_on(cores, 0);
   f(0);
   for (std::thread& other : others) other.join();
 }

@@ -1,6 +1,8 @@
 // The rows about whole modules and training steps, in tend.
 
+#include <map>
 #include <memory>
+#include <string>
 
 #include "../inputs.h"
 #include "tend.h"
@@ -103,7 +105,13 @@ Task training_step(const Work& w, std::uint64_t seed) {
   const auto training = std::make_shared<Training>(config, w[5], seed);
   return make_task([training] { training->step(); },
                    [training](Result& result) {
-                     for (int i = 0; i < 3; ++i) add_tensor(result, training->step());
+                     add_tensor(result, training->step());
+                     std::map<std::string, Tensor> gradients;
+                     for (const auto& [name, parameter] : training->model.named_parameters())
+                       gradients[name] = parameter.grad();
+                     for (const auto& [name, gradient] : gradients)
+                       if (is_checked(name)) add_tensor(result, gradient);
+                     for (int i = 0; i < 2; ++i) add_tensor(result, training->step());
                    });
 }
 

@@ -15,6 +15,9 @@
 #include "../inputs.h"
 #include "torch.h"
 
+#include <map>
+#include <string>
+
 namespace compare {
 
 using at::Tensor;
@@ -31,6 +34,7 @@ class Parameters {
   }
   Tensor vector(const std::string& name, std::int64_t size) { return make(name, {size}, 1, size); }
   const std::vector<Tensor>& all() const { return all_; }
+  const std::map<std::string, Tensor>& by_name() const { return by_name_; }
 
  private:
   Tensor make(const std::string& name, at::IntArrayRef shape, std::int64_t rows,
@@ -39,11 +43,13 @@ class Parameters {
     const std::vector<float> values = parameter_values(seed_, name, rows, columns);
     std::memcpy(tensor.data_ptr<float>(), values.data(), values.size() * sizeof(float));
     all_.push_back(tensor.requires_grad_(true));
+    by_name_[name] = tensor;
     return tensor;
   }
 
   std::uint64_t seed_;
   std::vector<Tensor> all_;
+  std::map<std::string, Tensor> by_name_;
 };
 
 Tensor causal_attention(const Tensor& query, const Tensor& key, const Tensor& value) {
@@ -225,7 +231,10 @@ Task training_step(const Work& w, std::uint64_t seed) {
   const auto training = std::make_shared<Training>(w, seed);
   return make_task([training] { training->step(); },
                    [training](Result& result) {
-                     for (int i = 0; i < 3; ++i) add_tensor(result, training->step());
+                     add_tensor(result, training->step());
+                     for (const auto& [name, parameter] : training->parameters.by_name())
+                       if (is_checked(name)) add_tensor(result, parameter.grad());
+                     for (int i = 0; i < 2; ++i) add_tensor(result, training->step());
                    });
 }
 
