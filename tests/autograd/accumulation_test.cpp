@@ -184,8 +184,8 @@ TEST_CASE("gradients of several products of one tensor are the sums of their gra
     std::vector<Tensor> expected;
     for (const Tensor& each : products) {
       all = all + each;
-      const auto own = autograd::grad({each.sum()}, {x, w}, {}, {.retain_graph = true,
-                                                                 .allow_unused = true});
+      const auto own =
+          autograd::grad({each.sum()}, {x, w}, {}, {.retain_graph = true, .allow_unused = true});
       for (std::size_t i = 0; i < 2; ++i) {
         if (!own[i].defined()) continue;
         if (expected.size() <= i) {

@@ -49,6 +49,8 @@ TEST_CASE("compare refuses what it does not understand") {
                                                     {"--rows", "no such row"},
                                                     {"--peers", "abacus"},
                                                     {"--break", "abacus"},
+                                                    {"--break", "machine"},
+                                                    {"--fault", "die"},
                                                     {"--threads", "100000"}}) {
     CHECK(compare(arguments).first == 2);
   }
@@ -99,7 +101,7 @@ TEST_CASE("compare notices a library that computes wrongly") {
     const auto [code, output] = compare(
         {"--rows", "matmul 256", "--peers", "OpenBLAS", "--repetitions", "1", "--break", name});
     CHECK(code == 1);
-    CHECK(has(output, "compare: matmul 256: OpenBLAS differs from tend: by"));
+    CHECK(has(output, "compare: matmul 256: OpenBLAS differs from tend: in tensor 0 by"));
   }
 }
 

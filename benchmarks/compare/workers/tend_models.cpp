@@ -106,11 +106,11 @@ Task training_step(const Work& w, std::uint64_t seed) {
   return make_task([training] { training->step(); },
                    [training](Result& result) {
                      add_tensor(result, training->step());
-                     std::map<std::string, Tensor> gradients;
+                     std::map<std::string, Tensor> parameters;
                      for (const auto& [name, parameter] : training->model.named_parameters())
-                       gradients[name] = parameter.grad();
-                     for (const auto& [name, gradient] : gradients)
-                       if (is_checked(name)) add_tensor(result, gradient);
+                       parameters[name] = parameter;
+                     for (const auto& [name, parameter] : parameters)
+                       if (is_checked(name)) add_tensor(result, parameter.grad());
                      for (int i = 0; i < 2; ++i) add_tensor(result, training->step());
                    });
 }
