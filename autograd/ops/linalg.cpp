@@ -145,10 +145,6 @@ Tensor add_product(const char* operation, const char* node, const Tensor& self, 
                    const Tensor& b, const Scalar& beta, const Scalar& alpha) {
   check_one_dtype(operation, a, b);
   check_one_dtype(operation, self, a);
-  for (const Scalar& factor : {beta, alpha}) {
-    if (is_floating(self.dtype()) || !is_floating(factor.dtype())) continue;
-    fail<DTypeError>(operation, "the factor ", factor.to<double>(), " is not of ", self.dtype());
-  }
   Array out = sum_start(operation, self, kernels::matmul_shape(operation, a.shape(), b.shape()));
   kernels::matmul(out, a.array(), b.array(), alpha.to<double>(), beta.to<double>());
   return record(node, std::move(out), {self, a, b},
