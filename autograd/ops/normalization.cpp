@@ -90,7 +90,8 @@ Array flat(const Tensor& tensor) {
 void composed_layer_norm_gradients(Derivative& d, std::int64_t normalized_dims, double eps) {
   const Tensor x = d.saved(0), weight = d.saved(1);
   const Shape dims = last_dims(normalized_dims);
-  const Tensor centred = x - mean(x, dims, true);
+  const Tensor about = x - mean(x, dims, true);
+  const Tensor centred = about - mean(about, dims, true);  // as the kernel takes the mean
   const Tensor rstd = rsqrt(mean(centred * centred, dims, true) + eps);
   const Tensor normal = centred * rstd;
   if (d.needs(0)) {
