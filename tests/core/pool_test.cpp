@@ -36,7 +36,7 @@ struct Block {
 std::vector<std::size_t> sizes() {
   std::vector<std::size_t> all;
   for (std::size_t power = 64; power <= std::size_t{1} << 22; power *= 2) {
-    for (const std::size_t eighths : {8, 10, 12, 14}) {
+    for (const std::size_t eighths : {8U, 10U, 12U, 14U}) {
       const std::size_t border = power / 8 * eighths;
       for (const std::size_t bytes : {border - 1, border, border + 1}) all.push_back(bytes);
     }
@@ -80,7 +80,7 @@ TEST_CASE("what was given back is taken again, and nothing from the system") {
 
 TEST_CASE("empty_cache gives the kept blocks to the system") {
   const auto round = [] {
-    for (const std::size_t bytes : {100, 100000}) Block(bytes).give();
+    for (const std::size_t bytes : {100U, 100000U}) Block(bytes).give();
   };
   round();
   empty_cache();
