@@ -48,7 +48,9 @@ kernels::AttentionRule rule_of(const Settings& s, const Tensor& query, const Sha
           .keep_factor = kept_factor(query.dtype(), s.dropout_p)};
 }
 
-enum Saved : std::size_t { kQuery, kKey, kValue, kMask, kContext, kLogSums, kKept };
+// Places among what is saved.
+constexpr std::size_t kQuery = 0, kKey = 1, kValue = 2, kMask = 3, kContext = 4, kLogSums = 5,
+                      kKept = 6;
 
 void fused_gradients(Derivative& d, const Settings& settings) {
   const Tensor query = d.saved(kQuery), key = d.saved(kKey), value = d.saved(kValue);

@@ -58,8 +58,8 @@ struct AttentionOptions {
 /// For the gradient g of the result that of the value is weights^T @ g, that of the weights g @
 /// value^T; s, what masked_softmax and dropout make of the latter, is that of the scores and of a
 /// floating mask; the query gets scale * s @ key, the key scale * s^T @ query. All are zero where a
-/// query attends to nothing and inputs are finite. Vaswani et al. 2017, https://arxiv.org/abs/1706.03762;
-/// torch.nn.functional.scaled_dot_product_attention.
+/// query attends to nothing and inputs are finite. Vaswani et al. 2017,
+/// https://arxiv.org/abs/1706.03762; torch.nn.functional.scaled_dot_product_attention.
 ///
 /// The fused path (Dao et al. 2022, https://arxiv.org/abs/2205.14135) draws the same dropout mask
 /// as the composed one and keeps one bit a weight of it. It takes any strides; its result lies as

@@ -55,7 +55,7 @@ bool made_nan(const Node& node) {
 }
 
 // The earliest of the nodes from which NaN came to `start`'s result.
-Ref<Node> origin_of_nan(Ref<Node> start) {
+Ref<Node> origin_of_nan(const Ref<Node>& start) {
   std::unordered_set<const Node*> seen{start.get()};
   std::vector<Ref<Node>> stack{start};
   Ref<Node> origin = start;

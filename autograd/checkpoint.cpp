@@ -76,7 +76,7 @@ class Checkpoint final : public Recomputation {
       inputs.push_back(inputs_[i].unpack({}).detach());
       if (requires_grad_[i]) inputs[i].requires_grad_();
     }
-    const Ref<Collector> collector(new Collector);
+    Ref<Collector> collector(new Collector);
     {
       std::optional<RngStateGuard> draws_as_before;
       if (generator_) {

@@ -132,7 +132,7 @@ class Walk {
   // result.
   void collect() {
     for (const Root& root : roots_) reach(root.edge);
-    for (std::size_t i = 0; i < order_.size(); ++i) {
+    for (std::size_t i = 0; i < order_.size(); ++i) {  // NOLINT(modernize-loop-convert): it grows
       Target& from = targets_[order_[i].second];
       const Node& node = *from.node;
       from.first_edge = edges_.size();
@@ -282,7 +282,7 @@ class Walk {
 
   // `.grad` belongs to the user: it never shares elements with anything else, and is added to in
   // place as PyTorch does.
-  void add_to_grad(GradientSlot& slot, Tensor gradient) const {
+  void add_to_grad(GradientSlot& slot, const Tensor& gradient) const {
     const std::lock_guard lock(slot.mutex);
     TensorImpl* owner = slot.owner;
     // It may be gone, or frozen since.

@@ -233,13 +233,13 @@ Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& i
 
 Tensors CustomFunction::operator()(const Tensors& inputs) const {
   const auto call = std::make_shared<CustomCall>(*this, inputs);
-  const Tensors outputs = call->forward(inputs);
+  Tensors outputs = call->forward(inputs);
   const bool has_gradient = std::any_of(outputs.begin(), outputs.end(), [](const Tensor& output) {
     return is_floating(output.dtype());
   });
   if (!has_gradient) return outputs;
-  const Tensors results = outputs.size() == 1 ? Tensors{record_single(call, inputs, outputs[0])}
-                                              : record_several(call, inputs, outputs);
+  Tensors results = outputs.size() == 1 ? Tensors{record_single(call, inputs, outputs[0])}
+                                        : record_several(call, inputs, outputs);
   call->forget_saved();
   return results;
 }

@@ -19,7 +19,7 @@ std::vector<Ref<Node>> nodes_behind(const std::vector<Tensor>& outputs) {
     if (edge.node && seen.insert(edge.node.get()).second) nodes.push_back(edge.node);
   };
   for (const Tensor& output : outputs) reach(gradient_edge(output));
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {  // NOLINT(modernize-loop-convert): they grow
     const Ref<Node> node = nodes[i];
     for (const Edge& edge : node->edges()) reach(edge);
   }

@@ -97,7 +97,7 @@ void multiply_block(const Plan<T>& plan, const Product<T>& p, const T* panels, T
   tile.alpha = p.alpha;
   tile.beta = p.beta;
   tile.bias = p.bias ? p.bias + left : nullptr;
-  multiply_tile(tile, Rounding::kFused);
+  multiply_tile(tile, Rounding::fused);
 }
 
 // One product on all threads.
@@ -224,7 +224,7 @@ void multiply_tiny(const Product<T>& product) {
     tile.b = lines;
     tile.b_row = tile.n;
   }
-  multiply_tile(tile, Rounding::kSeparate);
+  multiply_tile(tile, Rounding::separate);
 }
 
 template bool suits_tiles(const Product<float>&);

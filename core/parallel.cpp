@@ -248,7 +248,8 @@ class Pool {
 
   static constexpr std::size_t kMostRuns = 64;
 
-  std::mutex turn_;  // one job, or one resize, at a time
+  std::array<Job::Run, kMostRuns> runs_;  // of the job
+  std::mutex turn_;                       // one job, or one resize, at a time
   std::mutex mutex_;
   std::condition_variable wake_;  // workers sleep on it
   std::condition_variable idle_;  // the poster does
@@ -259,8 +260,7 @@ class Pool {
   std::atomic<bool> poster_sleeps_{false};
   std::atomic<bool> stopping_{false};
   std::atomic<int> size_;
-  bool is_forked_ = false;                // in the child of a fork, until it starts threads again
-  std::array<Job::Run, kMostRuns> runs_;  // of the job
+  bool is_forked_ = false;  // in the child of a fork, until it starts threads again
   std::vector<std::thread> workers_;
 };
 

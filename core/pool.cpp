@@ -44,7 +44,7 @@ constexpr SizeClass size_class(std::size_t bytes) noexcept {
 }
 
 constexpr std::size_t kSmallClasses = size_class(kSmall).index + 1;
-constexpr std::size_t kClasses = 4 * 48;
+constexpr std::size_t kClasses = std::size_t{4} * 48;
 
 std::atomic<std::int64_t> taken_from_system{0};
 

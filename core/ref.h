@@ -42,7 +42,7 @@ class Ref {
   Ref(const Ref& other) noexcept : object_(other.object_) { retain(); }
   Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   Ref& operator=(const Ref& other) noexcept {
-    Ref(other).swap(*this);
+    if (this != &other) Ref(other).swap(*this);
     return *this;
   }
   Ref& operator=(Ref&& other) noexcept {

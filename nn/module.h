@@ -176,17 +176,17 @@ class Module : public ModuleBase {
 
  private:
   template <class T>
-  static constexpr bool is_tensor = std::is_convertible_v<T&, const Tensor&>;
+  static constexpr bool kIsTensor = std::is_convertible_v<T&, const Tensor&>;
   template <class T>
-  using InputOr = std::conditional_t<is_tensor<T>, const Tensor&, T&>;
+  using InputOr = std::conditional_t<kIsTensor<T>, const Tensor&, T&>;
 
   template <class T>
   static void add_input(std::vector<Tensor>& inputs, const T& argument) {
-    if constexpr (is_tensor<const T>) inputs.push_back(argument);
+    if constexpr (kIsTensor<const T>) inputs.push_back(argument);
   }
   template <class T>
   static auto& take_input(const std::vector<Tensor>& inputs, std::size_t& next, T& argument) {
-    if constexpr (is_tensor<T>) {
+    if constexpr (kIsTensor<T>) {
       return inputs.at(next++);
     } else {
       return argument;

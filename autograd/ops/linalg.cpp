@@ -262,7 +262,7 @@ Array linear_result(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   Shape shape = x.shape();
   shape[shape.rank() - 1] = weight.size(0);
   if (bias.defined()) check_start("linear", bias, shape);
-  const Array out = Array::empty(shape, x.dtype());
+  Array out = Array::empty(shape, x.dtype());
   kernels::linear(out, x.array(), weight.array(), bias.defined() ? bias.array() : Array());
   return out;
 }

@@ -140,8 +140,8 @@ double Bench::time_once(const Peer& peer, const Settings& settings) {
 double Bench::time(const Peer& peer, const std::string& work) {
   const Settings& settings = peer.settings.front();
   prepare(peer, settings, work);
-  std::vector<double> seconds;
-  for (int i = 0; i < plan_.repetitions; ++i) seconds.push_back(time_once(peer, settings));
+  std::vector<double> seconds(static_cast<std::size_t>(plan_.repetitions));
+  for (double& each : seconds) each = time_once(peer, settings);
   return median(seconds);
 }
 

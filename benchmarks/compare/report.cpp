@@ -118,10 +118,11 @@ std::string settings_list(const std::vector<Peer>& peers,
       const auto timing = m.timings.find(peer.name);
       if (timing == m.timings.end()) continue;
       std::string& names = rows[timing->second.settings];
-      names += (names.empty() ? "" : "; ") + m.row;
+      if (!names.empty()) names += "; ";
+      names += m.row;
     }
     for (const auto& [settings, names] : rows)
-      lines += "- " + peer.name + " with " + settings + ": " + names + "\n";
+      lines.append("- ").append(peer.name + " with ").append(settings + ": ").append(names + "\n");
   }
   return lines.empty() ? "" : "\n" + lines;
 }

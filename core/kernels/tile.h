@@ -25,8 +25,8 @@ struct Tile {
 
 /// How the terms of a sum are added.
 enum class Rounding {
-  kFused,    // with an FMA, where the target has one
-  kSeparate  // each product and each sum rounded by itself, which is what a plain loop does
+  fused,    // with an FMA, where the target has one
+  separate  // each product and each sum rounded by itself, which is what a plain loop does
 };
 
 }  // namespace tend::kernels

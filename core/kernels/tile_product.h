@@ -76,7 +76,7 @@ HWY_INLINE void multiply_tile(D d, const Tile<T>& tile, const T* HWY_RESTRICT a,
       const auto element = hn::Set(d, a[i() * tile.a_row]);
       unroll<kVectors>([&](auto v) HWY_ATTR {
         auto& sum = sums[i() * kVectors + v()];
-        if constexpr (kRounding == Rounding::kFused) {
+        if constexpr (kRounding == Rounding::fused) {
           sum = hn::MulAdd(element, columns[v()], sum);
         } else {
           sum = hn::Add(sum, hn::Mul(element, columns[v()]));
@@ -131,7 +131,7 @@ HWY_INLINE void multiply_strip(D d, const Tile<T>& tile, std::size_t column, std
 
 /// Multiplies. Every sum runs over p in order, whatever the sizes, so a product cut into blocks of
 /// rows or columns has the bits of the whole.
-template <Rounding kRounding = Rounding::kFused, class T>
+template <Rounding kRounding = Rounding::fused, class T>
 HWY_INLINE void multiply(const Tile<T>& tile) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);

@@ -15,8 +15,8 @@ namespace tend::kernels::HWY_NAMESPACE {
 
 template <class T>
 HWY_INLINE void multiply_either(const Tile<T>& tile, Rounding rounding) {
-  if (rounding == Rounding::kFused) return multiply<Rounding::kFused>(tile);
-  multiply<Rounding::kSeparate>(tile);
+  if (rounding == Rounding::fused) return multiply<Rounding::fused>(tile);
+  multiply<Rounding::separate>(tile);
 }
 
 template <class T>
