@@ -109,7 +109,7 @@ class Optimizer {
     const Tensor* parameter;
     Array values, gradient;
     const Options* options;
-    State* kept;
+    State* target;
     State state;           // what that becomes; its `step` is counted already
     std::int64_t end = 0;  // of its elements, when those of a run of parameters are counted through
   };
@@ -124,7 +124,7 @@ class Optimizer {
       ++each.state.step;
       prepare(each);
     }
-    for (const Stepped& each : all) *each.kept = each.state;
+    for (const Stepped& each : all) *each.target = each.state;
     if (lie_apart(all)) {
       step_run(operation, all, update);
     } else {

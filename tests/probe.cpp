@@ -1,6 +1,6 @@
 // A program of its own for tests of what tend finds when it starts.
 //   probe threads        prints num_threads()
-//   probe core [N]       prints OpenBLAS's core type and threads, after an N x N product if given
+//   probe core [N]       prints OpenBLAS's core type, after an N x N product if given
 
 #include <cblas.h>
 
@@ -27,6 +27,6 @@ int main(int count, char** arguments) {
     tend::kernels::matmul(product, ones, ones);
     if (product.data<float>()[n * n - 1] != static_cast<float>(n)) return 1;
   }
-  std::cout << openblas_get_corename() << ' ' << openblas_get_num_threads() << '\n';
+  std::cout << openblas_get_corename() << '\n';
   return 0;
 }

@@ -43,8 +43,6 @@ std::string limit_work(const Row& row) {
   return out.str();
 }
 
-using Tensors = std::vector<std::vector<float>>;
-
 /// Where `values` differ from `expected` by more than so much of the largest of the latter, "" if
 /// nowhere.
 std::string difference(const std::vector<float>& values, const std::vector<float>& expected,

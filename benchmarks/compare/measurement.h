@@ -15,6 +15,9 @@
 
 namespace compare {
 
+/// What a work is checked by.
+using Tensors = std::vector<std::vector<float>>;
+
 struct Timing {
   double seconds = 0;
   std::string settings;
@@ -65,7 +68,7 @@ class Bench {
   std::string ask(const Peer& peer, const Settings& settings, const std::string& line);
   bool prepare(const Peer& peer, const Settings& settings, const std::string& work);
   double time_once(const Peer& peer, const Settings& settings);
-  std::vector<std::vector<float>> result(const Peer& peer, const Settings& settings);
+  Tensors result(const Peer& peer, const Settings& settings);
   std::optional<Settings> best_settings(const Peer& peer, const std::string& work);
   void gather(const Row& row, std::vector<Runner>& runners, Measurement& found);
   void alternate(std::vector<Runner>& runners, Measurement& found);

@@ -107,10 +107,10 @@ struct ReducePlan {
 
 namespace detail {
 
-inline constexpr std::int64_t kInOrder = 16;      // fewer elements are folded from left to right
-inline constexpr std::int64_t kTileWidth = 256;   // results that are folded together
-inline constexpr std::int64_t kBlock = 1024;      // neighbours that are folded in lanes
-inline constexpr std::int64_t kTileRows = 16384;  // elements of rows that are folded together
+inline constexpr std::int64_t kInOrder = 16;     // fewer elements are folded from left to right
+inline constexpr std::int64_t kTileWidth = 256;  // results that are folded together
+inline constexpr std::int64_t kBlock = 1024;     // neighbours that are folded in lanes
+inline constexpr std::int64_t kTileElements = 16384;  // elements of rows that are folded together
 
 /// Folds blocks in a binary tree: two of equal weight become one, so that errors grow with the
 /// logarithm of their number.
@@ -243,7 +243,7 @@ class Reducer {
 
   std::int64_t tile_width() const {
     if (!plan_.rows() || length_ == 0) return kTileWidth;
-    return std::clamp<std::int64_t>(kTileRows / length_, 1, kTileWidth);
+    return std::clamp<std::int64_t>(kTileElements / length_, 1, kTileWidth);
   }
 
   Tile tile_at(std::int64_t number) const {
