@@ -11,6 +11,7 @@
 #include <tend/autograd/node.h>
 #include <tend/autograd/numbering.h>
 #include <tend/autograd/ops.h>
+#include <tend/core/gemm.h>
 #include <tend/core/kernels/arithmetic.h>
 
 namespace tend {
@@ -79,8 +80,10 @@ class Walk {
     Node* node;          // either this
     GradientSlot* slot;  // or this
     Tensor gradient = {};
+    Product product = {};            // of a leaf: its first part, where that is left as factors
     const Tensor* wanted = nullptr;  // what ask_for was given
     std::size_t first_edge = 0;      // of a node: its place in edges_
+    bool arrived = false;            // a leaf: stands in arrivals_
     bool reached = false;
     bool needed = false;  // leads to what is wanted
   };
@@ -197,16 +200,19 @@ class Walk {
     if (!retain_graph_) node.release();
     for (std::size_t i = 0; i < count; ++i) {
       Tensor out = std::move(gradients_[i]);
+      if (places_[i].product != nullptr && *places_[i].product) note_arrival(edges_[first + i]);
       if (places_[i].needed && out.defined()) deliver(edges_[first + i], std::move(out));
     }
   }
 
-  Derivative::Place place(Number number) const {
+  Derivative::Place place(Number number) {
     if (!is_needed(number)) return {};
-    const Tensor& sum = targets_[number].gradient;
-    // Hooks are to see what a node gives.
-    const bool open = hook_ == nullptr && sum.defined() && may_overwrite(sum);
-    return {true, open ? &sum.array() : nullptr};
+    // Hooks are to see what a node gives, and a graph is to record how it is made.
+    if (hook_ != nullptr || create_graph_) return {true};
+    Target& to = targets_[number];
+    if (to.gradient.defined())
+      return {true, may_overwrite(to.gradient) ? &to.gradient.array() : nullptr};
+    return {true, nullptr, to.node == nullptr && !restricted_ ? &to.product : nullptr};
   }
 
   void deliver(Number number, Tensor gradient) {
@@ -227,8 +233,13 @@ class Walk {
     const std::lock_guard lock(to.slot->mutex);
     const TensorImpl* owner = to.slot->owner;
     if (owner == nullptr) return;  // nobody can ask for it any more
-    if (!to.gradient.defined()) arrivals_.emplace_back(to.slot, number);
+    note_arrival(number);
     accumulate(to.gradient, fit(std::move(gradient), owner->array.shape(), owner->array.dtype()));
+  }
+
+  void note_arrival(Number leaf) {
+    Target& to = targets_[leaf];
+    if (!std::exchange(to.arrived, true)) arrivals_.emplace_back(to.slot, leaf);
   }
 
   static Tensor fit(Tensor gradient, const Shape& shape, DType dtype) {
@@ -242,14 +253,33 @@ class Walk {
     return gradient;
   }
 
-  // Hooks see the whole gradient of a leaf, not the parts that arrive.
+  // Hooks see the whole gradient of a leaf, not the parts that arrive, and all of them before the
+  // first `.grad` changes: when one throws, none has.
   void finish_leaves() {
-    for (const auto& [slot, number] : arrivals_) {
-      add_to_grad(*slot, apply(slot->hooks, std::move(targets_[number].gradient)));
-    }
+    const auto has_hooks = [](const auto& arrival) { return !arrival.first->hooks.empty(); };
+    if (std::any_of(arrivals_.begin(), arrivals_.end(), has_hooks)) call_leaf_hooks();
+    // The factors of a product may be another leaf's `.grad`, of a quarter of its size at most:
+    // that changes later.
+    const auto larger_product = [this](const auto& a, const auto& b) {
+      return targets_[a.second].product.bytes > targets_[b.second].product.bytes;
+    };
+    std::sort(arrivals_.begin(), arrivals_.end(), larger_product);
+    for (const auto& [slot, number] : arrivals_) add_to_grad(*slot, number);
     for (const Number leaf : wanted_leaves_) {
       Tensor& gradient = targets_[leaf].gradient;
       if (gradient.defined()) gradient = apply(targets_[leaf].slot->hooks, std::move(gradient));
+    }
+  }
+
+  void call_leaf_hooks() {
+    // A hook may write to what a product is made of: optimizers that step in hooks do.
+    for (const auto& [slot, number] : arrivals_) {
+      const Product factors = std::exchange(targets_[number].product, {});
+      if (factors) arrive(number, matmul(factors.a, factors.b));
+    }
+    for (const auto& [slot, number] : arrivals_) {
+      Tensor& gradient = targets_[number].gradient;
+      if (gradient.defined()) gradient = apply(slot->hooks, std::move(gradient));
     }
   }
 
@@ -282,12 +312,23 @@ class Walk {
 
   // `.grad` belongs to the user: it never shares elements with anything else, and is added to in
   // place as PyTorch does.
-  void add_to_grad(GradientSlot& slot, const Tensor& gradient) const {
+  void add_to_grad(GradientSlot& slot, Number leaf) {
     const std::lock_guard lock(slot.mutex);
     TensorImpl* owner = slot.owner;
     // It may be gone, or frozen since.
     if (owner == nullptr || !(owner->requires_grad || owner->retains_grad)) return;
     Ref<TensorImpl>& sum = owner->grad;
+    Tensor gradient = std::move(targets_[leaf].gradient);
+    if (const Product factors = std::exchange(targets_[leaf].product, {})) {
+      if (sum && takes_product(sum->array, factors)) {
+        kernels::matmul(sum->array, factors.a.array(), factors.b.array(), 1, 1);
+        sum->array.storage()->bump_version("backward");
+      } else {
+        accumulate(gradient,
+                   fit(matmul(factors.a, factors.b), owner->array.shape(), owner->array.dtype()));
+      }
+    }
+    if (!gradient.defined()) return;
     if (!sum) {
       sum = is_unshared(gradient) ? gradient.impl() : gradient.clone().impl();
     } else if (create_graph_ || sum->array.may_self_overlap() ||
@@ -297,6 +338,14 @@ class Walk {
       kernels::add(sum->array, sum->array, gradient.array());
       sum->array.storage()->bump_version("backward");
     }
+  }
+
+  // Whether a @ b can be added to `sum` as it is computed.
+  static bool takes_product(const Array& sum, const Product& factors) {
+    const Array &a = factors.a.array(), &b = factors.b.array();
+    return sum.dtype() == a.dtype() && !sum.may_self_overlap() && !sum.may_overlap(a) &&
+           !sum.may_overlap(b) &&
+           sum.shape() == kernels::matmul_shape("backward", a.shape(), b.shape());
   }
 
   const char* operation_;

@@ -13,6 +13,15 @@
 
 namespace tend {
 
+/// The gradient a @ b, of which only the factors are there.
+struct Product {
+  Tensor a;
+  Tensor b;
+  std::int64_t bytes = 0;  // of the gradient
+
+  explicit operator bool() const noexcept { return a.defined(); }
+};
+
 /// What a derivative works with: the cotangent of the result, the saved tensors, and a place for
 /// each input's gradient.
 class Derivative {
@@ -21,6 +30,7 @@ class Derivative {
   struct Place {
     bool needed = false;
     const Array* sum = nullptr;
+    Product* product = nullptr;
   };
   Derivative(Node& node, Tensor grad, std::span<const Place> places,
              std::span<Tensor> gradients) noexcept
@@ -39,6 +49,14 @@ class Derivative {
   /// What arrived for input i before, where the gradient may be added to it instead of being set:
   /// an array of the input's shape and dtype, row-major, that nobody else sees. Otherwise nullptr.
   const Array* sum(std::size_t input) const noexcept { return places_[input].sum; }
+  /// Where factors may be left instead of setting the gradient of input i to their product: input i
+  /// is a leaf, to whose `.grad` the product is then added as it is computed, once nothing can fail
+  /// any more. They must be kept by storages of at most a quarter of the product's bytes. nullptr
+  /// elsewhere.
+  Product* product(std::size_t input) const noexcept {
+    Product* product = places_[input].product;
+    return product != nullptr && !*product ? product : nullptr;
+  }
 
   std::span<Tensor> gradients() const noexcept { return gradients_; }
 

@@ -23,16 +23,25 @@ Tensor as_rows(const Tensor& x) {
   return reshape(x, {element_count(leading), x.size(-1)});
 }
 
-// Gives a @ b as the gradient of an input: where something arrived for that before, in one pass
-// with the sum of both.
+// Gives a @ b as the gradient of an input. Where that is added to something, it is so in one pass
+// with the product (beta = 1): to what arrived for the input before, or at the end of the backward
+// to `.grad`. Until then the factors are kept and leave the caches, which pays where the product is
+// much larger.
 void set_product(Derivative& d, std::size_t input, const Tensor& a, const Tensor& b) {
+  const Shape shape = kernels::matmul_shape("matmul", a.shape(), b.shape());
   const Array* sum = d.sum(input);
-  if (sum == nullptr || sum->dtype() != a.dtype() ||
-      sum->shape() != kernels::matmul_shape("matmul", a.shape(), b.shape())) {
-    d.set(input, matmul(a, b));
+  if (sum != nullptr && sum->dtype() == a.dtype() && sum->shape() == shape) {
+    kernels::matmul(*sum, a.array(), b.array(), 1, 1);
     return;
   }
-  kernels::matmul(*sum, a.array(), b.array(), 1, 1);
+  const std::int64_t bytes = element_count(shape) * item_size(a.dtype());
+  const std::int64_t kept = a.array().storage()->bytes() + b.array().storage()->bytes();
+  Product* product = d.product(input);
+  if (product != nullptr && 4 * kept <= bytes) {
+    *product = {a, b, bytes};
+  } else {
+    d.set(input, matmul(a, b));
+  }
 }
 
 // Gives the gradients of a product a @ b, whose cotangent is g, to the inputs a_input and the one

@@ -166,36 +166,3 @@ TEST_CASE("a derivative may add to what has arrived, where nobody else sees that
     CHECK(times == 4);
   }
 }
-
-TEST_CASE("gradients of several products of one tensor are the sums of their gradients") {
-  // Whole numbers, whose sums are exact in any order.
-  const auto whole = [](const Shape& shape, int seed) {
-    manual_seed(static_cast<std::uint64_t>(seed));
-    return randint(-9, 10, shape).to(float64).requires_grad_();
-  };
-  for (const Shape& shape : {Shape{50, 70}, Shape{3, 20, 70}}) {
-    CAPTURE(shape);
-    const Tensor x = whole(shape, 1), w = whole({70, 40}, 2), v = whole({40, 70}, 3);
-    const Tensor inner_x = x * 1, inner_w = w * 1;
-    const std::vector<Tensor> products = {
-        matmul(inner_x, inner_w), linear(inner_x, v, {}) * 2, matmul(inner_x, inner_w * 3),
-        linear(inner_x * 2, inner_w.t(), {}), matmul(inner_x, inner_w)};
-    Tensor all = zeros(products[0].shape(), float64);
-    std::vector<Tensor> expected;
-    for (const Tensor& each : products) {
-      all = all + each;
-      const auto own =
-          autograd::grad({each.sum()}, {x, w}, {}, {.retain_graph = true, .allow_unused = true});
-      for (std::size_t i = 0; i < 2; ++i) {
-        if (!own[i].defined()) continue;
-        if (expected.size() <= i) {
-          expected.push_back(own[i]);
-        } else {
-          expected[i] = expected[i] + own[i];
-        }
-      }
-    }
-    const auto got = autograd::grad({all.sum()}, {x, w});
-    for (std::size_t i = 0; i < 2; ++i) CHECK(equal(got[i], expected[i]));
-  }
-}

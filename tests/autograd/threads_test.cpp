@@ -65,6 +65,15 @@ TEST_CASE("threads add to the gradients of shared leaves") {
   CHECK(values(w.grad()) == V{kCount, 4 * kCount, 9 * kCount});
 }
 
+TEST_CASE("threads add products to the gradients of shared leaves") {
+  const Tensor w = ones({64, 80}, float64).requires_grad_();
+  const Tensor x = ones({2, 80}, float64);
+  together(kThreads, [&](int) {
+    for (int round = 0; round < kRounds; ++round) linear(x, w, {}).sum().backward();
+  });
+  CHECK(equal(w.grad(), full({64, 80}, 2.0 * kThreads * kRounds, float64)));
+}
+
 TEST_CASE("threads differentiate one retained graph") {
   const Tensor x = leaf({1, 2, 3});
   Tensor y = (x * 2).exp();

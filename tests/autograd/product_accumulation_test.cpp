@@ -1,0 +1,254 @@
+// Gradients of products that are added to something while they are computed.
+#include <stdexcept>
+
+#include <tend/autograd/hooks.h>
+#include <tend/autograd/node.h>
+
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+// Whole numbers, whose sums are exact in any order.
+Tensor whole(const Shape& shape, std::uint64_t seed) {
+  Generator generator(seed);
+  return randint(-9, 10, shape, float64, generator);
+}
+
+Tensor whole_leaf(const Shape& shape, std::uint64_t seed) {
+  return whole(shape, seed).requires_grad_();
+}
+
+// Products whose weights are so much larger than a batch of three that their gradients wait as
+// factors until they are added to `.grad`.
+struct Wide {
+  Tensor of_linear = whole_leaf({64, 80}, 1);
+  Tensor of_mm = whole_leaf({64, 72}, 2);
+  Tensor of_addmm = whole_leaf({72, 80}, 3);
+  Tensor batched = whole_leaf({2, 80, 64}, 4);  // one for each of two batches
+
+  static constexpr std::int64_t kBytes = 64 * 72 * 8;  // of the smallest
+
+  Tensor operator()(const Tensor& x) const {
+    const Tensor first = matmul(linear(x, of_linear, {}), of_mm);
+    const Tensor second = addmm(x, first, of_addmm, 2, -3);
+    return matmul(stack({x, second}), batched).sum();
+  }
+  std::vector<Tensor> weights() const { return {of_linear, of_mm, of_addmm, batched}; }
+};
+
+Tensor batch(std::uint64_t seed) {
+  return whole({3, 80}, 10 + seed);
+}
+
+std::vector<Tensor> copies_of_grads(const Wide& wide) {
+  std::vector<Tensor> copies;
+  for (const Tensor& weight : wide.weights()) copies.push_back(weight.grad().clone());
+  return copies;
+}
+
+// The gradients of both batches together, made without `.grad`.
+std::vector<Tensor> expected_sums(const Wide& wide) {
+  const auto first = autograd::grad({wide(batch(0))}, wide.weights());
+  auto sums = autograd::grad({wide(batch(1))}, wide.weights());
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = sums[i] + first[i];
+  return sums;
+}
+
+void check_grads(const Wide& wide, const std::vector<Tensor>& expected) {
+  const auto weights = wide.weights();
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    CAPTURE(i);
+    CHECK(equal(weights[i].grad(), expected[i]));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("gradients of several products of one tensor are the sums of their gradients") {
+  for (const Shape& shape : {Shape{50, 70}, Shape{3, 20, 70}}) {
+    CAPTURE(shape);
+    const Tensor x = whole_leaf(shape, 1), w = whole_leaf({70, 40}, 2), v = whole_leaf({40, 70}, 3);
+    const Tensor inner_x = x * 1, inner_w = w * 1;
+    const std::vector<Tensor> products = {
+        matmul(inner_x, inner_w), linear(inner_x, v, {}) * 2, matmul(inner_x, inner_w * 3),
+        linear(inner_x * 2, inner_w.t(), {}), matmul(inner_x, inner_w)};
+    Tensor all = zeros(products[0].shape(), float64);
+    std::vector<Tensor> expected;
+    for (const Tensor& each : products) {
+      all = all + each;
+      const auto own =
+          autograd::grad({each.sum()}, {x, w}, {}, {.retain_graph = true, .allow_unused = true});
+      for (std::size_t i = 0; i < 2; ++i) {
+        if (!own[i].defined()) continue;
+        if (expected.size() <= i) {
+          expected.push_back(own[i]);
+        } else {
+          expected[i] = expected[i] + own[i];
+        }
+      }
+    }
+    const auto got = autograd::grad({all.sum()}, {x, w});
+    for (std::size_t i = 0; i < 2; ++i) CHECK(equal(got[i], expected[i]));
+  }
+}
+
+TEST_CASE("gradients of products are added to grad as they are computed") {
+  const Wide wide;
+  const std::vector<Tensor> expected = expected_sums(wide);
+  wide(batch(0)).backward();
+  const std::vector<Tensor> grads = {wide.of_linear.grad(), wide.of_mm.grad(), wide.of_addmm.grad(),
+                                     wide.batched.grad()};
+  const std::uint32_t version = grads[0].version();
+  const Tensor loss = wide(batch(1));
+  const std::int64_t before = live_memory();
+  reset_peak_memory();
+  loss.backward();
+  // No room for one of the gradients.
+  CHECK(peak_memory() - before < Wide::kBytes);
+  check_grads(wide, expected);
+  for (std::size_t i = 0; i < grads.size(); ++i) {
+    CHECK(wide.weights()[i].grad().impl() == grads[i].impl());
+  }
+  CHECK(grads[0].version() > version);
+}
+
+TEST_CASE("a product reaches grad beside other parts of the same gradient") {
+  const Tensor w = whole_leaf({64, 80}, 1), x = whole({3, 80}, 2), y = whole({3, 80}, 3);
+  const auto loss = [&](int parts) {
+    Tensor sum = linear(x, w, {}).sum();
+    if (parts > 1) sum = sum + linear(y, w, {}).sum() * 2;
+    if (parts > 2) sum = (w * 3).sum() + sum;
+    if (parts > 3) sum = linear(x + y, w, {}).sum() + sum;
+    return sum;
+  };
+  const int parts = GENERATE(1, 2, 3, 4);
+  const Tensor once = autograd::grad({loss(parts)}, {w})[0];
+  loss(parts).backward();
+  CHECK(equal(w.grad(), once));
+  loss(parts).backward();
+  CHECK(equal(w.grad(), once * 2));
+}
+
+TEST_CASE("a product reaches a grad of any layout, whatever that shares") {
+  const Tensor w = whole_leaf({64, 80}, 1);
+  Tensor x = whole({3, 80}, 2);
+  const Tensor once = autograd::grad({linear(x, w, {}).sum()}, {w})[0];
+  SECTION("transposed") {
+    const Tensor start = whole({80, 64}, 3);
+    const Tensor expected = start.t() + once;
+    w.impl()->grad = start.t().impl();
+    linear(x, w, {}).sum().backward();
+    CHECK(equal(w.grad(), expected));
+    CHECK(equal(start.t(), expected));
+  }
+  SECTION("one element, expanded") {
+    w.impl()->grad = full({1}, 5, float64).expand({64, 80}).impl();
+    linear(x, w, {}).sum().backward();
+    CHECK(equal(w.grad(), once + 5));
+  }
+}
+
+TEST_CASE("a product reaches a grad that shares borrowed memory with its factors") {
+  std::vector<double> numbers = whole({64, 64}, 3).to_vector<double>();
+  const auto borrowed = [&](std::int64_t rows) {
+    return Tensor(Array::from_blob(numbers.data(), {rows, 64}, {64, 1}, float64));
+  };
+  const Tensor w = whole_leaf({64, 64}, 1), start = borrowed(64).clone(), x = borrowed(3);
+  const bool in_linear = GENERATE(false, true);  // where it is the right factor, else the left
+  const auto loss = [&] { return (in_linear ? linear(x, w, {}) : matmul(x, w)).sum(); };
+  const Tensor expected = start + autograd::grad({loss()}, {w})[0];
+  w.impl()->grad = borrowed(64).impl();
+  loss().backward();
+  CHECK(equal(w.grad(), expected));
+}
+
+TEST_CASE("a product may be made of another grad, which changes in the same backward") {
+  const bool smaller_first = GENERATE(false, true);
+  const Tensor small = whole_leaf({3, 48}, 1), large = whole_leaf({64, 48}, 2);
+  small.impl()->grad = whole({3, 48}, 3).impl();
+  large.impl()->grad = whole({64, 48}, 4).impl();
+  const auto loss = [&] {
+    const Tensor of_large = linear(small.grad(), large, {}).sum(), of_small = (small * 2).sum();
+    return smaller_first ? of_small + of_large : of_large + of_small;
+  };
+  const std::vector<Tensor> own = autograd::grad({loss()}, {small, large});
+  const Tensor expected_small = small.grad() + own[0], expected_large = large.grad() + own[1];
+  loss().backward();
+  CHECK(equal(small.grad(), expected_small));
+  CHECK(equal(large.grad(), expected_large));
+}
+
+TEST_CASE("a leaf's hook may write to what another leaf's product is made of") {
+  const Tensor small = whole_leaf({3, 48}, 1), large = whole_leaf({48, 64}, 2);
+  const auto loss = [&] { return matmul(small, large).sum(); };
+  const Tensor once = autograd::grad({loss()}, {large})[0];
+  small.register_hook([&](const Tensor&) {
+    const NoGradGuard guard;
+    small.zero_();
+  });
+  large.impl()->grad = zeros({48, 64}, float64).impl();
+  loss().backward();
+  CHECK(equal(large.grad(), once));
+}
+
+TEST_CASE("hooks see a product that would be added to grad, and may replace it") {
+  const Tensor w = whole_leaf({64, 80}, 1), x = whole({3, 80}, 2);
+  const Tensor once = autograd::grad({linear(x, w, {}).sum()}, {w})[0];
+  linear(x, w, {}).sum().backward();
+  Tensor seen;
+  const auto handle = w.register_hook([&](const Tensor& gradient) {
+    seen = gradient;
+    return gradient * 10;
+  });
+  linear(x, w, {}).sum().backward();
+  CHECK(equal(seen, once));
+  CHECK(equal(w.grad(), once * 11));
+}
+
+TEST_CASE("hooks of nodes see products that would be added to grad") {
+  const Tensor w = whole_leaf({64, 80}, 1), x = whole({3, 80}, 2);
+  const Tensor once = autograd::grad({linear(x, w, {}).sum()}, {w})[0];
+  linear(x, w, {}).sum().backward();
+  const autograd::NodeHook hook([&](const Node& node, std::span<Tensor> gradients) {
+    if (node.name() == std::string("MmBackward0")) gradients[1] = gradients[1] * 10;
+  });
+  linear(x, w, {}).sum().backward();
+  CHECK(equal(w.grad(), once * 11));
+}
+
+TEST_CASE("a backward that fails has added no product to any grad") {
+  const Wide wide;
+  wide(batch(0)).backward();
+  const std::vector<Tensor> before = copies_of_grads(wide);
+  const auto fail = [](const Tensor&) { throw std::runtime_error("a hook fails"); };
+  SECTION("in the hook of a tensor, after the products") {
+    const Tensor x = batch(1).requires_grad_();
+    const Tensor y = x * 1;
+    y.register_hook(fail);
+    CHECK_THROWS_AS(wide(y).backward(), std::runtime_error);
+  }
+  SECTION("in the hook of any of the leaves") {
+    const std::size_t failing = GENERATE(0U, 1U, 2U, 3U);
+    for (std::size_t i = 0; i < 4; ++i) {
+      wide.weights()[i].register_hook([=](const Tensor& gradient) {
+        if (i == failing) fail(gradient);
+      });
+    }
+    CHECK_THROWS_AS(wide(batch(1)).backward(), std::runtime_error);
+  }
+  check_grads(wide, before);
+}
+
+TEST_CASE("gradients of products that get a graph are added to grad with it") {
+  const Tensor w = whole_leaf({64, 80}, 1), x = whole_leaf({3, 80}, 2);
+  linear(x, w, {}).sum().backward();
+  linear(x, w, {}).square().sum().backward({}, false, true);
+  REQUIRE(w.grad().requires_grad());
+  const Tensor slope = autograd::grad({w.grad().sum()}, {x})[0];
+  const Tensor alone =
+      autograd::grad({linear(x, w, {}).square().sum()}, {w}, {}, {.create_graph = true})[0];
+  CHECK(equal(slope, autograd::grad({alone.sum()}, {x})[0]));
+}
