@@ -1,32 +1,62 @@
 // A program of its own for tests of what tend finds when it starts.
 //   probe threads        prints num_threads()
 //   probe core [N]       prints OpenBLAS's core type, after an N x N product if given
+//   probe blas N         prints how OpenBLAS runs on threads (serial, pthread, openmp), how many it
+//                        uses after an N x N product, and how many the process got
 
 #include <cblas.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <string>
 
 #include <tend/core/gemm.h>
 #include <tend/core/parallel.h>
 
-int main(int count, char** arguments) {
-  const std::string question = count > 1 ? arguments[1] : "";
-  if (question == "threads") {
-    std::cout << tend::num_threads() << '\n';
-    return 0;
-  }
-  if (question != "core") return 2;
+namespace {
+
+// Whether the product of n x n ones is right.
+bool multiply(std::int64_t n) {
+  const tend::Array ones = tend::Array::full({n, n}, 1, tend::float32);
+  const tend::Array product = tend::Array::empty({n, n}, tend::float32);
+  tend::kernels::matmul(product, ones, ones);
+  const auto* first = product.data<float>();
+  return std::all_of(first, first + product.numel(),
+                     [n](float x) { return x == static_cast<float>(n); });
+}
+
+int print_core(std::int64_t n) {
   // What OpenBLAS was loaded with is not the choice of tend's user.
   unsetenv("OPENBLAS_CORETYPE");
-  if (count > 2) {
-    const std::int64_t n = std::stoll(arguments[2]);
-    const tend::Array ones = tend::Array::full({n, n}, 1, tend::float32);
-    const tend::Array product = tend::Array::empty({n, n}, tend::float32);
-    tend::kernels::matmul(product, ones, ones);
-    if (product.data<float>()[n * n - 1] != static_cast<float>(n)) return 1;
-  }
+  if (n > 0 && !multiply(n)) return 1;
   std::cout << openblas_get_corename() << '\n';
+  return 0;
+}
+
+std::ptrdiff_t threads_of_process() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+int print_blas(std::int64_t n) {
+  const std::ptrdiff_t before = threads_of_process();
+  if (!multiply(n)) return 1;
+  constexpr const char* kFlavours[] = {"serial", "pthread", "openmp"};
+  std::cout << kFlavours[openblas_get_parallel()] << ' ' << openblas_get_num_threads() << ' '
+            << threads_of_process() - before << '\n';
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string question = count > 1 ? arguments[1] : "";
+  const std::int64_t n = count > 2 ? std::stoll(arguments[2]) : 0;
+  if (question == "core") return print_core(n);
+  if (question == "blas") return print_blas(n);
+  if (question != "threads") return 2;
+  std::cout << tend::num_threads() << '\n';
   return 0;
 }

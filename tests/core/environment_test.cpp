@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,24 @@ TEST_CASE("TEND_NUM_THREADS says how many threads there are, and what is no numb
 TEST_CASE("Without TEND_NUM_THREADS there are as many threads as processors that may be used") {
   const std::string first = std::to_string(first_processor());
   CHECK(probe({"threads"}, {"taskset", "-c", first}) == "1\n");
+}
+
+TEST_CASE("OpenBLAS of any flavour keeps to one thread on each of tend's") {
+  const auto run = [](std::vector<std::string> environment) {
+    for (const char* wish : {"TEND_NUM_THREADS=3", "OPENBLAS_NUM_THREADS=4", "OMP_NUM_THREADS=4"}) {
+      environment.emplace_back(wish);
+    }
+    return probe({"blas", "2600"}, environment);  // so large that tend leaves it to BLAS
+  };
+  // One thread of OpenBLAS, two of tend's beside the caller.
+  CHECK_THAT(run({}), Catch::Matchers::EndsWith(" 1 2\n"));
+  // What Debian's libopenblas0-serial and so on install.
+  const std::filesystem::path libraries = TEND_LIBRARIES;
+  for (const std::string flavour : {"serial", "pthread", "openmp"}) {
+    const std::filesystem::path folder = libraries / ("openblas-" + flavour);
+    if (!exists(folder / "libopenblas.so.0")) continue;
+    CHECK(run({"LD_LIBRARY_PATH=" + folder.string()}) == flavour + " 1 2\n");
+  }
 }
 
 #if defined(__x86_64__)
