@@ -82,7 +82,7 @@ HWY_INLINE V normal_tail(D d, V t, V gauss) {
   return hn::Mul(hn::Mul(gauss, scale), p);
 }
 
-/// erf of float or double lanes, within 1.7 ulp.
+/// erf of float or double lanes, within 1.9 ulp.
 template <class D, class V>
 HWY_INLINE V erf(D d, V x) {
   using T = hn::TFromD<D>;

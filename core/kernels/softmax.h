@@ -7,8 +7,8 @@
 // exp correctly rounded, the sum from left to right, in every layout. In longer ones weights below
 // the normal numbers may become 0.
 //
-// A weight is off by at most |a - m| / 2 + 4 + n / 8 ulp (float64 and columns: n / 2): what its
-// rounded argument, exp, the sum of n terms and the product do at worst.
+// Errors are bounded in terms of u, half an ulp of 1, and s = n / 4 + 4 (float64 and columns: n +
+// 4), what a sum of n terms may lose.
 #pragma once
 
 #include <tend/core/array.h>
@@ -16,14 +16,15 @@
 namespace tend::kernels {
 
 /// exp(a - m) / sum(exp(a - m)), m the largest element. NaN where a row is all -inf, or holds NaN
-/// or +inf, as in PyTorch.
+/// or +inf, as in PyTorch. Off by at most u (|a - m| + s + 4) times the weight: its rounded
+/// argument, exp, the sum and the product.
 void softmax(const Array& out, const Array& a, std::int64_t dim);
-/// a - m - log(sum(exp(a - m)))
+/// a - m - log(sum(exp(a - m))); off by at most u (|a - m| + s + 4 + log(sum))
 void log_softmax(const Array& out, const Array& a, std::int64_t dim);
 
-/// y * (grad - sum(grad * y)), y = softmax(a)
+/// y * (grad - sum(grad * y)), y = softmax(a); off by at most u s y (|grad| + sum(|grad * y|))
 void softmax_backward(const Array& out, const Array& grad, const Array& y, std::int64_t dim);
-/// grad - exp(y) * sum(grad), y = log_softmax(a)
+/// grad - exp(y) * sum(grad), y = log_softmax(a); off by at most u s (|grad| + exp(y) sum(|grad|))
 void log_softmax_backward(const Array& out, const Array& grad, const Array& y, std::int64_t dim);
 
 }  // namespace tend::kernels
