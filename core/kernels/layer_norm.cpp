@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <tend/core/kernels/choose.h>
+#include <tend/core/kernels/fetch.h>
 #include <tend/core/kernels/loops.h>
 
 #ifndef TEND_CORE_KERNELS_LAYER_NORM_ROWS
@@ -30,7 +31,6 @@ struct NormRows {
 #define HWY_TARGET_INCLUDE "core/kernels/layer_norm.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h:
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -79,7 +79,7 @@ HWY_INLINE T row_sum(std::size_t n, F f, std::size_t i = 0) {
 // rms_norm is layer_norm about 0 (not kCentred). weight and bias may be null.
 template <bool kCentred, class T>
 HWY_INLINE void normalise(std::size_t n, T* out, T* mean, T* rstd, const T* a, const T* weight,
-                          const T* bias, T eps, std::size_t ahead) {
+                          const T* bias, T eps, bool fetches) {
   const T count = static_cast<T>(n);
   T m = 0;
   const auto centred = [&](auto d, std::size_t i) HWY_ATTR {
@@ -93,14 +93,14 @@ HWY_INLINE void normalise(std::size_t n, T* out, T* mean, T* rstd, const T* a, c
     *mean = m;
   }
   const T sum = row_sum<T>(n, [&](auto d, std::size_t i) HWY_ATTR {
-    hwy::Prefetch(a + i + ahead);
+    if (fetches) fetch_ahead(a + i);
     const auto x = centred(d, i);
     return hn::Mul(x, x);
   });
   const T r = 1 / std::sqrt(sum / count + eps);
   *rstd = r;
   for_row<T>(n, [&](auto d, std::size_t i) HWY_ATTR {
-    hwy::Prefetch(out + i + ahead);
+    if (fetches) fetch_ahead(out + i);
     auto x = hn::Mul(centred(d, i), hn::Set(d, r));
     if (weight) x = hn::Mul(x, hn::LoadU(d, weight + i));
     if (bias) x = hn::Add(x, hn::LoadU(d, bias + i));
@@ -147,14 +147,15 @@ HWY_INLINE void differentiate(std::size_t n, T* grad_a, T* grad_weight, T* grad_
 template <class T>
 HWY_INLINE void normalise_rows(const NormRows<T>& rows, T eps) {
   const std::size_t n = rows.n;
+  const bool fetches = pays_to_fetch(rows.count * n * sizeof(T));
   for (std::size_t r = 0; r < rows.count; ++r) {
-    const std::size_t ahead = r + 1 < rows.count ? n : 0;
     T* const out = rows.out + r * n;
     const T* const a = rows.a + r * n;
     if (rows.mean) {
-      normalise<true>(n, out, rows.mean + r, rows.rstd + r, a, rows.weight, rows.bias, eps, ahead);
+      normalise<true>(n, out, rows.mean + r, rows.rstd + r, a, rows.weight, rows.bias, eps,
+                      fetches);
     } else {
-      normalise<false, T>(n, out, nullptr, rows.rstd + r, a, rows.weight, rows.bias, eps, ahead);
+      normalise<false, T>(n, out, nullptr, rows.rstd + r, a, rows.weight, rows.bias, eps, fetches);
     }
   }
 }
@@ -205,11 +206,6 @@ HWY_EXPORT(normalise_double);
 HWY_EXPORT(differentiate_float);
 HWY_EXPORT(differentiate_double);
 
-// Rows per chunk of a parallel loop: some microseconds.
-std::int64_t row_grain(std::int64_t n) {
-  return std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(n, 1));
-}
-
 // Sums of the rows of `parts` (chunks, n), first chunk first.
 template <class T>
 void add_chunks(const Array& out, const Array& parts) {
@@ -248,10 +244,10 @@ void layer_norm(const Array& out, const Array& mean, const Array& rstd, const Ar
     using T = typename decltype(tag)::type;
     const auto normalise =
         choose<T>(HWY_DYNAMIC_DISPATCH(normalise_float), HWY_DYNAMIC_DISPATCH(normalise_double));
-    parallel_for(
-        0, a.shape()[0], row_grain(a.shape()[1]), [&](std::int64_t begin, std::int64_t end) {
-          normalise(rows_of<T>(out, mean, rstd, a, weight, bias, begin, end), static_cast<T>(eps));
-        });
+    const std::int64_t rows = a.shape()[0];
+    parallel_for(0, rows, row_grain(rows, a.shape()[1]), [&](std::int64_t begin, std::int64_t end) {
+      normalise(rows_of<T>(out, mean, rstd, a, weight, bias, begin, end), static_cast<T>(eps));
+    });
   });
 }
 
@@ -262,7 +258,7 @@ void layer_norm_backward(const Array& grad_a, const Array& grad_weight, const Ar
     using T = typename decltype(tag)::type;
     const std::int64_t rows = a.shape()[0], n = a.shape()[1];
     // Each chunk of rows sums the gradients of weight and bias by itself; few chunks, few sums.
-    const std::int64_t grain = std::max(row_grain(n), (rows - 1) / 64 + 1);
+    const std::int64_t grain = std::max(row_grain(rows, n), (rows - 1) / 64 + 1);
     const Shape parts{rows / grain + (rows % grain != 0), n};
     const Array weight_parts = grad_weight.defined() ? Array::zeros(parts, a.dtype()) : Array();
     const Array bias_parts = grad_bias.defined() ? Array::zeros(parts, a.dtype()) : Array();

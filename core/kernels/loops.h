@@ -20,6 +20,12 @@ inline constexpr std::int64_t kElementGrain = 32768;
 /// The same for operations that are as fast as memory.
 inline constexpr std::int64_t kStreamGrain = 65536;
 
+/// Of `rows` rows of n elements, how many to a chunk: eight chunks where there is that much to do.
+constexpr std::int64_t row_grain(std::int64_t rows, std::int64_t n) noexcept {
+  const std::int64_t elements = std::clamp<std::int64_t>(rows * n / 8, 8192, kElementGrain);
+  return std::max<std::int64_t>(1, elements / std::max<std::int64_t>(n, 1));
+}
+
 /// Visits N arrays together. The order of the elements is the output's (operand 0) order in memory.
 template <std::size_t N>
 class StridedLoop {

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include <tend/core/kernels/choose.h>
+#include <tend/core/kernels/fetch.h>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/math_spans.cpp"
@@ -21,8 +22,12 @@ template <class T, class F>
 HWY_INLINE void transform(std::size_t n, T* out, const T* a, F f) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
+  const bool fetches = pays_to_fetch(n * sizeof(T));
   std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(f(d, hn::LoadU(d, a + i)), d, out + i);
+  for (; i + lanes <= n; i += lanes) {
+    if (fetches) fetch_ahead(a + i), fetch_ahead(out + i);
+    hn::StoreU(f(d, hn::LoadU(d, a + i)), d, out + i);
+  }
   if (i == n) return;
   HWY_ALIGN T tail[hn::MaxLanes(hn::ScalableTag<T>())] = {};
   std::memcpy(tail, a + i, (n - i) * sizeof(T));

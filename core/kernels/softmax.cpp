@@ -165,7 +165,6 @@ bool is_one_matrix(const std::array<Array, 3>& arrays, std::int64_t dim) {
 
 template <class T>
 void for_rows(SoftmaxKind kind, const std::array<Array, 3>& arrays, std::int64_t dim) {
-  constexpr std::int64_t kGrain = 8192;         // elements: some microseconds
   constexpr std::int64_t kLarge = 64 << 20;     // bytes: more than caches hold
   constexpr std::int64_t kFewestColumns = 128;  // side by side, so that cache lines are used up
   const std::int64_t n = arrays[0].shape()[dim], size = item_size(dtype_of<T>());
@@ -178,7 +177,7 @@ void for_rows(SoftmaxKind kind, const std::array<Array, 3>& arrays, std::int64_t
   }
   const bool large = arrays[0].numel() * size >= kLarge;
   const std::int64_t total = arrays[0].numel() / n;
-  std::int64_t grain = std::max<std::int64_t>(1, kGrain / n);
+  std::int64_t grain = row_grain(total, n);
   if (!Run<T>::all(step, size)) {
     // Columns: all at once where their loops share the work, else side by side.
     grain = is_one_matrix(arrays, dim) ? total : std::max(grain, kFewestColumns);

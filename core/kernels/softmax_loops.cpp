@@ -5,6 +5,7 @@
 
 #include <tend/core/array.h>
 #include <tend/core/kernels/choose.h>
+#include <tend/core/kernels/fetch.h>
 #include <tend/core/parallel.h>
 
 #undef HWY_TARGET_INCLUDE
@@ -19,54 +20,102 @@
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
-// `kept` is where terms are kept: the output, or a buffer when that is streamed. `most` is of this
-// row, and becomes that of the `next` one, so that no row waits for its own. What comes after that
-// is fetched.
-template <class Op, class T, class V = hn::Vec<RowTag<T>>>
-HWY_INLINE void row(std::size_t n, T* out, const T* a, const T* b, T* kept, bool streamed, V& most,
-                    const T* next, const T* after_next, const T* next_out) {
+// Where a row lies. Its terms are kept in the output, or in a buffer when that is streamed.
+template <class T>
+struct RowPlace {
+  T* out;
+  const T* a;
+  const T* b;
+  T* kept;
+};
+
+// Sums the terms of `row` and, where there is one, makes the results of the row `before`: the
+// arithmetic of the one need not wait for the sum of the other. `most` is of `row`, and becomes
+// that of the `next` one, so that no row waits for its own; what comes some time after that
+// `fetches`.
+template <class Op, bool kHasBefore, class T, class V = hn::Vec<RowTag<T>>>
+HWY_INLINE V walk(std::size_t n, const RowPlace<T>& row, const RowPlace<T>& before, V before_most,
+                  V before_total, bool streamed, V& most, const T* next, bool fetches) {
   const RowTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
   V next_most = hn::LoadU(d, next);
-  const V sum = for_row<T>(n, a, b, [&](std::size_t i, V x, V y) HWY_ATTR {
+  const auto term = [&](std::size_t i, V x, V y) HWY_ATTR {
     if constexpr (Op::kOfMost) {
-      hwy::Prefetch(after_next + i);
-      hwy::Prefetch(next_out + i);
+      if (fetches) {
+        fetch_ahead(next + i);
+        if (!streamed) fetch_ahead(row.out + i);
+      }
       next_most = hn::Max(next_most, hn::LoadU(d, next + i));
     }
-    const V term = Op::term(d, x, y, most);
-    if constexpr (Op::kKeepsTerms) hn::StoreU(term, d, kept + i);
-    return term;
-  });
-  const V total = Op::total(d, hn::SumOfLanes(d, sum));
-  const T* from = Op::kKeepsTerms ? kept : a;
-  if (streamed) {
-    for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
-      const V x = hn::LoadU(d, from + i), y = hn::LoadU(d, b + i);
-      hn::Stream(Op::value(d, x, y, most, total), d, out + i);
-    }
-  } else {
-    for_row<T>(n, from, Op::kKeepsTerms ? from : b, [&](std::size_t i, V x, V y) HWY_ATTR {
-      hn::StoreU(Op::value(d, x, y, most, total), d, out + i);
-      return x;
-    });
+    const V t = Op::term(d, x, y, most);
+    if constexpr (Op::kKeepsTerms) hn::StoreU(t, d, row.kept + i);
+    return t;
+  };
+  const T* from = Op::kKeepsTerms ? before.kept : before.a;
+  const T* from_b = Op::kKeepsTerms ? from : before.b;
+  const auto finish = [&](std::size_t i, V x, V y) HWY_ATTR {
+    const V value = Op::value(d, x, y, before_most, before_total);
+    streamed ? hn::Stream(value, d, before.out + i) : hn::StoreU(value, d, before.out + i);
+  };
+  // The last vectors end with the rows and may overlap those before. They are read first, since
+  // what is written may lie where they are read.
+  const V last_x = hn::LoadU(d, row.a + n - lanes), last_y = hn::LoadU(d, row.b + n - lanes);
+  V last_from = last_x, last_from_b = last_y;
+  if constexpr (kHasBefore) {
+    last_from = hn::LoadU(d, from + n - lanes);
+    last_from_b = hn::LoadU(d, from_b + n - lanes);
+  }
+  V sum = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    sum = hn::Add(sum, term(i, hn::LoadU(d, row.a + i), hn::LoadU(d, row.b + i)));
+    if constexpr (kHasBefore) finish(i, hn::LoadU(d, from + i), hn::LoadU(d, from_b + i));
+  }
+  if (i < n) {
+    const V rest = term(n - lanes, last_x, last_y);
+    sum = hn::Add(sum, hn::IfThenZeroElse(hn::FirstN(d, i - (n - lanes)), rest));
+    if constexpr (kHasBefore) finish(n - lanes, last_from, last_from_b);
   }
   if constexpr (Op::kOfMost) most = hn::MaxOfLanes(d, next_most);
+  return Op::total(d, hn::SumOfLanes(d, sum));
+}
+
+template <class Op, class T>
+HWY_INLINE void finish_row(std::size_t n, const RowPlace<T>& row, hn::Vec<RowTag<T>> most,
+                           hn::Vec<RowTag<T>> total, bool streamed) {
+  const RowTag<T> d;
+  using V = hn::Vec<RowTag<T>>;
+  const T* from = Op::kKeepsTerms ? row.kept : row.a;
+  for_row<T>(n, from, Op::kKeepsTerms ? from : row.b, [&](std::size_t i, V x, V y) HWY_ATTR {
+    const V value = Op::value(d, x, y, most, total);
+    streamed ? hn::Stream(value, d, row.out + i) : hn::StoreU(value, d, row.out + i);
+    return x;
+  });
 }
 
 template <class Op, class T>
 HWY_INLINE void rows_of(const SoftmaxLines<T>& lines, bool streamed, T* buffer) {
   const auto n = static_cast<std::size_t>(lines.n);
-  auto most = hn::Zero(RowTag<T>());
+  auto most = hn::Zero(RowTag<T>()), before_most = most, total = most;
   if constexpr (Op::kOfMost) most = row_max(n, lines.a);
+  const auto row_bytes = static_cast<std::int64_t>(n * sizeof(T));
+  const bool fetches = lines.a_step == row_bytes && lines.out_step == row_bytes &&
+                       pays_to_fetch(static_cast<std::size_t>(lines.count * row_bytes));
+  RowPlace<T> before{};
   for (std::int64_t r = 0; r < lines.count; ++r) {
     T* out = moved(lines.out, r * lines.out_step);
     const T* a = moved(lines.a, r * lines.a_step);
+    const RowPlace<T> row{out, a, moved(lines.b, r * lines.b_step),
+                          streamed ? buffer + static_cast<std::size_t>(r % 2) * n : out};
     const T* next = r + 1 < lines.count ? moved(a, lines.a_step) : a;
-    const T* after_next = r + 2 < lines.count ? moved(next, lines.a_step) : next;
-    const T* next_out = r + 1 < lines.count && !streamed ? moved(out, lines.out_step) : next;
-    row<Op>(n, out, a, moved(lines.b, r * lines.b_step), streamed ? buffer : out, streamed, most,
-            next, after_next, next_out);
+    const auto row_most = most;
+    total = r == 0
+                ? walk<Op, false>(n, row, before, before_most, total, streamed, most, next, fetches)
+                : walk<Op, true>(n, row, before, before_most, total, streamed, most, next, fetches);
+    before = row;
+    before_most = row_most;
   }
+  finish_row<Op>(n, before, before_most, total, streamed);
   if (streamed) hwy::FlushStream();
 }
 
@@ -251,7 +300,7 @@ constexpr std::int64_t kMostStreamed = 16384 / static_cast<std::int64_t>(sizeof(
 
 template <class T>
 void softmax_rows(SoftmaxKind kind, const SoftmaxLines<T>& rows, bool streamed) {
-  HWY_ALIGN T buffer[kMostStreamed<T>];
+  HWY_ALIGN T buffer[2 * kMostStreamed<T>];
   choose<T>(HWY_DYNAMIC_DISPATCH(rows_float), HWY_DYNAMIC_DISPATCH(rows_double))(
       kind, rows, streamed && rows.n <= kMostStreamed<T>, buffer);
 }
