@@ -277,6 +277,20 @@ TEST_CASE("softmax gives the same bits for any number of threads", "[kernels]") 
   }
 }
 
+TEST_CASE("results too large for the caches are those of their parts", "[kernels][simd]") {
+  const Array part = random_array({64, 1024}, float32);
+  const Array a = part.unsqueeze(0).expand({256, 64, 1024}).contiguous();  // 64 MB
+  for_each_simd_target([&](const std::string& target) {
+    for (const Forward kernel : kForwards) {
+      const Array expected = applied(kernel, part), got = applied(kernel, a);
+      INFO(target);
+      for (std::int64_t i = 0; i < a.shape()[0]; i += 15) {
+        CHECK(same_bits(got.select(0, i), expected));
+      }
+    }
+  });
+}
+
 TEMPLATE_TEST_CASE("rows that have no largest finite element become NaN, as in PyTorch",
                    "[kernels][simd]", float, double) {
   for_each_simd_target([](const std::string& target) {
