@@ -277,7 +277,7 @@ TEST_CASE("softmax gives the same bits for any number of threads", "[kernels]") 
   }
 }
 
-TEST_CASE("results too large for the caches are those of their parts", "[kernels][simd]") {
+TEST_CASE("softmax of more than the caches hold is that of its parts", "[kernels][simd]") {
   const Array part = random_array({64, 1024}, float32);
   const Array a = part.unsqueeze(0).expand({256, 64, 1024}).contiguous();  // 64 MB
   for_each_simd_target([&](const std::string& target) {
