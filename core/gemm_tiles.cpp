@@ -52,6 +52,11 @@ struct Plan {
   std::int64_t width() const { return static_cast<std::int64_t>(panel_width<T>()); }
   std::int64_t panels() const { return (n + width() - 1) / width(); }
   std::int64_t blocks() const { return (m - 1) / block_rows + 1; }
+  // Few blocks of rows are shared by their columns, too.
+  std::int64_t groups() const {
+    constexpr std::int64_t kTasks = 16;
+    return std::min(panels(), (kTasks - 1) / blocks() + 1);
+  }
 };
 
 template <class T>
@@ -100,9 +105,29 @@ void multiply_block(const Plan<T>& plan, const Product<T>& p, const T* panels, T
   multiply_tile(tile, Rounding::fused);
 }
 
+// The same product with the rows of a packed, into `lines`.
+template <class T>
+Product<T> with_packed_a(const Product<T>& p, const Array& lines) {
+  Product<T> packed = p;
+  packed.a.data = lines.data<T>();
+  packed.a.row_stride = p.a.cols + kPad;
+  packed.a.col_stride = 1;
+  parallel_for(0, p.a.rows, kBlockRows, [&](std::int64_t begin, std::int64_t end) {
+    transpose_tile(unsigned_of(p.a.cols), unsigned_of(end - begin), &p.a.at(begin, 0),
+                   unsigned_of(p.a.col_stride), lines.data<T>() + begin * (p.a.cols + kPad),
+                   unsigned_of(p.a.cols + kPad));
+  });
+  return packed;
+}
+
 // One product on all threads.
 template <class T>
 void multiply_shared(const Plan<T>& plan, const Product<T>& p) {
+  if (plan.packs_a && plan.groups() > 1) {  // otherwise every group would pack the same rows
+    const Array lines = scratch<T>(plan.m * (plan.k + kPad));
+    const Product<T> packed = with_packed_a(p, lines);
+    return multiply_shared(Plan<T>(packed), packed);
+  }
   Array panels;
   if (plan.packs_b) {
     panels = scratch<T>(plan.panels() * plan.width() * plan.k);
@@ -113,10 +138,7 @@ void multiply_shared(const Plan<T>& plan, const Product<T>& p) {
                  });
   }
   const T* packed = plan.packs_b ? panels.data<T>() : nullptr;
-  // Few rows are shared by their columns, too.
-  constexpr std::int64_t kTasks = 16;
-  const std::int64_t groups = std::min(plan.panels(), (kTasks - 1) / plan.blocks() + 1);
-  const std::int64_t step = (plan.panels() - 1) / groups + 1;
+  const std::int64_t groups = plan.groups(), step = (plan.panels() - 1) / groups + 1;
   parallel_for(0, plan.blocks() * groups, 1, [&](std::int64_t begin, std::int64_t end) {
     const Array lines = plan.packs_a ? scratch<T>(plan.block_rows * (plan.k + kPad)) : Array();
     for (std::int64_t task = begin; task < end; ++task) {

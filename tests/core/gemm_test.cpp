@@ -379,10 +379,12 @@ TEST_CASE("matmul of matrices that are deep, or whose lines lie far apart") {
     check_product(out, want, a.size(-1));
   };
   check(random_array({20, 2500}, dtype, 1), random_array({2500, 70}, dtype, 2));
-  // Columns of a, and rows of b, that lie 2000 elements apart.
+  // Columns of a, and rows of b, that lie 2000 elements apart: a few, which the threads share by
+  // columns of the product, too, and many.
   const Array wide_a = random_array({600, 2000}, dtype, 3),
               wide_b = random_array({600, 2000}, dtype, 4);
-  check(wide_a.narrow(1, 5, 100).transpose(0, 1), wide_b.narrow(1, 3, 70));
+  for (const std::int64_t rows : {100, 800})
+    check(wide_a.narrow(1, 5, rows).transpose(0, 1), wide_b.narrow(1, 3, 70));
 }
 
 namespace {

@@ -255,6 +255,23 @@ TEMPLATE_TEST_CASE("columns that start with -inf are as exact as others", "[kern
   });
 }
 
+TEMPLATE_TEST_CASE("elements of -inf, and far below the largest, weigh nothing", "[kernels][simd]",
+                   float, double) {
+  using T = TestType;
+  for_each_simd_target([](const std::string& target) {
+    INFO(target);
+    for (const double low : {-kInf, -1e30, -1e4}) {
+      const Array a = random_array({20, 20}, dtype_of<T>(), 3);
+      a.narrow(1, 5, 3).narrow(0, 2, 3).fill(low);
+      for (const std::int64_t dim : {0, 1}) {
+        const Array y = applied(kernels::softmax, a, dim);
+        CHECK(same_bits(y.narrow(1, 5, 3).narrow(0, 2, 3).contiguous(),
+                        Array::full({3, 3}, 0, dtype_of<T>())));
+      }
+    }
+  });
+}
+
 TEST_CASE("a row of softmax does not depend on its neighbours", "[kernels][simd]") {
   for_each_simd_target([](const std::string& target) {
     INFO(target);
