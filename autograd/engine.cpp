@@ -138,6 +138,7 @@ class Walk {
     for (std::size_t i = 0; i < order_.size(); ++i) {  // NOLINT(modernize-loop-convert): it grows
       Target& from = targets_[order_[i].second];
       const Node& node = *from.node;
+      runs_user_code_ = runs_user_code_ || node.runs_user_code();
       from.first_edge = edges_.size();
       for (const Edge& edge : node.edges()) edges_.push_back(edge ? reach(edge) : kNowhere);
     }
@@ -148,8 +149,12 @@ class Walk {
 
   Number reach(const Edge& edge) {
     const Number number = target(edge);
-    if (!std::exchange(targets_[number].reached, true) && edge.node)
+    if (std::exchange(targets_[number].reached, true)) return number;
+    if (edge.node) {
       order_.emplace_back(edge.node->sequence(), number);
+    } else {
+      runs_user_code_ = runs_user_code_ || !edge.leaf->hooks.empty();
+    }
     return number;
   }
 
@@ -212,7 +217,10 @@ class Walk {
     Target& to = targets_[number];
     if (to.gradient.defined())
       return {true, may_overwrite(to.gradient) ? &to.gradient.array() : nullptr};
-    return {true, nullptr, to.node == nullptr && !restricted_ ? &to.product : nullptr};
+    // The user's code could write to what a product is made of, or throw.
+    const bool may_wait = to.node == nullptr && !restricted_ && !runs_user_code_;
+    return may_wait ? Derivative::Place{true, nullptr, to.slot, &to.product}
+                    : Derivative::Place{true};
   }
 
   void deliver(Number number, Tensor gradient) {
@@ -256,14 +264,11 @@ class Walk {
   // Hooks see the whole gradient of a leaf, not the parts that arrive, and all of them before the
   // first `.grad` changes: when one throws, none has.
   void finish_leaves() {
-    const auto has_hooks = [](const auto& arrival) { return !arrival.first->hooks.empty(); };
-    if (std::any_of(arrivals_.begin(), arrivals_.end(), has_hooks)) call_leaf_hooks();
-    // The factors of a product may be another leaf's `.grad`, of a quarter of its size at most:
-    // that changes later.
-    const auto larger_product = [this](const auto& a, const auto& b) {
-      return targets_[a.second].product.bytes > targets_[b.second].product.bytes;
-    };
-    std::sort(arrivals_.begin(), arrivals_.end(), larger_product);
+    for (const auto& [slot, number] : arrivals_) {
+      Tensor& gradient = targets_[number].gradient;
+      if (gradient.defined()) gradient = apply(slot->hooks, std::move(gradient));
+    }
+    sort_products();
     for (const auto& [slot, number] : arrivals_) add_to_grad(*slot, number);
     for (const Number leaf : wanted_leaves_) {
       Tensor& gradient = targets_[leaf].gradient;
@@ -271,16 +276,15 @@ class Walk {
     }
   }
 
-  void call_leaf_hooks() {
-    // A hook may write to what a product is made of: optimizers that step in hooks do.
-    for (const auto& [slot, number] : arrivals_) {
-      const Product factors = std::exchange(targets_[number].product, {});
-      if (factors) arrive(number, matmul(factors.a, factors.b));
-    }
-    for (const auto& [slot, number] : arrivals_) {
-      Tensor& gradient = targets_[number].gradient;
-      if (gradient.defined()) gradient = apply(slot->hooks, std::move(gradient));
-    }
+  // A factor of a product may be another leaf's `.grad`, of a quarter of the product's size at
+  // most: that is to change later.
+  void sort_products() {
+    const auto bytes = [this](const auto& arrival) {
+      return targets_[arrival.second].product.bytes;
+    };
+    if (std::none_of(arrivals_.begin(), arrivals_.end(), bytes)) return;
+    std::sort(arrivals_.begin(), arrivals_.end(),
+              [&](const auto& a, const auto& b) { return bytes(a) > bytes(b); });
   }
 
   // Whether nobody but this handle can see the elements, so that they may be overwritten.
@@ -313,20 +317,26 @@ class Walk {
   // `.grad` belongs to the user: it never shares elements with anything else, and is added to in
   // place as PyTorch does.
   void add_to_grad(GradientSlot& slot, Number leaf) {
-    const std::lock_guard lock(slot.mutex);
+    Tensor gradient = std::move(targets_[leaf].gradient);
+    Product product = std::exchange(targets_[leaf].product, {});
+    const auto multiply_out = [&] {
+      accumulate(gradient, matmul(product.a, product.b));
+      product = {};
+    };
+    std::unique_lock lock(slot.mutex, std::defer_lock);
+    if (!lock.try_lock()) {  // another backward adds to it, and need not be waited for so long
+      if (product) multiply_out();
+      lock.lock();
+    }
     TensorImpl* owner = slot.owner;
     // It may be gone, or frozen since.
     if (owner == nullptr || !(owner->requires_grad || owner->retains_grad)) return;
     Ref<TensorImpl>& sum = owner->grad;
-    Tensor gradient = std::move(targets_[leaf].gradient);
-    if (const Product factors = std::exchange(targets_[leaf].product, {})) {
-      if (sum && takes_product(sum->array, factors)) {
-        kernels::matmul(sum->array, factors.a.array(), factors.b.array(), 1, 1);
-        sum->array.storage()->bump_version("backward");
-      } else {
-        accumulate(gradient,
-                   fit(matmul(factors.a, factors.b), owner->array.shape(), owner->array.dtype()));
-      }
+    if (product && sum && takes_product(sum->array, product.a, product.b)) {
+      kernels::matmul(sum->array, product.a.array(), product.b.array(), 1, 1);
+      sum->array.storage()->bump_version("backward");
+    } else if (product) {
+      multiply_out();
     }
     if (!gradient.defined()) return;
     if (!sum) {
@@ -340,18 +350,11 @@ class Walk {
     }
   }
 
-  // Whether a @ b can be added to `sum` as it is computed.
-  static bool takes_product(const Array& sum, const Product& factors) {
-    const Array &a = factors.a.array(), &b = factors.b.array();
-    return sum.dtype() == a.dtype() && !sum.may_self_overlap() && !sum.may_overlap(a) &&
-           !sum.may_overlap(b) &&
-           sum.shape() == kernels::matmul_shape("backward", a.shape(), b.shape());
-  }
-
   const char* operation_;
   bool retain_graph_;
   bool create_graph_;
   bool restricted_ = false;
+  bool runs_user_code_ = false;
   const autograd::NodeHook* hook_ = autograd::NodeHook::latest();
   PooledVector<Root> roots_;
   Numbering numbers_;  // of targets

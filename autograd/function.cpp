@@ -129,6 +129,10 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
+void note_user_code(const Tensor& result) {
+  if (const Ref<Node>& node = result.impl()->grad_fn) node->set_runs_user_code();
+}
+
 Tensor record_single(const std::shared_ptr<CustomCall>& call, const Tensors& inputs,
                      const Tensor& output) {
   std::vector<TensorRef> saved;
@@ -136,11 +140,13 @@ Tensor record_single(const std::shared_ptr<CustomCall>& call, const Tensors& inp
     saved.push_back(each.output == 0 ? kOutput : TensorRef(each.tensor));
   }
   const std::vector<TensorRef> refs(inputs.begin(), inputs.end());
-  return record(call->name(), output.array(), refs, saved, [call](Derivative& d) {
+  Tensor result = record(call->name(), output.array(), refs, saved, [call](Derivative& d) {
     Tensors kept;
     for (std::size_t i = 0; i < call->saved().size(); ++i) kept.push_back(d.saved(i));
     call->differentiate(d, {d.grad()}, std::move(kept));
   });
+  note_user_code(result);
+  return result;
 }
 
 // A node has one result. Where a function has several outputs that is a vector of all their
@@ -218,6 +224,7 @@ Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& i
         }
         call->differentiate(d, grads, std::move(kept));
       });
+  note_user_code(whole);
   // What nobody sees has no NaN of its own to note.
   if (DetectAnomaly::is_on() && whole.impl()->grad_fn) {
     note_anomaly(*whole.impl()->grad_fn, Pieces::join(outputs), refs);

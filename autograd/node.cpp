@@ -1,11 +1,13 @@
 #include <tend/autograd/node.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 
 #include <tend/autograd/anomaly.h>
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/window.h>
+#include <tend/core/gemm.h>
 
 namespace tend {
 namespace {
@@ -52,6 +54,32 @@ void Node::release() {
 NodeNotes& Node::make_notes() {
   if (!notes_) notes_ = std::make_unique<NodeNotes>();
   return *notes_;
+}
+
+bool Node::runs_user_code() const noexcept {
+  return runs_user_code_ || (notes_ && !notes_->hooks.empty()) ||
+         std::any_of(saved_.begin(), saved_.end(),
+                     [](const SavedTensor& saved) { return saved.is_recomputed(); });
+}
+
+bool takes_product(const Array& sum, const Tensor& a, const Tensor& b) {
+  return sum.dtype() == a.dtype() && !sum.may_self_overlap() &&
+         sum.shape() == kernels::matmul_shape("backward", a.shape(), b.shape());
+}
+
+bool Derivative::leave_product(std::size_t input, const Tensor& a, const Tensor& b) {
+  const Place& place = places_[input];
+  if (place.product == nullptr || *place.product) return false;
+  const std::lock_guard lock(place.leaf->mutex);
+  const TensorImpl* owner = place.leaf->owner;
+  if (owner == nullptr || !owner->grad || !takes_product(owner->grad->array, a, b)) return false;
+  const Storage &left = *a.array().storage(), &right = *b.array().storage();
+  const std::int64_t bytes = owner->array.numel() * item_size(a.dtype());
+  // So small, no factor can share the memory of this `.grad`; unless both borrow it.
+  if (left.is_borrowed() || right.is_borrowed() || 4 * (left.bytes() + right.bytes()) > bytes)
+    return false;
+  *place.product = {a, b, bytes};
+  return true;
 }
 
 Tensor Derivative::saved(std::size_t i) const {

@@ -22,6 +22,9 @@ struct Product {
   explicit operator bool() const noexcept { return a.defined(); }
 };
 
+/// Whether a @ b can be added to `sum` while it is computed.
+bool takes_product(const Array& sum, const Tensor& a, const Tensor& b);
+
 /// What a derivative works with: the cotangent of the result, the saved tensors, and a place for
 /// each input's gradient.
 class Derivative {
@@ -30,6 +33,8 @@ class Derivative {
   struct Place {
     bool needed = false;
     const Array* sum = nullptr;
+    // Of a leaf, where products may wait: who knows its `.grad`, and room for one.
+    GradientSlot* leaf = nullptr;
     Product* product = nullptr;
   };
   Derivative(Node& node, Tensor grad, std::span<const Place> places,
@@ -49,14 +54,11 @@ class Derivative {
   /// What arrived for input i before, where the gradient may be added to it instead of being set:
   /// an array of the input's shape and dtype, row-major, that nobody else sees. Otherwise nullptr.
   const Array* sum(std::size_t input) const noexcept { return places_[input].sum; }
-  /// Where factors may be left instead of setting the gradient of input i to their product: input i
-  /// is a leaf, to whose `.grad` the product is then added as it is computed, once nothing can fail
-  /// any more. They must be kept by storages of at most a quarter of the product's bytes. nullptr
-  /// elsewhere.
-  Product* product(std::size_t input) const noexcept {
-    Product* product = places_[input].product;
-    return product != nullptr && !*product ? product : nullptr;
-  }
+  /// Leaves a @ b as the gradient of input i; false where it must be set instead.
+  /// It will be added to the `.grad` of a leaf while it is computed, once no code of the
+  /// user can fail any more. Until then both factors are kept and leave the caches, which pays
+  /// where the product is much larger.
+  bool leave_product(std::size_t input, const Tensor& a, const Tensor& b);
 
   std::span<Tensor> gradients() const noexcept { return gradients_; }
 
@@ -99,6 +101,11 @@ class Node : public RefCounted, public Pooled {
   /// The notes, made at the first call.
   NodeNotes& make_notes();
 
+  /// True where differentiating runs code of the user, which may do anything in between.
+  bool runs_user_code() const noexcept;
+  /// Says so of a derivative that the user wrote.
+  void set_runs_user_code() noexcept { runs_user_code_ = true; }
+
   /// The tensor that asked to retain the gradient of this node's result, if any.
   Ref<GradientSlot> retainer;
 
@@ -114,6 +121,7 @@ class Node : public RefCounted, public Pooled {
   std::uint64_t sequence_ = 0;
   Node* next_dead_ = nullptr;  // see destroy
   bool released_ = false;
+  bool runs_user_code_ = false;
   DType dtype_ = float32;
   Shape shape_;
   std::vector<Edge, PoolAllocator<Edge>> edges_;

@@ -2,7 +2,8 @@
 //   probe threads        prints num_threads()
 //   probe core [N]       prints OpenBLAS's core type, after an N x N product if given
 //   probe blas N         prints how OpenBLAS runs on threads (serial, pthread, openmp), how many it
-//                        uses after an N x N product, and how many the process got
+//                        uses after an N x N product, and how many the process got by
+//                        that
 
 #include <cblas.h>
 
@@ -41,6 +42,7 @@ std::ptrdiff_t threads_of_process() {
 }
 
 int print_blas(std::int64_t n) {
+  tend::parallel_for(0, 1000, 1, [](std::int64_t, std::int64_t) {});  // starts tend's own
   const std::ptrdiff_t before = threads_of_process();
   if (!multiply(n)) return 1;
   constexpr const char* kFlavours[] = {"serial", "pthread", "openmp"};

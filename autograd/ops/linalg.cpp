@@ -24,22 +24,13 @@ Tensor as_rows(const Tensor& x) {
 }
 
 // Gives a @ b as the gradient of an input. Where that is added to something, it is so in one pass
-// with the product (beta = 1): to what arrived for the input before, or at the end of the backward
-// to `.grad`. Until then the factors are kept and leave the caches, which pays where the product is
-// much larger.
+// with the product (beta = 1): to what arrived for the input before, or later to `.grad`.
 void set_product(Derivative& d, std::size_t input, const Tensor& a, const Tensor& b) {
   const Shape shape = kernels::matmul_shape("matmul", a.shape(), b.shape());
   const Array* sum = d.sum(input);
   if (sum != nullptr && sum->dtype() == a.dtype() && sum->shape() == shape) {
     kernels::matmul(*sum, a.array(), b.array(), 1, 1);
-    return;
-  }
-  const std::int64_t bytes = element_count(shape) * item_size(a.dtype());
-  const std::int64_t kept = a.array().storage()->bytes() + b.array().storage()->bytes();
-  Product* product = d.product(input);
-  if (product != nullptr && 4 * kept <= bytes) {
-    *product = {a, b, bytes};
-  } else {
+  } else if (!d.leave_product(input, a, b)) {
     d.set(input, matmul(a, b));
   }
 }

@@ -22,7 +22,7 @@ void cross_entropy(const Array& losses, const Array& largest, const Array& sums,
 
 /// out = scale * (p - off), and less scale * on at each label; `scale` has the cotangents of the
 /// losses, 0 where ignored. Off by at most u |scale| (p (2 d + s + 1) + 3 off), 3 on more at
-/// labels.
+/// labels, and by p where that is below the normal numbers.
 void cross_entropy_backward(const Array& out, const Array& scale, const Array& logits,
                             const Array& labels, const Array& largest, const Array& sums, double on,
                             double off);

@@ -82,8 +82,9 @@ void silu_backward(const Array& out, const Array& grad, const Array& x);
 /// x Phi(x), Phi the normal distribution function; or its approximation by
 /// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))). Hendrycks and Gimpel, Gaussian Error Linear
 /// Units, 2016, arXiv:1606.08415. 4 ulp of x: 8 of the result from 0 on, more and more below, where
-/// float32 loses the result near -5.5. The approximation: 2.75 (1 + |z|) ulp, z = sqrt(8 / pi) (x +
-/// 0.044715 x^3), and as silu where exp(z) is below the normal numbers.
+/// float32 loses the result near -5.5. The approximation: 2.75 ulp from 0 on, 2.75 (1 + |z|)
+/// below, z = sqrt(8 / pi) (x + 0.044715 x^3), and as silu where exp(z) is below the normal
+/// numbers.
 void gelu(const Array& out, const Array& x, bool tanh_approx);
 /// grad times the derivative of gelu at x, which is off by 2.5 ulp of 1 at most; out, grad and x
 /// have one dtype.

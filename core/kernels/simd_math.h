@@ -157,7 +157,7 @@ HWY_INLINE hn::Vec128<std::uint32_t, kLanes> bits_of_root(hn::Vec128<std::uint32
       _mm512_castsi512_si128(bits_of_root(_mm512_zextsi128_si512(j.raw)))};
 }
 
-/// As exp_not_positive, of float: x = k ln 2 / 16 + r, within 1.01 ulp.
+/// As exp_not_positive, of float: x = k ln 2 / 16 + r.
 template <class D, class V>
 HWY_INLINE V exp_by_table(D d, V x) {
   using Constants = ExpConstants<float>;
@@ -169,7 +169,7 @@ HWY_INLINE V exp_by_table(D d, V x) {
   V r = hn::NegMulAdd(k, hn::Set(d, Constants::high / 16), bounded_x);
   r = hn::NegMulAdd(k, hn::Set(d, Constants::low / 16), r);
   // e^r - 1 on [-0.0217, 0.0217]: 2^-29
-  const V fraction = hn::MulAdd(hn::Mul(r, r), polynomial(d, r, 0.50001f, 0.16666f), r);
+  const V fraction = hn::MulAdd(hn::Mul(r, r), polynomial(d, r, 0.5000162f, 0.16666f), r);
   const auto bits = hn::BitCast(du, sum);  // the low ones are k = 16 n + j
   const V factor = hn::BitCast(d, hn::Add(bits_of_root(bits), hn::ShiftLeft<19>(bits)));
   return hn::MulAdd(fraction, factor, factor);

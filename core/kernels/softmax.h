@@ -5,7 +5,7 @@
 // Sums run in an order that depends on the length of the dimension, and on whether its elements
 // follow one another. Rows of fewer than 16 elements are computed as precisely as float32 allows:
 // exp correctly rounded, the sum from left to right, in every layout. In longer ones weights below
-// the normal numbers may become 0.
+// the normal numbers may become 0, or less than they should be.
 //
 // Errors are bounded in terms of u, half an ulp of 1, and s = n / 4 + 4 (float64 and columns: n +
 // 4), what a sum of n terms may lose.
@@ -19,7 +19,7 @@ namespace tend::kernels {
 /// or +inf, as in PyTorch. Off by at most u (|a - m| + s + 4) times the weight: its rounded
 /// argument, exp, the sum and the product.
 void softmax(const Array& out, const Array& a, std::int64_t dim);
-/// a - m - log(sum(exp(a - m))); off by at most u (|a - m| + s + 4 + log(sum))
+/// a - m - log(sum(exp(a - m))); off by at most u (2 |a - m| + s + 4 + 3 log(sum))
 void log_softmax(const Array& out, const Array& a, std::int64_t dim);
 
 /// y * (grad - sum(grad * y)), y = softmax(a); off by at most u s y (|grad| + sum(|grad * y|))

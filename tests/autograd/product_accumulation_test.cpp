@@ -1,6 +1,9 @@
 // Gradients of products that are added to something while they are computed.
 #include <stdexcept>
+#include <utility>
 
+#include <tend/autograd/checkpoint.h>
+#include <tend/autograd/function.h>
 #include <tend/autograd/hooks.h>
 #include <tend/autograd/node.h>
 
@@ -192,6 +195,80 @@ TEST_CASE("a leaf's hook may write to what another leaf's product is made of") {
   large.impl()->grad = zeros({48, 64}, float64).impl();
   loss().backward();
   CHECK(equal(large.grad(), once));
+}
+
+TEST_CASE("a product that is summed over a batch changes no grad that another is made of") {
+  const Tensor small = whole_leaf({16, 16}, 1), large = whole_leaf({256, 256}, 2);
+  small.impl()->grad = whole({16, 16}, 3).impl();
+  large.impl()->grad = whole({256, 256}, 4).impl();
+  const Tensor x = whole({1000, 16, 1}, 5);
+  const auto loss = [&] {
+    return matmul(small, x).sum() + linear(small.grad().view({1, 256}), large, {}).sum();
+  };
+  const std::vector<Tensor> own = autograd::grad({loss()}, {small, large});
+  const Tensor expected_small = small.grad() + own[0], expected_large = large.grad() + own[1];
+  loss().backward();
+  CHECK(equal(small.grad(), expected_small));
+  CHECK(equal(large.grad(), expected_large));
+}
+
+TEST_CASE("a product made of borrowed memory is right where a larger grad borrows the same") {
+  std::vector<double> numbers = whole({64, 64}, 3).to_vector<double>();
+  const auto borrowed = [&](std::int64_t rows) {
+    return Tensor(Array::from_blob(numbers.data(), {rows, 64}, {64, 1}, float64));
+  };
+  const Tensor larger = whole_leaf({64, 64}, 1), smaller = whole_leaf({64, 40}, 2);
+  const auto loss = [&] {
+    return matmul(whole({3, 64}, 4), larger).sum() + matmul(borrowed(3), smaller).sum();
+  };
+  const std::vector<Tensor> own = autograd::grad({loss()}, {larger, smaller});
+  const Tensor expected = borrowed(64) + own[0];
+  larger.impl()->grad = borrowed(64).impl();
+  smaller.impl()->grad = zeros({64, 40}, float64).impl();
+  loss().backward();
+  CHECK(equal(larger.grad(), expected));
+  CHECK(equal(smaller.grad(), own[1]));
+}
+
+TEST_CASE("code of the user that runs in between may write to what a product is made of") {
+  const Tensor w = whole_leaf({64, 80}, 1), a = whole_leaf({4}, 2);
+  const Tensor x = whole({3, 80}, 4);
+  w.impl()->grad = zeros({64, 80}, float64).impl();
+  const Tensor once = autograd::grad({linear(x, w, {}).sum()}, {w})[0];
+  const auto clear = [&] {
+    const NoGradGuard guard;
+    x.zero_();
+  };
+  // Nodes that come before the product are differentiated after it.
+  Tensor before;
+  SECTION("in the hook of a tensor") {
+    before = a * 1;
+    before.register_hook([&](const Tensor&) { clear(); });
+  }
+  SECTION("in a function of the user") {
+    const autograd::CustomFunction clearing{
+        "Clearing",
+        [](autograd::FunctionContext&, const std::vector<Tensor>& in) {
+          return std::vector<Tensor>{in[0].clone(), in[0] * 2};
+        },
+        [&](const autograd::FunctionContext&, const std::vector<Tensor>& grads) {
+          clear();
+          return std::vector<Tensor>{grads[0]};
+        }};
+    before = clearing({a})[GENERATE(0U, 1U)];
+  }
+  SECTION("in a function that is computed again") {
+    bool again = false;
+    before = autograd::checkpoint(
+        [&](const std::vector<Tensor>& in) {
+          if (std::exchange(again, true)) clear();
+          return std::vector<Tensor>{(in[0] * 2).square()};
+        },
+        {a})[0];
+  }
+  (linear(x, w, {}).sum() + before.sum()).backward();
+  CHECK(equal(x, zeros({3, 80}, float64)));
+  CHECK(equal(w.grad(), once));
 }
 
 TEST_CASE("hooks see a product that would be added to grad, and may replace it") {

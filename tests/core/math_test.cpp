@@ -121,7 +121,7 @@ const std::vector<Function>& functions() {
        .exact = [](long double x) { return x * sigmoid(approximation(x)); },
        .ulps = 2.75,
        .in_simd = true,
-       .growth = [](long double x) { return 1 + std::abs(approximation(x)); },
+       .growth = [](long double x) { return 1 + std::clamp(-approximation(x), 0.0L, 750.0L); },
        .times_argument = true},
       {.name = "gelu's derivative, tanh",
        .kernel = gelu_tanh_slope,

@@ -52,11 +52,12 @@ Exact exact_forward(const std::vector<T>& a, bool logarithm, bool in_lanes = tru
   for (const T x : a) sum += expl(x - largest);
   Exact out;
   for (const T x : a) {
-    // The argument of exp is rounded, its result off by one ulp (two halves), as is the product.
+    // The argument of exp is rounded, its result off by one ulp (two halves), as is the product. A
+    // logarithm is rounded once more.
     const long double y = x - largest - logl(sum);
     const long double error = largest - x + 4 + sum_error<T>(a.size(), in_lanes);
     out.values.push_back(logarithm ? y : expl(y));
-    out.bounds.push_back(logarithm ? error + logl(sum) : error * expl(y));
+    out.bounds.push_back(logarithm ? error + largest - x + 3 * logl(sum) : error * expl(y));
   }
   return out;
 }
@@ -252,6 +253,21 @@ TEMPLATE_TEST_CASE("columns that start with -inf are as exact as others", "[kern
     }
     check_lines<T>(a.narrow(1, 0, 16), y.narrow(1, 0, 16), 0, false);
     check_lines<T>(a.narrow(1, 0, 16), log_y.narrow(1, 0, 16), 0, true);
+  });
+}
+
+TEMPLATE_TEST_CASE("log_softmax keeps its error bound where elements lie far apart",
+                   "[kernels][simd]", float, double) {
+  using T = TestType;
+  for_each_simd_target([](const std::string& target) {
+    INFO(target);
+    for (const double scale : {100.0, 511.1022644042969, 1e4}) {
+      for (const std::int64_t n : {15, 16, 100}) {
+        const Array a = Array::full({n}, 1.4078369140625, dtype_of<T>());
+        for (std::int64_t i = 0; i < n; i += 3) a.data<T>()[i] = static_cast<T>(-scale);
+        check_row<T>(applied(kernels::log_softmax, a), exact_forward<T>(a.to_vector<T>(), true));
+      }
+    }
   });
 }
 
