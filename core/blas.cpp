@@ -1,6 +1,7 @@
 #include <tend/core/blas.h>
 
 #include <cblas.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
@@ -43,6 +44,31 @@ bool has_avx512() {
 }
 #endif
 
+// The OpenMP that the openmp flavour of OpenBLAS runs on, which takes its number of threads from
+// the calling thread's setting; from version 0.3.29 on openblas_set_num_threads does not change
+// that.
+class OpenMP {
+ public:
+  OpenMP() {
+    if (openblas_get_parallel() != OPENBLAS_OPENMP) return;
+    get_ = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
+    set_ = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  }
+  int threads() const { return get_ != nullptr ? get_() : 1; }
+  void set_threads(int count) const {
+    if (set_ != nullptr) set_(count);
+  }
+
+ private:
+  int (*get_)() = nullptr;
+  void (*set_)(int) = nullptr;
+};
+
+const OpenMP& openmp() {
+  static const OpenMP found;
+  return found;
+}
+
 void choose_again(std::string_view core) {
   // The variable is how OpenBLAS is told; it was empty or not set, or we would not be here.
   const bool was_set = std::getenv(kCoreVariable) != nullptr;
@@ -82,14 +108,17 @@ std::string_view detail::better_blas_core(std::string_view chosen, bool avx2,
   return {};
 }
 
-// The openmp flavour of OpenBLAS keeps a count for each calling thread, the pthread flavour one for
-// the process, which the program may have changed since.
-void detail::enter_blas() {
+detail::BlasScope::BlasScope() : openmp_threads_(openmp().threads()) {
+  init_blas();
+  openmp().set_threads(1);
   thread_local bool told = false;
   if (told && openblas_get_num_threads() == 1) return;
-  init_blas();
   openblas_set_num_threads(1);
   told = true;
+}
+
+detail::BlasScope::~BlasScope() {
+  openmp().set_threads(openmp_threads_);
 }
 
 void init_blas() {

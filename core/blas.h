@@ -28,9 +28,18 @@ std::string blas_config();
 
 namespace detail {
 
-/// To be called on a thread before it calls BLAS: readies it, and keeps it to the calling thread,
-/// since tend owns the threads.
-void enter_blas();
+/// While it lives, the calling thread may call BLAS: it is ready, and keeps to that thread, since
+/// tend owns the threads.
+class BlasScope {
+ public:
+  BlasScope();
+  ~BlasScope();
+  BlasScope(const BlasScope&) = delete;
+  BlasScope& operator=(const BlasScope&) = delete;
+
+ private:
+  int openmp_threads_;  // of the thread, before
+};
 
 /// What init_blas does once.
 void repair_blas();

@@ -142,7 +142,7 @@ void call_blas(const Product<T>& product) {
 
 template <class T>
 void multiply_blas(const Product<T>& product) {
-  detail::enter_blas();
+  const detail::BlasScope scope;
   Product<T> part = product;
   for (std::int64_t k = 0; k < product.a.cols; k += kBlasLimit) {
     part.a.cols = part.b.rows = std::min(kBlasLimit, product.a.cols - k);

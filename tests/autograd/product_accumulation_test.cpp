@@ -241,6 +241,7 @@ TEST_CASE("code of the user that runs in between may write to what a product is 
   };
   // Nodes that come before the product are differentiated after it.
   Tensor before;
+  bool again = false;
   SECTION("in the hook of a tensor") {
     before = a * 1;
     before.register_hook([&](const Tensor&) { clear(); });
@@ -258,7 +259,6 @@ TEST_CASE("code of the user that runs in between may write to what a product is 
     before = clearing({a})[GENERATE(0U, 1U)];
   }
   SECTION("in a function that is computed again") {
-    bool again = false;
     before = autograd::checkpoint(
         [&](const std::vector<Tensor>& in) {
           if (std::exchange(again, true)) clear();
