@@ -21,7 +21,9 @@ constexpr bool pays_to_fetch(std::size_t bytes) {
 /// Fetches what lies kFetchAhead behind `place`, if there is anything.
 template <class T>
 HWY_INLINE void fetch_ahead(const T* place) {
-  hwy::Prefetch(reinterpret_cast<const T*>(reinterpret_cast<std::uintptr_t>(place) + kFetchAhead));
+  // As a number: it may lie behind the array.
+  const std::uintptr_t ahead = reinterpret_cast<std::uintptr_t>(place) + kFetchAhead;
+  hwy::Prefetch(reinterpret_cast<const T*>(ahead));  // NOLINT(performance-no-int-to-ptr)
 }
 
 }  // namespace tend::kernels

@@ -58,7 +58,7 @@ struct NormCase {
 // Rows far from zero, and near it.
 template <class T>
 NormCase norm_case(std::int64_t n, bool centred) {
-  const auto random = [](const Shape& shape, int seed) {
+  const auto random = [](const Shape& shape, std::uint32_t seed) {
     return random_array(shape, dtype_of<T>(), seed);
   };
   NormCase c{random({6, n}, 1), random({n}, 2), random({n}, 3), random({6, n}, 4), centred};
