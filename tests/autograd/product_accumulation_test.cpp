@@ -32,7 +32,7 @@ struct Wide {
   Tensor of_addmm = whole_leaf({72, 80}, 3);
   Tensor batched = whole_leaf({2, 80, 64}, 4);  // one for each of two batches
 
-  static constexpr std::int64_t kBytes = 64 * 72 * 8;  // of the smallest
+  static constexpr std::int64_t kBytes = std::int64_t{64} * 72 * 8;  // of the smallest
 
   Tensor operator()(const Tensor& x) const {
     const Tensor first = matmul(linear(x, of_linear, {}), of_mm);
