@@ -75,7 +75,7 @@ bool Derivative::leave_product(std::size_t input, const Tensor& a, const Tensor&
   if (owner == nullptr || !owner->grad || !takes_product(owner->grad->array, a, b)) return false;
   const Storage &left = *a.array().storage(), &right = *b.array().storage();
   const std::int64_t bytes = owner->array.numel() * item_size(a.dtype());
-  // So small, no factor can share the memory of this `.grad`; unless both borrow it.
+  // Memory of a quarter of its size cannot hold this `.grad`, unless both borrow theirs.
   if (left.is_borrowed() || right.is_borrowed() || 4 * (left.bytes() + right.bytes()) > bytes)
     return false;
   *place.product = {a, b, bytes};

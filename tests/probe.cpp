@@ -2,8 +2,7 @@
 //   probe threads        prints num_threads()
 //   probe core [N]       prints OpenBLAS's core type, after an N x N product if given
 //   probe blas N         prints how OpenBLAS runs on threads (serial, pthread, openmp), how many it
-//                        uses after an N x N product, and how many the process got by
-//                        that
+//                        uses after an N x N product, and how many that gave the process
 
 #include <cblas.h>
 

@@ -15,16 +15,15 @@ namespace tend::kernels {
 // may lose; x stands for (a - mean) * rstd.
 
 /// out = (a - mean) * rstd * weight + bias, with each row's mean and rstd = 1 / sqrt(var + eps),
-/// var its biased variance. Off by at most u ((|mean| rstd + s + 2) |weight| + (s / 2 + 7) |x
-/// weight|
-/// + |out|). Ba, Kiros and Hinton, Layer Normalization, 2016, arXiv:1607.06450.
+/// var its biased variance. Off by at most
+/// u (|weight| (|mean| rstd + s + 2 + (s / 2 + 7) |x|) + |out|).
+/// Ba, Kiros and Hinton, Layer Normalization, 2016, arXiv:1607.06450.
 void layer_norm(const Array& out, const Array& mean, const Array& rstd, const Array& a,
                 const Array& weight, const Array& bias, double eps);
 
-/// The gradients of a, weight and bias for the cotangent `grad` of layer_norm's result. For g =
-/// grad
-/// * weight that of a is off by at most u rstd (s + 10) (|g| + mean(|g|) + |x| mean(|g x|)); those
-/// of weight and bias by u (rows + 4) times the sum of their terms' sizes.
+/// The gradients of a, weight and bias for the cotangent `grad` of layer_norm's result.
+/// That of a is off by at most u rstd (s + 10) (|g| + mean(|g|) + |x| mean(|g x|)), g short for
+/// weight * grad; those of weight and bias by u (rows + 4) times the sum of their terms' sizes.
 void layer_norm_backward(const Array& grad_a, const Array& grad_weight, const Array& grad_bias,
                          const Array& grad, const Array& a, const Array& mean, const Array& rstd,
                          const Array& weight);
