@@ -6,6 +6,7 @@
 
 #include <tend/attention/mask.h>
 #include <tend/attention/paths.h>
+#include <tend/core/thread_number.h>
 
 namespace tend::attention {
 namespace {
@@ -47,6 +48,7 @@ void check(const Tensor& query, const Tensor& key, const Tensor& value,
                      " differ in dimension -2");
   }
   Shape scores = broadcast_shapes(kName, batch_shape(query), batch_shape(key));
+  broadcast_shapes(kName, scores, batch_shape(value));  // throws before dropout draws anything
   scores.push_back(query.size(-2));
   scores.push_back(key.size(-2));
   check_mask(kName, options.mask, scores);
@@ -80,10 +82,10 @@ AttentionOutput composed_attention(const Tensor& query, const Tensor& key, const
 }  // namespace
 
 AttentionPathGuard::AttentionPathGuard(AttentionPath path) noexcept
-    : before_(std::exchange(preferred_path, path)) {}
+    : before_(std::exchange(preferred_path, path)), thread_(thread_number()) {}
 
 AttentionPathGuard::~AttentionPathGuard() {
-  preferred_path = before_;
+  if (thread_ == thread_number()) preferred_path = before_;
 }
 
 double scale_of(const Tensor& query, const AttentionOptions& options) {

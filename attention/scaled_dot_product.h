@@ -2,6 +2,7 @@
 /// Scaled dot-product attention, the heart of every module on this floor.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include <tend/autograd/tensor.h>
@@ -22,7 +23,8 @@ enum class AttentionPath {
   composed    ///< of public operations
 };
 
-/// While it lives, AttentionPath::automatic means `path` on this thread.
+/// While it lives, AttentionPath::automatic means `path` on this thread. It ends as a GradModeGuard
+/// does.
 class AttentionPathGuard {
  public:
   explicit AttentionPathGuard(AttentionPath path) noexcept;
@@ -32,6 +34,7 @@ class AttentionPathGuard {
 
  private:
   AttentionPath before_;
+  std::uint64_t thread_;
 };
 
 /// How queries see keys.

@@ -1,5 +1,6 @@
 #include <tend/autograd/anomaly.h>
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -85,12 +86,18 @@ void check_gradients(const Node& node, std::span<Tensor> gradients) {
 
 }  // namespace
 
-DetectAnomaly::DetectAnomaly() : hook_(check_gradients) {
-  ++count_;
+DetectAnomaly::DetectAnomaly() : hook_(check_gradients, true) {
+  may_be_on_ = true;
 }
 
-DetectAnomaly::~DetectAnomaly() {
-  --count_;
+DetectAnomaly::~DetectAnomaly() = default;
+
+bool DetectAnomaly::is_still_on() noexcept {
+  const NodeHook::Entries& hooks = NodeHook::of_this_thread();
+  may_be_on_ = std::any_of(hooks.begin(), hooks.end(), [](const Ref<NodeHook::Entry>& each) {
+    return each->detects_anomaly && !each->has_ended;
+  });
+  return may_be_on_;
 }
 
 void note_anomaly(Node& node, const Tensor& result, std::span<const TensorRef> inputs) {

@@ -1,6 +1,7 @@
 // Finding the operation that made the first NaN.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 
@@ -11,11 +12,12 @@ namespace tend {
 class TensorRef;
 
 /// Something that runs on this thread and has a name for messages, such as a module that was
-/// called. Scopes nest.
+/// called. Scopes nest, and end where they began: they live on the call stack.
 class CallScope {
  public:
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
+  static void* operator new(std::size_t) = delete;
 
   /// Where the thread is, "GPT.blocks.0.attention.W_query" say; empty outside of all scopes.
   static std::string current_path();
@@ -38,7 +40,8 @@ namespace autograd {
 /// Anomaly mode, on this thread while it lives. A backward from a NaN is refused before anything
 /// has changed, and one that makes a NaN is stopped: the AutogradError names the operation where
 /// NaN first appeared, the element, and the path of the module that ran the operation. The graph
-/// must be recorded in anomaly mode too. All results are read once more, which takes time.
+/// must be recorded in anomaly mode too. All results are read once more, which takes time. Ended by
+/// another thread, the mode ends on the thread that began it.
 /// https://pytorch.org/docs/2.6/autograd.html#anomaly-detection
 class DetectAnomaly {
  public:
@@ -47,10 +50,13 @@ class DetectAnomaly {
   DetectAnomaly(const DetectAnomaly&) = delete;
   DetectAnomaly& operator=(const DetectAnomaly&) = delete;
 
-  static bool is_on() noexcept { return count_ > 0; }
+  static bool is_on() noexcept { return may_be_on_ && is_still_on(); }
 
  private:
-  inline static constinit thread_local int count_ = 0;
+  static bool is_still_on() noexcept;
+
+  // False where the mode never began on this thread, or was found to have ended.
+  inline static constinit thread_local bool may_be_on_ = false;
   NodeHook hook_;
 };
 

@@ -7,6 +7,7 @@
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/node.h>
 #include <tend/core/random.h>
+#include <tend/core/stack.h>
 
 namespace tend::autograd {
 namespace {
@@ -54,7 +55,8 @@ class Checkpoint final : public Recomputation {
 
   Array recompute(std::size_t index) override {
     const std::lock_guard lock(mutex_);
-    const Ref<Collector> run = second_ ? second_ : run_again();
+    Ref<Collector> run = second_;
+    if (!run) with_stack("checkpoint", [&] { run = run_again(); });
     if (!open_) second_ = run;
     const Array& array = run->arrays[index];
     if (array.storage()->version() != run->versions[index]) {
@@ -124,12 +126,13 @@ std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor
     if (!inputs[i].defined()) fail<AutogradError>("checkpoint", "input ", i, " is undefined");
   }
   if (!grad_enabled()) return f(inputs);
-  const Ref<Checkpoint> frame(new Checkpoint(f, inputs, options));
+  const Ref<Checkpoint> frame =
+      with_memory([&] { return Ref<Checkpoint>(new Checkpoint(f, inputs, options)); });
   std::vector<Tensor> outputs;
-  {
+  with_stack("checkpoint", [&] {
     const Recomputation::Scope scope(frame.get());
     outputs = f(inputs);
-  }
+  });
   frame->close();
   return outputs;
 }

@@ -11,8 +11,8 @@
 #include <tend/autograd/node.h>
 #include <tend/autograd/numbering.h>
 #include <tend/autograd/ops.h>
-#include <tend/core/gemm.h>
 #include <tend/core/kernels/arithmetic.h>
+#include <tend/core/stack.h>
 
 namespace tend {
 namespace {
@@ -47,6 +47,13 @@ class Walk {
     for (const auto& [sequence, number] : order_) {
       if (targets_[number].needed) targets_[number].node->check_usable();
     }
+    for (const Target& target : targets_) {
+      if (!target.reached) continue;
+      GradientSlot* slot = target.node == nullptr ? target.slot : target.node->retainer.get();
+      if (slot == nullptr) continue;
+      const std::lock_guard lock(slot->mutex);
+      check_leaf(*slot);
+    }
   }
 
   // After prepare(): whether the results were made from what this edge leads to.
@@ -80,7 +87,6 @@ class Walk {
     Node* node;          // either this
     GradientSlot* slot;  // or this
     Tensor gradient = {};
-    Product product = {};            // of a leaf: its first part, where that is left as factors
     const Tensor* wanted = nullptr;  // what ask_for was given
     std::size_t first_edge = 0;      // of a node: its place in edges_
     bool arrived = false;            // a leaf: stands in arrivals_
@@ -138,7 +144,6 @@ class Walk {
     for (std::size_t i = 0; i < order_.size(); ++i) {  // NOLINT(modernize-loop-convert): it grows
       Target& from = targets_[order_[i].second];
       const Node& node = *from.node;
-      runs_user_code_ = runs_user_code_ || node.runs_user_code();
       from.first_edge = edges_.size();
       for (const Edge& edge : node.edges()) edges_.push_back(edge ? reach(edge) : kNowhere);
     }
@@ -149,12 +154,8 @@ class Walk {
 
   Number reach(const Edge& edge) {
     const Number number = target(edge);
-    if (std::exchange(targets_[number].reached, true)) return number;
-    if (edge.node) {
+    if (!std::exchange(targets_[number].reached, true) && edge.node)
       order_.emplace_back(edge.node->sequence(), number);
-    } else {
-      runs_user_code_ = runs_user_code_ || !edge.leaf->hooks.empty();
-    }
     return number;
   }
 
@@ -200,27 +201,21 @@ class Walk {
       Derivative derivative(node, std::move(gradient), places_, gradients_);
       node.differentiate(derivative);
     }
-    if (hook_ != nullptr) (*hook_)(node, gradients_);
+    if (!hooks_.empty()) autograd::NodeHook::call(hooks_, node, gradients_);
     // As early as can be: what comes next may use the memory.
     if (!retain_graph_) node.release();
     for (std::size_t i = 0; i < count; ++i) {
       Tensor out = std::move(gradients_[i]);
-      if (places_[i].product != nullptr && *places_[i].product) note_arrival(edges_[first + i]);
       if (places_[i].needed && out.defined()) deliver(edges_[first + i], std::move(out));
     }
   }
 
   Derivative::Place place(Number number) {
     if (!is_needed(number)) return {};
+    const Target& to = targets_[number];
     // Hooks are to see what a node gives, and a graph is to record how it is made.
-    if (hook_ != nullptr || create_graph_) return {true};
-    Target& to = targets_[number];
-    if (to.gradient.defined())
-      return {true, may_overwrite(to.gradient) ? &to.gradient.array() : nullptr};
-    // The user's code could write to what a product is made of, or throw.
-    const bool may_wait = to.node == nullptr && !restricted_ && !runs_user_code_;
-    return may_wait ? Derivative::Place{true, nullptr, to.slot, &to.product}
-                    : Derivative::Place{true};
+    const bool adds = hooks_.empty() && to.gradient.defined() && may_overwrite(to.gradient);
+    return {true, adds ? &to.gradient.array() : nullptr};
   }
 
   void deliver(Number number, Tensor gradient) {
@@ -240,14 +235,11 @@ class Walk {
     Target& to = targets_[number];
     const std::lock_guard lock(to.slot->mutex);
     const TensorImpl* owner = to.slot->owner;
-    if (owner == nullptr) return;  // nobody can ask for it any more
-    note_arrival(number);
-    accumulate(to.gradient, fit(std::move(gradient), owner->array.shape(), owner->array.dtype()));
-  }
-
-  void note_arrival(Number leaf) {
-    Target& to = targets_[leaf];
-    if (!std::exchange(to.arrived, true)) arrivals_.emplace_back(to.slot, leaf);
+    if (owner == nullptr && !to.slot->former) return;  // nobody can ask for it any more
+    const Shape& shape = owner != nullptr ? owner->array.shape() : to.slot->former->shape;
+    const DType dtype = owner != nullptr ? owner->array.dtype() : to.slot->former->dtype;
+    if (!std::exchange(to.arrived, true)) arrivals_.emplace_back(to.slot, number);
+    accumulate(to.gradient, fit(std::move(gradient), shape, dtype));
   }
 
   static Tensor fit(Tensor gradient, const Shape& shape, DType dtype) {
@@ -261,37 +253,63 @@ class Walk {
     return gradient;
   }
 
-  // Hooks see the whole gradient of a leaf, not the parts that arrive, and all of them before the
-  // first `.grad` changes: when one throws, none has.
+  // Hooks see the whole gradient of a leaf, not the parts that arrive, and all of them run before
+  // the first `.grad` changes: when one throws, none has. What else can fail comes before that,
+  // too.
   void finish_leaves() {
     for (const auto& [slot, number] : arrivals_) {
       Tensor& gradient = targets_[number].gradient;
-      if (gradient.defined()) gradient = apply(slot->hooks, std::move(gradient));
+      gradient = apply(slot->hooks, std::move(gradient));
     }
-    sort_products();
-    for (const auto& [slot, number] : arrivals_) add_to_grad(*slot, number);
+    PooledVector<Addition> additions;
+    additions.reserve(arrivals_.size());
+    for (const auto& [slot, number] : arrivals_) {
+      const std::lock_guard lock(slot->mutex);
+      check_leaf(*slot);
+      additions.push_back(addition(*slot, targets_[number].gradient));
+    }
+    for (Addition& each : additions) add_to_grad(each);
     for (const Number leaf : wanted_leaves_) {
       Tensor& gradient = targets_[leaf].gradient;
       if (gradient.defined()) gradient = apply(targets_[leaf].slot->hooks, std::move(gradient));
     }
   }
 
-  // A factor of a product may be another leaf's `.grad`, of a quarter of the product's size at
-  // most: that is to change later.
-  void sort_products() {
-    const auto bytes = [this](const auto& arrival) {
-      return targets_[arrival.second].product.bytes;
-    };
-    if (std::none_of(arrivals_.begin(), arrivals_.end(), bytes)) return;
-    std::sort(arrivals_.begin(), arrivals_.end(),
-              [&](const auto& a, const auto& b) { return bytes(a) > bytes(b); });
+  // Throws where the gradient that a leaf waits for, or has, is none for what the leaf is now. With
+  // the slot's mutex held.
+  void check_leaf(const GradientSlot& slot) const {
+    if (slot.former) check_former(slot);
+    const TensorImpl* owner = slot.owner;
+    if (owner == nullptr || restricted_ || !takes_gradient(*owner)) return;
+    check_own_grad_fits(operation_, *owner);
   }
 
-  // Whether nobody but this handle can see the elements, so that they may be overwritten.
-  static bool is_unshared(const Tensor& gradient) {
+  void check_former(const GradientSlot& slot) const {
+    const GradientSlot* latest = &slot;
+    while (latest->former) latest = latest->former->successor.get();
+    const TensorImpl* owner = latest->owner;
+    if (owner == nullptr || !takes_gradient(*owner)) return;
+    if (restricted_ && !is_wanted(*latest)) return;
+    fail<ShapeError>(operation_, "a leaf that the graph was recorded with, ", slot.former->shape,
+                     ' ', slot.former->dtype, ", has become another view or got other elements, ",
+                     owner->array.shape(), ' ', owner->array.dtype(), ", since then");
+  }
+
+  bool is_wanted(const GradientSlot& slot) const {
+    const Number number = numbers_.look_up(&slot);
+    return number != kNowhere && targets_[number].wanted != nullptr;
+  }
+
+  // False for a leaf that was frozen.
+  static bool takes_gradient(const TensorImpl& tensor) {
+    return tensor.requires_grad || tensor.retains_grad;
+  }
+
+  // Whether nobody but so many handles here can see the elements, so that they may be overwritten.
+  static bool is_unshared(const Tensor& gradient, std::uint32_t handles = 1) {
     const TensorImpl& impl = *gradient.impl();
     const Storage& storage = *impl.array.storage();
-    return impl.use_count() == 1 && storage.use_count() == 1 && !storage.is_borrowed() &&
+    return impl.use_count() == handles && storage.use_count() == 1 && !storage.is_borrowed() &&
            impl.array.is_contiguous();
   }
 
@@ -314,39 +332,50 @@ class Walk {
     }
   }
 
-  // `.grad` belongs to the user: it never shares elements with anything else, and is added to in
-  // place as PyTorch does.
-  void add_to_grad(GradientSlot& slot, Number leaf) {
-    Tensor gradient = std::move(targets_[leaf].gradient);
-    Product product = std::exchange(targets_[leaf].product, {});
-    const auto multiply_out = [&] {
-      accumulate(gradient, matmul(product.a, product.b));
-      product = {};
-    };
-    std::unique_lock lock(slot.mutex, std::defer_lock);
-    if (!lock.try_lock()) {  // another backward adds to it, and need not be waited for so long
-      if (product) multiply_out();
-      lock.lock();
+  // What becomes of a `.grad`: another tensor, or the sum in its place.
+  struct Addition {
+    GradientSlot* slot;
+    Tensor gradient;
+    Ref<TensorImpl> before;      // the `.grad` that this was made for
+    std::uint32_t version = 0;   // of its elements
+    Ref<TensorImpl> after = {};  // null: `before`, written in place
+  };
+
+  // All that needs memory, or can fail, is done here; with the slot's mutex held. `.grad` belongs
+  // to the user: it never shares elements with anything else, and is added to in place as PyTorch
+  // does.
+  Addition addition(GradientSlot& slot, const Tensor& gradient) const {
+    const TensorImpl* owner = slot.owner;
+    Addition out{&slot, gradient, owner != nullptr ? owner->grad : Ref<TensorImpl>()};
+    if (!out.before) {
+      // The target has a handle, and this one.
+      out.after = is_unshared(gradient, 2) ? gradient.impl() : gradient.clone().impl();
+      return out;
     }
+    const Array& sum = out.before->array;
+    out.version = sum.storage()->version();
+    if (create_graph_ || sum.may_self_overlap() || sum.may_overlap(gradient.array()))
+      out.after = add(Tensor(out.before), gradient).impl();
+    return out;
+  }
+
+  void add_to_grad(Addition& each) const {
+    GradientSlot& slot = *each.slot;
+    const std::lock_guard lock(slot.mutex);
     TensorImpl* owner = slot.owner;
     // It may be gone, or frozen since.
-    if (owner == nullptr || !(owner->requires_grad || owner->retains_grad)) return;
-    Ref<TensorImpl>& sum = owner->grad;
-    if (product && sum && takes_product(sum->array, product.a, product.b)) {
-      kernels::matmul(sum->array, product.a.array(), product.b.array(), 1, 1);
-      sum->array.storage()->bump_version("backward");
-    } else if (product) {
-      multiply_out();
-    }
-    if (!gradient.defined()) return;
-    if (!sum) {
-      sum = is_unshared(gradient) ? gradient.impl() : gradient.clone().impl();
-    } else if (create_graph_ || sum->array.may_self_overlap() ||
-               sum->array.may_overlap(gradient.array())) {
-      sum = add(Tensor(sum), gradient).impl();
+    if (owner == nullptr || !takes_gradient(*owner)) return;
+    // Another thread may have added to it since.
+    const bool changed =
+        owner->grad != each.before ||
+        (each.before && each.after && each.before->array.storage()->version() != each.version);
+    if (changed) each = addition(slot, each.gradient);
+    if (each.after) {
+      owner->grad = std::move(each.after);
     } else {
-      kernels::add(sum->array, sum->array, gradient.array());
-      sum->array.storage()->bump_version("backward");
+      const Array& sum = each.before->array;
+      kernels::add(sum, sum, each.gradient.array());
+      sum.storage()->bump_version("backward");
     }
   }
 
@@ -354,8 +383,8 @@ class Walk {
   bool retain_graph_;
   bool create_graph_;
   bool restricted_ = false;
-  bool runs_user_code_ = false;
-  const autograd::NodeHook* hook_ = autograd::NodeHook::latest();
+  // Kept for the walk, in which hooks may end.
+  const autograd::NodeHook::Entries hooks_ = autograd::NodeHook::of_this_thread();
   PooledVector<Root> roots_;
   Numbering numbers_;  // of targets
   PooledVector<Target> targets_;
@@ -378,37 +407,53 @@ namespace autograd {
 
 void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, bool retain_graph,
               bool create_graph) {
-  Walk walk("backward", tensors, gradients, retain_graph, create_graph);
-  walk.prepare();
-  walk.run();
+  const auto add_gradients = [&] {
+    Walk walk("backward", tensors, gradients, retain_graph, create_graph);
+    walk.prepare();
+    walk.run();
+  };
+  with_memory([&] { with_stack("backward", add_gradients); });
 }
 
-std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
-                         const std::vector<Tensor>& grad_outputs, GradOptions options) {
-  if (inputs.empty()) fail<AutogradError>("grad", "needs at least one input");
+namespace {
+
+std::vector<Tensor> find_gradients(const std::vector<Tensor>& outputs,
+                                   const std::vector<Tensor>& inputs,
+                                   const std::vector<Tensor>& grad_outputs,
+                                   const GradOptions& options) {
   std::vector<Edge> wanted;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     wanted.push_back(gradient_edge(inputs[i]));
     if (!wanted.back()) fail<AutogradError>("grad", "input ", i, " does not require grad");
   }
+  const auto check_used = [&](std::size_t i, bool is_used) {
+    if (options.allow_unused || is_used) return;
+    fail<AutogradError>("grad", "input ", i, " of shape ", inputs[i].shape(),
+                        " was not used to make the outputs; allow_unused gives it an undefined "
+                        "gradient");
+  };
   Walk walk("grad", outputs, grad_outputs, options.retain_graph, options.create_graph);
   for (std::size_t i = 0; i < inputs.size(); ++i) walk.ask_for(inputs[i], wanted[i]);
   walk.prepare();
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (options.allow_unused || walk.reaches(wanted[i])) continue;
-    fail<AutogradError>(
-        "grad", "input ", i, " of shape ", inputs[i].shape(),
-        " was not used to make the outputs; allow_unused gives it an undefined gradient");
-  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) check_used(i, walk.reaches(wanted[i]));
   walk.run();
   std::vector<Tensor> gradients;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     gradients.push_back(walk.gradient_of(wanted[i]));
-    // Used, but without influence.
-    if (!gradients.back().defined() && walk.reaches(wanted[i])) {
-      gradients.back() = zeros(inputs[i].shape(), inputs[i].dtype());
-    }
+    check_used(i, gradients.back().defined());
   }
+  return gradients;
+}
+
+}  // namespace
+
+std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
+                         const std::vector<Tensor>& grad_outputs, GradOptions options) {
+  if (inputs.empty()) fail<AutogradError>("grad", "needs at least one input");
+  std::vector<Tensor> gradients;
+  with_memory([&] {
+    with_stack("grad", [&] { gradients = find_gradients(outputs, inputs, grad_outputs, options); });
+  });
   return gradients;
 }
 

@@ -11,8 +11,12 @@ namespace tend {
 /// Adds the gradients of `tensors`, weighted with the cotangents `gradients`, to `.grad` of every
 /// leaf that requires one. An undefined (or missing) cotangent of a one-element tensor stands
 /// for 1. Throws AutogradError when a tensor has no graph, its graph was freed, or a saved tensor
-/// was changed; ShapeError for a cotangent that does not fit; all of it before anything has
-/// changed. Without retain_graph (by default: create_graph) the graph's saved tensors are freed.
+/// was changed; ShapeError for a cotangent that does not fit, for a leaf that has become another
+/// view or got elements of another shape or dtype since the graph was recorded, and where the
+/// `.grad` of a leaf no longer has its shape (DTypeError: its dtype); all of it before anything has
+/// changed. Whatever fails later (hooks, functions of the user, memory) leaves every `.grad` as it
+/// was, but the graph may be freed. Without retain_graph (by default: create_graph) the graph's
+/// saved tensors are freed.
 void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gradients = {},
               bool retain_graph = false, bool create_graph = false);
 
@@ -26,8 +30,9 @@ void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients
 struct GradOptions {
   bool retain_graph = false;  // create_graph retains too
   bool create_graph = false;  // the gradients have a graph themselves
-  bool allow_unused =
-      false;  // an input outside the graph gets an undefined gradient instead of an AutogradError
+  // An input that was not used, or to which a function of the user gave an undefined gradient, gets
+  // an undefined gradient instead of an AutogradError.
+  bool allow_unused = false;
 };
 
 /// The gradients of `outputs` (weighted with `grad_outputs`, as in backward) with respect to

@@ -23,7 +23,12 @@ const char* function_name(const std::type_info& type) {
 
 Tensor FunctionContext::saved(std::size_t i) const {
   if (i < saved_.size()) return saved_[i];
-  fail<AutogradError>("saved", "there is no saved tensor ", i, " of ", saved_.size());
+  fail<IndexError>("saved", "there is no saved tensor ", i, " of ", saved_.size());
+}
+
+bool FunctionContext::needs_input_grad(std::size_t i) const {
+  if (i < needed_.size()) return needed_[i];
+  fail<IndexError>("needs_input_grad", "there is no input ", i, " of ", needed_.size());
 }
 
 // One call of a custom function: what its nodes share.
@@ -129,10 +134,6 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-void note_user_code(const Tensor& result) {
-  if (const Ref<Node>& node = result.impl()->grad_fn) node->set_runs_user_code();
-}
-
 Tensor record_single(const std::shared_ptr<CustomCall>& call, const Tensors& inputs,
                      const Tensor& output) {
   std::vector<TensorRef> saved;
@@ -140,13 +141,11 @@ Tensor record_single(const std::shared_ptr<CustomCall>& call, const Tensors& inp
     saved.push_back(each.output == 0 ? kOutput : TensorRef(each.tensor));
   }
   const std::vector<TensorRef> refs(inputs.begin(), inputs.end());
-  Tensor result = record(call->name(), output.array(), refs, saved, [call](Derivative& d) {
+  return record(call->name(), output.array(), refs, saved, [call](Derivative& d) {
     Tensors kept;
     for (std::size_t i = 0; i < call->saved().size(); ++i) kept.push_back(d.saved(i));
     call->differentiate(d, {d.grad()}, std::move(kept));
   });
-  note_user_code(result);
-  return result;
 }
 
 // A node has one result. Where a function has several outputs that is a vector of all their
@@ -224,7 +223,6 @@ Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& i
         }
         call->differentiate(d, grads, std::move(kept));
       });
-  note_user_code(whole);
   // What nobody sees has no NaN of its own to note.
   if (DetectAnomaly::is_on() && whole.impl()->grad_fn) {
     note_anomaly(*whole.impl()->grad_fn, Pieces::join(outputs), refs);
@@ -238,8 +236,10 @@ Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& i
 
 }  // namespace
 
-Tensors CustomFunction::operator()(const Tensors& inputs) const {
-  const auto call = std::make_shared<CustomCall>(*this, inputs);
+namespace {
+
+Tensors call_function(const CustomFunction& function, const Tensors& inputs) {
+  const auto call = std::make_shared<CustomCall>(function, inputs);
   Tensors outputs = call->forward(inputs);
   const bool has_gradient = std::any_of(outputs.begin(), outputs.end(), [](const Tensor& output) {
     return is_floating(output.dtype());
@@ -249,6 +249,12 @@ Tensors CustomFunction::operator()(const Tensors& inputs) const {
                                         : record_several(call, inputs, outputs);
   call->forget_saved();
   return results;
+}
+
+}  // namespace
+
+Tensors CustomFunction::operator()(const Tensors& inputs) const {
+  return with_memory([&] { return call_function(*this, inputs); });
 }
 
 }  // namespace tend::autograd

@@ -31,13 +31,14 @@ class FunctionContext {
  public:
   /// In forward: keeps inputs, outputs or others for backward. They are checked there: changed in
   /// place meanwhile, they are an AutogradError.
-  void save_for_backward(std::vector<Tensor> tensors) { to_save_ = std::move(tensors); }
+  void save_for_backward(std::vector<Tensor> tensors) noexcept { to_save_ = std::move(tensors); }
 
-  /// In backward: the i-th of them. Inputs and outputs have their history, so that derivatives of
-  /// backward are right; others are constants.
+  /// In backward: the i-th of them (IndexError). Inputs and outputs have their history, so that
+  /// derivatives of backward are right; others are constants.
   Tensor saved(std::size_t i) const;
   /// Whether a gradient for input i is asked for; in forward, whether it may be.
-  bool needs_input_grad(std::size_t i) const { return needed_.at(i); }
+  /// IndexError for an input that there is not.
+  bool needs_input_grad(std::size_t i) const;
 
  private:
   friend class CustomCall;
@@ -80,21 +81,22 @@ class Function {
   auto apply(const Inputs&... inputs) const {
     const Derived self = static_cast<const Derived&>(*this);
     using Output = decltype(self.forward(std::declval<FunctionContext&>(), inputs...));
-    const CustomFunction custom{function_name(typeid(Derived)),
-                                [self](FunctionContext& context, const Tensors& x) {
-                                  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-                                    return list(self.forward(context, x[I]...));
-                                  }
-                                  (std::index_sequence_for<Inputs...>());
-                                },
-                                [self](const FunctionContext& context, const Tensors& grads) {
-                                  if constexpr (requires { self.backward(context, grads); }) {
-                                    return list(self.backward(context, grads));
-                                  } else {
-                                    return list(self.backward(context, grads[0]));
-                                  }
-                                }};
-    Tensors outputs = custom({inputs...});
+    const auto forward = [self](FunctionContext& context, const Tensors& x) {
+      return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return list(self.forward(context, x[I]...));
+      }
+      (std::index_sequence_for<Inputs...>());
+    };
+    const auto backward = [self](const FunctionContext& context, const Tensors& grads) {
+      if constexpr (requires { self.backward(context, grads); }) {
+        return list(self.backward(context, grads));
+      } else {
+        return list(self.backward(context, grads[0]));
+      }
+    };
+    Tensors outputs = with_memory([&] {
+      return CustomFunction{function_name(typeid(Derived)), forward, backward}({inputs...});
+    });
     if constexpr (std::same_as<Output, Tensor>) {
       return std::move(outputs[0]);
     } else {

@@ -95,54 +95,60 @@ Tensors scalar_outputs(const char* operation, const TensorFunction& f, const Ten
 
 OutputsAndProduct vjp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                       bool create_graph) {
-  const InferenceModeGuard usual(false);
-  const Tensors x = variables("vjp", inputs, create_graph);
-  const Tensors outputs = f(x);
-  const Tensors weights = v.empty() ? ones_for("vjp", outputs) : v;
-  check_shapes("vjp", "outputs", weights, outputs);
-  return {finished(outputs, create_graph),
-          finished(gradients(outputs, x, weights, create_graph), create_graph)};
+  return with_memory([&]() -> OutputsAndProduct {
+    const InferenceModeGuard usual(false);
+    const Tensors x = variables("vjp", inputs, create_graph);
+    const Tensors outputs = f(x);
+    const Tensors weights = v.empty() ? ones_for("vjp", outputs) : v;
+    check_shapes("vjp", "outputs", weights, outputs);
+    return {finished(outputs, create_graph),
+            finished(gradients(outputs, x, weights, create_graph), create_graph)};
+  });
 }
 
 OutputsAndProduct jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                       bool create_graph) {
-  const InferenceModeGuard usual(false);
-  check_shapes("jvp", "inputs", v, inputs);
-  const Tensors x = variables("jvp", inputs, create_graph);
-  const Tensors outputs = f(x);
-  // The first pass is linear in its cotangents, so it does not matter which they are.
-  Tensors cotangents;
-  for (const Tensor& output : outputs) {
-    Tensor& zero = cotangents.emplace_back(zeros_like(output));
-    if (is_floating(output.dtype())) zero.requires_grad_();
-  }
-  const Tensors transposed = gradients(outputs, x, cotangents, true);
-  return {finished(outputs, create_graph),
-          finished(gradients(transposed, cotangents, v, create_graph), create_graph)};
+  return with_memory([&]() -> OutputsAndProduct {
+    const InferenceModeGuard usual(false);
+    check_shapes("jvp", "inputs", v, inputs);
+    const Tensors x = variables("jvp", inputs, create_graph);
+    const Tensors outputs = f(x);
+    // The first pass is linear in its cotangents, so it does not matter which they are.
+    Tensors cotangents;
+    for (const Tensor& output : outputs) {
+      Tensor& zero = cotangents.emplace_back(zeros_like(output));
+      if (is_floating(output.dtype())) zero.requires_grad_();
+    }
+    const Tensors transposed = gradients(outputs, x, cotangents, true);
+    return {finished(outputs, create_graph),
+            finished(gradients(transposed, cotangents, v, create_graph), create_graph)};
+  });
 }
 
 std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs, bool create_graph) {
-  const InferenceModeGuard usual(false);
-  const Tensors x = variables("jacobian", inputs, create_graph);
-  std::vector<Tensors> result;
-  for (const Tensor& output : f(x)) {
-    std::vector<Tensors> rows(x.size());  // for each input the rows of its matrix
-    for (std::int64_t i = 0; i < output.numel(); ++i) {
-      const Tensor unit = zeros({output.numel()}, output.dtype());
-      unit[i] = 1;
-      const Tensors row = gradients({output}, x, {view(unit, output.shape())}, create_graph);
-      for (std::size_t j = 0; j < x.size(); ++j) rows[j].push_back(row[j]);
+  return with_memory([&] {
+    const InferenceModeGuard usual(false);
+    const Tensors x = variables("jacobian", inputs, create_graph);
+    std::vector<Tensors> result;
+    for (const Tensor& output : f(x)) {
+      std::vector<Tensors> rows(x.size());  // for each input the rows of its matrix
+      for (std::int64_t i = 0; i < output.numel(); ++i) {
+        const Tensor unit = zeros({output.numel()}, output.dtype());
+        unit[i] = 1;
+        const Tensors row = gradients({output}, x, {view(unit, output.shape())}, create_graph);
+        for (std::size_t j = 0; j < x.size(); ++j) rows[j].push_back(row[j]);
+      }
+      Tensors& derivatives = result.emplace_back();
+      for (std::size_t j = 0; j < x.size(); ++j) {
+        Shape shape = output.shape();
+        for (const std::int64_t size : x[j].shape()) shape.push_back(size);
+        derivatives.push_back(rows[j].empty() ? zeros(shape, x[j].dtype())
+                                              : reshape(stack(rows[j]), shape));
+      }
+      derivatives = finished(derivatives, create_graph);
     }
-    Tensors& derivatives = result.emplace_back();
-    for (std::size_t j = 0; j < x.size(); ++j) {
-      Shape shape = output.shape();
-      for (const std::int64_t size : x[j].shape()) shape.push_back(size);
-      derivatives.push_back(rows[j].empty() ? zeros(shape, x[j].dtype())
-                                            : reshape(stack(rows[j]), shape));
-    }
-    derivatives = finished(derivatives, create_graph);
-  }
-  return result;
+    return result;
+  });
 }
 
 std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs, bool create_graph) {
@@ -155,21 +161,35 @@ std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs, boo
 
 OutputsAndProduct hvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
                       bool create_graph) {
-  const InferenceModeGuard usual(false);
-  check_shapes("hvp", "inputs", v, inputs);
-  const Tensors x = variables("hvp", inputs, create_graph);
-  const Tensors outputs = scalar_outputs("hvp", f, x);
-  const Tensors slope = gradients(outputs, x, ones_for("hvp", outputs), true);
-  return {finished(outputs, create_graph),
-          finished(gradients(slope, x, v, create_graph), create_graph)};
+  return with_memory([&]() -> OutputsAndProduct {
+    const InferenceModeGuard usual(false);
+    check_shapes("hvp", "inputs", v, inputs);
+    const Tensors x = variables("hvp", inputs, create_graph);
+    const Tensors outputs = scalar_outputs("hvp", f, x);
+    const Tensors slope = gradients(outputs, x, ones_for("hvp", outputs), true);
+    return {finished(outputs, create_graph),
+            finished(gradients(slope, x, v, create_graph), create_graph)};
+  });
 }
 
+namespace {
+
+// What a function of one tensor that gives one has as its only derivative.
+Tensor only(const char* operation, const std::vector<Tensors>& derivatives) {
+  if (derivatives.size() != 1) {
+    fail<ShapeError>(operation, "the function gives ", derivatives.size(), " tensors, not one");
+  }
+  return derivatives[0][0];
+}
+
+}  // namespace
+
 Tensor jacobian(const TensorFunction& f, const Tensor& input, bool create_graph) {
-  return jacobian(f, Tensors{input}, create_graph).at(0).at(0);
+  return only("jacobian", jacobian(f, Tensors{input}, create_graph));
 }
 
 Tensor hessian(const TensorFunction& f, const Tensor& input, bool create_graph) {
-  return hessian(f, Tensors{input}, create_graph).at(0).at(0);
+  return only("hessian", hessian(f, Tensors{input}, create_graph));
 }
 
 }  // namespace tend::autograd

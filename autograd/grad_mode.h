@@ -1,12 +1,15 @@
 // Whether operations record a graph, per thread.
 #pragma once
 
+#include <cstdint>
+
 namespace tend {
 
 /// True when operations on this thread record what backward needs. On at the start of every thread.
 bool grad_enabled() noexcept;
 
-/// Sets the mode for its lifetime on this thread.
+/// Sets the mode for its lifetime on this thread. Guards end in the opposite order of their
+/// beginning, on the thread where they began: on another one the end does nothing.
 class GradModeGuard {
  public:
   explicit GradModeGuard(bool enabled) noexcept;
@@ -16,6 +19,7 @@ class GradModeGuard {
 
  private:
   bool before_;
+  std::uint64_t thread_;
 };
 
 /// No graph while it lives (torch.no_grad).
@@ -29,7 +33,7 @@ bool inference_mode_enabled() noexcept;
 /// No graph while it lives, nor later for what was made meanwhile: an AutogradError tells of an
 /// inference tensor that is to be saved for backward, or written in place outside of inference
 /// mode. A clone of it is a usual tensor. With `enabled` false, both modes are as usual inside
-/// (torch.inference_mode).
+/// (torch.inference_mode). It ends as a GradModeGuard does.
 class InferenceModeGuard {
  public:
   explicit InferenceModeGuard(bool enabled = true) noexcept;
@@ -40,6 +44,7 @@ class InferenceModeGuard {
  private:
   GradModeGuard grad_mode_;
   bool before_;
+  std::uint64_t thread_;
 };
 
 }  // namespace tend

@@ -352,11 +352,13 @@ class Check {
 
 GradcheckReport gradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options) {
-  return Check("gradcheck", f, inputs, options).run();
+  return with_memory([&] { return Check("gradcheck", f, inputs, options).run(); });
 }
 
-GradcheckReport gradgradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
-                              const GradcheckOptions& options) {
+namespace {
+
+GradcheckReport check_gradients(const TensorFunction& f, const std::vector<Tensor>& inputs,
+                                const GradcheckOptions& options) {
   // gradients(inputs..., cotangents...) of the outputs with history.
   GradcheckOptions named = options;
   named.names.resize(inputs.size());
@@ -391,6 +393,13 @@ GradcheckReport gradgradcheck(const TensorFunction& f, const std::vector<Tensor>
     all.push_back(cotangent.requires_grad_());
   }
   return Check("gradgradcheck", gradients, all, named).run();
+}
+
+}  // namespace
+
+GradcheckReport gradgradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
+                              const GradcheckOptions& options) {
+  return with_memory([&] { return check_gradients(f, inputs, options); });
 }
 
 }  // namespace tend

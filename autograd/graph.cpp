@@ -82,14 +82,9 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-std::set<std::string> node_names(const std::vector<Tensor>& outputs) {
-  std::set<std::string> names;
-  for (const Ref<Node>& node : nodes_behind(outputs)) names.insert(node->name());
-  return names;
-}
+namespace {
 
-std::string graph_text(const std::vector<Tensor>& outputs, const LeafNames& names) {
-  const Drawing drawing(outputs, names);
+std::string text_of(const Drawing& drawing) {
   std::string text;
   for (const Ref<Node>& node : drawing.nodes) {
     text += concat('%', drawing.number(*node), ' ', node->name(), ' ', result_text(*node), " <- ");
@@ -107,8 +102,7 @@ std::string graph_text(const std::vector<Tensor>& outputs, const LeafNames& name
   return text;
 }
 
-std::string graph_dot(const std::vector<Tensor>& outputs, const LeafNames& names) {
-  const Drawing drawing(outputs, names);
+std::string dot_of(const Drawing& drawing) {
   std::string nodes, edges;
   std::map<const GradientSlot*, std::string> leaves;
   for (const Ref<Node>& node : drawing.nodes) {
@@ -128,6 +122,24 @@ std::string graph_dot(const std::vector<Tensor>& outputs, const LeafNames& names
     }
   }
   return concat("digraph tend {\n", nodes, edges, "}\n");
+}
+
+}  // namespace
+
+std::set<std::string> node_names(const std::vector<Tensor>& outputs) {
+  return with_memory([&] {
+    std::set<std::string> names;
+    for (const Ref<Node>& node : nodes_behind(outputs)) names.insert(node->name());
+    return names;
+  });
+}
+
+std::string graph_text(const std::vector<Tensor>& outputs, const LeafNames& names) {
+  return with_memory([&] { return text_of(Drawing(outputs, names)); });
+}
+
+std::string graph_dot(const std::vector<Tensor>& outputs, const LeafNames& names) {
+  return with_memory([&] { return dot_of(Drawing(outputs, names)); });
 }
 
 }  // namespace tend::autograd

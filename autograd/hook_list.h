@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <tend/core/error.h>
+
 namespace tend {
 
 /// What registering a hook gives back.
@@ -17,8 +19,11 @@ class HookHandle {
   explicit HookHandle(std::function<void()> remove) : remove_(std::move(remove)) {}
 
   /// Takes the hook away; nothing happens the second time, or when what it hung on is gone.
+  /// OutOfMemoryError, and the hook stays, where the system has no memory.
   void remove() {
-    if (remove_) std::exchange(remove_, {})();
+    if (!remove_) return;
+    with_memory(remove_);
+    remove_ = {};
   }
 
  private:
@@ -29,31 +34,46 @@ class HookHandle {
 template <class Hook>
 class HookList {
  public:
+  /// OutOfMemoryError, and no hook is added, where the system has no memory.
   HookHandle add(Hook hook) {
-    if (!entries_) entries_ = std::make_shared<Entries>();
-    const std::uint64_t id = entries_->next++;
-    entries_->hooks.emplace_back(id, std::move(hook));
-    return HookHandle([id, entries = std::weak_ptr<Entries>(entries_)] {
-      if (const auto alive = entries.lock()) {
-        std::erase_if(alive->hooks, [id](const auto& entry) { return entry.first == id; });
-      }
+    return with_memory([&] {
+      if (!entries_) entries_ = std::make_shared<Entries>();
+      const std::uint64_t id = entries_->next++;
+      HookHandle handle([id, entries = std::weak_ptr<Entries>(entries_)] {
+        if (const auto alive = entries.lock()) {
+          alive->change([id](Hooks& hooks) {
+            std::erase_if(hooks, [id](const auto& each) { return each.first == id; });
+          });
+        }
+      });
+      entries_->change([&](Hooks& hooks) { hooks.emplace_back(id, std::move(hook)); });
+      return handle;
     });
   }
 
-  bool empty() const noexcept { return !entries_ || entries_->hooks.empty(); }
+  bool empty() const noexcept { return !entries_ || entries_->hooks->empty(); }
 
   /// f(hook) for each; the hooks may add and remove some, which counts from the next time on.
   template <class F>
   void for_each(F f) const {
     if (!entries_) return;
-    const auto hooks = entries_->hooks;
-    for (const auto& [id, hook] : hooks) f(hook);
+    const std::shared_ptr<const Hooks> hooks = entries_->hooks;
+    for (const auto& [id, hook] : *hooks) f(hook);
   }
 
  private:
+  using Hooks = std::vector<std::pair<std::uint64_t, Hook>>;
   struct Entries {
     std::uint64_t next = 0;
-    std::vector<std::pair<std::uint64_t, Hook>> hooks;
+    // Replaced and never changed, so that those who run the hooks meanwhile keep what they have.
+    std::shared_ptr<const Hooks> hooks = std::make_shared<const Hooks>();
+
+    template <class F>
+    void change(F f) {
+      auto changed = std::make_shared<Hooks>(*hooks);
+      f(*changed);
+      hooks = std::move(changed);
+    }
   };
   std::shared_ptr<Entries> entries_;
 };

@@ -1,5 +1,6 @@
 #include <tend/autograd/hooks.h>
 
+#include <algorithm>
 #include <utility>
 
 #include <tend/autograd/node.h>
@@ -9,27 +10,34 @@
 namespace tend::autograd {
 namespace {
 
-thread_local NodeHook* latest_hook = nullptr;
+thread_local NodeHook::Entries hooks_of_thread;
 
 }  // namespace
 
-NodeHook::NodeHook(Function function)
-    : function_(std::move(function)), before_(std::exchange(latest_hook, this)) {}
+NodeHook::NodeHook(Function function) : NodeHook(std::move(function), false) {}
+
+NodeHook::NodeHook(Function function, bool detects_anomaly) {
+  with_memory([&] {
+    // What ended on another thread is still listed here.
+    std::erase_if(hooks_of_thread, [](const Ref<Entry>& each) { return each->has_ended.load(); });
+    entry_ = Ref<Entry>(new Entry(std::move(function), detects_anomaly));
+    hooks_of_thread.push_back(entry_);
+  });
+}
 
 NodeHook::~NodeHook() {
-  // Most often the latest, but they may go in any order.
-  NodeHook** link = &latest_hook;
-  while (*link != this) link = &(*link)->before_;
-  *link = before_;
+  entry_->has_ended = true;
+  std::erase(hooks_of_thread, entry_);
 }
 
-const NodeHook* NodeHook::latest() noexcept {
-  return latest_hook;
+const NodeHook::Entries& NodeHook::of_this_thread() noexcept {
+  return hooks_of_thread;
 }
 
-void NodeHook::operator()(const Node& node, std::span<Tensor> gradients) const {
-  function_(node, gradients);
-  if (before_ != nullptr) (*before_)(node, gradients);
+void NodeHook::call(const Entries& hooks, const Node& node, std::span<Tensor> gradients) {
+  for (std::size_t i = hooks.size(); i-- > 0;) {
+    if (!hooks[i]->has_ended) hooks[i]->function(node, gradients);
+  }
 }
 
 GradientNoise::GradientNoise(std::string name, double standard_deviation)

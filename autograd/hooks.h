@@ -1,10 +1,12 @@
 // Watching a backward at work: what debugging tools are made of.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <tend/autograd/tensor.h>
 #include <tend/core/random.h>
@@ -19,6 +21,9 @@ namespace autograd {
 /// the gradients of the node's inputs: undefined where nobody waits for one, and before sums over
 /// broadcast dimensions. The function may replace them, by tensors of the same shape and dtype. Of
 /// several hooks the latest is called first. A thread without hooks pays one test a backward.
+///
+/// Hooks may end in any order, on any thread, and while they run: the function is not called again
+/// after that, except by another backward that is calling it at this moment.
 class NodeHook {
  public:
   using Function = std::function<void(const Node& node, std::span<Tensor> gradients)>;
@@ -28,14 +33,27 @@ class NodeHook {
   NodeHook(const NodeHook&) = delete;
   NodeHook& operator=(const NodeHook&) = delete;
 
-  /// The latest hook of this thread, nullptr without one.
-  static const NodeHook* latest() noexcept;
-  /// Calls this hook and those that were there before it.
-  void operator()(const Node& node, std::span<Tensor> gradients) const;
+  /// A hook as a thread knows it, which may outlive the object.
+  struct Entry final : RefCounted {
+    Entry(Function f, bool anomaly) : function(std::move(f)), detects_anomaly(anomaly) {}
+    static void destroy(Entry* entry) noexcept { delete entry; }
+
+    Function function;
+    bool detects_anomaly;  // stands for a DetectAnomaly
+    std::atomic<bool> has_ended = false;
+  };
+  using Entries = std::vector<Ref<Entry>>;
+
+  /// The hooks of this thread, the latest last.
+  static const Entries& of_this_thread() noexcept;
+  /// Calls those that have not ended, the latest first.
+  static void call(const Entries& hooks, const Node& node, std::span<Tensor> gradients);
 
  private:
-  Function function_;
-  NodeHook* before_;
+  friend class DetectAnomaly;
+  NodeHook(Function function, bool detects_anomaly);
+
+  Ref<Entry> entry_;
 };
 
 /// Breaks gradients on purpose, to show that a check finds it: while it lives, backwards on this

@@ -13,15 +13,14 @@ int category(DType dtype) {
   return is_floating(dtype) ? 2 : dtype == int64 ? 1 : 0;
 }
 
-// The history of a base after one of its windows got the elements of `result`: outside it as
-// before, inside result's.
-void rebase(const Tensor& base, const Array& view, const Tensor& result) {
-  const Tensor written = record("CopySlices", base.array(), {base, result}, {},
-                                [window = Window(base.array(), view)](Derivative& d) {
-                                  if (d.needs(0)) d.set(0, clear_window(d.grad(), window));
-                                  if (d.needs(1)) d.set(1, take_window(d.grad(), window));
-                                });
-  base.impl()->set_grad_fn(written.impl()->grad_fn);
+// A base after one of its windows got the elements of `result`: outside it the history is as
+// before, inside it is result's.
+Tensor rebased(const Tensor& base, const Array& view, const Tensor& result) {
+  return record("CopySlices", base.array(), {base, result}, {},
+                [window = Window(base.array(), view)](Derivative& d) {
+                  if (d.needs(0)) d.set(0, clear_window(d.grad(), window));
+                  if (d.needs(1)) d.set(1, take_window(d.grad(), window));
+                });
 }
 
 }  // namespace
@@ -84,22 +83,34 @@ void write(const char* operation, const Tensor& self, const Tensor& result) {
                      ", which does not fit in place of ", array.dtype());
   }
   const Tensor value = result.to(array.dtype());
+  PendingWrite pending(operation, self, value);
   array.copy_from(value.array());
-  finish_write(operation, self, value);
+  pending.commit();
 }
 
-void finish_write(const char* operation, const Tensor& self, const Tensor& result) {
-  const Array& array = self.array();
-  array.storage()->bump_version(operation);
+PendingWrite::PendingWrite(const char* operation, const Tensor& self, const Tensor& result)
+    : operation_(operation), self_(self.impl()) {
   if (!result.requires_grad()) return;
-  const Tensor base(live_base(*self.impl()));
-  if (base.defined() && !self.impl()->view_without_grad) {
-    rebase(base, array, result);
-    // What a view retains is the gradient of its latest value.
-    if (self.retains_grad()) gradient_edge(self);
-  } else {
-    self.impl()->set_grad_fn(result.impl()->grad_fn);
+  const Tensor base(live_base(*self_));
+  if (!base.defined() || self_->view_without_grad) {
+    node_ = result.impl()->grad_fn;
+    return;
   }
+  const Tensor written = rebased(base, self_->array, result);
+  base_ = base.impl();
+  node_ = written.impl()->grad_fn;
+  // What a view retains is the gradient of its latest value.
+  if (self_->retains_grad) view_node_ = window_of(written, self_->array).impl()->grad_fn;
+}
+
+void PendingWrite::commit() noexcept {
+  Storage& storage = *self_->array.storage();
+  storage.bump_version(operation_);
+  if (!node_) return;
+  (base_ ? base_ : self_)->set_grad_fn(std::move(node_));
+  if (!view_node_) return;
+  self_->set_grad_fn(std::move(view_node_));
+  self_->base_version = storage.version();
 }
 
 }  // namespace tend

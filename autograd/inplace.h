@@ -27,9 +27,23 @@ void write(const char* operation, const Tensor& self, const Tensor& result);
 /// read.
 bool may_write_directly(const Tensor& self, const Tensor& other);
 
-/// After self's elements were overwritten: a new version, and the history of `result` in the place
-/// of self's (for a view: into that of its base).
-void finish_write(const char* operation, const Tensor& self, const Tensor& result);
+/// A write to self's elements in two parts. The first finds everything that can fail, so that
+/// elements, version and history change together or not at all.
+class PendingWrite {
+ public:
+  /// Makes the history that self will have: that of `result` in the place of self's (for a view:
+  /// into that of its base). `operation` must live forever.
+  PendingWrite(const char* operation, const Tensor& self, const Tensor& result);
+  /// After self's elements were overwritten: a new version, and that history.
+  void commit() noexcept;
+
+ private:
+  const char* operation_;
+  Ref<TensorImpl> self_;
+  Ref<TensorImpl> base_;      // of a view that has part in a history
+  Ref<Node> node_;            // of the base, or of self; null where nothing is recorded
+  Ref<Node> view_node_ = {};  // of a view that retains its gradient
+};
 
 /// self = compute(self before the write), in place. `operation` must live forever.
 template <class F>

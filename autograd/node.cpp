@@ -1,13 +1,11 @@
 #include <tend/autograd/node.h>
 
-#include <algorithm>
 #include <atomic>
 #include <mutex>
 
 #include <tend/autograd/anomaly.h>
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/window.h>
-#include <tend/core/gemm.h>
 
 namespace tend {
 namespace {
@@ -22,18 +20,8 @@ std::uint64_t next_sequence() noexcept {
 Node::Node(const char* name) noexcept : name_(name) {}
 
 void Node::destroy(Node* node) noexcept {
-  // Deleting a node drops its inputs' nodes, so a long chain would recurse. The outermost call
-  // works through a list instead, whose links are in the nodes: it needs no memory.
-  constinit thread_local static Node* dead = nullptr;
-  constinit thread_local static bool deleting = false;
-  node->next_dead_ = std::exchange(dead, node);
-  if (deleting) return;
-  deleting = true;
-  while (dead != nullptr) {
-    const Node* next = std::exchange(dead, dead->next_dead_);
-    delete next;
-  }
-  deleting = false;
+  // Deleting a node drops its inputs' nodes.
+  destroy_in_turn(node, [](Node* each) { delete each; });
 }
 
 void Node::check_usable() const {
@@ -54,32 +42,6 @@ void Node::release() {
 NodeNotes& Node::make_notes() {
   if (!notes_) notes_ = std::make_unique<NodeNotes>();
   return *notes_;
-}
-
-bool Node::runs_user_code() const noexcept {
-  return runs_user_code_ || (notes_ && !notes_->hooks.empty()) ||
-         std::any_of(saved_.begin(), saved_.end(),
-                     [](const SavedTensor& saved) { return saved.is_recomputed(); });
-}
-
-bool takes_product(const Array& sum, const Tensor& a, const Tensor& b) {
-  return sum.dtype() == a.dtype() && !sum.may_self_overlap() &&
-         sum.shape() == kernels::matmul_shape("backward", a.shape(), b.shape());
-}
-
-bool Derivative::leave_product(std::size_t input, const Tensor& a, const Tensor& b) {
-  const Place& place = places_[input];
-  if (place.product == nullptr || *place.product) return false;
-  const std::lock_guard lock(place.leaf->mutex);
-  const TensorImpl* owner = place.leaf->owner;
-  if (owner == nullptr || !owner->grad || !takes_product(owner->grad->array, a, b)) return false;
-  const Storage &left = *a.array().storage(), &right = *b.array().storage();
-  const std::int64_t bytes = owner->array.numel() * item_size(a.dtype());
-  // Memory of a quarter of its size cannot hold this `.grad`, unless both borrow theirs.
-  if (left.is_borrowed() || right.is_borrowed() || 4 * (left.bytes() + right.bytes()) > bytes)
-    return false;
-  *place.product = {a, b, bytes};
-  return true;
 }
 
 Tensor Derivative::saved(std::size_t i) const {

@@ -13,18 +13,6 @@
 
 namespace tend {
 
-/// The gradient a @ b, of which only the factors are there.
-struct Product {
-  Tensor a;
-  Tensor b;
-  std::int64_t bytes = 0;  // of the gradient
-
-  explicit operator bool() const noexcept { return a.defined(); }
-};
-
-/// Whether a @ b can be added to `sum` while it is computed.
-bool takes_product(const Array& sum, const Tensor& a, const Tensor& b);
-
 /// What a derivative works with: the cotangent of the result, the saved tensors, and a place for
 /// each input's gradient.
 class Derivative {
@@ -33,9 +21,6 @@ class Derivative {
   struct Place {
     bool needed = false;
     const Array* sum = nullptr;
-    // Of a leaf, where products may wait: who knows its `.grad`, and room for one.
-    GradientSlot* leaf = nullptr;
-    Product* product = nullptr;
   };
   Derivative(Node& node, Tensor grad, std::span<const Place> places,
              std::span<Tensor> gradients) noexcept
@@ -54,12 +39,6 @@ class Derivative {
   /// What arrived for input i before, where the gradient may be added to it instead of being set:
   /// an array of the input's shape and dtype, row-major, that nobody else sees. Otherwise nullptr.
   const Array* sum(std::size_t input) const noexcept { return places_[input].sum; }
-  /// Leaves a @ b as the gradient of input i; false where it must be set instead.
-  /// It will be added to the `.grad` of a leaf while it is computed, once no code of the
-  /// user can fail any more. Until then both factors are kept and leave the caches, which pays
-  /// where the product is much larger.
-  bool leave_product(std::size_t input, const Tensor& a, const Tensor& b);
-
   std::span<Tensor> gradients() const noexcept { return gradients_; }
 
  private:
@@ -70,7 +49,7 @@ class Derivative {
 };
 
 /// What few nodes have.
-struct NodeNotes {
+struct NodeNotes : Pooled {
   TensorHooks hooks;  // for the gradient of the result
 
   // Where DetectAnomaly watched.
@@ -80,7 +59,7 @@ struct NodeNotes {
 };
 
 /// A recorded operation with one differentiable result.
-class Node : public RefCounted, public Pooled {
+class Node : public RefCounted, public Pooled, public DestroyedInTurn<Node> {
  public:
   const char* name() const noexcept { return name_; }
   /// Larger than those of the nodes behind its edges, across all threads; the engine's order.
@@ -101,11 +80,6 @@ class Node : public RefCounted, public Pooled {
   /// The notes, made at the first call.
   NodeNotes& make_notes();
 
-  /// True where differentiating runs code of the user, which may do anything in between.
-  bool runs_user_code() const noexcept;
-  /// Says so of a derivative that the user wrote.
-  void set_runs_user_code() noexcept { runs_user_code_ = true; }
-
   /// The tensor that asked to retain the gradient of this node's result, if any.
   Ref<GradientSlot> retainer;
 
@@ -119,9 +93,7 @@ class Node : public RefCounted, public Pooled {
   friend class Recorder;
   const char* name_;
   std::uint64_t sequence_ = 0;
-  Node* next_dead_ = nullptr;  // see destroy
   bool released_ = false;
-  bool runs_user_code_ = false;
   DType dtype_ = float32;
   Shape shape_;
   std::vector<Edge, PoolAllocator<Edge>> edges_;

@@ -72,7 +72,6 @@ class SavedTensor {
 
   /// Shape and dtype; undefined where nothing is saved, or when it is to be computed again.
   const Array& array() const noexcept { return array_; }
-  bool is_recomputed() const noexcept { return static_cast<bool>(recomputation_); }
 
  private:
   const Edge& edge() const noexcept { return input_edge_ != nullptr ? *input_edge_ : own_edge_; }

@@ -225,8 +225,9 @@ void write_places(const char* operation, const char* node, const Tensor& self, c
   const bool aliased = values.array().may_overlap(array);
   const Array source = aliased ? values.array().clone() : values.array();
   const Tensor result = record_put(node, array, self, places, values, accumulate);
+  PendingWrite pending(operation, self, result);
   kernels::put_places(array, places, source, accumulate);
-  finish_write(operation, self, result);
+  pending.commit();
 }
 
 Tensor number_for(const char* operation, const Tensor& self, const Scalar& number) {

@@ -2,11 +2,13 @@
 
 #include <array>
 #include <ostream>
+#include <unordered_set>
 
 #include <tend/autograd/engine.h>
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/node.h>
 #include <tend/core/print.h>
+#include <tend/core/thread_number.h>
 
 namespace tend {
 namespace {
@@ -19,20 +21,21 @@ thread_local bool inference_mode = false;
 bool grad_enabled() noexcept {
   return grad_mode;
 }
-GradModeGuard::GradModeGuard(bool enabled) noexcept : before_(grad_mode) {
-  grad_mode = enabled;
-}
+GradModeGuard::GradModeGuard(bool enabled) noexcept
+    : before_(std::exchange(grad_mode, enabled)), thread_(thread_number()) {}
 GradModeGuard::~GradModeGuard() {
-  grad_mode = before_;
+  if (thread_ == thread_number()) grad_mode = before_;
 }
 
 bool inference_mode_enabled() noexcept {
   return inference_mode;
 }
 InferenceModeGuard::InferenceModeGuard(bool enabled) noexcept
-    : grad_mode_(!enabled), before_(std::exchange(inference_mode, enabled)) {}
+    : grad_mode_(!enabled),
+      before_(std::exchange(inference_mode, enabled)),
+      thread_(thread_number()) {}
 InferenceModeGuard::~InferenceModeGuard() {
-  inference_mode = before_;
+  if (thread_ == thread_number()) inference_mode = before_;
 }
 
 Tensor::Tensor(Array&& array) : impl_(Ref<TensorImpl>::first(new TensorImpl(std::move(array)))) {
@@ -60,6 +63,7 @@ Tensor& Tensor::requires_grad_(bool value) {
   if (value && is_inference() && !inference_mode) {
     fail<AutogradError>("requires_grad_", "the tensor was made in inference mode; use a clone");
   }
+  array();  // an undefined tensor has no gradient
   if (!value && !is_leaf()) {
     fail<AutogradError>("requires_grad_", "a tensor with history requires grad; use detach()");
   }
@@ -78,13 +82,49 @@ Tensor Tensor::grad() const {
   return impl_ && impl_->grad ? Tensor(impl_->grad) : Tensor();
 }
 
-void Tensor::set_grad(const Tensor& gradient) {
-  if (gradient.defined() && (gradient.shape() != shape() || gradient.dtype() != dtype())) {
-    fail<ShapeError>("set_grad", "gradient ", gradient.shape(), ' ', gradient.dtype(),
-                     " for a tensor ", shape(), ' ', dtype());
+namespace {
+
+// Whether `tensor` is `other`, or keeps it alive: as its gradient or the base of a view, or through
+// several of these.
+bool keeps_alive(const TensorImpl& tensor, const TensorImpl& other) {
+  if (&tensor == &other) return true;
+  // What only one handle knows is kept alive by no other tensor.
+  if (other.use_count() == 1 || (!tensor.grad && !tensor.base)) return false;
+  std::vector<const TensorImpl*> reached{&tensor};
+  std::unordered_set<const TensorImpl*> seen{&tensor};
+  for (std::size_t i = 0; i < reached.size(); ++i) {  // NOLINT(modernize-loop-convert): they grow
+    for (const Ref<TensorImpl>& next : {reached[i]->grad, reached[i]->base}) {
+      if (next && seen.insert(next.get()).second) reached.push_back(next.get());
+    }
   }
+  return seen.count(&other) == 1;
+}
+
+}  // namespace
+
+void Tensor::set_grad(const Tensor& gradient) {
   array();  // an undefined tensor has no gradient
+  if (gradient.defined()) {
+    check_grad_fits("set_grad", *impl_, gradient.array());
+    if (with_memory([&] { return keeps_alive(*gradient.impl(), *impl_); })) {
+      fail<AutogradError>("set_grad", "the gradient of a tensor ", shape(),
+                          " cannot be the tensor itself, a view of it, or what has it as a "
+                          "gradient: they would keep each other alive for good; use a clone");
+    }
+  }
   impl_->grad = gradient.impl();
+}
+
+void check_grad_fits(const char* operation, const TensorImpl& tensor, const Array& gradient) {
+  const Array& own = tensor.array;
+  if (gradient.shape() != own.shape()) {
+    fail<ShapeError>(operation, "gradient ", gradient.shape(), ' ', gradient.dtype(),
+                     " for a tensor ", own.shape(), ' ', own.dtype());
+  }
+  if (gradient.dtype() != own.dtype()) {
+    fail<DTypeError>(operation, "gradient ", gradient.shape(), ' ', gradient.dtype(),
+                     " for a tensor ", own.shape(), ' ', own.dtype());
+  }
 }
 
 const char* Tensor::grad_fn() const {
@@ -131,21 +171,23 @@ void Tensor::set_data(const Tensor& value) {
     fail<AutogradError>("set_data", "the tensor ", shape(), ' ', dtype(), " has a gradient; call ",
                         "zero_grad() before it becomes ", value.shape(), ' ', value.dtype());
   }
-  impl_->array = value.array();
-  impl_->base.reset();
-  impl_->view_without_grad = false;
+  Array elements = value.array();
+  if (!fits) impl_->take_new_slot(impl_->prepare_new_slot());
+  impl_->set_elements(std::move(elements));
 }
 
 std::string to_string(const Tensor& tensor) {
   if (!tensor.defined()) return "None";
-  std::vector<std::string> suffixes;
-  if (const char* name = tensor.grad_fn()) {
-    suffixes.push_back(concat("grad_fn=<", name, '>'));
-  } else if (tensor.requires_grad()) {
-    suffixes.emplace_back("requires_grad=True");
-  }
-  const std::string text = format_tensor(tensor.array(), suffixes);
-  return tensor.impl()->is_parameter ? "Parameter containing:\n" + text : text;
+  return with_memory([&] {
+    std::vector<std::string> suffixes;
+    if (const char* name = tensor.grad_fn()) {
+      suffixes.push_back(concat("grad_fn=<", name, '>'));
+    } else if (tensor.requires_grad()) {
+      suffixes.emplace_back("requires_grad=True");
+    }
+    const std::string text = format_tensor(tensor.array(), suffixes);
+    return tensor.impl()->is_parameter ? "Parameter containing:\n" + text : text;
+  });
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {

@@ -18,7 +18,7 @@ Tensor TensorHook::operator()(const Tensor& gradient) const {
 }
 
 void GradientSlot::destroy(GradientSlot* slot) noexcept {
-  delete slot;
+  destroy_in_turn(slot, [](GradientSlot* each) { delete each; });
 }
 
 TensorImpl::TensorImpl(Array&& elements) noexcept : array(std::move(elements)) {}
@@ -31,7 +31,12 @@ TensorImpl::~TensorImpl() {
 }
 
 void TensorImpl::destroy(TensorImpl* impl) noexcept {
-  delete impl;
+  // Gradients have gradients, and hooks hold tensors; others own no tensor but through a node.
+  if (impl->grad || impl->slot) {
+    destroy_in_turn(impl, [](TensorImpl* each) { delete each; });
+  } else {
+    delete impl;
+  }
 }
 
 void TensorImpl::set_grad_fn(Ref<Node> node) noexcept {
@@ -45,6 +50,30 @@ void TensorImpl::set_grad_fn(Ref<Node> node) noexcept {
 const Ref<GradientSlot>& TensorImpl::gradient_slot() {
   if (!slot) slot = Ref<GradientSlot>::first(new GradientSlot(this));
   return slot;
+}
+
+std::optional<GradientSlot::Former> TensorImpl::prepare_new_slot() {
+  if (!slot || slot->owner != this || grad_fn) return std::nullopt;
+  auto successor = Ref<GradientSlot>::first(new GradientSlot(this));
+  successor->hooks = slot->hooks;
+  return GradientSlot::Former{array.shape(), array.dtype(), std::move(successor)};
+}
+
+void TensorImpl::take_new_slot(std::optional<GradientSlot::Former>&& former) noexcept {
+  if (!former) return;
+  Ref<GradientSlot> successor = former->successor;
+  {
+    const std::lock_guard lock(slot->mutex);
+    slot->former = std::move(former);
+    slot->owner = nullptr;
+  }
+  slot = std::move(successor);
+}
+
+void TensorImpl::set_elements(Array&& elements) noexcept {
+  array = std::move(elements);
+  base.reset();
+  view_without_grad = false;
 }
 
 }  // namespace tend

@@ -1,10 +1,12 @@
 // Errors: every one names the operation, and is thrown before anything has changed.
 #pragma once
 
+#include <new>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tend {
 
@@ -55,14 +57,35 @@ template <class... Parts>
 std::string concat(const Parts&... parts) {
   std::ostringstream out;
   out.imbue(std::locale::classic());
+  // A stream that finds no memory would otherwise cut the text off and say nothing.
+  out.exceptions(std::ios::badbit);
   (out << ... << parts);
   return out.str();
 }
 
+/// Throws an OutOfMemoryError whose message was made in advance, so that this needs no memory.
+[[noreturn]] void fail_memory();
+
 /// Throws `Kind` with the message "[operation] parts...".
 template <class Kind = Error, class... Parts>
 [[noreturn]] void fail(std::string_view operation, const Parts&... parts) {
-  throw Kind(concat('[', operation, "] ", parts...));
+  try {
+    throw Kind(concat('[', operation, "] ", parts...));
+  } catch (const std::bad_alloc&) {
+    fail_memory();
+  }
+}
+
+/// f(), where an allocation that the standard library was refused is an OutOfMemoryError.
+template <class F>
+decltype(auto) with_memory(F&& f) {
+  try {
+    return std::forward<F>(f)();
+  } catch (const std::bad_alloc&) {
+    fail_memory();
+  } catch (const std::length_error&) {  // more elements than a container can count
+    fail_memory();
+  }
 }
 
 }  // namespace tend

@@ -47,9 +47,9 @@ void AdamW::step() {
       using T = typename decltype(tag)::type;
       kernels::adamw_step(each.values.template data<T>() + begin,
                           each.gradient.template data<T>() + begin,
-                          each.state.exp_avg.template data<T>() + begin,
-                          each.state.exp_avg_sq.template data<T>() + begin, end - begin,
-                          factors(*each.options, each.state.step));
+                          each.target->exp_avg.template data<T>() + begin,
+                          each.target->exp_avg_sq.template data<T>() + begin, end - begin,
+                          factors(*each.options, each.target->step));
     });
   });
 }

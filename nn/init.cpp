@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <tend/autograd/grad_mode.h>
+#include <tend/autograd/inplace.h>
 #include <tend/core/distributions.h>
 
 namespace tend::nn::init {
@@ -32,25 +34,27 @@ double xavier_std(const char* operation, const Tensor& tensor, double gain) {
   return gain * std::sqrt(2.0 / (sizes.in + sizes.out));
 }
 
-void mark_written(const char* operation, const Tensor& tensor) {
+// Calls write(elements), which may be those of a leaf that requires grad.
+template <class Write>
+void write_elements(const char* operation, const Tensor& tensor, Write write) {
+  const NoGradGuard no_graph;
+  check_writable(operation, tensor);
+  write(tensor.array());
   tensor.array().storage()->bump_version(operation);
 }
 
 }  // namespace
 
 void uniform_(const Tensor& tensor, double low, double high) {
-  kernels::uniform(tensor.array(), low, high);
-  mark_written("uniform_", tensor);
+  write_elements("uniform_", tensor, [=](const Array& a) { kernels::uniform(a, low, high); });
 }
 
 void normal_(const Tensor& tensor, double mean, double std) {
-  kernels::normal(tensor.array(), mean, std);
-  mark_written("normal_", tensor);
+  write_elements("normal_", tensor, [=](const Array& a) { kernels::normal(a, mean, std); });
 }
 
 void constant_(const Tensor& tensor, double value) {
-  tensor.array().fill(value);
-  mark_written("constant_", tensor);
+  write_elements("constant_", tensor, [=](const Array& a) { a.fill(value); });
 }
 
 void kaiming_uniform_(const Tensor& tensor, double slope, Fan fan) {

@@ -1,10 +1,12 @@
 #include <tend/nn/module.h>
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
 #include <unordered_set>
 
 #include <tend/autograd/grad_mode.h>
+#include <tend/core/stack.h>
 #include <tend/core/type_name.h>
 
 namespace tend::nn {
@@ -22,31 +24,59 @@ std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_children() {
   return children;
 }
 
+// Modules may stand in modules as deep as the user likes, so trees are walked without recursion.
 std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_modules() {
-  std::vector<std::pair<std::string, ModuleBase*>> all{{"", this}};
-  for (const auto& [name, child] : named_children()) {
-    for (auto& [path, module] : child->named_modules()) {
-      all.emplace_back(path.empty() ? name : concat(name, '.', path), module);
+  return with_memory([&] {
+    std::vector<std::pair<std::string, ModuleBase*>> all, waiting{{"", this}};
+    while (!waiting.empty()) {
+      all.push_back(std::move(waiting.back()));
+      waiting.pop_back();
+      const auto& [path, module] = all.back();
+      auto children = module->named_children();
+      for (auto child = children.rbegin(); child != children.rend(); ++child) {
+        auto& [name, inner] = *child;
+        waiting.emplace_back(path.empty() ? std::move(name) : concat(path, '.', name), inner);
+      }
     }
+    return all;
+  });
+}
+
+std::vector<ModuleBase*> ModuleBase::modules() const {
+  std::vector<ModuleBase*> all, waiting{&self()};
+  while (!waiting.empty()) {
+    all.push_back(waiting.back());
+    waiting.pop_back();
+    const auto children = all.back()->named_children();
+    for (auto child = children.rbegin(); child != children.rend(); ++child)
+      waiting.push_back(child->second);
   }
   return all;
 }
 
+int ModuleBase::depth() {
+  int deepest = 0;
+  for (const auto& [name, child] : named_children()) deepest = std::max(deepest, child->depth());
+  return deepest + 1;
+}
+
 // Per module its parameters, then its buffers, as PyTorch orders them.
 StateDict ModuleBase::named_tensors(bool parameters, bool buffers) const {
-  StateDict tensors;
-  for (const auto& [path, module] : self().named_modules()) {
-    for (const Kind kind : {Kind::parameter, Kind::buffer}) {
-      if (!(kind == Kind::parameter ? parameters : buffers)) continue;
-      for (const Entry& entry : module->entries_) {
-        if (entry.kind != kind) continue;
-        const Tensor& tensor = module->member<Tensor>(entry);
-        if (tensor.defined())
-          tensors.emplace_back(path.empty() ? entry.name : concat(path, '.', entry.name), tensor);
+  return with_memory([&] {
+    StateDict tensors;
+    for (const auto& [path, module] : self().named_modules()) {
+      for (const Kind kind : {Kind::parameter, Kind::buffer}) {
+        if (!(kind == Kind::parameter ? parameters : buffers)) continue;
+        for (const Entry& entry : module->entries_) {
+          if (entry.kind != kind) continue;
+          const Tensor& tensor = module->member<Tensor>(entry);
+          if (tensor.defined())
+            tensors.emplace_back(path.empty() ? entry.name : concat(path, '.', entry.name), tensor);
+        }
       }
     }
-  }
-  return tensors;
+    return tensors;
+  });
 }
 
 namespace {
@@ -69,35 +99,36 @@ Tensors without_repeats(Tensors tensors) {
 }  // namespace
 
 StateDict ModuleBase::named_parameters() const {
-  return without_repeats(named_tensors(true, false));
+  return with_memory([&] { return without_repeats(named_tensors(true, false)); });
 }
 StateDict ModuleBase::named_buffers() const {
-  return without_repeats(named_tensors(false, true));
+  return with_memory([&] { return without_repeats(named_tensors(false, true)); });
 }
 
 // As named_tensors, without the names: training asks for them at every step.
-void ModuleBase::collect(Kind kind, std::vector<Tensor>& tensors) const {
-  for (const Entry& entry : entries_) {
-    if (entry.kind != kind) continue;
-    const Tensor& tensor = member<Tensor>(entry);
-    if (tensor.defined()) tensors.push_back(tensor);
+std::vector<Tensor> ModuleBase::collect(Kind kind) const {
+  std::vector<Tensor> tensors;
+  for (const ModuleBase* module : modules()) {
+    for (const Entry& entry : module->entries_) {
+      if (entry.kind != kind) continue;
+      const Tensor& tensor = module->member<Tensor>(entry);
+      if (tensor.defined()) tensors.push_back(tensor);
+    }
   }
-  for (const auto& [name, child] : self().named_children()) child->collect(kind, tensors);
+  return tensors;
 }
 
 std::vector<Tensor> ModuleBase::parameters() const {
-  std::vector<Tensor> tensors;
-  collect(Kind::parameter, tensors);
-  return without_repeats(std::move(tensors));
+  return with_memory([&] { return without_repeats(collect(Kind::parameter)); });
 }
 std::vector<Tensor> ModuleBase::buffers() const {
-  std::vector<Tensor> tensors;
-  collect(Kind::buffer, tensors);
-  return without_repeats(std::move(tensors));
+  return with_memory([&] { return without_repeats(collect(Kind::buffer)); });
 }
 
 void ModuleBase::train(bool mode) {
-  for (const auto& [path, module] : named_modules()) module->training_ = mode;
+  with_memory([&] {
+    for (ModuleBase* module : modules()) module->training_ = mode;
+  });
 }
 
 StateDict ModuleBase::state_dict() const {
@@ -147,23 +178,47 @@ void ModuleBase::load_state_dict(const StateDict& state, bool strict) {
 }
 
 void ModuleBase::apply(const std::function<void(ModuleBase&)>& f) {
-  for (const auto& [name, child] : named_children()) child->apply(f);
-  f(*this);
+  // A module comes before what stands in it, and later children before earlier ones, so that all
+  // are in their order when read from the end.
+  std::vector<ModuleBase*> all, waiting;
+  with_memory([&] {
+    waiting.push_back(this);
+    while (!waiting.empty()) {
+      all.push_back(waiting.back());
+      waiting.pop_back();
+      for (const auto& [name, child] : all.back()->named_children()) waiting.push_back(child);
+    }
+  });
+  for (auto module = all.rbegin(); module != all.rend(); ++module) f(**module);
 }
 
 void ModuleBase::to(DType dtype) {
   if (!is_floating(dtype)) fail<DTypeError>("Module::to", "modules are floating, got ", dtype);
-  for (auto& [name, tensor] : named_tensors(true, true)) {
-    if (!is_floating(tensor.dtype()) || tensor.dtype() == dtype) continue;
-    tensor.zero_grad();
-    tensor.set_data(tensor.detach().to(dtype));
+  struct Conversion {
+    Ref<TensorImpl> tensor;
+    Array elements;
+    std::optional<GradientSlot::Former> former;
+  };
+  std::vector<Conversion> conversions;
+  with_memory([&] {
+    for (auto& [name, tensor] : without_repeats(named_tensors(true, true))) {
+      if (!is_floating(tensor.dtype()) || tensor.dtype() == dtype) continue;
+      if (!tensor.is_leaf()) fail<AutogradError>("Module::to", name, " has history; detach it");
+      conversions.push_back(
+          {tensor.impl(), tensor.array().to(dtype), tensor.impl()->prepare_new_slot()});
+    }
+  });
+  // From here on nothing needs memory.
+  for (Conversion& each : conversions) {
+    each.tensor->grad.reset();
+    each.tensor->take_new_slot(std::move(each.former));
+    each.tensor->set_elements(std::move(each.elements));
   }
 }
 
 void ModuleBase::zero_grad() const {
-  std::vector<Tensor> tensors;
-  collect(Kind::parameter, tensors);
-  for (Tensor& parameter : tensors) parameter.zero_grad();
+  for (Tensor& parameter : with_memory([&] { return collect(Kind::parameter); }))
+    parameter.zero_grad();
 }
 
 void ModuleBase::requires_grad_(bool value) const {
@@ -197,6 +252,10 @@ void ModuleBase::fail_hooks() const {
   fail("register_forward_hook", type_name(), "'s forward does not give a single tensor");
 }
 
+void ModuleBase::fail_index(const char* list, std::size_t index, std::size_t size) {
+  fail<IndexError>(list, "index ", index, " is out of range for ", size, " modules");
+}
+
 std::string ModuleBase::type_name() const {
   return tend::type_name(typeid(*this));
 }
@@ -215,6 +274,12 @@ std::string indented(const std::string& text) {
 }  // namespace
 
 std::string ModuleBase::repr() const {
+  std::string text;
+  with_memory([&] { with_stack("repr", [&] { text = tree_text(); }); });
+  return text;
+}
+
+std::string ModuleBase::tree_text() const {
   // Neighbours that look alike are printed once, "(0-3): 4 x Block(...)", where they are numbered.
   struct Line {
     std::string first, last, text;

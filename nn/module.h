@@ -50,6 +50,8 @@ class ModuleBase {
   std::vector<std::pair<std::string, ModuleBase*>> named_modules();
   /// The direct sub-modules.
   virtual std::vector<std::pair<std::string, ModuleBase*>> named_children();
+  /// How many modules stand in one another here, this one counted; 1 without sub-modules.
+  virtual int depth();
 
   bool is_training() const noexcept { return training_; }
   /// Sets this module and all below it to training (or not).
@@ -66,7 +68,9 @@ class ModuleBase {
 
   /// f for every module, children first (torch.nn.Module.apply).
   void apply(const std::function<void(ModuleBase&)>& f);
-  /// Converts all floating parameters and buffers; gradients are dropped.
+  /// Converts all floating parameters and buffers; gradients are dropped. DTypeError unless `dtype`
+  /// is floating, AutogradError for a buffer with history; then, and when memory runs out, nothing
+  /// has changed.
   void to(DType dtype);
   void zero_grad() const;
   /// Freezes (false) or frees all parameters.
@@ -103,6 +107,7 @@ class ModuleBase {
     return hooks_ && !hooks_->empty() ? hooks_.get() : nullptr;
   }
   [[noreturn]] void fail_hooks() const;
+  [[noreturn]] static void fail_index(const char* list, std::size_t index, std::size_t size);
 
   /// A module that holds a buffer to an invariant throws here for a loaded value that breaks it.
   virtual void check_loaded(const std::string& /*field*/, const Tensor& /*value*/) const {}
@@ -120,8 +125,11 @@ class ModuleBase {
   template <class T>
   T& member(const Entry& entry) const;
   ModuleBase& self() const noexcept { return const_cast<ModuleBase&>(*this); }
+  /// This module and all below it, parents first.
+  std::vector<ModuleBase*> modules() const;
+  std::string tree_text() const;
   StateDict named_tensors(bool parameters, bool buffers) const;
-  void collect(Kind kind, std::vector<Tensor>& tensors) const;
+  std::vector<Tensor> collect(Kind kind) const;
 
   ModuleHooks& make_hooks();
 

@@ -4,13 +4,15 @@
 
 #include <tend/autograd/function.h>
 #include <tend/autograd/node.h>
+#include <tend/core/stack.h>
 #include <tend/nn/module.h>
 
 namespace tend::nn {
 
 std::string ModuleScope::path() const {
   if (outer() == nullptr) return module_.type_name();
-  std::string path = outer()->path();
+  std::string path;
+  with_stack("path", [&] { path = outer()->path(); });
   const auto* owner = dynamic_cast<const ModuleScope*>(outer());
   if (owner != nullptr) {
     for (const auto& [name, module] : const_cast<ModuleBase&>(owner->module_).named_modules()) {

@@ -17,13 +17,16 @@ class ModuleList : public ModuleBase {
 
   template <class... Args>
   T& emplace_back(Args&&... args) {
-    return modules_.emplace_back(std::forward<Args>(args)...);
+    return with_memory([&]() -> T& { return modules_.emplace_back(std::forward<Args>(args)...); });
   }
-  void push_back(T module) { modules_.push_back(std::move(module)); }
+  void push_back(T module) {
+    with_memory([&] { modules_.push_back(std::move(module)); });
+  }
 
   std::size_t size() const noexcept { return modules_.size(); }
-  T& operator[](std::size_t i) { return modules_.at(i); }
-  const T& operator[](std::size_t i) const { return modules_.at(i); }
+  /// IndexError for a number out of range.
+  T& operator[](std::size_t i) { return modules_[checked(i)]; }
+  const T& operator[](std::size_t i) const { return modules_[checked(i)]; }
   auto begin() noexcept { return modules_.begin(); }
   auto end() noexcept { return modules_.end(); }
   auto begin() const noexcept { return modules_.begin(); }
@@ -36,6 +39,11 @@ class ModuleList : public ModuleBase {
   }
 
  private:
+  std::size_t checked(std::size_t i) const {
+    if (i >= size()) fail_index("ModuleList", i, size());
+    return i;
+  }
+
   std::vector<T> modules_;
 };
 

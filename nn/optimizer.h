@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,13 +28,13 @@ class Optimizer {
     std::vector<State> states;
   };
 
-  /// More parameters, with settings of their own. DTypeError for one that is not floating.
+  /// More parameters, with settings of their own. DTypeError for one that is not floating,
+  /// AutogradError for one with history, Error for one that the optimizer has already.
   void add_group(const std::vector<Tensor>& parameters, const Options& options) {
-    for (const Tensor& parameter : parameters) {
-      if (!is_floating(parameter.dtype()))
-        fail<DTypeError>("Optimizer", "a parameter is ", parameter.dtype());
-    }
-    groups_.push_back({parameters, options, std::vector<State>(parameters.size())});
+    with_memory([&] {
+      check_new(parameters);
+      groups_.push_back({parameters, options, std::vector<State>(parameters.size())});
+    });
   }
 
   /// The groups; their options may be changed between steps.
@@ -53,21 +54,88 @@ class Optimizer {
   /// through all groups, and "3.step" the number of its steps.
   nn::StateDict state_dict() {
     nn::StateDict state;
-    visit([&](const std::string& index, const Tensor&, State& each) {
-      if (each.step == 0) return;
-      state.emplace_back(index + ".step", tensor(each.step));
-      each.named([&](const char* name, Array& array, bool) {
-        if (array.defined()) state.emplace_back(concat(index, '.', name), Tensor(array));
+    with_memory([&] {
+      visit([&](const std::string& index, const Tensor&, State& each) {
+        if (each.step == 0) return;
+        state.emplace_back(index + ".step", tensor(each.step));
+        each.named([&](const char* name, Array& array, bool) {
+          if (array.defined()) state.emplace_back(concat(index, '.', name), Tensor(array));
+        });
       });
     });
     return state;
   }
 
   /// Takes a state_dict() of an optimizer over the same parameters; an Error names the first key
-  /// that does not fit, or is missing, and leaves all as it was.
+  /// that does not fit, is missing, or stands there twice, and leaves all as it was.
   void load_state_dict(const nn::StateDict& state) {
+    with_memory([&] { load(state); });
+  }
+
+ protected:
+  /// A parameter in a step; both arrays are row-major and of one dtype.
+  struct Stepped {
+    const Tensor* parameter;
+    Array values, gradient;
+    const Options* options;
+    State* target;
+    State state;  // what that becomes; its `step` is counted already. Afterwards: what it was
+    std::int64_t end = 0;  // of its elements, when those of a run of parameters are counted through
+  };
+
+  /// One step of every parameter with a gradient: first prepare(parameter) for each, which sees to
+  /// its state; then update(parameter, begin, end) for pieces of their elements, in parallel. What
+  /// fails leaves all as it was.
+  template <class Prepare, class Update>
+  void step_all(const char* operation, Prepare prepare, Update update) {
+    std::vector<Stepped> all;
+    bool apart = true;
+    with_memory([&] {
+      all = with_gradients(operation);
+      for (Stepped& each : all) {
+        ++each.state.step;
+        prepare(each);
+      }
+      apart = lie_apart(all);
+    });
+    // From here on nothing needs memory.
+    for (Stepped& each : all) std::swap(*each.target, each.state);
+    if (apart) {
+      step_run(operation, all, update);
+    } else {
+      for (Stepped& each : all) {
+        const Array& array = each.parameter->array();
+        if (!array.is_contiguous()) each.values.copy_from(array);
+        step_run(operation, {&each, 1}, update);
+      }
+    }
+  }
+
+ private:
+  void check_new(const std::vector<Tensor>& parameters) const {
+    std::set<const TensorImpl*> known;
+    for (const Group& group : groups_) {
+      for (const Tensor& parameter : group.parameters) known.insert(parameter.impl().get());
+    }
+    for (const Tensor& parameter : parameters) {
+      if (!is_floating(parameter.dtype()))
+        fail<DTypeError>("Optimizer", "a parameter is ", parameter.dtype());
+      if (!parameter.is_leaf()) {
+        fail<AutogradError>("Optimizer", "a parameter of shape ", parameter.shape(),
+                            " has history; only leaves are stepped");
+      }
+      if (!known.insert(parameter.impl().get()).second) {
+        fail("Optimizer", "a parameter of shape ", parameter.shape(),
+             " is given twice; each is stepped once");
+      }
+    }
+  }
+
+  void load(const nn::StateDict& state) {
     std::map<std::string_view, const Tensor*> entries;
-    for (const auto& [key, value] : state) entries.emplace(key, &value);
+    for (const auto& [key, value] : state) {
+      if (!entries.emplace(key, &value).second) fail("load_state_dict", key, " is there twice");
+    }
     std::vector<std::pair<State*, State>> loaded;
     std::size_t used = 0;
     visit([&](const std::string& index, const Tensor& parameter, State& each) {
@@ -80,6 +148,7 @@ class Optimizer {
           return Array();
         }
         const Tensor& value = *entry->second;
+        if (!value.defined()) fail("load_state_dict", key, " is undefined");
         if (value.shape() != shape || value.dtype() != dtype) {
           fail("load_state_dict", key, " is ", value.shape(), ' ', value.dtype(), ", not ", shape,
                ' ', dtype);
@@ -103,40 +172,6 @@ class Optimizer {
     for (auto& [target, fresh] : loaded) *target = std::move(fresh);
   }
 
- protected:
-  /// A parameter in a step; both arrays are row-major and of one dtype.
-  struct Stepped {
-    const Tensor* parameter;
-    Array values, gradient;
-    const Options* options;
-    State* target;
-    State state;           // what that becomes; its `step` is counted already
-    std::int64_t end = 0;  // of its elements, when those of a run of parameters are counted through
-  };
-
-  /// One step of every parameter with a gradient: first prepare(parameter) for each, which sees to
-  /// its state; then update(parameter, begin, end) for pieces of their elements, in parallel. What
-  /// fails leaves all as it was.
-  template <class Prepare, class Update>
-  void step_all(const char* operation, Prepare prepare, Update update) {
-    std::vector<Stepped> all = with_gradients(operation);
-    for (Stepped& each : all) {
-      ++each.state.step;
-      prepare(each);
-    }
-    for (const Stepped& each : all) *each.target = each.state;
-    if (lie_apart(all)) {
-      step_run(operation, all, update);
-    } else {
-      for (Stepped& each : all) {
-        const Array& array = each.parameter->array();
-        if (!array.is_contiguous()) each.values.copy_from(array);
-        step_run(operation, {&each, 1}, update);
-      }
-    }
-  }
-
- private:
   template <class Update>
   static void step_run(const char* operation, std::span<Stepped> run, Update update) {
     std::int64_t total = 0;
@@ -166,6 +201,11 @@ class Optimizer {
         const Tensor& parameter = group.parameters[i];
         const Tensor gradient = parameter.grad();
         if (!gradient.defined()) continue;
+        check_own_grad_fits(operation, *parameter.impl());
+        if (parameter.array().may_self_overlap()) {
+          fail<ShapeError>(operation, "a parameter of shape ", parameter.shape(), " with strides ",
+                           parameter.strides(), " names one element twice");
+        }
         check_fits(operation, parameter, group.states[i]);
         all.push_back({&parameter, parameter.array().contiguous(), gradient.array().contiguous(),
                        &group.options, &group.states[i], group.states[i]});

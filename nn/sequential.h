@@ -1,17 +1,20 @@
 // Sequential: modules that feed each other.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <tend/core/destroy.h>
+#include <tend/core/stack.h>
 #include <tend/nn/module.h>
 
 namespace tend::nn {
 
 /// Modules of any classes from Tensor to Tensor, called in order; named "0", "1", ... Copies share
-/// the tensors.
+/// the tensors. Sequentials may stand in one another, thousands deep.
 class Sequential : public Module<Sequential> {
  public:
   template <class... Modules>
@@ -19,13 +22,20 @@ class Sequential : public Module<Sequential> {
     (push_back(std::move(modules)), ...);
   }
 
+  /// Error for modules that stand in one another more than kMaxDepth deep.
   template <class M>
   void push_back(M module) {
-    layers_.push_back(std::make_unique<LayerOf<M>>(std::move(module)));
+    const int depth = 1 + static_cast<ModuleBase&>(module).depth();
+    if (depth > kMaxDepth) fail_depth(depth);
+    with_memory([&] { layers_.push_back(LayerPointer(new LayerOf<M>(std::move(module)))); });
+    depth_ = std::max(depth_, depth);
   }
+  static constexpr int kMaxDepth = 20'000;
 
-  Sequential(const Sequential& other) : Module(other) {
-    for (const auto& layer : other.layers_) layers_.push_back(layer->clone());
+  Sequential(const Sequential& other) : Module(other), depth_(other.depth_) {
+    with_stack("Sequential", [&] {
+      for (const auto& layer : other.layers_) layers_.push_back(LayerPointer(layer->clone()));
+    });
   }
   Sequential(Sequential&&) noexcept = default;
   Sequential& operator=(const Sequential& other) { return *this = Sequential(other); }
@@ -33,13 +43,21 @@ class Sequential : public Module<Sequential> {
   ~Sequential() override = default;
 
   std::size_t size() const noexcept { return layers_.size(); }
-  ModuleBase& operator[](std::size_t i) { return layers_.at(i)->module(); }
+  /// IndexError for a number out of range.
+  ModuleBase& operator[](std::size_t i) {
+    if (i >= size()) fail_index("Sequential", i, size());
+    return layers_[i]->module();
+  }
 
   Tensor forward(const Tensor& x) const {
     Tensor out = x;
-    for (const auto& layer : layers_) out = layer->call(out);
+    with_stack("Sequential", [&] {
+      for (const auto& layer : layers_) out = layer->call(out);
+    });
     return out;
   }
+
+  int depth() override { return depth_; }
 
   std::vector<std::pair<std::string, ModuleBase*>> named_children() override {
     std::vector<std::pair<std::string, ModuleBase*>> children;
@@ -49,22 +67,33 @@ class Sequential : public Module<Sequential> {
   }
 
  private:
-  struct Layer {
+  struct Layer : DestroyedInTurn<Layer> {
     virtual ~Layer() = default;
     virtual ModuleBase& module() = 0;
     virtual Tensor call(const Tensor& x) const = 0;
-    virtual std::unique_ptr<Layer> clone() const = 0;
+    virtual Layer* clone() const = 0;
   };
+  struct DestroyLayer {
+    void operator()(Layer* layer) const noexcept {
+      destroy_in_turn(layer, [](Layer* each) { delete each; });
+    }
+  };
+  using LayerPointer = std::unique_ptr<Layer, DestroyLayer>;
   template <class M>
   struct LayerOf final : Layer {
     explicit LayerOf(M value) : held(std::move(value)) {}
     ModuleBase& module() override { return held; }
     Tensor call(const Tensor& x) const override { return held(x); }
-    std::unique_ptr<Layer> clone() const override { return std::make_unique<LayerOf>(held); }
+    Layer* clone() const override { return new LayerOf(held); }
     M held;
   };
 
-  std::vector<std::unique_ptr<Layer>> layers_;
+  [[noreturn]] static void fail_depth(int depth) {
+    fail("Sequential", "modules stand in one another ", depth, " deep, more than ", kMaxDepth);
+  }
+
+  std::vector<LayerPointer> layers_;
+  int depth_ = 1;
 };
 
 }  // namespace tend::nn

@@ -37,13 +37,13 @@ void SGD::step() {
       const bool moving = o.momentum > 0;
       kernels::sgd_step(
           each.values.template data<T>() + begin, each.gradient.template data<T>() + begin,
-          moving ? each.state.momentum_buffer.template data<T>() + begin : nullptr, end - begin,
+          moving ? each.target->momentum_buffer.template data<T>() + begin : nullptr, end - begin,
           {.rate = -o.lr,
            .decay = o.weight_decay,
            .momentum = o.momentum,
            .share = 1 - o.dampening,
            .nesterov = o.nesterov,
-           .first = each.state.first});
+           .first = each.target->first});
     });
   });
 }

@@ -17,7 +17,11 @@ const Tensor& become(const char* operation, const Tensor& self, View view) {
   // In any mode, since the history would otherwise be that of another shape.
   const GradModeGuard recorded(true);
   const Tensor result = view(before);
-  impl.array = result.array();
+  Array window = result.array();
+  const bool changes =
+      window.shape() != impl.array.shape() || window.strides() != impl.array.strides();
+  if (changes) impl.take_new_slot(impl.prepare_new_slot());
+  impl.array = std::move(window);
   if (result.impl()->grad_fn) impl.set_grad_fn(result.impl()->grad_fn);
   impl.array.storage()->bump_version(operation);
   // No element has changed, so the history of a view holds for the new version.

@@ -23,14 +23,14 @@ Tensor as_rows(const Tensor& x) {
   return reshape(x, {element_count(leading), x.size(-1)});
 }
 
-// Gives a @ b as the gradient of an input. Where that is added to something, it is so in one pass
-// with the product (beta = 1): to what arrived for the input before, or later to `.grad`.
+// Gives a @ b as the gradient of an input, added to what arrived for it before, if anything, in one
+// pass with the product (beta = 1).
 void set_product(Derivative& d, std::size_t input, const Tensor& a, const Tensor& b) {
   const Shape shape = kernels::matmul_shape("matmul", a.shape(), b.shape());
   const Array* sum = d.sum(input);
   if (sum != nullptr && sum->dtype() == a.dtype() && sum->shape() == shape) {
     kernels::matmul(*sum, a.array(), b.array(), 1, 1);
-  } else if (!d.leave_product(input, a, b)) {
+  } else {
     d.set(input, matmul(a, b));
   }
 }

@@ -55,10 +55,12 @@ namespace {
 template <class Draw>
 const Tensor& draw_in_place(const char* operation, const char* node, const Tensor& self,
                             Draw draw) {
-  return in_place(operation, self, {}, [&](const Tensor& before) {
-    draw(self.array());
-    return record(node, self.array(), {before}, {}, zero_gradient);
-  });
+  check_writable(operation, self);
+  const Tensor result = record(node, self.array(), {self}, {}, zero_gradient);
+  PendingWrite pending(operation, self, result);
+  draw(self.array());
+  pending.commit();
+  return self;
 }
 
 }  // namespace

@@ -176,7 +176,7 @@ TEST_CASE("A custom function that breaks its contract is refused") {
            "2)"));
   CHECK_THROWS_MATCHES(Meddler().apply(tensor({1.0})), AutogradError,
                        says("[MeddlerBackward] forward changed its input 0 in place"));
-  CHECK_THROWS_MATCHES(Context().saved(0), AutogradError,
+  CHECK_THROWS_MATCHES(Context().saved(0), IndexError,
                        says("[saved] there is no saved tensor 0 of 0"));
 }
 
@@ -223,4 +223,47 @@ TEST_CASE("A custom function may be given an undefined tensor") {
   CHECK(values(Shift().apply(x, Tensor())) == V{1, 2});
   CHECK(values(autograd::grad({Shift().apply(x, bias).sum()}, {bias})[0]) == V{1, 1});
   CHECK(values(autograd::grad({Shift().apply(x, Tensor()).sum()}, {x})[0]) == V{1, 1});
+}
+
+namespace {
+
+// x, whose gradient is nothing.
+struct Blocked : autograd::Function<Blocked> {
+  static Tensor forward(Context&, const Tensor& x) { return x * 1; }
+  static Tensor backward(const Context&, const Tensor&) { return {}; }
+};
+
+}  // namespace
+
+TEST_CASE("an undefined gradient of a custom function stays undefined") {
+  const Tensor x = leaf({1, 2}), other = leaf({3, 4});
+  Blocked().apply(x).sum().backward();
+  CHECK_FALSE(x.grad().defined());
+  const Tensor y = (Blocked().apply(x) * other).sum();
+  const Tensors found =
+      autograd::grad({y}, {x, other}, {}, {.retain_graph = true, .allow_unused = true});
+  CHECK_FALSE(found[0].defined());
+  CHECK(values(found[1]) == V{1, 2});
+  CHECK_THROWS_MATCHES(
+      autograd::grad({y}, {x}), AutogradError,
+      says("[grad] input 0 of shape (2,) was not used to make the outputs; allow_unused gives it "
+           "an undefined gradient"));
+  // Another way to the same leaf counts.
+  CHECK(values(autograd::grad({(Blocked().apply(x) + x * 5).sum()}, {x})[0]) == V{5, 5});
+}
+
+TEST_CASE("what a custom function asks of its context beyond its inputs is an error") {
+  struct Greedy : autograd::Function<Greedy> {
+    static Tensor forward(Context& context, const Tensor& x) {
+      CHECK_THROWS_WITH(context.needs_input_grad(1), "[needs_input_grad] there is no input 1 of 1");
+      return x * 1;
+    }
+    static Tensor backward(const Context& context, const Tensor& grad) {
+      CHECK_THROWS_AS(context.saved(0), IndexError);
+      return grad;
+    }
+  };
+  const Tensor x = leaf({1, 2});
+  Greedy().apply(x).sum().backward();
+  CHECK(values(x.grad()) == V{1, 1});
 }

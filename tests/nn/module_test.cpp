@@ -214,3 +214,28 @@ TEST_CASE("layers refuse sizes and probabilities that are none") {
   CHECK_THROWS_AS(nn::LayerNorm({}), ShapeError);
   CHECK_THROWS_AS(nn::Linear(2, 3)(ones({4, 3})), ShapeError);
 }
+
+TEST_CASE("a module that cannot be converted as a whole stays as it is") {
+  struct Pair : nn::Module<Pair> {
+    Pair() {
+      weight = nn::Parameter(ones({2}));
+      statistics = weight * 2;  // with history, which keeps its elements
+    }
+    static Tensor forward(const Tensor& x) { return x; }
+    TEND_PARAMETER(weight);
+    TEND_BUFFER(statistics);
+  };
+  Pair pair;
+  pair.weight.set_grad(ones({2}));
+  CHECK_THROWS_WITH(pair.to(float64), "[Module::to] statistics has history; detach it");
+  CHECK(pair.weight.dtype() == float32);
+  CHECK(pair.weight.grad().defined());
+  CHECK_THROWS_AS(pair.to(int64), DTypeError);
+  pair.statistics = pair.statistics.detach();
+  const Tensor before = pair.weight.sum();
+  pair.to(float64);
+  CHECK(pair.weight.dtype() == float64);
+  CHECK_FALSE(pair.weight.grad().defined());
+  CHECK(pair.statistics.dtype() == float64);
+  CHECK_THROWS_AS(before.backward(), ShapeError);
+}

@@ -1,0 +1,70 @@
+// Modules in lists and in one another, as deep as a user likes.
+#include "tests/nn/fixtures.h"
+
+using namespace tend;
+
+namespace {
+
+// ReLU in so many Sequentials.
+nn::Sequential nested(int depth) {
+  nn::Sequential model{nn::ReLU()};
+  for (int i = 1; i < depth; ++i) {
+    nn::Sequential outer;
+    outer.push_back(std::move(model));
+    model = std::move(outer);
+  }
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("a number that no module of a list has is an error") {
+  nn::ModuleList<nn::Linear> list;
+  CHECK_THROWS_WITH(list[0], "[ModuleList] index 0 is out of range for 0 modules");
+  list.emplace_back(2, 2);
+  CHECK_NOTHROW(list[0]);
+  const auto& constant = list;
+  CHECK_THROWS_AS(constant[1], IndexError);
+  nn::Sequential model{nn::ReLU()};
+  CHECK_THROWS_WITH(model[7], "[Sequential] index 7 is out of range for 1 modules");
+}
+
+TEST_CASE("Sequentials work 10000 deep in one another") {
+  constexpr int kDepth = 10'000;
+  nn::Sequential model = nested(kDepth);
+  CHECK(model.depth() == kDepth + 1);
+  const Tensor x = tensor({-1.0, 2.0}).requires_grad_();
+  model(x).sum().backward();
+  CHECK(x.grad().to_vector<float>() == std::vector<float>{0, 1});
+  CHECK(model.parameters().empty());
+  model.eval();
+  CHECK(model.named_modules().size() == kDepth + 1);
+  std::string order;
+  int applied = 0;
+  model.apply([&](nn::ModuleBase& module) {
+    if (applied++ == 0) order = module.type_name();
+  });
+  CHECK(order == "ReLU");
+  CHECK(applied == kDepth + 1);
+  const nn::Sequential copy = model;
+  CHECK(copy(x.detach()).to_vector<float>() == std::vector<float>{0, 2});
+}
+
+TEST_CASE("a deep module prints itself") {
+  const std::string text = nested(1000).repr();
+  CHECK(text.find("(0): ReLU()") != std::string::npos);
+}
+
+TEST_CASE("Sequentials that are nested too deep are refused") {
+  nn::Sequential model = nested(nn::Sequential::kMaxDepth - 1);
+  CHECK_THROWS_WITH(nested(nn::Sequential::kMaxDepth),
+                    "[Sequential] modules stand in one another 20001 deep, more than 20000");
+}
+
+TEST_CASE("modules are applied children first, in their order") {
+  nn::Sequential inner{nn::ReLU(), nn::Tanh()};
+  nn::Sequential model{std::move(inner), nn::GELU()};
+  std::string order;
+  model.apply([&](nn::ModuleBase& module) { order += module.type_name() + " "; });
+  CHECK(order == "ReLU Tanh Sequential GELU Sequential ");
+}
