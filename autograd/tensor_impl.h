@@ -5,12 +5,12 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <type_traits>
 #include <utility>
 
 #include <tend/autograd/hook_list.h>
 #include <tend/core/array.h>
+#include <tend/core/fork.h>
 #include <tend/core/ref.h>
 
 namespace tend {
@@ -48,7 +48,7 @@ struct GradientSlot final : RefCounted, Pooled {
   explicit GradientSlot(TensorImpl* tensor) noexcept : owner(tensor) {}
   static void destroy(GradientSlot* slot) noexcept;
 
-  std::mutex mutex;                // guards owner, and its grad while a backward adds to it
+  detail::ObjectMutex mutex;       // guards owner, and its grad while a backward adds to it
   std::atomic<TensorImpl*> owner;  // nullptr once the tensor is gone
   TensorHooks hooks;               // of a leaf
 };

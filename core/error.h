@@ -1,10 +1,13 @@
 // Errors: every one names the operation, and is thrown before anything has changed.
 #pragma once
 
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include <tend/core/fork.h>
 
 namespace tend {
 
@@ -53,7 +56,9 @@ class OutOfMemoryError : public Error {
 /// Joins its arguments as text, whatever the global locale says.
 template <class... Parts>
 std::string concat(const Parts&... parts) {
-  std::ostringstream out;
+  std::optional<detail::ForkGate> gate(std::in_place);
+  std::ostringstream out;  // which takes a lock where the program has set a global locale
+  gate.reset();
   out.imbue(std::locale::classic());
   (out << ... << parts);
   return out.str();
