@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tend/autograd/anomaly.h>
+#include <tend/autograd/claims.h>
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/hooks.h>
 #include <tend/autograd/node.h>
@@ -44,8 +45,14 @@ class Walk {
   void prepare() {
     collect();
     mark_needed();
+    claims_.reserve(order_.size());
     for (const auto& [sequence, number] : order_) {
-      if (targets_[number].needed) targets_[number].node->check_usable();
+      const Target& to = targets_[number];
+      if (to.needed && to.node->saves()) claims_.add(*to.node);
+    }
+    claims_.take();
+    for (const auto& [sequence, number] : order_) {
+      if (targets_[number].needed) targets_[number].node->check_versions();
     }
   }
 
@@ -57,7 +64,10 @@ class Walk {
     for (Root& root : roots_) {
       deliver(numbers_.look_up(id(root.edge)), std::move(root.cotangent));
     }
-    for (const auto& [sequence, number] : order_) visit(number);
+    for (const auto& [sequence, number] : order_) {
+      visit(number);
+      claims_.pass(*targets_[number].node);
+    }
     finish_leaves();
   }
 
@@ -323,6 +333,7 @@ class Walk {
       accumulate(gradient, matmul(product.a, product.b));
       product = {};
     };
+    Ref<TensorImpl> former;  // destroyed without the lock: that may run code of the user
     std::unique_lock lock(slot.mutex, std::defer_lock);
     if (!lock.try_lock()) {  // another backward adds to it, and need not be waited for so long
       if (product) multiply_out();
@@ -343,7 +354,7 @@ class Walk {
       sum = is_unshared(gradient) ? gradient.impl() : gradient.clone().impl();
     } else if (create_graph_ || sum->array.may_self_overlap() ||
                sum->array.may_overlap(gradient.array())) {
-      sum = add(Tensor(sum), gradient).impl();
+      former = std::exchange(sum, add(Tensor(sum), gradient).impl());
     } else {
       kernels::add(sum->array, sum->array, gradient.array());
       sum->array.storage()->bump_version("backward");
@@ -357,7 +368,8 @@ class Walk {
   bool runs_user_code_ = false;
   const autograd::NodeHook* hook_ = autograd::NodeHook::latest();
   PooledVector<Root> roots_;
-  Numbering numbers_;  // of targets
+  Claims claims_{!retain_graph_};  // of nodes that the roots keep alive
+  Numbering numbers_;              // of targets
   PooledVector<Target> targets_;
   PooledVector<Number> edges_;  // where those of the nodes lead to, node by node
   PooledVector<std::pair<std::uint64_t, Number>> order_;         // of the nodes, by sequence
