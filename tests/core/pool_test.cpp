@@ -136,7 +136,8 @@ TEST_CASE("threads empty the cache and read the counters while others allocate")
         const Array small = Array::empty({10 + i}, float32),
                     large = Array::empty({100000}, float32);
         if (i == 0) empty_cache();
-        if (live_memory() < before || peak_memory() < 400000) ++wrong;
+        // The peak may lack 64 KiB for each of the others.
+        if (live_memory() < before || peak_memory() < 400000 - 4 * 65536) ++wrong;
       }
     });
   }
