@@ -1,11 +1,14 @@
 #include <tend/autograd/checkpoint.h>
 
+#include <atomic>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/node.h>
+#include <tend/core/fork.h>
 #include <tend/core/random.h>
 #include <tend/core/stack.h>
 
@@ -54,9 +57,12 @@ class Checkpoint final : public Recomputation {
   void close() { open_ = false; }
 
   Array recompute(std::size_t index) override {
+    if (runner_ == std::this_thread::get_id())
+      fail<AutogradError>("checkpoint",
+                          "the function goes backward through its own result when it runs again");
     const std::lock_guard lock(mutex_);
     Ref<Collector> run = second_;
-    if (!run) with_stack("checkpoint", [&] { run = run_again(); });
+    if (!run) with_stack("checkpoint", [&] { run = run_alone(); });
     if (!open_) second_ = run;
     const Array& array = run->arrays[index];
     if (array.storage()->version() != run->versions[index]) {
@@ -72,6 +78,19 @@ class Checkpoint final : public Recomputation {
   }
 
  private:
+  // With the mutex held.
+  Ref<Collector> run_alone() {
+    struct Runner {
+      explicit Runner(std::atomic<std::thread::id>& place) : runner(place) {
+        runner = std::this_thread::get_id();
+      }
+      ~Runner() { runner = std::thread::id(); }
+      std::atomic<std::thread::id>& runner;
+    };
+    const Runner here(runner_);
+    return run_again();
+  }
+
   Ref<Collector> run_again() const {
     std::vector<Tensor> inputs;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -114,7 +133,8 @@ class Checkpoint final : public Recomputation {
   std::optional<Generator> generator_;
   std::vector<Noted> noted_;
   bool open_ = true;
-  std::mutex mutex_;
+  detail::ObjectMutex mutex_;
+  std::atomic<std::thread::id> runner_{};  // of the function, while it runs again
   Ref<Collector> second_;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tend/autograd/anomaly.h>
+#include <tend/autograd/claims.h>
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/hooks.h>
 #include <tend/autograd/node.h>
@@ -44,8 +45,14 @@ class Walk {
   void prepare() {
     collect();
     mark_needed();
+    claims_.reserve(order_.size());
     for (const auto& [sequence, number] : order_) {
-      if (targets_[number].needed) targets_[number].node->check_usable();
+      const Target& to = targets_[number];
+      if (to.needed && to.node->saves()) claims_.add(*to.node);
+    }
+    claims_.take();
+    for (const auto& [sequence, number] : order_) {
+      if (targets_[number].needed) targets_[number].node->check_versions();
     }
     for (const Target& target : targets_) {
       if (!target.reached) continue;
@@ -64,7 +71,10 @@ class Walk {
     for (Root& root : roots_) {
       deliver(numbers_.look_up(id(root.edge)), std::move(root.cotangent));
     }
-    for (const auto& [sequence, number] : order_) visit(number);
+    for (const auto& [sequence, number] : order_) {
+      visit(number);
+      claims_.pass(*targets_[number].node);
+    }
     finish_leaves();
   }
 
@@ -233,11 +243,15 @@ class Walk {
   // or it may be a cotangent itself.
   void arrive(Number number, Tensor gradient) {
     Target& to = targets_[number];
-    const std::lock_guard lock(to.slot->mutex);
-    const TensorImpl* owner = to.slot->owner;
-    if (owner == nullptr && !to.slot->former) return;  // nobody can ask for it any more
-    const Shape& shape = owner != nullptr ? owner->array.shape() : to.slot->former->shape;
-    const DType dtype = owner != nullptr ? owner->array.dtype() : to.slot->former->dtype;
+    Shape shape;
+    DType dtype = float32;
+    {
+      const std::lock_guard lock(to.slot->mutex);
+      const TensorImpl* owner = to.slot->owner;
+      if (owner == nullptr && !to.slot->former) return;  // nobody can ask for it any more
+      shape = owner != nullptr ? owner->array.shape() : to.slot->former->shape;
+      dtype = owner != nullptr ? owner->array.dtype() : to.slot->former->dtype;
+    }
     if (!std::exchange(to.arrived, true)) arrivals_.emplace_back(to.slot, number);
     accumulate(to.gradient, fit(std::move(gradient), shape, dtype));
   }
@@ -263,11 +277,8 @@ class Walk {
     }
     PooledVector<Addition> additions;
     additions.reserve(arrivals_.size());
-    for (const auto& [slot, number] : arrivals_) {
-      const std::lock_guard lock(slot->mutex);
-      check_leaf(*slot);
+    for (const auto& [slot, number] : arrivals_)
       additions.push_back(addition(*slot, targets_[number].gradient));
-    }
     for (Addition& each : additions) add_to_grad(each);
     for (const Number leaf : wanted_leaves_) {
       Tensor& gradient = targets_[leaf].gradient;
@@ -341,12 +352,15 @@ class Walk {
     Ref<TensorImpl> after = {};  // null: `before`, written in place
   };
 
-  // All that needs memory, or can fail, is done here; with the slot's mutex held. `.grad` belongs
-  // to the user: it never shares elements with anything else, and is added to in place as PyTorch
-  // does.
+  // All that needs memory, or can fail, is done here. `.grad` belongs to the user: it never shares
+  // elements with anything else, and is added to in place as PyTorch does.
   Addition addition(GradientSlot& slot, const Tensor& gradient) const {
-    const TensorImpl* owner = slot.owner;
-    Addition out{&slot, gradient, owner != nullptr ? owner->grad : Ref<TensorImpl>()};
+    Addition out{&slot, gradient, {}};
+    {
+      const std::lock_guard lock(slot.mutex);
+      check_leaf(slot);
+      if (const TensorImpl* owner = slot.owner) out.before = owner->grad;
+    }
     if (!out.before) {
       // The target has a handle, and this one.
       out.after = is_unshared(gradient, 2) ? gradient.impl() : gradient.clone().impl();
@@ -360,23 +374,28 @@ class Walk {
   }
 
   void add_to_grad(Addition& each) const {
-    GradientSlot& slot = *each.slot;
-    const std::lock_guard lock(slot.mutex);
-    TensorImpl* owner = slot.owner;
-    // It may be gone, or frozen since.
-    if (owner == nullptr || !takes_gradient(*owner)) return;
     // Another thread may have added to it since.
-    const bool changed =
-        owner->grad != each.before ||
-        (each.before && each.after && each.before->array.storage()->version() != each.version);
-    if (changed) each = addition(slot, each.gradient);
-    if (each.after) {
-      owner->grad = std::move(each.after);
-    } else {
+    while (!try_add(each)) each = addition(*each.slot, each.gradient);
+  }
+
+  // False where the addition was made for another `.grad` than there is now. What is replaced stays
+  // alive in `each`, since the end of a tensor may run code of the user, which must not be locked
+  // out.
+  static bool try_add(Addition& each) {
+    const std::lock_guard lock(each.slot->mutex);
+    TensorImpl* owner = each.slot->owner;
+    // It may be gone, or frozen since.
+    if (owner == nullptr || !takes_gradient(*owner)) return true;
+    if (owner->grad != each.before) return false;
+    if (!each.after) {
       const Array& sum = each.before->array;
       kernels::add(sum, sum, each.gradient.array());
       sum.storage()->bump_version("backward");
+      return true;
     }
+    if (each.before && each.before->array.storage()->version() != each.version) return false;
+    owner->grad.swap(each.after);
+    return true;
   }
 
   const char* operation_;
@@ -386,7 +405,8 @@ class Walk {
   // Kept for the walk, in which hooks may end.
   const autograd::NodeHook::Entries hooks_ = autograd::NodeHook::of_this_thread();
   PooledVector<Root> roots_;
-  Numbering numbers_;  // of targets
+  Claims claims_{!retain_graph_};  // of nodes that the roots keep alive
+  Numbering numbers_;              // of targets
   PooledVector<Target> targets_;
   PooledVector<Number> edges_;  // where those of the nodes lead to, node by node
   PooledVector<std::pair<std::uint64_t, Number>> order_;         // of the nodes, by sequence

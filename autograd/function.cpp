@@ -10,15 +10,17 @@
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/node.h>
 #include <tend/autograd/ops.h>
+#include <tend/core/fork.h>
 #include <tend/core/type_name.h>
 
 namespace tend::autograd {
 
 const char* function_name(const std::type_info& type) {
-  static std::mutex mutex;
-  static std::set<std::string> names;
-  const std::lock_guard lock(mutex);
-  return names.insert(type_name(type) + "Backward").first->c_str();
+  static constinit std::set<std::string>* names = nullptr;  // graphs may outlive static objects
+  std::string name = type_name(type) + "Backward";
+  const std::lock_guard lock(detail::global_mutex(detail::GlobalLock::function_names));
+  if (names == nullptr) names = new std::set<std::string>;
+  return names->insert(std::move(name)).first->c_str();
 }
 
 Tensor FunctionContext::saved(std::size_t i) const {

@@ -6,6 +6,7 @@
 #include <tend/autograd/anomaly.h>
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/window.h>
+#include <tend/core/fork.h>
 
 namespace tend {
 namespace {
@@ -24,19 +25,8 @@ void Node::destroy(Node* node) noexcept {
   destroy_in_turn(node, [](Node* each) { delete each; });
 }
 
-void Node::check_usable() const {
-  if (released_) {
-    fail<AutogradError>(
-        name_,
-        "the graph was freed by an earlier backward; call that one with retain_graph = true");
-  }
+void Node::check_versions() const {
   for (const SavedTensor& saved : saved_) saved.check_version(name_);
-}
-
-void Node::release() {
-  // What saves nothing can be used again, as in PyTorch.
-  released_ = released_ || !saved_.empty();
-  saved_.clear();
 }
 
 NodeNotes& Node::make_notes() {
@@ -81,6 +71,7 @@ Tensor Recorder::attach(Ref<Node> node, Array&& result, std::span<const TensorRe
       node->saved_.emplace_back();
     }
   }
+  node->saves_ = !node->saved_.empty();
   // Only now, since views among the inputs may just have got new nodes, which come before this one.
   node->sequence_ = next_sequence();
   if (autograd::DetectAnomaly::is_on()) autograd::note_anomaly(*node, out, inputs);
@@ -108,13 +99,20 @@ void renew_written_view(TensorImpl& view) {
   if (view.view_without_grad) return;
   const std::uint32_t version = view.array.storage()->version();
   if (view.base_version == version) return;
-  // Threads may read one view at a time when none of them writes.
-  static std::mutex renewing;
-  const std::lock_guard lock(renewing);
-  if (view.base_version == version) return;
-  if (const Tensor base(live_base(view)); base.requires_grad()) {
+  const Tensor base(live_base(view));
+  const bool has_history = base.requires_grad();
+  Ref<Node> history, former;
+  if (has_history) {
     const GradModeGuard recorded(true);
-    view.set_grad_fn(window_of(base, view.array).impl()->grad_fn);
+    history = window_of(base, view.array).impl()->grad_fn;
+  }
+  // Threads may read one view at a time when none of them writes. The history of the first stays;
+  // what is made or destroyed for it may run code of the user, so nothing is under the lock.
+  const std::lock_guard lock(detail::global_mutex(detail::GlobalLock::views));
+  if (view.base_version == version) return;
+  if (has_history) {
+    former = view.grad_fn;
+    view.set_grad_fn(std::move(history));
   }
   view.base_version = version;
 }

@@ -70,10 +70,13 @@ class Node : public RefCounted, public Pooled, public DestroyedInTurn<Node> {
   const Shape& shape() const noexcept { return shape_; }
   DType dtype() const noexcept { return dtype_; }
 
-  /// Throws AutogradError when saved tensors are needed that were let go, or changed.
-  void check_usable() const;
+  /// Whether the operation saved tensors, be they released or not.
+  bool saves() const noexcept { return saves_; }
+  /// Throws AutogradError when a saved tensor was changed since. Reading what was saved, like
+  /// releasing it, takes a claim on it: see Claims.
+  void check_versions() const;
   /// Lets the saved tensors go.
-  void release();
+  void release() { saved_.clear(); }
   virtual void differentiate(Derivative& derivative) const = 0;
 
   const NodeNotes* notes() const noexcept { return notes_.get(); }
@@ -90,10 +93,16 @@ class Node : public RefCounted, public Pooled, public DestroyedInTurn<Node> {
   virtual ~Node() = default;
 
  private:
+  friend class Claims;
   friend class Recorder;
+  static constexpr std::int32_t kFreed = -1;
+
   const char* name_;
   std::uint64_t sequence_ = 0;
-  bool released_ = false;
+  // How many backwards share the saved tensors; kFreed once one frees them, or is about to. Guarded
+  // by GlobalLock::nodes.
+  std::int32_t users_ = 0;
+  bool saves_ = false;
   DType dtype_ = float32;
   Shape shape_;
   std::vector<Edge, PoolAllocator<Edge>> edges_;

@@ -1,5 +1,6 @@
 #include <tend/autograd/tensor_impl.h>
 
+#include <mutex>
 #include <utility>
 
 #include <tend/autograd/node.h>

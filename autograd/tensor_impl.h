@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -13,6 +12,7 @@
 #include <tend/autograd/hook_list.h>
 #include <tend/core/array.h>
 #include <tend/core/destroy.h>
+#include <tend/core/fork.h>
 #include <tend/core/ref.h>
 
 namespace tend {
@@ -64,7 +64,7 @@ struct GradientSlot final : RefCounted, Pooled, DestroyedInTurn<GradientSlot> {
   explicit GradientSlot(TensorImpl* tensor) noexcept : owner(tensor) {}
   static void destroy(GradientSlot* slot) noexcept;
 
-  std::mutex mutex;                // guards what follows, and the owner's grad while it is added to
+  detail::ObjectMutex mutex;       // guards what follows, and the owner's grad while it is added to
   std::atomic<TensorImpl*> owner;  // nullptr once the tensor is gone, or has another slot
   std::optional<Former> former;    // of a leaf that became another view, or got other elements
   TensorHooks hooks;               // of a leaf

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cctype>
 #include <cstdlib>
 #include <mutex>
+
+#include <tend/core/fork.h>
 
 // How OpenBLAS chooses its kernels when it is loaded. Builds for a single processor have neither.
 extern "C" {
@@ -49,7 +52,7 @@ bool has_avx512() {
 // that.
 class OpenMP {
  public:
-  OpenMP() {
+  void find() {
     if (openblas_get_parallel() != OPENBLAS_OPENMP) return;
     get_ = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
     set_ = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
@@ -64,10 +67,8 @@ class OpenMP {
   void (*set_)(int) = nullptr;
 };
 
-const OpenMP& openmp() {
-  static const OpenMP found;
-  return found;
-}
+// Found by init_blas.
+constinit OpenMP openmp;
 
 void choose_again(std::string_view core) {
   // The variable is how OpenBLAS is told; it was empty or not set, or we would not be here.
@@ -108,9 +109,11 @@ std::string_view detail::better_blas_core(std::string_view chosen, bool avx2,
   return {};
 }
 
-detail::BlasScope::BlasScope() : openmp_threads_(openmp().threads()) {
-  init_blas();
-  openmp().set_threads(1);
+detail::BlasScope::BlasScope() {
+  init_blas();  // with a lock, so before the gate
+  ForkGate::enter();
+  openmp_threads_ = openmp.threads();
+  openmp.set_threads(1);
   thread_local bool told = false;
   if (told && openblas_get_num_threads() == 1) return;
   openblas_set_num_threads(1);
@@ -118,12 +121,18 @@ detail::BlasScope::BlasScope() : openmp_threads_(openmp().threads()) {
 }
 
 detail::BlasScope::~BlasScope() {
-  openmp().set_threads(openmp_threads_);
+  openmp.set_threads(openmp_threads_);
+  ForkGate::leave();
 }
 
 void init_blas() {
-  static std::once_flag once;
-  std::call_once(once, detail::repair_blas);
+  static constinit std::atomic<bool> is_ready = false;
+  if (is_ready.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(detail::global_mutex(detail::GlobalLock::blas));
+  if (is_ready.load(std::memory_order_relaxed)) return;
+  openmp.find();
+  detail::repair_blas();
+  is_ready.store(true, std::memory_order_release);
 }
 
 std::string blas_config() {

@@ -29,7 +29,8 @@ std::string blas_config();
 namespace detail {
 
 /// While it lives, the calling thread may call BLAS: it is ready, and keeps to that thread, since
-/// tend owns the threads.
+/// tend owns the threads. A fork() waits for its end, since it does not know of OpenBLAS's locks:
+/// inside of it nothing but BLAS is called.
 class BlasScope {
  public:
   BlasScope();

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <new>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <tend/core/fork.h>
 
 namespace tend {
 
@@ -55,7 +58,9 @@ class OutOfMemoryError : public Error {
 /// Joins its arguments as text, whatever the global locale says.
 template <class... Parts>
 std::string concat(const Parts&... parts) {
-  std::ostringstream out;
+  std::optional<detail::ForkGate> gate(std::in_place);
+  std::ostringstream out;  // which takes a lock where the program has set a global locale
+  gate.reset();
   out.imbue(std::locale::classic());
   // A stream that finds no memory would otherwise cut the text off and say nothing.
   out.exceptions(std::ios::badbit);

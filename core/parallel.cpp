@@ -1,7 +1,5 @@
 #include <tend/core/parallel.h>
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -19,6 +17,7 @@
 
 #include <tend/core/cpu_limit.h>
 #include <tend/core/error.h>
+#include <tend/core/fork.h>
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
@@ -42,13 +41,17 @@ class Job {
  public:
   Job(std::int64_t begin, std::int64_t end, std::int64_t grain, detail::RangeFunction f,
       void* context)
-      : begin_(begin), end_(end), grain_(grain), f_(f), context_(context) {}
+      : begin_(static_cast<std::uint64_t>(begin)),
+        size_(static_cast<std::uint64_t>(end) - begin_),
+        grain_(static_cast<std::uint64_t>(grain)),
+        f_(f),
+        context_(context) {}
 
-  std::int64_t chunks() const { return (end_ - begin_ - 1) / grain_ + 1; }
+  std::uint64_t chunks() const { return (size_ - 1) / grain_ + 1; }
 
   // The next chunk of a run, in a line of the cache for itself.
   struct alignas(64) Run {
-    std::atomic<std::int64_t> next;
+    std::atomic<std::uint64_t> next;
   };
 
   // Cuts the chunks into runs; before the first work().
@@ -59,15 +62,15 @@ class Job {
 
   // All of the chunks, on this thread alone.
   void work_alone() noexcept {
-    for (std::int64_t i = 0; i < chunks(); ++i) call(i);
+    for (std::uint64_t i = 0; i < chunks(); ++i) call(i);
   }
 
   void work(std::size_t participant) noexcept {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       const std::size_t run = (participant + i) % runs_.size();
-      const std::int64_t stop = start_of(run + 1);
+      const std::uint64_t stop = start_of(run + 1);
       for (;;) {
-        const std::int64_t chunk = runs_[run].next.fetch_add(1);
+        const std::uint64_t chunk = runs_[run].next.fetch_add(1);
         if (chunk >= stop) break;
         call(chunk);
       }
@@ -79,23 +82,24 @@ class Job {
   }
 
  private:
-  std::int64_t start_of(std::size_t run) const {
-    const auto share = static_cast<std::int64_t>(runs_.size()), i = static_cast<std::int64_t>(run);
-    const std::int64_t each = chunks() / share, rest = chunks() % share;
-    return i * each + std::min(i, rest);
+  std::uint64_t start_of(std::size_t run) const {
+    const std::uint64_t each = chunks() / runs_.size(), rest = chunks() % runs_.size();
+    return run * each + std::min<std::uint64_t>(run, rest);
   }
 
-  void call(std::int64_t chunk) noexcept {
-    const std::int64_t from = begin_ + chunk * grain_;
+  void call(std::uint64_t chunk) noexcept {
+    const std::uint64_t from = chunk * grain_, to = from + std::min(grain_, size_ - from);
     try {
-      f_(context_, from, std::min(from + grain_, end_));
+      f_(context_, static_cast<std::int64_t>(begin_ + from),
+         static_cast<std::int64_t>(begin_ + to));
     } catch (...) {
       const std::lock_guard lock(error_mutex_);
       if (!error_) error_ = std::current_exception();
     }
   }
 
-  std::int64_t begin_, end_, grain_;
+  // Unsigned, since a range may be longer than 2^63: they wrap around to what is meant.
+  std::uint64_t begin_, size_, grain_;
   detail::RangeFunction f_;
   void* context_;
   std::span<Run> runs_;
@@ -151,9 +155,23 @@ bool wait_awake(F done) {
 class Pool {
  public:
   static Pool& instance() {
-    // Never destroyed: a static destructor of the user's may still compute.
-    static Pool* pool = create();
-    return *pool;
+    if (Pool* pool = current_.load(std::memory_order_acquire)) return *pool;
+    const std::lock_guard lock(detail::global_mutex(detail::GlobalLock::threads));
+    if (current_ == nullptr) {
+      // Never destroyed: a static destructor of the user's may still compute.
+      auto* pool = new Pool(default_threads());
+      pool->start(pool->size_);
+      current_.store(pool, std::memory_order_release);
+    }
+    return *current_;
+  }
+
+  // In the child of a fork, which has this thread only; whatever the others held stays so.
+  static void forget() {
+    Pool* pool = current_;
+    if (pool == nullptr) return;
+    new (pool) Pool(pool->size_);
+    pool->is_forked_ = true;
   }
 
   int size() const noexcept { return size_.load(std::memory_order_relaxed); }
@@ -189,18 +207,6 @@ class Pool {
 
  private:
   explicit Pool(int count) : size_(count) {}
-
-  static Pool* create() {
-    static Pool* created;  // for the handler, which can take nothing along
-    created = new Pool(default_threads());
-    created->start(created->size_);
-    // The child of a fork has this thread only, and whatever the others held stays so.
-    pthread_atfork(nullptr, nullptr, [] {
-      new (created) Pool(created->size_);
-      created->is_forked_ = true;
-    });
-    return created;
-  }
 
   void start(int count) noexcept {
     stopping_ = is_forked_ = false;
@@ -248,6 +254,8 @@ class Pool {
 
   static constexpr std::size_t kMostRuns = 64;
 
+  static constinit std::atomic<Pool*> current_;
+
   std::array<Job::Run, kMostRuns> runs_;  // of the job
   std::mutex turn_;                       // one job, or one resize, at a time
   std::mutex mutex_;
@@ -264,7 +272,13 @@ class Pool {
   std::vector<std::thread> workers_;
 };
 
+constinit std::atomic<Pool*> Pool::current_ = nullptr;
+
 }  // namespace
+
+void detail::forget_threads() noexcept {
+  Pool::forget();
+}
 
 int num_threads() noexcept {
   return Pool::instance().size();

@@ -1,6 +1,5 @@
 #include <tend/core/pool.h>
 
-#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -11,13 +10,15 @@
 #include <mutex>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include <tend/core/error.h>
+#include <tend/core/fork.h>
 
 namespace tend {
 namespace {
 
+using detail::global_mutex;
+using detail::GlobalLock;
 using detail::kKeepsBlocks;
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kMost = std::size_t{1} << 46;  // more than any machine has
@@ -57,23 +58,21 @@ void* take_from_system(std::size_t bytes) noexcept {
   return block;
 }
 
-// Blocks that all threads share. It lives as long as the process: arrays may outlive every other
-// static object.
+// What a free block holds.
+struct FreeBlock {
+  FreeBlock* next;
+};
+
+// Blocks that all threads share. Constant initialisation and a trivial destructor make it usable
+// at any time: arrays may outlive every other static object.
 class SharedCache {
  public:
-  static SharedCache& instance() noexcept {
-    static SharedCache* cache = new SharedCache;
-    return *cache;
-  }
-
   // nullptr when the system has none.
   void* take(SizeClass wanted) noexcept {
-    const std::lock_guard lock(mutex_);
-    auto& blocks = free_[wanted.index];
-    void* block = nullptr;
-    if (!blocks.empty()) {
-      block = blocks.back();
-      blocks.pop_back();
+    const std::lock_guard lock(mutex());
+    void* block = free_[wanted.index];
+    if (block != nullptr) {
+      free_[wanted.index] = free_[wanted.index]->next;
       kept_ -= wanted.bytes;
     } else {
       block = take_from_system(wanted.bytes);
@@ -87,46 +86,36 @@ class SharedCache {
   }
 
   void give(void* block, SizeClass its) noexcept {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(mutex());
     in_use_ -= its.bytes;
     // What is kept beyond the most that was ever in use are sizes that nobody asks for any more.
     if (kept_ + its.bytes > most_in_use_) free_all();
-    try {
-      free_[its.index].push_back(block);
-      kept_ += its.bytes;
-    } catch (...) {  // no memory to remember the block: let it go
-      std::free(block);
-    }
+    free_[its.index] = new (block) FreeBlock{free_[its.index]};
+    kept_ += its.bytes;
   }
 
   void clear() noexcept {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(mutex());
     free_all();
   }
 
-  // Around a fork.
-  void lock() { mutex_.lock(); }
-  void unlock() { mutex_.unlock(); }
-
  private:
+  static std::mutex& mutex() noexcept { return global_mutex(GlobalLock::blocks); }
+
   void free_all() noexcept {
-    for (auto& blocks : free_) {
-      for (void* block : blocks) std::free(block);
-      blocks.clear();
+    for (FreeBlock*& blocks : free_) {
+      while (blocks != nullptr) std::free(std::exchange(blocks, blocks->next));
     }
     kept_ = 0;
   }
 
-  std::mutex mutex_;
-  std::array<std::vector<void*>, kClasses> free_;
+  std::array<FreeBlock*, kClasses> free_{};
   std::size_t kept_ = 0;
   std::size_t in_use_ = 0;
   std::size_t most_in_use_ = 0;
 };
 
-struct FreeBlock {
-  FreeBlock* next;
-};
+constinit SharedCache shared_cache;
 
 // What a thread has for itself. Constant initialisation and a trivial destructor make it usable at
 // any time; before it is opened, and after the thread's own objects are gone, it keeps nothing.
@@ -146,7 +135,7 @@ struct ThreadCache {
       const SizeClass each = size_class(bytes);
       while (FreeBlock* block = free[each.index]) {
         free[each.index] = block->next;
-        SharedCache::instance().give(block, each);
+        shared_cache.give(block, each);
       }
     }
     kept = 0;
@@ -157,7 +146,8 @@ constinit thread_local ThreadCache cache;
 
 // Live bytes: what threads told, and the list of those that have more to tell.
 struct Live {
-  std::mutex mutex;
+  std::mutex& mutex() const noexcept { return global_mutex(GlobalLock::live); }
+
   ThreadCache* threads = nullptr;
   std::atomic<std::int64_t> told = 0;
   std::atomic<std::int64_t> peak = 0;
@@ -172,31 +162,9 @@ struct Live {
 };
 constinit Live live;
 
-// The child of a fork has this thread only, and its counters are whole: nobody changes them
-// meanwhile.
-void before_fork() {
-  SharedCache::instance().lock();
-  live.mutex.lock();
-}
-void after_fork_in_parent() {
-  live.mutex.unlock();
-  SharedCache::instance().unlock();
-}
-void after_fork_in_child() {
-  live.told = live.bytes();
-  live.threads = nullptr;
-  cache.untold = 0;
-  if (cache.state == ThreadCache::open) {
-    cache.next = nullptr;
-    cache.link = &live.threads;
-    live.threads = &cache;
-  }
-  after_fork_in_parent();
-}
-
 void close_cache() noexcept {
   {
-    const std::lock_guard lock(live.mutex);
+    const std::lock_guard lock(live.mutex());
     live.told.fetch_add(cache.untold.exchange(0, std::memory_order_relaxed),
                         std::memory_order_relaxed);
     *cache.link = cache.next;
@@ -214,10 +182,7 @@ bool open_cache() noexcept {
     ~Closer() { close_cache(); }
   } closer;
   static_cast<void>(closer);
-  static const int registered =
-      pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-  static_cast<void>(registered);  // where there was no memory for it, a child may not use tend
-  const std::lock_guard lock(live.mutex);
+  const std::lock_guard lock(live.mutex());
   cache.next = std::exchange(live.threads, &cache);
   cache.link = &live.threads;
   if (cache.next != nullptr) cache.next->link = &cache.next;
@@ -227,14 +192,24 @@ bool open_cache() noexcept {
 }
 
 void* take_shared(std::size_t bytes) {
-  void* block =
-      kKeepsBlocks ? SharedCache::instance().take(size_class(bytes)) : take_from_system(bytes);
+  void* block = kKeepsBlocks ? shared_cache.take(size_class(bytes)) : take_from_system(bytes);
   if (block == nullptr)
     fail<OutOfMemoryError>("allocate", "the system did not give ", bytes, " bytes");
   return block;
 }
 
 }  // namespace
+
+// The counters of the other threads are whole, though nobody changes them any more.
+void detail::forget_thread_caches() noexcept {
+  live.told = live.bytes();
+  live.threads = nullptr;
+  cache.untold = 0;
+  if (cache.state != ThreadCache::open) return;
+  cache.next = nullptr;
+  cache.link = &live.threads;
+  live.threads = &cache;
+}
 
 void* take_block(std::size_t bytes) {
   if (bytes > kMost)
@@ -264,12 +239,12 @@ void give_block(void* block, std::size_t bytes) noexcept {
       return;
     }
   }
-  SharedCache::instance().give(block, its);
+  shared_cache.give(block, its);
 }
 
 void empty_cache() noexcept {
   cache.flush();
-  SharedCache::instance().clear();
+  shared_cache.clear();
 }
 
 std::int64_t system_blocks() noexcept {
@@ -290,7 +265,7 @@ void detail::count_live(std::int64_t bytes) noexcept {
 }
 
 std::int64_t live_memory() noexcept {
-  const std::lock_guard lock(live.mutex);
+  const std::lock_guard lock(live.mutex());
   return live.bytes();
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tend/core/error.h>
+#include <tend/core/fork.h>
 
 namespace tend {
 namespace {
@@ -198,27 +199,23 @@ void check(const PrintOptions& options) {
   }
 }
 
-struct SharedOptions {
-  std::mutex mutex;
-  PrintOptions options;
-};
+constinit PrintOptions shared_options;
 
-SharedOptions& shared_options() {
-  static SharedOptions shared;
-  return shared;
+std::mutex& options_mutex() {
+  return detail::global_mutex(detail::GlobalLock::print_options);
 }
 
 }  // namespace
 
 PrintOptions get_printoptions() {
-  const std::scoped_lock lock(shared_options().mutex);
-  return shared_options().options;
+  const std::lock_guard lock(options_mutex());
+  return shared_options;
 }
 
 void set_printoptions(const PrintOptions& options) {
   check(options);
-  const std::scoped_lock lock(shared_options().mutex);
-  shared_options().options = options;
+  const std::lock_guard lock(options_mutex());
+  shared_options = options;
 }
 
 std::string to_string(const Array& array, const PrintOptions& options) {

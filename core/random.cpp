@@ -1,12 +1,15 @@
 #include <tend/core/random.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
+#include <mutex>
 #include <numbers>
 #include <random>
 
 #include <tend/core/error.h>
+#include <tend/core/fork.h>
 #include <tend/core/kernels/random_words.h>
 
 namespace tend {
@@ -26,9 +29,28 @@ std::uint64_t take(std::span<const std::uint8_t>& bytes, std::size_t width) {
   return value;
 }
 
-std::mutex& default_generator_mutex() {
-  static std::mutex mutex;
-  return mutex;
+// The default generator, once it is seeded.
+constinit std::optional<Generator> seeded;
+constinit std::atomic<Generator*> shared_generator = nullptr;
+
+// How many GeneratorLocks of the default generator this thread has.
+constinit thread_local int locks = 0;
+
+void lock_default() {
+  if (locks == 0) detail::global_mutex(detail::GlobalLock::generator).lock();
+  ++locks;
+}
+void unlock_default() {
+  if (--locks == 0) detail::global_mutex(detail::GlobalLock::generator).unlock();
+}
+
+Generator* seed_default() {
+  if (!seeded) {
+    std::random_device device;
+    seeded.emplace(std::uint64_t{device()} << 32 | device());
+    shared_generator.store(&*seeded, std::memory_order_release);
+  }
+  return &*seeded;
 }
 
 }  // namespace
@@ -115,16 +137,30 @@ Generator Generator::from_bytes(std::span<const std::uint8_t> bytes) {
   return generator;
 }
 
-Generator& default_generator() {
-  static Generator generator = [] {
-    std::random_device device;
-    return Generator(std::uint64_t{device()} << 32 | device());
-  }();
-  return generator;
+bool detail::holds_generator_lock() noexcept {
+  return locks > 0;
 }
 
-GeneratorLock::GeneratorLock(const Generator& generator) {
-  if (&generator == &default_generator()) lock_ = std::unique_lock(default_generator_mutex());
+Generator& default_generator() {
+  if (Generator* made = shared_generator.load(std::memory_order_acquire)) return *made;
+  lock_default();
+  try {
+    Generator* made = seed_default();
+    unlock_default();
+    return *made;
+  } catch (...) {  // the system has no random numbers
+    unlock_default();
+    throw;
+  }
+}
+
+GeneratorLock::GeneratorLock(const Generator& generator)
+    : is_default_(&generator == &default_generator()) {
+  if (is_default_) lock_default();
+}
+
+GeneratorLock::~GeneratorLock() {
+  if (is_default_) unlock_default();
 }
 
 void manual_seed(std::uint64_t seed) {

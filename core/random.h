@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -100,13 +99,18 @@ class RngStateGuard {
 };
 
 /// Keeps other threads out of the default generator while it lives. Does nothing for any other
-/// generator, which belongs to its caller. Not recursive.
+/// generator, which belongs to its caller. The thread that holds it may draw and may lock again; it
+/// must not wait for another thread that draws, such as one of a parallel_for. It ends on the
+/// thread that made it.
 class GeneratorLock {
  public:
   explicit GeneratorLock(const Generator& generator);
+  ~GeneratorLock();
+  GeneratorLock(const GeneratorLock&) = delete;
+  GeneratorLock& operator=(const GeneratorLock&) = delete;
 
  private:
-  std::unique_lock<std::mutex> lock_;
+  bool is_default_;
 };
 
 }  // namespace tend

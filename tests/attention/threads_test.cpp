@@ -7,6 +7,7 @@
 #include <tend/nn/adamw.h>
 
 #include "tests/catch.h"
+#include "tests/threads.h"
 
 using namespace tend;
 
@@ -38,6 +39,26 @@ std::vector<std::vector<float>> train(int threads) {
 }
 
 }  // namespace
+
+TEST_CASE("Threads call one model and go backward from its results") {
+  manual_seed(5);
+  attention::GPT model(
+      {.vocab_size = 9, .context_length = 8, .width = 12, .num_heads = 2, .num_layers = 1});
+  const Tensor tokens = randint(0, 9, {2, 8});
+  constexpr int kCalls = 4;
+  const auto gradients = [&] {
+    std::vector<Tensor> all;
+    for (const Tensor& parameter : model.parameters()) all.push_back(parameter.grad().clone());
+    model.zero_grad();
+    return all;
+  };
+  for (int i = 0; i < kCalls; ++i) model(tokens).sum().backward();
+  const std::vector<Tensor> expected = gradients();
+  test::together(kCalls, [&](int) { model(tokens).sum().backward(); });
+  const std::vector<Tensor> found = gradients();
+  for (std::size_t i = 0; i < found.size(); ++i)
+    CHECK(allclose(found[i], expected[i], 1e-4, 1e-5));  // the order of the sums is not fixed
+}
 
 TEST_CASE("Training has the same bits with 1, 2, 3, 4 and 8 threads") {
   const int before = num_threads();

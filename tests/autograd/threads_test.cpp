@@ -1,10 +1,16 @@
 // Threads that differentiate at the same time. Run under the thread sanitizer, too.
-#include <atomic>
-#include <exception>
-#include <functional>
+#include <set>
 #include <thread>
 
+#include <tend/autograd/anomaly.h>
+#include <tend/autograd/checkpoint.h>
+#include <tend/autograd/function.h>
+#include <tend/autograd/graph.h>
+#include <tend/autograd/hooks.h>
+#include <tend/core/print.h>
+
 #include "tests/autograd/support.h"
+#include "tests/threads.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -12,28 +18,6 @@ using namespace tend::test;
 namespace {
 
 using V = std::vector<double>;
-
-// Runs f(0), f(1), ... on threads of their own that start together.
-void together(int count, const std::function<void(int)>& f) {
-  std::atomic<int> waiting{count};
-  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(count));
-  std::vector<std::thread> threads;
-  for (int i = 0; i < count; ++i) {
-    threads.emplace_back([&, i] {
-      --waiting;
-      while (waiting > 0) std::this_thread::yield();
-      try {
-        f(i);
-      } catch (...) {
-        errors[static_cast<std::size_t>(i)] = std::current_exception();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
-}
 
 constexpr int kThreads = 4;
 constexpr int kRounds = 50;
@@ -100,6 +84,105 @@ TEST_CASE("threads read one view after its base was written") {
   CHECK(values(x.grad()) == V{0, 2 * 2 * 3 * kRounds, 0});
 }
 
+TEST_CASE("threads read one view after its base was written, in anomaly mode") {
+  const Tensor x = leaf({1, 2, 3});
+  for (int round = 0; round < kRounds; ++round) {
+    const Tensor y = x * 1;
+    const Tensor view = y[1];
+    y.mul_(3);
+    together(2, [&](int) {
+      const autograd::DetectAnomaly anomaly;
+      (view * 2).backward({}, true);
+    });
+  }
+  CHECK(values(x.grad()) == V{0, 2 * 2 * 3 * kRounds, 0});
+}
+
+namespace {
+
+// A scope whose name is made with tensors.
+class ReadingScope : public CallScope {
+ public:
+  explicit ReadingScope(const Tensor& read) : read_(read) {}
+  std::string path() const override {
+    if (std::exchange(is_reading_, true)) return "reading";
+    return to_string(read_);
+  }
+
+ private:
+  const Tensor& read_;
+  mutable bool is_reading_ = false;
+};
+
+}  // namespace
+
+TEST_CASE("the name of a scope may be made of a view whose history is renewed") {
+  const Tensor x = leaf({1, 2, 3});
+  const Tensor y = x * 1;
+  const Tensor view = y[1], other = y[2];
+  y.mul_(3);
+  const autograd::DetectAnomaly anomaly;
+  const ReadingScope scope(other);
+  view.backward();
+  CHECK(values(x.grad()) == V{0, 3, 0});
+}
+
+TEST_CASE("a gradient whose memory is given back may start a backward of the same leaf") {
+  Tensor x = leaf({1, 2});
+  double numbers[] = {10, 20};
+  x.set_grad(from_blob(numbers, {2}, float64, [&](void*) { (x * 3).sum().backward(); }));
+  (x * x).sum().backward({}, false, true);
+  CHECK(values(x.grad()) == V{10 + 2 + 3, 20 + 4 + 3});
+}
+
+TEST_CASE("threads go backward through one checkpoint") {
+  const Tensor x = leaf({1, 2, 3});
+  const Tensor y = autograd::checkpoint([](const Tensor& a) { return a.exp() * a; }, x).sum();
+  together(kThreads, [&](int) { y.backward({}, true); });
+  const Tensor expected = (x.exp() * (x + 1) * kThreads).detach();
+  for (std::size_t i = 0; i < 3; ++i) CHECK(values(x.grad())[i] == Approx(values(expected)[i]));
+}
+
+TEST_CASE("a checkpoint that goes backward through itself is an error") {
+  const Tensor x = leaf({1, 2, 3});
+  Tensor result;
+  const auto f = [&](const Tensor& a) {
+    if (result.defined()) autograd::grad({result}, {x}, {}, {.retain_graph = true});
+    return (a.exp() * a).sum();
+  };
+  result = autograd::checkpoint(f, x);
+  CHECK_THROWS_WITH(result.backward(),
+                    "[checkpoint] the function goes backward through its own result when it runs "
+                    "again");
+  CHECK_FALSE(x.grad().defined());
+}
+
+namespace {
+
+struct Twice : autograd::Function<Twice> {
+  static Tensor forward(autograd::FunctionContext&, const Tensor& x) { return x * 2; }
+  static Tensor backward(const autograd::FunctionContext&, const Tensor& grad) { return grad * 2; }
+};
+struct Thrice : autograd::Function<Thrice> {
+  static Tensor forward(autograd::FunctionContext&, const Tensor& x) { return x * 3; }
+  static Tensor backward(const autograd::FunctionContext&, const Tensor& grad) { return grad * 3; }
+};
+
+}  // namespace
+
+TEST_CASE("threads read one tensor and what it leads to") {
+  const Tensor x = leaf({1, 2, 3});
+  const Tensor y = Thrice().apply(x * x);
+  together(kThreads, [&](int i) {
+    for (int round = 0; round < kRounds; ++round) {
+      if (to_string(y).empty() || autograd::graph_text({y}).empty()) throw 1;
+      const Tensor z = i % 2 == 0 ? Twice().apply(y) : Thrice().apply(y.view({3, 1}));
+      if (!z.requires_grad() || y.detach().sum().item<double>() != 42) throw 2;
+    }
+  });
+  CHECK(autograd::node_names({y}).count("ThriceBackward") == 1);
+}
+
 TEST_CASE("a thread may drop what another's graph leads to") {
   for (int round = 0; round < kRounds; ++round) {
     Tensor x = leaf({1, 2, 3});
@@ -118,10 +201,24 @@ TEST_CASE("a thread may drop what another's graph leads to") {
   SUCCEED();
 }
 
-TEST_CASE("grad mode belongs to the thread") {
+TEST_CASE("modes and hooks belong to the thread") {
   const NoGradGuard no_grad;
-  bool enabled = false;
-  std::thread([&] { enabled = grad_enabled(); }).join();
+  const InferenceModeGuard inference;
+  const autograd::DetectAnomaly anomaly;
+  int calls = 0;
+  const autograd::NodeHook hook([&](const Node&, std::span<Tensor>) { ++calls; });
+  bool enabled = false, infers = true, detects = true;
+  std::thread([&] {
+    enabled = grad_enabled();
+    infers = inference_mode_enabled();
+    detects = autograd::DetectAnomaly::is_on();
+    const Tensor x = leaf({1, 2});
+    (x * x).sum().backward();
+  }).join();
   CHECK(enabled);
+  CHECK_FALSE(infers);
+  CHECK_FALSE(detects);
+  CHECK(calls == 0);
   CHECK_FALSE(grad_enabled());
+  CHECK(inference_mode_enabled());
 }
