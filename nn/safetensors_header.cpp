@@ -74,7 +74,7 @@ std::string header_text(const std::filesystem::path& path, const StateDict& tens
                         const std::map<std::string, std::string>& metadata) {
   std::string text = "{";
   for (const auto& [key, value] : metadata) {
-    text += text.size() == 1 ? concat('"', kMetadata, "\":{") : ",";
+    text += text.size() == 1 ? '"' + std::string(kMetadata) + "\":{" : ",";
     text += quoted(path, key) + ':' + quoted(path, value);
   }
   if (!metadata.empty()) text += '}';
@@ -84,6 +84,9 @@ std::string header_text(const std::filesystem::path& path, const StateDict& tens
     if (!names.insert(name).second) {
       fail<IoError>("save_safetensors", path.string(), ": the name '", shown(name),
                     "' is empty, reserved or used twice");
+    }
+    if (!tensor.defined()) {
+      fail<IoError>("save_safetensors", path.string(), ": '", shown(name), "' is undefined");
     }
     const std::int64_t end = end_of(path, name, tensor, begin);
     if (text.size() > 1) text += ',';

@@ -1,16 +1,17 @@
 #include <tend/nn/write_file.h>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -91,13 +92,15 @@ void remove_if_abandoned(const char* path) {
   if (::lstat(path, &named) == 0 && is_same_file(opened, named)) ::unlink(path);
 }
 
+// Not with std::filesystem::directory_iterator, which ends the process where memory is refused.
 void remove_leftovers(const fs::path& target) {
+  const fs::path folder = folder_of(target);
   const std::string prefix = temporary_prefix(target);
-  std::error_code error;
-  fs::directory_iterator entry(folder_of(target), error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const fs::path& path = entry->path();
-    if (is_temporary_name(path.filename().string(), prefix)) remove_if_abandoned(path.c_str());
+  const std::unique_ptr<::DIR, int (*)(::DIR*)> entries(::opendir(folder.c_str()), ::closedir);
+  if (!entries) return;
+  while (const ::dirent* const entry = ::readdir(entries.get())) {
+    const std::string name = entry->d_name;
+    if (is_temporary_name(name, prefix)) remove_if_abandoned((folder / name).c_str());
   }
 }
 
@@ -107,8 +110,8 @@ class TemporaryFile {
   TemporaryFile(const Subject& subject, const fs::path& target, ::mode_t mode) : subject_(subject) {
     static std::atomic<std::uint64_t> count{0};
     do {
-      path_ =
-          folder_of(target) / concat(temporary_prefix(target), ::getpid(), '-', count++, kSuffix);
+      path_ = folder_of(target) / (temporary_prefix(target) + std::to_string(::getpid()) + '-' +
+                                   std::to_string(count++) + kSuffix);
       file_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
       if (!file_.is_open() && errno != EEXIST) subject_.refuse(errno);
     } while (!file_.is_open() || !lock());

@@ -222,7 +222,8 @@ TEST_CASE("what is no regular file is refused at once and not waited for") {
   }
 }
 
-TEST_CASE("tensors too large for any file are refused before anything is written") {
+TEST_CASE(
+    "undefined tensors, and those too large for any file, are refused before anything is written") {
   const Folder folder;
   const Tensor large = zeros({1}, float64).expand({std::int64_t{1} << 60});
   CHECK_THROWS_WITH(nn::save_safetensors(folder / "large", {{"a", large}}),
@@ -230,6 +231,8 @@ TEST_CASE("tensors too large for any file are refused before anything is written
   const Tensor half = zeros({1}, float64).expand({std::int64_t{1} << 59});
   CHECK_THROWS_WITH(nn::save_safetensors(folder / "large", {{"a", half}, {"b", half}}),
                     Catch::Matchers::ContainsSubstring("beyond 2^63 bytes"));
+  CHECK_THROWS_WITH(nn::save_safetensors(folder / "large", {{"a", Tensor()}}),
+                    Catch::Matchers::ContainsSubstring("'a' is undefined"));
   CHECK(folder.files() == 0);
 }
 
