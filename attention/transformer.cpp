@@ -25,8 +25,19 @@ AttentionOutput TransformerBlock::with_weights(const Tensor& x) const {
   return {add_residuals(x, out.context), std::move(out.weights)};
 }
 
+namespace {
+
+// Before the weights draw random numbers.
+const GPTConfig& checked(const GPTConfig& config) {
+  if (config.num_layers < 0)
+    fail<ShapeError>("GPT", "num_layers ", config.num_layers, " is negative");
+  return config;
+}
+
+}  // namespace
+
 GPT::GPT(const GPTConfig& c)
-    : config(c),
+    : config(checked(c)),
       token_embedding(c.vocab_size, c.width),
       position_embedding(c.context_length, c.width),
       dropout(c.dropout),

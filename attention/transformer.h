@@ -63,6 +63,7 @@ struct GPTOutput {
 };
 
 /// Token and learned position embeddings, blocks, a last norm, and a head without bias.
+/// ShapeError for sizes that its parts do not take, and for a negative number of layers.
 class GPT : public nn::Module<GPT> {
  public:
   explicit GPT(const GPTConfig& config);

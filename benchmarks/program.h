@@ -5,6 +5,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstdio>
+#include <iostream>
 #include <string>
 
 #include <tend/core/build_info.h>
@@ -22,7 +24,9 @@ inline int run(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
-  return 0;
+  if (std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
+  std::cerr << "standard output could not be written\n";
+  return 1;
 }
 
 /// Prints amounts with SI prefixes and per second: name=250G/s.

@@ -25,4 +25,5 @@ int main() {
   mha.to(float64);
   const Tensor x = words.to(float64).requires_grad_();
   std::cout << gradcheck([&](const Tensor& t) { return mha(t); }, {x}).message << '\n';
+  return std::cout.flush() ? 0 : 1;
 }

@@ -1,11 +1,15 @@
 #include <tend/nn/module.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <ostream>
+#include <set>
+#include <string_view>
 #include <unordered_set>
 
 #include <tend/autograd/grad_mode.h>
+#include <tend/autograd/inplace.h>
 #include <tend/core/stack.h>
 #include <tend/core/type_name.h>
 
@@ -137,44 +141,93 @@ StateDict ModuleBase::state_dict() const {
   return state;
 }
 
-void ModuleBase::load_state_dict(const StateDict& state, bool strict) {
-  struct Match {
-    Tensor target;
-    Tensor source;
-  };
-  const auto find = [](const StateDict& dict, const std::string& name) {
-    return std::find_if(dict.begin(), dict.end(),
-                        [&](const auto& each) { return each.first == name; });
-  };
-  const StateDict own = named_tensors(true, true);
-  std::vector<Match> matches;
+namespace {
+
+// What goes where: the elements of `value`, which has the target's shape and dtype.
+struct Load {
+  Array target;
+  Array value;
+};
+
+// A value that shares elements with any of the targets is copied first: they will be overwritten.
+void separate(std::vector<Load>& loads) {
+  std::unordered_set<const Storage*> written;
+  for (const Load& load : loads) written.insert(load.target.storage().get());
+  for (Load& load : loads) {
+    if (written.contains(load.value.storage().get())) load.value = load.value.clone();
+  }
+}
+
+using Sources = std::map<std::string_view, const Tensor*>;
+
+constexpr const char* kLoad = "load_state_dict";
+
+[[noreturn]] void refuse_state(const ModuleBase& module, const std::string& problems) {
+  fail(kLoad, module.type_name(), " does not take this state:", problems);
+}
+
+// By their keys, each of which is there once.
+Sources sources_of(const ModuleBase& module, const StateDict& state) {
+  Sources sources;
   std::string problems;
-  for (const auto& [name, target] : own) {
-    const auto source = find(state, name);
-    if (source == state.end()) {
-      if (strict) problems += concat("\n  missing key ", name, ' ', target.shape());
-    } else if (source->second.shape() != target.shape()) {
-      problems += concat("\n  key ", name, " has shape ", source->second.shape(), ", the module ",
-                         target.shape());
-    } else {
-      matches.push_back({target, source->second});
+  for (const auto& [key, source] : state) {
+    if (!sources.emplace(key, &source).second) {
+      problems += concat("\n  key ", key, " is there twice");
+    } else if (!source.defined()) {
+      problems += concat("\n  key ", key, " has an undefined tensor");
     }
   }
-  for (const auto& [name, source] : state) {
-    if (strict && find(own, name) == own.end())
-      problems += concat("\n  unexpected key ", name, ' ', source.shape());
+  if (!problems.empty()) refuse_state(module, problems);
+  return sources;
+}
+
+}  // namespace
+
+void ModuleBase::load_state_dict(const StateDict& state, bool strict) {
+  with_memory([&] { load(state, strict); });
+}
+
+void ModuleBase::load(const StateDict& state, bool strict) {
+  const NoGradGuard guard;
+  const Sources sources = sources_of(*this, state);
+  std::string problems;
+  std::vector<Load> loads;
+  std::set<std::string_view> own_keys;
+  const StateDict own = named_tensors(true, true);
+  for (const auto& [key, target] : own) {
+    own_keys.insert(key);
+    const auto source = sources.find(key);
+    if (source == sources.end()) {
+      if (strict) problems += concat("\n  missing key ", key, ' ', target.shape());
+    } else if (source->second->shape() != target.shape()) {
+      problems += concat("\n  key ", key, " has shape ", source->second->shape(), ", the module ",
+                         target.shape());
+    } else {
+      check_writable(kLoad, target);
+      loads.push_back({target.array(), source->second->array()});
+    }
   }
-  if (!problems.empty())
-    fail("load_state_dict", type_name(), " does not take this state:", problems);
+  for (const auto& [key, source] : state) {
+    if (strict && !own_keys.contains(key))
+      problems += concat("\n  unexpected key ", key, ' ', source.shape());
+  }
+  if (!problems.empty()) refuse_state(*this, problems);
   for (const auto& [path, module] : named_modules()) {
     for (const Entry& entry : module->entries_) {
       if (entry.kind == Kind::module) continue;
-      const auto source = find(state, path.empty() ? entry.name : concat(path, '.', entry.name));
-      if (source != state.end()) module->check_loaded(entry.name, source->second);
+      const std::string key = path.empty() ? entry.name : concat(path, '.', entry.name);
+      const auto source = sources.find(key);
+      if (source != sources.end()) module->check_loaded(entry.name, *source->second);
     }
   }
-  const NoGradGuard guard;
-  for (const Match& match : matches) match.target.copy_(match.source);
+
+  // What may fail comes before the first element changes.
+  for (Load& load : loads) load.value = load.value.to(load.target.dtype());
+  separate(loads);
+  for (const Load& load : loads) {
+    load.target.copy_from(load.value);
+    load.target.storage()->bump_version(kLoad);
+  }
 }
 
 void ModuleBase::apply(const std::function<void(ModuleBase&)>& f) {
@@ -222,7 +275,10 @@ void ModuleBase::zero_grad() const {
 }
 
 void ModuleBase::requires_grad_(bool value) const {
-  for (Tensor& parameter : parameters()) parameter.requires_grad_(value);
+  std::vector<Tensor> all = parameters();
+  // Which needs memory, and comes before the first change.
+  for (const Tensor& parameter : all) parameter.impl()->gradient_slot();
+  for (Tensor& parameter : all) parameter.requires_grad_(value);
 }
 
 std::int64_t ModuleBase::num_parameters(bool only_trainable) const {
@@ -234,7 +290,7 @@ std::int64_t ModuleBase::num_parameters(bool only_trainable) const {
 }
 
 ModuleHooks& ModuleBase::make_hooks() {
-  if (!hooks_) hooks_ = std::make_shared<ModuleHooks>();
+  if (!hooks_) hooks_ = with_memory([] { return std::make_shared<ModuleHooks>(); });
   return *hooks_;
 }
 

@@ -61,9 +61,9 @@ class ModuleBase {
   /// Every parameter and buffer under its path, as PyTorch names them. The tensors are the module's
   /// own, without history.
   StateDict state_dict() const;
-  /// Copies the elements of `state` into the parameters and buffers of the same names. Everything
-  /// is checked first: an Error lists all missing, unexpected (both only when strict) and
-  /// mis-shaped keys, and nothing has changed then.
+  /// Copies the elements of `state` into the parameters and buffers of the same names, converted to
+  /// their dtypes. Everything is checked first: an Error lists all missing, unexpected (both only
+  /// when strict) and mis-shaped keys, or those that are there twice, and nothing has changed then.
   void load_state_dict(const StateDict& state, bool strict = true);
 
   /// f for every module, children first (torch.nn.Module.apply).
@@ -128,6 +128,7 @@ class ModuleBase {
   /// This module and all below it, parents first.
   std::vector<ModuleBase*> modules() const;
   std::string tree_text() const;
+  void load(const StateDict& state, bool strict);
   StateDict named_tensors(bool parameters, bool buffers) const;
   std::vector<Tensor> collect(Kind kind) const;
 

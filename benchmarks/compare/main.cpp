@@ -8,13 +8,14 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <regex>
 #include <stdexcept>
 
-#include <CLI/CLI.hpp>
+#include <tend/nn/write_file.h>
 
+#include "examples/program.h"
+#include "examples/progress_line.h"
 #include "measurement.h"
 #include "peers.h"
 #include "report.h"
@@ -113,15 +114,6 @@ compare::Facts introduce(compare::Bench& bench, std::vector<std::string>& failur
   return facts;
 }
 
-void show_progress(std::size_t done, std::size_t all, const std::string& name) {
-  if (isatty(STDERR_FILENO) != 1) return;
-  std::fprintf(stderr, "\r\x1b[K%zu of %zu: %s", done, all, name.c_str());
-}
-
-void clear_progress() {
-  if (isatty(STDERR_FILENO) == 1) std::fputs("\r\x1b[K", stderr);
-}
-
 int run(const Options& options) {
   const std::vector<compare::Row> rows = chosen_rows(options.rows);
   if (options.list) {
@@ -129,31 +121,28 @@ int run(const Options& options) {
     return 0;
   }
   // Found out now rather than at the end.
-  if (!options.json_path.empty() && !std::ofstream(options.json_path, std::ios::app)) {
-    throw std::runtime_error("cannot write " + options.json_path);
-  }
+  if (!options.json_path.empty()) tend::nn::check_can_write(options.json_path);
   compare::Bench bench(chosen_peers(options), options.plan);
   std::vector<std::string> failures;
   const compare::Facts facts = introduce(bench, failures);
   std::cout << '\n' << compare::table_head(bench.peers()) << std::flush;
   std::vector<compare::Measurement> measurements;
+  program::ProgressLine progress;
   for (const compare::Row& row : rows) {
-    show_progress(measurements.size(), rows.size(), row.name);
+    const std::string count = std::to_string(measurements.size()) + " of ";
+    progress.show_when_due(count + std::to_string(rows.size()) + ": " + row.name);
     measurements.push_back(bench.measure(row));
     const std::vector<std::string>& found = measurements.back().failures;
     failures.insert(failures.end(), found.begin(), found.end());
-    clear_progress();
+    progress.clear();
     std::cout << compare::table_row(bench.peers(), measurements.back()) << std::flush;
   }
   std::cout << '\n'
             << compare::memory_table(measurements)
             << compare::settings_list(bench.peers(), measurements) << std::flush;
-  if (!std::cout) failures.emplace_back("cannot write the table");
   if (!options.json_path.empty()) {
-    std::ofstream file(options.json_path);
-    file << compare::report_json(bench.peers(), measurements, facts).dump(1) << '\n';
-    file.close();
-    if (!file) throw std::runtime_error("cannot write " + options.json_path);
+    tend::nn::write_file(options.json_path,
+                         compare::report_json(bench.peers(), measurements, facts).dump(1) + '\n');
   }
   for (const std::string& failure : failures) std::cerr << "compare: " << failure << '\n';
   return failures.empty() ? 0 : 1;
@@ -164,18 +153,18 @@ void describe(CLI::App& app, Options& options) {
       "Measures tend against the other libraries whose workers were built: each in a process of "
       "its own, in turn, after checking that all compute the same. Prints a Markdown table of "
       "medians. Exits with 1 when a result is wrong or a worker dies.");
-  app.add_option("--json", options.json_path, "Write the results to this file")->type_name("FILE");
+  program::add_file(app, "--json", options.json_path, "Write the results to this file");
   app.add_option("--rows", options.rows, "Only rows whose name this matches")->type_name("REGEX");
   app.add_option("--peers", options.peers, "Only these libraries, with commas between")
       ->delimiter(',')
       ->type_name("NAME");
-  app.add_option("--repetitions", options.plan.repetitions, "Timings of each row in each library")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_option("--threads", options.threads, "Cores that everybody may use; all by default")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--seed", options.plan.seed, "Of the numbers to compute with")
-      ->capture_default_str();
+  program::add_whole(app, "--repetitions", options.plan.repetitions,
+                     "Timings of each row in each library", 1, 1000)
+      ->default_str(std::to_string(options.plan.repetitions));
+  program::add_threads(app, options.threads)
+      ->description("Cores that everybody may use; all by default");
+  program::add_whole(app, "--seed", options.plan.seed, "Of the numbers to compute with")
+      ->default_str(std::to_string(options.plan.seed));
   app.add_option("--tend", options.tend, "Another build's worker for tend")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
@@ -187,9 +176,9 @@ void describe(CLI::App& app, Options& options) {
       ->needs(broken)
       ->check(CLI::IsMember({"wrong", "die", "hang"}))
       ->default_str("wrong");
-  app.add_option("--patience", options.plan.patience, "Seconds to wait for a worker's answer")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  program::add_whole(app, "--patience", options.plan.patience,
+                     "Seconds to wait for a worker's answer", 1, 1'000'000)
+      ->default_str(std::to_string(options.plan.patience));
 }
 
 }  // namespace
@@ -201,14 +190,14 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return program::end_of_parsing("compare", app, error);
   }
   std::signal(SIGPIPE, SIG_IGN);  // a dead worker is told by write()
   try {
     options.plan.threads = use_cores(options.threads);
     options.plan.fault_peer = options.broken;
     if (options.plan.fault.empty()) options.plan.fault = "wrong";
-    return run(options);
+    return program::end("compare", run(options));
   } catch (const std::regex_error& error) {
     std::cerr << "compare: --rows: " << error.what() << '\n';
     return 2;

@@ -1,16 +1,15 @@
 // Random programs, run here and in PyTorch.
-#include <unistd.h>
-
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <map>
 
+#include <tend/nn/write_file.h>
+
 #include "catalogue.h"
 #include "comparison.h"
+#include "examples/program.h"
+#include "examples/progress_line.h"
 
 #include <nlohmann/json.hpp>
 
@@ -85,10 +84,8 @@ void compare(const std::vector<fuzz::Program>& programs, const Options& options,
 }
 
 void write_json(const std::string& path, const json& value) {
-  std::ofstream file(path);
-  if (!(file << value.dump() << '\n' << std::flush)) {
-    throw tend::IoError("fuzz: cannot write " + path);
-  }
+  std::cout.flush();  // before a file that may be standard output, too
+  tend::nn::write_file(path, value.dump() + '\n');
 }
 
 json report(const Tally& tally, const Options& options) {
@@ -114,12 +111,15 @@ int run(const Options& options) {
     std::cout << fuzz::Program(options.seed).python();
     return 0;
   }
+  for (const std::string& file : {options.json_path, options.store_path}) {
+    if (!file.empty()) tend::nn::check_can_write(file);
+  }
   using Clock = std::chrono::steady_clock;
   const auto elapsed = [start = Clock::now()] {
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
   constexpr std::uint64_t kBatch = 250;
-  const bool terminal = isatty(STDERR_FILENO) == 1;
+  program::ProgressLine progress;
   Tally tally;
   const auto is_done = [&] {
     return options.seconds > 0 ? elapsed() >= options.seconds : tally.programs >= options.programs;
@@ -131,12 +131,10 @@ int run(const Options& options) {
       batch.emplace_back(options.seed + tally.programs + batch.size());
     }
     compare(batch, options, tally);
-    if (terminal) {
-      std::fprintf(stderr, "\r%llu programs, %zu differences",
-                   static_cast<unsigned long long>(tally.programs), tally.findings.size());
-    }
+    progress.show_when_due(
+        tend::concat(tally.programs, " programs, ", tally.findings.size(), " differences"));
   }
-  if (terminal) std::fputs("\r\x1b[K", stderr);
+  progress.clear();
   for (const Finding& each : tally.findings) {
     std::cout << "seed " << each.seed << ": " << each.text << '\n';
   }
@@ -153,25 +151,25 @@ int main(int argc, char** argv) {
       "Writes random programs of 1 to 20 tensor operations, runs them here and in PyTorch, and "
       "compares values, gradients and second derivatives. Exits with 1 when one differs.");
   Options options;
-  app.add_option("--seed", options.seed, "of the first program; the next has the next seed")
-      ->capture_default_str();
-  app.add_option("--programs", options.programs, "how many")->capture_default_str();
-  app.add_option("--seconds", options.seconds, "run as long as this instead");
+  program::add_whole(app, "--seed", options.seed,
+                     "of the first program; the next has the next seed")
+      ->default_str("1");
+  program::add_whole(app, "--programs", options.programs, "how many")->default_str("1000");
+  program::add_number(app, "--seconds", options.seconds, "run as long as this instead", 0);
   app.add_option("--python", options.python, "the command of a Python that has torch")
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "threads to use (default: all cores)")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--json", options.json_path, "write what was found to this file");
-  app.add_option("--store", options.store_path,
-                 "write PyTorch's results to this file (tests/data/fuzz.json)");
+  program::add_threads(app, options.threads);
+  program::add_file(app, "--json", options.json_path, "write what was found to this file");
+  program::add_file(app, "--store", options.store_path,
+                    "write PyTorch's results to this file (tests/data/fuzz.json)");
   app.add_flag("--show", options.show, "print the program of --seed as Python, and stop");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return program::end_of_parsing("fuzz", app, error);
   }
   try {
-    return run(options);
+    return program::end("fuzz", run(options));
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     return 1;

@@ -1,6 +1,5 @@
 // Checks the gradients of all context vectors, or of all operations, against central differences,
 // first and second order.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -9,7 +8,10 @@
 #include <set>
 #include <utility>
 
+#include <tend/nn/write_file.h>
+
 #include "cases.h"
+#include "examples/program.h"
 #include "operations.h"
 #include "report.h"
 
@@ -126,6 +128,7 @@ int with_noise(std::set<std::string> nodes, const std::function<int()>& checks) 
 
 int run(const Options& options) {
   if (options.threads > 0) tend::set_num_threads(options.threads);
+  if (!options.json_path.empty()) tend::nn::check_can_write(options.json_path);
   tend::manual_seed(options.seed);
   const std::vector<Case> cases = options.all ? std::vector<Case>() : attention_cases();
   std::set<std::string> broken;
@@ -153,26 +156,26 @@ int main(int argc, char** argv) {
   Options options;
   app.add_flag("--all", options.all,
                "check every operation instead: the worst of all its rows, samples and layouts");
-  app.add_option("--json", options.json_path,
-                 "write the table to this file, as a list; with --all its objects have the keys "
-                 "operation, order (1 or 2), rows, checks, max_abs_error, max_rel_error, passed, "
-                 "nodes (that its forward graphs are made of) and own_nodes (those that belong to "
-                 "it; a composed operation has none)");
+  program::add_file(
+      app, "--json", options.json_path,
+      "write the table to this file, as a list; with --all its objects have the keys "
+      "operation, order (1 or 2), rows, checks, max_abs_error, max_rel_error, passed, "
+      "nodes (that its forward graphs are made of) and own_nodes (those that belong to "
+      "it; a composed operation has none)");
   app.add_option("--break", options.broken,
                  "spoil the gradients of a backward node, by its name (ExpBackward0) or by that of "
                  "its operation (exp), to see the check fail");
-  app.add_option("--seed", options.seed, "seed of inputs and weights")->capture_default_str();
-  app.add_option("--threads", options.threads, "threads to use (default: all cores)")
-      ->check(CLI::PositiveNumber);
+  program::add_whole(app, "--seed", options.seed, "seed of inputs and weights")->default_str("123");
+  program::add_threads(app, options.threads);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return program::end_of_parsing("gradcheck", app, error);
   }
   try {
-    return run(options);
+    return program::end("gradcheck", run(options));
   } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
+    std::cerr << "gradcheck: " << error.what() << '\n';
     return 1;
   }
 }

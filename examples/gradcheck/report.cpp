@@ -1,9 +1,9 @@
 #include "report.h"
 
 #include <cmath>
-#include <fstream>
+#include <cstdio>
 
-#include <tend/core/error.h>
+#include <tend/nn/write_file.h>
 
 nlohmann::ordered_json json_number(double value) {
   if (std::isfinite(value)) return value;
@@ -11,7 +11,6 @@ nlohmann::ordered_json json_number(double value) {
 }
 
 void write_json(const std::string& path, const nlohmann::ordered_json& value) {
-  std::ofstream file(path);
-  if (!(file << value.dump(1) << '\n' << std::flush))
-    throw tend::IoError("gradcheck: cannot write " + path);
+  std::fflush(stdout);  // before a file that may be standard output, too
+  tend::nn::write_file(path, value.dump(1) + '\n');
 }

@@ -2,20 +2,35 @@
 
 #include <string>
 
+#include <tend/nn/safetensors.h>
+
 #include "training.h"
 
 namespace train {
 
 /// Writes a .safetensors file: the model's weights under their own names (so that any program can
-/// use them), beside them under "training." what else it takes to go on as if never interrupted;
-/// the settings in the metadata.
+/// use them), beside them under "training." what else it takes to go on as if never interrupted. In
+/// the metadata are the settings and a checksum of all the rest.
 void save_checkpoint(Training& training, const std::string& path);
 
-/// The settings of a checkpoint. Throws std::runtime_error if the file is no checkpoint.
-Settings checkpoint_settings(const std::string& path);
+/// A checkpoint that was read.
+class Checkpoint {
+ public:
+  /// Throws std::runtime_error (or tend::IoError) if the file is no checkpoint, or is damaged: its
+  /// checksum is not that of its content. Files of the format before this one ("tend train 1") have
+  /// no checksum and are read all the same.
+  explicit Checkpoint(const std::string& path);
 
-/// Brings a new training, made with the checkpoint's settings, to where the checkpoint was written.
-/// Throws std::runtime_error if the two do not fit.
-void load_checkpoint(Training& training, const std::string& path);
+  const Settings& settings() const { return settings_; }
+
+  /// A training, made with these settings (the checkpoint's, or with other steps), where the
+  /// checkpoint was written. Throws std::runtime_error if the two do not fit.
+  Training resume(const Settings& settings, Task task) const;
+
+ private:
+  std::string path_;
+  tend::nn::Safetensors file_;
+  Settings settings_;
+};
 
 }  // namespace train

@@ -1,49 +1,86 @@
 #include "files.h"
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <stdexcept>
-
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+
+#include <tend/nn/descriptor.h>
+#include <tend/nn/write_file.h>
 
 namespace train {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& what, const std::string& path, int error) {
-  throw std::runtime_error("cannot " + what + " " + path + ": " + std::strerror(error));
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr int kPatienceForWriter = 3000;  // milliseconds
+
+[[noreturn]] void refuse(const std::string& path, const std::string& reason) {
+  throw std::runtime_error("cannot read " + path + ": " + reason);
+}
+[[noreturn]] void refuse(const std::string& path, int error) {
+  refuse(path, std::generic_category().message(error));
+}
+
+/// Waits until a pipe has bytes or a writer. Its end, on the other hand, is there at once for a
+/// pipe that has neither.
+void wait_for_writer(const std::string& path, int pipe) {
+  pollfd ready{pipe, POLLIN, 0};
+  if (poll(&ready, 1, kPatienceForWriter) != 0) return;
+  char byte = 0;
+  if (read(pipe, &byte, 0) == 0 && read(pipe, &byte, 1) == 0) refuse(path, "nobody writes to it");
+}
+
+/// Opening does not wait: a pipe may be one that nobody ever writes to.
+tend::nn::Descriptor open_file(const std::string& path) {
+  tend::nn::Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status {};
+  if (!file.is_open() || fstat(file.get(), &status) != 0) refuse(path, errno);
+  if (S_ISDIR(status.st_mode)) refuse(path, EISDIR);
+  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
+    refuse(path, "it is neither a file nor a pipe");
+  }
+  if (S_ISFIFO(status.st_mode)) wait_for_writer(path, file.get());
+  fcntl(file.get(), F_SETFL, fcntl(file.get(), F_GETFL) & ~O_NONBLOCK);
+  return file;
 }
 
 }  // namespace
 
 std::string read_file(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  // A folder opens but does not read; an empty file makes the insertion fail without an error.
-  if (!file || (!(content << file.rdbuf()) && errno != 0)) fail("read", path, errno);
-  return content.str();
+  const tend::nn::Descriptor file = open_file(path);
+  std::string content;
+  for (std::size_t size = 0;;) {
+    content.resize(size + (std::size_t{1} << 16));
+    const ssize_t count = read(file.get(), content.data() + size, content.size() - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) refuse(path, errno);
+    size += static_cast<std::size_t>(count);
+    if (size > kMostBytes) refuse(path, "it has more than 2^30 bytes");
+    if (count == 0) {
+      content.resize(size);
+      return content;
+    }
+  }
 }
 
-void write_file(const std::string& path, std::string_view content) {
-  const std::string beside = path + ".part";
-  errno = 0;
-  std::ofstream file(beside, std::ios::binary);
-  file.write(content.data(), static_cast<std::streamsize>(content.size()));
-  file.close();
-  if (!file) fail("write", path, errno);
-  std::error_code error;
-  std::filesystem::rename(beside, path, error);
-  if (error) fail("write", path, error.value());
-}
-
-void check_can_write(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (std::filesystem::is_directory(path)) fail("write", path, EISDIR);
-  if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) fail("write", path, errno);
+bool is_same_file(const std::string& a, const std::string& b) {
+  struct stat first {
+  }, second{};
+  const bool both = stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0;
+  if (both) {
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino &&
+           !S_ISCHR(first.st_mode);
+  }
+  return fs::weakly_canonical(fs::absolute(tend::nn::follow_links(a))) ==
+         fs::weakly_canonical(fs::absolute(tend::nn::follow_links(b)));
 }
 
 }  // namespace train

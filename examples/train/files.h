@@ -1,18 +1,16 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 namespace train {
 
-// Whole files; each throws std::runtime_error with the path and the system's reason.
-
+/// All bytes of a regular file, or of a pipe that somebody writes to. Throws std::runtime_error,
+/// with the path and the reason, for anything else, a pipe that nobody opens for writing within
+/// three seconds, and more than 2^30 bytes.
 std::string read_file(const std::string& path);
 
-/// Writes beside the file and renames, so that an old file is replaced by a complete one or stays.
-void write_file(const std::string& path, std::string_view content);
-
-/// Finds out before hours of training whether a file could be written after them.
-void check_can_write(const std::string& path);
+/// Whether what is written to one of the paths would be found at the other. A device is no place
+/// where anything is found again.
+bool is_same_file(const std::string& a, const std::string& b);
 
 }  // namespace train

@@ -1,11 +1,12 @@
 #include "options.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <iostream>
 #include <string_view>
 
+#include "examples/program.h"
+#include "files.h"
 #include "format.h"
 
 namespace train {
@@ -20,12 +21,8 @@ void add_deviation(CLI::App& app, const std::string& name, std::optional<double>
   app.add_option_function<std::string>(
          name,
          [&target, name](const std::string& text) {
-           double value = 0;
-           if (text == "fan") {
-             target.reset();
-           } else if (CLI::detail::lexical_cast(text, value)) {
-             target = value;
-           } else {
+           target = program::parse_number<double>(text);
+           if (!target && text != "fan") {
              throw CLI::ValidationError(name, "expects a number or fan, not " + text);
            }
          },
@@ -36,60 +33,65 @@ void add_deviation(CLI::App& app, const std::string& name, std::optional<double>
 }
 
 void add_files(CLI::App& app, Options& o) {
-  const std::string group = "Files";
-  app.add_option("--report", o.report, "Page to write, or \"none\"")
-      ->type_name("FILE")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--checkpoint", o.checkpoint, "Checkpoint to write, or \"none\"")
-      ->type_name("FILE")
-      ->capture_default_str()
-      ->group(group);
-  app.add_option("--json", o.json, "Results to write as JSON (layers and heads are counted from 1)")
-      ->type_name("FILE")
-      ->group(group);
-  app.add_option("--resume", o.resume,
-                 "Checkpoint to go on from, with its settings; of the others only --text and "
-                 "--steps can be given")
-      ->type_name("FILE")
-      ->group(group);
+  const auto add = [&app](const std::string& name, std::string& target, const std::string& help) {
+    return program::add_file(app, name, target, help)->group("Files")->default_str(target);
+  };
+  add("--report", o.report, "Page to write, or \"none\"");
+  add("--checkpoint", o.checkpoint, "Checkpoint to write, or \"none\"");
+  add("--json", o.json, "Results to write as JSON (layers and heads are counted from 1)");
+  add("--resume", o.resume,
+      "Checkpoint to go on from, with its settings; of the others only --text and --steps can be "
+      "given");
+}
+
+// An option of the group for each kind of setting, with its value as the default.
+
+CLI::Option* add_setting(CLI::App& app, const std::string& name, std::uint64_t& target,
+                         const std::string& help) {
+  return program::add_whole(app, name, target, help)->default_str(std::to_string(target));
+}
+CLI::Option* add_setting(CLI::App& app, const std::string& name, double& target,
+                         const std::string& help) {
+  return program::add_number(app, name, target, help)->default_str(shortest(target));
 }
 
 void add_settings(CLI::App& app, Options& o) {
   Settings& s = o.settings;
-  const auto add = [&app](const std::string& group, const std::string& name, auto& target,
-                          const std::string& help) {
-    return app.add_option(name, target, help)->group(group)->capture_default_str();
+  const auto add_to = [&app](const std::string& group, const std::string& name, auto& target,
+                             const std::string& help) {
+    add_setting(app, name, target, help)->group(group);
   };
-  add("Task", "--task", s.task, "What to learn")
+  app.add_option("--task", s.task, "What to learn")
+      ->group("Task")
+      ->capture_default_str()
       ->type_name("NAME")
       ->check(CLI::IsMember(task_names()));
-  add("Task", "--text", s.text, "Model this file byte by byte instead")
-      ->type_name("FILE")
+  program::add_file(app, "--text", s.text, "Model this file, or pipe, byte by byte instead")
+      ->group("Task")
       ->excludes("--task");
-  add("Task", "--length,--context", s.length,
-      "Digits, letters or pairs of a sequence; bytes of a text");
+  add_to("Task", "--length,--context", s.length,
+         "Digits, letters or pairs of a sequence; bytes of a text");
 
-  add("Model", "--layers", s.layers, "Transformer blocks");
-  add("Model", "--heads", s.heads, "Attention heads of a block");
-  add("Model", "--width", s.width, "Width, a multiple of the heads");
-  add("Model", "--dropout", s.dropout, "Share of activations dropped in training");
+  add_to("Model", "--layers", s.layers, "Transformer blocks");
+  add_to("Model", "--heads", s.heads, "Attention heads of a block");
+  add_to("Model", "--width", s.width, "Width, a multiple of the heads");
+  add_to("Model", "--dropout", s.dropout, "Share of activations dropped in training");
 
-  add("Training", "--steps", s.steps, "Optimizer steps");
-  add("Training", "--batch", s.batch, "Sequences of a step");
-  add("Training", "--rate", s.rate, "Peak learning rate; a cosine leads down to 2 % of it");
-  add("Training", "--warmup", s.warmup, "Steps until the peak");
-  add("Training", "--beta1", s.beta1, "AdamW's first decay");
-  add("Training", "--beta2", s.beta2, "AdamW's second decay");
-  add("Training", "--weight-decay", s.weight_decay, "AdamW's weight decay, on matrices");
-  add("Training", "--clip", s.clip, "Largest norm of the gradient");
+  add_to("Training", "--steps", s.steps, "Optimizer steps");
+  add_to("Training", "--batch", s.batch, "Sequences of a step");
+  add_to("Training", "--rate", s.rate, "Peak learning rate; a cosine leads down to 2 % of it");
+  add_to("Training", "--warmup", s.warmup, "Steps until the peak");
+  add_to("Training", "--beta1", s.beta1, "AdamW's first decay");
+  add_to("Training", "--beta2", s.beta2, "AdamW's second decay");
+  add_to("Training", "--weight-decay", s.weight_decay, "AdamW's weight decay, on matrices");
+  add_to("Training", "--clip", s.clip, "Largest norm of the gradient");
   add_deviation(app, "--init", s.init,
                 "Standard deviation of the initial weights; fan: 1/sqrt(inputs)");
   add_deviation(app, "--init-embedding", s.embedding_init,
                 "The same of the embeddings; fan: as --init");
-  add("Training", "--seed", s.seed, "Seed of weights, batches and dropout");
-  app.add_option("--threads", o.threads, "Threads to compute with; results do not depend on it")
-      ->check(CLI::PositiveNumber);
+  add_to("Training", "--seed", s.seed, "Seed of weights, batches and dropout");
+  program::add_threads(app, o.threads)
+      ->description("Threads to compute with; results do not depend on it");
 }
 
 void describe_program(CLI::App& app) {
@@ -102,7 +104,10 @@ void describe_program(CLI::App& app) {
              ". Each has its own settings, with which it is learned in seconds; any of them can be "
              "changed.\n"
              "Ctrl-C ends the run after the current step with a checkpoint and a report, and exits "
-             "with 130.");
+             "with 130.\n"
+             "Each file is written for itself: the program exits with 1 when one could not be, or "
+             "standard output, and with 2 for wrong usage. Links are followed; pipes and devices "
+             "are written into. A checkpoint has a checksum, and a damaged one is refused.");
   app.get_formatter()->column_width(34);
 }
 
@@ -141,6 +146,23 @@ void parse(Options& options, int argc, const char* const* argv, bool only_for_ta
 }
 
 }  // namespace
+
+void refuse_shared_files(const Options& o, const std::string& text) {
+  const std::vector<std::pair<std::string, std::string>> files{{"--report", o.report},
+                                                               {"--checkpoint", o.checkpoint},
+                                                               {"--json", o.json},
+                                                               {"--resume", o.resume},
+                                                               {"--text", text}};
+  for (std::size_t i = 0; i < 3; ++i) {  // those that are written
+    for (std::size_t j = i + 1; j < files.size(); ++j) {
+      const auto& [name, file] = files[i];
+      const auto& [other_name, other] = files[j];
+      if (file.empty() || other.empty() || !is_same_file(file, other)) continue;
+      if (name == "--checkpoint" && other_name == "--resume") continue;
+      throw std::invalid_argument(name + " and " + other_name + " are one file, " + file);
+    }
+  }
+}
 
 int explain_usage(const std::string& problem) {
   std::cerr << "train: " << problem << "\nTry train --help.\n";

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -19,21 +18,5 @@ struct Standing {
 
 /// What matters most comes first, for a narrow terminal shows no more.
 std::string progress_line(const Standing& standing);
-
-/// One line on a terminal's stderr that is overwritten; where stderr is no terminal, nothing.
-class Progress {
- public:
-  Progress();
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  /// Shows the line, unless the last one is too fresh to have been read.
-  void show(const Standing& standing);
-
- private:
-  bool terminal_;
-  std::chrono::steady_clock::time_point next_;
-};
 
 }  // namespace train

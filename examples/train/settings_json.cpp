@@ -1,6 +1,7 @@
 #include "settings_json.h"
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 
 namespace train {
@@ -39,13 +40,53 @@ nlohmann::json to_json(const std::optional<double>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json();
 }
 
-template <class T>
-void from_json(const nlohmann::json& json, T& value) {
-  value = json.get<T>();
+// What the library would convert is refused: 1.5 or true would become a number of layers, and -1 a
+// seed.
+
+void from_json(const nlohmann::json& json, std::string& value) {
+  if (!json.is_string()) throw std::invalid_argument("is no text");
+  value = json.get<std::string>();
+}
+
+void from_json(const nlohmann::json& json, std::uint64_t& value) {
+  if (!json.is_number_unsigned()) throw std::invalid_argument("is no whole number from 0 on");
+  value = json.get<std::uint64_t>();
+}
+
+void from_json(const nlohmann::json& json, double& value) {
+  if (!json.is_number()) throw std::invalid_argument("is no number");
+  value = json.get<double>();
 }
 
 void from_json(const nlohmann::json& json, std::optional<double>& value) {
-  value = json.is_null() ? std::nullopt : std::optional(json.get<double>());
+  value.reset();
+  if (!json.is_null()) from_json(json, value.emplace());
+}
+
+template <class T>
+void take_field(nlohmann::json& fields, const char* name, T& value) {
+  const auto found = fields.find(name);
+  if (found == fields.end()) throw std::invalid_argument(std::string(name) + " is missing");
+  try {
+    from_json(*found, value);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(std::string(name) + " " + error.what() + ": " + found->dump());
+  }
+  fields.erase(found);
+}
+
+// The parser would keep the last of two equal names.
+nlohmann::json parse_unique(const std::string& text) {
+  std::set<std::string> names;
+  const auto callback = [&](int depth, nlohmann::json::parse_event_t event,
+                            nlohmann::json& parsed) {
+    const bool is_name = depth == 1 && event == nlohmann::json::parse_event_t::key;
+    if (is_name && !names.insert(parsed.get<std::string>()).second) {
+      throw std::invalid_argument(parsed.get<std::string>() + " is there twice");
+    }
+    return true;
+  };
+  return nlohmann::json::parse(text, callback);
 }
 
 }  // namespace
@@ -60,10 +101,13 @@ std::string settings_to_json(const Settings& settings) {
 
 Settings settings_from_json(const std::string& json) {
   try {
-    const auto fields = nlohmann::json::parse(json);
+    nlohmann::json fields = parse_unique(json);
+    if (!fields.is_object()) throw std::invalid_argument("they are no JSON object");
     Settings settings;
     for_each_field(settings,
-                   [&](const char* name, auto& field) { from_json(fields.at(name), field); });
+                   [&](const char* name, auto& field) { take_field(fields, name, field); });
+    // A setting of a later version may be one that decides what is computed.
+    if (!fields.empty()) throw std::invalid_argument(fields.items().begin().key() + " is unknown");
     validate(settings);
     return settings;
   } catch (const std::exception& error) {

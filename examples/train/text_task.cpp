@@ -3,6 +3,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "hash.h"
 #include "tasks.h"
 
 namespace train {
@@ -23,13 +24,6 @@ std::string byte_label(unsigned char byte) {
   }
   constexpr std::string_view kDigits = "0123456789abcdef";
   return {'x', kDigits[byte >> 4], kDigits[byte & 15]};
-}
-
-/// FNV-1a.
-std::uint64_t fingerprint(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return hash;
 }
 
 /// Numbers the bytes that occur in `text`, in ascending order, and returns the text in these
@@ -73,7 +67,9 @@ Task make_text_task(std::string_view text, std::size_t context) {
   Task task;
   task.name = "text";
   task.goal = "Read text, and predict each next byte.";
-  task.fingerprint = fingerprint(text);
+  Hash hash;
+  hash.add(text);
+  task.fingerprint = hash.value();
   task.prompt = context / 2;
   task.is_answer.assign(length, true);
   task.is_answer.front() = false;

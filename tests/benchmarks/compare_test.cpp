@@ -51,9 +51,28 @@ TEST_CASE("compare refuses what it does not understand") {
                                                     {"--break", "abacus"},
                                                     {"--break", "machine"},
                                                     {"--fault", "die"},
-                                                    {"--threads", "100000"}}) {
+                                                    {"--threads", "100000"},
+                                                    {"--threads", "-1"},
+                                                    {"--seed", "-1"},
+                                                    {"--seed", "18446744073709551616"},
+                                                    {"--patience", "1.5"},
+                                                    {"--json", ""}}) {
     CHECK(compare(arguments).first == 2);
   }
+}
+
+TEST_CASE("compare ends with 1 when standard output or its file cannot be written") {
+  const TemporaryFolder folder;
+  for (const std::string arguments :
+       {"--help", "--list", "--rows 'add of two' --peers OpenBLAS --repetitions 1"}) {
+    Process process("/bin/sh", {"-c", TEND_COMPARE " " + arguments + " > /dev/full"},
+                    folder.path());
+    INFO(arguments);
+    CHECK(process.wait() == 1);
+  }
+  const auto [code, output] = compare({"--json", "no/such/folder.json"});
+  CHECK(code == 1);
+  CHECK(has(output, "cannot write no/such/folder.json"));
 }
 
 TEST_CASE("compare writes a row for each that was chosen") {

@@ -1,5 +1,6 @@
 #include "tests/examples/process.h"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,15 +12,33 @@
 
 namespace tend::test {
 
+namespace {
+
+/// The ends of a pipe, or of a terminal: to read from, to write to.
+std::array<int, 2> open_ends(Through through) {
+  std::array<int, 2> ends{};
+  if (through == Through::pipe) {
+    if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
+    return ends;
+  }
+  ends[0] = posix_openpt(O_RDWR | O_NOCTTY);
+  if (ends[0] < 0 || grantpt(ends[0]) != 0 || unlockpt(ends[0]) != 0)
+    throw std::runtime_error("no terminal");
+  ends[1] = open(ptsname(ends[0]), O_RDWR | O_NOCTTY);
+  if (ends[1] < 0) throw std::runtime_error("no terminal");
+  return ends;
+}
+
+}  // namespace
+
 Process::Process(const std::string& program, const std::vector<std::string>& arguments,
-                 const std::string& directory) {
+                 const std::string& directory, Through through) {
   std::vector<char*> words{const_cast<char*>(program.c_str())};
   for (const std::string& argument : arguments) {
     words.push_back(const_cast<char*>(argument.c_str()));
   }
   words.push_back(nullptr);
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
+  const std::array<int, 2> ends = open_ends(through);
   id_ = fork();
   if (id_ < 0) throw std::runtime_error("no process");
   if (id_ == 0) {

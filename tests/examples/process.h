@@ -8,12 +8,15 @@
 
 namespace tend::test {
 
+/// Where a program's output goes on its way to the test.
+enum class Through { pipe, terminal };
+
 /// A started program, whose output is collected.
 class Process {
  public:
   /// `program` is a path; it starts in the folder `directory`.
   Process(const std::string& program, const std::vector<std::string>& arguments,
-          const std::string& directory);
+          const std::string& directory, Through through = Through::pipe);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;

@@ -1,10 +1,14 @@
 // chapter3 and gradcheck as a user runs them, and the README's program.
 
+#include <sys/stat.h>
+
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -65,6 +69,47 @@ TEST_CASE("examples answer wrong usage with 2, and a file that cannot be written
     const Ended ended = run(program, {"--json", "no/such/folder.json"}, folder);
     CHECK(ended.code == 1);
     CHECK_THAT(ended.output, ContainsSubstring("no/such/folder.json"));
+  }
+}
+
+TEST_CASE("numbers that are none and files without a name are wrong usage in every program") {
+  const TemporaryFolder folder;
+  for (const char* program : {"chapter3", "gradcheck"}) {
+    for (const char* value : {"-1", "1.5", "18446744073709551616", "0x10", "", "1e3"}) {
+      INFO(program << " '" << value << "'");
+      CHECK(run(program, {"--seed", value}, folder).code == 2);
+      CHECK(run(program, {"--threads", value}, folder).code == 2);
+    }
+    CHECK(run(program, {"--threads", "2147483648"}, folder).code == 2);
+    CHECK(run(program, {"--json", ""}, folder).code == 2);
+  }
+}
+
+TEST_CASE("standard output that takes nothing ends every program with 1") {
+  const TemporaryFolder folder;
+  for (const std::string program : {"first", "chapter3", "gradcheck", "chapter3 --help"}) {
+    INFO(program);
+    Process process("/bin/sh", {"-c", TEND_EXAMPLES "/" + program + " > /dev/full"}, folder.path());
+    CHECK(process.wait() == 1);
+  }
+}
+
+TEST_CASE("chapter3 and gradcheck write through links and into pipes") {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("file", folder.file("link"));
+  REQUIRE(::mkfifo(folder.file("pipe").c_str(), 0600) == 0);
+  for (const char* program : {"chapter3", "gradcheck"}) {
+    CHECK(run(program, {"--json", "link"}, folder).code == 0);
+    CHECK(std::filesystem::is_symlink(folder.file("link")));
+    const std::string written = content(folder.file("file"));
+    std::string read;
+    std::thread reader([&] { read = content(folder.file("pipe")); });
+    const Ended ended = run(program, {"--json", "pipe"}, folder);
+    if (ended.code != 0) std::ofstream(folder.file("pipe")).close();  // lets the reader end
+    reader.join();
+    CHECK(ended.code == 0);
+    CHECK(read == written);
+    CHECK(std::filesystem::is_fifo(folder.file("pipe")));
   }
 }
 

@@ -106,6 +106,41 @@ TEST_CASE(
   CHECK(net.bias.to_vector<float>() == std::vector<float>{1, 1, 1});
 }
 
+TEST_CASE("load_state_dict refuses a key that is there twice, or has no tensor") {
+  const nn::Linear layer(2, 1);
+  nn::Linear target(2, 1);
+  const std::vector<float> before = target.weight.to_vector<float>();
+  for (const bool strict : {true, false}) {
+    nn::StateDict state = layer.state_dict();
+    state.emplace_back("weight", ones({1, 2}));
+    CHECK_THROWS_WITH(target.load_state_dict(state, strict),
+                      Catch::Matchers::ContainsSubstring("key weight is there twice"));
+    state = layer.state_dict();
+    state[0].second = Tensor();
+    CHECK_THROWS_WITH(target.load_state_dict(state, strict),
+                      Catch::Matchers::ContainsSubstring("key weight has an undefined tensor"));
+  }
+  CHECK(target.weight.to_vector<float>() == before);
+}
+
+TEST_CASE("load_state_dict reads all values before it writes, also those of its own tensors") {
+  nn::Linear layer(2, 2);
+  const nn::StateDict own = layer.state_dict();
+  const Tensor weight = own[0].second.clone();
+  layer.load_state_dict({{"weight", own[0].second.t()}, {"bias", own[0].second[0]}});
+  CHECK(layer.weight.to_vector<float>() == weight.t().contiguous().to_vector<float>());
+  CHECK(layer.bias.to_vector<float>() == weight[0].to_vector<float>());
+}
+
+TEST_CASE("load_state_dict refuses a parameter that cannot be written, and changes none") {
+  nn::Linear layer(2, 2);
+  const std::vector<float> before = layer.weight.to_vector<float>();
+  layer.bias.set_data(zeros({1}).expand({2}));
+  CHECK_THROWS_WITH(layer.load_state_dict({{"weight", ones({2, 2})}, {"bias", ones({2})}}),
+                    Catch::Matchers::ContainsSubstring("[load_state_dict]"));
+  CHECK(layer.weight.to_vector<float>() == before);
+}
+
 TEST_CASE("load_state_dict converts to the module's dtype") {
   Net net;
   nn::StateDict state = net.state_dict();

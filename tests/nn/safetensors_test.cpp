@@ -3,6 +3,7 @@
 #include <fstream>
 #include <limits>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/nn/fixtures.h"
@@ -144,6 +145,95 @@ TEST_CASE("a file that is not what its header says is refused, with the reason")
   check_refused(folder, "[]", "", "the header is no JSON object");
   check_refused(folder, "{", "", "the header is no JSON");
   check_refused(folder, "", "", "the header is no JSON");
+}
+
+TEST_CASE("a number that is no size is refused wherever it stands") {
+  const Folder folder;
+  const std::string four(4, '\0');
+  for (const std::string number :
+       {"-1", "-0", "1.5", "1e0", "1e3", "4611686018427387905", "18446744073709551616", "1e400",
+        "true", "null", "\"1\"", "{}", "[1]"}) {
+    check_refused(folder,
+                  R"({"x":{"dtype":"F32","shape":[)" + number + R"(],"data_offsets":[0,4]}})", four,
+                  number == "1e400" ? "is no JSON" : "is no size");
+    check_refused(folder, R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,)" + number + "]}}",
+                  four, number == "1e400" ? "is no JSON" : "is no size");
+  }
+  for (const std::string value : {"1", "null", "{}", "\"F32\"", "[0]", "[0,4,4]", "[]"}) {
+    check_refused(folder, R"({"x":{"dtype":"F32","shape":[1],"data_offsets":)" + value + "}}", four,
+                  "data_offsets are not two numbers");
+  }
+  check_refused(folder, R"({"x":{"dtype":["F32"],"shape":[1],"data_offsets":[0,4]}})", four,
+                "its dtype is none of");
+  check_refused(folder, R"({"x":{"dtype":"F32","shape":1,"data_offsets":[0,4]}})", four,
+                "its shape is no list");
+  check_refused(folder, R"({"x":[1]})", four, "needs dtype, shape and data_offsets");
+}
+
+TEST_CASE("a name that is used twice is refused at every level") {
+  const Folder folder;
+  const std::string four(4, '\0');
+  check_refused(folder, R"({"__metadata__":{"a":"1","a":"2"}})", "", "'a' is used twice");
+  check_refused(folder, R"({"__metadata__":{},"__metadata__":{}})", "", "used twice");
+  check_refused(folder, R"({"x":{"dtype":"F32","dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
+                four, "dtype is given twice");
+  check_refused(folder, R"({"x":{"dtype":"F32","shape":[1],"shape":[1],"data_offsets":[0,4]}})",
+                four, "shape is given twice");
+  check_refused(folder,
+                R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4],"data_offsets":[0,4]}})",
+                four, "data_offsets is given twice");
+}
+
+TEST_CASE("lists within lists are refused however deep they are") {
+  const Folder folder;
+  constexpr std::size_t kDeep = 10'000'000;
+  for (const std::string& open : {std::string("["), std::string("{\"a\":")}) {
+    std::string nested;
+    while (nested.size() < kDeep) nested += open;
+    check_refused(folder, nested, "", open == "[" ? "no JSON object" : "needs dtype");
+    check_refused(folder, "{\"x\":" + nested, "", "needs dtype");
+    check_refused(folder, "{\"__metadata__\":{\"a\":" + nested, "", "'a' is no text");
+    check_refused(folder, R"({"x":{"dtype":"F32","shape":)" + nested, "",
+                  open == "[" ? "a list is no size" : "its shape is no list");
+  }
+}
+
+// Time that grows with the square of the number of names would take minutes.
+TEST_CASE("two hundred thousand names are written, read and loaded") {
+  const Folder folder;
+  nn::StateDict state;
+  for (int i = 0; i < 200'000; ++i) state.emplace_back(concat("layer.", i), tensor(i));
+  nn::save_safetensors(folder / "many", state);
+  const nn::Safetensors loaded = nn::load_safetensors(folder / "many");
+  REQUIRE(loaded.tensors.size() == state.size());
+  CHECK(loaded.tensors[123'456].first == "layer.123456");
+  CHECK(loaded.tensors[123'456].second.item<int>() == 123'456);
+  nn::Linear module(1, 1);
+  CHECK_NOTHROW(module.load_state_dict(loaded.tensors, /*strict=*/false));
+}
+
+TEST_CASE("what is no regular file is refused at once and not waited for") {
+  const Folder folder;
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  for (const fs::path& path : {folder / "pipe", folder / ".", fs::path("/dev/zero")}) {
+    CHECK_THROWS_AS(nn::load_safetensors(path), IoError);
+    CHECK_THROWS_WITH(nn::load_safetensors(path),
+                      Catch::Matchers::ContainsSubstring("is no regular file"));
+  }
+}
+
+TEST_CASE(
+    "undefined tensors, and those too large for any file, are refused before anything is written") {
+  const Folder folder;
+  const Tensor large = zeros({1}, float64).expand({std::int64_t{1} << 60});
+  CHECK_THROWS_WITH(nn::save_safetensors(folder / "large", {{"a", large}}),
+                    Catch::Matchers::ContainsSubstring("beyond 2^63 bytes"));
+  const Tensor half = zeros({1}, float64).expand({std::int64_t{1} << 59});
+  CHECK_THROWS_WITH(nn::save_safetensors(folder / "large", {{"a", half}, {"b", half}}),
+                    Catch::Matchers::ContainsSubstring("beyond 2^63 bytes"));
+  CHECK_THROWS_WITH(nn::save_safetensors(folder / "large", {{"a", Tensor()}}),
+                    Catch::Matchers::ContainsSubstring("'a' is undefined"));
+  CHECK(folder.files() == 0);
 }
 
 TEST_CASE("a header length that the file cannot hold is refused before anything is allocated") {
