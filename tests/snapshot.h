@@ -26,11 +26,12 @@ class Snapshot {
   }
 
   /// The first thing that is no longer as it was, such as "tensor 1: the elements"; empty when there
-  /// is none. Tensors numbered in `except` are not looked at.
-  std::string difference(const std::vector<std::size_t>& except = {}) const {
+  /// is none. Tensors numbered in `except` are not looked at, nor gradients without `with_grads`.
+  std::string difference(const std::vector<std::size_t>& except = {},
+                         bool with_grads = true) const {
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       if (std::find(except.begin(), except.end(), i) != except.end()) continue;
-      const std::string what = difference(states_[i], state_of(tensors_[i]));
+      const std::string what = difference(states_[i], state_of(tensors_[i]), with_grads);
       if (!what.empty()) return concat("tensor ", i, ": ", what);
     }
     return {};
@@ -99,7 +100,7 @@ class Snapshot {
     return before.inference != now.inference ? "inference" : "";
   }
 
-  static std::string difference(const State& before, const State& now) {
+  static std::string difference(const State& before, const State& now, bool with_grads) {
     if (before.impl != now.impl) return "another tensor";
     if (std::string what = difference(before.elements, now.elements); !what.empty()) return what;
     if (before.requires_grad != now.requires_grad) return "requires_grad";
@@ -107,8 +108,9 @@ class Snapshot {
     if (before.grad_fn_name != now.grad_fn_name)
       return concat("grad_fn ", before.grad_fn_name, " -> ", now.grad_fn_name);
     if (before.grad_fn != now.grad_fn) return "another grad_fn of the same name";
-    if (before.grad != now.grad) return "another grad";
-    if (std::string what = difference(before.grad_elements, now.grad_elements); !what.empty())
+    if (with_grads && before.grad != now.grad) return "another grad";
+    if (const std::string what = difference(before.grad_elements, now.grad_elements);
+        with_grads && !what.empty())
       return "grad: " + what;
     if (before.base != now.base) return "the base";
     if (before.retains_grad != now.retains_grad) return "retains_grad";

@@ -333,8 +333,11 @@ Index Arguments::place() {
     case 2: say("newaxis"); return newaxis;
     case 3: say("ellipsis"); return ellipsis;
     case 4: return flag();
-    case 5: return tensor();
-    default: return tensor(Tensor(small_array({3}, int64)));
+    default: {
+      const Tensor usual(small_array({3}, int64));
+      const Tensor named = draws_.chance(0.5) ? tensor() : tensor(usual);
+      return named.defined() ? named : usual;  // an undefined one is refused by Index itself
+    }
   }
 }
 

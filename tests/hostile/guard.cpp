@@ -39,7 +39,7 @@ namespace tend::test {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-constexpr int kLongMilliseconds = TEND_SANITIZED ? 400 : 60;
+constexpr int kLongMilliseconds = TEND_SANITIZED ? 200 : 25;
 constexpr int kEndlessSeconds = TEND_SANITIZED ? 60 : 10;
 
 // Shared by the parent and its children.
@@ -215,7 +215,7 @@ void CallLog::start(const std::string& function, const std::string& call, bool m
   put(place.call, call);
   place.may_be_long = may_be_long;
   ++place.calls;
-  if (may_be_long) set_alarm(kLongMilliseconds);
+  set_alarm(may_be_long ? kLongMilliseconds : kEndlessSeconds * 1000);
 }
 
 void CallLog::ends_with_result() {

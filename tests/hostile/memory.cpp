@@ -2,14 +2,18 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <elf.h>
 #include <execinfo.h>
 #include <malloc.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
 #include <new>
-#include <sstream>
+#include <vector>
 
 namespace tend::test {
 namespace {
@@ -27,6 +31,7 @@ constinit std::size_t most_bytes = 0;
 
 constinit void* trace[48] = {};
 constinit int trace_length = 0;
+constinit int refusals = 0;  // so far
 
 bool refuses(std::size_t bytes, bool block) noexcept {
   if (most_bytes != 0 && bytes > most_bytes) return true;
@@ -41,6 +46,7 @@ bool refuses(std::size_t bytes, bool block) noexcept {
   limits.refusing = true;
   if (block) limits.refused_bytes = bytes;
   limits.armed = false;
+  ++refusals;
   trace_length = backtrace(trace, static_cast<int>(std::size(trace)));
   limits.armed = true;
   return true;
@@ -56,6 +62,78 @@ void* take_or_throw(std::size_t bytes, std::size_t alignment = 1) {
   void* block = take(bytes, alignment);
   if (block == nullptr) throw std::bad_alloc();
   return block;
+}
+
+// The program's functions by address, from its own file: local ones too.
+struct Symbol {
+  std::uintptr_t begin, end;
+  std::string name;
+};
+
+std::vector<Symbol> read_symbols() {
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const auto at = [&]<class T>(T, std::size_t offset) {
+    T value;
+    std::memcpy(&value, bytes.data() + offset, sizeof(T));
+    return value;
+  };
+  const auto header = at(Elf64_Ehdr(), 0);
+  std::vector<Symbol> symbols;
+  for (std::size_t s = 0; s < header.e_shnum; ++s) {
+    const auto section = at(Elf64_Shdr(), header.e_shoff + s * header.e_shentsize);
+    if (section.sh_type != SHT_SYMTAB) continue;
+    const auto names = at(Elf64_Shdr(), header.e_shoff + section.sh_link * header.e_shentsize);
+    for (std::size_t i = 0; i < section.sh_size / sizeof(Elf64_Sym); ++i) {
+      const auto symbol = at(Elf64_Sym(), section.sh_offset + i * sizeof(Elf64_Sym));
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_size == 0) continue;
+      symbols.push_back({symbol.st_value, symbol.st_value + symbol.st_size,
+                         bytes.data() + names.sh_offset + symbol.st_name});
+    }
+  }
+  std::sort(symbols.begin(), symbols.end(),
+            [](const Symbol& a, const Symbol& b) { return a.begin < b.begin; });
+  return symbols;
+}
+
+std::string function_at(void* address) {
+  static const std::vector<Symbol> symbols = read_symbols();
+  Dl_info info;
+  if (dladdr(address, &info) == 0) return {};
+  auto place = reinterpret_cast<std::uintptr_t>(address) - 1;
+  if (symbols.empty()) return {};
+  if (symbols.front().begin < reinterpret_cast<std::uintptr_t>(info.dli_fbase))
+    place -= reinterpret_cast<std::uintptr_t>(info.dli_fbase);
+  auto next = std::upper_bound(symbols.begin(), symbols.end(), place,
+                               [](std::uintptr_t p, const Symbol& s) { return p < s.begin; });
+  if (next == symbols.begin() || (--next)->end <= place) return {};
+  int status = 0;
+  char* text = abi::__cxa_demangle(next->name.c_str(), nullptr, nullptr, &status);
+  std::string name = status == 0 ? text : next->name;
+  std::free(text);
+  return name;
+}
+
+// The functions behind the latest refused request, the innermost first, without those that only
+// pass it on.
+const std::vector<std::string>& callers() {
+  static std::vector<std::string> names;
+  static int named = -1;
+  if (named == refusals) return names;
+  named = refusals;
+  names.clear();
+  for (int i = 0; i < trace_length; ++i) {
+    const std::string name = function_at(trace[i]);
+    const std::string start = name.substr(0, name.find('<'));
+    if (name.empty() || start.find("std::") != std::string::npos ||
+        start.find("__gnu_cxx") != std::string::npos || start.starts_with("operator new") ||
+        start.find("tend::test::(anonymous namespace)::take") != std::string::npos ||
+        start.find("tend::test::(anonymous namespace)::refuses") != std::string::npos ||
+        start.starts_with("posix_memalign"))
+      continue;
+    names.push_back(name.substr(0, 120));
+  }
+  return names;
 }
 
 }  // namespace
@@ -83,15 +161,22 @@ bool RefusedRequest::stop() noexcept {
   return refused_;
 }
 
-std::string refused_by() {
-  std::ostringstream text;
-  for (int i = 2; i < trace_length; ++i) {
-    Dl_info info;
-    if (dladdr(trace[i], &info) == 0) continue;
-    const auto offset = static_cast<char*>(trace[i]) - static_cast<char*>(info.dli_fbase);
-    text << std::hex << "0x" << offset << ' ';
+bool refused_in_library() {
+  for (const std::string& name : callers()) {
+    if (name.find("tend::test") != std::string::npos) return false;
+    if (name.find("tend::") != std::string::npos) return true;
   }
-  return text.str();
+  return false;
+}
+
+std::string refused_by() {
+  std::string text;
+  int taken = 0;
+  for (const std::string& name : callers()) {
+    if (taken == 4 || name.find("tend::test") != std::string::npos) break;
+    text += (taken++ > 0 ? " < " : "") + name;
+  }
+  return text.empty() ? "the test" : text;
 }
 
 }  // namespace tend::test

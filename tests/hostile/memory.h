@@ -31,7 +31,9 @@ class RefusedRequest {
   bool refused_ = false;
 };
 
-/// The functions that led to the latest refused request, the innermost first.
+/// The functions of the library that led to the latest refused request, the innermost first.
 std::string refused_by();
+/// Whether it was the library that asked, and not the test.
+bool refused_in_library();
 
 }  // namespace tend::test
