@@ -53,7 +53,10 @@ const std::regex kPassedOver(
     "nn::Module::operator\\(\\)\\(.*|nn::ModuleBase::(named_.*|parameters|buffers|is_training|eval|"
     "state_dict|apply|zero_grad|register_.*|type_name|repr|train|num_parameters)\\(.*|"
     "nn::Dropout::active_p\\(\\)|nn::Sequential::(Sequential|push_back|size|named_children)\\(.*|"
-    "optim::Optimizer::(groups|zero_grad|state_dict)\\(\\)|nn::(half|bfloat)_to_float.*|"
+    "optim::Optimizer::(groups|zero_grad|state_dict|set_lr)\\(.*|attention::AttentionPathGuard::.*|"
+    // For arrays whose shape and strides fit already, and of dtypes alone.
+    "view_strides\\(.*|result_type\\(.*|"
+    "nn::(half|bfloat)_to_float.*|"
     "nn::ModuleList::(ModuleList|emplace_back|push_back|size|begin|end|named_children)\\(.*|"
     "(nn::)?operator<<\\(.*");
 

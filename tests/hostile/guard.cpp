@@ -47,7 +47,7 @@ struct Shared {
   std::int64_t at;  // the call that is being made
   std::int64_t calls, results, errors;
   bool may_be_long;
-  char function[256];
+  char function[512];
   char call[1 << 14];
   // Failures: function, kind and call, each with a zero behind it.
   std::size_t used;
@@ -216,6 +216,10 @@ void CallLog::start(const std::string& function, const std::string& call, bool m
   place.may_be_long = may_be_long;
   ++place.calls;
   set_alarm(may_be_long ? kLongMilliseconds : kEndlessSeconds * 1000);
+}
+
+void CallLog::blame(const std::string& function) {
+  put(shared()->function, function);
 }
 
 void CallLog::ends_with_result() {

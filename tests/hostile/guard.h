@@ -34,6 +34,8 @@ class CallLog {
   /// Before the call. One that `may_be_long` is stopped after a moment, which is no failure;
   /// others are failures when they do not end.
   void start(const std::string& function, const std::string& call, bool may_be_long);
+  /// Failures of this call will stand under this name instead of the function's.
+  void blame(const std::string& function);
   void ends_with_result();
   void ends_with_error();
   /// `kind` names what is wrong, without numbers that differ from call to call.

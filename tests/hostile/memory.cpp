@@ -163,7 +163,9 @@ bool RefusedRequest::stop() noexcept {
 
 bool refused_in_library() {
   for (const std::string& name : callers()) {
-    if (name.find("tend::test") != std::string::npos) return false;
+    // A TensorFunction puts what the test's function gives into a list.
+    if (name.find("tend::test") != std::string::npos || name.starts_with("tend::TensorFunction"))
+      return false;
     if (name.find("tend::") != std::string::npos) return true;
   }
   return false;

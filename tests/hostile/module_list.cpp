@@ -2,6 +2,8 @@
 #include <filesystem>
 #include <unistd.h>
 
+#include <tend/nn/write_file.h>
+
 #include "tests/hostile/typed_calls.h"
 
 namespace tend::test {
@@ -56,11 +58,16 @@ std::vector<PublicFunction> optimizer(const std::string& name) {
   const auto load = [](O& o, const Tensors&, const nn::StateDict& state) {
     o.load_state_dict(state);
   };
+  const auto add = [](O& o, const Tensors& parameters, const nn::StateDict&) {
+    o.add_group(parameters, {});
+  };
   return {of_optimizer<O>(concat("optim::", name, "::", name,
                                  "(const std::vector<Tensor>&, const Options&)"),
                           nothing),
           of_optimizer<O>(concat("optim::", name, "::step()"), step),
-          of_optimizer<O>("optim::Optimizer::load_state_dict(const nn::StateDict&)", load)};
+          of_optimizer<O>("optim::Optimizer::load_state_dict(const nn::StateDict&)", load),
+          of_optimizer<O>(
+              "optim::Optimizer::add_group(const std::vector<Tensor>&, const Options&)", add)};
 }
 
 PublicFunction writing(PublicFunction function) {
@@ -89,6 +96,95 @@ std::vector<PublicFunction> files() {
                       return tensors_in(back.tensors);
                     });
                   })};
+}
+
+// Reads or writes a file that cannot be had, or is something else.
+std::vector<PublicFunction> bad_files() {
+  const auto path = [](Arguments& a) {
+    return std::string(a.choice<const char*>({"", "/nowhere/at/all", "/tmp", "/dev/null"}));
+  };
+  return {by_hand("nn::load_safetensors(const std::filesystem::path&)",
+                  [path](Arguments& a) {
+                    return DrawnCall([from = path(a)] {
+                      return tensors_in(nn::load_safetensors(from).tensors);
+                    });
+                  }),
+          by_hand("nn::write_file(const std::filesystem::path&, const std::function<void(const "
+                  "PutBytes&)>&)",
+                  [](Arguments& a) {
+                    const bool fails = a.flag();
+                    const bool exists = a.flag();
+                    return DrawnCall([=]() -> Tensors {
+                      const std::string to = exists ? scratch_file() : "/nowhere/at/all";
+                      nn::write_file(to, [&](const nn::PutBytes& put) {
+                        put("abc", 3);
+                        if (fails) fail<IoError>("test", "the user's function fails");
+                      });
+                      std::filesystem::remove(to);
+                      return {};
+                    });
+                  })};
+}
+
+// Methods of modules that take no tensor.
+std::vector<PublicFunction> module_methods() {
+  using namespace attention;
+  return {
+      by_hand("nn::ModuleBase::to(DType)",
+              [](Arguments& a) {
+                return DrawnCall([dtype = a.dtype(), module = nn::Linear(3, 2)]() mutable {
+                  module.to(dtype);
+                  return module.parameters();
+                });
+              }),
+      by_hand("nn::ModuleBase::requires_grad_(bool)",
+              [](Arguments& a) {
+                return DrawnCall([value = a.flag(), module = nn::Linear(3, 2)]() mutable {
+                  module.requires_grad_(value);
+                  return module.parameters();
+                });
+              }),
+      by_hand("nn::ModuleList::operator[](std::size_t)",
+              [](Arguments& a) {
+                nn::ModuleList<nn::Linear> list;
+                list.emplace_back(3, 2);
+                const auto i = static_cast<std::size_t>(a.integer());
+                return DrawnCall([=] { return list[i].parameters(); });
+              }),
+      by_hand("nn::Sequential::operator[](std::size_t)",
+              [](Arguments& a) {
+                const auto i = static_cast<std::size_t>(a.integer());
+                return DrawnCall([i, list = nn::Sequential(nn::Linear(3, 2))]() mutable {
+                  return list[i].parameters();
+                });
+              }),
+      by_hand("attention::SelfAttentionV1::copy_weights(const SelfAttentionV2&)",
+              [](Arguments& a) {
+                const bool fits = a.flag(), bias = a.flag();
+                return DrawnCall([to = SelfAttentionV1(4, 2),
+                                  from = SelfAttentionV2(fits ? 4 : 5, 2, bias)]() mutable {
+                  to.copy_weights(from);
+                  return to.parameters();
+                });
+              }),
+      by_hand("attention::SelfAttentionV2::copy_weights(const SelfAttentionV1&)",
+              [](Arguments& a) {
+                const bool fits = a.flag(), bias = a.flag();
+                return DrawnCall([from = SelfAttentionV1(4, 2),
+                                  to = SelfAttentionV2(fits ? 4 : 5, 2, bias)]() mutable {
+                  to.copy_weights(from);
+                  return to.parameters();
+                });
+              }),
+      by_hand("attention::check_future_mask(const char*, const Tensor&)",
+              [](Arguments& a) {
+                const Tensor mask = a.tensor(future_mask(3));
+                return DrawnCall([=]() -> Tensors {
+                  check_future_mask("test", mask);
+                  return {};
+                });
+              }),
+  };
 }
 
 PublicFunction load_state() {
@@ -138,11 +234,12 @@ std::vector<PublicFunction> layers() {
       TEND_WITH_WEIGHTS(attention::MultiHeadAttentionWrapper, sequence, 4, 2, 5, 0.1, 2),
       TEND_WITH_WEIGHTS(attention::MultiHeadAttention, sequence, 4, 4, 5, 0.1, 2),
       TEND_WITH_WEIGHTS(attention::TransformerBlock, sequence, {8, 4, 4, 2, 1}),
+      TEND_WITH_WEIGHTS(attention::GPT, tokens, {8, 4, 4, 2, 1}),
   };
 }
 
 std::vector<PublicFunction> constructors() {
-  using std::int64_t;
+  using attention::Draw;
   return {
       TEND_CONSTRUCTOR(nn::LeakyReLU, double),
       TEND_CONSTRUCTOR(nn::ELU, double),
@@ -154,7 +251,7 @@ std::vector<PublicFunction> constructors() {
       TEND_CONSTRUCTOR(nn::LayerNorm, const Shape&, double, bool),
       TEND_CONSTRUCTOR(nn::RMSNorm, const Shape&, std::optional<double>, bool),
       TEND_CONSTRUCTOR(nn::GroupNorm, std::int64_t, std::int64_t, double, bool),
-      TEND_CONSTRUCTOR(attention::SelfAttentionV1, std::int64_t, std::int64_t, attention::Draw),
+      TEND_CONSTRUCTOR(attention::SelfAttentionV1, std::int64_t, std::int64_t, Draw),
       TEND_CONSTRUCTOR(attention::SelfAttentionV2, std::int64_t, std::int64_t, bool),
       TEND_CONSTRUCTOR(attention::CausalAttention, std::int64_t, std::int64_t, std::int64_t, double, bool),
       TEND_CONSTRUCTOR(attention::MultiHeadAttentionWrapper, std::int64_t, std::int64_t, std::int64_t, double, std::int64_t, bool),
@@ -214,7 +311,7 @@ std::vector<PublicFunction> module_functions() {
         const auto config = draw_config(a);
         return DrawnCall([=] { return attention::TransformerBlock(config).parameters(); });
       })};
-  for (auto family : {layers(), constructors(), attention_functions(), initialisers(), files(),
+  for (auto family : {bad_files(), module_methods(), layers(), constructors(), attention_functions(), initialisers(), files(),
                       optimizer<optim::SGD>("SGD"), optimizer<optim::AdamW>("AdamW")})
     all.insert(all.end(), family.begin(), family.end());
   return all;

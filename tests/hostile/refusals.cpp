@@ -2,9 +2,9 @@
 
 #include <cxxabi.h>
 
-#include <cstring>
-#include <new>
-#include <optional>
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
 
 #include "tests/hostile/memory.h"
 #include "tests/snapshot.h"
@@ -67,11 +67,10 @@ Ending run_refused(const Prepared& prepared, Tensors& results, std::int64_t n, b
     ending.refused = request.stop();
     ending.threw = true;
     ending.detail = error.what();
-    const bool own = dynamic_cast<const std::bad_alloc*>(&error) != nullptr && !refused_in_library();
-    if (!own) {
-      int status = 0;
-      ending.fault = concat("throws ", abi::__cxa_demangle(typeid(error).name(), nullptr, nullptr, &status));
-    }
+    int status = 0;
+    const std::unique_ptr<char, void (*)(void*)> name(
+        abi::__cxa_demangle(typeid(error).name(), nullptr, nullptr, &status), std::free);
+    ending.fault = concat("throws ", name.get());
   }
   return ending;
 }
@@ -107,26 +106,28 @@ std::int64_t refuse_each(const Scenario& scenario, bool once, std::int64_t most,
   }
   for (const std::int64_t n : chosen(requests, most)) {
     Prepared prepared = scenario.prepare();
-    log.start(scenario.name, concat("request ", n, " of ", requests, once ? "" : " and those after it"),
+    log.start(scenario.name,
+              concat(scenario.name, ", request ", n, " of ", requests, once ? "" : " and all after it"),
               false);
     const Snapshot before(prepared.watched);
     const std::string state = prepared.state();
     const Generator random = get_rng_state();
     Tensors results = room();
     const Ending ending = run_refused(prepared, results, n, once);
-    if (!ending.refused) continue;
+    if (!ending.refused || !refused_in_library()) continue;
     ++refused;
-    const std::string where = "refused in " + refused_by();
+    log.blame("without memory for " + refused_by());
+    const std::string alone = once ? "" : ", as nothing is left";
     if (!ending.threw) {
-      if (digest(prepared, results) != expected) log.fails("goes on to another result", where);
+      if (digest(prepared, results) != expected) log.fails("goes on to another result");
       log.ends_with_result();
       continue;
     }
-    if (!ending.fault.empty()) log.fails(ending.fault, ending.detail + "; " + where);
+    if (!ending.fault.empty()) log.fails(ending.fault + alone, ending.detail);
     const std::string change = before.difference({}, !prepared.grads_may_change);
-    if (!change.empty()) log.fails("has changed something", change + "; " + where);
-    if (prepared.state() != state) log.fails("has changed its state", where);
-    if (get_rng_state() != random) log.fails("has drawn random numbers", where);
+    if (!change.empty()) log.fails("has changed something", change);
+    if (prepared.state() != state) log.fails("has changed its state");
+    if (get_rng_state() != random) log.fails("has drawn random numbers");
     set_rng_state(random);
     if (prepared.grads_may_change) {
       for (Tensor& x : prepared.watched) x.zero_grad();
@@ -134,9 +135,9 @@ std::int64_t refuse_each(const Scenario& scenario, bool once, std::int64_t most,
     results = room();
     try {
       prepared.run(results);
-      if (digest(prepared, results) != expected) log.fails("made again, gives another result", where);
+      if (digest(prepared, results) != expected) log.fails("gives another result when made again");
     } catch (const std::exception& error) {
-      log.fails("cannot be made again", concat(error.what(), "; ", where));
+      log.fails("cannot be made again", error.what());
     }
     ending.fault.empty() ? log.ends_with_error() : void();
   }

@@ -140,6 +140,11 @@ inline Tensors tensors_in(const UniqueElements& all) {
 inline Tensors tensors_in(const attention::AttentionOutput& both) {
   return {both.context, both.weights};
 }
+inline Tensors tensors_in(const attention::GPTOutput& output) {
+  Tensors all = output.weights;
+  all.push_back(output.logits);
+  return all;
+}
 inline Tensors tensors_in(const autograd::OutputsAndProduct& both) {
   Tensors all = both.outputs;
   all.insert(all.end(), both.product.begin(), both.product.end());

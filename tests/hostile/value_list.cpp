@@ -177,6 +177,12 @@ std::vector<PublicFunction> memory() {
                   return tensors_in(Array::from<double>(values, shape));
                 });
               }),
+      by_hand("infer_shape(std::string_view, const Shape&, std::int64_t)",
+              [](Arguments& a) {
+                const Shape shape = a.sizes();
+                const std::int64_t count = a.draws().between(0, 24);
+                return DrawnCall([=] { return tensors_in(infer_shape("test", shape, count)); });
+              }),
       TEND_FUNCTION(Array::empty, const Shape&, DType),
       TEND_FUNCTION(Array::full, const Shape&, const Scalar&, DType),
       TEND_FUNCTION(Array::zeros, const Shape&, DType),
