@@ -25,8 +25,9 @@ class Snapshot {
     for (const Tensor& tensor : tensors_) states_.push_back(state_of(tensor));
   }
 
-  /// The first thing that is no longer as it was, such as "tensor 1: the elements"; empty when there
-  /// is none. Tensors numbered in `except` are not looked at, nor gradients without `with_grads`.
+  /// The first thing that is no longer as it was, such as "tensor 1: the elements"; empty when
+  /// there is none. Tensors numbered in `except` are not looked at, nor gradients without
+  /// `with_grads`.
   std::string difference(const std::vector<std::size_t>& except = {},
                          bool with_grads = true) const {
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
@@ -91,7 +92,8 @@ class Snapshot {
   static std::string difference(const Elements& before, const Elements& now) {
     if (before.dtype != now.dtype) return concat("dtype ", before.dtype, " -> ", now.dtype);
     if (before.shape != now.shape) return concat("shape ", before.shape, " -> ", now.shape);
-    if (before.strides != now.strides) return concat("strides ", before.strides, " -> ", now.strides);
+    if (before.strides != now.strides)
+      return concat("strides ", before.strides, " -> ", now.strides);
     if (before.offset != now.offset) return concat("offset ", before.offset, " -> ", now.offset);
     if (before.storage != now.storage) return "other memory";
     if (before.bytes != now.bytes) return "the elements";

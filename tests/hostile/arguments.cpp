@@ -29,14 +29,16 @@ constexpr std::int64_t kIntegers[] = {kLeast,
                                       std::int64_t{1} << 62,
                                       kMost - 1,
                                       kMost};
-constexpr double kReals[] = {kNaN,  kInf,    -kInf, 0.0,  -0.0,   1.0,  2.0,  -1.0,   0.5,  -0.5,
-                             1e308, -1e308, 1e39, 1e-8, 5e-324, 1e19, -1e19, 0x1p63, 3.5, 1.0 + 1e-7};
+constexpr double kReals[] = {kNaN,   kInf, -kInf, 0.0,    -0.0,   1.0,       2.0,
+                             -1.0,   0.5,  -0.5,  1e308,  -1e308, 1e39,      1e-8,
+                             5e-324, 1e19, -1e19, 0x1p63, 3.5,    1.0 + 1e-7};
 
 // More elements than even a legal call walks through in a moment.
 constexpr std::int64_t kLarge = 1 << 21;
 
 Shape shape_of(Draws& draws) {
-  const Shape shapes[] = {{2, 3}, {3}, {4, 3}, {2, 3, 2}, {3, 3}, {1}, {}, {2, 1, 3}, {0, 3}, {2, 4, 3, 2}};
+  const Shape shapes[] = {{2, 3}, {3}, {4, 3},    {2, 3, 2}, {3, 3},
+                          {1},    {},  {2, 1, 3}, {0, 3},    {2, 4, 3, 2}};
   return draws.of(shapes);
 }
 
@@ -111,7 +113,8 @@ Array Arguments::small_array(const Shape& shape, DType dtype) {
     if (dtype == boolean) {
       values.push_back(draws_.chance(0.5) ? 1 : 0);
     } else if (wild && draws_.chance(0.5)) {
-      values.push_back(dtype == int64 ? static_cast<double>(draws_.of(kIntegers)) : draws_.of(kReals));
+      values.push_back(dtype == int64 ? static_cast<double>(draws_.of(kIntegers))
+                                      : draws_.of(kReals));
     } else {
       values.push_back(dtype == int64 ? static_cast<double>(draws_.between(0, 2))
                                       : draws_.uniform() * 4 - 2);
@@ -174,9 +177,11 @@ Tensor Arguments::hostile(const Tensor& usual) {
     case 6: {  // in two dimensions, or whatever the sizes are
       const Tensor one = again(Tensor(small_array({}, x.dtype())));
       const std::int64_t size = draws_.of(kHugeSizes);
-      return draws_.chance(0.5) ? one.expand({size, 3}) : one.expand({std::int64_t{1} << 31, 1 << 30});
+      return draws_.chance(0.5) ? one.expand({size, 3})
+                                : one.expand({std::int64_t{1} << 31, 1 << 30});
     }
-    case 7: return again(x.dim() < 2 ? x.unsqueeze(0) : x.transpose(0, -1).clone().transpose(0, -1));
+    case 7:
+      return again(x.dim() < 2 ? x.unsqueeze(0) : x.transpose(0, -1).clone().transpose(0, -1));
     case 8: {  // gaps, and an offset
       if (x.dim() == 0) return again(stack({x, x, x}).select(0, 1));
       const Tensor wide = stack({x, x}, -1).flatten(-2);
@@ -200,7 +205,9 @@ Tensor Arguments::hostile(const Tensor& usual) {
     case 14: {  // indices just out of range, and negative ones
       Array places = x.array().to(int64).clone();
       if (places.numel() > 0)
-        places.view({-1}).select(0, draws_.between(0, places.numel() - 1)).fill(draws_.between(-5, 5));
+        places.view({-1})
+            .select(0, draws_.between(0, places.numel() - 1))
+            .fill(draws_.between(-5, 5));
       return Tensor(places);
     }
     case 15:  // an argument from before

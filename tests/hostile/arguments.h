@@ -78,8 +78,8 @@ class Arguments {
 
   std::int64_t index_;
   Draws draws_;
-  Shape shape_;   // of most tensors
-  DType dtype_;   // of most tensors
+  Shape shape_;  // of most tensors
+  DType dtype_;  // of most tensors
   std::ostringstream text_;
   std::vector<Tensor> tensors_;
   Generator generator_;

@@ -97,7 +97,9 @@ void check_call(CallLog& log, const std::string& function, const Arguments& argu
   const std::vector<Tensor>& tensors = arguments.tensors();
   const Snapshot before(tensors);
   const Generator random = get_rng_state();
-  log.start(function, concat("call ", arguments.index(), ": ", function, '(', arguments.text(), ')'), arguments.is_large());
+  log.start(function,
+            concat("call ", arguments.index(), ": ", function, '(', arguments.text(), ')'),
+            arguments.is_large());
   std::vector<Tensor> results;
   try {
     results = call();

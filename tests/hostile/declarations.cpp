@@ -95,9 +95,9 @@ std::string function_in(std::string statement) {
   static const std::regex name("(operator ?(?:\\(\\)|\\[\\]|[^( ]+)|[A-Za-z_][A-Za-z_0-9]*) ?\\(");
   if (!std::regex_search(statement, match, name)) return {};
   const std::string before = match.prefix();
-  if (before.find('=') != std::string::npos) return {};  // a variable
+  if (before.find('=') != std::string::npos) return {};            // a variable
   if (before.ends_with("::") || before.ends_with("<")) return {};  // defined outside; a type
-  if (match[1].str().starts_with("TEND_")) return {};                          // a field
+  if (match[1].str().starts_with("TEND_")) return {};              // a field
   const auto open = static_cast<std::size_t>(match.position() + match.length() - 1);
   const std::size_t close = behind_bracket(statement, open);
   std::string text = match[1].str() + "(";
@@ -110,7 +110,7 @@ std::string function_in(std::string statement) {
 }
 
 struct Scope {
-  std::string name;      // empty for a namespace or class that is passed over
+  std::string name;  // empty for a namespace or class that is passed over
   bool is_class = false;
   bool is_public = true;
 };

@@ -67,12 +67,18 @@ std::vector<Scenario> writes() {
   const Tensor rows = tensor({2, 0}), mask = tensor({{true, false, true, false}});
   return {
       on_graph("chain of in-place writes",
-               [](T made, T row, Tensors&) { row.mul_(3); static_cast<void>(made); }),
+               [](T made, T row, Tensors&) {
+                 row.mul_(3);
+                 static_cast<void>(made);
+               }),
       on_graph("write of a base", [](T made, T, Tensors&) { made.exp_(); }),
       on_graph("write of a view by the base", [](T made, T row, Tensors&) { row.add_(made[1]); }),
       on_graph("copy_ into a view", [](T made, T row, Tensors&) { row.copy_(made[2]); }),
       on_graph("assignment to places", [rows](T made, T, Tensors&) { made[{rows}] = made[0]; }),
-      on_graph("assignment to a mask", [mask](T made, T, Tensors&) { made[{0, mask[0]}] = 1.5; }),
+      on_graph("assignment to a mask",
+               [mask](T made, T, Tensors&) {
+                 made[{0, mask[0]}] = 1.5;
+               }),
       on_graph("+= at places", [rows](T made, T, Tensors&) { made[{rows}] += 1.0; }),
       on_graph("transpose_", [](T made, T, Tensors&) { made.transpose_(0, 1); }),
       on_graph("detach_", [](T made, T, Tensors&) { made.detach_(); }),
@@ -88,7 +94,10 @@ std::vector<Scenario> writes() {
 std::vector<Scenario> settings() {
   return {
       on_leaves("set_grad", [](T x, T y, Tensors&) { Tensor(x).set_grad(y.detach()); }),
-      on_leaves("set_data", [](T x, T, Tensors&) { Tensor(x).set_data(zeros({2, 2})); }),
+      on_leaves("set_data",
+                [](T x, T, Tensors&) {
+                  Tensor(x).set_data(zeros({2, 2}));
+                }),
       on_leaves("requires_grad_",
                 [](T x, T, Tensors& results) {
                   Tensor fresh = x.detach();
@@ -110,36 +119,42 @@ std::vector<Scenario> settings() {
 
 std::vector<Scenario> backwards() {
   return {
-      on_leaves("backward", [](T x, T y, Tensors&) { (x * y).exp().sum().backward(); }, true),
-      on_leaves("backward with a graph",
-                [](T x, T y, Tensors&) { (x * y).exp().sum().backward({}, true, true); }, true),
-      on_leaves("backward of a product",
-                [](T x, T y, Tensors&) { matmul(x, y.t()).sum().backward(); }, true),
+      on_leaves(
+          "backward", [](T x, T y, Tensors&) { (x * y).exp().sum().backward(); }, true),
+      on_leaves(
+          "backward with a graph",
+          [](T x, T y, Tensors&) { (x * y).exp().sum().backward({}, true, true); }, true),
+      on_leaves(
+          "backward of a product", [](T x, T y, Tensors&) { matmul(x, y.t()).sum().backward(); },
+          true),
       on_leaves("grad",
                 [](T x, T y, Tensors& results) {
                   put(results, autograd::grad({(x * y).sum()}, {x, y}));
                 }),
-      on_leaves("backward with a hook",
-                [](T x, T y, Tensors&) {
-                  const Tensor product = x * y;
-                  product.register_hook([](T grad) { return grad * 2; });
-                  product.sum().backward();
-                },
-                true),
-      on_leaves("backward with anomaly mode",
-                [](T x, T y, Tensors&) {
-                  const autograd::DetectAnomaly anomaly;
-                  (x * y).exp().sum().backward();
-                },
-                true),
-      on_leaves("retained gradient",
-                [](T x, T y, Tensors& results) {
-                  Tensor product = x * y;
-                  product.retain_grad();
-                  product.exp().sum().backward();
-                  results.push_back(product.grad());
-                },
-                true),
+      on_leaves(
+          "backward with a hook",
+          [](T x, T y, Tensors&) {
+            const Tensor product = x * y;
+            product.register_hook([](T grad) { return grad * 2; });
+            product.sum().backward();
+          },
+          true),
+      on_leaves(
+          "backward with anomaly mode",
+          [](T x, T y, Tensors&) {
+            const autograd::DetectAnomaly anomaly;
+            (x * y).exp().sum().backward();
+          },
+          true),
+      on_leaves(
+          "retained gradient",
+          [](T x, T y, Tensors& results) {
+            Tensor product = x * y;
+            product.retain_grad();
+            product.exp().sum().backward();
+            results.push_back(product.grad());
+          },
+          true),
   };
 }
 
@@ -147,25 +162,38 @@ std::vector<Scenario> functionals() {
   const TensorFunction f = [](T x, T y) { return (x * y * y).exp().sum(); };
   const TensorFunction square = [](T x) { return x * x; };
   return {
-      on_leaves("vjp", [=](T x, T y, Tensors& r) { put(r, autograd::vjp(f, {x, y}).product); }),
-      on_leaves("jvp", [=](T x, T y, Tensors& r) { put(r, autograd::jvp(f, {x, y}, {y, x}).product); }),
-      on_leaves("hvp", [=](T x, T y, Tensors& r) { put(r, autograd::hvp(f, {x, y}, {y, x}).product); }),
-      on_leaves("hessian", [=](T x, T y, Tensors& r) {
+      on_leaves("vjp",
+                [=](T x, T y, Tensors& r) {
+                  put(r, autograd::vjp(f, {x, y}).product);
+                }),
+      on_leaves("jvp",
+                [=](T x, T y, Tensors& r) {
+                  put(r, autograd::jvp(f, {x, y}, {y, x}).product);
+                }),
+      on_leaves("hvp",
+                [=](T x, T y, Tensors& r) {
+                  put(r, autograd::hvp(f, {x, y}, {y, x}).product);
+                }),
+      on_leaves("hessian",
+                [=](T x, T y, Tensors& r) {
                   for (const Tensors& row : autograd::hessian(f, {x, y})) put(r, row);
                 }),
-      on_leaves("jacobian", [=](T x, T, Tensors& r) { r.push_back(autograd::jacobian(square, x)); }),
+      on_leaves("jacobian",
+                [=](T x, T, Tensors& r) { r.push_back(autograd::jacobian(square, x)); }),
       on_leaves("checkpoint",
                 [=](T x, T, Tensors& r) {
                   r.push_back(autograd::checkpoint([](T t) { return dropout(t, 0.5).exp(); }, x));
                 }),
-      on_leaves("backward of checkpoint",
-                [=](T x, T, Tensors&) {
-                  autograd::checkpoint([](T t) { return dropout(t, 0.5).exp(); }, x).sum().backward();
-                },
-                true),
+      on_leaves(
+          "backward of checkpoint",
+          [=](T x, T, Tensors&) {
+            autograd::checkpoint([](T t) { return dropout(t, 0.5).exp(); }, x).sum().backward();
+          },
+          true),
       on_leaves("custom function", [](T x, T, Tensors& r) { r.push_back(Cube().apply(x)); }),
-      on_leaves("backward of a custom function",
-                [](T x, T, Tensors&) { Cube().apply(x).sum().backward(); }, true),
+      on_leaves(
+          "backward of a custom function",
+          [](T x, T, Tensors&) { Cube().apply(x).sum().backward(); }, true),
       on_leaves("gradcheck",
                 [=](T x, T, Tensors&) {
                   const Tensor wide = x.detach().to(float64).requires_grad_();

@@ -26,8 +26,8 @@ std::vector<std::string> public_headers() {
       if (name.ends_with(".h")) headers.push_back(concat(folder, '/', name));
     }
   }
-  for (const char* header : {"tensor", "engine", "functional", "gradcheck", "checkpoint", "graph",
-                             "function"})
+  for (const char* header :
+       {"tensor", "engine", "functional", "gradcheck", "checkpoint", "graph", "function"})
     headers.push_back(concat("autograd/", header, ".h"));
   headers.push_back("core/array.h");
   std::erase_if(headers, [](const std::string& header) {
@@ -79,17 +79,18 @@ TEST_CASE("every public function is called with hostile arguments", "[hostile]")
   }
 }
 
-TEST_CASE("hostile arguments of every public function give an error that changes nothing, or a result",
-          "[hostile]") {
+TEST_CASE(
+    "hostile arguments of every public function give an error that changes nothing, or a result",
+    "[hostile]") {
   const HostileOptions options = hostile_options(100000);
   std::vector<const PublicFunction*> functions;
   for (const PublicFunction& each : public_functions()) {
-    if (options.takes(each.signature.substr(0, each.signature.find('(')))) functions.push_back(&each);
+    if (options.takes(each.signature.substr(0, each.signature.find('('))))
+      functions.push_back(&each);
   }
   if (functions.empty()) return;
   const Report report = make_calls(options.range, [&](std::int64_t index, CallLog& log) {
-    const PublicFunction& function =
-        *functions[static_cast<std::size_t>(index) % functions.size()];
+    const PublicFunction& function = *functions[static_cast<std::size_t>(index) % functions.size()];
     Arguments arguments(options.seed, index);
     const DrawnCall call = function.draw(arguments);
     check_call(log, function.signature.substr(0, function.signature.find('(')), arguments,

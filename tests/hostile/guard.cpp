@@ -55,8 +55,8 @@ struct Shared {
 };
 
 Shared* shared() {
-  static auto* memory = static_cast<Shared*>(mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
-                                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  static auto* memory = static_cast<Shared*>(
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   return memory;
 }
 
@@ -144,7 +144,9 @@ std::string last_words(int error_file) {
 // Which mistake it is, for the grouping: "file.cpp:12: what" of UBSan, or ASan's name of it.
 std::string summary_of(const std::string& words) {
   std::smatch match;
-  if (std::regex_search(words, match, std::regex("([a-z_]+\\.(?:h|cpp|cc):[0-9]+):[0-9]+: runtime error: ([a-z -]+)")))
+  if (std::regex_search(
+          words, match,
+          std::regex("([a-z_]+\\.(?:h|cpp|cc):[0-9]+):[0-9]+: runtime error: ([a-z -]+)")))
     return ", " + match[1].str() + " " + match[2].str();
   if (std::regex_search(words, match, std::regex("AddressSanitizer: ([A-Za-z-]+)")))
     return ", " + match[1].str();
@@ -242,9 +244,10 @@ void CallLog::fails(const std::string& kind, const std::string& detail) {
 
 Report make_calls(const CallRange& range, const std::function<void(std::int64_t, CallLog&)>& make) {
   Report report;
-  const auto end = range.seconds > 1e9 ? Clock::time_point::max()
-                                       : Clock::now() + std::chrono::milliseconds(
-                                                            std::int64_t(range.seconds * 1000));
+  const auto end =
+      range.seconds > 1e9
+          ? Clock::time_point::max()
+          : Clock::now() + std::chrono::milliseconds(std::int64_t(range.seconds * 1000));
   shared()->at = -1;  // made before the children, who share it
   const int error_file = memfd_create("stderr", 0);
   std::int64_t next = range.first;

@@ -1,4 +1,5 @@
-// Calls that may crash or never end: made in child processes, of which one dies and the next goes on.
+// Calls that may crash or never end: made in child processes, of which one dies and the next goes
+// on.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +45,8 @@ class CallLog {
 
 struct CallRange {
   std::int64_t first = 0;
-  std::int64_t last = 0;    // exclusive
-  double seconds = 1e18;    // at most, for all together
+  std::int64_t last = 0;  // exclusive
+  double seconds = 1e18;  // at most, for all together
 };
 
 /// make(index, log) for every index of the range, each in a child process. Requests for more than

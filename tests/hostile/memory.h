@@ -7,7 +7,6 @@
 
 namespace tend::test {
 
-
 /// Requests of more bytes than this are refused from now on; 0 takes the limit away.
 void limit_requests(std::size_t bytes) noexcept;
 

@@ -1,6 +1,6 @@
 // Modules, optimizers, files and attention.
-#include <filesystem>
 #include <unistd.h>
+#include <filesystem>
 
 #include <tend/nn/write_file.h>
 
@@ -20,12 +20,12 @@ PublicFunction of_module(std::string signature, Make make, Tensor usual, Method 
   });
 }
 
-#define TEND_FORWARD(Class, usual, ...)                               \
-  of_module(                                                          \
+#define TEND_FORWARD(Class, usual, ...)                                                  \
+  of_module(                                                                             \
       #Class "::forward(const Tensor&)", [] { return tend::Class(__VA_ARGS__); }, usual, \
       [](const auto& module, const Tensor& input) { return module(input); })
-#define TEND_WITH_WEIGHTS(Class, usual, ...)                               \
-  of_module(                                                               \
+#define TEND_WITH_WEIGHTS(Class, usual, ...)                                                  \
+  of_module(                                                                                  \
       #Class "::with_weights(const Tensor&)", [] { return tend::Class(__VA_ARGS__); }, usual, \
       [](const auto& module, const Tensor& input) { return module.with_weights(input); })
 
@@ -61,13 +61,13 @@ std::vector<PublicFunction> optimizer(const std::string& name) {
   const auto add = [](O& o, const Tensors& parameters, const nn::StateDict&) {
     o.add_group(parameters, {});
   };
-  return {of_optimizer<O>(concat("optim::", name, "::", name,
-                                 "(const std::vector<Tensor>&, const Options&)"),
-                          nothing),
+  return {of_optimizer<O>(
+              concat("optim::", name, "::", name, "(const std::vector<Tensor>&, const Options&)"),
+              nothing),
           of_optimizer<O>(concat("optim::", name, "::step()"), step),
           of_optimizer<O>("optim::Optimizer::load_state_dict(const nn::StateDict&)", load),
-          of_optimizer<O>(
-              "optim::Optimizer::add_group(const std::vector<Tensor>&, const Options&)", add)};
+          of_optimizer<O>("optim::Optimizer::add_group(const std::vector<Tensor>&, const Options&)",
+                          add)};
 }
 
 PublicFunction writing(PublicFunction function) {
@@ -80,22 +80,23 @@ std::string scratch_file() {
 }
 
 std::vector<PublicFunction> files() {
-  return {by_hand("nn::save_safetensors(const std::filesystem::path&, const StateDict&, const "
-                  "std::map<std::string, std::string>&)",
-                  [](Arguments& a) {
-                    const nn::StateDict state = draw_state(a);
-                    const auto kind = a.choice<int>({0, 0, 0, 1, 2, 3});
-                    return DrawnCall([=]() -> Tensors {
-                      const std::string path = kind == 0   ? scratch_file()
-                                               : kind == 1 ? std::string()
-                                               : kind == 2 ? "/nowhere/at/all"
-                                                           : "/tmp";
-                      nn::save_safetensors(path, state);
-                      const nn::Safetensors back = nn::load_safetensors(path);
-                      std::filesystem::remove(path);
-                      return tensors_in(back.tensors);
-                    });
-                  })};
+  return {
+      by_hand("nn::save_safetensors(const std::filesystem::path&, const StateDict&, const "
+              "std::map<std::string, std::string>&)",
+              [](Arguments& a) {
+                const nn::StateDict state = draw_state(a);
+                const auto kind = a.choice<int>({0, 0, 0, 1, 2, 3});
+                return DrawnCall([=]() -> Tensors {
+                  const std::string path = kind == 0   ? scratch_file()
+                                           : kind == 1 ? std::string()
+                                           : kind == 2 ? "/nowhere/at/all"
+                                                       : "/tmp";
+                  nn::save_safetensors(path, state);
+                  const nn::Safetensors back = nn::load_safetensors(path);
+                  std::filesystem::remove(path);
+                  return tensors_in(back.tensors);
+                });
+              })};
 }
 
 // Reads or writes a file that cannot be had, or is something else.
@@ -253,9 +254,12 @@ std::vector<PublicFunction> constructors() {
       TEND_CONSTRUCTOR(nn::GroupNorm, std::int64_t, std::int64_t, double, bool),
       TEND_CONSTRUCTOR(attention::SelfAttentionV1, std::int64_t, std::int64_t, Draw),
       TEND_CONSTRUCTOR(attention::SelfAttentionV2, std::int64_t, std::int64_t, bool),
-      TEND_CONSTRUCTOR(attention::CausalAttention, std::int64_t, std::int64_t, std::int64_t, double, bool),
-      TEND_CONSTRUCTOR(attention::MultiHeadAttentionWrapper, std::int64_t, std::int64_t, std::int64_t, double, std::int64_t, bool),
-      TEND_CONSTRUCTOR(attention::MultiHeadAttention, std::int64_t, std::int64_t, std::int64_t, double, std::int64_t, bool),
+      TEND_CONSTRUCTOR(attention::CausalAttention, std::int64_t, std::int64_t, std::int64_t, double,
+                       bool),
+      TEND_CONSTRUCTOR(attention::MultiHeadAttentionWrapper, std::int64_t, std::int64_t,
+                       std::int64_t, double, std::int64_t, bool),
+      TEND_CONSTRUCTOR(attention::MultiHeadAttention, std::int64_t, std::int64_t, std::int64_t,
+                       double, std::int64_t, bool),
       TEND_CONSTRUCTOR(attention::FeedForward, std::int64_t),
   };
 }
@@ -266,8 +270,10 @@ std::vector<PublicFunction> attention_functions() {
       TEND_FUNCTION(attention::causal_mask, std::int64_t, std::int64_t),
       TEND_FUNCTION(attention::causal_mask_bottom_right, std::int64_t, std::int64_t),
       TEND_FUNCTION(attention::future_mask, std::int64_t),
-      TEND_FUNCTION(attention::scaled_dot_product_attention, const Tensor&, const Tensor&, const Tensor&, const AttentionOptions&),
-      TEND_FUNCTION(attention::attention_with_weights, const Tensor&, const Tensor&, const Tensor&, const AttentionOptions&),
+      TEND_FUNCTION(attention::scaled_dot_product_attention, const Tensor&, const Tensor&,
+                    const Tensor&, const AttentionOptions&),
+      TEND_FUNCTION(attention::attention_with_weights, const Tensor&, const Tensor&, const Tensor&,
+                    const AttentionOptions&),
       TEND_FUNCTION(attention::masked_softmax, const Tensor&, const Tensor&),
       TEND_FUNCTION(attention::dot_scores, const Tensor&, const Tensor&),
       TEND_FUNCTION(attention::dot_scores, const Tensor&),
@@ -311,8 +317,9 @@ std::vector<PublicFunction> module_functions() {
         const auto config = draw_config(a);
         return DrawnCall([=] { return attention::TransformerBlock(config).parameters(); });
       })};
-  for (auto family : {bad_files(), module_methods(), layers(), constructors(), attention_functions(), initialisers(), files(),
-                      optimizer<optim::SGD>("SGD"), optimizer<optim::AdamW>("AdamW")})
+  for (auto family :
+       {bad_files(), module_methods(), layers(), constructors(), attention_functions(),
+        initialisers(), files(), optimizer<optim::SGD>("SGD"), optimizer<optim::AdamW>("AdamW")})
     all.insert(all.end(), family.begin(), family.end());
   return all;
 }

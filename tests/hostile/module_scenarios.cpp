@@ -1,8 +1,8 @@
 // Calls without memory: modules, optimizers and files.
+#include <unistd.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <unistd.h>
 
 #include "tests/hostile/refusals.h"
 
@@ -38,17 +38,18 @@ Tensors some_parameters() {
 // The step after `before` steps, of parameters in two groups.
 template <class O>
 Scenario step_of(const std::string& name, const typename O::Options& options, int before) {
-  return {concat(name, " step ", before + 1), [=] {
-            const Tensors parameters = some_parameters();
-            const auto optimizer = std::make_shared<O>(Tensors{parameters[0], parameters[1]}, options);
-            optimizer->add_group({parameters[2], parameters[3]}, options);
-            for (int i = 0; i < before; ++i) optimizer->step();
-            Prepared prepared;
-            prepared.watched = parameters;
-            prepared.state = [optimizer] { return text_of(optimizer->state_dict()); };
-            prepared.run = [optimizer](Tensors&) { optimizer->step(); };
-            return prepared;
-          }};
+  return {
+      concat(name, " step ", before + 1), [=] {
+        const Tensors parameters = some_parameters();
+        const auto optimizer = std::make_shared<O>(Tensors{parameters[0], parameters[1]}, options);
+        optimizer->add_group({parameters[2], parameters[3]}, options);
+        for (int i = 0; i < before; ++i) optimizer->step();
+        Prepared prepared;
+        prepared.watched = parameters;
+        prepared.state = [optimizer] { return text_of(optimizer->state_dict()); };
+        prepared.run = [optimizer](Tensors&) { optimizer->step(); };
+        return prepared;
+      }};
 }
 
 template <class O>
@@ -70,8 +71,8 @@ Scenario loading_of(const std::string& name, const typename O::Options& options)
           }};
 }
 
-// A call on a module that `make` gives; its parameters and buffers are watched, by their tensors and
-// as the module names them.
+// A call on a module that `make` gives; its parameters and buffers are watched, by their tensors
+// and as the module names them.
 template <class Make, class F>
 Scenario on_module(std::string name, Make make, F run) {
   return {std::move(name), [=] {
@@ -117,21 +118,27 @@ std::vector<Scenario> modules() {
       on_module("named_parameters", gpt, [](auto& m, Tensors&) { m.named_parameters(); }),
       on_module("repr", gpt, [](auto& m, Tensors&) { m.repr(); }),
       on_module("requires_grad_", gpt, [](auto& m, Tensors&) { m.requires_grad_(false); }),
-      on_module("apply", gpt, [](auto& m, Tensors&) { m.apply([](nn::ModuleBase& b) { b.eval(); }); }),
+      on_module("apply", gpt,
+                [](auto& m, Tensors&) { m.apply([](nn::ModuleBase& b) { b.eval(); }); }),
       on_module("train", gpt, [](auto& m, Tensors&) { m.train(false); }),
-      on_module("copy", gpt, [](auto& m, Tensors&) { const auto copy = m; static_cast<void>(copy); }),
+      on_module("copy", gpt,
+                [](auto& m, Tensors&) {
+                  const auto copy = m;
+                  static_cast<void>(copy);
+                }),
       on_module("forward with hooks", linear,
                 [](auto& m, Tensors& r) {
                   auto copy = m;
-                  copy.register_forward_hook(
-                      [](const nn::ModuleBase&, const Tensors&, Tensor& output) {
-                        output = output * 2;
-                      });
+                  copy.register_forward_hook([](const nn::ModuleBase&, const Tensors&,
+                                                Tensor& output) { output = output * 2; });
                   copy.register_backward_hook([](Tensors&, const Tensor&) {});
                   r.push_back(copy(ones({4, 3})));
                 }),
-      on_module("batch norm", [] { return nn::BatchNorm1d(3); },
-                [](auto& m, Tensors& r) { r.push_back(m(linspace(0, 1, 6).view({2, 3}))); }),
+      on_module(
+          "batch norm", [] { return nn::BatchNorm1d(3); },
+          [](auto& m, Tensors& r) {
+            r.push_back(m(linspace(0, 1, 6).view({2, 3})));
+          }),
       on_module("module list", linear,
                 [](auto&, Tensors&) {
                   nn::ModuleList<nn::Linear> list;
@@ -195,7 +202,8 @@ std::vector<Scenario> file_scenarios() {
     // The folder's files of that name count too: nothing temporary may stay.
     prepared.state = [path] {
       std::string text = bytes_of(path);
-      for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(path).parent_path())) {
+      for (const auto& entry :
+           std::filesystem::directory_iterator(std::filesystem::path(path).parent_path())) {
         const std::string name = entry.path().filename().string();
         if (name.find(std::filesystem::path(path).filename().string()) != std::string::npos)
           text += '|' + name;

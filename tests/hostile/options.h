@@ -8,8 +8,8 @@
 
 namespace tend::test {
 
-/// TEND_HOSTILE_SEED, TEND_HOSTILE_CALLS and TEND_HOSTILE_SECONDS (without a number of calls as many
-/// as come) make a longer run; TEND_HOSTILE_ONLY takes the functions of that name alone;
+/// TEND_HOSTILE_SEED, TEND_HOSTILE_CALLS and TEND_HOSTILE_SECONDS (without a number of calls as
+/// many as come) make a longer run; TEND_HOSTILE_ONLY takes the functions of that name alone;
 /// TEND_HOSTILE_CALL makes the one call of that number.
 struct HostileOptions {
   std::uint64_t seed = 1;

@@ -48,7 +48,7 @@ std::string digest(const Prepared& prepared, const Tensors& results) {
 struct Ending {
   bool refused = false;
   bool threw = false;
-  std::string fault;   // what is wrong with the exception
+  std::string fault;  // what is wrong with the exception
   std::string detail;
 };
 
@@ -106,9 +106,10 @@ std::int64_t refuse_each(const Scenario& scenario, bool once, std::int64_t most,
   }
   for (const std::int64_t n : chosen(requests, most)) {
     Prepared prepared = scenario.prepare();
-    log.start(scenario.name,
-              concat(scenario.name, ", request ", n, " of ", requests, once ? "" : " and all after it"),
-              false);
+    log.start(
+        scenario.name,
+        concat(scenario.name, ", request ", n, " of ", requests, once ? "" : " and all after it"),
+        false);
     const Snapshot before(prepared.watched);
     const std::string state = prepared.state();
     const Generator random = get_rng_state();

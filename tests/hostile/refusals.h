@@ -38,11 +38,10 @@ std::vector<Scenario> engine_scenarios();
 std::vector<Scenario> module_scenarios();
 std::vector<Scenario> file_scenarios();
 
-
-/// Makes the call of the scenario with the n-th request refused, for n = 1, 2, ... until it succeeds
-/// without (or for about `most` of these n). Each must throw OutOfMemoryError, or give the right
-/// result, and leave everything as it was; made again it gives the bits of a call that was not
-/// disturbed. Returns how many requests were refused.
+/// Makes the call of the scenario with the n-th request refused, for n = 1, 2, ... until it
+/// succeeds without (or for about `most` of these n). Each must throw OutOfMemoryError, or give the
+/// right result, and leave everything as it was; made again it gives the bits of a call that was
+/// not disturbed. Returns how many requests were refused.
 std::int64_t refuse_each(const Scenario& scenario, bool once, std::int64_t most, CallLog& log);
 
 }  // namespace tend::test

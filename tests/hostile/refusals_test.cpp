@@ -13,7 +13,8 @@ using namespace tend::test;
 namespace {
 
 // With `most` of the requests of each scenario.
-void check_refusals(const std::string& family, const std::vector<Scenario>& all, std::int64_t most) {
+void check_refusals(const std::string& family, const std::vector<Scenario>& all,
+                    std::int64_t most) {
   const HostileOptions options = hostile_options(0);
   std::vector<Scenario> scenarios;
   for (const Scenario& each : all) {

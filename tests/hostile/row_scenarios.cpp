@@ -27,7 +27,8 @@ Tensors gradients(const Tensors& outputs, const Tensors& leaves) {
 Scenario forward_of(const Op& op) {
   return {op.name, [&op] {
             manual_seed(1);
-            const Case made = make_case(op, op.samples.at(0), Layout::transposed);
+            const Layout layout = op.any_layout ? Layout::transposed : Layout::contiguous;
+            const Case made = make_case(op, op.samples.at(0), layout);
             Prepared prepared;
             const auto outputs = std::make_shared<Tensors>();
             prepared.watched = made.inputs;
@@ -35,7 +36,9 @@ Scenario forward_of(const Op& op) {
               *outputs = call(inputs);
               results = *outputs;
             };
-            prepared.after = [outputs, inputs = made.inputs] { return gradients(*outputs, inputs); };
+            prepared.after = [outputs, inputs = made.inputs] {
+              return gradients(*outputs, inputs);
+            };
             return prepared;
           }};
 }
@@ -56,28 +59,29 @@ Scenario backward_of(const Op& op) {
 
 // The twin of a tensor in a graph: a copy of a leaf, or a view of one.
 Scenario twin_of(const Op& op, bool view) {
-  return {op.name + (view ? "_ of a view" : "_"), [&op, view] {
-            manual_seed(1);
-            const Case made = make_case(op, op.samples.at(0), Layout::contiguous);
-            Tensors inputs = made.arguments();
-            Prepared prepared;
-            prepared.watched = made.inputs;
-            if (view) {
-              const Tensor base = stack({inputs[0], inputs[0]});
-              prepared.watched.push_back(base);
-              inputs[0] = base[1];
-            } else {
-              inputs[0] = inputs[0].clone();
-            }
-            prepared.watched.push_back(inputs[0]);
-            prepared.run = [call = op.twins[0], inputs](Tensors& results) { results = call(inputs); };
-            prepared.after = [watched = prepared.watched, leaves = made.inputs] {
-              return gradients(Tensors(watched.begin() + static_cast<std::ptrdiff_t>(leaves.size()),
-                                       watched.end()),
-                               leaves);
-            };
-            return prepared;
-          }};
+  return {
+      op.name + (view ? "_ of a view" : "_"), [&op, view] {
+        manual_seed(1);
+        const Case made = make_case(op, op.samples.at(0), Layout::contiguous);
+        Tensors inputs = made.arguments();
+        Prepared prepared;
+        prepared.watched = made.inputs;
+        if (view) {
+          const Tensor base = stack({inputs[0], inputs[0]});
+          prepared.watched.push_back(base);
+          inputs[0] = base[1];
+        } else {
+          inputs[0] = inputs[0].clone();
+        }
+        prepared.watched.push_back(inputs[0]);
+        prepared.run = [call = op.twins[0], inputs](Tensors& results) { results = call(inputs); };
+        prepared.after = [watched = prepared.watched, leaves = made.inputs] {
+          return gradients(
+              Tensors(watched.begin() + static_cast<std::ptrdiff_t>(leaves.size()), watched.end()),
+              leaves);
+        };
+        return prepared;
+      }};
 }
 
 // Whether the twin can take its first sample: the result must fit.
@@ -102,7 +106,8 @@ std::vector<Scenario> row_scenarios() {
   for (const Op& op : op_table()) {
     all.push_back(forward_of(op));
     if (make_case(op, op.samples.at(0), Layout::contiguous).has_gradient() &&
-        !with_grad(op.call(make_case(op, op.samples.at(0), Layout::contiguous).arguments())).empty())
+        !with_grad(op.call(make_case(op, op.samples.at(0), Layout::contiguous).arguments()))
+             .empty())
       all.push_back(backward_of(op));
     if (!twin_fits(op)) continue;
     all.push_back(twin_of(op, false));

@@ -6,9 +6,34 @@ namespace tend::test {
 
 std::string_view draw_equation(Arguments& arguments) {
   return arguments.choice<std::string_view>(
-      {"ij,jk->ik", "ij,ij->", "i,i->i", "...i,...i->...", "ij->ji", "ii->i", "ii", "i,j", "->", "",
-       "ij->ijk", "ij->ii", "i j", "a..b", "....", "...", "ij,jk->", "!", "i,j,k,l->ijkl", "A,a", ",",
-       ",->", "i->,", "->->", "ij-", ">", "\xc3\xa9", "bij,bjk->bik",
+      {"ij,jk->ik",
+       "ij,ij->",
+       "i,i->i",
+       "...i,...i->...",
+       "ij->ji",
+       "ii->i",
+       "ii",
+       "i,j",
+       "->",
+       "",
+       "ij->ijk",
+       "ij->ii",
+       "i j",
+       "a..b",
+       "....",
+       "...",
+       "ij,jk->",
+       "!",
+       "i,j,k,l->ijkl",
+       "A,a",
+       ",",
+       ",->",
+       "i->,",
+       "->->",
+       "ij-",
+       ">",
+       "\xc3\xa9",
+       "bij,bjk->bik",
        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"});
 }
 
@@ -24,8 +49,7 @@ TensorFunction draw_function(Arguments& arguments) {
     case 4: return [](const Tensors&) { return Tensor(); };
     case 5: return [](const Tensors&) { return ones({2}); };
     case 6: return [](const Tensor& x, const Tensor& y) { return x * y; };
-    case 7:
-      return [](const Tensors&) -> Tensor { fail("function", "the user's function fails"); };
+    case 7: return [](const Tensors&) -> Tensor { fail("function", "the user's function fails"); };
     default: return [=](const Tensors& x) { return first(x); };
   }
 }
@@ -39,8 +63,7 @@ TensorHook draw_hook(Arguments& arguments) {
     case 2: return [](const Tensor&) { return Tensor(); };
     case 3: return [](const Tensor&) { return ones({5}); };
     case 4: return [](const Tensor& grad) { return grad.to(float64); };
-    default:
-      return [](const Tensor&) -> Tensor { fail("hook", "the user's hook fails"); };
+    default: return [](const Tensor&) -> Tensor { fail("hook", "the user's hook fails"); };
   }
 }
 

@@ -99,8 +99,8 @@ auto drawn(Arguments& a) {
   } else if constexpr (is(TypeTag<autograd::CheckpointOptions>{})) {
     return autograd::CheckpointOptions{a.flag()};
   } else if constexpr (is(TypeTag<GradcheckOptions>{})) {
-    return GradcheckOptions{a.real(), a.real(), a.real(), a.real(), a.integer(),
-                            static_cast<int>(a.draws().between(-1, 3))};
+    return GradcheckOptions{a.real(), a.real(),    a.real(),
+                            a.real(), a.integer(), static_cast<int>(a.draws().between(-1, 3))};
   } else if constexpr (is(TypeTag<autograd::LeafNames>{})) {
     return draw_state(a);
   } else if constexpr (is(TypeTag<optim::SGDOptions>{})) {
@@ -241,8 +241,7 @@ struct With {
     const std::string name = type.substr(type.rfind(':') + 1);
     return {concat(type, "::", name, '(', types, ')'), [](Arguments& arguments) -> DrawnCall {
               return [all = draw_all(arguments)]() mutable {
-                return tensors_in(
-                    std::apply([](auto&... each) -> C { return C(each...); }, all));
+                return tensors_in(std::apply([](auto&... each) -> C { return C(each...); }, all));
               };
             }};
   }
@@ -258,7 +257,7 @@ inline PublicFunction by_hand(std::string signature, std::function<DrawnCall(Arg
 // TEND_FUNCTION(sum, const Tensor&, const Dims&, bool), and so on.
 #define TEND_FUNCTION(name, ...) \
   ::tend::test::With<__VA_ARGS__>::function(#name "(" #__VA_ARGS__ ")", tend::name)
-#define TEND_METHOD(Class, name, ...)                                                            \
+#define TEND_METHOD(Class, name, ...)                                                          \
   ::tend::test::With<__VA_ARGS__>::method<tend::Class>(#Class "::" #name "(" #__VA_ARGS__ ")", \
                                                        &tend::Class::name)
 #define TEND_CONSTRUCTOR(Class, ...) \

@@ -91,7 +91,8 @@ DrawnCall assignment(Arguments& a, bool scalar) {
 template <class T>
 Tensors read_as(const Tensor& x) {
   const std::vector<T> values = x.to_vector<T>();
-  if (static_cast<std::int64_t>(values.size()) != x.numel()) throw std::logic_error("lost elements");
+  if (static_cast<std::int64_t>(values.size()) != x.numel())
+    throw std::logic_error("lost elements");
   return {};
 }
 
@@ -99,13 +100,13 @@ std::vector<PublicFunction> places() {
   return {
       by_hand("index(const Tensor&, Indices)",
               [](Arguments& a) {
-                return with_indices(a, [](const Tensor& x, Indices i) -> Tensors {
-                  return {index(x, i)};
-                });
+                return with_indices(
+                    a, [](const Tensor& x, Indices i) -> Tensors { return {index(x, i)}; });
               }),
       by_hand("Tensor::operator[](Indices)",
               [](Arguments& a) {
-                return with_indices(a, [](const Tensor& x, Indices i) -> Tensors { return {x[i]}; });
+                return with_indices(a,
+                                    [](const Tensor& x, Indices i) -> Tensors { return {x[i]}; });
               }),
       by_hand("Tensor::operator[](const Index&)",
               [](Arguments& a) {
@@ -160,14 +161,15 @@ std::vector<PublicFunction> memory() {
                   from_blob(data, shape, strides, dtype, deleter);
                 });
               }),
-      by_hand("Array::from_blob(void*, const Shape&, const Shape&, DType, std::function<void(void*)>)",
-              [](Arguments& a) {
-                const Shape shape = a.sizes(), strides = a.sizes();
-                const DType dtype = a.dtype();
-                return with_deleter(a.draws().chance(0.1), [=](void* data, auto deleter) {
-                  Array::from_blob(data, shape, strides, dtype, deleter);
-                });
-              }),
+      by_hand(
+          "Array::from_blob(void*, const Shape&, const Shape&, DType, std::function<void(void*)>)",
+          [](Arguments& a) {
+            const Shape shape = a.sizes(), strides = a.sizes();
+            const DType dtype = a.dtype();
+            return with_deleter(a.draws().chance(0.1), [=](void* data, auto deleter) {
+              Array::from_blob(data, shape, strides, dtype, deleter);
+            });
+          }),
       by_hand("Array::from(std::span<const T>, const Shape&)",
               [](Arguments& a) {
                 const Shape shape = a.sizes();
@@ -192,7 +194,8 @@ std::vector<PublicFunction> memory() {
 
 // Those whose overloads have deduced results, of which no pointer can be made.
 template <class All, class Along>
-void add_extremum(std::vector<PublicFunction>& list, const std::string& name, All all, Along along) {
+void add_extremum(std::vector<PublicFunction>& list, const std::string& name, All all,
+                  Along along) {
   list.push_back(by_hand(name + "()", [all](Arguments& a) {
     const Tensor x = a.tensor();
     return DrawnCall([=] { return tensors_in(all(x)); });
@@ -208,12 +211,15 @@ void add_extremum(std::vector<PublicFunction>& list, const std::string& name, Al
 std::vector<PublicFunction> extrema() {
   using T = const Tensor&;
   std::vector<PublicFunction> list;
-  add_extremum(list, "Tensor::max", [](T x) { return x.max(); },
-               [](T x, std::int64_t d, bool keepdim) { return x.max(d, keepdim); });
-  add_extremum(list, "Tensor::min", [](T x) { return x.min(); },
-               [](T x, std::int64_t d, bool keepdim) { return x.min(d, keepdim); });
-  add_extremum(list, "Tensor::median", [](T x) { return x.median(); },
-               [](T x, std::int64_t d, bool keepdim) { return x.median(d, keepdim); });
+  add_extremum(
+      list, "Tensor::max", [](T x) { return x.max(); },
+      [](T x, std::int64_t d, bool keepdim) { return x.max(d, keepdim); });
+  add_extremum(
+      list, "Tensor::min", [](T x) { return x.min(); },
+      [](T x, std::int64_t d, bool keepdim) { return x.min(d, keepdim); });
+  add_extremum(
+      list, "Tensor::median", [](T x) { return x.median(); },
+      [](T x, std::int64_t d, bool keepdim) { return x.median(d, keepdim); });
   return list;
 }
 
@@ -234,10 +240,9 @@ std::vector<PublicFunction> readers() {
   return {
       reader("Tensor::to_vector()",
              [](const Tensor& x, auto tag) { read_as<typename decltype(tag)::type>(x); }),
-      reader("Array::to_vector()",
-             [](const Tensor& x, auto tag) {
-               x.array().to_vector<typename decltype(tag)::type>();
-             }),
+      reader(
+          "Array::to_vector()",
+          [](const Tensor& x, auto tag) { x.array().to_vector<typename decltype(tag)::type>(); }),
       reader("Tensor::item()",
              [](const Tensor& x, auto tag) { x.item<typename decltype(tag)::type>(); }),
       reader("Array::item()",
@@ -277,7 +282,8 @@ std::vector<PublicFunction> readers() {
 
 std::vector<PublicFunction> value_functions() {
   std::vector<PublicFunction> all = places();
-  for (auto family : {memory(), readers(), extrema()}) all.insert(all.end(), family.begin(), family.end());
+  for (auto family : {memory(), readers(), extrema()})
+    all.insert(all.end(), family.begin(), family.end());
   all.push_back(assigning("Indexed::operator=(const Tensor&)", false));
   all.push_back(assigning("Indexed::operator=(const Scalar&)", true));
   return all;
