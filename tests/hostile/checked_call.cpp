@@ -103,7 +103,6 @@ void check_call(CallLog& log, const std::string& function, const Arguments& argu
   std::vector<Tensor> results;
   try {
     results = call();
-    for (const Tensor& result : results) touch(result);
   } catch (...) {
     const auto [kind, detail] = fault_of_error();
     if (!kind.empty()) log.fails(kind, detail);
@@ -116,6 +115,12 @@ void check_call(CallLog& log, const std::string& function, const Arguments& argu
   if (!writes.anything) {
     const std::string change = before.difference(written(writes, tensors));
     if (!change.empty()) log.fails("changes an argument", change);
+  }
+  try {
+    for (const Tensor& result : results) touch(result);
+  } catch (...) {  // reading is a call, too, and a tensor may have too many dimensions for it
+    const auto [kind, detail] = fault_of_error();
+    if (!kind.empty()) log.fails("gives a result that cannot be read: " + kind, detail);
   }
   check_backward(log, arguments, results);
   log.ends_with_result();
