@@ -8,7 +8,7 @@ using T = const Tensor&;
 using List = const std::vector<Tensor>&;
 
 Shape without_first(Shape shape) {
-  shape.erase(0);
+  if (!shape.empty()) shape.erase(0);
   return shape;
 }
 

@@ -1,0 +1,31 @@
+// The public functions, each with what draws its arguments by their types.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/hostile/checked_call.h"
+
+namespace tend::test {
+
+/// A call whose arguments are drawn; it returns the tensors of the result.
+using DrawnCall = std::function<std::vector<Tensor>()>;
+
+struct PublicFunction {
+  std::string signature;  // as declarations_of gives it
+  std::function<DrawnCall(Arguments&)> draw;
+  Writes writes = {};
+};
+
+std::vector<PublicFunction> operation_functions();
+std::vector<PublicFunction> method_functions();
+std::vector<PublicFunction> array_functions();
+std::vector<PublicFunction> autograd_functions();
+std::vector<PublicFunction> module_functions();
+std::vector<PublicFunction> value_functions();
+
+/// All of them.
+const std::vector<PublicFunction>& public_functions();
+
+}  // namespace tend::test

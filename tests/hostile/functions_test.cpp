@@ -1,0 +1,104 @@
+// Hostile arguments for every public function that the headers declare.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <regex>
+#include <set>
+
+#include "tests/catch.h"
+#include "tests/hostile/declarations.h"
+#include "tests/hostile/functions.h"
+#include "tests/hostile/options.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+// The headers of the library that users call.
+std::vector<std::string> public_headers() {
+  std::vector<std::string> headers;
+  for (const char* folder : {"autograd/ops", "autograd/methods", "nn", "attention"}) {
+    const auto path = std::filesystem::path(TEND_SOURCE) / folder;
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      const std::string name = entry.path().filename().string();
+      if (name.ends_with(".h")) headers.push_back(concat(folder, '/', name));
+    }
+  }
+  for (const char* header :
+       {"tensor", "engine", "functional", "gradcheck", "checkpoint", "graph", "function"})
+    headers.push_back(concat("autograd/", header, ".h"));
+  headers.push_back("core/array.h");
+  std::erase_if(headers, [](const std::string& header) {
+    // For the library's own code.
+    return header == "autograd/ops/helpers.h" || header == "attention/paths.h" ||
+           header == "attention/input_check.h" || header == "nn/module_hooks.h";
+  });
+  return headers;
+}
+
+// What is not called with hostile arguments, as it takes none, or is a part of what is called.
+const std::regex kPassedOver(
+    // Copies, and handles on what a tensor is made of.
+    "(Tensor|Array|Indexed|nn::Parameter|nn::Field)::(Tensor|Array|Indexed|Parameter|Field)\\(.*|"
+    "Tensor::(impl|end)\\(\\)|Tensor::RowIterator::.*|Array::storage\\(\\)|"
+    // Arguments themselves.
+    "NestedNumbers::.*|Dims::.*|tensor\\(const NestedNumbers&\\)|"
+    // Written by the user, or called by what is called.
+    "autograd::(FunctionContext|CustomFunction)::.*|autograd::function_name.*|"
+    "autograd::backward\\(std::span.*|GradcheckReport::.*|.*::(extra_repr|named)\\(.*|"
+    "Indexed::operator.*|"
+    // Of modules and optimizers: no arguments, or a function of the user.
+    "nn::Module::operator\\(\\)\\(.*|nn::ModuleBase::(named_.*|parameters|buffers|is_training|eval|"
+    "state_dict|apply|zero_grad|register_.*|type_name|repr|train|num_parameters)\\(.*|"
+    "nn::Dropout::active_p\\(\\)|nn::Sequential::(Sequential|push_back|size|named_children)\\(.*|"
+    "optim::Optimizer::(groups|zero_grad|state_dict|set_lr)\\(.*|attention::AttentionPathGuard::.*|"
+    // For arrays whose shape and strides fit already, and of dtypes alone.
+    "view_strides\\(.*|result_type\\(.*|"
+    "nn::(half|bfloat)_to_float.*|"
+    "nn::ModuleList::(ModuleList|emplace_back|push_back|size|begin|end|named_children)\\(.*|"
+    "(nn::)?operator<<\\(.*");
+
+}  // namespace
+
+TEST_CASE("every public function is called with hostile arguments", "[hostile]") {
+  std::set<std::string> called, declared;
+  for (const PublicFunction& each : public_functions()) called.insert(each.signature);
+  for (const std::string& header : public_headers()) {
+    for (const std::string& signature : declarations_of(header)) declared.insert(signature);
+  }
+  CHECK(declared.count("sum(const Tensor&, const Dims&, bool)") == 1);
+  for (const std::string& signature : declared) {
+    INFO(signature);
+    CHECK(called.count(signature) + std::regex_match(signature, kPassedOver) == 1);
+  }
+  for (const std::string& signature : called) {
+    INFO(signature);
+    CHECK(declared.count(signature) + signature.starts_with("Indexed::operator=") == 1);
+  }
+}
+
+TEST_CASE(
+    "hostile arguments of every public function give an error that changes nothing, or a result",
+    "[hostile]") {
+  const HostileOptions options = hostile_options(100000);
+  std::vector<const PublicFunction*> functions;
+  for (const PublicFunction& each : public_functions()) {
+    if (options.takes(each.signature.substr(0, each.signature.find('('))))
+      functions.push_back(&each);
+  }
+  if (functions.empty()) return;
+  const Report report = make_calls(options.range, [&](std::int64_t index, CallLog& log) {
+    const PublicFunction& function = *functions[static_cast<std::size_t>(index) % functions.size()];
+    Arguments arguments(options.seed, index);
+    const DrawnCall call = function.draw(arguments);
+    check_call(log, function.signature.substr(0, function.signature.find('(')), arguments,
+               function.writes, call);
+  });
+  std::cout << "hostile functions: " << functions.size() << " functions, seed " << options.seed
+            << ", " << report;
+  CHECK(report.results > 0);
+  CHECK(report.errors > 0);
+  CHECK(report.failures.empty());
+}

@@ -1,0 +1,327 @@
+// Modules, optimizers, files and attention.
+#include <unistd.h>
+#include <filesystem>
+
+#include <tend/nn/write_file.h>
+
+#include "tests/hostile/typed_calls.h"
+
+namespace tend::test {
+namespace {
+
+// A method of a module, made by `make` for each call, of one tensor; usually it fits `usual`.
+template <class Make, class Method>
+PublicFunction of_module(std::string signature, Make make, Tensor usual, Method method) {
+  return by_hand(std::move(signature), [=](Arguments& a) {
+    const Tensor x = a.draws().chance(0.7) ? a.tensor(usual) : a.tensor();
+    return DrawnCall([method, x, module = make()]() -> Tensors {
+      return results_of([&] { return method(module, x); });
+    });
+  });
+}
+
+#define TEND_FORWARD(Class, usual, ...)                                                  \
+  of_module(                                                                             \
+      #Class "::forward(const Tensor&)", [] { return tend::Class(__VA_ARGS__); }, usual, \
+      [](const auto& module, const Tensor& input) { return module(input); })
+#define TEND_WITH_WEIGHTS(Class, usual, ...)                                                  \
+  of_module(                                                                                  \
+      #Class "::with_weights(const Tensor&)", [] { return tend::Class(__VA_ARGS__); }, usual, \
+      [](const auto& module, const Tensor& input) { return module.with_weights(input); })
+
+Tensor leaf(const Shape& shape) {
+  return ones(shape).requires_grad_();
+}
+
+// The optimizer O over drawn parameters, with what `f` does to it.
+template <class O, class F>
+PublicFunction of_optimizer(std::string signature, F f) {
+  PublicFunction function = by_hand(std::move(signature), [f](Arguments& a) {
+    const Tensors parameters = a.tensors(3);
+    const nn::StateDict state = draw_state(a);
+    const bool usual = a.draws().chance(0.7);
+    const auto options = usual ? typename O::Options() : drawn<typename O::Options>(a);
+    return DrawnCall([=]() -> Tensors {
+      O optimizer(parameters, options);
+      f(optimizer, parameters, state);
+      return {};
+    });
+  });
+  function.writes.anything = true;
+  return function;
+}
+
+template <class O>
+std::vector<PublicFunction> optimizer(const std::string& name) {
+  const auto nothing = [](O&, const Tensors&, const nn::StateDict&) {};
+  const auto step = [](O& o, const Tensors&, const nn::StateDict&) { o.step(); };
+  const auto load = [](O& o, const Tensors&, const nn::StateDict& state) {
+    o.load_state_dict(state);
+  };
+  const auto add = [](O& o, const Tensors& parameters, const nn::StateDict&) {
+    o.add_group(parameters, {});
+  };
+  return {of_optimizer<O>(
+              concat("optim::", name, "::", name, "(const std::vector<Tensor>&, const Options&)"),
+              nothing),
+          of_optimizer<O>(concat("optim::", name, "::step()"), step),
+          of_optimizer<O>("optim::Optimizer::load_state_dict(const nn::StateDict&)", load),
+          of_optimizer<O>("optim::Optimizer::add_group(const std::vector<Tensor>&, const Options&)",
+                          add)};
+}
+
+PublicFunction writing(PublicFunction function) {
+  function.writes.anything = true;
+  return function;
+}
+
+std::string scratch_file() {
+  return (std::filesystem::temp_directory_path() / concat("tend_hostile_", ::getpid())).string();
+}
+
+std::vector<PublicFunction> files() {
+  return {
+      by_hand("nn::save_safetensors(const std::filesystem::path&, const StateDict&, const "
+              "std::map<std::string, std::string>&)",
+              [](Arguments& a) {
+                const nn::StateDict state = draw_state(a);
+                const auto kind = a.choice<int>({0, 0, 0, 1, 2, 3});
+                return DrawnCall([=]() -> Tensors {
+                  const std::string path = kind == 0   ? scratch_file()
+                                           : kind == 1 ? std::string()
+                                           : kind == 2 ? "/nowhere/at/all"
+                                                       : "/tmp";
+                  nn::save_safetensors(path, state);
+                  const nn::Safetensors back = nn::load_safetensors(path);
+                  std::filesystem::remove(path);
+                  return tensors_in(back.tensors);
+                });
+              })};
+}
+
+// Reads or writes a file that cannot be had, or is something else.
+std::vector<PublicFunction> bad_files() {
+  const auto path = [](Arguments& a) {
+    return std::string(a.choice<const char*>({"", "/nowhere/at/all", "/tmp", "/dev/null"}));
+  };
+  return {by_hand("nn::load_safetensors(const std::filesystem::path&)",
+                  [path](Arguments& a) {
+                    return DrawnCall([from = path(a)] {
+                      return tensors_in(nn::load_safetensors(from).tensors);
+                    });
+                  }),
+          by_hand("nn::write_file(const std::filesystem::path&, const std::function<void(const "
+                  "PutBytes&)>&)",
+                  [](Arguments& a) {
+                    const bool fails = a.flag();
+                    const bool exists = a.flag();
+                    return DrawnCall([=]() -> Tensors {
+                      const std::string to = exists ? scratch_file() : "/nowhere/at/all";
+                      nn::write_file(to, [&](const nn::PutBytes& put) {
+                        put("abc", 3);
+                        if (fails) fail<IoError>("test", "the user's function fails");
+                      });
+                      std::filesystem::remove(to);
+                      return {};
+                    });
+                  })};
+}
+
+// Methods of modules that take no tensor.
+std::vector<PublicFunction> module_methods() {
+  using namespace attention;
+  return {
+      by_hand("nn::ModuleBase::to(DType)",
+              [](Arguments& a) {
+                return DrawnCall([dtype = a.dtype(), module = nn::Linear(3, 2)]() mutable {
+                  module.to(dtype);
+                  return module.parameters();
+                });
+              }),
+      by_hand("nn::ModuleBase::requires_grad_(bool)",
+              [](Arguments& a) {
+                return DrawnCall([value = a.flag(), module = nn::Linear(3, 2)]() mutable {
+                  module.requires_grad_(value);
+                  return module.parameters();
+                });
+              }),
+      by_hand("nn::ModuleList::operator[](std::size_t)",
+              [](Arguments& a) {
+                nn::ModuleList<nn::Linear> list;
+                list.emplace_back(3, 2);
+                const auto i = static_cast<std::size_t>(a.integer());
+                return DrawnCall([=] { return list[i].parameters(); });
+              }),
+      by_hand("nn::Sequential::operator[](std::size_t)",
+              [](Arguments& a) {
+                const auto i = static_cast<std::size_t>(a.integer());
+                return DrawnCall([i, list = nn::Sequential(nn::Linear(3, 2))]() mutable {
+                  return list[i].parameters();
+                });
+              }),
+      by_hand("attention::SelfAttentionV1::copy_weights(const SelfAttentionV2&)",
+              [](Arguments& a) {
+                const bool fits = a.flag(), bias = a.flag();
+                return DrawnCall([to = SelfAttentionV1(4, 2),
+                                  from = SelfAttentionV2(fits ? 4 : 5, 2, bias)]() mutable {
+                  to.copy_weights(from);
+                  return to.parameters();
+                });
+              }),
+      by_hand("attention::SelfAttentionV2::copy_weights(const SelfAttentionV1&)",
+              [](Arguments& a) {
+                const bool fits = a.flag(), bias = a.flag();
+                return DrawnCall([from = SelfAttentionV1(4, 2),
+                                  to = SelfAttentionV2(fits ? 4 : 5, 2, bias)]() mutable {
+                  to.copy_weights(from);
+                  return to.parameters();
+                });
+              }),
+      by_hand("attention::check_future_mask(const char*, const Tensor&)",
+              [](Arguments& a) {
+                const Tensor mask = a.tensor(future_mask(3));
+                return DrawnCall([=]() -> Tensors {
+                  check_future_mask("test", mask);
+                  return {};
+                });
+              }),
+  };
+}
+
+PublicFunction load_state() {
+  return by_hand("nn::ModuleBase::load_state_dict(const StateDict&, bool)", [](Arguments& a) {
+    const nn::StateDict state = draw_state(a);
+    const bool strict = a.flag();
+    return DrawnCall([=, module = nn::Linear(3, 2)]() mutable -> Tensors {
+      module.load_state_dict(state, strict);
+      return module.parameters();
+    });
+  });
+}
+
+std::vector<PublicFunction> layers() {
+  const Tensor x = leaf({2, 3}), tokens = zeros({2, 3}, int64), channels = leaf({2, 4, 3});
+  const Tensor sequence = leaf({2, 3, 4});
+  return {
+      TEND_FORWARD(nn::ReLU, x),
+      TEND_FORWARD(nn::Sigmoid, x),
+      TEND_FORWARD(nn::Tanh, x),
+      TEND_FORWARD(nn::LogSigmoid, x),
+      TEND_FORWARD(nn::SiLU, x),
+      TEND_FORWARD(nn::Mish, x),
+      TEND_FORWARD(nn::LeakyReLU, x, 0.1),
+      TEND_FORWARD(nn::ELU, x, 0.5),
+      TEND_FORWARD(nn::GLU, channels, 1),
+      TEND_FORWARD(nn::GELU, x, GeluKind::tanh),
+      TEND_FORWARD(nn::Dropout, x, 0.5),
+      TEND_FORWARD(nn::Linear, x, 3, 2),
+      TEND_FORWARD(nn::Embedding, tokens, 5, 3, 1),
+      TEND_FORWARD(nn::LayerNorm, x, Shape{3}),
+      TEND_FORWARD(nn::RMSNorm, x, Shape{3}),
+      TEND_FORWARD(nn::GroupNorm, channels, 2, 4),
+      TEND_FORWARD(nn::BatchNorm1d, channels, 4),
+      TEND_FORWARD(nn::Sequential, x, nn::Linear(3, 4), nn::ReLU(), nn::Linear(4, 2)),
+      TEND_FORWARD(attention::SelfAttentionV1, sequence, 4, 2),
+      TEND_FORWARD(attention::SelfAttentionV2, sequence, 4, 2),
+      TEND_FORWARD(attention::CausalAttention, sequence, 4, 2, 5, 0.1),
+      TEND_FORWARD(attention::MultiHeadAttentionWrapper, sequence, 4, 2, 5, 0.1, 2),
+      TEND_FORWARD(attention::MultiHeadAttention, sequence, 4, 4, 5, 0.1, 2),
+      TEND_FORWARD(attention::FeedForward, sequence, 4),
+      TEND_FORWARD(attention::TransformerBlock, sequence, {8, 4, 4, 2, 1}),
+      TEND_FORWARD(attention::GPT, tokens, {8, 4, 4, 2, 1}),
+      TEND_WITH_WEIGHTS(attention::SelfAttentionV1, sequence, 4, 2),
+      TEND_WITH_WEIGHTS(attention::SelfAttentionV2, sequence, 4, 2),
+      TEND_WITH_WEIGHTS(attention::CausalAttention, sequence, 4, 2, 5, 0.1),
+      TEND_WITH_WEIGHTS(attention::MultiHeadAttentionWrapper, sequence, 4, 2, 5, 0.1, 2),
+      TEND_WITH_WEIGHTS(attention::MultiHeadAttention, sequence, 4, 4, 5, 0.1, 2),
+      TEND_WITH_WEIGHTS(attention::TransformerBlock, sequence, {8, 4, 4, 2, 1}),
+      TEND_WITH_WEIGHTS(attention::GPT, tokens, {8, 4, 4, 2, 1}),
+  };
+}
+
+std::vector<PublicFunction> constructors() {
+  using attention::Draw;
+  return {
+      TEND_CONSTRUCTOR(nn::LeakyReLU, double),
+      TEND_CONSTRUCTOR(nn::ELU, double),
+      TEND_CONSTRUCTOR(nn::GLU, std::int64_t),
+      TEND_CONSTRUCTOR(nn::GELU, GeluKind),
+      TEND_CONSTRUCTOR(nn::Dropout, double),
+      TEND_CONSTRUCTOR(nn::Linear, std::int64_t, std::int64_t, bool),
+      TEND_CONSTRUCTOR(nn::Embedding, std::int64_t, std::int64_t, std::optional<std::int64_t>),
+      TEND_CONSTRUCTOR(nn::LayerNorm, const Shape&, double, bool),
+      TEND_CONSTRUCTOR(nn::RMSNorm, const Shape&, std::optional<double>, bool),
+      TEND_CONSTRUCTOR(nn::GroupNorm, std::int64_t, std::int64_t, double, bool),
+      TEND_CONSTRUCTOR(attention::SelfAttentionV1, std::int64_t, std::int64_t, Draw),
+      TEND_CONSTRUCTOR(attention::SelfAttentionV2, std::int64_t, std::int64_t, bool),
+      TEND_CONSTRUCTOR(attention::CausalAttention, std::int64_t, std::int64_t, std::int64_t, double,
+                       bool),
+      TEND_CONSTRUCTOR(attention::MultiHeadAttentionWrapper, std::int64_t, std::int64_t,
+                       std::int64_t, double, std::int64_t, bool),
+      TEND_CONSTRUCTOR(attention::MultiHeadAttention, std::int64_t, std::int64_t, std::int64_t,
+                       double, std::int64_t, bool),
+      TEND_CONSTRUCTOR(attention::FeedForward, std::int64_t),
+  };
+}
+
+std::vector<PublicFunction> attention_functions() {
+  using namespace attention;
+  return {
+      TEND_FUNCTION(attention::causal_mask, std::int64_t, std::int64_t),
+      TEND_FUNCTION(attention::causal_mask_bottom_right, std::int64_t, std::int64_t),
+      TEND_FUNCTION(attention::future_mask, std::int64_t),
+      TEND_FUNCTION(attention::scaled_dot_product_attention, const Tensor&, const Tensor&,
+                    const Tensor&, const AttentionOptions&),
+      TEND_FUNCTION(attention::attention_with_weights, const Tensor&, const Tensor&, const Tensor&,
+                    const AttentionOptions&),
+      TEND_FUNCTION(attention::masked_softmax, const Tensor&, const Tensor&),
+      TEND_FUNCTION(attention::dot_scores, const Tensor&, const Tensor&),
+      TEND_FUNCTION(attention::dot_scores, const Tensor&),
+      TEND_FUNCTION(attention::sum_normalize, const Tensor&),
+      TEND_FUNCTION(attention::softmax_naive, const Tensor&, std::int64_t),
+      TEND_FUNCTION(attention::simple_attention, const Tensor&, const Tensor&),
+      TEND_FUNCTION(attention::simple_attention, const Tensor&),
+  };
+}
+
+std::vector<PublicFunction> initialisers() {
+  using namespace nn::init;
+  return {
+      TEND_FUNCTION(nn::init::uniform_, const Tensor&, double, double),
+      TEND_FUNCTION(nn::init::normal_, const Tensor&, double, double),
+      TEND_FUNCTION(nn::init::constant_, const Tensor&, double),
+      TEND_FUNCTION(nn::init::kaiming_uniform_, const Tensor&, double, Fan),
+      TEND_FUNCTION(nn::init::kaiming_normal_, const Tensor&, double, Fan),
+      TEND_FUNCTION(nn::init::xavier_uniform_, const Tensor&, double),
+      TEND_FUNCTION(nn::init::xavier_normal_, const Tensor&, double),
+  };
+}
+
+}  // namespace
+
+std::vector<PublicFunction> module_functions() {
+  std::vector<PublicFunction> all = {
+      writing(TEND_FUNCTION(nn::clip_grad_norm_, const std::vector<Tensor>&, double)), load_state(),
+      by_hand("nn::BatchNorm1d::BatchNorm1d(std::int64_t, const BatchNormSettings&)",
+              [](Arguments& a) {
+                const std::int64_t features = a.integer();
+                const auto settings = drawn<nn::BatchNormSettings>(a);
+                return DrawnCall([=] { return nn::BatchNorm1d(features, settings).parameters(); });
+              }),
+      by_hand("attention::GPT::GPT(const GPTConfig&)",
+              [](Arguments& a) {
+                const auto config = draw_config(a);
+                return DrawnCall([=] { return attention::GPT(config).parameters(); });
+              }),
+      by_hand("attention::TransformerBlock::TransformerBlock(const GPTConfig&)", [](Arguments& a) {
+        const auto config = draw_config(a);
+        return DrawnCall([=] { return attention::TransformerBlock(config).parameters(); });
+      })};
+  for (auto family :
+       {bad_files(), module_methods(), layers(), constructors(), attention_functions(),
+        initialisers(), files(), optimizer<optim::SGD>("SGD"), optimizer<optim::AdamW>("AdamW")})
+    all.insert(all.end(), family.begin(), family.end());
+  return all;
+}
+
+}  // namespace tend::test

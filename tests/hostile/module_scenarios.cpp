@@ -1,0 +1,244 @@
+// Calls without memory: modules, optimizers and files.
+#include <unistd.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "tests/hostile/refusals.h"
+
+namespace tend::test {
+namespace {
+
+using Tensors = std::vector<Tensor>;
+
+// A state_dict as text.
+std::string text_of(const nn::StateDict& state) {
+  std::string text;
+  for (const auto& [name, x] : state) {
+    text += name + concat(x.dtype(), x.shape());
+    const Array dense = x.array().contiguous();
+    if (dense.numel() > 0)
+      text.append(static_cast<const char*>(dense.raw()),
+                  static_cast<std::size_t>(dense.numel() * item_size(dense.dtype())));
+  }
+  return text;
+}
+
+// Parameters of several kinds: dense, with strides, with more dimensions than a Shape has room for.
+Tensors some_parameters() {
+  Tensors parameters = {ones({3, 4}), ones({4, 3}).t(), ones({1, 2, 1, 2, 1, 2, 1, 2}), ones({5})};
+  for (Tensor& x : parameters) {
+    x.requires_grad_();
+    x.set_grad(full_like(x, 0.5).clone());
+  }
+  parameters.back().zero_grad();  // one has none
+  return parameters;
+}
+
+// The step after `before` steps, of parameters in two groups.
+template <class O>
+Scenario step_of(const std::string& name, const typename O::Options& options, int before) {
+  return {
+      concat(name, " step ", before + 1), [=] {
+        const Tensors parameters = some_parameters();
+        const auto optimizer = std::make_shared<O>(Tensors{parameters[0], parameters[1]}, options);
+        optimizer->add_group({parameters[2], parameters[3]}, options);
+        for (int i = 0; i < before; ++i) optimizer->step();
+        Prepared prepared;
+        prepared.watched = parameters;
+        prepared.state = [optimizer] { return text_of(optimizer->state_dict()); };
+        prepared.run = [optimizer](Tensors&) { optimizer->step(); };
+        return prepared;
+      }};
+}
+
+template <class O>
+Scenario loading_of(const std::string& name, const typename O::Options& options) {
+  return {name + " load_state_dict", [=] {
+            const Tensors parameters = some_parameters();
+            O source(parameters, options);
+            source.step();
+            const auto optimizer = std::make_shared<O>(parameters, options);
+            optimizer->step();
+            optimizer->step();
+            Prepared prepared;
+            prepared.watched = parameters;
+            prepared.state = [optimizer] { return text_of(optimizer->state_dict()); };
+            prepared.run = [optimizer, state = source.state_dict()](Tensors&) {
+              optimizer->load_state_dict(state);
+            };
+            return prepared;
+          }};
+}
+
+// A call on a module that `make` gives; its parameters and buffers are watched, by their tensors
+// and as the module names them.
+template <class Make, class F>
+Scenario on_module(std::string name, Make make, F run) {
+  return {std::move(name), [=] {
+            manual_seed(1);
+            using Module = decltype(make());
+            const auto module = std::make_shared<Module>(make());
+            Prepared prepared;
+            for (const auto& [key, x] : module->state_dict()) prepared.watched.push_back(x);
+            for (const Tensor& x : module->parameters()) prepared.watched.push_back(x);
+            prepared.state = [module] { return text_of(module->state_dict()); };
+            prepared.run = [module, run](Tensors& results) { run(*module, results); };
+            return prepared;
+          }};
+}
+
+attention::GPTConfig small_config() {
+  return {7, 4, 4, 2, 2, 0.1, true};
+}
+attention::GPT small_gpt() {
+  return attention::GPT(small_config());
+}
+
+std::vector<Scenario> modules() {
+  const auto gpt = small_gpt;
+  const Tensor tokens = tensor({{1, 2, 3}, {4, 5, 6}});
+  const auto linear = [] {
+    nn::Linear made(3, 2);
+    made.weight.set_grad(ones({2, 3}));
+    return made;
+  };
+  nn::StateDict other;
+  for (const auto& [name, x] : small_gpt().state_dict()) other.emplace_back(name, x.clone());
+  return {
+      on_module("construction", linear,
+                [](auto&, Tensors& r) {
+                  for (const Tensor& x : small_gpt().parameters()) r.push_back(x);
+                }),
+      on_module("forward of a GPT", gpt, [=](auto& m, Tensors& r) { r.push_back(m(tokens)); }),
+      on_module("to", gpt, [](auto& m, Tensors&) { m.to(float64); }),
+      on_module("to, with gradients", linear, [](auto& m, Tensors&) { m.to(float64); }),
+      on_module("load_state_dict", gpt, [=](auto& m, Tensors&) { m.load_state_dict(other); }),
+      on_module("state_dict", gpt, [](auto& m, Tensors&) { m.state_dict(); }),
+      on_module("named_parameters", gpt, [](auto& m, Tensors&) { m.named_parameters(); }),
+      on_module("repr", gpt, [](auto& m, Tensors&) { m.repr(); }),
+      on_module("requires_grad_", gpt, [](auto& m, Tensors&) { m.requires_grad_(false); }),
+      on_module("apply", gpt,
+                [](auto& m, Tensors&) { m.apply([](nn::ModuleBase& b) { b.eval(); }); }),
+      on_module("train", gpt, [](auto& m, Tensors&) { m.train(false); }),
+      on_module("copy", gpt,
+                [](auto& m, Tensors&) {
+                  const auto copy = m;
+                  static_cast<void>(copy);
+                }),
+      on_module("forward with hooks", linear,
+                [](auto& m, Tensors& r) {
+                  auto copy = m;
+                  copy.register_forward_hook([](const nn::ModuleBase&, const Tensors&,
+                                                Tensor& output) { output = output * 2; });
+                  copy.register_backward_hook([](Tensors&, const Tensor&) {});
+                  r.push_back(copy(ones({4, 3})));
+                }),
+      on_module(
+          "batch norm", [] { return nn::BatchNorm1d(3); },
+          [](auto& m, Tensors& r) {
+            r.push_back(m(linspace(0, 1, 6).view({2, 3})));
+          }),
+      on_module("module list", linear,
+                [](auto&, Tensors&) {
+                  nn::ModuleList<nn::Linear> list;
+                  for (int i = 0; i < 3; ++i) list.emplace_back(2, 2);
+                }),
+      on_module("sequential", linear,
+                [](auto&, Tensors& r) {
+                  const nn::Sequential layers(nn::Linear(3, 4), nn::ReLU(), nn::Linear(4, 2));
+                  r.push_back(layers(ones({2, 3})));
+                }),
+      on_module("init", linear, [](auto& m, Tensors&) { nn::init::normal_(m.weight); }),
+  };
+}
+
+Scenario clipping() {
+  return {"clip_grad_norm_", [] {
+            const Tensors parameters = some_parameters();
+            Prepared prepared;
+            prepared.watched = parameters;
+            prepared.run = [parameters](Tensors&) { nn::clip_grad_norm_(parameters, 0.1); };
+            return prepared;
+          }};
+}
+
+std::string scratch_file() {
+  return (std::filesystem::temp_directory_path() / concat("tend_refused_", ::getpid())).string();
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+nn::StateDict some_state() {
+  return {{"a.weight", linspace(0, 1, 6).view({2, 3})},
+          {"b", tensor({true, false})},
+          {"a long name that has no room inside of a std::string", ones({3}, float64)}};
+}
+
+}  // namespace
+
+std::vector<Scenario> module_scenarios() {
+  std::vector<Scenario> all = modules();
+  all.push_back(clipping());
+  const optim::SGDOptions plain{.lr = 0.1}, momentum{.lr = 0.1, .momentum = 0.9};
+  for (const int before : {0, 1}) {
+    all.push_back(step_of<optim::SGD>("SGD", plain, before));
+    all.push_back(step_of<optim::SGD>("SGD with momentum", momentum, before));
+    all.push_back(step_of<optim::AdamW>("AdamW", {}, before));
+  }
+  all.push_back(loading_of<optim::SGD>("SGD", momentum));
+  all.push_back(loading_of<optim::AdamW>("AdamW", {}));
+  return all;
+}
+
+std::vector<Scenario> file_scenarios() {
+  const auto save = [] {
+    const std::string path = scratch_file();
+    std::ofstream(path) << "what stood there before";
+    Prepared prepared;
+    // The folder's files of that name count too: nothing temporary may stay.
+    prepared.state = [path] {
+      std::string text = bytes_of(path);
+      for (const auto& entry :
+           std::filesystem::directory_iterator(std::filesystem::path(path).parent_path())) {
+        const std::string name = entry.path().filename().string();
+        if (name.find(std::filesystem::path(path).filename().string()) != std::string::npos)
+          text += '|' + name;
+      }
+      return text;
+    };
+    prepared.run = [path, state = some_state()](Tensors&) {
+      nn::save_safetensors(path, state, {{"key", "a value that is longer than a short string"}});
+    };
+    return prepared;
+  };
+  const auto load = [] {
+    const std::string path = scratch_file();
+    nn::save_safetensors(path, some_state(), {{"key", "value"}});
+    Prepared prepared;
+    prepared.state = [path] { return bytes_of(path); };
+    prepared.run = [path](Tensors& results) {
+      for (const auto& [name, x] : nn::load_safetensors(path).tensors) results.push_back(x);
+    };
+    return prepared;
+  };
+  const auto bad = [] {
+    const std::string path = scratch_file();
+    std::ofstream(path) << std::string("\x05\0\0\0\0\0\0\0{\"a\":", 13);
+    Prepared prepared;
+    prepared.run = [path](Tensors& results) {
+      try {
+        nn::load_safetensors(path);
+      } catch (const IoError&) {
+        results.push_back(Tensor());
+      }
+    };
+    return prepared;
+  };
+  return {{"save_safetensors", save}, {"load_safetensors", load}, {"load of a damaged file", bad}};
+}
+
+}  // namespace tend::test

@@ -1,0 +1,148 @@
+#include "tests/hostile/refusals.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "tests/hostile/memory.h"
+#include "tests/snapshot.h"
+
+namespace tend::test {
+namespace {
+
+using Tensors = std::vector<Tensor>;
+
+void put_array(std::string& text, const Array& array) {
+  if (!array.defined()) {
+    text += "undefined;";
+    return;
+  }
+  const Array dense = array.contiguous();
+  text += concat(dense.dtype(), dense.shape(), ':');
+  if (dense.numel() > 0)
+    text.append(static_cast<const char*>(dense.raw()),
+                static_cast<std::size_t>(dense.numel() * item_size(dense.dtype())));
+  text += ';';
+}
+
+// Everything that a call came to, bit for bit.
+std::string digest(const Prepared& prepared, const Tensors& results) {
+  std::string text;
+  for (const Tensors& list : {results, prepared.watched, prepared.after()}) {
+    for (const Tensor& x : list) {
+      put_array(text, x.defined() ? x.array() : Array());
+      if (!x.defined()) continue;
+      const char* name = x.grad_fn();
+      text += name == nullptr ? "-" : name;
+      text += x.requires_grad() ? "!" : "";
+      if (x.grad().defined()) put_array(text, x.grad().array());
+    }
+    text += '|';
+  }
+  return text + prepared.state();
+}
+
+// How a call with a refused request ended.
+struct Ending {
+  bool refused = false;
+  bool threw = false;
+  std::string fault;  // what is wrong with the exception
+  std::string detail;
+};
+
+Ending run_refused(const Prepared& prepared, Tensors& results, std::int64_t n, bool once) {
+  Ending ending;
+  empty_cache();
+  RefusedRequest request(n, once);
+  try {
+    prepared.run(results);
+    ending.refused = request.stop();
+  } catch (const OutOfMemoryError& error) {
+    ending.refused = request.stop();
+    ending.threw = true;
+    if (error.what()[0] != '[') ending.fault = "throws an error that names no operation";
+  } catch (const std::exception& error) {
+    ending.refused = request.stop();
+    ending.threw = true;
+    ending.detail = error.what();
+    int status = 0;
+    const std::unique_ptr<char, void (*)(void*)> name(
+        abi::__cxa_demangle(typeid(error).name(), nullptr, nullptr, &status), std::free);
+    ending.fault = concat("throws ", name.get());
+  }
+  return ending;
+}
+
+// The n that are tried of so many requests.
+std::vector<std::int64_t> chosen(std::int64_t requests, std::int64_t most) {
+  std::vector<std::int64_t> numbers;
+  const std::int64_t step = std::max<std::int64_t>((requests + most - 1) / most, 1);
+  for (std::int64_t n = 1; n <= requests; n += step) numbers.push_back(n);
+  return numbers;
+}
+
+Tensors room() {
+  Tensors results;
+  results.reserve(32);
+  return results;
+}
+
+}  // namespace
+
+std::int64_t refuse_each(const Scenario& scenario, bool once, std::int64_t most, CallLog& log) {
+  std::int64_t requests = 0, refused = 0;
+  std::string expected;
+  {
+    const Prepared prepared = scenario.prepare();
+    Tensors results = room();
+    empty_cache();
+    RefusedRequest count(std::int64_t{1} << 40, once);
+    prepared.run(results);
+    count.stop();
+    requests = count.requests();
+    expected = digest(prepared, results);
+  }
+  for (const std::int64_t n : chosen(requests, most)) {
+    Prepared prepared = scenario.prepare();
+    log.start(
+        scenario.name,
+        concat(scenario.name, ", request ", n, " of ", requests, once ? "" : " and all after it"),
+        false);
+    const Snapshot before(prepared.watched);
+    const std::string state = prepared.state();
+    const Generator random = get_rng_state();
+    Tensors results = room();
+    const Ending ending = run_refused(prepared, results, n, once);
+    if (!ending.refused || !refused_in_library()) continue;
+    ++refused;
+    log.blame("without memory for " + refused_by());
+    const std::string alone = once ? "" : ", as nothing is left";
+    if (!ending.threw) {
+      if (digest(prepared, results) != expected) log.fails("goes on to another result");
+      log.ends_with_result();
+      continue;
+    }
+    if (!ending.fault.empty()) log.fails(ending.fault + alone, ending.detail);
+    const std::string change = before.difference({}, !prepared.grads_may_change);
+    if (!change.empty()) log.fails("has changed something", change);
+    if (prepared.state() != state) log.fails("has changed its state");
+    if (get_rng_state() != random) log.fails("has drawn random numbers");
+    set_rng_state(random);
+    if (prepared.grads_may_change) {
+      for (Tensor& x : prepared.watched) x.zero_grad();
+    }
+    results = room();
+    try {
+      prepared.run(results);
+      if (digest(prepared, results) != expected) log.fails("gives another result when made again");
+    } catch (const std::exception& error) {
+      log.fails("cannot be made again", error.what());
+    }
+    ending.fault.empty() ? log.ends_with_error() : void();
+  }
+  return refused;
+}
+
+}  // namespace tend::test

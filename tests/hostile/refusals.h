@@ -1,0 +1,47 @@
+// What a call leaves behind when memory is refused to it, for one request after the other.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <tend/tend.h>
+
+#include "tests/hostile/guard.h"
+
+namespace tend::test {
+
+/// A call that is ready to be made.
+struct Prepared {
+  /// The call; it puts the tensors that it gives into `results`, which has room for some. What the
+  /// test itself allocates here counts for nothing.
+  std::function<void(std::vector<Tensor>& results)> run;
+  /// The tensors that must stay as they were when the call fails.
+  std::vector<Tensor> watched = {};
+  /// Other state, as text: files, the state of an optimizer.
+  std::function<std::string()> state = [] { return std::string(); };
+  /// Tensors that show afterwards whether the call did all it should, gradients for example.
+  std::function<std::vector<Tensor>()> after = [] { return std::vector<Tensor>(); };
+  /// Where it is documented that `.grad` may have been added to in part: these are set to zero
+  /// before the call is made again.
+  bool grads_may_change = false;
+};
+
+struct Scenario {
+  std::string name;
+  std::function<Prepared()> prepare;  // the same each time
+};
+
+std::vector<Scenario> row_scenarios();
+std::vector<Scenario> engine_scenarios();
+std::vector<Scenario> module_scenarios();
+std::vector<Scenario> file_scenarios();
+
+/// Makes the call of the scenario with the n-th request refused, for n = 1, 2, ... until it
+/// succeeds without (or for about `most` of these n). Each must throw OutOfMemoryError, or give the
+/// right result, and leave everything as it was; made again it gives the bits of a call that was
+/// not disturbed. Returns how many requests were refused.
+std::int64_t refuse_each(const Scenario& scenario, bool once, std::int64_t most, CallLog& log);
+
+}  // namespace tend::test

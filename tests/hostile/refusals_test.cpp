@@ -1,0 +1,57 @@
+// Memory that is refused: the n-th request of a call fails, for one n after the other.
+#include <iostream>
+
+#include <tend/core/parallel.h>
+
+#include "tests/catch.h"
+#include "tests/hostile/options.h"
+#include "tests/hostile/refusals.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+// With `most` of the requests of each scenario.
+void check_refusals(const std::string& family, const std::vector<Scenario>& all,
+                    std::int64_t most) {
+  const HostileOptions options = hostile_options(0);
+  std::vector<Scenario> scenarios;
+  for (const Scenario& each : all) {
+    if (options.takes(each.name)) scenarios.push_back(each);
+  }
+  if (scenarios.empty()) return;
+  // Each twice: one request refused, and all from one on.
+  const CallRange range{0, 2 * static_cast<std::int64_t>(scenarios.size())};
+  const Report report = make_calls(range, [&](std::int64_t index, CallLog& log) {
+    set_num_threads(1);
+    refuse_each(scenarios[static_cast<std::size_t>(index / 2)], index % 2 == 0, most, log);
+  });
+  std::cout << "refused memory, " << family << ": " << scenarios.size() << " scenarios, " << report;
+  CHECK(report.errors > 0);
+  CHECK(report.failures.empty());
+}
+
+constexpr std::int64_t kEvery = std::int64_t{1} << 40;
+
+}  // namespace
+
+TEST_CASE("operations without memory throw and change nothing", "[hostile]") {
+  check_refusals("operations", row_scenarios(), 6);
+}
+TEST_CASE("the engine without memory throws and changes nothing", "[hostile]") {
+  check_refusals("engine", engine_scenarios(), 40);
+}
+TEST_CASE("modules and optimizers without memory throw and change nothing", "[hostile]") {
+  check_refusals("modules", module_scenarios(), 40);
+}
+TEST_CASE("files without memory throw and change nothing", "[hostile]") {
+  check_refusals("files", file_scenarios(), 60);
+}
+
+TEST_CASE("every request for memory can be refused", "[slow]") {
+  check_refusals("operations", row_scenarios(), kEvery);
+  check_refusals("engine", engine_scenarios(), kEvery);
+  check_refusals("modules", module_scenarios(), kEvery);
+  check_refusals("files", file_scenarios(), kEvery);
+}

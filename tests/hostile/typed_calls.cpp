@@ -1,0 +1,129 @@
+#include "tests/hostile/typed_calls.h"
+
+#include <regex>
+
+namespace tend::test {
+
+std::string_view draw_equation(Arguments& arguments) {
+  return arguments.choice<std::string_view>(
+      {"ij,jk->ik",
+       "ij,ij->",
+       "i,i->i",
+       "...i,...i->...",
+       "ij->ji",
+       "ii->i",
+       "ii",
+       "i,j",
+       "->",
+       "",
+       "ij->ijk",
+       "ij->ii",
+       "i j",
+       "a..b",
+       "....",
+       "...",
+       "ij,jk->",
+       "!",
+       "i,j,k,l->ijkl",
+       "A,a",
+       ",",
+       ",->",
+       "i->,",
+       "->->",
+       "ij-",
+       ">",
+       "\xc3\xa9",
+       "bij,bjk->bik",
+       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"});
+}
+
+TensorFunction draw_function(Arguments& arguments) {
+  const auto kind = arguments.draws().between(0, 8);
+  arguments.say(concat("function ", kind));
+  const auto first = [](const Tensors& x) { return x.empty() ? Tensor() : x[0]; };
+  switch (kind) {
+    case 0: return [=](const Tensors& x) { return first(x) * first(x); };
+    case 1: return [=](const Tensors& x) { return (first(x) * first(x)).sum(); };
+    case 2: return [=](const Tensors& x) { return Tensors{first(x).exp(), first(x).sum()}; };
+    case 3: return [](const Tensors&) { return Tensors(); };
+    case 4: return [](const Tensors&) { return Tensor(); };
+    case 5: return [](const Tensors&) { return ones({2}); };
+    case 6: return [](const Tensor& x, const Tensor& y) { return x * y; };
+    case 7: return [](const Tensors&) -> Tensor { fail("function", "the user's function fails"); };
+    default: return [=](const Tensors& x) { return first(x); };
+  }
+}
+
+TensorHook draw_hook(Arguments& arguments) {
+  const auto kind = arguments.draws().between(0, 5);
+  arguments.say(concat("hook ", kind));
+  switch (kind) {
+    case 0: return [](const Tensor&) {};
+    case 1: return [](const Tensor& grad) { return grad * 2; };
+    case 2: return [](const Tensor&) { return Tensor(); };
+    case 3: return [](const Tensor&) { return ones({5}); };
+    case 4: return [](const Tensor& grad) { return grad.to(float64); };
+    default: return [](const Tensor&) -> Tensor { fail("hook", "the user's hook fails"); };
+  }
+}
+
+nn::StateDict draw_state(Arguments& arguments) {
+  nn::StateDict state;
+  const std::int64_t count = arguments.draws().between(0, 4);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto name = arguments.choice<const char*>(
+        {"weight", "bias", "0.weight", "0.step", "0.exp_avg", "0.exp_avg_sq", "", "mask", "\xff",
+         "__metadata__", "1.step", "0.momentum_buffer"});
+    state.emplace_back(name, arguments.tensor());
+  }
+  return state;
+}
+
+attention::AttentionOptions draw_attention_options(Arguments& arguments) {
+  attention::AttentionOptions options;
+  if (arguments.draws().chance(0.5)) options.mask = arguments.tensor();
+  options.is_causal = arguments.flag();
+  if (arguments.draws().chance(0.3)) options.dropout_p = arguments.real();
+  if (arguments.draws().chance(0.3)) options.scale = arguments.real();
+  options.path = arguments.one_of(attention::AttentionPath::composed);
+  return options;
+}
+
+attention::GPTConfig draw_config(Arguments& arguments) {
+  attention::GPTConfig config{8, 4, 4, 2, 1, 0.0, false};
+  const auto hostile = [&](std::int64_t& size) {
+    if (arguments.draws().chance(0.3)) size = arguments.integer();
+  };
+  hostile(config.vocab_size);
+  hostile(config.context_length);
+  hostile(config.width);
+  hostile(config.num_heads);
+  hostile(config.num_layers);
+  if (arguments.draws().chance(0.3)) config.dropout = arguments.real();
+  config.qkv_bias = arguments.flag();
+  return config;
+}
+
+const std::vector<PublicFunction>& public_functions() {
+  static const std::vector<PublicFunction> functions = [] {
+    std::vector<PublicFunction> all;
+    for (const auto& family : {operation_functions, method_functions, array_functions,
+                               value_functions, autograd_functions, module_functions}) {
+      for (PublicFunction& each : family()) all.push_back(std::move(each));
+    }
+    for (PublicFunction& each : all) {
+      const std::string& signature = each.signature;
+      const std::string name = signature.substr(0, signature.find('('));
+      static const std::regex writers(
+          ".*_|.*operator[-+*/&|^]=|Array::(fill|copy_from)|Tensor::(set_data|set_grad|zero_grad|"
+          "retain_grad)");
+      if (std::regex_match(name, writers)) each.writes.tensors.push_back(0);
+      if (name == "batch_norm") each.writes.tensors = {1, 2};
+      if (name == "Tensor::backward") each.writes.anything = true;
+    }
+    return all;
+  }();
+  return functions;
+}
+
+}  // namespace tend::test

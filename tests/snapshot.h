@@ -1,0 +1,126 @@
+// What tensors are at one moment, to see later whether anything has changed.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tend/autograd/node.h>
+#include <tend/autograd/tensor.h>
+
+namespace tend::test {
+
+/// Everything that can be seen of some tensors: elements, shape, strides, dtype, version, whether
+/// they require grad, their gradients (elements too), histories and bases. The memory that a tensor
+/// looks at is kept as a whole, so a write beside its elements counts, and an expanded tensor of
+/// 2^40 elements takes no more than its one element.
+class Snapshot {
+ public:
+  Snapshot() = default;
+  explicit Snapshot(std::vector<Tensor> tensors) : tensors_(std::move(tensors)) {
+    for (const Tensor& tensor : tensors_) states_.push_back(state_of(tensor));
+  }
+
+  /// The first thing that is no longer as it was, such as "tensor 1: the elements"; empty when
+  /// there is none. Tensors numbered in `except` are not looked at, nor gradients without
+  /// `with_grads`.
+  std::string difference(const std::vector<std::size_t>& except = {},
+                         bool with_grads = true) const {
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      if (std::find(except.begin(), except.end(), i) != except.end()) continue;
+      const std::string what = difference(states_[i], state_of(tensors_[i]), with_grads);
+      if (!what.empty()) return concat("tensor ", i, ": ", what);
+    }
+    return {};
+  }
+
+  const std::vector<Tensor>& tensors() const noexcept { return tensors_; }
+
+ private:
+  // Of an array: the window, and all bytes of the memory that it looks at.
+  struct Elements {
+    const Storage* storage = nullptr;
+    DType dtype = float32;
+    Shape shape, strides;
+    std::int64_t offset = 0;
+    std::uint32_t version = 0;
+    bool inference = false;
+    std::vector<std::byte> bytes;
+  };
+  struct State {
+    const TensorImpl* impl = nullptr;
+    Elements elements;
+    const TensorImpl* grad = nullptr;
+    Elements grad_elements;
+    const Node* grad_fn = nullptr;
+    std::string grad_fn_name;
+    const TensorImpl* base = nullptr;
+    bool requires_grad = false, is_leaf = false, retains_grad = false, is_parameter = false;
+  };
+
+  static Elements elements_of(const Array& array) {
+    if (!array.defined()) return {};
+    const Storage& storage = *array.storage();
+    Elements elements{&storage,       array.dtype(),     array.shape(),          array.strides(),
+                      array.offset(), storage.version(), storage.is_inference(), {}};
+    elements.bytes.assign(storage.data(), storage.data() + storage.bytes());
+    return elements;
+  }
+
+  static State state_of(const Tensor& tensor) {
+    State state;
+    if (!tensor.defined()) return state;
+    const TensorImpl& impl = *tensor.impl();
+    state.impl = &impl;
+    state.requires_grad = tensor.requires_grad();  // which renews the history of a view
+    state.is_leaf = tensor.is_leaf();
+    state.elements = elements_of(impl.array);
+    if (impl.grad) state.grad_elements = elements_of(impl.grad->array);
+    state.grad = impl.grad.get();
+    state.grad_fn = impl.grad_fn.get();
+    if (impl.grad_fn) state.grad_fn_name = impl.grad_fn->name();
+    state.base = impl.base.get();
+    state.retains_grad = impl.retains_grad;
+    state.is_parameter = impl.is_parameter;
+    return state;
+  }
+
+  static std::string difference(const Elements& before, const Elements& now) {
+    if (before.dtype != now.dtype) return concat("dtype ", before.dtype, " -> ", now.dtype);
+    if (before.shape != now.shape) return concat("shape ", before.shape, " -> ", now.shape);
+    if (before.strides != now.strides)
+      return concat("strides ", before.strides, " -> ", now.strides);
+    if (before.offset != now.offset) return concat("offset ", before.offset, " -> ", now.offset);
+    if (before.storage != now.storage) return "other memory";
+    if (before.bytes != now.bytes) return "the elements";
+    if (before.version != now.version)
+      return concat("version ", before.version, " -> ", now.version);
+    return before.inference != now.inference ? "inference" : "";
+  }
+
+  static std::string difference(const State& before, const State& now, bool with_grads) {
+    if (before.impl != now.impl) return "another tensor";
+    if (std::string what = difference(before.elements, now.elements); !what.empty()) return what;
+    if (before.requires_grad != now.requires_grad) return "requires_grad";
+    if (before.is_leaf != now.is_leaf) return "is_leaf";
+    if (before.grad_fn_name != now.grad_fn_name)
+      return concat("grad_fn ", before.grad_fn_name, " -> ", now.grad_fn_name);
+    if (before.grad_fn != now.grad_fn) return "another grad_fn of the same name";
+    if (with_grads && before.grad != now.grad) return "another grad";
+    if (const std::string what = difference(before.grad_elements, now.grad_elements);
+        with_grads && !what.empty())
+      return "grad: " + what;
+    if (before.base != now.base) return "the base";
+    if (before.retains_grad != now.retains_grad) return "retains_grad";
+    return before.is_parameter != now.is_parameter ? "is_parameter" : "";
+  }
+
+  std::vector<Tensor> tensors_;
+  std::vector<State> states_;
+};
+
+}  // namespace tend::test
