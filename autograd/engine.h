@@ -14,19 +14,19 @@ namespace tend {
 /// was changed; ShapeError for a cotangent that does not fit; all of it before anything has
 /// changed. Without retain_graph (by default: create_graph) the graph's saved tensors are freed.
 void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gradients = {},
-              bool retain_graph = false, bool create_graph = false);
+              Flag retain_graph = false, Flag create_graph = false);
 
 namespace autograd {
 
 /// tend::backward of tensors that stand anywhere.
-void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, bool retain_graph,
-              bool create_graph);
+void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, Flag retain_graph,
+              Flag create_graph);
 
 /// How `grad` walks.
 struct GradOptions {
-  bool retain_graph = false;  // create_graph retains too
-  bool create_graph = false;  // the gradients have a graph themselves
-  bool allow_unused =
+  Flag retain_graph = false;  // create_graph retains too
+  Flag create_graph = false;  // the gradients have a graph themselves
+  Flag allow_unused =
       false;  // an input outside the graph gets an undefined gradient instead of an AutogradError
 };
 

@@ -94,7 +94,7 @@ Tensors scalar_outputs(const char* operation, const TensorFunction& f, const Ten
 }  // namespace
 
 OutputsAndProduct vjp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
-                      bool create_graph) {
+                      Flag create_graph) {
   const InferenceModeGuard usual(false);
   const Tensors x = variables("vjp", inputs, create_graph);
   const Tensors outputs = f(x);
@@ -105,7 +105,7 @@ OutputsAndProduct vjp(const TensorFunction& f, const Tensors& inputs, const Tens
 }
 
 OutputsAndProduct jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
-                      bool create_graph) {
+                      Flag create_graph) {
   const InferenceModeGuard usual(false);
   check_shapes("jvp", "inputs", v, inputs);
   const Tensors x = variables("jvp", inputs, create_graph);
@@ -121,7 +121,7 @@ OutputsAndProduct jvp(const TensorFunction& f, const Tensors& inputs, const Tens
           finished(gradients(transposed, cotangents, v, create_graph), create_graph)};
 }
 
-std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs, bool create_graph) {
+std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs, Flag create_graph) {
   const InferenceModeGuard usual(false);
   const Tensors x = variables("jacobian", inputs, create_graph);
   std::vector<Tensors> result;
@@ -145,7 +145,7 @@ std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs, bo
   return result;
 }
 
-std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs, bool create_graph) {
+std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs, Flag create_graph) {
   const auto slope = [&f](const Tensors& x) {
     const Tensors outputs = scalar_outputs("hessian", f, x);
     return gradients(outputs, x, ones_for("hessian", outputs), true);
@@ -154,7 +154,7 @@ std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs, boo
 }
 
 OutputsAndProduct hvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
-                      bool create_graph) {
+                      Flag create_graph) {
   const InferenceModeGuard usual(false);
   check_shapes("hvp", "inputs", v, inputs);
   const Tensors x = variables("hvp", inputs, create_graph);
@@ -164,11 +164,11 @@ OutputsAndProduct hvp(const TensorFunction& f, const Tensors& inputs, const Tens
           finished(gradients(slope, x, v, create_graph), create_graph)};
 }
 
-Tensor jacobian(const TensorFunction& f, const Tensor& input, bool create_graph) {
+Tensor jacobian(const TensorFunction& f, const Tensor& input, Flag create_graph) {
   return jacobian(f, Tensors{input}, create_graph).at(0).at(0);
 }
 
-Tensor hessian(const TensorFunction& f, const Tensor& input, bool create_graph) {
+Tensor hessian(const TensorFunction& f, const Tensor& input, Flag create_graph) {
   return hessian(f, Tensors{input}, create_graph).at(0).at(0);
 }
 

@@ -1,6 +1,8 @@
 // Whether operations record a graph, per thread.
 #pragma once
 
+#include <tend/core/strict.h>
+
 namespace tend {
 
 /// True when operations on this thread record what backward needs. On at the start of every thread.
@@ -9,7 +11,7 @@ bool grad_enabled() noexcept;
 /// Sets the mode for its lifetime on this thread.
 class GradModeGuard {
  public:
-  explicit GradModeGuard(bool enabled) noexcept;
+  explicit GradModeGuard(Flag enabled) noexcept;
   ~GradModeGuard();
   GradModeGuard(const GradModeGuard&) = delete;
   GradModeGuard& operator=(const GradModeGuard&) = delete;
@@ -32,7 +34,7 @@ bool inference_mode_enabled() noexcept;
 /// (torch.inference_mode).
 class InferenceModeGuard {
  public:
-  explicit InferenceModeGuard(bool enabled = true) noexcept;
+  explicit InferenceModeGuard(Flag enabled = true) noexcept;
   ~InferenceModeGuard();
   InferenceModeGuard(const InferenceModeGuard&) = delete;
   InferenceModeGuard& operator=(const InferenceModeGuard&) = delete;

@@ -96,7 +96,7 @@ std::vector<Tensor> ModuleBase::buffers() const {
   return without_repeats(std::move(tensors));
 }
 
-void ModuleBase::train(bool mode) {
+void ModuleBase::train(Flag mode) {
   for (const auto& [path, module] : named_modules()) module->training_ = mode;
 }
 
@@ -106,7 +106,7 @@ StateDict ModuleBase::state_dict() const {
   return state;
 }
 
-void ModuleBase::load_state_dict(const StateDict& state, bool strict) {
+void ModuleBase::load_state_dict(const StateDict& state, Flag strict) {
   struct Match {
     Tensor target;
     Tensor source;
@@ -166,11 +166,11 @@ void ModuleBase::zero_grad() const {
   for (Tensor& parameter : tensors) parameter.zero_grad();
 }
 
-void ModuleBase::requires_grad_(bool value) const {
+void ModuleBase::requires_grad_(Flag value) const {
   for (Tensor& parameter : parameters()) parameter.requires_grad_(value);
 }
 
-std::int64_t ModuleBase::num_parameters(bool only_trainable) const {
+std::int64_t ModuleBase::num_parameters(Flag only_trainable) const {
   std::int64_t count = 0;
   for (const Tensor& parameter : parameters()) {
     if (!only_trainable || parameter.requires_grad()) count += parameter.numel();

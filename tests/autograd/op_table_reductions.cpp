@@ -131,7 +131,7 @@ void middle_rows(Rows& rows) {
   rows.op("aminmax", "[torch.amin(a, ()), torch.amax(a, ())]",
           [list](T a) { return list(aminmax(a)); })
       .on(samples)
-      .refuses("[amin] dimension 0 of (0, 2) is empty", {real({0, 2})});
+      .refuses("[aminmax] dimension 0 of (0, 2) is empty", {real({0, 2})});
   rows.op("aminmax", "[torch.amin(a, -1, True), torch.amax(a, -1, True)]",
           [list](T a) { return list(aminmax(a, -1, true)); })
       .on(samples);
