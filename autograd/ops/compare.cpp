@@ -123,7 +123,8 @@ Tensor isfinite(const Tensor& self) {
   return test(self, kernels::isfinite);
 }
 
-Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, Flag equal_nan) {
+Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol,
+               Flag equal_nan) try {
   if (self.dtype() != other.dtype())
     fail<DTypeError>("isclose", "the dtypes differ: ", self.dtype(), " and ", other.dtype());
   if (!(rtol >= 0) || !(atol >= 0))
@@ -137,6 +138,8 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
   const Tensor allowed = atol + abs(rtol * to(other, dtype));
   // Without isfinite, infinity would be close to every number.
   return logical_or(close, logical_and(isfinite(error), error <= allowed));
+} catch (const Error&) {
+  rename_error("isclose");
 }
 
 bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol, Flag equal_nan) {

@@ -33,7 +33,7 @@ Choice choose_dims(Program& p, const Tensor& x) {
   return choice;
 }
 
-using Reduce = Tensor (*)(const Tensor&, const Dims&, bool);
+using Reduce = Tensor (*)(const Tensor&, const Dims&, Flag);
 
 Entry reduction(const std::string& name, Reduce f, std::int64_t least) {
   return {name, [=](Program& p) {

@@ -69,9 +69,9 @@ void deviation_rows(Rows& rows) {
 struct Extreme {
   std::string name;  // max
   Tensor (*full)(T);
-  ValuesAndIndices (*along)(T, std::int64_t, bool);
-  Tensor (*shared)(T, const Dims&, bool);
-  Tensor (*place)(T, std::optional<std::int64_t>, bool);
+  ValuesAndIndices (*along)(T, std::int64_t, Flag);
+  Tensor (*shared)(T, const Dims&, Flag);
+  Tensor (*place)(T, std::optional<Integer>, Flag);
 };
 
 void extreme_rows(Rows& rows) {
