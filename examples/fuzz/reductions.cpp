@@ -126,7 +126,7 @@ bool add_sort(Program& p) {
 
 std::vector<Entry> reduction_entries() {
   using T = const Tensor&;
-  const auto variance = [](T x, const Dims& dims, bool keep) { return var(x, dims, 1, keep); };
+  const auto variance = [](T x, const Dims& dims, Flag keep) { return var(x, dims, 1, keep); };
   return {reduction("sum", sum, 0),
           reduction("mean", mean, 1),
           reduction("var", variance, 2),
