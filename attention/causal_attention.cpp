@@ -6,7 +6,7 @@
 namespace tend::attention {
 
 CausalAttention::CausalAttention(std::int64_t d_in, std::int64_t d_out, std::int64_t context_length,
-                                 double dropout_p, bool qkv_bias)
+                                 double dropout_p, Flag qkv_bias)
     : W_query(d_in, d_out, qkv_bias),
       W_key(d_in, d_out, qkv_bias),
       W_value(d_in, d_out, qkv_bias),
@@ -29,7 +29,7 @@ void CausalAttention::check_loaded(const std::string& field, const Tensor& value
 
 MultiHeadAttentionWrapper::MultiHeadAttentionWrapper(std::int64_t d_in, std::int64_t d_out,
                                                      std::int64_t context_length, double dropout,
-                                                     std::int64_t num_heads, bool qkv_bias) {
+                                                     std::int64_t num_heads, Flag qkv_bias) {
   if (num_heads < 1)
     fail("MultiHeadAttentionWrapper", "num_heads must be positive, got ", num_heads);
   for (std::int64_t i = 0; i < num_heads; ++i)

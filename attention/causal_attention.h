@@ -13,7 +13,7 @@ class CausalAttention : public nn::Module<CausalAttention> {
  public:
   /// Error unless the sizes are positive and 0 <= dropout <= 1.
   CausalAttention(std::int64_t d_in, std::int64_t d_out, std::int64_t context_length,
-                  double dropout, bool qkv_bias = false);
+                  double dropout, Flag qkv_bias = false);
 
   /// (..., T, d_in) -> (..., T, d_out); ShapeError when T exceeds context_length.
   Tensor forward(const Tensor& x) const;
@@ -37,7 +37,7 @@ class CausalAttention : public nn::Module<CausalAttention> {
 class MultiHeadAttentionWrapper : public nn::Module<MultiHeadAttentionWrapper> {
  public:
   MultiHeadAttentionWrapper(std::int64_t d_in, std::int64_t d_out, std::int64_t context_length,
-                            double dropout, std::int64_t num_heads, bool qkv_bias = false);
+                            double dropout, std::int64_t num_heads, Flag qkv_bias = false);
 
   Tensor forward(const Tensor& x) const;
   /// The weights of all heads, (..., num_heads, T, T).

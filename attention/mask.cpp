@@ -7,7 +7,8 @@ Tensor causal_mask(std::int64_t queries, std::int64_t keys) {
 }
 
 Tensor causal_mask_bottom_right(std::int64_t queries, std::int64_t keys) {
-  return tril(ones({queries, keys}, boolean), keys - queries);
+  const Tensor all = ones({queries, keys}, boolean);  // throws for a negative size
+  return tril(all, keys - queries);
 }
 
 Tensor future_mask(std::int64_t length) {

@@ -26,7 +26,7 @@ Tensor split_heads(const Tensor& x, std::int64_t num_heads) {
 
 MultiHeadAttention::MultiHeadAttention(std::int64_t d_in, std::int64_t d_out,
                                        std::int64_t context_length, double dropout_p,
-                                       std::int64_t heads, bool qkv_bias)
+                                       std::int64_t heads, Flag qkv_bias)
     : num_heads(checked_heads(d_out, heads)),
       W_query(d_in, d_out, qkv_bias),
       W_key(d_in, d_out, qkv_bias),

@@ -15,7 +15,7 @@ class MultiHeadAttention : public nn::Module<MultiHeadAttention> {
   /// ShapeError unless num_heads divides d_out and all sizes are positive; Error unless 0 <=
   /// dropout <= 1.
   MultiHeadAttention(std::int64_t d_in, std::int64_t d_out, std::int64_t context_length,
-                     double dropout, std::int64_t num_heads, bool qkv_bias = false);
+                     double dropout, std::int64_t num_heads, Flag qkv_bias = false);
 
   /// (..., T, d_in) -> (..., T, d_out); ShapeError when T exceeds context_length.
   Tensor forward(const Tensor& x) const;

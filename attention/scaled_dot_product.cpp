@@ -6,6 +6,7 @@
 
 #include <tend/attention/mask.h>
 #include <tend/attention/paths.h>
+#include <tend/autograd/naming.h>
 #include <tend/core/thread_number.h>
 
 namespace tend::attention {
@@ -108,7 +109,7 @@ Tensor visible_softmax(const Tensor& scores, const AttentionOptions& options) {
   return masked_softmax(scores, masked_fill(options.mask, hidden, kHidden));
 }
 
-Tensor masked_softmax(const Tensor& scores, const Tensor& mask) {
+Tensor masked_softmax(const Tensor& scores, const Tensor& mask) try {
   check_mask("masked_softmax", mask, scores.shape());
   if (!mask.defined()) return softmax(scores, -1);
   if (mask.dim() == 0) return masked_softmax(scores, mask.view({1}));
@@ -121,22 +122,28 @@ Tensor masked_softmax(const Tensor& scores, const Tensor& mask) {
       additive ? scores + masked_fill(mask, empty_rows, 0)
                : masked_fill(scores, logical_and(hidden, logical_not(empty_rows)), kHidden);
   return masked_fill(softmax(visible_scores, -1), empty_rows, 0);
+} catch (const Error&) {
+  rename_error("masked_softmax");
 }
 
 AttentionOutput attention_with_weights(const Tensor& query, const Tensor& key, const Tensor& value,
-                                       const AttentionOptions& options) {
+                                       const AttentionOptions& options) try {
   check(query, key, value, options);
   if (options.path == AttentionPath::fused) {
     fail("attention_with_weights", "the fused path does not make the weights");
   }
   return composed_attention(query, key, value, options);
+} catch (const Error&) {
+  rename_error("attention_with_weights");
 }
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                    const AttentionOptions& options) {
+                                    const AttentionOptions& options) try {
   check(query, key, value, options);
   if (takes_fused(query, key, value, options)) return fused_attention(query, key, value, options);
   return composed_attention(query, key, value, options).context;
+} catch (const Error&) {
+  rename_error("scaled_dot_product_attention");
 }
 
 }  // namespace tend::attention

@@ -43,7 +43,7 @@ struct AttentionOptions {
   /// (-inf hides). It broadcasts to (..., queries, keys).
   Tensor mask = {};
   /// Query i sees keys 0 to i (aligned top-left, as in PyTorch). May be combined with a mask.
-  bool is_causal = false;
+  Flag is_causal = false;
   /// Probability with which a weight is dropped; drawn whenever it is not 0, so pass 0 outside of
   /// training.
   double dropout_p = 0.0;

@@ -50,7 +50,7 @@ void SelfAttentionV1::copy_weights(const SelfAttentionV2& other) {
                   {other.W_query.weight, other.W_key.weight, other.W_value.weight});
 }
 
-SelfAttentionV2::SelfAttentionV2(std::int64_t d_in, std::int64_t d_out, bool qkv_bias)
+SelfAttentionV2::SelfAttentionV2(std::int64_t d_in, std::int64_t d_out, Flag qkv_bias)
     : W_query(d_in, d_out, qkv_bias),
       W_key(d_in, d_out, qkv_bias),
       W_value(d_in, d_out, qkv_bias) {}

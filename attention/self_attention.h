@@ -33,7 +33,7 @@ class SelfAttentionV1 : public nn::Module<SelfAttentionV1> {
 /// Projections as Linear layers.
 class SelfAttentionV2 : public nn::Module<SelfAttentionV2> {
  public:
-  SelfAttentionV2(std::int64_t d_in, std::int64_t d_out, bool qkv_bias = false);
+  SelfAttentionV2(std::int64_t d_in, std::int64_t d_out, Flag qkv_bias = false);
 
   /// (..., T, d_in) -> (..., T, d_out).
   Tensor forward(const Tensor& x) const;

@@ -20,7 +20,7 @@ struct GPTConfig {
   std::int64_t num_heads = 4;
   std::int64_t num_layers = 2;
   double dropout = 0.0;
-  bool qkv_bias = false;
+  Flag qkv_bias = false;
 };
 
 /// width -> 4 width -> width, with GELU between.

@@ -10,7 +10,7 @@
 namespace tend::autograd {
 
 struct CheckpointOptions {
-  bool preserve_rng_state = true;  // the default generator; off when f draws nothing
+  Flag preserve_rng_state = true;  // the default generator; off when f draws nothing
 };
 
 /// f(inputs), of which only f and the inputs are kept: when backward first needs what the

@@ -419,14 +419,14 @@ class Walk {
 }  // namespace
 
 void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gradients,
-              bool retain_graph, bool create_graph) {
+              Flag retain_graph, Flag create_graph) {
   autograd::backward(tensors, gradients, retain_graph, create_graph);
 }
 
 namespace autograd {
 
-void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, bool retain_graph,
-              bool create_graph) {
+void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, Flag retain_graph,
+              Flag create_graph) {
   const auto add_gradients = [&] {
     Walk walk("backward", tensors, gradients, retain_graph, create_graph);
     walk.prepare();

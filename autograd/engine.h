@@ -18,21 +18,21 @@ namespace tend {
 /// was, but the graph may be freed. Without retain_graph (by default: create_graph) the graph's
 /// saved tensors are freed.
 void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gradients = {},
-              bool retain_graph = false, bool create_graph = false);
+              Flag retain_graph = false, Flag create_graph = false);
 
 namespace autograd {
 
 /// tend::backward of tensors that stand anywhere.
-void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, bool retain_graph,
-              bool create_graph);
+void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, Flag retain_graph,
+              Flag create_graph);
 
 /// How `grad` walks.
 struct GradOptions {
-  bool retain_graph = false;  // create_graph retains too
-  bool create_graph = false;  // the gradients have a graph themselves
+  Flag retain_graph = false;  // create_graph retains too
+  Flag create_graph = false;  // the gradients have a graph themselves
   // An input that was not used, or to which a function of the user gave an undefined gradient, gets
   // an undefined gradient instead of an AutogradError.
-  bool allow_unused = false;
+  Flag allow_unused = false;
 };
 
 /// The gradients of `outputs` (weighted with `grad_outputs`, as in backward) with respect to

@@ -94,7 +94,7 @@ Tensors scalar_outputs(const char* operation, const TensorFunction& f, const Ten
 }  // namespace
 
 OutputsAndProduct vjp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
-                      bool create_graph) {
+                      Flag create_graph) {
   return with_memory([&]() -> OutputsAndProduct {
     const InferenceModeGuard usual(false);
     const Tensors x = variables("vjp", inputs, create_graph);
@@ -107,7 +107,7 @@ OutputsAndProduct vjp(const TensorFunction& f, const Tensors& inputs, const Tens
 }
 
 OutputsAndProduct jvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
-                      bool create_graph) {
+                      Flag create_graph) {
   return with_memory([&]() -> OutputsAndProduct {
     const InferenceModeGuard usual(false);
     check_shapes("jvp", "inputs", v, inputs);
@@ -125,7 +125,7 @@ OutputsAndProduct jvp(const TensorFunction& f, const Tensors& inputs, const Tens
   });
 }
 
-std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs, bool create_graph) {
+std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs, Flag create_graph) {
   return with_memory([&] {
     const InferenceModeGuard usual(false);
     const Tensors x = variables("jacobian", inputs, create_graph);
@@ -151,7 +151,7 @@ std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs, bo
   });
 }
 
-std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs, bool create_graph) {
+std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs, Flag create_graph) {
   const auto slope = [&f](const Tensors& x) {
     const Tensors outputs = scalar_outputs("hessian", f, x);
     return gradients(outputs, x, ones_for("hessian", outputs), true);
@@ -160,7 +160,7 @@ std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs, boo
 }
 
 OutputsAndProduct hvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,
-                      bool create_graph) {
+                      Flag create_graph) {
   return with_memory([&]() -> OutputsAndProduct {
     const InferenceModeGuard usual(false);
     check_shapes("hvp", "inputs", v, inputs);
@@ -184,11 +184,11 @@ Tensor only(const char* operation, const std::vector<Tensors>& derivatives) {
 
 }  // namespace
 
-Tensor jacobian(const TensorFunction& f, const Tensor& input, bool create_graph) {
+Tensor jacobian(const TensorFunction& f, const Tensor& input, Flag create_graph) {
   return only("jacobian", jacobian(f, Tensors{input}, create_graph));
 }
 
-Tensor hessian(const TensorFunction& f, const Tensor& input, bool create_graph) {
+Tensor hessian(const TensorFunction& f, const Tensor& input, Flag create_graph) {
   return only("hessian", hessian(f, Tensors{input}, create_graph));
 }
 

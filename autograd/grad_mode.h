@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <tend/core/strict.h>
+
 namespace tend {
 
 /// True when operations on this thread record what backward needs. On at the start of every thread.
@@ -12,7 +14,7 @@ bool grad_enabled() noexcept;
 /// beginning, on the thread where they began: on another one the end does nothing.
 class GradModeGuard {
  public:
-  explicit GradModeGuard(bool enabled) noexcept;
+  explicit GradModeGuard(Flag enabled) noexcept;
   ~GradModeGuard();
   GradModeGuard(const GradModeGuard&) = delete;
   GradModeGuard& operator=(const GradModeGuard&) = delete;
@@ -36,7 +38,7 @@ bool inference_mode_enabled() noexcept;
 /// (torch.inference_mode). It ends as a GradModeGuard does.
 class InferenceModeGuard {
  public:
-  explicit InferenceModeGuard(bool enabled = true) noexcept;
+  explicit InferenceModeGuard(Flag enabled = true) noexcept;
   ~InferenceModeGuard();
   InferenceModeGuard(const InferenceModeGuard&) = delete;
   InferenceModeGuard& operator=(const InferenceModeGuard&) = delete;

@@ -14,9 +14,9 @@ class Tensor;
 
 /// Python's start:stop:step with a positive step; what is left out reaches to the end.
 struct Slice {
-  std::optional<std::int64_t> start;
-  std::optional<std::int64_t> stop;
-  std::int64_t step = 1;
+  std::optional<Integer> start;
+  std::optional<Integer> stop;
+  Integer step = 1;
 };
 
 struct NewAxis {};
@@ -32,9 +32,10 @@ class Index {
  public:
   enum class Kind { integer, range, new_axis, rest, tensor };
 
+  /// IndexError for one that int64 cannot hold.
   template <std::integral T>
   requires(!std::same_as<T, bool>) Index(T position)
-      : kind_(Kind::integer), position_(static_cast<std::int64_t>(position)) {}
+      : kind_(Kind::integer), position_(Integer(position)) {}
   /// A 0-d bool tensor.
   Index(std::same_as<bool> auto value)
       : kind_(Kind::tensor), tensor_(new TensorImpl(Array::scalar(value, boolean))) {}

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <tend/autograd/naming.h>
 #include <tend/autograd/node.h>
 
 namespace tend {
@@ -45,18 +46,21 @@ class PendingWrite {
   Ref<Node> view_node_ = {};  // of a view that retains its gradient
 };
 
-/// self = compute(self before the write), in place. `operation` must live forever.
+/// self = compute(self before the write), in place. `operation` must live forever; errors name it.
 template <class F>
-const Tensor& in_place(const char* operation, const Tensor& self, TensorRefs inputs, F&& compute) {
+const Tensor& in_place(const char* operation, const Tensor& self, TensorRefs inputs,
+                       F&& compute) try {
   check_writable(operation, self);
   write(operation, self, std::forward<F>(compute)(before_write(self, inputs)));
   return self;
+} catch (const Error&) {
+  rename_error(operation);
 }
 
 /// The same for compute(self, other), of which kernel(out, self, other) is the part that computes.
 template <class Kernel, class F>
 const Tensor& in_place(const char* operation, const Tensor& self, const Tensor& other,
-                       Kernel kernel, F&& compute) {
+                       Kernel kernel, F&& compute) try {
   check_writable(operation, self);
   if (may_write_directly(self, other)) {
     kernel(self.array(), self.array(), other.array());
@@ -65,6 +69,8 @@ const Tensor& in_place(const char* operation, const Tensor& self, const Tensor& 
     write(operation, self, std::forward<F>(compute)(before_write(self, {other}), other));
   }
   return self;
+} catch (const Error&) {
+  rename_error(operation);
 }
 
 }  // namespace tend

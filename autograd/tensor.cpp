@@ -21,7 +21,7 @@ thread_local bool inference_mode = false;
 bool grad_enabled() noexcept {
   return grad_mode;
 }
-GradModeGuard::GradModeGuard(bool enabled) noexcept
+GradModeGuard::GradModeGuard(Flag enabled) noexcept
     : before_(std::exchange(grad_mode, enabled)), thread_(thread_number()) {}
 GradModeGuard::~GradModeGuard() {
   if (thread_ == thread_number()) grad_mode = before_;
@@ -30,7 +30,7 @@ GradModeGuard::~GradModeGuard() {
 bool inference_mode_enabled() noexcept {
   return inference_mode;
 }
-InferenceModeGuard::InferenceModeGuard(bool enabled) noexcept
+InferenceModeGuard::InferenceModeGuard(Flag enabled) noexcept
     : grad_mode_(!enabled),
       before_(std::exchange(inference_mode, enabled)),
       thread_(thread_number()) {}
@@ -55,7 +55,7 @@ bool Tensor::requires_grad() const {
   return impl_->grad_fn || impl_->requires_grad;
 }
 
-Tensor& Tensor::requires_grad_(bool value) {
+Tensor& Tensor::requires_grad_(Flag value) {
   if (value && !is_floating(dtype())) {
     fail<DTypeError>("requires_grad_", "only floating tensors have gradients, this one is ",
                      dtype());
@@ -147,7 +147,7 @@ HookHandle Tensor::register_hook(TensorHook hook) const {
   return hooks.add(std::move(hook));
 }
 
-void Tensor::backward(const Tensor& gradient, bool retain_graph, bool create_graph) const {
+void Tensor::backward(const Tensor& gradient, Flag retain_graph, Flag create_graph) const {
   autograd::backward({this, 1}, {&gradient, 1}, retain_graph, create_graph);
 }
 

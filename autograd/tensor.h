@@ -85,7 +85,7 @@ class Tensor : public methods::Elementwise<Tensor>,
   std::vector<T> to_vector() const {
     return array().to_vector<T>();
   }
-  /// The only element; ShapeError unless there is exactly one.
+  /// The only element; ShapeError unless there is one, DTypeError where T cannot hold it.
   template <class T = double>
   T item() const {
     return array().item<T>();
@@ -95,7 +95,7 @@ class Tensor : public methods::Elementwise<Tensor>,
 
   bool requires_grad() const;
   /// AutogradError for a tensor with history, DTypeError unless floating.
-  Tensor& requires_grad_(bool value = true);
+  Tensor& requires_grad_(Flag value = true);
   bool is_leaf() const;
   /// The accumulated gradient; undefined before the first backward.
   Tensor grad() const;
@@ -110,8 +110,8 @@ class Tensor : public methods::Elementwise<Tensor>,
   /// returns, if anything, goes on in its place. AutogradError when nothing requires grad.
   HookHandle register_hook(TensorHook hook) const;
   /// tend::backward of this one tensor.
-  void backward(const Tensor& gradient = {}, bool retain_graph = false,
-                bool create_graph = false) const;
+  void backward(const Tensor& gradient = {}, Flag retain_graph = false,
+                Flag create_graph = false) const;
   /// The same elements without history.
   Tensor detach() const;
   /// Takes the history away from this tensor itself, which becomes a leaf that does not require

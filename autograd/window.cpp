@@ -8,11 +8,13 @@
 namespace tend {
 namespace {
 
-// Zeros over everything that the base reaches in memory, gaps included.
+// Zeros over everything that the base reaches in memory, gaps included. Where it has no elements,
+// neither have its windows, and its strides can be any numbers.
 Array buffer_for(const Window& window, DType dtype) {
+  if (element_count(window.base_shape) == 0) return Array::zeros({0}, dtype);
   std::int64_t reach = 1;
   for (std::int64_t d = 0; d < window.base_shape.rank(); ++d) {
-    reach += std::max<std::int64_t>(window.base_shape[d] - 1, 0) * window.base_strides[d];
+    reach += (window.base_shape[d] - 1) * window.base_strides[d];
   }
   return Array::zeros({reach}, dtype);
 }

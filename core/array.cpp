@@ -4,22 +4,37 @@
 #include <utility>
 
 #include <tend/core/kernels/copy.h>
+#include <tend/core/type_name.h>
 
 namespace tend {
 namespace {
 
-struct Extent {
-  std::int64_t low;   // smallest element offset, relative to the first element
-  std::int64_t high;  // largest
-};
-
-Extent extent(const Shape& shape, const Shape& strides) {
-  Extent reach{0, 0};
+// The offset of the last element, relative to the first, of an array that has elements: strides are
+// not negative.
+std::int64_t last_offset(const Shape& shape, const Shape& strides) noexcept {
+  std::int64_t last = 0;
   for (std::int64_t d = 0; d < shape.rank(); ++d) {
-    const std::int64_t span = (shape[d] - 1) * strides[d];
-    (span < 0 ? reach.low : reach.high) += span;
+    // One element is never stepped over, and its stride can be any number.
+    if (shape[d] > 1) last += (shape[d] - 1) * strides[d];
   }
-  return reach;
+  return last;
+}
+
+// How many bytes of a lender's memory are seen.
+std::int64_t bytes_seen(const Shape& shape, const Shape& strides, DType dtype) {
+  if (element_count(shape) == 0) return 0;
+  std::int64_t count = 1, bytes = 0;
+  bool overflows = false;
+  for (std::int64_t d = 0; d < shape.rank(); ++d) {
+    std::int64_t span = 0;
+    overflows |= __builtin_mul_overflow(shape[d] - 1, strides[d], &span) ||
+                 __builtin_add_overflow(count, span, &count);
+  }
+  if (overflows || __builtin_mul_overflow(count, item_size(dtype), &bytes)) {
+    fail<ShapeError>("from_blob", "strides ", strides, " of shape ", shape, ' ', dtype,
+                     " lead beyond what an int64 can count");
+  }
+  return bytes;
 }
 
 bool is_row_major(const Shape& shape, const Shape& strides, std::int64_t numel) noexcept {
@@ -71,17 +86,20 @@ Array Array::copy_of(const void* values, std::int64_t count, const Shape& shape,
   return out;
 }
 
-Array Array::from_blob(void* data, const Shape& shape, const Shape& strides, DType dtype,
-                       std::function<void(void*)> deleter) {
+Array Array::from_blob(Borrowed memory, const Shape& shape, const Shape& strides, DType dtype) {
   if (shape.rank() != strides.rank()) {
     fail<ShapeError>("from_blob", "shape ", shape, " and strides ", strides, " differ in length");
   }
-  const std::int64_t count = element_count(shape);
+  for (const std::int64_t size : shape) {
+    if (size < 0) fail<ShapeError>("from_blob", "negative size in ", shape);
+  }
   for (const std::int64_t stride : strides) {
     if (stride < 0) fail<ShapeError>("from_blob", "negative stride in ", strides);
   }
-  const std::int64_t bytes = count == 0 ? 0 : (extent(shape, strides).high + 1) * item_size(dtype);
-  return {dtype, Shape(shape), Shape(strides), 0, Storage::borrow(data, bytes, std::move(deleter))};
+  const std::int64_t bytes = bytes_seen(shape, strides, dtype);
+  if (bytes > 0 && memory.data() == nullptr)
+    fail<ShapeError>("from_blob", "no memory for the elements of shape ", shape);
+  return {dtype, Shape(shape), Shape(strides), 0, Storage::borrow(std::move(memory), bytes)};
 }
 
 bool Array::may_self_overlap() const noexcept {
@@ -103,10 +121,8 @@ bool Array::may_self_overlap() const noexcept {
 bool Array::may_overlap(const Array& other) const noexcept {
   if (!defined() || !other.defined() || numel_ == 0 || other.numel_ == 0) return false;
   const auto reach = [](const Array& a) {
-    const Extent e = extent(a.shape_, a.strides_);
     const auto* first = static_cast<const std::byte*>(a.raw());
-    return std::pair(first + e.low * item_size(a.dtype_),
-                     first + (e.high + 1) * item_size(a.dtype_));
+    return std::pair(first, first + (last_offset(a.shape_, a.strides_) + 1) * item_size(a.dtype_));
   };
   const auto [begin, end] = reach(*this);
   const auto [other_begin, other_end] = reach(other);
@@ -153,6 +169,13 @@ void Array::fill(const Scalar& value) const {
 
 void Array::fail_dtype(std::string_view operation, DType wanted) const {
   fail<DTypeError>(operation, "the elements are ", dtype_, ", not ", wanted);
+}
+
+void Array::fail_item_type(const Scalar& value, const std::type_info& type) const {
+  const bool whole = value.dtype() == int64;
+  fail<DTypeError>("item", "the element is ",
+                   whole ? concat(value.to<std::int64_t>()) : concat(value.to<double>()),
+                   ", which ", type_name(type), " cannot hold");
 }
 
 void Array::fail_item() const {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <new>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <typeinfo>
+#include <utility>
 #include <vector>
 
 #include <tend/core/dtype.h>
@@ -33,10 +35,13 @@ class Array {
   static Array from(std::span<const T> values, const Shape& shape) {
     return copy_of(values.data(), static_cast<std::int64_t>(values.size()), shape, dtype_of<T>());
   }
-  /// The caller's memory, seen through `shape` and `strides`; `deleter` runs when the last view
-  /// goes.
+  /// The lender's memory, seen through `shape` and `strides`, which are not negative; given back
+  /// when the last view goes, or at once where it is refused (ShapeError).
+  static Array from_blob(Borrowed memory, const Shape& shape, const Shape& strides, DType dtype);
   static Array from_blob(void* data, const Shape& shape, const Shape& strides, DType dtype,
-                         std::function<void(void*)> deleter = {});
+                         Borrowed::Deleter deleter = {}) {
+    return from_blob(Borrowed(data, std::move(deleter)), shape, strides, dtype);
+  }
 
   bool defined() const noexcept { return static_cast<bool>(storage_); }
   DType dtype() const noexcept { return dtype_; }
@@ -110,12 +115,20 @@ class Array {
   void copy_from(const Array& source) const;
   void fill(const Scalar& value) const;
 
-  /// The only element, converted to T; ShapeError unless there is exactly one.
+  /// The only element as a T: the whole part of a floating number for an integer T, "not zero" for
+  /// bool. ShapeError unless there is exactly one element, DTypeError where T cannot hold it.
   template <class T>
   T item() const {
     if (numel_ != 1) fail_item();
     return visit_dtype(dtype_, [&](auto tag) {
-      return convert<T>(*reinterpret_cast<typename decltype(tag)::type*>(raw()));
+      const auto value = *reinterpret_cast<const typename decltype(tag)::type*>(raw());
+      if (!holds<T>(value)) [[unlikely]]
+        fail_item_type(value, typeid(T));
+      if constexpr (std::is_same_v<T, bool>) {
+        return convert<bool>(value);
+      } else {
+        return static_cast<T>(value);
+      }
     });
   }
   /// All elements in row-major order; T must be the element type.
@@ -123,7 +136,11 @@ class Array {
   std::vector<T> to_vector() const {
     const Array dense = contiguous();
     const T* first = dense.data<T>();
-    return std::vector<T>(first, first + numel_);
+    try {
+      return std::vector<T>(first, first + numel_);
+    } catch (const std::bad_alloc&) {
+      fail<OutOfMemoryError>("to_vector", "no room for ", numel_, " elements");
+    }
   }
 
  private:
@@ -132,8 +149,10 @@ class Array {
   static Array copy_of(const void* values, std::int64_t count, const Shape& shape, DType dtype);
   Array window(Shape&& shape, Shape&& strides, std::int64_t offset) const;
   void count_elements();
+  void advance(std::int64_t position, std::int64_t stride) noexcept;
   [[noreturn]] void fail_dtype(std::string_view operation, DType wanted) const;
   [[noreturn]] void fail_item() const;
+  [[noreturn]] void fail_item_type(const Scalar& value, const std::type_info& type) const;
 
   DType dtype_ = float32;
   bool contiguous_ = true;

@@ -4,9 +4,25 @@
 #include <tend/core/array.h>
 
 namespace tend {
+namespace {
+
+// stride * times, or the stride itself where that leaves int64: then no element is stepped over,
+// and any number will do.
+std::int64_t stretched(std::int64_t stride, std::int64_t times) noexcept {
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(stride, times, &product) ? stride : product;
+}
+
+}  // namespace
 
 Array Array::window(Shape&& shape, Shape&& strides, std::int64_t offset) const {
   return {dtype_, std::move(shape), std::move(strides), offset, storage_};
+}
+
+// Begins at this position of a dimension. What has no elements stays where it is: its strides can
+// be any numbers.
+void Array::advance(std::int64_t position, std::int64_t stride) noexcept {
+  if (numel_ > 0) offset_ += position * stride;
 }
 
 Array Array::select(std::int64_t dim, std::int64_t index) const {
@@ -18,10 +34,10 @@ Array Array::select(std::int64_t dim, std::int64_t index) const {
   }
   if (index < 0) index += shape_[dim];
   Array out = *this;
-  out.offset_ += index * strides_[dim];
   out.shape_.erase(dim);
   out.strides_.erase(dim);
   out.count_elements();
+  out.advance(index, strides_[dim]);
   return out;
 }
 
@@ -38,12 +54,10 @@ Array Array::slice(std::int64_t dim, std::optional<std::int64_t> start,
   const std::int64_t last = std::max(first, clamp(stop.value_or(size)));
   const std::int64_t span = last - first;
   Array out = *this;
-  out.offset_ += first * strides_[dim];
   out.shape_[dim] = span == 0 ? 0 : (span - 1) / step + 1;
-  // A single element is never stepped over, so a step that would overflow the stride does not
-  // matter.
-  if (out.shape_[dim] > 1) out.strides_[dim] *= step;
+  if (out.shape_[dim] > 1) out.strides_[dim] = stretched(strides_[dim], step);
   out.count_elements();
+  out.advance(first, strides_[dim]);
   return out;
 }
 
@@ -196,7 +210,7 @@ Array Array::squeeze(const Shape& dims) const {
 Array Array::unsqueeze(std::int64_t dim) const {
   dim = wrap_dim("unsqueeze", dim, rank() + 1);
   Array out = *this;
-  out.strides_.insert(dim, dim < rank() ? shape_[dim] * strides_[dim] : 1);
+  out.strides_.insert(dim, dim < rank() ? stretched(strides_[dim], shape_[dim]) : 1);
   out.shape_.insert(dim, 1);
   out.count_elements();
   return out;
@@ -213,10 +227,9 @@ Array Array::diagonal(std::int64_t offset, std::int64_t dim0, std::int64_t dim1)
   const std::int64_t columns = shape_[dim1] - std::max<std::int64_t>(offset, 0);
   const std::int64_t length =
       std::max<std::int64_t>(std::min({rows, columns, shape_[dim0], shape_[dim1]}), 0);
-  const std::int64_t skip = length == 0  ? 0
-                            : offset < 0 ? -offset * strides_[dim0]
-                                         : offset * strides_[dim1];
-  const std::int64_t step = strides_[dim0] + strides_[dim1];
+  std::int64_t step = 0;
+  // As in stretched(): no element is stepped over then.
+  if (__builtin_add_overflow(strides_[dim0], strides_[dim1], &step)) step = 1;
   Shape shape = shape_;
   Shape strides = strides_;
   for (const std::int64_t dim : {std::max(dim0, dim1), std::min(dim0, dim1)}) {
@@ -225,7 +238,10 @@ Array Array::diagonal(std::int64_t offset, std::int64_t dim0, std::int64_t dim1)
   }
   shape.push_back(length);
   strides.push_back(step);
-  return window(std::move(shape), std::move(strides), offset_ + skip);
+  Array out = window(std::move(shape), std::move(strides), offset_);
+  if (out.numel_ == 0) return out;
+  offset < 0 ? out.advance(-offset, strides_[dim0]) : out.advance(offset, strides_[dim1]);
+  return out;
 }
 
 Array Array::unfold(std::int64_t dim, std::int64_t size, std::int64_t step) const {
@@ -240,8 +256,7 @@ Array Array::unfold(std::int64_t dim, std::int64_t size, std::int64_t step) cons
   Shape strides = strides_;
   if (rank() > 0) {
     shape[dim] = (length - size) / step + 1;
-    // A single window is never stepped over, so a step that would overflow does not matter.
-    if (shape[dim] > 1) strides[dim] *= step;
+    if (shape[dim] > 1) strides[dim] = stretched(strides[dim], step);
   }
   shape.push_back(size);
   strides.push_back(rank() == 0 ? 1 : strides_[dim]);
@@ -253,19 +268,20 @@ Array Array::as_strided(const Shape& shape, const Shape& strides, std::int64_t o
     fail<ShapeError>("as_strided", "shape ", shape, " and strides ", strides, " differ in length");
   }
   std::int64_t last = offset;
+  bool fits = offset >= 0;
+  const bool empty = element_count(shape) == 0;
   for (std::int64_t d = 0; d < shape.rank(); ++d) {
     std::int64_t reach = 0;
-    if (strides[d] < 0 ||
-        __builtin_mul_overflow(std::max<std::int64_t>(shape[d] - 1, 0), strides[d], &reach) ||
-        __builtin_add_overflow(last, reach, &last)) {
-      fail<ShapeError>("as_strided", "strides ", strides, " are negative or too large");
-    }
+    fits = fits && strides[d] >= 0 &&
+           (empty || (!__builtin_mul_overflow(shape[d] - 1, strides[d], &reach) &&
+                      !__builtin_add_overflow(last, reach, &last)));
   }
-  if (offset < 0 || (element_count(shape) > 0 && last >= storage_->bytes() / item_size(dtype_))) {
+  if (!fits || (!empty && last >= storage_->bytes() / item_size(dtype_))) {
     fail<ShapeError>("as_strided", "shape ", shape, ", strides ", strides, ", offset ", offset,
                      " leave a storage of ", storage_->bytes() / item_size(dtype_), " elements");
   }
-  return window(Shape(shape), Shape(strides), offset);
+  // What has no elements begins nowhere.
+  return window(Shape(shape), Shape(strides), empty ? offset_ : offset);
 }
 
 }  // namespace tend

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <tend/core/kernels/normal.h>
 #include <tend/core/kernels/random_words.h>
 #include <tend/core/parallel.h>
+#include <tend/core/scratch.h>
 
 namespace tend::kernels {
 namespace {
@@ -133,7 +133,7 @@ void fill_bernoulli(const Array& out, double p, Generator& generator) {
   const bool direct = out.dtype() == boolean;
   const Array kept = direct ? out : Array::empty(out.shape(), boolean);
   fill_in_order<bool>(kept, [&](bool* first, std::int64_t total) {
-    std::vector<std::uint8_t> bits(static_cast<std::size_t>(total + 7) / 8);
+    Scratch<std::uint8_t> bits = scratch<std::uint8_t>("bernoulli", (total + 7) / 8);
     bernoulli_bits(bits.data(), total, p, generator);
     unpack_bits(first, bits.data(), total);
   });
@@ -267,7 +267,7 @@ void bernoulli(const Array& out, const Array& p, Generator& generator) {
     }
     const GeneratorLock lock(generator);
     const Array kept = Array::empty(probabilities.shape(), boolean);
-    std::vector<T> draws(static_cast<std::size_t>(out.numel()));
+    Scratch<T> draws = scratch<T>("bernoulli", out.numel());
     standard_uniform(draws.data(), out.numel(), generator);
     for (std::int64_t i = 0; i < out.numel(); ++i) {
       kept.data<bool>()[i] = draws[static_cast<std::size_t>(i)] < p_first[i];

@@ -224,7 +224,8 @@ bool multiply_without_blas(const Product<T>& first, const Batch& batch) {
 }
 
 template <class T>
-void matmul_typed(const Array& out, const Array& a, const Array& b, double alpha, double beta) {
+void matmul_typed(const Array& out, const Array& a, const Array& b, const Scalar& alpha,
+                  const Scalar& beta) {
   Product<T> first = first_product<T>(out, a, b, alpha, beta);
   Batch batch(out, a, b);
   if (out.numel() == 0) return;
@@ -282,7 +283,8 @@ Shape matmul_shape(std::string_view operation, const Shape& a, const Shape& b) {
   return out;
 }
 
-void matmul(const Array& out, const Array& a, const Array& b, double alpha, double beta) {
+void matmul(const Array& out, const Array& a, const Array& b, const Scalar& alpha,
+            const Scalar& beta) {
   if (a.dtype() != b.dtype() || a.dtype() != out.dtype() || a.dtype() == boolean) {
     fail<DTypeError>("matmul", a.dtype(), " x ", b.dtype(), " into ", out.dtype());
   }

@@ -126,17 +126,20 @@ class Batch {
 };
 
 template <class T>
-Product<T> first_product(const Array& out, const Array& a, const Array& b, double alpha,
-                         double beta) {
+Product<T> first_product(const Array& out, const Array& a, const Array& b, const Scalar& alpha,
+                         const Scalar& beta) {
   const auto matrix = [](auto* data, const Array& x, bool has_rows, bool has_cols) {
     const std::int64_t row = x.rank() - 1 - has_cols, col = x.rank() - 1;
     return Matrix<std::remove_pointer_t<decltype(data)>>{
         data, has_rows ? x.shape()[row] : 1, has_cols ? x.shape()[col] : 1,
         has_rows ? x.strides()[row] : 1, has_cols ? x.strides()[col] : 1};
   };
-  const auto number = [](double x) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(convert<std::int64_t>(x));
-    return static_cast<T>(x);
+  const auto number = [](const Scalar& x) {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(x.to<std::int64_t>());
+    } else {
+      return x.to<T>();
+    }
   };
   return {matrix(static_cast<T*>(out.raw()), out, a.rank() > 1, b.rank() > 1),
           matrix(static_cast<const T*>(a.raw()), a, a.rank() > 1, true),

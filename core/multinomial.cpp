@@ -2,9 +2,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include <tend/core/distributions.h>
+#include <tend/core/scratch.h>
 
 namespace tend::kernels {
 namespace {
@@ -76,12 +76,12 @@ void draw_without_replacement(const Rows& r, Generator& generator) {
   // The numbers are drawn in the order in which the weights lie in memory.
   const std::int64_t row_step = r.by_column ? 1 : r.categories();
   const std::int64_t column_step = r.by_column ? r.rows() : 1;
-  std::vector<T> quotient(static_cast<std::size_t>(r.rows() * r.categories()));
+  Scratch<T> quotient = scratch<T>("multinomial", r.weights.numel());
+  Scratch<std::int64_t> order = scratch<std::int64_t>("multinomial", r.categories());
   for (T& q : quotient) q = static_cast<T>(-std::log1p(-generator.uniform()));
 
   const T* weights = r.weights.data<T>();
   std::int64_t* out = r.draws.data<std::int64_t>();
-  std::vector<std::int64_t> order(static_cast<std::size_t>(r.categories()));
   for (std::int64_t row = 0; row < r.rows(); ++row) {
     T* q = quotient.data() + row * row_step;
     for (std::int64_t c = 0; c < r.categories(); ++c) {
@@ -104,7 +104,7 @@ template <class T>
 void draw_with_replacement(const Rows& r, Generator& generator) {
   const T* weights = r.weights.data<T>();
   std::int64_t* out = r.draws.data<std::int64_t>();
-  std::vector<T> below(static_cast<std::size_t>(r.categories()));
+  Scratch<T> below = scratch<T>("multinomial", r.categories());
   for (std::int64_t row = 0; row < r.rows(); ++row, weights += r.categories()) {
     std::partial_sum(weights, weights + r.categories(), below.begin());
     const T total = below.back();

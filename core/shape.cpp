@@ -1,29 +1,51 @@
 #include <tend/core/shape.h>
 
+#include <limits>
 #include <ostream>
 
 #include <tend/core/error.h>
+#include <tend/core/pool.h>
 
 namespace tend {
 
+namespace {
+
+// How many values a block on the heap has room for stands in front of them.
+std::int64_t& room_of(std::int64_t* values) noexcept {
+  return values[-1];
+}
+
+}  // namespace
+
+Shape::Heap Shape::allocate(std::size_t count) {
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() / sizeof(std::int64_t) - 1;
+  if (count > kMost) fail<OutOfMemoryError>("shape", count, " dimensions");
+  auto* block = static_cast<std::int64_t*>(take_block((count + 1) * sizeof(std::int64_t)));
+  Heap values(block + 1);
+  room_of(values.get()) = static_cast<std::int64_t>(count);
+  return values;
+}
+
+void Shape::GiveBack::operator()(std::int64_t* values) const noexcept {
+  const auto count = static_cast<std::size_t>(room_of(values));
+  give_block(values - 1, (count + 1) * sizeof(std::int64_t));
+}
+
 void Shape::copy_heap(const Shape& other) {
-  heap_.reset(new std::int64_t[size_]);
+  heap_ = allocate(size_);
   std::copy_n(other.heap_.get(), size_, heap_.get());
 }
 
 void Shape::insert(std::int64_t at, std::int64_t value) {
-  if (size_ < kInline && !heap_) {
-    std::copy_backward(begin() + at, end(), end() + 1);
-    inline_[static_cast<std::size_t>(at)] = value;
-    ++size_;
-    return;
+  if (rank() == (heap_ ? room_of(heap_.get()) : static_cast<std::int64_t>(kInline))) {
+    // Twice the room each time, so that a list grows in time proportional to its length.
+    Heap larger = allocate(2 * size_);
+    std::copy(begin(), end(), larger.get());
+    heap_ = std::move(larger);
   }
-  Shape longer;
-  longer.resize(size_ + 1);
-  std::copy(begin(), begin() + at, longer.begin());
-  longer[at] = value;
-  std::copy(begin() + at, end(), longer.begin() + at + 1);
-  *this = std::move(longer);
+  std::copy_backward(begin() + at, end(), end() + 1);
+  data()[at] = value;
+  ++size_;
 }
 
 void Shape::erase(std::int64_t at) noexcept {
@@ -44,6 +66,10 @@ std::string to_string(const Shape& shape) {
 
 std::ostream& operator<<(std::ostream& out, const Shape& shape) {
   return out << to_string(shape);
+}
+
+void detail::fail_integer(const std::string& digits) {
+  fail<IndexError>("integer", "int64 cannot hold ", digits);
 }
 
 void detail::fail_count(const Shape& shape) {

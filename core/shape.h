@@ -13,6 +13,8 @@
 #include <string_view>
 #include <utility>
 
+#include <tend/core/strict.h>
+
 namespace tend {
 
 /// Sizes or strides, one int64 per dimension. Up to `kInline` dimensions live inside the object.
@@ -22,8 +24,11 @@ class Shape {
   static constexpr std::size_t kInline = 6;
 
   Shape() noexcept = default;
-  Shape(std::initializer_list<std::int64_t> values)
-      : Shape(std::span(values.begin(), values.size())) {}
+  /// IndexError for an integer that int64 cannot hold.
+  Shape(std::initializer_list<Integer> values) {
+    resize(values.size());
+    std::copy(values.begin(), values.end(), begin());
+  }
   explicit Shape(std::span<const std::int64_t> values) {
     resize(values.size());
     std::copy(values.begin(), values.end(), begin());
@@ -95,16 +100,24 @@ class Shape {
   }
 
  private:
+  // Gives a block on the heap back.
+  struct GiveBack {
+    void operator()(std::int64_t* values) const noexcept;
+  };
+  using Heap = std::unique_ptr<std::int64_t[], GiveBack>;
+
+  // A block for so many values or more, which knows how many it has room for.
+  static Heap allocate(std::size_t count);
   void resize(std::size_t count) {
     if (count > kInline) [[unlikely]]
-      heap_.reset(new std::int64_t[count]);
+      heap_ = allocate(count);
     size_ = count;
   }
   void copy_heap(const Shape& other);
 
   // All of it is copied, whatever the size: a few moves without a branch.
   std::array<std::int64_t, kInline> inline_{};
-  std::unique_ptr<std::int64_t[]> heap_;
+  Heap heap_;
   std::size_t size_ = 0;
 };
 

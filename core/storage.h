@@ -5,21 +5,40 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <utility>
 
 #include <tend/core/pool.h>
 #include <tend/core/ref.h>
 
 namespace tend {
 
+/// Memory that belongs to somebody else, and who is told when it is not needed any more. The
+/// deleter is called exactly once, whatever fails in between. What it throws has nobody to catch
+/// it: it is written to stderr.
+class Borrowed {
+ public:
+  using Deleter = std::function<void(void*)>;
+
+  Borrowed(void* data, Deleter deleter) noexcept : data_(data), deleter_(std::move(deleter)) {}
+  Borrowed(Borrowed&& other) noexcept
+      : data_(other.data_), deleter_(std::exchange(other.deleter_, nullptr)) {}
+  Borrowed& operator=(Borrowed&&) = delete;
+  ~Borrowed();
+
+  void* data() const noexcept { return data_; }
+
+ private:
+  void* data_;
+  Deleter deleter_;  // may be empty
+};
+
 /// A block of memory, 64-byte aligned unless it is borrowed, shared by all views into it.
 class alignas(64) Storage final : public RefCounted {
  public:
   /// A block of at least `bytes` from the pool; OutOfMemoryError where the system has none.
   static Ref<Storage> allocate(std::int64_t bytes);
-  /// Memory that belongs to somebody else; `deleter` (may be empty) is called when the last view
-  /// goes.
-  static Ref<Storage> borrow(void* data, std::int64_t bytes, std::function<void(void*)> deleter);
+  /// Memory that is given back when the last view goes.
+  static Ref<Storage> borrow(Borrowed memory, std::int64_t bytes);
 
   std::byte* data() const noexcept { return data_; }
   std::int64_t bytes() const noexcept { return bytes_; }
@@ -42,6 +61,12 @@ class alignas(64) Storage final : public RefCounted {
   static void destroy(Storage* storage) noexcept;
 
  private:
+  // Who lent the memory stands behind the Storage, in one block with it.
+  struct Loan {
+    Borrowed memory;
+    Storage* next = nullptr;  // that waits to be destroyed
+  };
+
   // Few bytes stand behind the Storage, in one block with it.
   enum class Place : std::uint8_t { behind, block, borrowed };
 
@@ -49,6 +74,8 @@ class alignas(64) Storage final : public RefCounted {
       : place_(place), data_(data), bytes_(bytes) {}
   ~Storage() = default;
   std::size_t block_size() const noexcept;
+  Loan& loan() noexcept { return *reinterpret_cast<Loan*>(this + 1); }
+  static void give_back(Storage* storage) noexcept;
 
   std::atomic<std::uint32_t> version_{0};
   Place place_;
@@ -56,7 +83,6 @@ class alignas(64) Storage final : public RefCounted {
   std::byte* data_;
   std::int64_t bytes_;
   std::atomic<const char*> last_writer_{nullptr};
-  std::unique_ptr<std::function<void(void*)>> deleter_;  // of borrowed memory
 };
 
 }  // namespace tend

@@ -11,9 +11,9 @@ struct BatchNormSettings {
   double eps = 1e-5;
   /// The weight of a new batch in the running statistics; nullopt averages all batches alike.
   std::optional<double> momentum = 0.1;
-  bool affine = true;
+  Flag affine = true;
   /// Without them the statistics are those of the batch always.
-  bool track_running_stats = true;
+  Flag track_running_stats = true;
 };
 
 /// (x - mean) / sqrt(var + eps) * weight + bias for x (N, C) or (N, C, L): mean and variance of

@@ -5,7 +5,7 @@
 namespace tend::nn {
 
 Embedding::Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
-                     std::optional<std::int64_t> padding_index)
+                     std::optional<Integer> padding_index)
     : padding_idx(padding_index) {
   if (padding_idx && (*padding_idx < -num_embeddings || *padding_idx >= num_embeddings)) {
     fail<IndexError>("Embedding", "padding_idx ", *padding_idx, " is out of range for ",

@@ -13,7 +13,7 @@ class Embedding : public Module<Embedding> {
  public:
   /// ShapeError for negative sizes, IndexError for a padding index outside of the table.
   Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
-            std::optional<std::int64_t> padding_index = std::nullopt);
+            std::optional<Integer> padding_index = std::nullopt);
 
   /// (...) int64 -> (..., embedding_dim). IndexError for an index outside of the table.
   Tensor forward(const Tensor& indices) const;

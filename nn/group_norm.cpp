@@ -4,7 +4,7 @@
 
 namespace tend::nn {
 
-GroupNorm::GroupNorm(std::int64_t groups, std::int64_t channels, double epsilon, bool affine)
+GroupNorm::GroupNorm(std::int64_t groups, std::int64_t channels, double epsilon, Flag affine)
     : num_groups(groups), num_channels(channels), eps(epsilon) {
   if (groups < 1 || channels < 1 || channels % groups != 0) {
     fail<ShapeError>("GroupNorm", groups, " groups do not divide ", channels, " channels");

@@ -12,7 +12,7 @@ class GroupNorm : public Module<GroupNorm> {
  public:
   /// ShapeError unless num_groups divides num_channels.
   GroupNorm(std::int64_t num_groups, std::int64_t num_channels, double epsilon = 1e-5,
-            bool affine = true);
+            Flag affine = true);
 
   /// Keeps the shape; ShapeError when dimension 1 is not num_channels.
   Tensor forward(const Tensor& x) const;

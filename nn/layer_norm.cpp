@@ -4,7 +4,7 @@
 
 namespace tend::nn {
 
-LayerNorm::LayerNorm(const Shape& shape, double epsilon, bool affine)
+LayerNorm::LayerNorm(const Shape& shape, double epsilon, Flag affine)
     : normalized_shape(shape), eps(epsilon) {
   if (shape.empty()) fail<ShapeError>("LayerNorm", "normalized_shape must name a dimension");
   if (!affine) return;

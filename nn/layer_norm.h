@@ -10,7 +10,7 @@ namespace tend::nn {
 /// (torch.nn.LayerNorm; Ba et al. 2016, https://arxiv.org/abs/1607.06450).
 class LayerNorm : public Module<LayerNorm> {
  public:
-  explicit LayerNorm(const Shape& normalized_shape, double epsilon = 1e-5, bool affine = true);
+  explicit LayerNorm(const Shape& normalized_shape, double epsilon = 1e-5, Flag affine = true);
 
   /// Keeps the shape; ShapeError when the last dimensions differ from normalized_shape.
   Tensor forward(const Tensor& x) const;

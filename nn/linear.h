@@ -10,7 +10,7 @@ namespace tend::nn {
 class Linear : public Module<Linear> {
  public:
   /// ShapeError for sizes below 0 (out) or 1 (in).
-  Linear(std::int64_t in_features, std::int64_t out_features, bool with_bias = true);
+  Linear(std::int64_t in_features, std::int64_t out_features, Flag with_bias = true);
 
   /// (..., in) -> (..., out).
   Tensor forward(const Tensor& x) const;

@@ -129,7 +129,7 @@ std::vector<Tensor> ModuleBase::buffers() const {
   return with_memory([&] { return without_repeats(collect(Kind::buffer)); });
 }
 
-void ModuleBase::train(bool mode) {
+void ModuleBase::train(Flag mode) {
   with_memory([&] {
     for (ModuleBase* module : modules()) module->training_ = mode;
   });
@@ -183,7 +183,7 @@ Sources sources_of(const ModuleBase& module, const StateDict& state) {
 
 }  // namespace
 
-void ModuleBase::load_state_dict(const StateDict& state, bool strict) {
+void ModuleBase::load_state_dict(const StateDict& state, Flag strict) {
   with_memory([&] { load(state, strict); });
 }
 
@@ -274,14 +274,14 @@ void ModuleBase::zero_grad() const {
     parameter.zero_grad();
 }
 
-void ModuleBase::requires_grad_(bool value) const {
+void ModuleBase::requires_grad_(Flag value) const {
   std::vector<Tensor> all = parameters();
   // Which needs memory, and comes before the first change.
   for (const Tensor& parameter : all) parameter.impl()->gradient_slot();
   for (Tensor& parameter : all) parameter.requires_grad_(value);
 }
 
-std::int64_t ModuleBase::num_parameters(bool only_trainable) const {
+std::int64_t ModuleBase::num_parameters(Flag only_trainable) const {
   std::int64_t count = 0;
   for (const Tensor& parameter : parameters()) {
     if (!only_trainable || parameter.requires_grad()) count += parameter.numel();

@@ -55,7 +55,7 @@ class ModuleBase {
 
   bool is_training() const noexcept { return training_; }
   /// Sets this module and all below it to training (or not).
-  void train(bool mode = true);
+  void train(Flag mode = true);
   void eval() { train(false); }
 
   /// Every parameter and buffer under its path, as PyTorch names them. The tensors are the module's
@@ -64,7 +64,7 @@ class ModuleBase {
   /// Copies the elements of `state` into the parameters and buffers of the same names, converted to
   /// their dtypes. Everything is checked first: an Error lists all missing, unexpected (both only
   /// when strict) and mis-shaped keys, or those that are there twice, and nothing has changed then.
-  void load_state_dict(const StateDict& state, bool strict = true);
+  void load_state_dict(const StateDict& state, Flag strict = true);
 
   /// f for every module, children first (torch.nn.Module.apply).
   void apply(const std::function<void(ModuleBase&)>& f);
@@ -74,9 +74,9 @@ class ModuleBase {
   void to(DType dtype);
   void zero_grad() const;
   /// Freezes (false) or frees all parameters.
-  void requires_grad_(bool value = true) const;
+  void requires_grad_(Flag value = true) const;
   /// Elements of all parameters, or of those that require grad.
-  std::int64_t num_parameters(bool only_trainable = false) const;
+  std::int64_t num_parameters(Flag only_trainable = false) const;
 
   // Hooks, in the order of their registration; later copies of the module share them. They run when
   // the module is called and its forward takes tensors (and other things, which hooks do not see)

@@ -10,7 +10,7 @@ namespace tend::nn {
 class Parameter : public Tensor {
  public:
   Parameter() = default;
-  explicit Parameter(const Tensor& value, bool requires_grad = true) : Tensor(value.array()) {
+  explicit Parameter(const Tensor& value, Flag requires_grad = true) : Tensor(value.array()) {
     requires_grad_(requires_grad);
     impl()->is_parameter = true;
   }

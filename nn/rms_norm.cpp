@@ -4,7 +4,7 @@
 
 namespace tend::nn {
 
-RMSNorm::RMSNorm(const Shape& shape, std::optional<double> epsilon, bool affine)
+RMSNorm::RMSNorm(const Shape& shape, std::optional<double> epsilon, Flag affine)
     : normalized_shape(shape), eps(epsilon) {
   if (shape.empty()) fail<ShapeError>("RMSNorm", "normalized_shape must name a dimension");
   if (affine) weight = Parameter(ones(shape));

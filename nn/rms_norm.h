@@ -13,7 +13,7 @@ namespace tend::nn {
 class RMSNorm : public Module<RMSNorm> {
  public:
   explicit RMSNorm(const Shape& normalized_shape, std::optional<double> epsilon = std::nullopt,
-                   bool affine = true);
+                   Flag affine = true);
 
   /// Keeps the shape; ShapeError when the last dimensions differ from normalized_shape.
   Tensor forward(const Tensor& x) const;

@@ -10,7 +10,7 @@ struct SGDOptions {
   double momentum = 0;
   double dampening = 0;
   double weight_decay = 0;
-  bool nesterov = false;
+  Flag nesterov = false;
 };
 
 struct SGDState {

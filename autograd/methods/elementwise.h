@@ -117,11 +117,11 @@ class Elementwise {
   Tensor isinf() const { return tend::isinf(self()); }
   Tensor isfinite() const { return tend::isfinite(self()); }
   Tensor isclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
-                 bool equal_nan = false) const {
+                 Flag equal_nan = false) const {
     return tend::isclose(self(), other, rtol, atol, equal_nan);
   }
   bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
-                bool equal_nan = false) const {
+                Flag equal_nan = false) const {
     return tend::allclose(self(), other, rtol, atol, equal_nan);
   }
   bool equal(const Tensor& other) const { return tend::equal(self(), other); }

@@ -141,8 +141,8 @@ class InPlace {
 
   // Places named by tensors. Those of advanced_indexing.h touch these elements alone.
 
-  const Tensor& index_put_(Indices indices, const Tensor& values, bool accumulate = false) const;
-  const Tensor& index_put_(Indices indices, const Scalar& value, bool accumulate = false) const;
+  const Tensor& index_put_(Indices indices, const Tensor& values, Flag accumulate = false) const;
+  const Tensor& index_put_(Indices indices, const Scalar& value, Flag accumulate = false) const;
   const Tensor& index_add_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
   const Tensor& index_copy_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
   const Tensor& index_fill_(std::int64_t d, const Tensor& positions, const Scalar& value) const;

@@ -43,14 +43,13 @@ class Indexing {
   Tensor index_fill(std::int64_t d, const Tensor& positions, const Tensor& value) const {
     return tend::index_fill(self(), d, positions, value);
   }
-  Tensor take_along_dim(const Tensor& positions,
-                        std::optional<std::int64_t> d = std::nullopt) const {
+  Tensor take_along_dim(const Tensor& positions, std::optional<Integer> d = std::nullopt) const {
     return tend::take_along_dim(self(), positions, d);
   }
 
   // Places anywhere.
 
-  Tensor index_put(Indices indices, const Tensor& values, bool accumulate = false) const {
+  Tensor index_put(Indices indices, const Tensor& values, Flag accumulate = false) const {
     return tend::index_put(self(), indices, values, accumulate);
   }
   Tensor take(const Tensor& positions) const { return tend::take(self(), positions); }
@@ -63,16 +62,16 @@ class Indexing {
 
   // Orderings.
 
-  auto sort(std::int64_t d = -1, bool descending = false) const {
+  auto sort(std::int64_t d = -1, Flag descending = false) const {
     return tend::sort(self(), d, descending);
   }
-  Tensor argsort(std::int64_t d = -1, bool descending = false) const {
+  Tensor argsort(std::int64_t d = -1, Flag descending = false) const {
     return tend::argsort(self(), d, descending);
   }
-  auto topk(std::int64_t k, std::int64_t d = -1, bool largest = true) const {
+  auto topk(std::int64_t k, std::int64_t d = -1, Flag largest = true) const {
     return tend::topk(self(), k, d, largest);
   }
-  auto unique(bool sorted = true, bool return_inverse = false, bool return_counts = false) const {
+  auto unique(Flag sorted = true, Flag return_inverse = false, Flag return_counts = false) const {
     return tend::unique(self(), sorted, return_inverse, return_counts);
   }
   Tensor bincount(std::int64_t minlength = 0) const { return tend::bincount(self(), minlength); }

@@ -16,54 +16,54 @@ class Reductions {
  public:
   // Reductions.
 
-  Tensor sum(const Dims& dims = {}, bool keepdim = false) const {
+  Tensor sum(const Dims& dims = {}, Flag keepdim = false) const {
     return tend::sum(self(), dims, keepdim);
   }
-  Tensor mean(const Dims& dims = {}, bool keepdim = false) const {
+  Tensor mean(const Dims& dims = {}, Flag keepdim = false) const {
     return tend::mean(self(), dims, keepdim);
   }
-  Tensor prod(const Dims& dims = {}, bool keepdim = false) const {
+  Tensor prod(const Dims& dims = {}, Flag keepdim = false) const {
     return tend::prod(self(), dims, keepdim);
   }
-  Tensor var(const Dims& dims = {}, double correction = 1, bool keepdim = false) const {
+  Tensor var(const Dims& dims = {}, double correction = 1, Flag keepdim = false) const {
     return tend::var(self(), dims, correction, keepdim);
   }
-  Tensor std(const Dims& dims = {}, double correction = 1, bool keepdim = false) const {
+  Tensor std(const Dims& dims = {}, double correction = 1, Flag keepdim = false) const {
     return tend::std(self(), dims, correction, keepdim);
   }
   Tensor max() const { return tend::max(self()); }
   Tensor min() const { return tend::min(self()); }
-  auto max(std::int64_t d, bool keepdim = false) const { return tend::max(self(), d, keepdim); }
-  auto min(std::int64_t d, bool keepdim = false) const { return tend::min(self(), d, keepdim); }
-  Tensor amax(const Dims& dims = {}, bool keepdim = false) const {
+  auto max(std::int64_t d, Flag keepdim = false) const { return tend::max(self(), d, keepdim); }
+  auto min(std::int64_t d, Flag keepdim = false) const { return tend::min(self(), d, keepdim); }
+  Tensor amax(const Dims& dims = {}, Flag keepdim = false) const {
     return tend::amax(self(), dims, keepdim);
   }
-  Tensor amin(const Dims& dims = {}, bool keepdim = false) const {
+  Tensor amin(const Dims& dims = {}, Flag keepdim = false) const {
     return tend::amin(self(), dims, keepdim);
   }
-  Tensor argmax(std::optional<std::int64_t> d = std::nullopt, bool keepdim = false) const {
+  Tensor argmax(std::optional<Integer> d = std::nullopt, Flag keepdim = false) const {
     return tend::argmax(self(), d, keepdim);
   }
-  Tensor argmin(std::optional<std::int64_t> d = std::nullopt, bool keepdim = false) const {
+  Tensor argmin(std::optional<Integer> d = std::nullopt, Flag keepdim = false) const {
     return tend::argmin(self(), d, keepdim);
   }
-  Tensor any(const Dims& dims = {}, bool keepdim = false) const {
+  Tensor any(const Dims& dims = {}, Flag keepdim = false) const {
     return tend::any(self(), dims, keepdim);
   }
-  Tensor all(const Dims& dims = {}, bool keepdim = false) const {
+  Tensor all(const Dims& dims = {}, Flag keepdim = false) const {
     return tend::all(self(), dims, keepdim);
   }
   Tensor median() const { return tend::median(self()); }
-  auto median(std::int64_t d, bool keepdim = false) const {
+  auto median(std::int64_t d, Flag keepdim = false) const {
     return tend::median(self(), d, keepdim);
   }
-  auto aminmax(std::optional<std::int64_t> d = std::nullopt, bool keepdim = false) const {
+  auto aminmax(std::optional<Integer> d = std::nullopt, Flag keepdim = false) const {
     return tend::aminmax(self(), d, keepdim);
   }
-  Tensor logsumexp(const Dims& dims, bool keepdim = false) const {
+  Tensor logsumexp(const Dims& dims, Flag keepdim = false) const {
     return tend::logsumexp(self(), dims, keepdim);
   }
-  Tensor norm(double p = 2, const Dims& dims = {}, bool keepdim = false) const {
+  Tensor norm(double p = 2, const Dims& dims = {}, Flag keepdim = false) const {
     return tend::norm(self(), p, dims, keepdim);
   }
   Tensor cumsum(std::int64_t d) const { return tend::cumsum(self(), d); }

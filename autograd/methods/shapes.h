@@ -19,7 +19,7 @@ class Shapes {
   Tensor select(std::int64_t d, std::int64_t position) const {
     return tend::select(self(), d, position);
   }
-  Tensor slice(std::int64_t d, std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
+  Tensor slice(std::int64_t d, std::optional<Integer> start, std::optional<Integer> stop,
                std::int64_t step = 1) const {
     return tend::slice(self(), d, start, stop, step);
   }
@@ -74,7 +74,7 @@ class Shapes {
   }
   std::vector<Tensor> unbind(std::int64_t d = 0) const { return tend::unbind(self(), d); }
   Tensor flip(const Dims& dims) const { return tend::flip(self(), dims); }
-  Tensor roll(std::int64_t shift, std::optional<std::int64_t> d = std::nullopt) const {
+  Tensor roll(std::int64_t shift, std::optional<Integer> d = std::nullopt) const {
     return tend::roll(self(), shift, d);
   }
   Tensor roll(const Shape& shifts, const Shape& dims) const {
@@ -82,12 +82,10 @@ class Shapes {
   }
   Tensor repeat(const Shape& repeats) const { return tend::repeat(self(), repeats); }
   Tensor tile(const Shape& repeats) const { return tend::tile(self(), repeats); }
-  Tensor repeat_interleave(std::int64_t repeats,
-                           std::optional<std::int64_t> d = std::nullopt) const {
+  Tensor repeat_interleave(std::int64_t repeats, std::optional<Integer> d = std::nullopt) const {
     return tend::repeat_interleave(self(), repeats, d);
   }
-  Tensor repeat_interleave(const Tensor& repeats,
-                           std::optional<std::int64_t> d = std::nullopt) const {
+  Tensor repeat_interleave(const Tensor& repeats, std::optional<Integer> d = std::nullopt) const {
     return tend::repeat_interleave(self(), repeats, d);
   }
   Tensor diag(std::int64_t diagonal = 0) const { return tend::diag(self(), diagonal); }

@@ -17,6 +17,7 @@ Tensor relu(const Tensor& self) {
 }
 
 Tensor leaky_relu(const Tensor& self, double negative_slope) {
+  check_holds("leaky_relu", self.dtype(), negative_slope);
   const auto kernel = [=](const Array& out, const Array& x) {
     kernels::leaky_relu(out, x, negative_slope);
   };
@@ -27,6 +28,7 @@ Tensor leaky_relu(const Tensor& self, double negative_slope) {
 }
 
 Tensor elu(const Tensor& self, double alpha) {
+  check_holds("elu", self.dtype(), alpha);
   const auto kernel = [=](const Array& out, const Array& x) { kernels::elu(out, x, alpha); };
   return record("EluBackward0", unary(self, kernel, false), {self}, {self}, [alpha](Derivative& d) {
     const Tensor x = d.saved(0);
@@ -42,7 +44,9 @@ Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val
   check_holds("hardtanh", self.dtype(), min_val);
   check_holds("hardtanh", self.dtype(), max_val);
   const double lo = min_val.to<double>(), hi = max_val.to<double>();
-  if (lo > hi) fail("hardtanh", "min_val = ", lo, " is larger than max_val = ", hi);
+  const bool swapped =
+      self.dtype() == int64 ? min_val.to<std::int64_t>() > max_val.to<std::int64_t>() : lo > hi;
+  if (swapped) fail("hardtanh", "min_val = ", lo, " is larger than max_val = ", hi);
   const auto kernel = [&](const Array& out, const Array& x) {
     kernels::clamp(out, x, min_val, max_val);
   };
@@ -78,6 +82,8 @@ Tensor mish(const Tensor& self) {
 }
 
 Tensor softplus(const Tensor& self, double beta, double threshold) {
+  check_holds("softplus", self.dtype(), beta);
+  check_holds("softplus", self.dtype(), threshold);
   const auto kernel = [=](const Array& out, const Array& x) {
     kernels::softplus(out, x, beta, threshold);
   };
@@ -88,9 +94,11 @@ Tensor softplus(const Tensor& self, double beta, double threshold) {
                 });
 }
 
-Tensor softsign(const Tensor& self) {
+Tensor softsign(const Tensor& self) try {
   if (self.dtype() == boolean) fail<DTypeError>("softsign", "a bool tensor has no sign");
   return self / (1 + abs(self));
+} catch (const Error&) {
+  rename_error("softsign");
 }
 
 Tensor logsigmoid(const Tensor& self) {

@@ -11,21 +11,21 @@ namespace tend {
 
 class Tensor;
 
-/// max(self, 0); NaN stays NaN. int64 too; DTypeError for bool. The gradient is 1 where self is
-/// positive, 0 elsewhere.
+/// max(self, 0); NaN stays NaN. int64 too; DTypeError for bool. The gradient is 0 where self <= 0,
+/// 1 elsewhere, NaN included.
 Tensor relu(const Tensor& self);
 
-/// self where it is positive, else negative_slope * self. Floating only (DTypeError). The gradient
-/// is 1 where self is positive, else negative_slope. Maas, Hannun and Ng, Rectifier Nonlinearities
-/// Improve Neural Network Acoustic Models, 2013.
+/// self where it is positive, else negative_slope * self. Floating only (DTypeError, for a slope
+/// that the dtype cannot hold too). The gradient is 1 where self is positive, else negative_slope.
+/// Maas, Hannun and Ng, Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013.
 Tensor leaky_relu(const Tensor& self, double negative_slope = 0.01);
-/// self where it is positive, else alpha * (exp(self) - 1). Floating only (DTypeError). The
-/// gradient is 1 where self is positive, else alpha * exp(self). Clevert, Unterthiner and
-/// Hochreiter, Exponential Linear Units, 2015, arXiv:1511.07289.
+/// self where it is positive, else alpha * (exp(self) - 1). Floating only (DTypeError, for an alpha
+/// that the dtype cannot hold too). The gradient is alpha * exp(self) where self <= 0, 1 elsewhere,
+/// NaN included. Clevert, Unterthiner and Hochreiter, Exponential Linear Units, arXiv:1511.07289.
 Tensor elu(const Tensor& self, double alpha = 1);
 /// min(max(self, min_val), max_val). On int64 the bounds are cut to integers; DTypeError for bool
-/// and for bounds that int64 cannot hold, Error where min_val > max_val. The gradient is 1 between
-/// the bounds, 0 at them and beyond.
+/// and for bounds that the dtype cannot hold, Error where min_val > max_val. The gradient is 0 at
+/// the bounds and beyond, 1 elsewhere, NaN included.
 Tensor hardtanh(const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1);
 
 /// self * s with s = sigmoid(self). Floating only (DTypeError). The gradient is
@@ -36,8 +36,8 @@ Tensor silu(const Tensor& self);
 /// t + self sigmoid(self) (1 - t^2). Misra, Mish, 2019, arXiv:1908.08681.
 Tensor mish(const Tensor& self);
 /// log(1 + exp(beta * self)) / beta, and self where beta * self exceeds the threshold. Floating
-/// only (DTypeError). The gradient is sigmoid(beta * self), and 1 beyond the threshold.
-/// https://pytorch.org/docs/2.6/generated/torch.nn.functional.softplus.html
+/// only (DTypeError, also for numbers that it cannot hold). The gradient is sigmoid(beta * self),
+/// or 1. https://pytorch.org/docs/2.6/generated/torch.nn.functional.softplus.html
 Tensor softplus(const Tensor& self, double beta = 1, double threshold = 20);
 /// self / (1 + |self|); int64 gives float32, bool is a DTypeError. The gradient is 1 / (1 +
 /// |self|)^2. https://pytorch.org/docs/2.6/generated/torch.nn.functional.softsign.html

@@ -14,7 +14,7 @@ Tensor index(const Tensor& self, Indices indices) {
   return self[indices];
 }
 
-Tensor index_put(const Tensor& self, Indices indices, const Tensor& values, bool accumulate) {
+Tensor index_put(const Tensor& self, Indices indices, const Tensor& values, Flag accumulate) {
   const Tensor out = clone(self);
   const Selection found = select_places("index_put", out, {indices.begin(), indices.size()});
   write_places("index_put", "IndexPutBackward0", found.view, found.places, values, accumulate);
@@ -22,14 +22,14 @@ Tensor index_put(const Tensor& self, Indices indices, const Tensor& values, bool
 }
 
 const Tensor& methods::InPlace::index_put_(Indices indices, const Tensor& values,
-                                           bool accumulate) const {
+                                           Flag accumulate) const {
   const Selection found = select_places("index_put_", self(), {indices.begin(), indices.size()});
   write_places("index_put_", "IndexPutBackward0", found.view, found.places, values, accumulate);
   return self();
 }
 
 const Tensor& methods::InPlace::index_put_(Indices indices, const Scalar& value,
-                                           bool accumulate) const {
+                                           Flag accumulate) const {
   return index_put_(indices, number_for("index_put_", self(), value), accumulate);
 }
 
@@ -98,6 +98,7 @@ Put fill_slices(const char* operation, const Tensor& self, std::int64_t dim, con
                 const Tensor& value) {
   if (value.dim() != 0)
     fail<ShapeError>(operation, "the value must be a 0-d tensor, not ", value.shape());
+  if (is_floating(value.dtype())) check_holds(operation, self.dtype(), value.item());
   dim = wrap_dim(operation, dim, self.dim());
   const Tensor target = at_least_1d(self);
   Put what{target, places_along(operation, target, dim, index, true), to(value, self.dtype())};

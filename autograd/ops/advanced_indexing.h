@@ -40,7 +40,7 @@ Tensor index(const Tensor& self, Indices indices);
 /// the places, also where another value stayed, as in PyTorch.
 /// https://pytorch.org/docs/2.6/generated/torch.Tensor.index_put_.html
 Tensor index_put(const Tensor& self, Indices indices, const Tensor& values,
-                 bool accumulate = false);
+                 Flag accumulate = false);
 
 /// A copy of self with the slices of `source` along `dim` in place of those that the 0-d or 1-d
 /// int64 `index` (ShapeError, DTypeError) names. The source has self's dtype (DTypeError) and
@@ -52,7 +52,7 @@ Tensor index_copy(const Tensor& self, std::int64_t dim, const Tensor& index, con
 ///@{
 /// A copy of self with a number in the slices along `dim` that the 0-d or 1-d int64 `index` names
 /// (negative: from the end), converted to self's dtype. ShapeError for an index of other rank and
-/// for a value that is not 0-d, DTypeError for another index and where int64 cannot hold the
+/// for a value that is not 0-d, DTypeError for another index and where the dtype cannot hold the
 /// number, IndexError for `dim` and positions out of range. The gradient of self is the result's
 /// with zeros in these slices, that of the value is the sum over them.
 /// https://pytorch.org/docs/2.6/generated/torch.Tensor.index_fill_.html

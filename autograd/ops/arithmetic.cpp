@@ -11,14 +11,15 @@ Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   if (alpha.dtype() == float64 && !is_floating(dtype)) {
     fail<DTypeError>("add", "a floating alpha with ", dtype, " tensors");
   }
+  check_holds("add", dtype, alpha);
   const auto kernel = [&](const Array& out, const Array& a, const Array& b) {
     if (alpha.to<double>() == 1) return kernels::add(out, a, b);
-    kernels::add_scaled(out, a, b, alpha.to<double>());
+    kernels::add_scaled(out, a, b, alpha);
   };
   return record("AddBackward0", broadcast_binary("add", self, other, kernel, dtype), {self, other},
-                {}, [factor = alpha.to<double>()](Derivative& d) {
+                {}, [alpha](Derivative& d) {
                   if (d.needs(0)) d.set(0, d.grad());
-                  if (d.needs(1)) d.set(1, factor == 1 ? d.grad() : d.grad() * factor);
+                  if (d.needs(1)) d.set(1, scaled(d.grad(), alpha));
                 });
 }
 
@@ -33,14 +34,16 @@ Tensor difference(const char* operation, const char* name, const Tensor& self, c
   if (alpha.dtype() == float64 && !is_floating(dtype)) {
     fail<DTypeError>(operation, "a floating alpha with ", dtype, " tensors");
   }
+  check_holds(operation, dtype, alpha);
   const auto kernel = [&](const Array& out, const Array& a, const Array& b) {
     if (alpha.to<double>() == 1) return kernels::sub(out, a, b);
-    kernels::add_scaled(out, a, b, -alpha.to<double>());
+    kernels::add_scaled(out, a, b, negative(alpha));
   };
   return record(name, broadcast_binary(operation, self, other, kernel, dtype), {self, other}, {},
-                [factor = alpha.to<double>()](Derivative& d) {
+                [alpha](Derivative& d) {
                   if (d.needs(0)) d.set(0, d.grad());
-                  if (d.needs(1)) d.set(1, factor == 1 ? -d.grad() : d.grad() * -factor);
+                  if (d.needs(1))
+                    d.set(1, alpha.to<double>() == 1 ? -d.grad() : d.grad() * negative(alpha));
                 });
 }
 
@@ -195,7 +198,7 @@ namespace {
 Array plus_scaled(const char* operation, const Tensor& self, const Array& product,
                   const Scalar& value, DType dtype) {
   Array out = Array::empty(broadcast_shapes(operation, self.shape(), product.shape()), dtype);
-  kernels::add_scaled(out, self.array().to(dtype), product, value.to<double>());
+  kernels::add_scaled(out, self.array().to(dtype), product, value);
   return out;
 }
 
@@ -207,6 +210,7 @@ Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
   if (dtype == boolean) fail<DTypeError>("addcmul", "bool tensors have no sum; use logical_or");
   if (value.dtype() == float64 && !is_floating(dtype))
     fail<DTypeError>("addcmul", "a floating value with ", dtype, " tensors");
+  check_holds("addcmul", dtype, value);
   const Array product = broadcast_binary("addcmul", tensor1, tensor2, kernels::mul, dtype);
   return record(
       "AddcmulBackward0", plus_scaled("addcmul", self, product, value, dtype),
@@ -226,6 +230,7 @@ Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                      tensor2.dtype(), "; one of them must be floating");
   }
   const DType dtype = result_type({&self.array(), &tensor1.array(), &tensor2.array()});
+  check_holds("addcdiv", dtype, value);
   const Array quotient = broadcast_binary("addcdiv", tensor1, tensor2, kernels::div, dtype);
   return record("AddcdivBackward0", plus_scaled("addcdiv", self, quotient, value, dtype),
                 {self, tensor1, tensor2}, {save_if(tensor2.requires_grad(), tensor1), tensor2},
@@ -262,6 +267,7 @@ Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
   return lerp("LerpBackward1", self, end, weight);
 }
 Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
+  check_holds("lerp", self.dtype(), weight);
   return lerp("LerpBackward0", self, end, Tensor(Array::scalar(weight, self.dtype())));
 }
 

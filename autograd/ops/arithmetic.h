@@ -12,14 +12,14 @@ class Tensor;
 
 ///@{
 /// self + alpha * other, broadcast (ShapeError) and promoted; for bool, "or". DTypeError for a
-/// floating alpha with integers. The gradient of self is 1, that of other alpha.
+/// floating alpha with integers, or one out of range. The gradients are 1 and alpha.
 Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 Tensor add(const Tensor& self, const Scalar& other);
 ///@}
 
 ///@{
 /// self - alpha * other, broadcast (ShapeError) and promoted. DTypeError for bool, as PyTorch has
-/// it, and for a floating alpha with integers. The gradient of self is 1, that of other -alpha.
+/// it, for a floating alpha with integers, or one out of range. The gradients are 1 and -alpha.
 Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 Tensor sub(const Tensor& self, const Scalar& other);
 ///@}
@@ -92,20 +92,20 @@ Tensor maximum(const Tensor& self, const Tensor& other);
 Tensor minimum(const Tensor& self, const Tensor& other);
 
 /// self + value * tensor1 * tensor2, all three broadcast (ShapeError) and promoted. DTypeError for
-/// bools, and for a floating value when all are integers. The gradients are 1, value * tensor2 and
-/// value * tensor1.
+/// bools, for a floating value when all are integers, and for one that the dtype cannot hold. The
+/// gradients are 1, value * tensor2 and value * tensor1.
 Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                const Scalar& value = 1);
 /// self + value * tensor1 / tensor2, all three broadcast (ShapeError) and promoted. One of tensor1
-/// and tensor2 is floating (DTypeError). The gradients are 1, value / tensor2 and
-/// -value * tensor1 / tensor2^2.
+/// and tensor2 is floating, and the dtype holds the value (DTypeError). The gradients are 1,
+/// value / tensor2 and -value * tensor1 / tensor2^2.
 Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                const Scalar& value = 1);
 
 ///@{
 /// self + weight * (end - self), in the form that meets self at weight 0 and end at weight 1
-/// exactly. All broadcast (ShapeError) and have one floating dtype (DTypeError). The gradients are
-/// 1 - weight, weight and end - self.
+/// exactly. All broadcast (ShapeError) and have one floating dtype, which holds a number as the
+/// weight (DTypeError). The gradients are 1 - weight, weight and end - self.
 Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight);
 Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight);
 ///@}

@@ -27,7 +27,7 @@ Tensor tensor(const NestedNumbers& numbers) {
 }
 
 Tensor tensor(const NestedNumbers& numbers, DType dtype) {
-  for (const Scalar& value : numbers.values()) check_holds("tensor", dtype, value);
+  for (const Scalar& value : numbers.values()) check_integer("tensor", dtype, value);
   Array out = Array::empty(numbers.shape(), dtype);
   visit_dtype(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -38,27 +38,38 @@ Tensor tensor(const NestedNumbers& numbers, DType dtype) {
 }
 
 Tensor empty(const Shape& shape, DType dtype) {
+  check_size("empty", shape, dtype);
   return Tensor(Array::empty(shape, dtype));
 }
-Tensor full(const Shape& shape, const Scalar& value, DType dtype) {
-  check_holds("full", dtype, value);
+
+namespace {
+
+Tensor filled(const char* operation, const Shape& shape, const Scalar& value, DType dtype) {
+  check_holds(operation, dtype, value);
+  check_size(operation, shape, dtype);
   return Tensor(Array::full(shape, value, dtype));
 }
+
+}  // namespace
+
+Tensor full(const Shape& shape, const Scalar& value, std::optional<DType> dtype) {
+  return filled("full", shape, value, dtype.value_or(own_dtype(value)));
+}
 Tensor zeros(const Shape& shape, DType dtype) {
-  return full(shape, 0, dtype);
+  return filled("zeros", shape, 0, dtype);
 }
 Tensor ones(const Shape& shape, DType dtype) {
-  return full(shape, 1, dtype);
+  return filled("ones", shape, 1, dtype);
 }
 
 Tensor full_like(const Tensor& like, const Scalar& value, std::optional<DType> dtype) {
-  return full(like.shape(), value, dtype.value_or(like.dtype()));
+  return filled("full_like", like.shape(), value, dtype.value_or(like.dtype()));
 }
 Tensor zeros_like(const Tensor& like, std::optional<DType> dtype) {
-  return full_like(like, 0, dtype);
+  return filled("zeros_like", like.shape(), 0, dtype.value_or(like.dtype()));
 }
 Tensor ones_like(const Tensor& like, std::optional<DType> dtype) {
-  return full_like(like, 1, dtype);
+  return filled("ones_like", like.shape(), 1, dtype.value_or(like.dtype()));
 }
 
 namespace {
@@ -85,8 +96,9 @@ std::int64_t count_steps(std::int64_t start, std::int64_t end, std::int64_t step
 
 std::int64_t count_steps(double start, double end, double step) {
   const double steps = std::ceil((end - start) / step);
-  // Also false for NaN.
-  const bool leads = std::isfinite(start) && std::isfinite(end) && step != 0 && steps >= 0;
+  // Also false for NaN. The quotient may be rounded to zero, so signs are not asked of it.
+  const bool leads = std::isfinite(start) && std::isfinite(end) &&
+                     ((step > 0 && end >= start) || (step < 0 && end <= start)) && steps >= 0;
   if (!leads || steps >= 0x1p63) fail_range(start, end, step);
   return static_cast<std::int64_t>(steps);
 }
@@ -98,11 +110,12 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   const bool floating =
       start.dtype() == float64 || end.dtype() == float64 || step.dtype() == float64;
   const DType out_dtype = dtype.value_or(floating ? float32 : int64);
-  for (const Scalar& number : {start, end, step}) check_holds("arange", out_dtype, number);
+  for (const Scalar& number : {start, end, step}) check_integer("arange", out_dtype, number);
   const std::int64_t count =
       out_dtype == int64
           ? count_steps(start.to<std::int64_t>(), end.to<std::int64_t>(), step.to<std::int64_t>())
           : count_steps(start.to<double>(), end.to<double>(), step.to<double>());
+  check_size("arange", {count}, out_dtype);
   Array out = Array::empty({count}, out_dtype);
   kernels::arange(out, start, step);
   return Tensor(std::move(out));
@@ -114,6 +127,8 @@ Tensor arange(const Scalar& end, std::optional<DType> dtype) {
 
 Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, DType dtype) {
   if (steps < 0) fail<ShapeError>("linspace", "needs 0 steps or more, got ", steps);
+  check_size("linspace", {steps}, dtype);
+  for (const Scalar& bound : {start, end}) check_holds("linspace", dtype, bound);
   Array out = Array::empty({steps}, dtype);
   kernels::linspace(out, start, end);
   return Tensor(std::move(out));
@@ -121,6 +136,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, DTyp
 
 Tensor eye(std::int64_t n, std::int64_t m, DType dtype) {
   if (n < 0 || m < 0) fail<ShapeError>("eye", n, " rows and ", m, " columns");
+  check_size("eye", {n, m}, dtype);
   Array out = Array::empty({n, m}, dtype);
   kernels::eye(out);
   return Tensor(std::move(out));
@@ -131,10 +147,11 @@ Tensor eye(std::int64_t n, DType dtype) {
 
 Tensor from_blob(void* data, const Shape& shape, const Shape& strides, DType dtype,
                  std::function<void(void*)> deleter) {
-  return Tensor(Array::from_blob(data, shape, strides, dtype, std::move(deleter)));
+  return Tensor(Array::from_blob(Borrowed(data, std::move(deleter)), shape, strides, dtype));
 }
 Tensor from_blob(void* data, const Shape& shape, DType dtype, std::function<void(void*)> deleter) {
-  return from_blob(data, shape, contiguous_strides(shape), dtype, std::move(deleter));
+  Borrowed memory(data, std::move(deleter));  // given back where the strides fail
+  return Tensor(Array::from_blob(std::move(memory), shape, contiguous_strides(shape), dtype));
 }
 
 }  // namespace tend

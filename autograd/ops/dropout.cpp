@@ -26,7 +26,7 @@ Tensor mul_kept(const Tensor& self, const Array& bits, double factor) {
                 [bits, factor](Derivative& d) { d.set(0, mul_kept(d.grad(), bits, factor)); });
 }
 
-Tensor dropout(const Tensor& self, double p, bool training, Generator& generator) {
+Tensor dropout(const Tensor& self, double p, Flag training, Generator& generator) {
   if (!(p >= 0 && p <= 1)) fail("dropout", "the probability is ", p, ", not in [0, 1]");
   const DType dtype = self.dtype();
   if (!is_floating(dtype)) fail<DTypeError>("dropout", "needs float32 or float64, got ", dtype);

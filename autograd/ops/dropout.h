@@ -3,6 +3,7 @@
 #pragma once
 
 #include <tend/core/random.h>
+#include <tend/core/strict.h>
 
 namespace tend {
 
@@ -13,7 +14,7 @@ class Tensor;
 /// the indices, from the generator's Bernoulli stream; p = 0 and p = 1 draw nothing. Floating only
 /// (DTypeError); Error unless 0 <= p <= 1. The gradient is what the element was multiplied by.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.dropout.html
-Tensor dropout(const Tensor& self, double p = 0.5, bool training = true,
+Tensor dropout(const Tensor& self, double p = 0.5, Flag training = true,
                Generator& generator = default_generator());
 
 }  // namespace tend

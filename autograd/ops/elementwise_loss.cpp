@@ -27,6 +27,13 @@ Tensor share(const Tensor& grad, Reduction reduction, std::int64_t count) {
   return reduction == Reduction::mean ? grad / count : grad;
 }
 
+// input - target, where either may be bool.
+Tensor difference_of(const Tensor& input, const Tensor& target) {
+  const DType dtype = result_type(input.array(), target.array());
+  const auto number = [dtype](const Tensor& x) { return x.dtype() == boolean ? to(x, dtype) : x; };
+  return number(input) - number(target);
+}
+
 // A loss of d = input - target as one node; `losses` and `slopes` are functions of d.
 template <class Losses, class Slopes>
 Tensor difference_loss(const char* node, const Tensor& input, const Tensor& target,
@@ -34,41 +41,40 @@ Tensor difference_loss(const char* node, const Tensor& input, const Tensor& targ
   std::int64_t count = 0;
   const auto forward = [&] {
     const NoGradGuard no_grad;
-    const Tensor difference = input - target;
+    const Tensor difference = difference_of(input, target);
     count = difference.numel();
     return reduce(losses(difference), reduction).array();
   };
   Array result = forward();
   return record(node, std::move(result), {input, target}, {input, target},
                 [slopes, reduction, count](Derivative& d) {
-                  const Tensor grad =
-                      slopes(d.saved(0) - d.saved(1)) * share(d.grad(), reduction, count);
+                  const Tensor difference = difference_of(d.saved(0), d.saved(1));
+                  const Tensor grad = slopes(difference) * share(d.grad(), reduction, count);
                   if (d.needs(0)) d.set(0, grad);
                   if (d.needs(1)) d.set(1, -grad);
                 });
 }
 
-// d / width between -width and width, and the sign of d elsewhere: ends belong to the sign, which
-// decides about the second derivative there.
-Tensor clipped_slope(const Tensor& d, double width) {
-  return where(abs(d) >= width, sign(d), d / width);
-}
-
 }  // namespace
 
-Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) try {
   check_floating("mse_loss", input, target);
   return difference_loss(
       "MseLossBackward0", input, target, reduction, [](const Tensor& d) { return d * d; },
       [](const Tensor& d) { return d * 2; });
+} catch (const Error&) {
+  rename_error("mse_loss");
 }
 
-Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) try {
   check_floating("l1_loss", input, target);
-  return reduce(abs(input - target), reduction);
+  return reduce(abs(difference_of(input, target)), reduction);
+} catch (const Error&) {
+  rename_error("l1_loss");
 }
 
-Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction, double beta) {
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction,
+                      double beta) try {
   if (!(beta >= 0)) fail("smooth_l1_loss", "beta is ", beta, ", which must not be negative");
   check_floating("smooth_l1_loss", input, target);
   if (beta == 0) return l1_loss(input, target, reduction);
@@ -78,10 +84,14 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduc
         const Tensor size = abs(d);
         return where(size < beta, d * d * (0.5 / beta), size - beta / 2);
       },
-      [beta](const Tensor& d) { return clipped_slope(d, beta); });
+      // The ends belong to the sign, which decides about the second derivative there.
+      [beta](const Tensor& d) { return where(abs(d) >= beta, sign(d), d / beta); });
+} catch (const Error&) {
+  rename_error("smooth_l1_loss");
 }
 
-Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction, double delta) {
+Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction,
+                  double delta) try {
   if (!(delta > 0)) fail("huber_loss", "delta is ", delta, ", which must be positive");
   check_floating("huber_loss", input, target);
   return difference_loss(
@@ -90,10 +100,13 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
         const Tensor size = abs(d);
         return where(size <= delta, d * d * 0.5, (size - delta / 2) * delta);
       },
-      [delta](const Tensor& d) { return clipped_slope(d, delta) * delta; });
+      [delta](const Tensor& d) { return where(abs(d) >= delta, sign(d) * delta, d); });
+} catch (const Error&) {
+  rename_error("huber_loss");
 }
 
-Tensor kl_div(const Tensor& log_probabilities, const Tensor& target, const KlDivOptions& options) {
+Tensor kl_div(const Tensor& log_probabilities, const Tensor& target,
+              const KlDivOptions& options) try {
   check_floating("kl_div", log_probabilities, target);
   if (options.reduction == KlReduction::batchmean && log_probabilities.dim() == 0) {
     fail<ShapeError>("kl_div", "a 0-d input has no batch to take the mean over");
@@ -107,9 +120,11 @@ Tensor kl_div(const Tensor& log_probabilities, const Tensor& target, const KlDiv
     case KlReduction::batchmean: break;
   }
   return sum(terms) / log_probabilities.size(0);
+} catch (const Error&) {
+  rename_error("kl_div");
 }
 
-Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::int64_t dim, double eps) {
+Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::int64_t dim, double eps) try {
   check_floating("cosine_similarity", a, b);
   const DType dtype = result_type(a.array(), b.array());
   const Shape shape = broadcast_shapes("cosine_similarity", a.shape(), b.shape());
@@ -123,6 +138,8 @@ Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::int64_t dim, dou
     return wide / bounded;
   };
   return sum(direction(a) * direction(b), along);
+} catch (const Error&) {
+  rename_error("cosine_similarity");
 }
 
 }  // namespace tend

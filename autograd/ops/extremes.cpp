@@ -79,30 +79,32 @@ Tensor min(const Tensor& self) {
   return full_extreme("min", "MinBackward1", kernels::amin, self);
 }
 
-ValuesAndIndices max(const Tensor& self, std::int64_t dim, bool keepdim) {
+ValuesAndIndices max(const Tensor& self, std::int64_t dim, Flag keepdim) {
   return extreme_along("max", "MaxBackward0", kernels::max, self, dim, keepdim);
 }
-ValuesAndIndices min(const Tensor& self, std::int64_t dim, bool keepdim) {
+ValuesAndIndices min(const Tensor& self, std::int64_t dim, Flag keepdim) {
   return extreme_along("min", "MinBackward0", kernels::min, self, dim, keepdim);
 }
 
-Tensor amax(const Tensor& self, const Dims& dims, bool keepdim) {
+Tensor amax(const Tensor& self, const Dims& dims, Flag keepdim) {
   return shared_extreme("amax", "AmaxBackward0", kernels::amax, self, dims, keepdim);
 }
-Tensor amin(const Tensor& self, const Dims& dims, bool keepdim) {
+Tensor amin(const Tensor& self, const Dims& dims, Flag keepdim) {
   return shared_extreme("amin", "AminBackward0", kernels::amin, self, dims, keepdim);
 }
 
-Tensor argmax(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
+Tensor argmax(const Tensor& self, std::optional<Integer> dim, Flag keepdim) {
   return place("argmax", kernels::argmax, self, dim, keepdim);
 }
-Tensor argmin(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
+Tensor argmin(const Tensor& self, std::optional<Integer> dim, Flag keepdim) {
   return place("argmin", kernels::argmin, self, dim, keepdim);
 }
 
-Extremes aminmax(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
-  const Dims dims = dim ? Dims(*dim) : Dims();
+Extremes aminmax(const Tensor& self, std::optional<Integer> dim, Flag keepdim) try {
+  const Dims dims = dim ? Dims(std::int64_t{*dim}) : Dims();
   return {amin(self, dims, keepdim), amax(self, dims, keepdim)};
+} catch (const Error&) {
+  rename_error("aminmax");
 }
 
 namespace {
@@ -116,7 +118,7 @@ Tensor middle_of(const Tensor& sorted, std::int64_t dim) {
 
 }  // namespace
 
-ValuesAndIndices median(const Tensor& self, std::int64_t dim, bool keepdim) {
+ValuesAndIndices median(const Tensor& self, std::int64_t dim, Flag keepdim) try {
   dim = wrap_dim("median", dim, self.dim());
   if (self.dim() > 0 && self.size(dim) == 0) {
     fail<ShapeError>("median", "dimension ", dim, " of ", self.shape(), " is empty");
@@ -129,13 +131,17 @@ ValuesAndIndices median(const Tensor& self, std::int64_t dim, bool keepdim) {
     indices = squeeze(indices, dim);
   }
   return picked("MedianBackward1", self, values.array(), indices.array(), dim, keepdim);
+} catch (const Error&) {
+  rename_error("median");
 }
 
-Tensor median(const Tensor& self) {
+Tensor median(const Tensor& self) try {
   const Tensor flat = reshape(self.detach(), {self.numel()});
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   const Tensor middle = self.numel() == 0 ? full({}, kNaN, self.dtype()) : median(flat, 0).values;
   return record("MedianBackward0", middle.array(), {self}, {self, kOutput}, share_with_equals);
+} catch (const Error&) {
+  rename_error("median");
 }
 
 }  // namespace tend

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tend/autograd/grad_mode.h>
+#include <tend/autograd/naming.h>
 #include <tend/autograd/node.h>
 #include <tend/autograd/tensor.h>
 #include <tend/core/random.h>
@@ -23,12 +24,25 @@ inline void check_one_dtype(const char* operation, const Tensor& a, const Tensor
 }
 
 /// DTypeError naming `operation` where int64, if that is `dtype`, cannot hold the number.
-inline void check_holds(const char* operation, DType dtype, const Scalar& number) {
-  if (dtype != int64 || number.dtype() != float64) return;
-  const double value = number.to<double>();
-  if (!(value >= -0x1p63 && value < 0x1p63))
-    fail<DTypeError>(operation, "int64 cannot hold the value ", value);
+void check_integer(const char* operation, DType dtype, const Scalar& number);
+/// DTypeError naming `operation` where `dtype` cannot hold the number: int64 for what it is out of
+/// range for, and float32 for a finite one that would become infinite.
+void check_holds(const char* operation, DType dtype, const Scalar& number);
+
+/// ShapeError naming `operation` for a negative size, OutOfMemoryError for more bytes than there
+/// can be: what a shape from the user is asked before memory is taken.
+void check_size(const char* operation, const Shape& shape, DType dtype);
+
+/// The dtype that a number by itself gives a tensor: float32 for floating ones.
+inline DType own_dtype(const Scalar& number) noexcept {
+  return number.dtype() == float64 ? float32 : number.dtype();
 }
+
+/// -number, which wraps around for the smallest int64.
+Scalar negative(const Scalar& number) noexcept;
+
+/// x * factor, or x itself where that is 1.
+Tensor scaled(const Tensor& x, const Scalar& factor);
 
 /// An array in a dtype that it may have already: then nothing is copied, not even the handle.
 class AsDtype {

@@ -21,8 +21,10 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
 
 namespace {
 
-// The corner of `source` that an index of this shape reads.
+// The corner of `source` that an index of this shape reads. A 0-d tensor counts as 1-d.
 Tensor corner(Tensor source, const Shape& shape) {
+  if (source.dim() == 0 && shape.rank() == 1) source = unsqueeze(source, 0);
+  if (source.dim() == 1 && shape.empty()) return select(source, 0, 0);
   for (std::int64_t d = 0; d < shape.rank(); ++d) {
     if (shape[d] < source.size(d)) source = narrow(source, d, 0, shape[d]);
   }
@@ -63,7 +65,7 @@ Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const 
                 [dim](Derivative& d) { d.set(0, scatter(d.grad(), dim, d.saved(0), 0)); });
 }
 
-Tensor take_along_dim(const Tensor& self, const Tensor& index, std::optional<std::int64_t> dim) {
+Tensor take_along_dim(const Tensor& self, const Tensor& index, std::optional<Integer> dim) try {
   if (!dim) {
     return gather(reshape(self, {self.numel()}), 0, reshape(index, {index.numel()}));
   }
@@ -80,6 +82,8 @@ Tensor take_along_dim(const Tensor& self, const Tensor& index, std::optional<std
   from[*dim] = self.size(*dim);
   at[*dim] = index.size(*dim);
   return gather(expand(self, from), *dim, expand(index, at));
+} catch (const Error&) {
+  rename_error("take_along_dim");
 }
 
 Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
@@ -124,8 +128,7 @@ Tensor without_padding(const Tensor& indices, std::int64_t padding_idx, DType dt
 
 }  // namespace
 
-Tensor embedding(const Tensor& weight, const Tensor& indices,
-                 std::optional<std::int64_t> padding_idx) {
+Tensor embedding(const Tensor& weight, const Tensor& indices, std::optional<Integer> padding_idx) {
   if (weight.dim() != 2) {
     fail<ShapeError>("embedding", "the weight has shape ", weight.shape(),
                      ", not (num_embeddings, embedding_dim)");

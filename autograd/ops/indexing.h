@@ -27,7 +27,7 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index);
 /// https://pytorch.org/docs/2.6/generated/torch.scatter.html
 Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source);
 /// A copy of self with a number at the places [i][index[i][j][k]][k], for `dim` 1, converted to
-/// self's dtype (DTypeError where int64 cannot hold it); the rest as with a source. The gradient of
+/// self's dtype (DTypeError where that cannot hold it); the rest as with a source. The gradient of
 /// self is the result's with zeros at these places.
 Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value);
 
@@ -55,7 +55,7 @@ Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, cons
 /// argsort it gives the elements. Errors are gather's. The gradient of self is the result's, added
 /// at the places that were read. https://pytorch.org/docs/2.6/generated/torch.take_along_dim.html
 Tensor take_along_dim(const Tensor& self, const Tensor& index,
-                      std::optional<std::int64_t> dim = std::nullopt);
+                      std::optional<Integer> dim = std::nullopt);
 
 /// Rows of `weight` (num_embeddings, embedding_dim) for indices of any shape: (*, embedding_dim).
 /// ShapeError for a weight that is not 2-d, DTypeError unless the indices are int64, IndexError for
@@ -63,7 +63,7 @@ Tensor take_along_dim(const Tensor& self, const Tensor& index,
 /// row is the sum of the result's over the places that it went to; the padding's is zero.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.embedding.html
 Tensor embedding(const Tensor& weight, const Tensor& indices,
-                 std::optional<std::int64_t> padding_idx = std::nullopt);
+                 std::optional<Integer> padding_idx = std::nullopt);
 
 /// 1 where the last of (*, num_classes) dimensions equals the index, else 0; int64. With -1 there
 /// are as many classes as the largest index asks for (ShapeError where there are no indices).

@@ -10,18 +10,20 @@ const Tensor& InPlace::self() const {
 }
 
 const Tensor& InPlace::add_(const Tensor& other, const Scalar& alpha) const {
+  check_holds("add_", self().dtype(), alpha);
   const auto kernel = [&](const Array& out, const Array& a, const Array& b) {
     if (alpha.to<double>() == 1) return kernels::add(out, a, b);
-    kernels::add_scaled(out, a, b, alpha.to<double>());
+    kernels::add_scaled(out, a, b, alpha);
   };
   return in_place("add_", self(), other, kernel,
                   [&](const Tensor& a, const Tensor& b) { return tend::add(a, b, alpha); });
 }
 
 const Tensor& InPlace::sub_(const Tensor& other, const Scalar& alpha) const {
+  check_holds("sub_", self().dtype(), alpha);
   const auto kernel = [&](const Array& out, const Array& a, const Array& b) {
     if (alpha.to<double>() == 1) return kernels::sub(out, a, b);
-    kernels::add_scaled(out, a, b, -alpha.to<double>());
+    kernels::add_scaled(out, a, b, negative(alpha));
   };
   return in_place("sub_", self(), other, kernel,
                   [&](const Tensor& a, const Tensor& b) { return tend::sub(a, b, alpha); });

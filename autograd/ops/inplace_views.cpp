@@ -8,7 +8,7 @@ namespace {
 
 // self = view(self) for every handle of self.
 template <class View>
-const Tensor& become(const char* operation, const Tensor& self, View view) {
+const Tensor& become(const char* operation, const Tensor& self, View view) try {
   check_history_writable(operation, self);
   TensorImpl& impl = *self.impl();
   // What self has been until now: its elements, with its history.
@@ -27,6 +27,8 @@ const Tensor& become(const char* operation, const Tensor& self, View view) {
   // No element has changed, so the history of a view holds for the new version.
   impl.base_version = impl.array.storage()->version();
   return self;
+} catch (const Error&) {
+  rename_error(operation);
 }
 
 }  // namespace

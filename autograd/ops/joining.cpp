@@ -43,7 +43,10 @@ Shape cat_shape(const std::vector<Tensor>& tensors, std::int64_t dim) {
       fail<ShapeError>("cat", first->shape(), " and ", each.shape(), " (tensor ", i,
                        ") have different ranks");
     }
-    shape[dim] += each.size(dim);
+    if (__builtin_add_overflow(shape[dim], each.size(dim), &shape[dim])) {
+      fail<ShapeError>("cat", "the sizes along dimension ", dim, " of ", tensors.size(),
+                       " tensors add up to more than an int64 can count");
+    }
   }
   return shape;
 }
@@ -56,9 +59,11 @@ std::vector<TensorRef> refs(const std::vector<Tensor>& tensors) {
 
 Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
   const DType dtype = common_dtype("cat", tensors);
-  Array out = Array::empty(cat_shape(tensors, dim), dtype);
-  dim = wrap_dim("cat", dim, out.rank());
+  const Shape shape = cat_shape(tensors, dim);
+  dim = wrap_dim("cat", dim, shape.rank());
+  Array out = Array::empty(shape, dtype);
   std::vector<Array> parts;
+  parts.reserve(tensors.size());
   Shape sizes;  // along dim; 0 for those left out
   for (const Tensor& each : tensors) {
     parts.push_back(each.array());
@@ -74,22 +79,26 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
   });
 }
 
-Tensor hstack(const std::vector<Tensor>& tensors) {
+Tensor hstack(const std::vector<Tensor>& tensors) try {
   if (tensors.empty()) fail<ShapeError>("hstack", "needs at least one tensor");
   std::vector<Tensor> rows = tensors;
   for (Tensor& each : rows) {
     if (each.dim() == 0) each = reshape(each, {1});
   }
   return cat(rows, rows[0].dim() == 1 ? 0 : 1);
+} catch (const Error&) {
+  rename_error("hstack");
 }
 
-Tensor vstack(const std::vector<Tensor>& tensors) {
+Tensor vstack(const std::vector<Tensor>& tensors) try {
   if (tensors.empty()) fail<ShapeError>("vstack", "needs at least one tensor");
   std::vector<Tensor> rows = tensors;
   for (Tensor& each : rows) {
     if (each.dim() < 2) each = reshape(each, {1, each.numel()});
   }
   return cat(rows, 0);
+} catch (const Error&) {
+  rename_error("vstack");
 }
 
 Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {

@@ -136,17 +136,15 @@ Array sum_start(const char* operation, const Tensor& start, const Shape& shape) 
   return start.array().expand(shape).clone();
 }
 
-Tensor scaled(const Tensor& x, const Scalar& factor) {
-  return factor.to<double>() == 1 ? x : x * factor;
-}
-
 // beta * self + alpha * (a @ b) for every name that it goes by.
 Tensor add_product(const char* operation, const char* node, const Tensor& self, const Tensor& a,
                    const Tensor& b, const Scalar& beta, const Scalar& alpha) {
   check_one_dtype(operation, a, b);
   check_one_dtype(operation, self, a);
+  check_holds(operation, self.dtype(), alpha);
+  check_holds(operation, self.dtype(), beta);
   Array out = sum_start(operation, self, kernels::matmul_shape(operation, a.shape(), b.shape()));
-  kernels::matmul(out, a.array(), b.array(), alpha.to<double>(), beta.to<double>());
+  kernels::matmul(out, a.array(), b.array(), alpha, beta);
   return record(node, std::move(out), {self, a, b},
                 {save_if(b.requires_grad(), a), save_if(a.requires_grad(), b)},
                 [=, a_rank = a.dim(), b_rank = b.dim()](Derivative& d) {
@@ -176,22 +174,26 @@ Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, c
 }
 
 Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
-              const Scalar& alpha) {
+              const Scalar& alpha) try {
   check_batches("addbmm", batch1, batch2);
   kernels::matmul_shape("addbmm", batch1.shape(), batch2.shape());  // throws where they do not fit
   // The sum of the products is the product of the matrices side by side and one below the other.
-  const std::int64_t depth = batch1.size(0) * batch1.size(2);
+  const std::int64_t depth = element_count({batch1.size(0), batch1.size(2)});
   const Tensor a = reshape(permute(batch1, {1, 0, 2}), {batch1.size(1), depth});
   const Tensor b = reshape(batch2, {depth, batch2.size(2)});
   return add_product("addbmm", "AddbmmBackward0", self, a, b, beta, alpha);
+} catch (const Error&) {
+  rename_error("addbmm");
 }
 
-Tensor outer(const Tensor& self, const Tensor& other) {
+Tensor outer(const Tensor& self, const Tensor& other) try {
   check_ranks("outer", self, 1, other, 1);
   return unsqueeze(self, -1) * other;
+} catch (const Error&) {
+  rename_error("outer");
 }
 
-Tensor kron(const Tensor& self, const Tensor& other) {
+Tensor kron(const Tensor& self, const Tensor& other) try {
   const std::int64_t rank = std::max(self.dim(), other.dim());
   Shape a, b, shape;  // every dimension of the result as two, and as one
   for (std::int64_t d = -rank; d < 0; ++d) {
@@ -202,12 +204,16 @@ Tensor kron(const Tensor& self, const Tensor& other) {
     shape.push_back(element_count({size_a, size_b}));
   }
   return reshape(reshape(self, a) * reshape(other, b), shape);
+} catch (const Error&) {
+  rename_error("kron");
 }
 
-Tensor diag(const Tensor& self, std::int64_t diagonal) {
+Tensor diag(const Tensor& self, std::int64_t diagonal) try {
   if (self.dim() == 1) return diag_embed(self, diagonal);
   if (self.dim() == 2) return clone(tend::diagonal(self, diagonal));
   fail<ShapeError>("diag", "needs a vector or a matrix, got ", self.shape());
+} catch (const Error&) {
+  rename_error("diag");
 }
 
 Tensor diag_embed(const Tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {

@@ -40,9 +40,10 @@ Tensor bmm(const Tensor& self, const Tensor& other);
 Tensor outer(const Tensor& self, const Tensor& other);
 
 /// beta * self + alpha * (mat1 @ mat2), of matrices (n, k) and (k, m); self broadcasts to the
-/// product (ShapeError, for matrices that do not fit too). All have one dtype, not bool
-/// (DTypeError). With beta 0 self counts for nothing, NaN included. With the result's gradient g,
-/// the gradients are beta * g, alpha * g @ mat2^T and alpha * mat1^T @ g.
+/// product (ShapeError, for matrices that do not fit too). All have one dtype, not bool, which
+/// holds the factors (DTypeError); int64 takes their whole parts. With beta 0 self counts for
+/// nothing, NaN included. With the result's gradient g, the gradients are beta * g,
+/// alpha * g @ mat2^T and alpha * mat1^T @ g.
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1,
              const Scalar& alpha = 1);
 

@@ -200,7 +200,7 @@ Tensor distribution_losses(const Tensor& logits, const Tensor& target, const Ten
 }  // namespace
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& weight,
-                     const CrossEntropyOptions& options) {
+                     const CrossEntropyOptions& options) try {
   const double smoothing = options.label_smoothing;
   if (!(smoothing >= 0 && smoothing <= 1)) {
     fail("cross_entropy", "label_smoothing is ", smoothing, ", not in [0, 1]");
@@ -234,6 +234,8 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
         const Tensor p = softmax(classes_last(x), -1);
         d.set(0, classes_back(label_slope(p, index, d.saved(3), d.saved(4), on, off) * grad));
       });
+} catch (const Error&) {
+  rename_error("cross_entropy");
 }
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& target,
@@ -242,7 +244,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target,
 }
 
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Tensor& weight,
-                const NllLossOptions& options) {
+                const NllLossOptions& options) try {
   check_logits("nll_loss", log_probabilities, weight);
   const Labels labels =
       read_labels("nll_loss", log_probabilities, target, weight, options.ignore_index);
@@ -261,6 +263,8 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Ten
                   const Tensor flat = zeros(shape, grad.dtype());
                   d.set(0, classes_back(scatter_add(flat, -1, d.saved(0), -grad)));
                 });
+} catch (const Error&) {
+  rename_error("nll_loss");
 }
 
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include <tend/core/strict.h>
+
 namespace tend {
 
 class Tensor;
@@ -62,8 +64,8 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Ten
 ///@}
 
 /// d^2 for d = input - target, which broadcast (ShapeError; in PyTorch a difference in shape earns
-/// a warning, since it is seldom meant) and promote to a floating dtype (DTypeError). The mean of
-/// nothing is NaN. The gradient of the input is 2 d, that of the target -2 d.
+/// a warning, since it is seldom meant) and promote to a floating dtype (DTypeError), bool too. The
+/// mean of nothing is NaN. The gradient of the input is 2 d, that of the target -2 d.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.mse_loss.html
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean);
 
@@ -94,7 +96,7 @@ enum class KlReduction { none, mean, sum, batchmean };
 /// How kl_div reads its target, and what becomes of the terms.
 struct KlDivOptions {
   KlReduction reduction = KlReduction::mean;
-  bool log_target = false;  ///< the target holds logarithms of probabilities too
+  Flag log_target = false;  ///< the target holds logarithms of probabilities too
 };
 
 /// The terms of the Kullback-Leibler divergence of the target from `log_probabilities`:

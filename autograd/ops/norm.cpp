@@ -16,7 +16,7 @@ Tensor restore_dims(const Tensor& reduced, const Tensor& input, const Shape& dim
 
 }  // namespace
 
-Tensor logsumexp(const Tensor& self, const Dims& dims, bool keepdim) {
+Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim) try {
   const Shape reduced = wrap_dims("logsumexp", dims, self.dim());
   const Tensor x = to(self.detach(), to_floating(self.dtype()));
   const Shape shape = reduced_shape(x.shape(), reduced, keepdim);
@@ -34,6 +34,8 @@ Tensor logsumexp(const Tensor& self, const Dims& dims, bool keepdim) {
                   const Tensor total = restore_dims(d.saved(1), input, reduced);
                   d.set(0, restore_dims(d.grad(), input, reduced) * exp(input - total));
                 });
+} catch (const Error&) {
+  rename_error("logsumexp");
 }
 
 namespace {
@@ -68,7 +70,7 @@ Tensor norm_slope(const Tensor& x, const Tensor& size, double p, const Shape& di
 
 }  // namespace
 
-Tensor norm(const Tensor& self, double p, const Dims& dims, bool keepdim) {
+Tensor norm(const Tensor& self, double p, const Dims& dims, Flag keepdim) try {
   if (!is_floating(self.dtype()))
     fail<DTypeError>("norm", "needs float32 or float64, got ", self.dtype());
   const Shape reduced = wrap_dims("norm", dims, self.dim());
@@ -86,6 +88,8 @@ Tensor norm(const Tensor& self, double p, const Dims& dims, bool keepdim) {
                       norm_slope(x, restore_dims(d.saved(1), x, reduced), p, reduced);
                   d.set(0, restore_dims(d.grad(), x, reduced) * slope);
                 });
+} catch (const Error&) {
+  rename_error("norm");
 }
 
 }  // namespace tend

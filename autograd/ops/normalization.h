@@ -35,7 +35,7 @@ Tensor rms_norm(const Tensor& self, const Shape& normalized_shape, const Tensor&
 
 /// How batch_norm gets its statistics.
 struct BatchNormOptions {
-  bool training = false;  ///< from the batch, otherwise the running ones
+  Flag training = false;  ///< from the batch, otherwise the running ones
   double momentum = 0.1;  ///< the share of the batch in new running statistics
   double eps = 1e-5;
 };

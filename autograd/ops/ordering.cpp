@@ -24,7 +24,7 @@ ValuesAndIndices picked(const char* node, const Tensor& self, Array values, Arra
   return {std::move(result), places};
 }
 
-ValuesAndIndices sort(const Tensor& self, std::int64_t dim, bool descending) {
+ValuesAndIndices sort(const Tensor& self, std::int64_t dim, Flag descending) {
   dim = wrap_dim("sort", dim, self.dim());
   Array values = Array::empty(self.shape(), self.dtype());
   Array indices = Array::empty(self.shape(), int64);
@@ -32,7 +32,7 @@ ValuesAndIndices sort(const Tensor& self, std::int64_t dim, bool descending) {
   return picked("SortBackward0", self, std::move(values), std::move(indices), dim, true);
 }
 
-ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim, bool largest) {
+ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim, Flag largest) {
   dim = wrap_dim("topk", dim, self.dim());
   Shape shape = self.shape();
   const std::int64_t length = shape.empty() ? 1 : shape[dim];
@@ -50,12 +50,14 @@ ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim, bool
   return picked("TopkBackward0", self, std::move(values), std::move(indices), dim, true);
 }
 
-Tensor argsort(const Tensor& self, std::int64_t dim, bool descending) {
+Tensor argsort(const Tensor& self, std::int64_t dim, Flag descending) try {
   return sort(self.detach(), dim, descending).indices;
+} catch (const Error&) {
+  rename_error("argsort");
 }
 
-UniqueElements unique(const Tensor& self, bool /*sorted*/, bool return_inverse,
-                      bool return_counts) {
+UniqueElements unique(const Tensor& self, Flag /*sorted*/, Flag return_inverse,
+                      Flag return_counts) try {
   const std::int64_t count = self.numel();
   const auto [sorted, order] = sort(reshape(self.detach(), {count}), 0);
   // True where a value stands for the first time; 0, 0, 1, ... numbers the values.
@@ -70,6 +72,8 @@ UniqueElements unique(const Tensor& self, bool /*sorted*/, bool return_inverse,
   }
   if (return_counts) found.counts = bincount(number);
   return found;
+} catch (const Error&) {
+  rename_error("unique");
 }
 
 namespace {
@@ -104,7 +108,7 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
   return zeros({bins}, dtype).index_add_(0, self, weights.detach().to(dtype));
 }
 
-Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, bool right) {
+Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, Flag right) {
   const Shape& rows = sorted_sequence.shape();
   bool fits = rows.rank() == 1 || (rows.rank() > 1 && rows.rank() == values.dim());
   for (std::int64_t d = 0; fits && d + 1 < rows.rank(); ++d) fits = rows[d] == values.size(d);
@@ -120,7 +124,7 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, bool ri
   return Tensor(std::move(out));
 }
 
-Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& value, bool right) {
+Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& value, Flag right) {
   return searchsorted(sorted_sequence, number_like(sorted_sequence, value), right);
 }
 

@@ -16,22 +16,22 @@ struct UniqueElements;
 /// All elements along `dim` (IndexError) in order, with the int64 indices that they had. Equal ones
 /// keep their order; NaN counts as the largest. The gradient goes back to the places the elements
 /// came from.
-ValuesAndIndices sort(const Tensor& self, std::int64_t dim = -1, bool descending = false);
+ValuesAndIndices sort(const Tensor& self, std::int64_t dim = -1, Flag descending = false);
 /// The indices of sort, int64: self.take_along_dim(argsort(self, dim), dim) is in order. IndexError
 /// for `dim`. No gradient.
-Tensor argsort(const Tensor& self, std::int64_t dim = -1, bool descending = false);
+Tensor argsort(const Tensor& self, std::int64_t dim = -1, Flag descending = false);
 /// The k largest (or smallest) along `dim` (IndexError), best first, with their int64 indices; NaN
 /// counts as the largest. ShapeError when there are fewer. The gradient goes to the places that
 /// were chosen, zero elsewhere.
 ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim = -1,
-                      bool largest = true);
+                      Flag largest = true);
 
 /// The different elements, in order whatever `sorted` says (which is PyTorch's third parameter in
 /// Python). On demand, for each element of self the index of its value, in self's shape, and for
 /// each value how often it occurs; both int64. Every NaN is different from the others. Any dtype.
 /// No gradient. https://pytorch.org/docs/2.6/generated/torch.unique.html
-UniqueElements unique(const Tensor& self, bool sorted = true, bool return_inverse = false,
-                      bool return_counts = false);
+UniqueElements unique(const Tensor& self, Flag sorted = true, Flag return_inverse = false,
+                      Flag return_counts = false);
 
 /// How often each of 0, 1, ..., max(self) occurs in the 1-d int64 tensor (ShapeError, DTypeError;
 /// IndexError for negative elements), int64; at least `minlength` counts
@@ -47,8 +47,8 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
 /// 1-d, or has values' leading dimensions (ShapeError); the order is not checked. NaN goes to the
 /// end; bool is a DTypeError. No gradient.
 /// https://pytorch.org/docs/2.6/generated/torch.searchsorted.html
-Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, bool right = false);
+Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, Flag right = false);
 /// Where one number would be inserted into a 1-d sequence: 0-d. No gradient.
-Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& value, bool right = false);
+Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& value, Flag right = false);
 
 }  // namespace tend

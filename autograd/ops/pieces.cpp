@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <tend/autograd/naming.h>
 #include <tend/autograd/tensor.h>
 
 namespace tend {
@@ -12,16 +13,26 @@ std::int64_t size_along(const char* operation, const Tensor& self, std::int64_t 
   return self.shape()[wrap_dim(operation, dim, self.dim())];
 }
 
+// Where so many pieces will stand. A dimension can be longer than what there is room for, since a
+// view of one element can be of any size.
+std::vector<Tensor> room_for(const char* operation, std::int64_t count) {
+  constexpr std::int64_t kMost = 1 << 24;  // some gigabytes of tensors
+  if (count > kMost) fail<OutOfMemoryError>(operation, "no room for ", count, " tensors");
+  std::vector<Tensor> pieces;
+  pieces.reserve(static_cast<std::size_t>(count));
+  return pieces;
+}
+
 }  // namespace
 
 std::vector<Tensor> split(const Tensor& self, std::int64_t size, std::int64_t dim) {
   const std::int64_t total = size_along("split", self, dim);
   if (size < 0 || (size == 0 && total > 0)) fail<ShapeError>("split", "pieces of size ", size);
-  std::vector<Tensor> pieces;
-  for (std::int64_t start = 0; start < total || pieces.empty(); start += size) {
+  std::vector<Tensor> pieces = room_for("split", size == 0 ? 1 : (total - 1) / size + 1);
+  for (std::int64_t start = 0;; start += size) {
     pieces.push_back(narrow(self, dim, start, std::min(size, total - start)));
+    if (size >= total - start) return pieces;
   }
-  return pieces;
 }
 
 std::vector<Tensor> split(const Tensor& self, const Shape& sizes, std::int64_t dim) {
@@ -38,7 +49,7 @@ std::vector<Tensor> split(const Tensor& self, const Shape& sizes, std::int64_t d
     fail<ShapeError>("split", "sizes ", sizes, " do not add up to ", total, ", dimension ", dim,
                      " of ", self.shape());
   }
-  std::vector<Tensor> pieces;
+  std::vector<Tensor> pieces = room_for("split", sizes.rank());
   std::int64_t start = 0;
   for (const std::int64_t size : sizes) {
     pieces.push_back(narrow(self, dim, start, size));
@@ -47,23 +58,23 @@ std::vector<Tensor> split(const Tensor& self, const Shape& sizes, std::int64_t d
   return pieces;
 }
 
-std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
+std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) try {
   if (chunks < 1) fail<ShapeError>("chunk", "needs at least 1 piece, got ", chunks);
   const std::int64_t total = size_along("chunk", self, dim);
   if (total == 0) {
-    constexpr std::int64_t kMost = 1 << 24;  // some gigabytes of tensors
-    if (chunks > kMost) {
-      fail<OutOfMemoryError>("chunk", chunks, " pieces of the empty dimension ", dim, " of ",
-                             self.shape());
-    }
+    room_for("chunk", chunks);
     return split(self, Shape(static_cast<std::size_t>(chunks), 0), dim);
   }
-  return split(self, std::max<std::int64_t>(1, total / chunks + (total % chunks != 0)), dim);
+  const std::int64_t size = total / chunks + (total % chunks != 0);
+  room_for("chunk", (total - 1) / size + 1);
+  return split(self, size, dim);
+} catch (const Error&) {
+  rename_error("chunk");
 }
 
 std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) {
   const std::int64_t total = size_along("unbind", self, dim);
-  std::vector<Tensor> pieces;
+  std::vector<Tensor> pieces = room_for("unbind", total);
   for (std::int64_t i = 0; i < total; ++i) pieces.push_back(select(self, dim, i));
   return pieces;
 }

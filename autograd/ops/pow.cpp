@@ -71,8 +71,8 @@ Tensor pow(const Scalar& self, const Tensor& exponent) {
   return power("PowBackward2", number_like(exponent, self), exponent);
 }
 
-Tensor square(const Tensor& self) {
-  return pow(self, 2);
+Tensor square(const Tensor& self) try { return pow(self, 2); } catch (const Error&) {
+  rename_error("square");
 }
 
 }  // namespace tend

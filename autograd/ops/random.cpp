@@ -6,20 +6,25 @@
 
 namespace tend {
 
-Tensor rand(const Shape& shape, DType dtype, Generator& generator) {
+Tensor rand(const Shape& shape, DType dtype, Generator& generator) try {
   Array out = Array::empty(shape, dtype);
   kernels::uniform(out, 0, 1, generator);
   return Tensor(std::move(out));
+} catch (const Error&) {
+  rename_error("rand");
 }
 
-Tensor randn(const Shape& shape, DType dtype, Generator& generator) {
+Tensor randn(const Shape& shape, DType dtype, Generator& generator) try {
   Array out = Array::empty(shape, dtype);
   kernels::normal(out, 0, 1, generator);
   return Tensor(std::move(out));
+} catch (const Error&) {
+  rename_error("randn");
 }
 
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dtype,
                Generator& generator) {
+  check_size("randint", shape, dtype);
   Array out = Array::empty(shape, dtype);
   kernels::randint(out, low, high, generator);
   return Tensor(std::move(out));
@@ -27,6 +32,7 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dt
 
 Tensor randperm(std::int64_t n, Generator& generator) {
   if (n < 0) fail<ShapeError>("randperm", "needs 0 elements or more, got ", n);
+  check_size("randperm", {n}, int64);
   Array out = Array::empty({n}, int64);
   kernels::randperm(out, generator);
   return Tensor(std::move(out));
@@ -38,11 +44,12 @@ Tensor bernoulli(const Tensor& probabilities, Generator& generator) {
   return record("BernoulliBackward0", std::move(out), {probabilities}, {}, zero_gradient);
 }
 
-Tensor multinomial(const Tensor& weights, std::int64_t samples, bool replacement,
+Tensor multinomial(const Tensor& weights, std::int64_t samples, Flag replacement,
                    Generator& generator) {
   Shape shape = weights.shape();
   if (shape.empty()) fail<ShapeError>("multinomial", "a 0-d tensor has no weights to choose by");
   shape[shape.rank() - 1] = samples;
+  check_size("multinomial", shape, int64);
   Array out = Array::empty(shape, int64);
   kernels::multinomial(out, weights.array(), replacement, generator);
   return Tensor(std::move(out));

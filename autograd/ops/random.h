@@ -31,7 +31,7 @@ Tensor bernoulli(const Tensor& probabilities, Generator& generator = default_gen
 /// (m, samples). ShapeError for other ranks, no sample, more than 2^24 categories or, without
 /// replacement, more samples than categories; DTypeError unless floating; Error for weights that
 /// are negative or not finite, and where too few are over zero. No gradient.
-Tensor multinomial(const Tensor& weights, std::int64_t samples, bool replacement = false,
+Tensor multinomial(const Tensor& weights, std::int64_t samples, Flag replacement = false,
                    Generator& generator = default_generator());
 
 }  // namespace tend

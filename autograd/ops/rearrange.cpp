@@ -20,7 +20,9 @@ namespace {
 
 // A shift in [0, size) that does the same.
 std::int64_t shift_within(std::int64_t shift, std::int64_t size) {
-  return size == 0 ? 0 : (shift % size + size) % size;
+  if (size == 0) return 0;
+  const std::int64_t rest = shift % size;
+  return rest < 0 ? rest + size : rest;
 }
 
 Array rolled(const Array& x, std::int64_t shift, std::int64_t dim) {
@@ -33,7 +35,7 @@ Array rolled(const Array& x, std::int64_t shift, std::int64_t dim) {
 
 }  // namespace
 
-Tensor roll(const Tensor& self, std::int64_t shift, std::optional<std::int64_t> dim) {
+Tensor roll(const Tensor& self, std::int64_t shift, std::optional<Integer> dim) {
   if (dim) return roll(self, Shape{shift}, Shape{*dim});
   shift = shift_within(shift, self.numel());
   const Array flat = rolled(self.array().reshape({self.numel()}), shift, 0);
@@ -86,24 +88,25 @@ Tensor repeat(const Tensor& self, const Shape& repeats) {
                 });
 }
 
-Tensor tile(const Tensor& self, const Shape& repeats) {
+Tensor tile(const Tensor& self, const Shape& repeats) try {
   Shape all = repeats;
   while (all.rank() < self.dim()) all.insert(0, 1);
   return repeat(self, all);
+} catch (const Error&) {
+  rename_error("tile");
 }
 
 namespace {
 
 // The dimension in which elements are repeated.
-std::int64_t interleaved_dim(const Tensor& x, std::optional<std::int64_t> dim) {
+std::int64_t interleaved_dim(const Tensor& x, std::optional<Integer> dim) {
   if (x.dim() == 0) fail<IndexError>("repeat_interleave", "a 0-d tensor has no dimension ", *dim);
   return wrap_dim("repeat_interleave", dim.value_or(0), x.dim());
 }
 
 }  // namespace
 
-Tensor repeat_interleave(const Tensor& self, std::int64_t repeats,
-                         std::optional<std::int64_t> dim) {
+Tensor repeat_interleave(const Tensor& self, std::int64_t repeats, std::optional<Integer> dim) {
   if (repeats < 0) fail<ShapeError>("repeat_interleave", "repeats is ", repeats);
   const Tensor x = dim ? self : flatten(self);
   const std::int64_t along = interleaved_dim(x, dim);
@@ -112,8 +115,7 @@ Tensor repeat_interleave(const Tensor& self, std::int64_t repeats,
   return flatten(clone(expand(unsqueeze(x, along + 1), shape)), along, along + 1);
 }
 
-Tensor repeat_interleave(const Tensor& self, const Tensor& repeats,
-                         std::optional<std::int64_t> dim) {
+Tensor repeat_interleave(const Tensor& self, const Tensor& repeats, std::optional<Integer> dim) {
   const Tensor x = dim ? self : flatten(self);
   const std::int64_t along = interleaved_dim(x, dim);
   const std::int64_t size = x.size(along);
@@ -237,7 +239,7 @@ Tensor source_places(const Padding& p, PadMode mode, const Shape& shape) {
 
 }  // namespace
 
-Tensor pad(const Tensor& self, const Shape& padding, PadMode mode, const Scalar& value) {
+Tensor pad(const Tensor& self, const Shape& padding, PadMode mode, const Scalar& value) try {
   const std::int64_t pairs = padding.rank() / 2;
   if (padding.rank() % 2 != 0 || pairs > self.dim()) {
     fail<ShapeError>("pad", "padding ", padding, " is not two numbers for each of at most ",
@@ -258,6 +260,8 @@ Tensor pad(const Tensor& self, const Shape& padding, PadMode mode, const Scalar&
     out = index_select(out, p.dim, source_places(p, mode, self.shape()));
   }
   return out;
+} catch (const Error&) {
+  rename_error("pad");
 }
 
 }  // namespace tend

@@ -24,16 +24,19 @@ Tensor restore_dims(const Tensor& reduced, const Shape& input, const Shape& dims
   return view(reduced, reduced_shape(input, dims, true));
 }
 
-// How many elements make one of the result.
+// How many elements make one of the result; 0 where that leaves int64, as it can where there are
+// no elements.
 std::int64_t count_reduced(const Shape& input, const Shape& dims) {
   std::int64_t count = 1;
-  for (const std::int64_t d : dims) count *= input[d];
+  for (const std::int64_t d : dims) {
+    if (__builtin_mul_overflow(count, input[d], &count)) return 0;
+  }
   return count;
 }
 
 }  // namespace
 
-Tensor sum(const Tensor& self, const Dims& dims, bool keepdim) {
+Tensor sum(const Tensor& self, const Dims& dims, Flag keepdim) {
   const Shape reduced = wrap_dims("sum", dims, self.dim());
   Array out = reduce(kernels::sum, self, reduced, keepdim, kernels::sum_dtype(self.dtype()));
   return record(dims.empty() ? "SumBackward0" : "SumBackward1", std::move(out), {self}, {},
@@ -42,7 +45,7 @@ Tensor sum(const Tensor& self, const Dims& dims, bool keepdim) {
                 });
 }
 
-Tensor mean(const Tensor& self, const Dims& dims, bool keepdim) {
+Tensor mean(const Tensor& self, const Dims& dims, Flag keepdim) {
   const Shape reduced = wrap_dims("mean", dims, self.dim());
   Array out = reduce(kernels::mean, self, reduced, keepdim, self.dtype());
   return record(dims.empty() ? "MeanBackward0" : "MeanBackward1", std::move(out), {self}, {},
@@ -95,7 +98,7 @@ Tensor product_of_others(const Tensor& x, const Shape& dims) {
 
 }  // namespace
 
-Tensor prod(const Tensor& self, const Dims& dims, bool keepdim) {
+Tensor prod(const Tensor& self, const Dims& dims, Flag keepdim) {
   const Shape reduced = wrap_dims("prod", dims, self.dim());
   Array out = reduce(kernels::prod, self, reduced, keepdim, kernels::sum_dtype(self.dtype()));
   return record(dims.empty() ? "ProdBackward0" : "ProdBackward1", std::move(out), {self},
@@ -141,7 +144,7 @@ Array variance(const char* operation, const Tensor& self, const Shape& dims, dou
 
 }  // namespace
 
-Tensor var(const Tensor& self, const Dims& dims, double correction, bool keepdim) {
+Tensor var(const Tensor& self, const Dims& dims, double correction, Flag keepdim) {
   const Shape reduced = wrap_dims("var", dims, self.dim());
   return record("VarBackward0", variance("var", self, reduced, correction, keepdim, self.dtype()),
                 {self}, {self}, [=](Derivative& d) {
@@ -151,7 +154,7 @@ Tensor var(const Tensor& self, const Dims& dims, double correction, bool keepdim
                 });
 }
 
-Tensor std(const Tensor& self, const Dims& dims, double correction, bool keepdim) {
+Tensor std(const Tensor& self, const Dims& dims, double correction, Flag keepdim) {
   const Shape reduced = wrap_dims("std", dims, self.dim());
   // float32 may hold the deviation where its square is out of range.
   const Array wide = variance("std", self, reduced, correction, keepdim, float64);
@@ -168,17 +171,17 @@ Tensor std(const Tensor& self, const Dims& dims, double correction, bool keepdim
   });
 }
 
-Tensor any(const Tensor& self, const Dims& dims, bool keepdim) {
+Tensor any(const Tensor& self, const Dims& dims, Flag keepdim) {
   const Shape reduced = wrap_dims("any", dims, self.dim());
   return Tensor(reduce(kernels::any, self, reduced, keepdim, boolean));
 }
 
-Tensor all(const Tensor& self, const Dims& dims, bool keepdim) {
+Tensor all(const Tensor& self, const Dims& dims, Flag keepdim) {
   const Shape reduced = wrap_dims("all", dims, self.dim());
   return Tensor(reduce(kernels::all, self, reduced, keepdim, boolean));
 }
 
-Tensor sum_to_size(const Tensor& self, const Shape& shape) {
+Tensor sum_to_size(const Tensor& self, const Shape& shape) try {
   if (self.shape() == shape) return self;
   if (!broadcasts_to(shape, self.shape())) {
     fail<ShapeError>("sum_to_size", shape, " does not broadcast to ", self.shape());
@@ -189,6 +192,8 @@ Tensor sum_to_size(const Tensor& self, const Shape& shape) {
     if (d < fresh || (shape[d - fresh] == 1 && self.shape()[d] != 1)) dims.push_back(d);
   }
   return view(sum(self, dims, true), shape);
+} catch (const Error&) {
+  rename_error("sum_to_size");
 }
 
 }  // namespace tend

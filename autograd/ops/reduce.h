@@ -17,37 +17,37 @@ struct ValuesAndIndices;
 struct Extremes;
 
 /// The dimensions to reduce over: one, or a list in braces. They may count from the end; an empty
-/// list means all of them.
+/// list means all of them. IndexError for an integer that int64 cannot hold.
 struct Dims : Shape {
   Dims() = default;
-  Dims(std::initializer_list<std::int64_t> dims) : Shape(dims) {}
+  Dims(std::initializer_list<Integer> dims) : Shape(dims) {}
   Dims(const Shape& dims) : Shape(dims) {}
   template <std::integral T>
-  requires(!std::same_as<T, bool>) Dims(T dim) : Shape{static_cast<std::int64_t>(dim)} {}
+  requires(!std::same_as<T, bool>) Dims(T dim) : Shape{Integer(dim)} {}
 };
 
 /// The sum over `dims` (IndexError, ShapeError for one named twice), or of all elements; bool and
 /// int64 give int64. The sum of nothing is 0. The gradient is 1 for each element.
-Tensor sum(const Tensor& self, const Dims& dims = {}, bool keepdim = false);
+Tensor sum(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 
 /// The sum over `dims` (IndexError, ShapeError for one named twice) divided by the number of its
 /// elements, n; DTypeError unless floating. The mean of nothing is NaN. The gradient is 1 / n.
-Tensor mean(const Tensor& self, const Dims& dims = {}, bool keepdim = false);
+Tensor mean(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 
 /// The product over `dims` (IndexError, ShapeError for one named twice), or of all elements; bool
 /// and int64 give int64. The product of nothing is 1. The gradient of an element is the product of
 /// the others, zeros among them or not.
-Tensor prod(const Tensor& self, const Dims& dims = {}, bool keepdim = false);
+Tensor prod(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 
 /// The sum of squared distances to the mean, over n - correction: 1 gives the unbiased variance of
 /// a sample, 0 that of a population. NaN or infinite where n <= correction; DTypeError unless
 /// floating; IndexError for one of `dims`, ShapeError for one named twice. The gradient is
 /// 2 (self - mean) / (n - correction). https://pytorch.org/docs/2.6/generated/torch.var.html
-Tensor var(const Tensor& self, const Dims& dims = {}, double correction = 1, bool keepdim = false);
+Tensor var(const Tensor& self, const Dims& dims = {}, double correction = 1, Flag keepdim = false);
 /// The square root of var, with its dtypes and errors. The gradient is
 /// (self - mean) / ((n - correction) std), 0 where std is 0.
 /// https://pytorch.org/docs/2.6/generated/torch.std.html
-Tensor std(const Tensor& self, const Dims& dims = {}, double correction = 1, bool keepdim = false);
+Tensor std(const Tensor& self, const Dims& dims = {}, double correction = 1, Flag keepdim = false);
 
 ///@{
 /// The largest (smallest) of all elements, 0-d; NaN where there is one, ShapeError where there are
@@ -58,31 +58,29 @@ Tensor min(const Tensor& self);
 ///@{
 /// The largest (smallest) along `dim` (IndexError), NaN where there is one, with the int64 index of
 /// the first of them; ShapeError along an empty dimension. The gradient goes to that element.
-ValuesAndIndices max(const Tensor& self, std::int64_t dim, bool keepdim = false);
-ValuesAndIndices min(const Tensor& self, std::int64_t dim, bool keepdim = false);
+ValuesAndIndices max(const Tensor& self, std::int64_t dim, Flag keepdim = false);
+ValuesAndIndices min(const Tensor& self, std::int64_t dim, Flag keepdim = false);
 ///@}
 ///@{
 /// The largest (smallest) over `dims` (IndexError, ShapeError for one named twice), or of all
 /// elements; NaN where there is one, ShapeError over an empty dimension. The gradient goes to that
 /// element, in even shares where several are equal.
-Tensor amax(const Tensor& self, const Dims& dims = {}, bool keepdim = false);
-Tensor amin(const Tensor& self, const Dims& dims = {}, bool keepdim = false);
+Tensor amax(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
+Tensor amin(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 ///@}
 ///@{
 /// The int64 index of the first of the largest (smallest) elements along `dim` (IndexError);
 /// without one, among all elements in row-major order. NaN counts as both; ShapeError where there
 /// is nothing to choose from. No gradient.
-Tensor argmax(const Tensor& self, std::optional<std::int64_t> dim = std::nullopt,
-              bool keepdim = false);
-Tensor argmin(const Tensor& self, std::optional<std::int64_t> dim = std::nullopt,
-              bool keepdim = false);
+Tensor argmax(const Tensor& self, std::optional<Integer> dim = std::nullopt, Flag keepdim = false);
+Tensor argmin(const Tensor& self, std::optional<Integer> dim = std::nullopt, Flag keepdim = false);
 ///@}
 
 /// The smallest and the largest along `dim` (IndexError), or of all elements; NaN where there is
 /// one, ShapeError where there are none. The gradient goes to these elements, in even shares where
 /// several are equal.
-Extremes aminmax(const Tensor& self, std::optional<std::int64_t> dim = std::nullopt,
-                 bool keepdim = false);
+Extremes aminmax(const Tensor& self, std::optional<Integer> dim = std::nullopt,
+                 Flag keepdim = false);
 
 /// The element in the middle of all in order, the lower one of two; NaN where there is one (and of
 /// nothing, as in PyTorch). The gradient goes to the elements that are equal to it, in even shares.
@@ -90,13 +88,13 @@ Tensor median(const Tensor& self);
 /// The median along `dim` (IndexError), with the int64 index it has there; ShapeError along an
 /// empty dimension. The gradient goes to that element.
 /// https://pytorch.org/docs/2.6/generated/torch.median.html
-ValuesAndIndices median(const Tensor& self, std::int64_t dim, bool keepdim = false);
+ValuesAndIndices median(const Tensor& self, std::int64_t dim, Flag keepdim = false);
 
 /// log(sum(exp(self))) over `dims` (IndexError, ShapeError for one named twice), without overflow;
 /// integers give float32. That of nothing, and of -inf alone, is -inf. The gradient is
 /// softmax(self) over `dims`; NaN where the result is infinite, as in PyTorch.
 /// https://pytorch.org/docs/2.6/generated/torch.logsumexp.html
-Tensor logsumexp(const Tensor& self, const Dims& dims, bool keepdim = false);
+Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim = false);
 
 /// The norm of vectors: (sum |x|^p)^(1/p), for p = inf (-inf) the largest (smallest) |x|, for p = 0
 /// the number of elements that are not zero. DTypeError unless floating; ShapeError for the norm of
@@ -104,14 +102,14 @@ Tensor logsumexp(const Tensor& self, const Dims& dims, bool keepdim = false);
 /// range. The gradient is sign(x) (|x| / norm)^(p - 1), 0 where the norm is 0; for p = inf and -inf
 /// it is sign(x), shared evenly by equal |x|, for p = 0 it is zero.
 /// https://pytorch.org/docs/2.6/generated/torch.linalg.vector_norm.html
-Tensor norm(const Tensor& self, double p = 2, const Dims& dims = {}, bool keepdim = false);
+Tensor norm(const Tensor& self, double p = 2, const Dims& dims = {}, Flag keepdim = false);
 
 /// Whether an element over `dims` (IndexError, ShapeError for one named twice), or of all, is true,
 /// which is not zero (NaN is true): bool, false of nothing. No gradient.
-Tensor any(const Tensor& self, const Dims& dims = {}, bool keepdim = false);
+Tensor any(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 /// Whether all elements over `dims` (IndexError, ShapeError for one named twice), or all there are,
 /// are true, which is not zero (NaN is true): bool, true of nothing. No gradient.
-Tensor all(const Tensor& self, const Dims& dims = {}, bool keepdim = false);
+Tensor all(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 
 /// out[i] = self[0] + ... + self[i] along `dim` (IndexError); bool and int64 give int64. The
 /// gradient of an element is the sum of the result's from its place on.

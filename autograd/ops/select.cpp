@@ -14,9 +14,10 @@ void check_mask(const char* operation, const char* what, const Tensor& mask) {
     fail<DTypeError>(operation, "the ", what, " must be bool, not ", mask.dtype());
 }
 
-// A number by itself: floating ones are float32.
-Tensor number(const Scalar& value) {
-  return Tensor(Array::scalar(value, value.dtype() == float64 ? float32 : value.dtype()));
+// `value` as a 0-d tensor of a dtype that must hold it.
+Tensor number(const Scalar& value, DType dtype) {
+  check_holds("where", dtype, value);
+  return Tensor(Array::scalar(value, dtype));
 }
 
 }  // namespace
@@ -34,13 +35,13 @@ Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
 }
 
 Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
-  return where(condition, self, number_like(self, other));
+  return where(condition, self, number(other, promote_types(self.dtype(), other)));
 }
 Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
-  return where(condition, number_like(other, self), other);
+  return where(condition, number(self, promote_types(other.dtype(), self)), other);
 }
 Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other) {
-  return where(condition, number(self), number(other));
+  return where(condition, number(self, own_dtype(self)), number(other, own_dtype(other)));
 }
 
 namespace {
@@ -87,11 +88,13 @@ Tensor triu(const Tensor& self, std::int64_t diagonal) {
 
 namespace {
 
-Tensor clamp(const char* name, const Tensor& self, const std::optional<Scalar>& lo,
-             const std::optional<Scalar>& hi) {
+Tensor clamp(const char* operation, const char* name, const Tensor& self,
+             const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) {
   DType dtype = self.dtype();
   if (lo) dtype = promote_types(dtype, *lo);
   if (hi) dtype = promote_types(dtype, *hi);
+  if (lo) check_holds(operation, dtype, *lo);
+  if (hi) check_holds(operation, dtype, *hi);
   Array out = Array::empty(self.shape(), dtype);
   kernels::clamp(out, self.array().to(dtype), lo, hi);
   return record(name, std::move(out), {self}, {self}, [lo, hi](Derivative& d) {
@@ -142,19 +145,19 @@ Tensor clamp(const char* operation, const char* name, const Tensor& self, const 
 }  // namespace
 
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) {
-  return clamp("ClampBackward1", self, lo, hi);
+  return clamp("clamp", "ClampBackward1", self, lo, hi);
 }
 Tensor clamp(const Tensor& self, const Tensor& lo, const Tensor& hi) {
   return clamp("clamp", "ClampBackward0", self, lo, hi);
 }
 Tensor clamp_min(const Tensor& self, const Scalar& lo) {
-  return clamp("ClampMinBackward0", self, lo, std::nullopt);
+  return clamp("clamp_min", "ClampMinBackward0", self, lo, std::nullopt);
 }
 Tensor clamp_min(const Tensor& self, const Tensor& lo) {
   return clamp("clamp_min", "ClampMinBackward1", self, lo, {});
 }
 Tensor clamp_max(const Tensor& self, const Scalar& hi) {
-  return clamp("ClampMaxBackward0", self, std::nullopt, hi);
+  return clamp("clamp_max", "ClampMaxBackward0", self, std::nullopt, hi);
 }
 Tensor clamp_max(const Tensor& self, const Tensor& hi) {
   return clamp("clamp_max", "ClampMaxBackward1", self, {}, hi);

@@ -13,8 +13,8 @@ class Tensor;
 
 ///@{
 /// condition ? self : other, all three broadcast (ShapeError). The condition is bool (DTypeError);
-/// the others promote, and two numbers give float32 when one of them is floating. The gradient goes
-/// to self where the condition is true, to other elsewhere.
+/// the others promote, and two numbers give float32 when one of them is floating; DTypeError for a
+/// number that the dtype cannot hold. The gradient goes to self where true, to other elsewhere.
 Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other);
 Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other);
 Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other);
@@ -23,7 +23,7 @@ Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other);
 
 ///@{
 /// mask ? value : self, both broadcast (ShapeError). The mask is bool (DTypeError); the value is
-/// converted to self's dtype, DTypeError when int64 cannot hold it. A tensor as the value is 0-d
+/// converted to self's dtype, DTypeError when that cannot hold it. A tensor as the value is 0-d
 /// (ShapeError). The gradient goes to self where the mask is false, that of the value is the sum
 /// over the others.
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value);
@@ -38,7 +38,8 @@ Tensor tril(const Tensor& self, std::int64_t diagonal = 0);
 Tensor triu(const Tensor& self, std::int64_t diagonal = 0);
 
 /// min(max(self, lo), hi), either of which may be left out (Error for both). Floating bounds make
-/// integers float32; NaN stays NaN. The gradient is 1 where lo <= self <= hi, 0 elsewhere.
+/// integers float32 (DTypeError for what the dtype cannot hold); NaN stays NaN. The gradient is 1
+/// where lo <= self <= hi, 0 elsewhere.
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& lo,
              const std::optional<Scalar>& hi = std::nullopt);
 /// min(max(self, lo), hi) for tensors, of which one bound may be undefined (Error for both); all

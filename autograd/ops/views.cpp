@@ -39,8 +39,8 @@ Tensor select(const Tensor& self, std::int64_t dim, std::int64_t index) {
   return pick("SelectBackward0", self, [=](const auto& x) { return x.select(dim, index); });
 }
 
-Tensor slice(const Tensor& self, std::int64_t dim, std::optional<std::int64_t> start,
-             std::optional<std::int64_t> stop, std::int64_t step) {
+Tensor slice(const Tensor& self, std::int64_t dim, std::optional<Integer> start,
+             std::optional<Integer> stop, std::int64_t step) {
   return pick("SliceBackward0", self,
               [=](const auto& x) { return x.slice(dim, start, stop, step); });
 }
@@ -59,8 +59,10 @@ Tensor transpose(const Tensor& self, std::int64_t dim0, std::int64_t dim1) {
                      [=](Derivative& d) { d.set(0, transpose(d.grad(), dim0, dim1)); });
 }
 
-Tensor swapaxes(const Tensor& self, std::int64_t dim0, std::int64_t dim1) {
+Tensor swapaxes(const Tensor& self, std::int64_t dim0, std::int64_t dim1) try {
   return transpose(self, dim0, dim1);
+} catch (const Error&) {
+  rename_error("swapaxes");
 }
 
 Tensor t(const Tensor& self) {
@@ -83,30 +85,32 @@ Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination
   return movedim(self, Shape{source}, Shape{destination});
 }
 
-Tensor movedim(const Tensor& self, const Shape& source, const Shape& destination) {
+Tensor movedim(const Tensor& self, const Shape& source, const Shape& destination) try {
   if (source.size() != destination.size()) {
     fail<ShapeError>("movedim", "source ", source, " and destination ", destination,
                      " differ in length");
   }
-  // An empty list is no dimension here, and all of them for wrap_dims.
-  if (self.dim() == 0 || source.empty()) return view(self, self.shape());
   wrap_dims("movedim", source, self.dim());  // throws for a dimension named twice
   wrap_dims("movedim", destination, self.dim());
+  // An empty list is no dimension here, and all of them for wrap_dims.
+  if (self.dim() == 0 || source.empty()) return view(self, self.shape());
   constexpr std::int64_t kFree = -1;
   Shape order(self.shape().size(), kFree);
-  std::vector<bool> moved(self.shape().size(), false);
+  Shape moved(self.shape().size(), 0);
   for (std::int64_t i = 0; i < source.rank(); ++i) {
     const std::int64_t from = wrap_dim("movedim", source[i], self.dim());
     order[wrap_dim("movedim", destination[i], self.dim())] = from;
-    moved[static_cast<std::size_t>(from)] = true;
+    moved[from] = 1;
   }
-  std::size_t next = 0;
+  std::int64_t next = 0;
   for (std::int64_t& from : order) {
     if (from != kFree) continue;
-    while (moved[next]) ++next;
-    from = static_cast<std::int64_t>(next++);
+    while (moved[next] == 1) ++next;
+    from = next++;
   }
   return permute(self, order);
+} catch (const Error&) {
+  rename_error("movedim");
 }
 
 Tensor expand(const Tensor& self, const Shape& shape) {
@@ -115,23 +119,29 @@ Tensor expand(const Tensor& self, const Shape& shape) {
                      [](Derivative& d) { d.set(0, d.grad()); });
 }
 
-Tensor expand_as(const Tensor& self, const Tensor& other) {
+Tensor expand_as(const Tensor& self, const Tensor& other) try {
   return expand(self, other.shape());
+} catch (const Error&) {
+  rename_error("expand_as");
 }
 
-Tensor broadcast_to(const Tensor& self, const Shape& shape) {
+Tensor broadcast_to(const Tensor& self, const Shape& shape) try {
   return expand(self, shape);
+} catch (const Error&) {
+  rename_error("broadcast_to");
 }
 
 Tensor view(const Tensor& self, const Shape& shape) {
   return rearrange("ViewBackward0", self, self.array().view(shape));
 }
 
-Tensor view_as(const Tensor& self, const Tensor& other) {
+Tensor view_as(const Tensor& self, const Tensor& other) try {
   return view(self, other.shape());
+} catch (const Error&) {
+  rename_error("view_as");
 }
 
-Tensor reshape(const Tensor& self, const Shape& shape) {
+Tensor reshape(const Tensor& self, const Shape& shape) try {
   const Shape known = infer_shape("reshape", shape, self.numel());
   if (self.is_contiguous() || view_strides(self.shape(), self.strides(), known))
     return view(self, known);
@@ -139,18 +149,22 @@ Tensor reshape(const Tensor& self, const Shape& shape) {
   // Nobody else sees the copy, so there is no base to keep.
   return record("UnsafeViewBackward0", copy.array().view(known), {copy}, {},
                 [from = self.shape()](Derivative& d) { d.set(0, reshape(d.grad(), from)); });
+} catch (const Error&) {
+  rename_error("reshape");
 }
 
-Tensor reshape_as(const Tensor& self, const Tensor& other) {
+Tensor reshape_as(const Tensor& self, const Tensor& other) try {
   return reshape(self, other.shape());
+} catch (const Error&) {
+  rename_error("reshape_as");
 }
 
-Tensor flatten(const Tensor& self, std::int64_t start, std::int64_t end) {
-  if (self.dim() == 0) return reshape(self, {1});
+Tensor flatten(const Tensor& self, std::int64_t start, std::int64_t end) try {
   start = wrap_dim("flatten", start, self.dim());
   end = wrap_dim("flatten", end, self.dim());
   if (start > end)
     fail<ShapeError>("flatten", "start dimension ", start, " comes after end dimension ", end);
+  if (self.dim() == 0) return reshape(self, {1});
   Shape shape;
   std::int64_t merged = 1;
   for (std::int64_t d = 0; d < self.dim(); ++d) {
@@ -165,9 +179,11 @@ Tensor flatten(const Tensor& self, std::int64_t start, std::int64_t end) {
     }
   }
   return shape.rank() == self.dim() ? self : reshape(self, shape);
+} catch (const Error&) {
+  rename_error("flatten");
 }
 
-Tensor unflatten(const Tensor& self, std::int64_t dim, const Shape& sizes) {
+Tensor unflatten(const Tensor& self, std::int64_t dim, const Shape& sizes) try {
   if (self.dim() == 0) fail<IndexError>("unflatten", "a 0-d tensor has no dimension ", dim);
   dim = wrap_dim("unflatten", dim, self.dim());
   if (sizes.empty()) fail<ShapeError>("unflatten", "the sizes of dimension ", dim, " are empty");
@@ -176,6 +192,8 @@ Tensor unflatten(const Tensor& self, std::int64_t dim, const Shape& sizes) {
   shape.erase(dim);
   for (std::int64_t i = 0; i < known.rank(); ++i) shape.insert(dim + i, known[i]);
   return view(self, shape);
+} catch (const Error&) {
+  rename_error("unflatten");
 }
 
 Tensor squeeze(const Tensor& self) {
@@ -202,7 +220,7 @@ Tensor unfold(const Tensor& self, std::int64_t dim, std::int64_t size, std::int6
 }
 
 Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim, std::int64_t size,
-                       std::int64_t step) {
+                       std::int64_t step) try {
   const Array out = Array::zeros(shape, self.dtype());
   const Array windows = out.unfold(dim, size, step);
   if (windows.shape() != self.shape()) {
@@ -221,6 +239,8 @@ Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim,
   for (std::int64_t i = 0; i < self.size(along); ++i) add(along, i);
   return record("UnfoldBackwardBackward0", out, {self}, {},
                 [=](Derivative& d) { d.set(0, unfold(d.grad(), dim, size, step)); });
+} catch (const Error&) {
+  rename_error("unfold_backward");
 }
 
 Tensor contiguous(const Tensor& self) {

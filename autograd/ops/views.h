@@ -19,8 +19,8 @@ Tensor select(const Tensor& self, std::int64_t dim, std::int64_t index);
 /// Python's start:stop:step along `dim`: a view; what is left out reaches to the end, and what lies
 /// outside is cut off. IndexError for a step below 1 and for `dim`. The gradient is the result's in
 /// its places, zeros elsewhere.
-Tensor slice(const Tensor& self, std::int64_t dim, std::optional<std::int64_t> start,
-             std::optional<std::int64_t> stop, std::int64_t step = 1);
+Tensor slice(const Tensor& self, std::int64_t dim, std::optional<Integer> start,
+             std::optional<Integer> stop, std::int64_t step = 1);
 /// `length` elements along `dim` from `start` on, which may count from the end: a view. IndexError
 /// where they leave the dimension, and for `dim`. The gradient is the result's in its places, zeros
 /// elsewhere.

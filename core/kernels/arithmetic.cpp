@@ -99,8 +99,6 @@ HWY_EXPORT(find_binary);
 HWY_EXPORT(find_unary);
 
 // Signed overflow is undefined in C++; PyTorch's integers wrap around, as unsigned ones do.
-template <class T>
-concept Integer = std::same_as<T, std::int64_t>;
 
 constexpr std::uint64_t bits(std::int64_t value) noexcept {
   return static_cast<std::uint64_t>(value);
@@ -241,11 +239,12 @@ void add(const Array& out, const Array& a, const Array& b) {
   apply_any<Add>(BinaryOp::add, out, a, b);
 }
 
-void add_scaled(const Array& out, const Array& a, const Array& b, double alpha) {
-  if (is_floating(out.dtype())) return run_floating(BinaryOp::add_scaled, out, a, b, alpha);
+void add_scaled(const Array& out, const Array& a, const Array& b, const Scalar& alpha) {
+  if (is_floating(out.dtype()))
+    return run_floating(BinaryOp::add_scaled, out, a, b, alpha.to<double>());
   const auto add_typed = [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const T factor = convert<T>(alpha);
+    const T factor = alpha.to<T>();
     map<T, T, T>(out, a, b, [factor](T x, T y) { return Add::of(x, Mul::of(factor, y)); });
   };
   out.dtype() == int64 ? add_typed(TypeTag<std::int64_t>()) : add_typed(TypeTag<bool>());

@@ -13,7 +13,7 @@ namespace tend::kernels {
 void add(const Array& out, const Array& a, const Array& b);
 /// a + alpha * b, rounded after the product and after the sum. All dtypes: on int64 the product is
 /// by alpha's integer part, on bool alpha asks for "not zero" and the sum is or.
-void add_scaled(const Array& out, const Array& a, const Array& b, double alpha);
+void add_scaled(const Array& out, const Array& a, const Array& b, const Scalar& alpha);
 /// Numbers; for bool, xor is meant more often than a difference.
 void sub(const Array& out, const Array& a, const Array& b);
 /// All dtypes; on bool, and.

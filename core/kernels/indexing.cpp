@@ -36,8 +36,9 @@ std::optional<std::int64_t> find_outside(const Array& index, std::int64_t size) 
     if (any) bad = true;
   });
   if (!bad) return std::nullopt;
-  const std::vector<std::int64_t> indices = index.to_vector<std::int64_t>();
-  return *std::find_if(indices.begin(), indices.end(), outside);
+  const Array dense = index.contiguous();
+  const auto* first = dense.data<std::int64_t>();
+  return *std::find_if(first, first + dense.numel(), outside);
 }
 
 // Throws unless all indices lie in [0, shape[dim]).
@@ -59,6 +60,13 @@ void check_fits(std::string_view operation, const Array& part, const Array& whol
     fail<ShapeError>(operation, "index ", part.shape(), " is larger than ", whole.shape(),
                      " or of another rank");
   }
+}
+
+// Bytes from one position along `dim` to the next. A single one is never stepped over, and its
+// stride can be any number: 0 where the bytes leave int64.
+std::int64_t byte_step(const Array& a, std::int64_t dim) {
+  std::int64_t step = 0;
+  return __builtin_mul_overflow(a.strides()[dim], item_size(a.dtype()), &step) ? 0 : step;
 }
 
 // `index` (1-d) seen as naming a whole slice of `shape` along `dim` with each of its elements.
@@ -83,7 +91,7 @@ Array origin(const Array& a, const Shape& shape, std::int64_t dim) {
 template <class T>
 void gather_typed(const Array& out, const Array& a, std::int64_t dim, const Array& index) {
   const Array from = origin(a, out.shape(), dim);
-  const std::int64_t stride = a.strides()[dim] * item_size(a.dtype());
+  const std::int64_t stride = byte_step(a, dim);
   StridedLoop<3>({&out, &from, &index})
       .run([stride](std::int64_t count, const auto& p, const auto& step) {
         if (step[2] == 0) {  // a run of one slice
@@ -132,9 +140,9 @@ void scatter_typed(const Array& out, std::int64_t dim, const Array& index, const
   lines[dim] = 1;
   const Array to = origin(out, lines, dim), at = origin(index, lines, dim),
               from = origin(src, lines, dim);
-  const std::int64_t to_stride = out.strides()[dim] * item_size(out.dtype());
-  const std::int64_t at_stride = index.strides()[dim] * item_size(int64);
-  const std::int64_t from_stride = src.strides()[dim] * item_size(src.dtype());
+  const std::int64_t to_stride = byte_step(out, dim);
+  const std::int64_t at_stride = byte_step(index, dim);
+  const std::int64_t from_stride = byte_step(src, dim);
   const auto write_lines = [=](std::int64_t count, const auto& p, const auto& step) {
     if (step[1] == 0) {  // every line has the same index: go slice by slice
       for (std::int64_t j = 0; j < length; ++j) {

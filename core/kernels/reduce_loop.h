@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include <tend/core/array.h>
 #include <tend/core/parallel.h>
+#include <tend/core/scratch.h>
 
 namespace tend::kernels {
 
@@ -83,13 +83,14 @@ struct ReducePlan {
 
   ReducePlan(const Array& out, const Array& a, const Shape& dims) {
     const bool keepdim = out.rank() == a.rank();
+    const bool nothing = a.numel() == 0;  // whose strides can be any numbers
     std::int64_t out_dim = 0;
     for (std::int64_t d = 0; d < a.rank(); ++d) {
       const bool reduced = std::find(dims.begin(), dims.end(), d) != dims.end();
       if (reduced) {
-        outer.push({a.shape()[d], a.strides()[d], 0});
+        outer.push({nothing ? 0 : a.shape()[d], nothing ? 0 : a.strides()[d], 0});
       } else {
-        groups.push({a.shape()[d], a.strides()[d], out.strides()[out_dim]});
+        groups.push({a.shape()[d], nothing ? 0 : a.strides()[d], out.strides()[out_dim]});
       }
       if (!reduced || keepdim) ++out_dim;
     }
@@ -214,7 +215,7 @@ class Reducer {
 
   void run() {
     // A single segment needs no second step.
-    if (segments_ > 1) partial_.resize(static_cast<std::size_t>(tiles_ * segments_ * width_));
+    if (segments_ > 1) partial_ = scratch<Acc>("reduce", tiles_ * segments_ * width_);
     const std::int64_t each = std::min(segment_, std::max<std::int64_t>(length_, 1)) * width_;
     const std::int64_t grain = kWork / 2 / each + 1;
     parallel_for(0, tiles_ * segments_, grain, [this](std::int64_t begin, std::int64_t end) {
@@ -275,7 +276,7 @@ class Reducer {
   const T* from_;
   Out* to_;
   std::int64_t length_, width_, tiles_across_, tiles_, segment_, segments_;
-  std::vector<Acc> partial_;
+  Scratch<Acc> partial_;
 };
 
 }  // namespace detail

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <vector>
 
 #include <tend/core/kernels/loops.h>
 #include <tend/core/kernels/reduce.h>
+#include <tend/core/scratch.h>
 
 namespace tend::kernels {
 namespace {
@@ -30,8 +30,8 @@ bool less(T a, T b) {
 
 // Writes the first `k` of each line along `dim`, in order.
 template <class T>
-void rank_lines(const Array& values, const Array& indices, const Array& a, std::int64_t k,
-                std::int64_t dim, bool descending) {
+void rank_lines(std::string_view operation, const Array& values, const Array& indices,
+                const Array& a, std::int64_t k, std::int64_t dim, bool descending) {
   const std::int64_t length = a.size(dim);
   const std::int64_t value_stride = values.strides()[dim], index_stride = indices.strides()[dim],
                      a_stride = a.strides()[dim];
@@ -42,7 +42,7 @@ void rank_lines(const Array& values, const Array& indices, const Array& a, std::
   };
   const Array to = values.select(dim, 0), places = indices.select(dim, 0), from = a.select(dim, 0);
   const auto rank = [&](std::int64_t count, const auto& p, const auto& step) {
-    std::vector<Ranked<T>> line(static_cast<std::size_t>(length));
+    Scratch<Ranked<T>> line = scratch<Ranked<T>>(operation, length);
     for (std::int64_t i = 0; i < count; ++i) {
       const auto* source = reinterpret_cast<const T*>(p[2] + i * step[2]);
       for (std::int64_t j = 0; j < length; ++j)
@@ -61,7 +61,7 @@ void rank_lines(const Array& values, const Array& indices, const Array& a, std::
     }
   };
   StridedLoop<3>({&to, &places, &from})
-      .run(rank, std::max<std::int64_t>(1, kElementGrain / (length * 8)));
+      .run(rank, std::max<std::int64_t>(1, kElementGrain / length / 8));
 }
 
 void rank_all(std::string_view operation, const Array& values, const Array& indices, const Array& a,
@@ -71,7 +71,7 @@ void rank_all(std::string_view operation, const Array& values, const Array& indi
   }
   if (values.numel() == 0) return;
   visit_dtype(a.dtype(), [&](auto tag) {
-    rank_lines<typename decltype(tag)::type>(at_least_1d(values), at_least_1d(indices),
+    rank_lines<typename decltype(tag)::type>(operation, at_least_1d(values), at_least_1d(indices),
                                              at_least_1d(a), k, dim, descending);
   });
 }

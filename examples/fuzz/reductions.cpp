@@ -33,7 +33,7 @@ Choice choose_dims(Program& p, const Tensor& x) {
   return choice;
 }
 
-using Reduce = Tensor (*)(const Tensor&, const Dims&, bool);
+using Reduce = Tensor (*)(const Tensor&, const Dims&, Flag);
 
 Entry reduction(const std::string& name, Reduce f, std::int64_t least) {
   return {name, [=](Program& p) {
@@ -126,7 +126,7 @@ bool add_sort(Program& p) {
 
 std::vector<Entry> reduction_entries() {
   using T = const Tensor&;
-  const auto variance = [](T x, const Dims& dims, bool keep) { return var(x, dims, 1, keep); };
+  const auto variance = [](T x, const Dims& dims, Flag keep) { return var(x, dims, 1, keep); };
   return {reduction("sum", sum, 0),
           reduction("mean", mean, 1),
           reduction("var", variance, 2),

@@ -101,7 +101,7 @@ std::vector<Op> attention_rows() {
           })
       .on(attention_samples())
       .refuses(
-          "[scaled_dot_product_attention] query float64, key int64 and value float64 must "
+          "[attention_with_weights] query float64, key int64 and value float64 must "
           "have one floating dtype",
           {real({2, 3}), integers({3, 3}, 0, 3), real({3, 2})});
   rows.op("masked_softmax", "torch.softmax(a + b, -1)",

@@ -69,9 +69,9 @@ void deviation_rows(Rows& rows) {
 struct Extreme {
   std::string name;  // max
   Tensor (*full)(T);
-  ValuesAndIndices (*along)(T, std::int64_t, bool);
-  Tensor (*shared)(T, const Dims&, bool);
-  Tensor (*place)(T, std::optional<std::int64_t>, bool);
+  ValuesAndIndices (*along)(T, std::int64_t, Flag);
+  Tensor (*shared)(T, const Dims&, Flag);
+  Tensor (*place)(T, std::optional<Integer>, Flag);
 };
 
 void extreme_rows(Rows& rows) {
@@ -131,7 +131,7 @@ void middle_rows(Rows& rows) {
   rows.op("aminmax", "[torch.amin(a, ()), torch.amax(a, ())]",
           [list](T a) { return list(aminmax(a)); })
       .on(samples)
-      .refuses("[amin] dimension 0 of (0, 2) is empty", {real({0, 2})});
+      .refuses("[aminmax] dimension 0 of (0, 2) is empty", {real({0, 2})});
   rows.op("aminmax", "[torch.amin(a, -1, True), torch.amax(a, -1, True)]",
           [list](T a) { return list(aminmax(a, -1, true)); })
       .on(samples);
