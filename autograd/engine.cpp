@@ -356,10 +356,14 @@ class Walk {
   // elements with anything else, and is added to in place as PyTorch does.
   Addition addition(GradientSlot& slot, const Tensor& gradient) const {
     Addition out{&slot, gradient, {}};
+    bool is_leaf = true;
     {
       const std::lock_guard lock(slot.mutex);
       check_leaf(slot);
-      if (const TensorImpl* owner = slot.owner) out.before = owner->grad;
+      if (const TensorImpl* owner = slot.owner) {
+        out.before = owner->grad;
+        is_leaf = owner->requires_grad;
+      }
     }
     if (!out.before) {
       // The target has a handle, and this one.
@@ -368,7 +372,8 @@ class Walk {
     }
     const Array& sum = out.before->array;
     out.version = sum.storage()->version();
-    if (create_graph_ || sum.may_self_overlap() || sum.may_overlap(gradient.array()))
+    // PyTorch adds to what a tensor with history retains in a new tensor, too.
+    if (create_graph_ || !is_leaf || sum.may_self_overlap() || sum.may_overlap(gradient.array()))
       out.after = add(Tensor(out.before), gradient).impl();
     return out;
   }

@@ -7,7 +7,8 @@
 
 namespace tend {
 
-/// True when operations on this thread record what backward needs. On at the start of every thread.
+/// True when operations on this thread record what backward needs: grad mode is on, as it is at the
+/// start of every thread, and inference mode is off.
 bool grad_enabled() noexcept;
 
 /// Sets the mode for its lifetime on this thread. Guards end in the opposite order of their

@@ -19,7 +19,7 @@ thread_local bool inference_mode = false;
 }  // namespace
 
 bool grad_enabled() noexcept {
-  return grad_mode;
+  return grad_mode && !inference_mode;
 }
 GradModeGuard::GradModeGuard(Flag enabled) noexcept
     : before_(std::exchange(grad_mode, enabled)), thread_(thread_number()) {}
@@ -170,6 +170,10 @@ void Tensor::set_data(const Tensor& value) {
   if (impl_->grad && !fits) {
     fail<AutogradError>("set_data", "the tensor ", shape(), ' ', dtype(), " has a gradient; call ",
                         "zero_grad() before it becomes ", value.shape(), ' ', value.dtype());
+  }
+  if (impl_->requires_grad && !is_floating(value.dtype())) {
+    fail<DTypeError>("set_data", "only floating tensors have gradients, and the tensor ", shape(),
+                     " requires one; the new elements are ", value.dtype());
   }
   Array elements = value.array();
   if (!fits) impl_->take_new_slot(impl_->prepare_new_slot());

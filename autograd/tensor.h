@@ -121,7 +121,7 @@ class Tensor : public methods::Elementwise<Tensor>,
   bool is_inference() const { return array().storage()->is_inference(); }
   /// Makes this handle's elements those of `value` (shared), whatever their shape; a leaf stays a
   /// leaf (x.data = value). AutogradError for a tensor with history, and for one whose gradient
-  /// would no longer fit.
+  /// would no longer fit; DTypeError for elements that are not floating where it requires grad.
   void set_data(const Tensor& value);
   /// How often the elements were written in place.
   std::uint32_t version() const { return array().storage()->version(); }

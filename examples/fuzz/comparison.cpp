@@ -143,27 +143,19 @@ double largest_magnitude(const Outcome& outcome) {
   return largest;
 }
 
-std::uint32_t fingerprint(const Program& program) {
+std::uint32_t fingerprint(const std::string& python) {
   // FNV-1a.
   std::uint32_t hash = 2166136261u;
-  for (const char c : program.python()) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-  }
+  for (const char c : python) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
   return hash;
 }
 
-std::vector<Reference> run_in_torch(const std::vector<Program>& programs, const std::string& python,
-                                    const std::string& script) {
+std::vector<json> run_in_torch(const std::vector<json>& programs, const std::string& python,
+                               const std::string& script) {
   const TemporaryFolder folder;
   {
     std::ofstream file(folder.file("programs"));
-    for (const Program& program : programs) {
-      file << json({{"seed", program.seed()},
-                    {"python", program.python()},
-                    {"outputs", program.outputs()},
-                    {"leaves", program.leaves()}})
-           << '\n';
-    }
+    for (const json& program : programs) file << program << '\n';
   }
   // `python` may be a command of several words.
   const std::string command = python + " " + quoted(script) + " < " +
@@ -171,15 +163,13 @@ std::vector<Reference> run_in_torch(const std::vector<Program>& programs, const 
                               quoted(folder.file("outcomes"));
   if (std::system(command.c_str()) != 0) throw Error("fuzz: failed to run " + command);
   std::ifstream file(folder.file("outcomes"));
-  std::vector<Reference> references;
-  for (std::string line; std::getline(file, line);) {
-    references.push_back(reference_from(json::parse(line)));
-  }
-  if (references.size() != programs.size()) {
+  std::vector<json> outcomes;
+  for (std::string line; std::getline(file, line);) outcomes.push_back(json::parse(line));
+  if (outcomes.size() != programs.size()) {
     throw Error(
-        concat("fuzz: PyTorch answered ", references.size(), " of ", programs.size(), " programs"));
+        concat("fuzz: PyTorch answered ", outcomes.size(), " of ", programs.size(), " programs"));
   }
-  return references;
+  return outcomes;
 }
 
 }  // namespace fuzz

@@ -29,10 +29,11 @@ std::optional<std::string> difference(const Program& program, const Outcome& fou
 double largest_magnitude(const Outcome& outcome);
 
 /// A number for the text of a program, to see that it is still the one that results were stored of.
-std::uint32_t fingerprint(const Program& program);
+std::uint32_t fingerprint(const std::string& python);
 
-/// Runs the programs in PyTorch, by `python` and the script torch_run.py. Error when that fails.
-std::vector<Reference> run_in_torch(const std::vector<Program>& programs, const std::string& python,
-                                    const std::string& script);
+/// Runs the programs in PyTorch, by `python` and the script torch_run.py, and returns what that
+/// wrote of each. Error when it fails.
+std::vector<nlohmann::json> run_in_torch(const std::vector<nlohmann::json>& programs,
+                                         const std::string& python, const std::string& script);
 
 }  // namespace fuzz

@@ -14,21 +14,6 @@ namespace {
 constexpr double kLargest = 1e3;  // of values; larger gradients than its square are not compared
 constexpr std::int64_t kMostElements = 400;
 
-// Looks random, in [-1, 1]; torch_run.py has the same.
-double weight(std::int64_t place, std::int64_t which) {
-  return static_cast<double>((place * 7919 + which * 104729 + 17) % 201 - 100) / 100;
-}
-
-Tensor weights_like(const Tensor& tensor, std::int64_t which) {
-  std::vector<double> numbers;
-  for (std::int64_t i = 0; i < tensor.numel(); ++i) numbers.push_back(weight(i, which));
-  return Tensor(Array::from<double>(numbers, tensor.shape()).to(tensor.dtype()));
-}
-
-std::vector<double> numbers(const Tensor& tensor) {
-  return tensor.detach().to(float64).to_vector<double>();
-}
-
 // Whether all numbers are finite and none is larger than `limit`.
 bool is_tame(const Tensor& tensor, double limit) {
   const std::vector<double> all = numbers(tensor);
@@ -39,31 +24,7 @@ bool has_nan(const Tensor& tensor) {
   return any(isnan(tensor.detach())).item<bool>();
 }
 
-std::string dtype_text(DType dtype) {
-  return concat("torch.", dtype_name(dtype));
-}
-
-// Adds what `tensor` comes to.
-void add_digest(std::vector<Digest>& digests, const Tensor& tensor) {
-  Digest& digest = digests.emplace_back();
-  if (!tensor.defined()) return;
-  digest.shape = tensor.shape();
-  digest.dtype = dtype_name(tensor.dtype());
-  const std::vector<double> all = numbers(tensor);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const double term = all[i] * (1 + weight(static_cast<std::int64_t>(i), 1000) / 2);
-    digest.sum += term;
-    digest.magnitude += std::fabs(term);
-  }
-}
-
 }  // namespace
-
-std::string tuple(const Shape& shape) {
-  std::string text = "(";
-  for (const std::int64_t size : shape) text += concat(size, ", ");
-  return text + ")";
-}
 
 Program::Program(std::uint64_t seed) : dice(seed), seed_(seed) {
   add_leaves();
@@ -143,13 +104,7 @@ Value Program::partner(const Value& other) {
 
 Value Program::leaf(const Shape& shape, DType dtype, double low, double high) {
   const std::uint64_t seed = seed_ * 1000 + values_.size();
-  Dice draw(seed);
-  std::vector<double> elements;
-  for (std::int64_t i = 0; i < element_count(shape); ++i) {
-    const double number = low + (high - low) * draw.uniform();
-    elements.push_back(dtype == int64 ? std::floor(number) : number);
-  }
-  Tensor tensor(Array::from<double>(elements, shape).to(dtype));
+  Tensor tensor = drawn(seed, shape, dtype, low, high);
   const std::string name = concat("x", next_++);
   python_ += concat(name, " = leaf(", seed, ", ", tuple(shape), ", ", dtype_text(dtype), ", ", low,
                     ", ", high, ")\n");
@@ -215,7 +170,7 @@ bool differentiate(std::vector<Tensor>& results, const std::vector<Tensor>& want
                            {.create_graph = create_graph, .allow_unused = true});
   for (const Tensor& gradient : results) {
     if (gradient.defined() && !is_tame(gradient, kLargest * kLargest)) return false;
-    add_digest(digests, gradient);
+    digests.push_back(digest_of(gradient));
   }
   return true;
 }
@@ -227,7 +182,7 @@ Outcome Program::run() const {
   std::vector<Tensor> results, wanted;
   for (const std::string& name : outputs_) {
     results.push_back(find(name));
-    add_digest(outcome.values, results.back());
+    outcome.values.push_back(digest_of(results.back()));
     if (!is_tame(results.back(), kLargest)) return {Outcome::Kind::wild, {}, {}, {}};
   }
   for (const std::string& name : leaves_) wanted.push_back(find(name));

@@ -11,6 +11,7 @@
 #include <tend/tend.h>
 
 #include "dice.h"
+#include "digest.h"
 
 namespace fuzz {
 
@@ -19,14 +20,6 @@ struct Value {
   std::string name;
   tend::Tensor tensor;
   bool exact;  // every implementation has the same bits here, so it may decide (floor, sort, ==)
-};
-
-/// What a tensor comes to, in a form that is compared: projections instead of all elements.
-struct Digest {
-  tend::Shape shape{0};  // as it is here, of no tensor
-  std::string dtype = "none";
-  double sum = 0;        // of all elements, each with a weight that depends on its place
-  double magnitude = 0;  // the same of absolute values
 };
 
 /// What running a program gives.
@@ -93,8 +86,5 @@ class Program {
   bool single_ = false;
   int next_ = 0;
 };
-
-/// "(2, 3)", a tuple in Python, for a shape.
-std::string tuple(const tend::Shape& shape);
 
 }  // namespace fuzz
