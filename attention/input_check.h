@@ -17,4 +17,17 @@ inline void check_tokens(const char* module, const Tensor& x, std::int64_t d_in,
   }
 }
 
+/// d_in, when all of a module's sizes are sizes (ShapeError) and its dropout is a probability
+/// (Error): to be known before the first weights are drawn.
+inline std::int64_t checked_d_in(const char* module, std::int64_t d_in, std::int64_t d_out,
+                                 std::int64_t context_length, double dropout) {
+  if (d_in < 1 || d_out < 0 || context_length < 0) {
+    fail<ShapeError>(module, "d_in ", d_in, ", d_out ", d_out, " and context_length ",
+                     context_length, " are no sizes");
+  }
+  if (!(dropout >= 0 && dropout <= 1))
+    fail(module, "the probability of dropout must lie in [0, 1], got ", dropout);
+  return d_in;
+}
+
 }  // namespace tend::attention

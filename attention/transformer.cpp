@@ -1,11 +1,35 @@
 #include <tend/attention/transformer.h>
 
+#include <tend/attention/input_check.h>
+
 namespace tend::attention {
 
-FeedForward::FeedForward(std::int64_t width) : up(width, 4 * width), down(4 * width, width) {}
+namespace {
+
+std::int64_t four_times(std::int64_t width) {
+  std::int64_t product = 0;
+  if (width < 1 || __builtin_mul_overflow(width, 4, &product))
+    fail<ShapeError>("FeedForward", "width ", width, " is no size");
+  return product;
+}
+
+// The sizes of a block, before any of its weights are drawn.
+const GPTConfig& checked_block(const char* module, const GPTConfig& c) {
+  checked_d_in(module, c.width, c.width, c.context_length, c.dropout);
+  if (c.num_heads < 1 || c.width % c.num_heads != 0) {
+    fail<ShapeError>(module, "width ", c.width, " must be divisible by num_heads ", c.num_heads);
+  }
+  four_times(c.width);
+  return c;
+}
+
+}  // namespace
+
+FeedForward::FeedForward(std::int64_t width)
+    : up(width, four_times(width)), down(four_times(width), width) {}
 
 TransformerBlock::TransformerBlock(const GPTConfig& c)
-    : norm1({c.width}),
+    : norm1({checked_block("TransformerBlock", c).width}),
       attention(c.width, c.width, c.context_length, c.dropout, c.num_heads, c.qkv_bias),
       norm2({c.width}),
       feed_forward(c.width),
@@ -31,7 +55,9 @@ namespace {
 const GPTConfig& checked(const GPTConfig& config) {
   if (config.num_layers < 0)
     fail<ShapeError>("GPT", "num_layers ", config.num_layers, " is negative");
-  return config;
+  if (config.vocab_size < 0)
+    fail<ShapeError>("GPT", "vocab_size ", config.vocab_size, " is negative");
+  return checked_block("GPT", config);
 }
 
 }  // namespace
@@ -43,6 +69,7 @@ GPT::GPT(const GPTConfig& c)
       dropout(c.dropout),
       norm({c.width}),
       head(c.width, c.vocab_size, /*with_bias=*/false) {
+  blocks.reserve(c.num_layers);
   for (std::int64_t i = 0; i < c.num_layers; ++i) blocks.emplace_back(c);
 }
 
@@ -61,15 +88,17 @@ Tensor GPT::forward(const Tensor& tokens) const {
 }
 
 GPTOutput GPT::with_weights(const Tensor& tokens) const {
-  GPTOutput out;
-  Tensor x = embed(tokens);
-  for (const TransformerBlock& block : blocks) {
-    AttentionOutput step = block.with_weights(x);
-    x = std::move(step.context);
-    out.weights.push_back(std::move(step.weights));
-  }
-  out.logits = head(norm(x));
-  return out;
+  return with_memory([&] {
+    GPTOutput out;
+    Tensor x = embed(tokens);
+    for (const TransformerBlock& block : blocks) {
+      AttentionOutput step = block.with_weights(x);
+      x = std::move(step.context);
+      out.weights.push_back(std::move(step.weights));
+    }
+    out.logits = head(norm(x));
+    return out;
+  });
 }
 
 }  // namespace tend::attention

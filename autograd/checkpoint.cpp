@@ -25,8 +25,11 @@ struct Noted {
 class Collector final : public Recomputation {
  public:
   std::size_t note(const Array& array) override {
-    arrays.push_back(array);
-    versions.push_back(array.storage()->version());
+    with_memory([&] {
+      versions.reserve(arrays.size() + 1);
+      arrays.push_back(array);
+      versions.push_back(array.storage()->version());
+    });
     return arrays.size() - 1;
   }
   Array recompute(std::size_t index) override { return arrays.at(index); }
@@ -49,7 +52,7 @@ class Checkpoint final : public Recomputation {
   }
 
   std::size_t note(const Array& array) override {
-    noted_.push_back({array.shape(), array.dtype()});
+    with_memory([&] { noted_.push_back({array.shape(), array.dtype()}); });
     return noted_.size() - 1;
   }
 

@@ -185,11 +185,11 @@ Tensor only(const char* operation, const std::vector<Tensors>& derivatives) {
 }  // namespace
 
 Tensor jacobian(const TensorFunction& f, const Tensor& input, Flag create_graph) {
-  return only("jacobian", jacobian(f, Tensors{input}, create_graph));
+  return with_memory([&] { return only("jacobian", jacobian(f, Tensors{input}, create_graph)); });
 }
 
 Tensor hessian(const TensorFunction& f, const Tensor& input, Flag create_graph) {
-  return only("hessian", hessian(f, Tensors{input}, create_graph));
+  return with_memory([&] { return only("hessian", hessian(f, Tensors{input}, create_graph)); });
 }
 
 }  // namespace tend::autograd

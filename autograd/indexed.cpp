@@ -21,7 +21,8 @@ Indexed read(const Tensor& self, std::span<const Index> indices) {
   Selection found = select_places("index", self, indices);
   if (found.is_view()) return Indexed(std::move(found.view), nullptr);
   Tensor elements = take_places("IndexBackward0", found.view, found.places);
-  return Indexed(std::move(elements), std::make_unique<Selection>(std::move(found)));
+  return with_memory(
+      [&] { return Indexed(std::move(elements), std::make_unique<Selection>(std::move(found))); });
 }
 
 }  // namespace

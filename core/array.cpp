@@ -133,19 +133,31 @@ Array Array::contiguous() const {
   return is_contiguous() ? *this : clone();
 }
 
+void Array::check_defined(std::string_view operation) const {
+  if (!defined()) fail(operation, "the array is undefined");
+}
+
 Array Array::clone() const {
+  check_defined("clone");
   Array out = empty(shape_, dtype_);
   out.copy_from(*this);
   return out;
 }
 
 Array Array::converted(DType dtype) const {
+  check_defined("to");
   Array out = empty(shape_, dtype);
   out.copy_from(*this);
   return out;
 }
 
 void Array::copy_from(const Array& source) const {
+  check_defined("copy");
+  source.check_defined("copy");
+  if (may_self_overlap()) {
+    fail<ShapeError>("copy", "the elements to write, shape ", shape_, " with strides ", strides_,
+                     ", name one element twice");
+  }
   if (!broadcasts_to(source.shape_, shape_)) {
     fail<ShapeError>("copy", "source ", source.shape_, " does not broadcast to ", shape_);
   }

@@ -146,6 +146,7 @@ class Array {
  private:
   Array(DType dtype, Shape&& shape, Shape&& strides, std::int64_t offset, Ref<Storage> storage);
   Array converted(DType dtype) const;
+  void check_defined(std::string_view operation) const;
   static Array copy_of(const void* values, std::int64_t count, const Shape& shape, DType dtype);
   Array window(Shape&& shape, Shape&& strides, std::int64_t offset) const;
   void count_elements();

@@ -175,6 +175,7 @@ Array Array::view(const Shape& wanted) const {
 }
 
 Array Array::reshape(const Shape& wanted) const {
+  check_defined("reshape");
   Shape shape = infer_shape("reshape", wanted, numel_);
   if (auto strides = view_strides(shape_, strides_, shape)) {
     return window(std::move(shape), std::move(*strides), offset_);
@@ -264,6 +265,7 @@ Array Array::unfold(std::int64_t dim, std::int64_t size, std::int64_t step) cons
 }
 
 Array Array::as_strided(const Shape& shape, const Shape& strides, std::int64_t offset) const {
+  check_defined("as_strided");
   if (shape.rank() != strides.rank()) {
     fail<ShapeError>("as_strided", "shape ", shape, " and strides ", strides, " differ in length");
   }

@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include <tend/core/fork.h>
+#include <tend/core/fork_gate.h>
 
 // How OpenBLAS chooses its kernels when it is loaded. Builds for a single processor have neither.
 extern "C" {

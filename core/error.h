@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include <tend/core/fork.h>
+#include <tend/core/fork_gate.h>
 
 namespace tend {
 

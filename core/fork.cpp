@@ -1,4 +1,5 @@
 #include <tend/core/fork.h>
+#include <tend/core/fork_gate.h>
 
 #include <pthread.h>
 
@@ -6,7 +7,6 @@ namespace tend::detail {
 
 constinit std::array<PaddedMutex, static_cast<std::size_t>(GlobalLock::count)> global_locks;
 constinit std::atomic<std::uint32_t> process_number = 1;
-constinit std::atomic<std::uint32_t> ForkGate::state_ = 0;
 
 void ObjectMutex::wait(std::uint32_t seen, std::uint32_t held) noexcept {
   for (;;) {
@@ -19,27 +19,6 @@ void ObjectMutex::wait(std::uint32_t seen, std::uint32_t held) noexcept {
     state_.wait(held | kAwaited, std::memory_order_relaxed);
     seen = state_.load(std::memory_order_relaxed);
   }
-}
-
-void ForkGate::wait_outside() noexcept {
-  do {
-    leave();
-    for (std::uint32_t seen = state_; (seen & kClosed) != 0; seen = state_) state_.wait(seen);
-  } while ((state_.fetch_add(kOne, std::memory_order_acquire) & kClosed) != 0);
-}
-
-void ForkGate::close() noexcept {
-  for (std::uint32_t seen = state_.fetch_or(kClosed) | kClosed; seen != kClosed; seen = state_)
-    state_.wait(seen);
-}
-
-void ForkGate::open() noexcept {
-  state_.fetch_and(~kClosed);
-  state_.notify_all();
-}
-
-void ForkGate::reset() noexcept {
-  state_ = 0;
 }
 
 namespace {

@@ -1,17 +1,16 @@
 // What indices of several dimensions name.
 #pragma once
 
-#include <vector>
-
 #include <tend/core/array.h>
+#include <tend/core/scratch.h>
 
 namespace tend::kernels {
 
 /// Elements of an array, named by their positions in some of its dimensions.
 struct Places {
-  Shape dims;                    // ascending
-  std::vector<Array> positions;  // for each of them int64, in [0, size); they broadcast together
-  Shape shape;                   // to this shape
+  Shape dims;                // ascending
+  Scratch<Array> positions;  // for each of them int64, in [0, size); they broadcast together
+  Shape shape;               // to this shape
 
   /// Which dimension `shape` begins at in result_shape: where neighbouring dims were, else in
   /// front.

@@ -222,9 +222,10 @@ std::string to_string(const Array& array, const PrintOptions& options) {
   return format_tensor(array, {}, options);
 }
 
-std::string format_tensor(const Array& array, std::span<const std::string> suffixes,
-                          const PrintOptions& options) {
-  check(options);
+namespace {
+
+std::string tensor_text(const Array& array, std::span<const std::string> suffixes,
+                        const PrintOptions& options) {
   if (!array.defined()) return "tensor(undefined)";
   constexpr std::string_view kPrefix = "tensor(";
   constexpr std::size_t kIndent = kPrefix.size();
@@ -246,6 +247,14 @@ std::string format_tensor(const Array& array, std::span<const std::string> suffi
     }
   }
   return text + ')';
+}
+
+}  // namespace
+
+std::string format_tensor(const Array& array, std::span<const std::string> suffixes,
+                          const PrintOptions& options) {
+  check(options);
+  return with_memory([&] { return tensor_text(array, suffixes, options); });
 }
 
 std::ostream& operator<<(std::ostream& out, const Array& array) {

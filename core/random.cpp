@@ -97,7 +97,7 @@ double Generator::normal() noexcept {
 
 std::vector<std::uint8_t> Generator::to_bytes() const {
   std::vector<std::uint8_t> bytes;
-  bytes.reserve(kHeaderBytes + 4 * kWords);
+  with_memory([&] { bytes.reserve(kHeaderBytes + 4 * kWords); });
   put(bytes, kFormat, 1);
   put(bytes, static_cast<std::uint64_t>(stream_), 1);
   put(bytes, kept_normal_.has_value(), 2);

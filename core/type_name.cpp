@@ -5,9 +5,13 @@
 #include <cstdlib>
 #include <memory>
 
+#include <tend/core/error.h>
+
 namespace tend {
 
-std::string type_name(const std::type_info& type) {
+namespace {
+
+std::string readable_name(const std::type_info& type) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
       abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free);
@@ -15,6 +19,12 @@ std::string type_name(const std::type_info& type) {
   name = name.substr(0, name.find('<'));
   const std::size_t scope = name.rfind("::");
   return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+}  // namespace
+
+std::string type_name(const std::type_info& type) {
+  return with_memory([&] { return readable_name(type); });
 }
 
 }  // namespace tend

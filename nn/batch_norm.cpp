@@ -1,6 +1,5 @@
 #include <tend/nn/batch_norm.h>
 
-#include <tend/autograd/grad_mode.h>
 #include <tend/core/print.h>
 
 namespace tend::nn {
@@ -24,14 +23,17 @@ Tensor BatchNorm1d::forward(const Tensor& x) const {
   }
   const bool tracked = running_mean.defined();
   const bool updates = is_training() && tracked;
-  const auto batches = [&] { return num_batches_tracked.item<std::int64_t>() + 1; };
-  const double share = momentum ? *momentum : updates ? 1 / static_cast<double>(batches()) : 0.0;
+  // Made before anything changes.
+  const Array next_count = updates ? (num_batches_tracked.detach() + 1).array() : Array();
+  const double share = momentum  ? *momentum
+                       : updates ? 1 / static_cast<double>(next_count.item<std::int64_t>())
+                                 : 0.0;
   Tensor normal =
       batch_norm(x, running_mean, running_var, weight, bias,
                  {.training = is_training() || !tracked, .momentum = share, .eps = eps});
   if (updates) {
-    const NoGradGuard no_grad;
-    num_batches_tracked.add_(1);
+    num_batches_tracked.array().copy_from(next_count);
+    num_batches_tracked.array().storage()->bump_version("BatchNorm1d");
   }
   return normal;
 }

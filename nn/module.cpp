@@ -21,11 +21,13 @@ T& ModuleBase::member(const Entry& entry) const {
 }
 
 std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_children() {
-  std::vector<std::pair<std::string, ModuleBase*>> children;
-  for (const Entry& entry : entries_) {
-    if (entry.kind == Kind::module) children.emplace_back(entry.name, &member<ModuleBase>(entry));
-  }
-  return children;
+  return with_memory([&] {
+    std::vector<std::pair<std::string, ModuleBase*>> children;
+    for (const Entry& entry : entries_) {
+      if (entry.kind == Kind::module) children.emplace_back(entry.name, &member<ModuleBase>(entry));
+    }
+    return children;
+  });
 }
 
 // Modules may stand in modules as deep as the user likes, so trees are walked without recursion.

@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include <tend/core/scratch.h>
 #include <tend/nn/module_hooks.h>
 #include <tend/nn/parameter.h>
 
@@ -134,7 +135,7 @@ class ModuleBase {
 
   ModuleHooks& make_hooks();
 
-  std::vector<Entry> entries_;
+  Scratch<Entry> entries_;
   std::shared_ptr<ModuleHooks> hooks_;
   bool training_ = true;
 };
@@ -154,8 +155,10 @@ class Field {
 
  private:
   static void enlist(ModuleBase& owner, const char* name, void* member, ModuleBase::Kind kind) {
-    owner.entries_.push_back(
-        {name, static_cast<char*>(member) - reinterpret_cast<char*>(&owner), kind});
+    with_memory([&] {
+      owner.entries_.push_back(
+          {name, static_cast<char*>(member) - reinterpret_cast<char*>(&owner), kind});
+    });
   }
 };
 

@@ -73,9 +73,10 @@ Tensor watch_output(const std::shared_ptr<GradientRelay>& relay, const Tensor& o
 
 }  // namespace
 
-Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
-                       std::vector<Tensor> inputs,
-                       const std::function<Tensor(const std::vector<Tensor>&)>& forward) {
+namespace {
+
+Tensor call_between(const ModuleBase& module, const ModuleHooks& hooks, std::vector<Tensor> inputs,
+                    const std::function<Tensor(const std::vector<Tensor>&)>& forward) {
   const std::size_t count = inputs.size();
   hooks.before.for_each([&](const ForwardPreHook& hook) { hook(module, inputs); });
   if (inputs.size() != count) {
@@ -91,6 +92,14 @@ Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
   Tensor output = forward(inputs);
   hooks.after.for_each([&](const ForwardHook& hook) { hook(module, inputs, output); });
   return relay ? watch_output(relay, output, has_inputs) : output;
+}
+
+}  // namespace
+
+Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
+                       const std::vector<Tensor>& inputs,
+                       const std::function<Tensor(const std::vector<Tensor>&)>& forward) {
+  return with_memory([&] { return call_between(module, hooks, inputs, forward); });
 }
 
 }  // namespace tend::nn

@@ -49,7 +49,7 @@ class ModuleScope final : public CallScope {
 
 /// Runs the hooks around `forward`, which takes the (maybe replaced) inputs and gives a tensor.
 Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
-                       std::vector<Tensor> inputs,
+                       const std::vector<Tensor>& inputs,
                        const std::function<Tensor(const std::vector<Tensor>&)>& forward);
 
 }  // namespace tend::nn

@@ -1,6 +1,7 @@
 // ModuleList: any number of modules of one class.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,10 @@ class ModuleList : public ModuleBase {
   T& emplace_back(Args&&... args) {
     return with_memory([&]() -> T& { return modules_.emplace_back(std::forward<Args>(args)...); });
   }
+  /// Makes room for so many modules; OutOfMemoryError where there is none.
+  void reserve(std::int64_t count) {
+    with_memory([&] { modules_.reserve(static_cast<std::size_t>(count)); });
+  }
   void push_back(T module) {
     with_memory([&] { modules_.push_back(std::move(module)); });
   }
@@ -33,9 +38,11 @@ class ModuleList : public ModuleBase {
   auto end() const noexcept { return modules_.end(); }
 
   std::vector<std::pair<std::string, ModuleBase*>> named_children() override {
-    std::vector<std::pair<std::string, ModuleBase*>> children;
-    for (T& module : modules_) children.emplace_back(std::to_string(children.size()), &module);
-    return children;
+    return with_memory([&] {
+      std::vector<std::pair<std::string, ModuleBase*>> children;
+      for (T& module : modules_) children.emplace_back(std::to_string(children.size()), &module);
+      return children;
+    });
   }
 
  private:

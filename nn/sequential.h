@@ -60,10 +60,12 @@ class Sequential : public Module<Sequential> {
   int depth() override { return depth_; }
 
   std::vector<std::pair<std::string, ModuleBase*>> named_children() override {
-    std::vector<std::pair<std::string, ModuleBase*>> children;
-    for (const auto& layer : layers_)
-      children.emplace_back(std::to_string(children.size()), &layer->module());
-    return children;
+    return with_memory([&] {
+      std::vector<std::pair<std::string, ModuleBase*>> children;
+      for (const auto& layer : layers_)
+        children.emplace_back(std::to_string(children.size()), &layer->module());
+      return children;
+    });
   }
 
  private:

@@ -255,7 +255,7 @@ Tensor combine(Tensor a, Tensor b, const Shape& finished) {
 
 }  // namespace
 
-Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands) {
+Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands) try {
   const Equation read = read_equation(equation);
   if (read.operands.size() != operands.size()) {
     refuse(equation, "is for ", read.operands.size(), " operands, got ", operands.size());
@@ -287,6 +287,8 @@ Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands) {
     }
   }
   return operands.size() == 1 ? sum(result, summed) : reshape(result, shape);
+} catch (const std::bad_alloc&) {
+  fail_memory();
 }
 
 Tensor tensordot(const Tensor& a, const Tensor& b, std::int64_t dims) {

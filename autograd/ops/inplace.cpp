@@ -148,8 +148,10 @@ const Tensor& InPlace::copy_(const Tensor& source) const {
     }
     Array value = source.array().to(self.dtype()).expand(self.shape());
     if (!is_floating(self.dtype())) return Tensor(std::move(value));
-    return record("CopyBackwards", std::move(value), {self, source}, {},
-                  [](Derivative& d) { d.set(1, d.grad()); });
+    return record("CopyBackwards", std::move(value), {self, source}, {}, [](Derivative& d) {
+      if (d.needs(0)) d.set(0, zeros(d.grad().shape(), d.grad().dtype()));
+      if (d.needs(1)) d.set(1, d.grad());
+    });
   });
 }
 

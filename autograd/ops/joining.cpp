@@ -2,6 +2,7 @@
 
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/shape_ops.h>
+#include <tend/core/scratch.h>
 
 namespace tend {
 namespace {
@@ -51,32 +52,39 @@ Shape cat_shape(const std::vector<Tensor>& tensors, std::int64_t dim) {
   return shape;
 }
 
-std::vector<TensorRef> refs(const std::vector<Tensor>& tensors) {
+Scratch<TensorRef> refs(const std::vector<Tensor>& tensors) {
   return {tensors.begin(), tensors.end()};
 }
 
 }  // namespace
 
-Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) {
+Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) try {
   const DType dtype = common_dtype("cat", tensors);
   const Shape shape = cat_shape(tensors, dim);
   dim = wrap_dim("cat", dim, shape.rank());
   Array out = Array::empty(shape, dtype);
-  std::vector<Array> parts;
+  Scratch<Array> parts;
   parts.reserve(tensors.size());
-  Shape sizes;  // along dim; 0 for those left out
+  constexpr std::int64_t kLeftOut = -1;
+  Shape sizes;  // along dim
   for (const Tensor& each : tensors) {
     parts.push_back(each.array());
-    sizes.push_back(is_nothing(each) ? 0 : each.size(dim));
+    sizes.push_back(is_nothing(each) ? kLeftOut : each.size(dim));
   }
   kernels::cat(out, parts, dim);
   return record("CatBackward0", std::move(out), refs(tensors), {}, [dim, sizes](Derivative& d) {
     std::int64_t start = 0;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (d.needs(i) && sizes[i] > 0) d.set(i, narrow(d.grad(), dim, start, sizes[i]));
+      if (sizes[i] == kLeftOut) {
+        if (d.needs(i)) d.set(i, zeros({0}, d.grad().dtype()));
+        continue;
+      }
+      if (d.needs(i)) d.set(i, narrow(d.grad(), dim, start, sizes[i]));
       start += sizes[i];
     }
   });
+} catch (const Error&) {
+  rename_error("cat");
 }
 
 Tensor hstack(const std::vector<Tensor>& tensors) try {
@@ -88,6 +96,8 @@ Tensor hstack(const std::vector<Tensor>& tensors) try {
   return cat(rows, rows[0].dim() == 1 ? 0 : 1);
 } catch (const Error&) {
   rename_error("hstack");
+} catch (const std::bad_alloc&) {
+  fail_memory();
 }
 
 Tensor vstack(const std::vector<Tensor>& tensors) try {
@@ -99,9 +109,11 @@ Tensor vstack(const std::vector<Tensor>& tensors) try {
   return cat(rows, 0);
 } catch (const Error&) {
   rename_error("vstack");
+} catch (const std::bad_alloc&) {
+  fail_memory();
 }
 
-Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
+Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) try {
   const DType dtype = common_dtype("stack", tensors);
   Shape shape = tensors[0].shape();
   dim = wrap_dim("stack", dim, shape.rank() + 1);
@@ -120,6 +132,8 @@ Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) {
                     if (d.needs(i)) d.set(i, select(d.grad(), dim, static_cast<std::int64_t>(i)));
                   }
                 });
+} catch (const Error&) {
+  rename_error("stack");
 }
 
 }  // namespace tend

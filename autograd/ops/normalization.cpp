@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <tend/autograd/grad_mode.h>
@@ -210,10 +211,23 @@ void check_statistics(const Tensor& self, const Tensor& running_mean, const Tens
   }
 }
 
-// running = (1 - momentum) running + momentum batch
-void update(const Tensor& running, const Tensor& batch, double momentum) {
-  running.mul_(1 - momentum).add_(batch * momentum);
-}
+// Running statistics, where there are any, and what a batch makes of them:
+// (1 - momentum) running + momentum batch.
+class Update {
+ public:
+  Update(const Tensor& running, const Tensor& batch, double momentum) : running_(running.array()) {
+    const NoGradGuard no_grad;
+    next_ = (running.detach() * (1 - momentum) + batch.detach() * momentum).array();
+  }
+  // Needs no memory.
+  void apply() const {
+    running_.copy_from(next_);
+    running_.storage()->bump_version("batch_norm");
+  }
+
+ private:
+  Array running_, next_;
+};
 
 }  // namespace
 
@@ -229,13 +243,18 @@ Tensor batch_norm(const Tensor& self, const Tensor& running_mean, const Tensor& 
   }
   const Tensor by_channel = transpose(self, 0, 1);
   const Tensor rows = reshape(by_channel, {self.size(1), shared_among(self.size(1), self.numel())});
-  if (self.numel() > 0) {
-    const NoGradGuard no_grad;
-    if (running_mean.defined()) update(running_mean, mean(rows, 1), options.momentum);
-    if (running_var.defined()) update(running_var, var(rows, 1), options.momentum);
-  }
   const Tensor normal = layer_norm(rows, {rows.size(1)}, {}, {}, options.eps);
-  return channel_affine(transpose(view(normal, by_channel.shape()), 0, 1), weight, bias);
+  Tensor result = channel_affine(transpose(view(normal, by_channel.shape()), 0, 1), weight, bias);
+  std::optional<Update> of_mean, of_var;
+  const Tensor values = rows.detach();
+  if (self.numel() > 0 && running_mean.defined())
+    of_mean.emplace(running_mean, mean(values, 1), options.momentum);
+  if (self.numel() > 0 && running_var.defined())
+    of_var.emplace(running_var, var(values, 1), options.momentum);
+  // Both are there, so nothing fails from here on.
+  if (of_mean) of_mean->apply();
+  if (of_var) of_var->apply();
+  return result;
 }
 
 Tensor group_norm(const Tensor& self, std::int64_t num_groups, const Tensor& weight,

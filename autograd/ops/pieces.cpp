@@ -19,7 +19,7 @@ std::vector<Tensor> room_for(const char* operation, std::int64_t count) {
   constexpr std::int64_t kMost = 1 << 24;  // some gigabytes of tensors
   if (count > kMost) fail<OutOfMemoryError>(operation, "no room for ", count, " tensors");
   std::vector<Tensor> pieces;
-  pieces.reserve(static_cast<std::size_t>(count));
+  with_memory([&] { pieces.reserve(static_cast<std::size_t>(count)); });
   return pieces;
 }
 

@@ -165,8 +165,11 @@ class LeafProgram:
     def do_clip(self, parameters, most):
         for x in parameters:
             check_fits(x.grad, x)
-        norm = torch.nn.utils.get_total_norm([x.grad for x in parameters if x.grad is not None])
-        if most / (norm + 1e-6) < 1:  # otherwise PyTorch multiplies by one
+        gradients = [x.grad for x in parameters if x.grad is not None]
+        norm = torch.nn.utils.get_total_norm(gradients)
+        # Otherwise PyTorch multiplies by one, where it does not refuse to write.
+        expanded = any(0 in g.stride() and g.numel() > 1 for g in gradients)
+        if most / (norm + 1e-6) < 1 or expanded:
             torch.nn.utils.clip_grad_norm_(parameters, most)
         return norm.detach().double()
 

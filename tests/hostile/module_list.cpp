@@ -110,8 +110,38 @@ std::vector<PublicFunction> bad_files() {
                       return tensors_in(nn::load_safetensors(from).tensors);
                     });
                   }),
+          by_hand("nn::check_can_write(const std::filesystem::path&)",
+                  [path](Arguments& a) {
+                    return DrawnCall([to = path(a)]() -> Tensors {
+                      nn::check_can_write(to);
+                      return {};
+                    });
+                  }),
+          by_hand("nn::follow_links(const std::filesystem::path&)",
+                  [path](Arguments& a) {
+                    return DrawnCall([from = path(a)]() -> Tensors {
+                      nn::follow_links(from);
+                      return {};
+                    });
+                  }),
+          by_hand("nn::write_file(const std::filesystem::path&, std::string_view, "
+                  "std::string_view)",
+                  [path](Arguments& a) {
+                    return DrawnCall([to = path(a)]() -> Tensors {
+                      nn::write_file(to, "abc", "test");
+                      return {};
+                    });
+                  }),
+          by_hand("nn::ModuleList::reserve(std::int64_t)",
+                  [](Arguments& a) {
+                    return DrawnCall([count = a.integer()]() -> Tensors {
+                      nn::ModuleList<nn::Linear> list;
+                      list.reserve(count);
+                      return {};
+                    });
+                  }),
           by_hand("nn::write_file(const std::filesystem::path&, const std::function<void(const "
-                  "PutBytes&)>&)",
+                  "PutBytes&)>&, std::string_view)",
                   [](Arguments& a) {
                     const bool fails = a.flag();
                     const bool exists = a.flag();
@@ -138,7 +168,7 @@ std::vector<PublicFunction> module_methods() {
                   return module.parameters();
                 });
               }),
-      by_hand("nn::ModuleBase::requires_grad_(bool)",
+      by_hand("nn::ModuleBase::requires_grad_(Flag)",
               [](Arguments& a) {
                 return DrawnCall([value = a.flag(), module = nn::Linear(3, 2)]() mutable {
                   module.requires_grad_(value);
@@ -189,7 +219,7 @@ std::vector<PublicFunction> module_methods() {
 }
 
 PublicFunction load_state() {
-  return by_hand("nn::ModuleBase::load_state_dict(const StateDict&, bool)", [](Arguments& a) {
+  return by_hand("nn::ModuleBase::load_state_dict(const StateDict&, Flag)", [](Arguments& a) {
     const nn::StateDict state = draw_state(a);
     const bool strict = a.flag();
     return DrawnCall([=, module = nn::Linear(3, 2)]() mutable -> Tensors {
@@ -247,19 +277,19 @@ std::vector<PublicFunction> constructors() {
       TEND_CONSTRUCTOR(nn::GLU, std::int64_t),
       TEND_CONSTRUCTOR(nn::GELU, GeluKind),
       TEND_CONSTRUCTOR(nn::Dropout, double),
-      TEND_CONSTRUCTOR(nn::Linear, std::int64_t, std::int64_t, bool),
-      TEND_CONSTRUCTOR(nn::Embedding, std::int64_t, std::int64_t, std::optional<std::int64_t>),
-      TEND_CONSTRUCTOR(nn::LayerNorm, const Shape&, double, bool),
-      TEND_CONSTRUCTOR(nn::RMSNorm, const Shape&, std::optional<double>, bool),
-      TEND_CONSTRUCTOR(nn::GroupNorm, std::int64_t, std::int64_t, double, bool),
+      TEND_CONSTRUCTOR(nn::Linear, std::int64_t, std::int64_t, Flag),
+      TEND_CONSTRUCTOR(nn::Embedding, std::int64_t, std::int64_t, std::optional<Integer>),
+      TEND_CONSTRUCTOR(nn::LayerNorm, const Shape&, double, Flag),
+      TEND_CONSTRUCTOR(nn::RMSNorm, const Shape&, std::optional<double>, Flag),
+      TEND_CONSTRUCTOR(nn::GroupNorm, std::int64_t, std::int64_t, double, Flag),
       TEND_CONSTRUCTOR(attention::SelfAttentionV1, std::int64_t, std::int64_t, Draw),
-      TEND_CONSTRUCTOR(attention::SelfAttentionV2, std::int64_t, std::int64_t, bool),
+      TEND_CONSTRUCTOR(attention::SelfAttentionV2, std::int64_t, std::int64_t, Flag),
       TEND_CONSTRUCTOR(attention::CausalAttention, std::int64_t, std::int64_t, std::int64_t, double,
-                       bool),
+                       Flag),
       TEND_CONSTRUCTOR(attention::MultiHeadAttentionWrapper, std::int64_t, std::int64_t,
-                       std::int64_t, double, std::int64_t, bool),
+                       std::int64_t, double, std::int64_t, Flag),
       TEND_CONSTRUCTOR(attention::MultiHeadAttention, std::int64_t, std::int64_t, std::int64_t,
-                       double, std::int64_t, bool),
+                       double, std::int64_t, Flag),
       TEND_CONSTRUCTOR(attention::FeedForward, std::int64_t),
   };
 }

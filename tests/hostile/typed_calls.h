@@ -43,8 +43,10 @@ auto drawn(Arguments& a) {
     return a.tensors(4);
   } else if constexpr (is(TypeTag<Generator>{})) {
     return std::ref(a.generator());
-  } else if constexpr (is(TypeTag<bool>{})) {
-    return a.flag();
+  } else if constexpr (is(TypeTag<Flag>{})) {
+    return Flag(a.flag());
+  } else if constexpr (is(TypeTag<Integer>{})) {
+    return Integer(a.integer());
   } else if constexpr (std::is_integral_v<Value>) {
     return static_cast<Value>(a.integer());
   } else if constexpr (std::is_floating_point_v<Value>) {

@@ -114,7 +114,7 @@ std::vector<PublicFunction> places() {
                 const Index i = a.place();
                 return DrawnCall([=]() -> Tensors { return {x[i]}; });
               }),
-      by_hand("index_put(const Tensor&, Indices, const Tensor&, bool)",
+      by_hand("index_put(const Tensor&, Indices, const Tensor&, Flag)",
               [](Arguments& a) {
                 const Tensor values = a.tensor();
                 const bool accumulate = a.flag();
@@ -122,7 +122,7 @@ std::vector<PublicFunction> places() {
                   return {index_put(x, i, values, accumulate)};
                 });
               }),
-      by_hand("Tensor::index_put(Indices, const Tensor&, bool)",
+      by_hand("Tensor::index_put(Indices, const Tensor&, Flag)",
               [](Arguments& a) {
                 const Tensor values = a.tensor();
                 const bool accumulate = a.flag();
@@ -130,8 +130,8 @@ std::vector<PublicFunction> places() {
                   return {x.index_put(i, values, accumulate)};
                 });
               }),
-      index_put_of<Tensor>("Tensor::index_put_(Indices, const Tensor&, bool)"),
-      index_put_of<Scalar>("Tensor::index_put_(Indices, const Scalar&, bool)"),
+      index_put_of<Tensor>("Tensor::index_put_(Indices, const Tensor&, Flag)"),
+      index_put_of<Scalar>("Tensor::index_put_(Indices, const Scalar&, Flag)"),
   };
 }
 
@@ -161,15 +161,22 @@ std::vector<PublicFunction> memory() {
                   from_blob(data, shape, strides, dtype, deleter);
                 });
               }),
-      by_hand(
-          "Array::from_blob(void*, const Shape&, const Shape&, DType, std::function<void(void*)>)",
-          [](Arguments& a) {
-            const Shape shape = a.sizes(), strides = a.sizes();
-            const DType dtype = a.dtype();
-            return with_deleter(a.draws().chance(0.1), [=](void* data, auto deleter) {
-              Array::from_blob(data, shape, strides, dtype, deleter);
-            });
-          }),
+      by_hand("Array::from_blob(void*, const Shape&, const Shape&, DType, Borrowed::Deleter)",
+              [](Arguments& a) {
+                const Shape shape = a.sizes(), strides = a.sizes();
+                const DType dtype = a.dtype();
+                return with_deleter(a.draws().chance(0.1), [=](void* data, auto deleter) {
+                  Array::from_blob(data, shape, strides, dtype, deleter);
+                });
+              }),
+      by_hand("Array::from_blob(Borrowed, const Shape&, const Shape&, DType)",
+              [](Arguments& a) {
+                const Shape shape = a.sizes(), strides = a.sizes();
+                const DType dtype = a.dtype();
+                return with_deleter(a.draws().chance(0.1), [=](void* data, auto deleter) {
+                  Array::from_blob(Borrowed(data, deleter), shape, strides, dtype);
+                });
+              }),
       by_hand("Array::from(std::span<const T>, const Shape&)",
               [](Arguments& a) {
                 const Shape shape = a.sizes();
@@ -200,7 +207,7 @@ void add_extremum(std::vector<PublicFunction>& list, const std::string& name, Al
     const Tensor x = a.tensor();
     return DrawnCall([=] { return tensors_in(all(x)); });
   }));
-  list.push_back(by_hand(name + "(std::int64_t, bool)", [along](Arguments& a) {
+  list.push_back(by_hand(name + "(std::int64_t, Flag)", [along](Arguments& a) {
     const Tensor x = a.tensor();
     const std::int64_t d = a.integer();
     const bool keepdim = a.flag();
