@@ -1,9 +1,9 @@
 #include <tend/autograd/checkpoint.h>
 
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include <tend/autograd/grad_mode.h>
@@ -11,6 +11,7 @@
 #include <tend/core/fork.h>
 #include <tend/core/random.h>
 #include <tend/core/stack.h>
+#include <tend/core/thread_number.h>
 
 namespace tend::autograd {
 namespace {
@@ -60,7 +61,7 @@ class Checkpoint final : public Recomputation {
   void close() { open_ = false; }
 
   Array recompute(std::size_t index) override {
-    if (runner_ == std::this_thread::get_id())
+    if (runner_ == thread_number())
       fail<AutogradError>("checkpoint",
                           "the function goes backward through its own result when it runs again");
     const std::lock_guard lock(mutex_);
@@ -84,11 +85,11 @@ class Checkpoint final : public Recomputation {
   // With the mutex held.
   Ref<Collector> run_alone() {
     struct Runner {
-      explicit Runner(std::atomic<std::thread::id>& place) : runner(place) {
-        runner = std::this_thread::get_id();
+      explicit Runner(std::atomic<std::uint64_t>& place) : runner(place) {
+        runner = thread_number();
       }
-      ~Runner() { runner = std::thread::id(); }
-      std::atomic<std::thread::id>& runner;
+      ~Runner() { runner = 0; }
+      std::atomic<std::uint64_t>& runner;
     };
     const Runner here(runner_);
     return run_again();
@@ -137,7 +138,7 @@ class Checkpoint final : public Recomputation {
   std::vector<Noted> noted_;
   bool open_ = true;
   detail::ObjectMutex mutex_;
-  std::atomic<std::thread::id> runner_{};  // of the function, while it runs again
+  std::atomic<std::uint64_t> runner_{0};  // the thread_number() that runs the function again
   Ref<Collector> second_;
 };
 

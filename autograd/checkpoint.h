@@ -20,8 +20,8 @@ struct CheckpointOptions {
 /// long as f computes the same both times. Checkpoints nest.
 ///
 /// In backward, AutogradError when an input was changed in place since, or when f saves other
-/// tensors the second time. Other tensors that f uses must not change until then: nobody checks
-/// those that are no leaves.
+/// tensors the second time. Other tensors that f uses must not change until then: only
+/// those leaves that an operation saves are checked, and not for set_data().
 /// https://pytorch.org/docs/2.6/checkpoint.html (use_reentrant=False)
 std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor>& inputs,
                                const CheckpointOptions& options = {});

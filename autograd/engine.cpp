@@ -297,7 +297,13 @@ class Walk {
 
   void check_former(const GradientSlot& slot) const {
     const GradientSlot* latest = &slot;
-    while (latest->former) latest = latest->former->successor.get();
+    // The owner cannot go while its slot is locked; `slot` itself is.
+    std::unique_lock<detail::ObjectMutex> lock;
+    while (latest->former) {
+      GradientSlot* next = latest->former->successor.get();
+      lock = std::unique_lock(next->mutex);
+      latest = next;
+    }
     const TensorImpl* owner = latest->owner;
     if (owner == nullptr || !takes_gradient(*owner)) return;
     if (restricted_ && !is_wanted(*latest)) return;
@@ -373,7 +379,8 @@ class Walk {
     const Array& sum = out.before->array;
     out.version = sum.storage()->version();
     // PyTorch adds to what a tensor with history retains in a new tensor, too.
-    if (create_graph_ || !is_leaf || sum.may_self_overlap() || sum.may_overlap(gradient.array()))
+    if (create_graph_ || !is_leaf || sum.storage()->is_inference() || sum.may_self_overlap() ||
+        sum.may_overlap(gradient.array()))
       out.after = add(Tensor(out.before), gradient).impl();
     return out;
   }
@@ -451,21 +458,22 @@ std::vector<Tensor> find_gradients(const std::vector<Tensor>& outputs,
     wanted.push_back(gradient_edge(inputs[i]));
     if (!wanted.back()) fail<AutogradError>("grad", "input ", i, " does not require grad");
   }
-  const auto check_used = [&](std::size_t i, bool is_used) {
-    if (options.allow_unused || is_used) return;
-    fail<AutogradError>("grad", "input ", i, " of shape ", inputs[i].shape(),
-                        " was not used to make the outputs; allow_unused gives it an undefined "
-                        "gradient");
+  const auto require = [&](bool is_there, std::size_t i, const char* reason) {
+    if (options.allow_unused || is_there) return;
+    fail<AutogradError>("grad", "input ", i, " of shape ", inputs[i].shape(), reason,
+                        "; allow_unused gives it an undefined gradient");
   };
   Walk walk("grad", outputs, grad_outputs, options.retain_graph, options.create_graph);
   for (std::size_t i = 0; i < inputs.size(); ++i) walk.ask_for(inputs[i], wanted[i]);
   walk.prepare();
-  for (std::size_t i = 0; i < inputs.size(); ++i) check_used(i, walk.reaches(wanted[i]));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    require(walk.reaches(wanted[i]), i, " was not used to make the outputs");
+  }
   walk.run();
   std::vector<Tensor> gradients;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     gradients.push_back(walk.gradient_of(wanted[i]));
-    check_used(i, gradients.back().defined());
+    require(gradients.back().defined(), i, " got an undefined gradient from a function");
   }
   return gradients;
 }

@@ -10,7 +10,18 @@
 namespace tend::autograd {
 namespace {
 
-thread_local NodeHook::Entries hooks_of_thread;
+// When the thread ends the list is emptied but not destroyed, as a hook with static storage may
+// live longer.
+union LastingEntries {
+  LastingEntries() noexcept : list() {}
+  ~LastingEntries() { NodeHook::Entries().swap(list); }
+  NodeHook::Entries list;
+};
+thread_local LastingEntries lasting_entries;
+
+NodeHook::Entries& entries_of_thread() noexcept {
+  return lasting_entries.list;
+}
 
 }  // namespace
 
@@ -19,19 +30,20 @@ NodeHook::NodeHook(Function function) : NodeHook(std::move(function), false) {}
 NodeHook::NodeHook(Function function, bool detects_anomaly) {
   with_memory([&] {
     // What ended on another thread is still listed here.
-    std::erase_if(hooks_of_thread, [](const Ref<Entry>& each) { return each->has_ended.load(); });
+    std::erase_if(entries_of_thread(),
+                  [](const Ref<Entry>& each) { return each->has_ended.load(); });
     entry_ = Ref<Entry>(new Entry(std::move(function), detects_anomaly));
-    hooks_of_thread.push_back(entry_);
+    entries_of_thread().push_back(entry_);
   });
 }
 
 NodeHook::~NodeHook() {
   entry_->has_ended = true;
-  std::erase(hooks_of_thread, entry_);
+  std::erase(entries_of_thread(), entry_);
 }
 
 const NodeHook::Entries& NodeHook::of_this_thread() noexcept {
-  return hooks_of_thread;
+  return entries_of_thread();
 }
 
 void NodeHook::call(const Entries& hooks, const Node& node, std::span<Tensor> gradients) {

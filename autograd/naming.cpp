@@ -18,13 +18,11 @@ template <class Kind>
       end == std::string_view::npos) {
     throw;
   }
-  std::string renamed;
   try {
-    renamed = concat('[', operation, text.substr(end));
+    throw Kind(concat('[', operation, text.substr(end)));
   } catch (const std::bad_alloc&) {
     throw Kind(error);  // with the name it has, where there is no memory for another
   }
-  throw Kind(renamed);
 }
 
 }  // namespace

@@ -3,19 +3,14 @@
 namespace tend {
 namespace {
 
-const OutOfMemoryError& no_memory() {
-  static const OutOfMemoryError error(
-      "[allocate] the system did not give the memory for a small object");
-  return error;
-}
-
-// Made when the library is loaded.
-[[maybe_unused]] const OutOfMemoryError& made_early = no_memory();
+// Made when the library is loaded, and never destroyed: static destructors may need it.
+const OutOfMemoryError& no_memory =
+    *new OutOfMemoryError("[allocate] the system did not give the memory for a small object");
 
 }  // namespace
 
 void fail_memory() {
-  throw OutOfMemoryError(no_memory());  // copies of an exception share its text
+  throw OutOfMemoryError(no_memory);  // copies of an exception share its text
 }
 
 }  // namespace tend

@@ -1,4 +1,4 @@
-// Errors: every one names the operation, and is thrown before anything has changed.
+// Errors: every one names the operation. docs/failures.md says what holds after one.
 #pragma once
 
 #include <new>

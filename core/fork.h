@@ -41,8 +41,8 @@ inline std::mutex& global_mutex(GlobalLock which) noexcept {
 extern constinit std::atomic<std::uint32_t> process_number;
 
 /// The mutex of an object, of which there are too many for a fork() to take. In the child it is
-/// free, unless the forking thread itself held it; an object that another thread was changing is
-/// as far as that thread had come.
+/// free to all, also where the forking thread itself held it; an object that another thread was
+/// changing is as far as that thread had come.
 class ObjectMutex {
  public:
   void lock() noexcept {

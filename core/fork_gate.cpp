@@ -2,7 +2,7 @@
 
 namespace tend::detail {
 
-constinit std::atomic<std::uint32_t> ForkGate::state_ = 0;
+alignas(64) constinit std::atomic<std::uint32_t> ForkGate::state_ = 0;
 
 void ForkGate::wait_outside() noexcept {
   do {

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -158,8 +159,10 @@ class Pool {
     if (Pool* pool = current_.load(std::memory_order_acquire)) return *pool;
     const std::lock_guard lock(detail::global_mutex(detail::GlobalLock::threads));
     if (current_ == nullptr) {
-      // Never destroyed: a static destructor of the user's may still compute.
-      auto* pool = new Pool(default_threads());
+      // Never destroyed: a static destructor of the user's may still compute. Its memory is there
+      // from the beginning, as what uses it must not fail.
+      alignas(Pool) static constinit std::array<std::byte, sizeof(Pool)> memory{};
+      auto* pool = new (memory.data()) Pool(default_threads());
       pool->start(pool->size_);
       current_.store(pool, std::memory_order_release);
     }

@@ -39,8 +39,8 @@ constexpr To convert(From value) noexcept {
 }
 
 /// Whether To has a place for `value`: for integers its whole part, which must be there (NaN is
-/// not); for floating numbers also where it is rounded, but not where a finite one would become
-/// infinite. bool holds everything, as "not zero".
+/// not); for floating numbers also where it is rounded, but not where a finite one lies beyond
+/// To's largest. bool holds everything, as "not zero".
 template <class To, class From>
 bool holds(From value) noexcept {
   if constexpr (std::is_same_v<To, bool> || std::is_same_v<To, From>) {

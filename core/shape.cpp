@@ -32,7 +32,8 @@ void Shape::GiveBack::operator()(std::int64_t* values) const noexcept {
 }
 
 void Shape::copy_heap(const Shape& other) {
-  heap_ = allocate(size_);
+  // `other` may have shrunk to fewer, also to none.
+  heap_ = allocate(std::max(size_, kInline));
   std::copy_n(other.heap_.get(), size_, heap_.get());
 }
 

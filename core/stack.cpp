@@ -52,15 +52,15 @@ std::uintptr_t address_of_frame() noexcept {
   return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
 }
 
-// Where the stack that the system gave the thread ends.
+// Where the stack that the system gave the thread ends; 0 where it does not tell.
 std::uintptr_t end_of_thread_stack() noexcept {
   pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return address_of_frame();
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
   void* lowest = nullptr;
   std::size_t bytes = 0;
   const bool known = pthread_attr_getstack(&attributes, &lowest, &bytes) == 0;
   pthread_attr_destroy(&attributes);
-  return known ? reinterpret_cast<std::uintptr_t>(lowest) : address_of_frame();
+  return known ? reinterpret_cast<std::uintptr_t>(lowest) : 0;
 }
 
 // Memory to call on, with pages below it that nobody may touch.
@@ -162,6 +162,7 @@ void run_starting_call() {
 
 bool detail::has_stack() noexcept {
   if (stack.lowest == 0) stack.lowest = end_of_thread_stack();
+  if (stack.lowest == 0) return true;  // it is asked again the next time
   return address_of_frame() - stack.lowest > kReserve;
 }
 

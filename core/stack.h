@@ -7,7 +7,7 @@
 namespace tend {
 
 namespace detail {
-/// Whether the calling thread's stack has room for another call of any depth within the library.
+/// Whether the calling thread's stack has 512 KiB for what the library calls before it asks again.
 bool has_stack() noexcept;
 void call_on_new_stack(const char* operation, void (*f)(void*), void* context);
 }  // namespace detail

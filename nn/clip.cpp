@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tend/autograd/grad_mode.h>
+#include <tend/autograd/inplace.h>
 #include <tend/core/kernels/arithmetic.h>
 #include <tend/core/kernels/reduce.h>
 
@@ -14,10 +16,12 @@ constexpr const char* kName = "clip_grad_norm_";
 // The gradients there are, which all may be written.
 std::vector<Array> gradients_of(const std::vector<Tensor>& parameters) {
   std::vector<Array> gradients;
+  const NoGradGuard no_grad;
   for (const Tensor& parameter : parameters) {
     const Tensor gradient = parameter.grad();
     if (!gradient.defined()) continue;
     check_own_grad_fits(kName, *parameter.impl());
+    check_history_writable(kName, gradient);
     const Array& array = gradient.array();
     if (array.may_self_overlap()) {
       fail<ShapeError>(kName, "a gradient of shape ", array.shape(), " with strides ",

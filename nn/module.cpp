@@ -278,8 +278,14 @@ void ModuleBase::zero_grad() const {
 
 void ModuleBase::requires_grad_(Flag value) const {
   std::vector<Tensor> all = parameters();
-  // Which needs memory, and comes before the first change.
-  for (const Tensor& parameter : all) parameter.impl()->gradient_slot();
+  // What can fail comes before the first change.
+  for (const Tensor& parameter : all) {
+    Tensor same = parameter.detach();
+    if (value) same.requires_grad_();
+    if (!value && !parameter.is_leaf())
+      fail<AutogradError>("requires_grad_", "a parameter with history requires grad; use detach()");
+    parameter.impl()->gradient_slot();
+  }
   for (Tensor& parameter : all) parameter.requires_grad_(value);
 }
 

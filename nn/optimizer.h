@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <tend/autograd/grad_mode.h>
+#include <tend/autograd/inplace.h>
 #include <tend/core/parallel.h>
 #include <tend/nn/module.h>
 
@@ -196,12 +198,19 @@ class Optimizer {
 
   std::vector<Stepped> with_gradients(const char* operation) {
     std::vector<Stepped> all;
+    const NoGradGuard no_grad;
     for (Group& group : groups_) {
+      if (group.states.size() != group.parameters.size())
+        fail(operation, "a group's parameters are chosen when it is added");
       for (std::size_t i = 0; i < group.parameters.size(); ++i) {
         const Tensor& parameter = group.parameters[i];
         const Tensor gradient = parameter.grad();
         if (!gradient.defined()) continue;
         check_own_grad_fits(operation, *parameter.impl());
+        check_history_writable(operation, parameter);
+        if (!parameter.is_leaf())
+          fail<AutogradError>(operation, "a parameter of shape ", parameter.shape(),
+                              " has a history since it was given; only leaves are stepped");
         if (parameter.array().may_self_overlap()) {
           fail<ShapeError>(operation, "a parameter of shape ", parameter.shape(), " with strides ",
                            parameter.strides(), " names one element twice");

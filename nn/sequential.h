@@ -30,12 +30,13 @@ class Sequential : public Module<Sequential> {
     with_memory([&] { layers_.push_back(LayerPointer(new LayerOf<M>(std::move(module)))); });
     depth_ = std::max(depth_, depth);
   }
-  static constexpr int kMaxDepth = 20'000;
+  static constexpr int kMaxDepth = 20'000;  // what calling them finds stack for
 
   Sequential(const Sequential& other) : Module(other), depth_(other.depth_) {
-    with_stack("Sequential", [&] {
+    const auto copy = [&] {
       for (const auto& layer : other.layers_) layers_.push_back(LayerPointer(layer->clone()));
-    });
+    };
+    with_memory([&] { with_stack("Sequential", copy); });
   }
   Sequential(Sequential&&) noexcept = default;
   Sequential& operator=(const Sequential& other) { return *this = Sequential(other); }
@@ -57,6 +58,7 @@ class Sequential : public Module<Sequential> {
     return out;
   }
 
+  /// As it was when the last module was added here.
   int depth() override { return depth_; }
 
   std::vector<std::pair<std::string, ModuleBase*>> named_children() override {
@@ -94,8 +96,8 @@ class Sequential : public Module<Sequential> {
     fail("Sequential", "modules stand in one another ", depth, " deep, more than ", kMaxDepth);
   }
 
-  std::vector<LayerPointer> layers_;
   int depth_ = 1;
+  std::vector<LayerPointer> layers_;  // last: an assignment from one of them ends it
 };
 
 }  // namespace tend::nn

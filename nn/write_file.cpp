@@ -59,6 +59,21 @@ void write_all(const Subject& subject, int descriptor, const void* data, std::si
   }
 }
 
+// A system call would take a name up to a zero byte for the whole.
+void check_name(const Subject& subject) {
+  if (subject.path.native().find('\0') == std::string::npos) return;
+  fail<IoError>(subject.operation, "cannot write ", subject.path.c_str(),
+                ": its name goes on after a zero byte");
+}
+
+// The file of a descriptor, under a number that is no standard stream's: where the program has
+// closed one of these, what it prints would land in the file.
+Descriptor above_streams(int number) {
+  if (number < 0 || number > STDERR_FILENO) return Descriptor(number);
+  const Descriptor low(number);
+  return Descriptor(::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+}
+
 bool is_same_file(const FileStatus& a, const FileStatus& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
@@ -110,16 +125,17 @@ class TemporaryFile {
   TemporaryFile(const Subject& subject, const fs::path& target, ::mode_t mode) : subject_(subject) {
     static std::atomic<std::uint64_t> count{0};
     do {
-      path_ = folder_of(target) / (temporary_prefix(target) + std::to_string(::getpid()) + '-' +
+      path_ = folder_of(target) / (temporary_prefix(target) + std::to_string(owner_) + '-' +
                                    std::to_string(count++) + kSuffix);
-      file_ = Descriptor(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+      file_ = above_streams(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
       if (!file_.is_open() && errno != EEXIST) subject_.refuse(errno);
     } while (!file_.is_open() || !lock());
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile() {
-    if (file_.is_open()) ::unlink(path_.c_str());
+    // The child of a fork() has a copy of this, and the parent is still writing.
+    if (file_.is_open() && ::getpid() == owner_) ::unlink(path_.c_str());
   }
 
   void put(const void* data, std::size_t bytes) { write_all(subject_, file_.get(), data, bytes); }
@@ -154,6 +170,7 @@ class TemporaryFile {
   }
 
   Subject subject_;
+  ::pid_t owner_ = ::getpid();
   fs::path path_;
   Descriptor file_;
 };
@@ -211,7 +228,7 @@ Descriptor open_existing(const Subject& subject, bool is_pipe) {
     const int number = ::open(subject.path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (number >= 0) {
       ::fcntl(number, F_SETFL, ::fcntl(number, F_GETFL) & ~O_NONBLOCK);
-      return Descriptor(number);
+      return above_streams(number);
     }
     if (!(is_pipe && errno == ENXIO) && errno != EINTR) subject.refuse(errno);
     if (std::chrono::steady_clock::now() >= deadline) subject.refuse("nobody reads it");
@@ -232,6 +249,7 @@ void write_into(const Subject& subject, const FileStatus& status,
 }
 
 fs::path followed(const Subject& subject) {
+  check_name(subject);
   fs::path target = subject.path;
   std::error_code error;
   for (int links = 0; fs::is_symlink(fs::symlink_status(target, error)); ++links) {
@@ -248,14 +266,21 @@ fs::path followed(const Subject& subject) {
 void write_file(const fs::path& path, const std::function<void(const PutBytes&)>& fill,
                 std::string_view operation) {
   const Subject subject{operation, path};
+  if (!fill) fail(operation, "there is no function that fills ", path.string());
+  check_name(subject);
   FileStatus status{};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) subject.refuse(errno);
   if (exists && (!S_ISREG(status.st_mode) || standard_stream(status) >= 0)) {
     write_into(subject, status, fill);
-  } else {
-    replace(subject, followed(subject), exists ? &status : nullptr, fill);
+    return;
   }
+  const fs::path target = followed(subject);
+  // Links in /proc lead to open files, which may have lost their name.
+  FileStatus found{};
+  if (exists && ::lstat(target.c_str(), &found) != 0)
+    subject.refuse("it leads to a file that has no name");
+  replace(subject, target, exists ? &status : nullptr, fill);
 }
 
 void write_file(const fs::path& path, std::string_view content, std::string_view operation) {
@@ -265,6 +290,7 @@ void write_file(const fs::path& path, std::string_view content, std::string_view
 
 void check_can_write(const fs::path& path) {
   const Subject subject{"check_can_write", path};
+  check_name(subject);
   FileStatus status{};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (!exists && (errno != ENOENT || path.empty())) subject.refuse(errno);

@@ -123,7 +123,7 @@ Tensor isfinite(const Tensor& self);
 
 /// Whether |self - other| <= atol + rtol |other|, or both are equal: bool, broadcast (ShapeError).
 /// NaN is close to NaN with equal_nan only. Both have one dtype (DTypeError); Error for a negative
-/// tolerance. Integers are measured in float32, but where both tolerances are 0. No gradient.
+/// tolerance. Integers are measured in float32, with tolerances of 0 exactly. No gradient.
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
                Flag equal_nan = false);
 /// Whether isclose holds for all elements; its errors. No gradient.

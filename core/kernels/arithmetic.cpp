@@ -99,7 +99,6 @@ HWY_EXPORT(find_binary);
 HWY_EXPORT(find_unary);
 
 // Signed overflow is undefined in C++; PyTorch's integers wrap around, as unsigned ones do.
-
 constexpr std::uint64_t bits(std::int64_t value) noexcept {
   return static_cast<std::uint64_t>(value);
 }

@@ -10,7 +10,7 @@ namespace train {
 
 /// Writes a .safetensors file: the model's weights under their own names (so that any program can
 /// use them), beside them under "training." what else it takes to go on as if never interrupted. In
-/// the metadata are the settings and a checksum of all the rest.
+/// the metadata are the settings and a checksum of everything else in the file, settings included.
 void save_checkpoint(Training& training, const std::string& path);
 
 /// A checkpoint that was read.

@@ -41,6 +41,8 @@ Training prepare(const Options& options) {
   if (!options.resume.empty()) {
     checkpoint.emplace(options.resume);
     settings = checkpoint->settings();
+    if (settings.task != "text" && !options.settings.text.empty())
+      throw std::invalid_argument("--text is not for the checkpoint's task, " + settings.task);
     settings.text = options.settings.text.empty() ? settings.text : options.settings.text;
     settings.steps = options.steps.value_or(settings.steps);
   }

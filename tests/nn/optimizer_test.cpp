@@ -274,3 +274,32 @@ TEST_CASE("clip_grad_norm_ refuses a gradient that names an element twice, befor
   CHECK(equal(a.grad(), full({2}, 5.0)));
   CHECK(equal(b.grad(), full({3}, 4.0)));
 }
+
+TEST_CASE("steps and clipping write neither to inference tensors nor to what has a history") {
+  Tensor inference;
+  {
+    const InferenceModeGuard guard;
+    inference = ones({2});
+  }
+  Tensor x = Tensor(zeros({2})).requires_grad_();
+  optim::SGD optimizer({x}, {.lr = 0.5});
+  x.set_grad(inference);
+  CHECK_THROWS_AS(nn::clip_grad_norm_({x}, 0.1), AutogradError);
+  const Tensor loss = x.sum();
+  loss.backward();
+  CHECK(x.grad().to_vector<float>() == std::vector<float>{2, 2});
+  x.set_data(inference);
+  CHECK_THROWS_AS(optimizer.step(), AutogradError);
+  CHECK(inference.to_vector<float>() == std::vector<float>{1, 1});
+
+  Tensor y = zeros({2});
+  y.requires_grad_();
+  optim::SGD other({y}, {.lr = 0.5});
+  y.requires_grad_(false);
+  y.mul_(Tensor(ones({2})).requires_grad_());
+  y.set_grad(ones({2}));
+  CHECK_THROWS_WITH(other.step(),
+                    "[SGD.step] a parameter of shape (2,) has a history since it was "
+                    "given; only leaves are stepped");
+  CHECK(y.to_vector<float>() == std::vector<float>{0, 0});
+}

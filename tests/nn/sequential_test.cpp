@@ -68,3 +68,10 @@ TEST_CASE("modules are applied children first, in their order") {
   model.apply([&](nn::ModuleBase& module) { order += module.type_name() + " "; });
   CHECK(order == "ReLU Tanh Sequential GELU Sequential ");
 }
+
+TEST_CASE("a Sequential can be replaced by one that stands in it") {
+  nn::Sequential model{nested(3), nn::ReLU()};
+  model = std::move(static_cast<nn::Sequential&>(model[0]));
+  CHECK(model.size() == 1);
+  CHECK(model.depth() == nested(3).depth());
+}

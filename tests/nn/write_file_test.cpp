@@ -13,6 +13,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -336,4 +337,63 @@ TEST_CASE("a process killed at any time leaves the old file or the new one") {
   }
   write_file(path, "end");
   CHECK(count_files(folder) == 1);
+}
+
+TEST_CASE("a name with a zero byte is refused, as is a function that is none") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("whole");
+  write_file(path, "old");
+  const std::string cut = path + std::string("\0.tmp", 5);
+  CHECK_THROWS_WITH(write_file(cut, "new"),
+                    ContainsSubstring("its name goes on after a zero byte"));
+  CHECK_THROWS_AS(check_can_write(cut), IoError);
+  CHECK_THROWS_AS(follow_links(cut), IoError);
+  CHECK_THROWS_AS(write_file(path, std::function<void(const PutBytes&)>()), tend::Error);
+  CHECK(content(path) == "old");
+}
+
+TEST_CASE("what is printed while a standard stream is closed does not land in the file") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("whole");
+  const int kept = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+  ::close(STDOUT_FILENO);
+  ::ssize_t printed = 0;
+  write_file(path, [&](const PutBytes& put) {
+    put("abc", 3);
+    printed = ::write(STDOUT_FILENO, "XYZ", 3);
+    put("def", 3);
+  });
+  ::dup2(kept, STDOUT_FILENO);
+  ::close(kept);
+  CHECK(printed == -1);
+  CHECK(content(path) == "abcdef");
+}
+
+TEST_CASE("a link to an open file that has lost its name is refused") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("gone");
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT, 0600);
+  REQUIRE(::unlink(path.c_str()) == 0);
+  CHECK_THROWS_WITH(write_file("/proc/self/fd/" + std::to_string(file), "new"),
+                    ContainsSubstring("a file that has no name"));
+  ::close(file);
+  CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("the child of a fork that leaves by an exception takes nothing from its parent") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("whole");
+  try {
+    write_file(path, [](const PutBytes& put) {
+      put("abc", 3);
+      const ::pid_t child = ::fork();
+      if (child == 0) throw std::runtime_error("child");
+      int status = 0;
+      ::waitpid(child, &status, 0);
+    });
+  } catch (const std::runtime_error& error) {
+    if (error.what() == std::string("child")) ::_exit(0);
+    throw;
+  }
+  CHECK(content(path) == "abc");
 }
