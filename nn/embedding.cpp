@@ -7,6 +7,10 @@ namespace tend::nn {
 Embedding::Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
                      std::optional<Integer> padding_index)
     : padding_idx(padding_index) {
+  if (num_embeddings < 0 || embedding_dim < 0) {
+    fail<ShapeError>("Embedding", "num_embeddings ", num_embeddings, " and embedding_dim ",
+                     embedding_dim, " must not be negative");
+  }
   if (padding_idx && (*padding_idx < -num_embeddings || *padding_idx >= num_embeddings)) {
     fail<IndexError>("Embedding", "padding_idx ", *padding_idx, " is out of range for ",
                      num_embeddings, " rows");

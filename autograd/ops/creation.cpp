@@ -39,6 +39,7 @@ Tensor tensor(const NestedNumbers& numbers, DType dtype) {
 
 Tensor empty(const Shape& shape, DType dtype) {
   check_size("empty", shape, dtype);
+  if (dtype == boolean) return zeros(shape, dtype);
   return Tensor(Array::empty(shape, dtype));
 }
 

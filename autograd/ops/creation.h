@@ -44,7 +44,7 @@ Tensor tensor(const NestedNumbers& numbers);
 Tensor tensor(const NestedNumbers& numbers, DType dtype);
 ///@}
 
-/// Uninitialised elements; ShapeError for a negative size. No gradient.
+/// Uninitialised elements, of bool false; ShapeError for a negative size. No gradient.
 Tensor empty(const Shape& shape, DType dtype = float32);
 /// `value` everywhere, of its own dtype unless another is asked for: bool, int64, and float32 for
 /// floating numbers. ShapeError for a negative size, DTypeError for a number that the dtype cannot

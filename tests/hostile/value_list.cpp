@@ -192,7 +192,6 @@ std::vector<PublicFunction> memory() {
                 const std::int64_t count = a.draws().between(0, 24);
                 return DrawnCall([=] { return tensors_in(infer_shape("test", shape, count)); });
               }),
-      TEND_FUNCTION(Array::empty, const Shape&, DType),
       TEND_FUNCTION(Array::full, const Shape&, const Scalar&, DType),
       TEND_FUNCTION(Array::zeros, const Shape&, DType),
       TEND_FUNCTION(Array::scalar, const Scalar&, DType),
