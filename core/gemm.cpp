@@ -227,8 +227,8 @@ template <class T>
 void matmul_typed(const Array& out, const Array& a, const Array& b, const Scalar& alpha,
                   const Scalar& beta) {
   Product<T> first = first_product<T>(out, a, b, alpha, beta);
-  Batch batch(out, a, b);
   if (out.numel() == 0) return;
+  Batch batch(out, a, b);
   batch.fold_rows(first);
   if constexpr (std::is_integral_v<T>) {
     for_each_block(first, batch, prefers_transposed(first), multiply_plain<T>);

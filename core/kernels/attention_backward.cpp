@@ -259,6 +259,8 @@ class Parts {
 void attention_backward(const AttentionGradients& gradients, const Array& grad, const Array& out,
                         const Array& log_sums, const Array& query, const Array& key,
                         const Array& value, const AttentionRule& rule) {
+  // Sizes of empty arrays may be such that their product is not an int64.
+  if (query.numel() == 0 && key.numel() == 0 && value.numel() == 0) return;
   visit_floating("attention", out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto differentiate_head = choose<T>(HWY_DYNAMIC_DISPATCH(differentiate_float),
