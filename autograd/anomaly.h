@@ -38,10 +38,11 @@ class CallScope {
 namespace autograd {
 
 /// Anomaly mode, on this thread while it lives. A backward from a NaN is refused before anything
-/// has changed, and one that makes a NaN is stopped: the AutogradError names the operation where
-/// NaN first appeared, the element, and the path of the module that ran the operation. The graph
-/// must be recorded in anomaly mode too. All results are read once more, which takes time. Ended by
-/// another thread, the mode ends on the thread that began it.
+/// has changed, where the operation that made the NaN was recorded in anomaly mode. A backward that
+/// makes a NaN itself is stopped, whenever its graph was recorded. The AutogradError names the
+/// operation where NaN first appeared, the element, and (of what was recorded in anomaly mode) the
+/// path of the module that ran the operation. All results are read once more, which takes time.
+/// Ended by another thread, the mode ends on the thread that began it.
 /// https://pytorch.org/docs/2.6/autograd.html#anomaly-detection
 class DetectAnomaly {
  public:

@@ -85,7 +85,8 @@ class Tensor : public methods::Elementwise<Tensor>,
   std::vector<T> to_vector() const {
     return array().to_vector<T>();
   }
-  /// The only element; ShapeError unless there is one, DTypeError where T cannot hold it.
+  /// The only element; ShapeError unless there is one, DTypeError where T cannot hold it. A
+  /// floating T may round.
   template <class T = double>
   T item() const {
     return array().item<T>();
@@ -99,7 +100,11 @@ class Tensor : public methods::Elementwise<Tensor>,
   bool is_leaf() const;
   /// The accumulated gradient; undefined before the first backward.
   Tensor grad() const;
+  /// Makes `gradient` itself, not a copy, the accumulated gradient, to which the next backward may
+  /// add in place; any tensor takes one. An undefined one takes it away. ShapeError or DTypeError
+  /// where it does not fit, AutogradError where a tensor would become part of its own gradient.
   void set_grad(const Tensor& gradient);
+  /// Takes the gradient away.
   void zero_grad() { set_grad({}); }
   /// The name of the operation that made this, nullptr for leaves.
   const char* grad_fn() const;

@@ -15,7 +15,11 @@ Tensor TensorHook::operator()(const Tensor& gradient) const {
     fail<ShapeError>("register_hook", "a hook gave a gradient of shape ", replacement.shape(),
                      " in place of one of shape ", gradient.shape());
   }
-  return replacement.to(gradient.dtype());
+  if (replacement.dtype() != gradient.dtype()) {
+    fail<DTypeError>("register_hook", "a hook gave a ", replacement.dtype(),
+                     " gradient in place of a ", gradient.dtype(), " one");
+  }
+  return replacement;
 }
 
 void GradientSlot::destroy(GradientSlot* slot) noexcept {
@@ -32,8 +36,9 @@ TensorImpl::~TensorImpl() {
 }
 
 void TensorImpl::destroy(TensorImpl* impl) noexcept {
-  // Gradients have gradients, and hooks hold tensors; others own no tensor but through a node.
-  if (impl->grad || impl->slot) {
+  // Gradients have gradients, and hooks hold tensors; others own no tensor but through a node. The
+  // slot comes first: where there is one, another thread may be adding to the gradient.
+  if (impl->slot || impl->grad) {
     destroy_in_turn(impl, [](TensorImpl* each) { delete each; });
   } else {
     delete impl;

@@ -22,14 +22,15 @@ class Tensor;
 struct TensorImpl;
 
 /// Sees the gradient of a tensor before it goes on, and may give another in its place, of the same
-/// shape: anything that can be called with a tensor and returns a tensor (undefined: no change) or
-/// nothing.
+/// shape and dtype: anything that can be called with a tensor and returns a tensor (undefined: no
+/// change) or nothing.
 class TensorHook {
  public:
   template <class F>
   requires std::invocable<const F&, const Tensor&> TensorHook(F f)
       : call_(with_memory([&] { return make_call(std::move(f)); })) {}
-  /// The gradient to go on with; ShapeError when the hook gave one of another shape.
+  /// The gradient to go on with; ShapeError or DTypeError when the hook gave one that does
+  /// not fit.
   Tensor operator()(const Tensor& gradient) const;
 
  private:

@@ -113,7 +113,7 @@ int default_threads() noexcept {
     int count = 0;
     const char* end = text + std::strlen(text);
     const auto [stop, status] = std::from_chars(text, end, count);
-    if (status == std::errc() && stop == end && count >= 1) return std::min(count, 1024);
+    if (status == std::errc() && stop == end && count >= 1) return std::min(count, kMostThreads);
   }
   return available_processors();
 }
@@ -288,7 +288,8 @@ int num_threads() noexcept {
 }
 
 void set_num_threads(int count) {
-  if (count < 1) fail("set_num_threads", "needs at least 1, got ", count);
+  if (count < 1 || count > kMostThreads)
+    fail("set_num_threads", "needs from 1 to ", kMostThreads, " threads, got ", count);
   if (inside_parallel) fail("set_num_threads", "called inside a parallel_for");
   Pool::instance().resize(count);
 }

@@ -15,8 +15,8 @@
 
 namespace program {
 
-/// More threads than any machine has cores for.
-inline constexpr std::uint64_t kMostThreads = 4096;
+/// What tend::set_num_threads takes; some programs do not link tend.
+inline constexpr std::uint64_t kMostThreads = 1024;
 
 /// The number that is the whole of `text`, decimal and finite; for a T that is unsigned, digits
 /// alone.

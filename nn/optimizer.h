@@ -18,6 +18,11 @@
 
 namespace tend::optim {
 
+/// Refuses a setting that is negative or no number.
+inline void check_from_zero(const char* operation, const char* setting, double value) {
+  if (!(value >= 0)) fail(operation, setting, " is ", value, ", not a number from 0 on");
+}
+
 /// Base of an optimizer with settings `Options` and, for each parameter, a `State` whose `named(f)`
 /// calls f(name, Array&, kept) for each of its arrays; `kept` are those that every parameter has
 /// after its first step. A parameter without gradient is passed over.
@@ -42,6 +47,7 @@ class Optimizer {
   /// The groups; their options may be changed between steps.
   std::vector<Group>& groups() noexcept { return groups_; }
 
+  /// Sets the learning rate of all groups; the next step() refuses one out of range.
   void set_lr(double lr) {
     for (Group& group : groups_) group.options.lr = lr;
   }
@@ -68,8 +74,9 @@ class Optimizer {
     return state;
   }
 
-  /// Takes a state_dict() of an optimizer over the same parameters; an Error names the first key
-  /// that does not fit, is missing, or stands there twice, and leaves all as it was.
+  /// Takes a state_dict() of an optimizer over the same parameters, and forgets the state of those
+  /// that it has no keys for (of all, when it is empty). An Error names the first key that does not
+  /// fit, is missing, belongs to no parameter, or stands there twice, and leaves all as it was.
   void load_state_dict(const nn::StateDict& state) {
     with_memory([&] { load(state); });
   }
@@ -139,7 +146,6 @@ class Optimizer {
       if (!entries.emplace(key, &value).second) fail("load_state_dict", key, " is there twice");
     }
     std::vector<std::pair<State*, State>> loaded;
-    std::size_t used = 0;
     visit([&](const std::string& index, const Tensor& parameter, State& each) {
       State fresh;
       const auto take = [&](const char* name, const Shape& shape, DType dtype, bool wanted) {
@@ -155,8 +161,9 @@ class Optimizer {
           fail("load_state_dict", key, " is ", value.shape(), ' ', value.dtype(), ", not ", shape,
                ' ', dtype);
         }
-        ++used;
-        return value.array().clone();
+        const Array copy = value.array().clone();
+        entries.erase(entry);
+        return copy;
       };
       const Array steps = take("step", {}, int64, false);
       if (steps.defined()) fresh.step = steps.item<std::int64_t>();
@@ -167,10 +174,8 @@ class Optimizer {
       });
       loaded.emplace_back(&each, std::move(fresh));
     });
-    if (used != state.size()) {
-      fail("load_state_dict", state.size() - used, " of ", state.size(),
-           " keys belong to no parameter");
-    }
+    if (!entries.empty())
+      fail("load_state_dict", entries.begin()->first, " belongs to no parameter");
     for (auto& [target, fresh] : loaded) *target = std::move(fresh);
   }
 

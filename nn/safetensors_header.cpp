@@ -82,8 +82,9 @@ std::string header_text(const std::filesystem::path& path, const StateDict& tens
   std::int64_t begin = 0;
   for (const auto& [name, tensor] : tensors) {
     if (!names.insert(name).second) {
-      fail<IoError>("save_safetensors", path.string(), ": the name '", shown(name),
-                    "' is empty, reserved or used twice");
+      const char* problem = name.empty() ? "empty" : name == kMetadata ? "reserved" : "used twice";
+      fail<IoError>("save_safetensors", path.string(), ": the name '", shown(name), "' is ",
+                    problem);
     }
     if (!tensor.defined()) {
       fail<IoError>("save_safetensors", path.string(), ": '", shown(name), "' is undefined");

@@ -6,10 +6,9 @@ namespace tend::optim {
 namespace {
 
 void check(const SGDOptions& o) {
-  if (!(o.lr >= 0) || !(o.momentum >= 0) || !(o.weight_decay >= 0)) {
-    fail("SGD", "lr ", o.lr, ", momentum ", o.momentum, " and weight_decay ", o.weight_decay,
-         " must not be negative");
-  }
+  check_from_zero("SGD", "lr", o.lr);
+  check_from_zero("SGD", "momentum", o.momentum);
+  check_from_zero("SGD", "weight_decay", o.weight_decay);
   if (o.nesterov && (o.momentum <= 0 || o.dampening != 0)) {
     fail("SGD", "nesterov needs momentum, and no dampening");
   }

@@ -10,18 +10,11 @@
 #include <thread>
 #include <vector>
 
+#include "tests/sanitizers.h"
+
 // The thread sanitizer has no threads after a fork, and the locks of the address sanitizer's memory
 // may stay closed in the child (a program of malloc and fork alone shows it).
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define TEND_TEST_FORK false
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define TEND_TEST_FORK false
-#endif
-#endif
-#ifndef TEND_TEST_FORK
-#define TEND_TEST_FORK true
-#endif
+#define TEND_TEST_FORK (!TEND_TEST_TSAN && !TEND_TEST_ASAN)
 
 namespace tend::test {
 

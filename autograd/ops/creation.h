@@ -39,7 +39,7 @@ class NestedNumbers {
 ///@{
 /// tensor({{0.43, 0.15}, {0.55, 0.87}}): as torch.tensor, int64 or bool for such numbers; floating
 /// ones give float32 unless `dtype` says otherwise. ShapeError for rows of different shapes,
-/// DTypeError for a number that int64 cannot hold. No gradient.
+/// IndexError for an integer, DTypeError for a floating number that int64 cannot hold. No gradient.
 Tensor tensor(const NestedNumbers& numbers);
 Tensor tensor(const NestedNumbers& numbers, DType dtype);
 ///@}

@@ -181,7 +181,8 @@ Tensor distribution_losses(const Tensor& logits, const Tensor& target, const Ten
   }
   if (target.shape() != logits.shape()) {
     fail<ShapeError>("cross_entropy", "input ", logits.shape(),
-                     " needs probabilities of that shape, got ", target.shape());
+                     " needs probabilities of that shape, got ", target.shape(), ' ',
+                     target.dtype(), "; classes would be int64");
   }
   if (options.ignore_index >= 0) {
     fail("cross_entropy", "ignore_index is ", options.ignore_index,

@@ -51,8 +51,14 @@ Training prepare(const Options& options) {
     if (!file.empty()) tend::nn::check_can_write(file);
   }
   Task task = task_of(settings);
-  return checkpoint ? checkpoint->resume(settings, std::move(task))
-                    : Training(settings, std::move(task));
+  if (!checkpoint) return Training(settings, std::move(task));
+  Training training = checkpoint->resume(settings, std::move(task));
+  if (training.steps_done() > settings.steps) {
+    throw std::invalid_argument("the checkpoint is at step " +
+                                std::to_string(training.steps_done()) + ", beyond --steps " +
+                                std::to_string(settings.steps));
+  }
+  return training;
 }
 
 void run(Training& training) {

@@ -38,7 +38,8 @@ void add_files(CLI::App& app, Options& o) {
   };
   add("--report", o.report, "Page to write, or \"none\"");
   add("--checkpoint", o.checkpoint, "Checkpoint to write, or \"none\"");
-  add("--json", o.json, "Results to write as JSON (layers and heads are counted from 1)");
+  add("--json", o.json,
+      "Results to write as JSON, or \"none\" (layers and heads are counted from 1)");
   add("--resume", o.resume,
       "Checkpoint to go on from, with its settings; of the others only --text and --steps can be "
       "given");
@@ -178,7 +179,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv, int& exi
     Options options;
     options.settings = default_settings(first.settings.text.empty() ? first.settings.task : "text");
     parse(options, argc, argv, /*only_for_task=*/false);
-    for (std::string* file : {&options.report, &options.checkpoint}) {
+    for (std::string* file : {&options.report, &options.checkpoint, &options.json}) {
       if (*file == kNoFile) {
         file->clear();
       }

@@ -82,9 +82,10 @@ void validate(const Settings& s) {
   require(is_count(s.length, 1 << 20), "--length must be from 1 to 1048576");
   require(is_count(s.layers, 1024), "--layers must be from 1 to 1024");
   require(is_count(s.width, 1 << 16), "--width must be from 1 to 65536");
-  require(is_count(s.heads, s.width) && s.width % s.heads == 0,
-          "--width " + std::to_string(s.width) + " must be a multiple of --heads " +
-              std::to_string(s.heads));
+  require(is_count(s.heads, s.width),
+          "--heads must be from 1 to --width " + std::to_string(s.width));
+  require(s.width % s.heads == 0, "--width " + std::to_string(s.width) +
+                                      " must be a multiple of --heads " + std::to_string(s.heads));
   require(is_count(s.batch, 1 << 20), "--batch must be from 1 to 1048576");
   require(s.steps <= 1'000'000'000, "--steps must be at most 1000000000");
   require(s.warmup <= 1'000'000'000, "--warmup must be at most 1000000000");

@@ -53,8 +53,9 @@ void Training::train_on_next_batch() {
   const std::uint64_t step = steps_done();
   const auto require_finite = [step](double value, const char* what) {
     if (!std::isfinite(value)) {
-      throw std::runtime_error(std::string(what) + " is " + fixed(value, 0) + " at step " +
-                               std::to_string(step + 1) + "; a lower --rate may help");
+      throw std::runtime_error(
+          std::string(what) + (std::isnan(value) ? " is no number" : " is infinite") + " at step " +
+          std::to_string(step + 1) + "; a lower --rate may help");
     }
   };
   const Batch batch = training_batch(task, settings.seed, step, settings.batch);

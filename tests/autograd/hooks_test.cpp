@@ -95,12 +95,18 @@ TEST_CASE("A hook is differentiated where a graph is created") {
   CHECK(values(autograd::grad({first.sum()}, {y})[0]) == V{256});
 }
 
-TEST_CASE("A hook that gives another shape is refused, and so is one on a constant") {
+TEST_CASE("A hook that gives another shape or dtype is refused, and so is one on a constant") {
   const Tensor x = leaf({1, 2});
   x.register_hook([](const Tensor& gradient) { return gradient.sum(); });
   CHECK_THROWS_MATCHES((x * 2).sum().backward(), ShapeError,
                        says("[register_hook] a hook gave a gradient of shape () in place of one of "
                             "shape (2,)"));
+  const Tensor z = leaf({1, 2});
+  z.register_hook([](const Tensor& gradient) { return gradient.to(int64); });
+  CHECK_THROWS_MATCHES((z * 2).sum().backward(), DTypeError,
+                       says("[register_hook] a hook gave a int64 gradient in place of a float64 "
+                            "one"));
+  CHECK_FALSE(z.grad().defined());
   CHECK_THROWS_MATCHES(tensor({1.0}).register_hook([](const Tensor&) {}), AutogradError,
                        says("[register_hook] the tensor does not require grad"));
 }

@@ -8,6 +8,7 @@
 #include <tend/core/storage.h>
 
 #include "tests/autograd/support.h"
+#include "tests/sanitizers.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -17,11 +18,7 @@ namespace {
 using V = std::vector<double>;
 
 // The thread sanitizer of GCC 12 fails a check of its own on so many atomic counters.
-#ifdef __SANITIZE_THREAD__
-constexpr int kOperations = 100000;
-#else
-constexpr int kOperations = 1000000;
-#endif
+constexpr int kOperations = TEND_TEST_TSAN ? 100000 : 1000000;
 
 // Runs f on a thread with a small stack: anything that recurses along a graph overflows it.
 void on_small_stack(const std::function<void()>& f) {

@@ -6,6 +6,7 @@
 #include <tend/autograd/hooks.h>
 
 #include "tests/autograd/support.h"
+#include "tests/sanitizers.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -35,13 +36,13 @@ struct Nested : autograd::Function<Nested> {
 
 TEST_CASE("10000 backwards run in one another") {
   const Tensor x = leaf({1.0});
-  Nested(10'000).apply(x).backward();
-  CHECK(values(x.grad()) == V{10'001});
+  Nested(kDepth).apply(x).backward();
+  CHECK(values(x.grad()) == V{kDepth + 1});
 }
 
 TEST_CASE("an exception comes back from a backward deep in others") {
   const Tensor x = leaf({1.0});
-  int left = 3000;
+  int left = kDepth / 3;
   std::function<void()> go_deeper = [&] {
     if (--left == 0) throw std::runtime_error("deep down");
     const GradModeGuard recorded(true);
@@ -51,8 +52,8 @@ TEST_CASE("an exception comes back from a backward deep in others") {
   };
   CHECK_THROWS_WITH(go_deeper(), "deep down");
   CHECK(left == 0);
-  Nested(3000).apply(x).backward();
-  CHECK(values(x.grad()) == V{3001});
+  Nested(kDepth / 3).apply(x).backward();
+  CHECK(values(x.grad()) == V{kDepth / 3 + 1});
 }
 
 TEST_CASE("backwards that nest beyond every stack are an error that names the limit", "[slow]") {
@@ -68,7 +69,7 @@ TEST_CASE("checkpoints nest 10000 deep, and are computed again as deep") {
     return autograd::checkpoint([&, depth](const Tensor& y) { return nest(y, depth - 1); }, x);
   };
   const Tensor x = leaf({0.5});
-  const Tensor y = nest(x, 10'000);
+  const Tensor y = nest(x, kDepth);
   y.backward();
   CHECK(values(x.grad()) == values(x.detach().cos()));
 }
@@ -95,11 +96,11 @@ TEST_CASE("gradients of gradients, and hooks that hold tensors with hooks, end w
 TEST_CASE("any number of node hooks is called without recursion") {
   std::int64_t calls = 0;
   std::vector<std::unique_ptr<autograd::NodeHook>> hooks;
-  for (int i = 0; i < 100'000; ++i) {
+  for (int i = 0; i < 10 * kDepth; ++i) {
     hooks.push_back(
         std::make_unique<autograd::NodeHook>([&](const Node&, std::span<Tensor>) { ++calls; }));
   }
   (leaf({1.0}) * 2).backward();
-  CHECK(calls == 100'000);
+  CHECK(calls == 10 * kDepth);
   while (!hooks.empty()) hooks.pop_back();
 }

@@ -19,6 +19,7 @@
 #include <tend/core/pool.h>
 
 #include "tests/catch.h"
+#include "tests/sanitizers.h"
 
 using namespace tend;
 
@@ -163,7 +164,7 @@ TEST_CASE("Threads without work do not burn their cores") {
   CHECK(processor_seconds() - before < 0.1);
 }
 
-#if !defined(__SANITIZE_THREAD__)  // which has no threads after a fork
+#if !TEND_TEST_TSAN  // which has no threads after a fork
 TEST_CASE("The child of a fork has threads of its own") {
   const ThreadsGuard guard;
   set_num_threads(4);
@@ -196,11 +197,13 @@ TEST_CASE("The child of a fork has threads of its own") {
 }
 #endif
 
-TEST_CASE("set_num_threads refuses counts below one, and calls from inside a section") {
+TEST_CASE("set_num_threads refuses counts out of range, and calls from inside a section") {
   const int before = num_threads();
   CHECK_THROWS_WITH(parallel_for(0, 2, 1, [](std::int64_t, std::int64_t) { set_num_threads(1); }),
                     "[set_num_threads] called inside a parallel_for");
   CHECK_THROWS_AS(set_num_threads(0), Error);
   CHECK_THROWS_AS(set_num_threads(-2), Error);
+  CHECK_THROWS_WITH(set_num_threads(kMostThreads + 1),
+                    "[set_num_threads] needs from 1 to 1024 threads, got 1025");
   CHECK(num_threads() == before);
 }

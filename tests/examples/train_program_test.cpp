@@ -135,6 +135,20 @@ TEST_CASE("Ctrl-C ends with 130, and what is resumed ends as if it had never com
   const bool same_state =
       state_of(folder.file("checkpoint.safetensors")) == state_of(folder.file("whole"));
   CHECK(same_state);
+
+  const std::string before = content(folder.file("checkpoint.safetensors"));
+  const Ended backwards = run({"--resume", "checkpoint.safetensors", "--steps", "10"}, folder);
+  CHECK(backwards.code == 2);
+  CHECK_THAT(backwards.output, ContainsSubstring("at step 2000, beyond --steps 10"));
+  CHECK(content(folder.file("checkpoint.safetensors")) == before);
+}
+
+TEST_CASE("none stands for a file that is not written") {
+  const TemporaryFolder folder;
+  REQUIRE(run(small({"--steps", "1", "--json", "none", "--report", "none", "--checkpoint", "none"}),
+              folder)
+              .code == 0);
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_CASE("a loss that is no number stops the training with a message") {
@@ -154,6 +168,7 @@ TEST_CASE("wrong usage is explained and ends with 2") {
       {{"--rate", "0"}, "--rate must be above 0"},
       {{"--init", "wide"}, "expects a number or fan"},
       {{"--width", "10", "--heads", "3"}, "--width 10 must be a multiple of --heads 3"},
+      {{"--heads", "0"}, "--heads must be from 1 to --width 64"},
       {{"--task", "recall", "--length", "17"}, "from 2 to 16, not 17"},
       {{"--task", "copy", "--text", "x"}, "--task excludes --text"},
       {{"--resume", "x", "--rate", "0.1"}, "is decided by the checkpoint"},

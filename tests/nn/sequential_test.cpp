@@ -1,5 +1,6 @@
 // Modules in lists and in one another, as deep as a user likes.
 #include "tests/nn/fixtures.h"
+#include "tests/sanitizers.h"
 
 using namespace tend;
 
@@ -30,7 +31,7 @@ TEST_CASE("a number that no module of a list has is an error") {
 }
 
 TEST_CASE("Sequentials work 10000 deep in one another") {
-  constexpr int kDepth = 10'000;
+  constexpr int kDepth = test::kDepth;
   nn::Sequential model = nested(kDepth);
   CHECK(model.depth() == kDepth + 1);
   const Tensor x = tensor({-1.0, 2.0}).requires_grad_();

@@ -1,0 +1,29 @@
+// Which sanitizer the tests are built with.
+#pragma once
+
+#if defined(__SANITIZE_THREAD__)
+#define TEND_TEST_TSAN true
+#elif defined(__SANITIZE_ADDRESS__)
+#define TEND_TEST_ASAN true
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TEND_TEST_TSAN true
+#elif __has_feature(address_sanitizer)
+#define TEND_TEST_ASAN true
+#endif
+#endif
+
+#ifndef TEND_TEST_TSAN
+#define TEND_TEST_TSAN false
+#endif
+#ifndef TEND_TEST_ASAN
+#define TEND_TEST_ASAN false
+#endif
+
+namespace tend::test {
+
+/// How deep calls are nested in tests. The thread sanitizer keeps gigabytes for thousands of calls
+/// in one another.
+inline constexpr int kDepth = TEND_TEST_TSAN ? 500 : 10'000;
+
+}  // namespace tend::test
