@@ -31,7 +31,7 @@ void cross_entropy_rows(Rows& rows) {
                {real({4, 3}), integers({4}, 3, 4)})
       .refuses(
           "[cross_entropy] input (4, 3) needs probabilities of that shape, got (4,) "
-          "float32; classes would be int64",
+          "float64; classes would be int64",
           {real({4, 3}), real({4})})
       .refuses("[cross_entropy] the target is bool, not int64", {real({4, 3}), bools({4})})
       .refuses("[cross_entropy] the target is float32, neither int64 nor float64 as the input",

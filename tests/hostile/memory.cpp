@@ -4,13 +4,16 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <malloc.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <new>
 #include <vector>
@@ -71,11 +74,18 @@ struct Symbol {
 };
 
 std::vector<Symbol> read_symbols() {
-  std::ifstream file("/proc/self/exe", std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  // Mapped, as a program with sanitizers has more bytes than a request may.
+  const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  struct stat status {};
+  if (file < 0 || fstat(file, &status) != 0) return {};
+  void* const mapped =
+      mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  if (mapped == MAP_FAILED) return {};
+  const char* const bytes = static_cast<const char*>(mapped);  // for as long as the program runs
   const auto at = [&]<class T>(T, std::size_t offset) {
     T value;
-    std::memcpy(&value, bytes.data() + offset, sizeof(T));
+    std::memcpy(&value, bytes + offset, sizeof(T));
     return value;
   };
   const auto header = at(Elf64_Ehdr(), 0);
@@ -88,7 +98,7 @@ std::vector<Symbol> read_symbols() {
       const auto symbol = at(Elf64_Sym(), section.sh_offset + i * sizeof(Elf64_Sym));
       if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_size == 0) continue;
       symbols.push_back({symbol.st_value, symbol.st_value + symbol.st_size,
-                         bytes.data() + names.sh_offset + symbol.st_name});
+                         bytes + names.sh_offset + symbol.st_name});
     }
   }
   std::sort(symbols.begin(), symbols.end(),
