@@ -8,9 +8,9 @@ namespace tend::optim {
 namespace {
 
 void check(const AdamWOptions& o) {
-  check_from_zero("AdamW", "lr", o.lr);
-  check_from_zero("AdamW", "eps", o.eps);
-  check_from_zero("AdamW", "weight_decay", o.weight_decay);
+  detail::check_from_zero("AdamW", "lr", o.lr);
+  detail::check_from_zero("AdamW", "eps", o.eps);
+  detail::check_from_zero("AdamW", "weight_decay", o.weight_decay);
   if (!(o.beta1 >= 0 && o.beta1 < 1) || !(o.beta2 >= 0 && o.beta2 < 1)) {
     fail("AdamW", "beta1 ", o.beta1, " and beta2 ", o.beta2, " must lie in [0, 1)");
   }

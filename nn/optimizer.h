@@ -18,10 +18,12 @@
 
 namespace tend::optim {
 
+namespace detail {
 /// Refuses a setting that is negative or no number.
 inline void check_from_zero(const char* operation, const char* setting, double value) {
   if (!(value >= 0)) fail(operation, setting, " is ", value, ", not a number from 0 on");
 }
+}  // namespace detail
 
 /// Base of an optimizer with settings `Options` and, for each parameter, a `State` whose `named(f)`
 /// calls f(name, Array&, kept) for each of its arrays; `kept` are those that every parameter has

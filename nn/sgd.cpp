@@ -6,9 +6,9 @@ namespace tend::optim {
 namespace {
 
 void check(const SGDOptions& o) {
-  check_from_zero("SGD", "lr", o.lr);
-  check_from_zero("SGD", "momentum", o.momentum);
-  check_from_zero("SGD", "weight_decay", o.weight_decay);
+  detail::check_from_zero("SGD", "lr", o.lr);
+  detail::check_from_zero("SGD", "momentum", o.momentum);
+  detail::check_from_zero("SGD", "weight_decay", o.weight_decay);
   if (o.nesterov && (o.momentum <= 0 || o.dampening != 0)) {
     fail("SGD", "nesterov needs momentum, and no dampening");
   }
