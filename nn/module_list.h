@@ -15,6 +15,12 @@ template <class T>
 class ModuleList : public ModuleBase {
  public:
   ModuleList() = default;
+  ModuleList(const ModuleList& other)
+      : ModuleBase(other), modules_(with_memory([&] { return other.modules_; })) {}
+  ModuleList(ModuleList&&) noexcept = default;
+  ModuleList& operator=(const ModuleList& other) { return *this = ModuleList(other); }
+  ModuleList& operator=(ModuleList&&) noexcept = default;
+  ~ModuleList() override = default;
 
   template <class... Args>
   T& emplace_back(Args&&... args) {

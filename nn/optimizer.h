@@ -37,6 +37,13 @@ class Optimizer {
     std::vector<State> states;
   };
 
+  /// Copies share the parameters and their state.
+  Optimizer(const Optimizer& other) : groups_(with_memory([&] { return other.groups_; })) {}
+  Optimizer(Optimizer&&) noexcept = default;
+  Optimizer& operator=(const Optimizer& other) { return *this = Optimizer(other); }
+  Optimizer& operator=(Optimizer&&) noexcept = default;
+  ~Optimizer() = default;
+
   /// More parameters, with settings of their own. DTypeError for one that is not floating,
   /// AutogradError for one with history, Error for one that the optimizer has already.
   void add_group(const std::vector<Tensor>& parameters, const Options& options) {
@@ -84,6 +91,8 @@ class Optimizer {
   }
 
  protected:
+  Optimizer() = default;
+
   /// A parameter in a step; both arrays are row-major and of one dtype.
   struct Stepped {
     const Tensor* parameter;

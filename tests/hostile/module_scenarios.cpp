@@ -71,6 +71,21 @@ Scenario loading_of(const std::string& name, const typename O::Options& options)
           }};
 }
 
+Scenario copying_an_optimizer() {
+  return {"copy of an optimizer", [] {
+            const Tensors parameters = some_parameters();
+            const auto optimizer = std::make_shared<optim::AdamW>(parameters);
+            optimizer->step();
+            Prepared prepared;
+            prepared.watched = parameters;
+            prepared.run = [optimizer](Tensors&) {
+              const optim::AdamW copy = *optimizer;
+              static_cast<void>(copy);
+            };
+            return prepared;
+          }};
+}
+
 // A call on a module that `make` gives; its parameters and buffers are watched, by their tensors
 // and as the module names them.
 template <class Make, class F>
@@ -143,6 +158,8 @@ std::vector<Scenario> modules() {
                 [](auto&, Tensors&) {
                   nn::ModuleList<nn::Linear> list;
                   for (int i = 0; i < 3; ++i) list.emplace_back(2, 2);
+                  const nn::ModuleList<nn::Linear> copy = list;
+                  static_cast<void>(copy);
                 }),
       on_module("sequential", linear,
                 [](auto&, Tensors& r) {
@@ -191,6 +208,7 @@ std::vector<Scenario> module_scenarios() {
   }
   all.push_back(loading_of<optim::SGD>("SGD", momentum));
   all.push_back(loading_of<optim::AdamW>("AdamW", {}));
+  all.push_back(copying_an_optimizer());
   return all;
 }
 

@@ -30,6 +30,19 @@ TEST_CASE("a number that no module of a list has is an error") {
   CHECK_THROWS_WITH(model[7], "[Sequential] index 7 is out of range for 1 modules");
 }
 
+TEST_CASE("a copy of a list has modules of its own, with the same tensors") {
+  nn::ModuleList<nn::Linear> list;
+  list.emplace_back(2, 3);
+  nn::ModuleList<nn::Linear> copy = list;
+  CHECK(copy[0].weight.array().raw() == list[0].weight.array().raw());
+  copy.emplace_back(3, 2);
+  CHECK(list.size() == 1);
+  list = copy;
+  CHECK(list.size() == 2);
+  const nn::ModuleList<nn::Linear> moved = std::move(copy);
+  CHECK(moved.size() == 2);
+}
+
 TEST_CASE("Sequentials work 10000 deep in one another") {
   constexpr int kDepth = test::kDepth;
   nn::Sequential model = nested(kDepth);
