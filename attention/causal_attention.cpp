@@ -2,6 +2,7 @@
 
 #include <tend/attention/input_check.h>
 #include <tend/attention/mask.h>
+#include <tend/autograd/ops.h>
 
 namespace tend::attention {
 

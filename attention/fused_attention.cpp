@@ -7,7 +7,7 @@ namespace tend::attention {
 namespace {
 
 // What of the options is not a tensor.
-struct Settings {
+struct FusedOptions {
   bool is_causal;
   double dropout_p;
   double scale;
@@ -39,7 +39,7 @@ Array empty_like_heads(const Tensor& like, const Shape& shape) {
   return Array::empty(memory, like.dtype()).transpose(-3, -2);
 }
 
-kernels::AttentionRule rule_of(const Settings& s, const Tensor& query, const Shape& weights,
+kernels::AttentionRule rule_of(const FusedOptions& s, const Tensor& query, const Shape& weights,
                                const Tensor& mask, const Tensor& kept) {
   return {.scale = s.scale,
           .is_causal = s.is_causal,
@@ -52,7 +52,7 @@ kernels::AttentionRule rule_of(const Settings& s, const Tensor& query, const Sha
 constexpr std::size_t kQuery = 0, kKey = 1, kValue = 2, kMask = 3, kContext = 4, kLogSums = 5,
                       kKept = 6;
 
-void fused_gradients(Derivative& d, const Settings& settings) {
+void fused_gradients(Derivative& d, const FusedOptions& fused) {
   const Tensor query = d.saved(kQuery), key = d.saved(kKey), value = d.saved(kValue);
   const Shape heads = heads_shape(query, key);
   const auto room = [&](const Tensor& input, std::size_t i) {
@@ -61,31 +61,30 @@ void fused_gradients(Derivative& d, const Settings& settings) {
   };
   const kernels::AttentionGradients gradients = {room(query, kQuery), room(key, kKey),
                                                  room(value, kValue)};
-  kernels::attention_backward(
-      gradients, d.grad().array(), d.saved(kContext).array(), d.saved(kLogSums).array(),
-      expand_heads(query, heads), expand_heads(key, heads), expand_heads(value, heads),
-      rule_of(settings, query, with_last(heads, query.size(-2), key.size(-2)), d.saved(kMask),
-              d.saved(kKept)));
+  kernels::attention_backward(gradients, d.grad().array(), d.saved(kContext).array(),
+                              d.saved(kLogSums).array(), expand_heads(query, heads),
+                              expand_heads(key, heads), expand_heads(value, heads),
+                              rule_of(fused, query, with_last(heads, query.size(-2), key.size(-2)),
+                                      d.saved(kMask), d.saved(kKept)));
   if (d.needs(kQuery)) d.set(kQuery, Tensor(gradients.query));
   if (d.needs(kKey)) d.set(kKey, Tensor(gradients.key));
   if (d.needs(kValue)) d.set(kValue, Tensor(gradients.value));
 }
 
 // The same in public operations.
-void composed_gradients(Derivative& d, const Settings& settings) {
+void composed_gradients(Derivative& d, const FusedOptions& fused) {
   const Tensor query = d.saved(kQuery), key = d.saved(kKey), value = d.saved(kValue);
-  const Tensor scores = matmul(query, key.transpose(-2, -1)) * settings.scale;
+  const Tensor scores = matmul(query, key.transpose(-2, -1)) * fused.scale;
   const Tensor weights =
-      visible_softmax(scores, {.mask = d.saved(kMask), .is_causal = settings.is_causal});
+      visible_softmax(scores, {.mask = d.saved(kMask), .is_causal = fused.is_causal});
   const Tensor bits = d.saved(kKept);
   const auto drop = [&](const Tensor& x) {
     if (!bits.defined()) return x;
-    return mul_kept(x, bits.array(), kept_factor(x.dtype(), settings.dropout_p));
+    return mul_kept(x, bits.array(), kept_factor(x.dtype(), fused.dropout_p));
   };
   const Tensor grad_weights = drop(matmul(d.grad(), value.transpose(-2, -1)));
-  const Tensor grad_scores = weights *
-                             (grad_weights - sum(weights * grad_weights, {-1}, /*keepdim=*/true)) *
-                             settings.scale;
+  const Tensor grad_scores =
+      weights * (grad_weights - sum(weights * grad_weights, {-1}, /*keepdim=*/true)) * fused.scale;
   if (d.needs(kQuery)) d.set(kQuery, matmul(grad_scores, key));
   if (d.needs(kKey)) d.set(kKey, matmul(grad_scores.transpose(-2, -1), query));
   if (d.needs(kValue)) d.set(kValue, matmul(drop(weights).transpose(-2, -1), d.grad()));
@@ -123,7 +122,7 @@ Tensor fused_attention(const Tensor& query, const Tensor& key, const Tensor& val
                        const AttentionOptions& options) {
   const Shape heads = heads_shape(query, key);
   const Shape weights = with_last(heads, query.size(-2), key.size(-2));
-  const Settings settings = {options.is_causal, options.dropout_p, scale_of(query, options)};
+  const FusedOptions fused = {options.is_causal, options.dropout_p, scale_of(query, options)};
   // As dropout does: nothing is drawn for nothing.
   Tensor kept;
   if (options.dropout_p > 0 && element_count(weights) > 0) {
@@ -133,14 +132,14 @@ Tensor fused_attention(const Tensor& query, const Tensor& key, const Tensor& val
   const Tensor log_sums = empty(with_last(heads, 2, query.size(-2)), query.dtype());
   kernels::attention(context, log_sums.array(), expand_heads(query, heads),
                      expand_heads(key, heads), expand_heads(value, heads),
-                     rule_of(settings, query, weights, options.mask, kept));
+                     rule_of(fused, query, weights, options.mask, kept));
   return record("ScaledDotProductFlashAttentionForCpuBackward0", std::move(context),
                 {query, key, value}, {query, key, value, options.mask, kOutput, log_sums, kept},
-                [settings](Derivative& d) {
+                [fused](Derivative& d) {
                   if (grad_enabled()) {
-                    composed_gradients(d, settings);
+                    composed_gradients(d, fused);
                   } else {
-                    fused_gradients(d, settings);
+                    fused_gradients(d, fused);
                   }
                 });
 }

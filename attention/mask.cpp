@@ -1,5 +1,7 @@
 #include <tend/attention/mask.h>
 
+#include <tend/autograd/ops.h>
+
 namespace tend::attention {
 
 Tensor causal_mask(std::int64_t queries, std::int64_t keys) {

@@ -7,6 +7,7 @@
 #include <tend/attention/mask.h>
 #include <tend/attention/paths.h>
 #include <tend/autograd/naming.h>
+#include <tend/autograd/ops.h>
 #include <tend/core/thread_number.h>
 
 namespace tend::attention {

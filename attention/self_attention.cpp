@@ -3,6 +3,7 @@
 #include <array>
 
 #include <tend/autograd/grad_mode.h>
+#include <tend/autograd/ops.h>
 
 namespace tend::attention {
 namespace {

@@ -1,5 +1,7 @@
 #include <tend/attention/simple.h>
 
+#include <tend/autograd/ops.h>
+
 namespace tend::attention {
 
 Tensor dot_scores(const Tensor& query, const Tensor& inputs) {

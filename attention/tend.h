@@ -17,6 +17,7 @@
 #include <tend/autograd/gradcheck.h>
 #include <tend/autograd/graph.h>
 #include <tend/autograd/hooks.h>
+#include <tend/autograd/ops.h>
 #include <tend/autograd/tensor.h>
 #include <tend/core/blas.h>
 #include <tend/core/build_info.h>

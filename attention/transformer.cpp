@@ -1,6 +1,7 @@
 #include <tend/attention/transformer.h>
 
 #include <tend/attention/input_check.h>
+#include <tend/autograd/ops.h>
 
 namespace tend::attention {
 

@@ -110,7 +110,7 @@ class Checkpoint final : public Recomputation {
       }
       const InferenceModeGuard usual(false);
       const Scope scope(collector.get());
-      f_(inputs);
+      f_.call("checkpoint", inputs);
     }
     check_same(collector->arrays);
     return collector;
@@ -149,13 +149,13 @@ std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].defined()) fail<AutogradError>("checkpoint", "input ", i, " is undefined");
   }
-  if (!grad_enabled()) return f(inputs);
+  if (!grad_enabled()) return f.call("checkpoint", inputs);
   const Ref<Checkpoint> frame =
       with_memory([&] { return Ref<Checkpoint>(new Checkpoint(f, inputs, options)); });
   std::vector<Tensor> outputs;
   with_stack("checkpoint", [&] {
     const Recomputation::Scope scope(frame.get());
-    outputs = f(inputs);
+    outputs = f.call("checkpoint", inputs);
   });
   frame->close();
   return outputs;

@@ -83,7 +83,7 @@ Tensors ones_for(const char* operation, const Tensors& outputs) {
 
 // f where it gives one element only.
 Tensors scalar_outputs(const char* operation, const TensorFunction& f, const Tensors& inputs) {
-  Tensors outputs = f(inputs);
+  Tensors outputs = f.call(operation, inputs);
   if (outputs.size() != 1) {
     fail<ShapeError>(operation, "the function gives ", outputs.size(), " tensors, not one");
   }
@@ -98,7 +98,7 @@ OutputsAndProduct vjp(const TensorFunction& f, const Tensors& inputs, const Tens
   return with_memory([&]() -> OutputsAndProduct {
     const InferenceModeGuard usual(false);
     const Tensors x = variables("vjp", inputs, create_graph);
-    const Tensors outputs = f(x);
+    const Tensors outputs = f.call("vjp", x);
     const Tensors weights = v.empty() ? ones_for("vjp", outputs) : v;
     check_shapes("vjp", "outputs", weights, outputs);
     return {finished(outputs, create_graph),
@@ -112,7 +112,7 @@ OutputsAndProduct jvp(const TensorFunction& f, const Tensors& inputs, const Tens
     const InferenceModeGuard usual(false);
     check_shapes("jvp", "inputs", v, inputs);
     const Tensors x = variables("jvp", inputs, create_graph);
-    const Tensors outputs = f(x);
+    const Tensors outputs = f.call("jvp", x);
     // The first pass is linear in its cotangents, so it does not matter which they are.
     Tensors cotangents;
     for (const Tensor& output : outputs) {
@@ -125,12 +125,15 @@ OutputsAndProduct jvp(const TensorFunction& f, const Tensors& inputs, const Tens
   });
 }
 
-std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs, Flag create_graph) {
+namespace {
+
+std::vector<Tensors> jacobian_for(const char* operation, const TensorFunction& f,
+                                  const Tensors& inputs, bool create_graph) {
   return with_memory([&] {
     const InferenceModeGuard usual(false);
-    const Tensors x = variables("jacobian", inputs, create_graph);
+    const Tensors x = variables(operation, inputs, create_graph);
     std::vector<Tensors> result;
-    for (const Tensor& output : f(x)) {
+    for (const Tensor& output : f.call(operation, x)) {
       std::vector<Tensors> rows(x.size());  // for each input the rows of its matrix
       for (std::int64_t i = 0; i < output.numel(); ++i) {
         const Tensor unit = zeros({output.numel()}, output.dtype());
@@ -151,12 +154,18 @@ std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs, Fl
   });
 }
 
+}  // namespace
+
+std::vector<Tensors> jacobian(const TensorFunction& f, const Tensors& inputs, Flag create_graph) {
+  return jacobian_for("jacobian", f, inputs, create_graph);
+}
+
 std::vector<Tensors> hessian(const TensorFunction& f, const Tensors& inputs, Flag create_graph) {
   const auto slope = [&f](const Tensors& x) {
     const Tensors outputs = scalar_outputs("hessian", f, x);
     return gradients(outputs, x, ones_for("hessian", outputs), true);
   };
-  return jacobian(TensorFunction(slope), inputs, create_graph);
+  return jacobian_for("hessian", TensorFunction(slope), inputs, create_graph);
 }
 
 OutputsAndProduct hvp(const TensorFunction& f, const Tensors& inputs, const Tensors& v,

@@ -4,8 +4,6 @@
 #include <utility>
 
 #include <tend/autograd/node.h>
-#include <tend/autograd/ops.h>
-#include <tend/core/distributions.h>
 
 namespace tend::autograd {
 namespace {
@@ -51,19 +49,5 @@ void NodeHook::call(const Entries& hooks, const Node& node, std::span<Tensor> gr
     if (!hooks[i]->has_ended) hooks[i]->function(node, gradients);
   }
 }
-
-GradientNoise::GradientNoise(std::string name, double standard_deviation)
-    : name_(std::move(name)),
-      standard_deviation_(standard_deviation),
-      hook_([this](const Node& node, std::span<Tensor> gradients) {
-        if (node.name() != name_) return;
-        for (Tensor& gradient : gradients) {
-          if (!gradient.defined()) continue;
-          const Tensor noise = empty(gradient.shape(), gradient.dtype());
-          kernels::normal(noise.array(), 0, standard_deviation_, generator_);
-          gradient = gradient + noise;
-          ++count_;
-        }
-      }) {}
 
 }  // namespace tend::autograd

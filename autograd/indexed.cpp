@@ -2,7 +2,7 @@
 #include <utility>
 
 #include <tend/autograd/inplace.h>
-#include <tend/autograd/selection.h>
+#include <tend/autograd/parsed_index.h>
 
 namespace tend {
 
@@ -10,7 +10,7 @@ Index::Index(const Tensor& tensor) : kind_(Kind::tensor), tensor_(tensor.impl())
   tensor.array();  // AutogradError when undefined
 }
 
-Indexed::Indexed(Tensor elements, std::unique_ptr<Selection> places) noexcept
+Indexed::Indexed(Tensor elements, std::unique_ptr<ParsedIndex> places) noexcept
     : Tensor(std::move(elements)), places_(std::move(places)) {}
 Indexed::Indexed(Indexed&&) noexcept = default;
 Indexed::~Indexed() = default;
@@ -18,11 +18,12 @@ Indexed::~Indexed() = default;
 namespace {
 
 Indexed read(const Tensor& self, std::span<const Index> indices) {
-  Selection found = select_places("index", self, indices);
+  ParsedIndex found = parse_index("index", self, indices);
   if (found.is_view()) return Indexed(std::move(found.view), nullptr);
   Tensor elements = take_places("IndexBackward0", found.view, found.places);
-  return with_memory(
-      [&] { return Indexed(std::move(elements), std::make_unique<Selection>(std::move(found))); });
+  return with_memory([&] {
+    return Indexed(std::move(elements), std::make_unique<ParsedIndex>(std::move(found)));
+  });
 }
 
 }  // namespace

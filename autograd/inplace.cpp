@@ -4,7 +4,7 @@
 
 #include <tend/autograd/grad_mode.h>
 #include <tend/autograd/ops.h>
-#include <tend/autograd/window.h>
+#include <tend/autograd/strided_region.h>
 
 namespace tend {
 namespace {
@@ -13,13 +13,13 @@ int category(DType dtype) {
   return is_floating(dtype) ? 2 : dtype == int64 ? 1 : 0;
 }
 
-// A base after one of its windows got the elements of `result`: outside it the history is as
+// A base after one of its regions got the elements of `result`: outside it the history is as
 // before, inside it is result's.
 Tensor rebased(const Tensor& base, const Array& view, const Tensor& result) {
   return record("CopySlices", base.array(), {base, result}, {},
-                [window = Window(base.array(), view)](Derivative& d) {
-                  if (d.needs(0)) d.set(0, clear_window(d.grad(), window));
-                  if (d.needs(1)) d.set(1, take_window(d.grad(), window));
+                [region = StridedRegion(base.array(), view)](Derivative& d) {
+                  if (d.needs(0)) d.set(0, clear_region(d.grad(), region));
+                  if (d.needs(1)) d.set(1, take_region(d.grad(), region));
                 });
 }
 
@@ -100,7 +100,7 @@ PendingWrite::PendingWrite(const char* operation, const Tensor& self, const Tens
   base_ = base.impl();
   node_ = written.impl()->grad_fn;
   // What a view retains is the gradient of its latest value.
-  if (self_->retains_grad) view_node_ = window_of(written, self_->array).impl()->grad_fn;
+  if (self_->retains_grad) view_node_ = region_of(written, self_->array).impl()->grad_fn;
 }
 
 void PendingWrite::commit() noexcept {
@@ -111,6 +111,30 @@ void PendingWrite::commit() noexcept {
   if (!view_node_) return;
   self_->set_grad_fn(std::move(view_node_));
   self_->base_version = storage.version();
+}
+
+const Tensor& become(const char* operation, const Tensor& self,
+                     FunctionRef<Tensor(const Tensor&)> view) try {
+  check_history_writable(operation, self);
+  TensorImpl& impl = *self.impl();
+  // What self has been until now: its elements, with its history.
+  Tensor before(self.array());
+  before.impl()->set_grad_fn(gradient_edge(self).node);
+  // In any mode, since the history would otherwise be that of another shape.
+  const GradModeGuard recorded(true);
+  const Tensor result = view(before);
+  Array window = result.array();
+  const bool changes =
+      window.shape() != impl.array.shape() || window.strides() != impl.array.strides();
+  if (changes) impl.take_new_slot(impl.prepare_new_slot());
+  impl.array = std::move(window);
+  if (result.impl()->grad_fn) impl.set_grad_fn(result.impl()->grad_fn);
+  impl.array.storage()->bump_version(operation);
+  // No element has changed, so the history of a view holds for the new version.
+  impl.base_version = impl.array.storage()->version();
+  return self;
+} catch (const Error&) {
+  rename_error(operation);
 }
 
 }  // namespace tend

@@ -1,10 +1,15 @@
 // In-place operations: the one way in which elements that are in a graph change.
 #pragma once
 
+#include <concepts>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <tend/autograd/naming.h>
 #include <tend/autograd/node.h>
+#include <tend/core/function_ref.h>
+#include <tend/core/scalar.h>
 
 namespace tend {
 
@@ -71,6 +76,48 @@ const Tensor& in_place(const char* operation, const Tensor& self, const Tensor& 
   return self;
 } catch (const Error&) {
   rename_error(operation);
+}
+
+namespace detail {
+template <class T>
+concept PassedByReference = std::same_as<T, Tensor> || std::same_as<T, Scalar> ||
+    std::same_as<T, Shape> || std::same_as<T, std::optional<Scalar>>;
+/// How operations take an argument of type T.
+template <class T>
+using Passed = std::conditional_t<PassedByReference<T>, const T&, T>;
+
+/// The argument, where it is a tensor, whose graph the result may continue.
+template <class T>
+const Tensor& tensor_or(const Tensor& other, const T& argument) {
+  if constexpr (std::same_as<T, Tensor>) {
+    return argument;
+  } else {
+    return other;
+  }
+}
+}  // namespace detail
+
+/// self = f(self, arguments...), in place: all that most in-place twins of operations do.
+template <class... Arguments>
+const Tensor& update(
+    const char* operation, const Tensor& self,
+    std::type_identity_t<Tensor (*)(const Tensor&, detail::Passed<Arguments>...)> f,
+    const Arguments&... arguments) {
+  return in_place(operation, self, {detail::tensor_or(self, arguments)...},
+                  [&](const Tensor& before) { return f(before, arguments...); });
+}
+
+/// Makes self the tensor view(self), for every handle of it; no element changes.
+const Tensor& become(const char* operation, const Tensor& self,
+                     FunctionRef<Tensor(const Tensor&)> view);
+
+/// self = f(self, arguments...), where f is a view.
+template <class... Arguments>
+const Tensor& update_view(
+    const char* operation, const Tensor& self,
+    std::type_identity_t<Tensor (*)(const Tensor&, detail::Passed<Arguments>...)> f,
+    const Arguments&... arguments) {
+  return become(operation, self, [&](const Tensor& before) { return f(before, arguments...); });
 }
 
 }  // namespace tend

@@ -5,7 +5,7 @@
 
 #include <tend/autograd/anomaly.h>
 #include <tend/autograd/grad_mode.h>
-#include <tend/autograd/window.h>
+#include <tend/autograd/strided_region.h>
 #include <tend/core/fork.h>
 
 namespace tend {
@@ -104,7 +104,7 @@ void renew_written_view(TensorImpl& view) {
   Ref<Node> history, former;
   if (has_history) {
     const GradModeGuard recorded(true);
-    history = window_of(base, view.array).impl()->grad_fn;
+    history = region_of(base, view.array).impl()->grad_fn;
   }
   // Threads may read one view at a time when none of them writes. The history of the first stays;
   // what is made or destroyed for it may run code of the user, so nothing is under the lock.

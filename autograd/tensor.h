@@ -16,22 +16,21 @@
 #include <tend/autograd/methods/indexing.h>
 #include <tend/autograd/methods/reductions.h>
 #include <tend/autograd/methods/shapes.h>
-#include <tend/autograd/ops.h>
 #include <tend/autograd/tensor_impl.h>
 #include <tend/core/array.h>
 
 namespace tend {
 
 class Indexed;
-struct Selection;
+struct ParsedIndex;
 
 /// A handle on elements with an optional history. Copying it copies the handle, as in Python.
 /// Methods are PyTorch's. Those that compute stand in autograd/methods/, by family; the free
 /// functions of the same names have their documentation (autograd/ops/).
-class Tensor : public methods::Elementwise<Tensor>,
-               public methods::Shapes<Tensor>,
-               public methods::Indexing<Tensor>,
-               public methods::Reductions<Tensor>,
+class Tensor : public methods::Elementwise,
+               public methods::Shapes,
+               public methods::Indexing,
+               public methods::Reductions,
                public methods::InPlace {
  public:
   Tensor() noexcept = default;
@@ -140,7 +139,7 @@ class Tensor : public methods::Elementwise<Tensor>,
   class RowIterator {
    public:
     RowIterator(const Tensor& tensor, std::int64_t row) : tensor_(&tensor), row_(row) {}
-    Tensor operator*() const { return tend::select(*tensor_, 0, row_); }
+    Tensor operator*() const { return tensor_->select(0, row_); }
     RowIterator& operator++() {
       ++row_;
       return *this;
@@ -172,7 +171,7 @@ class Tensor : public methods::Elementwise<Tensor>,
 /// elements first; index_put_ does not.
 class Indexed : public Tensor {
  public:
-  Indexed(Tensor elements, std::unique_ptr<Selection> places) noexcept;
+  Indexed(Tensor elements, std::unique_ptr<ParsedIndex> places) noexcept;
   Indexed(Indexed&&) noexcept;
   ~Indexed();
 
@@ -202,7 +201,7 @@ class Indexed : public Tensor {
  private:
   void write_back(const Tensor& value) const;
 
-  std::unique_ptr<Selection> places_;  // of a copy; null for a view
+  std::unique_ptr<ParsedIndex> places_;  // of a copy; null for a view
 };
 
 inline Tensor::Tensor(Indexed&& indexed) noexcept : Tensor(static_cast<Tensor&&>(indexed)) {}
@@ -234,5 +233,9 @@ struct UniqueElements {
 /// "None" for an undefined one.
 std::string to_string(const Tensor& tensor);
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+
+inline const Tensor& methods::InPlace::self() const {
+  return static_cast<const Tensor&>(*this);
+}
 
 }  // namespace tend

@@ -18,16 +18,16 @@ class TensorFunction {
 
   template <class F>
   requires(!std::is_same_v<std::remove_cvref_t<F>, TensorFunction>) TensorFunction(F f)
-      : call_([f = std::move(f)](const Tensors& x) -> Tensors {
+      : call_([f = std::move(f)](const char* operation, const Tensors& x) -> Tensors {
           using T = const Tensor&;
           if constexpr (std::is_invocable_v<const F&, T>) {
-            expect(x, 1);
+            expect(operation, x, 1);
             return list(f(x[0]));
           } else if constexpr (std::is_invocable_v<const F&, T, T>) {
-            expect(x, 2);
+            expect(operation, x, 2);
             return list(f(x[0], x[1]));
           } else if constexpr (std::is_invocable_v<const F&, T, T, T>) {
-            expect(x, 3);
+            expect(operation, x, 3);
             return list(f(x[0], x[1], x[2]));
           } else {
             return list(f(x));
@@ -35,14 +35,21 @@ class TensorFunction {
         }) {}
 
   /// ShapeError when the function takes another number of tensors.
-  Tensors operator()(const Tensors& inputs) const { return call_(inputs); }
+  Tensors operator()(const Tensors& inputs) const { return call("TensorFunction", inputs); }
+  /// The same for `operation`, which the error names.
+  Tensors call(const char* operation, const Tensors& inputs) const {
+    return call_(operation, inputs);
+  }
 
  private:
   static Tensors list(Tensor output) { return {std::move(output)}; }
   static Tensors list(Tensors outputs) { return outputs; }
-  static void expect(const Tensors& inputs, std::size_t count);
+  static void expect(const char* operation, const Tensors& inputs, std::size_t count) {
+    if (inputs.size() == count) return;
+    fail<ShapeError>(operation, "the function takes ", count, " tensors, got ", inputs.size());
+  }
 
-  std::function<Tensors(const Tensors&)> call_;
+  std::function<Tensors(const char*, const Tensors&)> call_;
 };
 
 }  // namespace tend

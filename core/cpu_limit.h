@@ -6,10 +6,9 @@
 
 namespace tend {
 
-/// The processors that the control groups of a process leave it, from cpu.max (version 2) or
-/// cpu.cfs_quota_us (version 1) of its group and of those above; nothing where there is no limit.
-/// `memberships` is the process's /proc/self/cgroup, `groups` the folder where control groups are
-/// mounted.
+/// The processors that the control groups (version 2) of a process leave it, from cpu.max of its
+/// group and of those above; nothing where there is no limit. `memberships` is the process's
+/// /proc/self/cgroup, `groups` the folder where control groups are mounted.
 std::optional<double> cgroup_cpu_quota(const std::filesystem::path& memberships,
                                        const std::filesystem::path& groups);
 

@@ -70,7 +70,7 @@ void for_words(Generator& generator, std::int64_t total, F f) {
 template <class T>
 void standard_uniform(T* out, std::int64_t total, Generator& generator) {
   for_words<sizeof(T) / 4>(generator, total, [&](const auto* words, auto begin, auto count) {
-    uniform_from_words(out + begin, words, static_cast<std::size_t>(count));
+    random_kernels().uniform.of<T>()(out + begin, words, static_cast<std::size_t>(count));
   });
 }
 
@@ -93,7 +93,7 @@ void normal_blocks(T* out, std::int64_t total, T mean, T std, Generator& generat
 void standard_bernoulli(std::uint8_t* bits, std::int64_t total, double p, Generator& generator) {
   const auto below = static_cast<std::uint64_t>(std::ceil(p * 0x1p53));
   for_words<2>(generator, total, [&](const auto* words, auto begin, auto count) {
-    bits_below(bits + begin / 8, words, static_cast<std::size_t>(count), below);
+    random_kernels().bits_below(bits + begin / 8, words, static_cast<std::size_t>(count), below);
   });
 }
 

@@ -41,7 +41,7 @@ template <class T>
 
 // The sum starts at zero and goes over k in order, each product and each sum rounded by itself.
 template <class T>
-void multiply_plain(const Product<T>& product) {
+void multiply_plain(const MatrixProduct<T>& product) {
   const auto& [c, a, b, alpha, beta, bias] = product;
   constexpr std::int64_t kWidth = 64;
   T sums[kWidth];
@@ -63,7 +63,7 @@ void multiply_plain(const Product<T>& product) {
 // True when the inner loop is better one over the rows of c than over its columns; the sums are the
 // same.
 template <class T>
-bool prefers_transposed(const Product<T>& product) {
+bool prefers_transposed(const MatrixProduct<T>& product) {
   const bool unit = product.b.col_stride == 1;
   if (unit != (product.a.row_stride == 1)) return !unit;
   return product.c.rows > product.c.cols;
@@ -118,7 +118,7 @@ struct Blas<double> {
 // c = alpha * a @ b + beta * c for a depth within BLAS's limit and a c that is row-major or one
 // column.
 template <class T>
-void call_blas(const Product<T>& product) {
+void call_blas(const MatrixProduct<T>& product) {
   const auto& [c, a, b, alpha, beta, bias] = product;
   const blasint m = to_blas(c.rows), n = to_blas(c.cols), k = to_blas(a.cols);
   const Layout left = layout(a);
@@ -141,9 +141,9 @@ void call_blas(const Product<T>& product) {
 }
 
 template <class T>
-void multiply_blas(const Product<T>& product) {
+void multiply_blas(const MatrixProduct<T>& product) {
   const detail::BlasScope scope;
-  Product<T> part = product;
+  MatrixProduct<T> part = product;
   for (std::int64_t k = 0; k < product.a.cols; k += kBlasLimit) {
     part.a.cols = part.b.rows = std::min(kBlasLimit, product.a.cols - k);
     part.a.data = &product.a.at(0, k);
@@ -165,7 +165,7 @@ double block_count(double work, bool vector, std::int64_t items) {
 }
 
 template <class T>
-Block cut(const Product<T>& product, std::int64_t items) {
+Block cut(const MatrixProduct<T>& product, std::int64_t items) {
   const double blocks = block_count(product.work(), product.c.cols == 1, items);
   const auto share = [blocks](std::int64_t size) {
     constexpr std::int64_t kPanel = 16;  // the height of the kernels' panels
@@ -179,7 +179,7 @@ Block cut(const Product<T>& product, std::int64_t items) {
 
 // Calls f with every block of every item, in parallel.
 template <class T, class F>
-void for_each_block(const Product<T>& first, const Batch& batch, bool transposed, F f) {
+void for_each_block(const MatrixProduct<T>& first, const Batch& batch, bool transposed, F f) {
   const Block block = cut(transposed ? first.transposed() : first, batch.count());
   const Matrix<T> c = transposed ? first.c.transposed() : first.c;
   const std::int64_t down = (c.rows - 1) / block.rows + 1, across = (c.cols - 1) / block.cols + 1;
@@ -188,7 +188,7 @@ void for_each_block(const Product<T>& first, const Batch& batch, bool transposed
   const std::int64_t tasks = batch.count() * down * across;
   parallel_for(0, tasks, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t task = begin; task < end; ++task) {
-      const Product<T> item = batch.item(first, task / (down * across));
+      const MatrixProduct<T> item = batch.item(first, task / (down * across));
       const std::int64_t row = task % (down * across) / across * block.rows;
       const std::int64_t col = task % across * block.cols;
       f((transposed ? item.transposed() : item)
@@ -212,7 +212,7 @@ Array dense(const Array& x) {
 
 // Multiplies in registers where that suits the products; false where it does not.
 template <class T>
-bool multiply_without_blas(const Product<T>& first, const Batch& batch) {
+bool multiply_without_blas(const MatrixProduct<T>& first, const Batch& batch) {
   const bool neighbours = first.c.col_stride == 1 || first.c.cols == 1;
   if (neighbours && first.work() <= kTinyWork) {
     for_each_block(first, batch, false, multiply_tiny<T>);
@@ -226,10 +226,10 @@ bool multiply_without_blas(const Product<T>& first, const Batch& batch) {
 template <class T>
 void matmul_typed(const Array& out, const Array& a, const Array& b, const Scalar& alpha,
                   const Scalar& beta) {
-  Product<T> first = first_product<T>(out, a, b, alpha, beta);
+  MatrixProduct<T> first = first_product<T>(out, a, b, alpha, beta);
   if (out.numel() == 0) return;
   Batch batch(out, a, b);
-  batch.fold_rows(first);
+  batch.flatten_rows(first);
   if constexpr (std::is_integral_v<T>) {
     for_each_block(first, batch, prefers_transposed(first), multiply_plain<T>);
   } else {
@@ -308,9 +308,9 @@ void linear(const Array& out, const Array& x, const Array& weight, const Array& 
   if (is_row && bias.is_contiguous() && is_floating(out.dtype())) {
     const bool added = visit_floating("linear", out.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      Product<T> first = first_product<T>(out, x, columns, 1, 0);
+      MatrixProduct<T> first = first_product<T>(out, x, columns, 1, 0);
       Batch batch(out, x, columns);
-      batch.fold_rows(first);
+      batch.flatten_rows(first);
       first.bias = bias.data<T>();
       return multiply_without_blas(first, batch);
     });

@@ -1,11 +1,12 @@
 // What gemm.cpp works on: matrices by pointer and strides, and batches of them.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 #include <tend/core/array.h>
+#include <tend/core/kernels/collapsed_dims.h>
 
 namespace tend::kernels {
 
@@ -23,7 +24,7 @@ struct Matrix {
 
 // c = alpha * a @ b + beta * c, + bias for every row where there is one
 template <class T>
-struct Product {
+struct MatrixProduct {
   Matrix<T> c;
   Matrix<const T> a, b;
   T alpha, beta;
@@ -33,12 +34,13 @@ struct Product {
     return static_cast<double>(c.rows) * static_cast<double>(c.cols) * static_cast<double>(a.cols);
   }
   // For products without bias.
-  Product transposed() const {
+  MatrixProduct transposed() const {
     return {c.transposed(), b.transposed(), a.transposed(), alpha, beta};
   }
   // The part of the product that makes a block of c.
-  Product block(std::int64_t row, std::int64_t rows, std::int64_t col, std::int64_t cols) const {
-    Product part = *this;
+  MatrixProduct block(std::int64_t row, std::int64_t rows, std::int64_t col,
+                      std::int64_t cols) const {
+    MatrixProduct part = *this;
     part.c.data += row * c.row_stride + col * c.col_stride;
     part.a.data += row * a.row_stride;
     part.b.data += col * b.col_stride;
@@ -59,75 +61,50 @@ class Batch {
         const std::int64_t at = x.rank() - 2 - dims + d;
         return at < 0 || x.shape()[at] == 1 ? 0 : x.strides()[at];
       };
-      push({out.shape()[d], out.strides()[d], step(a), step(b)});
+      dims_.push("matmul", {out.shape()[d], {out.strides()[d], step(a), step(b)}});
     }
   }
 
-  std::int64_t count() const { return count_; }
+  std::int64_t count() const { return dims_.count(); }
 
   template <class T>
-  Product<T> item(Product<T> first, std::int64_t number) const {
-    for (std::size_t d = rank_; d-- > 0;) {
-      const std::int64_t i = number % dims_[d].size;
-      number /= dims_[d].size;
-      first.c.data += i * dims_[d].c_step;
-      first.a.data += i * dims_[d].a_step;
-      first.b.data += i * dims_[d].b_step;
-    }
+  MatrixProduct<T> item(MatrixProduct<T> first, std::int64_t number) const {
+    const Dims::Steps at = dims_.offset(number);
+    first.c.data += at[kC];
+    first.a.data += at[kA];
+    first.b.data += at[kB];
     return first;
   }
 
   // Items that share their right matrix are one product of more rows.
   template <class T>
-  void fold_rows(Product<T>& first) {
-    if (rank_ == 0) return;
-    const Dim& last = dims_[rank_ - 1];
+  void flatten_rows(MatrixProduct<T>& first) {
+    if (dims_.rank() == 0) return;
+    const Dims::Dim last = dims_[dims_.rank() - 1];
     const bool single = first.c.rows == 1;
-    if (last.b_step != 0 || last.a_step == 0 || last.size == 0) return;
-    if (!single && (last.a_step != first.a.rows * first.a.row_stride ||
-                    last.c_step != first.c.rows * first.c.row_stride)) {
+    if (last.step[kB] != 0 || last.step[kA] == 0 || last.size == 0) return;
+    if (!single && (last.step[kA] != first.a.rows * first.a.row_stride ||
+                    last.step[kC] != first.c.rows * first.c.row_stride)) {
       return;
     }
     if (single) {
-      first.a.row_stride = last.a_step;
-      first.c.row_stride = last.c_step;
+      first.a.row_stride = last.step[kA];
+      first.c.row_stride = last.step[kC];
     }
     first.a.rows *= last.size;
     first.c.rows *= last.size;
-    count_ /= last.size;
-    --rank_;
+    dims_.pop();
   }
 
  private:
-  struct Dim {
-    std::int64_t size, c_step, a_step, b_step;
-  };
-  static constexpr std::size_t kMostDims = 64;
-
-  void push(const Dim& dim) {
-    count_ *= dim.size;
-    if (dim.size == 1) return;
-    if (rank_ > 0) {
-      Dim& last = dims_[rank_ - 1];
-      if (last.c_step == dim.size * dim.c_step && last.a_step == dim.size * dim.a_step &&
-          last.b_step == dim.size * dim.b_step) {
-        last = {last.size * dim.size, dim.c_step, dim.a_step, dim.b_step};
-        return;
-      }
-    }
-    if (rank_ == kMostDims)
-      fail<ShapeError>("matmul", "more than ", kMostDims, " batch dimensions");
-    dims_[rank_++] = dim;
-  }
-
-  std::array<Dim, kMostDims> dims_;
-  std::size_t rank_ = 0;
-  std::int64_t count_ = 1;
+  using Dims = CollapsedDims<3>;
+  static constexpr std::size_t kC = 0, kA = 1, kB = 2;
+  Dims dims_;
 };
 
 template <class T>
-Product<T> first_product(const Array& out, const Array& a, const Array& b, const Scalar& alpha,
-                         const Scalar& beta) {
+MatrixProduct<T> first_product(const Array& out, const Array& a, const Array& b,
+                               const Scalar& alpha, const Scalar& beta) {
   const auto matrix = [](auto* data, const Array& x, bool has_rows, bool has_cols) {
     const std::int64_t row = x.rank() - 1 - has_cols, col = x.rank() - 1;
     return Matrix<std::remove_pointer_t<decltype(data)>>{

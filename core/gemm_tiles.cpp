@@ -36,7 +36,7 @@ struct Plan {
   std::int64_t m, n, k, block_rows;
   bool packs_a, packs_b;
 
-  explicit Plan(const Product<T>& p)
+  explicit Plan(const MatrixProduct<T>& p)
       : m(p.c.rows), n(p.c.cols), k(p.a.cols), block_rows(kBlockRows) {
     if (k * n >= kLargeB) {  // an even number of blocks, as two threads may share them
       constexpr std::int64_t kStep = 6;
@@ -49,7 +49,9 @@ struct Plan {
     packs_a = !a_rows && k * p.a.col_stride >= kFarRows / 4;
   }
 
-  std::int64_t width() const { return static_cast<std::int64_t>(panel_width<T>()); }
+  std::int64_t width() const {
+    return static_cast<std::int64_t>(tile_kernels().of<T>().panel_width);
+  }
   std::int64_t panels() const { return (n + width() - 1) / width(); }
   std::int64_t blocks() const { return (m - 1) / block_rows + 1; }
   // Few blocks of rows are shared by their columns, too.
@@ -69,16 +71,17 @@ void pack_panels(const Plan<T>& plan, const Matrix<const T>& b, T* to, std::int6
                  std::int64_t last) {
   const std::int64_t width = plan.width();
   for (std::int64_t i = first; i < last; ++i) {
-    pack_panel(unsigned_of(plan.k), unsigned_of(std::min(width, plan.n - i * width)),
-               &b.at(0, i * width), unsigned_of(b.row_stride),
-               unsigned_of(plan.n == 1 ? 1 : b.col_stride), to + i * width * plan.k);
+    tile_kernels().of<T>().pack(
+        unsigned_of(plan.k), unsigned_of(std::min(width, plan.n - i * width)), &b.at(0, i * width),
+        unsigned_of(b.row_stride), unsigned_of(plan.n == 1 ? 1 : b.col_stride),
+        to + i * width * plan.k);
   }
 }
 
 // Rows [row, row + rows) and panels [first, last) of the product. `panels` is the packed b, or
 // null; `lines` is room for these rows of a where they are packed.
 template <class T>
-void multiply_block(const Plan<T>& plan, const Product<T>& p, const T* panels, T* lines,
+void multiply_block(const Plan<T>& plan, const MatrixProduct<T>& p, const T* panels, T* lines,
                     std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t last) {
   const std::int64_t left = first * plan.width();
   Tile<T> tile{};
@@ -90,7 +93,7 @@ void multiply_block(const Plan<T>& plan, const Product<T>& p, const T* panels, T
   tile.a_step = unsigned_of(p.a.col_stride);
   if (plan.packs_a) {
     tile.a_row = unsigned_of(plan.k + kPad);
-    transpose_tile(tile.k, tile.m, tile.a, tile.a_step, lines, tile.a_row);
+    tile_kernels().of<T>().transpose(tile.k, tile.m, tile.a, tile.a_step, lines, tile.a_row);
     tile.a = lines;
     tile.a_step = 1;
   }
@@ -102,30 +105,31 @@ void multiply_block(const Plan<T>& plan, const Product<T>& p, const T* panels, T
   tile.alpha = p.alpha;
   tile.beta = p.beta;
   tile.bias = p.bias ? p.bias + left : nullptr;
-  multiply_tile(tile, Rounding::fused);
+  tile_kernels().of<T>().multiply(tile, Rounding::fused);
 }
 
 // The same product with the rows of a packed, into `lines`.
 template <class T>
-Product<T> with_packed_a(const Product<T>& p, const Array& lines) {
-  Product<T> packed = p;
+MatrixProduct<T> with_packed_a(const MatrixProduct<T>& p, const Array& lines) {
+  MatrixProduct<T> packed = p;
   packed.a.data = lines.data<T>();
   packed.a.row_stride = p.a.cols + kPad;
   packed.a.col_stride = 1;
   parallel_for(0, p.a.rows, kBlockRows, [&](std::int64_t begin, std::int64_t end) {
-    transpose_tile(unsigned_of(p.a.cols), unsigned_of(end - begin), &p.a.at(begin, 0),
-                   unsigned_of(p.a.col_stride), lines.data<T>() + begin * (p.a.cols + kPad),
-                   unsigned_of(p.a.cols + kPad));
+    tile_kernels().of<T>().transpose(unsigned_of(p.a.cols), unsigned_of(end - begin),
+                                     &p.a.at(begin, 0), unsigned_of(p.a.col_stride),
+                                     lines.data<T>() + begin * (p.a.cols + kPad),
+                                     unsigned_of(p.a.cols + kPad));
   });
   return packed;
 }
 
 // One product on all threads.
 template <class T>
-void multiply_shared(const Plan<T>& plan, const Product<T>& p) {
+void multiply_shared(const Plan<T>& plan, const MatrixProduct<T>& p) {
   if (plan.packs_a && plan.groups() > 1) {  // otherwise every group would pack the same rows
     const Array lines = scratch<T>(plan.m * (plan.k + kPad));
-    const Product<T> packed = with_packed_a(p, lines);
+    const MatrixProduct<T> packed = with_packed_a(p, lines);
     return multiply_shared(Plan<T>(packed), packed);
   }
   Array panels;
@@ -153,14 +157,14 @@ void multiply_shared(const Plan<T>& plan, const Product<T>& p) {
 
 // Products of a batch, each on one thread.
 template <class T>
-void multiply_each(const Plan<T>& plan, const Product<T>& first, const Batch& batch) {
+void multiply_each(const Plan<T>& plan, const MatrixProduct<T>& first, const Batch& batch) {
   const auto grain = static_cast<std::int64_t>(kGrainWork / first.work()) + 1;
   parallel_for(0, batch.count(), grain, [&](std::int64_t begin, std::int64_t end) {
     const Array panels = plan.packs_b ? scratch<T>(plan.panels() * plan.width() * plan.k) : Array();
     const Array lines = plan.packs_a ? scratch<T>(plan.block_rows * (plan.k + kPad)) : Array();
     T* packed = plan.packs_b ? panels.data<T>() : nullptr;
     for (std::int64_t number = begin; number < end; ++number) {
-      const Product<T> p = batch.item(first, number);
+      const MatrixProduct<T> p = batch.item(first, number);
       if (plan.packs_b) pack_panels(plan, p.b, packed, 0, plan.panels());
       const std::int64_t rows = plan.packs_a ? plan.block_rows : plan.m;
       for (std::int64_t row = 0; row < plan.m; row += rows) {
@@ -179,7 +183,7 @@ bool has_unit_stride(const Matrix<T>& x) {
 }  // namespace
 
 template <class T>
-bool suits_tiles(const Product<T>& product) {
+bool suits_tiles(const MatrixProduct<T>& product) {
   const auto& [c, a, b, alpha, beta, bias] = product;
   if (!(c.cols == 1 || c.col_stride == 1)) return false;
   if (!has_unit_stride(a) || !has_unit_stride(b)) return false;
@@ -198,11 +202,11 @@ bool suits_tiles(const Product<T>& product) {
 }
 
 template <class T>
-void multiply_in_tiles(const Product<T>& first, const Batch& batch) {
+void multiply_in_tiles(const MatrixProduct<T>& first, const Batch& batch) {
   // A panel of b of this depth stays in the second level of the caches with the rows of a.
   constexpr std::int64_t kDepth = 1024;
   if (first.a.cols > kDepth) {
-    Product<T> part = first;
+    MatrixProduct<T> part = first;
     for (std::int64_t k = 0; k < first.a.cols; k += kDepth) {
       part.a.cols = part.b.rows = std::min(kDepth, first.a.cols - k);
       part.a.data = &first.a.at(0, k);
@@ -222,7 +226,7 @@ void multiply_in_tiles(const Product<T>& first, const Batch& batch) {
 }
 
 template <class T>
-void multiply_tiny(const Product<T>& product) {
+void multiply_tiny(const MatrixProduct<T>& product) {
   const auto& [c, a, b, alpha, beta, bias] = product;
   T lines[static_cast<std::size_t>(kTinyWork)];
   Tile<T> tile{unsigned_of(c.rows),
@@ -233,7 +237,7 @@ void multiply_tiny(const Product<T>& product) {
                unsigned_of(a.col_stride),
                b.data,
                unsigned_of(b.row_stride),
-               panel_width<T>(),
+               tile_kernels().of<T>().panel_width,
                c.data,
                unsigned_of(c.row_stride),
                alpha,
@@ -246,14 +250,14 @@ void multiply_tiny(const Product<T>& product) {
     tile.b = lines;
     tile.b_row = tile.n;
   }
-  multiply_tile(tile, Rounding::separate);
+  tile_kernels().of<T>().multiply(tile, Rounding::separate);
 }
 
-template bool suits_tiles(const Product<float>&);
-template bool suits_tiles(const Product<double>&);
-template void multiply_in_tiles(const Product<float>&, const Batch&);
-template void multiply_in_tiles(const Product<double>&, const Batch&);
-template void multiply_tiny(const Product<float>&);
-template void multiply_tiny(const Product<double>&);
+template bool suits_tiles(const MatrixProduct<float>&);
+template bool suits_tiles(const MatrixProduct<double>&);
+template void multiply_in_tiles(const MatrixProduct<float>&, const Batch&);
+template void multiply_in_tiles(const MatrixProduct<double>&, const Batch&);
+template void multiply_tiny(const MatrixProduct<float>&);
+template void multiply_tiny(const MatrixProduct<double>&);
 
 }  // namespace tend::kernels

@@ -8,17 +8,17 @@ namespace tend::kernels {
 
 /// True when this is the faster way for products of this shape and layout.
 template <class T>
-bool suits_tiles(const Product<T>& product);
+bool suits_tiles(const MatrixProduct<T>& product);
 
 /// All products of the batch, for shapes and layouts that suit. The sums run over k in order, so
 /// the bits do not depend on how the work is shared.
 template <class T>
-void multiply_in_tiles(const Product<T>& first, const Batch& batch);
+void multiply_in_tiles(const MatrixProduct<T>& first, const Batch& batch);
 
 /// One product of at most `kTinyWork` multiplications, each product and each sum rounded by itself;
 /// for any layout of a and b, and a c whose columns are neighbours.
 template <class T>
-void multiply_tiny(const Product<T>& product);
+void multiply_tiny(const MatrixProduct<T>& product);
 
 /// See multiply_tiny.
 inline constexpr double kTinyWork = 256;

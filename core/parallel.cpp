@@ -40,13 +40,11 @@ struct ParallelSection {
 // holds; who is done helps in the others' runs.
 class Job {
  public:
-  Job(std::int64_t begin, std::int64_t end, std::int64_t grain, detail::RangeFunction f,
-      void* context)
+  Job(std::int64_t begin, std::int64_t end, std::int64_t grain, detail::RangeFunction f)
       : begin_(static_cast<std::uint64_t>(begin)),
         size_(static_cast<std::uint64_t>(end) - begin_),
         grain_(static_cast<std::uint64_t>(grain)),
-        f_(f),
-        context_(context) {}
+        f_(f) {}
 
   std::uint64_t chunks() const { return (size_ - 1) / grain_ + 1; }
 
@@ -91,8 +89,7 @@ class Job {
   void call(std::uint64_t chunk) noexcept {
     const std::uint64_t from = chunk * grain_, to = from + std::min(grain_, size_ - from);
     try {
-      f_(context_, static_cast<std::int64_t>(begin_ + from),
-         static_cast<std::int64_t>(begin_ + to));
+      f_(static_cast<std::int64_t>(begin_ + from), static_cast<std::int64_t>(begin_ + to));
     } catch (...) {
       const std::lock_guard lock(error_mutex_);
       if (!error_) error_ = std::current_exception();
@@ -102,7 +99,6 @@ class Job {
   // Unsigned, since a range may be longer than 2^63: they wrap around to what is meant.
   std::uint64_t begin_, size_, grain_;
   detail::RangeFunction f_;
-  void* context_;
   std::span<Run> runs_;
   std::mutex error_mutex_;
   std::exception_ptr error_;
@@ -294,9 +290,8 @@ void set_num_threads(int count) {
   Pool::instance().resize(count);
 }
 
-void detail::run_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeFunction f,
-                        void* context) {
-  Job job(begin, end, std::max<std::int64_t>(grain, 1), f, context);
+void detail::run_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeFunction f) {
+  Job job(begin, end, std::max<std::int64_t>(grain, 1), f);
   if (inside_parallel) {
     job.work_alone();
   } else {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <type_traits>
+
+#include <tend/core/function_ref.h>
 
 namespace tend {
 
@@ -16,9 +16,8 @@ inline constexpr int kMostThreads = 1024;
 void set_num_threads(int count);
 
 namespace detail {
-using RangeFunction = void (*)(void* context, std::int64_t begin, std::int64_t end);
-void run_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeFunction f,
-                void* context);
+using RangeFunction = FunctionRef<void(std::int64_t begin, std::int64_t end)>;
+void run_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeFunction f);
 }  // namespace detail
 
 /// Calls f(chunk_begin, chunk_end) over [begin, end) in chunks of `grain` (the last may be
@@ -33,13 +32,7 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& 
     f(begin, end);
     return;
   }
-  using Function = std::remove_reference_t<F>;
-  detail::run_chunks(
-      begin, end, grain,
-      [](void* context, std::int64_t from, std::int64_t to) {
-        (*static_cast<Function*>(context))(from, to);
-      },
-      const_cast<void*>(static_cast<const void*>(std::addressof(f))));
+  detail::run_chunks(begin, end, grain, f);
 }
 
 }  // namespace tend

@@ -67,7 +67,7 @@ void Generator::manual_seed(std::uint64_t seed) {
 }
 
 void Generator::twist() noexcept {
-  kernels::twist(words_.data());
+  kernels::random_kernels().twist(words_.data());
   next_ = 0;
 }
 
@@ -75,7 +75,7 @@ void Generator::u32(std::span<std::uint32_t> out) noexcept {
   while (!out.empty()) {
     if (next_ == kWords) twist();
     const std::size_t count = std::min(out.size(), kWords - next_);
-    kernels::temper(out.data(), words_.data() + next_, count);
+    kernels::random_kernels().temper(out.data(), words_.data() + next_, count);
     next_ += count;
     out = out.subspan(count);
   }

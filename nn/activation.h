@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include <tend/autograd/ops/activation.h>
+#include <tend/autograd/ops/math.h>
 #include <tend/core/print.h>
 #include <tend/nn/module.h>
 

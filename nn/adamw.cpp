@@ -44,11 +44,11 @@ void AdamW::step() {
   step_all("AdamW.step", prepare, [](const Stepped& each, std::int64_t begin, std::int64_t end) {
     visit_floating("AdamW", each.values.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      kernels::adamw_step(each.values.template data<T>() + begin,
-                          each.gradient.template data<T>() + begin,
-                          each.target->exp_avg.template data<T>() + begin,
-                          each.target->exp_avg_sq.template data<T>() + begin, end - begin,
-                          factors(*each.options, each.target->step));
+      kernels::optimizer_kernels().of<T>().adamw(
+          each.values.template data<T>() + begin, each.gradient.template data<T>() + begin,
+          each.target->exp_avg.template data<T>() + begin,
+          each.target->exp_avg_sq.template data<T>() + begin, end - begin,
+          factors(*each.options, each.target->step));
     });
   });
 }

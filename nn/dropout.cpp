@@ -1,5 +1,6 @@
 #include <tend/nn/dropout.h>
 
+#include <tend/autograd/ops.h>
 #include <tend/core/print.h>
 
 namespace tend::nn {

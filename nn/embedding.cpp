@@ -1,5 +1,6 @@
 #include <tend/nn/embedding.h>
 
+#include <tend/autograd/ops.h>
 #include <tend/nn/init.h>
 
 namespace tend::nn {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <tend/autograd/ops.h>
 #include <tend/nn/init.h>
 
 namespace tend::nn {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <tend/autograd/ops.h>
 #include <tend/nn/half.h>
 #include <tend/nn/input_file.h>
 #include <tend/nn/safetensors_header.h>

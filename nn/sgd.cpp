@@ -34,7 +34,7 @@ void SGD::step() {
       using T = typename decltype(tag)::type;
       const SGDOptions& o = *each.options;
       const bool moving = o.momentum > 0;
-      kernels::sgd_step(
+      kernels::optimizer_kernels().of<T>().sgd(
           each.values.template data<T>() + begin, each.gradient.template data<T>() + begin,
           moving ? each.target->momentum_buffer.template data<T>() + begin : nullptr, end - begin,
           {.rate = -o.lr,

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include <tend/core/kernels/simd_targets.h>
+// Before anything of Highway.
 #include <hwy/targets.h>
 
 namespace tend::testing {

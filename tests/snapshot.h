@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tend/autograd/node.h>
+#include <tend/autograd/ops.h>
 #include <tend/autograd/tensor.h>
 
 namespace tend::test {

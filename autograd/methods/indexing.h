@@ -6,81 +6,58 @@
 #include <optional>
 #include <vector>
 
-#include <tend/autograd/ops.h>
+#include <tend/autograd/indexing.h>
+#include <tend/core/dtype.h>
+#include <tend/core/scalar.h>
+#include <tend/core/shape.h>
+#include <tend/core/strict.h>
 
-namespace tend::methods {
+namespace tend {
 
-/// A base of Tensor, which stands in its place as the template's argument.
-template <class Tensor>
+class Tensor;
+struct ValuesAndIndices;
+struct UniqueElements;
+
+namespace methods {
+
+/// A base of Tensor.
 class Indexing {
  public:
   // Places along a dimension.
 
-  Tensor gather(std::int64_t d, const Tensor& positions) const {
-    return tend::gather(self(), d, positions);
-  }
-  Tensor scatter(std::int64_t d, const Tensor& positions, const Tensor& source) const {
-    return tend::scatter(self(), d, positions, source);
-  }
-  Tensor scatter(std::int64_t d, const Tensor& positions, const Scalar& value) const {
-    return tend::scatter(self(), d, positions, value);
-  }
-  Tensor scatter_add(std::int64_t d, const Tensor& positions, const Tensor& source) const {
-    return tend::scatter_add(self(), d, positions, source);
-  }
-  Tensor index_select(std::int64_t d, const Tensor& positions) const {
-    return tend::index_select(self(), d, positions);
-  }
-  Tensor index_add(std::int64_t d, const Tensor& positions, const Tensor& source) const {
-    return tend::index_add(self(), d, positions, source);
-  }
-  Tensor index_copy(std::int64_t d, const Tensor& positions, const Tensor& source) const {
-    return tend::index_copy(self(), d, positions, source);
-  }
-  Tensor index_fill(std::int64_t d, const Tensor& positions, const Scalar& value) const {
-    return tend::index_fill(self(), d, positions, value);
-  }
-  Tensor index_fill(std::int64_t d, const Tensor& positions, const Tensor& value) const {
-    return tend::index_fill(self(), d, positions, value);
-  }
-  Tensor take_along_dim(const Tensor& positions, std::optional<Integer> d = std::nullopt) const {
-    return tend::take_along_dim(self(), positions, d);
-  }
+  Tensor gather(std::int64_t d, const Tensor& positions) const;
+  Tensor scatter(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  Tensor scatter(std::int64_t d, const Tensor& positions, const Scalar& value) const;
+  Tensor scatter_add(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  Tensor index_select(std::int64_t d, const Tensor& positions) const;
+  Tensor index_add(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  Tensor index_copy(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  Tensor index_fill(std::int64_t d, const Tensor& positions, const Scalar& value) const;
+  Tensor index_fill(std::int64_t d, const Tensor& positions, const Tensor& value) const;
+  Tensor take_along_dim(const Tensor& positions, std::optional<Integer> d = std::nullopt) const;
 
   // Places anywhere.
 
-  Tensor index_put(Indices indices, const Tensor& values, Flag accumulate = false) const {
-    return tend::index_put(self(), indices, values, accumulate);
-  }
-  Tensor take(const Tensor& positions) const { return tend::take(self(), positions); }
-  Tensor masked_select(const Tensor& mask) const { return tend::masked_select(self(), mask); }
-  Tensor masked_scatter(const Tensor& mask, const Tensor& source) const {
-    return tend::masked_scatter(self(), mask, source);
-  }
-  Tensor nonzero() const { return tend::nonzero(self()); }
-  std::vector<Tensor> nonzero_numpy() const { return tend::nonzero_numpy(self()); }
+  Tensor index_put(Indices indices, const Tensor& values, Flag accumulate = false) const;
+  Tensor take(const Tensor& positions) const;
+  Tensor masked_select(const Tensor& mask) const;
+  Tensor masked_scatter(const Tensor& mask, const Tensor& source) const;
+  Tensor nonzero() const;
+  std::vector<Tensor> nonzero_numpy() const;
 
   // Orderings.
 
-  auto sort(std::int64_t d = -1, Flag descending = false) const {
-    return tend::sort(self(), d, descending);
-  }
-  Tensor argsort(std::int64_t d = -1, Flag descending = false) const {
-    return tend::argsort(self(), d, descending);
-  }
-  auto topk(std::int64_t k, std::int64_t d = -1, Flag largest = true) const {
-    return tend::topk(self(), k, d, largest);
-  }
-  auto unique(Flag sorted = true, Flag return_inverse = false, Flag return_counts = false) const {
-    return tend::unique(self(), sorted, return_inverse, return_counts);
-  }
-  Tensor bincount(std::int64_t minlength = 0) const { return tend::bincount(self(), minlength); }
-  Tensor bincount(const Tensor& weights, std::int64_t minlength = 0) const {
-    return tend::bincount(self(), weights, minlength);
-  }
+  ValuesAndIndices sort(std::int64_t d = -1, Flag descending = false) const;
+  Tensor argsort(std::int64_t d = -1, Flag descending = false) const;
+  ValuesAndIndices topk(std::int64_t k, std::int64_t d = -1, Flag largest = true) const;
+  UniqueElements unique(Flag sorted = true, Flag return_inverse = false,
+                        Flag return_counts = false) const;
+  Tensor bincount(std::int64_t minlength = 0) const;
+  Tensor bincount(const Tensor& weights, std::int64_t minlength = 0) const;
 
  private:
-  const Tensor& self() const { return static_cast<const Tensor&>(*this); }
+  const Tensor& self() const;
 };
 
-}  // namespace tend::methods
+}  // namespace methods
+}  // namespace tend

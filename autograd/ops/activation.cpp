@@ -15,6 +15,9 @@ Tensor relu(const Tensor& self) {
   return record("ReluBackward0", unary(self, kernels::relu, false), {self}, {kOutput},
                 [](Derivative& d) { d.set(0, masked_fill(d.grad(), d.saved(0) <= 0, 0)); });
 }
+const Tensor& InPlace::relu_() const {
+  return update("relu_", self(), tend::relu);
+}
 
 Tensor leaky_relu(const Tensor& self, double negative_slope) {
   check_holds("leaky_relu", self.dtype(), negative_slope);
@@ -26,6 +29,9 @@ Tensor leaky_relu(const Tensor& self, double negative_slope) {
                   d.set(0, where(d.saved(0) > 0, d.grad(), d.grad() * negative_slope));
                 });
 }
+const Tensor& InPlace::leaky_relu_(double negative_slope) const {
+  return update("leaky_relu_", self(), tend::leaky_relu, negative_slope);
+}
 
 Tensor elu(const Tensor& self, double alpha) {
   check_holds("elu", self.dtype(), alpha);
@@ -36,6 +42,9 @@ Tensor elu(const Tensor& self, double alpha) {
     const Tensor slope = alpha * exp(clamp_max(x, 0));
     d.set(0, where(x <= 0, d.grad() * slope, d.grad()));
   });
+}
+const Tensor& InPlace::elu_(double alpha) const {
+  return update("elu_", self(), tend::elu, alpha);
 }
 
 Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
@@ -56,6 +65,9 @@ Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val
                   d.set(0, masked_fill(d.grad(), logical_or(x <= lo, x >= hi), 0));
                 });
 }
+const Tensor& InPlace::hardtanh_(const Scalar& min_val, const Scalar& max_val) const {
+  return update("hardtanh_", self(), tend::hardtanh, min_val, max_val);
+}
 
 Tensor silu(const Tensor& self) {
   return record("SiluBackward0", unary(self, kernels::silu, false), {self}, {self},
@@ -71,6 +83,9 @@ Tensor silu(const Tensor& self) {
                   }
                 });
 }
+const Tensor& InPlace::silu_() const {
+  return update("silu_", self(), tend::silu);
+}
 
 Tensor mish(const Tensor& self) {
   return record("MishBackward0", unary(self, kernels::mish, false), {self}, {self},
@@ -79,6 +94,9 @@ Tensor mish(const Tensor& self) {
                   const Tensor t = tanh(softplus(x));
                   d.set(0, d.grad() * (t + x * sigmoid(x) * (1 - t * t)));
                 });
+}
+const Tensor& InPlace::mish_() const {
+  return update("mish_", self(), tend::mish);
 }
 
 Tensor softplus(const Tensor& self, double beta, double threshold) {

@@ -2,7 +2,7 @@
 #include <tend/autograd/ops/advanced_indexing.h>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/autograd/selection.h>
+#include <tend/autograd/parsed_index.h>
 #include <tend/core/kernels/indexing.h>
 #include <tend/core/kernels/select.h>
 
@@ -15,21 +15,19 @@ Tensor index(const Tensor& self, Indices indices) {
 }
 
 Tensor index_put(const Tensor& self, Indices indices, const Tensor& values, Flag accumulate) {
-  const Tensor out = clone(self);
-  const Selection found = select_places("index_put", out, {indices.begin(), indices.size()});
+  Tensor out = clone(self);
+  const ParsedIndex found = parse_index("index_put", out, {indices.begin(), indices.size()});
   write_places("index_put", "IndexPutBackward0", found.view, found.places, values, accumulate);
   return out;
 }
 
-const Tensor& methods::InPlace::index_put_(Indices indices, const Tensor& values,
-                                           Flag accumulate) const {
-  const Selection found = select_places("index_put_", self(), {indices.begin(), indices.size()});
+const Tensor& InPlace::index_put_(Indices indices, const Tensor& values, Flag accumulate) const {
+  const ParsedIndex found = parse_index("index_put_", self(), {indices.begin(), indices.size()});
   write_places("index_put_", "IndexPutBackward0", found.view, found.places, values, accumulate);
   return self();
 }
 
-const Tensor& methods::InPlace::index_put_(Indices indices, const Scalar& value,
-                                           Flag accumulate) const {
+const Tensor& InPlace::index_put_(Indices indices, const Scalar& value, Flag accumulate) const {
   return index_put_(indices, number_for("index_put_", self(), value), accumulate);
 }
 
@@ -73,15 +71,15 @@ Tensor index_copy(const Tensor& self, std::int64_t dim, const Tensor& index, con
              self.shape());
 }
 
-const Tensor& methods::InPlace::index_copy_(std::int64_t d, const Tensor& positions,
-                                            const Tensor& source) const {
+const Tensor& InPlace::index_copy_(std::int64_t d, const Tensor& positions,
+                                   const Tensor& source) const {
   const Put what = put_slices("index_copy_", self(), d, positions, source);
   write_places("index_copy_", "IndexCopyBackward0", what.target, what.places, what.values, false);
   return self();
 }
 
-const Tensor& methods::InPlace::index_add_(std::int64_t d, const Tensor& positions,
-                                           const Tensor& source) const {
+const Tensor& InPlace::index_add_(std::int64_t d, const Tensor& positions,
+                                  const Tensor& source) const {
   if (source.dim() != self().dim()) {  // which index_copy_ leaves open where one of them is 0-d
     fail<ShapeError>("index_add_", "source ", source.shape(), " has another rank than ",
                      self().shape());
@@ -122,13 +120,13 @@ Tensor index_fill(const Tensor& self, std::int64_t dim, const Tensor& index, con
              self.shape());
 }
 
-const Tensor& methods::InPlace::index_fill_(std::int64_t d, const Tensor& positions,
-                                            const Scalar& value) const {
+const Tensor& InPlace::index_fill_(std::int64_t d, const Tensor& positions,
+                                   const Scalar& value) const {
   return index_fill_(d, positions, number_for("index_fill_", self(), value));
 }
 
-const Tensor& methods::InPlace::index_fill_(std::int64_t d, const Tensor& positions,
-                                            const Tensor& value) const {
+const Tensor& InPlace::index_fill_(std::int64_t d, const Tensor& positions,
+                                   const Tensor& value) const {
   const Put what = fill_slices("index_fill_", self(), d, positions, value);
   write_places("index_fill_", "IndexFillBackward1", what.target, what.places, what.values, false);
   return self();
@@ -185,7 +183,7 @@ Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& sour
   return put("MaskedScatterBackward0", what, is_number ? Shape{} : what.target.shape());
 }
 
-const Tensor& methods::InPlace::masked_scatter_(const Tensor& mask, const Tensor& source) const {
+const Tensor& InPlace::masked_scatter_(const Tensor& mask, const Tensor& source) const {
   if (!broadcasts_to(mask.shape(), self().shape())) {
     fail<ShapeError>("masked_scatter_", "a mask of shape ", mask.shape(), " does not broadcast to ",
                      self().shape());

@@ -80,6 +80,22 @@ Tensor bitwise_xor(const Tensor& self, const Tensor& other) {
   return bitwise("bitwise_xor", self, other, kernels::bitwise_xor);
 }
 
+namespace {
+
+// self = compare(self, other) in self's dtype; the gradient is zero.
+template <class... Other>
+const Tensor& compare_in_place(const char* operation, const char* node, const Tensor& self,
+                               Tensor (*compare)(const Tensor&, const Other&...),
+                               const Other&... other) {
+  return in_place(operation, self, {}, [&](const Tensor& before) {
+    Array result = compare(before, other...).array().to(self.dtype());
+    if (!is_floating(self.dtype())) return Tensor(std::move(result));
+    return record(node, std::move(result), {before}, {}, zero_gradient);
+  });
+}
+
+}  // namespace
+
 // The forms with a number, and the operators; `MIRRORED` is the function with its sides swapped.
 #define TEND_FORMS(NAME, OP, MIRRORED)                   \
   Tensor NAME(const Tensor& self, const Scalar& other) { \
@@ -94,7 +110,6 @@ Tensor bitwise_xor(const Tensor& self, const Tensor& other) {
   Tensor operator OP(const Scalar& a, const Tensor& b) { \
     return MIRRORED(b, a);                               \
   }
-
 TEND_FORMS(eq, ==, eq)
 TEND_FORMS(ne, !=, ne)
 TEND_FORMS(lt, <, gt)
@@ -106,8 +121,45 @@ TEND_FORMS(bitwise_or, |, bitwise_or)
 TEND_FORMS(bitwise_xor, ^, bitwise_xor)
 #undef TEND_FORMS
 
+#define TEND_TWIN(NAME, OTHER, NODE)                                            \
+  const Tensor& InPlace::NAME##_(const OTHER& other) const {                    \
+    return compare_in_place<OTHER>(#NAME "_", NODE, self(), tend::NAME, other); \
+  }
+TEND_TWIN(eq, Tensor, "EqBackward1")
+TEND_TWIN(eq, Scalar, "EqBackward0")
+TEND_TWIN(ne, Tensor, "NeBackward1")
+TEND_TWIN(ne, Scalar, "NeBackward0")
+TEND_TWIN(lt, Tensor, "LtBackward1")
+TEND_TWIN(lt, Scalar, "LtBackward0")
+TEND_TWIN(le, Tensor, "LeBackward1")
+TEND_TWIN(le, Scalar, "LeBackward0")
+TEND_TWIN(gt, Tensor, "GtBackward1")
+TEND_TWIN(gt, Scalar, "GtBackward0")
+TEND_TWIN(ge, Tensor, "GeBackward1")
+TEND_TWIN(ge, Scalar, "GeBackward0")
+TEND_TWIN(logical_and, Tensor, "LogicalAndBackward0")
+TEND_TWIN(logical_or, Tensor, "LogicalOrBackward0")
+TEND_TWIN(logical_xor, Tensor, "LogicalXorBackward0")
+#undef TEND_TWIN
+const Tensor& InPlace::logical_not_() const {
+  return compare_in_place<>("logical_not_", "LogicalNotBackward0", self(), tend::logical_not);
+}
+
+const Tensor& InPlace::bitwise_and_(const Tensor& other) const {
+  return update("bitwise_and_", self(), tend::bitwise_and, other);
+}
+const Tensor& InPlace::bitwise_or_(const Tensor& other) const {
+  return update("bitwise_or_", self(), tend::bitwise_or, other);
+}
+const Tensor& InPlace::bitwise_xor_(const Tensor& other) const {
+  return update("bitwise_xor_", self(), tend::bitwise_xor, other);
+}
+
 Tensor bitwise_not(const Tensor& self) {
   return Tensor(unary(self, kernels::bitwise_not, false));
+}
+const Tensor& InPlace::bitwise_not_() const {
+  return update("bitwise_not_", self(), tend::bitwise_not);
 }
 Tensor operator~(const Tensor& a) {
   return bitwise_not(a);

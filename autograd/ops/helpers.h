@@ -5,12 +5,16 @@
 #include <utility>
 
 #include <tend/autograd/grad_mode.h>
+#include <tend/autograd/inplace.h>
 #include <tend/autograd/naming.h>
 #include <tend/autograd/node.h>
+#include <tend/autograd/ops.h>
 #include <tend/autograd/tensor.h>
 #include <tend/core/random.h>
 
 namespace tend {
+
+using methods::InPlace;  // whose methods stand beneath the operations that they are twins of
 
 /// A number as a 0-d tensor, of the dtype that `self` with it promotes to.
 inline Tensor number_like(const Tensor& self, const Scalar& number) {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/autograd/selection.h>
+#include <tend/autograd/parsed_index.h>
 #include <tend/core/kernels/compare.h>
 #include <tend/core/kernels/indexing.h>
 
@@ -44,6 +44,10 @@ Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index,
                   if (d.needs(1)) d.set(1, gather(d.grad(), dim, d.saved(0)));
                 });
 }
+const Tensor& InPlace::scatter_add_(std::int64_t d, const Tensor& positions,
+                                    const Tensor& source) const {
+  return update("scatter_add_", self(), tend::scatter_add, d, positions, source);
+}
 
 Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
   dim = wrap_dim("scatter", dim, self.dim());
@@ -63,6 +67,14 @@ Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const 
   kernels::scatter(out, dim, index.array(), number.array().expand(index.shape()));
   return record("ScatterBackward1", std::move(out), {self}, {index},
                 [dim](Derivative& d) { d.set(0, scatter(d.grad(), dim, d.saved(0), 0)); });
+}
+const Tensor& InPlace::scatter_(std::int64_t d, const Tensor& positions,
+                                const Tensor& source) const {
+  return update("scatter_", self(), tend::scatter, d, positions, source);
+}
+const Tensor& InPlace::scatter_(std::int64_t d, const Tensor& positions,
+                                const Scalar& value) const {
+  return update("scatter_", self(), tend::scatter, d, positions, value);
 }
 
 Tensor take_along_dim(const Tensor& self, const Tensor& index, std::optional<Integer> dim) try {

@@ -160,17 +160,29 @@ Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const S
   check_ranks("addmm", mat1, 2, mat2, 2);
   return add_product("addmm", "AddmmBackward0", self, mat1, mat2, beta, alpha);
 }
+const Tensor& InPlace::addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
+                              const Scalar& alpha) const {
+  return update("addmm_", self(), tend::addmm, mat1, mat2, beta, alpha);
+}
 
 Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
              const Scalar& alpha) {
   check_ranks("addmv", mat, 2, vec, 1);
   return add_product("addmv", "AddmvBackward0", self, mat, vec, beta, alpha);
 }
+const Tensor& InPlace::addmv_(const Tensor& mat, const Tensor& vec, const Scalar& beta,
+                              const Scalar& alpha) const {
+  return update("addmv_", self(), tend::addmv, mat, vec, beta, alpha);
+}
 
 Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
                const Scalar& alpha) {
   check_batches("baddbmm", batch1, batch2);
   return add_product("baddbmm", "BaddbmmBackward0", self, batch1, batch2, beta, alpha);
+}
+const Tensor& InPlace::baddbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                                const Scalar& alpha) const {
+  return update("baddbmm_", self(), tend::baddbmm, batch1, batch2, beta, alpha);
 }
 
 Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
@@ -184,6 +196,10 @@ Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, co
   return add_product("addbmm", "AddbmmBackward0", self, a, b, beta, alpha);
 } catch (const Error&) {
   rename_error("addbmm");
+}
+const Tensor& InPlace::addbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                               const Scalar& alpha) const {
+  return update("addbmm_", self(), tend::addbmm, batch1, batch2, beta, alpha);
 }
 
 Tensor outer(const Tensor& self, const Tensor& other) try {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <tend/autograd/naming.h>
+#include <tend/autograd/ops/views.h>
 #include <tend/autograd/tensor.h>
 
 namespace tend {

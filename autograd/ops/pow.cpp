@@ -70,9 +70,18 @@ Tensor pow(const Tensor& self, const Tensor& exponent) {
 Tensor pow(const Scalar& self, const Tensor& exponent) {
   return power("PowBackward2", number_like(exponent, self), exponent);
 }
+const Tensor& InPlace::pow_(const Tensor& exponent) const {
+  return update("pow_", self(), tend::pow, exponent);
+}
+const Tensor& InPlace::pow_(const Scalar& exponent) const {
+  return update("pow_", self(), tend::pow, exponent);
+}
 
 Tensor square(const Tensor& self) try { return pow(self, 2); } catch (const Error&) {
   rename_error("square");
+}
+const Tensor& InPlace::square_() const {
+  return update("square_", self(), tend::square);
 }
 
 }  // namespace tend

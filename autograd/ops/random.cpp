@@ -72,27 +72,27 @@ const Tensor& draw_in_place(const char* operation, const char* node, const Tenso
 
 }  // namespace
 
-const Tensor& methods::InPlace::uniform_(double low, double high, Generator& generator) const {
+const Tensor& InPlace::uniform_(double low, double high, Generator& generator) const {
   return draw_in_place("uniform_", "UniformBackward0", self(),
                        [&](const Array& out) { kernels::uniform(out, low, high, generator); });
 }
 
-const Tensor& methods::InPlace::normal_(double mean, double std, Generator& generator) const {
+const Tensor& InPlace::normal_(double mean, double std, Generator& generator) const {
   return draw_in_place("normal_", "NormalBackward0", self(),
                        [&](const Array& out) { kernels::normal(out, mean, std, generator); });
 }
 
-const Tensor& methods::InPlace::bernoulli_(double p, Generator& generator) const {
+const Tensor& InPlace::bernoulli_(double p, Generator& generator) const {
   return draw_in_place("bernoulli_", "BernoulliBackward2", self(),
                        [&](const Array& out) { kernels::bernoulli(out, p, generator); });
 }
 
-const Tensor& methods::InPlace::bernoulli_(const Tensor& p, Generator& generator) const {
+const Tensor& InPlace::bernoulli_(const Tensor& p, Generator& generator) const {
   return draw_in_place("bernoulli_", "BernoulliBackward1", self(),
                        [&](const Array& out) { kernels::bernoulli(out, p.array(), generator); });
 }
 
-const Tensor& methods::InPlace::exponential_(double lambda, Generator& generator) const {
+const Tensor& InPlace::exponential_(double lambda, Generator& generator) const {
   return draw_in_place("exponential_", "ExponentialBackward0", self(),
                        [&](const Array& out) { kernels::exponential(out, lambda, generator); });
 }

@@ -3,11 +3,10 @@
 /// is named twice. With keepdim the reduced dimensions stay, of size 1.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 
+#include <tend/autograd/dims.h>
 #include <tend/core/array.h>
 
 namespace tend {
@@ -15,16 +14,6 @@ namespace tend {
 class Tensor;
 struct ValuesAndIndices;
 struct Extremes;
-
-/// The dimensions to reduce over: one, or a list in braces. They may count from the end; an empty
-/// list means all of them. IndexError for an integer that int64 cannot hold.
-struct Dims : Shape {
-  Dims() = default;
-  Dims(std::initializer_list<Integer> dims) : Shape(dims) {}
-  Dims(const Shape& dims) : Shape(dims) {}
-  template <std::integral T>
-  requires(!std::same_as<T, bool>) Dims(T dim) : Shape{Integer(dim)} {}
-};
 
 /// The sum over `dims` (IndexError, ShapeError for one named twice), or of all elements; bool and
 /// int64 give int64. The sum of nothing is 0. The gradient is 1 for each element.

@@ -14,8 +14,8 @@ Tensor cumsum(const Tensor& self, std::int64_t dim) {
                 [dim](Derivative& d) { d.set(0, flip(cumsum(flip(d.grad(), dim), dim), dim)); });
 }
 
-const Tensor& methods::InPlace::cumsum_(std::int64_t d) const {
-  return in_place("cumsum_", self(), {}, [d](const Tensor& self) { return tend::cumsum(self, d); });
+const Tensor& InPlace::cumsum_(std::int64_t d) const {
+  return update("cumsum_", self(), tend::cumsum, d);
 }
 
 namespace {
@@ -59,9 +59,8 @@ Tensor cumprod(const Tensor& self, std::int64_t dim) {
   });
 }
 
-const Tensor& methods::InPlace::cumprod_(std::int64_t d) const {
-  return in_place("cumprod_", self(), {},
-                  [d](const Tensor& self) { return tend::cumprod(self, d); });
+const Tensor& InPlace::cumprod_(std::int64_t d) const {
+  return update("cumprod_", self(), tend::cumprod, d);
 }
 
 }  // namespace tend

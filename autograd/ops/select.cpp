@@ -73,17 +73,29 @@ Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) 
                   if (d.needs(1)) d.set(1, where(d.saved(0), d.grad(), 0));
                 });
 }
+const Tensor& InPlace::masked_fill_(const Tensor& mask, const Scalar& value) const {
+  return update("masked_fill_", self(), tend::masked_fill, mask, value);
+}
+const Tensor& InPlace::masked_fill_(const Tensor& mask, const Tensor& value) const {
+  return update("masked_fill_", self(), tend::masked_fill, mask, value);
+}
 
 Tensor tril(const Tensor& self, std::int64_t diagonal) {
   const auto kernel = [=](const Array& out, const Array& x) { kernels::tril(out, x, diagonal); };
   return record("TrilBackward0", unary(self, kernel, false), {self}, {},
                 [diagonal](Derivative& d) { d.set(0, tril(d.grad(), diagonal)); });
 }
+const Tensor& InPlace::tril_(std::int64_t diagonal) const {
+  return update("tril_", self(), tend::tril, diagonal);
+}
 
 Tensor triu(const Tensor& self, std::int64_t diagonal) {
   const auto kernel = [=](const Array& out, const Array& x) { kernels::triu(out, x, diagonal); };
   return record("TriuBackward0", unary(self, kernel, false), {self}, {},
                 [diagonal](Derivative& d) { d.set(0, triu(d.grad(), diagonal)); });
+}
+const Tensor& InPlace::triu_(std::int64_t diagonal) const {
+  return update("triu_", self(), tend::triu, diagonal);
 }
 
 namespace {
@@ -150,17 +162,36 @@ Tensor clamp(const Tensor& self, const std::optional<Scalar>& lo, const std::opt
 Tensor clamp(const Tensor& self, const Tensor& lo, const Tensor& hi) {
   return clamp("clamp", "ClampBackward0", self, lo, hi);
 }
+const Tensor& InPlace::clamp_(const std::optional<Scalar>& lo,
+                              const std::optional<Scalar>& hi) const {
+  return update("clamp_", self(), tend::clamp, lo, hi);
+}
+const Tensor& InPlace::clamp_(const Tensor& lo, const Tensor& hi) const {
+  return update("clamp_", self(), tend::clamp, lo, hi);
+}
 Tensor clamp_min(const Tensor& self, const Scalar& lo) {
   return clamp("clamp_min", "ClampMinBackward0", self, lo, std::nullopt);
 }
 Tensor clamp_min(const Tensor& self, const Tensor& lo) {
   return clamp("clamp_min", "ClampMinBackward1", self, lo, {});
 }
+const Tensor& InPlace::clamp_min_(const Scalar& lo) const {
+  return update("clamp_min_", self(), tend::clamp_min, lo);
+}
+const Tensor& InPlace::clamp_min_(const Tensor& lo) const {
+  return update("clamp_min_", self(), tend::clamp_min, lo);
+}
 Tensor clamp_max(const Tensor& self, const Scalar& hi) {
   return clamp("clamp_max", "ClampMaxBackward0", self, std::nullopt, hi);
 }
 Tensor clamp_max(const Tensor& self, const Tensor& hi) {
   return clamp("clamp_max", "ClampMaxBackward1", self, {}, hi);
+}
+const Tensor& InPlace::clamp_max_(const Scalar& hi) const {
+  return update("clamp_max_", self(), tend::clamp_max, hi);
+}
+const Tensor& InPlace::clamp_max_(const Tensor& hi) const {
+  return update("clamp_max_", self(), tend::clamp_max, hi);
 }
 
 Tensor nan_to_num(const Tensor& self, double nan, std::optional<double> posinf,
@@ -174,6 +205,10 @@ Tensor nan_to_num(const Tensor& self, double nan, std::optional<double> posinf,
   return record("NanToNumBackward0", unary(self, kernel), {self}, {self}, [](Derivative& d) {
     d.set(0, masked_fill(d.grad(), logical_not(isfinite(d.saved(0))), 0));
   });
+}
+const Tensor& InPlace::nan_to_num_(double nan, std::optional<double> posinf,
+                                   std::optional<double> neginf) const {
+  return update("nan_to_num_", self(), tend::nan_to_num, nan, posinf, neginf);
 }
 
 }  // namespace tend

@@ -58,11 +58,17 @@ Tensor transpose(const Tensor& self, std::int64_t dim0, std::int64_t dim1) {
   return record_view("TransposeBackward0", self, self.array().transpose(dim0, dim1),
                      [=](Derivative& d) { d.set(0, transpose(d.grad(), dim0, dim1)); });
 }
+const Tensor& InPlace::transpose_(std::int64_t dim0, std::int64_t dim1) const {
+  return update_view("transpose_", self(), tend::transpose, dim0, dim1);
+}
 
 Tensor swapaxes(const Tensor& self, std::int64_t dim0, std::int64_t dim1) try {
   return transpose(self, dim0, dim1);
 } catch (const Error&) {
   rename_error("swapaxes");
+}
+const Tensor& InPlace::swapaxes_(std::int64_t dim0, std::int64_t dim1) const {
+  return update_view("swapaxes_", self(), tend::transpose, dim0, dim1);
 }
 
 Tensor t(const Tensor& self) {
@@ -70,6 +76,9 @@ Tensor t(const Tensor& self) {
   Array window = self.dim() == 2 ? self.array().transpose(0, 1) : self.array();
   return record_view("TBackward0", self, std::move(window),
                      [](Derivative& d) { d.set(0, t(d.grad())); });
+}
+const Tensor& InPlace::t_() const {
+  return update_view("t_", self(), tend::t);
 }
 
 Tensor permute(const Tensor& self, const Shape& dims) {
@@ -199,17 +208,29 @@ Tensor unflatten(const Tensor& self, std::int64_t dim, const Shape& sizes) try {
 Tensor squeeze(const Tensor& self) {
   return rearrange("SqueezeBackward0", self, self.array().squeeze());
 }
+const Tensor& InPlace::squeeze_() const {
+  return update_view("squeeze_", self(), tend::squeeze);
+}
 
 Tensor squeeze(const Tensor& self, std::int64_t dim) {
   return rearrange("SqueezeBackward1", self, self.array().squeeze(dim));
+}
+const Tensor& InPlace::squeeze_(std::int64_t dim) const {
+  return update_view("squeeze_", self(), tend::squeeze, dim);
 }
 
 Tensor squeeze(const Tensor& self, const Shape& dims) {
   return rearrange("SqueezeBackward2", self, self.array().squeeze(dims));
 }
+const Tensor& InPlace::squeeze_(const Shape& dims) const {
+  return update_view("squeeze_", self(), tend::squeeze, dims);
+}
 
 Tensor unsqueeze(const Tensor& self, std::int64_t dim) {
   return rearrange("UnsqueezeBackward0", self, self.array().unsqueeze(dim));
+}
+const Tensor& InPlace::unsqueeze_(std::int64_t dim) const {
+  return update_view("unsqueeze_", self(), tend::unsqueeze, dim);
 }
 
 Tensor unfold(const Tensor& self, std::int64_t dim, std::int64_t size, std::int64_t step) {

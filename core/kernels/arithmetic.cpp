@@ -7,6 +7,7 @@
 
 #include <tend/core/kernels/loops.h>
 
+#include <tend/core/kernels/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/arithmetic.cpp"
 #include <hwy/foreach_target.h>

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include <tend/core/kernels/attention_heads.h>
-#include <tend/core/kernels/choose.h>
 #include <tend/core/kernels/fixed_targets.h>
 #include <tend/core/parallel.h>
 
@@ -16,6 +15,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
+namespace {
 
 // What a block of queries has seen so far: for each lane the largest score, the sum of the
 // exponentials relative to it, and the sums of the values that they weigh.
@@ -132,7 +132,7 @@ HWY_INLINE void attend_block(const AttentionHead<T>& head, std::size_t first, st
   const std::size_t end = head.skip_hidden ? std::min(head.keys, first + count) : head.keys;
   for (std::size_t key = 0; key < end; key += kTile) {
     const TilePlace tile = {first, count, key, std::min(kTile, end - key)};
-    find_scores(head, tile, query, lanes, scores, visible);
+    compute_scores(head, tile, query, lanes, scores, visible);
     find_kept(head, tile, kept);
     const auto run = [&](auto masked, auto dropped) HWY_ATTR {
       weigh<masked(), dropped()>(on_diagonal(head, tile), tile, lanes, head.value_dim, visible,
@@ -148,7 +148,7 @@ HWY_INLINE void attend_block(const AttentionHead<T>& head, std::size_t first, st
 // Queries first to last, which share a copy of the keys and values. It lies behind what a block
 // needs, whose vectors are aligned.
 template <class T>
-HWY_INLINE void attend(AttentionHead<T> head, std::size_t first, std::size_t last, T* scratch) {
+void attend(AttentionHead<T> head, std::size_t first, std::size_t last, T* scratch) {
   // All of these queries see the keys before the first.
   head.skip_hidden = head.is_causal && head.keys > kStep &&
                      all_finite(head.value, first, head.keys, head.value_dim);
@@ -163,34 +163,26 @@ HWY_INLINE void attend(AttentionHead<T> head, std::size_t first, std::size_t las
   }
 }
 
-void attend_float(const AttentionHead<float>& head, std::size_t first, std::size_t last,
-                  float* scratch) {
-  attend(head, first, last, scratch);
-}
-void attend_double(const AttentionHead<double>& head, std::size_t first, std::size_t last,
-                   double* scratch) {
-  attend(head, first, last, scratch);
+const ForTypes<HeadKernel>& find_attend() {
+  static constexpr ForTypes<HeadKernel> kAll = {attend, attend};
+  return kAll;
 }
 
+}  // namespace
 }  // namespace tend::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tend::kernels {
-namespace {
 
-HWY_EXPORT(attend_float);
-HWY_EXPORT(attend_double);
-
-}  // namespace
+HWY_EXPORT(find_attend);
 
 void attention(const Array& out, const Array& log_sums, const Array& query, const Array& key,
                const Array& value, const AttentionRule& rule) {
   visit_floating("attention", out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if (log_sums.numel() == 0) return;
-    const auto attend_head =
-        choose<T>(HWY_DYNAMIC_DISPATCH(attend_float), HWY_DYNAMIC_DISPATCH(attend_double));
+    const HeadKernel<T> attend_head = HWY_DYNAMIC_DISPATCH(find_attend)().of<T>();
     const AttentionHeads<T> heads(query, key, value, rule);
     constexpr std::int64_t kTile = kAttentionTile;
     // Tasks are whole heads of up to 1024 queries, and less where those are few.

@@ -6,7 +6,6 @@
 #include <tend/core/kernels/arithmetic.h>
 #include <tend/core/kernels/attention.h>
 #include <tend/core/kernels/attention_heads.h>
-#include <tend/core/kernels/choose.h>
 #include <tend/core/kernels/fixed_targets.h>
 #include <tend/core/parallel.h>
 
@@ -19,6 +18,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
+namespace {
 
 // A block of queries, once with a lane for each (as *_lanes), once with a row for each.
 template <class T>
@@ -84,7 +84,7 @@ template <class T>
 HWY_INLINE void differentiate_tile(const AttentionHead<T>& head, const TilePlace& tile,
                                    std::size_t lanes, Block<T>& block) {
   TileBits visible, kept;
-  find_scores(head, tile, block.query_lanes, lanes, block.weights, visible);
+  compute_scores(head, tile, block.query_lanes, lanes, block.weights, visible);
   find_kept(head, tile, kept);
   const bool diagonal = on_diagonal(head, tile);
   rows_by_lanes(diagonal, tile.keys, rows_from(head.value, tile.key), head.value_dim,
@@ -167,8 +167,7 @@ HWY_INLINE void differentiate_block(const AttentionHead<T>& head, std::size_t fi
 // Blocks first, first + step, ... of the queries. Gradients of keys and values grow behind what a
 // block needs, where rows follow each other, and are copied to their places in the end.
 template <class T>
-HWY_INLINE void differentiate(AttentionHead<T> head, std::size_t first, std::size_t step,
-                              T* scratch) {
+void differentiate_head(AttentionHead<T> head, std::size_t first, std::size_t step, T* scratch) {
   T* end = scratch + backward_scratch(head.dim, head.value_dim);
   const auto take = [&](std::size_t columns)
                         HWY_ATTR { return std::exchange(end, end + head.keys * columns); };
@@ -201,15 +200,12 @@ HWY_INLINE void differentiate(AttentionHead<T> head, std::size_t first, std::siz
   end_sum(head.grad_value, head.value_dim, value_place);
 }
 
-void differentiate_float(const AttentionHead<float>& head, std::size_t first, std::size_t step,
-                         float* scratch) {
-  differentiate(head, first, step, scratch);
-}
-void differentiate_double(const AttentionHead<double>& head, std::size_t first, std::size_t step,
-                          double* scratch) {
-  differentiate(head, first, step, scratch);
+const ForTypes<HeadKernel>& find_differentiate_head() {
+  static constexpr ForTypes<HeadKernel> kAll = {differentiate_head, differentiate_head};
+  return kAll;
 }
 
+}  // namespace
 }  // namespace tend::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -217,8 +213,7 @@ HWY_AFTER_NAMESPACE();
 namespace tend::kernels {
 namespace {
 
-HWY_EXPORT(differentiate_float);
-HWY_EXPORT(differentiate_double);
+HWY_EXPORT(find_differentiate_head);
 
 // Each block of queries adds to the gradients of all keys and values that it sees, so the blocks of
 // a head follow each other. Where heads are too few to share among cores, a head's blocks are dealt
@@ -263,8 +258,8 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
   if (query.numel() == 0 && key.numel() == 0 && value.numel() == 0) return;
   visit_floating("attention", out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const auto differentiate_head = choose<T>(HWY_DYNAMIC_DISPATCH(differentiate_float),
-                                              HWY_DYNAMIC_DISPATCH(differentiate_double));
+    const HeadKernel<T> differentiate_head =
+        HWY_DYNAMIC_DISPATCH(find_differentiate_head)().of<T>();
     const AttentionHeads<T> heads(query, key, value, rule);
     const Parts parts(heads.count(), heads.blocks(), gradients);
     const std::int64_t scratch_size = backward_scratch(query.size(-1), value.size(-1)) +

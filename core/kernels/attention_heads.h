@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include <tend/core/kernels/attention_head.h>
+#include <tend/core/kernels/for_types.h>
 
 namespace tend::kernels {
 
@@ -35,6 +36,11 @@ class AttentionHeads {
   const AttentionRule& rule_;
   std::int64_t count_ = 1;
 };
+
+/// A kernel for a head's queries from `first` to `end`, or for the blocks first, first + step, ...
+template <class T>
+using HeadKernel = void (*)(AttentionHead<T> head, std::size_t first, std::size_t end_or_step,
+                            T* scratch);
 
 /// Calls f with two bools as constants.
 template <class F>

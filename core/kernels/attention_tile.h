@@ -15,6 +15,7 @@
 #include <limits>
 
 #include <tend/core/kernels/attention_head.h>
+#include <tend/core/kernels/simd_loop.h>
 #include <tend/core/kernels/simd_math.h>
 #include <tend/core/kernels/tile_product.h>
 
@@ -44,11 +45,9 @@ HWY_NOINLINE void product(const Tile<T>& tile) {
 // Short rows, without calling memcpy for each.
 template <class T>
 HWY_INLINE void copy_row(const T* HWY_RESTRICT from, std::size_t count, T* HWY_RESTRICT to) {
-  const hn::ScalableTag<T> d;
-  std::size_t i = 0;
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
+  for_vectors(hn::ScalableTag<T>(), count, [=](auto d, std::size_t i) HWY_ATTR {
     hn::StoreU(hn::LoadU(d, from + i), d, to + i);
-  for (; i < count; ++i) to[i] = from[i];
+  });
 }
 
 // Copies a matrix to `to`, where its rows follow each other, and gives it from there: rows far
@@ -177,8 +176,8 @@ void add_mask(const AttentionHead<T>& head, const TilePlace& tile, T* scores) {
 
 // The scores of a tile; `visible` says which of them count.
 template <class T>
-HWY_INLINE void find_scores(const AttentionHead<T>& head, const TilePlace& tile, const T* query,
-                            std::size_t lanes, T* scores, TileBits& visible) {
+HWY_INLINE void compute_scores(const AttentionHead<T>& head, const TilePlace& tile, const T* query,
+                               std::size_t lanes, T* scores, TileBits& visible) {
   find_visible(head, tile, visible);
   rows_by_lanes(on_diagonal(head, tile), tile.keys, rows_from(head.key, tile.key), head.dim, query,
                 lanes, head.scale, scores);

@@ -1,11 +1,11 @@
 #include <tend/core/kernels/copy.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include <tend/core/kernels/loops.h>
 
+#include <tend/core/kernels/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/copy.cpp"
 #include <hwy/foreach_target.h>
@@ -16,18 +16,26 @@
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
+// `count` neighbours as large as T, by the bits of `value`.
 template <class T>
-void fill_neighbours(T* out, std::int64_t count, T value) {
-  for_neighbours(
-      static_cast<std::size_t>(count), out, [](auto, auto x) HWY_ATTR { return x; },
-      Constant<T>{value});
+void fill_run(std::byte* out, std::int64_t count, const void* value) {
+  const auto n = static_cast<std::size_t>(count);
+  T bits;
+  std::memcpy(&bits, value, sizeof(T));
+  if constexpr (sizeof(T) == 1) {
+    std::memset(out, bits, n);
+  } else {
+    for_neighbours(
+        n, reinterpret_cast<T*>(out), [](auto, auto x) HWY_ATTR { return x; }, Constant<T>{bits});
+  }
 }
 
-void fill_words(std::uint32_t* out, std::int64_t count, std::uint32_t value) {
-  fill_neighbours(out, count, value);
-}
-void fill_long_words(std::uint64_t* out, std::int64_t count, std::uint64_t value) {
-  fill_neighbours(out, count, value);
+using FillRun = decltype(&fill_run<std::uint8_t>);
+
+FillRun find_fill(std::size_t item) {
+  return item == 1   ? fill_run<std::uint8_t>
+         : item == 4 ? fill_run<std::uint32_t>
+                     : fill_run<std::uint64_t>;
 }
 
 }  // namespace tend::kernels::HWY_NAMESPACE
@@ -37,40 +45,7 @@ HWY_AFTER_NAMESPACE();
 namespace tend::kernels {
 namespace {
 
-HWY_EXPORT(fill_words);
-HWY_EXPORT(fill_long_words);
-
-// `count` neighbours, by their bits.
-template <class T>
-void fill_neighbours(std::byte* out, std::int64_t count, T value) {
-  if constexpr (sizeof(T) == 1) {
-    std::memset(out, value, static_cast<std::size_t>(count));
-  } else if constexpr (sizeof(T) == 4) {
-    HWY_DYNAMIC_DISPATCH(fill_words)
-    (reinterpret_cast<std::uint32_t*>(out), count, std::bit_cast<std::uint32_t>(value));
-  } else {
-    HWY_DYNAMIC_DISPATCH(fill_long_words)
-    (reinterpret_cast<std::uint64_t*>(out), count, std::bit_cast<std::uint64_t>(value));
-  }
-}
-
-}  // namespace
-
-void fill(const Array& out, const Scalar& value) {
-  visit_dtype(out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T element = value.to<T>();
-    StridedLoop<1>({&out}).run(
-        [element](std::int64_t count, const auto& p, const auto& step) {
-          if (step[0] == sizeof(T)) return fill_neighbours(p[0], count, element);
-          for (std::int64_t i = 0; i < count; ++i)
-            *reinterpret_cast<T*>(p[0] + i * step[0]) = element;
-        },
-        kStreamGrain);
-  });
-}
-
-namespace {
+HWY_EXPORT(find_fill);
 
 template <class T>
 void copy_elements(const Array& out, const Array& a) {
@@ -89,6 +64,21 @@ void copy_elements(const Array& out, const Array& a) {
 }
 
 }  // namespace
+
+void fill(const Array& out, const Scalar& value) {
+  visit_dtype(out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T element = value.to<T>();
+    const auto fill_run = HWY_DYNAMIC_DISPATCH(find_fill)(sizeof(T));
+    StridedLoop<1>({&out}).run(
+        [element, fill_run](std::int64_t count, const auto& p, const auto& step) {
+          if (step[0] == sizeof(T)) return fill_run(p[0], count, &element);
+          for (std::int64_t i = 0; i < count; ++i)
+            *reinterpret_cast<T*>(p[0] + i * step[0]) = element;
+        },
+        kStreamGrain);
+  });
+}
 
 void copy(const Array& out, const Array& a) {
   visit_dtype(out.dtype(), [&](auto to) {

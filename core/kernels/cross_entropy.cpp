@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include <tend/core/kernels/choose.h>
+#include <tend/core/kernels/for_types.h>
 #include <tend/core/parallel.h>
 
+#include <tend/core/kernels/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/cross_entropy.cpp"
 #include <hwy/foreach_target.h>
@@ -14,12 +15,27 @@
 #include <tend/core/kernels/simd_math.h>
 #include <tend/core/kernels/simd_rows.h>
 
+#ifndef TEND_CORE_KERNELS_CROSS_ENTROPY_KERNELS
+#define TEND_CORE_KERNELS_CROSS_ENTROPY_KERNELS
+namespace tend::kernels {
+
+// Of a row of n logits.
+template <class T>
+struct LossKernels {
+  T (*loss)(std::size_t n, const T* a, std::size_t label, T on, T off, T& largest, T& sum);
+  void (*gradient)(std::size_t n, T* out, T scale, const T* a, std::size_t label, T largest, T sum,
+                   T on, T off);
+};
+
+}  // namespace tend::kernels
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
+namespace {
 
 template <class T>
-HWY_INLINE T loss_of_row(std::size_t n, const T* a, std::size_t label, T on, T off, T& largest,
-                         T& sum) {
+T loss_of_row(std::size_t n, const T* a, std::size_t label, T on, T off, T& largest, T& sum) {
   const RowTag<T> d;
   using V = hn::Vec<RowTag<T>>;
   const V most = row_max(n, a);
@@ -40,8 +56,8 @@ HWY_INLINE T loss_of_row(std::size_t n, const T* a, std::size_t label, T on, T o
 }
 
 template <class T>
-HWY_INLINE void gradient_of_row(std::size_t n, T* out, T scale, const T* a, std::size_t label,
-                                T largest, T sum, T on, T off) {
+void gradient_of_row(std::size_t n, T* out, T scale, const T* a, std::size_t label, T largest,
+                     T sum, T on, T off) {
   const auto slope = [=](auto d, auto x) HWY_ATTR {
     const auto e = exp_not_positive(d, hn::Sub(x, hn::Set(d, largest)));
     return hn::Sub(hn::Mul(e, hn::Set(d, 1 / sum)), hn::Set(d, off));
@@ -57,37 +73,22 @@ HWY_INLINE void gradient_of_row(std::size_t n, T* out, T scale, const T* a, std:
   out[label] = at_label * scale;
 }
 
-// One name for each element type, as HWY_EXPORT wants.
-
-float loss_float(std::size_t n, const float* a, std::size_t label, float on, float off,
-                 float& largest, float& sum) {
-  return loss_of_row(n, a, label, on, off, largest, sum);
-}
-double loss_double(std::size_t n, const double* a, std::size_t label, double on, double off,
-                   double& largest, double& sum) {
-  return loss_of_row(n, a, label, on, off, largest, sum);
-}
-void gradient_float(std::size_t n, float* out, float scale, const float* a, std::size_t label,
-                    float largest, float sum, float on, float off) {
-  gradient_of_row(n, out, scale, a, label, largest, sum, on, off);
-}
-void gradient_double(std::size_t n, double* out, double scale, const double* a, std::size_t label,
-                     double largest, double sum, double on, double off) {
-  gradient_of_row(n, out, scale, a, label, largest, sum, on, off);
+const ForTypes<LossKernels>& find_loss_kernels() {
+  static constexpr ForTypes<LossKernels> kAll = {{loss_of_row, gradient_of_row},
+                                                 {loss_of_row, gradient_of_row}};
+  return kAll;
 }
 
+}  // namespace
 }  // namespace tend::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tend::kernels {
 
-HWY_EXPORT(loss_float);
-HWY_EXPORT(loss_double);
-HWY_EXPORT(gradient_float);
-HWY_EXPORT(gradient_double);
-
 namespace {
+
+HWY_EXPORT(find_loss_kernels);
 
 // Calls f(item) with type T for every item of the logits, in parallel.
 template <class F>
@@ -106,8 +107,7 @@ void cross_entropy(const Array& losses, const Array& largest, const Array& sums,
                    double off) {
   visit_floating("cross_entropy", logits.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const auto loss =
-        choose<T>(HWY_DYNAMIC_DISPATCH(loss_float), HWY_DYNAMIC_DISPATCH(loss_double));
+    const auto loss = HWY_DYNAMIC_DISPATCH(find_loss_kernels)().of<T>().loss;
     const std::int64_t classes = logits.shape()[1];
     for_items(logits, [&](std::int64_t i) {
       const T value =
@@ -124,8 +124,7 @@ void cross_entropy_backward(const Array& out, const Array& scale, const Array& l
                             double off) {
   visit_floating("cross_entropy", logits.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const auto gradient =
-        choose<T>(HWY_DYNAMIC_DISPATCH(gradient_float), HWY_DYNAMIC_DISPATCH(gradient_double));
+    const auto gradient = HWY_DYNAMIC_DISPATCH(find_loss_kernels)().of<T>().gradient;
     const std::int64_t classes = logits.shape()[1];
     for_items(logits, [&](std::int64_t i) {
       gradient(static_cast<std::size_t>(classes), out.data<T>() + i * classes, scale.data<T>()[i],

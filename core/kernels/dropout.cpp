@@ -2,17 +2,30 @@
 
 #include <cstring>
 
+#include <tend/core/kernels/for_types.h>
 #include <tend/core/parallel.h>
 
+#include <tend/core/kernels/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/dropout.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h:
 #include <hwy/highway.h>
+#include <tend/core/kernels/simd_loop.h>
+
+#ifndef TEND_CORE_KERNELS_DROPOUT_SPAN
+#define TEND_CORE_KERNELS_DROPOUT_SPAN
+namespace tend::kernels {
+
+template <class T>
+using MulSpan = void (*)(std::size_t n, T* out, const T* a, const std::uint8_t* bits, T factor);
+
+}  // namespace tend::kernels
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace {
 
 // The mask for elements i, ...; Highway reads eight bytes.
 template <class D>
@@ -26,30 +39,19 @@ HWY_INLINE hn::Mask<D> kept(D d, const std::uint8_t* bits, std::size_t i) {
 }
 
 template <class T>
-HWY_INLINE void mul_span(std::size_t n, T* out, const T* a, const std::uint8_t* bits, T factor) {
-  const hn::CappedTag<T, 32> d;
-  const hn::CappedTag<T, 1> one;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto scale = hn::Set(d, factor);
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto mask = hn::IfThenElseZero(kept(d, bits, i), scale);
+void mul_span(std::size_t n, T* out, const T* a, const std::uint8_t* bits, T factor) {
+  for_vectors(hn::CappedTag<T, 32>(), n, [=](auto d, std::size_t i) HWY_ATTR {
+    const auto mask = hn::IfThenElseZero(kept(d, bits, i), hn::Set(d, factor));
     hn::StoreU(hn::Mul(hn::LoadU(d, a + i), mask), d, out + i);
-  }
-  for (; i < n; ++i) {
-    const auto mask = hn::IfThenElseZero(kept(one, bits, i), hn::Set(one, factor));
-    hn::StoreU(hn::Mul(hn::LoadU(one, a + i), mask), one, out + i);
-  }
+  });
 }
 
-void mul_floats(std::size_t n, float* out, const float* a, const std::uint8_t* bits, float factor) {
-  mul_span(n, out, a, bits, factor);
-}
-void mul_doubles(std::size_t n, double* out, const double* a, const std::uint8_t* bits,
-                 double factor) {
-  mul_span(n, out, a, bits, factor);
+const ForTypes<MulSpan>& find_mul_span() {
+  static constexpr ForTypes<MulSpan> kAll = {mul_span, mul_span};
+  return kAll;
 }
 
+}  // namespace
 }  // namespace tend::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -57,11 +59,11 @@ HWY_AFTER_NAMESPACE();
 namespace tend::kernels {
 namespace {
 
-HWY_EXPORT(mul_floats);
-HWY_EXPORT(mul_doubles);
+HWY_EXPORT(find_mul_span);
 
-template <class T, class Span>
-void mul_typed(const Array& out, const Array& a, const Array& bits, double factor, Span span) {
+template <class T>
+void mul_typed(const Array& out, const Array& a, const Array& bits, double factor) {
+  const MulSpan<T> span = HWY_DYNAMIC_DISPATCH(find_mul_span)().of<T>();
   constexpr std::int64_t kGrain = 65536;  // a multiple of 8: chunks begin with a byte
   const auto* keep = reinterpret_cast<const std::uint8_t*>(bits.data<std::int64_t>());
   T* to = out.data<T>();
@@ -79,9 +81,8 @@ Array keep_bits_room(std::int64_t count) {
 }
 
 void mul_kept(const Array& out, const Array& a, const Array& bits, double factor) {
-  if (out.dtype() == float32)
-    return mul_typed<float>(out, a, bits, factor, HWY_DYNAMIC_DISPATCH(mul_floats));
-  mul_typed<double>(out, a, bits, factor, HWY_DYNAMIC_DISPATCH(mul_doubles));
+  if (out.dtype() == float32) return mul_typed<float>(out, a, bits, factor);
+  mul_typed<double>(out, a, bits, factor);
 }
 
 }  // namespace tend::kernels

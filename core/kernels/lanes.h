@@ -14,6 +14,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <tend/core/kernels/simd_loop.h>
+
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -43,17 +45,11 @@ struct Constant {
   }
 };
 
-/// out[i] = f(d, a.at(i)...); elements beyond the last whole vector go one by one through the same
-/// functions, which are exact or round as IEEE 754 says, so that a result does not depend on its
-/// place.
+/// out[i] = f(d, a.at(i)...)
 template <class T, class F, class... Operands>
 HWY_INLINE void for_neighbours(std::size_t n, T* out, F f, Operands... a) {
-  const hn::ScalableTag<T> d;
-  const hn::CappedTag<T, 1> one;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) hn::StoreU(f(d, a.at(d, i)...), d, out + i);
-  for (; i < n; ++i) hn::StoreU(f(one, a.at(one, i)...), one, out + i);
+  for_vectors(hn::ScalableTag<T>(), n,
+              [=](auto d, std::size_t i) HWY_ATTR { hn::StoreU(f(d, a.at(d, i)...), d, out + i); });
 }
 
 /// Elements that lie apart: out = f(d, a) or f(d, a, b).

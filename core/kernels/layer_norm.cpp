@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <tend/core/kernels/choose.h>
-#include <tend/core/kernels/fetch.h>
+#include <tend/core/kernels/for_types.h>
 #include <tend/core/kernels/loops.h>
+#include <tend/core/kernels/prefetch.h>
+#include <tend/core/parallel.h>
 
 #ifndef TEND_CORE_KERNELS_LAYER_NORM_ROWS
 #define TEND_CORE_KERNELS_LAYER_NORM_ROWS
@@ -24,31 +25,26 @@ struct NormRows {
   const T* bias;
 };
 
+template <class T>
+struct NormKernels {
+  void (*normalise)(const NormRows<T>& rows, T eps);
+  void (*differentiate)(const NormRows<T>& rows, const T* grad, T* grad_weight, T* grad_bias);
+};
+
 }  // namespace tend::kernels
 #endif
 
+#include <tend/core/kernels/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/layer_norm.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h:
 #include <hwy/highway.h>
+#include <tend/core/kernels/simd_loop.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-// Calls f(tag, i) for vectors of elements from i on, of fewer and fewer lanes; in short rows all
-// are single.
-template <class T, std::size_t kMost = 16, class F>
-HWY_INLINE void for_row(std::size_t n, F f, std::size_t i = 0) {
-  const hn::CappedTag<T, kMost> d;
-  if (kMost == 1 || n >= 16) {
-    for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) f(d, i);
-  }
-  if constexpr (kMost > 1) {
-    if (i < n) for_row<T, kMost / 4>(n, f, i);
-  }
-}
+namespace {
 
 // The sum of f(tag, i) over the row, by several vectors, so that additions need not wait.
 template <class T, std::size_t kMost = 16, class F>
@@ -79,7 +75,7 @@ HWY_INLINE T row_sum(std::size_t n, F f, std::size_t i = 0) {
 // rms_norm is layer_norm about 0 (not kCentred). weight and bias may be null.
 template <bool kCentred, class T>
 HWY_INLINE void normalise(std::size_t n, T* out, T* mean, T* rstd, const T* a, const T* weight,
-                          const T* bias, T eps, bool fetches) {
+                          const T* bias, T eps, bool prefetches) {
   const T count = static_cast<T>(n);
   T m = 0;
   const auto centred = [&](auto d, std::size_t i) HWY_ATTR {
@@ -93,14 +89,14 @@ HWY_INLINE void normalise(std::size_t n, T* out, T* mean, T* rstd, const T* a, c
     *mean = m;
   }
   const T sum = row_sum<T>(n, [&](auto d, std::size_t i) HWY_ATTR {
-    if (fetches) fetch_ahead(a + i);
+    if (prefetches) prefetch_ahead(a + i);
     const auto x = centred(d, i);
     return hn::Mul(x, x);
   });
   const T r = 1 / std::sqrt(sum / count + eps);
   *rstd = r;
-  for_row<T>(n, [&](auto d, std::size_t i) HWY_ATTR {
-    if (fetches) fetch_ahead(out + i);
+  for_row_vectors<T>(n, [&](auto d, std::size_t i) HWY_ATTR {
+    if (prefetches) prefetch_ahead(out + i);
     auto x = hn::Mul(centred(d, i), hn::Set(d, r));
     if (weight) x = hn::Mul(x, hn::LoadU(d, weight + i));
     if (bias) x = hn::Add(x, hn::LoadU(d, bias + i));
@@ -128,7 +124,7 @@ HWY_INLINE void differentiate(std::size_t n, T* grad_a, T* grad_weight, T* grad_
                                HWY_ATTR { return hn::Mul(weighted(d, i), normal(d, i)); }) /
              count;
   }
-  for_row<T>(n, [&](auto d, std::size_t i) HWY_ATTR {
+  for_row_vectors<T>(n, [&](auto d, std::size_t i) HWY_ATTR {
     const auto g = hn::LoadU(d, grad + i), x = normal(d, i);
     if (grad_weight) {
       const auto sum = hn::LoadU(d, grad_weight + i);
@@ -145,24 +141,24 @@ HWY_INLINE void differentiate(std::size_t n, T* grad_a, T* grad_weight, T* grad_
 }
 
 template <class T>
-HWY_INLINE void normalise_rows(const NormRows<T>& rows, T eps) {
+void normalise_rows(const NormRows<T>& rows, T eps) {
   const std::size_t n = rows.n;
-  const bool fetches = pays_to_fetch(rows.count * n * sizeof(T));
+  const bool prefetches = pays_to_prefetch(rows.count * n * sizeof(T));
   for (std::size_t r = 0; r < rows.count; ++r) {
     T* const out = rows.out + r * n;
     const T* const a = rows.a + r * n;
     if (rows.mean) {
       normalise<true>(n, out, rows.mean + r, rows.rstd + r, a, rows.weight, rows.bias, eps,
-                      fetches);
+                      prefetches);
     } else {
-      normalise<false, T>(n, out, nullptr, rows.rstd + r, a, rows.weight, rows.bias, eps, fetches);
+      normalise<false, T>(n, out, nullptr, rows.rstd + r, a, rows.weight, rows.bias, eps,
+                          prefetches);
     }
   }
 }
 
 template <class T>
-HWY_INLINE void differentiate_rows(const NormRows<T>& rows, const T* grad, T* grad_weight,
-                                   T* grad_bias) {
+void differentiate_rows(const NormRows<T>& rows, const T* grad, T* grad_weight, T* grad_bias) {
   const std::size_t n = rows.n;
   for (std::size_t r = 0; r < rows.count; ++r) {
     T* const out = rows.out ? rows.out + r * n : nullptr;
@@ -177,23 +173,13 @@ HWY_INLINE void differentiate_rows(const NormRows<T>& rows, const T* grad, T* gr
   }
 }
 
-// One name for each element type, as HWY_EXPORT wants.
-
-void normalise_float(const NormRows<float>& rows, float eps) {
-  normalise_rows(rows, eps);
-}
-void normalise_double(const NormRows<double>& rows, double eps) {
-  normalise_rows(rows, eps);
-}
-void differentiate_float(const NormRows<float>& rows, const float* grad, float* grad_weight,
-                         float* grad_bias) {
-  differentiate_rows(rows, grad, grad_weight, grad_bias);
-}
-void differentiate_double(const NormRows<double>& rows, const double* grad, double* grad_weight,
-                          double* grad_bias) {
-  differentiate_rows(rows, grad, grad_weight, grad_bias);
+const ForTypes<NormKernels>& find_norm_kernels() {
+  static constexpr ForTypes<NormKernels> kAll = {{normalise_rows, differentiate_rows},
+                                                 {normalise_rows, differentiate_rows}};
+  return kAll;
 }
 
+}  // namespace
 }  // namespace tend::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -201,10 +187,7 @@ HWY_AFTER_NAMESPACE();
 namespace tend::kernels {
 namespace {
 
-HWY_EXPORT(normalise_float);
-HWY_EXPORT(normalise_double);
-HWY_EXPORT(differentiate_float);
-HWY_EXPORT(differentiate_double);
+HWY_EXPORT(find_norm_kernels);
 
 // Sums of the rows of `parts` (chunks, n), first chunk first.
 template <class T>
@@ -242,8 +225,7 @@ void layer_norm(const Array& out, const Array& mean, const Array& rstd, const Ar
                 const Array& weight, const Array& bias, double eps) {
   visit_floating("layer_norm", a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const auto normalise =
-        choose<T>(HWY_DYNAMIC_DISPATCH(normalise_float), HWY_DYNAMIC_DISPATCH(normalise_double));
+    const auto normalise = HWY_DYNAMIC_DISPATCH(find_norm_kernels)().of<T>().normalise;
     const std::int64_t rows = a.shape()[0];
     parallel_for(0, rows, row_grain(rows, a.shape()[1]), [&](std::int64_t begin, std::int64_t end) {
       normalise(rows_of<T>(out, mean, rstd, a, weight, bias, begin, end), static_cast<T>(eps));
@@ -262,8 +244,7 @@ void layer_norm_backward(const Array& grad_a, const Array& grad_weight, const Ar
     const Shape parts{rows / grain + (rows % grain != 0), n};
     const Array weight_parts = grad_weight.defined() ? Array::zeros(parts, a.dtype()) : Array();
     const Array bias_parts = grad_bias.defined() ? Array::zeros(parts, a.dtype()) : Array();
-    const auto differentiate = choose<T>(HWY_DYNAMIC_DISPATCH(differentiate_float),
-                                         HWY_DYNAMIC_DISPATCH(differentiate_double));
+    const auto differentiate = HWY_DYNAMIC_DISPATCH(find_norm_kernels)().of<T>().differentiate;
     const auto part = [&](const Array& x, std::int64_t begin) {
       return x.defined() ? x.data<T>() + begin / grain * n : nullptr;
     };

@@ -6,6 +6,15 @@
 namespace tend::kernels {
 namespace {
 
+template <class T>
+auto span_of(Function) {
+  return span_kernels().of<T>().map;
+}
+template <class T>
+auto span_of(Backward) {
+  return span_kernels().of<T>().differentiate;
+}
+
 // Computes spans of contiguous elements; where an array has other steps, through a buffer.
 template <class T, class Kind, class... Inputs>
 void map_spans(Kind kind, const Array& out, const Inputs&... inputs) {
@@ -16,7 +25,8 @@ void map_spans(Kind kind, const Array& out, const Inputs&... inputs) {
   const std::array<Array, kArrays> views{out, fitted(inputs)...};
   std::array<const Array*, kArrays> operands;
   for (std::size_t k = 0; k < kArrays; ++k) operands[k] = &views[k];
-  StridedLoop<kArrays>(operands).run([kind](std::int64_t count, auto p, const auto& step) {
+  const auto span = span_of<T>(kind);
+  StridedLoop<kArrays>(operands).run([kind, span](std::int64_t count, auto p, const auto& step) {
     constexpr std::int64_t kBlock = 256;
     alignas(64) T buffers[kArrays][kBlock];
     const bool contiguous =
@@ -32,9 +42,8 @@ void map_spans(Kind kind, const Array& out, const Inputs&... inputs) {
         for (std::int64_t i = 0; i < n; ++i)
           at[k][i] = *reinterpret_cast<const T*>(first + i * step[k]);
       }
-      std::apply(
-          [&](auto... pointers) { map_span<T>(kind, static_cast<std::size_t>(n), pointers...); },
-          at);
+      std::apply([&](auto... pointers) { span(kind, static_cast<std::size_t>(n), pointers...); },
+                 at);
       if (at[0] != buffers[0]) continue;
       for (std::int64_t i = 0; i < n; ++i)
         *reinterpret_cast<T*>(p[0] + (done + i) * step[0]) = at[0][i];

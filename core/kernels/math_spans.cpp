@@ -2,53 +2,42 @@
 
 #include <cstring>
 
-#include <tend/core/kernels/choose.h>
-#include <tend/core/kernels/fetch.h>
+#include <tend/core/kernels/prefetch.h>
 
+#include <tend/core/kernels/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/math_spans.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h:
 #include <hwy/highway.h>
+#include <tend/core/kernels/simd_loop.h>
 #include <tend/core/kernels/simd_math.h>
 #include <tend/core/kernels/simd_normal.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
+namespace {
 
-// What is left of a vector at the end goes through a buffer, and so through the same instructions.
-
-template <class T, class F>
-HWY_INLINE void transform(std::size_t n, T* out, const T* a, F f) {
+// out[i] = f(d, in[i]...). What is left of a vector at the end goes through a buffer, and so
+// through the same instructions.
+template <class T, class F, class... Inputs>
+HWY_INLINE void transform(std::size_t n, T* out, F f, const Inputs*... in) {
   const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d);
-  const bool fetches = pays_to_fetch(n * sizeof(T));
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    if (fetches) fetch_ahead(a + i), fetch_ahead(out + i);
-    hn::StoreU(f(d, hn::LoadU(d, a + i)), d, out + i);
-  }
-  if (i == n) return;
+  // Beside a second input it costs more than it gives.
+  const bool prefetches = sizeof...(in) == 1 && pays_to_prefetch(n * sizeof(T));
+  const std::size_t end = for_whole_vectors(d, 0, n, [=](auto, std::size_t i) HWY_ATTR {
+    if (prefetches) (prefetch_ahead(in + i), ..., prefetch_ahead(out + i));
+    hn::StoreU(f(d, hn::LoadU(d, in + i)...), d, out + i);
+  });
+  if (end == n) return;
+  const std::size_t rest = (n - end) * sizeof(T);
   HWY_ALIGN T tail[hn::MaxLanes(hn::ScalableTag<T>())] = {};
-  std::memcpy(tail, a + i, (n - i) * sizeof(T));
-  hn::Store(f(d, hn::Load(d, tail)), d, tail);
-  std::memcpy(out + i, tail, (n - i) * sizeof(T));
-}
-
-template <class T, class F>
-HWY_INLINE void transform(std::size_t n, T* out, const T* grad, const T* a, F f) {
-  const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    hn::StoreU(hn::Mul(hn::LoadU(d, grad + i), f(d, hn::LoadU(d, a + i))), d, out + i);
-  if (i == n) return;
-  HWY_ALIGN T tail[hn::MaxLanes(hn::ScalableTag<T>())] = {};
-  HWY_ALIGN T grad_tail[hn::MaxLanes(hn::ScalableTag<T>())] = {};
-  std::memcpy(tail, a + i, (n - i) * sizeof(T));
-  std::memcpy(grad_tail, grad + i, (n - i) * sizeof(T));
-  hn::Store(hn::Mul(hn::Load(d, grad_tail), f(d, hn::Load(d, tail))), d, tail);
-  std::memcpy(out + i, tail, (n - i) * sizeof(T));
+  const auto load = [&](const T* from) HWY_ATTR {
+    std::memcpy(tail, from + end, rest);
+    return hn::Load(d, tail);
+  };
+  hn::Store(f(d, load(in)...), d, tail);
+  std::memcpy(out + end, tail, rest);
 }
 
 // Calls use(f), with f(d, x) the function.
@@ -85,50 +74,36 @@ HWY_INLINE void with_derivative(Backward function, F use) {
   }
 }
 
-// One name for each element type, as HWY_EXPORT wants.
-
-void function_float(Function function, std::size_t n, float* out, const float* a) {
-  with_function(function, [=](auto f) HWY_ATTR { transform(n, out, a, f); });
-}
-void function_double(Function function, std::size_t n, double* out, const double* a) {
-  with_function(function, [=](auto f) HWY_ATTR { transform(n, out, a, f); });
-}
-void backward_float(Backward function, std::size_t n, float* out, const float* grad,
-                    const float* a) {
-  with_derivative(function, [=](auto f) HWY_ATTR { transform(n, out, grad, a, f); });
-}
-void backward_double(Backward function, std::size_t n, double* out, const double* grad,
-                     const double* a) {
-  with_derivative(function, [=](auto f) HWY_ATTR { transform(n, out, grad, a, f); });
+template <class T>
+void map(Function function, std::size_t n, T* out, const T* a) {
+  with_function(function, [=](auto f) HWY_ATTR { transform(n, out, f, a); });
 }
 
+template <class T>
+void differentiate(Backward function, std::size_t n, T* out, const T* grad, const T* a) {
+  with_derivative(function, [=](auto f) HWY_ATTR {
+    const auto times_grad = [f](auto d, auto g, auto x) HWY_ATTR { return hn::Mul(g, f(d, x)); };
+    transform(n, out, times_grad, grad, a);
+  });
+}
+
+const ForTypes<SpanKernels>& find_span_kernels() {
+  static constexpr ForTypes<SpanKernels> kAll = {{map, differentiate}, {map, differentiate}};
+  return kAll;
+}
+
+}  // namespace
 }  // namespace tend::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tend::kernels {
 
-HWY_EXPORT(function_float);
-HWY_EXPORT(function_double);
-HWY_EXPORT(backward_float);
-HWY_EXPORT(backward_double);
+HWY_EXPORT(find_span_kernels);
 
-template <class T>
-void map_span(Function function, std::size_t n, T* out, const T* a) {
-  choose<T>(HWY_DYNAMIC_DISPATCH(function_float), HWY_DYNAMIC_DISPATCH(function_double))(function,
-                                                                                         n, out, a);
+const ForTypes<SpanKernels>& span_kernels() {
+  return HWY_DYNAMIC_DISPATCH(find_span_kernels)();
 }
-
-template <class T>
-void map_span(Backward function, std::size_t n, T* out, const T* grad, const T* a) {
-  choose<T>(HWY_DYNAMIC_DISPATCH(backward_float), HWY_DYNAMIC_DISPATCH(backward_double))(
-      function, n, out, grad, a);
-}
-
-template void map_span(Function, std::size_t, float*, const float*);
-template void map_span(Function, std::size_t, double*, const double*);
-template void map_span(Backward, std::size_t, float*, const float*, const float*);
-template void map_span(Backward, std::size_t, double*, const double*, const double*);
 
 }  // namespace tend::kernels
 #endif  // HWY_ONCE

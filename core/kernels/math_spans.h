@@ -3,20 +3,25 @@
 
 #include <cstddef>
 
+#include <tend/core/kernels/for_types.h>
+
 namespace tend::kernels {
 
 enum class Function { exp, log, tanh, sigmoid, erf, silu, gelu, gelu_tanh };
 /// The derivatives of those, times a gradient.
 enum class Backward { tanh, sigmoid, silu, gelu, gelu_tanh };
 
-/// out[i] = function(a[i]); of float and double. A result does not depend on where its element
-/// lies.
+/// A result does not depend on where its element lies.
 template <class T>
-void map_span(Function function, std::size_t n, T* out, const T* a);
+struct SpanKernels {
+  /// out[i] = function(a[i])
+  void (*map)(Function function, std::size_t n, T* out, const T* a);
+  /// out[i] = grad[i] * derivative, at the function's result a[i] for tanh and sigmoid, at its
+  /// argument a[i] for the others.
+  void (*differentiate)(Backward function, std::size_t n, T* out, const T* grad, const T* a);
+};
 
-/// out[i] = grad[i] * derivative, at the function's result a[i] for tanh and sigmoid, at its
-/// argument a[i] for the others.
-template <class T>
-void map_span(Backward function, std::size_t n, T* out, const T* grad, const T* a);
+/// For the processor at hand.
+const ForTypes<SpanKernels>& span_kernels();
 
 }  // namespace tend::kernels

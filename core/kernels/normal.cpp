@@ -1,3 +1,4 @@
+#include <tend/core/kernels/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/normal.cpp"
 #include <hwy/foreach_target.h>  // must come before highway.h

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <tend/core/kernels/for_types.h>
+
 namespace tend::kernels {
 
 /// What AdamW's step takes from its settings and the number of the step.
@@ -16,13 +18,6 @@ struct AdamWStep {
   double eps;
 };
 
-/// `count` neighbours: parameter, gradient, first and second moment; every factor is rounded to the
-/// elements' type first, and so is every result, in PyTorch's order of operations.
-void adamw_step(float* p, const float* g, float* m, float* v, std::int64_t count,
-                const AdamWStep& step);
-void adamw_step(double* p, const double* g, double* m, double* v, std::int64_t count,
-                const AdamWStep& step);
-
 struct SGDStep {
   double rate;  // -lr
   double decay, momentum;
@@ -31,9 +26,17 @@ struct SGDStep {
   bool first;  // the velocity has no value yet
 };
 
-/// As above; `velocity` is null without momentum.
-void sgd_step(float* p, const float* g, float* velocity, std::int64_t count, const SGDStep& step);
-void sgd_step(double* p, const double* g, double* velocity, std::int64_t count,
-              const SGDStep& step);
+/// Every factor is rounded to the elements' type first, and so is every result, in PyTorch's order
+/// of operations.
+template <class T>
+struct OptimizerKernels {
+  /// `count` neighbours: parameter, gradient, first and second moment.
+  void (*adamw)(T* p, const T* g, T* m, T* v, std::int64_t count, const AdamWStep& step);
+  /// `velocity` is null without momentum.
+  void (*sgd)(T* p, const T* g, T* velocity, std::int64_t count, const SGDStep& step);
+};
+
+/// For the processor at hand.
+const ForTypes<OptimizerKernels>& optimizer_kernels();
 
 }  // namespace tend::kernels

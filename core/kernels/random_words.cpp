@@ -1,28 +1,20 @@
 #include <tend/core/kernels/random_words.h>
 
+#include <tend/core/kernels/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/random_words.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h:
 #include <hwy/highway.h>
+#include <tend/core/kernels/simd_loop.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace {
 
 // No more lanes than the distances of the recurrence allow.
 using Words = hn::CappedTag<std::uint32_t, 64>;
 using OneWord = hn::CappedTag<std::uint32_t, 1>;
-
-// Calls f(d, i) for vectors d at i = 0, ..., and for single words where no vector fits any more.
-template <class F>
-HWY_INLINE void for_words(std::size_t count, F f) {
-  const Words d;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) f(d, i);
-  for (; i < count; ++i) f(OneWord(), i);
-}
 
 // The upper bit of `a` and the others of `b`, times the matrix of the recurrence.
 template <class D, class V>
@@ -35,13 +27,13 @@ HWY_INLINE V mix(D d, V a, V b) {
 // state[i] = source[i] ^ mix(state[i], state[i + 1]) for `count` words; vectors read their
 // neighbours before they are overwritten.
 HWY_NOINLINE void advance(std::uint32_t* state, const std::uint32_t* source, std::size_t count) {
-  for_words(count, [=](auto d, std::size_t i) HWY_ATTR {
+  for_vectors(Words(), count, [=](auto d, std::size_t i) HWY_ATTR {
     const auto next = mix(d, hn::LoadU(d, state + i), hn::LoadU(d, state + i + 1));
     hn::StoreU(hn::Xor(hn::LoadU(d, source + i), next), d, state + i);
   });
 }
 
-void twist_state(std::uint32_t* state) {
+void twist(std::uint32_t* state) {
   constexpr std::size_t kMiddle = 397, kWrap = kTwisterWords - kMiddle;
   const OneWord one;
   advance(state, state + kMiddle, kWrap);
@@ -50,8 +42,8 @@ void twist_state(std::uint32_t* state) {
   hn::StoreU(hn::Xor(hn::LoadU(one, state + kMiddle - 1), last), one, state + kTwisterWords - 1);
 }
 
-void temper_words(std::uint32_t* out, const std::uint32_t* in, std::size_t count) {
-  for_words(count, [=](auto d, std::size_t i) HWY_ATTR {
+void temper(std::uint32_t* out, const std::uint32_t* in, std::size_t count) {
+  for_vectors(Words(), count, [=](auto d, std::size_t i) HWY_ATTR {
     auto x = hn::LoadU(d, in + i);
     x = hn::Xor(x, hn::ShiftRight<11>(x));
     x = hn::Xor(x, hn::And(hn::ShiftLeft<7>(x), hn::Set(d, 0x9d2c5680u)));
@@ -60,8 +52,8 @@ void temper_words(std::uint32_t* out, const std::uint32_t* in, std::size_t count
   });
 }
 
-void uniform_float(float* out, const std::uint32_t* words, std::size_t count) {
-  for_words(count, [=](auto d, std::size_t i) HWY_ATTR {
+void uniform_floats(float* out, const std::uint32_t* words, std::size_t count) {
+  for_vectors(Words(), count, [=](auto d, std::size_t i) HWY_ATTR {
     const hn::RebindToSigned<decltype(d)> di;
     const hn::RebindToFloat<decltype(d)> df;
     const auto mantissa = hn::And(hn::LoadU(d, words + i), hn::Set(d, 0xffffffu));
@@ -93,18 +85,13 @@ HWY_INLINE hn::Vec<hn::RebindToFloat<D>> uniform_double(D d, const std::uint32_t
 }
 
 void uniform_doubles(double* out, const std::uint32_t* words, std::size_t count) {
-  const hn::ScalableTag<std::uint64_t> d;
-  const hn::CappedTag<std::uint64_t, 1> one;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes)
+  for_vectors(hn::ScalableTag<std::uint64_t>(), count, [=](auto d, std::size_t i) HWY_ATTR {
     hn::StoreU(uniform_double(d, words + 2 * i), hn::RebindToFloat<decltype(d)>(), out + i);
-  for (; i < count; ++i)
-    hn::StoreU(uniform_double(one, words + 2 * i), hn::RebindToFloat<decltype(one)>(), out + i);
+  });
 }
 
-void bits_below_bound(std::uint8_t* bits, const std::uint32_t* words, std::size_t count,
-                      std::uint64_t below) {
+void bits_below(std::uint8_t* bits, const std::uint32_t* words, std::size_t count,
+                std::uint64_t below) {
   const hn::CappedTag<std::int64_t, 8> d;
   const hn::RebindToUnsigned<decltype(d)> du;
   const std::size_t lanes = hn::Lanes(d);
@@ -129,33 +116,23 @@ void bits_below_bound(std::uint8_t* bits, const std::uint32_t* words, std::size_
   *bits = static_cast<std::uint8_t>(byte);
 }
 
+const RandomKernels& find_random_kernels() {
+  static constexpr RandomKernels kAll = {
+      twist, temper, {uniform_floats, uniform_doubles}, bits_below};
+  return kAll;
+}
+
+}  // namespace
 }  // namespace tend::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tend::kernels {
 
-HWY_EXPORT(twist_state);
-HWY_EXPORT(temper_words);
-HWY_EXPORT(uniform_float);
-HWY_EXPORT(uniform_doubles);
-HWY_EXPORT(bits_below_bound);
+HWY_EXPORT(find_random_kernels);
 
-void twist(std::uint32_t* state) {
-  HWY_DYNAMIC_DISPATCH(twist_state)(state);
-}
-void temper(std::uint32_t* out, const std::uint32_t* in, std::size_t count) {
-  HWY_DYNAMIC_DISPATCH(temper_words)(out, in, count);
-}
-void uniform_from_words(float* out, const std::uint32_t* words, std::size_t count) {
-  HWY_DYNAMIC_DISPATCH(uniform_float)(out, words, count);
-}
-void uniform_from_words(double* out, const std::uint32_t* words, std::size_t count) {
-  HWY_DYNAMIC_DISPATCH(uniform_doubles)(out, words, count);
-}
-void bits_below(std::uint8_t* bits, const std::uint32_t* words, std::size_t count,
-                std::uint64_t below) {
-  HWY_DYNAMIC_DISPATCH(bits_below_bound)(bits, words, count, below);
+const RandomKernels& random_kernels() {
+  return HWY_DYNAMIC_DISPATCH(find_random_kernels)();
 }
 
 }  // namespace tend::kernels

@@ -7,6 +7,7 @@
 #include <tend/core/kernels/reduce_loop.h>
 #include <tend/core/kernels/reduce_ops.h>
 
+#include <tend/core/kernels/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/reduce.cpp"
 #include <hwy/foreach_target.h>
@@ -14,26 +15,40 @@
 #include <hwy/highway.h>
 #include <tend/core/kernels/folds.h>
 
+#ifndef TEND_CORE_KERNELS_REDUCE_FOLDS
+#define TEND_CORE_KERNELS_REDUCE_FOLDS
+namespace tend::kernels {
+
+template <class Op, class T>
+struct Fold {
+  FoldBlock<Op, T> run;
+};
+template <class... Each>
+struct FoldSet : Each... {};
+// What has loops for each processor; others are vectorised for the least one only.
+using Folds = FoldSet<Fold<Sum<float>, float>, Fold<Sum<double>, double>, Fold<Sum<double>, float>,
+                      Fold<SquareSum<float>, float>, Fold<SquareSum<double>, double>,
+                      Fold<Largest<float>, float>, Fold<Largest<double>, double>,
+                      Fold<Smallest<float>, float>, Fold<Smallest<double>, double>>;
+
+}  // namespace tend::kernels
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
+namespace {
 
-// Not templates: HWY_EXPORT takes names.
-#define TEND_FOLD(name, Op, T)                                                      \
-  void name(AccOf<Op>* block, const T* from, std::int64_t count, std::int64_t down, \
-            std::int64_t width, std::int64_t across) {                              \
-    fold_block<Op>(block, from, count, down, width, across);                        \
-  }
-TEND_FOLD(sum_floats, Sum<float>, float)
-TEND_FOLD(sum_doubles, Sum<double>, double)
-TEND_FOLD(sum_floats_widely, Sum<double>, float)
-TEND_FOLD(sum_squares, SquareSum<float>, float)
-TEND_FOLD(sum_squares_of_doubles, SquareSum<double>, double)
-TEND_FOLD(largest_float, Largest<float>, float)
-TEND_FOLD(largest_double, Largest<double>, double)
-TEND_FOLD(smallest_float, Smallest<float>, float)
-TEND_FOLD(smallest_double, Smallest<double>, double)
-#undef TEND_FOLD
+template <class... Op, class... T>
+constexpr FoldSet<Fold<Op, T>...> all_of(const FoldSet<Fold<Op, T>...>&) {
+  return {{fold_block<Op, T>}...};
+}
 
+const Folds& find_folds() {
+  static constexpr Folds kAll = all_of(Folds());
+  return kAll;
+}
+
+}  // namespace
 }  // namespace tend::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -41,32 +56,16 @@ HWY_AFTER_NAMESPACE();
 namespace tend::kernels {
 namespace {
 
-HWY_EXPORT(sum_floats);
-HWY_EXPORT(sum_doubles);
-HWY_EXPORT(sum_floats_widely);
-HWY_EXPORT(sum_squares);
-HWY_EXPORT(sum_squares_of_doubles);
-HWY_EXPORT(largest_float);
-HWY_EXPORT(largest_double);
-HWY_EXPORT(smallest_float);
-HWY_EXPORT(smallest_double);
+HWY_EXPORT(find_folds);
 
-// The loops for these operations; others are vectorised for the least processor only.
 template <class Op, class T>
 FoldBlock<Op, T> fold_block_of() {
-  if constexpr (std::is_same_v<Op, Sum<float>>) return HWY_DYNAMIC_DISPATCH(sum_floats);
-  if constexpr (std::is_same_v<Op, Sum<double>> && std::is_same_v<T, double>)
-    return HWY_DYNAMIC_DISPATCH(sum_doubles);
-  if constexpr (std::is_same_v<Op, Sum<double>> && std::is_same_v<T, float>)
-    return HWY_DYNAMIC_DISPATCH(sum_floats_widely);
-  if constexpr (std::is_same_v<Op, SquareSum<float>>) return HWY_DYNAMIC_DISPATCH(sum_squares);
-  if constexpr (std::is_same_v<Op, SquareSum<double>>)
-    return HWY_DYNAMIC_DISPATCH(sum_squares_of_doubles);
-  if constexpr (std::is_same_v<Op, Largest<float>>) return HWY_DYNAMIC_DISPATCH(largest_float);
-  if constexpr (std::is_same_v<Op, Largest<double>>) return HWY_DYNAMIC_DISPATCH(largest_double);
-  if constexpr (std::is_same_v<Op, Smallest<float>>) return HWY_DYNAMIC_DISPATCH(smallest_float);
-  if constexpr (std::is_same_v<Op, Smallest<double>>) return HWY_DYNAMIC_DISPATCH(smallest_double);
-  return HWY_NAMESPACE::fold_block<Op, T>;
+  if constexpr (std::is_base_of_v<Fold<Op, T>, Folds>) {
+    const Fold<Op, T>& fold = HWY_DYNAMIC_DISPATCH(find_folds)();
+    return fold.run;
+  } else {
+    return HWY_NAMESPACE::fold_block<Op, T>;
+  }
 }
 
 template <class Op, class T, class Out>

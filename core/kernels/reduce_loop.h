@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <tend/core/array.h>
+#include <tend/core/kernels/collapsed_dims.h>
 #include <tend/core/parallel.h>
 #include <tend/core/scratch.h>
 
@@ -23,58 +24,9 @@ template <class Op, class T>
 using FoldBlock = void (*)(AccOf<Op>* block, const T* from, std::int64_t count, std::int64_t down,
                            std::int64_t width, std::int64_t across);
 
-/// Dimensions of the input, outermost first, collapsed where the strides allow it.
-class ReduceDims {
- public:
-  struct Dim {
-    std::int64_t size, in, out;  // strides in elements
-  };
-  struct Place {
-    std::int64_t in = 0, out = 0;
-  };
-
-  void push(const Dim& dim) {
-    if (dim.size == 1) return;
-    if (rank_ > 0) {
-      Dim& last = dims_[rank_ - 1];
-      if (last.in == dim.size * dim.in && last.out == dim.size * dim.out) {
-        last = {last.size * dim.size, dim.in, dim.out};
-        return;
-      }
-    }
-    if (rank_ == kMostDims) fail<ShapeError>("reduce", "more than ", kMostDims, " dimensions");
-    dims_[rank_++] = dim;
-  }
-  /// Takes the innermost dimension off; size 1 when there is none.
-  Dim pop() { return rank_ == 0 ? Dim{1, 0, 0} : dims_[--rank_]; }
-  void sort_by_input_stride() {
-    std::stable_sort(dims_.begin(), dims_.begin() + rank_,
-                     [](const Dim& a, const Dim& b) { return a.in > b.in; });
-  }
-  std::int64_t count() const {
-    std::int64_t count = 1;
-    for (std::size_t d = 0; d < rank_; ++d) count *= dims_[d].size;
-    return count;
-  }
-  Place place(std::int64_t number) const {
-    Place at;
-    for (std::size_t d = rank_; d-- > 0;) {
-      std::int64_t i = number;
-      if (d > 0) {
-        i = number % dims_[d].size;
-        number /= dims_[d].size;
-      }
-      at.in += i * dims_[d].in;
-      at.out += i * dims_[d].out;
-    }
-    return at;
-  }
-
- private:
-  static constexpr std::size_t kMostDims = 64;
-  std::array<Dim, kMostDims> dims_;
-  std::size_t rank_ = 0;
-};
+/// Dimensions of the input and of the output that is folded into; steps are in elements.
+using ReduceDims = CollapsedDims<2>;
+inline constexpr std::size_t kIn = 0, kOut = 1;
 
 /// A reduction seen as `groups` x `across` results, each folding `outer` x `down` elements.
 struct ReducePlan {
@@ -88,22 +40,23 @@ struct ReducePlan {
     for (std::int64_t d = 0; d < a.rank(); ++d) {
       const bool reduced = std::find(dims.begin(), dims.end(), d) != dims.end();
       if (reduced) {
-        outer.push({nothing ? 0 : a.shape()[d], nothing ? 0 : a.strides()[d], 0});
+        outer.push("reduce", {nothing ? 0 : a.shape()[d], {nothing ? 0 : a.strides()[d], 0}});
       } else {
-        groups.push({a.shape()[d], nothing ? 0 : a.strides()[d], out.strides()[out_dim]});
+        groups.push("reduce",
+                    {a.shape()[d], {nothing ? 0 : a.strides()[d], out.strides()[out_dim]}});
       }
       if (!reduced || keepdim) ++out_dim;
     }
-    groups.sort_by_input_stride();
+    groups.sort_by(kIn);
     down = outer.pop();
     across = groups.pop();
-    const bool columns = across.in < down.in || down.size == 1;
+    const bool columns = across.step[kIn] < down.step[kIn] || down.size == 1;
     if (across.size > 1 && (columns || rows())) return;
-    groups.push(across);  // nothing is next to anything: one result at a time
-    across = {1, 0, 0};
+    groups.push("reduce", across);  // nothing is next to anything: one result at a time
+    across = {1, {}};
   }
   /// Whether the elements of a sum are neighbours.
-  bool rows() const { return down.in == 1; }
+  bool rows() const { return down.step[kIn] == 1; }
 };
 
 namespace detail {
@@ -154,7 +107,7 @@ void for_runs(const ReducePlan& plan, const T* from, std::int64_t begin, std::in
   while (begin < end) {
     const std::int64_t first = begin % length;
     const std::int64_t count = std::min({length - first, end - begin, most});
-    f(from + plan.outer.place(begin / length).in + first * plan.down.in, count);
+    f(from + plan.outer.offset(begin / length)[kIn] + first * plan.down.step[kIn], count);
     begin += count;
   }
 }
@@ -163,7 +116,7 @@ void for_runs(const ReducePlan& plan, const T* from, std::int64_t begin, std::in
 template <class Op, class T>
 void fold_blocks(AccOf<Op>* result, const ReducePlan& plan, const T* from, std::int64_t width,
                  std::int64_t begin, std::int64_t end, FoldBlock<Op, T> fold_block) {
-  const std::int64_t down = plan.down.in, across = plan.across.in;
+  const std::int64_t down = plan.down.step[kIn], across = plan.across.step[kIn];
   const std::int64_t most = plan.rows() ? kBlock : 64;
   if (end <= plan.down.size && end - begin <= most)  // a single block
     return fold_block(result, from + begin * down, end - begin, down, width, across);
@@ -182,7 +135,7 @@ void fold_tile(AccOf<Op>* result, const ReducePlan& plan, const T* from, std::in
                std::int64_t begin, std::int64_t end, FoldBlock<Op, T> fold_block) {
   if (end - begin >= kInOrder)
     return fold_blocks<Op>(result, plan, from, width, begin, end, fold_block);
-  const std::int64_t down = plan.down.in, across = plan.across.in;
+  const std::int64_t down = plan.down.step[kIn], across = plan.across.step[kIn];
   std::fill_n(result, width, Op::identity());
   for_runs(plan, from, begin, end, kInOrder, [&](const T* run, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) {
@@ -248,15 +201,15 @@ class Reducer {
   }
 
   Tile tile_at(std::int64_t number) const {
-    const ReduceDims::Place place = plan_.groups.place(number / tiles_across_);
+    ReduceDims::Steps at = plan_.groups.offset(number / tiles_across_);
     const std::int64_t left = number % tiles_across_ * width_;
-    return {from_ + place.in + left * plan_.across.in, to_ + place.out + left * plan_.across.out,
-            std::min(width_, plan_.across.size - left)};
+    for (const std::size_t k : {kIn, kOut}) at[k] += left * plan_.across.step[k];
+    return {from_ + at[kIn], to_ + at[kOut], std::min(width_, plan_.across.size - left)};
   }
 
   void store(const Tile& tile, const Acc* sums) const {
     for (std::int64_t j = 0; j < tile.width; ++j)
-      tile.to[j * plan_.across.out] = static_cast<Out>(sums[j]);
+      tile.to[j * plan_.across.step[kOut]] = static_cast<Out>(sums[j]);
   }
 
   void join_segments() {

@@ -6,6 +6,7 @@
 
 #include <tend/core/kernels/loops.h>
 #include <tend/core/kernels/reduce.h>
+#include <tend/core/parallel.h>
 #include <tend/core/scratch.h>
 
 namespace tend::kernels {

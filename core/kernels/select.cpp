@@ -6,6 +6,7 @@
 
 #include <tend/core/kernels/loops.h>
 
+#include <tend/core/kernels/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/select.cpp"
 #include <hwy/foreach_target.h>
@@ -34,18 +35,10 @@ HWY_INLINE hn::Mask<D> load_truths(D d, const std::uint8_t* from) {
 
 template <class T, class A, class B>
 HWY_INLINE void select_neighbours(std::size_t n, T* out, const std::uint8_t* condition, A a, B b) {
-  const hn::ScalableTag<T> d;
-  const hn::CappedTag<T, 1> one;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
+  for_vectors(hn::ScalableTag<T>(), n, [=](auto d, std::size_t i) HWY_ATTR {
     const auto chosen = hn::IfThenElse(load_truths(d, condition + i), a.at(d, i), b.at(d, i));
     hn::StoreU(chosen, d, out + i);
-  }
-  for (; i < n; ++i) {
-    const auto chosen = condition[i] != 0 ? a.at(one, i) : b.at(one, i);
-    hn::StoreU(chosen, one, out + i);
-  }
+  });
 }
 
 // A run of out = condition ? a : b, for elements as large as T.

@@ -2,6 +2,7 @@
 
 #include <tend/core/kernels/copy.h>
 #include <tend/core/kernels/loops.h>
+#include <tend/core/parallel.h>
 
 namespace tend::kernels {
 namespace {

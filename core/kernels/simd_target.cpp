@@ -1,5 +1,6 @@
 #include <tend/core/kernels/simd_target.h>
 
+#include <tend/core/kernels/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/simd_target.cpp"
 #include <hwy/foreach_target.h>

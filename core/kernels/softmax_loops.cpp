@@ -4,21 +4,43 @@
 #include <limits>
 
 #include <tend/core/array.h>
-#include <tend/core/kernels/choose.h>
-#include <tend/core/kernels/fetch.h>
+#include <tend/core/kernels/for_types.h>
+#include <tend/core/kernels/prefetch.h>
 #include <tend/core/parallel.h>
 
+#include <tend/core/kernels/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/softmax_loops.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h:
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
+#include <tend/core/kernels/simd_loop.h>
 #include <tend/core/kernels/simd_rows.h>
 #include <tend/core/kernels/softmax_operations.h>
 
+#ifndef TEND_CORE_KERNELS_SOFTMAX_LOOPS_KERNELS
+#define TEND_CORE_KERNELS_SOFTMAX_LOOPS_KERNELS
+namespace tend::kernels {
+
+// Rows as softmax_rows has them; parts of columns: the largest elements and sums, those of blocks
+// that follow each other `step` apart, and the results.
+template <class T>
+struct SoftmaxKernels {
+  void (*rows)(SoftmaxKind kind, const SoftmaxLines<T>& lines, bool streamed, T* buffer);
+  void (*sum)(SoftmaxKind kind, const SoftmaxLines<T>& lines, T* most, T* sums);
+  void (*merge)(SoftmaxKind kind, std::size_t blocks, std::size_t width, T* most, T* sums,
+                std::size_t step);
+  void (*values)(SoftmaxKind kind, const SoftmaxLines<T>& lines, const T* most, const T* totals);
+  void (*precise_exp)(std::int64_t n, T* x);
+};
+
+}  // namespace tend::kernels
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
+namespace {
 
 // Where a row lies. Its terms are kept in the output, or in a buffer when that is streamed.
 template <class T>
@@ -32,18 +54,18 @@ struct RowPlace {
 // Sums the terms of `row` and, where there is one, makes the results of the row `before`: the
 // arithmetic of the one need not wait for the sum of the other. `most` is of `row`, and becomes
 // that of the `next` one, so that no row waits for its own; what comes some time after that
-// `fetches`.
+// `prefetches`.
 template <class Op, bool kHasBefore, class T, class V = hn::Vec<RowTag<T>>>
 HWY_INLINE V walk(std::size_t n, const RowPlace<T>& row, const RowPlace<T>& before, V before_most,
-                  V before_total, bool streamed, V& most, const T* next, bool fetches) {
+                  V before_total, bool streamed, V& most, const T* next, bool prefetches) {
   const RowTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   V next_most = hn::LoadU(d, next);
   const auto term = [&](std::size_t i, V x, V y) HWY_ATTR {
     if constexpr (Op::kOfMost) {
-      if (fetches) {
-        fetch_ahead(next + i);
-        if (!streamed) fetch_ahead(row.out + i);
+      if (prefetches) {
+        prefetch_ahead(next + i);
+        if (!streamed) prefetch_ahead(row.out + i);
       }
       next_most = hn::Max(next_most, hn::LoadU(d, next + i));
     }
@@ -99,8 +121,8 @@ HWY_INLINE void rows_of(const SoftmaxLines<T>& lines, bool streamed, T* buffer) 
   auto most = hn::Zero(RowTag<T>()), before_most = most, total = most;
   if constexpr (Op::kOfMost) most = row_max(n, lines.a);
   const auto row_bytes = static_cast<std::int64_t>(n * sizeof(T));
-  const bool fetches = lines.a_step == row_bytes && lines.out_step == row_bytes &&
-                       pays_to_fetch(static_cast<std::size_t>(lines.count * row_bytes));
+  const bool prefetches = lines.a_step == row_bytes && lines.out_step == row_bytes &&
+                          pays_to_prefetch(static_cast<std::size_t>(lines.count * row_bytes));
   RowPlace<T> before{};
   for (std::int64_t r = 0; r < lines.count; ++r) {
     T* out = moved(lines.out, r * lines.out_step);
@@ -109,24 +131,15 @@ HWY_INLINE void rows_of(const SoftmaxLines<T>& lines, bool streamed, T* buffer) 
                           streamed ? buffer + static_cast<std::size_t>(r % 2) * n : out};
     const T* next = r + 1 < lines.count ? moved(a, lines.a_step) : a;
     const auto row_most = most;
-    total = r == 0
-                ? walk<Op, false>(n, row, before, before_most, total, streamed, most, next, fetches)
-                : walk<Op, true>(n, row, before, before_most, total, streamed, most, next, fetches);
+    total =
+        r == 0
+            ? walk<Op, false>(n, row, before, before_most, total, streamed, most, next, prefetches)
+            : walk<Op, true>(n, row, before, before_most, total, streamed, most, next, prefetches);
     before = row;
     before_most = row_most;
   }
   finish_row<Op>(n, before, before_most, total, streamed);
   if (streamed) hwy::FlushStream();
-}
-
-// Calls f(tag, j) for vectors of the columns from j on, of fewer and fewer lanes.
-template <class T, std::size_t kMost = 16, class F>
-HWY_INLINE void for_columns(std::size_t width, F f, std::size_t j = 0) {
-  const hn::CappedTag<T, kMost> d;
-  for (; j + hn::Lanes(d) <= width; j += hn::Lanes(d)) f(d, j);
-  if constexpr (kMost > 1) {
-    if (j < width) for_columns<T, kMost / 4>(width, f, j);
-  }
 }
 
 // The largest elements and the sums of columns. Without columns they are lowest() and 0, so that
@@ -140,7 +153,7 @@ struct ColumnSums {
 // Takes up the sums of other elements of the columns.
 template <class Op, class T>
 HWY_INLINE void merge_columns(std::size_t width, ColumnSums<T> into, ColumnSums<T> from) {
-  for_columns<T>(width, [&](auto d, std::size_t j) HWY_ATTR {
+  for_row_vectors<T>(width, [&](auto d, std::size_t j) HWY_ATTR {
     auto sum = hn::LoadU(d, into.sums + j), other = hn::LoadU(d, from.sums + j);
     if constexpr (Op::kOfMost) {
       const auto most = hn::LoadU(d, into.most + j), others = hn::LoadU(d, from.most + j);
@@ -162,7 +175,7 @@ HWY_INLINE void sum_few_rows(const SoftmaxLines<T>& lines, std::int64_t begin, s
   std::fill_n(to.sums, width, T(0));
   if constexpr (Op::kOfMost) {
     for (std::int64_t i = begin; i < end; ++i) {
-      for_columns<T>(
+      for_row_vectors<T>(
           width, [&, x = moved(lines.a, i * lines.a_step)](auto d, std::size_t j) HWY_ATTR {
             hn::StoreU(hn::Max(hn::LoadU(d, to.most + j), hn::LoadU(d, x + j)), d, to.most + j);
           });
@@ -171,7 +184,7 @@ HWY_INLINE void sum_few_rows(const SoftmaxLines<T>& lines, std::int64_t begin, s
   for (std::int64_t i = begin; i < end; ++i) {
     const T* x = moved(lines.a, i * lines.a_step);
     const T* y = moved(lines.b, i * lines.b_step);
-    for_columns<T>(width, [&](auto d, std::size_t j) HWY_ATTR {
+    for_row_vectors<T>(width, [&](auto d, std::size_t j) HWY_ATTR {
       const auto most = hn::LoadU(d, to.most + j);
       const auto term = Op::term(d, hn::LoadU(d, x + j), hn::LoadU(d, y + j), most);
       hn::StoreU(hn::Add(hn::LoadU(d, to.sums + j), term), d, to.sums + j);
@@ -192,7 +205,7 @@ HWY_INLINE void sum_rows(const SoftmaxLines<T>& lines, ColumnSums<T> to) {
 
 template <class Op, class T>
 HWY_INLINE void make_totals(std::size_t width, T* sums) {
-  for_columns<T>(width, [&](auto d, std::size_t j) HWY_ATTR {
+  for_row_vectors<T>(width, [&](auto d, std::size_t j) HWY_ATTR {
     hn::StoreU(Op::total(d, hn::LoadU(d, sums + j)), d, sums + j);
   });
 }
@@ -203,7 +216,7 @@ HWY_INLINE void compute_values(const SoftmaxLines<T>& lines, const T* most, cons
     const T* a = moved(lines.a, i * lines.a_step);
     const T* b = moved(lines.b, i * lines.b_step);
     T* to = moved(lines.out, i * lines.out_step);
-    for_columns<T>(static_cast<std::size_t>(lines.count), [&](auto d, std::size_t j) HWY_ATTR {
+    for_row_vectors<T>(static_cast<std::size_t>(lines.count), [&](auto d, std::size_t j) HWY_ATTR {
       auto x = hn::LoadU(d, a + j);
       const auto y = hn::LoadU(d, b + j), largest = hn::LoadU(d, most + j);
       if constexpr (Op::kKeepsTerms) x = Op::term(d, x, y, largest);
@@ -223,90 +236,85 @@ HWY_INLINE void with_operation(SoftmaxKind kind, F f) {
   }
 }
 
-// One name for each element type, as HWY_EXPORT wants.
+template <class T>
+void make_rows(SoftmaxKind kind, const SoftmaxLines<T>& lines, bool streamed, T* buffer) {
+  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { rows_of<Op>(lines, streamed, buffer); });
+}
 
-void rows_float(SoftmaxKind kind, const SoftmaxLines<float>& lines, bool streamed, float* buffer) {
-  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { rows_of<Op>(lines, streamed, buffer); });
+template <class T>
+void sum_columns(SoftmaxKind kind, const SoftmaxLines<T>& lines, T* most, T* sums) {
+  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { sum_rows<Op, T>(lines, {most, sums}); });
 }
-void rows_double(SoftmaxKind kind, const SoftmaxLines<double>& lines, bool streamed,
-                 double* buffer) {
-  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { rows_of<Op>(lines, streamed, buffer); });
-}
-void sum_float(SoftmaxKind kind, const SoftmaxLines<float>& lines, float* most, float* sums) {
-  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { sum_rows<Op, float>(lines, {most, sums}); });
-}
-void sum_double(SoftmaxKind kind, const SoftmaxLines<double>& lines, double* most, double* sums) {
-  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { sum_rows<Op, double>(lines, {most, sums}); });
-}
-void merge_float(SoftmaxKind kind, std::size_t blocks, std::size_t width, float* most, float* sums,
-                 std::size_t step) {
+
+template <class T>
+void merge_blocks(SoftmaxKind kind, std::size_t blocks, std::size_t width, T* most, T* sums,
+                  std::size_t step) {
   with_operation(kind, [&]<class Op>(Op) HWY_ATTR {
     for (std::size_t i = 1; i < blocks; ++i)
-      merge_columns<Op, float>(width, {most, sums}, {most + i * step, sums + i * step});
+      merge_columns<Op, T>(width, {most, sums}, {most + i * step, sums + i * step});
     make_totals<Op>(width, sums);
   });
 }
-void merge_double(SoftmaxKind kind, std::size_t blocks, std::size_t width, double* most,
-                  double* sums, std::size_t step) {
-  with_operation(kind, [&]<class Op>(Op) HWY_ATTR {
-    for (std::size_t i = 1; i < blocks; ++i)
-      merge_columns<Op, double>(width, {most, sums}, {most + i * step, sums + i * step});
-    make_totals<Op>(width, sums);
-  });
-}
-void values_float(SoftmaxKind kind, const SoftmaxLines<float>& lines, const float* most,
-                  const float* totals) {
-  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { compute_values<Op>(lines, most, totals); });
-}
-void values_double(SoftmaxKind kind, const SoftmaxLines<double>& lines, const double* most,
-                   const double* totals) {
+
+template <class T>
+void make_columns(SoftmaxKind kind, const SoftmaxLines<T>& lines, const T* most, const T* totals) {
   with_operation(kind, [&]<class Op>(Op) HWY_ATTR { compute_values<Op>(lines, most, totals); });
 }
 
-void precise_exp_float(std::int64_t n, float* x) {
+template <class T>
+void make_powers(std::int64_t n, T* x) {
   const hn::CappedTag<double, 16> wide;
-  const hn::Rebind<float, decltype(wide)> d;
-  for (float* end = x + n; x < end; x += hn::Lanes(d))
-    hn::StoreU(hn::DemoteTo(d, exp(wide, hn::PromoteTo(wide, hn::LoadU(d, x)))), d, x);
-}
-void precise_exp_double(std::int64_t n, double* x) {
-  const hn::CappedTag<double, 16> d;
-  for (double* end = x + n; x < end; x += hn::Lanes(d)) hn::StoreU(exp(d, hn::LoadU(d, x)), d, x);
+  const hn::Rebind<T, decltype(wide)> d;
+  for (T* end = x + n; x < end; x += hn::Lanes(d)) {
+    if constexpr (std::is_same_v<T, float>) {
+      hn::StoreU(hn::DemoteTo(d, exp(wide, hn::PromoteTo(wide, hn::LoadU(d, x)))), d, x);
+    } else {
+      hn::StoreU(exp(d, hn::LoadU(d, x)), d, x);
+    }
+  }
 }
 
+template <class T>
+constexpr SoftmaxKernels<T> kernels_of() {
+  return {make_rows, sum_columns, merge_blocks, make_columns, make_powers};
+}
+
+const ForTypes<SoftmaxKernels>& find_softmax_kernels() {
+  static constexpr ForTypes<SoftmaxKernels> kAll = {kernels_of<float>(), kernels_of<double>()};
+  return kAll;
+}
+
+}  // namespace
 }  // namespace tend::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace tend::kernels {
 
-HWY_EXPORT(rows_float);
-HWY_EXPORT(rows_double);
-HWY_EXPORT(sum_float);
-HWY_EXPORT(sum_double);
-HWY_EXPORT(merge_float);
-HWY_EXPORT(merge_double);
-HWY_EXPORT(values_float);
-HWY_EXPORT(values_double);
-HWY_EXPORT(precise_exp_float);
-HWY_EXPORT(precise_exp_double);
-
 namespace {
+
+HWY_EXPORT(find_softmax_kernels);
+
+template <class T>
+const SoftmaxKernels<T>& softmax_kernels() {
+  return HWY_DYNAMIC_DISPATCH(find_softmax_kernels)().of<T>();
+}
 
 // Elements of a row that is streamed from a buffer: what the first cache holds.
 template <class T>
 constexpr std::int64_t kMostStreamed = 16384 / static_cast<std::int64_t>(sizeof(T));
+
 }  // namespace
 
 template <class T>
 void softmax_rows(SoftmaxKind kind, const SoftmaxLines<T>& rows, bool streamed) {
   HWY_ALIGN T buffer[2 * kMostStreamed<T>];
-  choose<T>(HWY_DYNAMIC_DISPATCH(rows_float), HWY_DYNAMIC_DISPATCH(rows_double))(
-      kind, rows, streamed && rows.n <= kMostStreamed<T>, buffer);
+  softmax_kernels<T>().rows(kind, rows, streamed && rows.n <= kMostStreamed<T>, buffer);
 }
 
 template <class T>
 void softmax_columns(SoftmaxKind kind, const SoftmaxLines<T>& columns) {
+  const SoftmaxKernels<T>& kernels = softmax_kernels<T>();
   // Blocks of rows are summed by themselves, and so in parallel.
   constexpr std::int64_t kBlock = 128;
   const std::int64_t blocks = (columns.n - 1) / kBlock + 1;
@@ -330,24 +338,20 @@ void softmax_columns(SoftmaxKind kind, const SoftmaxLines<T>& columns) {
     });
   };
   for_parts([&](const auto& lines, std::int64_t at, std::int64_t) {
-    choose<T>(HWY_DYNAMIC_DISPATCH(sum_float), HWY_DYNAMIC_DISPATCH(sum_double))(
-        kind, lines, most + at, sums + at);
+    kernels.sum(kind, lines, most + at, sums + at);
   });
   parallel_for(0, columns.count, 256, [&](std::int64_t begin, std::int64_t end) {
-    choose<T>(HWY_DYNAMIC_DISPATCH(merge_float), HWY_DYNAMIC_DISPATCH(merge_double))(
-        kind, static_cast<std::size_t>(blocks), static_cast<std::size_t>(end - begin), most + begin,
-        sums + begin, static_cast<std::size_t>(columns.count));
+    kernels.merge(kind, static_cast<std::size_t>(blocks), static_cast<std::size_t>(end - begin),
+                  most + begin, sums + begin, static_cast<std::size_t>(columns.count));
   });
   for_parts([&](const auto& lines, std::int64_t, std::int64_t first) {
-    choose<T>(HWY_DYNAMIC_DISPATCH(values_float), HWY_DYNAMIC_DISPATCH(values_double))(
-        kind, lines, most + first, sums + first);
+    kernels.values(kind, lines, most + first, sums + first);
   });
 }
 
 template <class T>
 void precise_exp(std::int64_t n, T* x) {
-  choose<T>(HWY_DYNAMIC_DISPATCH(precise_exp_float), HWY_DYNAMIC_DISPATCH(precise_exp_double))(n,
-                                                                                               x);
+  softmax_kernels<T>().precise_exp(n, x);
 }
 
 template void softmax_rows(SoftmaxKind, const SoftmaxLines<float>&, bool);

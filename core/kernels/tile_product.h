@@ -104,8 +104,8 @@ HWY_INLINE void multiply_tile(D d, const Tile<T>& tile, const T* HWY_RESTRICT a,
 
 /// Elements of a panel's row: what the registers hold of a row of c.
 template <class T>
-HWY_INLINE std::size_t panel_width() {
-  return kTileVectors * hn::Lanes(hn::ScalableTag<T>());
+HWY_INLINE constexpr std::size_t panel_width() {
+  return kTileVectors * hn::MaxLanes(hn::ScalableTag<T>());
 }
 
 // All rows of kVectors vectors of columns.

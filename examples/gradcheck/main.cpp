@@ -14,6 +14,7 @@
 #include "examples/program.h"
 #include "operations.h"
 #include "report.h"
+#include "tests/autograd/op_noise.h"
 
 namespace {
 
@@ -122,7 +123,7 @@ int report(const Checks& checks, const std::string& json_path) {
 // checks() while the nodes of all these names are broken.
 int with_noise(std::set<std::string> nodes, const std::function<int()>& checks) {
   if (nodes.empty()) return checks();
-  const tend::autograd::GradientNoise noise(nodes.extract(nodes.begin()).value());
+  const tend::test::GradientNoise noise(nodes.extract(nodes.begin()).value());
   return with_noise(std::move(nodes), checks);
 }
 

@@ -119,6 +119,25 @@ TEST_CASE("Vectors that do not fit are refused") {
                        says("[jacobian] needs at least one input"));
 }
 
+TEST_CASE("A wrong number of inputs is refused by the operation that was called") {
+  const auto two = [](const Tensor& x, const Tensor& y) { return x * y; };
+  const std::vector<Tensor> one{ones({2})};
+  const auto message = [](const char* operation) {
+    return std::string("[") + operation + "] the function takes 2 tensors, got 1";
+  };
+  CHECK_THROWS_WITH(autograd::vjp(two, one), message("vjp"));
+  CHECK_THROWS_WITH(autograd::jvp(two, one, one), message("jvp"));
+  CHECK_THROWS_WITH(autograd::jacobian(two, one), message("jacobian"));
+  CHECK_THROWS_WITH(autograd::hessian(two, one), message("hessian"));
+  CHECK_THROWS_WITH(autograd::hvp(two, one, one), message("hvp"));
+  CHECK_THROWS_WITH(autograd::checkpoint(two, one), message("checkpoint"));
+  CHECK_THROWS_WITH(gradcheck(two, {ones({2}, float64).requires_grad_()}), message("gradcheck"));
+  CHECK_THROWS_WITH(gradgradcheck(two, {ones({2}, float64).requires_grad_()}),
+                    message("gradgradcheck"));
+  CHECK_THROWS_WITH(autograd::hessian(two, std::vector<Tensor>{}),
+                    "[hessian] needs at least one input");
+}
+
 TEST_CASE("Outputs without a derivative stand aside") {
   const auto f = [](const Tensor& x) -> Tensors { return {x * x, argmax(x)}; };
   const Tensor x = f64({1, 3});

@@ -1,14 +1,15 @@
 #include <cmath>
 
 #include <tend/autograd/gradcheck.h>
-#include <tend/autograd/hooks.h>
 #include <tend/autograd/node.h>
 #include <tend/core/random.h>
 
+#include "tests/autograd/op_noise.h"
 #include "tests/autograd/support.h"
 
 using namespace tend;
 using Catch::Matchers::ContainsSubstring;
+using tend::test::GradientNoise;
 using tend::test::leaf;
 
 namespace {
@@ -193,12 +194,12 @@ TEST_CASE("Gradient noise breaks the nodes of one name and is counted") {
   const Tensor x = leaf({1, 2});
   const auto f = [](const Tensor& t) { return (t * t).sum(); };
   {
-    const autograd::GradientNoise noise("SumBackward0");
+    const GradientNoise noise("SumBackward0");
     CHECK_FALSE(gradcheck(f, {x}));
     CHECK(noise.count() > 0);
   }
   {
-    const autograd::GradientNoise noise("NoSuchBackward");
+    const GradientNoise noise("NoSuchBackward");
     CHECK(gradcheck(f, {x}));
     CHECK(noise.count() == 0);
   }

@@ -4,8 +4,7 @@
 
 #include <list>
 
-#include <tend/autograd/hooks.h>
-
+#include "tests/autograd/op_noise.h"
 #include "tests/autograd/support.h"
 #include "tests/counts.h"
 
@@ -63,7 +62,7 @@ TEST_CASE("the check of every operation with a node of its own fails when that i
   for (const auto& [operation, nodes] : operation_nodes()) {
     for (const std::string& node : nodes.own) {
       INFO(operation << ", " << node);
-      const autograd::GradientNoise noise(node);
+      const GradientNoise noise(node);
       GradientErrors found;
       for (const Op* row : rows[operation]) found.add(check_gradients(*row, 1));
       CHECK(noise.count() > 0);

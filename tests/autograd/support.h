@@ -9,6 +9,7 @@
 
 #include <tend/autograd/engine.h>
 #include <tend/autograd/grad_mode.h>
+#include <tend/autograd/ops.h>
 #include <tend/autograd/tensor.h>
 
 #include "tests/catch.h"

@@ -52,14 +52,15 @@ TEST_CASE("A container sees its own quota at the root of the control groups") {
   CHECK(files.quota() == 1.5);
 }
 
-TEST_CASE("The quota of control groups, version 1, is a quotient of two files") {
+TEST_CASE("Control groups of version 1 set no limit") {
   const Files files;
-  files.write("self", "5:memory:/a\n4:cpu,cpuacct:/job\n0::/\n");
-  files.write("groups/cpu,cpuacct/job/cpu.cfs_quota_us", "-1\n");
+  files.write("self", "4:cpu,cpuacct:/job\n");
+  files.write("groups/cpu,cpuacct/job/cpu.cfs_quota_us", "250000\n");
   files.write("groups/cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
   CHECK_FALSE(files.quota());
-  files.write("groups/cpu,cpuacct/job/cpu.cfs_quota_us", "250000\n");
-  CHECK(files.quota() == 2.5);
+  files.write("self", "4:cpu,cpuacct:/job\n0::/new\n");
+  files.write("groups/new/cpu.max", "150000 100000\n");
+  CHECK(files.quota() == 1.5);
 }
 
 TEST_CASE("Nonsense in the files of control groups is no limit") {

@@ -10,7 +10,7 @@
 namespace tend {
 
 /// What x[{...}] names: a view of x by all indices that are no tensors, and places in that.
-struct Selection {
+struct ParsedIndex {
   Tensor view;
   kernels::Places places;
 
@@ -19,7 +19,7 @@ struct Selection {
 
 /// The meaning of `indices` (tend::index, which has the rules). Everything is checked here; errors
 /// name `operation`.
-Selection select_places(const char* operation, const Tensor& self, std::span<const Index> indices);
+ParsedIndex parse_index(const char* operation, const Tensor& self, std::span<const Index> indices);
 
 /// `self` at positions along one dimension; `index` is 0-d or 1-d. Where `from_end`, negative
 /// positions count from the end.

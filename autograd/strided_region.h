@@ -6,8 +6,8 @@
 namespace tend {
 
 /// Where the elements of a view lie among those of its base, which has no overlapping elements.
-struct Window {
-  Window(const Array& base, const Array& view);
+struct StridedRegion {
+  StridedRegion(const Array& base, const Array& view);
 
   Shape base_shape, base_strides;
   Shape shape, strides;
@@ -16,16 +16,16 @@ struct Window {
 
 /// The elements of `x`, which has the base's shape, at the view's places. A copy of the view's
 /// shape.
-Tensor take_window(const Tensor& x, const Window& window);
+Tensor take_region(const Tensor& x, const StridedRegion& region);
 
 /// Zeros of the base's shape with `x`, which has the view's shape, added at the view's places: the
-/// transpose of take_window.
-Tensor put_window(const Tensor& x, const Window& window);
+/// transpose of take_region.
+Tensor put_region(const Tensor& x, const StridedRegion& region);
 
 /// A copy of `x`, which has the base's shape, with zeros at the view's places.
-Tensor clear_window(const Tensor& x, const Window& window);
+Tensor clear_region(const Tensor& x, const StridedRegion& region);
 
 /// The view of `base`, with its history.
-Tensor window_of(const Tensor& base, const Array& view);
+Tensor region_of(const Tensor& base, const Array& view);
 
 }  // namespace tend

@@ -1,4 +1,4 @@
-#include <tend/autograd/selection.h>
+#include <tend/autograd/parsed_index.h>
 
 #include <tend/autograd/inplace.h>
 #include <tend/autograd/node.h>
@@ -43,21 +43,21 @@ std::int64_t count_left(const char* operation, const Tensor& self, std::span<con
 class Selector {
  public:
   Selector(const char* operation, const Tensor& self) : operation_(operation), self_(self) {
-    selection_.view = self;
+    parsed_.view = self;
   }
 
   void pick(std::int64_t position) {
     const std::int64_t size = self_.size(source_);
     if (position < -size || position >= size) fail_position(position);
-    selection_.view = select(selection_.view, dim_, position);
+    parsed_.view = select(parsed_.view, dim_, position);
     ++source_;
   }
   void range(const Slice& s) {
     if (s.start || s.stop || s.step != 1)
-      selection_.view = slice(selection_.view, dim_, s.start, s.stop, s.step);
+      parsed_.view = slice(parsed_.view, dim_, s.start, s.stop, s.step);
     skip(1);
   }
-  void new_axis() { selection_.view = unsqueeze(selection_.view, dim_++); }
+  void new_axis() { parsed_.view = unsqueeze(parsed_.view, dim_++); }
   void skip(std::int64_t dims) {
     dim_ += dims;
     source_ += dims;
@@ -77,11 +77,11 @@ class Selector {
   }
   void next() { ++number_; }
 
-  Selection take() {
+  ParsedIndex take() {
     // Like PyTorch, x[...] is a view even where it shows everything.
-    if (selection_.is_view() && selection_.view.impl() == self_.impl())
-      selection_.view = view(self_, self_.shape());
-    return std::move(selection_);
+    if (parsed_.is_view() && parsed_.view.impl() == self_.impl())
+      parsed_.view = view(self_, self_.shape());
+    return std::move(parsed_);
   }
 
  private:
@@ -107,7 +107,7 @@ class Selector {
 
   // The next dimension of the view is indexed by these positions.
   void add(Array positions) {
-    Places& places = selection_.places;
+    Places& places = parsed_.places;
     places.shape = broadcast_shapes(operation_, places.shape, positions.shape());
     places.dims.push_back(dim_++);
     places.positions.push_back(std::move(positions));
@@ -115,7 +115,7 @@ class Selector {
 
   const char* operation_;
   const Tensor& self_;
-  Selection selection_;
+  ParsedIndex parsed_;
   std::int64_t number_ = 0;  // of the index
   std::int64_t dim_ = 0;     // of the view
   std::int64_t source_ = 0;  // of self
@@ -123,7 +123,7 @@ class Selector {
 
 }  // namespace
 
-Selection select_places(const char* operation, const Tensor& self, std::span<const Index> indices) {
+ParsedIndex parse_index(const char* operation, const Tensor& self, std::span<const Index> indices) {
   const std::int64_t left = count_left(operation, self, indices);
   Selector selector(operation, self);
   for (const Index& each : indices) {

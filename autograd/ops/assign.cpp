@@ -1,0 +1,28 @@
+// What writes other elements into a tensor, and is no operation's in-place twin.
+#include <tend/autograd/ops/helpers.h>
+
+namespace tend {
+
+const Tensor& InPlace::copy_(const Tensor& source) const {
+  return in_place("copy_", self(), {source}, [&](const Tensor& self) {
+    if (!broadcasts_to(source.shape(), self.shape())) {
+      fail<ShapeError>("copy_", source.shape(), " does not broadcast to ", self.shape());
+    }
+    Array value = source.array().to(self.dtype()).expand(self.shape());
+    if (!is_floating(self.dtype())) return Tensor(std::move(value));
+    return record("CopyBackwards", std::move(value), {self, source}, {}, [](Derivative& d) {
+      if (d.needs(0)) d.set(0, zeros(d.grad().shape(), d.grad().dtype()));
+      if (d.needs(1)) d.set(1, d.grad());
+    });
+  });
+}
+
+const Tensor& InPlace::fill_(const Scalar& value) const {
+  return in_place("fill_", self(), {}, [&](const Tensor& self) {
+    check_holds("fill_", self.dtype(), value);
+    return record("FillBackward0", Array::full(self.shape(), value, self.dtype()), {self}, {},
+                  zero_gradient);
+  });
+}
+
+}  // namespace tend

@@ -1,0 +1,34 @@
+// A reference to something that can be called, for code that is compiled once whatever it calls.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace tend {
+
+template <class Signature>
+class FunctionRef;
+
+/// Calls what it was made from, which must live as long.
+template <class Result, class... Arguments>
+class FunctionRef<Result(Arguments...)> {
+ public:
+  template <class F>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef>) FunctionRef(F&& f)
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
+        call_([](void* object, Arguments... arguments) -> Result {
+          return (*static_cast<std::remove_reference_t<F>*>(object))(
+              std::forward<Arguments>(arguments)...);
+        }) {}
+
+  Result operator()(Arguments... arguments) const {
+    return call_(object_, std::forward<Arguments>(arguments)...);
+  }
+
+ private:
+  void* object_;
+  Result (*call_)(void*, Arguments...);
+};
+
+}  // namespace tend

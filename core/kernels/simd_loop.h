@@ -1,0 +1,49 @@
+// Loops over elements by vectors, for every SIMD target. Included by kernel sources after
+// <hwy/foreach_target.h>; not for others.
+
+#if defined(TEND_CORE_KERNELS_SIMD_LOOP_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TEND_CORE_KERNELS_SIMD_LOOP_H
+#undef TEND_CORE_KERNELS_SIMD_LOOP_H
+#else
+#define TEND_CORE_KERNELS_SIMD_LOOP_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Calls f(d, i) for vectors of elements from i on, as long as they fit into n; gives the first
+/// element that is left.
+template <class D, class F>
+HWY_INLINE std::size_t for_whole_vectors(D d, std::size_t i, std::size_t n, const F& f) {
+  const std::size_t lanes = hn::Lanes(d);
+  for (; i + lanes <= n; i += lanes) f(d, i);
+  return i;
+}
+
+/// Calls f(d, i) for vectors of the elements 0 to n, and for single ones where no vector fits any
+/// more: they go through the same functions, so that a result does not depend on its place when
+/// these are exact or round as IEEE 754 says.
+template <class D, class F>
+HWY_INLINE void for_vectors(D d, std::size_t n, F f) {
+  const std::size_t i = for_whole_vectors(d, 0, n, f);
+  for_whole_vectors(hn::CappedTag<hn::TFromD<D>, 1>(), i, n, f);
+}
+
+/// The same for rows, which may be short: by vectors of fewer and fewer lanes.
+template <class T, std::size_t kMost = 16, class F>
+HWY_INLINE void for_row_vectors(std::size_t n, F f, std::size_t i = 0) {
+  i = for_whole_vectors(hn::CappedTag<T, kMost>(), i, n, f);
+  if constexpr (kMost > 1) {
+    if (i < n) for_row_vectors<T, kMost / 4>(n, f, i);
+  }
+}
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,35 @@
+// How much code there is. One person is to be able to read it.
+#include <map>
+
+#include "tests/catch.h"
+#include "tests/layout/sources.h"
+
+using namespace tend::test;
+
+namespace {
+
+// Lines that are neither empty nor a comment alone.
+std::size_t code_lines(const std::string& floor) {
+  std::size_t count = 0;
+  for (const Source& source : sources_of(floor)) {
+    for (const std::string& line : source.lines) {
+      const std::size_t first = line.find_first_not_of(" \t");
+      if (first != std::string::npos && line.compare(first, 2, "//") != 0) ++count;
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("each floor stays within its budget of code lines") {
+  // To raise one is a decision: say in the commit what the lines give to users.
+  const std::map<std::string, std::size_t> budgets{
+      {"core", 9'850}, {"autograd", 9'750}, {"nn", 2'450}, {"attention", 850}};
+  for (const std::string& floor : kFloors) {
+    const std::size_t lines = code_lines(floor);
+    INFO(floor << " has " << lines << " lines of code");
+    CHECK(lines > 0);
+    CHECK(lines <= budgets.at(floor));
+  }
+}

@@ -1,0 +1,27 @@
+// docs/inside.md promises a day's reading.
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/catch.h"
+
+TEST_CASE("the files to read first are there, and fit into a day") {
+  const std::string root = TEND_SOURCE;
+  std::ifstream page(root + "/docs/inside.md");
+  REQUIRE(page.good());
+  std::size_t files = 0, lines = 0;
+  for (std::string line; std::getline(page, line);) {
+    const std::size_t end = line.find(" |", 2);
+    if (!line.starts_with("| ") || line.find('/') > end) continue;  // no row with a file
+    const std::string name = line.substr(2, end - 2);
+    INFO(name);
+    std::ifstream file(root + "/" + name);
+    CHECK(file.good());
+    ++files;
+    for (std::string text; std::getline(file, text);) ++lines;
+  }
+  CAPTURE(files, lines);
+  CHECK(files >= 25);
+  CHECK(files <= 35);
+  CHECK(lines <= 4600);
+}
