@@ -13,10 +13,9 @@
 #include <system_error>
 #include <utility>
 
-namespace program {
+#include <tend/core/parallel.h>
 
-/// What tend::set_num_threads takes; some programs do not link tend.
-inline constexpr std::uint64_t kMostThreads = 1024;
+namespace program {
 
 /// The number that is the whole of `text`, decimal and finite; for a T that is unsigned, digits
 /// alone.
@@ -79,7 +78,7 @@ inline CLI::Option* add_file(CLI::App& app, const std::string& name, std::string
 /// The option --threads; 0 stands for one that was not given.
 inline CLI::Option* add_threads(CLI::App& app, int& threads) {
   return add_whole(app, "--threads", threads, "threads to use (default: all cores)", 1,
-                   kMostThreads);
+                   tend::kMostThreads);
 }
 
 /// What a program ends with: `code`, or 1 after a message on stderr where standard output did not

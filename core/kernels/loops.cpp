@@ -9,10 +9,10 @@ namespace tend::kernels {
 namespace {
 
 // Dimensions of size over 1, the largest stride first. Returns their number.
-std::int64_t sort_dims(const Array& out, std::array<std::int64_t, 64>& order) {
-  const auto most = static_cast<std::int64_t>(order.size());
-  if (out.rank() > most)
-    fail<ShapeError>("loop", "more than ", most, " dimensions in ", out.shape());
+template <std::size_t kMost>
+std::int64_t sort_dims(const Array& out, std::array<std::int64_t, kMost>& order) {
+  if (out.rank() > static_cast<std::int64_t>(kMost))
+    fail<ShapeError>("loop", "more than ", kMost, " dimensions in ", out.shape());
   std::int64_t rank = 0;
   for (std::int64_t d = 0; d < out.rank(); ++d) {
     if (out.shape()[d] != 1) order[static_cast<std::size_t>(rank++)] = d;
@@ -45,7 +45,7 @@ StridedLoop<N>::StridedLoop(const std::array<const Array*, N>& operands, std::ui
     items_[i] = item_size(operands[i]->dtype());
   }
   if ((flipped == 0 || total_ == 0) && take_flat(operands)) return;
-  std::array<std::int64_t, 64> order;
+  std::array<std::int64_t, Dims::kMostDims> order;
   const std::int64_t rank = sort_dims(*operands[0], order);
   for (std::int64_t i = 0; i < rank; ++i) {
     const std::int64_t d = order[static_cast<std::size_t>(i)];

@@ -74,7 +74,7 @@ struct Symbol {
 };
 
 std::vector<Symbol> read_symbols() {
-  // Mapped, as a program with sanitizers has more bytes than a request may.
+  // Mapped rather than read: with sanitizers the file is larger than a request may be here.
   const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
   struct stat status {};
   if (file < 0 || fstat(file, &status) != 0) return {};

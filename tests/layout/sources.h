@@ -3,13 +3,19 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
 namespace tend::test {
 
-/// The floors of the library, from the ground up.
-inline const std::vector<std::string> kFloors{"core", "autograd", "nn", "attention"};
+/// The floors of the library, from the ground up, as CMakeLists.txt lists them.
+inline const std::vector<std::string> kFloors = [] {
+  std::vector<std::string> floors;
+  std::istringstream list(TEND_FLOORS);
+  for (std::string floor; list >> floor;) floors.push_back(floor);
+  return floors;
+}();
 
 struct Source {
   std::string path;  // "core/array.h"
