@@ -1,8 +1,8 @@
 // Elementwise functions and normalised rows: B is the rate of bytes read and written, each array
 // counted once.
-#include <tend/core/kernels/cross_entropy.h>
-#include <tend/core/kernels/layer_norm.h>
-#include <tend/core/kernels/math.h>
+#include <tend/core/kernels/elementwise/math.h>
+#include <tend/core/kernels/rows/cross_entropy.h>
+#include <tend/core/kernels/rows/layer_norm.h>
 
 #include "program.h"
 

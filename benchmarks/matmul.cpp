@@ -1,5 +1,5 @@
 // Matrix products: FLOP is the rate, FLOP=250G/s are 250 GFLOP/s.
-#include <tend/core/gemm.h>
+#include <tend/core/kernels/matmul/gemm.h>
 
 #include "program.h"
 

@@ -2,13 +2,13 @@
 // once.
 #include <vector>
 
-#include <tend/core/distributions.h>
-#include <tend/core/kernels/arithmetic.h>
-#include <tend/core/kernels/compare.h>
-#include <tend/core/kernels/copy.h>
-#include <tend/core/kernels/indexing.h>
-#include <tend/core/kernels/reduce.h>
-#include <tend/core/kernels/select.h>
+#include <tend/core/kernels/elementwise/arithmetic.h>
+#include <tend/core/kernels/elementwise/compare.h>
+#include <tend/core/kernels/elementwise/copy.h>
+#include <tend/core/kernels/elementwise/masking.h>
+#include <tend/core/kernels/indexing/indexing.h>
+#include <tend/core/kernels/reduce/reduce.h>
+#include <tend/core/random/distributions.h>
 
 #include "program.h"
 

@@ -1,11 +1,11 @@
 // Every row of the operation table, forward and backward: FLOP is the rate of floating-point
 // operations where a row says how many there are, items that of elements of the results.
-#include "tests/autograd/op_table.h"
+#include "tests/op_table/op_table.h"
 
 #include <algorithm>
 
-#include <tend/autograd/engine.h>
-#include <tend/autograd/grad_mode.h>
+#include <tend/autograd/graph/engine.h>
+#include <tend/autograd/tensor/grad_mode.h>
 
 #include "program.h"
 

@@ -1,5 +1,5 @@
 // Softmax kernels: B is the rate of bytes read and written, each array counted once.
-#include <tend/core/kernels/softmax.h>
+#include <tend/core/kernels/rows/softmax.h>
 
 #include "program.h"
 

@@ -2,9 +2,9 @@
 
 #include <ostream>
 
-#include <tend/core/blas.h>
-#include <tend/core/kernels/simd_target.h>
-#include <tend/core/parallel.h>
+#include <tend/core/kernels/matmul/blas.h>
+#include <tend/core/kernels/simd/simd_target.h>
+#include <tend/core/threads/parallel.h>
 
 namespace tend {
 namespace {

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include <tend/core/parallel.h>
+#include <tend/core/threads/parallel.h>
 
 namespace program {
 

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include <tend/core/array.h>
-#include <tend/core/parallel.h>
+#include <tend/core/array/array.h>
+#include <tend/core/threads/parallel.h>
 
 namespace tend::testing {
 

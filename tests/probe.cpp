@@ -13,8 +13,8 @@
 #include <iterator>
 #include <string>
 
-#include <tend/core/gemm.h>
-#include <tend/core/parallel.h>
+#include <tend/core/kernels/matmul/gemm.h>
+#include <tend/core/threads/parallel.h>
 
 namespace {
 

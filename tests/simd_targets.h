@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include <tend/core/kernels/simd_targets.h>
+#include <tend/core/kernels/simd/simd_targets.h>
 // Before anything of Highway.
 #include <hwy/targets.h>
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include <tend/autograd/node.h>
-#include <tend/autograd/ops.h>
-#include <tend/autograd/tensor.h>
+#include <tend/autograd/graph/node.h>
+#include <tend/autograd/ops/ops.h>
+#include <tend/autograd/tensor/tensor.h>
 
 namespace tend::test {
 

@@ -2,13 +2,13 @@
 
 #include <numbers>
 
-#include <tend/autograd/grad_mode.h>
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/activation.h>
-#include <tend/core/kernels/arithmetic.h>
-#include <tend/core/kernels/math.h>
-#include <tend/core/kernels/select.h>
-#include <tend/core/kernels/softmax.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/core/kernels/elementwise/activation.h>
+#include <tend/core/kernels/elementwise/arithmetic.h>
+#include <tend/core/kernels/elementwise/masking.h>
+#include <tend/core/kernels/elementwise/math.h>
+#include <tend/core/kernels/rows/softmax.h>
 
 namespace tend {
 Tensor relu(const Tensor& self) {

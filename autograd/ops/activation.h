@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include <tend/core/array.h>
+#include <tend/core/array/array.h>
 
 namespace tend {
 

@@ -2,9 +2,9 @@
 #include <tend/autograd/ops/advanced_indexing.h>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/autograd/parsed_index.h>
-#include <tend/core/kernels/indexing.h>
-#include <tend/core/kernels/select.h>
+#include <tend/autograd/ops/parsed_index.h>
+#include <tend/core/kernels/elementwise/masking.h>
+#include <tend/core/kernels/indexing/indexing.h>
 
 namespace tend {
 

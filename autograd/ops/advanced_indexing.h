@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <tend/autograd/indexing.h>
+#include <tend/autograd/tensor/index.h>
 
 namespace tend {
 

@@ -1,8 +1,8 @@
 #include <tend/autograd/ops/arithmetic.h>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/arithmetic.h>
-#include <tend/core/kernels/math.h>
+#include <tend/core/kernels/elementwise/arithmetic.h>
+#include <tend/core/kernels/elementwise/math.h>
 
 namespace tend {
 

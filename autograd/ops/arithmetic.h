@@ -4,7 +4,7 @@
 /// over the dimensions in which an input was broadcast.
 #pragma once
 
-#include <tend/core/array.h>
+#include <tend/core/array/array.h>
 
 namespace tend {
 

@@ -1,6 +1,6 @@
 // Losses of two classes.
-#include <tend/autograd/grad_mode.h>
 #include <tend/autograd/ops/helpers.h>
+#include <tend/autograd/tensor/grad_mode.h>
 
 namespace tend {
 namespace {

@@ -1,9 +1,9 @@
 #include <tend/autograd/ops/compare.h>
 
-#include <tend/autograd/grad_mode.h>
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/compare.h>
-#include <tend/core/kernels/reduce.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/core/kernels/elementwise/compare.h>
+#include <tend/core/kernels/reduce/reduce.h>
 
 namespace tend {
 namespace {

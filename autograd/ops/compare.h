@@ -3,7 +3,7 @@
 /// compared in their promoted dtype.
 #pragma once
 
-#include <tend/core/array.h>
+#include <tend/core/array/array.h>
 
 namespace tend {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/shape_ops.h>
+#include <tend/core/kernels/indexing/shape_ops.h>
 
 namespace tend {
 

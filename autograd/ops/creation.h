@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include <tend/core/array.h>
+#include <tend/core/array/array.h>
 
 namespace tend {
 

@@ -1,8 +1,8 @@
 #include <tend/autograd/ops/dropout.h>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/distributions.h>
-#include <tend/core/kernels/dropout.h>
+#include <tend/core/kernels/elementwise/dropout.h>
+#include <tend/core/random/distributions.h>
 
 namespace tend {
 

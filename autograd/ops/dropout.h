@@ -2,8 +2,8 @@
 /// Dropout.
 #pragma once
 
-#include <tend/core/random.h>
-#include <tend/core/strict.h>
+#include <tend/core/base/strict.h>
+#include <tend/core/random/random.h>
 
 namespace tend {
 

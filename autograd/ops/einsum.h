@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <tend/core/shape.h>
+#include <tend/core/array/shape.h>
 
 namespace tend {
 

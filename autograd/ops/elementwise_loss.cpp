@@ -1,6 +1,6 @@
 // Losses of each element by itself, and of pairs of vectors.
-#include <tend/autograd/grad_mode.h>
 #include <tend/autograd/ops/helpers.h>
+#include <tend/autograd/tensor/grad_mode.h>
 
 namespace tend {
 namespace {

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/reduce.h>
+#include <tend/core/kernels/reduce/reduce.h>
 
 namespace tend {
 namespace {

@@ -4,13 +4,13 @@
 #include <optional>
 #include <utility>
 
-#include <tend/autograd/grad_mode.h>
-#include <tend/autograd/inplace.h>
-#include <tend/autograd/naming.h>
-#include <tend/autograd/node.h>
-#include <tend/autograd/ops.h>
-#include <tend/autograd/tensor.h>
-#include <tend/core/random.h>
+#include <tend/autograd/graph/inplace.h>
+#include <tend/autograd/graph/naming.h>
+#include <tend/autograd/graph/node.h>
+#include <tend/autograd/ops/ops.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/autograd/tensor/tensor.h>
+#include <tend/core/random/random.h>
 
 namespace tend {
 

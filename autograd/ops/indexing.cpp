@@ -3,9 +3,9 @@
 #include <limits>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/autograd/parsed_index.h>
-#include <tend/core/kernels/compare.h>
-#include <tend/core/kernels/indexing.h>
+#include <tend/autograd/ops/parsed_index.h>
+#include <tend/core/kernels/elementwise/compare.h>
+#include <tend/core/kernels/indexing/indexing.h>
 
 namespace tend {
 

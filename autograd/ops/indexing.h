@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <tend/core/scalar.h>
+#include <tend/core/array/scalar.h>
 
 namespace tend {
 

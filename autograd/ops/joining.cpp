@@ -1,8 +1,8 @@
 #include <tend/autograd/ops/joining.h>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/shape_ops.h>
-#include <tend/core/scratch.h>
+#include <tend/core/kernels/indexing/shape_ops.h>
+#include <tend/core/memory/scratch.h>
 
 namespace tend {
 namespace {

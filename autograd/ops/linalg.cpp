@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/gemm.h>
-#include <tend/core/kernels/reduce.h>
+#include <tend/core/kernels/matmul/gemm.h>
+#include <tend/core/kernels/reduce/reduce.h>
 
 namespace tend {
 namespace {

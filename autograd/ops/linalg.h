@@ -4,7 +4,7 @@
 /// swaps the last two dimensions.
 #pragma once
 
-#include <tend/core/array.h>
+#include <tend/core/array/array.h>
 
 namespace tend {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include <tend/autograd/grad_mode.h>
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/cross_entropy.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/core/kernels/rows/cross_entropy.h>
 
 namespace tend {
 namespace {

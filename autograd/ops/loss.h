@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include <tend/core/strict.h>
+#include <tend/core/base/strict.h>
 
 namespace tend {
 

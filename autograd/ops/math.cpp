@@ -3,7 +3,7 @@
 #include <numbers>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/math.h>
+#include <tend/core/kernels/elementwise/math.h>
 
 namespace tend {
 

@@ -4,7 +4,7 @@
 /// are as in IEEE 754 and C's math.h.
 #pragma once
 
-#include <tend/core/array.h>
+#include <tend/core/array/array.h>
 
 namespace tend {
 

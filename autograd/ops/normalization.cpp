@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include <tend/autograd/grad_mode.h>
-#include <tend/autograd/inplace.h>
+#include <tend/autograd/graph/inplace.h>
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/layer_norm.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/core/kernels/rows/layer_norm.h>
 
 namespace tend {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <tend/core/array.h>
+#include <tend/core/array/array.h>
 
 namespace tend {
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/scan.h>
+#include <tend/core/kernels/reduce/scan.h>
 
 namespace tend {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include <tend/core/scalar.h>
+#include <tend/core/array/scalar.h>
 
 namespace tend {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include <tend/autograd/naming.h>
+#include <tend/autograd/graph/naming.h>
 #include <tend/autograd/ops/views.h>
-#include <tend/autograd/tensor.h>
+#include <tend/autograd/tensor/tensor.h>
 
 namespace tend {
 namespace {

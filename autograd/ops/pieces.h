@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include <tend/core/shape.h>
+#include <tend/core/array/shape.h>
 
 namespace tend {
 

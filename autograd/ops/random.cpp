@@ -1,8 +1,8 @@
 #include <tend/autograd/ops/random.h>
 
-#include <tend/autograd/inplace.h>
+#include <tend/autograd/graph/inplace.h>
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/distributions.h>
+#include <tend/core/random/distributions.h>
 
 namespace tend {
 

@@ -1,12 +1,12 @@
 /// \file
-/// Random tensors: PyTorch's numbers, seed for seed (core/distributions.h says how close). The
-/// in-place twins are Tensor's uniform_, normal_, bernoulli_ and exponential_.
+/// Random tensors: PyTorch's numbers, seed for seed (core/random/distributions.h says how close).
+/// The in-place twins are Tensor's uniform_, normal_, bernoulli_ and exponential_.
 #pragma once
 
 #include <cstdint>
 
-#include <tend/core/array.h>
-#include <tend/core/random.h>
+#include <tend/core/array/array.h>
+#include <tend/core/random/random.h>
 
 namespace tend {
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include <tend/autograd/ops/reduce.h>
-#include <tend/core/array.h>
+#include <tend/core/array/array.h>
 
 namespace tend {
 

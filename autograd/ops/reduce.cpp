@@ -4,8 +4,8 @@
 #include <limits>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/math.h>
-#include <tend/core/kernels/reduce.h>
+#include <tend/core/kernels/elementwise/math.h>
+#include <tend/core/kernels/reduce/reduce.h>
 
 namespace tend {
 namespace {

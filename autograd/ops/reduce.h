@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include <tend/autograd/dims.h>
-#include <tend/core/array.h>
+#include <tend/autograd/tensor/dims.h>
+#include <tend/core/array/array.h>
 
 namespace tend {
 

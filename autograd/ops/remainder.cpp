@@ -2,7 +2,7 @@
 #include <tend/autograd/ops/arithmetic.h>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/arithmetic.h>
+#include <tend/core/kernels/elementwise/arithmetic.h>
 
 namespace tend {
 

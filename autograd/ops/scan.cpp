@@ -1,8 +1,8 @@
 // Running sums and products: declared in reduce.h.
-#include <tend/autograd/inplace.h>
+#include <tend/autograd/graph/inplace.h>
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/reduce.h>
-#include <tend/core/kernels/scan.h>
+#include <tend/core/kernels/reduce/reduce.h>
+#include <tend/core/kernels/reduce/scan.h>
 
 namespace tend {
 

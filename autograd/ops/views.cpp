@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/arithmetic.h>
+#include <tend/core/kernels/elementwise/arithmetic.h>
 
 namespace tend {
 namespace {

@@ -12,7 +12,7 @@
 #include <regex>
 #include <stdexcept>
 
-#include <tend/nn/write_file.h>
+#include <tend/nn/files/write_file.h>
 
 #include "examples/program.h"
 #include "examples/progress_line.h"

@@ -3,7 +3,7 @@
 #include <exception>
 #include <iostream>
 
-#include <tend/nn/write_file.h>
+#include <tend/nn/files/write_file.h>
 
 #include "examples/program.h"
 #include "walk.h"

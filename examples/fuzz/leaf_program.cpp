@@ -5,7 +5,7 @@
 #include <span>
 #include <unordered_set>
 
-#include <tend/autograd/node.h>
+#include <tend/autograd/graph/node.h>
 
 #include "leaf_catalogue.h"
 

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <iostream>
 
-#include <tend/nn/write_file.h>
+#include <tend/nn/files/write_file.h>
 #include <tend/tend.h>
 
 #include "campaign.h"

@@ -8,13 +8,13 @@
 #include <set>
 #include <utility>
 
-#include <tend/nn/write_file.h>
+#include <tend/nn/files/write_file.h>
 
 #include "cases.h"
 #include "examples/program.h"
 #include "operations.h"
 #include "report.h"
-#include "tests/autograd/op_noise.h"
+#include "tests/op_table/op_noise.h"
 
 namespace {
 

@@ -5,10 +5,10 @@
 #include <iterator>
 #include <map>
 
-#include <tend/core/error.h>
+#include <tend/core/base/error.h>
 
 #include "report.h"
-#include "tests/autograd/op_gradients.h"
+#include "tests/op_table/op_gradients.h"
 
 using namespace tend;
 

@@ -1,4 +1,4 @@
-// The gradients of every operation in the operation table (tests/autograd/op_table.h).
+// The gradients of every operation in the operation table (tests/op_table/op_table.h).
 #pragma once
 
 #include <set>

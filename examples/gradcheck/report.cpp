@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include <tend/nn/write_file.h>
+#include <tend/nn/files/write_file.h>
 
 nlohmann::ordered_json json_number(double value) {
   if (std::isfinite(value)) return value;

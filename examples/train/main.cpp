@@ -8,19 +8,19 @@
 #include <stdexcept>
 #include <utility>
 
-#include <tend/nn/write_file.h>
+#include <tend/nn/files/write_file.h>
 
-#include "checkpoint.h"
 #include "examples/program.h"
 #include "examples/progress_line.h"
-#include "files.h"
-#include "format.h"
-#include "interrupt.h"
-#include "options.h"
-#include "outcome.h"
-#include "progress.h"
-#include "results.h"
-#include "training.h"
+#include "examples/train/page/format.h"
+#include "examples/train/run/checkpoint.h"
+#include "examples/train/run/command_line.h"
+#include "examples/train/run/files.h"
+#include "examples/train/run/interrupt.h"
+#include "examples/train/run/outcome.h"
+#include "examples/train/run/progress.h"
+#include "examples/train/run/results.h"
+#include "examples/train/run/training.h"
 
 namespace train {
 
@@ -28,35 +28,36 @@ namespace {
 
 constexpr int kInterrupted = 130;  // what a shell reports for a program that Ctrl-C ended
 
-Task task_of(const Settings& settings) {
-  return settings.task == "text" ? make_text_task(read_file(settings.text), settings.length)
-                                 : make_task(settings.task, settings.length);
+Task task_of(const Options& options) {
+  return options.task == "text" ? make_text_task(read_file(options.text), options.length)
+                                : make_task(options.task, options.length);
 }
 
 /// A new training, or the one that a checkpoint holds. Files that are to be written are looked at
 /// before the text is read.
-Training prepare(const Options& options) {
-  Settings settings = options.settings;
+Training prepare(const CommandLine& command_line) {
+  Options options = command_line.options;
   std::optional<Checkpoint> checkpoint;
-  if (!options.resume.empty()) {
-    checkpoint.emplace(options.resume);
-    settings = checkpoint->settings();
-    if (settings.task != "text" && !options.settings.text.empty())
-      throw std::invalid_argument("--text is not for the checkpoint's task, " + settings.task);
-    settings.text = options.settings.text.empty() ? settings.text : options.settings.text;
-    settings.steps = options.steps.value_or(settings.steps);
+  if (!command_line.resume.empty()) {
+    checkpoint.emplace(command_line.resume);
+    options = checkpoint->options();
+    if (options.task != "text" && !command_line.options.text.empty())
+      throw std::invalid_argument("--text is not for the checkpoint's task, " + options.task);
+    options.text = command_line.options.text.empty() ? options.text : command_line.options.text;
+    options.steps = command_line.steps.value_or(options.steps);
   }
-  refuse_shared_files(options, settings.text);
-  for (const std::string& file : {options.report, options.checkpoint, options.json}) {
+  refuse_shared_files(command_line, options.text);
+  for (const std::string& file :
+       {command_line.report, command_line.checkpoint, command_line.json}) {
     if (!file.empty()) tend::nn::check_can_write(file);
   }
-  Task task = task_of(settings);
-  if (!checkpoint) return Training(settings, std::move(task));
-  Training training = checkpoint->resume(settings, std::move(task));
-  if (training.steps_done() > settings.steps) {
+  Task task = task_of(options);
+  if (!checkpoint) return Training(options, std::move(task));
+  Training training = checkpoint->resume(options, std::move(task));
+  if (training.steps_done() > options.steps) {
     throw std::invalid_argument("the checkpoint is at step " +
                                 std::to_string(training.steps_done()) + ", beyond --steps " +
-                                std::to_string(settings.steps));
+                                std::to_string(options.steps));
   }
   return training;
 }
@@ -97,26 +98,27 @@ class Results {
   bool complete_ = true;
 };
 
-bool write_results(const Options& options, Training& training) {
+bool write_results(const CommandLine& command_line, Training& training) {
   Results results;
-  results.write(options.checkpoint, [&](const auto& file) { save_checkpoint(training, file); });
+  results.write(command_line.checkpoint,
+                [&](const auto& file) { save_checkpoint(training, file); });
   const Report report = make_report(training);
-  results.write(options.report,
+  results.write(command_line.report,
                 [&](const auto& file) { tend::nn::write_file(file, render_html(report)); });
-  results.write(options.json, [&](const auto& file) {
-    tend::nn::write_file(file, results_json(report, training.settings.seed));
+  results.write(command_line.json, [&](const auto& file) {
+    tend::nn::write_file(file, results_json(report, training.options.seed));
   });
   std::cout << summary(report) << results.written();
   return results.complete();
 }
 
-int train(const Options& options) {
-  if (options.threads > 0) tend::set_num_threads(options.threads);
-  Training training = prepare(options);
+int train(const CommandLine& command_line) {
+  if (command_line.threads > 0) tend::set_num_threads(command_line.threads);
+  Training training = prepare(command_line);
   note_interrupts();
   std::cout << introduction(training) << std::flush;
   run(training);
-  if (!write_results(options, training)) return 1;
+  if (!write_results(command_line, training)) return 1;
   return interrupted() ? kInterrupted : 0;
 }
 
@@ -127,10 +129,11 @@ int train(const Options& options) {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // who stops reading the output does not stop the training
   int exit_code = 0;
-  const std::optional<train::Options> options = train::parse_options(argc, argv, exit_code);
-  if (!options) return program::end("train", exit_code);
+  const std::optional<train::CommandLine> command_line =
+      train::parse_command_line(argc, argv, exit_code);
+  if (!command_line) return program::end("train", exit_code);
   try {
-    return program::end("train", train::train(*options));
+    return program::end("train", train::train(*command_line));
   } catch (const std::invalid_argument& error) {
     return train::explain_usage(error.what());
   } catch (const std::exception& error) {

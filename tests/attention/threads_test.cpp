@@ -1,10 +1,10 @@
-#include <tend/attention/transformer.h>
+#include <tend/attention/modules/transformer.h>
 
 #include <vector>
 
-#include <tend/autograd/ops.h>
-#include <tend/core/parallel.h>
-#include <tend/nn/adamw.h>
+#include <tend/autograd/ops/ops.h>
+#include <tend/core/threads/parallel.h>
+#include <tend/nn/optim/adamw.h>
 
 #include "tests/catch.h"
 #include "tests/threads.h"

@@ -1,8 +1,8 @@
 // Gradients that add up: in whose memory, and that nobody's else is touched.
-#include <tend/autograd/function.h>
-#include <tend/autograd/hooks.h>
-#include <tend/autograd/node.h>
-#include <tend/core/kernels/arithmetic.h>
+#include <tend/autograd/graph/hooks.h>
+#include <tend/autograd/graph/node.h>
+#include <tend/autograd/tools/function.h>
+#include <tend/core/kernels/elementwise/arithmetic.h>
 
 #include "tests/autograd/support.h"
 

@@ -1,7 +1,7 @@
 // The child of a fork() while other threads use tensors and graphs. See docs/threads.md.
-#include <tend/autograd/checkpoint.h>
-#include <tend/autograd/function.h>
-#include <tend/core/parallel.h>
+#include <tend/autograd/tools/checkpoint.h>
+#include <tend/autograd/tools/function.h>
+#include <tend/core/threads/parallel.h>
 
 #include "tests/autograd/support.h"
 #include "tests/threads.h"

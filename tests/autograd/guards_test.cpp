@@ -2,8 +2,8 @@
 #include <memory>
 #include <thread>
 
-#include <tend/autograd/anomaly.h>
-#include <tend/autograd/hooks.h>
+#include <tend/autograd/graph/anomaly.h>
+#include <tend/autograd/graph/hooks.h>
 
 #include "tests/autograd/support.h"
 

@@ -2,7 +2,7 @@
 #include <fstream>
 #include <functional>
 
-#include <tend/autograd/gradcheck.h>
+#include <tend/autograd/tools/gradcheck.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/autograd/support.h"

@@ -1,5 +1,5 @@
 // Leaves that become others while they have a gradient, or a graph leads to them.
-#include <tend/autograd/hooks.h>
+#include <tend/autograd/graph/hooks.h>
 
 #include "tests/autograd/support.h"
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <thread>
 
-#include <tend/core/storage.h>
+#include <tend/core/memory/storage.h>
 
 #include "tests/autograd/support.h"
 #include "tests/sanitizers.h"

@@ -1,9 +1,9 @@
 // What users nest as deep as they like: backwards in backwards, checkpoints, chains of gradients.
 #include <functional>
 
-#include <tend/autograd/checkpoint.h>
-#include <tend/autograd/function.h>
-#include <tend/autograd/hooks.h>
+#include <tend/autograd/graph/hooks.h>
+#include <tend/autograd/tools/checkpoint.h>
+#include <tend/autograd/tools/function.h>
 
 #include "tests/autograd/support.h"
 #include "tests/sanitizers.h"

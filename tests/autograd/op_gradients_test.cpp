@@ -1,12 +1,12 @@
 // First and second derivatives of every row against central differences; and that these checks
 // fail where a derivative is wrong.
-#include "tests/autograd/op_gradients.h"
+#include "tests/op_table/op_gradients.h"
 
 #include <list>
 
-#include "tests/autograd/op_noise.h"
 #include "tests/autograd/support.h"
 #include "tests/counts.h"
+#include "tests/op_table/op_noise.h"
 
 using namespace tend;
 using namespace tend::test;

@@ -1,6 +1,6 @@
 // What follows from every row of the operation table, PyTorch's numbers excepted
 // (op_torch_test.cpp).
-#include "tests/autograd/op_gradients.h"
+#include "tests/op_table/op_gradients.h"
 
 #include <cstring>
 #include <fstream>
@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include <tend/core/parallel.h>
+#include <tend/core/threads/parallel.h>
 
 #include "tests/autograd/support.h"
 #include "tests/counts.h"
@@ -98,8 +98,9 @@ std::string read_source(const std::string& path) {
 
 // The headers that declare operations.
 std::vector<std::string> operation_headers() {
-  std::vector<std::string> headers = {"attention/scaled_dot_product.h"};
-  const std::string umbrella = read_source("autograd/ops.h");
+  std::vector<std::string> headers = {"attention/functions/masked_softmax.h",
+                                      "attention/functions/scaled_dot_product.h"};
+  const std::string umbrella = read_source("autograd/ops/ops.h");
   const std::regex include("<tend/(autograd/ops/[a-z_]+\\.h)>");
   for (std::sregex_iterator at(umbrella.begin(), umbrella.end(), include), end; at != end; ++at) {
     headers.push_back((*at)[1]);
@@ -232,7 +233,7 @@ TEST_CASE("every in-place method has a row", "[table]") {
     if (!op.twins.empty()) rows.insert(op.name);
   }
   for (const std::string& name :
-       names_in("autograd/methods/in_place.h", "\n *const Tensor& ([a-z0-9_]+)_\\(")) {
+       names_in("autograd/tensor/in_place_methods.h", "\n *const Tensor& ([a-z0-9_]+)_\\(")) {
     INFO(name);
     CHECK(rows.count(name) + kOnlyInPlace.count(name) == 1);
   }

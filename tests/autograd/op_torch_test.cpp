@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/autograd/op_table.h"
 #include "tests/autograd/support.h"
 #include "tests/counts.h"
+#include "tests/op_table/op_table.h"
 
 using namespace tend;
 using namespace tend::test;

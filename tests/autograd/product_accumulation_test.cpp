@@ -2,10 +2,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include <tend/autograd/checkpoint.h>
-#include <tend/autograd/function.h>
-#include <tend/autograd/hooks.h>
-#include <tend/autograd/node.h>
+#include <tend/autograd/graph/hooks.h>
+#include <tend/autograd/graph/node.h>
+#include <tend/autograd/tools/checkpoint.h>
+#include <tend/autograd/tools/function.h>
 
 #include "tests/autograd/support.h"
 

@@ -5,9 +5,9 @@
 #include <mutex>
 #include <thread>
 
-#include <tend/autograd/function.h>
-#include <tend/autograd/hooks.h>
-#include <tend/autograd/node.h>
+#include <tend/autograd/graph/hooks.h>
+#include <tend/autograd/graph/node.h>
+#include <tend/autograd/tools/function.h>
 
 #include "tests/autograd/support.h"
 #include "tests/threads.h"

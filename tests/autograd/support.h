@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include <tend/autograd/engine.h>
-#include <tend/autograd/grad_mode.h>
-#include <tend/autograd/ops.h>
-#include <tend/autograd/tensor.h>
+#include <tend/autograd/graph/engine.h>
+#include <tend/autograd/ops/ops.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/autograd/tensor/tensor.h>
 
 #include "tests/catch.h"
 

@@ -2,12 +2,12 @@
 #include <set>
 #include <thread>
 
-#include <tend/autograd/anomaly.h>
-#include <tend/autograd/checkpoint.h>
-#include <tend/autograd/function.h>
-#include <tend/autograd/graph.h>
-#include <tend/autograd/hooks.h>
-#include <tend/core/print.h>
+#include <tend/autograd/graph/anomaly.h>
+#include <tend/autograd/graph/hooks.h>
+#include <tend/autograd/tools/checkpoint.h>
+#include <tend/autograd/tools/function.h>
+#include <tend/autograd/tools/graph.h>
+#include <tend/core/array/print.h>
 
 #include "tests/autograd/support.h"
 #include "tests/threads.h"

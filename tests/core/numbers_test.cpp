@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <vector>
 
-#include <tend/core/array.h>
-#include <tend/core/kernels/arithmetic.h>
-#include <tend/core/kernels/scan.h>
+#include <tend/core/array/array.h>
+#include <tend/core/kernels/elementwise/arithmetic.h>
+#include <tend/core/kernels/reduce/scan.h>
 
 #include "tests/arrays.h"
 #include "tests/catch.h"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include <tend/core/kernels/cross_entropy.h>
-#include <tend/core/kernels/layer_norm.h>
+#include <tend/core/kernels/rows/cross_entropy.h>
+#include <tend/core/kernels/rows/layer_norm.h>
 
 #include "tests/arrays.h"
 #include "tests/catch.h"

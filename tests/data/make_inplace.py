@@ -2,7 +2,7 @@
 
     python3 tests/data/make_inplace.py > tests/data/inplace.json
 
-tests/autograd/inplace_test.cpp has the same programs under the same names. Needs PyTorch; the
+tests/autograd/graph/inplace_test.cpp has the same programs under the same names. Needs PyTorch; the
 reference is 2.6.
 """
 

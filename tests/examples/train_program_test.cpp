@@ -14,12 +14,12 @@
 #include <thread>
 #include <vector>
 
-#include <tend/nn/safetensors.h>
+#include <tend/nn/files/safetensors.h>
 
 #include <nlohmann/json.hpp>
 
-#include "examples/train/checkpoint.h"
-#include "examples/train/settings_json.h"
+#include "examples/train/run/checkpoint.h"
+#include "examples/train/run/options_json.h"
 #include "tests/catch.h"
 #include "tests/examples/process.h"
 
@@ -532,13 +532,13 @@ TEST_CASE("a checkpoint of the format without a checksum goes on") {
 }
 
 TEST_CASE("settings that are not of their type are refused by name") {
-  const train::Settings settings = train::default_settings("recall");
-  const nlohmann::json json = nlohmann::json::parse(train::settings_to_json(settings));
-  CHECK(nlohmann::json::parse(train::settings_to_json(train::settings_from_json(json.dump()))) ==
+  const train::Options options = train::default_options("recall");
+  const nlohmann::json json = nlohmann::json::parse(train::options_to_json(options));
+  CHECK(nlohmann::json::parse(train::options_to_json(train::options_from_json(json.dump()))) ==
         json);
   const auto check_refused = [](const std::string& text, const std::string& why) {
     INFO(text);
-    CHECK_THROWS_WITH(train::settings_from_json(text), ContainsSubstring(why));
+    CHECK_THROWS_WITH(train::options_from_json(text), ContainsSubstring(why));
   };
   const auto with = [&](const std::string& name, const nlohmann::json& value) {
     nlohmann::json changed = json;

@@ -1,10 +1,10 @@
-#include "examples/train/report.h"
+#include "examples/train/page/report.h"
 
 #include <limits>
 
-#include "examples/train/charts.h"
-#include "examples/train/format.h"
-#include "examples/train/progress.h"
+#include "examples/train/page/charts.h"
+#include "examples/train/page/format.h"
+#include "examples/train/run/progress.h"
 #include "tests/catch.h"
 
 using namespace train;
@@ -28,7 +28,7 @@ Report small_report() {
   r.example.weights = {{weights}, {weights}};
   r.findings = {{"mirrored diagonal", "It looks back.", 2, 1, 0.987, {{2, 1}, {3, 0}}}};
   r.samples = {{"42→", "24", "24"}, {"13→", "33", "31"}};
-  r.settings = {{"steps", "4"}};
+  r.options = {{"steps", "4"}};
   return r;
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("no text of a report becomes markup") {
   r.example.predictions.assign(4, evil);
   r.findings.front().pattern = r.findings.front().words = evil;
   r.samples = {{evil, evil, evil}, {evil, evil, "x"}};
-  r.settings = {{evil, evil}};
+  r.options = {{evil, evil}};
   const std::string page = render_html(r);
   CHECK(count(page, "<script>") == 1);
   CHECK(count(page, "</script>") == 1);

@@ -1,10 +1,10 @@
-#include "examples/train/tasks.h"
+#include "examples/train/task/tasks.h"
 
 #include <algorithm>
 #include <set>
 #include <stdexcept>
 
-#include "examples/train/settings.h"
+#include "examples/train/run/options.h"
 #include "tests/catch.h"
 
 using namespace train;
@@ -21,7 +21,7 @@ std::vector<Tokens> draw_many(const Task& task, std::uint64_t seed, std::size_t 
 }
 
 Task default_task(const std::string& name) {
-  return make_task(name, default_settings(name).length);
+  return make_task(name, default_options(name).length);
 }
 
 std::string some_text(std::size_t size) {
@@ -177,7 +177,7 @@ TEST_CASE("only answers carry loss, and each position predicts the next token") 
       asked += target == kNoTarget ? 0 : 1;
     }
   }
-  const std::size_t length = default_settings(name).length;
+  const std::size_t length = default_options(name).length;
   CHECK(asked == 2 * (name.starts_with("add") ? length + 1 : length));
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("the links of a pattern lead back to tokens that hold the answer") {
   const Task task = default_task(name);
   for (const Tokens& s : draw_many(task, 4, 20)) {
     const std::vector<Link> links = task.patterns.front().links(s);
-    CHECK(links.size() >= default_settings(name).length);
+    CHECK(links.size() >= default_options(name).length);
     for (const Link& link : links) {
       CHECK(link.key < link.query);
       CHECK(s.at(link.key) == s.at(link.query + 1));
@@ -215,7 +215,7 @@ TEST_CASE("lengths that a task cannot have are refused") {
   CHECK_THROWS_WITH(make_task("add", 19), ContainsSubstring("from 1 to 18, not 19"));
   CHECK_THROWS_WITH(make_task("reverse", 0), ContainsSubstring("not 0"));
   CHECK_THROWS_WITH(make_task("juggle", 5), ContainsSubstring("unknown task \"juggle\""));
-  CHECK_THROWS_AS(default_settings("juggle"), std::invalid_argument);
+  CHECK_THROWS_AS(default_options("juggle"), std::invalid_argument);
 }
 
 TEST_CASE("text keeps its last tenth for validation") {
@@ -252,17 +252,17 @@ TEST_CASE("text that is too short for its context is refused") {
 }
 
 TEST_CASE("the rate warms up, peaks and ends at a fiftieth") {
-  Settings settings = default_settings("reverse");
-  settings.rate = 1.0;
-  settings.warmup = 10;
-  settings.steps = 110;
-  CHECK(rate_at(settings, 0) == Approx(0.1));
-  CHECK(rate_at(settings, 9) == Approx(1.0));
-  CHECK(rate_at(settings, 10) == Approx(1.0));
-  CHECK(rate_at(settings, 60) == Approx(0.51));
-  CHECK(rate_at(settings, 110) == Approx(0.02));
-  settings.warmup = 0;
-  CHECK(rate_at(settings, 0) == Approx(1.0));
-  settings.warmup = 1000;
-  CHECK(rate_at(settings, 109) == Approx(0.11));
+  Options options = default_options("reverse");
+  options.rate = 1.0;
+  options.warmup = 10;
+  options.steps = 110;
+  CHECK(rate_at(options, 0) == Approx(0.1));
+  CHECK(rate_at(options, 9) == Approx(1.0));
+  CHECK(rate_at(options, 10) == Approx(1.0));
+  CHECK(rate_at(options, 60) == Approx(0.51));
+  CHECK(rate_at(options, 110) == Approx(0.02));
+  options.warmup = 0;
+  CHECK(rate_at(options, 0) == Approx(1.0));
+  options.warmup = 1000;
+  CHECK(rate_at(options, 109) == Approx(0.11));
 }

@@ -10,33 +10,24 @@
 #include "tests/hostile/declarations.h"
 #include "tests/hostile/functions.h"
 #include "tests/hostile/options.h"
+#include "tests/layout/sources.h"
 
 using namespace tend;
 using namespace tend::test;
 
 namespace {
 
-// The headers of the library that users call.
+// The installed headers that declare what users call.
 std::vector<std::string> public_headers() {
+  const std::regex callable(
+      "autograd/(ops|tools)/.*|autograd/tensor/(tensor|\\w+_methods)\\.h|autograd/graph/engine\\.h|"
+      "core/array/array\\.h|nn/.*|attention/.*");
   std::vector<std::string> headers;
-  for (const char* folder : {"autograd/ops", "autograd/methods", "nn", "attention"}) {
-    const auto path = std::filesystem::path(TEND_SOURCE) / folder;
-    for (const auto& entry : std::filesystem::directory_iterator(path)) {
-      const std::string name = entry.path().filename().string();
-      if (name.ends_with(".h")) headers.push_back(concat(folder, '/', name));
-    }
+  for (const std::string& header : kInstalledHeaders) {
+    // Hooks of modules are the library's own code.
+    const bool is_called = header != "nn/module/module_hooks.h";
+    if (is_called && std::regex_match(header, callable)) headers.push_back(header);
   }
-  for (const char* header :
-       {"tensor", "engine", "functional", "gradcheck", "checkpoint", "graph", "function"})
-    headers.push_back(concat("autograd/", header, ".h"));
-  headers.push_back("core/array.h");
-  std::erase_if(headers, [](const std::string& header) {
-    // For the library's own code.
-    return header == "autograd/ops/helpers.h" || header == "attention/paths.h" ||
-           header == "attention/input_check.h" || header == "nn/module_hooks.h" ||
-           header == "nn/descriptor.h" || header == "nn/input_file.h" ||
-           header == "nn/safetensors_header.h";
-  });
   return headers;
 }
 
@@ -51,7 +42,8 @@ const std::regex kPassedOver(
     "NestedNumbers::.*|Dims::.*|tensor\\(const NestedNumbers&\\)|"
     // Written by the user, or called by what is called.
     "autograd::(FunctionContext|CustomFunction)::.*|autograd::function_name.*|"
-    "autograd::backward\\(std::span.*|GradcheckReport::.*|.*::(extra_repr|named)\\(.*|"
+    "TensorFunction::.*|autograd::backward\\(std::span.*|GradcheckReport::.*|.*::(extra_repr|named)"
+    "\\(.*|"
     "Indexed::operator.*|"
     // Of modules and optimizers: no arguments, or a function of the user.
     "nn::Module::operator\\(\\)\\(.*|nn::ModuleBase::(named_.*|parameters|buffers|is_training|eval|"

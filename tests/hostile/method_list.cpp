@@ -256,6 +256,7 @@ std::vector<PublicFunction> method_functions() {
       TEND_METHOD(Tensor, bincount, std::int64_t),
       TEND_METHOD(Tensor, bincount, const Tensor&, std::int64_t),
       TEND_METHOD(Tensor, sum, const Dims&, Flag),
+      TEND_METHOD(Tensor, sum_to_size, const Shape&),
       TEND_METHOD(Tensor, mean, const Dims&, Flag),
       TEND_METHOD(Tensor, prod, const Dims&, Flag),
       TEND_METHOD(Tensor, var, const Dims&, double, Flag),

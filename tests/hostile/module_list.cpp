@@ -2,7 +2,7 @@
 #include <unistd.h>
 #include <filesystem>
 
-#include <tend/nn/write_file.h>
+#include <tend/nn/files/write_file.h>
 
 #include "tests/hostile/typed_calls.h"
 
@@ -332,10 +332,10 @@ std::vector<PublicFunction> initialisers() {
 std::vector<PublicFunction> module_functions() {
   std::vector<PublicFunction> all = {
       writing(TEND_FUNCTION(nn::clip_grad_norm_, const std::vector<Tensor>&, double)), load_state(),
-      by_hand("nn::BatchNorm1d::BatchNorm1d(std::int64_t, const BatchNormSettings&)",
+      by_hand("nn::BatchNorm1d::BatchNorm1d(std::int64_t, const BatchNormOptions&)",
               [](Arguments& a) {
                 const std::int64_t features = a.integer();
-                const auto settings = drawn<nn::BatchNormSettings>(a);
+                const auto settings = drawn<nn::BatchNormOptions>(a);
                 return DrawnCall([=] { return nn::BatchNorm1d(features, settings).parameters(); });
               }),
       by_hand("attention::GPT::GPT(const GPTConfig&)",

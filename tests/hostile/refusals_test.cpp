@@ -1,7 +1,7 @@
 // Memory that is refused: the n-th request of a call fails, for one n after the other.
 #include <iostream>
 
-#include <tend/core/parallel.h>
+#include <tend/core/threads/parallel.h>
 
 #include "tests/catch.h"
 #include "tests/hostile/options.h"

@@ -1,6 +1,6 @@
 // Calls without memory: the rows of the operation table.
-#include "tests/autograd/op_table.h"
 #include "tests/hostile/refusals.h"
+#include "tests/op_table/op_table.h"
 
 namespace tend::test {
 namespace {

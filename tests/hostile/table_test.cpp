@@ -2,10 +2,10 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "tests/autograd/op_table.h"
 #include "tests/catch.h"
 #include "tests/hostile/checked_call.h"
 #include "tests/hostile/options.h"
+#include "tests/op_table/op_table.h"
 
 using namespace tend;
 using namespace tend::test;

@@ -1,5 +1,6 @@
 // Who includes whom.
 #include <algorithm>
+#include <fstream>
 
 #include "tests/catch.h"
 #include "tests/layout/sources.h"
@@ -8,28 +9,54 @@ using namespace tend::test;
 
 namespace {
 
-// "autograd" of `#include <tend/autograd/tensor.h>`; empty for other lines.
-std::string floor_included(const std::string& line) {
+// The folders of CONTRIBUTING.md's table, each after those that it may include.
+std::vector<std::string> folders_in_order() {
+  std::ifstream page(std::string(TEND_SOURCE) + "/CONTRIBUTING.md");
+  std::vector<std::string> folders;
+  for (std::string line; std::getline(page, line);) {
+    const std::size_t end = line.find("` |");
+    if (line.starts_with("| `") && end != std::string::npos) {
+      const std::string folder = line.substr(3, end - 3);
+      const std::string floor = folder.substr(0, folder.find('/'));
+      if (std::find(kFloors.begin(), kFloors.end(), floor) != kFloors.end()) {
+        folders.push_back(folder);
+      }
+    }
+  }
+  return folders;
+}
+
+std::string folder_of(const std::string& path) {
+  return path.substr(0, path.rfind('/'));
+}
+
+// "autograd/tensor" of `#include <tend/autograd/tensor/tensor.h>`; empty for other lines.
+std::string folder_included(const std::string& line) {
   const std::string start = "#include <tend/";
   if (!line.starts_with(start)) return {};
-  const std::string rest = line.substr(start.size());
-  return rest.substr(0, rest.find('/'));
+  return folder_of(line.substr(start.size()));
 }
 
 }  // namespace
 
-TEST_CASE("a floor includes its own headers and those of the floors below") {
+TEST_CASE("a folder includes its own headers and those of the folders before it") {
+  const std::vector<std::string> folders = folders_in_order();
+  REQUIRE(folders.size() > 20);
   std::size_t includes = 0;
-  for (std::size_t number = 0; number < kFloors.size(); ++number) {
-    const auto above = kFloors.begin() + static_cast<std::ptrdiff_t>(number) + 1;
-    for (const Source& source : sources_of(kFloors[number])) {
+  const auto place = [&](const std::string& folder) {
+    return std::find(folders.begin(), folders.end(), folder) - folders.begin();
+  };
+  for (const std::string& floor : kFloors) {
+    for (const Source& source : sources_of(floor)) {
+      const auto own = place(folder_of(source.path));
+      INFO(source.path);
+      REQUIRE(own < std::ssize(folders));  // the table has a line for every folder
       for (const std::string& line : source.lines) {
-        const std::string floor = floor_included(line);
-        if (floor.empty()) continue;
+        const std::string folder = folder_included(line);
+        if (folder.empty()) continue;
         ++includes;
-        INFO(source.path << ": " << line);
-        CHECK(std::find(above, kFloors.end(), floor) == kFloors.end());
-        CHECK(std::find(kFloors.begin(), kFloors.end(), floor) != kFloors.end());
+        INFO(line);
+        CHECK(place(folder) <= own);
       }
     }
   }

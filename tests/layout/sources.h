@@ -9,16 +9,21 @@
 
 namespace tend::test {
 
+inline std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream list(text);
+  for (std::string word; list >> word;) words.push_back(word);
+  return words;
+}
+
 /// The floors of the library, from the ground up, as CMakeLists.txt lists them.
-inline const std::vector<std::string> kFloors = [] {
-  std::vector<std::string> floors;
-  std::istringstream list(TEND_FLOORS);
-  for (std::string floor; list >> floor;) floors.push_back(floor);
-  return floors;
-}();
+inline const std::vector<std::string> kFloors = words_of(TEND_FLOORS);
+
+/// The headers that CMakeLists.txt installs beside tend.h.
+inline const std::vector<std::string> kInstalledHeaders = words_of(TEND_INSTALLED_HEADERS);
 
 struct Source {
-  std::string path;  // "core/array.h"
+  std::string path;  // "core/array/array.h"
   std::vector<std::string> lines;
 };
 

@@ -1,0 +1,55 @@
+/// \file
+/// How attention is computed, and what it gives.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <tend/autograd/tensor/tensor.h>
+
+namespace tend::attention {
+
+/// A context vector for each query, and the weights that made it.
+struct AttentionOutput {
+  Tensor context;  ///< (..., queries, value_dim)
+  Tensor weights;  ///< (..., queries, keys), after dropout
+};
+
+/// How attention is computed. Both ways give the same numbers but for rounding, where inputs are
+/// finite (a mask's -inf aside); others may spread in different ways.
+enum class AttentionPath {
+  automatic,  ///< the faster one
+  fused,      ///< in tiles, without ever holding the weights: memory grows with T, not with T * S
+  composed    ///< of public operations
+};
+
+/// While it lives, AttentionPath::automatic means `path` on this thread. It ends as a GradModeGuard
+/// does.
+class AttentionPathGuard {
+ public:
+  explicit AttentionPathGuard(AttentionPath path) noexcept;
+  ~AttentionPathGuard();
+  AttentionPathGuard(const AttentionPathGuard&) = delete;
+  AttentionPathGuard& operator=(const AttentionPathGuard&) = delete;
+
+ private:
+  AttentionPath before_;
+  std::uint64_t thread_;
+};
+
+/// How queries see keys.
+struct AttentionOptions {
+  /// Undefined; or bool, true where a query may attend; or floating, added to the scaled scores
+  /// (-inf hides). It broadcasts to (..., queries, keys).
+  Tensor mask = {};
+  /// Query i sees keys 0 to i (aligned top-left, as in PyTorch). May be combined with a mask.
+  Flag is_causal = false;
+  /// Probability with which a weight is dropped; drawn whenever it is not 0, so pass 0 outside of
+  /// training.
+  double dropout_p = 0.0;
+  /// Factor of the scores; 1 / sqrt(head_dim) when not given.
+  std::optional<double> scale = {};
+  AttentionPath path = AttentionPath::automatic;
+};
+
+}  // namespace tend::attention

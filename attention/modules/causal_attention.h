@@ -1,0 +1,49 @@
+// Causal self-attention: no token sees those after it.
+#pragma once
+
+#include <tend/attention/functions/scaled_dot_product.h>
+#include <tend/nn/layers/dropout.h>
+#include <tend/nn/layers/linear.h>
+#include <tend/nn/module/module_list.h>
+
+namespace tend::attention {
+
+/// One head over batches. The buffer `mask` holds 1 where a key is hidden.
+class CausalAttention : public nn::Module<CausalAttention> {
+ public:
+  /// Error unless the sizes are positive and 0 <= dropout <= 1.
+  CausalAttention(std::int64_t d_in, std::int64_t d_out, std::int64_t context_length,
+                  double dropout, Flag qkv_bias = false);
+
+  /// (..., T, d_in) -> (..., T, d_out); ShapeError when T exceeds context_length.
+  Tensor forward(const Tensor& x) const;
+  AttentionOutput with_weights(const Tensor& x) const;
+
+  TEND_MODULE(nn::Linear, W_query);
+  TEND_MODULE(nn::Linear, W_key);
+  TEND_MODULE(nn::Linear, W_value);
+  TEND_MODULE(nn::Dropout, dropout);
+  TEND_BUFFER(mask);
+
+ protected:
+  void check_loaded(const std::string& field, const Tensor& value) const override;
+
+ private:
+  AttentionOptions options() const { return {.is_causal = true, .dropout_p = dropout.active_p()}; }
+};
+
+/// Several CausalAttention heads side by side: their contexts are concatenated, (..., T, num_heads
+/// * d_out).
+class MultiHeadAttentionWrapper : public nn::Module<MultiHeadAttentionWrapper> {
+ public:
+  MultiHeadAttentionWrapper(std::int64_t d_in, std::int64_t d_out, std::int64_t context_length,
+                            double dropout, std::int64_t num_heads, Flag qkv_bias = false);
+
+  Tensor forward(const Tensor& x) const;
+  /// The weights of all heads, (..., num_heads, T, T).
+  AttentionOutput with_weights(const Tensor& x) const;
+
+  TEND_MODULE(nn::ModuleList<CausalAttention>, heads);
+};
+
+}  // namespace tend::attention

@@ -1,0 +1,33 @@
+// What the attention modules ask of their inputs.
+#pragma once
+
+#include <tend/autograd/tensor/tensor.h>
+
+namespace tend::attention {
+
+/// ShapeError naming `module` unless x is (..., T, d_in) with T <= context_length.
+inline void check_tokens(const char* module, const Tensor& x, std::int64_t d_in,
+                         std::int64_t context_length) {
+  if (x.dim() < 2 || x.size(-1) != d_in) {
+    fail<ShapeError>(module, "needs input (..., tokens, ", d_in, "), got ", x.shape());
+  }
+  if (x.size(-2) > context_length) {
+    fail<ShapeError>(module, x.size(-2), " tokens in dimension -2 of ", x.shape(),
+                     " exceed the context_length of ", context_length);
+  }
+}
+
+/// d_in, when all of a module's sizes are sizes (ShapeError) and its dropout is a probability
+/// (Error): to be known before the first weights are drawn.
+inline std::int64_t checked_d_in(const char* module, std::int64_t d_in, std::int64_t d_out,
+                                 std::int64_t context_length, double dropout) {
+  if (d_in < 1 || d_out < 0 || context_length < 0) {
+    fail<ShapeError>(module, "d_in ", d_in, ", d_out ", d_out, " and context_length ",
+                     context_length, " are no sizes");
+  }
+  if (!(dropout >= 0 && dropout <= 1))
+    fail(module, "the probability of dropout must lie in [0, 1], got ", dropout);
+  return d_in;
+}
+
+}  // namespace tend::attention

@@ -1,0 +1,142 @@
+#include <tend/autograd/graph/anomaly.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <tend/autograd/graph/node.h>
+#include <tend/autograd/tensor/grad_mode.h>
+
+namespace tend {
+namespace {
+
+thread_local const CallScope* innermost = nullptr;
+
+}  // namespace
+
+CallScope::CallScope() noexcept : outer_(std::exchange(innermost, this)) {}
+
+CallScope::~CallScope() {
+  innermost = outer_;
+}
+
+std::string CallScope::current_path() {
+  return innermost != nullptr ? innermost->path() : std::string();
+}
+
+namespace autograd {
+namespace {
+
+// The first NaN in row-major order, or -1.
+std::int64_t find_nan(const Tensor& x) {
+  if (!x.defined() || !is_floating(x.dtype()) || x.numel() == 0) return -1;
+  const Array elements = x.array().contiguous();
+  return visit_dtype(elements.dtype(), [&](auto tag) -> std::int64_t {
+    using T = typename decltype(tag)::type;
+    const T* first = elements.data<T>();
+    const T* last = first + elements.numel();
+    const T* nan = std::find_if(first, last, [](T value) { return value != value; });
+    return nan == last ? -1 : nan - first;
+  });
+}
+
+Shape index_of(std::int64_t element, const Shape& shape) {
+  Shape index = shape;
+  for (std::int64_t d = shape.rank() - 1; d >= 0; --d) {
+    index[d] = element % shape[d];
+    element /= shape[d];
+  }
+  return index;
+}
+
+// "LogBackward0, run by GPT.blocks.0"
+std::string describe(const Node& node) {
+  const bool known = node.notes() != nullptr && !node.notes()->module.empty();
+  return known ? concat(node.name(), ", run by ", node.notes()->module) : node.name();
+}
+
+bool made_nan(const Node& node) {
+  return node.notes() != nullptr && node.notes()->nan_element >= 0;
+}
+
+// The earliest of the nodes from which NaN came to `start`'s result.
+Ref<Node> origin_of_nan(const Ref<Node>& start) {
+  std::unordered_set<const Node*> seen{start.get()};
+  std::vector<Ref<Node>> stack{start};
+  Ref<Node> origin = start;
+  while (!stack.empty()) {
+    const Ref<Node> node = std::move(stack.back());
+    stack.pop_back();
+    if (node->sequence() < origin->sequence()) origin = node;
+    for (const Edge& edge : node->edges()) {
+      if (edge.node && made_nan(*edge.node) && seen.insert(edge.node.get()).second) {
+        stack.push_back(edge.node);
+      }
+    }
+  }
+  return origin;
+}
+
+void check_gradients(const Node& node, std::span<Tensor> gradients) {
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    const std::int64_t element = find_nan(gradients[i]);
+    if (element < 0) continue;
+    const Shape& shape = gradients[i].shape();
+    fail<AutogradError>("backward", "the first NaN is made by the derivative of ", describe(node),
+                        ": element ", index_of(element, shape), " of the gradient of its input ", i,
+                        ", shape ", shape);
+  }
+}
+
+}  // namespace
+
+DetectAnomaly::DetectAnomaly() : hook_(check_gradients, true) {
+  may_be_on_ = true;
+}
+
+DetectAnomaly::~DetectAnomaly() = default;
+
+bool DetectAnomaly::is_still_on() noexcept {
+  const NodeHook::Entries& hooks = NodeHook::of_this_thread();
+  may_be_on_ = std::any_of(hooks.begin(), hooks.end(), [](const Ref<NodeHook::Entry>& each) {
+    return each->detects_anomaly && !each->has_ended;
+  });
+  return may_be_on_;
+}
+
+void note_anomaly(Node& node, const Tensor& result, std::span<const TensorRef> inputs) {
+  NodeNotes& notes = node.make_notes();
+  with_memory([&] { notes.module = CallScope::current_path(); });
+  notes.nan_element = find_nan(result);
+  if (notes.nan_element < 0) return;
+  for (std::size_t i = 0; i < inputs.size() && notes.nan_input < 0; ++i) {
+    if (inputs[i].get() != nullptr && find_nan(*inputs[i].get()) >= 0) {
+      notes.nan_input = static_cast<std::int64_t>(i);
+    }
+  }
+}
+
+void check_anomaly(std::span<const Tensor> results, std::span<const Tensor> cotangents) {
+  for (std::size_t i = 0; i < cotangents.size(); ++i) {
+    if (find_nan(cotangents[i]) >= 0) {
+      fail<AutogradError>("backward", "the gradient that was given for tensor ", i, " has NaN");
+    }
+  }
+  for (const Tensor& result : results) {
+    const Ref<Node> last = gradient_edge(result).node;
+    if (!last || find_nan(result) < 0) continue;
+    const Ref<Node> origin = origin_of_nan(last);
+    if (!made_nan(*origin)) continue;  // recorded before anomaly mode
+    const NodeNotes& notes = *origin->notes();
+    const std::string inputs = notes.nan_input < 0
+                                   ? ", no input has one"
+                                   : concat(", its input ", notes.nan_input, " has one already");
+    fail<AutogradError>("backward", "the result has NaN. The first is made by ", describe(*origin),
+                        ": element ", index_of(notes.nan_element, origin->shape()),
+                        " of its result, shape ", origin->shape(), inputs);
+  }
+}
+
+}  // namespace autograd
+}  // namespace tend

@@ -1,0 +1,45 @@
+// Reverse mode: from results back to inputs.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <tend/autograd/tensor/tensor.h>
+
+namespace tend {
+
+/// Adds the gradients of `tensors`, weighted with the cotangents `gradients`, to `.grad` of every
+/// leaf that requires one. An undefined (or missing) cotangent of a one-element tensor stands
+/// for 1. Throws AutogradError when a tensor has no graph, its graph was freed, or a saved tensor
+/// was changed; ShapeError for a cotangent that does not fit, for a leaf that has become another
+/// view or got elements of another shape or dtype since the graph was recorded, and where the
+/// `.grad` of a leaf no longer has its shape (DTypeError: its dtype); all of it before anything has
+/// changed. Whatever fails later (hooks, functions of the user, memory) leaves every `.grad` as it
+/// was, but the graph may be freed. Without retain_graph (by default: create_graph) the graph's
+/// saved tensors are freed.
+void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gradients = {},
+              Flag retain_graph = false, Flag create_graph = false);
+
+namespace autograd {
+
+/// tend::backward of tensors that stand anywhere.
+void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, Flag retain_graph,
+              Flag create_graph);
+
+/// How `grad` walks.
+struct GradOptions {
+  Flag retain_graph = false;  // create_graph retains too
+  Flag create_graph = false;  // the gradients have a graph themselves
+  // An input that was not used, or to which a function of the user gave an undefined gradient, gets
+  // an undefined gradient instead of an AutogradError.
+  Flag allow_unused = false;
+};
+
+/// The gradients of `outputs` (weighted with `grad_outputs`, as in backward) with respect to
+/// `inputs`, leaves or not; nothing is added to any `.grad`, and what does not lead to `inputs` is
+/// not computed.
+std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
+                         const std::vector<Tensor>& grad_outputs = {}, GradOptions options = {});
+
+}  // namespace autograd
+}  // namespace tend

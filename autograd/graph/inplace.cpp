@@ -1,0 +1,139 @@
+#include <tend/autograd/graph/inplace.h>
+
+#include <algorithm>
+
+#include <tend/autograd/graph/strided_region.h>
+#include <tend/autograd/tensor/grad_mode.h>
+
+namespace tend {
+namespace {
+
+int category(DType dtype) {
+  return is_floating(dtype) ? 2 : dtype == int64 ? 1 : 0;
+}
+
+// A base after one of its regions got the elements of `result`: outside it the history is as
+// before, inside it is result's.
+Tensor rebased(const Tensor& base, const Array& view, const Tensor& result) {
+  return record("CopySlices", base.array(), {base, result}, {},
+                [region = StridedRegion(base.array(), view)](Derivative& d) {
+                  if (d.needs(0)) d.set(0, clear_region(d.grad(), region));
+                  if (d.needs(1)) d.set(1, take_region(d.grad(), region));
+                });
+}
+
+}  // namespace
+
+void check_writable(const char* operation, const Tensor& self) {
+  const Array& array = self.array();
+  if (array.may_self_overlap()) {
+    fail<ShapeError>(operation, "shape ", array.shape(), " with strides ", array.strides(),
+                     " names one element twice; write to a clone");
+  }
+  check_history_writable(operation, self);
+}
+
+void check_history_writable(const char* operation, const Tensor& self) {
+  const Array& array = self.array();
+  if (array.storage()->is_inference() && !inference_mode_enabled()) {
+    fail<AutogradError>(operation, "a tensor of shape ", array.shape(),
+                        " that was made in inference mode is written; write to a clone");
+  }
+  if (!grad_enabled()) return;
+  const Tensor base(live_base(*self.impl()));
+  const auto is_trained_leaf = [](const Tensor& x) { return x.requires_grad() && x.is_leaf(); };
+  if (is_trained_leaf(self) || is_trained_leaf(base)) {
+    fail<AutogradError>(
+        operation,
+        "a leaf that requires grad, or a view of one, is written in place; use NoGradGuard");
+  }
+  if (self.impl()->view_without_grad && base.requires_grad()) {
+    fail<AutogradError>(operation,
+                        "a view that was made without grad mode is written with it; its base, "
+                        "which requires grad, would not notice");
+  }
+}
+
+bool may_write_directly(const Tensor& self, const Tensor& other) {
+  const Array &to = self.array(), &from = other.array();
+  if (tracks({self, other}) || !is_floating(to.dtype()) || from.dtype() != to.dtype()) return false;
+  if (!broadcasts_to(from.shape(), to.shape())) return false;
+  const bool same =
+      from.raw() == to.raw() && from.shape() == to.shape() && from.strides() == to.strides();
+  return same || !to.may_overlap(from);
+}
+
+Tensor before_write(const Tensor& self, TensorRefs inputs) {
+  if (!tracks(inputs) && !tracks({self})) return self;
+  Tensor copy(self.array().clone());
+  Edge edge = gradient_edge(self);
+  copy.impl()->set_grad_fn(std::move(edge.node));
+  return copy;
+}
+
+void write(const char* operation, const Tensor& self, const Tensor& result) {
+  const Array& array = self.array();
+  if (result.shape() != array.shape()) {
+    fail<ShapeError>(operation, "the result has shape ", result.shape(),
+                     ", which does not fit in place of ", array.shape());
+  }
+  if (category(result.dtype()) > category(array.dtype())) {
+    fail<DTypeError>(operation, "the result is ", result.dtype(),
+                     ", which does not fit in place of ", array.dtype());
+  }
+  const Tensor value = result.to(array.dtype());
+  PendingWrite pending(operation, self, value);
+  array.copy_from(value.array());
+  pending.commit();
+}
+
+PendingWrite::PendingWrite(const char* operation, const Tensor& self, const Tensor& result)
+    : operation_(operation), self_(self.impl()) {
+  if (!result.requires_grad()) return;
+  const Tensor base(live_base(*self_));
+  if (!base.defined() || self_->view_without_grad) {
+    node_ = result.impl()->grad_fn;
+    return;
+  }
+  const Tensor written = rebased(base, self_->array, result);
+  base_ = base.impl();
+  node_ = written.impl()->grad_fn;
+  // What a view retains is the gradient of its latest value.
+  if (self_->retains_grad) view_node_ = region_of(written, self_->array).impl()->grad_fn;
+}
+
+void PendingWrite::commit() noexcept {
+  Storage& storage = *self_->array.storage();
+  storage.bump_version(operation_);
+  if (!node_) return;
+  (base_ ? base_ : self_)->set_grad_fn(std::move(node_));
+  if (!view_node_) return;
+  self_->set_grad_fn(std::move(view_node_));
+  self_->base_version = storage.version();
+}
+
+const Tensor& become(const char* operation, const Tensor& self,
+                     FunctionRef<Tensor(const Tensor&)> view) try {
+  check_history_writable(operation, self);
+  TensorImpl& impl = *self.impl();
+  // What self has been until now: its elements, with its history.
+  Tensor before(self.array());
+  before.impl()->set_grad_fn(gradient_edge(self).node);
+  // In any mode, since the history would otherwise be that of another shape.
+  const GradModeGuard recorded(true);
+  const Tensor result = view(before);
+  Array window = result.array();
+  const bool changes =
+      window.shape() != impl.array.shape() || window.strides() != impl.array.strides();
+  if (changes) impl.take_new_slot(impl.prepare_new_slot());
+  impl.array = std::move(window);
+  if (result.impl()->grad_fn) impl.set_grad_fn(result.impl()->grad_fn);
+  impl.array.storage()->bump_version(operation);
+  // No element has changed, so the history of a view holds for the new version.
+  impl.base_version = impl.array.storage()->version();
+  return self;
+} catch (const Error&) {
+  rename_error(operation);
+}
+
+}  // namespace tend

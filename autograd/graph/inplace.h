@@ -1,0 +1,123 @@
+// In-place operations: the one way in which elements that are in a graph change.
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <tend/autograd/graph/naming.h>
+#include <tend/autograd/graph/node.h>
+#include <tend/core/array/scalar.h>
+#include <tend/core/base/function_ref.h>
+
+namespace tend {
+
+/// What must hold before `self` is written: it is no leaf that requires grad, nor a view of one,
+/// and no two indices share an element. Throws AutogradError or ShapeError naming `operation`.
+void check_writable(const char* operation, const Tensor& self);
+
+/// The part of that which is about gradients.
+void check_history_writable(const char* operation, const Tensor& self);
+
+/// A tensor with self's elements and history for an operation that will overwrite self: a copy
+/// where a graph may be recorded from `inputs` (or self), otherwise self.
+Tensor before_write(const Tensor& self, TensorRefs inputs);
+
+/// Puts the elements of `result`, which must fit self's shape and dtype category, in the place of
+/// self's, and its history in the place of self's (for a view: into that of its base).
+void write(const char* operation, const Tensor& self, const Tensor& result);
+
+/// Whether a kernel may read `other` and write self's elements where they lie: no graph is
+/// recorded, both have one floating dtype, and no element of `other` is overwritten before it is
+/// read.
+bool may_write_directly(const Tensor& self, const Tensor& other);
+
+/// A write to self's elements in two parts. The first finds everything that can fail, so that
+/// elements, version and history change together or not at all.
+class PendingWrite {
+ public:
+  /// Makes the history that self will have: that of `result` in the place of self's (for a view:
+  /// into that of its base). `operation` must live forever.
+  PendingWrite(const char* operation, const Tensor& self, const Tensor& result);
+  /// After self's elements were overwritten: a new version, and that history.
+  void commit() noexcept;
+
+ private:
+  const char* operation_;
+  Ref<TensorImpl> self_;
+  Ref<TensorImpl> base_;      // of a view that has part in a history
+  Ref<Node> node_;            // of the base, or of self; null where nothing is recorded
+  Ref<Node> view_node_ = {};  // of a view that retains its gradient
+};
+
+/// self = compute(self before the write), in place. `operation` must live forever; errors name it.
+template <class F>
+const Tensor& in_place(const char* operation, const Tensor& self, TensorRefs inputs,
+                       F&& compute) try {
+  check_writable(operation, self);
+  write(operation, self, std::forward<F>(compute)(before_write(self, inputs)));
+  return self;
+} catch (const Error&) {
+  rename_error(operation);
+}
+
+/// The same for compute(self, other), of which kernel(out, self, other) is the part that computes.
+template <class Kernel, class F>
+const Tensor& in_place(const char* operation, const Tensor& self, const Tensor& other,
+                       Kernel kernel, F&& compute) try {
+  check_writable(operation, self);
+  if (may_write_directly(self, other)) {
+    kernel(self.array(), self.array(), other.array());
+    self.array().storage()->bump_version(operation);
+  } else {
+    write(operation, self, std::forward<F>(compute)(before_write(self, {other}), other));
+  }
+  return self;
+} catch (const Error&) {
+  rename_error(operation);
+}
+
+namespace detail {
+template <class T>
+concept PassedByReference = std::same_as<T, Tensor> || std::same_as<T, Scalar> ||
+    std::same_as<T, Shape> || std::same_as<T, std::optional<Scalar>>;
+/// How operations take an argument of type T.
+template <class T>
+using Passed = std::conditional_t<PassedByReference<T>, const T&, T>;
+
+/// The argument, where it is a tensor, whose graph the result may continue.
+template <class T>
+const Tensor& tensor_or(const Tensor& other, const T& argument) {
+  if constexpr (std::same_as<T, Tensor>) {
+    return argument;
+  } else {
+    return other;
+  }
+}
+}  // namespace detail
+
+/// self = f(self, arguments...), in place: all that most in-place twins of operations do.
+template <class... Arguments>
+const Tensor& update(
+    const char* operation, const Tensor& self,
+    std::type_identity_t<Tensor (*)(const Tensor&, detail::Passed<Arguments>...)> f,
+    const Arguments&... arguments) {
+  return in_place(operation, self, {detail::tensor_or(self, arguments)...},
+                  [&](const Tensor& before) { return f(before, arguments...); });
+}
+
+/// Makes self the tensor view(self), for every handle of it; no element changes.
+const Tensor& become(const char* operation, const Tensor& self,
+                     FunctionRef<Tensor(const Tensor&)> view);
+
+/// self = f(self, arguments...), where f is a view.
+template <class... Arguments>
+const Tensor& update_view(
+    const char* operation, const Tensor& self,
+    std::type_identity_t<Tensor (*)(const Tensor&, detail::Passed<Arguments>...)> f,
+    const Arguments&... arguments) {
+  return become(operation, self, [&](const Tensor& before) { return f(before, arguments...); });
+}
+
+}  // namespace tend

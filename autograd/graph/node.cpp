@@ -1,0 +1,129 @@
+#include <tend/autograd/graph/node.h>
+
+#include <atomic>
+#include <mutex>
+
+#include <tend/autograd/graph/anomaly.h>
+#include <tend/autograd/graph/strided_region.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/core/base/fork.h>
+
+namespace tend {
+namespace {
+
+std::uint64_t next_sequence() noexcept {
+  static std::atomic<std::uint64_t> counter{0};
+  return counter.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Node::Node(const char* name) noexcept : name_(name) {}
+
+void Node::destroy(Node* node) noexcept {
+  // Deleting a node drops its inputs' nodes.
+  destroy_in_turn(node, [](Node* each) { delete each; });
+}
+
+void Node::check_versions() const {
+  for (const SavedTensor& saved : saved_) saved.check_version(name_);
+}
+
+NodeNotes& Node::make_notes() {
+  if (!notes_) notes_ = std::make_unique<NodeNotes>();
+  return *notes_;
+}
+
+Tensor Derivative::saved(std::size_t i) const {
+  return node_.saved()[i].unpack(&node_);
+}
+
+bool tracks(std::span<const TensorRef> inputs) {
+  if (!grad_enabled()) return false;
+  for (const TensorRef& input : inputs) {
+    if (input.get() != nullptr && input.get()->requires_grad()) return true;
+  }
+  return false;
+}
+
+Tensor Recorder::attach(Ref<Node> node, Array&& result, std::span<const TensorRef> inputs,
+                        std::span<const TensorRef> saved) {
+  Tensor out(std::move(result));
+  node->shape_ = out.shape();
+  node->dtype_ = out.dtype();
+  node->edges_.reserve(inputs.size());
+  for (const TensorRef& input : inputs) {
+    node->edges_.push_back(input.get() != nullptr ? gradient_edge(*input.get()) : Edge{});
+  }
+  const auto edge_to = [&](const TensorRef& tensor) -> const Edge* {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].get() == tensor.get()) return &node->edges_[i];
+    }
+    return nullptr;
+  };
+  node->saved_.reserve(saved.size());
+  for (const TensorRef& each : saved) {
+    if (each.is_output()) {
+      node->saved_.emplace_back(out, true);
+    } else if (each.get() != nullptr && each.get()->defined()) {
+      node->saved_.emplace_back(*each.get(), false, edge_to(each));
+    } else {
+      node->saved_.emplace_back();
+    }
+  }
+  node->saves_ = !node->saved_.empty();
+  // Only now, since views among the inputs may just have got new nodes, which come before this one.
+  node->sequence_ = next_sequence();
+  if (autograd::DetectAnomaly::is_on()) autograd::note_anomaly(*node, out, inputs);
+  out.impl()->set_grad_fn(std::move(node));
+  return out;
+}
+
+void link_view(const Tensor& view, const Tensor& input) {
+  const Ref<TensorImpl>& shown = input.impl();
+  const Ref<TensorImpl>& base = shown->base ? shown->base : shown;
+  const bool without_grad = !grad_enabled() || shown->view_without_grad;
+  // Then nobody will ask for the base, which would only be kept alive.
+  if (without_grad && !base->grad_fn && !base->requires_grad) return;
+  view.impl()->base = base;
+  view.impl()->base_version = view.array().storage()->version();
+  view.impl()->view_without_grad = without_grad;
+}
+
+Ref<TensorImpl> live_base(const TensorImpl& view) {
+  const bool lives = view.base && view.base->array.storage() == view.array.storage();
+  return lives ? view.base : Ref<TensorImpl>();
+}
+
+void renew_written_view(TensorImpl& view) {
+  if (view.view_without_grad) return;
+  const std::uint32_t version = view.array.storage()->version();
+  if (view.base_version == version) return;
+  const Tensor base(live_base(view));
+  const bool has_history = base.requires_grad();
+  Ref<Node> history, former;
+  if (has_history) {
+    const GradModeGuard recorded(true);
+    history = region_of(base, view.array).impl()->grad_fn;
+  }
+  // Threads may read one view at a time when none of them writes. The history of the first stays;
+  // what is made or destroyed for it may run code of the user, so nothing is under the lock.
+  const std::lock_guard lock(detail::global_mutex(detail::GlobalLock::views));
+  if (view.base_version == version) return;
+  if (has_history) {
+    former = view.grad_fn;
+    view.set_grad_fn(std::move(history));
+  }
+  view.base_version = version;
+}
+
+Edge gradient_edge(const Tensor& tensor) {
+  if (!tensor.defined()) return {};
+  TensorImpl& impl = *tensor.impl();
+  renew_view_history(impl);
+  if (impl.grad_fn) return {impl.grad_fn, {}};
+  if (impl.requires_grad) return {{}, impl.slot};
+  return {};
+}
+
+}  // namespace tend

@@ -1,0 +1,200 @@
+// The graph: one Node per recorded operation, from its result back to its inputs.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tend/autograd/graph/saved_tensor.h>
+
+namespace tend {
+
+/// What a derivative works with: the cotangent of the result, the saved tensors, and a place for
+/// each input's gradient.
+class Derivative {
+ public:
+  /// The engine's place for one input.
+  struct Place {
+    bool needed = false;
+    const Array* sum = nullptr;
+  };
+  Derivative(Node& node, Tensor grad, std::span<const Place> places,
+             std::span<Tensor> gradients) noexcept
+      : node_(node), grad_(std::move(grad)), places_(places), gradients_(gradients) {}
+
+  /// The gradient with respect to the operation's result; it has the result's shape and dtype.
+  const Tensor& grad() const noexcept { return grad_; }
+  /// The i-th tensor that the operation saved.
+  Tensor saved(std::size_t i) const;
+  /// True when somebody waits for the gradient of input i.
+  bool needs(std::size_t input) const noexcept { return places_[input].needed; }
+  /// Gives the gradient of input i. It may still have the broadcast shape and another floating
+  /// dtype: the engine sums and converts. An input that is not set has gradient zero.
+  void set(std::size_t input, Tensor gradient) { gradients_[input] = std::move(gradient); }
+
+  /// What arrived for input i before, where the gradient may be added to it instead of being set:
+  /// an array of the input's shape and dtype, row-major, that nobody else sees. Otherwise nullptr.
+  const Array* sum(std::size_t input) const noexcept { return places_[input].sum; }
+  std::span<Tensor> gradients() const noexcept { return gradients_; }
+
+ private:
+  Node& node_;
+  Tensor grad_;
+  std::span<const Place> places_;
+  std::span<Tensor> gradients_;
+};
+
+/// What few nodes have.
+struct NodeNotes : Pooled {
+  TensorHooks hooks;  // for the gradient of the result
+
+  // Where DetectAnomaly watched.
+  std::string module;             // the path of the module that ran
+  std::int64_t nan_element = -1;  // of the result, row-major: its first NaN
+  std::int64_t nan_input = -1;    // the first input that had NaN already
+};
+
+/// A recorded operation with one differentiable result.
+class Node : public RefCounted, public Pooled, public DestroyedInTurn<Node> {
+ public:
+  const char* name() const noexcept { return name_; }
+  /// Larger than those of the nodes behind its edges, across all threads; the engine's order.
+  std::uint64_t sequence() const noexcept { return sequence_; }
+  std::span<const Edge> edges() const noexcept { return edges_; }
+  std::span<const SavedTensor> saved() const noexcept { return saved_; }
+  /// Shape and dtype of the operation's result.
+  const Shape& shape() const noexcept { return shape_; }
+  DType dtype() const noexcept { return dtype_; }
+
+  /// Whether the operation saved tensors, be they released or not.
+  bool saves() const noexcept { return saves_; }
+  /// Throws AutogradError when a saved tensor was changed since. Reading what was saved, like
+  /// releasing it, takes a claim on it: see Claims.
+  void check_versions() const;
+  /// Lets the saved tensors go.
+  void release() { saved_.clear(); }
+  virtual void differentiate(Derivative& derivative) const = 0;
+
+  const NodeNotes* notes() const noexcept { return notes_.get(); }
+  /// The notes, made at the first call.
+  NodeNotes& make_notes();
+
+  /// The tensor that asked to retain the gradient of this node's result, if any.
+  Ref<GradientSlot> retainer;
+
+  static void destroy(Node* node) noexcept;
+
+ protected:
+  explicit Node(const char* name) noexcept;
+  virtual ~Node() = default;
+
+ private:
+  friend class Claims;
+  friend class Recorder;
+  static constexpr std::int32_t kFreed = -1;
+
+  const char* name_;
+  std::uint64_t sequence_ = 0;
+  // How many backwards share the saved tensors; kFreed once one frees them, or is about to. Guarded
+  // by GlobalLock::nodes.
+  std::int32_t users_ = 0;
+  bool saves_ = false;
+  DType dtype_ = float32;
+  Shape shape_;
+  std::vector<Edge, PoolAllocator<Edge>> edges_;
+  std::vector<SavedTensor, PoolAllocator<SavedTensor>> saved_;
+  std::unique_ptr<NodeNotes> notes_;
+};
+
+/// A Node whose derivative is a callable.
+template <class F>
+class FunctionNode final : public Node {
+ public:
+  FunctionNode(const char* name, F derivative) : Node(name), derivative_(std::move(derivative)) {}
+  void differentiate(Derivative& derivative) const override { derivative_(derivative); }
+
+ private:
+  F derivative_;
+};
+
+/// A tensor in an argument list of `record`: a reference, the operation's own result, or nothing.
+class TensorRef {
+ public:
+  constexpr TensorRef() = default;
+  constexpr TensorRef(const Tensor& tensor) noexcept : tensor_(&tensor) {}
+  static constexpr TensorRef output() noexcept {
+    TensorRef ref;
+    ref.is_output_ = true;
+    return ref;
+  }
+  const Tensor* get() const noexcept { return tensor_; }
+  bool is_output() const noexcept { return is_output_; }
+
+ private:
+  const Tensor* tensor_ = nullptr;
+  bool is_output_ = false;
+};
+
+/// For the list of saved tensors: the result of the operation itself.
+inline constexpr TensorRef kOutput = TensorRef::output();
+
+/// For the list of saved tensors: `tensor` only when it will be needed.
+inline TensorRef save_if(bool needed, const Tensor& tensor) noexcept {
+  return needed ? TensorRef(tensor) : TensorRef();
+}
+
+using TensorRefs = std::initializer_list<TensorRef>;
+
+/// True when grad mode is on and one of the tensors requires a gradient.
+bool tracks(std::span<const TensorRef> inputs);
+inline bool tracks(TensorRefs inputs) {
+  return tracks(std::span(inputs.begin(), inputs.size()));
+}
+
+/// Fills in a fresh node and ties it to its result.
+class Recorder {
+ public:
+  static Tensor attach(Ref<Node> node, Array&& result, std::span<const TensorRef> inputs,
+                       std::span<const TensorRef> saved);
+};
+
+/// The result of an operation, with its derivative recorded where one of `inputs` requires a
+/// gradient. Inside `derivative`, needs(i) and set(i, ...) speak of inputs[i], saved(i) of
+/// saved[i]. `name` must live forever.
+template <class F>
+Tensor record(const char* name, Array result, std::span<const TensorRef> inputs,
+              std::span<const TensorRef> saved, F derivative) {
+  if (!tracks(inputs)) return Tensor(std::move(result));
+  return Recorder::attach(Ref<Node>::first(new FunctionNode<F>(name, std::move(derivative))),
+                          std::move(result), inputs, saved);
+}
+template <class F>
+Tensor record(const char* name, Array result, TensorRefs inputs, TensorRefs saved, F derivative) {
+  if (!tracks(inputs)) return Tensor(std::move(result));
+  return Recorder::attach(Ref<Node>::first(new FunctionNode<F>(name, std::move(derivative))),
+                          std::move(result), std::span(inputs.begin(), inputs.size()),
+                          std::span(saved.begin(), saved.size()));
+}
+
+/// Notes that `view` shares the elements of `input`. A view that is made while grad mode is off
+/// stays outside of the graph for good.
+void link_view(const Tensor& view, const Tensor& input);
+
+/// The tensor that owns the history of a view's elements; nullptr for other tensors, and once
+/// set_data gave that tensor other elements.
+Ref<TensorImpl> live_base(const TensorImpl& view);
+
+/// As record, for a result that shares `input`'s elements: in-place writes to either reach the
+/// other, and its history.
+template <class F>
+Tensor record_view(const char* name, const Tensor& input, Array window, F derivative) {
+  Tensor view = record(name, std::move(window), {input}, {}, std::move(derivative));
+  link_view(view, input);
+  return view;
+}
+
+}  // namespace tend

@@ -1,0 +1,85 @@
+#include <tend/autograd/tensor/tensor_impl.h>
+
+#include <mutex>
+#include <utility>
+
+#include <tend/autograd/graph/node.h>
+
+namespace tend {
+
+Tensor TensorHook::operator()(const Tensor& gradient) const {
+  Tensor replacement;
+  call_(gradient, replacement);
+  if (!replacement.defined()) return gradient;
+  if (replacement.shape() != gradient.shape()) {
+    fail<ShapeError>("register_hook", "a hook gave a gradient of shape ", replacement.shape(),
+                     " in place of one of shape ", gradient.shape());
+  }
+  if (replacement.dtype() != gradient.dtype()) {
+    fail<DTypeError>("register_hook", "a hook gave a ", replacement.dtype(),
+                     " gradient in place of a ", gradient.dtype(), " one");
+  }
+  return replacement;
+}
+
+void GradientSlot::destroy(GradientSlot* slot) noexcept {
+  destroy_in_turn(slot, [](GradientSlot* each) { delete each; });
+}
+
+TensorImpl::TensorImpl(Array&& elements) noexcept : array(std::move(elements)) {}
+
+TensorImpl::~TensorImpl() {
+  // Only the owner itself makes this true or false, so that others need not wait for the mutex.
+  if (!slot || slot->owner != this) return;
+  const std::lock_guard lock(slot->mutex);
+  slot->owner = nullptr;
+}
+
+void TensorImpl::destroy(TensorImpl* impl) noexcept {
+  // Gradients have gradients, and hooks hold tensors; others own no tensor but through a node. The
+  // slot comes first: where there is one, another thread may be adding to the gradient.
+  if (impl->slot || impl->grad) {
+    destroy_in_turn(impl, [](TensorImpl* each) { delete each; });
+  } else {
+    delete impl;
+  }
+}
+
+void TensorImpl::set_grad_fn(Ref<Node> node) noexcept {
+  if (retains_grad) {
+    if (grad_fn && grad_fn->retainer == slot) grad_fn->retainer.reset();
+    if (node) node->retainer = slot;
+  }
+  grad_fn = std::move(node);
+}
+
+const Ref<GradientSlot>& TensorImpl::gradient_slot() {
+  if (!slot) slot = Ref<GradientSlot>::first(new GradientSlot(this));
+  return slot;
+}
+
+std::optional<GradientSlot::Former> TensorImpl::prepare_new_slot() {
+  if (!slot || slot->owner != this || grad_fn) return std::nullopt;
+  auto successor = Ref<GradientSlot>::first(new GradientSlot(this));
+  successor->hooks = slot->hooks;
+  return GradientSlot::Former{array.shape(), array.dtype(), std::move(successor)};
+}
+
+void TensorImpl::take_new_slot(std::optional<GradientSlot::Former>&& former) noexcept {
+  if (!former) return;
+  Ref<GradientSlot> successor = former->successor;
+  {
+    const std::lock_guard lock(slot->mutex);
+    slot->former = std::move(former);
+    slot->owner = nullptr;
+  }
+  slot = std::move(successor);
+}
+
+void TensorImpl::set_elements(Array&& elements) noexcept {
+  array = std::move(elements);
+  base.reset();
+  view_without_grad = false;
+}
+
+}  // namespace tend

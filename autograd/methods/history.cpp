@@ -1,0 +1,172 @@
+#include <tend/autograd/tensor/tensor.h>
+
+#include <ostream>
+#include <unordered_set>
+
+#include <tend/autograd/graph/engine.h>
+#include <tend/autograd/graph/node.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/core/array/print.h>
+
+namespace tend {
+Tensor::Tensor(Array&& array) : impl_(Ref<TensorImpl>::first(new TensorImpl(std::move(array)))) {
+  if (!inference_mode_enabled() || !impl_->array.defined()) return;
+  // Views of older tensors stay what those are.
+  Storage& storage = *impl_->array.storage();
+  if (storage.use_count() == 1) storage.mark_inference();
+}
+
+void Tensor::fail_undefined() {
+  fail<AutogradError>("tensor", "the tensor is undefined");
+}
+
+bool Tensor::requires_grad() const {
+  if (!impl_) return false;
+  renew_view_history(*impl_);
+  return impl_->grad_fn || impl_->requires_grad;
+}
+
+Tensor& Tensor::requires_grad_(Flag value) {
+  if (value && !is_floating(dtype())) {
+    fail<DTypeError>("requires_grad_", "only floating tensors have gradients, this one is ",
+                     dtype());
+  }
+  if (value && is_inference() && !inference_mode_enabled()) {
+    fail<AutogradError>("requires_grad_", "the tensor was made in inference mode; use a clone");
+  }
+  array();  // an undefined tensor has no gradient
+  if (!value && !is_leaf()) {
+    fail<AutogradError>("requires_grad_", "a tensor with history requires grad; use detach()");
+  }
+  if (value) impl_->gradient_slot();
+  impl_->requires_grad = value;
+  return *this;
+}
+
+bool Tensor::is_leaf() const {
+  if (!impl_) return true;
+  renew_view_history(*impl_);
+  return !impl_->grad_fn;
+}
+
+Tensor Tensor::grad() const {
+  return impl_ && impl_->grad ? Tensor(impl_->grad) : Tensor();
+}
+
+namespace {
+
+// Whether `tensor` is `other`, or keeps it alive: as its gradient or the base of a view, or through
+// several of these.
+bool keeps_alive(const TensorImpl& tensor, const TensorImpl& other) {
+  if (&tensor == &other) return true;
+  // What only one handle knows is kept alive by no other tensor.
+  if (other.use_count() == 1 || (!tensor.grad && !tensor.base)) return false;
+  std::vector<const TensorImpl*> reached{&tensor};
+  std::unordered_set<const TensorImpl*> seen{&tensor};
+  for (std::size_t i = 0; i < reached.size(); ++i) {  // NOLINT(modernize-loop-convert): they grow
+    for (const Ref<TensorImpl>& next : {reached[i]->grad, reached[i]->base}) {
+      if (next && seen.insert(next.get()).second) reached.push_back(next.get());
+    }
+  }
+  return seen.count(&other) == 1;
+}
+
+}  // namespace
+
+void Tensor::set_grad(const Tensor& gradient) {
+  array();  // an undefined tensor has no gradient
+  if (gradient.defined()) {
+    check_grad_fits("set_grad", *impl_, gradient.array());
+    if (with_memory([&] { return keeps_alive(*gradient.impl(), *impl_); })) {
+      fail<AutogradError>("set_grad", "the gradient of a tensor ", shape(),
+                          " cannot be the tensor itself, a view of it, or what has it as a "
+                          "gradient: they would keep each other alive for good; use a clone");
+    }
+  }
+  impl_->grad = gradient.impl();
+}
+
+void check_grad_fits(const char* operation, const TensorImpl& tensor, const Array& gradient) {
+  const Array& own = tensor.array;
+  if (gradient.shape() != own.shape()) {
+    fail<ShapeError>(operation, "gradient ", gradient.shape(), ' ', gradient.dtype(),
+                     " for a tensor ", own.shape(), ' ', own.dtype());
+  }
+  if (gradient.dtype() != own.dtype()) {
+    fail<DTypeError>(operation, "gradient ", gradient.shape(), ' ', gradient.dtype(),
+                     " for a tensor ", own.shape(), ' ', own.dtype());
+  }
+}
+
+const char* Tensor::grad_fn() const {
+  const Edge edge = gradient_edge(*this);
+  return edge.node ? edge.node->name() : nullptr;
+}
+
+void Tensor::retain_grad() {
+  const Edge edge = gradient_edge(*this);
+  if (!edge) fail<AutogradError>("retain_grad", "the tensor does not require grad");
+  if (!edge.node) return;  // leaves keep theirs anyway
+  edge.node->retainer = impl_->gradient_slot();
+  impl_->retains_grad = true;
+}
+
+HookHandle Tensor::register_hook(TensorHook hook) const {
+  const Edge edge = gradient_edge(*this);
+  if (!edge) fail<AutogradError>("register_hook", "the tensor does not require grad");
+  TensorHooks& hooks = edge.node ? edge.node->make_notes().hooks : edge.leaf->hooks;
+  return hooks.add(std::move(hook));
+}
+
+void Tensor::backward(const Tensor& gradient, Flag retain_graph, Flag create_graph) const {
+  autograd::backward({this, 1}, {&gradient, 1}, retain_graph, create_graph);
+}
+
+Tensor Tensor::detach() const {
+  return Tensor(array());
+}
+
+const Tensor& Tensor::detach_() const {
+  array();  // an undefined tensor has no history
+  if (live_base(*impl_)) fail<AutogradError>("detach_", "a view shares its history; use detach()");
+  impl_->set_grad_fn({});
+  impl_->requires_grad = false;
+  return *this;
+}
+
+void Tensor::set_data(const Tensor& value) {
+  array();  // an undefined tensor has no elements to replace
+  if (!is_leaf()) fail<AutogradError>("set_data", "a tensor with history keeps its elements");
+  const bool fits = value.shape() == shape() && value.dtype() == dtype();
+  if (impl_->grad && !fits) {
+    fail<AutogradError>("set_data", "the tensor ", shape(), ' ', dtype(), " has a gradient; call ",
+                        "zero_grad() before it becomes ", value.shape(), ' ', value.dtype());
+  }
+  if (impl_->requires_grad && !is_floating(value.dtype())) {
+    fail<DTypeError>("set_data", "only floating tensors have gradients, and the tensor ", shape(),
+                     " requires one; the new elements are ", value.dtype());
+  }
+  Array elements = value.array();
+  if (!fits) impl_->take_new_slot(impl_->prepare_new_slot());
+  impl_->set_elements(std::move(elements));
+}
+
+std::string to_string(const Tensor& tensor) {
+  if (!tensor.defined()) return "None";
+  return with_memory([&] {
+    std::vector<std::string> suffixes;
+    if (const char* name = tensor.grad_fn()) {
+      suffixes.push_back(concat("grad_fn=<", name, '>'));
+    } else if (tensor.requires_grad()) {
+      suffixes.emplace_back("requires_grad=True");
+    }
+    const std::string text = format_tensor(tensor.array(), suffixes);
+    return tensor.impl()->is_parameter ? "Parameter containing:\n" + text : text;
+  });
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+  return out << to_string(tensor);
+}
+
+}  // namespace tend

@@ -1,0 +1,79 @@
+#include <tend/autograd/tensor/indexing_methods.h>
+
+#include <tend/autograd/ops/ops.h>
+#include <tend/autograd/tensor/tensor.h>
+
+namespace tend::methods {
+
+Tensor Indexing::gather(std::int64_t d, const Tensor& positions) const {
+  return tend::gather(self(), d, positions);
+}
+Tensor Indexing::scatter(std::int64_t d, const Tensor& positions, const Tensor& source) const {
+  return tend::scatter(self(), d, positions, source);
+}
+Tensor Indexing::scatter(std::int64_t d, const Tensor& positions, const Scalar& value) const {
+  return tend::scatter(self(), d, positions, value);
+}
+Tensor Indexing::scatter_add(std::int64_t d, const Tensor& positions, const Tensor& source) const {
+  return tend::scatter_add(self(), d, positions, source);
+}
+Tensor Indexing::index_select(std::int64_t d, const Tensor& positions) const {
+  return tend::index_select(self(), d, positions);
+}
+Tensor Indexing::index_add(std::int64_t d, const Tensor& positions, const Tensor& source) const {
+  return tend::index_add(self(), d, positions, source);
+}
+Tensor Indexing::index_copy(std::int64_t d, const Tensor& positions, const Tensor& source) const {
+  return tend::index_copy(self(), d, positions, source);
+}
+Tensor Indexing::index_fill(std::int64_t d, const Tensor& positions, const Scalar& value) const {
+  return tend::index_fill(self(), d, positions, value);
+}
+Tensor Indexing::index_fill(std::int64_t d, const Tensor& positions, const Tensor& value) const {
+  return tend::index_fill(self(), d, positions, value);
+}
+Tensor Indexing::take_along_dim(const Tensor& positions, std::optional<Integer> d) const {
+  return tend::take_along_dim(self(), positions, d);
+}
+Tensor Indexing::index_put(Indices indices, const Tensor& values, Flag accumulate) const {
+  return tend::index_put(self(), indices, values, accumulate);
+}
+Tensor Indexing::take(const Tensor& positions) const {
+  return tend::take(self(), positions);
+}
+Tensor Indexing::masked_select(const Tensor& mask) const {
+  return tend::masked_select(self(), mask);
+}
+Tensor Indexing::masked_scatter(const Tensor& mask, const Tensor& source) const {
+  return tend::masked_scatter(self(), mask, source);
+}
+Tensor Indexing::nonzero() const {
+  return tend::nonzero(self());
+}
+std::vector<Tensor> Indexing::nonzero_numpy() const {
+  return tend::nonzero_numpy(self());
+}
+ValuesAndIndices Indexing::sort(std::int64_t d, Flag descending) const {
+  return tend::sort(self(), d, descending);
+}
+Tensor Indexing::argsort(std::int64_t d, Flag descending) const {
+  return tend::argsort(self(), d, descending);
+}
+ValuesAndIndices Indexing::topk(std::int64_t k, std::int64_t d, Flag largest) const {
+  return tend::topk(self(), k, d, largest);
+}
+UniqueElements Indexing::unique(Flag sorted, Flag return_inverse, Flag return_counts) const {
+  return tend::unique(self(), sorted, return_inverse, return_counts);
+}
+Tensor Indexing::bincount(std::int64_t minlength) const {
+  return tend::bincount(self(), minlength);
+}
+Tensor Indexing::bincount(const Tensor& weights, std::int64_t minlength) const {
+  return tend::bincount(self(), weights, minlength);
+}
+
+const Tensor& Indexing::self() const {
+  return static_cast<const Tensor&>(*this);
+}
+
+}  // namespace tend::methods

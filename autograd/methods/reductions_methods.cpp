@@ -1,0 +1,122 @@
+#include <tend/autograd/tensor/reductions_methods.h>
+
+#include <tend/autograd/ops/ops.h>
+#include <tend/autograd/tensor/tensor.h>
+
+namespace tend::methods {
+
+Tensor Reductions::sum(const Dims& dims, Flag keepdim) const {
+  return tend::sum(self(), dims, keepdim);
+}
+Tensor Reductions::sum_to_size(const Shape& shape) const {
+  return tend::sum_to_size(self(), shape);
+}
+Tensor Reductions::mean(const Dims& dims, Flag keepdim) const {
+  return tend::mean(self(), dims, keepdim);
+}
+Tensor Reductions::prod(const Dims& dims, Flag keepdim) const {
+  return tend::prod(self(), dims, keepdim);
+}
+Tensor Reductions::var(const Dims& dims, double correction, Flag keepdim) const {
+  return tend::var(self(), dims, correction, keepdim);
+}
+Tensor Reductions::std(const Dims& dims, double correction, Flag keepdim) const {
+  return tend::std(self(), dims, correction, keepdim);
+}
+Tensor Reductions::max() const {
+  return tend::max(self());
+}
+Tensor Reductions::min() const {
+  return tend::min(self());
+}
+ValuesAndIndices Reductions::max(std::int64_t d, Flag keepdim) const {
+  return tend::max(self(), d, keepdim);
+}
+ValuesAndIndices Reductions::min(std::int64_t d, Flag keepdim) const {
+  return tend::min(self(), d, keepdim);
+}
+Tensor Reductions::amax(const Dims& dims, Flag keepdim) const {
+  return tend::amax(self(), dims, keepdim);
+}
+Tensor Reductions::amin(const Dims& dims, Flag keepdim) const {
+  return tend::amin(self(), dims, keepdim);
+}
+Tensor Reductions::argmax(std::optional<Integer> d, Flag keepdim) const {
+  return tend::argmax(self(), d, keepdim);
+}
+Tensor Reductions::argmin(std::optional<Integer> d, Flag keepdim) const {
+  return tend::argmin(self(), d, keepdim);
+}
+Tensor Reductions::any(const Dims& dims, Flag keepdim) const {
+  return tend::any(self(), dims, keepdim);
+}
+Tensor Reductions::all(const Dims& dims, Flag keepdim) const {
+  return tend::all(self(), dims, keepdim);
+}
+Tensor Reductions::median() const {
+  return tend::median(self());
+}
+ValuesAndIndices Reductions::median(std::int64_t d, Flag keepdim) const {
+  return tend::median(self(), d, keepdim);
+}
+Extremes Reductions::aminmax(std::optional<Integer> d, Flag keepdim) const {
+  return tend::aminmax(self(), d, keepdim);
+}
+Tensor Reductions::logsumexp(const Dims& dims, Flag keepdim) const {
+  return tend::logsumexp(self(), dims, keepdim);
+}
+Tensor Reductions::norm(double p, const Dims& dims, Flag keepdim) const {
+  return tend::norm(self(), p, dims, keepdim);
+}
+Tensor Reductions::cumsum(std::int64_t d) const {
+  return tend::cumsum(self(), d);
+}
+Tensor Reductions::cumprod(std::int64_t d) const {
+  return tend::cumprod(self(), d);
+}
+Tensor Reductions::matmul(const Tensor& other) const {
+  return tend::matmul(self(), other);
+}
+Tensor Reductions::dot(const Tensor& other) const {
+  return tend::dot(self(), other);
+}
+Tensor Reductions::mm(const Tensor& other) const {
+  return tend::mm(self(), other);
+}
+Tensor Reductions::mv(const Tensor& other) const {
+  return tend::mv(self(), other);
+}
+Tensor Reductions::bmm(const Tensor& other) const {
+  return tend::bmm(self(), other);
+}
+Tensor Reductions::addmm(const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
+                         const Scalar& alpha) const {
+  return tend::addmm(self(), mat1, mat2, beta, alpha);
+}
+Tensor Reductions::addmv(const Tensor& mat, const Tensor& vec, const Scalar& beta,
+                         const Scalar& alpha) const {
+  return tend::addmv(self(), mat, vec, beta, alpha);
+}
+Tensor Reductions::baddbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                           const Scalar& alpha) const {
+  return tend::baddbmm(self(), batch1, batch2, beta, alpha);
+}
+Tensor Reductions::addbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta,
+                          const Scalar& alpha) const {
+  return tend::addbmm(self(), batch1, batch2, beta, alpha);
+}
+Tensor Reductions::outer(const Tensor& other) const {
+  return tend::outer(self(), other);
+}
+Tensor Reductions::kron(const Tensor& other) const {
+  return tend::kron(self(), other);
+}
+Tensor Reductions::trace() const {
+  return tend::trace(self());
+}
+
+const Tensor& Reductions::self() const {
+  return static_cast<const Tensor&>(*this);
+}
+
+}  // namespace tend::methods

@@ -1,0 +1,25 @@
+// Every operation on tensors, by family. Each stands in autograd/ops/ with its derivative directly
+// beneath it.
+#pragma once
+
+#include <tend/autograd/ops/activation.h>
+#include <tend/autograd/ops/advanced_indexing.h>
+#include <tend/autograd/ops/arithmetic.h>
+#include <tend/autograd/ops/compare.h>
+#include <tend/autograd/ops/conv.h>
+#include <tend/autograd/ops/creation.h>
+#include <tend/autograd/ops/dropout.h>
+#include <tend/autograd/ops/einsum.h>
+#include <tend/autograd/ops/indexing.h>
+#include <tend/autograd/ops/joining.h>
+#include <tend/autograd/ops/linalg.h>
+#include <tend/autograd/ops/loss.h>
+#include <tend/autograd/ops/masking.h>
+#include <tend/autograd/ops/math.h>
+#include <tend/autograd/ops/normalization.h>
+#include <tend/autograd/ops/ordering.h>
+#include <tend/autograd/ops/pieces.h>
+#include <tend/autograd/ops/random.h>
+#include <tend/autograd/ops/rearrange.h>
+#include <tend/autograd/ops/reduce.h>
+#include <tend/autograd/ops/views.h>

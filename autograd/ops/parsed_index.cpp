@@ -1,0 +1,243 @@
+#include <tend/autograd/ops/parsed_index.h>
+
+#include <tend/autograd/graph/inplace.h>
+#include <tend/autograd/graph/node.h>
+#include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/elementwise/masking.h>
+#include <tend/core/kernels/indexing/indexing.h>
+
+namespace tend {
+
+using kernels::Places;
+
+namespace {
+
+// How many dimensions an index takes; an ellipsis takes what is left.
+std::int64_t count_taken(const Index& index) {
+  switch (index.kind()) {
+    case Index::Kind::integer:
+    case Index::Kind::range: return 1;
+    case Index::Kind::tensor: return index.array().dtype() == boolean ? index.array().rank() : 1;
+    case Index::Kind::new_axis:
+    case Index::Kind::rest: break;
+  }
+  return 0;
+}
+
+// How many dimensions the indices leave.
+std::int64_t count_left(const char* operation, const Tensor& self, std::span<const Index> indices) {
+  std::int64_t taken = 0, ellipses = 0;
+  for (const Index& each : indices) {
+    taken += count_taken(each);
+    ellipses += each.kind() == Index::Kind::rest;
+  }
+  if (ellipses > 1) fail<IndexError>(operation, "an index has at most one ellipsis");
+  if (taken > self.dim()) {
+    fail<IndexError>(operation, taken, " indices for a tensor of ", self.dim(),
+                     " dimensions, shape ", self.shape());
+  }
+  return self.dim() - taken;
+}
+
+// Works through indices from left to right.
+class Selector {
+ public:
+  Selector(const char* operation, const Tensor& self) : operation_(operation), self_(self) {
+    parsed_.view = self;
+  }
+
+  void pick(std::int64_t position) {
+    const std::int64_t size = self_.size(source_);
+    if (position < -size || position >= size) fail_position(position);
+    parsed_.view = select(parsed_.view, dim_, position);
+    ++source_;
+  }
+  void range(const Slice& s) {
+    if (s.start || s.stop || s.step != 1)
+      parsed_.view = slice(parsed_.view, dim_, s.start, s.stop, s.step);
+    skip(1);
+  }
+  void new_axis() { parsed_.view = unsqueeze(parsed_.view, dim_++); }
+  void skip(std::int64_t dims) {
+    dim_ += dims;
+    source_ += dims;
+  }
+  void tensor(const Array& index) {
+    if (index.dtype() == boolean) return mask(index);
+    if (index.dtype() != int64) {
+      fail<DTypeError>(operation_, "index ", number_, " is a tensor of ", index.dtype(),
+                       ", not int64 or bool");
+    }
+    if (index.rank() == 0) return pick(index.item<std::int64_t>());
+    Array positions = Array::empty(index.shape(), int64);
+    if (const auto bad = kernels::wrap_positions(positions, index, self_.size(source_)))
+      fail_position(*bad);
+    add(std::move(positions));
+    ++source_;
+  }
+  void next() { ++number_; }
+
+  ParsedIndex take() {
+    // Like PyTorch, x[...] is a view even where it shows everything.
+    if (parsed_.is_view() && parsed_.view.impl() == self_.impl())
+      parsed_.view = view(self_, self_.shape());
+    return std::move(parsed_);
+  }
+
+ private:
+  [[noreturn]] void fail_position(std::int64_t position) const {
+    fail<IndexError>(operation_, "index ", number_, ": position ", position,
+                     " is out of range for dimension ", source_, " of ", self_.shape());
+  }
+
+  void mask(const Array& mask) {
+    if (mask.rank() == 0) {
+      new_axis();
+      --dim_;
+      return add(Array::zeros({mask.item<bool>() ? 1 : 0}, int64));
+    }
+    for (std::int64_t d = 0; d < mask.rank(); ++d) {
+      if (mask.shape()[d] == self_.shape()[source_ + d]) continue;
+      fail<IndexError>(operation_, "index ", number_, ": a mask of shape ", mask.shape(),
+                       " does not fit ", self_.shape(), " in dimension ", source_ + d);
+    }
+    for (Array& positions : places_of_mask(mask).positions) add(std::move(positions));
+    source_ += mask.rank();
+  }
+
+  // The next dimension of the view is indexed by these positions.
+  void add(Array positions) {
+    Places& places = parsed_.places;
+    places.shape = broadcast_shapes(operation_, places.shape, positions.shape());
+    places.dims.push_back(dim_++);
+    places.positions.push_back(std::move(positions));
+  }
+
+  const char* operation_;
+  const Tensor& self_;
+  ParsedIndex parsed_;
+  std::int64_t number_ = 0;  // of the index
+  std::int64_t dim_ = 0;     // of the view
+  std::int64_t source_ = 0;  // of self
+};
+
+}  // namespace
+
+ParsedIndex parse_index(const char* operation, const Tensor& self, std::span<const Index> indices) {
+  const std::int64_t left = count_left(operation, self, indices);
+  Selector selector(operation, self);
+  for (const Index& each : indices) {
+    switch (each.kind()) {
+      case Index::Kind::integer: selector.pick(each.position()); break;
+      case Index::Kind::range: selector.range(each.slice()); break;
+      case Index::Kind::new_axis: selector.new_axis(); break;
+      case Index::Kind::rest: selector.skip(left); break;
+      case Index::Kind::tensor: selector.tensor(each.array()); break;
+    }
+    selector.next();
+  }
+  return selector.take();
+}
+
+Places places_along(const char* operation, const Tensor& self, std::int64_t dim,
+                    const Tensor& index, bool from_end) {
+  if (index.dtype() != int64)
+    fail<DTypeError>(operation, "the index is ", index.dtype(), ", not int64");
+  if (index.dim() > 1) {
+    fail<ShapeError>(operation, "the index has shape ", index.shape(), ", not one dimension");
+  }
+  Array positions = Array::empty({index.numel()}, int64);
+  auto bad = kernels::wrap_positions(positions, index.array(), self.size(dim));
+  if (!bad && !from_end && index.numel() > 0) {
+    const std::int64_t least = min(index).item<std::int64_t>();
+    if (least < 0) bad = least;
+  }
+  if (bad) {
+    fail<IndexError>(operation, "index ", *bad, " is out of range for dimension ", dim, " of ",
+                     self.shape());
+  }
+  return {{dim}, {std::move(positions)}, {index.numel()}};
+}
+
+Places places_of_mask(const Array& mask) {
+  const Array dense = mask.contiguous();
+  const std::int64_t count = kernels::count_nonzero(dense);
+  const Array positions = Array::empty({count, mask.rank()}, int64);
+  kernels::nonzero(positions, dense);
+  Places places{{}, {}, {count}};
+  for (std::int64_t d = 0; d < mask.rank(); ++d) {
+    places.dims.push_back(d);
+    places.positions.push_back(positions.select(1, d));
+  }
+  return places;
+}
+
+Tensor take_places(const char* node, const Tensor& self, const Places& places) {
+  Array out = Array::empty(places.result_shape(self.shape()), self.dtype());
+  kernels::take_places(out, self.array(), places);
+  return record(node, std::move(out), {self}, {}, [places, shape = self.shape()](Derivative& d) {
+    d.set(0,
+          put_places("IndexPutBackward0", zeros(shape, d.grad().dtype()), places, d.grad(), true));
+  });
+}
+
+void check_values(const char* operation, const Tensor& self, const Places& places,
+                  const Tensor& values) {
+  if (values.dtype() != self.dtype()) {
+    fail<DTypeError>(operation, "values of ", values.dtype(), " for a tensor of ", self.dtype());
+  }
+  const Shape shape = places.result_shape(self.shape());
+  if (!broadcasts_to(values.shape(), shape)) {
+    fail<ShapeError>(operation, "values of shape ", values.shape(),
+                     " do not broadcast to the indexed places, ", shape);
+  }
+}
+
+namespace {
+
+// `result` with the derivative of a put.
+Tensor record_put(const char* node, Array result, const Tensor& self, const Places& places,
+                  const Tensor& values, bool accumulate) {
+  return record(node, std::move(result), {self, values}, {}, [places, accumulate](Derivative& d) {
+    if (d.needs(0)) {
+      const Tensor zero = zeros({}, d.grad().dtype());
+      d.set(0,
+            accumulate ? d.grad() : put_places("IndexPutBackward0", d.grad(), places, zero, false));
+    }
+    if (d.needs(1)) d.set(1, take_places("IndexBackward0", d.grad(), places));
+  });
+}
+
+}  // namespace
+
+Tensor put_places(const char* node, const Tensor& self, const Places& places, const Tensor& values,
+                  bool accumulate) {
+  Array out = self.array().clone();
+  kernels::put_places(out, places, values.array(), accumulate);
+  return record_put(node, std::move(out), self, places, values, accumulate);
+}
+
+void write_places(const char* operation, const char* node, const Tensor& self, const Places& places,
+                  const Tensor& values, bool accumulate) {
+  check_writable(operation, self);
+  check_values(operation, self, places, values);
+  const Array& array = self.array();
+  const bool aliased = values.array().may_overlap(array);
+  const Array source = aliased ? values.array().clone() : values.array();
+  const Tensor result = record_put(node, array, self, places, values, accumulate);
+  PendingWrite pending(operation, self, result);
+  kernels::put_places(array, places, source, accumulate);
+  pending.commit();
+}
+
+Tensor number_for(const char* operation, const Tensor& self, const Scalar& number) {
+  check_holds(operation, self.dtype(), number);
+  return Tensor(Array::scalar(number, self.dtype()));
+}
+
+Tensor without_leading_ones(Tensor value, std::int64_t rank) {
+  while (value.dim() > rank && value.size(0) == 1) value = select(value, 0, 0);
+  return value;
+}
+
+}  // namespace tend

@@ -1,0 +1,81 @@
+// Functions that users attach to tensors and modules.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <tend/core/base/error.h>
+
+namespace tend {
+
+/// What registering a hook gives back.
+class HookHandle {
+ public:
+  HookHandle() = default;
+  explicit HookHandle(std::function<void()> remove) : remove_(std::move(remove)) {}
+
+  /// Takes the hook away; nothing happens the second time, or when what it hung on is gone.
+  /// OutOfMemoryError, and the hook stays, where the system has no memory.
+  void remove() {
+    if (!remove_) return;
+    with_memory(remove_);
+    remove_ = {};
+  }
+
+ private:
+  std::function<void()> remove_;
+};
+
+/// Hooks in the order of their registration. Copies share them.
+template <class Hook>
+class HookList {
+ public:
+  /// OutOfMemoryError, and no hook is added, where the system has no memory.
+  HookHandle add(Hook hook) {
+    return with_memory([&] {
+      if (!entries_) entries_ = std::make_shared<Entries>();
+      const std::uint64_t id = entries_->next++;
+      HookHandle handle([id, entries = std::weak_ptr<Entries>(entries_)] {
+        if (const auto alive = entries.lock()) {
+          alive->change([id](Hooks& hooks) {
+            std::erase_if(hooks, [id](const auto& each) { return each.first == id; });
+          });
+        }
+      });
+      entries_->change([&](Hooks& hooks) { hooks.emplace_back(id, std::move(hook)); });
+      return handle;
+    });
+  }
+
+  bool empty() const noexcept { return !entries_ || entries_->hooks->empty(); }
+
+  /// f(hook) for each; the hooks may add and remove some, which counts from the next time on.
+  template <class F>
+  void for_each(F f) const {
+    if (!entries_) return;
+    const std::shared_ptr<const Hooks> hooks = entries_->hooks;
+    for (const auto& [id, hook] : *hooks) f(hook);
+  }
+
+ private:
+  using Hooks = std::vector<std::pair<std::uint64_t, Hook>>;
+  struct Entries {
+    std::uint64_t next = 0;
+    // Replaced and never changed, so that those who run the hooks meanwhile keep what they have.
+    std::shared_ptr<const Hooks> hooks = std::make_shared<const Hooks>();
+
+    template <class F>
+    void change(F f) {
+      auto changed = std::make_shared<Hooks>(*hooks);
+      f(*changed);
+      hooks = std::move(changed);
+    }
+  };
+  std::shared_ptr<Entries> entries_;
+};
+
+}  // namespace tend

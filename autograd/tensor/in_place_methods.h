@@ -1,0 +1,186 @@
+// Methods of Tensor that write in place (autograd/graph/inplace.h). What one computes is documented
+// at the function of the same name without the underscore.
+#pragma once
+
+#include <optional>
+
+#include <tend/autograd/tensor/index.h>
+#include <tend/core/array/scalar.h>
+#include <tend/core/array/shape.h>
+#include <tend/core/random/random.h>
+
+namespace tend {
+
+class Tensor;
+
+namespace methods {
+
+/// A base of Tensor.
+class InPlace {
+ public:
+  const Tensor& add_(const Tensor& other, const Scalar& alpha = 1) const;
+  const Tensor& sub_(const Tensor& other, const Scalar& alpha = 1) const;
+  const Tensor& mul_(const Tensor& other) const;
+  const Tensor& div_(const Tensor& other) const;
+  const Tensor& add_(const Scalar& other) const;
+  const Tensor& sub_(const Scalar& other) const;
+  const Tensor& mul_(const Scalar& other) const;
+  const Tensor& div_(const Scalar& other) const;
+  const Tensor& floor_divide_(const Tensor& other) const;
+  const Tensor& floor_divide_(const Scalar& other) const;
+  const Tensor& remainder_(const Tensor& other) const;
+  const Tensor& remainder_(const Scalar& other) const;
+  const Tensor& fmod_(const Tensor& other) const;
+  const Tensor& fmod_(const Scalar& other) const;
+  const Tensor& pow_(const Tensor& exponent) const;
+  const Tensor& pow_(const Scalar& exponent) const;
+  const Tensor& square_() const;
+  const Tensor& reciprocal_() const;
+  const Tensor& neg_() const;
+  const Tensor& abs_() const;
+  const Tensor& sign_() const;
+  const Tensor& addcmul_(const Tensor& tensor1, const Tensor& tensor2,
+                         const Scalar& value = 1) const;
+  const Tensor& addcdiv_(const Tensor& tensor1, const Tensor& tensor2,
+                         const Scalar& value = 1) const;
+  const Tensor& lerp_(const Tensor& end, const Tensor& weight) const;
+  const Tensor& lerp_(const Tensor& end, const Scalar& weight) const;
+  const Tensor& bitwise_and_(const Tensor& other) const;
+  const Tensor& bitwise_or_(const Tensor& other) const;
+  const Tensor& bitwise_xor_(const Tensor& other) const;
+  const Tensor& bitwise_not_() const;
+
+  // Comparison and logic: 1 for true and 0 for false, in the dtype that the tensor has.
+
+  const Tensor& eq_(const Tensor& other) const;
+  const Tensor& eq_(const Scalar& other) const;
+  const Tensor& ne_(const Tensor& other) const;
+  const Tensor& ne_(const Scalar& other) const;
+  const Tensor& lt_(const Tensor& other) const;
+  const Tensor& lt_(const Scalar& other) const;
+  const Tensor& le_(const Tensor& other) const;
+  const Tensor& le_(const Scalar& other) const;
+  const Tensor& gt_(const Tensor& other) const;
+  const Tensor& gt_(const Scalar& other) const;
+  const Tensor& ge_(const Tensor& other) const;
+  const Tensor& ge_(const Scalar& other) const;
+  const Tensor& logical_and_(const Tensor& other) const;
+  const Tensor& logical_or_(const Tensor& other) const;
+  const Tensor& logical_xor_(const Tensor& other) const;
+  const Tensor& logical_not_() const;
+
+  const Tensor& copy_(const Tensor& source) const;
+  const Tensor& fill_(const Scalar& value) const;
+  const Tensor& zero_() const { return fill_(0); }
+  const Tensor& operator+=(const Tensor& other) const { return add_(other); }
+  const Tensor& operator-=(const Tensor& other) const { return sub_(other); }
+  const Tensor& operator*=(const Tensor& other) const { return mul_(other); }
+  const Tensor& operator/=(const Tensor& other) const { return div_(other); }
+  const Tensor& operator&=(const Tensor& other) const { return bitwise_and_(other); }
+  const Tensor& operator|=(const Tensor& other) const { return bitwise_or_(other); }
+  const Tensor& operator^=(const Tensor& other) const { return bitwise_xor_(other); }
+  const Tensor& operator+=(const Scalar& other) const { return add_(other); }
+  const Tensor& operator-=(const Scalar& other) const { return sub_(other); }
+  const Tensor& operator*=(const Scalar& other) const { return mul_(other); }
+  const Tensor& operator/=(const Scalar& other) const { return div_(other); }
+  const Tensor& exp_() const;
+  const Tensor& exp2_() const;
+  const Tensor& expm1_() const;
+  const Tensor& log_() const;
+  const Tensor& log2_() const;
+  const Tensor& log10_() const;
+  const Tensor& log1p_() const;
+  const Tensor& sqrt_() const;
+  const Tensor& rsqrt_() const;
+  const Tensor& sin_() const;
+  const Tensor& cos_() const;
+  const Tensor& tan_() const;
+  const Tensor& asin_() const;
+  const Tensor& acos_() const;
+  const Tensor& atan_() const;
+  const Tensor& sinh_() const;
+  const Tensor& cosh_() const;
+  const Tensor& tanh_() const;
+  const Tensor& sigmoid_() const;
+  const Tensor& erf_() const;
+  const Tensor& erfc_() const;
+  const Tensor& floor_() const;
+  const Tensor& ceil_() const;
+  const Tensor& round_() const;
+  const Tensor& trunc_() const;
+  const Tensor& atan2_(const Tensor& other) const;
+  const Tensor& xlogy_(const Tensor& other) const;
+  const Tensor& xlogy_(const Scalar& other) const;
+  const Tensor& relu_() const;
+  const Tensor& leaky_relu_(double negative_slope = 0.01) const;
+  const Tensor& elu_(double alpha = 1) const;
+  const Tensor& hardtanh_(const Scalar& min_val = -1, const Scalar& max_val = 1) const;
+  const Tensor& silu_() const;
+  const Tensor& mish_() const;
+  const Tensor& masked_fill_(const Tensor& mask, const Scalar& value) const;
+  const Tensor& masked_fill_(const Tensor& mask, const Tensor& value) const;
+  const Tensor& tril_(std::int64_t diagonal = 0) const;
+  const Tensor& triu_(std::int64_t diagonal = 0) const;
+  const Tensor& clamp_(const std::optional<Scalar>& lo,
+                       const std::optional<Scalar>& hi = std::nullopt) const;
+  const Tensor& clamp_(const Tensor& lo, const Tensor& hi) const;
+  const Tensor& clamp_min_(const Scalar& lo) const;
+  const Tensor& clamp_min_(const Tensor& lo) const;
+  const Tensor& clamp_max_(const Scalar& hi) const;
+  const Tensor& clamp_max_(const Tensor& hi) const;
+  const Tensor& nan_to_num_(double nan = 0, std::optional<double> posinf = std::nullopt,
+                            std::optional<double> neginf = std::nullopt) const;
+  const Tensor& addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1,
+                       const Scalar& alpha = 1) const;
+  const Tensor& addmv_(const Tensor& mat, const Tensor& vec, const Scalar& beta = 1,
+                       const Scalar& alpha = 1) const;
+  const Tensor& baddbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
+                         const Scalar& alpha = 1) const;
+  const Tensor& addbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
+                        const Scalar& alpha = 1) const;
+
+  // Places named by tensors. Those of advanced_indexing.h touch these elements alone.
+
+  const Tensor& index_put_(Indices indices, const Tensor& values, Flag accumulate = false) const;
+  const Tensor& index_put_(Indices indices, const Scalar& value, Flag accumulate = false) const;
+  const Tensor& index_add_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  const Tensor& index_copy_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  const Tensor& index_fill_(std::int64_t d, const Tensor& positions, const Scalar& value) const;
+  const Tensor& index_fill_(std::int64_t d, const Tensor& positions, const Tensor& value) const;
+  const Tensor& masked_scatter_(const Tensor& mask, const Tensor& source) const;
+  const Tensor& scatter_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  const Tensor& scatter_(std::int64_t d, const Tensor& positions, const Scalar& value) const;
+  const Tensor& scatter_add_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+
+  const Tensor& cumsum_(std::int64_t d) const;
+  const Tensor& cumprod_(std::int64_t d) const;
+
+  // Random numbers, drawn in the order in which the elements lie in memory (autograd/ops/random.h).
+
+  /// Uniform on [low, high).
+  const Tensor& uniform_(double low = 0, double high = 1,
+                         Generator& generator = default_generator()) const;
+  const Tensor& normal_(double mean = 0, double std = 1,
+                        Generator& generator = default_generator()) const;
+  /// 1 with probability p, else 0; p may be a tensor that broadcasts.
+  const Tensor& bernoulli_(double p = 0.5, Generator& generator = default_generator()) const;
+  const Tensor& bernoulli_(const Tensor& p, Generator& generator = default_generator()) const;
+  /// Exponential of rate lambda > 0.
+  const Tensor& exponential_(double lambda = 1, Generator& generator = default_generator()) const;
+
+  // Other shapes: the tensor itself becomes the view, for all of its handles.
+
+  const Tensor& transpose_(std::int64_t dim0, std::int64_t dim1) const;
+  const Tensor& swapaxes_(std::int64_t dim0, std::int64_t dim1) const;
+  const Tensor& t_() const;
+  const Tensor& squeeze_() const;
+  const Tensor& squeeze_(std::int64_t dim) const;
+  const Tensor& squeeze_(const Shape& dims) const;
+  const Tensor& unsqueeze_(std::int64_t dim) const;
+
+ private:
+  const Tensor& self() const;
+};
+
+}  // namespace methods
+}  // namespace tend

@@ -1,0 +1,62 @@
+// What goes between the brackets of x[...].
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+
+#include <tend/autograd/tensor/tensor_impl.h>
+
+namespace tend {
+
+class Tensor;
+
+/// Python's start:stop:step with a positive step; what is left out reaches to the end.
+struct Slice {
+  std::optional<Integer> start;
+  std::optional<Integer> stop;
+  Integer step = 1;
+};
+
+struct NewAxis {};
+struct Ellipsis {};
+/// A new dimension of size 1 (Python's None).
+inline constexpr NewAxis newaxis{};
+/// All dimensions that the other indices leave (Python's ...).
+inline constexpr Ellipsis ellipsis{};
+
+/// One index: an integer, a Slice, newaxis, ellipsis, or a tensor of int64 positions or bools. What
+/// they mean together stands at tend::index.
+class Index {
+ public:
+  enum class Kind { integer, range, new_axis, rest, tensor };
+
+  /// IndexError for one that int64 cannot hold.
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) Index(T position)
+      : kind_(Kind::integer), position_(Integer(position)) {}
+  /// A 0-d bool tensor.
+  Index(std::same_as<bool> auto value)
+      : kind_(Kind::tensor), tensor_(new TensorImpl(Array::scalar(value, boolean))) {}
+  Index(Slice slice) : kind_(Kind::range), slice_(slice) {}
+  Index(NewAxis) : kind_(Kind::new_axis) {}
+  Index(Ellipsis) : kind_(Kind::rest) {}
+  Index(const Tensor& tensor);
+
+  Kind kind() const noexcept { return kind_; }
+  std::int64_t position() const noexcept { return position_; }
+  const Slice& slice() const noexcept { return slice_; }
+  /// The elements of the tensor.
+  const Array& array() const noexcept { return tensor_->array; }
+
+ private:
+  Kind kind_;
+  std::int64_t position_ = 0;
+  Slice slice_;
+  Ref<TensorImpl> tensor_;
+};
+
+using Indices = std::initializer_list<Index>;
+
+}  // namespace tend

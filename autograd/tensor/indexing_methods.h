@@ -1,0 +1,63 @@
+// Methods of Tensor: places named by tensors, and orderings. Each calls the free function of its
+// name, which has the documentation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <tend/autograd/tensor/index.h>
+#include <tend/core/array/dtype.h>
+#include <tend/core/array/scalar.h>
+#include <tend/core/array/shape.h>
+#include <tend/core/base/strict.h>
+
+namespace tend {
+
+class Tensor;
+struct ValuesAndIndices;
+struct UniqueElements;
+
+namespace methods {
+
+/// A base of Tensor.
+class Indexing {
+ public:
+  // Places along a dimension.
+
+  Tensor gather(std::int64_t d, const Tensor& positions) const;
+  Tensor scatter(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  Tensor scatter(std::int64_t d, const Tensor& positions, const Scalar& value) const;
+  Tensor scatter_add(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  Tensor index_select(std::int64_t d, const Tensor& positions) const;
+  Tensor index_add(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  Tensor index_copy(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  Tensor index_fill(std::int64_t d, const Tensor& positions, const Scalar& value) const;
+  Tensor index_fill(std::int64_t d, const Tensor& positions, const Tensor& value) const;
+  Tensor take_along_dim(const Tensor& positions, std::optional<Integer> d = std::nullopt) const;
+
+  // Places anywhere.
+
+  Tensor index_put(Indices indices, const Tensor& values, Flag accumulate = false) const;
+  Tensor take(const Tensor& positions) const;
+  Tensor masked_select(const Tensor& mask) const;
+  Tensor masked_scatter(const Tensor& mask, const Tensor& source) const;
+  Tensor nonzero() const;
+  std::vector<Tensor> nonzero_numpy() const;
+
+  // Orderings.
+
+  ValuesAndIndices sort(std::int64_t d = -1, Flag descending = false) const;
+  Tensor argsort(std::int64_t d = -1, Flag descending = false) const;
+  ValuesAndIndices topk(std::int64_t k, std::int64_t d = -1, Flag largest = true) const;
+  UniqueElements unique(Flag sorted = true, Flag return_inverse = false,
+                        Flag return_counts = false) const;
+  Tensor bincount(std::int64_t minlength = 0) const;
+  Tensor bincount(const Tensor& weights, std::int64_t minlength = 0) const;
+
+ private:
+  const Tensor& self() const;
+};
+
+}  // namespace methods
+}  // namespace tend

@@ -1,0 +1,241 @@
+// Tensor: the one type that users handle.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tend/autograd/tensor/elementwise_methods.h>
+#include <tend/autograd/tensor/in_place_methods.h>
+#include <tend/autograd/tensor/index.h>
+#include <tend/autograd/tensor/indexing_methods.h>
+#include <tend/autograd/tensor/reductions_methods.h>
+#include <tend/autograd/tensor/shapes_methods.h>
+#include <tend/autograd/tensor/tensor_impl.h>
+#include <tend/core/array/array.h>
+
+namespace tend {
+
+class Indexed;
+struct ParsedIndex;
+
+/// A handle on elements with an optional history. Copying it copies the handle, as in Python.
+/// Methods are PyTorch's. Those that compute stand in autograd/methods/, by family; the free
+/// functions of the same names have their documentation (autograd/ops/).
+class Tensor : public methods::Elementwise,
+               public methods::Shapes,
+               public methods::Indexing,
+               public methods::Reductions,
+               public methods::InPlace {
+ public:
+  Tensor() noexcept = default;
+  /// A tensor over `array`, without history.
+  explicit Tensor(Array&& array);
+  explicit Tensor(const Array& array) : Tensor(Array(array)) {}
+  explicit Tensor(Ref<TensorImpl> impl) noexcept : impl_(std::move(impl)) {}
+
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) noexcept = default;
+  ~Tensor() = default;
+  /// Assigning to a name makes it another handle. Nothing but an indexed place, x[{0, 1}] = y, can
+  /// be written by assignment (see Indexed).
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & noexcept = default;
+  /// The elements alone: what is done to a named tensor does not reach the one that was indexed,
+  /// unless it is a view.
+  Tensor(Indexed&& indexed) noexcept;
+  Tensor& operator=(Indexed&& indexed) & noexcept;
+
+  bool defined() const noexcept { return static_cast<bool>(impl_); }
+  /// The elements; AutogradError when undefined.
+  const Array& array() const {
+    if (!impl_) fail_undefined();
+    return impl_->array;
+  }
+  const Ref<TensorImpl>& impl() const noexcept { return impl_; }
+
+  DType dtype() const { return array().dtype(); }
+  const Shape& shape() const { return array().shape(); }
+  const Shape& strides() const { return array().strides(); }
+  std::int64_t dim() const { return array().rank(); }
+  std::int64_t size(std::int64_t d) const { return array().size(d); }
+  std::int64_t numel() const { return array().numel(); }
+  bool is_contiguous() const { return array().is_contiguous(); }
+
+  /// First element; the elements follow by strides(). DTypeError when T is another type.
+  template <class T>
+  T* data_ptr() const {
+    return array().data<T>();
+  }
+  /// The elements of a contiguous tensor; ShapeError when it is not.
+  template <class T>
+  std::span<T> span() const {
+    if (!is_contiguous())
+      fail<ShapeError>("span", "the tensor of shape ", shape(), " is not contiguous");
+    return {data_ptr<T>(), static_cast<std::size_t>(numel())};
+  }
+  /// A copy of all elements, row-major; T must be the element type.
+  template <class T>
+  std::vector<T> to_vector() const {
+    return array().to_vector<T>();
+  }
+  /// The only element; ShapeError unless there is one, DTypeError where T cannot hold it. A
+  /// floating T may round.
+  template <class T = double>
+  T item() const {
+    return array().item<T>();
+  }
+
+  // Autograd.
+
+  bool requires_grad() const;
+  /// AutogradError for a tensor with history, DTypeError unless floating.
+  Tensor& requires_grad_(Flag value = true);
+  bool is_leaf() const;
+  /// The accumulated gradient; undefined before the first backward.
+  Tensor grad() const;
+  /// Makes `gradient` itself, not a copy, the accumulated gradient, to which the next backward may
+  /// add in place; any tensor takes one. An undefined one takes it away. ShapeError or DTypeError
+  /// where it does not fit, AutogradError where a tensor would become part of its own gradient.
+  void set_grad(const Tensor& gradient);
+  /// Takes the gradient away.
+  void zero_grad() { set_grad({}); }
+  /// The name of the operation that made this, nullptr for leaves.
+  const char* grad_fn() const;
+  /// Keeps the gradient of a tensor that is no leaf; AutogradError when nothing requires grad.
+  void retain_grad();
+  bool retains_grad() const { return impl_ && impl_->retains_grad; }
+  /// Calls `hook` with the gradient of this tensor whenever a backward has all of it; what the hook
+  /// returns, if anything, goes on in its place. AutogradError when nothing requires grad.
+  HookHandle register_hook(TensorHook hook) const;
+  /// tend::backward of this one tensor.
+  void backward(const Tensor& gradient = {}, Flag retain_graph = false,
+                Flag create_graph = false) const;
+  /// The same elements without history.
+  Tensor detach() const;
+  /// Takes the history away from this tensor itself, which becomes a leaf that does not require
+  /// grad. AutogradError for a view.
+  const Tensor& detach_() const;
+  /// True for elements that were made in inference mode.
+  bool is_inference() const { return array().storage()->is_inference(); }
+  /// Makes this handle's elements those of `value` (shared), whatever their shape; a leaf stays a
+  /// leaf (x.data = value). AutogradError for a tensor with history, and for one whose gradient
+  /// would no longer fit; DTypeError for elements that are not floating where it requires grad.
+  void set_data(const Tensor& value);
+  /// How often the elements were written in place.
+  std::uint32_t version() const { return array().storage()->version(); }
+
+  /// tend::index: a view, or a copy where there are tensors among the indices. Either can be
+  /// assigned to.
+  Indexed operator[](const Index& index) const;
+  Indexed operator[](Indices indices) const;
+
+  /// for (Tensor row : x): the views x[0], x[1], ...
+  class RowIterator {
+   public:
+    RowIterator(const Tensor& tensor, std::int64_t row) : tensor_(&tensor), row_(row) {}
+    Tensor operator*() const { return tensor_->select(0, row_); }
+    RowIterator& operator++() {
+      ++row_;
+      return *this;
+    }
+    bool operator!=(const RowIterator& other) const { return row_ != other.row_; }
+
+   private:
+    const Tensor* tensor_;
+    std::int64_t row_;
+  };
+  RowIterator begin() const { return {*this, 0}; }
+  RowIterator end() const { return {*this, size(0)}; }
+
+ private:
+  [[noreturn]] static void fail_undefined();
+
+  Ref<TensorImpl> impl_;
+};
+
+/// What x[...] gives: a tensor that can be assigned to while it has no name. Where tensors are
+/// among the indices it is a copy of the elements, and assignment writes to the places they came
+/// from:
+///
+///     Tensor y = x[{rows}];      // a copy
+///     x[{mask}] = 0;             // writes to x
+///     x[{rows, columns}] += y;   // Python's: read, add, write back; of equal places the last wins
+///
+/// Values broadcast; gradients go to x's history and to the values. An assignment reads the
+/// elements first; index_put_ does not.
+class Indexed : public Tensor {
+ public:
+  Indexed(Tensor elements, std::unique_ptr<ParsedIndex> places) noexcept;
+  Indexed(Indexed&&) noexcept;
+  ~Indexed();
+
+  void operator=(const Tensor& value) &&;
+  void operator=(const Scalar& value) &&;
+  void operator=(const Indexed& value) && { std::move(*this) = static_cast<const Tensor&>(value); }
+  using Tensor::operator=;
+
+  template <class Value>
+  void operator+=(const Value& value) && {
+    write_back(Tensor::operator+=(value));
+  }
+  template <class Value>
+  void operator-=(const Value& value) && {
+    write_back(Tensor::operator-=(value));
+  }
+  template <class Value>
+  void operator*=(const Value& value) && {
+    write_back(Tensor::operator*=(value));
+  }
+  template <class Value>
+  void operator/=(const Value& value) && {
+    write_back(Tensor::operator/=(value));
+  }
+  using Tensor::operator+=, Tensor::operator-=, Tensor::operator*=, Tensor::operator/=;
+
+ private:
+  void write_back(const Tensor& value) const;
+
+  std::unique_ptr<ParsedIndex> places_;  // of a copy; null for a view
+};
+
+inline Tensor::Tensor(Indexed&& indexed) noexcept : Tensor(static_cast<Tensor&&>(indexed)) {}
+inline Tensor& Tensor::operator=(Indexed&& indexed) & noexcept {
+  return *this = static_cast<Tensor&&>(indexed);
+}
+
+/// Elements and the places (int64) along a dimension that they come from:
+/// auto [values, indices] = x.max(-1).
+struct ValuesAndIndices {
+  Tensor values;
+  Tensor indices;
+};
+
+/// The smallest and the largest elements: auto [least, most] = aminmax(x).
+struct Extremes {
+  Tensor min;
+  Tensor max;
+};
+
+/// What tend::unique gives; the tensors that were not asked for are undefined.
+struct UniqueElements {
+  Tensor values;
+  Tensor inverse;
+  Tensor counts;
+};
+
+/// As torch prints it, "tensor([...], grad_fn=<...>)"; "Parameter containing:\n..." for parameters,
+/// "None" for an undefined one.
+std::string to_string(const Tensor& tensor);
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+
+inline const Tensor& methods::InPlace::self() const {
+  return static_cast<const Tensor&>(*this);
+}
+
+}  // namespace tend

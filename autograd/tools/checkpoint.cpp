@@ -1,0 +1,164 @@
+#include <tend/autograd/tools/checkpoint.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include <tend/autograd/graph/node.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/core/base/fork.h>
+#include <tend/core/base/stack.h>
+#include <tend/core/base/thread_number.h>
+#include <tend/core/random/random.h>
+
+namespace tend::autograd {
+namespace {
+
+// A tensor that an operation saved in the first run of f.
+struct Noted {
+  Shape shape;
+  DType dtype;
+};
+
+// Lists what a second run saves.
+class Collector final : public Recomputation {
+ public:
+  std::size_t note(const Array& array) override {
+    with_memory([&] {
+      versions.reserve(arrays.size() + 1);
+      arrays.push_back(array);
+      versions.push_back(array.storage()->version());
+    });
+    return arrays.size() - 1;
+  }
+  Array recompute(std::size_t index) override { return arrays.at(index); }
+  void check(const char*) const override {}
+
+  std::vector<Array> arrays;
+  std::vector<std::uint32_t> versions;
+};
+
+// One call of checkpoint. Of the tensors that its operations save it knows what they were like.
+class Checkpoint final : public Recomputation {
+ public:
+  Checkpoint(TensorFunction f, const std::vector<Tensor>& inputs, const CheckpointOptions& options)
+      : f_(std::move(f)) {
+    for (const Tensor& input : inputs) {
+      inputs_.emplace_back(input, false);
+      requires_grad_.push_back(input.requires_grad());
+    }
+    if (options.preserve_rng_state) generator_ = get_rng_state();
+  }
+
+  std::size_t note(const Array& array) override {
+    with_memory([&] { noted_.push_back({array.shape(), array.dtype()}); });
+    return noted_.size() - 1;
+  }
+
+  // The first run of f is over; before that, f itself may go backward through what it has done.
+  void close() { open_ = false; }
+
+  Array recompute(std::size_t index) override {
+    if (runner_ == thread_number())
+      fail<AutogradError>("checkpoint",
+                          "the function goes backward through its own result when it runs again");
+    const std::lock_guard lock(mutex_);
+    Ref<Collector> run = second_;
+    if (!run) with_stack("checkpoint", [&] { run = run_alone(); });
+    if (!open_) second_ = run;
+    const Array& array = run->arrays[index];
+    if (array.storage()->version() != run->versions[index]) {
+      fail<AutogradError>("checkpoint", "a tensor of shape ", array.shape(),
+                          " that was saved for backward is changed in place by [",
+                          array.storage()->last_writer(), "]");
+    }
+    return array;
+  }
+
+  void check(const char*) const override {
+    for (const SavedTensor& input : inputs_) input.check_version("checkpoint");
+  }
+
+ private:
+  // With the mutex held.
+  Ref<Collector> run_alone() {
+    struct Runner {
+      explicit Runner(std::atomic<std::uint64_t>& place) : runner(place) {
+        runner = thread_number();
+      }
+      ~Runner() { runner = 0; }
+      std::atomic<std::uint64_t>& runner;
+    };
+    const Runner here(runner_);
+    return run_again();
+  }
+
+  Ref<Collector> run_again() const {
+    std::vector<Tensor> inputs;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      inputs.push_back(inputs_[i].unpack({}).detach());
+      if (requires_grad_[i]) inputs[i].requires_grad_();
+    }
+    Ref<Collector> collector(new Collector);
+    {
+      std::optional<RngStateGuard> draws_as_before;
+      if (generator_) {
+        draws_as_before.emplace();
+        set_rng_state(*generator_);
+      }
+      const InferenceModeGuard usual(false);
+      const Scope scope(collector.get());
+      f_.call("checkpoint", inputs);
+    }
+    check_same(collector->arrays);
+    return collector;
+  }
+
+  void check_same(const std::vector<Array>& arrays) const {
+    const bool fits = open_ ? arrays.size() >= noted_.size() : arrays.size() == noted_.size();
+    if (!fits) {
+      fail<AutogradError>("checkpoint", "the function saved ", noted_.size(),
+                          " tensors for backward, and ", arrays.size(), " when it ran again");
+    }
+    for (std::size_t i = 0; i < noted_.size(); ++i) {
+      const auto& [shape, dtype] = noted_[i];
+      if (arrays[i].shape() == shape && arrays[i].dtype() == dtype) continue;
+      fail<AutogradError>("checkpoint", "the function saved a tensor ", shape, ' ', dtype,
+                          " for backward, and ", arrays[i].shape(), ' ', arrays[i].dtype(),
+                          " in its place when it ran again");
+    }
+  }
+
+  TensorFunction f_;
+  std::vector<SavedTensor> inputs_;
+  std::vector<bool> requires_grad_;
+  std::optional<Generator> generator_;
+  std::vector<Noted> noted_;
+  bool open_ = true;
+  detail::ObjectMutex mutex_;
+  std::atomic<std::uint64_t> runner_{0};  // the thread_number() that runs the function again
+  Ref<Collector> second_;
+};
+
+}  // namespace
+
+std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor>& inputs,
+                               const CheckpointOptions& options) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].defined()) fail<AutogradError>("checkpoint", "input ", i, " is undefined");
+  }
+  if (!grad_enabled()) return f.call("checkpoint", inputs);
+  const Ref<Checkpoint> frame =
+      with_memory([&] { return Ref<Checkpoint>(new Checkpoint(f, inputs, options)); });
+  std::vector<Tensor> outputs;
+  with_stack("checkpoint", [&] {
+    const Recomputation::Scope scope(frame.get());
+    outputs = f.call("checkpoint", inputs);
+  });
+  frame->close();
+  return outputs;
+}
+
+}  // namespace tend::autograd

@@ -1,0 +1,36 @@
+// Memory for time: activations that are computed twice instead of kept.
+#pragma once
+
+#include <type_traits>
+#include <vector>
+
+#include <tend/autograd/tensor/tensor.h>
+#include <tend/autograd/tools/tensor_function.h>
+
+namespace tend::autograd {
+
+struct CheckpointOptions {
+  Flag preserve_rng_state = true;  // the default generator; off when f draws nothing
+};
+
+/// f(inputs), of which only f and the inputs are kept: when backward first needs what the
+/// operations in f have saved, f runs once more (so it must not refer to what is gone by then). f
+/// may use other tensors, such as the parameters of a module; their gradients come as usual, and so
+/// do second derivatives. Gradients are bit for bit those without checkpoint, dropout included, as
+/// long as f computes the same both times. Checkpoints nest.
+///
+/// In backward, AutogradError when an input was changed in place since, or when f saves other
+/// tensors the second time. Other tensors that f uses must not change until then: only
+/// those leaves that an operation saves are checked, and not for set_data().
+/// https://pytorch.org/docs/2.6/checkpoint.html (use_reentrant=False)
+std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor>& inputs,
+                               const CheckpointOptions& options = {});
+
+/// The same for a function that gives one tensor.
+template <class F>
+requires std::is_same_v<std::invoke_result_t<const F&, const Tensor&>, Tensor> Tensor
+checkpoint(F f, const Tensor& input, const CheckpointOptions& options = {}) {
+  return checkpoint(TensorFunction(std::move(f)), std::vector<Tensor>{input}, options)[0];
+}
+
+}  // namespace tend::autograd

@@ -1,0 +1,262 @@
+#include <tend/autograd/tools/function.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include <tend/autograd/graph/anomaly.h>
+#include <tend/autograd/graph/node.h>
+#include <tend/autograd/ops/ops.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/core/base/fork.h>
+#include <tend/core/base/type_name.h>
+
+namespace tend::autograd {
+
+const char* function_name(const std::type_info& type) {
+  static constinit std::set<std::string>* names = nullptr;  // graphs may outlive static objects
+  std::string name = type_name(type) + "Backward";
+  const std::lock_guard lock(detail::global_mutex(detail::GlobalLock::function_names));
+  if (names == nullptr) names = new std::set<std::string>;
+  return names->insert(std::move(name)).first->c_str();
+}
+
+Tensor FunctionContext::saved(std::size_t i) const {
+  if (i < saved_.size()) return saved_[i];
+  fail<IndexError>("saved", "there is no saved tensor ", i, " of ", saved_.size());
+}
+
+bool FunctionContext::needs_input_grad(std::size_t i) const {
+  if (i < needed_.size()) return needed_[i];
+  fail<IndexError>("needs_input_grad", "there is no input ", i, " of ", needed_.size());
+}
+
+// One call of a custom function: what its nodes share.
+class CustomCall {
+ public:
+  using Tensors = std::vector<Tensor>;
+
+  CustomCall(CustomFunction function, const Tensors& inputs) : function_(std::move(function)) {
+    for (const Tensor& input : inputs) {
+      input_shapes_.push_back(input.defined() ? input.shape() : Shape());
+    }
+  }
+
+  const char* name() const { return function_.name; }
+
+  // Runs forward, outside of any graph. Outputs have elements of their own.
+  Tensors forward(const Tensors& inputs) {
+    FunctionContext context;
+    std::vector<std::uint32_t> versions;
+    for (const Tensor& input : inputs) {
+      context.needed_.push_back(grad_enabled() && input.requires_grad());
+      versions.push_back(input.defined() ? input.version() : 0);
+    }
+    const NoGradGuard no_graph;
+    Tensors outputs = function_.forward(context, inputs);
+    if (outputs.empty()) fail<AutogradError>(name(), "forward gave no output");
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].defined() && inputs[i].version() != versions[i]) {
+        fail<AutogradError>(name(), "forward changed its input ", i, " in place");
+      }
+    }
+    for (const Tensor& saved : context.to_save_) {
+      saved_.push_back({saved, place(saved, outputs, inputs)});
+    }
+    for (Tensor& output : outputs) {
+      if (!output.defined()) fail<AutogradError>(name(), "forward gave an undefined output");
+      if (!is_own(output, inputs)) output = output.clone();
+    }
+    return outputs;
+  }
+
+  struct Saved {
+    Tensor tensor;
+    std::ptrdiff_t output;  // the output that it is, or -1
+  };
+  const std::vector<Saved>& saved() const { return saved_; }
+
+  // The number of the output that a saved tensor is; -1 for inputs and others.
+  static std::ptrdiff_t place(const Tensor& saved, const Tensors& outputs, const Tensors& inputs) {
+    const auto is_same = [&](const Tensor& each) { return each.impl() == saved.impl(); };
+    if (std::any_of(inputs.begin(), inputs.end(), is_same)) return -1;
+    const auto output = std::find_if(outputs.begin(), outputs.end(), is_same);
+    return output == outputs.end() ? -1 : output - outputs.begin();
+  }
+
+  // Whether nobody but this call has the elements of an output: no input, no other output, no
+  // tensor that forward took from elsewhere.
+  bool is_own(const Tensor& output, const Tensors& inputs) const {
+    const auto shares = [&](const Tensor& input) {
+      return input.defined() && input.array().storage() == output.array().storage();
+    };
+    if (std::any_of(inputs.begin(), inputs.end(), shares)) return false;
+    const auto times_saved = std::count_if(saved_.begin(), saved_.end(), [&](const Saved& each) {
+      return each.tensor.impl() == output.impl();
+    });
+    // Each saved one has a handle here, and one in the context.
+    return output.impl()->use_count() == 1 + 2 * static_cast<std::uint32_t>(times_saved) &&
+           output.array().storage()->use_count() == 1;
+  }
+
+  // Once the nodes keep what is saved.
+  void forget_saved() {
+    for (Saved& each : saved_) each.tensor = Tensor();
+  }
+
+  // Gives d the gradients that backward makes of `grads`.
+  void differentiate(Derivative& d, const Tensors& grads, Tensors saved) const {
+    FunctionContext context;
+    context.saved_ = std::move(saved);
+    for (std::size_t i = 0; i < input_shapes_.size(); ++i) context.needed_.push_back(d.needs(i));
+    const Tensors gradients = function_.backward(context, grads);
+    if (gradients.size() != input_shapes_.size()) {
+      fail<AutogradError>(name(), "backward gave ", gradients.size(), " gradients for ",
+                          input_shapes_.size(), " inputs");
+    }
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      if (!d.needs(i) || !gradients[i].defined()) continue;
+      if (!broadcasts_to(input_shapes_[i], gradients[i].shape())) {
+        fail<ShapeError>(name(), "backward gave a gradient of shape ", gradients[i].shape(),
+                         " for input ", i, " of shape ", input_shapes_[i]);
+      }
+      d.set(i, gradients[i]);
+    }
+  }
+
+ private:
+  CustomFunction function_;
+  std::vector<Shape> input_shapes_;
+  std::vector<Saved> saved_;
+};
+
+namespace {
+
+using Tensors = std::vector<Tensor>;
+
+Tensor record_single(const std::shared_ptr<CustomCall>& call, const Tensors& inputs,
+                     const Tensor& output) {
+  std::vector<TensorRef> saved;
+  for (const CustomCall::Saved& each : call->saved()) {
+    saved.push_back(each.output == 0 ? kOutput : TensorRef(each.tensor));
+  }
+  const std::vector<TensorRef> refs(inputs.begin(), inputs.end());
+  return record(call->name(), output.array(), refs, saved, [call](Derivative& d) {
+    Tensors kept;
+    for (std::size_t i = 0; i < call->saved().size(); ++i) kept.push_back(d.saved(i));
+    call->differentiate(d, {d.grad()}, std::move(kept));
+  });
+}
+
+// A node has one result. Where a function has several outputs that is a vector of all their
+// elements, which nobody sees and for which one element stands; the outputs are its pieces.
+class Pieces {
+ public:
+  explicit Pieces(const Tensors& outputs) {
+    for (const Tensor& output : outputs) {
+      const std::int64_t length = is_floating(output.dtype()) ? output.numel() : 0;
+      pieces_.push_back({output.shape(), output.dtype(), total_, length});
+      total_ += length;
+      if (output.dtype() == float64) dtype_ = float64;
+    }
+  }
+
+  std::size_t size() const { return pieces_.size(); }
+  Array whole() const { return Array::zeros({1}, dtype_).expand({total_}); }
+
+  // The elements that `whole` stands for.
+  static Tensor join(const Tensors& outputs) {
+    Tensors flat;
+    for (const Tensor& output : outputs) {
+      if (is_floating(output.dtype())) flat.push_back(reshape(output.detach(), {-1}));
+    }
+    return cat(flat);
+  }
+
+  // The cotangent of output i in that of the whole.
+  Tensor take(std::size_t i, const Tensor& whole) const {
+    const Piece& piece = pieces_[i];
+    if (!is_floating(piece.dtype)) return zeros(piece.shape, piece.dtype);
+    return view(narrow(whole, 0, piece.start, piece.length), piece.shape).to(piece.dtype);
+  }
+
+  // Output i with `whole` as its history.
+  Tensor attach(const char* name, std::size_t i, const Tensor& output, const Tensor& whole) const {
+    const Piece& piece = pieces_[i];
+    if (!is_floating(piece.dtype)) return output;
+    return record(name, output.array(), {whole}, {}, [piece, total = total_](Derivative& d) {
+      const auto gap = [&](std::int64_t n) { return zeros({n}, d.grad().dtype()); };
+      d.set(0, cat({gap(piece.start), reshape(d.grad(), {piece.length}),
+                    gap(total - piece.start - piece.length)}));
+    });
+  }
+
+ private:
+  struct Piece {
+    Shape shape;
+    DType dtype;
+    std::int64_t start, length;
+  };
+  std::vector<Piece> pieces_;
+  std::int64_t total_ = 0;
+  DType dtype_ = float32;
+};
+
+Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& inputs,
+                       const Tensors& outputs) {
+  const Pieces pieces(outputs);
+  // Outputs are saved as constants, and get their history anew.
+  std::vector<TensorRef> saved{kOutput};
+  for (const CustomCall::Saved& each : call->saved()) saved.emplace_back(each.tensor);
+  const std::vector<TensorRef> refs(inputs.begin(), inputs.end());
+  const Tensor whole =
+      record(call->name(), pieces.whole(), refs, saved, [call, pieces](Derivative& d) {
+        Tensors grads, kept;
+        for (std::size_t i = 0; i < pieces.size(); ++i) grads.push_back(pieces.take(i, d.grad()));
+        for (const CustomCall::Saved& each : call->saved()) {
+          const Tensor tensor = d.saved(1 + kept.size());
+          const bool is_output = each.output >= 0;
+          kept.push_back(is_output
+                             ? pieces.attach(call->name(), static_cast<std::size_t>(each.output),
+                                             tensor, d.saved(0))
+                             : tensor);
+        }
+        call->differentiate(d, grads, std::move(kept));
+      });
+  // What nobody sees has no NaN of its own to note.
+  if (DetectAnomaly::is_on() && whole.impl()->grad_fn) {
+    note_anomaly(*whole.impl()->grad_fn, Pieces::join(outputs), refs);
+  }
+  Tensors results;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    results.push_back(pieces.attach(call->name(), i, outputs[i], whole));
+  }
+  return results;
+}
+
+}  // namespace
+
+namespace {
+
+Tensors call_function(const CustomFunction& function, const Tensors& inputs) {
+  const auto call = std::make_shared<CustomCall>(function, inputs);
+  Tensors outputs = call->forward(inputs);
+  const bool has_gradient = std::any_of(outputs.begin(), outputs.end(), [](const Tensor& output) {
+    return is_floating(output.dtype());
+  });
+  if (!has_gradient) return outputs;
+  Tensors results = outputs.size() == 1 ? Tensors{record_single(call, inputs, outputs[0])}
+                                        : record_several(call, inputs, outputs);
+  call->forget_saved();
+  return results;
+}
+
+}  // namespace
+
+Tensors CustomFunction::operator()(const Tensors& inputs) const {
+  return with_memory([&] { return call_function(*this, inputs); });
+}
+
+}  // namespace tend::autograd

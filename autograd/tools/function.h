@@ -1,0 +1,112 @@
+// Operations of your own, with a backward of your own.
+//
+//   struct Cube : autograd::Function<Cube> {
+//     static Tensor forward(autograd::FunctionContext& context, const Tensor& x) {
+//       context.save_for_backward({x});
+//       return x * x * x;
+//     }
+//     static Tensor backward(const autograd::FunctionContext& context, const Tensor& grad) {
+//       const Tensor x = context.saved(0);
+//       return grad * 3 * x * x;
+//     }
+//   };
+//   Tensor y = Cube().apply(x);
+//
+// What backward needs besides tensors can be members of the struct; forward and backward are then
+// const member functions, and the object is kept by the graph.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include <tend/autograd/tensor/tensor.h>
+
+namespace tend::autograd {
+
+/// What a custom function's forward and backward are given.
+class FunctionContext {
+ public:
+  /// In forward: keeps inputs, outputs or others for backward. They are checked there: changed in
+  /// place meanwhile, they are an AutogradError.
+  void save_for_backward(std::vector<Tensor> tensors) noexcept { to_save_ = std::move(tensors); }
+
+  /// In backward: the i-th of them (IndexError). Inputs and outputs have their history, so that
+  /// derivatives of backward are right; others are constants.
+  Tensor saved(std::size_t i) const;
+  /// Whether a gradient for input i is asked for; in forward, whether it may be.
+  /// IndexError for an input that there is not.
+  bool needs_input_grad(std::size_t i) const;
+
+ private:
+  friend class CustomCall;
+  std::vector<Tensor> to_save_;  // in forward
+  std::vector<Tensor> saved_;    // in backward
+  std::vector<bool> needed_;
+};
+
+/// A custom function without its types; use Function.
+struct CustomFunction {
+  using Tensors = std::vector<Tensor>;
+
+  const char* name;  // of the node
+  std::function<Tensors(FunctionContext&, const Tensors& inputs)> forward;
+  std::function<Tensors(const FunctionContext&, const Tensors& grads)> backward;
+
+  Tensors operator()(const Tensors& inputs) const;
+};
+
+/// The class name, without namespaces, with "Backward" behind it. It lives forever.
+const char* function_name(const std::type_info& type);
+
+/// Base of a custom function, which writes
+///   forward(FunctionContext&, const Tensor&...)  -> Tensor or std::vector<Tensor>,
+///   backward(const FunctionContext&, const Tensor& grad) -> Tensor or std::vector<Tensor>,
+/// one gradient for each input; undefined stands for zero. With several outputs backward takes
+/// `const std::vector<Tensor>& grads`, zeros for outputs that were not used. forward runs without
+/// a graph, and may be given undefined tensors. Its outputs are tensors of their own: what shares
+/// elements with an input or another tensor is copied. Integer outputs have no gradient. backward's
+/// own derivatives follow when it uses public operations.
+/// https://pytorch.org/docs/2.6/autograd.html#torch.autograd.Function
+template <class Derived>
+class Function {
+ public:
+  using Tensors = std::vector<Tensor>;
+
+  /// The outputs of forward, with backward recorded. AutogradError when forward changes an input
+  /// in place, or backward gives another number of gradients; ShapeError when one does not fit.
+  template <std::convertible_to<const Tensor&>... Inputs>
+  auto apply(const Inputs&... inputs) const {
+    const Derived self = static_cast<const Derived&>(*this);
+    using Output = decltype(self.forward(std::declval<FunctionContext&>(), inputs...));
+    const auto forward = [self](FunctionContext& context, const Tensors& x) {
+      return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return list(self.forward(context, x[I]...));
+      }
+      (std::index_sequence_for<Inputs...>());
+    };
+    const auto backward = [self](const FunctionContext& context, const Tensors& grads) {
+      if constexpr (requires { self.backward(context, grads); }) {
+        return list(self.backward(context, grads));
+      } else {
+        return list(self.backward(context, grads[0]));
+      }
+    };
+    Tensors outputs = with_memory([&] {
+      return CustomFunction{function_name(typeid(Derived)), forward, backward}({inputs...});
+    });
+    if constexpr (std::same_as<Output, Tensor>) {
+      return std::move(outputs[0]);
+    } else {
+      return outputs;
+    }
+  }
+
+ private:
+  static Tensors list(Tensor output) { return {std::move(output)}; }
+  static Tensors list(Tensors outputs) { return outputs; }
+};
+
+}  // namespace tend::autograd

@@ -1,0 +1,55 @@
+// Functions as arguments: what gradcheck, checkpoint and jacobian take.
+#pragma once
+
+#include <functional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tend/autograd/tensor/tensor.h>
+
+namespace tend {
+
+/// A function from tensors to tensors: anything that can be called with one, two or three tensors,
+/// or with a vector of them, and returns a tensor or a vector of them.
+class TensorFunction {
+ public:
+  using Tensors = std::vector<Tensor>;
+
+  template <class F>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, TensorFunction>) TensorFunction(F f)
+      : call_([f = std::move(f)](const char* operation, const Tensors& x) -> Tensors {
+          using T = const Tensor&;
+          if constexpr (std::is_invocable_v<const F&, T>) {
+            expect(operation, x, 1);
+            return list(f(x[0]));
+          } else if constexpr (std::is_invocable_v<const F&, T, T>) {
+            expect(operation, x, 2);
+            return list(f(x[0], x[1]));
+          } else if constexpr (std::is_invocable_v<const F&, T, T, T>) {
+            expect(operation, x, 3);
+            return list(f(x[0], x[1], x[2]));
+          } else {
+            return list(f(x));
+          }
+        }) {}
+
+  /// ShapeError when the function takes another number of tensors.
+  Tensors operator()(const Tensors& inputs) const { return call("TensorFunction", inputs); }
+  /// The same for `operation`, which the error names.
+  Tensors call(const char* operation, const Tensors& inputs) const {
+    return call_(operation, inputs);
+  }
+
+ private:
+  static Tensors list(Tensor output) { return {std::move(output)}; }
+  static Tensors list(Tensors outputs) { return outputs; }
+  static void expect(const char* operation, const Tensors& inputs, std::size_t count) {
+    if (inputs.size() == count) return;
+    fail<ShapeError>(operation, "the function takes ", count, " tensors, got ", inputs.size());
+  }
+
+  std::function<Tensors(const char*, const Tensors&)> call_;
+};
+
+}  // namespace tend

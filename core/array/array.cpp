@@ -1,0 +1,161 @@
+#include <tend/core/array/array.h>
+
+#include <cstring>
+#include <utility>
+
+#include <tend/core/base/type_name.h>
+
+namespace tend {
+namespace {
+
+// The offset of the last element, relative to the first, of an array that has elements: strides are
+// not negative.
+std::int64_t last_offset(const Shape& shape, const Shape& strides) noexcept {
+  std::int64_t last = 0;
+  for (std::int64_t d = 0; d < shape.rank(); ++d) {
+    // One element is never stepped over, and its stride can be any number.
+    if (shape[d] > 1) last += (shape[d] - 1) * strides[d];
+  }
+  return last;
+}
+
+// How many bytes of a lender's memory are seen.
+std::int64_t bytes_seen(const Shape& shape, const Shape& strides, DType dtype) {
+  if (element_count(shape) == 0) return 0;
+  std::int64_t count = 1, bytes = 0;
+  bool overflows = false;
+  for (std::int64_t d = 0; d < shape.rank(); ++d) {
+    std::int64_t span = 0;
+    overflows |= __builtin_mul_overflow(shape[d] - 1, strides[d], &span) ||
+                 __builtin_add_overflow(count, span, &count);
+  }
+  if (overflows || __builtin_mul_overflow(count, item_size(dtype), &bytes)) {
+    fail<ShapeError>("from_blob", "strides ", strides, " of shape ", shape, ' ', dtype,
+                     " lead beyond what an int64 can count");
+  }
+  return bytes;
+}
+
+bool is_row_major(const Shape& shape, const Shape& strides, std::int64_t numel) noexcept {
+  if (numel == 0) return true;
+  std::int64_t step = 1;
+  for (std::int64_t d = shape.rank() - 1; d >= 0; --d) {
+    if (shape[d] != 1 && strides[d] != step) return false;
+    step *= shape[d];
+  }
+  return true;
+}
+
+}  // namespace
+
+Array::Array(DType dtype, Shape&& shape, Shape&& strides, std::int64_t offset, Ref<Storage> storage)
+    : dtype_(dtype),
+      shape_(std::move(shape)),
+      strides_(std::move(strides)),
+      offset_(offset),
+      storage_(std::move(storage)) {
+  count_elements();
+}
+
+// What follows from the shape and the strides.
+void Array::count_elements() {
+  numel_ = element_count(shape_);
+  contiguous_ = is_row_major(shape_, strides_, numel_);
+}
+
+Array Array::empty(const Shape& shape, DType dtype) {
+  std::int64_t bytes = 0;
+  if (__builtin_mul_overflow(element_count(shape), item_size(dtype), &bytes)) {
+    fail<OutOfMemoryError>("empty", shape, ' ', dtype, " needs more bytes than an int64 can count");
+  }
+  return {dtype, Shape(shape), contiguous_strides(shape), 0, Storage::allocate(bytes)};
+}
+
+Array Array::full(const Shape& shape, const Scalar& value, DType dtype) {
+  Array out = empty(shape, dtype);
+  out.fill(value);
+  return out;
+}
+
+Array Array::copy_of(const void* values, std::int64_t count, const Shape& shape, DType dtype) {
+  if (element_count(shape) != count)
+    fail<ShapeError>("from", count, " values do not fill shape ", shape);
+  Array out = empty(shape, dtype);
+  if (count > 0) std::memcpy(out.raw(), values, static_cast<std::size_t>(count * item_size(dtype)));
+  return out;
+}
+
+Array Array::from_blob(Borrowed memory, const Shape& shape, const Shape& strides, DType dtype) {
+  if (shape.rank() != strides.rank()) {
+    fail<ShapeError>("from_blob", "shape ", shape, " and strides ", strides, " differ in length");
+  }
+  for (const std::int64_t size : shape) {
+    if (size < 0) fail<ShapeError>("from_blob", "negative size in ", shape);
+  }
+  for (const std::int64_t stride : strides) {
+    if (stride < 0) fail<ShapeError>("from_blob", "negative stride in ", strides);
+  }
+  const std::int64_t bytes = bytes_seen(shape, strides, dtype);
+  if (bytes > 0 && memory.data() == nullptr)
+    fail<ShapeError>("from_blob", "no memory for the elements of shape ", shape);
+  return {dtype, Shape(shape), Shape(strides), 0, Storage::borrow(std::move(memory), bytes)};
+}
+
+bool Array::may_self_overlap() const noexcept {
+  if (numel_ < 2 || is_contiguous()) return false;
+  // Sorted by stride, each dimension must step over all that the smaller ones reach.
+  Shape order;
+  for (std::int64_t d = 0; d < rank(); ++d) {
+    if (shape_[d] > 1) order.push_back(d);
+  }
+  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return strides_[a] < strides_[b]; });
+  std::int64_t reach = 0;
+  for (const std::int64_t d : order) {
+    if (strides_[d] <= reach) return true;
+    reach += (shape_[d] - 1) * strides_[d];
+  }
+  return false;
+}
+
+bool Array::may_overlap(const Array& other) const noexcept {
+  if (!defined() || !other.defined() || numel_ == 0 || other.numel_ == 0) return false;
+  const auto reach = [](const Array& a) {
+    const auto* first = static_cast<const std::byte*>(a.raw());
+    return std::pair(first, first + (last_offset(a.shape_, a.strides_) + 1) * item_size(a.dtype_));
+  };
+  const auto [begin, end] = reach(*this);
+  const auto [other_begin, other_end] = reach(other);
+  return std::less<>()(begin, other_end) && std::less<>()(other_begin, end);
+}
+
+void Array::check_defined(std::string_view operation) const {
+  if (!defined()) fail(operation, "the array is undefined");
+}
+
+void Array::fail_dtype(std::string_view operation, DType wanted) const {
+  fail<DTypeError>(operation, "the elements are ", dtype_, ", not ", wanted);
+}
+
+void Array::fail_item_type(const Scalar& value, const std::type_info& type) const {
+  const bool whole = value.dtype() == int64;
+  fail<DTypeError>("item", "the element is ",
+                   whole ? concat(value.to<std::int64_t>()) : concat(value.to<double>()),
+                   ", which ", type_name(type), " cannot hold");
+}
+
+void Array::fail_item() const {
+  fail<ShapeError>("item", "needs exactly one element, the shape is ", shape_);
+}
+
+DType result_type(std::initializer_list<const Array*> arrays) noexcept {
+  const auto category = [](DType dtype) { return is_floating(dtype) ? 2 : dtype == int64 ? 1 : 0; };
+  DType dimensioned = boolean, numbers = boolean;
+  for (const Array* each : arrays) {
+    DType& kind = each->rank() == 0 ? numbers : dimensioned;
+    kind = promote_types(kind, each->dtype());
+  }
+  if (category(numbers) <= category(dimensioned)) return dimensioned;
+  return promote_types(dimensioned, numbers);
+}
+
+}  // namespace tend

@@ -1,0 +1,79 @@
+// Dimensions that several arrays are walked along together.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <tend/core/base/error.h>
+
+namespace tend::kernels {
+
+/// Dimensions of N operands, outermost first. Neighbours that every operand walks evenly become
+/// one dimension, and those of size 1 are left out.
+template <std::size_t N>
+class CollapsedDims {
+ public:
+  using Steps = std::array<std::int64_t, N>;
+  struct Dim {
+    std::int64_t size;
+    Steps step;  // in the unit that the user has chosen
+  };
+  static constexpr std::size_t kMostDims = 64;
+
+  /// Appends the next dimension inwards. ShapeError naming `operation` for one too many.
+  void push(const char* operation, const Dim& dim) {
+    if (dim.size == 1) return;
+    if (rank_ > 0 && continues(dims_[rank_ - 1], dim)) {
+      dims_[rank_ - 1] = {dims_[rank_ - 1].size * dim.size, dim.step};
+      return;
+    }
+    if (rank_ == kMostDims) fail<ShapeError>(operation, "more than ", kMostDims, " dimensions");
+    dims_[rank_++] = dim;
+  }
+  /// Takes the innermost dimension off; one of size 1 when there is none.
+  Dim pop() { return rank_ == 0 ? Dim{1, {}} : dims_[--rank_]; }
+
+  std::size_t rank() const noexcept { return rank_; }
+  const Dim& operator[](std::size_t d) const { return dims_[d]; }
+
+  /// Largest step of that operand first.
+  void sort_by(std::size_t operand) {
+    std::stable_sort(dims_.begin(), dims_.begin() + static_cast<std::ptrdiff_t>(rank_),
+                     [=](const Dim& a, const Dim& b) { return a.step[operand] > b.step[operand]; });
+  }
+
+  std::int64_t count() const {
+    std::int64_t count = 1;
+    for (std::size_t d = 0; d < rank_; ++d) count *= dims_[d].size;
+    return count;
+  }
+
+  /// Where the element of that number lies, counted with the innermost dimension fastest.
+  Steps offset(std::int64_t number) const {
+    Steps at{};
+    for (std::size_t d = rank_; d-- > 0;) {
+      std::int64_t i = number;
+      if (d > 0) {
+        i = number % dims_[d].size;
+        number /= dims_[d].size;
+      }
+      for (std::size_t k = 0; k < N; ++k) at[k] += i * dims_[d].step[k];
+    }
+    return at;
+  }
+
+ private:
+  static bool continues(const Dim& outer, const Dim& inner) {
+    for (std::size_t k = 0; k < N; ++k) {
+      if (outer.step[k] != inner.size * inner.step[k]) return false;
+    }
+    return true;
+  }
+
+  std::array<Dim, kMostDims> dims_;
+  std::size_t rank_ = 0;
+};
+
+}  // namespace tend::kernels

@@ -1,0 +1,97 @@
+// A number from the user's code, which does not raise a tensor's dtype within its category.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <tend/core/array/dtype.h>
+#include <tend/core/base/strict.h>
+
+namespace tend {
+
+namespace detail {
+/// 2^bits, which all floating types here hold.
+template <class T>
+constexpr T power_of_two(int bits) noexcept {
+  T power = 1;
+  for (; bits > 0; --bits) power *= 2;
+  return power;
+}
+}  // namespace detail
+
+/// `value` as a To. Like a C++ cast, but defined everywhere: to bool it asks for "not zero", and a
+/// float that an integer cannot hold (NaN too) gives the smallest one, as x86 answers and PyTorch
+/// shows there.
+template <class To, class From>
+constexpr To convert(From value) noexcept {
+  if constexpr (std::is_same_v<To, bool>) {
+    return value != From(0);
+  } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
+    constexpr To kLeast = std::numeric_limits<To>::min();
+    constexpr From kEnd = detail::power_of_two<From>(std::numeric_limits<To>::digits);
+    return value >= static_cast<From>(kLeast) && value < kEnd ? static_cast<To>(value) : kLeast;
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+/// Whether To has a place for `value`: for integers its whole part, which must be there (NaN is
+/// not); for floating numbers also where it is rounded, but not where a finite one lies beyond
+/// To's largest. bool holds everything, as "not zero".
+template <class To, class From>
+bool holds(From value) noexcept {
+  if constexpr (std::is_same_v<To, bool> || std::is_same_v<To, From>) {
+    return true;
+  } else if constexpr (std::is_floating_point_v<To>) {
+    if constexpr (sizeof(To) >= sizeof(From) || std::is_integral_v<From>) {
+      return true;
+    } else {
+      constexpr From kMost = std::numeric_limits<To>::max();
+      return !std::isfinite(value) || (value >= -kMost && value <= kMost);
+    }
+  } else if constexpr (std::is_floating_point_v<From>) {
+    const From whole = std::trunc(value);
+    return whole >= static_cast<From>(std::numeric_limits<To>::min()) &&
+           whole < detail::power_of_two<From>(std::numeric_limits<To>::digits);
+  } else {
+    const To narrow = static_cast<To>(value);
+    return static_cast<From>(narrow) == value && (narrow < To(0)) == (value < From(0));
+  }
+}
+
+/// A bool, integer or floating number. `x * 2.5` with an int64 x gives float32; with a float32 x it
+/// stays float32. IndexError for an integer that int64 cannot hold.
+class Scalar {
+ public:
+  template <std::floating_point T>
+  constexpr Scalar(T value) noexcept : dtype_(float64), floating_(static_cast<double>(value)) {}
+  constexpr Scalar(std::same_as<bool> auto value) noexcept : dtype_(boolean), integer_(value) {}
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) constexpr Scalar(T value) noexcept(detail::kFitsInt64<T>)
+      : dtype_(int64), integer_(Integer(value)) {}
+
+  constexpr DType dtype() const noexcept { return dtype_; }
+
+  template <class T>
+  constexpr T to() const noexcept {
+    return dtype_ == float64 ? convert<T>(floating_) : convert<T>(integer_);
+  }
+
+ private:
+  DType dtype_;
+  union {
+    double floating_;
+    std::int64_t integer_;
+  };
+};
+
+/// The dtype of an operation between elements of `dtype` and a number (PyTorch: torch.result_type).
+constexpr DType promote_types(DType dtype, const Scalar& number) noexcept {
+  if (number.dtype() == float64) return to_floating(dtype);
+  return promote_types(dtype, number.dtype());
+}
+
+}  // namespace tend

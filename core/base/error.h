@@ -1,0 +1,96 @@
+// Errors: every one names the operation. docs/failures.md says what holds after one.
+#pragma once
+
+#include <new>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tend/core/base/fork_gate.h>
+
+namespace tend {
+
+/// Base of everything that tend throws.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Shapes, strides or dimensions that do not fit an operation.
+class ShapeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A dtype that an operation does not take.
+class DTypeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An index, dimension or label out of its range.
+class IndexError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Misuse of the gradient machinery: no graph, a graph used twice, a saved tensor that changed.
+class AutogradError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A file that cannot be read, written or trusted.
+class IoError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Memory that the system did not give; the message names the bytes.
+class OutOfMemoryError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Joins its arguments as text, whatever the global locale says.
+template <class... Parts>
+std::string concat(const Parts&... parts) {
+  std::optional<detail::ForkGate> gate(std::in_place);
+  std::ostringstream out;  // which takes a lock where the program has set a global locale
+  gate.reset();
+  out.imbue(std::locale::classic());
+  // A stream that finds no memory would otherwise cut the text off and say nothing.
+  out.exceptions(std::ios::badbit);
+  (out << ... << parts);
+  return out.str();
+}
+
+/// Throws an OutOfMemoryError whose message was made in advance, so that this needs no memory.
+[[noreturn]] void fail_memory();
+
+/// Throws `Kind` with the message "[operation] parts...".
+template <class Kind = Error, class... Parts>
+[[noreturn]] void fail(std::string_view operation, const Parts&... parts) {
+  try {
+    throw Kind(concat('[', operation, "] ", parts...));
+  } catch (const std::bad_alloc&) {
+    fail_memory();
+  }
+}
+
+/// f(), where an allocation that the standard library was refused is an OutOfMemoryError.
+template <class F>
+decltype(auto) with_memory(F&& f) {
+  try {
+    return std::forward<F>(f)();
+  } catch (const std::bad_alloc&) {
+    fail_memory();
+  } catch (const std::length_error&) {  // more elements than a container can count
+    fail_memory();
+  }
+}
+
+}  // namespace tend

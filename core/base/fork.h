@@ -1,0 +1,84 @@
+// The locks of the library, made so that the child of a fork() can go on, whatever other threads of
+// the parent were doing. The child has one thread; a lock that another thread held at that moment
+// would stay locked for good.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace tend::detail {
+
+/// The locks that the whole library shares, outermost first: a thread that holds one may take only
+/// later ones. A fork() takes all of them, so in the child they are free and what they guard is
+/// whole. Other locks with static storage, std::call_once, and local static variables that need
+/// code to be initialised must not be used in the library: a fork() does not know of them.
+enum class GlobalLock : std::uint8_t {
+  generator,       // the default generator; the only one under which code of the user may run
+  nodes,           // which backwards use the saved tensors of a node
+  views,           // the history of a view
+  function_names,  // of autograd::Function
+  print_options,
+  blas,     // the preparation of OpenBLAS
+  threads,  // starting those of parallel_for
+  blocks,   // memory that all threads share
+  live,     // how much of it is in use
+  count,
+};
+
+struct alignas(64) PaddedMutex {
+  std::mutex mutex;
+};
+extern constinit std::array<PaddedMutex, static_cast<std::size_t>(GlobalLock::count)> global_locks;
+
+inline std::mutex& global_mutex(GlobalLock which) noexcept {
+  return global_locks[static_cast<std::size_t>(which)].mutex;
+}
+
+/// Which process this is: one more after each fork() that led to it.
+extern constinit std::atomic<std::uint32_t> process_number;
+
+/// The mutex of an object, of which there are too many for a fork() to take. In the child it is
+/// free to all, also where the forking thread itself held it; an object that another thread was
+/// changing is as far as that thread had come.
+class ObjectMutex {
+ public:
+  void lock() noexcept {
+    std::uint32_t seen = 0;
+    const std::uint32_t held = 2 * process_number.load(std::memory_order_relaxed);
+    if (!state_.compare_exchange_strong(seen, held, std::memory_order_acquire)) wait(seen, held);
+  }
+  bool try_lock() noexcept {
+    std::uint32_t seen = 0;
+    const std::uint32_t held = 2 * process_number.load(std::memory_order_relaxed);
+    return state_.compare_exchange_strong(seen, held, std::memory_order_acquire) ||
+           (is_left_behind(seen, held) &&
+            state_.compare_exchange_strong(seen, held, std::memory_order_acquire));
+  }
+  void unlock() noexcept {
+    if ((state_.exchange(0, std::memory_order_release) & kAwaited) != 0) state_.notify_one();
+  }
+
+ private:
+  static constexpr std::uint32_t kAwaited = 1;  // somebody may sleep until it is free
+
+  // Held by a thread of the parent process.
+  static bool is_left_behind(std::uint32_t seen, std::uint32_t held) noexcept {
+    return (seen | kAwaited) != (held | kAwaited);
+  }
+  void wait(std::uint32_t seen, std::uint32_t held) noexcept;
+
+  std::atomic<std::uint32_t> state_{0};  // 0: free; else twice the number of the holder's process
+};
+
+/// Whether this thread holds GlobalLock::generator. In core/random/random.cpp.
+bool holds_generator_lock() noexcept;
+/// In the child of a fork(): forgets the threads of parallel_for. In core/threads/parallel.cpp.
+void forget_threads() noexcept;
+/// In the child of a fork(), with GlobalLock::live: counts the memory of this thread only. In
+/// core/memory/pool.cpp.
+void forget_thread_caches() noexcept;
+
+}  // namespace tend::detail

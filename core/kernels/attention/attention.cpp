@@ -1,0 +1,215 @@
+#include <tend/core/kernels/attention/attention.h>
+
+#include <cmath>
+
+#include <tend/core/kernels/attention/attention_heads.h>
+#include <tend/core/kernels/simd/fixed_targets.h>
+#include <tend/core/threads/parallel.h>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/attention/attention.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/highway.h>
+#include <tend/core/kernels/attention/attention_tile.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+namespace {
+
+// What a block of queries has seen so far: for each lane the largest score, the sum of the
+// exponentials relative to it, and the sums of the values that they weigh.
+template <class T>
+struct Progress {
+  T* largest;
+  T* sum;
+  T* context;  // (V, kTile)
+};
+
+// Sums of other largest scores are brought to those of the new ones.
+template <class D, class V, class T = hn::TFromD<D>>
+HWY_INLINE void rescale(D d, V factor, std::size_t lane, std::size_t value_dim, T* context) {
+  if (hn::AllTrue(d, hn::Eq(factor, hn::Set(d, T(1))))) return;
+  for (std::size_t i = 0; i < value_dim; ++i) {
+    T* at = context + i * kTile + lane;
+    hn::Store(hn::Mul(factor, hn::Load(d, at)), d, at);
+  }
+}
+
+// Scores become weights, relative to the largest score so far.
+template <bool kMasked, bool kDropped, class T>
+HWY_INLINE void weigh(bool diagonal, const TilePlace& tile, std::size_t lanes,
+                      std::size_t value_dim, const TileBits& visible, const TileBits& kept,
+                      T* scores, const Progress<T>& progress) {
+  const hn::CappedTag<T, kStep> d;
+  using V = hn::Vec<decltype(d)>;
+  const V hidden = hn::Set(d, -kInfinity<T>);
+  for (std::size_t lane = 0; lane < lanes; lane += hn::Lanes(d)) {
+    const std::size_t keys = diagonal ? keys_of_step(tile, lane) : tile.keys;
+    const V before = hn::Load(d, progress.largest + lane);
+    V largest = before;
+    for (std::size_t j = 0; j < keys; ++j) {
+      T* at = scores + j * kTile + lane;
+      V score = hn::Load(d, at);
+      if constexpr (kMasked) {
+        score = hn::IfThenElse(lanes_of(d, visible.words[j] >> lane), score, hidden);
+        hn::Store(score, d, at);
+      }
+      largest = hn::Max(largest, score);
+    }
+    // While nothing is visible, any finite number serves.
+    const V level = hn::IfThenZeroElse(hn::Eq(largest, hidden), largest);
+    const V factor = exp_not_positive(d, hn::Sub(before, level));
+    V sum = hn::Mul(factor, hn::Load(d, progress.sum + lane));
+    for (std::size_t j = 0; j < keys; ++j) {
+      T* at = scores + j * kTile + lane;
+      V weight = exp_not_positive(d, hn::Sub(hn::Load(d, at), level));
+      sum = hn::Add(sum, weight);
+      if constexpr (kDropped) {
+        weight = hn::IfThenElseZero(lanes_of(d, kept.words[j] >> lane), weight);
+      }
+      hn::Store(weight, d, at);
+    }
+    hn::Store(largest, d, progress.largest + lane);
+    hn::Store(sum, d, progress.sum + lane);
+    rescale(d, factor, lane, value_dim, progress.context);
+  }
+}
+
+HWY_INLINE void store_logs(std::size_t lanes, const float* sum, float* logs) {
+  const hn::CappedTag<float, kStep> d;
+  for (std::size_t i = 0; i < lanes; i += hn::Lanes(d)) {
+    hn::Store(log(d, hn::Load(d, sum + i)), d, logs + i);
+  }
+}
+HWY_INLINE void store_logs(std::size_t lanes, const double* sum, double* logs) {
+  for (std::size_t i = 0; i < lanes; ++i) logs[i] = std::log(sum[i]);
+}
+
+// Results of a block: the weighted values over the sums.
+template <class T>
+HWY_INLINE void finish(const AttentionHead<T>& head, std::size_t first, std::size_t count,
+                       std::size_t lanes, const Progress<T>& progress) {
+  alignas(64) T factor[kTile], logs[kTile];
+  store_logs(lanes, progress.sum, logs);
+  for (std::size_t i = 0; i < lanes; ++i) factor[i] = head.keep_factor / progress.sum[i];
+  for (std::size_t i = 0; i < count; ++i) {
+    if (progress.sum[i] != T(0)) continue;
+    // All scores are -inf: because of masks, or by themselves, which softmax makes NaN of.
+    const bool empty = sees_nothing(head, first + i);
+    factor[i] = empty ? T(0) : std::numeric_limits<T>::quiet_NaN();
+    progress.largest[i] = kInfinity<T>;  // so that its weights are 0
+    logs[i] = factor[i];
+  }
+  const hn::CappedTag<T, kStep> d;
+  for (std::size_t v = 0; v < head.value_dim; ++v) {
+    for (std::size_t i = 0; i < lanes; i += hn::Lanes(d)) {
+      T* at = progress.context + v * kTile + i;
+      hn::Store(hn::Mul(hn::Load(d, factor + i), hn::Load(d, at)), d, at);
+    }
+  }
+  store_lanes(progress.context, count, head.value_dim, head.out, first);
+  std::copy_n(progress.largest, count, head.log_sums + first);
+  std::copy_n(logs, count, head.log_sums + head.queries + first);
+}
+
+// Queries first to first + count.
+template <class T>
+HWY_INLINE void attend_block(const AttentionHead<T>& head, std::size_t first, std::size_t count,
+                             T* HWY_RESTRICT scratch) {
+  const std::size_t lanes = (count + kStep - 1) / kStep * kStep;
+  T* const query = scratch;
+  T* const scores = query + head.dim * kTile;
+  T* const context = scores + kTile * kTile;
+  alignas(64) T largest[kTile], sum[kTile];
+  const Progress<T> progress = {largest, sum, context};
+  load_lanes(rows_from(head.query, first), count, head.dim, lanes, query);
+  std::fill_n(largest, kTile, -kInfinity<T>);
+  std::fill_n(sum, kTile, T(0));
+  std::fill_n(context, head.value_dim * kTile, T(0));
+
+  TileBits visible, kept;
+  const std::size_t end = head.skip_hidden ? std::min(head.keys, first + count) : head.keys;
+  for (std::size_t key = 0; key < end; key += kTile) {
+    const TilePlace tile = {first, count, key, std::min(kTile, end - key)};
+    compute_scores(head, tile, query, lanes, scores, visible);
+    find_kept(head, tile, kept);
+    const auto run = [&](auto masked, auto dropped) HWY_ATTR {
+      weigh<masked(), dropped()>(on_diagonal(head, tile), tile, lanes, head.value_dim, visible,
+                                 kept, scores, progress);
+    };
+    choose(!visible.all, !kept.all, run);
+    weigh_rows(on_diagonal(head, tile), tile.keys, rows_from(head.value, key), head.value_dim,
+               scores, lanes, T(1), context);
+  }
+  finish(head, first, count, lanes, progress);
+}
+
+// Queries first to last, which share a copy of the keys and values. It lies behind what a block
+// needs, whose vectors are aligned.
+template <class T>
+void attend(AttentionHead<T> head, std::size_t first, std::size_t last, T* scratch) {
+  // All of these queries see the keys before the first.
+  head.skip_hidden = head.is_causal && head.keys > kStep &&
+                     all_finite(head.value, first, head.keys, head.value_dim);
+  if (last - first > kTile) {
+    const std::size_t keys = head.skip_hidden ? std::min(head.keys, last) : head.keys;
+    T* const copy = scratch + forward_scratch(head.dim, head.value_dim);
+    head.key = pack(head.key, keys, head.dim, copy);
+    head.value = pack(head.value, keys, head.value_dim, copy + keys * head.dim);
+  }
+  for (std::size_t query = first; query < last; query += kTile) {
+    attend_block(head, query, std::min(kTile, last - query), scratch);
+  }
+}
+
+const ForTypes<HeadKernel>& find_attend() {
+  static constexpr ForTypes<HeadKernel> kAll = {attend, attend};
+  return kAll;
+}
+
+}  // namespace
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tend::kernels {
+
+HWY_EXPORT(find_attend);
+
+void attention(const Array& out, const Array& log_sums, const Array& query, const Array& key,
+               const Array& value, const AttentionRule& rule) {
+  visit_floating("attention", out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if (log_sums.numel() == 0) return;
+    const HeadKernel<T> attend_head = HWY_DYNAMIC_DISPATCH(find_attend)().of<T>();
+    const AttentionHeads<T> heads(query, key, value, rule);
+    constexpr std::int64_t kTile = kAttentionTile;
+    // Tasks are whole heads of up to 1024 queries, and less where those are few.
+    const std::int64_t blocks = heads.blocks();
+    const std::int64_t group = std::clamp<std::int64_t>(heads.count() * blocks / 16, 1,
+                                                        std::min<std::int64_t>(blocks, 16));
+    const std::int64_t groups = (blocks + group - 1) / group;
+    const std::int64_t columns = query.size(-1) + value.size(-1);
+    const std::int64_t scratch_size =
+        forward_scratch(query.size(-1), value.size(-1)) + (group > 1 ? key.size(-2) * columns : 0);
+    const std::int64_t grain = heads.grain(group * kTile * key.size(-2));
+    parallel_for(0, heads.count() * groups, grain, [&](auto begin, auto end) {
+      const Array scratch = Array::empty({scratch_size}, dtype_of<T>());
+      for (std::int64_t task = begin; task < end; ++task) {
+        // The last queries see most keys; to start with them leaves the small tasks for the end.
+        const std::int64_t index = task / groups;
+        const std::int64_t first = (groups - 1 - task % groups) * group * kTile;
+        AttentionHead<T> head = heads.at(index);
+        head.out = head_of<T>(out, index);
+        head.log_sums = log_sums.data<T>() + 2 * index * query.size(-2);
+        attend_head(head, static_cast<std::size_t>(first),
+                    std::min(head.queries, static_cast<std::size_t>(first + group * kTile)),
+                    scratch.data<T>());
+      }
+    });
+  });
+}
+
+}  // namespace tend::kernels
+#endif  // HWY_ONCE

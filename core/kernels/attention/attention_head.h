@@ -1,0 +1,166 @@
+// One head of one batch, as the attention kernels see it: pointers, steps, and who sees whom.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include <tend/core/kernels/attention/attention.h>
+
+namespace tend::kernels {
+
+/// Queries, and keys, of a tile. A word has a bit for each.
+inline constexpr std::size_t kAttentionTile = 64;
+
+/// In steps of this many queries and keys, what causality hides is left out.
+inline constexpr std::size_t kAttentionStep = 16;
+
+/// Element (i, j) lies at data[i * row + j * step].
+template <class T>
+struct HeadMatrix {
+  T* data = nullptr;
+  std::size_t row = 0, step = 0;
+
+  T* at(std::size_t i, std::size_t j = 0) const { return data + i * row + j * step; }
+};
+
+template <class T>
+struct AttentionHead {
+  std::size_t queries, keys, dim, value_dim;
+  HeadMatrix<const T> query, key, value;
+  T scale;
+  bool is_causal;
+  bool skip_hidden;                // what causality hides makes no difference
+  HeadMatrix<const bool> allowed;  // without data: everything
+  HeadMatrix<const T> added;       // without data: nothing
+  const std::uint64_t* kept;       // nullptr: all
+  std::uint64_t first_bit;         // of this head's weights in `kept`
+  T keep_factor;
+
+  HeadMatrix<T> out;
+  T* log_sums;  // the largest scores of all queries, then their logarithms
+
+  // Backward only; those that nobody needs have no data.
+  HeadMatrix<const T> grad;
+  HeadMatrix<T> grad_query, grad_key, grad_value;
+};
+
+/// The matrix in the last two dimensions of `a` at place `index` of the leading ones.
+template <class T>
+HeadMatrix<T> head_of(const Array& a, std::int64_t index) {
+  if (!a.defined()) return {};
+  T* data = a.data<std::remove_const_t<T>>();
+  for (std::int64_t d = a.rank() - 3; d >= 0; --d) {
+    data += index % a.shape()[d] * a.strides()[d];
+    index /= a.shape()[d];
+  }
+  return {data, static_cast<std::size_t>(a.strides()[a.rank() - 2]),
+          static_cast<std::size_t>(a.strides()[a.rank() - 1])};
+}
+
+/// Elements that the kernels need for a block of queries, vectors aligned; behind them there is
+/// what they need for the keys.
+template <class Size>
+constexpr Size forward_scratch(Size dim, Size value_dim) {
+  constexpr Size kTile = kAttentionTile;
+  return kTile * (dim + value_dim + kTile);
+}
+template <class Size>
+constexpr Size backward_scratch(Size dim, Size value_dim) {
+  constexpr Size kTile = kAttentionTile;
+  return kTile * (3 * dim + 2 * value_dim + 2 * kTile);
+}
+
+/// Turns 64 x 64 bits: bit j of word i and bit i of word j change places. Quarters first, then the
+/// quarters of each, down to single bits.
+inline void transpose_bits(std::uint64_t* words) {
+  std::uint64_t low = 0xffffffff;
+  for (std::size_t half = 32; half != 0; half /= 2, low ^= low << half) {
+    for (std::size_t i = 0; i < 64; i = (i + half + 1) & ~half) {
+      const std::uint64_t change = (words[i] >> half ^ words[i + half]) & low;
+      words[i] ^= change << half;
+      words[i + half] ^= change;
+    }
+  }
+}
+
+/// Bits of `count` (at most 64) bools.
+inline std::uint64_t bits_of(const bool* bools, std::size_t step, std::size_t count) {
+  std::uint64_t bits = 0;
+  std::size_t i = 0;
+  if (step == 1) {
+    for (; i + 8 <= count; i += 8) {
+      std::uint64_t eight;  // byte k, 0 or 1, is shifted to bit 56 + k
+      std::memcpy(&eight, bools + i, 8);
+      bits |= eight * 0x0102040810204080 >> 56 << i;
+    }
+  }
+  for (; i < count; ++i) bits |= std::uint64_t{bools[i * step]} << i;
+  return bits;
+}
+
+/// A tile's place.
+struct TilePlace {
+  std::size_t query, queries, key, keys;  // first and count
+};
+
+/// Which of a tile's weights are there: a word for each key, a bit for each query.
+struct TileBits {
+  bool all = true;  // then the words are not filled in
+  std::uint64_t words[kAttentionTile];
+};
+
+template <class T>
+void find_visible(const AttentionHead<T>& head, const TilePlace& tile, TileBits& bits) {
+  const bool cut = head.is_causal && tile.key + tile.keys > tile.query + 1;
+  bits.all = !cut && !head.allowed.data;
+  if (bits.all) return;
+  std::fill_n(bits.words, kAttentionTile, head.allowed.data ? 0 : ~std::uint64_t{0});
+  if (head.allowed.data) {
+    for (std::size_t i = 0; i < tile.queries; ++i) {
+      bits.words[i] =
+          bits_of(head.allowed.at(tile.query + i, tile.key), head.allowed.step, tile.keys);
+    }
+    transpose_bits(bits.words);
+  }
+  if (!cut) return;
+  for (std::size_t j = 0; j < tile.keys; ++j) {
+    const std::size_t key = tile.key + j;  // the first query that sees it has the same number
+    if (key <= tile.query) continue;
+    const std::size_t hidden = key - tile.query;
+    bits.words[j] = hidden >= 64 ? 0 : bits.words[j] >> hidden << hidden;
+  }
+}
+
+template <class T>
+void find_kept(const AttentionHead<T>& head, const TilePlace& tile, TileBits& bits) {
+  bits.all = !head.kept;
+  if (bits.all) return;
+  std::fill_n(bits.words, kAttentionTile, 0);
+  for (std::size_t i = 0; i < tile.queries; ++i) {
+    const std::uint64_t first = head.first_bit + (tile.query + i) * head.keys + tile.key;
+    const std::uint64_t shift = first % 64;
+    const std::uint64_t* word = head.kept + first / 64;
+    bits.words[i] = word[0] >> shift;
+    if (shift != 0 && shift + tile.keys > 64) bits.words[i] |= word[1] << (64 - shift);
+  }
+  transpose_bits(bits.words);
+}
+
+/// True when masks leave nothing to a query.
+template <class T>
+bool sees_nothing(const AttentionHead<T>& head, std::size_t query) {
+  const std::size_t keys = head.is_causal ? std::min(head.keys, query + 1) : head.keys;
+  for (std::size_t j = 0; j < keys; ++j) {
+    const bool hidden =
+        (head.allowed.data && !*head.allowed.at(query, j)) ||
+        (head.added.data && *head.added.at(query, j) == -std::numeric_limits<T>::infinity());
+    if (!hidden) return false;
+  }
+  return true;
+}
+
+}  // namespace tend::kernels

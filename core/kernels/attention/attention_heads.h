@@ -1,0 +1,54 @@
+// All heads of an attention, for its two kernels.
+#pragma once
+
+#include <type_traits>
+
+#include <tend/core/kernels/attention/attention_head.h>
+#include <tend/core/kernels/simd/for_types.h>
+
+namespace tend::kernels {
+
+template <class T>
+class AttentionHeads {
+ public:
+  AttentionHeads(const Array& query, const Array& key, const Array& value,
+                 const AttentionRule& rule)
+      : query_(query), key_(key), value_(value), rule_(rule) {
+    for (std::int64_t d = 0; d + 2 < query.rank(); ++d) count_ *= query.shape()[d];
+  }
+
+  std::int64_t count() const { return count_; }
+  /// Tiles of queries of a head.
+  std::int64_t blocks() const { return (query_.size(-2) + kTile - 1) / kTile; }
+  /// Tasks of this many products of a query and a key take some 10 us or more.
+  std::int64_t grain(std::int64_t products) const {
+    constexpr std::int64_t kMultiplications = std::int64_t{1} << 19;
+    return 1 + kMultiplications / (1 + products * (query_.size(-1) + value_.size(-1)));
+  }
+  /// Without what is for one of the kernels only.
+  AttentionHead<T> at(std::int64_t index) const;
+
+ private:
+  static constexpr std::int64_t kTile = kAttentionTile;
+  const Array& query_;
+  const Array& key_;
+  const Array& value_;
+  const AttentionRule& rule_;
+  std::int64_t count_ = 1;
+};
+
+/// A kernel for a head's queries from `first` to `end`, or for the blocks first, first + step, ...
+template <class T>
+using HeadKernel = void (*)(AttentionHead<T> head, std::size_t first, std::size_t end_or_step,
+                            T* scratch);
+
+/// Calls f with two bools as constants.
+template <class F>
+void choose(bool a, bool b, F f) {
+  if (a && b) return f(std::true_type(), std::true_type());
+  if (a) return f(std::true_type(), std::false_type());
+  if (b) return f(std::false_type(), std::true_type());
+  f(std::false_type(), std::false_type());
+}
+
+}  // namespace tend::kernels

@@ -1,0 +1,190 @@
+// What the forward and the backward kernel of attention do with a tile. A tile's scores lie with a
+// row for each key and a lane for each query: maxima, sums and factors of a query then need no
+// other lane, and the rows are what both products of a tile read. Included by kernel sources after
+// <hwy/foreach_target.h>, not for others.
+
+#if defined(TEND_CORE_KERNELS_ATTENTION_TILE_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TEND_CORE_KERNELS_ATTENTION_TILE_H
+#undef TEND_CORE_KERNELS_ATTENTION_TILE_H
+#else
+#define TEND_CORE_KERNELS_ATTENTION_TILE_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <limits>
+
+#include <tend/core/kernels/attention/attention_head.h>
+#include <tend/core/kernels/matmul/tile_product.h>
+#include <tend/core/kernels/simd/simd_loop.h>
+#include <tend/core/kernels/simd/simd_math.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+
+inline constexpr std::size_t kTile = kAttentionTile;
+// Lanes come in multiples of this; the diagonal is cut in steps of it.
+inline constexpr std::size_t kStep = kAttentionStep;
+template <class T>
+inline constexpr T kInfinity = std::numeric_limits<T>::infinity();
+
+// Lanes whose bits are set, the lowest bit first.
+template <class D>
+HWY_INLINE hn::Mask<D> lanes_of(D d, std::uint64_t bits) {
+  std::uint8_t bytes[8];
+  std::memcpy(bytes, &bits, 8);
+  return hn::LoadMaskBits(d, bytes);
+}
+
+// One function for all products: the code is large.
+template <class T>
+HWY_NOINLINE void product(const Tile<T>& tile) {
+  multiply(tile);
+}
+
+// Short rows, without calling memcpy for each.
+template <class T>
+HWY_INLINE void copy_row(const T* HWY_RESTRICT from, std::size_t count, T* HWY_RESTRICT to) {
+  for_vectors(hn::ScalableTag<T>(), count, [=](auto d, std::size_t i) HWY_ATTR {
+    hn::StoreU(hn::LoadU(d, from + i), d, to + i);
+  });
+}
+
+// Copies a matrix to `to`, where its rows follow each other, and gives it from there: rows far
+// apart fall into few sets of a cache.
+template <class T>
+HWY_INLINE HeadMatrix<const T> pack(const HeadMatrix<const T>& from, std::size_t rows,
+                                    std::size_t cols, T* to) {
+  for (std::size_t i = 0; i < rows; ++i) {
+    const T* row = from.at(i);
+    if (from.step == 1) {
+      copy_row(row, cols, to + i * cols);
+    } else {
+      for (std::size_t j = 0; j < cols; ++j) to[i * cols + j] = row[j * from.step];
+    }
+  }
+  return {to, cols, 1};
+}
+
+// to[c * kTile + r] = from(r, c) for count rows, and 0 in the other lanes.
+template <class T>
+HWY_INLINE void load_lanes(const HeadMatrix<const T>& from, std::size_t count, std::size_t cols,
+                           std::size_t lanes, T* HWY_RESTRICT to) {
+  if (from.step == 1) {
+    transpose(count, cols, from.data, from.row, to, kTile);
+  } else {
+    for (std::size_t c = 0; c < cols; ++c) {
+      for (std::size_t r = 0; r < count; ++r) to[c * kTile + r] = *from.at(r, c);
+    }
+  }
+  if (count == lanes) return;
+  for (std::size_t c = 0; c < cols; ++c) {
+    std::fill(to + c * kTile + count, to + c * kTile + lanes, T(0));
+  }
+}
+
+// The way back, without the other lanes. It writes a few rows at a time: those that lie far apart
+// fall into one set of the cache.
+template <class T>
+HWY_INLINE void store_lanes(const T* HWY_RESTRICT from, std::size_t count, std::size_t cols,
+                            const HeadMatrix<T>& to, std::size_t first) {
+  constexpr std::size_t kRows = 4;
+  for (std::size_t i = 0; i < count; i += kRows) {
+    transpose(cols, std::min(kRows, count - i), from + i, kTile, to.at(first + i), to.row);
+  }
+}
+
+// What causality's zero weights are multiplied with must be finite for them to be left out. A sum
+// of products with zero is zero, or NaN.
+template <class T>
+HWY_INLINE bool all_finite(const HeadMatrix<const T>& matrix, std::size_t first, std::size_t rows,
+                           std::size_t cols) {
+  const hn::ScalableTag<T> d;
+  auto sums = hn::Zero(d);
+  T sum = 0;
+  for (std::size_t i = first; i < rows; ++i) {
+    const T* row = matrix.at(i);
+    std::size_t j = 0;
+    if (matrix.step == 1) {
+      for (; j + hn::Lanes(d) <= cols; j += hn::Lanes(d)) {
+        sums = hn::MulAdd(hn::Zero(d), hn::LoadU(d, row + j), sums);
+      }
+    }
+    for (; j < cols; ++j) sum += row[j * matrix.step] * T(0);
+  }
+  return sum == 0 && hn::AllTrue(d, hn::Eq(sums, hn::Zero(d)));
+}
+
+template <class T>
+HWY_INLINE HeadMatrix<const T> rows_from(const HeadMatrix<const T>& matrix, std::size_t row) {
+  return {matrix.at(row), matrix.row, matrix.step};
+}
+
+// Where tiles are on the diagonal and what lies above it makes no difference, products leave out
+// most of it: keys in steps of kStep, with the queries from there on.
+template <class T>
+HWY_INLINE bool on_diagonal(const AttentionHead<T>& head, const TilePlace& tile) {
+  return head.is_causal && head.skip_hidden && tile.key == tile.query;
+}
+
+// Calls f(first key, keys, first lane).
+template <class F>
+HWY_INLINE void for_steps(bool diagonal, std::size_t keys, F f) {
+  if (!diagonal) return f(std::size_t{0}, keys, std::size_t{0});
+  for (std::size_t j = 0; j < keys; j += kStep) f(j, std::min(kStep, keys - j), j);
+}
+
+// Keys that a lane needs there.
+HWY_INLINE std::size_t keys_of_step(const TilePlace& tile, std::size_t lane) {
+  return std::min(tile.keys, (lane / kStep + 1) * kStep);
+}
+
+// c(j, i) = alpha times the product of the tile's row j of `matrix` and lane i of `lanes_by_dim`.
+template <class T>
+HWY_INLINE void rows_by_lanes(bool diagonal, std::size_t keys, const HeadMatrix<const T>& matrix,
+                              std::size_t dim, const T* by_dim, std::size_t lanes, T alpha, T* c) {
+  for_steps(diagonal, keys, [&](std::size_t key, std::size_t count, std::size_t lane) HWY_ATTR {
+    product<T>({count, lanes - lane, dim, matrix.at(key), matrix.row, matrix.step, by_dim + lane,
+                kTile, panel_width<T>(), c + key * kTile + lane, kTile, alpha, T(0)});
+  });
+}
+
+// c(d, i) += alpha times the sum over the tile's keys j of matrix(j, d) and weights(j, i).
+template <class T>
+HWY_INLINE void weigh_rows(bool diagonal, std::size_t keys, const HeadMatrix<const T>& matrix,
+                           std::size_t dim, const T* weights, std::size_t lanes, T alpha, T* c) {
+  for_steps(diagonal, keys, [&](std::size_t key, std::size_t count, std::size_t lane) HWY_ATTR {
+    product<T>({dim, lanes - lane, count, matrix.at(key), matrix.step, matrix.row,
+                weights + key * kTile + lane, kTile, panel_width<T>(), c + lane, kTile, alpha,
+                T(1)});
+  });
+}
+
+// Adds the floating mask to the scores.
+template <class T>
+void add_mask(const AttentionHead<T>& head, const TilePlace& tile, T* scores) {
+  T by_query[kTile * kTile], by_key[kTile * kTile];
+  for (std::size_t i = 0; i < tile.queries; ++i) {
+    const T* row = head.added.at(tile.query + i, tile.key);
+    for (std::size_t j = 0; j < tile.keys; ++j) by_query[i * kTile + j] = row[j * head.added.step];
+  }
+  transpose(tile.queries, tile.keys, by_query, kTile, by_key, kTile);
+  for (std::size_t j = 0; j < tile.keys; ++j) {
+    for (std::size_t i = 0; i < tile.queries; ++i) scores[j * kTile + i] += by_key[j * kTile + i];
+  }
+}
+
+// The scores of a tile; `visible` says which of them count.
+template <class T>
+HWY_INLINE void compute_scores(const AttentionHead<T>& head, const TilePlace& tile, const T* query,
+                               std::size_t lanes, T* scores, TileBits& visible) {
+  find_visible(head, tile, visible);
+  rows_by_lanes(on_diagonal(head, tile), tile.keys, rows_from(head.key, tile.key), head.dim, query,
+                lanes, head.scale, scores);
+  if (head.added.data) add_mask(head, tile, scores);
+}
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

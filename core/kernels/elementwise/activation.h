@@ -1,0 +1,22 @@
+// The nonlinearities of networks that are computed element by element through the C library; relu,
+// silu and gelu stand in math.h. Outputs are allocated with the input's dtype and the result's
+// shape, to which the input broadcasts; the output may be the same window as the input. float32 and
+// float64; DTypeError otherwise. NaN stays NaN.
+#pragma once
+
+#include <tend/core/array/array.h>
+
+namespace tend::kernels {
+
+/// x where it is positive, else slope * x
+void leaky_relu(const Array& out, const Array& x, double slope);
+/// x where it is positive, else alpha * (exp(x) - 1)
+void elu(const Array& out, const Array& x, double alpha);
+/// log(1 + exp(beta * x)) / beta; x where beta * x exceeds the threshold
+void softplus(const Array& out, const Array& x, double beta, double threshold);
+/// log(sigmoid(x))
+void logsigmoid(const Array& out, const Array& x);
+/// x tanh(log(1 + exp(x)))
+void mish(const Array& out, const Array& x);
+
+}  // namespace tend::kernels

@@ -1,0 +1,328 @@
+#include <tend/core/kernels/elementwise/arithmetic.h>
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+
+#include <tend/core/kernels/elementwise/loops.h>
+
+#include <tend/core/kernels/simd/simd_targets.h>
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/elementwise/arithmetic.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/highway.h>
+#include <tend/core/kernels/simd/lanes.h>
+
+namespace tend::kernels {
+#ifndef TEND_CORE_KERNELS_ARITHMETIC_OPS
+#define TEND_CORE_KERNELS_ARITHMETIC_OPS
+// Operations on vectors of floating numbers.
+enum class BinaryOp { add, add_scaled, sub, mul, div, maximum, minimum };
+enum class UnaryOp { neg, abs };
+using BinaryRun = void (*)(std::int64_t count, const std::array<std::byte*, 3>& pointers,
+                           const std::array<std::int64_t, 3>& steps, double alpha);
+using UnaryRun = void (*)(std::int64_t count, const std::array<std::byte*, 2>& pointers,
+                          const std::array<std::int64_t, 2>& steps);
+#endif
+}  // namespace tend::kernels
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+
+template <class T, BinaryOp kOp>
+void run_binary(std::int64_t count, const RunPointers<3>& p, const RunSteps<3>& step,
+                double alpha) {
+  binary_run<T>(count, p, step, [alpha](auto d, auto a, auto b) HWY_ATTR {
+    (void)alpha, (void)d;
+    if constexpr (kOp == BinaryOp::add) {
+      return hn::Add(a, b);
+    } else if constexpr (kOp == BinaryOp::add_scaled) {
+      return hn::Add(a, hn::Mul(hn::Set(d, static_cast<T>(alpha)), b));
+    } else if constexpr (kOp == BinaryOp::sub) {
+      return hn::Sub(a, b);
+    } else if constexpr (kOp == BinaryOp::mul) {
+      return hn::Mul(a, b);
+    } else if constexpr (kOp == BinaryOp::div) {
+      return hn::Div(a, b);
+    } else if constexpr (kOp == BinaryOp::maximum) {
+      return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
+    } else {
+      return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b);
+    }
+  });
+}
+
+template <class T, UnaryOp kOp>
+void run_unary(std::int64_t count, const RunPointers<2>& p, const RunSteps<2>& step) {
+  unary_run<T>(count, p, step, [](auto, auto a) HWY_ATTR {
+    if constexpr (kOp == UnaryOp::neg) {
+      return hn::Neg(a);
+    } else {
+      return hn::Abs(a);
+    }
+  });
+}
+
+template <class T>
+BinaryRun binary_of(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::add: return run_binary<T, BinaryOp::add>;
+    case BinaryOp::add_scaled: return run_binary<T, BinaryOp::add_scaled>;
+    case BinaryOp::sub: return run_binary<T, BinaryOp::sub>;
+    case BinaryOp::mul: return run_binary<T, BinaryOp::mul>;
+    case BinaryOp::div: return run_binary<T, BinaryOp::div>;
+    case BinaryOp::maximum: return run_binary<T, BinaryOp::maximum>;
+    case BinaryOp::minimum: break;
+  }
+  return run_binary<T, BinaryOp::minimum>;
+}
+
+BinaryRun find_binary(BinaryOp op, bool wide) {
+  return wide ? binary_of<double>(op) : binary_of<float>(op);
+}
+
+UnaryRun find_unary(UnaryOp op, bool wide) {
+  if (op == UnaryOp::neg)
+    return wide ? run_unary<double, UnaryOp::neg> : run_unary<float, UnaryOp::neg>;
+  return wide ? run_unary<double, UnaryOp::abs> : run_unary<float, UnaryOp::abs>;
+}
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tend::kernels {
+namespace {
+
+HWY_EXPORT(find_binary);
+HWY_EXPORT(find_unary);
+
+// Signed overflow is undefined in C++; PyTorch's integers wrap around, as unsigned ones do.
+constexpr std::uint64_t bits(std::int64_t value) noexcept {
+  return static_cast<std::uint64_t>(value);
+}
+constexpr std::int64_t wrapped(std::uint64_t value) noexcept {
+  return static_cast<std::int64_t>(value);
+}
+
+struct Add {
+  static bool of(bool a, bool b) { return a || b; }
+  static std::int64_t of(std::int64_t a, std::int64_t b) { return wrapped(bits(a) + bits(b)); }
+};
+
+struct Sub {
+  static std::int64_t of(std::int64_t a, std::int64_t b) { return wrapped(bits(a) - bits(b)); }
+};
+
+struct Mul {
+  static bool of(bool a, bool b) { return a && b; }
+  static std::int64_t of(std::int64_t a, std::int64_t b) { return wrapped(bits(a) * bits(b)); }
+};
+
+struct Pow {
+  static std::int64_t of(std::int64_t base, std::int64_t exponent) {
+    if (exponent < 0) {
+      if (base == 1) return 1;
+      if (base == -1) return exponent % 2 == 0 ? 1 : -1;
+      return 0;
+    }
+    std::int64_t result = 1;
+    for (; exponent > 0; exponent /= 2) {
+      if (exponent % 2 == 1) result = Mul::of(result, base);
+      base = Mul::of(base, base);
+    }
+    return result;
+  }
+  template <std::floating_point T>
+  static T of(T a, T b) {
+    return std::pow(a, b);
+  }
+};
+
+struct Maximum {
+  template <std::integral T>
+  static T of(T a, T b) {
+    return a > b ? a : b;
+  }
+};
+
+struct Minimum {
+  template <std::integral T>
+  static T of(T a, T b) {
+    return a < b ? a : b;
+  }
+};
+
+// The smallest integer divided by -1 overflows, and traps on x86: -1 is its own case.
+struct Remainder {
+  static std::int64_t of(std::int64_t a, std::int64_t b) {
+    if (b == -1) return 0;
+    const std::int64_t rest = a % b;
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  }
+  template <std::floating_point T>
+  static T of(T a, T b) {
+    const T rest = std::fmod(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  }
+};
+
+struct Fmod {
+  static std::int64_t of(std::int64_t a, std::int64_t b) { return b == -1 ? 0 : a % b; }
+  template <std::floating_point T>
+  static T of(T a, T b) {
+    return std::fmod(a, b);
+  }
+};
+
+struct FloorDivide {
+  static std::int64_t of(std::int64_t a, std::int64_t b) {
+    if (b == -1) return Sub::of(0, a);
+    const std::int64_t quotient = a / b;
+    return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+  }
+  // floor(a / b) would be one too large where a / b rounds up to an integer; a less its remainder
+  // is a multiple of b, up to rounding, which the last step removes.
+  template <std::floating_point T>
+  static T of(T a, T b) {
+    if (b == 0) return a / b;
+    const T rest = std::fmod(a, b);
+    T quotient = (a - rest) / b;
+    if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1;
+    return quotient == 0 ? std::copysign(T(0), a / b) : std::round(quotient);
+  }
+};
+
+template <class Op, class T>
+void apply(const Array& out, const Array& a, const Array& b) {
+  map<T, T, T>(out, a, b, [](T x, T y) { return static_cast<T>(Op::of(x, y)); });
+}
+
+void run_floating(BinaryOp op, const Array& out, const Array& a, const Array& b, double alpha = 1) {
+  const BinaryRun run = HWY_DYNAMIC_DISPATCH(find_binary)(op, out.dtype() == float64);
+  StridedLoop<3>({&out, &a, &b})
+      .run_elements(
+          [=](std::int64_t count, const auto& p, const auto& step) { run(count, p, step, alpha); },
+          kStreamGrain);
+}
+
+void run_floating(UnaryOp op, const Array& out, const Array& a) {
+  const UnaryRun run = HWY_DYNAMIC_DISPATCH(find_unary)(op, out.dtype() == float64);
+  StridedLoop<2>({&out, &a}).run_elements(run, kStreamGrain);
+}
+
+// Vectors for floating numbers, Op for others.
+template <class Op>
+void apply_any(BinaryOp op, const Array& out, const Array& a, const Array& b) {
+  if (is_floating(out.dtype())) return run_floating(op, out, a, b);
+  if (out.dtype() == int64) return apply<Op, std::int64_t>(out, a, b);
+  apply<Op, bool>(out, a, b);
+}
+
+void check_number(std::string_view operation, DType dtype) {
+  visit_number(operation, dtype, [](auto) {});
+}
+
+void check_divisor(std::string_view operation, const Array& out, const Array& b) {
+  if (b.dtype() != int64 || out.numel() == 0) return;
+  const Array divisors = b.contiguous();
+  const std::int64_t* first = divisors.data<std::int64_t>();
+  if (std::find(first, first + divisors.numel(), 0) != first + divisors.numel())
+    fail(operation, "integer division by zero: the divisor of shape ", b.shape(), " holds a 0");
+}
+
+}  // namespace
+
+void add(const Array& out, const Array& a, const Array& b) {
+  apply_any<Add>(BinaryOp::add, out, a, b);
+}
+
+void add_scaled(const Array& out, const Array& a, const Array& b, const Scalar& alpha) {
+  if (is_floating(out.dtype()))
+    return run_floating(BinaryOp::add_scaled, out, a, b, alpha.to<double>());
+  const auto add_typed = [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T factor = alpha.to<T>();
+    map<T, T, T>(out, a, b, [factor](T x, T y) { return Add::of(x, Mul::of(factor, y)); });
+  };
+  out.dtype() == int64 ? add_typed(TypeTag<std::int64_t>()) : add_typed(TypeTag<bool>());
+}
+
+void sub(const Array& out, const Array& a, const Array& b) {
+  if (is_floating(out.dtype())) return run_floating(BinaryOp::sub, out, a, b);
+  check_number("sub", out.dtype());
+  apply<Sub, std::int64_t>(out, a, b);
+}
+
+void mul(const Array& out, const Array& a, const Array& b) {
+  apply_any<Mul>(BinaryOp::mul, out, a, b);
+}
+
+void div(const Array& out, const Array& a, const Array& b) {
+  visit_floating("div", out.dtype(), [](auto) {});  // throws for others
+  run_floating(BinaryOp::div, out, a, b);
+}
+
+void pow(const Array& out, const Array& a, const Array& b) {
+  visit_number("pow", out.dtype(),
+               [&](auto tag) { apply<Pow, typename decltype(tag)::type>(out, a, b); });
+}
+
+void maximum(const Array& out, const Array& a, const Array& b) {
+  apply_any<Maximum>(BinaryOp::maximum, out, a, b);
+}
+
+void minimum(const Array& out, const Array& a, const Array& b) {
+  apply_any<Minimum>(BinaryOp::minimum, out, a, b);
+}
+
+void remainder(const Array& out, const Array& a, const Array& b) {
+  check_divisor("remainder", out, b);
+  visit_number("remainder", out.dtype(),
+               [&](auto tag) { apply<Remainder, typename decltype(tag)::type>(out, a, b); });
+}
+
+void fmod(const Array& out, const Array& a, const Array& b) {
+  check_divisor("fmod", out, b);
+  visit_number("fmod", out.dtype(),
+               [&](auto tag) { apply<Fmod, typename decltype(tag)::type>(out, a, b); });
+}
+
+void floor_divide(const Array& out, const Array& a, const Array& b) {
+  check_divisor("floor_divide", out, b);
+  visit_number("floor_divide", out.dtype(),
+               [&](auto tag) { apply<FloorDivide, typename decltype(tag)::type>(out, a, b); });
+}
+
+void lerp(const Array& out, const Array& a, const Array& b, const Array& weight) {
+  visit_floating("lerp", out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    map<T, T, T, T>(out, a, b, weight, [](T x, T y, T w) {
+      return std::abs(w) < T(0.5) ? x + w * (y - x) : y - (y - x) * (1 - w);
+    });
+  });
+}
+
+void neg(const Array& out, const Array& a) {
+  if (is_floating(out.dtype())) return run_floating(UnaryOp::neg, out, a);
+  check_number("neg", out.dtype());
+  map<std::int64_t, std::int64_t>(out, a, [](std::int64_t x) { return Sub::of(0, x); });
+}
+
+void abs(const Array& out, const Array& a) {
+  if (is_floating(out.dtype())) return run_floating(UnaryOp::abs, out, a);
+  check_number("abs", out.dtype());
+  map<std::int64_t, std::int64_t>(out, a, [](std::int64_t x) { return x < 0 ? Sub::of(0, x) : x; });
+}
+
+void sign(const Array& out, const Array& a) {
+  visit_dtype(out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    map<T, T>(out, a, [](T x) { return static_cast<T>((T(0) < x) - (x < T(0))); });
+  });
+}
+
+}  // namespace tend::kernels
+#endif  // HWY_ONCE

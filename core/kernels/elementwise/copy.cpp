@@ -1,0 +1,98 @@
+#include <tend/core/kernels/elementwise/copy.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <tend/core/kernels/elementwise/loops.h>
+
+#include <tend/core/kernels/simd/simd_targets.h>
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/elementwise/copy.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/highway.h>
+#include <tend/core/kernels/simd/lanes.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+
+// `count` neighbours as large as T, by the bits of `value`.
+template <class T>
+void fill_run(std::byte* out, std::int64_t count, const void* value) {
+  const auto n = static_cast<std::size_t>(count);
+  T bits;
+  std::memcpy(&bits, value, sizeof(T));
+  if constexpr (sizeof(T) == 1) {
+    std::memset(out, bits, n);
+  } else {
+    for_neighbours(
+        n, reinterpret_cast<T*>(out), [](auto, auto x) HWY_ATTR { return x; }, Constant<T>{bits});
+  }
+}
+
+using FillRun = decltype(&fill_run<std::uint8_t>);
+
+FillRun find_fill(std::size_t item) {
+  return item == 1   ? fill_run<std::uint8_t>
+         : item == 4 ? fill_run<std::uint32_t>
+                     : fill_run<std::uint64_t>;
+}
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tend::kernels {
+namespace {
+
+HWY_EXPORT(find_fill);
+
+template <class T>
+void copy_elements(const Array& out, const Array& a) {
+  StridedLoop<2>({&out, &a}).run_elements([](std::int64_t count, const auto& p, const auto& step) {
+    auto* to = reinterpret_cast<T*>(p[0]);
+    const auto* from = reinterpret_cast<const T*>(p[1]);
+    if (step[0] == sizeof(T) && step[1] == sizeof(T)) {
+      std::copy_n(from, count, to);
+    } else if (step[0] == sizeof(T) && step[1] == 0) {
+      std::fill_n(to, count, *from);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i)
+        *reinterpret_cast<T*>(p[0] + i * step[0]) = *reinterpret_cast<const T*>(p[1] + i * step[1]);
+    }
+  });
+}
+
+}  // namespace
+
+void fill(const Array& out, const Scalar& value) {
+  visit_dtype(out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T element = value.to<T>();
+    const auto fill_run = HWY_DYNAMIC_DISPATCH(find_fill)(sizeof(T));
+    StridedLoop<1>({&out}).run(
+        [element, fill_run](std::int64_t count, const auto& p, const auto& step) {
+          if (step[0] == sizeof(T)) return fill_run(p[0], count, &element);
+          for (std::int64_t i = 0; i < count; ++i)
+            *reinterpret_cast<T*>(p[0] + i * step[0]) = element;
+        },
+        kStreamGrain);
+  });
+}
+
+void copy(const Array& out, const Array& a) {
+  visit_dtype(out.dtype(), [&](auto to) {
+    visit_dtype(a.dtype(), [&](auto from) {
+      using To = typename decltype(to)::type;
+      using From = typename decltype(from)::type;
+      if constexpr (std::is_same_v<To, From>) {
+        copy_elements<To>(out, a);
+      } else {
+        map<To, From>(out, a, [](From value) { return convert<To>(value); });
+      }
+    });
+  });
+}
+
+}  // namespace tend::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,156 @@
+// Loops over strided arrays: dimensions are sorted and collapsed once, then a plain inner loop sees
+// pointers and steps.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <tend/core/array/array.h>
+#include <tend/core/array/collapsed_dims.h>
+#include <tend/core/base/function_ref.h>
+
+namespace tend::kernels {
+
+/// Elements per chunk of an elementwise loop: large enough to pay for a hand-over, small enough to
+/// share.
+inline constexpr std::int64_t kElementGrain = 32768;
+
+/// The same for operations that are as fast as memory.
+inline constexpr std::int64_t kStreamGrain = 65536;
+
+/// Of `rows` rows of n elements, how many to a chunk: eight chunks where there is that much to do.
+constexpr std::int64_t row_grain(std::int64_t rows, std::int64_t n) noexcept {
+  const std::int64_t elements = std::clamp<std::int64_t>(rows * n / 8, 8192, kElementGrain);
+  return std::max<std::int64_t>(1, elements / std::max<std::int64_t>(n, 1));
+}
+
+/// Visits N arrays together, for N up to 4. The order of the elements is the output's (operand 0)
+/// order in memory.
+template <std::size_t N>
+class StridedLoop {
+ public:
+  using Pointers = std::array<std::byte*, N>;
+  using Steps = std::array<std::int64_t, N>;  // bytes
+  /// Sees `count` elements of each operand, `steps` apart.
+  using Inner = FunctionRef<void(std::int64_t count, const Pointers& pointers, const Steps& steps)>;
+
+  /// Operands broadcast to the shape of operand 0. The last one is walked backwards along every
+  /// dimension d whose bit 1 << d is in `flipped`.
+  explicit StridedLoop(const std::array<const Array*, N>& operands, std::uint64_t flipped = 0);
+
+  /// Calls inner over runs of the innermost dimension, in parallel when there is much to do.
+  void run(Inner inner, std::int64_t grain = kElementGrain) const;
+
+  /// As run, for an `inner` that looks at nothing but the elements. Where neighbours in the output
+  /// lie far apart in an input, the input is brought into the output's order tile by tile, and
+  /// inner sees those copies.
+  void run_elements(Inner inner, std::int64_t grain = kElementGrain) const;
+
+ private:
+  using Dims = CollapsedDims<N>;
+  using Dim = typename Dims::Dim;
+  class Tiles;
+
+  bool take_flat(const std::array<const Array*, N>& operands);
+  void push_dim(const std::array<const Array*, N>& operands, std::int64_t d, bool flip);
+  void run_range(std::int64_t begin, std::int64_t end, const Inner& inner) const;
+
+  Pointers base_;
+  Steps items_;  // bytes of an element
+  std::int64_t total_;
+  Dims outer_;
+  Dim inner_;
+};
+
+extern template class StridedLoop<1>;
+extern template class StridedLoop<2>;
+extern template class StridedLoop<3>;
+extern template class StridedLoop<4>;
+
+/// out[i] = f(a[i]). `a` broadcasts to out; element types are Out and A.
+template <class Out, class A, class F>
+void map(const Array& out, const Array& a, F f) {
+  StridedLoop<2>({&out, &a}).run_elements([f](std::int64_t count, const auto& p, const auto& step) {
+    if (step[0] == sizeof(Out) && step[1] == sizeof(A)) {
+      auto* to = reinterpret_cast<Out*>(p[0]);
+      const auto* from = reinterpret_cast<const A*>(p[1]);
+      for (std::int64_t i = 0; i < count; ++i) to[i] = f(from[i]);
+      return;
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      *reinterpret_cast<Out*>(p[0] + i * step[0]) =
+          f(*reinterpret_cast<const A*>(p[1] + i * step[1]));
+    }
+  });
+}
+
+/// out[i] = f(a[i], b[i]); both broadcast to out.
+template <class Out, class A, class B, class F>
+void map(const Array& out, const Array& a, const Array& b, F f) {
+  StridedLoop<3>({&out, &a, &b})
+      .run_elements([f](std::int64_t count, const auto& p, const auto& step) {
+        auto* to = reinterpret_cast<Out*>(p[0]);
+        const auto* x = reinterpret_cast<const A*>(p[1]);
+        const auto* y = reinterpret_cast<const B*>(p[2]);
+        if (step[0] == sizeof(Out) && step[1] == sizeof(A) && step[2] == sizeof(B)) {
+          for (std::int64_t i = 0; i < count; ++i) to[i] = f(x[i], y[i]);
+        } else if (step[0] == sizeof(Out) && step[1] == sizeof(A) && step[2] == 0) {
+          const B constant = *y;
+          for (std::int64_t i = 0; i < count; ++i) to[i] = f(x[i], constant);
+        } else if (step[0] == sizeof(Out) && step[1] == 0 && step[2] == sizeof(B)) {
+          const A constant = *x;
+          for (std::int64_t i = 0; i < count; ++i) to[i] = f(constant, y[i]);
+        } else {
+          for (std::int64_t i = 0; i < count; ++i) {
+            *reinterpret_cast<Out*>(p[0] + i * step[0]) =
+                f(*reinterpret_cast<const A*>(p[1] + i * step[1]),
+                  *reinterpret_cast<const B*>(p[2] + i * step[2]));
+          }
+        }
+      });
+}
+
+/// out[i] = f(a[i], b[i], c[i]); all broadcast to out.
+template <class Out, class A, class B, class C, class F>
+void map(const Array& out, const Array& a, const Array& b, const Array& c, F f) {
+  StridedLoop<4>({&out, &a, &b, &c})
+      .run_elements([f](std::int64_t count, const auto& p, const auto& step) {
+        auto* to = reinterpret_cast<Out*>(p[0]);
+        const auto* x = reinterpret_cast<const A*>(p[1]);
+        const auto* y = reinterpret_cast<const B*>(p[2]);
+        const auto* z = reinterpret_cast<const C*>(p[3]);
+        if (step[0] == sizeof(Out) && step[1] == sizeof(A) && step[2] == sizeof(B) &&
+            step[3] == sizeof(C)) {
+          for (std::int64_t i = 0; i < count; ++i) to[i] = f(x[i], y[i], z[i]);
+          return;
+        }
+        for (std::int64_t i = 0; i < count; ++i) {
+          *reinterpret_cast<Out*>(p[0] + i * step[0]) =
+              f(*reinterpret_cast<const A*>(p[1] + i * step[1]),
+                *reinterpret_cast<const B*>(p[2] + i * step[2]),
+                *reinterpret_cast<const C*>(p[3] + i * step[3]));
+        }
+      });
+}
+
+/// out = f(a), or f(a, b), element by element in the floating dtype that all have; f is generic.
+template <class F>
+void map_floating(std::string_view operation, const Array& out, const Array& a, F f) {
+  visit_floating(operation, out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    map<T, T>(out, a, f);
+  });
+}
+
+template <class F>
+void map_floating(std::string_view operation, const Array& out, const Array& a, const Array& b,
+                  F f) {
+  visit_floating(operation, out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    map<T, T, T>(out, a, b, f);
+  });
+}
+
+}  // namespace tend::kernels

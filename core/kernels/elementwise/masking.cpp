@@ -1,0 +1,170 @@
+#include <tend/core/kernels/elementwise/masking.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include <tend/core/kernels/elementwise/loops.h>
+
+#include <tend/core/kernels/simd/simd_targets.h>
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/elementwise/masking.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/highway.h>
+#include <tend/core/kernels/simd/lanes.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+
+// The truths at `from` as a mask of lanes of 1, 4 or 8 bytes.
+template <class D>
+HWY_INLINE hn::Mask<D> load_truths(D d, const std::uint8_t* from) {
+  using T = hn::TFromD<D>;
+  const hn::Rebind<std::uint8_t, D> bytes;
+  const auto truths = hn::LoadU(bytes, from);
+  if constexpr (sizeof(T) == 1) {
+    return hn::Ne(truths, hn::Zero(d));
+  } else if constexpr (sizeof(T) == 4) {
+    return hn::Ne(hn::PromoteTo(d, truths), hn::Zero(d));
+  } else {
+    const hn::Rebind<std::uint32_t, D> words;
+    return hn::Ne(hn::PromoteTo(d, hn::PromoteTo(words, truths)), hn::Zero(d));
+  }
+}
+
+template <class T, class A, class B>
+HWY_INLINE void select_neighbours(std::size_t n, T* out, const std::uint8_t* condition, A a, B b) {
+  for_vectors(hn::ScalableTag<T>(), n, [=](auto d, std::size_t i) HWY_ATTR {
+    const auto chosen = hn::IfThenElse(load_truths(d, condition + i), a.at(d, i), b.at(d, i));
+    hn::StoreU(chosen, d, out + i);
+  });
+}
+
+// A run of out = condition ? a : b, for elements as large as T.
+template <class T>
+void select_run(std::int64_t count, const RunPointers<4>& p, const RunSteps<4>& step) {
+  const auto n = static_cast<std::size_t>(count);
+  T* out = reinterpret_cast<T*>(p[0]);
+  const auto* condition = reinterpret_cast<const std::uint8_t*>(p[1]);
+  const Neighbours<T> a{reinterpret_cast<const T*>(p[2])}, b{reinterpret_cast<const T*>(p[3])};
+  constexpr std::int64_t kNext = sizeof(T);
+  const auto number = [](const std::byte* at) {
+    T value;
+    std::memcpy(&value, at, sizeof(T));
+    return Constant<T>{value};
+  };
+  if (step[0] == kNext && step[1] == 1) {
+    if (step[2] == kNext && step[3] == kNext) return select_neighbours(n, out, condition, a, b);
+    if (step[2] == 0 && step[3] == kNext)
+      return select_neighbours(n, out, condition, number(p[2]), b);
+    if (step[2] == kNext && step[3] == 0)
+      return select_neighbours(n, out, condition, a, number(p[3]));
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::byte* chosen =
+        p[1][i * step[1]] != std::byte{0} ? p[2] + i * step[2] : p[3] + i * step[3];
+    std::memcpy(p[0] + i * step[0], chosen, sizeof(T));
+  }
+}
+
+using SelectRun = decltype(&select_run<std::uint8_t>);
+
+SelectRun find_select(std::int64_t item) {
+  return item == 1   ? select_run<std::uint8_t>
+         : item == 4 ? select_run<std::uint32_t>
+                     : select_run<std::uint64_t>;
+}
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tend::kernels {
+namespace {
+
+HWY_EXPORT(find_select);
+
+// The mask is a matrix of bools, which broadcasts over the leading dimensions.
+template <class Keep>
+void keep_triangle(std::string_view operation, const Array& out, const Array& a, Keep keep) {
+  if (a.rank() < 2)
+    fail<ShapeError>(operation, "needs at least 2 dimensions, got shape ", a.shape());
+  if (out.numel() == 0) return;  // the matrices may be large
+  const std::int64_t rows = out.size(-2);
+  const std::int64_t columns = out.size(-1);
+  const Array hidden = Array::empty({rows, columns}, boolean);
+  bool* to = hidden.data<bool>();
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) *to++ = !keep(j - i);
+  }
+  masked_fill(out, a, hidden, 0);
+}
+
+}  // namespace
+
+void where(const Array& out, const Array& condition, const Array& a, const Array& b) {
+  StridedLoop<4>({&out, &condition, &a, &b})
+      .run_elements(HWY_DYNAMIC_DISPATCH(find_select)(item_size(out.dtype())), kStreamGrain);
+}
+
+void masked_fill(const Array& out, const Array& a, const Array& mask, const Scalar& value) {
+  where(out, mask, Array::scalar(value, out.dtype()), a);
+}
+
+void tril(const Array& out, const Array& a, std::int64_t diagonal) {
+  keep_triangle("tril", out, a, [diagonal](std::int64_t above) { return above <= diagonal; });
+}
+
+void triu(const Array& out, const Array& a, std::int64_t diagonal) {
+  keep_triangle("triu", out, a, [diagonal](std::int64_t above) { return above >= diagonal; });
+}
+
+void clamp(const Array& out, const Array& a, const std::optional<Scalar>& lo,
+           const std::optional<Scalar>& hi) {
+  if (!lo && !hi) fail("clamp", "needs a lower or an upper bound");
+  visit_dtype(out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T low = lo ? lo->to<T>() : T();
+    const T high = hi ? hi->to<T>() : T();
+    const bool has_low = lo.has_value();
+    const bool has_high = hi.has_value();
+    map<T, T>(out, a, [=](T x) {
+      if (has_low) x = x > low || x != x ? x : low;
+      if (has_high) x = x < high || x != x ? x : high;
+      return x;
+    });
+  });
+}
+
+void nan_to_num(const Array& out, const Array& a, double nan, double posinf, double neginf) {
+  visit_floating("nan_to_num", out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+    const T for_nan = convert<T>(nan), for_inf = convert<T>(posinf), for_minus = convert<T>(neginf);
+    map<T, T>(out, a, [=](T x) {
+      if (x != x) return for_nan;
+      return x == kInfinity ? for_inf : x == -kInfinity ? for_minus : x;
+    });
+  });
+}
+
+std::int64_t count_nonzero(const Array& mask) {
+  const bool* first = mask.data<bool>();
+  return std::count(first, first + mask.numel(), true);
+}
+
+void nonzero(const Array& out, const Array& mask) {
+  const bool* hit = mask.data<bool>();
+  const std::int64_t rank = mask.rank();
+  auto* to = out.data<std::int64_t>();
+  for (std::int64_t i = 0; i < mask.numel(); ++i) {
+    if (!hit[i]) continue;
+    std::int64_t rest = i;
+    for (std::int64_t d = rank; d-- > 0; rest /= mask.shape()[d]) to[d] = rest % mask.shape()[d];
+    to += rank;
+  }
+}
+
+}  // namespace tend::kernels
+#endif  // HWY_ONCE

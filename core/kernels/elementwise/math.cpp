@@ -1,0 +1,121 @@
+#include <tend/core/kernels/elementwise/math.h>
+
+#include <tend/core/kernels/elementwise/loops.h>
+#include <tend/core/kernels/elementwise/math_spans.h>
+
+namespace tend::kernels {
+namespace {
+
+template <class T>
+auto span_of(Function) {
+  return span_kernels().of<T>().map;
+}
+template <class T>
+auto span_of(Backward) {
+  return span_kernels().of<T>().differentiate;
+}
+
+// Computes spans of contiguous elements; where an array has other steps, through a buffer.
+template <class T, class Kind, class... Inputs>
+void map_spans(Kind kind, const Array& out, const Inputs&... inputs) {
+  constexpr std::size_t kArrays = 1 + sizeof...(Inputs);
+  const auto fitted = [&](const Array& x) {
+    return x.shape() == out.shape() ? x : x.expand(out.shape());
+  };
+  const std::array<Array, kArrays> views{out, fitted(inputs)...};
+  std::array<const Array*, kArrays> operands;
+  for (std::size_t k = 0; k < kArrays; ++k) operands[k] = &views[k];
+  const auto span = span_of<T>(kind);
+  StridedLoop<kArrays>(operands).run([kind, span](std::int64_t count, auto p, const auto& step) {
+    constexpr std::int64_t kBlock = 256;
+    alignas(64) T buffers[kArrays][kBlock];
+    const bool contiguous =
+        std::all_of(step.begin(), step.end(), [](auto bytes) { return bytes == sizeof(T); });
+    const std::int64_t most = contiguous ? count : kBlock;
+    for (std::int64_t done = 0; done < count; done += most) {
+      const std::int64_t n = std::min(most, count - done);
+      std::array<T*, kArrays> at;
+      for (std::size_t k = 0; k < kArrays; ++k) {
+        std::byte* first = p[k] + done * step[k];
+        at[k] = step[k] == sizeof(T) ? reinterpret_cast<T*>(first) : buffers[k];
+        if (k == 0 || at[k] != buffers[k]) continue;
+        for (std::int64_t i = 0; i < n; ++i)
+          at[k][i] = *reinterpret_cast<const T*>(first + i * step[k]);
+      }
+      std::apply([&](auto... pointers) { span(kind, static_cast<std::size_t>(n), pointers...); },
+                 at);
+      if (at[0] != buffers[0]) continue;
+      for (std::int64_t i = 0; i < n; ++i)
+        *reinterpret_cast<T*>(p[0] + (done + i) * step[0]) = at[0][i];
+    }
+  });
+}
+
+template <class Kind, class... Inputs>
+void map_floating_spans(std::string_view operation, Kind kind, const Array& out,
+                        const Inputs&... inputs) {
+  visit_floating(operation, out.dtype(),
+                 [&](auto tag) { map_spans<typename decltype(tag)::type>(kind, out, inputs...); });
+}
+
+}  // namespace
+
+void exp(const Array& out, const Array& a) {
+  map_floating_spans("exp", Function::exp, out, a);
+}
+void log(const Array& out, const Array& a) {
+  map_floating_spans("log", Function::log, out, a);
+}
+void tanh(const Array& out, const Array& a) {
+  map_floating_spans("tanh", Function::tanh, out, a);
+}
+void sigmoid(const Array& out, const Array& a) {
+  map_floating_spans("sigmoid", Function::sigmoid, out, a);
+}
+void erf(const Array& out, const Array& a) {
+  map_floating_spans("erf", Function::erf, out, a);
+}
+
+void square(const Array& out, const Array& a) {
+  visit_number("square", out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    map<T, T>(out, a, [](T x) {
+      if constexpr (std::is_integral_v<T>) {
+        const auto bits = static_cast<std::uint64_t>(x);
+        return static_cast<T>(bits * bits);  // wraps around
+      } else {
+        return x * x;
+      }
+    });
+  });
+}
+
+void relu(const Array& out, const Array& a) {
+  visit_number("relu", out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    map<T, T>(out, a, [](T x) { return x <= 0 ? T(0) : x; });
+  });
+}
+
+void silu(const Array& out, const Array& x) {
+  map_floating_spans("silu", Function::silu, out, x);
+}
+void gelu(const Array& out, const Array& x, bool tanh_approx) {
+  map_floating_spans("gelu", tanh_approx ? Function::gelu_tanh : Function::gelu, out, x);
+}
+
+void tanh_backward(const Array& out, const Array& grad, const Array& y) {
+  map_floating_spans("tanh_backward", Backward::tanh, out, grad, y);
+}
+void sigmoid_backward(const Array& out, const Array& grad, const Array& y) {
+  map_floating_spans("sigmoid_backward", Backward::sigmoid, out, grad, y);
+}
+void silu_backward(const Array& out, const Array& grad, const Array& x) {
+  map_floating_spans("silu_backward", Backward::silu, out, grad, x);
+}
+void gelu_backward(const Array& out, const Array& grad, const Array& x, bool tanh_approx) {
+  map_floating_spans("gelu_backward", tanh_approx ? Backward::gelu_tanh : Backward::gelu, out, grad,
+                     x);
+}
+
+}  // namespace tend::kernels

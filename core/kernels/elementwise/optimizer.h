@@ -1,0 +1,42 @@
+// Optimizer steps, in one pass over a parameter and its state.
+#pragma once
+
+#include <cstdint>
+
+#include <tend/core/kernels/simd/for_types.h>
+
+namespace tend::kernels {
+
+/// What AdamW's step takes from its settings and the number of the step.
+struct AdamWStep {
+  double decay;         // 1 - lr * weight_decay
+  double first_weight;  // 1 - beta1
+  double beta2;
+  double second_weight;      // 1 - beta2
+  double second_correction;  // sqrt(1 - beta2^step)
+  double rate;               // -lr / (1 - beta1^step)
+  double eps;
+};
+
+struct SGDStep {
+  double rate;  // -lr
+  double decay, momentum;
+  double share;  // 1 - dampening
+  bool nesterov;
+  bool first;  // the velocity has no value yet
+};
+
+/// Every factor is rounded to the elements' type first, and so is every result, in PyTorch's order
+/// of operations.
+template <class T>
+struct OptimizerKernels {
+  /// `count` neighbours: parameter, gradient, first and second moment.
+  void (*adamw)(T* p, const T* g, T* m, T* v, std::int64_t count, const AdamWStep& step);
+  /// `velocity` is null without momentum.
+  void (*sgd)(T* p, const T* g, T* velocity, std::int64_t count, const SGDStep& step);
+};
+
+/// For the processor at hand.
+const ForTypes<OptimizerKernels>& optimizer_kernels();
+
+}  // namespace tend::kernels

@@ -1,0 +1,87 @@
+#include <tend/core/kernels/indexing/shape_ops.h>
+
+#include <tend/core/kernels/elementwise/copy.h>
+#include <tend/core/kernels/elementwise/loops.h>
+#include <tend/core/threads/parallel.h>
+
+namespace tend::kernels {
+namespace {
+
+// out[i] = f(i) for a 1-d array of T.
+template <class T, class F>
+void generate(const Array& out, F f) {
+  T* to = out.data<T>();
+  const std::int64_t step = out.strides()[0];
+  parallel_for(0, out.numel(), kElementGrain, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) to[i * step] = f(i);
+  });
+}
+
+}  // namespace
+
+void cat(const Array& out, std::span<const Array> arrays, std::int64_t dim) {
+  std::int64_t at = 0;
+  for (const Array& a : arrays) {
+    if (a.rank() == 1 && a.numel() == 0) continue;
+    copy(out.narrow(dim, at, a.size(dim)), a);
+    at += a.size(dim);
+  }
+}
+
+void flip(const Array& out, const Array& a, const Shape& dims) {
+  std::uint64_t flipped = 0;
+  for (const std::int64_t d : dims) {
+    if (d < 64) flipped |= std::uint64_t{1} << d;  // the loop refuses more dimensions
+  }
+  visit_dtype(out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    StridedLoop<2>({&out, &a}, flipped)
+        .run([](std::int64_t count, const auto& p, const auto& step) {
+          for (std::int64_t i = 0; i < count; ++i) {
+            *reinterpret_cast<T*>(p[0] + i * step[0]) =
+                *reinterpret_cast<const T*>(p[1] + i * step[1]);
+          }
+        });
+  });
+}
+
+void arange(const Array& out, const Scalar& start, const Scalar& step) {
+  visit_dtype(out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_same_v<T, bool>) {
+      fail<DTypeError>("arange", "does not give bool");
+    } else if constexpr (std::is_integral_v<T>) {
+      const auto first = static_cast<std::uint64_t>(start.to<T>());  // wraps around, no overflow
+      const auto pace = static_cast<std::uint64_t>(step.to<T>());
+      generate<T>(out, [=](std::int64_t i) {
+        return static_cast<T>(first + static_cast<std::uint64_t>(i) * pace);
+      });
+    } else {
+      const double first = start.to<double>(), pace = step.to<double>();
+      generate<T>(out, [=](std::int64_t i) {
+        return static_cast<T>(first + static_cast<double>(i) * pace);
+      });
+    }
+  });
+}
+
+void linspace(const Array& out, const Scalar& start, const Scalar& end) {
+  visit_floating("linspace", out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const std::int64_t last = out.numel() - 1;
+    const double first = start.to<double>(), final = end.to<double>();
+    const double step = last > 0 ? (final - first) / static_cast<double>(last) : 0;
+    generate<T>(out, [=](std::int64_t i) {
+      const bool from_end = last > 0 && i > last / 2;
+      return static_cast<T>(from_end ? final - static_cast<double>(last - i) * step
+                                     : first + static_cast<double>(i) * step);
+    });
+  });
+}
+
+void eye(const Array& out) {
+  fill(out, 0);
+  fill(out.diagonal(), 1);
+}
+
+}  // namespace tend::kernels

@@ -1,0 +1,323 @@
+#include <tend/core/kernels/matmul/gemm.h>
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <tend/core/kernels/matmul/blas.h>
+#include <tend/core/kernels/matmul/gemm_product.h>
+#include <tend/core/kernels/matmul/gemm_tiles.h>
+#include <tend/core/threads/parallel.h>
+
+namespace tend::kernels {
+namespace {
+
+// All of these count multiplications. A single product is cut into an even number of blocks of
+// about this size, but not into many, as BLAS packs the same panels again for each,
+constexpr double kBlockWork = 0x1p31, kMostBlocks = 16;
+// but from this size on into two, as sharing them gains more than that costs.
+constexpr double kSharedWork = 4e6;
+// Products with a vector are bound by memory, not by arithmetic.
+constexpr double kVectorWork = 250e3;
+// Items of a batch are handed to the threads in chunks of this size.
+constexpr double kGrainWork = 500e3;
+// BLAS counts with int; what it is given stays well below that limit.
+constexpr std::int64_t kBlasLimit = std::int64_t{1} << 30;
+
+// sums[j] += factor * row[j * step]. Not inlined: GCC 12 vectorises the strided loop within a bound
+// on `width` through an element that it then calls uninitialised.
+template <class T>
+[[gnu::noinline]] void add_scaled(T* sums, T factor, const T* row, std::int64_t step,
+                                  std::int64_t width) {
+  if (step == 1) {
+    for (std::int64_t j = 0; j < width; ++j) sums[j] += factor * row[j];
+  } else {
+    for (std::int64_t j = 0; j < width; ++j) sums[j] += factor * row[j * step];
+  }
+}
+
+// The sum starts at zero and goes over k in order, each product and each sum rounded by itself.
+template <class T>
+void multiply_plain(const MatrixProduct<T>& product) {
+  const auto& [c, a, b, alpha, beta, bias] = product;
+  constexpr std::int64_t kWidth = 64;
+  T sums[kWidth];
+  for (std::int64_t i = 0; i < c.rows; ++i) {
+    for (std::int64_t left = 0; left < c.cols; left += kWidth) {
+      const std::int64_t width = std::min(kWidth, c.cols - left);
+      std::fill_n(sums, width, T(0));
+      for (std::int64_t k = 0; k < a.cols; ++k) {
+        add_scaled(sums, a.at(i, k), &b.at(k, left), b.col_stride, width);
+      }
+      for (std::int64_t j = 0; j < width; ++j) {
+        T& to = c.at(i, left + j);
+        to = alpha * sums[j] + (beta == T(0) ? T(0) : beta * to);
+      }
+    }
+  }
+}
+
+// True when the inner loop is better one over the rows of c than over its columns; the sums are the
+// same.
+template <class T>
+bool prefers_transposed(const MatrixProduct<T>& product) {
+  const bool unit = product.b.col_stride == 1;
+  if (unit != (product.a.row_stride == 1)) return !unit;
+  return product.c.rows > product.c.cols;
+}
+
+// How BLAS reads a matrix: row-major or the transpose of that, its lines `leading` elements apart;
+// 0 where it cannot.
+struct Layout {
+  CBLAS_TRANSPOSE op = CblasNoTrans;
+  blasint leading = 0;
+
+  bool readable() const { return leading > 0; }
+};
+
+template <class T>
+Layout layout(const Matrix<T>& x) {
+  const auto leading = [](std::int64_t lines, std::int64_t width, std::int64_t stride) {
+    const std::int64_t least = std::max<std::int64_t>(width, 1);
+    const std::int64_t step = lines == 1 ? least : stride;
+    return step >= least && step <= kBlasLimit ? static_cast<blasint>(step) : 0;
+  };
+  Layout as_it_is;
+  if (x.col_stride == 1 || x.cols == 1) {
+    as_it_is = {CblasNoTrans, leading(x.rows, x.cols, x.row_stride)};
+  }
+  if (as_it_is.readable() || (x.row_stride != 1 && x.rows != 1)) return as_it_is;
+  return {CblasTrans, leading(x.cols, x.rows, x.col_stride)};
+}
+
+blasint to_blas(std::int64_t size) {
+  return static_cast<blasint>(size);
+}
+
+// BLAS's functions for one element type.
+template <class T>
+struct Blas;
+
+template <>
+struct Blas<float> {
+  static constexpr auto kGemm = cblas_sgemm;
+  static constexpr auto kGemv = cblas_sgemv;
+  static constexpr auto kDot = cblas_sdot;
+};
+
+template <>
+struct Blas<double> {
+  static constexpr auto kGemm = cblas_dgemm;
+  static constexpr auto kGemv = cblas_dgemv;
+  static constexpr auto kDot = cblas_ddot;
+};
+
+// c = alpha * a @ b + beta * c for a depth within BLAS's limit and a c that is row-major or one
+// column.
+template <class T>
+void call_blas(const MatrixProduct<T>& product) {
+  const auto& [c, a, b, alpha, beta, bias] = product;
+  const blasint m = to_blas(c.rows), n = to_blas(c.cols), k = to_blas(a.cols);
+  const Layout left = layout(a);
+  const auto step = [](std::int64_t stride) { return to_blas(std::max<std::int64_t>(stride, 1)); };
+  if (n > 1) {
+    const Layout right = layout(b);
+    Blas<T>::kGemm(CblasRowMajor, left.op, right.op, m, n, k, alpha, a.data, left.leading, b.data,
+                   right.leading, beta, c.data, layout(c).leading);
+  } else if (m > 1) {
+    // Some versions multiply what y held by a beta of zero, NaN included.
+    for (blasint i = 0; beta == T(0) && i < m; ++i) c.at(i, 0) = T(0);
+    const bool flat = left.op == CblasNoTrans;
+    Blas<T>::kGemv(CblasRowMajor, left.op, flat ? m : k, flat ? k : m, alpha, a.data, left.leading,
+                   b.data, step(b.row_stride), beta == T(0) ? T(1) : beta, c.data,
+                   step(c.row_stride));
+  } else {
+    const T sum = alpha * Blas<T>::kDot(k, a.data, step(a.col_stride), b.data, step(b.row_stride));
+    *c.data = beta == T(0) ? sum : sum + beta * *c.data;
+  }
+}
+
+template <class T>
+void multiply_blas(const MatrixProduct<T>& product) {
+  const detail::BlasScope scope;
+  MatrixProduct<T> part = product;
+  for (std::int64_t k = 0; k < product.a.cols; k += kBlasLimit) {
+    part.a.cols = part.b.rows = std::min(kBlasLimit, product.a.cols - k);
+    part.a.data = &product.a.at(0, k);
+    part.b.data = &product.b.at(k, 0);
+    call_blas(part);
+    part.beta = T(1);
+  }
+}
+
+// The height and width of the blocks that c is made in.
+struct Block {
+  std::int64_t rows, cols;
+};
+
+double block_count(double work, bool vector, std::int64_t items) {
+  if (vector) return std::max(1.0, std::ceil(work / kVectorWork));
+  if (work > kBlockWork) return std::min(2 * std::ceil(work / kBlockWork / 2), kMostBlocks);
+  return items == 1 && work >= kSharedWork ? 2 : 1;
+}
+
+template <class T>
+Block cut(const MatrixProduct<T>& product, std::int64_t items) {
+  const double blocks = block_count(product.work(), product.c.cols == 1, items);
+  const auto share = [blocks](std::int64_t size) {
+    constexpr std::int64_t kPanel = 16;  // the height of the kernels' panels
+    const auto part = static_cast<std::int64_t>(std::ceil(static_cast<double>(size) / blocks));
+    return std::min((part + kPanel - 1) / kPanel * kPanel, kBlasLimit);
+  };
+  const Matrix<T>& c = product.c;
+  return c.rows >= c.cols ? Block{std::min(c.rows, share(c.rows)), c.cols}
+                          : Block{c.rows, std::min(c.cols, share(c.cols))};
+}
+
+// Calls f with every block of every item, in parallel.
+template <class T, class F>
+void for_each_block(const MatrixProduct<T>& first, const Batch& batch, bool transposed, F f) {
+  const Block block = cut(transposed ? first.transposed() : first, batch.count());
+  const Matrix<T> c = transposed ? first.c.transposed() : first.c;
+  const std::int64_t down = (c.rows - 1) / block.rows + 1, across = (c.cols - 1) / block.cols + 1;
+  const double work = first.work() / static_cast<double>(down * across);
+  const auto grain = static_cast<std::int64_t>(std::min(kGrainWork / std::max(work, 1.0), 1e9)) + 1;
+  const std::int64_t tasks = batch.count() * down * across;
+  parallel_for(0, tasks, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t task = begin; task < end; ++task) {
+      const MatrixProduct<T> item = batch.item(first, task / (down * across));
+      const std::int64_t row = task % (down * across) / across * block.rows;
+      const std::int64_t col = task % across * block.cols;
+      f((transposed ? item.transposed() : item)
+            .block(row, std::min(block.rows, c.rows - row), col,
+                   std::min(block.cols, c.cols - col)));
+    }
+  });
+}
+
+// A copy that BLAS can read; batch dimensions that repeat one matrix still do.
+Array dense(const Array& x) {
+  Array once = x;
+  for (std::int64_t d = 0; d < x.rank() - 2; ++d) {
+    if (x.strides()[d] == 0 && x.shape()[d] > 1) once = once.narrow(d, 0, 1);
+  }
+  if (once.is_contiguous()) {
+    fail<ShapeError>("matmul", "a row of ", x.shape(), " has more than ", kBlasLimit, " elements");
+  }
+  return once.contiguous().expand(x.shape());
+}
+
+// Multiplies in registers where that suits the products; false where it does not.
+template <class T>
+bool multiply_without_blas(const MatrixProduct<T>& first, const Batch& batch) {
+  const bool neighbours = first.c.col_stride == 1 || first.c.cols == 1;
+  if (neighbours && first.work() <= kTinyWork) {
+    for_each_block(first, batch, false, multiply_tiny<T>);
+    return true;
+  }
+  if (!suits_tiles(first)) return false;
+  multiply_in_tiles(first, batch);
+  return true;
+}
+
+template <class T>
+void matmul_typed(const Array& out, const Array& a, const Array& b, const Scalar& alpha,
+                  const Scalar& beta) {
+  MatrixProduct<T> first = first_product<T>(out, a, b, alpha, beta);
+  if (out.numel() == 0) return;
+  Batch batch(out, a, b);
+  batch.flatten_rows(first);
+  if constexpr (std::is_integral_v<T>) {
+    for_each_block(first, batch, prefers_transposed(first), multiply_plain<T>);
+  } else {
+    const bool turned = first.c.col_stride != 1 && first.c.cols > 1 && first.c.row_stride == 1;
+    if (turned && a.rank() > 1 && b.rank() > 1) {
+      const auto turn = [](const Array& x) { return x.transpose(-2, -1); };
+      return matmul_typed<T>(turn(out), turn(b), turn(a), alpha, beta);
+    }
+    if (first.a.cols == 0) return for_each_block(first, batch, false, multiply_plain<T>);
+    if (multiply_without_blas(first, batch)) return;
+    if (!layout(first.a).readable()) return matmul_typed<T>(out, dense(a), b, alpha, beta);
+    if (!layout(first.b).readable()) return matmul_typed<T>(out, a, dense(b), alpha, beta);
+    const Layout to = layout(first.c);
+    if (!to.readable()) {
+      const Array copy = dense(out);
+      matmul_typed<T>(copy, a, b, alpha, beta);
+      out.copy_from(copy);
+      return;
+    }
+    const bool row = first.c.rows == 1;
+    const bool column_major = to.op == CblasTrans && first.c.cols > 1;
+    for_each_block(first, batch, row || column_major, multiply_blas<T>);
+  }
+}
+
+}  // namespace
+
+Shape matmul_shape(std::string_view operation, const Shape& a, const Shape& b) {
+  if (a.empty() || b.empty()) {
+    fail<ShapeError>(operation, a, " x ", b, ": both need at least one dimension");
+  }
+  const std::int64_t b_dim = b.rank() > 1 ? -2 : -1;
+  const std::int64_t depth = b[b.rank() + b_dim];
+  if (a.back() != depth) {
+    fail<ShapeError>(operation, a, " x ", b, ": dimension -1 of the first is ", a.back(),
+                     ", dimension ", b_dim, " of the second is ", depth);
+  }
+  const std::int64_t rank = std::max(a.rank(), b.rank());
+  Shape out;
+  for (std::int64_t d = -rank; d < -2; ++d) {
+    const std::int64_t size_a = -d <= a.rank() ? a[a.rank() + d] : 1;
+    const std::int64_t size_b = -d <= b.rank() ? b[b.rank() + d] : 1;
+    if (size_a != size_b && size_a != 1 && size_b != 1) {
+      fail<ShapeError>(operation, a, " x ", b, ": batch dimension ", d, " of the first is ", size_a,
+                       ", of the second ", size_b);
+    }
+    out.push_back(size_a == 1 ? size_b : size_a);
+  }
+  if (a.rank() > 1) out.push_back(a[a.rank() - 2]);
+  if (b.rank() > 1) out.push_back(b.back());
+  return out;
+}
+
+void matmul(const Array& out, const Array& a, const Array& b, const Scalar& alpha,
+            const Scalar& beta) {
+  if (a.dtype() != b.dtype() || a.dtype() != out.dtype() || a.dtype() == boolean) {
+    fail<DTypeError>("matmul", a.dtype(), " x ", b.dtype(), " into ", out.dtype());
+  }
+  init_blas();  // not only for the product that needs it, which may come when others use BLAS too
+  visit_dtype(out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_floating_point_v<T>) {
+      matmul_typed<T>(out, a, b, alpha, beta);
+    } else {  // int64 wraps around, as in PyTorch
+      matmul_typed<std::uint64_t>(out, a, b, alpha, beta);
+    }
+  });
+}
+
+void linear(const Array& out, const Array& x, const Array& weight, const Array& bias) {
+  const Array columns = weight.transpose(0, 1);
+  if (!bias.defined()) return matmul(out, x, columns);
+  init_blas();
+  if (out.numel() == 0) return;
+  const bool is_row = bias.rank() == 1 && bias.numel() == out.shape().back();
+  if (is_row && bias.is_contiguous() && is_floating(out.dtype())) {
+    const bool added = visit_floating("linear", out.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      MatrixProduct<T> first = first_product<T>(out, x, columns, 1, 0);
+      Batch batch(out, x, columns);
+      batch.flatten_rows(first);
+      first.bias = bias.data<T>();
+      return multiply_without_blas(first, batch);
+    });
+    if (added) return;
+  }
+  out.copy_from(bias);
+  matmul(out, x, columns, 1, 1);
+}
+
+}  // namespace tend::kernels

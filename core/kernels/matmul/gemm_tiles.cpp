@@ -1,0 +1,263 @@
+#include <tend/core/kernels/matmul/gemm_tiles.h>
+
+#include <algorithm>
+
+#include <tend/core/kernels/matmul/tiles.h>
+#include <tend/core/threads/parallel.h>
+
+namespace tend::kernels {
+namespace {
+
+// Rows of c that one task makes: few enough that the last of many tasks does not keep the other
+// threads waiting; more where b is larger than the second cache, which then reads it less often.
+// All are multiples of what the registers hold.
+constexpr std::int64_t kBlockRows = 48, kHighBlockRows = 192, kLargeB = 1 << 20;
+// Fewer products than this that have this work each (multiplications) are shared by the threads one
+// after the other; otherwise products are handed out whole, in chunks of the last amount.
+constexpr std::int64_t kManyProducts = 8;
+constexpr double kSharedWork = 1e6;
+constexpr double kGrainWork = 250e3;
+
+std::size_t unsigned_of(std::int64_t size) {
+  return static_cast<std::size_t>(size);
+}
+
+// Where the rows of b lie far apart they meet in few sets of the caches, which lose them before the
+// next rows of a need them again: from this number of elements on, b is packed.
+constexpr std::int64_t kFarRows = 3 << 18;
+
+// Rows of a that are packed lie a little further apart than they are long: at distances that are
+// powers of two they would meet in one set of the cache.
+constexpr std::int64_t kPad = 16;
+
+// The products of one shape and layout, and what is packed for them.
+template <class T>
+struct Plan {
+  std::int64_t m, n, k, block_rows;
+  bool packs_a, packs_b;
+
+  explicit Plan(const MatrixProduct<T>& p)
+      : m(p.c.rows), n(p.c.cols), k(p.a.cols), block_rows(kBlockRows) {
+    if (k * n >= kLargeB) {  // an even number of blocks, as two threads may share them
+      constexpr std::int64_t kStep = 6;
+      const std::int64_t blocks = 2 * ((m - 1) / (2 * kHighBlockRows) + 1);
+      block_rows = ((m - 1) / blocks / kStep + 1) * kStep;
+    }
+    const bool b_rows = p.b.col_stride == 1 || n == 1;
+    packs_b = !b_rows || (m >= 2 * kBlockRows && k * p.b.row_stride >= kFarRows);
+    const bool a_rows = p.a.col_stride == 1 || k == 1;
+    packs_a = !a_rows && k * p.a.col_stride >= kFarRows / 4;
+  }
+
+  std::int64_t width() const {
+    return static_cast<std::int64_t>(tile_kernels().of<T>().panel_width);
+  }
+  std::int64_t panels() const { return (n + width() - 1) / width(); }
+  std::int64_t blocks() const { return (m - 1) / block_rows + 1; }
+  // Few blocks of rows are shared by their columns, too.
+  std::int64_t groups() const {
+    constexpr std::int64_t kTasks = 16;
+    return std::min(panels(), (kTasks - 1) / blocks() + 1);
+  }
+};
+
+template <class T>
+Array scratch(std::int64_t size) {
+  return Array::empty({size}, dtype_of<T>());
+}
+
+template <class T>
+void pack_panels(const Plan<T>& plan, const Matrix<const T>& b, T* to, std::int64_t first,
+                 std::int64_t last) {
+  const std::int64_t width = plan.width();
+  for (std::int64_t i = first; i < last; ++i) {
+    tile_kernels().of<T>().pack(
+        unsigned_of(plan.k), unsigned_of(std::min(width, plan.n - i * width)), &b.at(0, i * width),
+        unsigned_of(b.row_stride), unsigned_of(plan.n == 1 ? 1 : b.col_stride),
+        to + i * width * plan.k);
+  }
+}
+
+// Rows [row, row + rows) and panels [first, last) of the product. `panels` is the packed b, or
+// null; `lines` is room for these rows of a where they are packed.
+template <class T>
+void multiply_block(const Plan<T>& plan, const MatrixProduct<T>& p, const T* panels, T* lines,
+                    std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t last) {
+  const std::int64_t left = first * plan.width();
+  Tile<T> tile{};
+  tile.m = unsigned_of(rows);
+  tile.n = unsigned_of(std::min(plan.n, last * plan.width()) - left);
+  tile.k = unsigned_of(plan.k);
+  tile.a = &p.a.at(row, 0);
+  tile.a_row = unsigned_of(p.a.row_stride);
+  tile.a_step = unsigned_of(p.a.col_stride);
+  if (plan.packs_a) {
+    tile.a_row = unsigned_of(plan.k + kPad);
+    tile_kernels().of<T>().transpose(tile.k, tile.m, tile.a, tile.a_step, lines, tile.a_row);
+    tile.a = lines;
+    tile.a_step = 1;
+  }
+  tile.b = panels ? panels + left * plan.k : &p.b.at(0, left);
+  tile.b_row = panels ? unsigned_of(plan.width()) : unsigned_of(p.b.row_stride);
+  tile.b_panel = unsigned_of(panels ? plan.width() * plan.k : plan.width());
+  tile.c = &p.c.at(row, left);
+  tile.c_row = unsigned_of(p.c.row_stride);
+  tile.alpha = p.alpha;
+  tile.beta = p.beta;
+  tile.bias = p.bias ? p.bias + left : nullptr;
+  tile_kernels().of<T>().multiply(tile, Rounding::fused);
+}
+
+// The same product with the rows of a packed, into `lines`.
+template <class T>
+MatrixProduct<T> with_packed_a(const MatrixProduct<T>& p, const Array& lines) {
+  MatrixProduct<T> packed = p;
+  packed.a.data = lines.data<T>();
+  packed.a.row_stride = p.a.cols + kPad;
+  packed.a.col_stride = 1;
+  parallel_for(0, p.a.rows, kBlockRows, [&](std::int64_t begin, std::int64_t end) {
+    tile_kernels().of<T>().transpose(unsigned_of(p.a.cols), unsigned_of(end - begin),
+                                     &p.a.at(begin, 0), unsigned_of(p.a.col_stride),
+                                     lines.data<T>() + begin * (p.a.cols + kPad),
+                                     unsigned_of(p.a.cols + kPad));
+  });
+  return packed;
+}
+
+// One product on all threads.
+template <class T>
+void multiply_shared(const Plan<T>& plan, const MatrixProduct<T>& p) {
+  if (plan.packs_a && plan.groups() > 1) {  // otherwise every group would pack the same rows
+    const Array lines = scratch<T>(plan.m * (plan.k + kPad));
+    const MatrixProduct<T> packed = with_packed_a(p, lines);
+    return multiply_shared(Plan<T>(packed), packed);
+  }
+  Array panels;
+  if (plan.packs_b) {
+    panels = scratch<T>(plan.panels() * plan.width() * plan.k);
+    constexpr std::int64_t kGrain = 16384;  // elements
+    parallel_for(0, plan.panels(), kGrain / (plan.width() * plan.k) + 1,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   pack_panels(plan, p.b, panels.data<T>(), begin, end);
+                 });
+  }
+  const T* packed = plan.packs_b ? panels.data<T>() : nullptr;
+  const std::int64_t groups = plan.groups(), step = (plan.panels() - 1) / groups + 1;
+  parallel_for(0, plan.blocks() * groups, 1, [&](std::int64_t begin, std::int64_t end) {
+    const Array lines = plan.packs_a ? scratch<T>(plan.block_rows * (plan.k + kPad)) : Array();
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t row = task / groups * plan.block_rows, first = task % groups * step;
+      if (first >= plan.panels()) continue;
+      multiply_block(plan, p, packed, plan.packs_a ? lines.data<T>() : nullptr, row,
+                     std::min(plan.block_rows, plan.m - row), first,
+                     std::min(first + step, plan.panels()));
+    }
+  });
+}
+
+// Products of a batch, each on one thread.
+template <class T>
+void multiply_each(const Plan<T>& plan, const MatrixProduct<T>& first, const Batch& batch) {
+  const auto grain = static_cast<std::int64_t>(kGrainWork / first.work()) + 1;
+  parallel_for(0, batch.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+    const Array panels = plan.packs_b ? scratch<T>(plan.panels() * plan.width() * plan.k) : Array();
+    const Array lines = plan.packs_a ? scratch<T>(plan.block_rows * (plan.k + kPad)) : Array();
+    T* packed = plan.packs_b ? panels.data<T>() : nullptr;
+    for (std::int64_t number = begin; number < end; ++number) {
+      const MatrixProduct<T> p = batch.item(first, number);
+      if (plan.packs_b) pack_panels(plan, p.b, packed, 0, plan.panels());
+      const std::int64_t rows = plan.packs_a ? plan.block_rows : plan.m;
+      for (std::int64_t row = 0; row < plan.m; row += rows) {
+        multiply_block(plan, p, packed, plan.packs_a ? lines.data<T>() : nullptr, row,
+                       std::min(rows, plan.m - row), 0, plan.panels());
+      }
+    }
+  });
+}
+
+template <class T>
+bool has_unit_stride(const Matrix<T>& x) {
+  return x.cols == 1 || x.rows == 1 || x.col_stride == 1 || x.row_stride == 1;
+}
+
+}  // namespace
+
+template <class T>
+bool suits_tiles(const MatrixProduct<T>& product) {
+  const auto& [c, a, b, alpha, beta, bias] = product;
+  if (!(c.cols == 1 || c.col_stride == 1)) return false;
+  if (!has_unit_stride(a) || !has_unit_stride(b)) return false;
+  // From here on (n = 2580 for square matrices) BLAS is as fast; it knows the caches of more
+  // processors.
+  constexpr double kBlasWork = 0x1p34;
+  if (product.work() >= kBlasWork) return false;
+  // A single column leaves most of the registers unused, and few rows do not pay for packing.
+  constexpr double kColumnWork = 1024, kRowWork = 16384;
+  constexpr std::int64_t kFewRows = 8;
+  if (c.cols == 1) return product.work() <= kColumnWork;
+  if (c.rows < kFewRows && product.work() > kColumnWork) {
+    return b.col_stride == 1 && (c.rows > 1 || product.work() <= kRowWork);
+  }
+  return true;
+}
+
+template <class T>
+void multiply_in_tiles(const MatrixProduct<T>& first, const Batch& batch) {
+  // A panel of b of this depth stays in the second level of the caches with the rows of a.
+  constexpr std::int64_t kDepth = 1024;
+  if (first.a.cols > kDepth) {
+    MatrixProduct<T> part = first;
+    for (std::int64_t k = 0; k < first.a.cols; k += kDepth) {
+      part.a.cols = part.b.rows = std::min(kDepth, first.a.cols - k);
+      part.a.data = &first.a.at(0, k);
+      part.b.data = &first.b.at(k, 0);
+      multiply_in_tiles(part, batch);
+      part.beta = T(1);
+      part.bias = nullptr;
+    }
+    return;
+  }
+  const Plan<T> plan(first);
+  if (batch.count() >= kManyProducts || first.work() < kSharedWork)
+    return multiply_each(plan, first, batch);
+  for (std::int64_t i = 0; i < batch.count(); ++i) {
+    multiply_shared(plan, batch.item(first, i));
+  }
+}
+
+template <class T>
+void multiply_tiny(const MatrixProduct<T>& product) {
+  const auto& [c, a, b, alpha, beta, bias] = product;
+  T lines[static_cast<std::size_t>(kTinyWork)];
+  Tile<T> tile{unsigned_of(c.rows),
+               unsigned_of(c.cols),
+               unsigned_of(a.cols),
+               a.data,
+               unsigned_of(a.row_stride),
+               unsigned_of(a.col_stride),
+               b.data,
+               unsigned_of(b.row_stride),
+               tile_kernels().of<T>().panel_width,
+               c.data,
+               unsigned_of(c.row_stride),
+               alpha,
+               beta,
+               bias};
+  if (b.col_stride != 1 && b.cols > 1) {
+    for (std::int64_t p = 0; p < b.rows; ++p) {
+      for (std::int64_t j = 0; j < b.cols; ++j) lines[p * b.cols + j] = b.at(p, j);
+    }
+    tile.b = lines;
+    tile.b_row = tile.n;
+  }
+  tile_kernels().of<T>().multiply(tile, Rounding::separate);
+}
+
+template bool suits_tiles(const MatrixProduct<float>&);
+template bool suits_tiles(const MatrixProduct<double>&);
+template void multiply_in_tiles(const MatrixProduct<float>&, const Batch&);
+template void multiply_in_tiles(const MatrixProduct<double>&, const Batch&);
+template void multiply_tiny(const MatrixProduct<float>&);
+template void multiply_tiny(const MatrixProduct<double>&);
+
+}  // namespace tend::kernels

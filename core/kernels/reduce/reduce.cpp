@@ -1,0 +1,196 @@
+#include <tend/core/kernels/reduce/reduce.h>
+
+#include <cmath>
+
+#include <tend/core/kernels/elementwise/copy.h>
+#include <tend/core/kernels/elementwise/loops.h>
+#include <tend/core/kernels/reduce/reduce_loop.h>
+#include <tend/core/kernels/reduce/reduce_ops.h>
+
+#include <tend/core/kernels/simd/simd_targets.h>
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/reduce/reduce.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/highway.h>
+#include <tend/core/kernels/reduce/reduction.h>
+
+#ifndef TEND_CORE_KERNELS_REDUCE_FOLDS
+#define TEND_CORE_KERNELS_REDUCE_FOLDS
+namespace tend::kernels {
+
+template <class Op, class T>
+struct Fold {
+  FoldBlock<Op, T> run;
+};
+template <class... Each>
+struct FoldSet : Each... {};
+// What has loops for each processor; others are vectorised for the least one only.
+using Folds = FoldSet<Fold<Sum<float>, float>, Fold<Sum<double>, double>, Fold<Sum<double>, float>,
+                      Fold<SquareSum<float>, float>, Fold<SquareSum<double>, double>,
+                      Fold<Largest<float>, float>, Fold<Largest<double>, double>,
+                      Fold<Smallest<float>, float>, Fold<Smallest<double>, double>>;
+
+}  // namespace tend::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+namespace {
+
+template <class... Op, class... T>
+constexpr FoldSet<Fold<Op, T>...> all_of(const FoldSet<Fold<Op, T>...>&) {
+  return {{fold_block<Op, T>}...};
+}
+
+const Folds& find_folds() {
+  static constexpr Folds kAll = all_of(Folds());
+  return kAll;
+}
+
+}  // namespace
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tend::kernels {
+namespace {
+
+HWY_EXPORT(find_folds);
+
+template <class Op, class T>
+FoldBlock<Op, T> fold_block_of() {
+  if constexpr (std::is_base_of_v<Fold<Op, T>, Folds>) {
+    const Fold<Op, T>& fold = HWY_DYNAMIC_DISPATCH(find_folds)();
+    return fold.run;
+  } else {
+    return HWY_NAMESPACE::fold_block<Op, T>;
+  }
+}
+
+template <class Op, class T, class Out>
+void fold(const Array& out, const Array& a, const Shape& dims) {
+  reduce<Op, T, Out>(out, a, dims, fold_block_of<Op, T>());
+}
+
+template <template <class> class Op>
+void accumulate(const char* name, const Array& out, const Array& a, const Shape& dims) {
+  if (out.dtype() != sum_dtype(a.dtype())) {
+    fail<DTypeError>(name, a.dtype(), " gives ", sum_dtype(a.dtype()), ", not ", out.dtype());
+  }
+  visit_dtype(a.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using Out = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
+    fold<Op<Total<T>>, T, Out>(out, a, dims);
+  });
+}
+
+template <class Op>
+void test(const char* name, const Array& out, const Array& a, const Shape& dims) {
+  if (out.dtype() != boolean) fail<DTypeError>(name, "gives bool, not ", out.dtype());
+  visit_dtype(a.dtype(),
+              [&](auto tag) { fold<Op, typename decltype(tag)::type, bool>(out, a, dims); });
+}
+
+std::int64_t reduced_count(const Array& a, const Shape& dims) {
+  std::int64_t count = 1;
+  // Of an array without elements some factors may be large, and the count does not matter then.
+  for (const std::int64_t d : dims) {
+    if (__builtin_mul_overflow(count, a.shape()[d], &count)) return 0;
+  }
+  return count;
+}
+
+template <bool kLargest>
+void extreme(const char* name, const Array& out, const Array& a, const Shape& dims) {
+  if (out.dtype() != a.dtype()) {
+    fail<DTypeError>(name, a.dtype(), " gives ", a.dtype(), ", not ", out.dtype());
+  }
+  for (const std::int64_t d : dims) {
+    if (a.shape()[d] == 0) fail<ShapeError>(name, "dimension ", d, " of ", a.shape(), " is empty");
+  }
+  visit_dtype(a.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_same_v<T, bool>) {
+      fold<std::conditional_t<kLargest, Any, All>, bool, bool>(out, a, dims);
+    } else {
+      fold<std::conditional_t<kLargest, Largest<T>, Smallest<T>>, T, T>(out, a, dims);
+    }
+  });
+}
+
+}  // namespace
+
+void sum(const Array& out, const Array& a, const Shape& dims) {
+  accumulate<Sum>("sum", out, a, dims);
+}
+
+void prod(const Array& out, const Array& a, const Shape& dims) {
+  accumulate<Product>("prod", out, a, dims);
+}
+
+void mean(const Array& out, const Array& a, const Shape& dims) {
+  visit_floating("mean", a.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    sum(out, a, dims);
+    const T count = static_cast<T>(reduced_count(a, dims));
+    map<T, T>(out, out, [count](T total) { return total / count; });
+  });
+}
+
+namespace {
+
+template <class T, class Out>
+void var_typed(const Array& out, const Array& a, const Shape& dims, double correction) {
+  // In float32 a mean far from zero would be too coarse to measure distances from.
+  const Array middle = Array::empty(reduced_shape(a.shape(), dims, true), float64);
+  const double total = static_cast<double>(reduced_count(a, dims));
+  fold<Sum<double>, T, double>(middle, a, dims);
+  const Array squares = Array::empty(a.shape(), out.dtype());
+  map<Out, T, double>(squares, a, middle, [total](T x, double sum_of_all) {
+    const double distance = static_cast<double>(x) - sum_of_all / total;
+    return static_cast<Out>(distance * distance);
+  });
+  sum(out, squares, dims);
+  const Out freedom = static_cast<Out>(std::max(0.0, total - correction));
+  map<Out, Out>(out, out, [freedom](Out sum_of_squares) { return sum_of_squares / freedom; });
+}
+
+}  // namespace
+
+void var(const Array& out, const Array& a, const Shape& dims, double correction) {
+  visit_floating("var", a.dtype(), [&](auto from) {
+    visit_floating("var", out.dtype(), [&](auto to) {
+      var_typed<typename decltype(from)::type, typename decltype(to)::type>(out, a, dims,
+                                                                            correction);
+    });
+  });
+}
+
+double square_sum(const Array& a) {
+  const Array total = Array::empty({}, a.dtype());
+  visit_floating("square_sum", a.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    fold<SquareSum<T>, T, T>(total, a, wrap_dims("square_sum", {}, a.rank()));
+  });
+  return total.item<double>();
+}
+
+void any(const Array& out, const Array& a, const Shape& dims) {
+  test<Any>("any", out, a, dims);
+}
+
+void all(const Array& out, const Array& a, const Shape& dims) {
+  test<All>("all", out, a, dims);
+}
+
+void amax(const Array& out, const Array& a, const Shape& dims) {
+  extreme<true>("amax", out, a, dims);
+}
+
+void amin(const Array& out, const Array& a, const Shape& dims) {
+  extreme<false>("amin", out, a, dims);
+}
+
+}  // namespace tend::kernels
+#endif  // HWY_ONCE

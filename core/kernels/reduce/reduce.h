@@ -1,0 +1,51 @@
+// Reductions. `dims` are wrapped, sorted and unique (wrap_dims); `out` has the shape
+// reduced_shape(a.shape(), dims, keepdim) for either keepdim. Results do not depend on the number
+// of threads.
+#pragma once
+
+#include <optional>
+
+#include <tend/core/array/array.h>
+
+namespace tend::kernels {
+
+/// The dtype of sums and products: int64 for bool and int64, else the dtype itself.
+constexpr DType sum_dtype(DType dtype) noexcept {
+  return is_floating(dtype) ? dtype : int64;
+}
+
+/// Sum in `out`'s dtype, which is sum_dtype(a.dtype()). Up to 15 numbers are added from left to
+/// right, more of them pairwise by blocks: the error grows with log(n). Nothing sums to 0.
+void sum(const Array& out, const Array& a, const Shape& dims);
+/// As sum; floating dtypes only (DTypeError). The mean of nothing is NaN.
+void mean(const Array& out, const Array& a, const Shape& dims);
+/// Product in `out`'s dtype, which is sum_dtype(a.dtype()). The product of nothing is 1.
+void prod(const Array& out, const Array& a, const Shape& dims);
+
+/// The sum of squared distances to the mean, divided by max(0, n - correction), in two passes;
+/// floating dtypes only (DTypeError), of which `out` may have a wider one. Division by zero gives
+/// NaN or inf, as in PyTorch.
+void var(const Array& out, const Array& a, const Shape& dims, double correction = 1);
+
+/// The sum of all squares, rounded to the dtype, floating only, at each step.
+double square_sum(const Array& a);
+
+/// The largest (smallest) element, NaN where there is one; out has a's dtype. ShapeError for
+/// elements of nothing.
+void amax(const Array& out, const Array& a, const Shape& dims);
+void amin(const Array& out, const Array& a, const Shape& dims);
+
+/// True when any (every) element is not zero; NaN is not. `out` is bool.
+void any(const Array& out, const Array& a, const Shape& dims);
+void all(const Array& out, const Array& a, const Shape& dims);
+
+/// Largest (smallest) element along `dim` (wrapped) and the int64 index of its first occurrence;
+/// the first NaN wins. A 0-d array has index 0. ShapeError along an empty dimension.
+void max(const Array& values, const Array& indices, const Array& a, std::int64_t dim);
+void min(const Array& values, const Array& indices, const Array& a, std::int64_t dim);
+
+/// The indices alone; without `dim` those into the flattened array.
+void argmax(const Array& out, const Array& a, std::optional<std::int64_t> dim);
+void argmin(const Array& out, const Array& a, std::optional<std::int64_t> dim);
+
+}  // namespace tend::kernels

@@ -1,0 +1,148 @@
+// The innermost loops of reductions, with vectors or in a form that compilers vectorise, compiled
+// for every SIMD target that Highway offers. Their order of operations is the same on each.
+// Included by kernel sources after <hwy/foreach_target.h>; not for others.
+
+#if defined(TEND_CORE_KERNELS_FOLDS_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TEND_CORE_KERNELS_FOLDS_H
+#undef TEND_CORE_KERNELS_FOLDS_H
+#else
+#define TEND_CORE_KERNELS_FOLDS_H
+#endif
+
+#include <hwy/highway.h>
+#include <tend/core/kernels/reduce/reduce_loop.h>
+#include <tend/core/kernels/reduce/reduce_ops.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// acc[j] += row[j]
+template <class Op, class T>
+void fold_row(AccOf<Op>* acc, const T* row, std::int64_t width, std::int64_t step) {
+  if (step == 1) {
+    for (std::int64_t j = 0; j < width; ++j) acc[j] = Op::combine(acc[j], Op::load(row[j]));
+  } else {
+    for (std::int64_t j = 0; j < width; ++j) acc[j] = Op::combine(acc[j], Op::load(row[j * step]));
+  }
+}
+
+/// acc[j] += the sum of four rows
+template <class Op, class T>
+void fold_four_rows(AccOf<Op>* acc, const T* row, std::int64_t down, std::int64_t width) {
+  const T *second = row + down, *third = second + down, *fourth = third + down;
+  for (std::int64_t j = 0; j < width; ++j) {
+    acc[j] = Op::combine(acc[j], Op::combine(Op::combine(Op::load(row[j]), Op::load(second[j])),
+                                             Op::combine(Op::load(third[j]), Op::load(fourth[j]))));
+  }
+}
+
+inline constexpr std::int64_t kLanes = 64;
+
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE  // whose vectors cannot be in arrays
+// What an operation on numbers is on vectors of them.
+
+template <class T, class V>
+HWY_INLINE V combine_vectors(Sum<T>, V a, V b) {
+  return hn::Add(a, b);
+}
+template <class T, class V>
+HWY_INLINE V combine_vectors(Product<T>, V a, V b) {
+  return hn::Mul(a, b);
+}
+template <class T, bool kLargest, class V>
+HWY_INLINE V combine_vectors(Extreme<T, kLargest>, V a, V b) {
+  const auto first = kLargest ? hn::Le(b, a) : hn::Ge(b, a);
+  return hn::IfThenElse(hn::Or(first, hn::IsNaN(a)), a, b);
+}
+
+template <class D, class Op>
+HWY_INLINE hn::Vec<D> load_vector(D d, Op, const hn::TFromD<D>* from) {
+  return hn::LoadU(d, from);
+}
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_vector(D d, SquareSum<T>, const T* from) {
+  const auto x = hn::LoadU(d, from);
+  return hn::Mul(x, x);
+}
+template <class D>
+HWY_INLINE hn::Vec<D> load_vector(D d, Sum<double>, const float* from) {
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), from));
+}
+
+/// The lanes of a vector, folded in a tree: each half of them with the other.
+template <class Op, class D, class V>
+HWY_INLINE hn::TFromD<D> fold_vector(D d, V v) {
+  if constexpr (hn::MaxLanes(d) == 1) {
+    return hn::GetLane(v);
+  } else {
+    const hn::Half<D> half;
+    return fold_vector<Op>(half,
+                           combine_vectors(Op(), hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+
+/// One number from `count` neighbours, in lanes that are folded in a tree.
+template <class Op, class T>
+requires std::is_floating_point_v<AccOf<Op>> AccOf<Op> fold_run(const T* from, std::int64_t count) {
+  const hn::CappedTag<AccOf<Op>, kLanes> d;
+  constexpr std::int64_t kWide = hn::MaxLanes(d), kVectors = kLanes / kWide;
+  hn::Vec<decltype(d)> vectors[kVectors];
+  for (auto& v : vectors) v = hn::Set(d, Op::identity());
+  const auto add = [&](std::int64_t v, const T* place) HWY_ATTR {
+    vectors[v] = combine_vectors(Op(), vectors[v], load_vector(d, Op(), place));
+  };
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (std::int64_t v = 0; v < kVectors; ++v) add(v, from + i + v * kWide);
+  }
+  if (i < count) {
+    T rest[kLanes];
+    std::fill(std::copy(from + i, from + count, rest), rest + kLanes, T(Op::identity()));
+    for (std::int64_t v = 0; v < kVectors; ++v) add(v, rest + v * kWide);
+  }
+  for (std::int64_t half = kVectors / 2; half > 0; half /= 2) {
+    for (std::int64_t v = 0; v < half; ++v)
+      vectors[v] = combine_vectors(Op(), vectors[v], vectors[v + half]);
+  }
+  return fold_vector<Op>(d, vectors[0]);
+}
+#endif
+
+/// The same, where there are no vectors for it.
+template <class Op, class T>
+AccOf<Op> fold_run(const T* from, std::int64_t count) {
+  AccOf<Op> lanes[kLanes];
+  std::fill_n(lanes, kLanes, Op::identity());
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (std::int64_t l = 0; l < kLanes; ++l)
+      lanes[l] = Op::combine(lanes[l], Op::load(from[i + l]));
+  }
+  for (std::int64_t l = 0; l < count - i; ++l)
+    lanes[l] = Op::combine(lanes[l], Op::load(from[i + l]));
+  for (std::int64_t width = kLanes / 2; width > 0; width /= 2) {
+    for (std::int64_t l = 0; l < width; ++l) lanes[l] = Op::combine(lanes[l], lanes[l + width]);
+  }
+  return lanes[0];
+}
+
+/// block[j] = the fold of `count` rows of `width` elements.
+template <class Op, class T>
+void fold_block(AccOf<Op>* block, const T* from, std::int64_t count, std::int64_t down,
+                std::int64_t width, std::int64_t across) {
+  if (down == 1 && count >= detail::kInOrder) {
+    for (std::int64_t j = 0; j < width; ++j) block[j] = fold_run<Op>(from + j * across, count);
+    return;
+  }
+  std::fill_n(block, width, Op::identity());
+  std::int64_t i = 0;
+  for (; across == 1 && i + 4 <= count; i += 4)
+    fold_four_rows<Op>(block, from + i * down, down, width);
+  for (; i < count; ++i) fold_row<Op>(block, from + i * down, width, across);
+}
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

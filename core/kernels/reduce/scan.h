@@ -1,0 +1,31 @@
+// Running sums and orderings along one dimension (wrapped).
+#pragma once
+
+#include <tend/core/array/array.h>
+
+namespace tend::kernels {
+
+/// out[..., i, ...] = a[..., 0, ...] + ... + a[..., i, ...], from left to right and in double for
+/// floating dtypes; `out` has a's shape and the dtype of its sum, sum_dtype(a.dtype()).
+void cumsum(const Array& out, const Array& a, std::int64_t dim);
+
+/// The same with products.
+void cumprod(const Array& out, const Array& a, std::int64_t dim);
+
+/// `a` sorted along `dim` into `values`, the places it came from into `indices` (int64). Equal
+/// elements keep their order; NaN counts as the largest.
+void sort(const Array& values, const Array& indices, const Array& a, std::int64_t dim,
+          bool descending = false);
+
+/// The k largest (smallest) along `dim`, best first; of equal ones the earlier. NaN counts as the
+/// largest. `values` and `indices` have size k along `dim`; ShapeError when k is negative or more
+/// than there are.
+void topk(const Array& values, const Array& indices, const Array& a, std::int64_t k,
+          std::int64_t dim, bool largest = true);
+
+/// For each of `values` how many elements of its ascending row are smaller (`right`: smaller or
+/// equal). `rows` is row-major, of values' dtype (not bool), and either 1-d or of values' shape but
+/// for the last dimension; `out` is int64 and row-major as `values`, whose shape it has.
+void searchsorted(const Array& out, const Array& rows, const Array& values, bool right);
+
+}  // namespace tend::kernels

@@ -1,0 +1,87 @@
+// What softmax, its logarithm and their gradients do with vectors of elements, for every SIMD
+// target. Included by softmax_loops.cpp after <hwy/foreach_target.h>.
+
+#if defined(TEND_CORE_KERNELS_SOFTMAX_OPERATIONS_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TEND_CORE_KERNELS_SOFTMAX_OPERATIONS_H
+#undef TEND_CORE_KERNELS_SOFTMAX_OPERATIONS_H
+#else
+#define TEND_CORE_KERNELS_SOFTMAX_OPERATIONS_H
+#endif
+
+#include <tend/core/kernels/simd/simd_math.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+
+// Each operation sums a term of every element, and makes each result of its element and that sum.
+// `most` is the largest element where an operation has use for it. What term() gives becomes the
+// element x that value() sees when the operation says so.
+
+struct Softmax {
+  static constexpr bool kOfMost = true, kKeepsTerms = true;
+  template <class D, class V>
+  static HWY_INLINE V term(D d, V x, V, V most) {
+    return exp_not_positive(d, hn::Sub(x, most));
+  }
+  template <class D, class V>
+  static HWY_INLINE V total(D d, V sum) {
+    return hn::Div(hn::Set(d, hn::TFromD<D>(1)), sum);
+  }
+  template <class D, class V>
+  static HWY_INLINE V value(D, V x, V, V, V total) {
+    return hn::Mul(x, total);
+  }
+};
+
+struct LogSoftmax {
+  static constexpr bool kOfMost = true, kKeepsTerms = false;
+  template <class D, class V>
+  static HWY_INLINE V term(D d, V x, V, V most) {
+    return exp_not_positive(d, hn::Sub(x, most));
+  }
+  template <class D, class V>
+  static HWY_INLINE V total(D d, V sum) {
+    return log(d, sum);
+  }
+  template <class D, class V>
+  static HWY_INLINE V value(D, V x, V, V most, V total) {
+    return hn::Sub(hn::Sub(x, most), total);
+  }
+};
+
+struct SoftmaxBackward {
+  static constexpr bool kOfMost = false, kKeepsTerms = false;
+  template <class D, class V>
+  static HWY_INLINE V term(D, V grad, V y, V) {
+    return hn::Mul(grad, y);
+  }
+  template <class D, class V>
+  static HWY_INLINE V total(D, V sum) {
+    return sum;
+  }
+  template <class D, class V>
+  static HWY_INLINE V value(D, V grad, V y, V, V total) {
+    return hn::Mul(y, hn::Sub(grad, total));
+  }
+};
+
+struct LogSoftmaxBackward {
+  static constexpr bool kOfMost = false, kKeepsTerms = false;
+  template <class D, class V>
+  static HWY_INLINE V term(D, V grad, V, V) {
+    return grad;
+  }
+  template <class D, class V>
+  static HWY_INLINE V total(D, V sum) {
+    return sum;
+  }
+  template <class D, class V>
+  static HWY_INLINE V value(D d, V grad, V y, V, V total) {
+    return hn::NegMulAdd(exp(d, y), total, grad);
+  }
+};
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,165 @@
+// The error function, and what is made with the normal distribution, of float32 and float64 lanes.
+// As simd_math.h.
+
+#if defined(TEND_CORE_KERNELS_SIMD_NORMAL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TEND_CORE_KERNELS_SIMD_NORMAL_H
+#undef TEND_CORE_KERNELS_SIMD_NORMAL_H
+#else
+#define TEND_CORE_KERNELS_SIMD_NORMAL_H
+#endif
+
+#include <tend/core/kernels/simd/simd_math.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+
+/// Of erf(x) = x + x small(x^2) up to 0.92, and of the normal distribution's mass above t,
+/// tail(t) = e^(-t^2 / 2) p(u) / (t + centre) with u = (t - centre) / (t + centre).
+template <class T>
+struct NormalConstants;
+
+template <>
+struct NormalConstants<float> {
+  static constexpr float centre = 3.5f, most = 16.0f;  // from most on the tail is 0
+  static constexpr std::uint32_t high_bits = 0xfffff000u;
+  template <class D, class V>
+  static HWY_INLINE V small(D d, V square) {  // 2^-31
+    return polynomial(d, square, 0.12837917f, -0.37612635f, 0.11283697f, -0.0268595f, 0.005201286f,
+                      -0.00081455975f, 8.38239e-05f);
+  }
+  template <class D, class V>
+  static HWY_INLINE V p(D d, V u) {  // 2^-27
+    return polynomial(d, u, 0.74441606f, -0.5655618f, 0.31542504f, -0.11605304f, 0.017406378f,
+                      0.006493116f, -0.003175308f, -0.00049494265f, 0.00042189474f,
+                      0.000110687426f);
+  }
+};
+
+template <>
+struct NormalConstants<double> {
+  static constexpr double centre = 5, most = 39;
+  static constexpr std::uint64_t high_bits = 0xfffffffff8000000u;
+  template <class D, class V>
+  static HWY_INLINE V small(D d, V square) {  // 2^-59
+    return polynomial(d, square, 0.1283791670955126, -0.37612638903183715, 0.11283791670952936,
+                      -0.02686617064465328, 0.005223977620036793, -0.0008548326661840874,
+                      0.00012055317602962719, -1.4925218317648456e-05, 1.645397826682087e-06,
+                      -1.626385418680077e-07, 1.3984382943239592e-08, -8.340788053823435e-10);
+  }
+  template <class D, class V>
+  static HWY_INLINE V p(D d, V u) {  // 2^-56
+    return polynomial(d, u, 0.769193049750063, -0.6653825028900566, 0.495305615969977,
+                      -0.3135331566713157, 0.16502036617036153, -0.06911863870595196,
+                      0.02079506680024272, -0.00299337677569623, -0.0007978694014832984,
+                      0.0005448991058701106, -5.937571126391374e-05, -4.976301024178025e-05,
+                      1.6681144775723438e-05, 3.981491236659661e-06, -2.769055081479577e-06,
+                      -3.377431064739351e-07, 4.326862689564941e-07, 4.3612292201179584e-08,
+                      -6.53197123277494e-08, -1.0210846758234465e-08, 7.181932554282661e-09,
+                      2.0138969529175166e-09);
+  }
+};
+
+/// e^(-t^2 / 2) for t from 0 to `most`
+template <class D, class V>
+HWY_INLINE V gaussian(D d, V t) {
+  using T = hn::TFromD<D>;
+  const hn::RebindToUnsigned<D> du;
+  // The square of the upper bits is exact, so that its rounding does not grow with t.
+  const auto upper = hn::Set(du, NormalConstants<T>::high_bits);
+  const V high = hn::BitCast(d, hn::And(hn::BitCast(du, t), upper));
+  const V minus_half = hn::Set(d, T(-0.5));
+  return exp_of_sum(d, hn::Mul(minus_half, hn::Mul(high, high)),
+                    hn::Mul(minus_half, hn::Mul(hn::Sub(t, high), hn::Add(t, high))));
+}
+
+/// The normal distribution's mass above t from 0 to `most`, given gaussian(t)
+template <class D, class V>
+HWY_INLINE V normal_tail(D d, V t, V gauss) {
+  using T = hn::TFromD<D>;
+  const V centre = hn::Set(d, NormalConstants<T>::centre);
+  const V scale = hn::Div(hn::Set(d, T(1)), hn::Add(t, centre));
+  const V p = NormalConstants<T>::p(d, hn::Mul(hn::Sub(t, centre), scale));
+  return hn::Mul(hn::Mul(gauss, scale), p);
+}
+
+/// erf of float or double lanes, within 1.9 ulp.
+template <class D, class V>
+HWY_INLINE V erf(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V magnitude = hn::Abs(x);
+  const V small = hn::MulAdd(x, NormalConstants<T>::small(d, hn::Mul(x, x)), x);
+  // 1 - 2 tail(sqrt(2) |x|)
+  const V t = hn::Min(hn::Mul(magnitude, hn::Set(d, T(1.4142135623730951))),
+                      hn::Set(d, NormalConstants<T>::most));
+  const V large =
+      hn::NegMulAdd(hn::Set(d, T(2)), normal_tail(d, t, gaussian(d, t)), hn::Set(d, T(1)));
+  return hn::IfThenElse(hn::Ge(magnitude, hn::Set(d, T(0.92))), hn::CopySign(large, x), small);
+}
+
+/// The normal distribution function: of float off by less than 2^-24, of double by less than 2^-52
+template <class D, class V>
+requires std::same_as < hn::TFromD<D>,
+float > HWY_INLINE V normal_mass(D d, V x) {
+  // 1/2 + t p(t^2) / q(t^2) for t in [-5.5, 5.5]: 2^-27. Beyond, 0 and 1.
+  const V t = bounded(d, x, -5.5f, 5.5f);
+  const V square = hn::Mul(t, t);
+  const V p = polynomial(d, square, 0.398942235f, 0.0338525587f, 0.00467725455f, 0.000168824687f,
+                         6.35210317e-6f, 2.27494268e-8f);
+  const V q = polynomial(d, square, 1.0f, 0.251521699f, 0.0286458195f, 0.00188443929f,
+                         7.36471439e-5f, 1.19750463e-6f);
+  const V mass = hn::Add(hn::Div(hn::Mul(t, p), q), hn::Set(d, 0.5f));
+  const V least = hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -5.5f)), mass);
+  return hn::IfThenElse(hn::Gt(x, hn::Set(d, 5.5f)), hn::Set(d, 1.0f), least);
+}
+template <class D, class V>
+requires std::same_as < hn::TFromD<D>,
+double > HWY_INLINE V normal_mass(D d, V x) {
+  const V t = bounded(d, hn::Abs(x), 0.0, NormalConstants<double>::most);
+  const V tail = normal_tail(d, t, gaussian(d, t));
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, 1.0), tail));
+}
+
+template <class D, class V>
+HWY_INLINE V gelu(D d, V x) {
+  return hn::Mul(x, normal_mass(d, x));
+}
+
+template <class D, class V>
+HWY_INLINE V gelu_derivative(D d, V x) {
+  using T = hn::TFromD<D>;
+  // Without the bound the density would be 0 times infinity far out.
+  const V t = bounded(d, x, -NormalConstants<T>::most, NormalConstants<T>::most);
+  const V gauss = exp_not_positive(d, hn::Mul(hn::Mul(t, t), hn::Set(d, T(-0.5))));
+  const V density = hn::Mul(gauss, hn::Set(d, T(0.3989422804014327)));  // 1 / sqrt(2 pi)
+  return hn::MulAdd(t, density, normal_mass(d, x));
+}
+
+// The approximation is x sigmoid(z), z = sqrt(8 / pi) (x + 0.044715 x^3): as (1 + tanh(z / 2)) / 2,
+// without its cancellation.
+
+template <class D, class V>
+HWY_INLINE V gelu_tanh(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V slope = polynomial(d, hn::Mul(x, x), T(1.5957691216057308), T(0.07135481627260025));
+  return hn::Mul(x, sigmoid(d, hn::Mul(x, slope)));
+}
+
+template <class D, class V>
+HWY_INLINE V gelu_tanh_derivative(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V one = hn::Set(d, T(1));
+  // From |x| = 32 on the second term is 0; without the bound it would be 0 times infinity.
+  const V square = hn::Min(hn::Mul(x, x), hn::Set(d, T(1024)));
+  const V z = hn::Mul(x, polynomial(d, square, T(1.5957691216057308), T(0.07135481627260025)));
+  const V slope = polynomial(d, square, T(1.5957691216057308), T(0.21406444881780073));
+  const V e = exp(d, hn::Neg(hn::Abs(z)));
+  const V r = hn::Div(one, hn::Add(one, e));
+  const V er = hn::Mul(e, r);
+  const V s = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), er, r);  // s (1 - s) is er r on both sides
+  return hn::MulAdd(x, hn::Mul(hn::Mul(er, r), slope), s);
+}
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,280 @@
+#include <tend/core/memory/pool.h>
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include <tend/core/base/error.h>
+#include <tend/core/base/fork.h>
+
+namespace tend {
+namespace {
+
+using detail::global_mutex;
+using detail::GlobalLock;
+using detail::kKeepsBlocks;
+constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kMost = std::size_t{1} << 46;  // more than any machine has
+// From this size on a block is made of pages of this size, where the system has them.
+constexpr std::size_t kHugePage = std::size_t{1} << 21;
+// Blocks up to this size are kept by threads, each of which keeps so many bytes in all.
+constexpr std::size_t kSmall = std::size_t{1} << 16;
+constexpr std::size_t kMostPerThread = std::size_t{8} << 20;
+// Live bytes that a thread counts by itself before it tells the others.
+constexpr std::int64_t kUntold = 1 << 16;
+
+// Size classes are four to a power of two, so that at most a fifth of a block is slack.
+struct SizeClass {
+  std::size_t index;
+  std::size_t bytes;
+};
+
+constexpr SizeClass size_class(std::size_t bytes) noexcept {
+  const std::size_t lines = (bytes + kAlignment - 1) / kAlignment;
+  if (lines <= 4) return {lines, lines * kAlignment};
+  const int shift = static_cast<int>(std::bit_width(lines - 1)) - 3;
+  const std::size_t quarters = ((lines - 1) >> shift) + 1;  // 5 to 8
+  return {4 * static_cast<std::size_t>(shift) + quarters, (quarters << shift) * kAlignment};
+}
+
+constexpr std::size_t kSmallClasses = size_class(kSmall).index + 1;
+constexpr std::size_t kClasses = std::size_t{4} * 48;
+
+std::atomic<std::int64_t> taken_from_system{0};
+
+void* take_from_system(std::size_t bytes) noexcept {
+  const bool huge = kKeepsBlocks && bytes >= kHugePage;
+  void* block = nullptr;
+  if (posix_memalign(&block, huge ? kHugePage : kAlignment, bytes) != 0) return nullptr;
+  if (huge) madvise(block, bytes, MADV_HUGEPAGE);  // advice: nothing depends on its success
+  taken_from_system.fetch_add(1, std::memory_order_relaxed);
+  return block;
+}
+
+// What a free block holds.
+struct FreeBlock {
+  FreeBlock* next;
+};
+
+// Blocks that all threads share. Constant initialisation and a trivial destructor make it usable
+// at any time: arrays may outlive every other static object.
+class SharedCache {
+ public:
+  // nullptr when the system has none.
+  void* take(SizeClass wanted) noexcept {
+    const std::lock_guard lock(mutex());
+    void* block = free_[wanted.index];
+    if (block != nullptr) {
+      free_[wanted.index] = free_[wanted.index]->next;
+      kept_ -= wanted.bytes;
+    } else {
+      block = take_from_system(wanted.bytes);
+      if (block == nullptr) free_all();
+      if (block == nullptr) block = take_from_system(wanted.bytes);
+      if (block == nullptr) return nullptr;
+    }
+    in_use_ += wanted.bytes;
+    most_in_use_ = std::max(most_in_use_, in_use_);
+    return block;
+  }
+
+  void give(void* block, SizeClass its) noexcept {
+    const std::lock_guard lock(mutex());
+    in_use_ -= its.bytes;
+    // What is kept beyond the most that was ever in use are sizes that nobody asks for any more.
+    if (kept_ + its.bytes > most_in_use_) free_all();
+    free_[its.index] = new (block) FreeBlock{free_[its.index]};
+    kept_ += its.bytes;
+  }
+
+  void clear() noexcept {
+    const std::lock_guard lock(mutex());
+    free_all();
+  }
+
+ private:
+  static std::mutex& mutex() noexcept { return global_mutex(GlobalLock::blocks); }
+
+  void free_all() noexcept {
+    for (FreeBlock*& blocks : free_) {
+      while (blocks != nullptr) std::free(std::exchange(blocks, blocks->next));
+    }
+    kept_ = 0;
+  }
+
+  std::array<FreeBlock*, kClasses> free_{};
+  std::size_t kept_ = 0;
+  std::size_t in_use_ = 0;
+  std::size_t most_in_use_ = 0;
+};
+
+constinit SharedCache shared_cache;
+
+// What a thread has for itself. Constant initialisation and a trivial destructor make it usable at
+// any time; before it is opened, and after the thread's own objects are gone, it keeps nothing.
+struct ThreadCache {
+  std::array<FreeBlock*, kSmallClasses> free{};
+  std::size_t kept = 0;
+  std::size_t most = 0;                  // bytes that may be kept
+  std::atomic<std::int64_t> untold = 0;  // of the live bytes; only this thread writes it
+  enum { fresh, open, closed } state = fresh;
+  // In the list of open ones, guarded by its mutex: the next, and what points here.
+  ThreadCache* next = nullptr;
+  ThreadCache** link = nullptr;
+
+  // Gives the blocks to the shared cache.
+  void flush() noexcept {
+    for (std::size_t bytes = kAlignment; bytes <= kSmall; bytes = size_class(bytes + 1).bytes) {
+      const SizeClass each = size_class(bytes);
+      while (FreeBlock* block = free[each.index]) {
+        free[each.index] = block->next;
+        shared_cache.give(block, each);
+      }
+    }
+    kept = 0;
+  }
+};
+
+constinit thread_local ThreadCache cache;
+
+// Live bytes: what threads told, and the list of those that have more to tell.
+struct Live {
+  std::mutex& mutex() const noexcept { return global_mutex(GlobalLock::live); }
+
+  ThreadCache* threads = nullptr;
+  std::atomic<std::int64_t> told = 0;
+  std::atomic<std::int64_t> peak = 0;
+
+  // All live bytes; with the mutex held.
+  std::int64_t bytes() const noexcept {
+    std::int64_t sum = told.load(std::memory_order_relaxed);
+    for (const ThreadCache* each = threads; each != nullptr; each = each->next)
+      sum += each->untold.load(std::memory_order_relaxed);
+    return sum;
+  }
+};
+constinit Live live;
+
+void close_cache() noexcept {
+  {
+    const std::lock_guard lock(live.mutex());
+    live.told.fetch_add(cache.untold.exchange(0, std::memory_order_relaxed),
+                        std::memory_order_relaxed);
+    *cache.link = cache.next;
+    if (cache.next != nullptr) cache.next->link = cache.link;
+  }
+  cache.state = ThreadCache::closed;
+  cache.most = 0;
+  cache.flush();
+}
+
+// False where the thread is ending.
+bool open_cache() noexcept {
+  if (cache.state != ThreadCache::fresh) return cache.state == ThreadCache::open;
+  thread_local struct Closer {
+    ~Closer() { close_cache(); }
+  } closer;
+  static_cast<void>(closer);
+  const std::lock_guard lock(live.mutex());
+  cache.next = std::exchange(live.threads, &cache);
+  cache.link = &live.threads;
+  if (cache.next != nullptr) cache.next->link = &cache.next;
+  cache.most = kMostPerThread;
+  cache.state = ThreadCache::open;
+  return true;
+}
+
+void* take_shared(std::size_t bytes) {
+  void* block = kKeepsBlocks ? shared_cache.take(size_class(bytes)) : take_from_system(bytes);
+  if (block == nullptr)
+    fail<OutOfMemoryError>("allocate", "the system did not give ", bytes, " bytes");
+  return block;
+}
+
+}  // namespace
+
+// The counters of the other threads are whole, though nobody changes them any more.
+void detail::forget_thread_caches() noexcept {
+  live.told = live.bytes();
+  live.threads = nullptr;
+  cache.untold = 0;
+  if (cache.state != ThreadCache::open) return;
+  cache.next = nullptr;
+  cache.link = &live.threads;
+  live.threads = &cache;
+}
+
+void* take_block(std::size_t bytes) {
+  if (bytes > kMost)
+    fail<OutOfMemoryError>("allocate", "the system did not give ", bytes, " bytes");
+  if (kKeepsBlocks && bytes <= kSmall) {
+    const SizeClass wanted = size_class(bytes);
+    if (FreeBlock* block = cache.free[wanted.index]) {
+      cache.free[wanted.index] = block->next;
+      cache.kept -= wanted.bytes;
+      return block;
+    }
+  }
+  return take_shared(bytes);
+}
+
+void give_block(void* block, std::size_t bytes) noexcept {
+  if constexpr (!kKeepsBlocks) {
+    std::free(block);
+    return;
+  }
+  const SizeClass its = size_class(bytes);
+  if (bytes <= kSmall) {
+    const std::size_t kept = cache.kept + its.bytes;
+    if (kept <= cache.most || (open_cache() && kept <= cache.most)) {
+      cache.free[its.index] = new (block) FreeBlock{cache.free[its.index]};
+      cache.kept = kept;
+      return;
+    }
+  }
+  shared_cache.give(block, its);
+}
+
+void empty_cache() noexcept {
+  cache.flush();
+  shared_cache.clear();
+}
+
+std::int64_t system_blocks() noexcept {
+  return taken_from_system.load(std::memory_order_relaxed);
+}
+
+void detail::count_live(std::int64_t bytes) noexcept {
+  std::int64_t untold = cache.untold.load(std::memory_order_relaxed) + bytes;
+  if (untold >= kUntold || untold <= -kUntold || !open_cache()) {
+    live.told.fetch_add(untold, std::memory_order_relaxed);
+    untold = 0;
+  }
+  cache.untold.store(untold, std::memory_order_relaxed);
+  const std::int64_t now = live.told.load(std::memory_order_relaxed) + untold;
+  std::int64_t peak = live.peak.load(std::memory_order_relaxed);
+  while (now > peak && !live.peak.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+}
+
+std::int64_t live_memory() noexcept {
+  const std::lock_guard lock(live.mutex());
+  return live.bytes();
+}
+
+std::int64_t peak_memory() noexcept {
+  return live.peak.load(std::memory_order_relaxed);
+}
+
+void reset_peak_memory() noexcept {
+  live.peak.store(live_memory(), std::memory_order_relaxed);
+}
+
+}  // namespace tend

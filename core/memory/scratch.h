@@ -1,0 +1,32 @@
+// Memory that a kernel needs for itself.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include <tend/core/base/error.h>
+#include <tend/core/memory/pool.h>
+
+namespace tend {
+
+/// Elements that go with the call.
+template <class T>
+using Scratch = std::vector<T, PoolAllocator<T>>;
+
+/// `count` elements of value T(); OutOfMemoryError naming `operation` where there is no room.
+template <class T>
+Scratch<T> scratch(std::string_view operation, std::int64_t count) {
+  constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
+  if (count <= std::numeric_limits<std::int64_t>::max() / kBytes) {
+    try {
+      return Scratch<T>(static_cast<std::size_t>(count));
+    } catch (const OutOfMemoryError&) {
+      // named after the operation below
+    }
+  }
+  fail<OutOfMemoryError>(operation, "no room for ", count, " elements of ", kBytes, " bytes");
+}
+
+}  // namespace tend

@@ -1,0 +1,99 @@
+#include <tend/core/memory/storage.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include <tend/core/base/error.h>
+
+namespace tend {
+namespace {
+
+// Larger data have a block of their own, whose size is not rounded up for the sake of a header; and
+// so have all where the address sanitizer is to see what is written before them.
+constexpr std::int64_t kMostBehind = detail::kKeepsBlocks ? 2048 : 0;
+
+}  // namespace
+
+// Of the Storage itself.
+std::size_t Storage::block_size() const noexcept {
+  switch (place_) {
+    case Place::behind: return sizeof(Storage) + static_cast<std::size_t>(bytes_);
+    case Place::borrowed: return sizeof(Storage) + sizeof(Loan);
+    case Place::block: break;
+  }
+  return sizeof(Storage);
+}
+
+Ref<Storage> Storage::allocate(std::int64_t bytes) {
+  const auto size = static_cast<std::size_t>(bytes);
+  Ref<Storage> storage;
+  if (bytes <= kMostBehind) {
+    auto* block = static_cast<std::byte*>(take_block(sizeof(Storage) + size));
+    std::byte* data = bytes == 0 ? nullptr : block + sizeof(Storage);
+    storage = Ref<Storage>::first(new (block) Storage(data, bytes, Place::behind));
+  } else {
+    auto* data = static_cast<std::byte*>(take_block(size));
+    void* header = nullptr;
+    try {
+      header = take_block(sizeof(Storage));
+    } catch (...) {
+      give_block(data, size);
+      throw;
+    }
+    storage = Ref<Storage>::first(new (header) Storage(data, bytes, Place::block));
+  }
+  detail::count_live(bytes);
+  return storage;
+}
+
+Borrowed::~Borrowed() {
+  if (!deleter_) return;
+  try {
+    deleter_(data_);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "[from_blob] the deleter threw: %s\n", error.what());
+  } catch (...) {
+    std::fputs("[from_blob] the deleter threw\n", stderr);
+  }
+}
+
+Ref<Storage> Storage::borrow(Borrowed memory, std::int64_t bytes) {
+  void* block = take_block(sizeof(Storage) + sizeof(Loan));
+  auto* data = static_cast<std::byte*>(memory.data());
+  Ref<Storage> storage = Ref<Storage>::first(new (block) Storage(data, bytes, Place::borrowed));
+  new (&storage->loan()) Loan{std::move(memory)};
+  return storage;
+}
+
+void Storage::give_back(Storage* storage) noexcept {
+  // A deleter may let other borrowed memory go, whose deleter lets go more. The outermost call
+  // works through a list instead, whose links are in the storages: it needs no memory, and little
+  // stack.
+  constinit thread_local static Storage* waiting = nullptr;
+  constinit thread_local static bool giving_back = false;
+  storage->loan().next = std::exchange(waiting, storage);
+  if (giving_back) return;
+  giving_back = true;
+  while (waiting != nullptr) {
+    Storage* last = std::exchange(waiting, waiting->loan().next);
+    last->loan().~Loan();
+    const std::size_t size = last->block_size();
+    last->~Storage();
+    give_block(last, size);
+  }
+  giving_back = false;
+}
+
+void Storage::destroy(Storage* storage) noexcept {
+  if (storage->place_ == Place::borrowed) return give_back(storage);
+  if (storage->place_ == Place::block)
+    give_block(storage->data_, static_cast<std::size_t>(storage->bytes_));
+  detail::count_live(-storage->bytes_);
+  const std::size_t size = storage->block_size();
+  storage->~Storage();
+  give_block(storage, size);
+}
+
+}  // namespace tend

@@ -1,0 +1,88 @@
+// Bytes that arrays share.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include <tend/core/base/ref.h>
+#include <tend/core/memory/pool.h>
+
+namespace tend {
+
+/// Memory that belongs to somebody else, and who is told when it is not needed any more. The
+/// deleter is called exactly once, whatever fails in between. What it throws has nobody to catch
+/// it: it is written to stderr.
+class Borrowed {
+ public:
+  using Deleter = std::function<void(void*)>;
+
+  Borrowed(void* data, Deleter deleter) noexcept : data_(data), deleter_(std::move(deleter)) {}
+  Borrowed(Borrowed&& other) noexcept
+      : data_(other.data_), deleter_(std::exchange(other.deleter_, nullptr)) {}
+  Borrowed& operator=(Borrowed&&) = delete;
+  ~Borrowed();
+
+  void* data() const noexcept { return data_; }
+
+ private:
+  void* data_;
+  Deleter deleter_;  // may be empty
+};
+
+/// A block of memory, 64-byte aligned unless it is borrowed, shared by all views into it.
+class alignas(64) Storage final : public RefCounted {
+ public:
+  /// A block of at least `bytes` from the pool; OutOfMemoryError where the system has none.
+  static Ref<Storage> allocate(std::int64_t bytes);
+  /// Memory that is given back when the last view goes.
+  static Ref<Storage> borrow(Borrowed memory, std::int64_t bytes);
+
+  std::byte* data() const noexcept { return data_; }
+  std::int64_t bytes() const noexcept { return bytes_; }
+  bool is_borrowed() const noexcept { return place_ == Place::borrowed; }
+
+  /// Counts the in-place writes: a saved tensor whose storage has another version is stale.
+  std::uint32_t version() const noexcept { return version_.load(std::memory_order_relaxed); }
+  /// Notes a write by `operation`, whose text must live forever.
+  void bump_version(const char* operation) noexcept {
+    last_writer_.store(operation, std::memory_order_relaxed);
+    version_.fetch_add(1, std::memory_order_relaxed);
+  }
+  /// The operation of the last in-place write, nullptr before the first.
+  const char* last_writer() const noexcept { return last_writer_.load(std::memory_order_relaxed); }
+
+  /// Made for inference only: autograd neither saves nor changes such elements.
+  bool is_inference() const noexcept { return inference_; }
+  void mark_inference() noexcept { inference_ = true; }
+
+  static void destroy(Storage* storage) noexcept;
+
+ private:
+  // Who lent the memory stands behind the Storage, in one block with it.
+  struct Loan {
+    Borrowed memory;
+    Storage* next = nullptr;  // that waits to be destroyed
+  };
+
+  // Few bytes stand behind the Storage, in one block with it.
+  enum class Place : std::uint8_t { behind, block, borrowed };
+
+  Storage(std::byte* data, std::int64_t bytes, Place place) noexcept
+      : place_(place), data_(data), bytes_(bytes) {}
+  ~Storage() = default;
+  std::size_t block_size() const noexcept;
+  Loan& loan() noexcept { return *reinterpret_cast<Loan*>(this + 1); }
+  static void give_back(Storage* storage) noexcept;
+
+  std::atomic<std::uint32_t> version_{0};
+  Place place_;
+  bool inference_ = false;
+  std::byte* data_;
+  std::int64_t bytes_;
+  std::atomic<const char*> last_writer_{nullptr};
+};
+
+}  // namespace tend

@@ -1,0 +1,181 @@
+#include <tend/core/random/random.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <mutex>
+#include <numbers>
+#include <random>
+
+#include <tend/core/base/error.h>
+#include <tend/core/base/fork.h>
+#include <tend/core/random/random_words.h>
+
+namespace tend {
+namespace {
+
+constexpr std::uint64_t kFormat = 1;
+constexpr std::size_t kHeaderBytes = 24;
+
+void put(std::vector<std::uint8_t>& bytes, std::uint64_t value, int width) {
+  for (int i = 0; i < width; ++i) bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+}
+
+std::uint64_t take(std::span<const std::uint8_t>& bytes, std::size_t width) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < width; ++i) value |= std::uint64_t{bytes[i]} << (8 * i);
+  bytes = bytes.subspan(width);
+  return value;
+}
+
+// The default generator, once it is seeded.
+constinit std::optional<Generator> seeded;
+constinit std::atomic<Generator*> shared_generator = nullptr;
+
+// How many GeneratorLocks of the default generator this thread has.
+constinit thread_local int locks = 0;
+
+void lock_default() {
+  if (locks == 0) detail::global_mutex(detail::GlobalLock::generator).lock();
+  ++locks;
+}
+void unlock_default() {
+  if (--locks == 0) detail::global_mutex(detail::GlobalLock::generator).unlock();
+}
+
+Generator* seed_default() {
+  if (!seeded) {
+    std::random_device device;
+    seeded.emplace(std::uint64_t{device()} << 32 | device());
+    shared_generator.store(&*seeded, std::memory_order_release);
+  }
+  return &*seeded;
+}
+
+}  // namespace
+
+void Generator::manual_seed(std::uint64_t seed) {
+  seed_ = seed;
+  words_[0] = static_cast<std::uint32_t>(seed);
+  for (std::size_t i = 1; i < kWords; ++i) {
+    const std::uint32_t last = words_[i - 1];
+    words_[i] = 1812433253u * (last ^ last >> 30) + static_cast<std::uint32_t>(i);
+  }
+  next_ = kWords;
+  kept_normal_.reset();
+}
+
+void Generator::twist() noexcept {
+  kernels::random_kernels().twist(words_.data());
+  next_ = 0;
+}
+
+void Generator::u32(std::span<std::uint32_t> out) noexcept {
+  while (!out.empty()) {
+    if (next_ == kWords) twist();
+    const std::size_t count = std::min(out.size(), kWords - next_);
+    kernels::random_kernels().temper(out.data(), words_.data() + next_, count);
+    next_ += count;
+    out = out.subspan(count);
+  }
+}
+
+double Generator::normal() noexcept {
+  if (kept_normal_) {
+    const double kept = *kept_normal_;
+    kept_normal_.reset();
+    return kept;
+  }
+  const double u1 = uniform();
+  const double u2 = uniform();
+  const double radius = std::sqrt(-2.0 * std::log1p(-u2));
+  const double theta = 2.0 * std::numbers::pi * u1;
+  kept_normal_ = radius * std::sin(theta);
+  return radius * std::cos(theta);
+}
+
+std::vector<std::uint8_t> Generator::to_bytes() const {
+  std::vector<std::uint8_t> bytes;
+  with_memory([&] { bytes.reserve(kHeaderBytes + 4 * kWords); });
+  put(bytes, kFormat, 1);
+  put(bytes, static_cast<std::uint64_t>(stream_), 1);
+  put(bytes, kept_normal_.has_value(), 2);
+  put(bytes, next_, 4);
+  put(bytes, seed_, 8);
+  put(bytes, std::bit_cast<std::uint64_t>(kept_normal_.value_or(0.0)), 8);
+  for (const std::uint32_t word : words_) put(bytes, word, 4);
+  return bytes;
+}
+
+Generator Generator::from_bytes(std::span<const std::uint8_t> bytes) {
+  const auto refuse = [](const auto&... reason) { fail<IoError>("Generator", reason...); };
+  if (bytes.size() != kHeaderBytes + 4 * kWords) {
+    refuse("a state has ", kHeaderBytes + 4 * kWords, " bytes, got ", bytes.size());
+  }
+  const std::uint64_t format = take(bytes, 1);
+  const std::uint64_t stream = take(bytes, 1);
+  const std::uint64_t has_normal = take(bytes, 2);
+  const std::uint64_t next = take(bytes, 4);
+  const std::uint64_t seed = take(bytes, 8);
+  const auto normal = std::bit_cast<double>(take(bytes, 8));
+  if (format != kFormat) refuse("the state has format ", format, ", this version reads ", kFormat);
+  if (stream > 1 || has_normal > 1) refuse("unknown flags ", stream, " and ", has_normal);
+  if (next > kWords) refuse("position ", next, " lies beyond the ", kWords, " words of a state");
+  if (!std::isfinite(normal)) refuse("the kept normal number is ", normal);
+
+  Generator generator(seed);
+  for (std::uint32_t& word : generator.words_) word = static_cast<std::uint32_t>(take(bytes, 4));
+  // The recurrence reads the top bit of the first word and all of the others: zero stays zero.
+  const bool stuck = (generator.words_[0] & 0x80000000u) == 0 &&
+                     std::all_of(generator.words_.begin() + 1, generator.words_.end(),
+                                 [](std::uint32_t word) { return word == 0; });
+  if (stuck) refuse("a state of zeros gives zeros forever");
+  generator.next_ = next;
+  generator.stream_ = static_cast<BernoulliStream>(stream);
+  if (has_normal == 1) generator.kept_normal_ = normal;
+  return generator;
+}
+
+bool detail::holds_generator_lock() noexcept {
+  return locks > 0;
+}
+
+Generator& default_generator() {
+  if (Generator* made = shared_generator.load(std::memory_order_acquire)) return *made;
+  lock_default();
+  try {
+    Generator* made = seed_default();
+    unlock_default();
+    return *made;
+  } catch (...) {  // the system has no random numbers
+    unlock_default();
+    throw;
+  }
+}
+
+GeneratorLock::GeneratorLock(const Generator& generator)
+    : is_default_(&generator == &default_generator()) {
+  if (is_default_) lock_default();
+}
+
+GeneratorLock::~GeneratorLock() {
+  if (is_default_) unlock_default();
+}
+
+void manual_seed(std::uint64_t seed) {
+  const GeneratorLock lock(default_generator());
+  default_generator().manual_seed(seed);
+}
+
+Generator get_rng_state() {
+  const GeneratorLock lock(default_generator());
+  return default_generator();
+}
+
+void set_rng_state(const Generator& state) {
+  const GeneratorLock lock(default_generator());
+  default_generator() = state;
+}
+
+}  // namespace tend

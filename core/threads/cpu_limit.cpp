@@ -1,0 +1,66 @@
+#include <tend/core/threads/cpu_limit.h>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace tend {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "max 100000" or "150000 100000": microseconds in each period of so many.
+std::optional<double> quota_of(const fs::path& group) {
+  std::ifstream file(group / "cpu.max");
+  double quota = 0, period = 0;
+  if (file >> quota >> period && quota > 0 && period > 0) return quota / period;
+  return {};
+}
+
+// The least of the quotas of a group and of those above it, up to `root`. A container sees its own
+// group as the root, while its path may be that of the host: what is not there has no limit.
+std::optional<double> least_quota(const fs::path& root, const std::string& path) {
+  std::optional<double> least = quota_of(root);
+  fs::path group = root;
+  for (const fs::path& part : fs::path(path).relative_path()) {
+    group /= part;
+    const std::optional<double> quota = quota_of(group);
+    if (quota && (!least || *quota < *least)) least = quota;
+  }
+  return least;
+}
+
+int affinity_count() noexcept {
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0) return CPU_COUNT(&mask);
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+std::optional<double> cgroup_cpu_quota(const fs::path& memberships, const fs::path& groups) {
+  std::ifstream file(memberships);
+  // Lines are "number:controllers:path"; that of version 2 is "0::path".
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("0::")) return least_quota(groups, line.substr(3));
+  }
+  return {};
+}
+
+int available_processors() noexcept {
+  int count = std::max(1, affinity_count());
+  try {
+    if (const auto quota = cgroup_cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup")) {
+      count = static_cast<int>(std::min<double>(count, std::max(1.0, std::ceil(*quota))));
+    }
+  } catch (const std::exception&) {  // what cannot be read does not limit
+  }
+  return count;
+}
+
+}  // namespace tend

@@ -1,0 +1,304 @@
+#include <tend/core/threads/parallel.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include <tend/core/base/error.h>
+#include <tend/core/base/fork.h>
+#include <tend/core/threads/cpu_limit.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#endif
+
+namespace tend {
+namespace {
+
+thread_local bool inside_parallel = false;
+
+// Marks this thread as inside one.
+struct ParallelSection {
+  ParallelSection() { inside_parallel = true; }
+  ~ParallelSection() { inside_parallel = false; }
+};
+
+// The chunks of one parallel_for. Every participant has a run of neighbouring chunks of its own,
+// the same in each call for the same sizes, so that a thread meets again what its core's cache
+// holds; who is done helps in the others' runs.
+class Job {
+ public:
+  Job(std::int64_t begin, std::int64_t end, std::int64_t grain, detail::RangeFunction f)
+      : begin_(static_cast<std::uint64_t>(begin)),
+        size_(static_cast<std::uint64_t>(end) - begin_),
+        grain_(static_cast<std::uint64_t>(grain)),
+        f_(f) {}
+
+  std::uint64_t chunks() const { return (size_ - 1) / grain_ + 1; }
+
+  // The next chunk of a run, in a line of the cache for itself.
+  struct alignas(64) Run {
+    std::atomic<std::uint64_t> next;
+  };
+
+  // Cuts the chunks into runs; before the first work().
+  void share(std::span<Run> runs) {
+    runs_ = runs;
+    for (std::size_t i = 0; i < runs.size(); ++i) runs[i].next = start_of(i);
+  }
+
+  // All of the chunks, on this thread alone.
+  void work_alone() noexcept {
+    for (std::uint64_t i = 0; i < chunks(); ++i) call(i);
+  }
+
+  void work(std::size_t participant) noexcept {
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      const std::size_t run = (participant + i) % runs_.size();
+      const std::uint64_t stop = start_of(run + 1);
+      for (;;) {
+        const std::uint64_t chunk = runs_[run].next.fetch_add(1);
+        if (chunk >= stop) break;
+        call(chunk);
+      }
+    }
+  }
+
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::uint64_t start_of(std::size_t run) const {
+    const std::uint64_t each = chunks() / runs_.size(), rest = chunks() % runs_.size();
+    return run * each + std::min<std::uint64_t>(run, rest);
+  }
+
+  void call(std::uint64_t chunk) noexcept {
+    const std::uint64_t from = chunk * grain_, to = from + std::min(grain_, size_ - from);
+    try {
+      f_(static_cast<std::int64_t>(begin_ + from), static_cast<std::int64_t>(begin_ + to));
+    } catch (...) {
+      const std::lock_guard lock(error_mutex_);
+      if (!error_) error_ = std::current_exception();
+    }
+  }
+
+  // Unsigned, since a range may be longer than 2^63: they wrap around to what is meant.
+  std::uint64_t begin_, size_, grain_;
+  detail::RangeFunction f_;
+  std::span<Run> runs_;
+  std::mutex error_mutex_;
+  std::exception_ptr error_;
+};
+
+int default_threads() noexcept {
+  if (const char* text = std::getenv("TEND_NUM_THREADS")) {
+    int count = 0;
+    const char* end = text + std::strlen(text);
+    const auto [stop, status] = std::from_chars(text, end, count);
+    if (status == std::errc() && stop == end && count >= 1) return std::min(count, kMostThreads);
+  }
+  return available_processors();
+}
+
+// Tells the processor that this is a waiting loop.
+void pause_briefly() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// A thread that waits looks again and again, as waking a sleeping one costs both sides several
+// microseconds; after the first time it lets others have its core between the looks, and after the
+// second it sleeps.
+constexpr std::chrono::microseconds kAlert{20}, kAwake{100};
+
+// True once `done()` is; false when it was not for `kAwake`.
+template <class F>
+bool wait_awake(F done) {
+  if (done()) return true;
+  using Clock = std::chrono::steady_clock;
+  constexpr int kLooks = 32;  // between two looks at the clock
+  const Clock::time_point begin = Clock::now();
+  for (;;) {
+    for (int i = 0; i < kLooks; ++i) {
+      if (done()) return true;
+      pause_briefly();
+    }
+    const auto waited = Clock::now() - begin;
+    if (waited > kAwake) return false;
+    if (waited > kAlert) std::this_thread::yield();
+  }
+}
+
+// Workers wait for a job to be posted; the posting thread works too, and waits for those that
+// joined. A worker joins by counting itself busy before it looks for the job, and the poster takes
+// the job away before it looks who is busy: so no worker holds a job that has ended.
+class Pool {
+ public:
+  static Pool& instance() {
+    if (Pool* pool = current_.load(std::memory_order_acquire)) return *pool;
+    const std::lock_guard lock(detail::global_mutex(detail::GlobalLock::threads));
+    if (current_ == nullptr) {
+      // Never destroyed: a static destructor of the user's may still compute. Its memory is there
+      // from the beginning, as what uses it must not fail.
+      alignas(Pool) static constinit std::array<std::byte, sizeof(Pool)> memory{};
+      auto* pool = new (memory.data()) Pool(default_threads());
+      pool->start(pool->size_);
+      current_.store(pool, std::memory_order_release);
+    }
+    return *current_;
+  }
+
+  // In the child of a fork, which has this thread only; whatever the others held stays so.
+  static void forget() {
+    Pool* pool = current_;
+    if (pool == nullptr) return;
+    new (pool) Pool(pool->size_);
+    pool->is_forked_ = true;
+  }
+
+  int size() const noexcept { return size_.load(std::memory_order_relaxed); }
+
+  void resize(int count) {
+    const std::lock_guard turn(turn_);
+    stop();
+    start(count);
+  }
+
+  void run(Job& job) {
+    // A second thread that finds the pool taken does its own work: no waiting, the same chunks, the
+    // same bits.
+    const std::unique_lock turn(turn_, std::try_to_lock);
+    if (turn.owns_lock() && is_forked_) start(size_);
+    if (!turn.owns_lock() || workers_.empty()) {
+      job.work_alone();
+      return;
+    }
+    job.share(std::span(runs_).first(std::min(kMostRuns, workers_.size() + 1)));
+    job_ = &job;
+    ++posted_;
+    if (sleepers_ > 0) wake_all(wake_);
+    job.work(0);
+    job_ = nullptr;
+    const auto idle = [this] { return busy_ == 0; };
+    if (wait_awake(idle)) return;
+    std::unique_lock lock(mutex_);
+    poster_sleeps_ = true;
+    idle_.wait(lock, idle);
+    poster_sleeps_ = false;
+  }
+
+ private:
+  explicit Pool(int count) : size_(count) {}
+
+  void start(int count) noexcept {
+    stopping_ = is_forked_ = false;
+    try {
+      workers_.reserve(static_cast<std::size_t>(count));
+      for (int i = 1; i < count; ++i) {
+        workers_.emplace_back([this, i] { serve(static_cast<std::size_t>(i)); });
+      }
+    } catch (const std::exception&) {  // the system gives no more: work with those there are
+    }
+    size_ = static_cast<int>(workers_.size()) + 1;
+  }
+
+  void stop() {
+    stopping_ = true;
+    wake_all(wake_);
+    for (std::thread& worker : workers_) worker.join();
+    workers_.clear();
+  }
+
+  // Who is about to sleep holds the mutex from its last look on, so it does not miss this.
+  void wake_all(std::condition_variable& sleepers) {
+    { const std::lock_guard lock(mutex_); }
+    sleepers.notify_all();
+  }
+
+  void serve(std::size_t participant) {
+    inside_parallel = true;
+    std::uint64_t seen = posted_;
+    const auto called = [&] { return stopping_ || (posted_ != seen && job_ != nullptr); };
+    for (;;) {
+      if (!wait_awake(called)) {
+        std::unique_lock lock(mutex_);
+        ++sleepers_;
+        wake_.wait(lock, called);
+        --sleepers_;
+      }
+      if (stopping_) return;
+      seen = posted_;
+      ++busy_;
+      if (Job* job = job_) job->work(participant);
+      if (--busy_ == 0 && poster_sleeps_) wake_all(idle_);
+    }
+  }
+
+  static constexpr std::size_t kMostRuns = 64;
+
+  static constinit std::atomic<Pool*> current_;
+
+  std::array<Job::Run, kMostRuns> runs_;  // of the job
+  std::mutex turn_;                       // one job, or one resize, at a time
+  std::mutex mutex_;
+  std::condition_variable wake_;  // workers sleep on it
+  std::condition_variable idle_;  // the poster does
+  std::atomic<Job*> job_{nullptr};
+  std::atomic<std::uint64_t> posted_{0};
+  std::atomic<int> busy_{0};
+  std::atomic<int> sleepers_{0};
+  std::atomic<bool> poster_sleeps_{false};
+  std::atomic<bool> stopping_{false};
+  std::atomic<int> size_;
+  bool is_forked_ = false;  // in the child of a fork, until it starts threads again
+  std::vector<std::thread> workers_;
+};
+
+constinit std::atomic<Pool*> Pool::current_ = nullptr;
+
+}  // namespace
+
+void detail::forget_threads() noexcept {
+  Pool::forget();
+}
+
+int num_threads() noexcept {
+  return Pool::instance().size();
+}
+
+void set_num_threads(int count) {
+  if (count < 1 || count > kMostThreads)
+    fail("set_num_threads", "needs from 1 to ", kMostThreads, " threads, got ", count);
+  if (inside_parallel) fail("set_num_threads", "called inside a parallel_for");
+  Pool::instance().resize(count);
+}
+
+void detail::run_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeFunction f) {
+  Job job(begin, end, std::max<std::int64_t>(grain, 1), f);
+  if (inside_parallel) {
+    job.work_alone();
+  } else {
+    const ParallelSection section;
+    Pool::instance().run(job);
+  }
+  job.rethrow();
+}
+
+}  // namespace tend

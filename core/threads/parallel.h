@@ -1,0 +1,38 @@
+// The one owner of the cores.
+#pragma once
+
+#include <cstdint>
+
+#include <tend/core/base/function_ref.h>
+
+namespace tend {
+
+/// Threads that parallel_for may use, the caller included.
+int num_threads() noexcept;
+inline constexpr int kMostThreads = 1024;
+/// Throws Error for a count that is not from 1 to kMostThreads, and inside a parallel_for. Results
+/// have the same bits for every count. After fork() the child has threads of its own, from its
+/// first parallel_for on; fork() must not be called inside a parallel_for.
+void set_num_threads(int count);
+
+namespace detail {
+using RangeFunction = FunctionRef<void(std::int64_t begin, std::int64_t end)>;
+void run_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeFunction f);
+}  // namespace detail
+
+/// Calls f(chunk_begin, chunk_end) over [begin, end) in chunks of `grain` (the last may be
+/// shorter; a grain below 1 counts as 1). The cut depends on the sizes only, never on the number of
+/// threads. A single chunk, or a call from inside another parallel_for, runs inline. An exception
+/// thrown by f is rethrown here after all chunks have ended.
+template <class F>
+void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& f) {
+  if (end <= begin) return;
+  const std::uint64_t size = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(begin);
+  if (grain > 0 && size <= static_cast<std::uint64_t>(grain)) {
+    f(begin, end);
+    return;
+  }
+  detail::run_chunks(begin, end, grain, f);
+}
+
+}  // namespace tend

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "examples/train/task/tasks.h"
+
+namespace train {
+
+/// What a validation on held-out sequences found after `step` steps.
+struct Validation {
+  std::uint64_t step;
+  double loss;
+  double exact_match;
+};
+
+/// One sequence as a model with attention weights saw it.
+struct AttentionExample {
+  std::vector<std::string> inputs;       ///< The label of each token that the model sees.
+  std::vector<std::string> predictions;  ///< What it predicts there; empty where nothing is asked.
+  std::vector<bool> correct;             ///< Whether the prediction is right.
+  /// [layer][head]: row-major (query, key), each row a distribution over the keys.
+  std::vector<std::vector<std::vector<float>>> weights;
+};
+
+/// The head that follows a pattern best. Layers and heads are counted from 1.
+struct HeadFinding {
+  std::string pattern;
+  std::string words;
+  std::size_t layer;
+  std::size_t head;
+  double mean_weight;       ///< Over held-out sequences.
+  std::vector<Link> links;  ///< The pattern in the example.
+};
+
+/// One held-out sequence, decoded greedily.
+struct Sample {
+  std::string question;
+  std::string answer;
+  std::string expected;  ///< Empty where no answer is the right one, as in continued text.
+};
+
+/// All that the page shows; no field needs escaping.
+struct Report {
+  std::string task;
+  std::string goal;
+  std::uint64_t steps_done = 0;
+  std::uint64_t steps_planned = 0;
+  double seconds = 0;
+  double tokens_per_second = 0;
+  std::uint64_t parameters = 0;
+  double exact_match = 0;      ///< Of the held-out sequences (for text: of the next bytes).
+  double validation_loss = 0;  ///< On the held-out sequences.
+  std::uint64_t held_out = 0;  ///< How many held-out answers were asked for.
+  std::vector<double> losses;  ///< One a step.
+  std::vector<Validation> validations;
+  AttentionExample example;
+  std::vector<HeadFinding> findings;  ///< The most telling first.
+  std::vector<Sample> samples;
+  std::vector<std::pair<std::string, std::string>> options;
+};
+
+/// The page: one HTML document that needs nothing else, in light and dark, on paper-wide and
+/// phone-wide screens.
+std::string render_html(const Report& report);
+
+}  // namespace train

@@ -1,0 +1,200 @@
+#include "examples/train/run/command_line.h"
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <string_view>
+
+#include "examples/program.h"
+#include "examples/train/page/format.h"
+#include "examples/train/run/files.h"
+
+namespace train {
+
+namespace {
+
+constexpr const char* kNoFile = "none";
+
+/// A deviation: a number, or "fan" for one that depends on each matrix.
+void add_deviation(CLI::App& app, const std::string& name, std::optional<double>& target,
+                   const std::string& help) {
+  app.add_option_function<std::string>(
+         name,
+         [&target, name](const std::string& text) {
+           target = program::parse_number<double>(text);
+           if (!target && text != "fan") {
+             throw CLI::ValidationError(name, "expects a number or fan, not " + text);
+           }
+         },
+         help)
+      ->type_name("NUMBER|fan")
+      ->default_str(target ? shortest(*target) : "fan")
+      ->group("Training");
+}
+
+void add_files(CLI::App& app, CommandLine& o) {
+  const auto add = [&app](const std::string& name, std::string& target, const std::string& help) {
+    return program::add_file(app, name, target, help)->group("Files")->default_str(target);
+  };
+  add("--report", o.report, "Page to write, or \"none\"");
+  add("--checkpoint", o.checkpoint, "Checkpoint to write, or \"none\"");
+  add("--json", o.json,
+      "Results to write as JSON, or \"none\" (layers and heads are counted from 1)");
+  add("--resume", o.resume,
+      "Checkpoint to go on from, with its settings; of the others only --text and --steps can be "
+      "given");
+}
+
+// An option of the group for each kind of option, with its value as the default.
+
+CLI::Option* add_run_option(CLI::App& app, const std::string& name, std::uint64_t& target,
+                            const std::string& help) {
+  return program::add_whole(app, name, target, help)->default_str(std::to_string(target));
+}
+CLI::Option* add_run_option(CLI::App& app, const std::string& name, double& target,
+                            const std::string& help) {
+  return program::add_number(app, name, target, help)->default_str(shortest(target));
+}
+
+void add_options(CLI::App& app, CommandLine& o) {
+  Options& s = o.options;
+  const auto add_to = [&app](const std::string& group, const std::string& name, auto& target,
+                             const std::string& help) {
+    add_run_option(app, name, target, help)->group(group);
+  };
+  app.add_option("--task", s.task, "What to learn")
+      ->group("Task")
+      ->capture_default_str()
+      ->type_name("NAME")
+      ->check(CLI::IsMember(task_names()));
+  program::add_file(app, "--text", s.text, "Model this file, or pipe, byte by byte instead")
+      ->group("Task")
+      ->excludes("--task");
+  add_to("Task", "--length,--context", s.length,
+         "Digits, letters or pairs of a sequence; bytes of a text");
+
+  add_to("Model", "--layers", s.layers, "Transformer blocks");
+  add_to("Model", "--heads", s.heads, "Attention heads of a block");
+  add_to("Model", "--width", s.width, "Width, a multiple of the heads");
+  add_to("Model", "--dropout", s.dropout, "Share of activations dropped in training");
+
+  add_to("Training", "--steps", s.steps, "Optimizer steps");
+  add_to("Training", "--batch", s.batch, "Sequences of a step");
+  add_to("Training", "--rate", s.rate, "Peak learning rate; a cosine leads down to 2 % of it");
+  add_to("Training", "--warmup", s.warmup, "Steps until the peak");
+  add_to("Training", "--beta1", s.beta1, "AdamW's first decay");
+  add_to("Training", "--beta2", s.beta2, "AdamW's second decay");
+  add_to("Training", "--weight-decay", s.weight_decay, "AdamW's weight decay, on matrices");
+  add_to("Training", "--clip", s.clip, "Largest norm of the gradient");
+  add_deviation(app, "--init", s.init,
+                "Standard deviation of the initial weights; fan: 1/sqrt(inputs)");
+  add_deviation(app, "--init-embedding", s.embedding_init,
+                "The same of the embeddings; fan: as --init");
+  add_to("Training", "--seed", s.seed, "Seed of weights, batches and dropout");
+  program::add_threads(app, o.threads)
+      ->description("Threads to compute with; results do not depend on it");
+}
+
+void describe_program(CLI::App& app) {
+  app.description("Trains a small causal transformer and shows what its attention heads learned.");
+  std::string names;
+  for (const std::string& name : task_names()) {
+    names += " " + name;
+  }
+  app.footer("Tasks:" + names +
+             ". Each has its own settings, with which it is learned in seconds; any of them can be "
+             "changed.\n"
+             "Ctrl-C ends the run after the current step with a checkpoint and a report, and exits "
+             "with 130.\n"
+             "Each file is written for itself: the program exits with 1 when one could not be, or "
+             "standard output, and with 2 for wrong usage. Links are followed; pipes and devices "
+             "are written into. A checkpoint has a checksum, and a damaged one is refused.");
+  app.get_formatter()->column_width(34);
+}
+
+/// The checkpoint decides these: given as well, they would be ignored or contradict it.
+void refuse_options_with_resume(const CLI::App& app) {
+  constexpr std::array<std::string_view, 6> kAllowed{"--help",  "--resume",  "--text",
+                                                     "--steps", "--threads", "--json"};
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    const bool is_file = option->get_group() == "Files";
+    if (option->count() > 0 && !is_file &&
+        std::find(kAllowed.begin(), kAllowed.end(), name) == kAllowed.end()) {
+      throw CLI::ValidationError(name, "is decided by the checkpoint that --resume names");
+    }
+  }
+}
+
+void parse(CommandLine& command_line, int argc, const char* const* argv, bool only_for_task) {
+  CLI::App app;
+  describe_program(app);
+  add_options(app, command_line);
+  add_files(app, command_line);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    if (only_for_task) return;
+    std::cout << app.help();
+    throw;
+  }
+  if (!command_line.resume.empty()) {
+    refuse_options_with_resume(app);
+  }
+  if (app.get_option("--steps")->count() > 0) {
+    command_line.steps = command_line.options.steps;
+  }
+}
+
+}  // namespace
+
+void refuse_shared_files(const CommandLine& o, const std::string& text) {
+  const std::vector<std::pair<std::string, std::string>> files{{"--report", o.report},
+                                                               {"--checkpoint", o.checkpoint},
+                                                               {"--json", o.json},
+                                                               {"--resume", o.resume},
+                                                               {"--text", text}};
+  for (std::size_t i = 0; i < 3; ++i) {  // those that are written
+    for (std::size_t j = i + 1; j < files.size(); ++j) {
+      const auto& [name, file] = files[i];
+      const auto& [other_name, other] = files[j];
+      if (file.empty() || other.empty() || !is_same_file(file, other)) continue;
+      if (name == "--checkpoint" && other_name == "--resume") continue;
+      throw std::invalid_argument(name + " and " + other_name + " are one file, " + file);
+    }
+  }
+}
+
+int explain_usage(const std::string& problem) {
+  std::cerr << "train: " << problem << "\nTry train --help.\n";
+  return 2;
+}
+
+std::optional<CommandLine> parse_command_line(int argc, const char* const* argv, int& exit_code) {
+  try {
+    // Read twice: the first time for the task, which decides what the second time starts from (and
+    // what --help calls the defaults).
+    CommandLine first;
+    parse(first, argc, argv, /*only_for_task=*/true);
+    CommandLine command_line;
+    command_line.options =
+        default_options(first.options.text.empty() ? first.options.task : "text");
+    parse(command_line, argc, argv, /*only_for_task=*/false);
+    for (std::string* file : {&command_line.report, &command_line.checkpoint, &command_line.json}) {
+      if (*file == kNoFile) {
+        file->clear();
+      }
+    }
+    validate(command_line.options);
+    return command_line;
+  } catch (const CLI::CallForHelp&) {
+    exit_code = 0;
+  } catch (const CLI::ParseError& error) {
+    exit_code = explain_usage(error.what());
+  } catch (const std::invalid_argument& error) {
+    exit_code = explain_usage(error.what());
+  }
+  return std::nullopt;
+}
+
+}  // namespace train

@@ -1,0 +1,90 @@
+#include "examples/train/run/evaluation.h"
+
+#include <algorithm>
+
+namespace train {
+
+using tend::Tensor;
+
+namespace {
+
+constexpr std::size_t kRows = 100;       // sequences of one forward pass
+constexpr std::size_t kContinued = 200;  // bytes that a text sample goes on for
+
+}  // namespace
+
+Evaluation evaluate(Model& model, const Task& task, std::span<const Tokens> sequences) {
+  const EvaluationMode mode(model);
+  double loss = 0;
+  std::uint64_t asked = 0;
+  std::uint64_t right = 0;
+  std::uint64_t all_right = 0;
+  for (std::size_t begin = 0; begin < sequences.size(); begin += kRows) {
+    const std::size_t rows = std::min(kRows, sequences.size() - begin);
+    const Batch batch = make_batch(task, sequences.subspan(begin, rows));
+    const Tensor logits = model(token_tensor(batch.inputs, batch.size, batch.length));
+    const Tokens predicted = most_likely(logits);
+    const std::uint64_t asked_before = asked;
+    for (std::size_t row = 0; row < rows; ++row) {
+      // Greedy decoding departs from the answer where the prediction that follows right tokens is
+      // wrong; so one pass over the right tokens tells whether decoding would be right.
+      bool exact = true;
+      for (std::size_t i = row * batch.length; i < (row + 1) * batch.length; ++i) {
+        if (batch.targets[i] == kNoTarget) continue;
+        const bool hit = predicted[i] == batch.targets[i];
+        ++asked;
+        right += hit ? 1 : 0;
+        exact = exact && hit;
+      }
+      all_right += exact ? 1 : 0;
+    }
+    loss += answer_loss(logits, batch).item() * static_cast<double>(asked - asked_before);
+  }
+  if (asked == 0) return {};
+  const bool by_token = task.name == "text";
+  const std::uint64_t answers = by_token ? asked : sequences.size();
+  return {loss / static_cast<double>(asked),
+          static_cast<double>(by_token ? right : all_right) / static_cast<double>(answers),
+          answers};
+}
+
+std::vector<Tokens> complete(Model& model, const Task& task, std::vector<Tokens> sequences,
+                             std::size_t begin) {
+  const EvaluationMode mode(model);
+  const std::size_t length = sequences.front().size();
+  for (std::size_t next = begin; next < length; ++next) {
+    if (next < task.is_answer.size() && !task.is_answer[next]) continue;
+    const std::size_t seen = std::min(next, task.context());
+    Tokens inputs;
+    for (const Tokens& sequence : sequences) {
+      const auto end = sequence.begin() + static_cast<std::ptrdiff_t>(next);
+      inputs.insert(inputs.end(), end - static_cast<std::ptrdiff_t>(seen), end);
+    }
+    const Tokens predicted = most_likely(model(token_tensor(inputs, sequences.size(), seen)));
+    for (std::size_t row = 0; row < sequences.size(); ++row) {
+      sequences[row][next] = predicted[(row + 1) * seen - 1];
+    }
+  }
+  return sequences;
+}
+
+std::vector<Sample> make_samples(Model& model, const Task& task,
+                                 std::span<const Tokens> sequences) {
+  if (sequences.empty()) return {};
+  const bool open_ended = task.name == "text";
+  std::vector<Tokens> started(sequences.begin(), sequences.end());
+  if (open_ended) {
+    for (Tokens& tokens : started) tokens.resize(task.prompt + kContinued);
+  }
+  const std::vector<Tokens> completed = complete(model, task, std::move(started), task.prompt);
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < completed.size(); ++i) {
+    const Tokens& sequence = sequences[i];
+    samples.push_back({spell(task, sequence, 0, task.prompt),
+                       spell(task, completed[i], task.prompt, completed[i].size()),
+                       open_ended ? "" : spell(task, sequence, task.prompt, sequence.size())});
+  }
+  return samples;
+}
+
+}  // namespace train

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "examples/train/page/report.h"
+#include "examples/train/run/model.h"
+#include "examples/train/task/tasks.h"
+
+namespace train {
+
+// What a model does on held-out sequences; all in evaluation mode and without a graph.
+
+struct Evaluation {
+  double loss = 0;         ///< Mean over the answers' tokens.
+  double exact_match = 0;  ///< Share of sequences answered without a mistake (for text: of bytes).
+  std::uint64_t answers = 0;
+};
+
+Evaluation evaluate(Model& model, const Task& task, std::span<const Tokens> sequences);
+
+/// The model's greedy completion of each sequence from position `begin` on: tokens that are not
+/// answers stay as they are. Sequences may be longer than the context, which then slides.
+std::vector<Tokens> complete(Model& model, const Task& task, std::vector<Tokens> sequences,
+                             std::size_t begin);
+
+/// Each sequence's question with the model's greedy answer; text is continued past its sequence.
+std::vector<Sample> make_samples(Model& model, const Task& task, std::span<const Tokens> sequences);
+
+/// The sequence with all attention weights, or as much of its beginning as a person wants to read.
+AttentionExample make_example(Model& model, const Task& task, const Tokens& sequence);
+
+/// For each pattern of the task the head that follows it best on average over the sequences, with
+/// the pattern's links in the first `shown` positions of the first sequence.
+std::vector<HeadFinding> find_heads(Model& model, const Task& task,
+                                    std::span<const Tokens> sequences, std::size_t shown);
+
+}  // namespace train

@@ -1,0 +1,111 @@
+#include "examples/train/run/outcome.h"
+
+#include <algorithm>
+
+#include "examples/train/page/format.h"
+#include "examples/train/run/evaluation.h"
+
+namespace train {
+
+namespace {
+
+constexpr std::size_t kExamined = 1000;   // sequences of the final examination
+constexpr std::size_t kLookedInto = 100;  // sequences whose attention weights are averaged
+constexpr std::size_t kSamples = 8;
+
+/// Other sequences than those that training watched.
+constexpr std::uint64_t kExaminationSeed = 2018;
+
+/// `count` of the sequences, evenly spread: those of a text that lie side by side look alike.
+std::vector<Tokens> spread(std::span<const Tokens> sequences, std::size_t count) {
+  count = std::min(count, sequences.size());
+  std::vector<Tokens> chosen;
+  for (std::size_t i = 0; i < count; ++i) {
+    chosen.push_back(sequences[i * sequences.size() / count]);
+  }
+  return chosen;
+}
+
+std::string several(std::uint64_t count, const std::string& thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+std::string sample_line(const Sample& sample) {
+  const std::string separator = sample.expected.empty() ? "|" : " ";
+  const bool right = sample.expected.empty() || sample.answer == sample.expected;
+  return "  " + printable(sample.question + separator + sample.answer) +
+         (right ? "" : "  (expected " + printable(sample.expected) + ")") + "\n";
+}
+
+}  // namespace
+
+std::string introduction(const Training& training) {
+  const Options& s = training.options;
+  std::string text =
+      training.task.name + ": " + training.task.goal + "\n" + several(s.layers, "layer") + ", " +
+      several(s.heads, "head") + ", width " + std::to_string(s.width) + ": " +
+      several(static_cast<std::uint64_t>(training.model.num_parameters()), "parameter") + "; " +
+      several(s.steps, "step") + " of " + several(s.batch, "sequence");
+  if (training.steps_done() > 0) {
+    text += ", going on from step " + std::to_string(training.steps_done());
+  }
+  return text + "\n";
+}
+
+Standing standing(const Training& training) {
+  const History& h = training.history;
+  const std::uint64_t done = training.steps_done();
+  const double each = h.seconds / static_cast<double>(done);
+  return {done,
+          training.options.steps,
+          h.losses.back(),
+          h.validations.back().loss,
+          h.validations.back().exact_match,
+          training.tokens_per_second(),
+          each * static_cast<double>(training.options.steps - done)};
+}
+
+Report make_report(Training& t) {
+  Random random(kExaminationSeed, 0);
+  const std::vector<Tokens> sequences = t.task.held_out(random, kExamined);
+  const std::span<const Tokens> all(sequences);
+  const Evaluation found = evaluate(t.model, t.task, all);
+  Report r;
+  r.task = t.task.name;
+  r.goal = t.task.goal;
+  r.steps_done = t.steps_done();
+  r.steps_planned = t.options.steps;
+  r.seconds = t.history.seconds;
+  r.tokens_per_second = t.tokens_per_second();
+  r.parameters = static_cast<std::uint64_t>(t.model.num_parameters());
+  r.exact_match = found.exact_match;
+  r.validation_loss = found.loss;
+  r.held_out = found.answers;
+  r.losses = t.history.losses;
+  r.validations = t.history.validations;
+  r.example = make_example(t.model, t.task, sequences.front());
+  r.findings = find_heads(t.model, t.task, all.first(std::min(kLookedInto, all.size())),
+                          r.example.inputs.size());
+  r.samples = make_samples(t.model, t.task, spread(all, kSamples));
+  r.options = describe(t.options);
+  return r;
+}
+
+std::string summary(const Report& r) {
+  std::string text = r.steps_done < r.steps_planned
+                         ? "stopped after " + several(r.steps_done, "step") + ", "
+                         : "trained ";
+  text += "in " + duration(r.seconds) + ", " + fixed(r.tokens_per_second / 1000, 0) +
+          "k tokens/s\nheld out: loss " + fixed(r.validation_loss, 4) + ", " +
+          percent(r.exact_match) + " of " +
+          several(r.held_out, r.task == "text" ? "byte" : "answer") + " right\n";
+  for (const HeadFinding& f : r.findings) {
+    text += f.pattern + ": layer " + std::to_string(f.layer) + ", head " + std::to_string(f.head) +
+            ", weight " + fixed(f.mean_weight, 4) + "\n";
+  }
+  text += "samples, decoded greedily:\n";
+  for (const Sample& sample : r.samples) text += sample_line(sample);
+  return text;
+}
+
+}  // namespace train

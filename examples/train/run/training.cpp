@@ -1,0 +1,79 @@
+#include "examples/train/run/training.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "examples/train/page/format.h"
+
+namespace train {
+
+namespace {
+
+constexpr std::uint64_t kValidations = 16;  // over a run
+constexpr std::size_t kWatched = 128;       // sequences of each
+
+/// Held-out sequences are the same for every seed, so that runs can be compared.
+constexpr std::uint64_t kHeldOutSeed = 2017;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+Training::Training(const Options& s, Task t)
+    : options(s),
+      task(std::move(t)),
+      model((tend::manual_seed(s.seed), make_model(options, task))),
+      optimizer(make_optimizer(options, model)),
+      parameters_(model.parameters()) {
+  Random random(kHeldOutSeed, 0);
+  watched_ = task.held_out(random, kWatched);
+}
+
+double Training::tokens_per_second() const {
+  const double tokens = static_cast<double>(steps_done()) * static_cast<double>(options.batch) *
+                        static_cast<double>(task.context());
+  return history.training_seconds > 0 ? tokens / history.training_seconds : 0.0;
+}
+
+void Training::step() {
+  const auto start = std::chrono::steady_clock::now();
+  train_on_next_batch();
+  history.training_seconds += seconds_since(start);
+  const std::uint64_t period = std::max<std::uint64_t>(1, options.steps / kValidations);
+  if (steps_done() == 1 || steps_done() % period == 0 || is_complete()) validate();
+  history.seconds += seconds_since(start);
+}
+
+void Training::train_on_next_batch() {
+  const std::uint64_t step = steps_done();
+  const auto require_finite = [step](double value, const char* what) {
+    if (!std::isfinite(value)) {
+      throw std::runtime_error(
+          std::string(what) + (std::isnan(value) ? " is no number" : " is infinite") + " at step " +
+          std::to_string(step + 1) + "; a lower --rate may help");
+    }
+  };
+  const Batch batch = training_batch(task, options.seed, step, options.batch);
+  optimizer.zero_grad();
+  const tend::Tensor loss =
+      answer_loss(model(token_tensor(batch.inputs, batch.size, batch.length)), batch);
+  const double value = loss.item();
+  require_finite(value, "the loss");
+  loss.backward();
+  require_finite(tend::nn::clip_grad_norm_(parameters_, options.clip), "the gradient's norm");
+  optimizer.set_lr(rate_at(options, step));
+  optimizer.step();
+  history.losses.push_back(value);
+}
+
+void Training::validate() {
+  const Evaluation found = evaluate(model, task, watched_);
+  history.validations.push_back({steps_done(), found.loss, found.exact_match});
+}
+
+}  // namespace train

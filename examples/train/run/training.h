@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "examples/train/page/report.h"
+#include "examples/train/run/evaluation.h"
+#include "examples/train/run/model.h"
+#include "examples/train/run/options.h"
+#include "examples/train/task/tasks.h"
+
+namespace train {
+
+/// What has happened so far, over all sessions of a run.
+struct History {
+  double seconds = 0;           ///< Of training with its validations.
+  double training_seconds = 0;  ///< Of the steps alone.
+  std::vector<double> losses;   ///< One a step.
+  std::vector<Validation> validations;
+};
+
+/// A model on its way. The default generator belongs to it: weights and dropout are drawn there.
+class Training {
+ public:
+  Training(const Options& options, Task task);
+
+  std::uint64_t steps_done() const { return history.losses.size(); }
+  bool is_complete() const { return steps_done() >= options.steps; }
+  double tokens_per_second() const;
+
+  /// One step, and a validation where one is due. Throws std::runtime_error, before the weights
+  /// change, if the loss or its gradient is not finite.
+  void step();
+
+  Options options;
+  Task task;
+  Model model;
+  tend::optim::AdamW optimizer;
+  History history;
+
+ private:
+  void train_on_next_batch();
+  void validate();
+
+  std::vector<tend::Tensor> parameters_;
+  std::vector<Tokens> watched_;
+};
+
+}  // namespace train

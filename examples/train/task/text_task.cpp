@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <stdexcept>
+
+#include "examples/train/task/hash.h"
+#include "examples/train/task/tasks.h"
+
+namespace train {
+
+namespace {
+
+/// How a byte is shown alone: spaces and line ends visible, everything that is not printable ASCII
+/// by its number.
+std::string byte_label(unsigned char byte) {
+  switch (byte) {
+    case ' ': return "␣";
+    case '\n': return "⏎";
+    case '\t': return "⇥";
+    default: break;
+  }
+  if (byte > 0x20 && byte < 0x7f) {
+    return {static_cast<char>(byte)};
+  }
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  return {'x', kDigits[byte >> 4], kDigits[byte & 15]};
+}
+
+/// Numbers the bytes that occur in `text`, in ascending order, and returns the text in these
+/// numbers.
+Tokens encode(std::string_view text, Task& task) {
+  std::array<std::int64_t, 256> number{};
+  for (const char c : text) {
+    number[static_cast<unsigned char>(c)] = 1;
+  }
+  for (std::size_t byte = 0; byte < number.size(); ++byte) {
+    if (number[byte] != 0) {
+      number[byte] = static_cast<std::int64_t>(task.labels.size());
+      task.labels.push_back(byte_label(static_cast<unsigned char>(byte)));
+      task.spellings.emplace_back(1, static_cast<char>(byte));
+    }
+  }
+  Tokens tokens;
+  tokens.reserve(text.size());
+  for (const char c : text) {
+    tokens.push_back(number[static_cast<unsigned char>(c)]);
+  }
+  return tokens;
+}
+
+Tokens window(const Tokens& tokens, std::size_t begin, std::size_t count) {
+  const auto first = tokens.begin() + static_cast<std::ptrdiff_t>(begin);
+  return {first, first + static_cast<std::ptrdiff_t>(count)};
+}
+
+}  // namespace
+
+Task make_text_task(std::string_view text, std::size_t context) {
+  const std::size_t train_size = text.size() - text.size() / 10;
+  const std::size_t length = context + 1;
+  if (context < 2 || text.size() - train_size < length) {
+    throw std::runtime_error(
+        "a text of " + std::to_string(text.size()) + " bytes is too short for a context of " +
+        std::to_string(context) +
+        ": the last tenth is held out and must be longer than the context (which is 2 or more)");
+  }
+  Task task;
+  task.name = "text";
+  task.goal = "Read text, and predict each next byte.";
+  Hash hash;
+  hash.add(text);
+  task.fingerprint = hash.value();
+  task.prompt = context / 2;
+  task.is_answer.assign(length, true);
+  task.is_answer.front() = false;
+  task.patterns = {{"previous token", "Each character looks at the one just before it.",
+                    [context](const Tokens&) {
+                      std::vector<Link> links;
+                      for (std::size_t query = 1; query < context; ++query) {
+                        links.push_back({query, query - 1});
+                      }
+                      return links;
+                    }}};
+  const auto tokens = std::make_shared<const Tokens>(encode(text, task));
+  task.draw = [tokens, train_size, length](Random& random) {
+    return window(*tokens, static_cast<std::size_t>(random.below(train_size - length + 1)), length);
+  };
+  task.held_out = [tokens, train_size, length](Random&, std::size_t count) {
+    // Side by side, overlapping in one token: each held-out byte is predicted once.
+    std::vector<Tokens> sequences;
+    for (std::size_t begin = train_size;
+         begin + length <= tokens->size() && sequences.size() < count; begin += length - 1) {
+      sequences.push_back(window(*tokens, begin, length));
+    }
+    return sequences;
+  };
+  return task;
+}
+
+}  // namespace train

@@ -1,0 +1,52 @@
+// The header of a .safetensors file: JSON text that names each tensor's dtype, shape and place.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tend/core/array/dtype.h>
+#include <tend/core/array/shape.h>
+#include <tend/nn/module/module.h>
+
+namespace tend::nn::safetensors {
+
+enum class Stored : unsigned char { f64, f32, f16, bf16, i64, boolean };
+
+/// A dtype of the format, and the one that it is read as.
+struct StoredType {
+  std::string_view name;
+  Stored type;
+  std::int64_t bytes;
+  DType dtype;
+};
+
+/// A tensor of a file; its bytes lie from `begin` to before `end` of what follows the header.
+struct Entry {
+  std::string name;
+  const StoredType* type = nullptr;
+  Shape shape;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+struct Header {
+  std::vector<Entry> entries;  // in the order of their bytes, without gaps
+  std::map<std::string, std::string> metadata;
+};
+
+/// The text for these tensors, which lie one after the other, padded to a multiple of 8 bytes.
+/// IoError, naming the path, for a name that cannot be stored and for tensors beyond 2^63 bytes.
+std::string header_text(const std::filesystem::path& path, const StateDict& tensors,
+                        const std::map<std::string, std::string>& metadata);
+
+/// Reads such a text, in time n log n. IoError, naming the path, for all that the format does not
+/// have (a name used twice, a number that is no size, lists within lists, ...) and for tensors that
+/// do not fill `data_bytes` bytes without gap and overlap.
+Header parse_header(const std::filesystem::path& path, const std::string& text,
+                    std::int64_t data_bytes);
+
+}  // namespace tend::nn::safetensors

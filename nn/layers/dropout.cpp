@@ -1,0 +1,20 @@
+#include <tend/nn/layers/dropout.h>
+
+#include <tend/autograd/ops/ops.h>
+#include <tend/core/array/print.h>
+
+namespace tend::nn {
+
+Dropout::Dropout(double probability) : p(probability) {
+  if (!(p >= 0 && p <= 1)) fail("Dropout", "the probability must lie in [0, 1], got ", p);
+}
+
+Tensor Dropout::forward(const Tensor& x) const {
+  return dropout(x, p, is_training());
+}
+
+std::string Dropout::extra_repr() const {
+  return "p=" + python_repr(p) + ", inplace=False";
+}
+
+}  // namespace tend::nn

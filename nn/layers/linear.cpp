@@ -1,0 +1,32 @@
+#include <tend/nn/layers/linear.h>
+
+#include <cmath>
+
+#include <tend/autograd/ops/ops.h>
+#include <tend/nn/layers/init.h>
+
+namespace tend::nn {
+
+Linear::Linear(std::int64_t in_features, std::int64_t out_features, Flag with_bias) {
+  if (in_features < 1 || out_features < 0) {
+    fail<ShapeError>("Linear", "in_features ", in_features, " and out_features ", out_features,
+                     " are no sizes");
+  }
+  weight = Parameter(empty({out_features, in_features}));
+  init::kaiming_uniform_(weight, std::sqrt(5.0));
+  if (!with_bias) return;
+  bias = Parameter(empty({out_features}));
+  const double bound = 1 / std::sqrt(static_cast<double>(in_features));
+  init::uniform_(bias, -bound, bound);
+}
+
+Tensor Linear::forward(const Tensor& x) const {
+  return linear(x, weight, bias);
+}
+
+std::string Linear::extra_repr() const {
+  return concat("in_features=", weight.size(1), ", out_features=", weight.size(0),
+                ", bias=", bias.defined() ? "True" : "False");
+}
+
+}  // namespace tend::nn

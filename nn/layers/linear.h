@@ -1,0 +1,23 @@
+// Linear: x W^T + b.
+#pragma once
+
+#include <tend/nn/module/module.h>
+
+namespace tend::nn {
+
+/// An affine map of the last dimension (torch.nn.Linear). weight (out, in) and bias (out) are
+/// drawn, in this order, from uniform(-1/sqrt(in), 1/sqrt(in)).
+class Linear : public Module<Linear> {
+ public:
+  /// ShapeError for sizes below 0 (out) or 1 (in).
+  Linear(std::int64_t in_features, std::int64_t out_features, Flag with_bias = true);
+
+  /// (..., in) -> (..., out).
+  Tensor forward(const Tensor& x) const;
+  std::string extra_repr() const override;
+
+  TEND_PARAMETER(weight);
+  TEND_PARAMETER(bias);
+};
+
+}  // namespace tend::nn

@@ -1,0 +1,98 @@
+// Layers that normalise.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <tend/nn/module/module.h>
+
+namespace tend::nn {
+
+/// (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, whose sizes are
+/// `normalized_shape`; the variance is the biased one. weight starts as ones and bias as zeros
+/// (torch.nn.LayerNorm; Ba et al. 2016, https://arxiv.org/abs/1607.06450).
+class LayerNorm : public Module<LayerNorm> {
+ public:
+  explicit LayerNorm(const Shape& normalized_shape, double epsilon = 1e-5, Flag affine = true);
+
+  /// Keeps the shape; ShapeError when the last dimensions differ from normalized_shape.
+  Tensor forward(const Tensor& x) const;
+  std::string extra_repr() const override;
+
+  Shape normalized_shape;
+  double eps;
+  TEND_PARAMETER(weight);
+  TEND_PARAMETER(bias);
+};
+
+/// x / sqrt(mean(x^2) + eps) * weight over the last dimensions, whose sizes are `normalized_shape`;
+/// eps is the machine epsilon of x's dtype unless given. weight starts as ones (torch.nn.RMSNorm;
+/// Zhang and Sennrich 2019, https://arxiv.org/abs/1910.07467).
+class RMSNorm : public Module<RMSNorm> {
+ public:
+  explicit RMSNorm(const Shape& normalized_shape, std::optional<double> epsilon = std::nullopt,
+                   Flag affine = true);
+
+  /// Keeps the shape; ShapeError when the last dimensions differ from normalized_shape.
+  Tensor forward(const Tensor& x) const;
+  std::string extra_repr() const override;
+
+  Shape normalized_shape;
+  std::optional<double> eps;
+  TEND_PARAMETER(weight);
+};
+
+/// (x - mean) / sqrt(var + eps) * weight + bias for x (N, C) or (N, C, d1, ...), over each of
+/// `num_groups` groups of channels; the variance is the biased one. weight (C) starts as ones and
+/// bias as zeros (torch.nn.GroupNorm; Wu and He 2018, https://arxiv.org/abs/1803.08494).
+class GroupNorm : public Module<GroupNorm> {
+ public:
+  /// ShapeError unless num_groups divides num_channels.
+  GroupNorm(std::int64_t num_groups, std::int64_t num_channels, double epsilon = 1e-5,
+            Flag affine = true);
+
+  /// Keeps the shape; ShapeError when dimension 1 is not num_channels.
+  Tensor forward(const Tensor& x) const;
+  std::string extra_repr() const override;
+
+  std::int64_t num_groups;
+  std::int64_t num_channels;
+  double eps;
+  TEND_PARAMETER(weight);
+  TEND_PARAMETER(bias);
+};
+
+struct BatchNormOptions {
+  double eps = 1e-5;
+  /// The weight of a new batch in the running statistics; nullopt averages all batches alike.
+  std::optional<double> momentum = 0.1;
+  Flag affine = true;
+  /// Without them the statistics are those of the batch always.
+  Flag track_running_stats = true;
+};
+
+/// (x - mean) / sqrt(var + eps) * weight + bias for x (N, C) or (N, C, L): mean and variance of
+/// each channel over the batch while training, which also updates the running statistics, and these
+/// otherwise. weight starts as ones and bias as zeros (torch.nn.BatchNorm1d; Ioffe and Szegedy
+/// 2015, https://arxiv.org/abs/1502.03167).
+class BatchNorm1d : public Module<BatchNorm1d> {
+ public:
+  explicit BatchNorm1d(std::int64_t num_features, const BatchNormOptions& options = {});
+
+  /// Keeps the shape; ShapeError unless x has two or three dimensions, the second of num_features,
+  /// and while training for a single value per channel.
+  Tensor forward(const Tensor& x) const;
+  std::string extra_repr() const override;
+
+  std::int64_t num_features;
+  double eps;
+  std::optional<double> momentum;
+  TEND_PARAMETER(weight);
+  TEND_PARAMETER(bias);
+  TEND_BUFFER(running_mean);
+  TEND_BUFFER(running_var);
+  TEND_BUFFER(num_batches_tracked);
+};
+
+}  // namespace tend::nn

@@ -1,0 +1,376 @@
+#include <tend/nn/module/module.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <string_view>
+#include <unordered_set>
+
+#include <tend/autograd/graph/inplace.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/core/base/stack.h>
+#include <tend/core/base/type_name.h>
+
+namespace tend::nn {
+
+template <class T>
+T& ModuleBase::member(const Entry& entry) const {
+  return *reinterpret_cast<T*>(reinterpret_cast<char*>(&self()) + entry.offset);
+}
+
+std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_children() {
+  return with_memory([&] {
+    std::vector<std::pair<std::string, ModuleBase*>> children;
+    for (const Entry& entry : entries_) {
+      if (entry.kind == Kind::module) children.emplace_back(entry.name, &member<ModuleBase>(entry));
+    }
+    return children;
+  });
+}
+
+// Modules may stand in modules as deep as the user likes, so trees are walked without recursion.
+std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_modules() {
+  return with_memory([&] {
+    std::vector<std::pair<std::string, ModuleBase*>> all, waiting{{"", this}};
+    while (!waiting.empty()) {
+      all.push_back(std::move(waiting.back()));
+      waiting.pop_back();
+      const auto& [path, module] = all.back();
+      auto children = module->named_children();
+      for (auto child = children.rbegin(); child != children.rend(); ++child) {
+        auto& [name, inner] = *child;
+        waiting.emplace_back(path.empty() ? std::move(name) : concat(path, '.', name), inner);
+      }
+    }
+    return all;
+  });
+}
+
+std::vector<ModuleBase*> ModuleBase::modules() const {
+  std::vector<ModuleBase*> all, waiting{&self()};
+  while (!waiting.empty()) {
+    all.push_back(waiting.back());
+    waiting.pop_back();
+    const auto children = all.back()->named_children();
+    for (auto child = children.rbegin(); child != children.rend(); ++child)
+      waiting.push_back(child->second);
+  }
+  return all;
+}
+
+int ModuleBase::depth() {
+  int deepest = 0;
+  for (const auto& [name, child] : named_children()) deepest = std::max(deepest, child->depth());
+  return deepest + 1;
+}
+
+// Per module its parameters, then its buffers, as PyTorch orders them.
+StateDict ModuleBase::named_tensors(bool parameters, bool buffers) const {
+  return with_memory([&] {
+    StateDict tensors;
+    for (const auto& [path, module] : self().named_modules()) {
+      for (const Kind kind : {Kind::parameter, Kind::buffer}) {
+        if (!(kind == Kind::parameter ? parameters : buffers)) continue;
+        for (const Entry& entry : module->entries_) {
+          if (entry.kind != kind) continue;
+          const Tensor& tensor = module->member<Tensor>(entry);
+          if (tensor.defined())
+            tensors.emplace_back(path.empty() ? entry.name : concat(path, '.', entry.name), tensor);
+        }
+      }
+    }
+    return tensors;
+  });
+}
+
+namespace {
+
+const Tensor& tensor_of(const std::pair<std::string, Tensor>& named) {
+  return named.second;
+}
+const Tensor& tensor_of(const Tensor& tensor) {
+  return tensor;
+}
+
+template <class Tensors>
+Tensors without_repeats(Tensors tensors) {
+  std::unordered_set<const TensorImpl*> seen;
+  std::erase_if(
+      tensors, [&](const auto& each) { return !seen.insert(tensor_of(each).impl().get()).second; });
+  return tensors;
+}
+
+}  // namespace
+
+StateDict ModuleBase::named_parameters() const {
+  return with_memory([&] { return without_repeats(named_tensors(true, false)); });
+}
+StateDict ModuleBase::named_buffers() const {
+  return with_memory([&] { return without_repeats(named_tensors(false, true)); });
+}
+
+// As named_tensors, without the names: training asks for them at every step.
+std::vector<Tensor> ModuleBase::collect(Kind kind) const {
+  std::vector<Tensor> tensors;
+  for (const ModuleBase* module : modules()) {
+    for (const Entry& entry : module->entries_) {
+      if (entry.kind != kind) continue;
+      const Tensor& tensor = module->member<Tensor>(entry);
+      if (tensor.defined()) tensors.push_back(tensor);
+    }
+  }
+  return tensors;
+}
+
+std::vector<Tensor> ModuleBase::parameters() const {
+  return with_memory([&] { return without_repeats(collect(Kind::parameter)); });
+}
+std::vector<Tensor> ModuleBase::buffers() const {
+  return with_memory([&] { return without_repeats(collect(Kind::buffer)); });
+}
+
+void ModuleBase::train(Flag mode) {
+  with_memory([&] {
+    for (ModuleBase* module : modules()) module->training_ = mode;
+  });
+}
+
+StateDict ModuleBase::state_dict() const {
+  StateDict state = named_tensors(true, true);
+  for (auto& [name, tensor] : state) tensor = tensor.detach();
+  return state;
+}
+
+namespace {
+
+// What goes where: the elements of `value`, which has the target's shape and dtype.
+struct Load {
+  Array target;
+  Array value;
+};
+
+// A value that shares elements with any of the targets is copied first: they will be overwritten.
+void separate(std::vector<Load>& loads) {
+  std::unordered_set<const Storage*> written;
+  for (const Load& load : loads) written.insert(load.target.storage().get());
+  for (Load& load : loads) {
+    if (written.contains(load.value.storage().get())) load.value = load.value.clone();
+  }
+}
+
+using Sources = std::map<std::string_view, const Tensor*>;
+
+constexpr const char* kLoad = "load_state_dict";
+
+[[noreturn]] void refuse_state(const ModuleBase& module, const std::string& problems) {
+  fail(kLoad, module.type_name(), " does not take this state:", problems);
+}
+
+// By their keys, each of which is there once.
+Sources sources_of(const ModuleBase& module, const StateDict& state) {
+  Sources sources;
+  std::string problems;
+  for (const auto& [key, source] : state) {
+    if (!sources.emplace(key, &source).second) {
+      problems += concat("\n  key ", key, " is there twice");
+    } else if (!source.defined()) {
+      problems += concat("\n  key ", key, " has an undefined tensor");
+    }
+  }
+  if (!problems.empty()) refuse_state(module, problems);
+  return sources;
+}
+
+}  // namespace
+
+void ModuleBase::load_state_dict(const StateDict& state, Flag strict) {
+  with_memory([&] { load(state, strict); });
+}
+
+void ModuleBase::load(const StateDict& state, bool strict) {
+  const NoGradGuard guard;
+  const Sources sources = sources_of(*this, state);
+  std::string problems;
+  std::vector<Load> loads;
+  std::set<std::string_view> own_keys;
+  const StateDict own = named_tensors(true, true);
+  for (const auto& [key, target] : own) {
+    own_keys.insert(key);
+    const auto source = sources.find(key);
+    if (source == sources.end()) {
+      if (strict) problems += concat("\n  missing key ", key, ' ', target.shape());
+    } else if (source->second->shape() != target.shape()) {
+      problems += concat("\n  key ", key, " has shape ", source->second->shape(), ", the module ",
+                         target.shape());
+    } else {
+      check_writable(kLoad, target);
+      loads.push_back({target.array(), source->second->array()});
+    }
+  }
+  for (const auto& [key, source] : state) {
+    if (strict && !own_keys.contains(key))
+      problems += concat("\n  unexpected key ", key, ' ', source.shape());
+  }
+  if (!problems.empty()) refuse_state(*this, problems);
+  for (const auto& [path, module] : named_modules()) {
+    for (const Entry& entry : module->entries_) {
+      if (entry.kind == Kind::module) continue;
+      const std::string key = path.empty() ? entry.name : concat(path, '.', entry.name);
+      const auto source = sources.find(key);
+      if (source != sources.end()) module->check_loaded(entry.name, *source->second);
+    }
+  }
+
+  // What may fail comes before the first element changes.
+  for (Load& load : loads) load.value = load.value.to(load.target.dtype());
+  separate(loads);
+  for (const Load& load : loads) {
+    load.target.copy_from(load.value);
+    load.target.storage()->bump_version(kLoad);
+  }
+}
+
+void ModuleBase::apply(const std::function<void(ModuleBase&)>& f) {
+  // A module comes before what stands in it, and later children before earlier ones, so that all
+  // are in their order when read from the end.
+  std::vector<ModuleBase*> all, waiting;
+  with_memory([&] {
+    waiting.push_back(this);
+    while (!waiting.empty()) {
+      all.push_back(waiting.back());
+      waiting.pop_back();
+      for (const auto& [name, child] : all.back()->named_children()) waiting.push_back(child);
+    }
+  });
+  for (auto module = all.rbegin(); module != all.rend(); ++module) f(**module);
+}
+
+void ModuleBase::to(DType dtype) {
+  if (!is_floating(dtype)) fail<DTypeError>("Module::to", "modules are floating, got ", dtype);
+  struct Conversion {
+    Ref<TensorImpl> tensor;
+    Array elements;
+    std::optional<GradientSlot::Former> former;
+  };
+  std::vector<Conversion> conversions;
+  with_memory([&] {
+    for (auto& [name, tensor] : without_repeats(named_tensors(true, true))) {
+      if (!is_floating(tensor.dtype()) || tensor.dtype() == dtype) continue;
+      if (!tensor.is_leaf()) fail<AutogradError>("Module::to", name, " has history; detach it");
+      conversions.push_back(
+          {tensor.impl(), tensor.array().to(dtype), tensor.impl()->prepare_new_slot()});
+    }
+  });
+  // From here on nothing needs memory.
+  for (Conversion& each : conversions) {
+    each.tensor->grad.reset();
+    each.tensor->take_new_slot(std::move(each.former));
+    each.tensor->set_elements(std::move(each.elements));
+  }
+}
+
+void ModuleBase::zero_grad() const {
+  for (Tensor& parameter : with_memory([&] { return collect(Kind::parameter); }))
+    parameter.zero_grad();
+}
+
+void ModuleBase::requires_grad_(Flag value) const {
+  std::vector<Tensor> all = parameters();
+  // What can fail comes before the first change.
+  for (const Tensor& parameter : all) {
+    Tensor same = parameter.detach();
+    if (value) same.requires_grad_();
+    if (!value && !parameter.is_leaf())
+      fail<AutogradError>("requires_grad_", "a parameter with history requires grad; use detach()");
+    parameter.impl()->gradient_slot();
+  }
+  for (Tensor& parameter : all) parameter.requires_grad_(value);
+}
+
+std::int64_t ModuleBase::num_parameters(Flag only_trainable) const {
+  std::int64_t count = 0;
+  for (const Tensor& parameter : parameters()) {
+    if (!only_trainable || parameter.requires_grad()) count += parameter.numel();
+  }
+  return count;
+}
+
+ModuleHooks& ModuleBase::make_hooks() {
+  if (!hooks_) hooks_ = with_memory([] { return std::make_shared<ModuleHooks>(); });
+  return *hooks_;
+}
+
+HookHandle ModuleBase::register_forward_pre_hook(ForwardPreHook hook) {
+  return make_hooks().before.add(std::move(hook));
+}
+HookHandle ModuleBase::register_forward_hook(ForwardHook hook) {
+  return make_hooks().after.add(std::move(hook));
+}
+HookHandle ModuleBase::register_backward_hook(BackwardHook hook) {
+  return make_hooks().backward.add(std::move(hook));
+}
+
+void ModuleBase::fail_hooks() const {
+  fail("register_forward_hook", type_name(), "'s forward does not give a single tensor");
+}
+
+void ModuleBase::fail_index(const char* list, std::size_t index, std::size_t size) {
+  fail<IndexError>(list, "index ", index, " is out of range for ", size, " modules");
+}
+
+std::string ModuleBase::type_name() const {
+  return tend::type_name(typeid(*this));
+}
+
+namespace {
+
+std::string indented(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') out += "  ";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string ModuleBase::repr() const {
+  std::string text;
+  with_memory([&] { with_stack("repr", [&] { text = tree_text(); }); });
+  return text;
+}
+
+std::string ModuleBase::tree_text() const {
+  // Neighbours that look alike are printed once, "(0-3): 4 x Block(...)", where they are numbered.
+  struct Line {
+    std::string first, last, text;
+    int count = 1;
+  };
+  const bool numbered = type_name() == "ModuleList";
+  std::vector<Line> lines;
+  for (const auto& [name, child] : self().named_children()) {
+    const std::string text = child->repr();
+    if (numbered && !lines.empty() && lines.back().text == text) {
+      lines.back().last = name;
+      ++lines.back().count;
+    } else {
+      lines.push_back({name, name, text});
+    }
+  }
+  std::string out = type_name() + "(" + extra_repr();
+  for (const Line& line : lines) {
+    out += line.count == 1 ? concat("\n  (", line.first, "): ", indented(line.text))
+                           : concat("\n  (", line.first, '-', line.last, "): ", line.count, " x ",
+                                    indented(line.text));
+  }
+  return out + (lines.empty() ? ")" : "\n)");
+}
+
+std::ostream& operator<<(std::ostream& out, const ModuleBase& module) {
+  return out << module.repr();
+}
+
+}  // namespace tend::nn

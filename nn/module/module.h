@@ -1,0 +1,230 @@
+// Module: what has parameters, buffers and sub-modules with names.
+//
+//   class Block : public nn::Module<Block> {
+//    public:
+//     explicit Block(std::int64_t width) : norm({width}), linear(width, width) {}
+//     Tensor forward(const Tensor& x) const { return x + linear(norm(x)); }
+//
+//     TEND_MODULE(nn::LayerNorm, norm);
+//     TEND_MODULE(nn::Linear, linear);
+//   };
+//
+// Each field macro declares a member and enlists it under its own name, which becomes its key in
+// state_dict.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tend/core/memory/scratch.h>
+#include <tend/nn/module/module_hooks.h>
+#include <tend/nn/module/parameter.h>
+
+namespace tend::nn {
+
+/// Named tensors in the order of their declaration, the form in which weights travel.
+using StateDict = std::vector<std::pair<std::string, Tensor>>;
+
+/// The part of every module that does not depend on its type. Modules are values: members, elements
+/// of a ModuleList. A copy has its own structure but shares the tensors, as Python's copy.copy
+/// does.
+class ModuleBase {
+ public:
+  virtual ~ModuleBase() = default;
+
+  // Names are paths such as "blocks.0.W_query.weight". A tensor that stands in two places is listed
+  // once.
+
+  std::vector<std::pair<std::string, Tensor>> named_parameters() const;
+  std::vector<std::pair<std::string, Tensor>> named_buffers() const;
+  std::vector<Tensor> parameters() const;
+  std::vector<Tensor> buffers() const;
+  /// This module (name "") and all below it, parents first.
+  std::vector<std::pair<std::string, ModuleBase*>> named_modules();
+  /// The direct sub-modules.
+  virtual std::vector<std::pair<std::string, ModuleBase*>> named_children();
+  /// How many modules stand in one another here, this one counted; 1 without sub-modules.
+  virtual int depth();
+
+  bool is_training() const noexcept { return training_; }
+  /// Sets this module and all below it to training (or not).
+  void train(Flag mode = true);
+  void eval() { train(false); }
+
+  /// Every parameter and buffer under its path, as PyTorch names them. The tensors are the module's
+  /// own, without history.
+  StateDict state_dict() const;
+  /// Copies the elements of `state` into the parameters and buffers of the same names, converted to
+  /// their dtypes. Everything is checked first: an Error lists all missing, unexpected (both only
+  /// when strict) and mis-shaped keys, or those that are there twice, and nothing has changed then.
+  void load_state_dict(const StateDict& state, Flag strict = true);
+
+  /// f for every module, children first (torch.nn.Module.apply).
+  void apply(const std::function<void(ModuleBase&)>& f);
+  /// Converts all floating parameters and buffers; gradients are dropped. DTypeError unless `dtype`
+  /// is floating, AutogradError for a buffer with history; then, and when memory runs out, nothing
+  /// has changed.
+  void to(DType dtype);
+  void zero_grad() const;
+  /// Freezes (false) or frees all parameters.
+  void requires_grad_(Flag value = true) const;
+  /// Elements of all parameters, or of those that require grad.
+  std::int64_t num_parameters(Flag only_trainable = false) const;
+
+  // Hooks, in the order of their registration; later copies of the module share them. They run when
+  // the module is called and its forward takes tensors (and other things, which hooks do not see)
+  // and gives one tensor; calling another module that has hooks is an Error.
+
+  HookHandle register_forward_pre_hook(ForwardPreHook hook);
+  HookHandle register_forward_hook(ForwardHook hook);
+  /// torch's register_full_backward_hook.
+  HookHandle register_backward_hook(BackwardHook hook);
+
+  /// The class name, without namespaces.
+  std::string type_name() const;
+  /// What torch prints between the parentheses of a layer, such as "in_features=3, out_features=2,
+  /// bias=False".
+  virtual std::string extra_repr() const { return {}; }
+  /// torch's repr of the module tree.
+  std::string repr() const;
+
+ protected:
+  ModuleBase() = default;
+  ModuleBase(const ModuleBase&) = default;
+  ModuleBase(ModuleBase&&) noexcept = default;
+  ModuleBase& operator=(const ModuleBase&) = default;
+  ModuleBase& operator=(ModuleBase&&) noexcept = default;
+
+  /// The hooks to run, nullptr when there are none.
+  const ModuleHooks* hooks() const noexcept {
+    return hooks_ && !hooks_->empty() ? hooks_.get() : nullptr;
+  }
+  [[noreturn]] void fail_hooks() const;
+  [[noreturn]] static void fail_index(const char* list, std::size_t index, std::size_t size);
+
+  /// A module that holds a buffer to an invariant throws here for a loaded value that breaks it.
+  virtual void check_loaded(const std::string& /*field*/, const Tensor& /*value*/) const {}
+
+ private:
+  friend class Field;
+  enum class Kind : unsigned char { parameter, buffer, module };
+  // A member by its distance from this object, which copying and moving preserve.
+  struct Entry {
+    const char* name;
+    std::ptrdiff_t offset;
+    Kind kind;
+  };
+
+  template <class T>
+  T& member(const Entry& entry) const;
+  ModuleBase& self() const noexcept { return const_cast<ModuleBase&>(*this); }
+  /// This module and all below it, parents first.
+  std::vector<ModuleBase*> modules() const;
+  std::string tree_text() const;
+  void load(const StateDict& state, bool strict);
+  StateDict named_tensors(bool parameters, bool buffers) const;
+  std::vector<Tensor> collect(Kind kind) const;
+
+  ModuleHooks& make_hooks();
+
+  Scratch<Entry> entries_;
+  std::shared_ptr<ModuleHooks> hooks_;
+  bool training_ = true;
+};
+
+/// Enlists a member of a module; what the field macros put behind each member.
+class Field {
+ public:
+  Field(ModuleBase& owner, const char* name, ModuleBase& member) {
+    enlist(owner, name, &member, ModuleBase::Kind::module);
+  }
+  Field(ModuleBase& owner, const char* name, Parameter& member) {
+    enlist(owner, name, static_cast<Tensor*>(&member), ModuleBase::Kind::parameter);
+  }
+  Field(ModuleBase& owner, const char* name, Tensor& member) {
+    enlist(owner, name, &member, ModuleBase::Kind::buffer);
+  }
+
+ private:
+  static void enlist(ModuleBase& owner, const char* name, void* member, ModuleBase::Kind kind) {
+    with_memory([&] {
+      owner.entries_.push_back(
+          {name, static_cast<char*>(member) - reinterpret_cast<char*>(&owner), kind});
+    });
+  }
+};
+
+/// Base of a module class, which writes `forward`; calling the module calls it, hooks included.
+template <class Derived>
+class Module : public ModuleBase {
+ public:
+  template <class... Args>
+  decltype(auto) operator()(Args&&... args) const {
+    const auto& self = static_cast<const Derived&>(*this);
+    const ModuleScope scope(*this);
+    if (hooks() == nullptr) return self.forward(std::forward<Args>(args)...);
+    using Result = decltype(self.forward(std::forward<Args>(args)...));
+    if constexpr (std::is_same_v<Result, Tensor>) {
+      std::vector<Tensor> inputs;
+      (add_input(inputs, args), ...);
+      return call_with_hooks(*this, *hooks(), inputs, [&](const std::vector<Tensor>& replaced) {
+        std::size_t next = 0;
+        // Braces make the evaluation go from left to right.
+        const auto run = [&](auto&&... each) { return self.forward(each...); };
+        return std::apply(run, std::tuple<InputOr<Args>...>{take_input(replaced, next, args)...});
+      });
+    } else {
+      fail_hooks();
+    }
+  }
+
+ private:
+  template <class T>
+  static constexpr bool kIsTensor = std::is_convertible_v<T&, const Tensor&>;
+  template <class T>
+  using InputOr = std::conditional_t<kIsTensor<T>, const Tensor&, T&>;
+
+  template <class T>
+  static void add_input(std::vector<Tensor>& inputs, const T& argument) {
+    if constexpr (kIsTensor<const T>) inputs.push_back(argument);
+  }
+  template <class T>
+  static auto& take_input(const std::vector<Tensor>& inputs, std::size_t& next, T& argument) {
+    if constexpr (kIsTensor<T>) {
+      return inputs.at(next++);
+    } else {
+      return argument;
+    }
+  }
+};
+
+std::ostream& operator<<(std::ostream& out, const ModuleBase& module);
+
+}  // namespace tend::nn
+
+/// A sub-module named `name` of the given class.
+#define TEND_MODULE(Class, name)                          \
+  Class name;                                             \
+  [[no_unique_address]] ::tend::nn::Field name##_field_ { \
+    *this, #name, name                                    \
+  }
+/// A parameter named `name`; while it is undefined it counts as absent (an optional bias, say).
+#define TEND_PARAMETER(name)                              \
+  ::tend::nn::Parameter name;                             \
+  [[no_unique_address]] ::tend::nn::Field name##_field_ { \
+    *this, #name, name                                    \
+  }
+/// A buffer named `name`: part of the state, not trained.
+#define TEND_BUFFER(name)                                 \
+  ::tend::Tensor name;                                    \
+  [[no_unique_address]] ::tend::nn::Field name##_field_ { \
+    *this, #name, name                                    \
+  }

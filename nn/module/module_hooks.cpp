@@ -1,0 +1,105 @@
+#include <tend/nn/module/module_hooks.h>
+
+#include <utility>
+
+#include <tend/autograd/graph/node.h>
+#include <tend/autograd/tools/function.h>
+#include <tend/core/base/stack.h>
+#include <tend/nn/module/module.h>
+
+namespace tend::nn {
+
+std::string ModuleScope::path() const {
+  if (outer() == nullptr) return module_.type_name();
+  std::string path;
+  with_stack("path", [&] { path = outer()->path(); });
+  const auto* owner = dynamic_cast<const ModuleScope*>(outer());
+  if (owner != nullptr) {
+    for (const auto& [name, module] : const_cast<ModuleBase&>(owner->module_).named_modules()) {
+      if (module == &module_) return name.empty() ? path : concat(path, '.', name);
+    }
+  }
+  return concat(path, " > ", module_.type_name());
+}
+
+namespace {
+
+// The gradient of a module's result on its way to those of the inputs.
+struct GradientRelay {
+  HookList<BackwardHook> hooks;
+  Tensor grad_output;
+};
+
+// Inputs as they are. Their gradients come here together, and through the hooks.
+std::vector<Tensor> watch_inputs(const std::shared_ptr<GradientRelay>& relay,
+                                 std::vector<Tensor> inputs) {
+  const autograd::CustomFunction watch{
+      "BackwardHookFunctionBackward",
+      [](autograd::FunctionContext&, const std::vector<Tensor>& x) { return x; },
+      [relay](const autograd::FunctionContext& context, const std::vector<Tensor>& grads) {
+        std::vector<Tensor> grad_inputs = grads;
+        for (std::size_t i = 0; i < grads.size(); ++i) {
+          if (!context.needs_input_grad(i)) grad_inputs[i] = Tensor();
+        }
+        // Kept any longer it would own, by its graph, the node that noted it, and so this relay.
+        const Tensor grad_output = std::exchange(relay->grad_output, {});
+        relay->hooks.for_each([&](const BackwardHook& hook) { hook(grad_inputs, grad_output); });
+        return grad_inputs;
+      }};
+  std::vector<Tensor> defined = inputs;
+  std::erase_if(defined, [](const Tensor& input) { return !input.defined(); });
+  defined = watch(defined);
+  auto watched = defined.begin();
+  for (Tensor& input : inputs) {
+    if (input.defined()) input = *watched++;
+  }
+  return inputs;
+}
+
+// Notes the gradient of the result; without inputs that have gradients the hooks run here.
+Tensor watch_output(const std::shared_ptr<GradientRelay>& relay, const Tensor& output,
+                    bool has_inputs) {
+  return record_view(
+      "BackwardHookFunctionBackward", output, output.array(), [relay, has_inputs](Derivative& d) {
+        d.set(0, d.grad());
+        if (has_inputs) {
+          relay->grad_output = d.grad();
+          return;
+        }
+        std::vector<Tensor> none;
+        relay->hooks.for_each([&](const BackwardHook& hook) { hook(none, d.grad()); });
+      });
+}
+
+}  // namespace
+
+namespace {
+
+Tensor call_between(const ModuleBase& module, const ModuleHooks& hooks, std::vector<Tensor> inputs,
+                    const std::function<Tensor(const std::vector<Tensor>&)>& forward) {
+  const std::size_t count = inputs.size();
+  hooks.before.for_each([&](const ForwardPreHook& hook) { hook(module, inputs); });
+  if (inputs.size() != count) {
+    fail("register_forward_pre_hook", "a hook of ", module.type_name(), " left ", inputs.size(),
+         " inputs of ", count);
+  }
+  std::shared_ptr<GradientRelay> relay;
+  const bool has_inputs = tracks(std::vector<TensorRef>(inputs.begin(), inputs.end()));
+  if (!hooks.backward.empty()) {
+    relay = std::make_shared<GradientRelay>(GradientRelay{hooks.backward, {}});
+    if (has_inputs) inputs = watch_inputs(relay, inputs);
+  }
+  Tensor output = forward(inputs);
+  hooks.after.for_each([&](const ForwardHook& hook) { hook(module, inputs, output); });
+  return relay ? watch_output(relay, output, has_inputs) : output;
+}
+
+}  // namespace
+
+Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
+                       const std::vector<Tensor>& inputs,
+                       const std::function<Tensor(const std::vector<Tensor>&)>& forward) {
+  return with_memory([&] { return call_between(module, hooks, inputs, forward); });
+}
+
+}  // namespace tend::nn

@@ -1,0 +1,55 @@
+// Hooks that users attach to modules, and the place of a running module in its tree.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <tend/autograd/graph/anomaly.h>
+#include <tend/autograd/tensor/hook_list.h>
+#include <tend/autograd/tensor/tensor.h>
+
+namespace tend::nn {
+
+class ModuleBase;
+
+/// Called before forward with the tensors among its arguments, which it may replace.
+using ForwardPreHook = std::function<void(const ModuleBase& module, std::vector<Tensor>& inputs)>;
+/// Called after forward with its result, which it may replace.
+using ForwardHook = std::function<void(const ModuleBase& module, const std::vector<Tensor>& inputs,
+                                       Tensor& output)>;
+/// Called in backward with the gradient of the module's result and those of its tensor arguments
+/// (undefined for one that does not require grad; none at all when no argument does), which it may
+/// replace.
+using BackwardHook =
+    std::function<void(std::vector<Tensor>& grad_inputs, const Tensor& grad_output)>;
+
+/// All hooks of one module.
+struct ModuleHooks {
+  HookList<ForwardPreHook> before;
+  HookList<ForwardHook> after;
+  HookList<BackwardHook> backward;
+
+  bool empty() const noexcept { return before.empty() && after.empty() && backward.empty(); }
+};
+
+/// Says that a module runs, for as long as it lives.
+class ModuleScope final : public CallScope {
+ public:
+  explicit ModuleScope(const ModuleBase& module) noexcept : module_(module) {}
+  ~ModuleScope() = default;
+  /// The outermost module's class, then the names that lead to this one.
+  std::string path() const override;
+
+ private:
+  const ModuleBase& module_;
+};
+
+/// Runs the hooks around `forward`, which takes the (maybe replaced) inputs and gives a tensor.
+Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
+                       const std::vector<Tensor>& inputs,
+                       const std::function<Tensor(const std::vector<Tensor>&)>& forward);
+
+}  // namespace tend::nn

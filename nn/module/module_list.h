@@ -1,0 +1,63 @@
+// ModuleList: any number of modules of one class.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tend/nn/module/module.h>
+
+namespace tend::nn {
+
+/// Modules named "0", "1", ...; iterate over it, or index it.
+template <class T>
+class ModuleList : public ModuleBase {
+ public:
+  ModuleList() = default;
+  ModuleList(const ModuleList& other)
+      : ModuleBase(other), modules_(with_memory([&] { return other.modules_; })) {}
+  ModuleList(ModuleList&&) noexcept = default;
+  ModuleList& operator=(const ModuleList& other) { return *this = ModuleList(other); }
+  ModuleList& operator=(ModuleList&&) noexcept = default;
+  ~ModuleList() override = default;
+
+  template <class... Args>
+  T& emplace_back(Args&&... args) {
+    return with_memory([&]() -> T& { return modules_.emplace_back(std::forward<Args>(args)...); });
+  }
+  /// Makes room for so many modules; OutOfMemoryError where there is none.
+  void reserve(std::int64_t count) {
+    with_memory([&] { modules_.reserve(static_cast<std::size_t>(count)); });
+  }
+  void push_back(T module) {
+    with_memory([&] { modules_.push_back(std::move(module)); });
+  }
+
+  std::size_t size() const noexcept { return modules_.size(); }
+  /// IndexError for a number out of range.
+  T& operator[](std::size_t i) { return modules_[checked(i)]; }
+  const T& operator[](std::size_t i) const { return modules_[checked(i)]; }
+  auto begin() noexcept { return modules_.begin(); }
+  auto end() noexcept { return modules_.end(); }
+  auto begin() const noexcept { return modules_.begin(); }
+  auto end() const noexcept { return modules_.end(); }
+
+  std::vector<std::pair<std::string, ModuleBase*>> named_children() override {
+    return with_memory([&] {
+      std::vector<std::pair<std::string, ModuleBase*>> children;
+      for (T& module : modules_) children.emplace_back(std::to_string(children.size()), &module);
+      return children;
+    });
+  }
+
+ private:
+  std::size_t checked(std::size_t i) const {
+    if (i >= size()) fail_index("ModuleList", i, size());
+    return i;
+  }
+
+  std::vector<T> modules_;
+};
+
+}  // namespace tend::nn

@@ -1,0 +1,19 @@
+// Parameter: a tensor that a module owns and an optimizer moves.
+#pragma once
+
+#include <tend/autograd/tensor/tensor.h>
+
+namespace tend::nn {
+
+/// A leaf over the elements of `value` (shared) that requires grad, and prints as "Parameter
+/// containing:".
+class Parameter : public Tensor {
+ public:
+  Parameter() = default;
+  explicit Parameter(const Tensor& value, Flag requires_grad = true) : Tensor(value.array()) {
+    requires_grad_(requires_grad);
+    impl()->is_parameter = true;
+  }
+};
+
+}  // namespace tend::nn

@@ -1,0 +1,39 @@
+// AdamW: Adam with decoupled weight decay.
+#pragma once
+
+#include <tend/nn/optim/optimizer.h>
+
+namespace tend::optim {
+
+struct AdamWOptions {
+  double lr = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 1e-2;
+};
+
+struct AdamWState {
+  std::int64_t step = 0;
+  Array exp_avg;
+  Array exp_avg_sq;
+
+  template <class F>
+  void named(F&& f) {
+    f("exp_avg", exp_avg, true);
+    f("exp_avg_sq", exp_avg_sq, true);
+  }
+};
+
+/// Loshchilov and Hutter 2019, https://arxiv.org/abs/1711.05101, as torch.optim.AdamW computes it.
+class AdamW : public Optimizer<AdamWOptions, AdamWState> {
+ public:
+  using Options = AdamWOptions;
+
+  /// Error for a setting outside of its range.
+  explicit AdamW(const std::vector<Tensor>& parameters, const Options& options = {});
+  /// One step along the gradients that the parameters hold.
+  void step();
+};
+
+}  // namespace tend::optim

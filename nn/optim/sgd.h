@@ -1,0 +1,38 @@
+// SGD: gradient descent with momentum.
+#pragma once
+
+#include <tend/nn/optim/optimizer.h>
+
+namespace tend::optim {
+
+struct SGDOptions {
+  double lr = 1e-3;
+  double momentum = 0;
+  double dampening = 0;
+  double weight_decay = 0;
+  Flag nesterov = false;
+};
+
+struct SGDState {
+  std::int64_t step = 0;
+  Array momentum_buffer;
+  bool first = false;  // in this step the buffer gets its first value
+
+  template <class F>
+  void named(F&& f) {
+    f("momentum_buffer", momentum_buffer, false);
+  }
+};
+
+/// As torch.optim.SGD; Nesterov's momentum after Sutskever et al. 2013.
+class SGD : public Optimizer<SGDOptions, SGDState> {
+ public:
+  using Options = SGDOptions;
+
+  /// Error for a negative setting, and for nesterov without momentum or with dampening.
+  explicit SGD(const std::vector<Tensor>& parameters, const Options& options = {});
+  /// One step along the gradients that the parameters hold.
+  void step();
+};
+
+}  // namespace tend::optim

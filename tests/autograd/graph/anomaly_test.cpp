@@ -1,0 +1,87 @@
+// Anomaly mode: which operation made the first NaN.
+#include <memory>
+
+#include <tend/autograd/graph/anomaly.h>
+#include <tend/autograd/tools/function.h>
+
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+TEST_CASE("Anomaly mode names the operation and the element where NaN first appeared") {
+  const autograd::DetectAnomaly anomaly;
+  const Tensor x = leaf({{1, 2}, {-3, 4}});
+  const Tensor y = sqrt(x * 2);
+  CHECK_THROWS_MATCHES((y + y * 3).sum().backward(), AutogradError,
+                       says("[backward] the result has NaN. The first is made by SqrtBackward0: "
+                            "element (1, 0) of its result, shape (2, 2), no input has one"));
+  CHECK_FALSE(x.grad().defined());
+}
+
+TEST_CASE("Anomaly mode says when NaN came in with an input") {
+  const autograd::DetectAnomaly anomaly;
+  const Tensor x = leaf({1, 2}), bad = tensor({1.0, kNaN}, float64);
+  CHECK_THROWS_MATCHES(autograd::grad({(x + bad).exp().sum()}, {x}), AutogradError,
+                       says("[backward] the result has NaN. The first is made by AddBackward0: "
+                            "element (1,) of its result, shape (2,), its input 1 has one already"));
+}
+
+TEST_CASE("Anomaly mode names the derivative that makes a NaN of finite values") {
+  const Tensor x = leaf({0, 4});
+  const autograd::DetectAnomaly anomaly;
+  const Tensor y = (sqrt(x) * tensor({0, 1}, float64)).sum();
+  CHECK_THROWS_MATCHES(
+      y.backward(), AutogradError,
+      says("[backward] the first NaN is made by the derivative of SqrtBackward0: element (0,) of "
+           "the gradient of its input 0, shape (2,)"));
+}
+
+TEST_CASE("NaN that does not reach the result is no anomaly") {
+  const autograd::DetectAnomaly anomaly;
+  const Tensor x = leaf({-1, 4});
+  nan_to_num(log(x)).sum().backward();
+  CHECK(same(x.grad(), {0, 0.25}));
+}
+
+TEST_CASE("Anomaly mode ends with its guard, and nests") {
+  CHECK_FALSE(autograd::DetectAnomaly::is_on());
+  {
+    const autograd::DetectAnomaly outer;
+    { const autograd::DetectAnomaly inner; }
+    CHECK(autograd::DetectAnomaly::is_on());
+  }
+  CHECK_FALSE(autograd::DetectAnomaly::is_on());
+  const Tensor x = leaf({-1.0});
+  sqrt(x).backward();
+  CHECK(std::isnan(x.grad().item()));
+}
+
+TEST_CASE("Anomaly mode sees through custom functions, and looks at cotangents") {
+  struct Both : autograd::Function<Both> {
+    static std::vector<Tensor> forward(autograd::FunctionContext&, const Tensor& x) {
+      return {x * 2, x * 3};
+    }
+    static Tensor backward(const autograd::FunctionContext&, const std::vector<Tensor>& grads) {
+      return grads[0] * 2 + grads[1] * 3;
+    }
+  };
+  const autograd::DetectAnomaly anomaly;
+  const Tensor x = leaf({-1, 1});
+  const std::vector<Tensor> out = Both().apply(log(x));
+  CHECK_THROWS_MATCHES((out[0] + out[1]).sum().backward(), AutogradError,
+                       says("[backward] the result has NaN. The first is made by LogBackward0: "
+                            "element (0,) of its result, shape (2,), no input has one"));
+  CHECK_THROWS_MATCHES((x * 2).backward(tensor({kNaN, 1.0}, float64)), AutogradError,
+                       says("[backward] the gradient that was given for tensor 0 has NaN"));
+}
+
+TEST_CASE("Guards of anomaly mode may end in any order") {
+  auto first = std::make_unique<autograd::DetectAnomaly>();
+  auto second = std::make_unique<autograd::DetectAnomaly>();
+  first.reset();
+  second.reset();
+  const Tensor x = leaf({1.0});
+  exp(x).backward();
+  CHECK(x.grad().defined());
+}

@@ -1,0 +1,139 @@
+// Random tensors and dropout; the streams themselves are tested in tests/core.
+#include <limits>
+
+#include <tend/autograd/graph/engine.h>
+
+#include "tests/arrays.h"
+#include "tests/autograd/support.h"
+#include "tests/simd_targets.h"
+
+using namespace tend;
+using namespace tend::test;
+
+TEST_CASE("random tensors are the ones that PyTorch draws from the same seed") {
+  manual_seed(123);
+  CHECK_THAT(values(rand({2, 3})),
+             near({0.29611194133758545, 0.516562283039093, 0.2516707181930542, 0.6885567903518677,
+                   0.07397246360778809, 0.866521954536438}));
+  CHECK_THAT(values(randn({3})),
+             near({0.9447060823440552, 0.6217402815818787, -1.3501027822494507}));
+  CHECK(values(randint(2, 9, {4})) == std::vector<double>{8, 8, 6, 8});
+  CHECK(values(randperm(5)) == std::vector<double>{3, 1, 0, 2, 4});
+  CHECK(values(bernoulli(full({5}, 0.4))) == std::vector<double>{0, 0, 1, 0, 1});
+  CHECK(values(multinomial(tensor({0.1, 0.2, 0.7}), 2)) == std::vector<double>{1, 2});
+  CHECK_THAT(values(zeros({2, 2}).t().uniform_(1, 2)),
+             near({1.7058374881744385, 1.4339802265167236, 1.9156495332717896, 1.077150821685791}));
+  CHECK_THAT(values(zeros({3}).normal_(1, 2)),
+             near({0.623806893825531, 1.93878972530365, -0.25519630312919617}));
+  CHECK(values(zeros({4}).bernoulli_()) == std::vector<double>{0, 0, 1, 0});
+  CHECK(values(zeros({4}).bernoulli_(tensor({0.1, 0.9, 0.5, 0.5}))) ==
+        std::vector<double>{0, 1, 0, 0});
+  CHECK_THAT(values(zeros({2}).exponential_(2)), near({0.3940950036048889, 0.16589708626270294}));
+}
+
+TEST_CASE("random tensors take a dtype and a generator of their own") {
+  Generator a(7), b(7);
+  const Tensor x = rand({4}, float64, a);
+  CHECK(x.dtype() == float64);
+  CHECK(values(x) == values(rand({4}, float64, b)));
+  CHECK(randint(0, 2, {3}, boolean, a).dtype() == boolean);
+  CHECK_THROWS_AS(randn({2}, int64), DTypeError);
+  CHECK_THROWS_AS(multinomial(tensor(0.5), 1), ShapeError);
+}
+
+TEST_CASE("filling a tensor with random numbers cuts it from its history") {
+  const Tensor x = Tensor(ones({3})).requires_grad_();
+  const Tensor y = x * 2;
+  y.uniform_();
+  CHECK(std::string(y.grad_fn()) == "UniformBackward0");
+  CHECK(y.version() == 1);
+  y.sum().backward();
+  CHECK(same(x.grad(), {0, 0, 0}));
+}
+
+TEST_CASE("filling the view of a tensor cuts those elements alone") {
+  const Tensor x = Tensor(ones({3})).requires_grad_();
+  const Tensor y = x * 2;
+  y[0].normal_();
+  y.sum().backward();
+  CHECK(values(x.grad()) == std::vector<double>{0, 2, 2});
+}
+
+TEST_CASE("a leaf that requires grad is not filled with random numbers") {
+  const Tensor x = Tensor(ones({3})).requires_grad_();
+  CHECK_THROWS_AS(x.normal_(), AutogradError);
+  CHECK(values(x) == std::vector<double>{1, 1, 1});
+  const NoGradGuard no_grad;
+  x.fill_(2).normal_();
+  CHECK(x.is_leaf());
+}
+
+TEST_CASE("dropout keeps what PyTorch keeps and scales it alike") {
+  manual_seed(123);
+  Tensor x = tensor({{1., 2., 3., 4.}, {5., 6., 7., 8.}, {9., 10., 11., 12.}}).requires_grad_();
+  const Tensor y = dropout(x, 0.3);
+  CHECK_THAT(values(y), near({1.4285714626312256, 2.857142925262451, 4.285714149475098,
+                              5.714285850524902, 7.142857551574707, 8.571428298950195, 10,
+                              11.428571701049805, 0, 14.285715103149414, 0, 17.14285659790039}));
+  CHECK(std::string(y.grad_fn()) == "MulBackward0");
+  // The mask of a transposed tensor is drawn in the order of its indices, as PyTorch 1.13 does (2.6
+  // draws in the order of the memory).
+  CHECK_THAT(values(dropout(x.t(), 0.3)),
+             near({1.4285714626312256, 7.142857551574707, 12.85714340209961, 2.857142925262451, 0,
+                   14.285715103149414, 4.285714149475098, 10, 15.714285850524902, 5.714285850524902,
+                   11.428571701049805, 17.14285659790039}));
+  CHECK(rand({1}).item() == 0.9455063343048096);
+
+  y.sum().backward();
+  const float scale = 1.0F / static_cast<float>(1 - 0.3);
+  CHECK(x.grad()[{0, 0}].item<float>() == scale);
+  CHECK(x.grad()[{2, 0}].item<float>() == 0);
+}
+
+TEST_CASE("dropout rounds 1 - p before it divides by it, as PyTorch does") {
+  // 0.45 is one of the rates where the order shows.
+  const Tensor y = dropout(ones({100}), 0.45);
+  CHECK(y.max().item<float>() == 1.0F / static_cast<float>(1 - 0.45));
+  CHECK(y.max().item<float>() != static_cast<float>(1 / (1 - 0.45)));
+}
+
+TEST_CASE("dropout is the product with its mask, on every target, twice differentiable") {
+  testing::for_each_simd_target([](const std::string& target) {
+    for (const DType dtype : {float32, float64}) {
+      for (const std::int64_t count : {1, 3, 16, 77, 140000}) {
+        INFO(target << " " << count << " of " << dtype_name(dtype));
+        Generator one(9), other(9);
+        const Tensor x = randn({count}, dtype, one);
+        randn({count}, dtype, other);
+        x.array().select(0, 0).fill(std::numeric_limits<double>::infinity());
+        const Tensor leaf = x.clone().requires_grad_();
+        const Tensor y = dropout(leaf, 0.4, true, one);
+        const Tensor mask = dropout(ones({count}, dtype), 0.4, true, other);
+        CHECK(testing::same_bits(y.array(), mul(x, mask).array()));
+        const Tensor cotangent = randn({count}, dtype, one).requires_grad_();
+        const Tensor grad = autograd::grad({y}, {leaf}, {cotangent}, {.create_graph = true}).at(0);
+        CHECK(testing::same_bits(grad.array(), mul(cotangent, mask).array()));
+        const Tensor again = autograd::grad({grad}, {cotangent}, {x}).at(0);
+        CHECK(testing::same_bits(again.array(), mul(x, mask).array()));
+      }
+    }
+  });
+}
+
+TEST_CASE("dropout that drops nothing or everything draws nothing") {
+  const Generator before(5);
+  Generator generator = before;
+  const Tensor x = tensor({1., 2.});
+  CHECK(dropout(x, 0, true, generator).impl() == x.impl());
+  CHECK(dropout(x, 0.5, false, generator).impl() == x.impl());
+  CHECK(values(dropout(x, 1, true, generator)) == std::vector<double>{0, 0});
+  CHECK(generator == before);
+}
+
+TEST_CASE("dropout refuses integers and probabilities outside of 0 to 1") {
+  CHECK_THROWS_MATCHES(dropout(tensor({1, 2})), DTypeError,
+                       says("[dropout] needs float32 or float64, got int64"));
+  CHECK_THROWS_MATCHES(dropout(tensor({1.}), 1.5), Error,
+                       says("[dropout] the probability is 1.5, not in [0, 1]"));
+  CHECK_THROWS_AS(dropout(tensor({1.}), -0.1), Error);
+}

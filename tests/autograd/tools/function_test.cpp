@@ -1,0 +1,269 @@
+// Custom functions.
+#include <tend/autograd/tools/function.h>
+#include <tend/autograd/tools/gradcheck.h>
+#include <tend/autograd/tools/graph.h>
+
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+using V = std::vector<double>;
+using Tensors = std::vector<Tensor>;
+using Context = autograd::FunctionContext;
+
+// Saves its input.
+struct Cube : autograd::Function<Cube> {
+  static Tensor forward(Context& context, const Tensor& x) {
+    CHECK_FALSE(grad_enabled());
+    context.save_for_backward({x});
+    return x * x * x;
+  }
+  static Tensor backward(const Context& context, const Tensor& grad) {
+    const Tensor x = context.saved(0);
+    return grad * 3 * x * x;
+  }
+};
+
+// Saves its output, and has a member.
+struct ScaledExp : autograd::Function<ScaledExp> {
+  explicit ScaledExp(double by) : factor(by) {}
+  Tensor forward(Context& context, const Tensor& x) const {
+    const Tensor y = exp(factor * x);
+    context.save_for_backward({y});
+    return y;
+  }
+  Tensor backward(const Context& context, const Tensor& grad) const {
+    return grad * factor * context.saved(0);
+  }
+  double factor;
+};
+
+// Two inputs that broadcast, two outputs, both saved, and a third that has no gradient.
+struct ProductAndQuotient : autograd::Function<ProductAndQuotient> {
+  static Tensors forward(Context& context, const Tensor& a, const Tensor& b) {
+    const Tensor product = a * b, quotient = a / b;
+    context.save_for_backward({a, b, quotient});
+    return {product, quotient, argmax(product)};
+  }
+  static Tensors backward(const Context& context, const Tensors& grads) {
+    CHECK(grads.size() == 3);
+    const Tensor a = context.saved(0), b = context.saved(1), quotient = context.saved(2);
+    Tensors out(2);
+    if (context.needs_input_grad(0)) out[0] = grads[0] * b + grads[1] / b;
+    if (context.needs_input_grad(1)) out[1] = grads[0] * a - grads[1] * quotient / b;
+    return out;
+  }
+};
+
+struct Wrong : autograd::Function<Wrong> {
+  static Tensor forward(Context&, const Tensor& x) { return x * 1; }
+  static Tensors backward(const Context&, const Tensor& grad) { return {grad, grad}; }
+};
+
+struct WrongShape : autograd::Function<WrongShape> {
+  static Tensor forward(Context&, const Tensor& x) { return x * 1; }
+  static Tensor backward(const Context&, const Tensor& grad) { return grad[0]; }
+};
+
+struct Meddler : autograd::Function<Meddler> {
+  static Tensor forward(Context&, const Tensor& x) { return x.mul_(2); }
+  static Tensor backward(const Context&, const Tensor& grad) { return grad; }
+};
+
+struct Identity : autograd::Function<Identity> {
+  static Tensor forward(Context&, const Tensor& x) { return x; }
+  static Tensor backward(const Context&, const Tensor& grad) { return grad * 7; }
+};
+
+// Gives its input back, and saves it.
+struct SavedIdentity : autograd::Function<SavedIdentity> {
+  static Tensor forward(Context& context, const Tensor& x) {
+    context.save_for_backward({x});
+    return x;
+  }
+  static Tensor backward(const Context& context, const Tensor& grad) {
+    return grad * 3 * context.saved(0);
+  }
+};
+
+// The same output twice, and a constant of its own.
+struct Twice : autograd::Function<Twice> {
+  Tensors forward(Context&, const Tensor& x) const {
+    const Tensor y = x * 2;
+    return {y, y, constant};
+  }
+  Tensor backward(const Context&, const Tensors& grads) const { return 2 * (grads[0] + grads[1]); }
+  Tensor constant = ones({2}, float64);
+};
+
+// x + bias, where there is a bias.
+struct Shift : autograd::Function<Shift> {
+  static Tensor forward(Context&, const Tensor& x, const Tensor& bias) {
+    return bias.defined() ? x + bias : x.clone();
+  }
+  static Tensors backward(const Context&, const Tensor& grad) { return {grad, grad}; }
+};
+
+}  // namespace
+
+TEST_CASE("A custom function has the value, name and derivatives that it was written with") {
+  const Tensor x = leaf({{1, -2}, {3, 0.5}});
+  const Tensor y = Cube().apply(x);
+  CHECK(values(y) == V{1, -8, 27, 0.125});
+  CHECK(std::string(y.grad_fn()) == "CubeBackward");
+  y.backward(ones_like(y));
+  CHECK(values(x.grad()) == V{3, 12, 27, 0.75});
+  const auto cube = [](const Tensor& t) { return Cube().apply(t); };
+  CHECK(gradcheck(cube, {x}));
+  CHECK(gradgradcheck(cube, {x}));
+}
+
+TEST_CASE("A custom function may save its output and have members") {
+  const Tensor x = leaf({0.1, -0.7, 0.4});
+  const auto f = [](const Tensor& t) { return ScaledExp(1.5).apply(t); };
+  CHECK(values(f(x)) == values(exp(1.5 * x)));
+  CHECK(gradcheck(f, {x}));
+  CHECK(gradgradcheck(f, {x}));
+}
+
+TEST_CASE("A custom function with several outputs has the derivatives of each") {
+  const Tensor a = leaf({{1, 2, -3}, {0.5, 4, 1}}), b = leaf({2, -1, 4});
+  const auto f = [](const Tensor& x, const Tensor& y) { return ProductAndQuotient().apply(x, y); };
+  const Tensors out = f(a, b);
+  CHECK(values(out[0]) == values(a * b));
+  CHECK(values(out[1]) == values(a / b));
+  CHECK_FALSE(out[2].requires_grad());
+  CHECK(gradcheck(f, {a, b}));
+  CHECK(gradgradcheck(f, {a, b}));
+  // One output alone.
+  const Tensors alone = autograd::grad({out[1].sum()}, {a, b});
+  const Tensors expected = autograd::grad({(a / b).sum()}, {a, b});
+  CHECK(values(alone[0]) == values(expected[0]));
+  CHECK(same(alone[1], values(expected[1])));
+}
+
+TEST_CASE("The gradients of custom functions can be asked for one input, or none") {
+  const Tensor a = leaf({1, 2}), constant = tensor({3, 4}, float64);
+  const Tensors out = ProductAndQuotient().apply(a, constant);
+  out[0].sum().backward();
+  CHECK(values(a.grad()) == V{3, 4});
+  const Tensors plain = ProductAndQuotient().apply(constant, constant);
+  CHECK_FALSE(plain[0].requires_grad());
+  const NoGradGuard guard;
+  CHECK_FALSE(Cube().apply(a).requires_grad());
+}
+
+TEST_CASE("What a custom function saved must not change") {
+  const Tensor x = leaf({1, 2}) * 1;
+  const Tensor y = Cube().apply(x);
+  x.add_(1);
+  CHECK_THROWS_MATCHES(
+      y.sum().backward(), AutogradError,
+      says("[CubeBackward] a tensor of shape (2,) that it saved for backward was changed since by "
+           "[add_]: it is at version 1, version 0 was saved"));
+}
+
+TEST_CASE("A custom function that breaks its contract is refused") {
+  const Tensor x = leaf({1, 2});
+  CHECK_THROWS_MATCHES(Wrong().apply(x).sum().backward(), AutogradError,
+                       says("[WrongBackward] backward gave 2 gradients for 1 inputs"));
+  CHECK_THROWS_MATCHES(
+      WrongShape().apply(leaf({{1, 2}, {3, 4}})).sum().backward(), ShapeError,
+      says("[WrongShapeBackward] backward gave a gradient of shape (2,) for input 0 of shape (2, "
+           "2)"));
+  CHECK_THROWS_MATCHES(Meddler().apply(tensor({1.0})), AutogradError,
+                       says("[MeddlerBackward] forward changed its input 0 in place"));
+  CHECK_THROWS_MATCHES(Context().saved(0), IndexError,
+                       says("[saved] there is no saved tensor 0 of 0"));
+}
+
+TEST_CASE("The output of an identity is a tensor of its own") {
+  const Tensor x = leaf({1, 2}) * 1;
+  const Tensor y = Identity().apply(x);
+  y.add_(1);
+  CHECK(values(x) == V{1, 2});
+  CHECK(values(autograd::grad({y.sum()}, {x})[0]) == V{7, 7});
+}
+
+TEST_CASE("Graphs of custom functions are freed with their last tensor") {
+  const std::int64_t before = live_memory();
+  {
+    const Tensor a = ones({1000}, float64).requires_grad_();
+    const Tensors out = ProductAndQuotient().apply(a, a);
+    const Tensor y = ScaledExp(0.1).apply(out[1]);
+    autograd::grad({y.sum()}, {a}, {}, {.create_graph = true});
+  }
+  CHECK(live_memory() == before);
+}
+
+TEST_CASE("A custom function that saves the input it gives back has its second derivative") {
+  const Tensor x = leaf({2.0});
+  const auto f = [](const Tensor& t) { return SavedIdentity().apply(t); };
+  const Tensor g = autograd::grad({f(x)}, {x}, {}, {.create_graph = true})[0];
+  CHECK(values(g) == V{6});
+  CHECK(values(autograd::grad({g}, {x})[0]) == V{3});
+}
+
+TEST_CASE("Outputs of a custom function share no elements with each other or with its members") {
+  const Twice twice;
+  const Tensor x = leaf({1, 2});
+  const Tensors out = twice.apply(x);
+  out[0].mul_(5);
+  out[2].mul_(7);
+  CHECK(values(out[1]) == V{2, 4});
+  CHECK(values(twice.constant) == V{1, 1});
+  CHECK(values(autograd::grad({(out[0] + out[1]).sum()}, {x})[0]) == V{12, 12});
+}
+
+TEST_CASE("A custom function may be given an undefined tensor") {
+  const Tensor x = leaf({1, 2}), bias = leaf({3, 4});
+  CHECK(values(Shift().apply(x, Tensor())) == V{1, 2});
+  CHECK(values(autograd::grad({Shift().apply(x, bias).sum()}, {bias})[0]) == V{1, 1});
+  CHECK(values(autograd::grad({Shift().apply(x, Tensor()).sum()}, {x})[0]) == V{1, 1});
+}
+
+namespace {
+
+// x, whose gradient is nothing.
+struct Blocked : autograd::Function<Blocked> {
+  static Tensor forward(Context&, const Tensor& x) { return x * 1; }
+  static Tensor backward(const Context&, const Tensor&) { return {}; }
+};
+
+}  // namespace
+
+TEST_CASE("an undefined gradient of a custom function stays undefined") {
+  const Tensor x = leaf({1, 2}), other = leaf({3, 4});
+  Blocked().apply(x).sum().backward();
+  CHECK_FALSE(x.grad().defined());
+  const Tensor y = (Blocked().apply(x) * other).sum();
+  const Tensors found =
+      autograd::grad({y}, {x, other}, {}, {.retain_graph = true, .allow_unused = true});
+  CHECK_FALSE(found[0].defined());
+  CHECK(values(found[1]) == V{1, 2});
+  CHECK_THROWS_MATCHES(autograd::grad({y}, {x}), AutogradError,
+                       says("[grad] input 0 of shape (2,) got an undefined gradient from a "
+                            "function; allow_unused gives it "
+                            "an undefined gradient"));
+  // Another way to the same leaf counts.
+  CHECK(values(autograd::grad({(Blocked().apply(x) + x * 5).sum()}, {x})[0]) == V{5, 5});
+}
+
+TEST_CASE("what a custom function asks of its context beyond its inputs is an error") {
+  struct Greedy : autograd::Function<Greedy> {
+    static Tensor forward(Context& context, const Tensor& x) {
+      CHECK_THROWS_WITH(context.needs_input_grad(1), "[needs_input_grad] there is no input 1 of 1");
+      return x * 1;
+    }
+    static Tensor backward(const Context& context, const Tensor& grad) {
+      CHECK_THROWS_AS(context.saved(0), IndexError);
+      return grad;
+    }
+  };
+  const Tensor x = leaf({1, 2});
+  Greedy().apply(x).sum().backward();
+  CHECK(values(x.grad()) == V{1, 1});
+}

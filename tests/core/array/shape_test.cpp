@@ -1,0 +1,92 @@
+#include <limits>
+
+#include <tend/core/array/array.h>
+#include <tend/core/array/shape.h>
+
+#include "tests/catch.h"
+
+using namespace tend;
+
+namespace {
+
+// 0, 1, 2, ...
+Shape counted(std::int64_t rank) {
+  Shape shape;
+  for (std::int64_t d = 0; d < rank; ++d) shape.push_back(d);
+  return shape;
+}
+
+}  // namespace
+
+TEST_CASE("shapes of any length are copied, moved, grown and cut, inside the object and outside") {
+  for (std::int64_t rank = 0; rank <= 10; ++rank) {
+    const Shape shape = counted(rank);
+    REQUIRE(shape.rank() == rank);
+    Shape copy = shape;
+    CHECK(copy == shape);
+    Shape moved = std::move(copy);
+    CHECK(moved == shape);
+    for (std::int64_t other = 0; other <= 10; ++other) {
+      Shape assigned = counted(other);
+      assigned = shape;
+      CHECK(assigned == shape);
+      assigned = counted(other);
+      CHECK(assigned == counted(other));
+      CHECK((assigned == shape) == (other == rank));
+    }
+    for (std::int64_t at = 0; at <= rank; ++at) {
+      Shape longer = shape;
+      longer.insert(at, -7);
+      CHECK(longer.rank() == rank + 1);
+      CHECK(longer[at] == -7);
+      Shape again = longer;
+      again.erase(at);
+      CHECK(again == shape);
+      CHECK(Shape(again) == shape);
+    }
+  }
+}
+
+TEST_CASE("a long shape that has shrunk can be copied and grow again") {
+  for (std::int64_t left = 0; left <= 8; ++left) {
+    Shape shrunk = counted(8);
+    while (shrunk.rank() > left) shrunk.erase(left);
+    Shape copy = shrunk;
+    for (std::int64_t d = left; d < 20; ++d) copy.push_back(d);
+    CHECK(copy == counted(20));
+  }
+}
+
+TEST_CASE("elements are counted, or what is wrong is said") {
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  CHECK(element_count({}) == 1);
+  CHECK(element_count({2, 3, 4}) == 24);
+  CHECK(element_count({most, 1}) == most);
+  CHECK(element_count({most, most, 0}) == 0);
+  CHECK(element_count({0, most, most}) == 0);
+  CHECK_THROWS_WITH(element_count({2, -1}), "[shape] negative size in (2, -1)");
+  CHECK_THROWS_WITH(element_count({0, -1}), "[shape] negative size in (0, -1)");
+  CHECK_THROWS_WITH(element_count({most, 2}),
+                    Catch::Matchers::ContainsSubstring("more elements than an int64 can count"));
+}
+
+TEST_CASE("an array knows whether it is contiguous, however it was made") {
+  const Array x = Array::zeros({2, 3, 4}, float32);
+  CHECK(x.is_contiguous());
+  CHECK(x.select(0, 1).is_contiguous());
+  CHECK_FALSE(x.select(2, 1).is_contiguous());
+  CHECK(x.slice(0, 1, 2).is_contiguous());
+  CHECK_FALSE(x.slice(1, 0, 2).is_contiguous());
+  CHECK_FALSE(x.slice(2, 0, 4, 2).is_contiguous());
+  CHECK_FALSE(x.transpose(0, 1).is_contiguous());
+  CHECK(x.transpose(0, 1).transpose(0, 1).is_contiguous());
+  CHECK_FALSE(x.permute({2, 0, 1}).is_contiguous());
+  CHECK(x.permute({0, 1, 2}).is_contiguous());
+  CHECK_FALSE(x.unsqueeze(0).expand({5, 2, 3, 4}).is_contiguous());
+  CHECK(x.unsqueeze(1).is_contiguous());
+  CHECK(x.view({6, 4}).is_contiguous());
+  CHECK(x.narrow(1, 0, 0).is_contiguous());
+  CHECK(x.as_strided({2, 2}, {2, 1}, 0).is_contiguous());
+  CHECK_FALSE(x.as_strided({2, 2}, {1, 2}, 0).is_contiguous());
+  CHECK_FALSE(x.select(0, 0).diagonal().is_contiguous());
+}

@@ -1,0 +1,405 @@
+#include <tend/core/kernels/elementwise/math.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "tests/core/kernels.h"
+#include "tests/simd_targets.h"
+
+using namespace tend;
+using namespace tend::testing;
+using Catch::Matchers::Message;
+
+namespace {
+
+using Unary = void (*)(const Array&, const Array&);
+using Exact = long double (*)(long double);
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr long double kRootTwoPi = 2.506628274631000502415765284811045253L;
+
+long double normal_mass(long double x) {
+  return erfcl(-x / sqrtl(2)) / 2;
+}
+long double sigmoid(long double x) {
+  return 1 / (1 + expl(-x));
+}
+// The argument of sigmoid in the approximation of gelu, and its derivative.
+long double approximation(long double x) {
+  return 4 / kRootTwoPi * (x + 0.044715L * x * x * x);
+}
+long double approximation_slope(long double x) {
+  return 4 / kRootTwoPi * (1 + 3 * 0.044715L * x * x);
+}
+
+struct Function {
+  std::string name;
+  Unary kernel;
+  Exact exact;
+  double ulps = 0;  // allowed error: units in the last place of the result
+  bool in_simd = false;
+  double ulps_of_argument = 0;
+  double ulps_of_one = 0;
+  Exact growth = nullptr;       // by which `ulps` grows with the argument
+  bool times_argument = false;  // is the argument times something that may be below normal numbers
+};
+
+void gelu(const Array& out, const Array& x) {
+  kernels::gelu(out, x, false);
+}
+void gelu_tanh(const Array& out, const Array& x) {
+  kernels::gelu(out, x, true);
+}
+void silu_slope(const Array& out, const Array& x) {
+  kernels::silu_backward(out, Array::scalar(1, x.dtype()), x);
+}
+void gelu_slope(const Array& out, const Array& x) {
+  kernels::gelu_backward(out, Array::scalar(1, x.dtype()), x, false);
+}
+void gelu_tanh_slope(const Array& out, const Array& x) {
+  kernels::gelu_backward(out, Array::scalar(1, x.dtype()), x, true);
+}
+
+// The bounds are those of math.h. For what the C library computes one more ulp covers it in
+// float64.
+const std::vector<Function>& functions() {
+  static const std::vector<Function> all{
+      {"exp", kernels::exp, expl, 1.05, true},
+      {"exp2", kernels::exp2, exp2l, 1},
+      {"expm1", kernels::expm1, expm1l, 1},
+      {"log", kernels::log, logl, 0.85, true},
+      {"log2", kernels::log2, log2l, 1},
+      {"log10", kernels::log10, log10l, 2},
+      {"log1p", kernels::log1p, log1pl, 1},
+      {"sqrt", kernels::sqrt, sqrtl, 0.5},
+      {"rsqrt", kernels::rsqrt, [](long double x) { return 1 / sqrtl(x); }, 1.5},
+      {"reciprocal", kernels::reciprocal, [](long double x) { return 1 / x; }, 0.5},
+      {"square", kernels::square, [](long double x) { return x * x; }, 0.5},
+      {"sin", kernels::sin, sinl, 1},
+      {"cos", kernels::cos, cosl, 1},
+      {"tan", kernels::tan, tanl, 1},
+      {"asin", kernels::asin, asinl, 1},
+      {"acos", kernels::acos, acosl, 1},
+      {"atan", kernels::atan, atanl, 1},
+      {"sinh", kernels::sinh, sinhl, 2},
+      {"cosh", kernels::cosh, coshl, 2},
+      {"tanh", kernels::tanh, tanhl, 2.75, true},
+      {"sigmoid", kernels::sigmoid, sigmoid, 2.4, true},
+      {"erf", kernels::erf, erfl, 1.9, true},
+      {"erfc", kernels::erfc, erfcl, 4},
+      {"floor", kernels::floor, floorl},
+      {"ceil", kernels::ceil, ceill},
+      {"round", kernels::round, nearbyintl},
+      {"trunc", kernels::trunc, truncl},
+      {"relu", kernels::relu, [](long double x) { return x > 0 ? x : 0 * x; }},
+      {.name = "silu",
+       .kernel = kernels::silu,
+       .exact = [](long double x) { return x * sigmoid(x); },
+       .ulps = 3.5,
+       .in_simd = true,
+       .times_argument = true},
+      {.name = "silu's derivative",
+       .kernel = silu_slope,
+       .exact = [](long double x) { return sigmoid(x) * (1 + x * sigmoid(-x)); },
+       .in_simd = true,
+       .ulps_of_one = 2.5},
+      {.name = "gelu",
+       .kernel = gelu,
+       .exact = [](long double x) { return x * normal_mass(x); },
+       .in_simd = true,
+       .ulps_of_argument = 4},
+      {.name = "gelu's derivative",
+       .kernel = gelu_slope,
+       .exact = [](long double x) { return normal_mass(x) + x * expl(-x * x / 2) / kRootTwoPi; },
+       .in_simd = true,
+       .ulps_of_one = 2.5},
+      {.name = "gelu, tanh",
+       .kernel = gelu_tanh,
+       .exact = [](long double x) { return x * sigmoid(approximation(x)); },
+       .ulps = 2.75,
+       .in_simd = true,
+       .growth = [](long double x) { return 1 + std::clamp(-approximation(x), 0.0L, 750.0L); },
+       .times_argument = true},
+      {.name = "gelu's derivative, tanh",
+       .kernel = gelu_tanh_slope,
+       .exact =
+           [](long double x) {
+             const long double z = approximation(x);
+             const long double second = x * sigmoid(z) * sigmoid(-z) * approximation_slope(x);
+             return sigmoid(z) + (std::abs(x) < 100 ? second : 0);
+           },
+       .in_simd = true,
+       .ulps_of_one = 2.5},
+  };
+  return all;
+}
+
+// Every step-th bit pattern of float32: numbers of all sizes and both signs, some NaN.
+Array sampled_floats(std::uint64_t step) {
+  Array out = Array::empty({(std::int64_t{1} << 32) / static_cast<std::int64_t>(step)}, float32);
+  for (std::int64_t i = 0; i < out.numel(); ++i) {
+    const auto bits = static_cast<std::uint32_t>(step * static_cast<std::uint64_t>(i));
+    std::memcpy(out.data<float>() + i, &bits, sizeof bits);
+  }
+  return out;
+}
+
+// Numbers of all sizes of float64 and both signs, some NaN; half of them, which are most of what
+// functions see, between 2^-12 and 2^12.
+Array sampled_doubles(std::int64_t count) {
+  Array out = Array::empty({count}, float64);
+  std::mt19937_64 generator(5);
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::uint64_t bits = generator();
+    if (i % 2 == 0) {
+      const std::uint64_t exponent = 1023 - 12 + bits % 24;
+      bits = (bits & 0x800fffffffffffffu) | exponent << 52;
+    }
+    std::memcpy(out.data<double>() + i, &bits, sizeof bits);
+  }
+  return out;
+}
+
+template <class T>
+long double ulp_of(long double x) {
+  using Limits = std::numeric_limits<T>;
+  const int exponent = x == 0 ? Limits::min_exponent : std::ilogb(x) + 1;
+  return std::ldexp(1.0L, std::max(exponent, Limits::min_exponent) - Limits::digits);
+}
+
+template <class T>
+long double allowed_error(const Function& f, long double x, long double want) {
+  const long double smallest = ulp_of<T>(0);
+  long double ulps = f.ulps + (std::is_same_v<T, float> || f.in_simd ? 0 : 1);
+  if (f.growth != nullptr) ulps *= f.growth(x);
+  return ulps * ulp_of<T>(want) + f.ulps_of_argument * ulp_of<T>(x) + f.ulps_of_one * ulp_of<T>(1) +
+         (f.times_argument ? 3 * std::abs(x) * smallest : 0) +
+         smallest / 2;  // where results are below the normal numbers
+}
+
+// The largest error among the elements, in units of what is allowed (1: just allowed).
+template <class T>
+double worst_error(const Function& f, const Array& got, const Array& a,
+                   const std::vector<long double>& exact) {
+  double worst = 0;
+  for (std::int64_t i = 0; i < a.numel(); ++i) {
+    const long double want = exact[static_cast<std::size_t>(i)];
+    const T value = got.data<T>()[i], rounded = static_cast<T>(want);
+    if (std::isnan(want) || std::isinf(rounded) || std::isinf(value)) {
+      if (std::isnan(want) ? !std::isnan(value) : value != rounded) return kInf;
+      continue;
+    }
+    const long double error = std::abs(static_cast<long double>(value) - want);
+    if (std::isnan(error)) return kInf;
+    worst = std::max(worst, static_cast<double>(error / allowed_error<T>(f, a.data<T>()[i], want)));
+  }
+  return worst;
+}
+
+template <class T>
+std::vector<long double> exact_values(const Function& f, const Array& a) {
+  std::vector<long double> out;
+  for (const T x : a.to_vector<T>()) out.push_back(f.exact(x));
+  return out;
+}
+
+std::vector<double> applied(Unary kernel, DType dtype, std::initializer_list<double> values) {
+  const Array a = array_of<double>(values).to(dtype);
+  kernel(a, a);
+  return a.to(float64).to_vector<double>();
+}
+
+bool identical(const std::vector<double>& got, const std::vector<double>& expected) {
+  if (got.size() != expected.size()) return false;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const bool same =
+        std::isnan(expected[i])
+            ? std::isnan(got[i])
+            : got[i] == expected[i] && std::signbit(got[i]) == std::signbit(expected[i]);
+    if (!same) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("functions of SIMD keep their error bounds on every target", "[kernels][simd]",
+                   float, double) {
+  using T = TestType;
+  const Array a = std::is_same_v<T, float> ? sampled_floats(4099) : sampled_doubles(300000);
+  for (const Function& f : functions()) {
+    if (!f.in_simd) continue;
+    const std::vector<long double> exact = exact_values<T>(f, a);
+    for_each_simd_target([&](const std::string& target) {
+      INFO(f.name << " on " << target);
+      const Array out = Array::empty(a.shape(), a.dtype());
+      f.kernel(out, a);
+      CHECK(worst_error<T>(f, out, a, exact) <= 1);
+    });
+  }
+}
+
+TEMPLATE_TEST_CASE("other functions are as exact as the C library", "[kernels]", float, double) {
+  using T = TestType;
+  const Array a = std::is_same_v<T, float> ? sampled_floats(16411) : sampled_doubles(40000);
+  for (const Function& f : functions()) {
+    if (f.in_simd) continue;
+    INFO(f.name);
+    const Array out = Array::empty(a.shape(), a.dtype());
+    f.kernel(out, a);
+    CHECK(worst_error<T>(f, out, a, exact_values<T>(f, a)) <= 1);
+  }
+}
+
+TEMPLATE_TEST_CASE("functions take every layout, broadcast, and work in place", "[kernels]", float,
+                   double) {
+  for (const Function& f : functions()) {
+    INFO(f.name);
+    for (const Shape& shape : {Shape{3, 5, 7}, Shape{2, 300}, Shape{}, Shape{0, 4}}) {
+      const Array a = random_array(shape, dtype_of<TestType>());
+      const Array expected = Array::empty(shape, a.dtype());
+      f.kernel(expected, a);
+      check_in_every_layout(expected, f.kernel, a);
+    }
+    const Array row = random_array({1, 7}, dtype_of<TestType>());
+    const Array out = Array::empty({3, 7}, row.dtype()), once = Array::empty({1, 7}, row.dtype());
+    f.kernel(out, row);
+    f.kernel(once, row);
+    CHECK(same_bits(out, once.expand({3, 7})));
+  }
+}
+
+TEST_CASE("a result does not depend on the place of its element", "[kernels][simd]") {
+  const Array a = random_array({100}, float32), whole = Array::empty({100}, float32);
+  for_each_simd_target([&](const std::string& target) {
+    for (const Function& f : functions()) {
+      f.kernel(whole, a);
+      for (std::int64_t start = 0; start < 5; ++start) {
+        for (std::int64_t length = 1; length < 40; ++length) {
+          const Array part = Array::empty({length}, float32);
+          f.kernel(part, a.narrow(0, start, length));
+          if (same_bits(part, whole.narrow(0, start, length))) continue;
+          FAIL(f.name << " on " << target << " from " << start << ", length " << length);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("functions give the same bits for any number of threads", "[kernels]") {
+  const Array a = random_array({100003}, float32);
+  for (const Function& f : functions()) {
+    INFO(f.name);
+    CHECK(same_bits_for_any_thread_count([&] {
+      Array out = Array::empty(a.shape(), float32);
+      f.kernel(out, a);
+      return out;
+    }));
+  }
+}
+
+TEST_CASE("infinities, zeros and NaN go through functions as in C", "[kernels][simd]") {
+  for_each_simd_target([&](const std::string& target) {
+    for (const DType dtype : {float32, float64}) {
+      const auto of = [&](Unary kernel) {
+        return applied(kernel, dtype, {kNaN, kInf, -kInf, 0, -0.0});
+      };
+      INFO(target << " " << dtype_name(dtype));
+      CHECK(identical(of(kernels::exp), {kNaN, kInf, 0, 1, 1}));
+      CHECK(identical(of(kernels::log), {kNaN, kInf, kNaN, -kInf, -kInf}));
+      CHECK(identical(of(kernels::tanh), {kNaN, 1, -1, 0, -0.0}));
+      CHECK(identical(of(kernels::sigmoid), {kNaN, 1, 0, 0.5, 0.5}));
+      CHECK(identical(of(kernels::erf), {kNaN, 1, -1, 0, -0.0}));
+      CHECK(identical(of(kernels::rsqrt), {kNaN, 0, kNaN, kInf, -kInf}));
+      CHECK(identical(of(kernels::silu), {kNaN, kInf, kNaN, 0, -0.0}));  // as PyTorch's
+      CHECK(identical(of(gelu), {kNaN, kInf, kNaN, 0, -0.0}));           // -inf 0, as in PyTorch
+      CHECK(identical(of(gelu_tanh), {kNaN, kInf, kNaN, 0, -0.0}));
+      CHECK(std::isnan(of(kernels::relu)[0]));
+      CHECK(std::isnan(of(gelu_slope)[0]));
+      CHECK(std::isnan(of(gelu_tanh_slope)[0]));
+    }
+  });
+}
+
+TEST_CASE("round takes halves to the even number", "[kernels]") {
+  for (const DType dtype : {float32, float64}) {
+    CHECK(identical(applied(kernels::round, dtype, {0.5, 1.5, 2.5, -0.5, -1.5, 0.25, 3e9}),
+                    {0, 2, 2, -0.0, -2, 0, 3e9}));
+  }
+}
+
+TEST_CASE("square and relu take integers too", "[kernels]") {
+  const Array a = array_of<std::int64_t>({-3, 0, 4, std::int64_t{1} << 32});
+  const Array out = Array::empty({4}, int64);
+  kernels::square(out, a);
+  CHECK(out.to_vector<std::int64_t>() == std::vector{9L, 0L, 16L, 0L});
+  kernels::relu(out, a);
+  CHECK(out.to_vector<std::int64_t>() == std::vector{0L, 0L, 4L, 1L << 32});
+}
+
+TEMPLATE_TEST_CASE("gelu_backward multiplies by the gradient, in every layout", "[kernels]", float,
+                   double) {
+  const Array grad = random_array({40, 30}, dtype_of<TestType>(), 1);
+  const Array x = random_array({40, 30}, dtype_of<TestType>(), 2);
+  for (const bool tanh_approx : {false, true}) {
+    const Array expected = Array::empty(x.shape(), x.dtype());
+    (tanh_approx ? gelu_tanh_slope : gelu_slope)(expected, x);
+    for (std::int64_t i = 0; i < x.numel(); ++i)
+      expected.data<TestType>()[i] *= grad.data<TestType>()[i];
+    const auto kernel = [=](const Array& out, const Array& g, const Array& v) {
+      kernels::gelu_backward(out, g, v, tanh_approx);
+    };
+    check_in_every_layout(expected, kernel, grad, x);
+  }
+}
+
+TEST_CASE("functions name the dtypes that they do not take", "[kernels]") {
+  const Array integer = array_of<std::int64_t>({1}), truth = array_of<bool>({true});
+  CHECK_THROWS_MATCHES(kernels::exp(integer, integer), DTypeError,
+                       Message("[exp] needs float32 or float64, got int64"));
+  CHECK_THROWS_MATCHES(kernels::floor(truth, truth), DTypeError,
+                       Message("[floor] needs float32 or float64, got bool"));
+  CHECK_THROWS_MATCHES(kernels::silu(integer, integer), DTypeError,
+                       Message("[silu] needs float32 or float64, got int64"));
+  CHECK_THROWS_MATCHES(kernels::gelu(integer, integer, false), DTypeError,
+                       Message("[gelu] needs float32 or float64, got int64"));
+  CHECK_THROWS_MATCHES(kernels::gelu_backward(truth, truth, truth, true), DTypeError,
+                       Message("[gelu_backward] needs float32 or float64, got bool"));
+  CHECK_THROWS_MATCHES(kernels::relu(truth, truth), DTypeError,
+                       Message("[relu] needs int64, float32 or float64, got bool"));
+  CHECK_THROWS_MATCHES(kernels::square(truth, truth), DTypeError,
+                       Message("[square] needs int64, float32 or float64, got bool"));
+}
+
+TEMPLATE_TEST_CASE("functions of two variables are what their definitions say, in every layout",
+                   "[kernels]", float, double) {
+  using T = TestType;
+  const Array a = random_array({4, 1, 5}, dtype_of<T>(), 1);
+  const Array b = random_array({3, 1}, dtype_of<T>(), 2);
+  const auto check = [&](auto kernel, auto f) {
+    check_in_every_layout(reference_map<T, T, T>({4, 3, 5}, f, a, b), kernel, a, b);
+  };
+  check(kernels::atan2, [](T y, T x) { return std::atan2(y, x); });
+  check(kernels::xlogy, [](T x, T y) { return x * std::log(y); });
+  check(kernels::logaddexp,
+        [](T x, T y) { return std::max(x, y) + std::log1p(std::exp(-std::abs(x - y))); });
+}
+
+TEMPLATE_TEST_CASE("logaddexp and xlogy have the limits that their formulas miss", "[kernels]",
+                   float, double) {
+  using T = TestType;
+  const auto of = [](auto kernel, std::initializer_list<double> a,
+                     std::initializer_list<double> b) {
+    const Array x = array_of<double>(a).to(dtype_of<T>()), y = array_of<double>(b).to(x.dtype());
+    kernel(x, x, y);
+    return x.to(float64).template to_vector<double>();
+  };
+  CHECK(identical(of(kernels::logaddexp, {kInf, -kInf, kInf, 1000, -1000, kNaN, kInf},
+                     {kInf, -kInf, -kInf, -1000, -2000, 1, kNaN}),
+                  {kInf, -kInf, kInf, 1000, -1000, kNaN, kNaN}));
+  CHECK(identical(of(kernels::xlogy, {0, 0, 0, 0, 1, kNaN, 2}, {0, kInf, -1, kNaN, 0, 0, -1}),
+                  {0, 0, 0, kNaN, -kInf, kNaN, kNaN}));
+}

@@ -1,0 +1,448 @@
+#include <tend/core/kernels/elementwise/arithmetic.h>
+#include <tend/core/kernels/matmul/gemm.h>
+
+#include <sys/mman.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/arrays.h"
+#include "tests/catch.h"
+#include "tests/simd_targets.h"
+
+using namespace tend;
+using namespace tend::testing;
+using Catch::Matchers::Message;
+
+namespace {
+
+Shape product_shape(const Array& a, const Array& b) {
+  return kernels::matmul_shape("matmul", a.shape(), b.shape());
+}
+
+Array product(const Array& a, const Array& b) {
+  const Array out = Array::full(product_shape(a, b), is_floating(a.dtype()) ? NAN : -1, a.dtype());
+  kernels::matmul(out, a, b);
+  return out;
+}
+
+// Sums in double, and sums of the absolute values, over matrices of at least two dimensions.
+struct Reference {
+  std::vector<double> sums, sizes;
+};
+
+Reference reference(const Array& a, const Array& b) {
+  const Shape shape = product_shape(a, b);
+  Shape batch = shape;
+  batch.erase(shape.rank() - 1);
+  batch.erase(shape.rank() - 2);
+  const auto full = [&](const Array& x) {
+    Shape wanted = batch;
+    wanted.push_back(x.size(-2));
+    wanted.push_back(x.size(-1));
+    return x.expand(wanted).to(float64).reshape({-1, x.size(-2), x.size(-1)}).contiguous();
+  };
+  const std::int64_t m = shape[shape.rank() - 2], n = shape.back(), k = a.size(-1);
+  Reference out;
+  if (element_count(shape) == 0) return out;
+  const std::int64_t items = element_count(batch);
+  if (k == 0)
+    return {std::vector<double>(static_cast<std::size_t>(items * m * n)),
+            std::vector<double>(static_cast<std::size_t>(items * m * n))};
+  const Array left = full(a), right = full(b);
+  for (std::int64_t i = 0; i < items * m; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      double sum = 0, size = 0;
+      for (std::int64_t p = 0; p < k; ++p) {
+        const double term =
+            left.data<double>()[i * k + p] * right.data<double>()[(i / m * k + p) * n + j];
+        sum += term;
+        size += std::abs(term);
+      }
+      out.sums.push_back(sum);
+      out.sizes.push_back(size);
+    }
+  }
+  return out;
+}
+
+// In whatever order k products are summed, the error is at most about k rounding errors of the sum
+// of their absolute values; two more for alpha and beta.
+void check_product(const Array& got, const Reference& want, std::int64_t k) {
+  const double unit = got.dtype() == float32 ? 0x1p-24 : 0x1p-53;
+  const std::vector<double> values = got.to(float64).to_vector<double>();
+  REQUIRE(values.size() == want.sums.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double bound = static_cast<double>(k + 2) * unit * want.sizes[i];
+    if (!(std::abs(values[i] - want.sums[i]) <= bound)) {
+      FAIL("element " << i << ": " << values[i] << " for " << want.sums[i] << " +- " << bound);
+    }
+  }
+}
+
+void check_all_layouts(const Shape& a_shape, const Shape& b_shape, DType dtype) {
+  const Array a = random_array(a_shape, dtype, 1), b = random_array(b_shape, dtype, 2);
+  const Reference want = reference(a, b);
+  CAPTURE(a_shape, b_shape, dtype);
+  for (const Array& left : layouts(a)) {
+    for (const Array& right : layouts(b)) {
+      for (const Array& out : layouts(Array::full(product_shape(a, b), NAN, dtype))) {
+        CAPTURE(left.strides(), right.strides(), out.strides());
+        kernels::matmul(out, left, right);
+        check_product(out, want, a.size(-1));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("matmul_shape follows torch.matmul") {
+  const auto shape = [](const Shape& a, const Shape& b) {
+    return kernels::matmul_shape("matmul", a, b);
+  };
+  CHECK(shape({3}, {3}) == Shape{});
+  CHECK(shape({3}, {3, 4}) == Shape{4});
+  CHECK(shape({2, 3}, {3}) == Shape{2});
+  CHECK(shape({2, 3}, {3, 4}) == Shape{2, 4});
+  CHECK(shape({3}, {5, 3, 4}) == Shape{5, 4});
+  CHECK(shape({5, 2, 3}, {3}) == Shape{5, 2});
+  CHECK(shape({5, 2, 3}, {3, 4}) == Shape{5, 2, 4});
+  CHECK(shape({2, 3}, {5, 3, 4}) == Shape{5, 2, 4});
+  CHECK(shape({7, 1, 2, 3}, {5, 3, 4}) == Shape{7, 5, 2, 4});
+  CHECK(shape({0, 2, 3}, {1, 3, 4}) == Shape{0, 2, 4});
+  CHECK(shape({2, 0}, {0, 4}) == Shape{2, 4});
+}
+
+TEST_CASE("matmul_shape says what does not fit") {
+  const auto message = [](const Shape& a, const Shape& b, const char* text) {
+    CHECK_THROWS_MATCHES(kernels::matmul_shape("matmul", a, b), ShapeError, Message(text));
+  };
+  message(
+      {2, 3}, {4, 5},
+      "[matmul] (2, 3) x (4, 5): dimension -1 of the first is 3, dimension -2 of the second is 4");
+  message({3}, {4},
+          "[matmul] (3,) x (4,): dimension -1 of the first is 3, dimension -1 of the second is 4");
+  message({2, 2, 3}, {5, 3, 4},
+          "[matmul] (2, 2, 3) x (5, 3, 4): batch dimension -3 of the first is 2, of the second 5");
+  message({}, {3}, "[matmul] () x (3,): both need at least one dimension");
+  message({3}, {}, "[matmul] (3,) x (): both need at least one dimension");
+}
+
+TEST_CASE("matmul refuses bool and mixed dtypes") {
+  const Array f = Array::zeros({2, 2}, float32), d = Array::zeros({2, 2}, float64),
+              b = Array::zeros({2, 2}, boolean);
+  CHECK_THROWS_MATCHES(kernels::matmul(f, f, d), DTypeError,
+                       Message("[matmul] float32 x float64 into float32"));
+  CHECK_THROWS_MATCHES(kernels::matmul(d, f, f), DTypeError,
+                       Message("[matmul] float32 x float32 into float64"));
+  CHECK_THROWS_MATCHES(kernels::matmul(b, b, b), DTypeError,
+                       Message("[matmul] bool x bool into bool"));
+}
+
+TEST_CASE("matmul of two matrices, in every layout") {
+  const DType dtype = GENERATE(float32, float64);
+  for (const std::int64_t m : {1, 2, 7, 33}) {
+    for (const std::int64_t n : {1, 3, 16, 40}) {
+      for (const std::int64_t k : {1, 5, 32}) check_all_layouts({m, k}, {k, n}, dtype);
+    }
+  }
+  check_all_layouts({70, 300}, {300, 90}, dtype);
+}
+
+TEST_CASE("matmul of batches, in every layout") {
+  const DType dtype = GENERATE(float32, float64);
+  check_all_layouts({3, 2, 4}, {3, 4, 5}, dtype);
+  check_all_layouts({3, 12, 14}, {3, 14, 15}, dtype);
+  check_all_layouts({2, 1, 12, 14}, {3, 14, 15}, dtype);
+  check_all_layouts({12, 14}, {4, 14, 15}, dtype);
+  check_all_layouts({4, 12, 14}, {14, 15}, dtype);
+  check_all_layouts({4, 1, 14}, {14, 15}, dtype);
+  check_all_layouts({4, 12, 14}, {4, 14, 1}, dtype);
+  check_all_layouts({1, 1, 3, 2, 9, 8}, {2, 1, 1, 2, 8, 9}, dtype);
+}
+
+TEST_CASE("matmul reads expanded operands where they lie") {
+  const Array a = random_array({12, 14}, float32, 1), b = random_array({5, 14, 15}, float32, 2);
+  const Array repeated = a.expand({5, 12, 14});
+  check_product(product(repeated, b), reference(repeated, b), 14);
+  const Array strided = random_array({14, 24}, float32, 3).slice(1, 0, 24, 2).transpose(0, 1);
+  const Array repeated_strided = strided.expand({5, 12, 14});
+  check_product(product(repeated_strided, b), reference(repeated_strided, b), 14);
+  const Array row = random_array({1, 14}, float32, 4).expand({12, 14});
+  check_product(product(row, b), reference(row, b), 14);
+  const Array number = Array::full({}, 0.3F, float32).expand({4, 12, 14});
+  const Array same = random_array({14, 15}, float32, 5).expand({4, 14, 15});
+  check_product(product(number, same), reference(number, same), 14);
+}
+
+TEST_CASE("matmul of vectors") {
+  const DType dtype = GENERATE(float32, float64);
+  for (const std::int64_t k : {3, 1000}) {
+    const Array a = random_array({k}, dtype, 1), b = random_array({k}, dtype, 2),
+                matrix = random_array({k, 5}, dtype, 3), batch = random_array({2, 3, k}, dtype, 4);
+    for (const Array& left : layouts(a)) {
+      for (const Array& right : layouts(b)) {
+        check_product(product(left, right).view({1, 1}),
+                      reference(left.unsqueeze(0), right.unsqueeze(1)), k);
+      }
+      for (const Array& right : layouts(matrix)) {
+        check_product(product(left, right).unsqueeze(0), reference(left.unsqueeze(0), right), k);
+      }
+      for (const Array& other : layouts(batch)) {
+        check_product(product(other, left).unsqueeze(-1), reference(other, left.unsqueeze(1)), k);
+        const Array turned = other.transpose(1, 2);
+        check_product(product(left, turned).unsqueeze(-2), reference(left.unsqueeze(0), turned), k);
+      }
+    }
+    const Array constant = Array::full({}, 0.5F, dtype).expand({k});
+    check_product(product(constant, b).view({1, 1}),
+                  reference(constant.unsqueeze(0), b.unsqueeze(1)), k);
+    check_product(product(constant, matrix).unsqueeze(0), reference(constant.unsqueeze(0), matrix),
+                  k);
+  }
+}
+
+TEST_CASE("matmul of head-split views into a head-split view") {
+  constexpr std::int64_t kBatch = 2, kTokens = 24, kHeads = 3, kDim = 16;
+  const auto heads = [](const Array& x) {
+    return x.view({kBatch, kTokens, kHeads, kDim}).transpose(1, 2);
+  };
+  const Shape flat{kBatch, kTokens, kHeads * kDim};
+  const Array q = heads(random_array(flat, float32, 1)), k = heads(random_array(flat, float32, 2)),
+              v = heads(random_array(flat, float32, 3));
+  const Array scores = product(q, k.transpose(-1, -2));
+  check_product(scores, reference(q, k.transpose(-1, -2)), kDim);
+  const Array context = heads(Array::full(flat, NAN, float32));
+  kernels::matmul(context, scores, v);
+  check_product(context, reference(scores, v), kTokens);
+}
+
+TEST_CASE("matmul with nothing to multiply") {
+  for (const DType dtype : {float32, float64, int64}) {
+    CHECK(same_bits(product(Array::zeros({2, 0}, dtype), Array::zeros({0, 3}, dtype)),
+                    Array::zeros({2, 3}, dtype)));
+    CHECK(product(Array::zeros({0, 4}, dtype), Array::zeros({4, 3}, dtype)).numel() == 0);
+    CHECK(product(Array::zeros({2, 4}, dtype), Array::zeros({4, 0}, dtype)).numel() == 0);
+    CHECK(product(Array::zeros({0, 2, 4}, dtype), Array::zeros({4, 3}, dtype)).numel() == 0);
+    CHECK(same_bits(product(Array::zeros({0}, dtype), Array::zeros({0}, dtype)),
+                    Array::zeros({}, dtype)));
+    const Array out = Array::full({2, 3}, 3, dtype);
+    kernels::matmul(out, Array::zeros({2, 0}, dtype), Array::zeros({0, 3}, dtype), 1, 2);
+    CHECK(same_bits(out, Array::full({2, 3}, 6, dtype)));
+  }
+}
+
+TEST_CASE("matmul of no depth leaves what beta leaves, in every layout") {
+  const Array turned = Array::full({5, 3}, 2, float32).transpose(0, 1);
+  kernels::matmul(turned, Array::zeros({0}, float32), Array::zeros({3, 0, 5}, float32), 1, -1.5);
+  CHECK(turned.to_vector<float>() == std::vector<float>(15, -3.0f));
+  for (const Shape& shape : {Shape{3, 5}, Shape{2, 4, 40}}) {
+    Shape left = shape, right = shape;
+    left[shape.rank() - 1] = right[shape.rank() - 2] = 0;
+    for (const Array& out : layouts(Array::full(shape, 2, float32))) {
+      const auto n = static_cast<std::size_t>(out.numel());
+      kernels::matmul(out, Array::zeros(left, float32), Array::zeros(right, float32), 1, -1.5);
+      CHECK(out.to_vector<float>() == std::vector<float>(n, -3.0f));
+      kernels::matmul(out, Array::zeros(left, float32), Array::zeros(right, float32));
+      CHECK(out.to_vector<float>() == std::vector<float>(n, 0.0f));
+    }
+  }
+}
+
+TEST_CASE("matmul with alpha and beta") {
+  const auto [m, n, k] = GENERATE(table<std::int64_t, std::int64_t, std::int64_t>(
+      {{2, 3, 4}, {30, 20, 10}, {30, 1, 40}, {1, 30, 40}, {1, 1, 400}}));
+  const Array a = random_array({m, k}, float64, 1), b = random_array({k, n}, float64, 2),
+              c = random_array({m, n}, float64, 3);
+  Reference want = reference(a, b);
+  for (std::size_t i = 0; i < want.sums.size(); ++i) {
+    const double old = c.data<double>()[i];
+    want.sums[i] = -1.5 * want.sums[i] + 0.75 * old;
+    want.sizes[i] = 1.5 * want.sizes[i] + 0.75 * std::abs(old);
+  }
+  for (const Array& out : layouts(c)) {
+    kernels::matmul(out, a, b, -1.5, 0.75);
+    check_product(out, want, k);
+  }
+}
+
+TEST_CASE("matmul passes NaN and infinity on") {
+  const auto [m, n, k] = GENERATE(table<std::int64_t, std::int64_t, std::int64_t>(
+      {{2, 3, 4}, {20, 30, 40}, {20, 1, 40}, {1, 20, 40}, {1, 1, 400}}));
+  const Array a = Array::full({m, k}, 1, float32), b = Array::full({k, n}, 1, float32);
+  a.data<float>()[1] = NAN;
+  if (m > 1) a.data<float>()[k] = INFINITY;
+  const std::vector<float> out = product(a, b).to_vector<float>();
+  CHECK(std::isnan(out[0]));
+  if (m > 1) CHECK(out[static_cast<std::size_t>(n)] == INFINITY);
+}
+
+TEST_CASE("matmul of small matrices rounds every product and sum, in the order of k") {
+  const Array a = random_array({6, 5}, float32, 1), b = random_array({5, 6}, float32, 2);
+  const Array want = Array::empty({6, 6}, float32);
+  for (std::int64_t i = 0; i < 6; ++i) {
+    for (std::int64_t j = 0; j < 6; ++j) {
+      float sum = 0;
+      for (std::int64_t p = 0; p < 5; ++p) {
+        const volatile float term = a.data<float>()[i * 5 + p] * b.data<float>()[p * 6 + j];
+        sum += term;
+      }
+      want.data<float>()[i * 6 + j] = sum;
+    }
+  }
+  for (const Array& left : layouts(a)) {
+    for (const Array& right : layouts(b)) CHECK(same_bits(product(left, right), want));
+  }
+}
+
+TEST_CASE("matmul of int64 is exact and wraps around") {
+  const Array a = random_array({2, 7, 8}, int64, 1), b = random_array({8, 100}, int64, 2);
+  const Reference want = reference(a, b);
+  for (const Array& left : layouts(a)) {
+    for (const Array& right : layouts(b))
+      CHECK(product(left, right).to(float64).to_vector<double>() == want.sums);
+  }
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const Array big = array_of<std::int64_t>({kMost, kMost}), two = array_of<std::int64_t>({2, 1});
+  CHECK(product(big, two).item<std::int64_t>() == kMost - 2);
+  const Array out = Array::full({}, 10, int64);
+  kernels::matmul(out, two, two, -1, 2);
+  CHECK(out.item<std::int64_t>() == 15);
+}
+
+TEST_CASE("matmul has the same bits for any number of threads") {
+  const auto check = [](const Shape& a_shape, const Shape& b_shape) {
+    const Array a = random_array(a_shape, float32, 1), b = random_array(b_shape, float32, 2);
+    CHECK(same_bits_for_any_thread_count([&] { return product(a, b); }));
+  };
+  check({300, 200}, {200, 310});       // blocks of rows
+  check({20, 100}, {100, 1000});       // blocks of columns
+  check({130, 2100}, {2100, 260});     // several depths
+  check({2000, 500}, {500});           // a matrix by a vector
+  check({1, 500}, {500, 2000});        // a vector by a matrix
+  check({3, 4, 40, 50}, {4, 50, 60});  // a batch
+  check({1000, 4, 3}, {1000, 3, 4});   // a batch of small products
+}
+
+TEST_CASE("A product that is large enough for BLAS is right, with the same bits for any threads") {
+  constexpr std::int64_t kSize = 2600;  // cubed it is over 2^34
+  const Array a = random_array({kSize, kSize}, float32, 1);
+  const Array b = random_array({kSize, kSize}, float32, 2);
+  const Array whole = product(a, b);
+  for (const std::int64_t at : {0, 1, 77, 1299, 1300, 2599}) {
+    check_product(whole.narrow(0, at, 1).narrow(1, at, 1),
+                  reference(a.narrow(0, at, 1), b.narrow(1, at, 1)), kSize);
+  }
+  CHECK(same_bits_for_any_thread_count([&] { return product(a, b); }));
+}
+
+TEST_CASE("matmul is right on every SIMD target, in every layout") {
+  for_each_simd_target([](const std::string& target) {
+    CAPTURE(target);
+    for (const DType dtype : {float32, float64}) {
+      // Widths around those of vectors and of panels, heights around those of blocks.
+      for (const std::int64_t n : {1, 7, 16, 33, 63, 64, 65, 130})
+        check_all_layouts({13, 9}, {9, n}, dtype);
+      for (const std::int64_t m : {1, 5, 8, 48, 49, 100})
+        check_all_layouts({m, 11}, {11, 70}, dtype);
+      check_all_layouts({3, 50, 20}, {3, 20, 40}, dtype);
+    }
+  });
+}
+
+TEST_CASE("A block of a product has the bits of the whole") {
+  const DType dtype = GENERATE(float32, float64);
+  const Array a = random_array({200, 150}, dtype, 1), b = random_array({150, 300}, dtype, 2);
+  const Array whole = product(a, b);
+  for (const auto& [row, rows] : {std::pair{0, 8}, {8, 57}, {100, 100}}) {
+    CHECK(same_bits(product(a.narrow(0, row, rows), b), whole.narrow(0, row, rows).clone()));
+    CHECK(same_bits(product(a, b.narrow(1, row, rows)), whole.narrow(1, row, rows).clone()));
+  }
+  // A packed b, and one whose rows lie apart.
+  const Array turned = b.transpose(0, 1).clone().transpose(0, 1);
+  CHECK(same_bits(product(a, turned), whole));
+  const Array apart = random_array({150, 8000}, dtype, 3);
+  apart.narrow(1, 0, 300).copy_from(b);
+  CHECK(same_bits(product(a, apart.narrow(1, 0, 300)), whole));
+}
+
+TEST_CASE("matmul of matrices that are deep, or whose lines lie far apart") {
+  const DType dtype = GENERATE(float32, float64);
+  const auto check = [](const Array& a, const Array& b) {
+    check_product(product(a, b), reference(a, b), a.size(-1));
+    const Array out = Array::full(product_shape(a, b), 2, a.dtype());
+    kernels::matmul(out, a, b, 0.5, 1);
+    Reference want = reference(a, b);
+    for (double& sum : want.sums) sum = 0.5 * sum + 2;
+    for (double& size : want.sizes) size = size + 2;
+    check_product(out, want, a.size(-1));
+  };
+  check(random_array({20, 2500}, dtype, 1), random_array({2500, 70}, dtype, 2));
+  // Columns of a, and rows of b, that lie 2000 elements apart: a few, which the threads share by
+  // columns of the product, too, and many.
+  const Array wide_a = random_array({600, 2000}, dtype, 3),
+              wide_b = random_array({600, 2000}, dtype, 4);
+  for (const std::int64_t rows : {100, 800})
+    check(wide_a.narrow(1, 5, rows).transpose(0, 1), wide_b.narrow(1, 3, 70));
+}
+
+namespace {
+
+// As a row with gaps when it has some.
+Array like(const Array& bias, DType dtype) {
+  const Array out = bias.is_contiguous() ? Array::empty(bias.shape(), dtype)
+                                         : Array::full({bias.numel(), 2}, 0, dtype).select(1, 1);
+  out.copy_from(bias);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("linear adds a bias of any layout to products of any size") {
+  // Whole numbers, of which floats make no errors either.
+  const auto [rows, depth, columns] =
+      GENERATE(table<std::int64_t, std::int64_t, std::int64_t>({{1, 1, 1},
+                                                                {3, 2, 2},
+                                                                {5, 40, 70},
+                                                                {33, 20, 1500},
+                                                                {200, 300, 700},
+                                                                {8, 2500, 100},
+                                                                {300, 64, 3000}}));
+  const Array x = random_array({2, rows, depth}, int64, 1);
+  const Array weight = random_array({columns, depth}, int64, 2);
+  const Array plain = product(x, weight.transpose(0, 1));
+  const Array room = random_array({columns, 2}, int64, 3);
+  for (const Array& bias : {room.select(1, 0).contiguous(), room.select(1, 1),
+                            random_array({rows, columns}, int64, 4), Array::full({1}, 7, int64)}) {
+    Array want = Array::empty(plain.shape(), int64);
+    kernels::add(want, plain, bias);
+    for (const DType dtype : {float32, float64, int64}) {
+      CAPTURE(rows, depth, columns, bias.shape(), dtype);
+      const Array out = Array::full(plain.shape(), 99, dtype);
+      kernels::linear(out, x.to(dtype), weight.to(dtype), like(bias, dtype));
+      CHECK(out.to(int64).to_vector<std::int64_t>() == want.to_vector<std::int64_t>());
+    }
+  }
+}
+
+TEST_CASE("matmul goes beyond the int of BLAS", "[slow]") {
+  constexpr std::int64_t kLength = (std::int64_t{1} << 31) + 1000;
+  constexpr auto kBytes = static_cast<std::size_t>(2 * kLength) * sizeof(float);
+  void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  REQUIRE(memory != MAP_FAILED);
+  const Array rows = Array::from_blob(memory, {2, kLength}, {kLength, 1}, float32,
+                                      [](void* p) { munmap(p, kBytes); });
+  const Array row = rows.select(0, 0);
+  for (const std::int64_t i : {std::int64_t{0}, std::int64_t{1} << 30, kLength - 1})
+    row.data<float>()[i] = 2;
+  CHECK(product(row, row).item<float>() == 12);
+  // Rows too far apart are copied together; rows too long are refused.
+  const Array starts = rows.slice(1, 0, 200);
+  CHECK(product(starts, starts.transpose(0, 1)).to_vector<float>() ==
+        std::vector<float>{4, 0, 0, 0});
+  CHECK_THROWS_MATCHES(
+      product(rows, row), ShapeError,
+      Message("[matmul] a row of (2, 2147484648) has more than 1073741824 elements"));
+}

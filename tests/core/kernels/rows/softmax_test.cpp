@@ -1,0 +1,416 @@
+#include <tend/core/kernels/rows/softmax.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/core/kernels.h"
+#include "tests/simd_targets.h"
+
+using namespace tend;
+using namespace tend::testing;
+using Catch::Matchers::Message;
+
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+using Forward = void (*)(const Array&, const Array&, std::int64_t);
+using Backward = void (*)(const Array&, const Array&, const Array&, std::int64_t);
+
+const std::array<Forward, 2> kForwards{kernels::softmax, kernels::log_softmax};
+const std::array<Backward, 2> kBackwards{kernels::softmax_backward, kernels::log_softmax_backward};
+
+Array applied(Forward kernel, const Array& a, std::int64_t dim = -1) {
+  Array out = Array::full(a.shape(), -7, a.dtype());
+  kernel(out, a, dim);
+  return out;
+}
+
+Array applied(Backward kernel, const Array& grad, const Array& y, std::int64_t dim = -1) {
+  Array out = Array::full(grad.shape(), -7, grad.dtype());
+  kernel(out, grad, y, dim);
+  return out;
+}
+
+// One row in long double, each value with a bound on its rounding error in units of epsilon / 2.
+struct Exact {
+  std::vector<long double> values, bounds;
+};
+
+// Every sum has n terms. Those of rows are added in at least four lanes (float32), others one after
+// the other.
+template <class T>
+long double sum_error(std::size_t n, bool in_lanes = true) {
+  return static_cast<long double>(n) / (in_lanes && std::is_same_v<T, float> ? 4 : 1) + 4;
+}
+
+template <class T>
+Exact exact_forward(const std::vector<T>& a, bool logarithm, bool in_lanes = true) {
+  const long double largest = *std::max_element(a.begin(), a.end());
+  long double sum = 0;
+  for (const T x : a) sum += expl(x - largest);
+  Exact out;
+  for (const T x : a) {
+    // The argument of exp is rounded, its result off by one ulp (two halves), as is the product. A
+    // logarithm is rounded once more.
+    const long double y = x - largest - logl(sum);
+    const long double error = largest - x + 4 + sum_error<T>(a.size(), in_lanes);
+    out.values.push_back(logarithm ? y : expl(y));
+    out.bounds.push_back(logarithm ? error + largest - x + 3 * logl(sum) : error * expl(y));
+  }
+  return out;
+}
+
+template <class T>
+Exact exact_backward(const std::vector<T>& grad, const std::vector<T>& y, bool logarithm,
+                     bool in_lanes = true) {
+  long double sum = 0, sizes = 0;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const long double term = static_cast<long double>(grad[i]) * (logarithm ? 1 : y[i]);
+    sum += term;
+    sizes += std::abs(term);
+  }
+  Exact out;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const long double g = grad[i], v = y[i], e = expl(v);
+    out.values.push_back(logarithm ? g - e * sum : v * (g - sum));
+    out.bounds.push_back(sum_error<T>(y.size(), in_lanes) *
+                         (logarithm ? std::abs(g) + e * sizes : v * (std::abs(g) + sizes)));
+  }
+  return out;
+}
+
+template <class T>
+void check_row(const Array& got, const Exact& exact) {
+  const long double unit = std::numeric_limits<T>::epsilon() / 2;
+  double worst = 0;
+  for (std::int64_t i = 0; i < got.numel(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    if (got.data<T>()[i] == exact.values[k]) continue;  // infinities, too
+    const long double error = std::abs(got.data<T>()[i] - exact.values[k]);
+    worst = std::max(worst, static_cast<double>(error / (unit * exact.bounds[k])));
+    if (std::isnan(error)) worst = kInf;
+  }
+  CHECK(worst <= 1);
+}
+
+// The elements along `dim`, as rows of a matrix.
+Array lines(const Array& x, std::int64_t dim) {
+  return x.transpose(dim, -1).contiguous().reshape({x.numel() / x.shape()[dim], x.shape()[dim]});
+}
+
+template <class T>
+void check_lines(const Array& a, const Array& got, std::int64_t dim, bool logarithm) {
+  const Array from = lines(a, dim), to = lines(got, dim);
+  for (std::int64_t i = 0; i < from.shape()[0]; ++i) {
+    check_row<T>(to.select(0, i),
+                 exact_forward(from.select(0, i).template to_vector<T>(), logarithm, false));
+  }
+}
+template <class T>
+void check_lines(const Array& grad, const Array& y, const Array& got, std::int64_t dim,
+                 bool logarithm) {
+  const Array cotangents = lines(grad, dim), values = lines(y, dim), to = lines(got, dim);
+  for (std::int64_t i = 0; i < to.shape()[0]; ++i) {
+    check_row<T>(to.select(0, i),
+                 exact_backward(cotangents.select(0, i).template to_vector<T>(),
+                                values.select(0, i).template to_vector<T>(), logarithm, false));
+  }
+}
+
+bool all_nan(const Array& a) {
+  const std::vector<double> values = a.to(float64).to_vector<double>();
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isnan(x); });
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("softmax, its logarithm and gradients keep their error bounds",
+                   "[kernels][simd]", float, double) {
+  using T = TestType;
+  for_each_simd_target([](const std::string& target) {
+    for (const std::int64_t n : {1, 2, 3, 7, 15, 16, 17, 20, 31, 32, 33, 48, 65, 100, 1000, 5000}) {
+      const Array a = random_array({n}, dtype_of<T>(), 1), grad = random_array({n}, a.dtype(), 2);
+      for (std::int64_t i = 0; i < n; ++i) a.data<T>()[i] *= 8;
+      INFO(n << " elements, " << target);
+      for (const bool logarithm : {false, true}) {
+        const Array y = applied(kForwards[logarithm], a);
+        check_row<T>(y, exact_forward<T>(a.to_vector<T>(), logarithm));
+        check_row<T>(applied(kBackwards[logarithm], grad, y),
+                     exact_backward<T>(grad.to_vector<T>(), y.to_vector<T>(), logarithm));
+      }
+    }
+  });
+}
+
+TEST_CASE("softmax of fewer than 16 elements is as precise as float32 allows", "[kernels]") {
+  for (std::int64_t n = 1; n < 16; ++n) {
+    for (std::uint32_t seed = 0; seed < 50; ++seed) {
+      const Array a = random_array({n}, float32, seed);
+      const std::vector<float> x = a.to_vector<float>();
+      const float largest = *std::max_element(x.begin(), x.end());
+      std::vector<float> expected;
+      float sum = 0;
+      for (const float value : x) {
+        expected.push_back(static_cast<float>(std::exp(static_cast<double>(value - largest))));
+        sum += expected.back();
+      }
+      const float factor = 1 / sum;
+      for (float& value : expected) value *= factor;
+      REQUIRE(applied(kernels::softmax, a).to_vector<float>() == expected);
+    }
+  }
+}
+
+TEST_CASE("softmax of the attention scores of journey has the 17 digits that PyTorch prints",
+          "[kernels]") {
+  const float inputs[6][3] = {{0.43F, 0.15F, 0.89F}, {0.55F, 0.87F, 0.66F}, {0.57F, 0.85F, 0.64F},
+                              {0.22F, 0.58F, 0.33F}, {0.77F, 0.25F, 0.10F}, {0.05F, 0.80F, 0.55F}};
+  const Array scores = Array::zeros({6}, float32);
+  for (std::int64_t i = 0; i < 6; ++i) {
+    for (int k = 0; k < 3; ++k) scores.data<float>()[i] += inputs[i][k] * inputs[1][k];
+  }
+  CHECK(applied(kernels::softmax, scores).to(float64).to_vector<double>() ==
+        std::vector{0.13854756951332092, 0.2378913015127182, 0.23327402770519257,
+                    0.12399158626794815, 0.10818186402320862, 0.15811361372470856});
+}
+
+TEMPLATE_TEST_CASE("softmax of short rows has the same bits in every layout and in place",
+                   "[kernels]", float, double) {
+  for (const Shape& shape :
+       {Shape{3, 9, 15}, Shape{2, 3, 5, 4}, Shape{4, 2}, Shape{6}, Shape{1, 1}}) {
+    const Array a = random_array(shape, dtype_of<TestType>(), 1);
+    const Array grad = random_array(shape, a.dtype(), 2);
+    for (std::int64_t dim = 0; dim < a.rank(); ++dim) {
+      INFO(shape << " dim " << dim);
+      // A row has the same bits wherever it lies: first the dimension at the end, row by row.
+      const auto last = [&](const Array& x) { return x.transpose(dim, -1).contiguous(); };
+      for (const Forward kernel : kForwards) {
+        const Array expected = applied(kernel, last(a)).transpose(dim, -1).contiguous();
+        check_in_every_layout(
+            expected, [=](const Array& out, const Array& x) { kernel(out, x, dim); }, a);
+        CHECK(same_bits(applied(kernel, a, dim - a.rank()), expected));
+      }
+      for (const Backward kernel : kBackwards) {
+        const Array expected = applied(kernel, last(grad), last(a)).transpose(dim, -1).contiguous();
+        check_in_every_layout(
+            expected,
+            [=](const Array& out, const Array& g, const Array& y) { kernel(out, g, y, dim); }, grad,
+            a);
+      }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("softmax of long rows keeps its error bounds in every layout and in place",
+                   "[kernels][simd]", float, double) {
+  using T = TestType;
+  // The last: more columns than are walked together, and several blocks of rows.
+  for (const Shape& shape : {Shape{3, 20, 18}, Shape{2, 70, 5}, Shape{150, 1030}}) {
+    const Array a = random_array(shape, dtype_of<T>(), 1), grad = random_array(shape, a.dtype(), 2);
+    for (std::int64_t i = 0; i < a.numel(); ++i) a.data<T>()[i] *= 8;
+    for (std::int64_t dim = 0; dim < a.rank(); ++dim) {
+      if (shape[dim] < 16) continue;
+      const bool logarithm = dim == 1;
+      const Array y = applied(kForwards[logarithm], a, dim);
+      check_lines<T>(a, y, dim, logarithm);
+      const Array expected_grad = applied(kBackwards[logarithm], grad, y, dim);
+      check_lines<T>(grad, y, expected_grad, dim, logarithm);
+      for (const Array& out : layouts(a)) {
+        for (const Array& x : layouts(a)) {
+          kForwards[logarithm](out, x, dim);
+          check_lines<T>(a, out, dim, logarithm);
+        }
+        for (const Array& g : layouts(grad)) {
+          kBackwards[logarithm](out, g, layouts(y)[1], dim);
+          check_lines<T>(grad, y, out, dim, logarithm);
+        }
+      }
+      const Array same = a.clone();
+      kForwards[logarithm](same, same, dim);
+      CHECK(same_bits(same, y));
+      kBackwards[logarithm](same, grad, same, dim);
+      CHECK(same_bits(same, expected_grad));
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("columns that start with -inf are as exact as others", "[kernels][simd]", float,
+                   double) {
+  using T = TestType;
+  for_each_simd_target([](const std::string& target) {
+    INFO(target);
+    const Array a = random_array({100, 19}, dtype_of<T>(), 3);
+    for (std::int64_t i = 0; i < 19; ++i) a.select(1, i).narrow(0, 0, 5 * i).fill(-kInf);
+    a.select(1, 18).fill(-kInf);
+    a.select(1, 17).select(0, 99).fill(kNaN);
+    a.select(1, 16).select(0, 40).fill(kInf);
+    const Array y = applied(kernels::softmax, a, 0), log_y = applied(kernels::log_softmax, a, 0);
+    for (const std::int64_t i : {16, 17, 18}) {
+      CHECK(all_nan(y.select(1, i)));
+      CHECK(all_nan(log_y.select(1, i)));
+    }
+    check_lines<T>(a.narrow(1, 0, 16), y.narrow(1, 0, 16), 0, false);
+    check_lines<T>(a.narrow(1, 0, 16), log_y.narrow(1, 0, 16), 0, true);
+  });
+}
+
+TEMPLATE_TEST_CASE("log_softmax keeps its error bound where elements lie far apart",
+                   "[kernels][simd]", float, double) {
+  using T = TestType;
+  for_each_simd_target([](const std::string& target) {
+    INFO(target);
+    for (const double scale : {100.0, 511.1022644042969, 1e4}) {
+      for (const std::int64_t n : {15, 16, 100}) {
+        const Array a = Array::full({n}, 1.4078369140625, dtype_of<T>());
+        for (std::int64_t i = 0; i < n; i += 3) a.data<T>()[i] = static_cast<T>(-scale);
+        check_row<T>(applied(kernels::log_softmax, a), exact_forward<T>(a.to_vector<T>(), true));
+      }
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("elements of -inf, and far below the largest, weigh nothing", "[kernels][simd]",
+                   float, double) {
+  using T = TestType;
+  for_each_simd_target([](const std::string& target) {
+    INFO(target);
+    for (const double low : {-kInf, -1e30, -1e4}) {
+      const Array a = random_array({20, 20}, dtype_of<T>(), 3);
+      a.narrow(1, 5, 3).narrow(0, 2, 3).fill(low);
+      for (const std::int64_t dim : {0, 1}) {
+        const Array y = applied(kernels::softmax, a, dim);
+        CHECK(same_bits(y.narrow(1, 5, 3).narrow(0, 2, 3).contiguous(),
+                        Array::full({3, 3}, 0, dtype_of<T>())));
+      }
+    }
+  });
+}
+
+TEST_CASE("a row of softmax does not depend on its neighbours", "[kernels][simd]") {
+  for_each_simd_target([](const std::string& target) {
+    INFO(target);
+    const Array a = random_array({7, 37}, float32), all = applied(kernels::softmax, a);
+    for (std::int64_t row = 0; row < 7; ++row)
+      CHECK(same_bits(applied(kernels::softmax, a.select(0, row)), all.select(0, row)));
+  });
+}
+
+TEST_CASE("softmax gives the same bits for any number of threads", "[kernels]") {
+  for (const Shape& shape : {Shape{700, 300}, Shape{9000, 10}, Shape{2, 70000}}) {
+    const Array a = random_array(shape, float32, 1), grad = random_array(shape, float32, 2);
+    for (const std::int64_t dim : {0, 1}) {
+      INFO(shape << " dim " << dim);
+      for (const Forward kernel : kForwards)
+        CHECK(same_bits_for_any_thread_count([&] { return applied(kernel, a, dim); }));
+      for (const Backward kernel : kBackwards)
+        CHECK(same_bits_for_any_thread_count([&] { return applied(kernel, grad, a, dim); }));
+    }
+  }
+}
+
+TEST_CASE("softmax of more than the caches hold is that of its parts", "[kernels][simd]") {
+  const Array part = random_array({64, 1024}, float32);
+  const Array a = part.unsqueeze(0).expand({256, 64, 1024}).contiguous();  // 64 MB
+  for_each_simd_target([&](const std::string& target) {
+    for (const Forward kernel : kForwards) {
+      const Array expected = applied(kernel, part), got = applied(kernel, a);
+      INFO(target);
+      for (std::int64_t i = 0; i < a.shape()[0]; i += 15) {
+        CHECK(same_bits(got.select(0, i), expected));
+      }
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("rows that have no largest finite element become NaN, as in PyTorch",
+                   "[kernels][simd]", float, double) {
+  for_each_simd_target([](const std::string& target) {
+    for (const std::int64_t n : {1, 5, 16, 19, 40}) {
+      for (const auto& [everywhere, somewhere] :
+           {std::pair{-kInf, -kInf}, std::pair{0.0, kInf}, std::pair{0.0, kNaN},
+            std::pair{-kInf, kNaN}, std::pair{kInf, -kInf}}) {
+        for (std::int64_t place = 0; place < n; ++place) {
+          if (n == 1 && everywhere == kInf) continue;  // -inf alone is the first case
+          const Array a = random_array({3, n}, dtype_of<TestType>());
+          const Array plain = a.clone();
+          a.select(0, 1).fill(everywhere);
+          a.select(0, 1).select(0, place).fill(somewhere);
+          for (const Forward kernel : kForwards) {
+            const Array y = applied(kernel, a), expected = applied(kernel, plain);
+            INFO(n << " elements, " << everywhere << ", at " << place << ' ' << somewhere << ' '
+                   << target);
+            REQUIRE(all_nan(y.select(0, 1)));
+            REQUIRE(same_bits(y.select(0, 0), expected.select(0, 0)));
+            REQUIRE(same_bits(y.select(0, 2), expected.select(0, 2)));
+          }
+        }
+      }
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("hidden elements get weight zero and change no other", "[kernels][simd]", float,
+                   double) {
+  for_each_simd_target([](const std::string& target) {
+    for (const std::int64_t n : {4, 24, 40}) {
+      INFO(n << " elements, " << target);
+      const Array a = Array::full({n}, -kInf, dtype_of<TestType>());
+      a.narrow(0, 1, 2).fill(3);
+      const Array y = applied(kernels::softmax, a), log_y = applied(kernels::log_softmax, a);
+      for (std::int64_t i = 0; i < n; ++i) {
+        const bool shown = i == 1 || i == 2;
+        CHECK(y.data<TestType>()[i] == (shown ? TestType(0.5) : 0));
+        CHECK(log_y.data<TestType>()[i] == (shown ? -std::log(TestType(2)) : TestType(-kInf)));
+      }
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("large elements do not overflow", "[kernels]", float, double) {
+  for (const std::int64_t n : {2, 32}) {
+    const Array a = Array::full({n}, 1e30, dtype_of<TestType>());
+    a.select(0, 0).fill(-1e30);
+    const Array y = applied(kernels::softmax, a), log_y = applied(kernels::log_softmax, a);
+    CHECK(y.data<TestType>()[0] == 0);
+    CHECK(y.data<TestType>()[1] == Approx(1.0 / static_cast<double>(n - 1)));
+    CHECK(log_y.data<TestType>()[0] == TestType(-2e30));
+  }
+}
+
+TEMPLATE_TEST_CASE("softmax takes empty and 0-d arrays", "[kernels]", float, double) {
+  const DType dtype = dtype_of<TestType>();
+  for (const Shape& shape : {Shape{2, 0}, Shape{0, 3}, Shape{0}}) {
+    const Array none = Array::empty(shape, dtype);
+    for (std::int64_t dim = -none.rank(); dim < none.rank(); ++dim) {
+      for (const Forward kernel : kForwards) CHECK_NOTHROW(kernel(none, none, dim));
+      for (const Backward kernel : kBackwards) CHECK_NOTHROW(kernel(none, none, none, dim));
+    }
+  }
+  const Array one = Array::scalar(3, dtype);
+  for (const std::int64_t dim : {0, -1}) {
+    const Array y = applied(kernels::softmax, one, dim);
+    const Array log_y = applied(kernels::log_softmax, one, dim);
+    CHECK(y.template item<double>() == 1);
+    CHECK(log_y.template item<double>() == 0);
+    CHECK(applied(kernels::softmax_backward, one, y, dim).template item<double>() == 0);
+    CHECK(applied(kernels::log_softmax_backward, one, log_y, dim).template item<double>() == 0);
+  }
+}
+
+TEST_CASE("softmax names a dimension or dtype that it does not take", "[kernels]") {
+  const Array a = random_array({2, 3}, float32), integers = random_array({2, 3}, int64);
+  const Array scalar = Array::scalar(1, float32);
+  CHECK_THROWS_MATCHES(kernels::softmax(a, a, 2), IndexError,
+                       Message("[softmax] dimension 2 is out of range [-2, 1] for 2 dimensions"));
+  CHECK_THROWS_MATCHES(
+      kernels::log_softmax_backward(scalar, scalar, scalar, -2), IndexError,
+      Message("[log_softmax_backward] dimension -2 is out of range [-1, 0] for 0 dimensions"));
+  CHECK_THROWS_MATCHES(kernels::softmax(integers, integers, 0), DTypeError,
+                       Message("[softmax] needs float32 or float64, got int64"));
+  CHECK_THROWS_MATCHES(kernels::log_softmax(integers, integers, 0), DTypeError,
+                       Message("[log_softmax] needs float32 or float64, got int64"));
+  CHECK_THROWS_MATCHES(kernels::softmax_backward(integers, integers, integers, 0), DTypeError,
+                       Message("[softmax_backward] needs float32 or float64, got int64"));
+}

@@ -1,0 +1,216 @@
+// The memory below all arrays and graphs. Run under both sanitizers, too.
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <tend/core/array/array.h>
+#include <tend/core/memory/pool.h>
+
+#include "tests/catch.h"
+
+using namespace tend;
+
+namespace {
+
+// Freed after the main thread's own blocks are gone.
+const Array outlives_the_thread = Array::zeros({10}, float32);
+
+struct Block {
+  explicit Block(std::size_t size)
+      : bytes(size), data(static_cast<std::uint8_t*>(take_block(size))) {}
+  void fill(std::uint8_t value) const { std::memset(data, value, bytes); }
+  bool holds(std::uint8_t value) const {
+    return std::all_of(data, data + bytes, [value](std::uint8_t each) { return each == value; });
+  }
+  void give() const { give_block(data, bytes); }
+
+  std::size_t bytes;
+  std::uint8_t* data;
+};
+
+// On both sides of the sizes where something changes.
+std::vector<std::size_t> sizes() {
+  std::vector<std::size_t> all;
+  for (std::size_t power = 64; power <= std::size_t{1} << 22; power *= 2) {
+    for (const std::size_t eighths : {8U, 10U, 12U, 14U}) {
+      const std::size_t border = power / 8 * eighths;
+      for (const std::size_t bytes : {border - 1, border, border + 1}) all.push_back(bytes);
+    }
+  }
+  return all;
+}
+
+// Blocks that f takes from the system.
+template <class F>
+std::int64_t taken_by(F f) {
+  const std::int64_t before = system_blocks();
+  f();
+  return system_blocks() - before;
+}
+
+}  // namespace
+
+TEST_CASE("blocks are aligned, large enough and apart from each other") {
+  std::vector<Block> blocks;
+  std::uint8_t value = 0;
+  for (const std::size_t bytes : sizes()) {
+    blocks.emplace_back(bytes);
+    CHECK(reinterpret_cast<std::uintptr_t>(blocks.back().data) % 64 == 0);
+    blocks.back().fill(++value);
+  }
+  value = 0;
+  for (const Block& block : blocks) CHECK(block.holds(++value));
+  for (const Block& block : blocks) block.give();
+}
+
+TEST_CASE("what was given back is taken again, and nothing from the system") {
+  const auto round = [] {
+    std::vector<Block> blocks;
+    for (const std::size_t bytes : sizes()) blocks.emplace_back(bytes);
+    for (const Block& block : blocks) block.give();
+  };
+  round();
+  const std::int64_t taken = taken_by(round);
+  CHECK(taken == (detail::kKeepsBlocks ? 0 : static_cast<std::int64_t>(sizes().size())));
+}
+
+TEST_CASE("empty_cache gives the kept blocks to the system") {
+  const auto round = [] {
+    for (const std::size_t bytes : {100U, 100000U}) Block(bytes).give();
+  };
+  round();
+  empty_cache();
+  CHECK(taken_by(round) == 2);
+}
+
+TEST_CASE("a thread that ends leaves its blocks to the others") {
+  static constexpr std::size_t kBytes = 1000;
+  const auto round = [] {
+    std::vector<Block> blocks;
+    for (int i = 0; i < 100; ++i) blocks.emplace_back(kBytes);
+    for (const Block& block : blocks) block.give();
+  };
+  empty_cache();
+  std::thread(round).join();
+  CHECK(taken_by(round) == (detail::kKeepsBlocks ? 0 : 100));
+}
+
+TEST_CASE("threads may give back what others took") {
+  constexpr int kThreads = 4, kRounds = 20000;
+  std::vector<Block> handed;
+  std::mutex mutex;
+  std::atomic<int> spoilt{0};
+  const auto work = [&](int thread) {
+    for (int i = 0; i < kRounds; ++i) {
+      const Block mine(static_cast<std::size_t>(1 + (i * 37 + thread) % 3000));
+      const auto value = static_cast<std::uint8_t>(mine.bytes);
+      mine.fill(value);
+      const std::lock_guard lock(mutex);
+      handed.push_back(mine);
+      if (handed.size() < 50) continue;
+      std::swap(handed[static_cast<std::size_t>(i) % 50], handed.back());
+      const Block other = handed.back();
+      handed.pop_back();
+      if (!other.holds(static_cast<std::uint8_t>(other.bytes))) ++spoilt;
+      other.give();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) threads.emplace_back(work, i);
+  for (std::thread& thread : threads) thread.join();
+  CHECK(spoilt == 0);
+  for (const Block& block : handed) block.give();
+}
+
+TEST_CASE("threads empty the cache and read the counters while others allocate") {
+  const std::int64_t before = live_memory();
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 200; ++round) {
+        const Array small = Array::empty({10 + i}, float32),
+                    large = Array::empty({100000}, float32);
+        if (i == 0) empty_cache();
+        // The peak may lack 64 KiB for each of the others.
+        if (live_memory() < before || peak_memory() < 400000 - 4 * 65536) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+  CHECK(live_memory() == before);
+}
+
+TEST_CASE("live memory counts the bytes of arrays, whoever made them") {
+  const std::int64_t before = live_memory();
+  Array small = Array::empty({3, 5}, float64);
+  CHECK(live_memory() - before == 120);
+  Array large = Array::empty({1000, 1000}, float32), view = large.narrow(0, 5, 10);
+  CHECK(live_memory() - before == 120 + 4000000);
+  large = Array();
+  CHECK(live_memory() - before == 120 + 4000000);
+  view = Array();
+  CHECK(live_memory() - before == 120);
+
+  std::atomic<int> step{0};
+  const auto wait_for = [&](int wanted) {
+    while (step < wanted) std::this_thread::yield();
+  };
+  Array given;
+  std::thread other([&] {
+    const Array kept = Array::empty({7}, boolean);
+    given = Array::empty({2}, float32);
+    step = 1;
+    wait_for(2);
+  });
+  wait_for(1);
+  CHECK(live_memory() - before == 120 + 7 + 8);
+  given = Array();
+  small = Array();
+  CHECK(live_memory() - before == 7);
+  step = 2;
+  other.join();
+  CHECK(live_memory() == before);
+}
+
+TEST_CASE("peak memory is the most that was ever live, until it is reset") {
+  const std::int64_t before = live_memory();
+  reset_peak_memory();
+  CHECK(peak_memory() == before);
+  { const Array small = Array::empty({10}, float32), large = Array::empty({1 << 20}, float32); }
+  const Array after = Array::empty({5}, float32);
+  CHECK(peak_memory() - before == 40 + (4 << 20));
+  reset_peak_memory();
+  CHECK(peak_memory() - before == 20);
+}
+
+TEST_CASE("a request that no system can meet is an OutOfMemoryError and leaves nothing") {
+  const std::int64_t before = live_memory();
+  CHECK_THROWS_AS(Array::empty({std::int64_t{1} << 45}, boolean), OutOfMemoryError);
+  CHECK_THROWS_AS(Array::empty({std::int64_t{1} << 60}, boolean), OutOfMemoryError);
+  for (const std::size_t bytes :
+       {std::size_t{1} << 47, std::size_t{1} << 55, SIZE_MAX - 64, SIZE_MAX})
+    CHECK_THROWS_AS(take_block(bytes), OutOfMemoryError);
+  CHECK(live_memory() == before);
+}
+
+TEST_CASE("borrowed memory goes back by its deleter, once, and is not counted") {
+  const std::int64_t before = live_memory();
+  float numbers[4] = {1, 2, 3, 4};
+  int freed = 0;
+  {
+    const Array all = Array::from_blob(numbers, {4}, {1}, float32, [&](void* data) {
+      CHECK(data == numbers);
+      ++freed;
+    });
+    CHECK(all.storage()->is_borrowed());
+    const Array part = all.narrow(0, 1, 2);
+    CHECK(live_memory() == before);
+  }
+  CHECK(freed == 1);
+}

@@ -1,0 +1,209 @@
+#include <tend/core/threads/parallel.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <limits>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tend/core/array/array.h>
+#include <tend/core/base/error.h>
+#include <tend/core/memory/pool.h>
+
+#include "tests/catch.h"
+#include "tests/sanitizers.h"
+
+using namespace tend;
+
+namespace {
+
+// The number of threads as it was, at the end of a test.
+struct ThreadsGuard {
+  int before = num_threads();
+  ~ThreadsGuard() { set_num_threads(before); }
+};
+
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+}  // namespace
+
+TEST_CASE("parallel_for calls every index once, in chunks that the sizes alone decide") {
+  const ThreadsGuard guard;
+  for (const int threads : {1, 2, 3, 8}) {
+    set_num_threads(threads);
+    std::vector<std::atomic<int>> calls(1000), chunk_of(1000);
+    parallel_for(0, 1000, 7, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        ++calls[static_cast<std::size_t>(i)];
+        chunk_of[static_cast<std::size_t>(i)] = static_cast<int>(begin);
+      }
+    });
+    for (std::size_t i = 0; i < 1000; ++i) {
+      REQUIRE(calls[i] == 1);
+      REQUIRE(chunk_of[i] == static_cast<int>(i / 7 * 7));
+    }
+  }
+}
+
+TEST_CASE("parallel_for cuts ranges and grains near 2 to the 63") {
+  constexpr std::int64_t kLow = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kHigh = std::numeric_limits<std::int64_t>::max();
+  using Chunks = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  const ThreadsGuard guard;
+  const auto cut = [](std::int64_t begin, std::int64_t end, std::int64_t grain) {
+    Chunks chunks;
+    std::mutex mutex;
+    parallel_for(begin, end, grain, [&](std::int64_t from, std::int64_t to) {
+      const std::lock_guard lock(mutex);
+      chunks.emplace_back(from, to);
+    });
+    std::sort(chunks.begin(), chunks.end());
+    return chunks;
+  };
+  for (const int threads : {1, 3}) {
+    set_num_threads(threads);
+    CHECK(cut(kLow, kHigh, kHigh) == Chunks{{kLow, -1}, {-1, kHigh - 1}, {kHigh - 1, kHigh}});
+    constexpr std::int64_t kQuarter = std::int64_t{1} << 62;
+    CHECK(cut(kLow, kHigh, kQuarter) ==
+          Chunks{{kLow, -kQuarter}, {-kQuarter, 0}, {0, kQuarter}, {kQuarter, kHigh}});
+    CHECK(cut(kLow, 0, kHigh) == Chunks{{kLow, -1}, {-1, 0}});
+    CHECK(cut(-1, kHigh, kHigh) == Chunks{{-1, kHigh - 1}, {kHigh - 1, kHigh}});
+    CHECK(cut(0, kHigh, kHigh) == Chunks{{0, kHigh}});
+    CHECK(cut(kHigh - 5, kHigh, 3) == Chunks{{kHigh - 5, kHigh - 2}, {kHigh - 2, kHigh}});
+    CHECK(cut(kHigh - 5, kHigh, kHigh - 1) == Chunks{{kHigh - 5, kHigh}});
+    CHECK(cut(kLow, kLow + 5, 3) == Chunks{{kLow, kLow + 3}, {kLow + 3, kLow + 5}});
+    CHECK(cut(0, 3, 0) == Chunks{{0, 1}, {1, 2}, {2, 3}});
+    CHECK(cut(0, 2, kLow) == Chunks{{0, 1}, {1, 2}});
+    CHECK(cut(kHigh, kLow, 1).empty());
+  }
+}
+
+TEST_CASE("A parallel section inside another runs on the thread that reaches it") {
+  const ThreadsGuard guard;
+  set_num_threads(4);
+  std::atomic<int> total = 0, strangers = 0;
+  parallel_for(0, 16, 1, [&](std::int64_t, std::int64_t) {
+    const std::thread::id self = std::this_thread::get_id();
+    parallel_for(0, 10, 1, [&](std::int64_t, std::int64_t) {
+      ++total;
+      if (std::this_thread::get_id() != self) ++strangers;
+    });
+  });
+  CHECK(total == 160);
+  CHECK(strangers == 0);
+}
+
+TEST_CASE("An exception ends a parallel section after all of its chunks") {
+  const ThreadsGuard guard;
+  set_num_threads(3);
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    std::atomic<int> chunks = 0;
+    const auto section = [&] {
+      parallel_for(0, 20, 1, [&](std::int64_t begin, std::int64_t) {
+        ++chunks;
+        if (begin == 3) throw std::runtime_error("three");
+      });
+    };
+    REQUIRE_THROWS_AS(section(), std::runtime_error);
+    REQUIRE(chunks == 20);
+  }
+}
+
+TEST_CASE("Many short sections, some after a rest, all run to their end") {
+  const ThreadsGuard guard;
+  for (const int threads : {2, 5}) {
+    set_num_threads(threads);
+    std::int64_t sum = 0;
+    for (int section = 0; section < 3000; ++section) {
+      std::atomic<std::int64_t> part = 0;
+      parallel_for(0, 8, 1, [&](std::int64_t begin, std::int64_t) { part += begin; });
+      sum += part;
+      // Longer than workers wait awake: they sleep, and must be woken.
+      if (section % 300 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    CHECK(sum == 3000 * 28);
+  }
+}
+
+TEST_CASE("Sections of several threads at once all run to their end") {
+  const ThreadsGuard guard;
+  set_num_threads(3);
+  std::atomic<std::int64_t> sum = 0;
+  std::vector<std::thread> users;
+  for (int i = 0; i < 4; ++i) {
+    users.emplace_back([&] {
+      for (int section = 0; section < 500; ++section) {
+        parallel_for(0, 8, 1, [&](std::int64_t begin, std::int64_t) { sum += begin; });
+      }
+    });
+  }
+  for (std::thread& user : users) user.join();
+  CHECK(sum == 4 * 500 * 28);
+}
+
+TEST_CASE("Threads without work do not burn their cores") {
+  const ThreadsGuard guard;
+  set_num_threads(8);
+  parallel_for(0, 64, 1, [](std::int64_t, std::int64_t) {});
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // more than enough to fall asleep
+  const double before = processor_seconds();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  // Eight threads that looked for work all the time would use all cores; sleeping ones use nothing.
+  CHECK(processor_seconds() - before < 0.1);
+}
+
+#if !TEND_TEST_TSAN  // which has no threads after a fork
+TEST_CASE("The child of a fork has threads of its own") {
+  const ThreadsGuard guard;
+  set_num_threads(4);
+  const auto sum = [] {
+    std::atomic<std::int64_t> total{0};
+    parallel_for(0, 64, 1, [&](std::int64_t begin, std::int64_t) { total += begin; });
+    return total.load();
+  };
+  for (int i = 0; i < 20; ++i) {
+    if (i % 2 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the workers sleep
+    REQUIRE(sum() == 64 * 63 / 2);
+    const Array held = Array::zeros({100}, float32);
+    const std::int64_t live = live_memory();
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      alarm(20);  // ends it if it hangs
+      bool right = num_threads() == 4 && sum() == 64 * 63 / 2 && live_memory() == live;
+      const Array more = Array::zeros({10}, float32);
+      right = right && live_memory() == live + 40;
+      std::thread([] { Array::zeros({100}, float32); }).join();
+      set_num_threads(3);
+      right = right && sum() == 64 * 63 / 2 && live_memory() == live + 40;
+      _exit(right ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    REQUIRE(status == 0);
+  }
+}
+#endif
+
+TEST_CASE("set_num_threads refuses counts out of range, and calls from inside a section") {
+  const int before = num_threads();
+  CHECK_THROWS_WITH(parallel_for(0, 2, 1, [](std::int64_t, std::int64_t) { set_num_threads(1); }),
+                    "[set_num_threads] called inside a parallel_for");
+  CHECK_THROWS_AS(set_num_threads(0), Error);
+  CHECK_THROWS_AS(set_num_threads(-2), Error);
+  CHECK_THROWS_WITH(set_num_threads(kMostThreads + 1),
+                    "[set_num_threads] needs from 1 to 1024 threads, got 1025");
+  CHECK(num_threads() == before);
+}

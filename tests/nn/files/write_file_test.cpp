@@ -1,0 +1,399 @@
+// Files under what happens to them: links, pipes, devices, other writers, killed processes.
+
+#include <tend/nn/files/write_file.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tend/core/base/error.h>
+
+#include "tests/catch.h"
+#include "tests/examples/process.h"
+
+using Catch::Matchers::ContainsSubstring;
+using tend::IoError;
+using tend::nn::check_can_write;
+using tend::nn::follow_links;
+using tend::nn::PutBytes;
+using tend::nn::write_file;
+using tend::test::TemporaryFolder;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::ptrdiff_t count_files(const TemporaryFolder& folder) {
+  return std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator());
+}
+
+::mode_t mode(const std::string& path) {
+  struct ::stat status {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  return status.st_mode & 07777;
+}
+
+/// One letter, many times: a file that is not whole has another length, or two letters.
+constexpr std::size_t kLetters = 300'000;
+
+bool is_whole(const std::string& text) {
+  return text.size() == kLetters && text.find_first_not_of(text.front()) == std::string::npos;
+}
+
+void put_letters(const PutBytes& put, char letter) {
+  const std::string part(kLetters / 100, letter);
+  for (int i = 0; i < 100; ++i) put(part.data(), part.size());
+}
+
+/// A child process that runs f and ends.
+template <class F>
+::pid_t start(F f) {
+  const ::pid_t id = ::fork();
+  REQUIRE(id >= 0);
+  if (id == 0) {
+    try {
+      f();
+    } catch (...) {
+      ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  return id;
+}
+
+int wait_for(::pid_t id) {
+  int status = 0;
+  ::waitpid(id, &status, 0);
+  return status;
+}
+
+/// A child process in the middle of writing `letter` to a file.
+class Writer {
+ public:
+  Writer(const std::string& path, char letter) {
+    int said[2], told[2];
+    REQUIRE((::pipe(said) == 0 && ::pipe(told) == 0));
+    id_ = start([&] {
+      char byte = 0;
+      write_file(path, [&](const PutBytes& put) {
+        put_letters(put, letter);
+        if (::write(said[1], &byte, 1) != 1 || ::read(told[0], &byte, 1) != 1)
+          throw std::runtime_error("no pipe");
+      });
+    });
+    char byte = 0;
+    REQUIRE(::read(said[0], &byte, 1) == 1);
+    for (const int end : {said[0], said[1], told[0]}) ::close(end);
+    to_writer_ = told[1];
+  }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  ~Writer() { ::close(to_writer_); }
+
+  void kill() const {
+    ::kill(id_, SIGKILL);
+    CHECK(WIFSIGNALED(wait_for(id_)));
+  }
+  void finish() const {
+    REQUIRE(::write(to_writer_, "", 1) == 1);
+    CHECK(wait_for(id_) == 0);
+  }
+
+ private:
+  ::pid_t id_ = -1;
+  int to_writer_ = -1;
+};
+
+}  // namespace
+
+TEST_CASE("writing follows links, and the links stay") {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.file("inner"));
+  std::ofstream(folder.file("inner/a")) << "old";
+  fs::create_symlink("inner/a", folder.file("link"));
+  fs::create_symlink(folder.file("link"), folder.file("second"));
+  write_file(folder.file("second"), "new");
+  CHECK(content(folder.file("inner/a")) == "new");
+  CHECK(fs::is_symlink(folder.file("link")));
+  CHECK(fs::is_symlink(folder.file("second")));
+  CHECK_FALSE(fs::is_symlink(folder.file("inner/a")));
+
+  fs::create_symlink("inner/b", folder.file("dangling"));
+  write_file(folder.file("dangling"), "made");
+  CHECK(content(folder.file("inner/b")) == "made");
+  CHECK(fs::is_symlink(folder.file("dangling")));
+  CHECK(follow_links(folder.file("second")) == folder.file("inner/a"));
+
+  fs::create_symlink("round", folder.file("about"));
+  fs::create_symlink("about", folder.file("round"));
+  CHECK_THROWS_AS(write_file(folder.file("round"), "x"), IoError);
+  CHECK_THROWS_AS(check_can_write(folder.file("round")), IoError);
+  CHECK_THROWS_AS(follow_links(folder.file("round")), IoError);
+}
+
+TEST_CASE("a file keeps its mode, and a new one gets what the umask leaves") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a");
+  const ::mode_t before = ::umask(027);
+  write_file(path, "new");
+  ::umask(before);
+  CHECK(mode(path) == 0640);
+  for (const ::mode_t kept : {0600U, 0444U, 0755U}) {
+    REQUIRE(::chmod(path.c_str(), kept) == 0);
+    write_file(path, "next");
+    CHECK(mode(path) == kept);
+  }
+}
+
+TEST_CASE("a file keeps its owner where the system permits") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a");
+  std::ofstream(path) << "old";
+  const bool permitted = ::chown(path.c_str(), 12345, 23456) == 0;
+  write_file(path, "new");
+  struct ::stat status {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  CHECK(status.st_uid == (permitted ? 12345 : ::getuid()));
+  CHECK(status.st_gid == (permitted ? 23456 : ::getgid()));
+  CHECK(content(path) == "new");
+}
+
+TEST_CASE("a pipe is written into and stays a pipe") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("pipe");
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  CHECK_NOTHROW(check_can_write(path));
+  std::string text;
+  std::thread reader([&] { text = content(path); });
+  write_file(path, [](const PutBytes& put) { put_letters(put, 'p'); });
+  reader.join();
+  CHECK(is_whole(text));
+  CHECK(fs::is_fifo(path));
+  CHECK(count_files(folder) == 1);
+}
+
+TEST_CASE("a pipe that nobody reads, or not to the end, is an error and no signal") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("pipe");
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(write_file(path, "x"), ContainsSubstring("nobody reads it"));
+  std::thread reader([&] {
+    char byte = 0;
+    std::ifstream(path).read(&byte, 1);
+  });
+  CHECK_THROWS_AS(write_file(path, [](const PutBytes& put) { put_letters(put, 'p'); }), IoError);
+  reader.join();
+  ::sigset_t pending;
+  REQUIRE(::sigpending(&pending) == 0);
+  CHECK(::sigismember(&pending, SIGPIPE) == 0);
+  CHECK(fs::is_fifo(path));
+}
+
+// A device of the test's own: a mistake must not cost the machine its /dev/null or /dev/full.
+TEST_CASE("a device is written into and stays a device, and a full one is an error") {
+  const TemporaryFolder folder;
+  const auto make_device = [&](const char* name, unsigned minor_number) {
+    const std::string path = folder.file(name);
+    return ::mknod(path.c_str(), S_IFCHR | 0666, ::makedev(1, minor_number)) == 0 &&
+           std::ofstream(path).is_open();
+  };
+  if (!make_device("null", 3) || !make_device("full", 7)) return;  // not permitted here
+  CHECK_NOTHROW(write_file(folder.file("null"), "x"));
+  CHECK(fs::is_character_file(folder.file("null")));
+  CHECK_THROWS_WITH(write_file(folder.file("full"), "x"), ContainsSubstring("No space left"));
+  CHECK(fs::is_character_file(folder.file("full")));
+  CHECK(count_files(folder) == 2);
+}
+
+TEST_CASE("what cannot be written is known before and changes nothing") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("file")) << "kept";
+  const std::string longest = folder.file(std::string(256, 'n'));
+  for (const std::string& path : {folder.file("no/such/folder"), folder.file("file/x"),
+                                  folder.path(), folder.file("file/"), std::string(), longest}) {
+    INFO(path);
+    CHECK_THROWS_AS(check_can_write(path), IoError);
+    CHECK_THROWS_AS(write_file(path, "x"), IoError);
+  }
+  CHECK_THROWS_WITH(
+      write_file(folder.file("file/x"), "x", "save"),
+      ContainsSubstring("[save] cannot write ") && ContainsSubstring("file/x: Not a directory"));
+  const auto failing = [](const PutBytes& put) {
+    put("half", 4);
+    throw std::runtime_error("no more");
+  };
+  CHECK_THROWS_WITH(write_file(folder.file("file"), failing), "no more");
+  CHECK(content(folder.file("file")) == "kept");
+  CHECK(count_files(folder) == 1);
+  CHECK_NOTHROW(check_can_write(folder.file("file")));
+  CHECK_NOTHROW(check_can_write(folder.file("new")));
+}
+
+TEST_CASE("the longest name that a file may have can be written") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file(std::string(255, 'n'));
+  write_file(path, "first");
+  write_file(path, "second");
+  CHECK(content(path) == "second");
+  CHECK(count_files(folder) == 1);
+}
+
+TEST_CASE("threads that write one path each write it whole") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a");
+  write_file(path, [](const PutBytes& put) { put_letters(put, '0'); });
+  std::atomic<int> failed{0};
+  std::atomic<bool> done{false};
+  std::thread reader([&] {
+    while (!done) failed += is_whole(content(path)) ? 0 : 1;
+  });
+  std::vector<std::thread> writers;
+  for (char letter = 'a'; letter < 'e'; ++letter) {
+    writers.emplace_back([&, letter] {
+      for (int i = 0; i < 20; ++i) {
+        try {
+          write_file(path, [&](const PutBytes& put) { put_letters(put, letter); });
+        } catch (const tend::Error&) {
+          ++failed;
+        }
+      }
+    });
+  }
+  for (std::thread& each : writers) each.join();
+  done = true;
+  reader.join();
+  CHECK(failed == 0);
+  CHECK(is_whole(content(path)));
+  CHECK(count_files(folder) == 1);
+}
+
+TEST_CASE("processes that write one path each write it whole") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a");
+  std::vector<::pid_t> writers;
+  for (char letter = 'a'; letter < 'e'; ++letter) {
+    writers.push_back(start([&] {
+      for (int i = 0; i < 20; ++i) {
+        write_file(path, [&](const PutBytes& put) { put_letters(put, letter); });
+        if (!is_whole(content(path))) throw std::runtime_error("half a file");
+      }
+    }));
+  }
+  for (const ::pid_t writer : writers) CHECK(wait_for(writer) == 0);
+  CHECK(is_whole(content(path)));
+  CHECK(count_files(folder) == 1);
+}
+
+TEST_CASE("the next write removes what killed processes left, and nothing of the living") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a");
+  std::ofstream(path) << "old";
+  // Not a temporary file of this path, though it looks like one.
+  std::ofstream(folder.file("a.tend-1-x.tmp")) << "mine";
+  std::ofstream(folder.file("b.tend-1-1.tmp")) << "another's";
+  const Writer killed(path, 'k'), living(path, 'l');
+  killed.kill();
+  CHECK(content(path) == "old");
+  CHECK(count_files(folder) == 5);
+  write_file(path, "new");
+  CHECK(content(path) == "new");
+  CHECK(count_files(folder) == 4);
+  living.finish();
+  CHECK(content(path) == std::string(kLetters, 'l'));
+  CHECK(count_files(folder) == 3);
+}
+
+TEST_CASE("a process killed at any time leaves the old file or the new one") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("a");
+  write_file(path, [](const PutBytes& put) { put_letters(put, 'a'); });
+  for (int i = 0; i < 30; ++i) {
+    const ::pid_t writer = start([&] {
+      for (char letter = 'b';; letter = letter == 'z' ? 'b' : static_cast<char>(letter + 1))
+        write_file(path, [&](const PutBytes& put) { put_letters(put, letter); });
+    });
+    std::this_thread::sleep_for(std::chrono::microseconds(500 * i));
+    ::kill(writer, SIGKILL);
+    wait_for(writer);
+    CHECK(is_whole(content(path)));
+  }
+  write_file(path, "end");
+  CHECK(count_files(folder) == 1);
+}
+
+TEST_CASE("a name with a zero byte is refused, as is a function that is none") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("whole");
+  write_file(path, "old");
+  const std::string cut = path + std::string("\0.tmp", 5);
+  CHECK_THROWS_WITH(write_file(cut, "new"),
+                    ContainsSubstring("its name goes on after a zero byte"));
+  CHECK_THROWS_AS(check_can_write(cut), IoError);
+  CHECK_THROWS_AS(follow_links(cut), IoError);
+  CHECK_THROWS_AS(write_file(path, std::function<void(const PutBytes&)>()), tend::Error);
+  CHECK(content(path) == "old");
+}
+
+TEST_CASE("what is printed while a standard stream is closed does not land in the file") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("whole");
+  const int kept = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+  ::close(STDOUT_FILENO);
+  ::ssize_t printed = 0;
+  write_file(path, [&](const PutBytes& put) {
+    put("abc", 3);
+    printed = ::write(STDOUT_FILENO, "XYZ", 3);
+    put("def", 3);
+  });
+  ::dup2(kept, STDOUT_FILENO);
+  ::close(kept);
+  CHECK(printed == -1);
+  CHECK(content(path) == "abcdef");
+}
+
+TEST_CASE("a link to an open file that has lost its name is refused") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("gone");
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT, 0600);
+  REQUIRE(::unlink(path.c_str()) == 0);
+  CHECK_THROWS_WITH(write_file("/proc/self/fd/" + std::to_string(file), "new"),
+                    ContainsSubstring("a file that has no name"));
+  ::close(file);
+  CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("the child of a fork that leaves by an exception takes nothing from its parent") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("whole");
+  try {
+    write_file(path, [](const PutBytes& put) {
+      put("abc", 3);
+      const ::pid_t child = ::fork();
+      if (child == 0) throw std::runtime_error("child");
+      int status = 0;
+      ::waitpid(child, &status, 0);
+    });
+  } catch (const std::runtime_error& error) {
+    if (error.what() == std::string("child")) ::_exit(0);
+    throw;
+  }
+  CHECK(content(path) == "abc");
+}

@@ -1,0 +1,105 @@
+// Rows for autograd/ops/activation.h.
+#include "tests/op_table/op_table.h"
+
+namespace tend::test {
+namespace {
+
+using T = const Tensor&;
+
+void softmax_rows(Rows& rows) {
+  for (const std::int64_t d : {0, 1, -1}) {
+    const std::string dim = std::to_string(d);
+    rows.op("softmax", "torch.softmax(a, " + dim + ")", [d](T a) { return softmax(a, d); })
+        .on({{real({2, 3})}, {real({3, 2, 4})}, {real({0, 3})}, {real({3, 0})}})
+        .refuses("[softmax] needs float32 or float64, got int64", {integers({2, 2}, 0, 5)});
+    rows.op("log_softmax", "torch.log_softmax(a, " + dim + ")",
+            [d](T a) { return log_softmax(a, d); })
+        .on({{real({2, 3})}, {real({3, 2, 4})}, {real({0, 3})}, {real({3, 0})}})
+        .refuses("[log_softmax] needs float32 or float64, got int64", {integers({2, 2}, 0, 5)});
+  }
+  rows.op("softmax", "torch.softmax(a, 0) * 1", [](T a) { return softmax(a, 0) * 1; })
+      .on({{real({})}, {real({1})}, {real({7})}});
+  rows.op("log_softmax", "torch.log_softmax(a, 0) * 1", [](T a) { return log_softmax(a, 0) * 1; })
+      .on({{real({})}, {real({1})}, {real({7})}});
+}
+
+std::string floats_only(const std::string& name) {
+  return "[" + name + "] needs float32 or float64, got int64";
+}
+
+// F.NAME(a).
+Op& activation(Rows& rows, const std::string& name, Tensor (*f)(T), const Input& like = real({})) {
+  return rows.op(name, "F." + name + "(a)", f)
+      .on(unary_samples(like))
+      .refuses(floats_only(name), {integers({2}, 0, 5)});
+}
+
+void rectifier_rows(Rows& rows) {
+  rows.op("relu", "torch.relu(a)", relu)
+      .on(unary_samples(real({}).off({0})))
+      .on({{integers({2, 3}, -4, 5)}})
+      .twin([](T a) { return a.relu_(); })
+      .refuses("[relu] needs int64, float32 or float64, got bool", {bools({2})});
+  activation(
+      rows, "leaky_relu", [](T a) { return leaky_relu(a); }, real({}).off({0}))
+      .twin([](T a) { return a.leaky_relu_(); });
+  rows.op("leaky_relu", "F.leaky_relu(a, -0.2)", [](T a) { return leaky_relu(a, -0.2); })
+      .on(unary_samples(real({}).off({0})))
+      .twin([](T a) { return a.leaky_relu_(-0.2); });
+  // The second derivative jumps at 0.
+  activation(
+      rows, "elu", [](T a) { return elu(a); }, real({}).off({0}))
+      .twin([](T a) { return a.elu_(); });
+  rows.op("elu", "F.elu(a, 1.5)", [](T a) { return elu(a, 1.5); })
+      .on(unary_samples(real({}).off({0})))
+      .twin([](T a) { return a.elu_(1.5); });
+  rows.op("hardtanh", "F.hardtanh(a)", [](T a) { return hardtanh(a); })
+      .on(unary_samples(real({}).off({-1, 1})))
+      .on({{integers({2, 3}, -4, 5)}})
+      .twin([](T a) { return a.hardtanh_(); })
+      .refuses("[hardtanh] needs int64, float32 or float64, got bool", {bools({2})});
+  rows.op("hardtanh", "F.hardtanh(a, -0.5, 1.5)", [](T a) { return hardtanh(a, -0.5, 1.5); })
+      .on(unary_samples(real({}).off({-0.5, 1.5})))
+      .on({{integers({2, 3}, -4, 5)}})
+      .twin([](T a) { return a.hardtanh_(-0.5, 1.5); });
+}
+
+void smooth_rows(Rows& rows) {
+  activation(rows, "gelu", [](T a) { return gelu(a); });
+  rows.op("gelu", "F.gelu(a, approximate='tanh')", [](T a) { return gelu(a, GeluKind::tanh); })
+      .on(unary_samples());
+  activation(rows, "silu", silu).twin([](T a) { return a.silu_(); });
+  activation(rows, "mish", mish).twin([](T a) { return a.mish_(); });
+  activation(rows, "softplus", [](T a) { return softplus(a); });
+  // At the threshold it jumps.
+  rows.op("softplus", "F.softplus(a, 2, 3)", [](T a) { return softplus(a, 2, 3); })
+      .on(unary_samples(real({}).off({1.5})));
+  activation(rows, "logsigmoid", logsigmoid);
+  rows.op("softsign", "F.softsign(a)", softsign)
+      .on(unary_samples(real({}).off({0})))
+      .on({{integers({2, 3}, -4, 5)}})
+      .refuses("[softsign] a bool tensor has no sign", {bools({2})});
+}
+
+void glu_rows(Rows& rows) {
+  rows.op("glu", "F.glu(a)", [](T a) { return glu(a); })
+      .on({{real({2, 4})}, {real({2})}, {real({3, 0})}, {real({0, 2})}, {real({2, 3, 2})}})
+      .refuses(floats_only("glu"), {integers({2}, 0, 5)})
+      .refuses("[glu] dimension 1 of (2, 3) has the odd size 3", {real({2, 3})})
+      .refuses("[glu] a 0-d tensor has no halves", {real({})});
+  rows.op("glu", "F.glu(a, 0)", [](T a) { return glu(a, 0); })
+      .on({{real({4, 3})}, {real({4})}, {real({2, 2, 3})}});
+}
+
+}  // namespace
+
+std::vector<Op> activation_rows() {
+  Rows rows;
+  rectifier_rows(rows);
+  smooth_rows(rows);
+  glu_rows(rows);
+  softmax_rows(rows);
+  return rows.take();
+}
+
+}  // namespace tend::test

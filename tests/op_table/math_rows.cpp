@@ -1,0 +1,122 @@
+// Rows for autograd/ops/math.h, and for the functions of one tensor in arithmetic.h.
+#include "tests/op_table/op_table.h"
+
+namespace tend::test {
+namespace {
+
+using T = const Tensor&;
+using Function = Tensor (*)(T);
+using Method = T (Tensor::*)() const;
+
+// torch.NAME(a), with its twin.
+Op& function(Rows& rows, const std::string& name, Function f, Method twin,
+             const Input& like = real({})) {
+  return rows.op(name, "torch." + name + "(a)", f).on(unary_samples(like)).twin([twin](T a) {
+    return (a.*twin)();
+  });
+}
+
+Sample whole() {
+  return {integers({2, 3}, -4, 5)};
+}
+Sample positive_whole() {
+  return {integers({2, 3}, 1, 9)};
+}
+
+// The rounding functions jump at whole and half numbers.
+Input between_jumps() {
+  return real({}).in(-3, 3).grid(0.1).off(
+      {-3, -2.5, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3});
+}
+
+// Of two variables.
+void binary_rows(Rows& rows) {
+  const Sample integer = {integers({2, 3}, 1, 5), integers({3}, 1, 5)};
+  const Input off_axes = real({}).grid(0.5, 0.25);  // and away from the origin
+  rows.op("atan2", "torch.atan2(a, b)", [](T a, T b) { return atan2(a, b); })
+      .on(binary_samples(off_axes, off_axes))
+      .on({integer, {integers({2, 3}, -4, 5), real({3}).grid(0.5, 0.25)}, {bools({3}), bools({3})}})
+      .twin([](T a, T b) { return a.atan2_(b); })
+      .refuses("[atan2] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
+               {real({2, 3}), real({4})});
+  rows.op("logaddexp", "torch.logaddexp(a, b)", [](T a, T b) { return logaddexp(a, b); })
+      .on(binary_samples())
+      .on({{integers({2, 3}, -4, 5), real({3})}})
+      .refuses("[logaddexp] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
+               {real({2, 3}), real({4})})
+      .refuses("[logaddexp] needs float32 or float64, got int64", integer);
+  rows.op("xlogy", "torch.xlogy(a, b)", [](T a, T b) { return xlogy(a, b); })
+      .on(binary_samples(real({}), real({}).in(0.2, 3)))
+      .on({integer,
+           {integers({2, 3}, -4, 5), real({3}).in(0.2, 3)},
+           {real({3}), integers({3}, 1, 5)}})
+      .twin([](T a, T b) { return a.xlogy_(b); })
+      .refuses("[xlogy] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
+               {real({2, 3}), real({4})});
+  rows.op("xlogy", "torch.xlogy(a, 2.5)", [](T a) { return xlogy(a, 2.5); })
+      .on(unary_samples())
+      .on({{integers({3}, -4, 5)}})
+      .twin([](T a) { return a.xlogy_(2.5); });
+  rows.op("xlogy", "torch.xlogy(1.5, a)", [](T a) { return xlogy(1.5, a); })
+      .on(unary_samples(real({}).in(0.2, 3)))
+      .on({{integers({3}, 1, 5)}});
+}
+
+}  // namespace
+
+std::vector<Op> function_rows() {
+  Rows rows;
+  rows.op("positive", "torch.positive(a)", [](T a) { return +a; })
+      .on(unary_samples())
+      .on({whole()})
+      .refuses("[positive] a bool tensor has no sign", {bools({2})});
+  function(rows, "neg", neg, &Tensor::neg_)
+      .on({whole()})
+      .refuses("[neg] a bool tensor has no negative; use logical_not", {bools({2})});
+  function(rows, "abs", abs, &Tensor::abs_, real({}).off({0}))
+      .on({whole()})
+      .refuses("[abs] needs int64, float32 or float64, got bool", {bools({2})});
+  function(rows, "sign", sign, &Tensor::sign_, real({}).off({0})).on({whole(), {bools({3})}});
+  function(rows, "square", square, &Tensor::square_).on({whole()});
+  function(rows, "reciprocal", reciprocal, &Tensor::reciprocal_, real({}).grid(0.5, 0.25))
+      .on({positive_whole()});
+
+  function(rows, "exp", exp, &Tensor::exp_).on({whole(), {bools({3})}});
+  function(rows, "exp2", exp2, &Tensor::exp2_).on({whole()});
+  function(rows, "expm1", expm1, &Tensor::expm1_).on({whole()});
+  function(rows, "log", log, &Tensor::log_, real({}).in(0.2, 3)).on({positive_whole()});
+  function(rows, "log2", log2, &Tensor::log2_, real({}).in(0.2, 3)).on({positive_whole()});
+  function(rows, "log10", log10, &Tensor::log10_, real({}).in(0.2, 3)).on({positive_whole()});
+  function(rows, "log1p", log1p, &Tensor::log1p_, real({}).in(-0.8, 3)).on({positive_whole()});
+  function(rows, "sqrt", sqrt, &Tensor::sqrt_, real({}).in(0.2, 3)).on({positive_whole()});
+  function(rows, "rsqrt", rsqrt, &Tensor::rsqrt_, real({}).in(0.2, 3)).on({positive_whole()});
+  function(rows, "sin", sin, &Tensor::sin_).on({whole()});
+  function(rows, "cos", cos, &Tensor::cos_).on({whole()});
+  // The slope reaches 14 at 1.3.
+  function(rows, "tan", tan, &Tensor::tan_, real({}).in(-1.3, 1.3)).within(32).on({whole()});
+  function(rows, "asin", asin, &Tensor::asin_, real({}).in(-0.9, 0.9)).on({{bools({3})}});
+  function(rows, "acos", acos, &Tensor::acos_, real({}).in(-0.9, 0.9)).on({{bools({3})}});
+  function(rows, "atan", atan, &Tensor::atan_).on({whole()});
+  function(rows, "sinh", sinh, &Tensor::sinh_).on({whole()});
+  function(rows, "cosh", cosh, &Tensor::cosh_).on({whole()});
+  function(rows, "tanh", tanh, &Tensor::tanh_).on({whole()});
+  function(rows, "sigmoid", sigmoid, &Tensor::sigmoid_).on({whole()});
+  function(rows, "erf", erf, &Tensor::erf_).on({whole()});
+  function(rows, "erfc", erfc, &Tensor::erfc_).on({whole()});
+  function(rows, "floor", floor, &Tensor::floor_, between_jumps())
+      .on({whole()})
+      .refuses("[floor] a bool tensor cannot be rounded", {bools({2})});
+  function(rows, "ceil", ceil, &Tensor::ceil_, between_jumps())
+      .on({whole()})
+      .refuses("[ceil] a bool tensor cannot be rounded", {bools({2})});
+  function(rows, "round", round, &Tensor::round_, between_jumps())
+      .on({whole()})
+      .refuses("[round] a bool tensor cannot be rounded", {bools({2})});
+  function(rows, "trunc", trunc, &Tensor::trunc_, between_jumps())
+      .on({whole()})
+      .refuses("[trunc] a bool tensor cannot be rounded", {bools({2})});
+  binary_rows(rows);
+  return rows.take();
+}
+
+}  // namespace tend::test

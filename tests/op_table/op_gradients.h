@@ -1,0 +1,46 @@
+// Gradients of whole operations: how far they are from central differences, and which backward
+// nodes make them. For the tests, and for examples/gradcheck.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "tests/op_table/op_table.h"
+
+namespace tend::test {
+
+/// The layouts in which a row is tried.
+std::vector<Layout> layouts_of(const Op& op);
+
+/// "torch.exp(a), sample 0, contiguous"
+std::string describe(const Op& op, std::size_t sample, Layout layout);
+
+/// What gradcheck (order 1) or gradgradcheck (order 2) found, over samples and layouts.
+struct GradientErrors {
+  std::int64_t checks = 0;
+  double max_abs_error = 0;
+  double max_rel_error = 0;
+  bool passed = true;
+  std::string message;  // of the first check that failed
+
+  void add(const GradientErrors& more);
+};
+
+/// Of one row; a check that cannot be made (gradients with noise differ from one evaluation to the
+/// next) is a failed one.
+GradientErrors check_gradients(const Op& row, int order);
+
+/// The backward nodes that an operation's forward graphs are made of, in all its rows.
+struct OperationNodes {
+  std::set<std::string> all;
+  /// Those that are the operation itself. A node belongs to the operations that have the smallest
+  /// graph with it (by node names): to exp the graph of ExpBackward0 alone. An operation to which
+  /// none belongs is composed of others.
+  std::set<std::string> own;
+};
+
+/// For every operation of the table that is differentiable somewhere, by name.
+const std::map<std::string, OperationNodes>& operation_nodes();
+
+}  // namespace tend::test

@@ -1,0 +1,223 @@
+#include "tests/op_table/op_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <set>
+
+namespace tend::test {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// A linear congruential generator (Knuth's MMIX constants): the same numbers everywhere.
+class Draws {
+ public:
+  explicit Draws(std::uint64_t seed) : state_(seed * 2 + 1) {}
+  // Uniform on [0, 1).
+  double operator()() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<double>(state_ >> 33) * 0x1p-31;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+// Rounded so that it is the double nearest to a short decimal number.
+double on_grid(const Input& input, double value) {
+  const double n = std::round((value - input.offset) / input.step);
+  return std::round((input.offset + n * input.step) * 1000) / 1000;
+}
+
+bool is_allowed(const Input& input, double value) {
+  const double last = input.dtype == int64 ? input.high - 1 : input.high;
+  if (value < input.low || value > last) return false;
+  const auto near = [value](double kink) { return std::fabs(value - kink) < 0.05; };
+  return std::none_of(input.kinks.begin(), input.kinks.end(), near);
+}
+
+std::vector<double> elements(const Input& input, std::uint64_t seed) {
+  Draws draw(seed);
+  std::vector<double> values;
+  std::set<double> taken;
+  const std::int64_t count = element_count(input.shape);
+  while (static_cast<std::int64_t>(values.size()) < count) {
+    const double value = on_grid(input, input.low + (input.high - input.low) * draw());
+    if (!is_allowed(input, value)) continue;
+    if (input.distinct && !taken.insert(value).second) continue;
+    values.push_back(value);
+  }
+  return values;
+}
+
+// The same elements with gaps between them, behind an offset. The gaps hold NaN, so that nobody
+// reads them unnoticed.
+Array with_gaps(const Array& x) {
+  Shape wide = x.shape();
+  if (wide.empty()) {
+    const Array buffer = Array::full({3}, kNaN, x.dtype());
+    buffer.select(0, 1).copy_from(x);
+    return buffer.select(0, 1);
+  }
+  const std::int64_t last = wide.rank() - 1;
+  wide[last] = 2 * wide[last] + 1;
+  const Array gaps = Array::full(wide, kNaN, x.dtype()).slice(last, 1, std::nullopt, 2);
+  gaps.copy_from(x);
+  return gaps;
+}
+
+// The same elements with the first dimension innermost in memory.
+Array transposed(const Array& x) {
+  Shape reversed;
+  for (std::int64_t d = x.rank() - 1; d >= 0; --d) reversed.push_back(d);
+  return x.permute(reversed).clone().permute(reversed);
+}
+
+// One row of the first dimension that has several, to be expanded again.
+Array first_row(const Array& x) {
+  for (std::int64_t d = 0; d < x.rank(); ++d) {
+    if (x.shape()[d] > 1) return x.narrow(d, 0, 1).clone();
+  }
+  return x;
+}
+
+Array laid_out(const Array& x, Layout layout, const Input& input) {
+  switch (layout) {
+    case Layout::contiguous: return x;
+    case Layout::transposed: return transposed(x);
+    case Layout::sliced: return with_gaps(x);
+    case Layout::expanded: break;
+  }
+  return input.distinct ? x : first_row(x);
+}
+
+Input shaped(Input like, const Shape& shape) {
+  like.shape = shape;
+  return like;
+}
+
+}  // namespace
+
+std::vector<Sample> unary_samples(const Input& like) {
+  std::vector<Sample> samples;
+  for (const Shape& shape : {Shape{2, 3}, Shape{}, Shape{0, 3}, Shape{2, 1, 2}}) {
+    samples.push_back({shaped(like, shape)});
+  }
+  return samples;
+}
+
+std::vector<Sample> binary_samples(const Input& a, const Input& b) {
+  const std::pair<Shape, Shape> shapes[] = {{{2, 3}, {2, 3}}, {{2, 1}, {3}}, {{3}, {2, 1, 3}},
+                                            {{}, {2, 2}},     {{}, {}},      {{0, 3}, {3}}};
+  std::vector<Sample> samples;
+  for (const auto& [left, right] : shapes) {
+    samples.push_back({shaped(a, left), shaped(b, right)});
+  }
+  return samples;
+}
+
+const std::vector<Op>& op_table() {
+  static const std::vector<Op> table = [] {
+    std::vector<Op> all;
+    // The name is that of the op_table_*.cpp and of the file in tests/data/ops.
+    const std::pair<const char*, std::vector<Op> (*)()> families[] = {
+        {"arithmetic", arithmetic_rows},
+        {"functions", function_rows},
+        {"activations", activation_rows},
+        {"comparisons", comparison_rows},
+        {"selection", selection_rows},
+        {"views", view_rows},
+        {"joining", joining_rows},
+        {"rearrange", rearrange_rows},
+        {"reductions", reduction_rows},
+        {"products", product_rows},
+        {"einsum", einsum_rows},
+        {"indexing", indexing_rows},
+        {"advanced_indexing", advanced_indexing_rows},
+        {"orders", order_rows},
+        {"losses", loss_rows},
+        {"normalization", normalization_rows},
+        {"network", network_rows},
+        {"attention", attention_rows}};
+    for (const auto& [family, rows] : families) {
+      for (Op& op : rows()) {
+        op.family = family;
+        all.push_back(std::move(op));
+      }
+    }
+    return all;
+  }();
+  return table;
+}
+
+std::string_view layout_name(Layout layout) {
+  switch (layout) {
+    case Layout::contiguous: return "contiguous";
+    case Layout::transposed: return "transposed";
+    case Layout::sliced: return "sliced";
+    case Layout::expanded: break;
+  }
+  return "expanded";
+}
+
+std::vector<Tensor> Case::arguments() const {
+  std::vector<Tensor> expanded;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const bool fits = inputs[i].shape() == shapes[i];
+    expanded.push_back(fits ? inputs[i] : inputs[i].expand(shapes[i]));
+  }
+  return expanded;
+}
+
+bool Case::has_gradient() const {
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [](const Tensor& input) { return input.requires_grad(); });
+}
+
+TensorFunction Case::call() const {
+  return [self = *this](const std::vector<Tensor>& leaves) {
+    return self.op(Case{leaves, self.shapes, self.op}.arguments());
+  };
+}
+
+Case make_case(const Op& op, const Sample& sample, Layout layout, DType real) {
+  Case made{{}, {}, op.call};
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const std::vector<double> values = elements(sample[i], i + 1);
+    const DType dtype = sample[i].dtype == float64 ? real : sample[i].dtype;
+    const Array dense = Array::from<double>(values, sample[i].shape).to(dtype);
+    Tensor& input = made.inputs.emplace_back(laid_out(dense, layout, sample[i]));
+    if (sample[i].has_gradient()) input.requires_grad_();
+    made.shapes.push_back(sample[i].shape);
+  }
+  return made;
+}
+
+Sample large_sample(const Op& op) {
+  Sample sample = op.samples.at(0);
+  if (!op.scales) return sample;
+  // About 100000 elements in the largest input.
+  std::int64_t factor = std::numeric_limits<std::int64_t>::max();
+  for (const Input& input : sample) {
+    const double rank = static_cast<double>(std::max<std::int64_t>(input.shape.rank(), 1));
+    const double count = static_cast<double>(std::max<std::int64_t>(element_count(input.shape), 1));
+    factor = std::min(factor, static_cast<std::int64_t>(std::pow(1e5 / count, 1 / rank)));
+  }
+  for (Input& input : sample) {
+    for (std::int64_t& size : input.shape) {
+      if (size > 1) size *= factor;
+    }
+    if (input.distinct) input.in(-2e4, 2e4);
+  }
+  return sample;
+}
+
+Tensor cotangent_like(const Tensor& output) {
+  const Input input = real(output.shape()).in(-1, 1);
+  const Array values = Array::from<double>(elements(input, 99), output.shape());
+  return Tensor(values.to(output.dtype()));
+}
+
+}  // namespace tend::test

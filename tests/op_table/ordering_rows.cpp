@@ -1,0 +1,86 @@
+// Rows for autograd/ops/ordering.h.
+#include "tests/op_table/op_table.h"
+
+namespace tend::test {
+namespace {
+
+using T = const Tensor&;
+
+std::vector<Tensor> both(const ValuesAndIndices& found) {
+  return {found.values, found.indices};
+}
+
+void ordering_rows(Rows& rows) {
+  // Apart, since there is no derivative where two are equal.
+  const std::vector<Sample> samples = {
+      {real({2, 3}).apart()}, {real({3, 3, 2}).apart()}, {integers({2, 3}, -50, 50).apart()}};
+  rows.op("sort", "torch.sort(a)", [](T a) { return both(sort(a)); })
+      .on(samples)
+      .on({{real({})}, {real({2, 0})}});
+  rows.op("sort", "torch.sort(a, 1, descending=True)", [](T a) { return both(sort(a, 1, true)); })
+      .on(samples)
+      .refuses("[sort] dimension 1 is out of range [-1, 0] for 1 dimensions", {real({3})});
+  rows.op("topk", "torch.topk(a, 2)", [](T a) { return both(topk(a, 2)); })
+      .on(samples)
+      .refuses("[topk] k = 2, but dimension 0 of (1,) has 1 elements", {real({1})});
+  rows.op("topk", "torch.topk(a, 1, 1, largest=False)",
+          [](T a) { return both(topk(a, 1, 1, false)); })
+      .on(samples);
+}
+
+void searching_rows(Rows& rows) {
+  rows.op("argsort", "torch.argsort(a, 0)", [](T a) { return argsort(a, 0); })
+      .on({{real({3, 2}).apart().constant()}, {integers({4}, -50, 50).apart()}, {real({0, 2})}})
+      .refuses("[argsort] dimension 2 is out of range [-2, 1] for 2 dimensions", {real({2, 3})},
+               [](T a) { return argsort(a, 2); });
+  rows.op("unique", "torch.unique(a, return_inverse=True, return_counts=True)",
+          [](T a) {
+            const UniqueElements found = unique(a, true, true, true);
+            return std::vector<Tensor>{found.values, found.inverse, found.counts};
+          })
+      .on({{integers({3, 4}, -3, 4)},
+           {real({3, 4}).grid(1).constant()},
+           {bools({5})},
+           {real({}).constant()},
+           {integers({0, 3}, 0, 1)}});
+  rows.op("unique", "torch.unique(a)", [](T a) { return unique(a).values; })
+      .on({{integers({3, 4}, -3, 4)}});
+  rows.op("bincount", "torch.bincount(a)", [](T a) { return bincount(a); })
+      .on({{integers({9}, 0, 6)}, {integers({0}, 0, 1)}})
+      .refuses("[bincount] needs int64, got float64", {real({3})})
+      .refuses("[bincount] needs one dimension, got (2, 2)", {integers({2, 2}, 0, 3)})
+      .refuses("[bincount] the element -1 is negative", {integers({2}, -1, 0)});
+  rows.op("bincount", "torch.bincount(a, b, minlength=8)",
+          [](T a, T b) { return bincount(a, b, 8); })
+      .on({{integers({9}, 0, 6), real({9}).constant()},
+           {integers({3}, 0, 10), integers({3}, 0, 5)}})
+      .within(24)  // the sums of many
+      .refuses("[bincount] weights of shape (2,) for (3,)", {integers({3}, 0, 3), real({2})});
+  const std::vector<Sample> searches = {
+      {real({3, 5}).constant(), real({3, 4}).grid(0.5).constant()},
+      {integers({3, 5}, -4, 4), real({3, 2}).constant()},
+      {real({2, 0}).constant(), real({2, 2}).constant()}};
+  rows.op("searchsorted", "torch.searchsorted(a.sort()[0], b)",
+          [](T a, T b) { return searchsorted(a.sort().values, b); })
+      .on(searches)
+      .on({{real({5}).constant(), real({2, 3}).constant()}, {real({5}), real({})}})
+      .refuses(
+          "[searchsorted] a sequence of shape (2, 3) is neither 1-d nor fits (3, 3) but for the "
+          "last dimension",
+          {real({2, 3}), real({3, 3})});
+  rows.op("searchsorted", "torch.searchsorted(a.sort()[0], b, right=True)",
+          [](T a, T b) { return searchsorted(a.sort().values, b, true); })
+      .on(searches)
+      .refuses("[searchsorted] needs numbers, got bool", {bools({3}), bools({2})});
+}
+
+}  // namespace
+
+std::vector<Op> order_rows() {
+  Rows rows;
+  ordering_rows(rows);
+  searching_rows(rows);
+  return rows.take();
+}
+
+}  // namespace tend::test
