@@ -76,10 +76,11 @@ void cross_entropy(benchmark::State& state) {
   const Array a = varied(float32), out = varied(float32);
   const Shape items{kShape[0]};
   const Array labels = Array::zeros(items, int64), ignored = Array::zeros(items, boolean);
-  const Array losses = Array::full(items, 1, float32), most = losses.clone(), sums = losses.clone();
+  const Array losses = Array::full(items, 1, float32), largest = losses.clone(),
+              sums = losses.clone();
   measure(state, float32, 3, [&] {
-    kernels::cross_entropy(losses, most, sums, a, labels, ignored, 1, 0);
-    kernels::cross_entropy_backward(out, losses, a, labels, most, sums, 1, 0);
+    kernels::cross_entropy(losses, largest, sums, a, labels, ignored, 1, 0);
+    kernels::cross_entropy_backward(out, losses, a, labels, largest, sums, 1, 0);
   });
 }
 

@@ -78,7 +78,7 @@ inline CLI::Option* add_file(CLI::App& app, const std::string& name, std::string
 /// The option --threads; 0 stands for one that was not given.
 inline CLI::Option* add_threads(CLI::App& app, int& threads) {
   return add_whole(app, "--threads", threads, "threads to use (default: all cores)", 1,
-                   tend::kMostThreads);
+                   tend::kMaxThreads);
 }
 
 /// What a program ends with: `code`, or 1 after a message on stderr where standard output did not

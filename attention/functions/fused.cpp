@@ -49,7 +49,7 @@ kernels::AttentionRule rule_of(const FusedOptions& s, const Tensor& query, const
           .keep_factor = kept_factor(query.dtype(), s.dropout_p)};
 }
 
-// Places among what is saved.
+// IndexArrays among what is saved.
 constexpr std::size_t kQuery = 0, kKey = 1, kValue = 2, kMask = 3, kContext = 4, kLogSums = 5,
                       kKept = 6;
 
@@ -115,8 +115,8 @@ std::string fused_obstacle(const Tensor& query, const Tensor& key, const Tensor&
 // 256 2.7 / 1.9, with 1024 3.9 / 2.6 times. Below 16 it depends on the width of the heads. It
 // computes 16 queries at a time, so a single one after a cache is not for it.
 bool fused_pays(const Tensor& query, const Tensor& key) {
-  constexpr std::int64_t kLeast = 16;
-  return query.size(-2) >= kLeast && key.size(-2) >= kLeast;
+  constexpr std::int64_t kMin = 16;
+  return query.size(-2) >= kMin && key.size(-2) >= kMin;
 }
 
 Tensor fused_attention(const Tensor& query, const Tensor& key, const Tensor& value,

@@ -41,15 +41,6 @@ std::int64_t find_nan(const Tensor& x) {
   });
 }
 
-Shape index_of(std::int64_t element, const Shape& shape) {
-  Shape index = shape;
-  for (std::int64_t d = shape.rank() - 1; d >= 0; --d) {
-    index[d] = element % shape[d];
-    element /= shape[d];
-  }
-  return index;
-}
-
 // "LogBackward0, run by GPT.blocks.0"
 std::string describe(const Node& node) {
   const bool known = node.notes() != nullptr && !node.notes()->module.empty();
@@ -84,8 +75,8 @@ void check_gradients(const Node& node, std::span<Tensor> gradients) {
     if (element < 0) continue;
     const Shape& shape = gradients[i].shape();
     fail<AutogradError>("backward", "the first NaN is made by the derivative of ", describe(node),
-                        ": element ", index_of(element, shape), " of the gradient of its input ", i,
-                        ", shape ", shape);
+                        ": element ", unravel_index(element, shape),
+                        " of the gradient of its input ", i, ", shape ", shape);
   }
 }
 
@@ -133,7 +124,7 @@ void check_anomaly(std::span<const Tensor> results, std::span<const Tensor> cota
                                    ? ", no input has one"
                                    : concat(", its input ", notes.nan_input, " has one already");
     fail<AutogradError>("backward", "the result has NaN. The first is made by ", describe(*origin),
-                        ": element ", index_of(notes.nan_element, origin->shape()),
+                        ": element ", unravel_index(notes.nan_element, origin->shape()),
                         " of its result, shape ", origin->shape(), inputs);
   }
 }

@@ -203,11 +203,11 @@ class Walk {
 
   void differentiate(Node& node, Number number, Tensor gradient) {
     const std::size_t first = targets_[number].first_edge, count = node.edges().size();
-    places_.resize(count);
+    recipients_.resize(count);
     gradients_.resize(count);
-    for (std::size_t i = 0; i < count; ++i) places_[i] = place(edges_[first + i]);
+    for (std::size_t i = 0; i < count; ++i) recipients_[i] = recipient(edges_[first + i]);
     {
-      Derivative derivative(node, std::move(gradient), places_, gradients_);
+      Derivative derivative(node, std::move(gradient), recipients_, gradients_);
       node.differentiate(derivative);
     }
     if (!hooks_.empty()) autograd::NodeHook::call(hooks_, node, gradients_);
@@ -215,11 +215,11 @@ class Walk {
     if (!retain_graph_) node.release();
     for (std::size_t i = 0; i < count; ++i) {
       Tensor out = std::move(gradients_[i]);
-      if (places_[i].needed && out.defined()) deliver(edges_[first + i], std::move(out));
+      if (recipients_[i].needed && out.defined()) deliver(edges_[first + i], std::move(out));
     }
   }
 
-  Derivative::Place place(Number number) {
+  Derivative::Recipient recipient(Number number) {
     if (!is_needed(number)) return {};
     const Target& to = targets_[number];
     // Hooks are to see what a node gives, and a graph is to record how it is made.
@@ -423,7 +423,7 @@ class Walk {
   PooledVector<std::pair<std::uint64_t, Number>> order_;         // of the nodes, by sequence
   PooledVector<Number> wanted_leaves_;                           // in the order of asking
   PooledVector<std::pair<Ref<GradientSlot>, Number>> arrivals_;  // in the order of first parts
-  PooledVector<Derivative::Place> places_;  // for the node that is differentiated
+  PooledVector<Derivative::Recipient> recipients_;  // for the node that is differentiated
   PooledVector<Tensor> gradients_;
 };
 

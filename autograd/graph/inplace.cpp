@@ -8,10 +8,6 @@
 namespace tend {
 namespace {
 
-int category(DType dtype) {
-  return is_floating(dtype) ? 2 : dtype == int64 ? 1 : 0;
-}
-
 // A base after one of its regions got the elements of `result`: outside it the history is as
 // before, inside it is result's.
 Tensor rebased(const Tensor& base, const Array& view, const Tensor& result) {
@@ -77,7 +73,7 @@ void write(const char* operation, const Tensor& self, const Tensor& result) {
     fail<ShapeError>(operation, "the result has shape ", result.shape(),
                      ", which does not fit in place of ", array.shape());
   }
-  if (category(result.dtype()) > category(array.dtype())) {
+  if (dtype_category(result.dtype()) > dtype_category(array.dtype())) {
     fail<DTypeError>(operation, "the result is ", result.dtype(),
                      ", which does not fit in place of ", array.dtype());
   }

@@ -18,33 +18,33 @@ namespace tend {
 class Derivative {
  public:
   /// The engine's place for one input.
-  struct Place {
+  struct Recipient {
     bool needed = false;
     const Array* sum = nullptr;
   };
-  Derivative(Node& node, Tensor grad, std::span<const Place> places,
+  Derivative(Node& node, Tensor grad, std::span<const Recipient> recipients,
              std::span<Tensor> gradients) noexcept
-      : node_(node), grad_(std::move(grad)), places_(places), gradients_(gradients) {}
+      : node_(node), grad_(std::move(grad)), recipients_(recipients), gradients_(gradients) {}
 
   /// The gradient with respect to the operation's result; it has the result's shape and dtype.
   const Tensor& grad() const noexcept { return grad_; }
   /// The i-th tensor that the operation saved.
   Tensor saved(std::size_t i) const;
   /// True when somebody waits for the gradient of input i.
-  bool needs(std::size_t input) const noexcept { return places_[input].needed; }
+  bool needs(std::size_t input) const noexcept { return recipients_[input].needed; }
   /// Gives the gradient of input i. It may still have the broadcast shape and another floating
   /// dtype: the engine sums and converts. An input that is not set has gradient zero.
   void set(std::size_t input, Tensor gradient) { gradients_[input] = std::move(gradient); }
 
   /// What arrived for input i before, where the gradient may be added to it instead of being set:
   /// an array of the input's shape and dtype, row-major, that nobody else sees. Otherwise nullptr.
-  const Array* sum(std::size_t input) const noexcept { return places_[input].sum; }
+  const Array* sum(std::size_t input) const noexcept { return recipients_[input].sum; }
   std::span<Tensor> gradients() const noexcept { return gradients_; }
 
  private:
   Node& node_;
   Tensor grad_;
-  std::span<const Place> places_;
+  std::span<const Recipient> recipients_;
   std::span<Tensor> gradients_;
 };
 

@@ -16,24 +16,24 @@ class Numbering {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  Numbering() : places_(64) {}
+  Numbering() : slots_(64) {}
 
   /// The number of `object` (not null), and whether it is new.
   std::pair<std::uint32_t, bool> number(const void* object) {
-    Place& place = places_[find(object)];
-    if (place.object != nullptr) return {place.number, false};
-    place = {object, count_};
-    if (2 * static_cast<std::size_t>(++count_) > places_.size()) grow();
+    Slot& slot = slots_[find(object)];
+    if (slot.object != nullptr) return {slot.number, false};
+    slot = {object, count_};
+    if (2 * static_cast<std::size_t>(++count_) > slots_.size()) grow();
     return {count_ - 1, true};
   }
   /// The number of an object, kNone for one that has none.
   std::uint32_t look_up(const void* object) const noexcept {
-    const Place& place = places_[find(object)];
-    return place.object != nullptr ? place.number : kNone;
+    const Slot& slot = slots_[find(object)];
+    return slot.object != nullptr ? slot.number : kNone;
   }
 
  private:
-  struct Place {
+  struct Slot {
     const void* object = nullptr;
     std::uint32_t number = 0;
   };
@@ -43,20 +43,20 @@ class Numbering {
     // Objects lie on multiples of 64 bytes; the multiplication spreads what is above.
     std::size_t at = (reinterpret_cast<std::uintptr_t>(object) >> 6) * 0x9e3779b97f4a7c15u >> 32;
     for (;; ++at) {
-      at &= places_.size() - 1;
-      if (places_[at].object == object || places_[at].object == nullptr) return at;
+      at &= slots_.size() - 1;
+      if (slots_[at].object == object || slots_[at].object == nullptr) return at;
     }
   }
 
   void grow() {
-    std::vector<Place, PoolAllocator<Place>> old(2 * places_.size());
-    old.swap(places_);
-    for (const Place& place : old) {
-      if (place.object != nullptr) places_[find(place.object)] = place;
+    std::vector<Slot, PoolAllocator<Slot>> old(2 * slots_.size());
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.object != nullptr) slots_[find(slot.object)] = slot;
     }
   }
 
-  std::vector<Place, PoolAllocator<Place>> places_;
+  std::vector<Slot, PoolAllocator<Slot>> slots_;
   std::uint32_t count_ = 0;
 };
 

@@ -1,6 +1,5 @@
 #include <tend/autograd/graph/strided_region.h>
 
-#include <tend/autograd/graph/node.h>
 #include <tend/core/kernels/indexing/indexing.h>
 #include <tend/core/kernels/indexing/shape_ops.h>
 #include <tend/core/kernels/reduce/reduce.h>
@@ -50,9 +49,13 @@ StridedRegion::StridedRegion(const Array& base, const Array& view)
       offset(view.offset() - base.offset()) {}
 
 Tensor take_region(const Tensor& x, const StridedRegion& region) {
-  const Array buffer = buffer_for(region, x.dtype());
-  buffer.as_strided(region.base_shape, region.base_strides, 0).copy_from(x.array());
-  Array out = buffer.as_strided(region.shape, region.strides, region.offset).clone();
+  Array base = x.array();
+  if (base.strides() != region.base_strides) {  // then it is laid out as the base is
+    const Array buffer = buffer_for(region, x.dtype());
+    base = buffer.as_strided(region.base_shape, region.base_strides, 0);
+    base.copy_from(x.array());
+  }
+  Array out = base.as_strided(region.shape, region.strides, base.offset() + region.offset).clone();
   return record("TakeRegionBackward", std::move(out), {x}, {},
                 [region](Derivative& d) { d.set(0, put_region(d.grad(), region)); });
 }
@@ -66,7 +69,7 @@ Tensor put_region(const Tensor& x, const StridedRegion& region) {
   } else {
     places.copy_from(sum);
   }
-  Array out = buffer.as_strided(region.base_shape, region.base_strides, 0).clone();
+  Array out = buffer.as_strided(region.base_shape, region.base_strides, 0).contiguous();
   return record("PutRegionBackward", std::move(out), {x}, {},
                 [region](Derivative& d) { d.set(0, take_region(d.grad(), region)); });
 }

@@ -1,7 +1,7 @@
 // A view seen from its base: what in-place writes through views need to pass gradients.
 #pragma once
 
-#include <tend/autograd/tensor/tensor.h>
+#include <tend/autograd/graph/node.h>
 
 namespace tend {
 
@@ -27,5 +27,15 @@ Tensor clear_region(const Tensor& x, const StridedRegion& region);
 
 /// The view of `base`, with its history.
 Tensor region_of(const Tensor& base, const Array& view);
+
+/// A view that picks elements of `self`; `view` makes it of an Array. The gradient is zero wherever
+/// the view does not show an element.
+template <class View>
+Tensor record_pick(const char* name, const Tensor& self, View view) {
+  return record_view(name, self, view(self.array()), [view, shape = self.shape()](Derivative& d) {
+    const Array base = Array::layout(shape);
+    d.set(0, put_region(d.grad(), StridedRegion(base, view(base))));
+  });
+}
 
 }  // namespace tend

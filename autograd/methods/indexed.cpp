@@ -10,8 +10,8 @@ Index::Index(const Tensor& tensor) : kind_(Kind::tensor), tensor_(tensor.impl())
   tensor.array();  // AutogradError when undefined
 }
 
-Indexed::Indexed(Tensor elements, std::unique_ptr<ParsedIndex> places) noexcept
-    : Tensor(std::move(elements)), places_(std::move(places)) {}
+Indexed::Indexed(Tensor elements, std::unique_ptr<ParsedIndex> arrays) noexcept
+    : Tensor(std::move(elements)), parsed_(std::move(arrays)) {}
 Indexed::Indexed(Indexed&&) noexcept = default;
 Indexed::~Indexed() = default;
 
@@ -20,7 +20,7 @@ namespace {
 Indexed read(const Tensor& self, std::span<const Index> indices) {
   ParsedIndex found = parse_index("index", self, indices);
   if (found.is_view()) return Indexed(std::move(found.view), nullptr);
-  Tensor elements = take_places("IndexBackward0", found.view, found.places);
+  Tensor elements = take_indexed("IndexBackward0", found.view, found.arrays);
   return with_memory([&] {
     return Indexed(std::move(elements), std::make_unique<ParsedIndex>(std::move(found)));
   });
@@ -37,7 +37,7 @@ Indexed Tensor::operator[](Indices indices) const {
 
 void Indexed::operator=(const Tensor& value) && {
   const Tensor fitting = without_leading_ones(value, dim());
-  if (!places_) {
+  if (!parsed_) {
     copy_(fitting);
   } else {
     write_back(fitting);
@@ -45,7 +45,7 @@ void Indexed::operator=(const Tensor& value) && {
 }
 
 void Indexed::operator=(const Scalar& value) && {
-  if (!places_) {
+  if (!parsed_) {
     fill_(value);
   } else {
     write_back(number_for("index_put_", *this, value));
@@ -53,8 +53,8 @@ void Indexed::operator=(const Scalar& value) && {
 }
 
 void Indexed::write_back(const Tensor& value) const {
-  if (!places_) return;  // a view was written to by itself
-  write_places("index_put_", "IndexPutBackward0", places_->view, places_->places, value, false);
+  if (!parsed_) return;  // a view was written to by itself
+  write_indexed("index_put_", "IndexPutBackward0", parsed_->view, parsed_->arrays, value, false);
 }
 
 }  // namespace tend

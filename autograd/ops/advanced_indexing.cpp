@@ -8,7 +8,7 @@
 
 namespace tend {
 
-using kernels::Places;
+using kernels::IndexArrays;
 
 Tensor index(const Tensor& self, Indices indices) {
   return self[indices];
@@ -17,13 +17,13 @@ Tensor index(const Tensor& self, Indices indices) {
 Tensor index_put(const Tensor& self, Indices indices, const Tensor& values, Flag accumulate) {
   Tensor out = clone(self);
   const ParsedIndex found = parse_index("index_put", out, {indices.begin(), indices.size()});
-  write_places("index_put", "IndexPutBackward0", found.view, found.places, values, accumulate);
+  write_indexed("index_put", "IndexPutBackward0", found.view, found.arrays, values, accumulate);
   return out;
 }
 
 const Tensor& InPlace::index_put_(Indices indices, const Tensor& values, Flag accumulate) const {
   const ParsedIndex found = parse_index("index_put_", self(), {indices.begin(), indices.size()});
-  write_places("index_put_", "IndexPutBackward0", found.view, found.places, values, accumulate);
+  write_indexed("index_put_", "IndexPutBackward0", found.view, found.arrays, values, accumulate);
   return self();
 }
 
@@ -36,7 +36,7 @@ namespace {
 // What is written where.
 struct Put {
   Tensor target;
-  Places places;
+  IndexArrays arrays;
   Tensor values;
 };
 
@@ -46,7 +46,7 @@ Tensor at_least_1d(const Tensor& x) {
 }
 
 Tensor put(const char* node, const Put& what, const Shape& shape) {
-  const Tensor out = put_places(node, what.target, what.places, what.values, false);
+  const Tensor out = put_indexed(node, what.target, what.arrays, what.values, false);
   return shape.empty() ? view(out, shape) : out;
 }
 
@@ -55,12 +55,12 @@ Put put_slices(const char* operation, const Tensor& self, std::int64_t dim, cons
                const Tensor& source) {
   dim = wrap_dim(operation, dim, self.dim());
   Put what{at_least_1d(self), {}, self.dim() == 0 ? at_least_1d(source) : source};
-  what.places = places_along(operation, what.target, dim, index, false);
-  if (what.values.shape() != what.places.result_shape(what.target.shape())) {
+  what.arrays = arrays_along(operation, what.target, dim, index, false);
+  if (what.values.shape() != what.arrays.result_shape(what.target.shape())) {
     fail<ShapeError>(operation, "source ", source.shape(), " and index ", index.shape(),
                      " do not fit ", self.shape(), " in dimension ", dim);
   }
-  check_values(operation, what.target, what.places, what.values);
+  check_values(operation, what.target, what.arrays, what.values);
   return what;
 }
 
@@ -74,7 +74,7 @@ Tensor index_copy(const Tensor& self, std::int64_t dim, const Tensor& index, con
 const Tensor& InPlace::index_copy_(std::int64_t d, const Tensor& positions,
                                    const Tensor& source) const {
   const Put what = put_slices("index_copy_", self(), d, positions, source);
-  write_places("index_copy_", "IndexCopyBackward0", what.target, what.places, what.values, false);
+  write_indexed("index_copy_", "IndexCopyBackward0", what.target, what.arrays, what.values, false);
   return self();
 }
 
@@ -85,7 +85,7 @@ const Tensor& InPlace::index_add_(std::int64_t d, const Tensor& positions,
                      self().shape());
   }
   const Put what = put_slices("index_add_", self(), d, at_least_1d(positions), source);
-  write_places("index_add_", "IndexAddBackward0", what.target, what.places, what.values, true);
+  write_indexed("index_add_", "IndexAddBackward0", what.target, what.arrays, what.values, true);
   return self();
 }
 
@@ -99,10 +99,10 @@ Put fill_slices(const char* operation, const Tensor& self, std::int64_t dim, con
   if (is_floating(value.dtype())) check_holds(operation, self.dtype(), value.item());
   dim = wrap_dim(operation, dim, self.dim());
   const Tensor target = at_least_1d(self);
-  Put what{target, places_along(operation, target, dim, index, true), to(value, self.dtype())};
+  Put what{target, arrays_along(operation, target, dim, index, true), to(value, self.dtype())};
   if (value.requires_grad()) {  // which gets the gradient of a slice once
-    what.places.positions[0] = unique(Tensor(what.places.positions[0])).values.array();
-    what.places.shape[0] = what.places.positions[0].numel();
+    what.arrays.positions[0] = unique(Tensor(what.arrays.positions[0])).values.array();
+    what.arrays.shape[0] = what.arrays.positions[0].numel();
   }
   return what;
 }
@@ -128,7 +128,7 @@ const Tensor& InPlace::index_fill_(std::int64_t d, const Tensor& positions,
 const Tensor& InPlace::index_fill_(std::int64_t d, const Tensor& positions,
                                    const Tensor& value) const {
   const Put what = fill_slices("index_fill_", self(), d, positions, value);
-  write_places("index_fill_", "IndexFillBackward1", what.target, what.places, what.values, false);
+  write_indexed("index_fill_", "IndexFillBackward1", what.target, what.arrays, what.values, false);
   return self();
 }
 
@@ -140,8 +140,8 @@ Tensor take(const Tensor& self, const Tensor& index) {
     fail<IndexError>("take", "index ", *bad, " is out of range for the ", self.numel(),
                      " elements of ", self.shape());
   }
-  return take_places("TakeBackward0", reshape(self, {self.numel()}),
-                     {{0}, {std::move(positions)}, index.shape()});
+  return take_indexed("TakeBackward0", reshape(self, {self.numel()}),
+                      {{0}, {std::move(positions)}, index.shape()});
 }
 
 namespace {
@@ -152,7 +152,7 @@ Put masked(const char* operation, const Tensor& self, const Tensor& mask) {
     fail<DTypeError>(operation, "the mask must be bool, not ", mask.dtype());
   const Shape shape = broadcast_shapes(operation, self.shape(), mask.shape());
   const Tensor whole = at_least_1d(self.shape() == shape ? self : expand(self, shape));
-  return {whole, places_of_mask(mask.array().expand(whole.shape())), {}};
+  return {whole, arrays_of_mask(mask.array().expand(whole.shape())), {}};
 }
 
 Put scatter_masked(const char* operation, const Tensor& self, const Tensor& mask,
@@ -161,7 +161,7 @@ Put scatter_masked(const char* operation, const Tensor& self, const Tensor& mask
     fail<DTypeError>(operation, "a source of ", source.dtype(), " for a tensor of ", self.dtype());
   }
   Put what = masked(operation, self, mask);
-  const std::int64_t count = what.places.shape[0];
+  const std::int64_t count = what.arrays.shape[0];
   if (source.numel() < count) {
     fail<ShapeError>(operation, "a source of ", source.numel(), " elements, shape ", source.shape(),
                      ", for a mask with ", count, " true ones");
@@ -174,7 +174,7 @@ Put scatter_masked(const char* operation, const Tensor& self, const Tensor& mask
 
 Tensor masked_select(const Tensor& self, const Tensor& mask) {
   const Put what = masked("masked_select", self, mask);
-  return take_places("MaskedSelectBackward0", what.target, what.places);
+  return take_indexed("MaskedSelectBackward0", what.target, what.arrays);
 }
 
 Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
@@ -189,8 +189,8 @@ const Tensor& InPlace::masked_scatter_(const Tensor& mask, const Tensor& source)
                      self().shape());
   }
   const Put what = scatter_masked("masked_scatter_", self(), mask, source);
-  write_places("masked_scatter_", "MaskedScatterBackward0", what.target, what.places, what.values,
-               false);
+  write_indexed("masked_scatter_", "MaskedScatterBackward0", what.target, what.arrays, what.values,
+                false);
   return self();
 }
 

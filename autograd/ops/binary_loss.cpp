@@ -31,25 +31,19 @@ void check(const char* operation, const Tensor& input, const Tensor& target, con
 
 void check_probabilities(const char* name, const Tensor& x) {
   if (x.numel() == 0) return;
-  const double least = min(x.detach()).item(), most = max(x.detach()).item();
-  if (!(least >= 0 && most <= 1)) {
-    fail(kPlain, name, " has elements from ", least, " to ", most, ", not in [0, 1]");
+  const double smallest = min(x.detach()).item(), largest = max(x.detach()).item();
+  if (!(smallest >= 0 && largest <= 1)) {
+    fail(kPlain, name, " has elements from ", smallest, " to ", largest, ", not in [0, 1]");
   }
 }
 
 Array reduced(const Tensor& losses, const Tensor& weight, Reduction reduction) {
-  const Tensor weighted = weight.defined() ? losses * weight : losses;
-  switch (reduction) {
-    case Reduction::none: return weighted.array();
-    case Reduction::sum: return sum(weighted).array();
-    case Reduction::mean: break;
-  }
-  return mean(weighted).array();
+  return reduce_losses(weight.defined() ? losses * weight : losses, reduction).array();
 }
 
 // The cotangent of each element's unweighted loss.
 Tensor share(const Tensor& grad, const Tensor& weight, Reduction reduction, std::int64_t count) {
-  const Tensor each = reduction == Reduction::mean ? grad / count : grad;
+  const Tensor each = share_of_losses(grad, reduction, count);
   return weight.defined() ? each * weight : each;
 }
 

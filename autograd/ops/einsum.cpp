@@ -233,9 +233,7 @@ Tensor contract(const Tensor& a, const Tensor& b, const Shape& summed) {
   const Shape order = joined({batch, left, right, summed, neither});
   Shape sizes = joined({sizes_of(a, batch), sizes_of(a, left), sizes_of(b, right)});
   while (sizes.rank() < a.dim()) sizes.push_back(1);
-  Shape inverse = order;
-  for (std::int64_t d = 0; d < a.dim(); ++d) inverse[order[d]] = d;
-  return permute(reshape(product, sizes), inverse);
+  return permute(reshape(product, sizes), inverse_permutation(order));
 }
 
 // The product of aligned operands, summed over `finished`, the axes that nobody else needs.

@@ -13,20 +13,6 @@ void check_floating(const char* operation, const Tensor& input, const Tensor& ta
   broadcast_shapes(operation, input.shape(), target.shape());
 }
 
-Tensor reduce(const Tensor& losses, Reduction reduction) {
-  switch (reduction) {
-    case Reduction::none: return losses;
-    case Reduction::sum: return sum(losses);
-    case Reduction::mean: break;
-  }
-  return mean(losses);
-}
-
-// The cotangent of each of `count` losses.
-Tensor share(const Tensor& grad, Reduction reduction, std::int64_t count) {
-  return reduction == Reduction::mean ? grad / count : grad;
-}
-
 // input - target, where either may be bool.
 Tensor difference_of(const Tensor& input, const Tensor& target) {
   const DType dtype = result_type(input.array(), target.array());
@@ -43,13 +29,14 @@ Tensor difference_loss(const char* node, const Tensor& input, const Tensor& targ
     const NoGradGuard no_grad;
     const Tensor difference = difference_of(input, target);
     count = difference.numel();
-    return reduce(losses(difference), reduction).array();
+    return reduce_losses(losses(difference), reduction).array();
   };
   Array result = forward();
   return record(node, std::move(result), {input, target}, {input, target},
                 [slopes, reduction, count](Derivative& d) {
                   const Tensor difference = difference_of(d.saved(0), d.saved(1));
-                  const Tensor grad = slopes(difference) * share(d.grad(), reduction, count);
+                  const Tensor grad =
+                      slopes(difference) * share_of_losses(d.grad(), reduction, count);
                   if (d.needs(0)) d.set(0, grad);
                   if (d.needs(1)) d.set(1, -grad);
                 });
@@ -68,7 +55,7 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
 
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) try {
   check_floating("l1_loss", input, target);
-  return reduce(abs(difference_of(input, target)), reduction);
+  return reduce_losses(abs(difference_of(input, target)), reduction);
 } catch (const Error&) {
   rename_error("l1_loss");
 }

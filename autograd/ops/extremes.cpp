@@ -55,10 +55,10 @@ ValuesAndIndices extreme_along(const char* operation, const char* node, Extreme 
   return picked(node, self, std::move(values), std::move(indices), dim, keepdim);
 }
 
-using Place = void (*)(const Array& out, const Array& a, std::optional<std::int64_t> dim);
+using ArgKernel = void (*)(const Array& out, const Array& a, std::optional<std::int64_t> dim);
 
-Tensor place(const char* operation, Place kernel, const Tensor& self,
-             std::optional<std::int64_t> dim, bool keepdim) {
+Tensor arg_extreme(const char* operation, ArgKernel kernel, const Tensor& self,
+                   std::optional<std::int64_t> dim, bool keepdim) {
   if (self.numel() == 0 && !dim) {
     fail<ShapeError>(operation, "no elements to choose from in ", self.shape());
   }
@@ -94,10 +94,10 @@ Tensor amin(const Tensor& self, const Dims& dims, Flag keepdim) {
 }
 
 Tensor argmax(const Tensor& self, std::optional<Integer> dim, Flag keepdim) {
-  return place("argmax", kernels::argmax, self, dim, keepdim);
+  return arg_extreme("argmax", kernels::argmax, self, dim, keepdim);
 }
 Tensor argmin(const Tensor& self, std::optional<Integer> dim, Flag keepdim) {
-  return place("argmin", kernels::argmin, self, dim, keepdim);
+  return arg_extreme("argmin", kernels::argmin, self, dim, keepdim);
 }
 
 Extremes aminmax(const Tensor& self, std::optional<Integer> dim, Flag keepdim) try {

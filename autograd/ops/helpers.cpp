@@ -41,4 +41,21 @@ Tensor scaled(const Tensor& x, const Scalar& factor) {
   return factor.to<double>() == 1 ? x : x * factor;
 }
 
+Tensor restore_dims(const Tensor& reduced, const Shape& input, const Shape& dims) {
+  return view(reduced, reduced_shape(input, dims, true));
+}
+
+Tensor reduce_losses(const Tensor& losses, Reduction reduction, std::optional<double> count) {
+  switch (reduction) {
+    case Reduction::none: return losses;
+    case Reduction::sum: return sum(losses);
+    case Reduction::mean: break;
+  }
+  return count ? sum(losses) / *count : mean(losses);
+}
+
+Tensor share_of_losses(const Tensor& grad, Reduction reduction, const Scalar& count) {
+  return reduction == Reduction::mean ? grad / count : grad;
+}
+
 }  // namespace tend

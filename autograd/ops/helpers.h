@@ -89,6 +89,16 @@ Array unary(const Tensor& self, Kernel kernel, bool floating = true) {
 /// draw_keep_bits.
 Array draw_kept(std::int64_t count, double p, Generator& generator);
 
+/// A reduced tensor with its reduced dimensions back, of size 1, so that it broadcasts against the
+/// input, whose shape is given, again.
+Tensor restore_dims(const Tensor& reduced, const Shape& input, const Shape& dims);
+
+/// The losses as `reduction` says; their mean divides by `count` where that is given.
+Tensor reduce_losses(const Tensor& losses, Reduction reduction,
+                     std::optional<double> count = std::nullopt);
+/// The gradient of each of `count` losses, given that of what reduce_losses made of them.
+Tensor share_of_losses(const Tensor& grad, Reduction reduction, const Scalar& count);
+
 /// What dropout with probability p multiplies kept elements with.
 double kept_factor(DType dtype, double p);
 

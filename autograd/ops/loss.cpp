@@ -9,15 +9,6 @@
 namespace tend {
 namespace {
 
-Tensor reduce(const Tensor& losses, Reduction reduction, double count) {
-  switch (reduction) {
-    case Reduction::none: return losses;
-    case Reduction::sum: return sum(losses);
-    case Reduction::mean: break;
-  }
-  return sum(losses) / count;
-}
-
 std::int64_t class_dim(const Tensor& x) {
   return x.dim() > 1 ? 1 : 0;
 }
@@ -95,10 +86,9 @@ Labels read_labels(const char* operation, const Tensor& x, const Tensor& target,
 
 // The cotangent of each item's loss, shaped like Labels::index.
 Tensor item_grad(const Tensor& grad, const Tensor& ignored, Reduction reduction, double total) {
-  const Tensor share = reduction == Reduction::none  ? unsqueeze(grad, -1)
-                       : reduction == Reduction::sum ? grad
-                                                     : grad / total;
-  return masked_fill(expand(share, ignored.shape()), ignored, 0);
+  const Tensor share = share_of_losses(grad, reduction, total);
+  const Tensor each = reduction == Reduction::none ? unsqueeze(share, -1) : share;
+  return masked_fill(expand(each, ignored.shape()), ignored, 0);
 }
 
 // -on * w[label] log_p[label] - off * sum(w log_p) of each item that counts, reduced.
@@ -111,7 +101,7 @@ Tensor label_losses(const Tensor& log_p, const Labels& labels, const Tensor& cla
     losses = losses - sum(weighted, {-1}, true) * off;
   }
   losses = squeeze(masked_fill(losses, labels.ignored, 0), -1);
-  return reduce(losses, reduction, labels.total);
+  return reduce_losses(losses, reduction, labels.total);
 }
 
 // The gradient of label_losses for log_p = log_softmax(x), with respect to x, each item's loss
@@ -195,7 +185,7 @@ Tensor distribution_losses(const Tensor& logits, const Tensor& target, const Ten
   Tensor terms = log_softmax(classes_last(logits), -1) * q;
   if (class_weight.defined()) terms = terms * class_weight;
   const std::int64_t items = logits.numel() == 0 ? 0 : logits.numel() / classes;
-  return reduce(-sum(terms, {-1}), options.reduction, static_cast<double>(items));
+  return reduce_losses(-sum(terms, {-1}), options.reduction, static_cast<double>(items));
 }
 
 }  // namespace
@@ -215,8 +205,8 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
   const auto forward = [&] {
     const NoGradGuard no_grad;
     if (has_kernel(logits, weight)) {
-      return reduce(fused_losses(logits.detach(), labels, on, off, kept), options.reduction,
-                    labels.total)
+      return reduce_losses(fused_losses(logits.detach(), labels, on, off, kept), options.reduction,
+                           labels.total)
           .array();
     }
     const Tensor log_p = log_softmax(classes_last(logits), -1);

@@ -9,11 +9,6 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// A reduced tensor with its reduced dimensions back, so that it broadcasts against the input again.
-Tensor restore_dims(const Tensor& reduced, const Tensor& input, const Shape& dims) {
-  return view(reduced, reduced_shape(input.shape(), dims, true));
-}
-
 }  // namespace
 
 Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim) try {
@@ -24,15 +19,15 @@ Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim) try {
   if (x.numel() == 0) {
     out = full(shape, -kInf, x.dtype());
   } else {
-    Tensor most = amax(x, reduced, true);
-    most = masked_fill(most, isinf(most), 0);
-    out = log(sum(exp(x - most), reduced, keepdim)) + view(most, shape);
+    Tensor largest = amax(x, reduced, true);
+    largest = masked_fill(largest, isinf(largest), 0);
+    out = log(sum(exp(x - largest), reduced, keepdim)) + view(largest, shape);
   }
   return record("LogsumexpBackward0", out.array(), {self}, {self, kOutput},
                 [reduced](Derivative& d) {
                   const Tensor input = d.saved(0);
-                  const Tensor total = restore_dims(d.saved(1), input, reduced);
-                  d.set(0, restore_dims(d.grad(), input, reduced) * exp(input - total));
+                  const Tensor total = restore_dims(d.saved(1), input.shape(), reduced);
+                  d.set(0, restore_dims(d.grad(), input.shape(), reduced) * exp(input - total));
                 });
 } catch (const Error&) {
   rename_error("logsumexp");
@@ -85,8 +80,8 @@ Tensor norm(const Tensor& self, double p, const Dims& dims, Flag keepdim) try {
                 [p, reduced](Derivative& d) {
                   const Tensor x = d.saved(0);
                   const Tensor slope =
-                      norm_slope(x, restore_dims(d.saved(1), x, reduced), p, reduced);
-                  d.set(0, restore_dims(d.grad(), x, reduced) * slope);
+                      norm_slope(x, restore_dims(d.saved(1), x.shape(), reduced), p, reduced);
+                  d.set(0, restore_dims(d.grad(), x.shape(), reduced) * slope);
                 });
 } catch (const Error&) {
   rename_error("norm");

@@ -84,12 +84,12 @@ std::int64_t count_bins(const Tensor& self, std::int64_t minlength) {
   if (self.dim() != 1) fail<ShapeError>("bincount", "needs one dimension, got ", self.shape());
   if (minlength < 0) fail<ShapeError>("bincount", "minlength is ", minlength);
   if (self.numel() == 0) return minlength;
-  const std::int64_t least = min(self).item<std::int64_t>();
-  if (least < 0) fail<IndexError>("bincount", "the element ", least, " is negative");
-  const std::int64_t most = max(self).item<std::int64_t>();
-  if (most == std::numeric_limits<std::int64_t>::max())
-    fail<OutOfMemoryError>("bincount", "the element ", most, " asks for too many counts");
-  return std::max(minlength, most + 1);
+  const std::int64_t smallest = min(self).item<std::int64_t>();
+  if (smallest < 0) fail<IndexError>("bincount", "the element ", smallest, " is negative");
+  const std::int64_t largest = max(self).item<std::int64_t>();
+  if (largest == std::numeric_limits<std::int64_t>::max())
+    fail<OutOfMemoryError>("bincount", "the element ", largest, " asks for too many counts");
+  return std::max(minlength, largest + 1);
 }
 
 }  // namespace

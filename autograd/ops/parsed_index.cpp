@@ -8,7 +8,7 @@
 
 namespace tend {
 
-using kernels::Places;
+using kernels::IndexArrays;
 
 namespace {
 
@@ -101,16 +101,16 @@ class Selector {
       fail<IndexError>(operation_, "index ", number_, ": a mask of shape ", mask.shape(),
                        " does not fit ", self_.shape(), " in dimension ", source_ + d);
     }
-    for (Array& positions : places_of_mask(mask).positions) add(std::move(positions));
+    for (Array& positions : arrays_of_mask(mask).positions) add(std::move(positions));
     source_ += mask.rank();
   }
 
   // The next dimension of the view is indexed by these positions.
   void add(Array positions) {
-    Places& places = parsed_.places;
-    places.shape = broadcast_shapes(operation_, places.shape, positions.shape());
-    places.dims.push_back(dim_++);
-    places.positions.push_back(std::move(positions));
+    IndexArrays& arrays = parsed_.arrays;
+    arrays.shape = broadcast_shapes(operation_, arrays.shape, positions.shape());
+    arrays.dims.push_back(dim_++);
+    arrays.positions.push_back(std::move(positions));
   }
 
   const char* operation_;
@@ -139,8 +139,8 @@ ParsedIndex parse_index(const char* operation, const Tensor& self, std::span<con
   return selector.take();
 }
 
-Places places_along(const char* operation, const Tensor& self, std::int64_t dim,
-                    const Tensor& index, bool from_end) {
+IndexArrays arrays_along(const char* operation, const Tensor& self, std::int64_t dim,
+                         const Tensor& index, bool from_end) {
   if (index.dtype() != int64)
     fail<DTypeError>(operation, "the index is ", index.dtype(), ", not int64");
   if (index.dim() > 1) {
@@ -149,8 +149,8 @@ Places places_along(const char* operation, const Tensor& self, std::int64_t dim,
   Array positions = Array::empty({index.numel()}, int64);
   auto bad = kernels::wrap_positions(positions, index.array(), self.size(dim));
   if (!bad && !from_end && index.numel() > 0) {
-    const std::int64_t least = min(index).item<std::int64_t>();
-    if (least < 0) bad = least;
+    const std::int64_t smallest = min(index).item<std::int64_t>();
+    if (smallest < 0) bad = smallest;
   }
   if (bad) {
     fail<IndexError>(operation, "index ", *bad, " is out of range for dimension ", dim, " of ",
@@ -159,34 +159,34 @@ Places places_along(const char* operation, const Tensor& self, std::int64_t dim,
   return {{dim}, {std::move(positions)}, {index.numel()}};
 }
 
-Places places_of_mask(const Array& mask) {
+IndexArrays arrays_of_mask(const Array& mask) {
   const Array dense = mask.contiguous();
   const std::int64_t count = kernels::count_nonzero(dense);
   const Array positions = Array::empty({count, mask.rank()}, int64);
   kernels::nonzero(positions, dense);
-  Places places{{}, {}, {count}};
+  IndexArrays arrays{{}, {}, {count}};
   for (std::int64_t d = 0; d < mask.rank(); ++d) {
-    places.dims.push_back(d);
-    places.positions.push_back(positions.select(1, d));
+    arrays.dims.push_back(d);
+    arrays.positions.push_back(positions.select(1, d));
   }
-  return places;
+  return arrays;
 }
 
-Tensor take_places(const char* node, const Tensor& self, const Places& places) {
-  Array out = Array::empty(places.result_shape(self.shape()), self.dtype());
-  kernels::take_places(out, self.array(), places);
-  return record(node, std::move(out), {self}, {}, [places, shape = self.shape()](Derivative& d) {
+Tensor take_indexed(const char* node, const Tensor& self, const IndexArrays& arrays) {
+  Array out = Array::empty(arrays.result_shape(self.shape()), self.dtype());
+  kernels::take_indexed(out, self.array(), arrays);
+  return record(node, std::move(out), {self}, {}, [arrays, shape = self.shape()](Derivative& d) {
     d.set(0,
-          put_places("IndexPutBackward0", zeros(shape, d.grad().dtype()), places, d.grad(), true));
+          put_indexed("IndexPutBackward0", zeros(shape, d.grad().dtype()), arrays, d.grad(), true));
   });
 }
 
-void check_values(const char* operation, const Tensor& self, const Places& places,
+void check_values(const char* operation, const Tensor& self, const IndexArrays& arrays,
                   const Tensor& values) {
   if (values.dtype() != self.dtype()) {
     fail<DTypeError>(operation, "values of ", values.dtype(), " for a tensor of ", self.dtype());
   }
-  const Shape shape = places.result_shape(self.shape());
+  const Shape shape = arrays.result_shape(self.shape());
   if (!broadcasts_to(values.shape(), shape)) {
     fail<ShapeError>(operation, "values of shape ", values.shape(),
                      " do not broadcast to the indexed places, ", shape);
@@ -196,37 +196,37 @@ void check_values(const char* operation, const Tensor& self, const Places& place
 namespace {
 
 // `result` with the derivative of a put.
-Tensor record_put(const char* node, Array result, const Tensor& self, const Places& places,
+Tensor record_put(const char* node, Array result, const Tensor& self, const IndexArrays& arrays,
                   const Tensor& values, bool accumulate) {
-  return record(node, std::move(result), {self, values}, {}, [places, accumulate](Derivative& d) {
+  return record(node, std::move(result), {self, values}, {}, [arrays, accumulate](Derivative& d) {
     if (d.needs(0)) {
       const Tensor zero = zeros({}, d.grad().dtype());
-      d.set(0,
-            accumulate ? d.grad() : put_places("IndexPutBackward0", d.grad(), places, zero, false));
+      d.set(0, accumulate ? d.grad()
+                          : put_indexed("IndexPutBackward0", d.grad(), arrays, zero, false));
     }
-    if (d.needs(1)) d.set(1, take_places("IndexBackward0", d.grad(), places));
+    if (d.needs(1)) d.set(1, take_indexed("IndexBackward0", d.grad(), arrays));
   });
 }
 
 }  // namespace
 
-Tensor put_places(const char* node, const Tensor& self, const Places& places, const Tensor& values,
-                  bool accumulate) {
+Tensor put_indexed(const char* node, const Tensor& self, const IndexArrays& arrays,
+                   const Tensor& values, bool accumulate) {
   Array out = self.array().clone();
-  kernels::put_places(out, places, values.array(), accumulate);
-  return record_put(node, std::move(out), self, places, values, accumulate);
+  kernels::put_indexed(out, arrays, values.array(), accumulate);
+  return record_put(node, std::move(out), self, arrays, values, accumulate);
 }
 
-void write_places(const char* operation, const char* node, const Tensor& self, const Places& places,
-                  const Tensor& values, bool accumulate) {
+void write_indexed(const char* operation, const char* node, const Tensor& self,
+                   const IndexArrays& arrays, const Tensor& values, bool accumulate) {
   check_writable(operation, self);
-  check_values(operation, self, places, values);
+  check_values(operation, self, arrays, values);
   const Array& array = self.array();
   const bool aliased = values.array().may_overlap(array);
   const Array source = aliased ? values.array().clone() : values.array();
-  const Tensor result = record_put(node, array, self, places, values, accumulate);
+  const Tensor result = record_put(node, array, self, arrays, values, accumulate);
   PendingWrite pending(operation, self, result);
-  kernels::put_places(array, places, source, accumulate);
+  kernels::put_indexed(array, arrays, source, accumulate);
   pending.commit();
 }
 

@@ -12,9 +12,9 @@ namespace tend {
 /// What x[{...}] names: a view of x by all indices that are no tensors, and places in that.
 struct ParsedIndex {
   Tensor view;
-  kernels::Places places;
+  kernels::IndexArrays arrays;
 
-  bool is_view() const noexcept { return places.dims.empty(); }
+  bool is_view() const noexcept { return arrays.dims.empty(); }
 };
 
 /// The meaning of `indices` (tend::index, which has the rules). Everything is checked here; errors
@@ -23,26 +23,26 @@ ParsedIndex parse_index(const char* operation, const Tensor& self, std::span<con
 
 /// `self` at positions along one dimension; `index` is 0-d or 1-d. Where `from_end`, negative
 /// positions count from the end.
-kernels::Places places_along(const char* operation, const Tensor& self, std::int64_t dim,
-                             const Tensor& index, bool from_end);
+kernels::IndexArrays arrays_along(const char* operation, const Tensor& self, std::int64_t dim,
+                                  const Tensor& index, bool from_end);
 
 /// Where a bool array of at least one dimension is true.
-kernels::Places places_of_mask(const Array& mask);
+kernels::IndexArrays arrays_of_mask(const Array& mask);
 
 /// The elements at the places; `node` names the operation in the graph and must live forever.
-Tensor take_places(const char* node, const Tensor& self, const kernels::Places& places);
+Tensor take_indexed(const char* node, const Tensor& self, const kernels::IndexArrays& arrays);
 
 /// DTypeError or ShapeError unless `values` can be written at the places.
-void check_values(const char* operation, const Tensor& self, const kernels::Places& places,
+void check_values(const char* operation, const Tensor& self, const kernels::IndexArrays& arrays,
                   const Tensor& values);
 
 /// A copy of self with `values`, which were checked, at the places, or added there.
-Tensor put_places(const char* node, const Tensor& self, const kernels::Places& places,
-                  const Tensor& values, bool accumulate);
+Tensor put_indexed(const char* node, const Tensor& self, const kernels::IndexArrays& arrays,
+                   const Tensor& values, bool accumulate);
 
 /// The same in place. Nothing but the places is touched.
-void write_places(const char* operation, const char* node, const Tensor& self,
-                  const kernels::Places& places, const Tensor& values, bool accumulate);
+void write_indexed(const char* operation, const char* node, const Tensor& self,
+                   const kernels::IndexArrays& arrays, const Tensor& values, bool accumulate);
 
 /// The number as a 0-d tensor of self's dtype; DTypeError where int64 cannot hold it.
 Tensor number_for(const char* operation, const Tensor& self, const Scalar& number);

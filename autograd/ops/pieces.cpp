@@ -17,8 +17,8 @@ std::int64_t size_along(const char* operation, const Tensor& self, std::int64_t 
 // Where so many pieces will stand. A dimension can be longer than what there is room for, since a
 // view of one element can be of any size.
 std::vector<Tensor> room_for(const char* operation, std::int64_t count) {
-  constexpr std::int64_t kMost = 1 << 24;  // some gigabytes of tensors
-  if (count > kMost) fail<OutOfMemoryError>(operation, "no room for ", count, " tensors");
+  constexpr std::int64_t kMax = 1 << 24;  // some gigabytes of tensors
+  if (count > kMax) fail<OutOfMemoryError>(operation, "no room for ", count, " tensors");
   std::vector<Tensor> pieces;
   with_memory([&] { pieces.reserve(static_cast<std::size_t>(count)); });
   return pieces;

@@ -159,8 +159,8 @@ struct Padding {
 Padding padding_of(const Tensor& self, const Shape& padding, std::int64_t pair) {
   const std::int64_t dim = self.dim() - 1 - pair;
   Padding p{dim, self.shape()[dim], padding[2 * pair], padding[2 * pair + 1], 0};
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
-  if (std::min(p.before, p.after) < -kMost || std::max(p.before, p.after) > kMost ||
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max() / 2;
+  if (std::min(p.before, p.after) < -kMax || std::max(p.before, p.after) > kMax ||
       __builtin_add_overflow(p.size, p.before, &p.total) ||
       __builtin_add_overflow(p.total, p.after, &p.total) || p.total < 0) {
     fail<ShapeError>("pad", p.before, " before and ", p.after, " after do not fit dimension ", dim,
@@ -208,7 +208,7 @@ void check_not_empty(const Tensor& self, PadMode mode, std::int64_t others) {
 }
 
 // Where the elements of a padded dimension come from.
-Tensor source_places(const Padding& p, PadMode mode, const Shape& shape) {
+Tensor source_arrays(const Padding& p, PadMode mode, const Shape& shape) {
   // What is left when negative padding is cut off, which is what a circle goes around.
   const std::int64_t begin = std::max<std::int64_t>(-p.before, 0);
   const std::int64_t end = p.size + std::min<std::int64_t>(p.after, 0);
@@ -257,7 +257,7 @@ Tensor pad(const Tensor& self, const Shape& padding, PadMode mode, const Scalar&
   Tensor out = self;
   for (std::int64_t pair = 0; pair < pairs; ++pair) {
     const Padding p = padding_of(self, padding, pair);
-    out = index_select(out, p.dim, source_places(p, mode, self.shape()));
+    out = index_select(out, p.dim, source_arrays(p, mode, self.shape()));
   }
   return out;
 } catch (const Error&) {

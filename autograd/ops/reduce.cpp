@@ -18,12 +18,6 @@ Array reduce(Kernel kernel, const Tensor& self, const Shape& dims, bool keepdim,
   return out;
 }
 
-// A reduced tensor with its reduced dimensions back (size 1), so that it broadcasts against the
-// input again.
-Tensor restore_dims(const Tensor& reduced, const Shape& input, const Shape& dims) {
-  return view(reduced, reduced_shape(input, dims, true));
-}
-
 // How many elements make one of the result; 0 where that leaves int64, as it can where there are
 // no elements.
 std::int64_t count_reduced(const Shape& input, const Shape& dims) {
@@ -88,12 +82,11 @@ Tensor product_of_others(const Tensor& x, const Shape& dims) {
     if (std::find(dims.begin(), dims.end(), d) == dims.end()) order.push_back(d);
   }
   for (const std::int64_t d : dims) order.push_back(d);
-  Shape inverse = order;
-  for (std::int64_t d = 0; d < x.dim(); ++d) inverse[order[d]] = d;
   const Tensor moved = permute(x, order);
   Shape rows(std::span(moved.shape().begin(), x.shape().size() - dims.size()));
   rows.push_back(count_reduced(x.shape(), dims));
-  return permute(reshape(product_of_others(reshape(moved, rows)), moved.shape()), inverse);
+  return permute(reshape(product_of_others(reshape(moved, rows)), moved.shape()),
+                 inverse_permutation(order));
 }
 
 }  // namespace

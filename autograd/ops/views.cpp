@@ -2,30 +2,12 @@
 
 #include <algorithm>
 
+#include <tend/autograd/graph/strided_region.h>
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
 
 namespace tend {
 namespace {
-
-// Zeros of `shape` with `x` at the places that `view` shows: the transpose of a view that picks
-// elements.
-template <class View>
-Tensor embed(const Tensor& x, const Shape& shape, View view) {
-  Array out = Array::zeros(shape, x.dtype());
-  view(out).copy_from(x.array());
-  return record("EmbedBackward", std::move(out), {x}, {},
-                [view](Derivative& d) { d.set(0, view(d.grad())); });
-}
-
-// A view that picks elements of its input, each at most once. `view` works on Arrays and on
-// Tensors.
-template <class View>
-Tensor pick(const char* name, const Tensor& self, View view) {
-  return record_view(name, self, view(self.array()), [view, shape = self.shape()](Derivative& d) {
-    d.set(0, embed(d.grad(), shape, view));
-  });
-}
 
 // A view of all elements in another arrangement; the gradient goes back by reshaping.
 Tensor rearrange(const char* name, const Tensor& self, Array window) {
@@ -36,22 +18,23 @@ Tensor rearrange(const char* name, const Tensor& self, Array window) {
 }  // namespace
 
 Tensor select(const Tensor& self, std::int64_t dim, std::int64_t index) {
-  return pick("SelectBackward0", self, [=](const auto& x) { return x.select(dim, index); });
+  return record_pick("SelectBackward0", self, [=](const auto& x) { return x.select(dim, index); });
 }
 
 Tensor slice(const Tensor& self, std::int64_t dim, std::optional<Integer> start,
              std::optional<Integer> stop, std::int64_t step) {
-  return pick("SliceBackward0", self,
-              [=](const auto& x) { return x.slice(dim, start, stop, step); });
+  return record_pick("SliceBackward0", self,
+                     [=](const auto& x) { return x.slice(dim, start, stop, step); });
 }
 
 Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start, std::int64_t length) {
-  return pick("SliceBackward0", self, [=](const auto& x) { return x.narrow(dim, start, length); });
+  return record_pick("SliceBackward0", self,
+                     [=](const auto& x) { return x.narrow(dim, start, length); });
 }
 
 Tensor diagonal(const Tensor& self, std::int64_t offset, std::int64_t dim0, std::int64_t dim1) {
-  return pick("DiagonalBackward0", self,
-              [=](const auto& x) { return x.diagonal(offset, dim0, dim1); });
+  return record_pick("DiagonalBackward0", self,
+                     [=](const auto& x) { return x.diagonal(offset, dim0, dim1); });
 }
 
 Tensor transpose(const Tensor& self, std::int64_t dim0, std::int64_t dim1) {
@@ -83,11 +66,12 @@ const Tensor& InPlace::t_() const {
 
 Tensor permute(const Tensor& self, const Shape& dims) {
   Array window = self.array().permute(dims);
-  Shape inverse(dims.size(), 0);
-  for (std::int64_t d = 0; d < dims.rank(); ++d)
-    inverse[wrap_dim("permute", dims[d], dims.rank())] = d;
+  Shape order = dims;
+  for (std::int64_t& d : order) d = wrap_dim("permute", d, dims.rank());
   return record_view("PermuteBackward0", self, std::move(window),
-                     [inverse](Derivative& d) { d.set(0, permute(d.grad(), inverse)); });
+                     [inverse = inverse_permutation(order)](Derivative& d) {
+                       d.set(0, permute(d.grad(), inverse));
+                     });
 }
 
 Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination) {

@@ -23,7 +23,7 @@ namespace methods {
 /// A base of Tensor.
 class Indexing {
  public:
-  // Places along a dimension.
+  // IndexArrays along a dimension.
 
   Tensor gather(std::int64_t d, const Tensor& positions) const;
   Tensor scatter(std::int64_t d, const Tensor& positions, const Tensor& source) const;
@@ -36,7 +36,7 @@ class Indexing {
   Tensor index_fill(std::int64_t d, const Tensor& positions, const Tensor& value) const;
   Tensor take_along_dim(const Tensor& positions, std::optional<Integer> d = std::nullopt) const;
 
-  // Places anywhere.
+  // IndexArrays anywhere.
 
   Tensor index_put(Indices indices, const Tensor& values, Flag accumulate = false) const;
   Tensor take(const Tensor& positions) const;

@@ -171,7 +171,7 @@ class Tensor : public methods::Elementwise,
 /// elements first; index_put_ does not.
 class Indexed : public Tensor {
  public:
-  Indexed(Tensor elements, std::unique_ptr<ParsedIndex> places) noexcept;
+  Indexed(Tensor elements, std::unique_ptr<ParsedIndex> arrays) noexcept;
   Indexed(Indexed&&) noexcept;
   ~Indexed();
 
@@ -201,7 +201,7 @@ class Indexed : public Tensor {
  private:
   void write_back(const Tensor& value) const;
 
-  std::unique_ptr<ParsedIndex> places_;  // of a copy; null for a view
+  std::unique_ptr<ParsedIndex> parsed_;  // of a copy; null for a view
 };
 
 inline Tensor::Tensor(Indexed&& indexed) noexcept : Tensor(static_cast<Tensor&&>(indexed)) {}
@@ -216,7 +216,7 @@ struct ValuesAndIndices {
   Tensor indices;
 };
 
-/// The smallest and the largest elements: auto [least, most] = aminmax(x).
+/// The smallest and the largest elements: auto [min, max] = aminmax(x).
 struct Extremes {
   Tensor min;
   Tensor max;

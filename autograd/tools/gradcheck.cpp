@@ -86,22 +86,13 @@ Difference compare(double analytic, double numeric, const GradcheckOptions& opti
     return out;
   }
   out.abs_error = std::fabs(analytic - numeric);
-  const double least = options.rtol > 0 ? options.atol / options.rtol : 0;
-  out.rel_error = out.abs_error / std::max(std::fabs(numeric), least);
+  const double floor = options.rtol > 0 ? options.atol / options.rtol : 0;
+  out.rel_error = out.abs_error / std::max(std::fabs(numeric), floor);
   out.excess = out.abs_error / (options.atol + options.rtol * std::fabs(numeric));
   if (!std::isfinite(analytic) || !std::isfinite(numeric)) {
     out.abs_error = out.rel_error = out.excess = kInfinity;
   }
   return out;
-}
-
-Shape index_of(std::int64_t element, const Shape& shape) {
-  Shape index(shape.size(), 0);
-  for (std::int64_t d = shape.rank() - 1; d >= 0; --d) {
-    index[d] = element % shape[d];
-    element /= shape[d];
-  }
-  return index;
 }
 
 class Check {
@@ -117,12 +108,12 @@ class Check {
 
   GradcheckReport run() {
     GradcheckReport report;
-    double most = -1;
+    double worst_excess = -1;
     for (std::size_t c = 0; c < checked_.size(); ++c) {
       const Difference worst = check_input(c, report.inputs.emplace_back());
       report.passed = report.passed && worst.excess <= 1;
-      if (worst.excess > most) {
-        most = worst.excess;
+      if (worst.excess > worst_excess) {
+        worst_excess = worst.excess;
         report.worst = c;
       }
     }
@@ -155,7 +146,7 @@ class Check {
                          input.strides(), ", names an element twice: expand inside the function");
       }
       checked_.push_back(input);
-      places_.push_back(i);
+      positions_.push_back(i);
     }
     if (checked_.empty()) fail<AutogradError>(operation_, "no input requires grad");
   }
@@ -200,11 +191,11 @@ class Check {
   void differentiate() {
     const GradModeGuard recorded(true);
     const Tensors outputs = floating_outputs();
-    std::int64_t most_elements = 0;
-    for (const Tensor& input : checked_) most_elements = std::max(most_elements, input.numel());
+    std::int64_t max_elements = 0;
+    for (const Tensor& input : checked_) max_elements = std::max(max_elements, input.numel());
     for (const Tensor& output : outputs) output_elements_ += output.numel();
     for (const Tensor& output : outputs) {
-      Directions cotangents(output.numel(), is_small(most_elements), options_.projections,
+      Directions cotangents(output.numel(), is_small(max_elements), options_.projections,
                             generator_);
       std::vector<std::vector<Values>> gradients;
       for (std::int64_t r = 0; r < cotangents.count(); ++r) {
@@ -310,11 +301,11 @@ class Check {
   }
 
   void fill_entry(std::size_t c, const Difference& worst, GradcheckEntry& entry) const {
-    entry.input = places_[c];
-    entry.name = name(places_[c]);
+    entry.input = positions_[c];
+    entry.name = name(positions_[c]);
     entry.passed = worst.excess <= 1;
     entry.output = worst.output;
-    if (entry.element >= 0) entry.index = index_of(entry.element, checked_[c].shape());
+    if (entry.element >= 0) entry.index = unravel_index(entry.element, checked_[c].shape());
     entry.analytic = worst.analytic;
     entry.numeric = worst.numeric;
     entry.abs_error = worst.abs_error;
@@ -337,8 +328,8 @@ class Check {
   const Tensors& inputs_;
   const GradcheckOptions& options_;
   Generator generator_{0};
-  Tensors checked_;                  // the inputs that require grad
-  std::vector<std::size_t> places_;  // and their places in inputs_
+  Tensors checked_;                     // the inputs that require grad
+  std::vector<std::size_t> positions_;  // and their places in inputs_
   std::vector<Output> outputs_;
   std::int64_t output_elements_ = 0;
 };

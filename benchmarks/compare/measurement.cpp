@@ -80,10 +80,10 @@ std::string difference(const Tensors& values, const Tensors& expected, double to
 
 }  // namespace
 
-/// A peer that takes part in a row, with the settings that it has there.
+/// A peer that takes part in a row, with the options that it has there.
 struct Bench::Runner {
   const Peer* peer = nullptr;
-  Settings settings;
+  Options options;
   std::vector<double> seconds = {};
 };
 
@@ -100,52 +100,52 @@ void Bench::leave_out(const std::string& name) {
   std::erase_if(peers_, [&name](const Peer& peer) { return peer.name == name; });
 }
 
-std::unique_ptr<Process> Bench::start(const Peer& peer, const Settings& settings) const {
+std::unique_ptr<Process> Bench::start(const Peer& peer, const Options& options) const {
   std::vector<std::string> command{peer.program, std::to_string(plan_.seed),
                                    std::to_string(plan_.threads)};
   if (!plan_.fault.empty() && peer.name == plan_.fault_peer) command.push_back(plan_.fault);
-  return std::make_unique<Process>(command, environment(settings));
+  return std::make_unique<Process>(command, environment(options));
 }
 
-Process& Bench::process(const Peer& peer, const Settings& settings) {
-  std::unique_ptr<Process>& found = processes_[{peer.name, settings}];
-  if (!found || !found->is_alive()) found = start(peer, settings);
+Process& Bench::process(const Peer& peer, const Options& options) {
+  std::unique_ptr<Process>& found = processes_[{peer.name, options}];
+  if (!found || !found->is_alive()) found = start(peer, options);
   return *found;
 }
 
-std::string Bench::ask(const Peer& peer, const Settings& settings, const std::string& line) {
+std::string Bench::ask(const Peer& peer, const Options& options, const std::string& line) {
   try {
-    return process(peer, settings).ask(line, std::chrono::seconds(plan_.patience));
+    return process(peer, options).ask(line, std::chrono::seconds(plan_.patience));
   } catch (const WorkerError& error) {
-    throw WorkerError(peer.name + " (" + describe(settings) + ") " + error.what());
+    throw WorkerError(peer.name + " (" + describe(options) + ") " + error.what());
   }
 }
 
 std::string Bench::about(const Peer& peer) {
-  return ask(peer, peer.settings.front(), "about").substr(6);
+  return ask(peer, peer.options.front(), "about").substr(6);
 }
 
-bool Bench::prepare(const Peer& peer, const Settings& settings, const std::string& work) {
-  return ask(peer, settings, "prepare " + work) == "ready";
+bool Bench::prepare(const Peer& peer, const Options& options, const std::string& work) {
+  return ask(peer, options, "prepare " + work) == "ready";
 }
 
-double Bench::time_once(const Peer& peer, const Settings& settings) {
-  const double seconds = std::stod(ask(peer, settings, "time").substr(8));
-  process(peer, settings).settle();
+double Bench::time_once(const Peer& peer, const Options& options) {
+  const double seconds = std::stod(ask(peer, options, "time").substr(8));
+  process(peer, options).settle();
   return seconds;
 }
 
 double Bench::time(const Peer& peer, const std::string& work) {
-  const Settings& settings = peer.settings.front();
-  prepare(peer, settings, work);
+  const Options& options = peer.options.front();
+  prepare(peer, options, work);
   std::vector<double> seconds(static_cast<std::size_t>(plan_.repetitions));
-  for (double& each : seconds) each = time_once(peer, settings);
+  for (double& each : seconds) each = time_once(peer, options);
   return median(seconds);
 }
 
-Tensors Bench::result(const Peer& peer, const Settings& settings) {
-  ask(peer, settings, "result " + result_file_);
-  process(peer, settings).settle();
+Tensors Bench::result(const Peer& peer, const Options& options) {
+  ask(peer, options, "result " + result_file_);
+  process(peer, options).settle();
   std::ifstream file(result_file_, std::ios::binary);
   const auto read = [&file](auto* to, std::size_t count) {
     return static_cast<bool>(
@@ -159,20 +159,20 @@ Tensors Bench::result(const Peer& peer, const Settings& settings) {
   return tensors;
 }
 
-std::optional<Settings> Bench::best_settings(const Peer& peer, const std::string& work) {
-  if (peer.settings.size() == 1) return peer.settings.front();
-  std::optional<Settings> best;
+std::optional<Options> Bench::best_options(const Peer& peer, const std::string& work) {
+  if (peer.options.size() == 1) return peer.options.front();
+  std::optional<Options> best;
   double least = std::numeric_limits<double>::infinity();
-  for (const Settings& settings : peer.settings) {
-    if (!prepare(peer, settings, work)) return std::nullopt;
-    double seconds = time_once(peer, settings);
+  for (const Options& options : peer.options) {
+    if (!prepare(peer, options, work)) return std::nullopt;
+    double seconds = time_once(peer, options);
     // Once more where it may decide; the timings that are reported come later.
-    if (seconds < 1.5 * least) seconds = std::min(seconds, time_once(peer, settings));
+    if (seconds < 1.5 * least) seconds = std::min(seconds, time_once(peer, options));
     if (seconds < least) {
       least = seconds;
-      best = settings;
+      best = options;
     }
-    ask(peer, settings, "release");
+    ask(peer, options, "release");
   }
   return best;
 }
@@ -185,15 +185,15 @@ void Bench::gather(const Row& row, std::vector<Runner>& runners, Measurement& fo
       const bool is_machine = peer.role == Role::limit && peer.name == "machine";
       const std::string work = is_machine ? limit_work(row) : row.work;
       if (work.empty() || (row.is_call && peer.is_kernels_only)) continue;
-      const std::optional<Settings> settings = best_settings(peer, work);
-      if (!settings || !prepare(peer, *settings, work)) continue;
+      const std::optional<Options> options = best_options(peer, work);
+      if (!options || !prepare(peer, *options, work)) continue;
       if (!is_machine) {
-        const Tensors values = result(peer, *settings);
+        const Tensors values = result(peer, *options);
         if (peer.role == Role::subject) expected = values;
         const std::string problem = difference(values, expected, row.tolerance);
         if (!problem.empty()) throw WorkerError(peer.name + " differs from tend: " + problem);
       }
-      runners.push_back({&peer, *settings});
+      runners.push_back({&peer, *options});
     } catch (const WorkerError& error) {
       found.failures.push_back(row.name + ": " + error.what());
       if (peer.role == Role::subject) return;  // nothing to compare with
@@ -206,7 +206,7 @@ void Bench::alternate(std::vector<Runner>& runners, Measurement& found) {
   for (int i = 0; i < plan_.repetitions; ++i) {
     for (auto runner = runners.begin(); runner != runners.end();) {
       try {
-        runner->seconds.push_back(time_once(*runner->peer, runner->settings));
+        runner->seconds.push_back(time_once(*runner->peer, runner->options));
         ++runner;
       } catch (const WorkerError& error) {
         found.failures.push_back(found.row + ": " + error.what());
@@ -221,10 +221,10 @@ void Bench::alternate(std::vector<Runner>& runners, Measurement& found) {
 }
 
 /// In a new process, which holds nothing of earlier rows.
-void Bench::measure_memory(const Row& row, const Peer& peer, const Settings& settings,
+void Bench::measure_memory(const Row& row, const Peer& peer, const Options& options,
                            Measurement& found) {
   const std::chrono::seconds patience(plan_.patience);
-  const std::unique_ptr<Process> fresh = start(peer, settings);
+  const std::unique_ptr<Process> fresh = start(peer, options);
   fresh->ask("prepare " + row.work, patience);
   fresh->ask("result " + result_file_, patience);
   std::istringstream answer(fresh->ask("memory", patience));
@@ -242,11 +242,11 @@ Measurement Bench::measure(const Row& row) {
   alternate(runners, found);
   for (const Runner& runner : runners) {
     const Peer& peer = *runner.peer;
-    found.timings[peer.name] = {median(runner.seconds), describe(runner.settings)};
+    found.timings[peer.name] = {median(runner.seconds), describe(runner.options)};
     try {
-      ask(peer, runner.settings, "release");
+      ask(peer, runner.options, "release");
       if (row.reports_memory && peer.role != Role::limit) {
-        measure_memory(row, peer, runner.settings, found);
+        measure_memory(row, peer, runner.options, found);
       }
     } catch (const WorkerError& error) {
       found.failures.push_back(row.name + ": " + error.what());

@@ -20,7 +20,7 @@ using Tensors = std::vector<std::vector<float>>;
 
 struct Timing {
   double seconds = 0;
-  std::string settings;
+  std::string options;
 };
 
 struct Memory {
@@ -64,21 +64,20 @@ class Bench {
  private:
   struct Runner;
 
-  Process& process(const Peer& peer, const Settings& settings);
-  std::string ask(const Peer& peer, const Settings& settings, const std::string& line);
-  bool prepare(const Peer& peer, const Settings& settings, const std::string& work);
-  double time_once(const Peer& peer, const Settings& settings);
-  Tensors result(const Peer& peer, const Settings& settings);
-  std::optional<Settings> best_settings(const Peer& peer, const std::string& work);
+  Process& process(const Peer& peer, const Options& options);
+  std::string ask(const Peer& peer, const Options& options, const std::string& line);
+  bool prepare(const Peer& peer, const Options& options, const std::string& work);
+  double time_once(const Peer& peer, const Options& options);
+  Tensors result(const Peer& peer, const Options& options);
+  std::optional<Options> best_options(const Peer& peer, const std::string& work);
   void gather(const Row& row, std::vector<Runner>& runners, Measurement& found);
   void alternate(std::vector<Runner>& runners, Measurement& found);
-  void measure_memory(const Row& row, const Peer& peer, const Settings& settings,
-                      Measurement& found);
-  std::unique_ptr<Process> start(const Peer& peer, const Settings& settings) const;
+  void measure_memory(const Row& row, const Peer& peer, const Options& options, Measurement& found);
+  std::unique_ptr<Process> start(const Peer& peer, const Options& options) const;
 
   std::vector<Peer> peers_;
   Plan plan_;
-  std::map<std::pair<std::string, Settings>, std::unique_ptr<Process>> processes_;
+  std::map<std::pair<std::string, Options>, std::unique_ptr<Process>> processes_;
   int file_;
   std::string result_file_;  // its name for this process and the workers
 };

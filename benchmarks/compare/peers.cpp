@@ -23,17 +23,17 @@ bool has_avx512() {
 }
 
 /// Everything that speeds libtorch up or slows it down.
-std::vector<Settings> torch_settings(int threads) {
-  std::vector<Settings> all;
+std::vector<Options> torch_settings(int threads) {
+  std::vector<Options> all;
   for (const bool repaired : {true, false}) {
     if (repaired && !has_avx512()) continue;
     for (const int blas : {1, threads}) {
       for (const int loops : {1, threads}) {
-        Settings settings;
-        if (repaired) settings.emplace_back(kCoreType, "SkylakeX");
-        settings.emplace_back("OPENBLAS_NUM_THREADS", std::to_string(blas));
-        settings.emplace_back("OMP_NUM_THREADS", std::to_string(loops));
-        if (std::find(all.begin(), all.end(), settings) == all.end()) all.push_back(settings);
+        Options options;
+        if (repaired) options.emplace_back(kCoreType, "SkylakeX");
+        options.emplace_back("OPENBLAS_NUM_THREADS", std::to_string(blas));
+        options.emplace_back("OMP_NUM_THREADS", std::to_string(loops));
+        if (std::find(all.begin(), all.end(), options) == all.end()) all.push_back(options);
       }
     }
   }
@@ -42,10 +42,10 @@ std::vector<Settings> torch_settings(int threads) {
 
 }  // namespace
 
-std::string describe(const Settings& settings) {
-  if (settings.empty()) return "as installed";
+std::string describe(const Options& options) {
+  if (options.empty()) return "as installed";
   std::string text;
-  for (const auto& [name, value] : settings) {
+  for (const auto& [name, value] : options) {
     text += (text.empty() ? "" : " ") + name + "=" + value;
   }
   return text;
@@ -53,7 +53,7 @@ std::string describe(const Settings& settings) {
 
 std::vector<Peer> find_peers(const std::string& folder, const std::string& tend, int threads) {
   const auto path = [&folder](const char* name) { return folder + "/" + name; };
-  const std::vector<Settings> as_installed{{}};
+  const std::vector<Options> as_installed{{}};
   std::vector<Peer> wanted{
       {"tend", tend.empty() ? path("tend") : tend, Role::subject, as_installed},
       {"libtorch", path("torch"), Role::peer, torch_settings(threads)},
@@ -74,7 +74,7 @@ std::vector<Peer> find_peers(const std::string& folder, const std::string& tend,
   return wanted;
 }
 
-std::vector<std::string> environment(const Settings& settings) {
+std::vector<std::string> environment(const Options& options) {
   constexpr std::array<std::string_view, 15> kPrefixes{
       "TEND_", "OPENBLAS_", "GOTO_", "OMP_", "GOMP_",   "KMP_",           "MKL_",   "DNNL_",
       "ATEN_", "ONEDNN_",   "ORT_",  "C10_", "PYTORCH", "GLIBC_TUNABLES", "MALLOC_"};
@@ -85,7 +85,7 @@ std::vector<std::string> environment(const Settings& settings) {
                                         [&](std::string_view p) { return text.starts_with(p); });
     if (!is_setting) all.emplace_back(text);
   }
-  for (const auto& [name, value] : settings) all.push_back(name + "=" + value);
+  for (const auto& [name, value] : options) all.push_back(name + "=" + value);
   return all;
 }
 

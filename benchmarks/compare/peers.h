@@ -1,4 +1,4 @@
-// Whom tend is compared with: which workers there are, and with which settings each is run.
+// Whom tend is compared with: which workers there are, and with which options each is run.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 namespace compare {
 
 /// Environment variables of one process; none means "as installed".
-using Settings = std::vector<std::pair<std::string, std::string>>;
+using Options = std::vector<std::pair<std::string, std::string>>;
 
 /// "as installed", or NAME=VALUE NAME=VALUE.
-std::string describe(const Settings& settings);
+std::string describe(const Options& options);
 
 enum class Role { subject, peer, limit };
 
@@ -20,17 +20,17 @@ struct Peer {
   std::string program;
   Role role = Role::peer;
   /// With several, each row takes the fastest.
-  std::vector<Settings> settings;
+  std::vector<Options> options;
   /// Whether it computes on memory that it is given and knows no tensors.
   bool is_kernels_only = false;
 };
 
 /// The workers that were built into `folder`, tend first, or the one at `tend` instead. `threads`
-/// is what the best settings use at most.
+/// is what the best options use at most.
 std::vector<Peer> find_peers(const std::string& folder, const std::string& tend, int threads);
 
-/// What a process with these settings gets: the driver's environment without any variable that sets
-/// up one of the libraries, and the settings.
-std::vector<std::string> environment(const Settings& settings);
+/// What a process with these options gets: the driver's environment without any variable that sets
+/// up one of the libraries, and the options.
+std::vector<std::string> environment(const Options& options);
 
 }  // namespace compare

@@ -112,17 +112,17 @@ std::string settings_list(const std::vector<Peer>& peers,
                           const std::vector<Measurement>& measurements) {
   std::string lines;
   for (const Peer& peer : peers) {
-    if (peer.settings.size() == 1) continue;
-    std::map<std::string, std::string> rows;  // by settings
+    if (peer.options.size() == 1) continue;
+    std::map<std::string, std::string> rows;  // by options
     for (const Measurement& m : measurements) {
       const auto timing = m.timings.find(peer.name);
       if (timing == m.timings.end()) continue;
-      std::string& names = rows[timing->second.settings];
+      std::string& names = rows[timing->second.options];
       if (!names.empty()) names += "; ";
       names += m.row;
     }
-    for (const auto& [settings, names] : rows)
-      lines.append("- ").append(peer.name + " with ").append(settings + ": ").append(names + "\n");
+    for (const auto& [options, names] : rows)
+      lines.append("- ").append(peer.name + " with ").append(options + ": ").append(names + "\n");
   }
   return lines.empty() ? "" : "\n" + lines;
 }
@@ -149,7 +149,7 @@ json report_json(const std::vector<Peer>& peers, const std::vector<Measurement>&
       const auto timing = m.timings.find(peer.name);
       if (timing == m.timings.end() || peer.role == Role::subject) continue;
       row[peer.role == Role::peer ? "peers" : "limits"][peer.name] = {
-          {"seconds", timing->second.seconds}, {"settings", timing->second.settings}};
+          {"seconds", timing->second.seconds}, {"settings", timing->second.options}};
     }
     for (const auto& [peer, memory] : m.memory) {
       row["memory"][peer] = {

@@ -21,11 +21,11 @@ std::string table_row(const std::vector<Peer>& peers, const Measurement& measure
 /// The peak memory of the rows that report it, as a table; "" without any.
 std::string memory_table(const std::vector<Measurement>& measurements);
 
-/// The settings of libraries that have several, each with the rows where it was the fastest.
+/// The options of libraries that have several, each with the rows where it was the fastest.
 std::string settings_list(const std::vector<Peer>& peers,
                           const std::vector<Measurement>& measurements);
 
-/// One object a row: {"row", "tend_s", "peers": {name: {"seconds", "settings"}}, "best_peer",
+/// One object a row: {"row", "tend_s", "peers": {name: {"seconds", "options"}}, "best_peer",
 /// "ratio", "as_installed_ratio", "limit_s", "of_limit", "limits", "memory", "about"}; null for
 /// what could not be measured. "best_peer" may be "libtorch as installed", where that is the
 /// faster.

@@ -71,6 +71,10 @@ Array Array::empty(const Shape& shape, DType dtype) {
   return {dtype, Shape(shape), contiguous_strides(shape), 0, Storage::allocate(bytes)};
 }
 
+Array Array::layout(const Shape& shape) {
+  return {float32, Shape(shape), contiguous_strides(shape), 0, {}};
+}
+
 Array Array::full(const Shape& shape, const Scalar& value, DType dtype) {
   Array out = empty(shape, dtype);
   out.fill(value);
@@ -148,13 +152,12 @@ void Array::fail_item() const {
 }
 
 DType result_type(std::initializer_list<const Array*> arrays) noexcept {
-  const auto category = [](DType dtype) { return is_floating(dtype) ? 2 : dtype == int64 ? 1 : 0; };
   DType dimensioned = boolean, numbers = boolean;
   for (const Array* each : arrays) {
     DType& kind = each->rank() == 0 ? numbers : dimensioned;
     kind = promote_types(kind, each->dtype());
   }
-  if (category(numbers) <= category(dimensioned)) return dimensioned;
+  if (dtype_category(numbers) <= dtype_category(dimensioned)) return dimensioned;
   return promote_types(dimensioned, numbers);
 }
 

@@ -43,6 +43,9 @@ class Array {
     return from_blob(Borrowed(data, std::move(deleter)), shape, strides, dtype);
   }
 
+  /// Row-major, without memory: views of it tell where the elements of such views lie.
+  static Array layout(const Shape& shape);
+
   bool defined() const noexcept { return static_cast<bool>(storage_); }
   DType dtype() const noexcept { return dtype_; }
   const Shape& shape() const noexcept { return shape_; }

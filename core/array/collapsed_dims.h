@@ -20,7 +20,7 @@ class CollapsedDims {
     std::int64_t size;
     Steps step;  // in the unit that the user has chosen
   };
-  static constexpr std::size_t kMostDims = 64;
+  static constexpr std::size_t kMaxDims = 64;
 
   /// Appends the next dimension inwards. ShapeError naming `operation` for one too many.
   void push(const char* operation, const Dim& dim) {
@@ -29,7 +29,7 @@ class CollapsedDims {
       dims_[rank_ - 1] = {dims_[rank_ - 1].size * dim.size, dim.step};
       return;
     }
-    if (rank_ == kMostDims) fail<ShapeError>(operation, "more than ", kMostDims, " dimensions");
+    if (rank_ == kMaxDims) fail<ShapeError>(operation, "more than ", kMaxDims, " dimensions");
     dims_[rank_++] = dim;
   }
   /// Takes the innermost dimension off; one of size 1 when there is none.
@@ -72,7 +72,7 @@ class CollapsedDims {
     return true;
   }
 
-  std::array<Dim, kMostDims> dims_;
+  std::array<Dim, kMaxDims> dims_;
   std::size_t rank_ = 0;
 };
 

@@ -41,6 +41,11 @@ constexpr DType promote_types(DType a, DType b) noexcept {
   return a < b ? b : a;
 }
 
+/// PyTorch's category of a dtype: bool 0, integers 1, floating ones 2.
+constexpr int dtype_category(DType dtype) noexcept {
+  return is_floating(dtype) ? 2 : dtype == int64 ? 1 : 0;
+}
+
 /// int64 and bool become float32, as PyTorch's true division and transcendental functions have it.
 constexpr DType to_floating(DType dtype) noexcept {
   return is_floating(dtype) ? dtype : float32;

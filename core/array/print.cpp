@@ -15,14 +15,14 @@
 namespace tend {
 namespace {
 
-constexpr std::int64_t kMostDigits = 1000;
+constexpr std::int64_t kMaxDigits = 1000;
 
 // `value` in C's %f or %e.
 std::string number(double value, std::chars_format format, std::int64_t precision) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   // 310 places before the point, sign, point and exponent.
-  char text[320 + kMostDigits];
+  char text[320 + kMaxDigits];
   const auto end =
       std::to_chars(text, text + sizeof text, value, format, static_cast<int>(precision));
   return {text, end.ptr};
@@ -194,8 +194,8 @@ void check(const PrintOptions& options) {
   need("threshold", options.threshold);
   need("edgeitems", options.edgeitems);
   need("linewidth", options.linewidth);
-  if (options.precision > kMostDigits) {
-    fail("set_printoptions", "precision is ", options.precision, ", more than ", kMostDigits);
+  if (options.precision > kMaxDigits) {
+    fail("set_printoptions", "precision is ", options.precision, ", more than ", kMaxDigits);
   }
 }
 

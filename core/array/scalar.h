@@ -30,9 +30,9 @@ constexpr To convert(From value) noexcept {
   if constexpr (std::is_same_v<To, bool>) {
     return value != From(0);
   } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
-    constexpr To kLeast = std::numeric_limits<To>::min();
+    constexpr To kMin = std::numeric_limits<To>::min();
     constexpr From kEnd = detail::power_of_two<From>(std::numeric_limits<To>::digits);
-    return value >= static_cast<From>(kLeast) && value < kEnd ? static_cast<To>(value) : kLeast;
+    return value >= static_cast<From>(kMin) && value < kEnd ? static_cast<To>(value) : kMin;
   } else {
     return static_cast<To>(value);
   }
@@ -49,8 +49,8 @@ bool holds(From value) noexcept {
     if constexpr (sizeof(To) >= sizeof(From) || std::is_integral_v<From>) {
       return true;
     } else {
-      constexpr From kMost = std::numeric_limits<To>::max();
-      return !std::isfinite(value) || (value >= -kMost && value <= kMost);
+      constexpr From kMax = std::numeric_limits<To>::max();
+      return !std::isfinite(value) || (value >= -kMax && value <= kMax);
     }
   } else if constexpr (std::is_floating_point_v<From>) {
     const From whole = std::trunc(value);

@@ -18,8 +18,8 @@ std::int64_t& room_of(std::int64_t* values) noexcept {
 }  // namespace
 
 Shape::Heap Shape::allocate(std::size_t count) {
-  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() / sizeof(std::int64_t) - 1;
-  if (count > kMost) fail<OutOfMemoryError>("shape", count, " dimensions");
+  constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max() / sizeof(std::int64_t) - 1;
+  if (count > kMax) fail<OutOfMemoryError>("shape", count, " dimensions");
   auto* block = static_cast<std::int64_t*>(take_block((count + 1) * sizeof(std::int64_t)));
   Heap values(block + 1);
   room_of(values.get()) = static_cast<std::int64_t>(count);
@@ -137,6 +137,21 @@ bool broadcasts_to(const Shape& from, const Shape& to) noexcept {
     if (size != 1 && size != to[to.rank() - d]) return false;
   }
   return true;
+}
+
+Shape unravel_index(std::int64_t element, const Shape& shape) {
+  Shape index(shape.size(), 0);
+  for (std::int64_t d = shape.rank() - 1; d >= 0; --d) {
+    index[d] = element % shape[d];
+    element /= shape[d];
+  }
+  return index;
+}
+
+Shape inverse_permutation(const Shape& order) {
+  Shape inverse(order.size(), 0);
+  for (std::int64_t d = 0; d < order.rank(); ++d) inverse[order[d]] = d;
+  return inverse;
 }
 
 Shape reduced_shape(const Shape& shape, const Shape& dims, bool keepdim) {

@@ -133,15 +133,15 @@ namespace detail {
 /// Product of the sizes; 1 for a 0-d shape. Throws ShapeError for a negative size and where the
 /// product leaves int64.
 inline std::int64_t element_count(const Shape& shape) {
-  std::int64_t count = 1, least = 1;
+  std::int64_t count = 1, smallest = 1;
   bool overflows = false;
   for (const std::int64_t size : shape) {
-    least = std::min(least, size);
+    smallest = std::min(smallest, size);
     overflows |= __builtin_mul_overflow(count, size, &count);
   }
-  if (least < 0 || (overflows && least > 0)) [[unlikely]]
+  if (smallest < 0 || (overflows && smallest > 0)) [[unlikely]]
     detail::fail_count(shape);
-  return least == 0 ? 0 : count;
+  return smallest == 0 ? 0 : count;
 }
 
 /// Row-major strides (the last dimension moves by one).
@@ -165,6 +165,12 @@ Shape broadcast_shapes(std::string_view operation, const Shape& a, const Shape& 
 
 /// True when a tensor of shape `from` expands to `to`.
 bool broadcasts_to(const Shape& from, const Shape& to) noexcept;
+
+/// Where element number `element`, row-major, of an array of that shape is.
+Shape unravel_index(std::int64_t element, const Shape& shape);
+
+/// The permutation that undoes `order`, which names every dimension once.
+Shape inverse_permutation(const Shape& order);
 
 /// `shape` with the given dimensions (wrapped, unique) removed, or kept as 1.
 Shape reduced_shape(const Shape& shape, const Shape& dims, bool keepdim);

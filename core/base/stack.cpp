@@ -39,7 +39,7 @@ namespace {
 constexpr std::size_t kReserve = std::size_t{512} << 10;
 // What is added at a time, and how often for one thread at most.
 constexpr std::size_t kSegment = std::size_t{16} << 20;
-constexpr int kMostSegments = 64;
+constexpr int kMaxSegments = 64;
 constexpr std::size_t kGuard = std::size_t{64} << 10;  // a multiple of every page size
 
 struct Stack {
@@ -167,9 +167,9 @@ bool detail::has_stack() noexcept {
 }
 
 void detail::call_on_new_stack(const char* operation, void (*f)(void*), void* context) {
-  if (stack.segments == kMostSegments) {
+  if (stack.segments == kMaxSegments) {
     fail(operation, "calls are nested too deep: they need more than ",
-         (kMostSegments * kSegment) >> 20, " MiB of stack");
+         (kMaxSegments * kSegment) >> 20, " MiB of stack");
   }
   const Segment segment(operation);
   Call call{f, context, {}, {}, {}, {}};

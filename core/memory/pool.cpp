@@ -21,12 +21,12 @@ using detail::global_mutex;
 using detail::GlobalLock;
 using detail::kKeepsBlocks;
 constexpr std::size_t kAlignment = 64;
-constexpr std::size_t kMost = std::size_t{1} << 46;  // more than any machine has
+constexpr std::size_t kMax = std::size_t{1} << 46;  // more than any machine has
 // From this size on a block is made of pages of this size, where the system has them.
 constexpr std::size_t kHugePage = std::size_t{1} << 21;
 // Blocks up to this size are kept by threads, each of which keeps so many bytes in all.
 constexpr std::size_t kSmall = std::size_t{1} << 16;
-constexpr std::size_t kMostPerThread = std::size_t{8} << 20;
+constexpr std::size_t kMaxPerThread = std::size_t{8} << 20;
 // Live bytes that a thread counts by itself before it tells the others.
 constexpr std::int64_t kUntold = 1 << 16;
 
@@ -81,7 +81,7 @@ class SharedCache {
       if (block == nullptr) return nullptr;
     }
     in_use_ += wanted.bytes;
-    most_in_use_ = std::max(most_in_use_, in_use_);
+    peak_in_use_ = std::max(peak_in_use_, in_use_);
     return block;
   }
 
@@ -89,7 +89,7 @@ class SharedCache {
     const std::lock_guard lock(mutex());
     in_use_ -= its.bytes;
     // What is kept beyond the most that was ever in use are sizes that nobody asks for any more.
-    if (kept_ + its.bytes > most_in_use_) free_all();
+    if (kept_ + its.bytes > peak_in_use_) free_all();
     free_[its.index] = new (block) FreeBlock{free_[its.index]};
     kept_ += its.bytes;
   }
@@ -112,7 +112,7 @@ class SharedCache {
   std::array<FreeBlock*, kClasses> free_{};
   std::size_t kept_ = 0;
   std::size_t in_use_ = 0;
-  std::size_t most_in_use_ = 0;
+  std::size_t peak_in_use_ = 0;
 };
 
 constinit SharedCache shared_cache;
@@ -122,7 +122,7 @@ constinit SharedCache shared_cache;
 struct ThreadCache {
   std::array<FreeBlock*, kSmallClasses> free{};
   std::size_t kept = 0;
-  std::size_t most = 0;                  // bytes that may be kept
+  std::size_t limit = 0;                 // bytes that may be kept
   std::atomic<std::int64_t> untold = 0;  // of the live bytes; only this thread writes it
   enum { fresh, open, closed } state = fresh;
   // In the list of open ones, guarded by its mutex: the next, and what points here.
@@ -171,7 +171,7 @@ void close_cache() noexcept {
     if (cache.next != nullptr) cache.next->link = cache.link;
   }
   cache.state = ThreadCache::closed;
-  cache.most = 0;
+  cache.limit = 0;
   cache.flush();
 }
 
@@ -186,7 +186,7 @@ bool open_cache() noexcept {
   cache.next = std::exchange(live.threads, &cache);
   cache.link = &live.threads;
   if (cache.next != nullptr) cache.next->link = &cache.next;
-  cache.most = kMostPerThread;
+  cache.limit = kMaxPerThread;
   cache.state = ThreadCache::open;
   return true;
 }
@@ -212,8 +212,7 @@ void detail::forget_thread_caches() noexcept {
 }
 
 void* take_block(std::size_t bytes) {
-  if (bytes > kMost)
-    fail<OutOfMemoryError>("allocate", "the system did not give ", bytes, " bytes");
+  if (bytes > kMax) fail<OutOfMemoryError>("allocate", "the system did not give ", bytes, " bytes");
   if (kKeepsBlocks && bytes <= kSmall) {
     const SizeClass wanted = size_class(bytes);
     if (FreeBlock* block = cache.free[wanted.index]) {
@@ -233,7 +232,7 @@ void give_block(void* block, std::size_t bytes) noexcept {
   const SizeClass its = size_class(bytes);
   if (bytes <= kSmall) {
     const std::size_t kept = cache.kept + its.bytes;
-    if (kept <= cache.most || (open_cache() && kept <= cache.most)) {
+    if (kept <= cache.limit || (open_cache() && kept <= cache.limit)) {
       cache.free[its.index] = new (block) FreeBlock{cache.free[its.index]};
       cache.kept = kept;
       return;

@@ -12,16 +12,16 @@ namespace {
 
 // Larger data have a block of their own, whose size is not rounded up for the sake of a header; and
 // so have all where the address sanitizer is to see what is written before them.
-constexpr std::int64_t kMostBehind = detail::kKeepsBlocks ? 2048 : 0;
+constexpr std::int64_t kMaxBehind = detail::kKeepsBlocks ? 2048 : 0;
 
 }  // namespace
 
 // Of the Storage itself.
 std::size_t Storage::block_size() const noexcept {
-  switch (place_) {
-    case Place::behind: return sizeof(Storage) + static_cast<std::size_t>(bytes_);
-    case Place::borrowed: return sizeof(Storage) + sizeof(Loan);
-    case Place::block: break;
+  switch (kind_) {
+    case Kind::behind: return sizeof(Storage) + static_cast<std::size_t>(bytes_);
+    case Kind::borrowed: return sizeof(Storage) + sizeof(Loan);
+    case Kind::block: break;
   }
   return sizeof(Storage);
 }
@@ -29,10 +29,10 @@ std::size_t Storage::block_size() const noexcept {
 Ref<Storage> Storage::allocate(std::int64_t bytes) {
   const auto size = static_cast<std::size_t>(bytes);
   Ref<Storage> storage;
-  if (bytes <= kMostBehind) {
+  if (bytes <= kMaxBehind) {
     auto* block = static_cast<std::byte*>(take_block(sizeof(Storage) + size));
     std::byte* data = bytes == 0 ? nullptr : block + sizeof(Storage);
-    storage = Ref<Storage>::first(new (block) Storage(data, bytes, Place::behind));
+    storage = Ref<Storage>::first(new (block) Storage(data, bytes, Kind::behind));
   } else {
     auto* data = static_cast<std::byte*>(take_block(size));
     void* header = nullptr;
@@ -42,7 +42,7 @@ Ref<Storage> Storage::allocate(std::int64_t bytes) {
       give_block(data, size);
       throw;
     }
-    storage = Ref<Storage>::first(new (header) Storage(data, bytes, Place::block));
+    storage = Ref<Storage>::first(new (header) Storage(data, bytes, Kind::block));
   }
   detail::count_live(bytes);
   return storage;
@@ -62,7 +62,7 @@ Borrowed::~Borrowed() {
 Ref<Storage> Storage::borrow(Borrowed memory, std::int64_t bytes) {
   void* block = take_block(sizeof(Storage) + sizeof(Loan));
   auto* data = static_cast<std::byte*>(memory.data());
-  Ref<Storage> storage = Ref<Storage>::first(new (block) Storage(data, bytes, Place::borrowed));
+  Ref<Storage> storage = Ref<Storage>::first(new (block) Storage(data, bytes, Kind::borrowed));
   new (&storage->loan()) Loan{std::move(memory)};
   return storage;
 }
@@ -87,8 +87,8 @@ void Storage::give_back(Storage* storage) noexcept {
 }
 
 void Storage::destroy(Storage* storage) noexcept {
-  if (storage->place_ == Place::borrowed) return give_back(storage);
-  if (storage->place_ == Place::block)
+  if (storage->kind_ == Kind::borrowed) return give_back(storage);
+  if (storage->kind_ == Kind::block)
     give_block(storage->data_, static_cast<std::size_t>(storage->bytes_));
   detail::count_live(-storage->bytes_);
   const std::size_t size = storage->block_size();

@@ -42,7 +42,7 @@ class alignas(64) Storage final : public RefCounted {
 
   std::byte* data() const noexcept { return data_; }
   std::int64_t bytes() const noexcept { return bytes_; }
-  bool is_borrowed() const noexcept { return place_ == Place::borrowed; }
+  bool is_borrowed() const noexcept { return kind_ == Kind::borrowed; }
 
   /// Counts the in-place writes: a saved tensor whose storage has another version is stale.
   std::uint32_t version() const noexcept { return version_.load(std::memory_order_relaxed); }
@@ -68,17 +68,17 @@ class alignas(64) Storage final : public RefCounted {
   };
 
   // Few bytes stand behind the Storage, in one block with it.
-  enum class Place : std::uint8_t { behind, block, borrowed };
+  enum class Kind : std::uint8_t { behind, block, borrowed };
 
-  Storage(std::byte* data, std::int64_t bytes, Place place) noexcept
-      : place_(place), data_(data), bytes_(bytes) {}
+  Storage(std::byte* data, std::int64_t bytes, Kind kind) noexcept
+      : kind_(kind), data_(data), bytes_(bytes) {}
   ~Storage() = default;
   std::size_t block_size() const noexcept;
   Loan& loan() noexcept { return *reinterpret_cast<Loan*>(this + 1); }
   static void give_back(Storage* storage) noexcept;
 
   std::atomic<std::uint32_t> version_{0};
-  Place place_;
+  Kind kind_;
   bool inference_ = false;
   std::byte* data_;
   std::int64_t bytes_;

@@ -24,15 +24,15 @@ std::optional<double> quota_of(const fs::path& group) {
 
 // The least of the quotas of a group and of those above it, up to `root`. A container sees its own
 // group as the root, while its path may be that of the host: what is not there has no limit.
-std::optional<double> least_quota(const fs::path& root, const std::string& path) {
-  std::optional<double> least = quota_of(root);
+std::optional<double> lowest_quota(const fs::path& root, const std::string& path) {
+  std::optional<double> lowest = quota_of(root);
   fs::path group = root;
   for (const fs::path& part : fs::path(path).relative_path()) {
     group /= part;
     const std::optional<double> quota = quota_of(group);
-    if (quota && (!least || *quota < *least)) least = quota;
+    if (quota && (!lowest || *quota < *lowest)) lowest = quota;
   }
-  return least;
+  return lowest;
 }
 
 int affinity_count() noexcept {
@@ -47,7 +47,7 @@ std::optional<double> cgroup_cpu_quota(const fs::path& memberships, const fs::pa
   std::ifstream file(memberships);
   // Lines are "number:controllers:path"; that of version 2 is "0::path".
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("0::")) return least_quota(groups, line.substr(3));
+    if (line.starts_with("0::")) return lowest_quota(groups, line.substr(3));
   }
   return {};
 }

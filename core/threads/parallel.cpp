@@ -109,7 +109,7 @@ int default_threads() noexcept {
     int count = 0;
     const char* end = text + std::strlen(text);
     const auto [stop, status] = std::from_chars(text, end, count);
-    if (status == std::errc() && stop == end && count >= 1) return std::min(count, kMostThreads);
+    if (status == std::errc() && stop == end && count >= 1) return std::min(count, kMaxThreads);
   }
   return available_processors();
 }
@@ -190,7 +190,7 @@ class Pool {
       job.work_alone();
       return;
     }
-    job.share(std::span(runs_).first(std::min(kMostRuns, workers_.size() + 1)));
+    job.share(std::span(runs_).first(std::min(kMaxRuns, workers_.size() + 1)));
     job_ = &job;
     ++posted_;
     if (sleepers_ > 0) wake_all(wake_);
@@ -251,12 +251,12 @@ class Pool {
     }
   }
 
-  static constexpr std::size_t kMostRuns = 64;
+  static constexpr std::size_t kMaxRuns = 64;
 
   static constinit std::atomic<Pool*> current_;
 
-  std::array<Job::Run, kMostRuns> runs_;  // of the job
-  std::mutex turn_;                       // one job, or one resize, at a time
+  std::array<Job::Run, kMaxRuns> runs_;  // of the job
+  std::mutex turn_;                      // one job, or one resize, at a time
   std::mutex mutex_;
   std::condition_variable wake_;  // workers sleep on it
   std::condition_variable idle_;  // the poster does
@@ -284,8 +284,8 @@ int num_threads() noexcept {
 }
 
 void set_num_threads(int count) {
-  if (count < 1 || count > kMostThreads)
-    fail("set_num_threads", "needs from 1 to ", kMostThreads, " threads, got ", count);
+  if (count < 1 || count > kMaxThreads)
+    fail("set_num_threads", "needs from 1 to ", kMaxThreads, " threads, got ", count);
   if (inside_parallel) fail("set_num_threads", "called inside a parallel_for");
   Pool::instance().resize(count);
 }

@@ -9,8 +9,8 @@ namespace tend {
 
 /// Threads that parallel_for may use, the caller included.
 int num_threads() noexcept;
-inline constexpr int kMostThreads = 1024;
-/// Throws Error for a count that is not from 1 to kMostThreads, and inside a parallel_for. Results
+inline constexpr int kMaxThreads = 1024;
+/// Throws Error for a count that is not from 1 to kMaxThreads, and inside a parallel_for. Results
 /// have the same bits for every count. After fork() the child has threads of its own, from its
 /// first parallel_for on; fork() must not be called inside a parallel_for.
 void set_num_threads(int count);

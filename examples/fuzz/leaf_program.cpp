@@ -15,7 +15,7 @@ namespace fuzz {
 namespace {
 
 constexpr double kLargest = 1e5;  // a program with larger numbers ends
-constexpr std::size_t kMostValues = 14;
+constexpr std::size_t kMaxValues = 14;
 
 const char* python_of(Mode mode) {
   switch (mode) {
@@ -118,7 +118,7 @@ void LeafProgram::add_steps() {
     for (const Named& each : all()) {
       if (each.role != Role::leaf) values.push_back(each.name);
     }
-    if (values.size() > kMostValues) {
+    if (values.size() > kMaxValues) {
       forget([first = find(values[0])](const Tensor& x) { return x.impl() == first.impl(); });
     }
   }

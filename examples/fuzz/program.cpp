@@ -12,7 +12,7 @@ namespace fuzz {
 namespace {
 
 constexpr double kLargest = 1e3;  // of values; larger gradients than its square are not compared
-constexpr std::int64_t kMostElements = 400;
+constexpr std::int64_t kMaxElements = 400;
 
 // Whether all numbers are finite and none is larger than `limit`.
 bool is_tame(const Tensor& tensor, double limit) {
@@ -126,7 +126,7 @@ void Program::step(std::string_view python, const Tensor& result, bool is_exact)
   single_ = single_ || result.dtype() == float32;
   // NaN stays in the program, which is then compared: PyTorch must have it too.
   const bool tame = is_tame(result, kLargest) || has_nan(result);
-  if (result.numel() > kMostElements || !tame) return;
+  if (result.numel() > kMaxElements || !tame) return;
   const std::string name = concat("v", next_++);
   python_ += concat(name, " = ", python, '\n');
   values_.push_back({name, result, is_exact});

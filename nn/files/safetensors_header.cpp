@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kMetadata = "__metadata__";
 constexpr std::uint64_t kLargestSize = std::uint64_t{1} << 62;
-constexpr std::size_t kMostDims = 64;
+constexpr std::size_t kMaxDims = 64;
 
 constexpr std::array kTypes{
     StoredType{"F64", Stored::f64, 8, float64}, StoredType{"F32", Stored::f32, 4, float32},
@@ -32,8 +32,8 @@ const StoredType& stored_type(DType dtype) {
 
 // Text of a file, cut to a length that a message can have.
 std::string shown(std::string_view text) {
-  constexpr std::size_t kMost = 200;
-  return text.size() <= kMost ? std::string(text) : concat(text.substr(0, kMost), "...");
+  constexpr std::size_t kMax = 200;
+  return text.size() <= kMax ? std::string(text) : concat(text.substr(0, kMax), "...");
 }
 
 // --- writing
@@ -193,7 +193,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
       if (numbers_.size() == 2) refuse_tensor("data_offsets are not two numbers");
       numbers_.push_back(size);
     } else {
-      if (entry_.shape.size() == kMostDims)
+      if (entry_.shape.size() == kMaxDims)
         refuse_tensor("its shape is no list of at most 64 sizes");
       entry_.shape.push_back(size);
     }
@@ -311,7 +311,7 @@ class Checker {
   }
 
   // Puts the entries into the order of their bytes.
-  void check_places(std::int64_t data_bytes) {
+  void check_arrays(std::int64_t data_bytes) {
     std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
       return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
     });
@@ -357,7 +357,7 @@ Header parse_header(const std::filesystem::path& path, const std::string& text,
   Checker checker(path, header.entries);
   checker.check_names();
   checker.check_lengths(data_bytes);
-  checker.check_places(data_bytes);
+  checker.check_arrays(data_bytes);
   return header;
 }
 

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 using FileStatus = struct ::stat;
 
 constexpr std::chrono::seconds kPatienceForReader{3};
-constexpr int kMostLinks = 40;          // as the kernel
+constexpr int kMaxLinks = 40;           // as the kernel
 constexpr std::size_t kKeptName = 200;  // bytes of a name (of at most 255) in a temporary name
 constexpr const char* kMark = ".tend-";
 constexpr const char* kSuffix = ".tmp";
@@ -253,7 +253,7 @@ fs::path followed(const Subject& subject) {
   fs::path target = subject.path;
   std::error_code error;
   for (int links = 0; fs::is_symlink(fs::symlink_status(target, error)); ++links) {
-    if (links == kMostLinks) subject.refuse(ELOOP);
+    if (links == kMaxLinks) subject.refuse(ELOOP);
     const fs::path next = fs::read_symlink(target, error);
     if (error) subject.refuse(error.value());
     target = target.parent_path() / next;  // only `next` when it is absolute

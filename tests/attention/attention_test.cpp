@@ -23,10 +23,10 @@ bool all_finite(const Tensor& x) {
 }
 
 double largest(const Tensor& x) {
-  double most = 0;
+  double largest = 0;
   for (const double each : x.detach().to(float64).to_vector<double>())
-    most = std::max(most, std::abs(each));
-  return most;
+    largest = std::max(largest, std::abs(each));
+  return largest;
 }
 
 struct Inputs {

@@ -12,8 +12,8 @@ using namespace tend::test;
 
 namespace {
 
-constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kOdd = (std::int64_t{1} << 53) + 1;  // no double
 
 Tensor integers(std::initializer_list<std::int64_t> numbers) {
@@ -128,31 +128,31 @@ TEST_CASE("integer factors stay integers") {
                               pow(full({1}, kOdd), 1)}) {
     CHECK(whole(found) == std::vector<std::int64_t>{kOdd});
   }
-  CHECK(whole(sub(zero, one, kLeast)) == std::vector<std::int64_t>{kLeast});
+  CHECK(whole(sub(zero, one, kMin)) == std::vector<std::int64_t>{kMin});
   CHECK_FALSE((full({}, kOdd) == kOdd - 1).item<bool>());
   CHECK(searchsorted(integers({kOdd - 1, kOdd}), kOdd).item<int>() == 1);
 }
 
 TEST_CASE("int64 wraps around in every operation") {
-  const Tensor x = integers({kLeast, kMost});
-  CHECK(whole(-x) == std::vector<std::int64_t>{kLeast, -kMost});
-  CHECK(whole(abs(x)) == std::vector<std::int64_t>{kLeast, kMost});
+  const Tensor x = integers({kMin, kMax});
+  CHECK(whole(-x) == std::vector<std::int64_t>{kMin, -kMax});
+  CHECK(whole(abs(x)) == std::vector<std::int64_t>{kMin, kMax});
   CHECK(whole(square(x)) == std::vector<std::int64_t>{0, 1});
   CHECK(whole(x + x) == std::vector<std::int64_t>{0, -2});
-  CHECK(whole(x + kLeast) == std::vector<std::int64_t>{0, -1});
-  CHECK(whole(x - kLeast) == std::vector<std::int64_t>{0, -1});
-  CHECK(whole(floor_divide(x, -1)) == std::vector<std::int64_t>{kLeast, -kMost});
+  CHECK(whole(x + kMin) == std::vector<std::int64_t>{0, -1});
+  CHECK(whole(x - kMin) == std::vector<std::int64_t>{0, -1});
+  CHECK(whole(floor_divide(x, -1)) == std::vector<std::int64_t>{kMin, -kMax});
   CHECK(whole(remainder(x, -1)) == std::vector<std::int64_t>{0, 0});
   CHECK(whole(fmod(x, -1)) == std::vector<std::int64_t>{0, 0});
-  CHECK(whole(cumsum(integers({kMost, kMost, 3}), 0)) == std::vector<std::int64_t>{kMost, -2, 1});
-  CHECK(whole(cumprod(integers({kMost, kMost}), 0)) == std::vector<std::int64_t>{kMost, 1});
-  CHECK(sum(integers({kLeast, kLeast})).item<std::int64_t>() == 0);
-  CHECK(prod(integers({kLeast, -1})).item<std::int64_t>() == kLeast);
+  CHECK(whole(cumsum(integers({kMax, kMax, 3}), 0)) == std::vector<std::int64_t>{kMax, -2, 1});
+  CHECK(whole(cumprod(integers({kMax, kMax}), 0)) == std::vector<std::int64_t>{kMax, 1});
+  CHECK(sum(integers({kMin, kMin})).item<std::int64_t>() == 0);
+  CHECK(prod(integers({kMin, -1})).item<std::int64_t>() == kMin);
   CHECK(dot(x, x).item<std::int64_t>() == 1);
   CHECK(trace(x.expand({2, 2})).item<std::int64_t>() == -1);
-  CHECK(whole(addcmul(x, x, x, kLeast)) == std::vector<std::int64_t>{kLeast, -1});
+  CHECK(whole(addcmul(x, x, x, kMin)) == std::vector<std::int64_t>{kMin, -1});
   CHECK(whole(scatter_add(x, 0, integers({1}), integers({1}))) ==
-        std::vector<std::int64_t>{kLeast, kLeast});
+        std::vector<std::int64_t>{kMin, kMin});
 }
 
 TEST_CASE("float32 refuses numbers that would become infinite in it") {
@@ -287,19 +287,19 @@ TEST_CASE("an in-place operation on a view of nothing asks for no memory in back
 }
 
 TEST_CASE("sizes near 2^63 are counted without overflow") {
-  const Tensor row = ones({1}).expand({kMost - 1});
+  const Tensor row = ones({1}).expand({kMax - 1});
   CHECK_THROWS_MATCHES(cat({row, row}), ShapeError,
                        says("[cat] the sizes along dimension 0 of 2 tensors add up to more than an "
                             "int64 can count"));
-  const Tensor nothing = zeros({1, 0}).expand({kMost - 1, 0});
-  CHECK(nothing.roll(kLeast, 0).numel() == 0);
-  CHECK(nothing.roll(kMost, 0).numel() == 0);
-  CHECK(row.split(kMost).size() == 1);
-  CHECK(row.split(kMost - 2).size() == 2);
+  const Tensor nothing = zeros({1, 0}).expand({kMax - 1, 0});
+  CHECK(nothing.roll(kMin, 0).numel() == 0);
+  CHECK(nothing.roll(kMax, 0).numel() == 0);
+  CHECK(row.split(kMax).size() == 1);
+  CHECK(row.split(kMax - 2).size() == 2);
   CHECK_THROWS_AS(row.split(1), OutOfMemoryError);
   CHECK_THROWS_AS(row.unbind(), OutOfMemoryError);
-  CHECK_THROWS_AS(row.chunk(kMost), OutOfMemoryError);
-  CHECK(zeros({kMost - 1, 4, 0}).sum({0, 1}).numel() == 0);
-  CHECK(zeros({kMost - 1, 4, 0}).mean({0, 1}).numel() == 0);
-  CHECK_THROWS_AS(attention::causal_mask_bottom_right(-1, kMost), ShapeError);
+  CHECK_THROWS_AS(row.chunk(kMax), OutOfMemoryError);
+  CHECK(zeros({kMax - 1, 4, 0}).sum({0, 1}).numel() == 0);
+  CHECK(zeros({kMax - 1, 4, 0}).mean({0, 1}).numel() == 0);
+  CHECK_THROWS_AS(attention::causal_mask_bottom_right(-1, kMax), ShapeError);
 }

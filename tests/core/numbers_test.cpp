@@ -18,8 +18,8 @@ using namespace tend::testing;
 
 namespace {
 
-constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kTooMany = std::uint64_t{1} << 63;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -41,9 +41,9 @@ TEST_CASE("an element becomes a C++ number only where that can hold it") {
   CHECK(item_of<int>(2147483647.5, float64) == 2147483647);
   CHECK(item_of<int>(-2147483648.5, float64) == std::numeric_limits<int>::min());
   CHECK(item_of<unsigned>(-0.5, float64) == 0);
-  CHECK(item_of<std::int64_t>(-0x1p63, float64) == kLeast);
+  CHECK(item_of<std::int64_t>(-0x1p63, float64) == kMin);
   CHECK(item_of<unsigned char>(255, int64) == 255);
-  CHECK(item_of<std::uint64_t>(kMost, int64) == std::uint64_t{kMost});
+  CHECK(item_of<std::uint64_t>(kMax, int64) == std::uint64_t{kMax});
   CHECK(item_of<bool>(1e300, float64));
   CHECK(item_of<bool>(kNaN, float64));
   CHECK(item_of<float>(kInf, float64) == std::numeric_limits<float>::infinity());
@@ -62,7 +62,7 @@ TEST_CASE("an element becomes a C++ number only where that can hold it") {
 }
 
 TEST_CASE("integers that int64 cannot hold are no number, size or dimension") {
-  CHECK(Scalar(kTooMany - 1).to<std::int64_t>() == kMost);
+  CHECK(Scalar(kTooMany - 1).to<std::int64_t>() == kMax);
   CHECK_THROWS_MATCHES(Scalar(kTooMany), IndexError,
                        says("[integer] int64 cannot hold 9223372036854775808"));
   CHECK_THROWS_AS(Shape{std::numeric_limits<std::size_t>::max()}, IndexError);
@@ -85,7 +85,7 @@ TEST_CASE("floats beyond an integer convert to its smallest value, in every widt
   CHECK(convert<int>(1e10) == std::numeric_limits<int>::min());
   CHECK(convert<int>(kNaN) == std::numeric_limits<int>::min());
   CHECK(convert<unsigned>(-1.0) == 0);
-  CHECK(convert<std::int64_t>(-0x1p63) == kLeast);
+  CHECK(convert<std::int64_t>(-0x1p63) == kMin);
 }
 
 TEST_CASE("a list of sizes moves seldom while it grows, and keeps its values") {
@@ -131,11 +131,11 @@ TEST_CASE("lent memory is given back once, whatever happens") {
 TEST_CASE("strides that lead out of int64 are refused") {
   double number = 1;
   for (const Shape& strides :
-       {Shape{kMost, 1}, Shape{kMost / 2, kMost / 2}, Shape{kMost / 8, 1}, Shape{1, kMost}}) {
+       {Shape{kMax, 1}, Shape{kMax / 2, kMax / 2}, Shape{kMax / 8, 1}, Shape{1, kMax}}) {
     CHECK_THROWS_AS(Array::from_blob(&number, {2, 3}, strides, float64), ShapeError);
   }
-  CHECK_NOTHROW(Array::from_blob(&number, {1, 1}, {kMost, kMost}, float64));
-  CHECK_NOTHROW(Array::from_blob(&number, {0, 3}, {kMost, kMost}, float64));
+  CHECK_NOTHROW(Array::from_blob(&number, {1, 1}, {kMax, kMax}, float64));
+  CHECK_NOTHROW(Array::from_blob(&number, {0, 3}, {kMax, kMax}, float64));
 }
 
 TEST_CASE("a deleter that throws ends nothing") {
@@ -173,44 +173,44 @@ TEST_CASE("a long chain of lenders is given back without a deep stack") {
 
 // What the undefined behaviour sanitizer would find.
 TEST_CASE("views of nothing and of one element keep any strides") {
-  const Array empty = Array::empty({kMost / 2, 4, 0}, float32);
-  CHECK(empty.select(0, kMost / 2 - 1).shape() == Shape{4, 0});
-  CHECK(empty.slice(0, kMost / 4, std::nullopt, kMost / 8).numel() == 0);
-  CHECK(empty.narrow(0, kMost / 4, 5).shape() == Shape{5, 4, 0});
-  CHECK(empty.unsqueeze(0).shape() == Shape{1, kMost / 2, 4, 0});
+  const Array empty = Array::empty({kMax / 2, 4, 0}, float32);
+  CHECK(empty.select(0, kMax / 2 - 1).shape() == Shape{4, 0});
+  CHECK(empty.slice(0, kMax / 4, std::nullopt, kMax / 8).numel() == 0);
+  CHECK(empty.narrow(0, kMax / 4, 5).shape() == Shape{5, 4, 0});
+  CHECK(empty.unsqueeze(0).shape() == Shape{1, kMax / 2, 4, 0});
   CHECK(empty.diagonal(0, 0, 1).shape() == Shape{0, 4});
   CHECK(empty.diagonal(1, 1, 0).shape() == Shape{0, 4});
-  CHECK(empty.unfold(0, 2, kMost / 4).numel() == 0);
+  CHECK(empty.unfold(0, 2, kMax / 4).numel() == 0);
   const Array one = Array::zeros({2}, float32);
-  CHECK(one.as_strided({0, 3}, {kMost, kMost}, kMost).numel() == 0);
-  const Array lone = one.as_strided({1, 1}, {kMost, kMost}, 1);
+  CHECK(one.as_strided({0, 3}, {kMax, kMax}, kMax).numel() == 0);
+  const Array lone = one.as_strided({1, 1}, {kMax, kMax}, 1);
   CHECK(lone.unsqueeze(0).diagonal(0, 1, 2).item<float>() == 0);
   CHECK(lone.slice(0, 1, std::nullopt).numel() == 0);
-  CHECK(lone.unfold(0, 1, kMost).numel() == 1);
+  CHECK(lone.unfold(0, 1, kMax).numel() == 1);
   CHECK_FALSE(lone.may_overlap(one.slice(0, 0, 1)));
   CHECK(lone.may_overlap(one));
-  CHECK_THROWS_AS(one.as_strided({2}, {kMost}, 1), ShapeError);
+  CHECK_THROWS_AS(one.as_strided({2}, {kMax}, 1), ShapeError);
   CHECK_THROWS_AS(one.as_strided({2}, {-1}, 1), ShapeError);
 }
 
 TEST_CASE("int64 wraps around in every kernel of arithmetic") {
   using Integers = std::vector<std::int64_t>;
-  const Array a = array_of<std::int64_t>({kLeast, kMost, kLeast});
-  const Array b = array_of<std::int64_t>({-1, kMost, kLeast});
+  const Array a = array_of<std::int64_t>({kMin, kMax, kMin});
+  const Array b = array_of<std::int64_t>({-1, kMax, kMin});
   const auto result = [](auto kernel, const auto&... inputs) {
     const Array out = Array::empty({3}, int64);
     kernel(out, inputs...);
     return out.to_vector<std::int64_t>();
   };
-  CHECK(result(kernels::neg, a) == Integers{kLeast, -kMost, kLeast});
-  CHECK(result(kernels::abs, a) == Integers{kLeast, kMost, kLeast});
-  CHECK(result(kernels::add, a, b) == Integers{kMost, -2, 0});
-  CHECK(result(kernels::sub, a, b) == Integers{kLeast + 1, 0, 0});
-  CHECK(result(kernels::mul, a, b) == Integers{kLeast, 1, 0});
-  CHECK(result(kernels::floor_divide, a, b) == Integers{kLeast, 1, 1});
+  CHECK(result(kernels::neg, a) == Integers{kMin, -kMax, kMin});
+  CHECK(result(kernels::abs, a) == Integers{kMin, kMax, kMin});
+  CHECK(result(kernels::add, a, b) == Integers{kMax, -2, 0});
+  CHECK(result(kernels::sub, a, b) == Integers{kMin + 1, 0, 0});
+  CHECK(result(kernels::mul, a, b) == Integers{kMin, 1, 0});
+  CHECK(result(kernels::floor_divide, a, b) == Integers{kMin, 1, 1});
   CHECK(result(kernels::remainder, a, b) == Integers{0, 0, 0});
   CHECK(result(kernels::fmod, a, b) == Integers{0, 0, 0});
-  CHECK(result(kernels::pow, a, array_of<std::int64_t>({3, 3, 2})) == Integers{0, kMost, 0});
+  CHECK(result(kernels::pow, a, array_of<std::int64_t>({3, 3, 2})) == Integers{0, kMax, 0});
   const Scalar scale = (std::int64_t{1} << 53) + 1;
   const Array out = Array::empty({1}, int64);
   kernels::add_scaled(out, array_of<std::int64_t>({0}), array_of<std::int64_t>({1}), scale);

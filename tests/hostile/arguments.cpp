@@ -7,15 +7,15 @@
 namespace tend::test {
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr DType kDTypes[] = {boolean, int64, float32, float64};
 constexpr std::int64_t kHugeSizes[] = {std::int64_t{1} << 31, (std::int64_t{1} << 32) + 1,
-                                       std::int64_t{1} << 40, std::int64_t{1} << 62, kMost};
-constexpr std::int64_t kIntegers[] = {kLeast,
-                                      kLeast + 1,
+                                       std::int64_t{1} << 40, std::int64_t{1} << 62, kMax};
+constexpr std::int64_t kIntegers[] = {kMin,
+                                      kMin + 1,
                                       -(std::int64_t{1} << 40),
                                       -(std::int64_t{1} << 31) - 1,
                                       -100,
@@ -27,8 +27,8 @@ constexpr std::int64_t kIntegers[] = {kLeast,
                                       std::int64_t{1} << 40,
                                       std::int64_t{1} << 61,
                                       std::int64_t{1} << 62,
-                                      kMost - 1,
-                                      kMost};
+                                      kMax - 1,
+                                      kMax};
 constexpr double kReals[] = {kNaN,   kInf, -kInf, 0.0,    -0.0,   1.0,       2.0,
                              -1.0,   0.5,  -0.5,  1e308,  -1e308, 1e39,      1e-8,
                              5e-324, 1e19, -1e19, 0x1p63, 3.5,    1.0 + 1e-7};

@@ -11,7 +11,7 @@
 namespace tend::test {
 namespace {
 
-constexpr std::int64_t kMostTouched = 1 << 16;
+constexpr std::int64_t kMaxTouched = 1 << 16;
 
 // "std::out_of_range" of the exception that is being handled.
 std::string exception_name() {
@@ -69,7 +69,7 @@ std::vector<std::size_t> written(const Writes& writes, const std::vector<Tensor>
 
 // Reads all elements. A sanitizer sees where that leaves the memory.
 double touch(const Tensor& x) {
-  if (!x.defined() || x.numel() > kMostTouched) return 0;
+  if (!x.defined() || x.numel() > kMaxTouched) return 0;
   double sum = 0;
   const Array values = x.array().to(float64).contiguous();
   for (std::int64_t i = 0; i < values.numel(); ++i) sum += values.data<double>()[i];
@@ -80,7 +80,7 @@ double touch(const Tensor& x) {
 void check_backward(CallLog& log, const Arguments& arguments, const std::vector<Tensor>& results) {
   std::vector<Tensor> from, cotangents;
   for (const Tensor& result : results) {
-    if (!result.defined() || !result.requires_grad() || result.numel() > kMostTouched) continue;
+    if (!result.defined() || !result.requires_grad() || result.numel() > kMaxTouched) continue;
     from.push_back(result);
     cotangents.push_back(ones_like(result));
   }

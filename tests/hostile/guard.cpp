@@ -38,7 +38,7 @@ extern "C" const char* __ubsan_default_options() {
 namespace tend::test {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 constexpr int kLongMilliseconds = TEND_SANITIZED ? 200 : 25;
 constexpr int kEndlessSeconds = TEND_SANITIZED ? 60 : 10;
 
@@ -101,7 +101,7 @@ const FirstHandlers first_handlers;
   dup2(error_file, STDERR_FILENO);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  limit_requests(kMostBytes);
+  limit_requests(kMaxBytes);
   CallLog log;
   for (std::int64_t i = first; i < range.last && Clock::now() < end; ++i) {
     shared()->at = i;

@@ -38,7 +38,7 @@ HWY_INLINE void rescale(D d, V factor, std::size_t lane, std::size_t value_dim, 
 
 // Scores become weights, relative to the largest score so far.
 template <bool kMasked, bool kDropped, class T>
-HWY_INLINE void weigh(bool diagonal, const TilePlace& tile, std::size_t lanes,
+HWY_INLINE void weigh(bool diagonal, const TileRange& tile, std::size_t lanes,
                       std::size_t value_dim, const TileBits& visible, const TileBits& kept,
                       T* scores, const Progress<T>& progress) {
   const hn::CappedTag<T, kStep> d;
@@ -131,7 +131,7 @@ HWY_INLINE void attend_block(const AttentionHead<T>& head, std::size_t first, st
   TileBits visible, kept;
   const std::size_t end = head.skip_hidden ? std::min(head.keys, first + count) : head.keys;
   for (std::size_t key = 0; key < end; key += kTile) {
-    const TilePlace tile = {first, count, key, std::min(kTile, end - key)};
+    const TileRange tile = {first, count, key, std::min(kTile, end - key)};
     compute_scores(head, tile, query, lanes, scores, visible);
     find_kept(head, tile, kept);
     const auto run = [&](auto masked, auto dropped) HWY_ATTR {

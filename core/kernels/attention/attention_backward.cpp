@@ -33,7 +33,7 @@ struct Block {
 // weights = the weights after dropout, but for their factor; grad_scores = the gradient of the
 // scores, given that of the weights after dropout, factor included.
 template <bool kMasked, bool kDropped, class T>
-HWY_INLINE void differentiate(bool diagonal, const TilePlace& tile, std::size_t lanes,
+HWY_INLINE void differentiate(bool diagonal, const TileRange& tile, std::size_t lanes,
                               const TileBits& visible, const TileBits& kept,
                               const Block<T>& block) {
   const hn::CappedTag<T, kStep> d;
@@ -70,7 +70,7 @@ HWY_INLINE void differentiate(bool diagonal, const TilePlace& tile, std::size_t 
 
 // rows += alpha times the products of the tile's weights and the block's rows.
 template <class T>
-HWY_INLINE void add_rows(bool diagonal, const TilePlace& tile, const T* weights, const T* block,
+HWY_INLINE void add_rows(bool diagonal, const TileRange& tile, const T* weights, const T* block,
                          std::size_t cols, T alpha, const HeadMatrix<T>& rows) {
   for_steps(diagonal, tile.keys,
             [&](std::size_t key, std::size_t count, std::size_t lane) HWY_ATTR {
@@ -81,7 +81,7 @@ HWY_INLINE void add_rows(bool diagonal, const TilePlace& tile, const T* weights,
 }
 
 template <class T>
-HWY_INLINE void differentiate_tile(const AttentionHead<T>& head, const TilePlace& tile,
+HWY_INLINE void differentiate_tile(const AttentionHead<T>& head, const TileRange& tile,
                                    std::size_t lanes, Block<T>& block) {
   TileBits visible, kept;
   compute_scores(head, tile, block.query_lanes, lanes, block.weights, visible);

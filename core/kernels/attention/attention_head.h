@@ -103,7 +103,7 @@ inline std::uint64_t bits_of(const bool* bools, std::size_t step, std::size_t co
 }
 
 /// A tile's place.
-struct TilePlace {
+struct TileRange {
   std::size_t query, queries, key, keys;  // first and count
 };
 
@@ -114,7 +114,7 @@ struct TileBits {
 };
 
 template <class T>
-void find_visible(const AttentionHead<T>& head, const TilePlace& tile, TileBits& bits) {
+void find_visible(const AttentionHead<T>& head, const TileRange& tile, TileBits& bits) {
   const bool cut = head.is_causal && tile.key + tile.keys > tile.query + 1;
   bits.all = !cut && !head.allowed.data;
   if (bits.all) return;
@@ -136,7 +136,7 @@ void find_visible(const AttentionHead<T>& head, const TilePlace& tile, TileBits&
 }
 
 template <class T>
-void find_kept(const AttentionHead<T>& head, const TilePlace& tile, TileBits& bits) {
+void find_kept(const AttentionHead<T>& head, const TileRange& tile, TileBits& bits) {
   bits.all = !head.kept;
   if (bits.all) return;
   std::fill_n(bits.words, kAttentionTile, 0);

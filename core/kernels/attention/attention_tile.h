@@ -123,7 +123,7 @@ HWY_INLINE HeadMatrix<const T> rows_from(const HeadMatrix<const T>& matrix, std:
 // Where tiles are on the diagonal and what lies above it makes no difference, products leave out
 // most of it: keys in steps of kStep, with the queries from there on.
 template <class T>
-HWY_INLINE bool on_diagonal(const AttentionHead<T>& head, const TilePlace& tile) {
+HWY_INLINE bool on_diagonal(const AttentionHead<T>& head, const TileRange& tile) {
   return head.is_causal && head.skip_hidden && tile.key == tile.query;
 }
 
@@ -135,7 +135,7 @@ HWY_INLINE void for_steps(bool diagonal, std::size_t keys, F f) {
 }
 
 // Keys that a lane needs there.
-HWY_INLINE std::size_t keys_of_step(const TilePlace& tile, std::size_t lane) {
+HWY_INLINE std::size_t keys_of_step(const TileRange& tile, std::size_t lane) {
   return std::min(tile.keys, (lane / kStep + 1) * kStep);
 }
 
@@ -162,7 +162,7 @@ HWY_INLINE void weigh_rows(bool diagonal, std::size_t keys, const HeadMatrix<con
 
 // Adds the floating mask to the scores.
 template <class T>
-void add_mask(const AttentionHead<T>& head, const TilePlace& tile, T* scores) {
+void add_mask(const AttentionHead<T>& head, const TileRange& tile, T* scores) {
   T by_query[kTile * kTile], by_key[kTile * kTile];
   for (std::size_t i = 0; i < tile.queries; ++i) {
     const T* row = head.added.at(tile.query + i, tile.key);
@@ -176,7 +176,7 @@ void add_mask(const AttentionHead<T>& head, const TilePlace& tile, T* scores) {
 
 // The scores of a tile; `visible` says which of them count.
 template <class T>
-HWY_INLINE void compute_scores(const AttentionHead<T>& head, const TilePlace& tile, const T* query,
+HWY_INLINE void compute_scores(const AttentionHead<T>& head, const TileRange& tile, const T* query,
                                std::size_t lanes, T* scores, TileBits& visible) {
   find_visible(head, tile, visible);
   rows_by_lanes(on_diagonal(head, tile), tile.keys, rows_from(head.key, tile.key), head.dim, query,

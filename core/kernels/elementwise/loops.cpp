@@ -9,10 +9,10 @@ namespace tend::kernels {
 namespace {
 
 // Dimensions of size over 1, the largest stride first. Returns their number.
-template <std::size_t kMost>
-std::int64_t sort_dims(const Array& out, std::array<std::int64_t, kMost>& order) {
-  if (out.rank() > static_cast<std::int64_t>(kMost))
-    fail<ShapeError>("loop", "more than ", kMost, " dimensions in ", out.shape());
+template <std::size_t kMax>
+std::int64_t sort_dims(const Array& out, std::array<std::int64_t, kMax>& order) {
+  if (out.rank() > static_cast<std::int64_t>(kMax))
+    fail<ShapeError>("loop", "more than ", kMax, " dimensions in ", out.shape());
   std::int64_t rank = 0;
   for (std::int64_t d = 0; d < out.rank(); ++d) {
     if (out.shape()[d] != 1) order[static_cast<std::size_t>(rank++)] = d;
@@ -45,7 +45,7 @@ StridedLoop<N>::StridedLoop(const std::array<const Array*, N>& operands, std::ui
     items_[i] = item_size(operands[i]->dtype());
   }
   if ((flipped == 0 || total_ == 0) && take_flat(operands)) return;
-  std::array<std::int64_t, Dims::kMostDims> order;
+  std::array<std::int64_t, Dims::kMaxDims> order;
   const std::int64_t rank = sort_dims(*operands[0], order);
   for (std::int64_t i = 0; i < rank; ++i) {
     const std::int64_t d = order[static_cast<std::size_t>(i)];
@@ -96,7 +96,7 @@ template <std::size_t N>
 void StridedLoop<N>::run_range(std::int64_t begin, std::int64_t end, const Inner& inner) const {
   std::int64_t column = begin;
   Pointers row = base_;
-  std::array<std::int64_t, Dims::kMostDims> index;
+  std::array<std::int64_t, Dims::kMaxDims> index;
   if (outer_.rank() > 0) {
     column = begin % inner_.size;
     std::int64_t number = begin / inner_.size;
@@ -171,12 +171,12 @@ class StridedLoop<N>::Tiles {
   }
 
   std::size_t crossing_dim() const {
-    constexpr std::int64_t kLeast = 8;
+    constexpr std::int64_t kMin = 8;
     const std::size_t none = loop_.outer_.rank();
-    if (along().size < kLeast) return none;
+    if (along().size < kMin) return none;
     for (std::size_t i = 1; i < N; ++i) {
       for (std::size_t d = 0; d < none; ++d) {
-        if (crosses(i, d) && loop_.outer_[d].size >= kLeast) return d;
+        if (crosses(i, d) && loop_.outer_[d].size >= kMin) return d;
       }
     }
     return none;

@@ -31,9 +31,9 @@ void map_spans(Kind kind, const Array& out, const Inputs&... inputs) {
     alignas(64) T buffers[kArrays][kBlock];
     const bool contiguous =
         std::all_of(step.begin(), step.end(), [](auto bytes) { return bytes == sizeof(T); });
-    const std::int64_t most = contiguous ? count : kBlock;
-    for (std::int64_t done = 0; done < count; done += most) {
-      const std::int64_t n = std::min(most, count - done);
+    const std::int64_t max_count = contiguous ? count : kBlock;
+    for (std::int64_t done = 0; done < count; done += max_count) {
+      const std::int64_t n = std::min(max_count, count - done);
       std::array<T*, kArrays> at;
       for (std::size_t k = 0; k < kArrays; ++k) {
         std::byte* first = p[k] + done * step[k];

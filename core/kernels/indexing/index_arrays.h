@@ -6,8 +6,13 @@
 
 namespace tend::kernels {
 
+/// A 0-d array as 1-d: indices and what they index count as that.
+inline Array at_least_1d(const Array& a) {
+  return a.rank() == 0 ? a.unsqueeze(0) : a;
+}
+
 /// Elements of an array, named by their positions in some of its dimensions.
-struct Places {
+struct IndexArrays {
   Shape dims;                // ascending
   Scratch<Array> positions;  // for each of them int64, in [0, size); they broadcast together
   Shape shape;               // to this shape

@@ -10,10 +10,6 @@
 namespace tend::kernels {
 namespace {
 
-Array at_least_1d(const Array& a) {
-  return a.rank() == 0 ? a.unsqueeze(0) : a;
-}
-
 void check_dtypes(std::string_view operation, const Array& out, const Array& a,
                   const Array& index) {
   if (index.dtype() != int64)
@@ -169,8 +165,8 @@ void scatter_typed(const Array& out, std::int64_t dim, const Array& index, const
       }
     }
   };
-  constexpr std::int64_t kLeastLines = 16;  // a cache line of the output for each thread
-  StridedLoop<3>({&to, &at, &from}).run(write_lines, std::max(kLeastLines, kElementGrain / length));
+  constexpr std::int64_t kMinLines = 16;  // a cache line of the output for each thread
+  StridedLoop<3>({&to, &at, &from}).run(write_lines, std::max(kMinLines, kElementGrain / length));
 }
 
 void scatter_checked(Write how, const Array& out, std::int64_t dim, const Array& index,
@@ -258,12 +254,12 @@ void one_hot(const Array& out, const Array& index) {
   });
 }
 
-std::int64_t Places::front() const {
+std::int64_t IndexArrays::front() const {
   const bool neighbours = dims.empty() || dims.back() - dims[0] + 1 == dims.rank();
   return neighbours && !dims.empty() ? dims[0] : 0;
 }
 
-Shape Places::result_shape(Shape whole) const {
+Shape IndexArrays::result_shape(Shape whole) const {
   const std::int64_t at = front();
   for (std::int64_t k = dims.rank(); k-- > 0;) whole.erase(dims[k]);
   for (std::int64_t k = 0; k < shape.rank(); ++k) whole.insert(at + k, shape[k]);
@@ -282,11 +278,11 @@ namespace {
 
 // `a` without the indexed dimensions, and in front one along which a step is one element: along it
 // an offset is an index.
-Array by_offset(const Array& a, const Places& places) {
+Array by_offset(const Array& a, const IndexArrays& arrays) {
   Shape shape = a.shape(), strides = a.strides();
-  for (std::int64_t k = places.dims.rank(); k-- > 0;) {
-    shape.erase(places.dims[k]);
-    strides.erase(places.dims[k]);
+  for (std::int64_t k = arrays.dims.rank(); k-- > 0;) {
+    shape.erase(arrays.dims[k]);
+    strides.erase(arrays.dims[k]);
   }
   shape.insert(0, 1);
   strides.insert(0, 1);
@@ -295,11 +291,11 @@ Array by_offset(const Array& a, const Places& places) {
 
 // How far the places in `a` are from its first element: one offset for each position, which names
 // a whole slice of `like` (by_offset, with as many as there are positions in front).
-Array offsets(const Array& a, const Places& places, Shape like) {
-  const Array sum = Array::zeros(places.shape, int64);
-  for (std::int64_t k = 0; k < places.dims.rank(); ++k) {
-    const std::int64_t stride = a.strides()[places.dims[k]];
-    const Array& positions = places.positions[static_cast<std::size_t>(k)];
+Array offsets(const Array& a, const IndexArrays& arrays, Shape like) {
+  const Array sum = Array::zeros(arrays.shape, int64);
+  for (std::int64_t k = 0; k < arrays.dims.rank(); ++k) {
+    const std::int64_t stride = a.strides()[arrays.dims[k]];
+    const Array& positions = arrays.positions[static_cast<std::size_t>(k)];
     map<std::int64_t, std::int64_t, std::int64_t>(
         sum, sum, positions,
         [stride](std::int64_t so_far, std::int64_t at) { return so_far + at * stride; });
@@ -308,11 +304,11 @@ Array offsets(const Array& a, const Places& places, Shape like) {
 }
 
 // `x`, which has the result's shape, with the positions as one dimension in front.
-Array positions_first(const Array& x, const Places& places) {
-  const std::int64_t front = places.front();
+Array positions_first(const Array& x, const IndexArrays& arrays) {
+  const std::int64_t front = arrays.front();
   Shape merged = x.shape(), order;
-  for (std::int64_t k = 0; k < places.shape.rank(); ++k) merged.erase(front);
-  merged.insert(front, element_count(places.shape));
+  for (std::int64_t k = 0; k < arrays.shape.rank(); ++k) merged.erase(front);
+  merged.insert(front, element_count(arrays.shape));
   for (std::int64_t d = 0; d < merged.rank(); ++d) {
     if (d != front) order.push_back(d);
   }
@@ -322,17 +318,17 @@ Array positions_first(const Array& x, const Places& places) {
 
 }  // namespace
 
-void take_places(const Array& out, const Array& a, const Places& places) {
+void take_indexed(const Array& out, const Array& a, const IndexArrays& arrays) {
   if (out.numel() == 0) return;
-  const Array to = positions_first(out, places);
-  gather_checked(to, by_offset(a, places), 0, offsets(a, places, to.shape()));
+  const Array to = positions_first(out, arrays);
+  gather_checked(to, by_offset(a, arrays), 0, offsets(a, arrays, to.shape()));
 }
 
-void put_places(const Array& out, const Places& places, const Array& src, bool accumulate) {
-  const Array from = positions_first(src.expand(places.result_shape(out.shape())), places);
+void put_indexed(const Array& out, const IndexArrays& arrays, const Array& src, bool accumulate) {
+  const Array from = positions_first(src.expand(arrays.result_shape(out.shape())), arrays);
   if (from.numel() == 0) return;
-  scatter_checked(accumulate ? Write::add : Write::replace, by_offset(out, places), 0,
-                  offsets(out, places, from.shape()), from);
+  scatter_checked(accumulate ? Write::add : Write::replace, by_offset(out, arrays), 0,
+                  offsets(out, arrays, from.shape()), from);
 }
 
 }  // namespace tend::kernels

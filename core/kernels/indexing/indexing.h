@@ -41,9 +41,9 @@ std::optional<std::int64_t> wrap_positions(const Array& out, const Array& index,
 
 /// out = the elements of `a` at the places; out is row-major, of shape
 /// places.result_shape(a.shape()) and a's dtype. Positions are not checked.
-void take_places(const Array& out, const Array& a, const Places& places);
+void take_indexed(const Array& out, const Array& a, const IndexArrays& arrays);
 /// Writes `src`, which broadcasts to places.result_shape(out.shape()) and has out's dtype, at the
 /// places, or adds it, one after the other. Positions are not checked; src does not overlap out.
-void put_places(const Array& out, const Places& places, const Array& src, bool accumulate);
+void put_indexed(const Array& out, const IndexArrays& arrays, const Array& src, bool accumulate);
 
 }  // namespace tend::kernels

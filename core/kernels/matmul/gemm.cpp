@@ -17,7 +17,7 @@ namespace {
 
 // All of these count multiplications. A single product is cut into an even number of blocks of
 // about this size, but not into many, as BLAS packs the same panels again for each,
-constexpr double kBlockWork = 0x1p31, kMostBlocks = 16;
+constexpr double kBlockWork = 0x1p31, kMaxBlocks = 16;
 // but from this size on into two, as sharing them gains more than that costs.
 constexpr double kSharedWork = 4e6;
 // Products with a vector are bound by memory, not by arithmetic.
@@ -81,9 +81,9 @@ struct Layout {
 template <class T>
 Layout layout(const Matrix<T>& x) {
   const auto leading = [](std::int64_t lines, std::int64_t width, std::int64_t stride) {
-    const std::int64_t least = std::max<std::int64_t>(width, 1);
-    const std::int64_t step = lines == 1 ? least : stride;
-    return step >= least && step <= kBlasLimit ? static_cast<blasint>(step) : 0;
+    const std::int64_t min_step = std::max<std::int64_t>(width, 1);
+    const std::int64_t step = lines == 1 ? min_step : stride;
+    return step >= min_step && step <= kBlasLimit ? static_cast<blasint>(step) : 0;
   };
   Layout as_it_is;
   if (x.col_stride == 1 || x.cols == 1) {
@@ -160,7 +160,7 @@ struct Block {
 
 double block_count(double work, bool vector, std::int64_t items) {
   if (vector) return std::max(1.0, std::ceil(work / kVectorWork));
-  if (work > kBlockWork) return std::min(2 * std::ceil(work / kBlockWork / 2), kMostBlocks);
+  if (work > kBlockWork) return std::min(2 * std::ceil(work / kBlockWork / 2), kMaxBlocks);
   return items == 1 && work >= kSharedWork ? 2 : 1;
 }
 

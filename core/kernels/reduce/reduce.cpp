@@ -15,21 +15,23 @@
 #include <hwy/highway.h>
 #include <tend/core/kernels/reduce/reduction.h>
 
-#ifndef TEND_CORE_KERNELS_REDUCE_FOLDS
-#define TEND_CORE_KERNELS_REDUCE_FOLDS
+#ifndef TEND_CORE_KERNELS_REDUCE_KERNELS
+#define TEND_CORE_KERNELS_REDUCE_KERNELS
 namespace tend::kernels {
 
 template <class Op, class T>
-struct Fold {
-  FoldBlock<Op, T> run;
+struct Reduction {
+  ReduceBlock<Op, T> run;
 };
 template <class... Each>
-struct FoldSet : Each... {};
+struct ReductionSet : Each... {};
 // What has loops for each processor; others are vectorised for the least one only.
-using Folds = FoldSet<Fold<Sum<float>, float>, Fold<Sum<double>, double>, Fold<Sum<double>, float>,
-                      Fold<SquareSum<float>, float>, Fold<SquareSum<double>, double>,
-                      Fold<Largest<float>, float>, Fold<Largest<double>, double>,
-                      Fold<Smallest<float>, float>, Fold<Smallest<double>, double>>;
+using Reductions =
+    ReductionSet<Reduction<Sum<float>, float>, Reduction<Sum<double>, double>,
+                 Reduction<Sum<double>, float>, Reduction<SquareSum<float>, float>,
+                 Reduction<SquareSum<double>, double>, Reduction<Largest<float>, float>,
+                 Reduction<Largest<double>, double>, Reduction<Smallest<float>, float>,
+                 Reduction<Smallest<double>, double>>;
 
 }  // namespace tend::kernels
 #endif
@@ -39,12 +41,12 @@ namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
 template <class... Op, class... T>
-constexpr FoldSet<Fold<Op, T>...> all_of(const FoldSet<Fold<Op, T>...>&) {
-  return {{fold_block<Op, T>}...};
+constexpr ReductionSet<Reduction<Op, T>...> all_of(const ReductionSet<Reduction<Op, T>...>&) {
+  return {{reduce_block<Op, T>}...};
 }
 
-const Folds& find_folds() {
-  static constexpr Folds kAll = all_of(Folds());
+const Reductions& find_reductions() {
+  static constexpr Reductions kAll = all_of(Reductions());
   return kAll;
 }
 
@@ -56,21 +58,21 @@ HWY_AFTER_NAMESPACE();
 namespace tend::kernels {
 namespace {
 
-HWY_EXPORT(find_folds);
+HWY_EXPORT(find_reductions);
 
 template <class Op, class T>
-FoldBlock<Op, T> fold_block_of() {
-  if constexpr (std::is_base_of_v<Fold<Op, T>, Folds>) {
-    const Fold<Op, T>& fold = HWY_DYNAMIC_DISPATCH(find_folds)();
-    return fold.run;
+ReduceBlock<Op, T> reduce_block_of() {
+  if constexpr (std::is_base_of_v<Reduction<Op, T>, Reductions>) {
+    const Reduction<Op, T>& found = HWY_DYNAMIC_DISPATCH(find_reductions)();
+    return found.run;
   } else {
-    return HWY_NAMESPACE::fold_block<Op, T>;
+    return HWY_NAMESPACE::reduce_block<Op, T>;
   }
 }
 
 template <class Op, class T, class Out>
-void fold(const Array& out, const Array& a, const Shape& dims) {
-  reduce<Op, T, Out>(out, a, dims, fold_block_of<Op, T>());
+void reduce_with(const Array& out, const Array& a, const Shape& dims) {
+  reduce<Op, T, Out>(out, a, dims, reduce_block_of<Op, T>());
 }
 
 template <template <class> class Op>
@@ -81,7 +83,7 @@ void accumulate(const char* name, const Array& out, const Array& a, const Shape&
   visit_dtype(a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     using Out = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
-    fold<Op<Total<T>>, T, Out>(out, a, dims);
+    reduce_with<Op<Total<T>>, T, Out>(out, a, dims);
   });
 }
 
@@ -89,7 +91,7 @@ template <class Op>
 void test(const char* name, const Array& out, const Array& a, const Shape& dims) {
   if (out.dtype() != boolean) fail<DTypeError>(name, "gives bool, not ", out.dtype());
   visit_dtype(a.dtype(),
-              [&](auto tag) { fold<Op, typename decltype(tag)::type, bool>(out, a, dims); });
+              [&](auto tag) { reduce_with<Op, typename decltype(tag)::type, bool>(out, a, dims); });
 }
 
 std::int64_t reduced_count(const Array& a, const Shape& dims) {
@@ -112,9 +114,9 @@ void extreme(const char* name, const Array& out, const Array& a, const Shape& di
   visit_dtype(a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_same_v<T, bool>) {
-      fold<std::conditional_t<kLargest, Any, All>, bool, bool>(out, a, dims);
+      reduce_with<std::conditional_t<kLargest, Any, All>, bool, bool>(out, a, dims);
     } else {
-      fold<std::conditional_t<kLargest, Largest<T>, Smallest<T>>, T, T>(out, a, dims);
+      reduce_with<std::conditional_t<kLargest, Largest<T>, Smallest<T>>, T, T>(out, a, dims);
     }
   });
 }
@@ -145,7 +147,7 @@ void var_typed(const Array& out, const Array& a, const Shape& dims, double corre
   // In float32 a mean far from zero would be too coarse to measure distances from.
   const Array middle = Array::empty(reduced_shape(a.shape(), dims, true), float64);
   const double total = static_cast<double>(reduced_count(a, dims));
-  fold<Sum<double>, T, double>(middle, a, dims);
+  reduce_with<Sum<double>, T, double>(middle, a, dims);
   const Array squares = Array::empty(a.shape(), out.dtype());
   map<Out, T, double>(squares, a, middle, [total](T x, double sum_of_all) {
     const double distance = static_cast<double>(x) - sum_of_all / total;
@@ -171,7 +173,7 @@ double square_sum(const Array& a) {
   const Array total = Array::empty({}, a.dtype());
   visit_floating("square_sum", a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    fold<SquareSum<T>, T, T>(total, a, wrap_dims("square_sum", {}, a.rank()));
+    reduce_with<SquareSum<T>, T, T>(total, a, wrap_dims("square_sum", {}, a.rank()));
   });
   return total.item<double>();
 }

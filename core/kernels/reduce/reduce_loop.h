@@ -13,22 +13,22 @@
 
 namespace tend::kernels {
 
-/// The numbers that an operation folds. It has, all static, `Acc identity()`, `Acc load(element)`
+/// The numbers that an operation reduces. It has, all static, `Acc identity()`, `Acc load(element)`
 /// and `Acc combine(Acc, Acc)`, which is associative up to rounding.
 template <class Op>
-using AccOf = decltype(Op::identity());
+using Accumulator = decltype(Op::identity());
 
-/// block[j] = the fold of `count` elements, `down` apart, of `width` sums, which are `across`
+/// block[j] = the reduction of `count` elements, `down` apart, of `width` sums, which are `across`
 /// apart. Elements or sums are neighbours where strides allow it.
 template <class Op, class T>
-using FoldBlock = void (*)(AccOf<Op>* block, const T* from, std::int64_t count, std::int64_t down,
-                           std::int64_t width, std::int64_t across);
+using ReduceBlock = void (*)(Accumulator<Op>* block, const T* from, std::int64_t count,
+                             std::int64_t down, std::int64_t width, std::int64_t across);
 
-/// Dimensions of the input and of the output that is folded into; steps are in elements.
+/// Dimensions of the input and of the output that is reduced into; steps are in elements.
 using ReduceDims = CollapsedDims<2>;
 inline constexpr std::size_t kIn = 0, kOut = 1;
 
-/// A reduction seen as `groups` x `across` results, each folding `outer` x `down` elements.
+/// A reduction seen as `groups` x `across` results, each reducing `outer` x `down` elements.
 struct ReducePlan {
   ReduceDims groups, outer;
   ReduceDims::Dim across, down;
@@ -61,17 +61,17 @@ struct ReducePlan {
 
 namespace detail {
 
-inline constexpr std::int64_t kInOrder = 16;     // fewer elements are folded from left to right
-inline constexpr std::int64_t kTileWidth = 256;  // results that are folded together
-inline constexpr std::int64_t kBlock = 1024;     // neighbours that are folded in lanes
-inline constexpr std::int64_t kTileElements = 16384;  // elements of rows that are folded together
+inline constexpr std::int64_t kInOrder = 16;      // fewer elements are reduced from left to right
+inline constexpr std::int64_t kStripWidth = 256;  // results that are reduced together
+inline constexpr std::int64_t kBlock = 1024;      // neighbours that are reduced in lanes
+inline constexpr std::int64_t kStripElements = 16384;  // elements of rows that are reduced together
 
-/// Folds blocks in a binary tree: two of equal weight become one, so that errors grow with the
+/// Reduces blocks in a binary tree: two of equal weight become one, so that errors grow with the
 /// logarithm of their number.
 template <class Op>
 class Cascade {
  public:
-  using Acc = AccOf<Op>;
+  using Acc = Accumulator<Op>;
   explicit Cascade(std::int64_t width) : width_(width) {}
 
   void push(Acc* block) {
@@ -95,18 +95,18 @@ class Cascade {
 
   std::int64_t width_;
   std::uint64_t blocks_ = 0;
-  std::array<std::array<Acc, kTileWidth>, 48> levels_;
+  std::array<std::array<Acc, kStripWidth>, 48> levels_;
 };
 
 /// Calls f(run, count) for the runs that elements [begin, end) of a sum consist of, each of at most
-/// `most` elements.
+/// `max_count` elements.
 template <class T, class F>
 void for_runs(const ReducePlan& plan, const T* from, std::int64_t begin, std::int64_t end,
-              std::int64_t most, F f) {
+              std::int64_t max_count, F f) {
   const std::int64_t length = plan.down.size;
   while (begin < end) {
     const std::int64_t first = begin % length;
-    const std::int64_t count = std::min({length - first, end - begin, most});
+    const std::int64_t count = std::min({length - first, end - begin, max_count});
     f(from + plan.outer.offset(begin / length)[kIn] + first * plan.down.step[kIn], count);
     begin += count;
   }
@@ -114,27 +114,29 @@ void for_runs(const ReducePlan& plan, const T* from, std::int64_t begin, std::in
 
 /// Many elements: blocks of them, in a tree.
 template <class Op, class T>
-void fold_blocks(AccOf<Op>* result, const ReducePlan& plan, const T* from, std::int64_t width,
-                 std::int64_t begin, std::int64_t end, FoldBlock<Op, T> fold_block) {
+void reduce_blocks(Accumulator<Op>* result, const ReducePlan& plan, const T* from,
+                   std::int64_t width, std::int64_t begin, std::int64_t end,
+                   ReduceBlock<Op, T> reduce_block) {
   const std::int64_t down = plan.down.step[kIn], across = plan.across.step[kIn];
-  const std::int64_t most = plan.rows() ? kBlock : 64;
-  if (end <= plan.down.size && end - begin <= most)  // a single block
-    return fold_block(result, from + begin * down, end - begin, down, width, across);
-  AccOf<Op> block[kTileWidth];
+  const std::int64_t max_count = plan.rows() ? kBlock : 64;
+  if (end <= plan.down.size && end - begin <= max_count)  // a single block
+    return reduce_block(result, from + begin * down, end - begin, down, width, across);
+  Accumulator<Op> block[kStripWidth];
   Cascade<Op> cascade(width);
-  for_runs(plan, from, begin, end, most, [&](const T* run, std::int64_t count) {
-    fold_block(block, run, count, down, width, across);
+  for_runs(plan, from, begin, end, max_count, [&](const T* run, std::int64_t count) {
+    reduce_block(block, run, count, down, width, across);
     cascade.push(block);
   });
   cascade.finish(result);
 }
 
-/// result[j] = the fold of elements [begin, end) of the sums at from[j * across].
+/// result[j] = the reduction of elements [begin, end) of the sums at from[j * across].
 template <class Op, class T>
-void fold_tile(AccOf<Op>* result, const ReducePlan& plan, const T* from, std::int64_t width,
-               std::int64_t begin, std::int64_t end, FoldBlock<Op, T> fold_block) {
+void reduce_strip(Accumulator<Op>* result, const ReducePlan& plan, const T* from,
+                  std::int64_t width, std::int64_t begin, std::int64_t end,
+                  ReduceBlock<Op, T> reduce_block) {
   if (end - begin >= kInOrder)
-    return fold_blocks<Op>(result, plan, from, width, begin, end, fold_block);
+    return reduce_blocks<Op>(result, plan, from, width, begin, end, reduce_block);
   const std::int64_t down = plan.down.step[kIn], across = plan.across.step[kIn];
   std::fill_n(result, width, Op::identity());
   for_runs(plan, from, begin, end, kInOrder, [&](const T* run, std::int64_t count) {
@@ -145,101 +147,101 @@ void fold_tile(AccOf<Op>* result, const ReducePlan& plan, const T* from, std::in
   });
 }
 
-/// The fold of `a` over `dims` into `out`, in tiles of results and segments of elements. Few long
-/// sums are cut into segments, which other threads may fold.
+/// The reduction of `a` over `dims` into `out`, in strips of results and segments of elements. Few
+/// long sums are cut into segments, which other threads may reduce.
 template <class Op, class T, class Out>
 class Reducer {
  public:
-  Reducer(const Array& out, const Array& a, const Shape& dims, FoldBlock<Op, T> fold_block)
+  Reducer(const Array& out, const Array& a, const Shape& dims, ReduceBlock<Op, T> reduce_block)
       : plan_(out, a, dims),
-        fold_block_(fold_block),
+        reduce_block_(reduce_block),
         from_(a.data<T>()),
         to_(out.data<Out>()),
         length_(plan_.outer.count() * plan_.down.size),
-        width_(std::min(plan_.across.size, tile_width())),
-        tiles_across_((plan_.across.size - 1) / width_ + 1),
-        tiles_(plan_.groups.count() * tiles_across_),
+        width_(std::min(plan_.across.size, strip_width())),
+        strips_across_((plan_.across.size - 1) / width_ + 1),
+        strips_(plan_.groups.count() * strips_across_),
         segment_(std::max<std::int64_t>(length_, 1)) {
-    constexpr std::int64_t kMostSegments = 64, kFewTiles = 16;
-    if (tiles_ < kFewTiles)
-      segment_ = std::max((length_ / kMostSegments / kBlock + 1) * kBlock, kWork / width_);
+    constexpr std::int64_t kMaxSegments = 64, kFewStrips = 16;
+    if (strips_ < kFewStrips)
+      segment_ = std::max((length_ / kMaxSegments / kBlock + 1) * kBlock, kWork / width_);
     segments_ = length_ == 0 ? 1 : (length_ - 1) / segment_ + 1;
   }
 
   void run() {
     // A single segment needs no second step.
-    if (segments_ > 1) partial_ = scratch<Acc>("reduce", tiles_ * segments_ * width_);
+    if (segments_ > 1) partial_ = scratch<Acc>("reduce", strips_ * segments_ * width_);
     const std::int64_t each = std::min(segment_, std::max<std::int64_t>(length_, 1)) * width_;
     const std::int64_t grain = kWork / 2 / each + 1;
-    parallel_for(0, tiles_ * segments_, grain, [this](std::int64_t begin, std::int64_t end) {
-      Acc sums[kTileWidth];
+    parallel_for(0, strips_ * segments_, grain, [this](std::int64_t begin, std::int64_t end) {
+      Acc sums[kStripWidth];
       for (std::int64_t task = begin; task < end; ++task) {
-        const Tile tile = tile_at(task / segments_);
+        const Strip strip = strip_at(task / segments_);
         const std::int64_t first = task % segments_ * segment_;
         Acc* result = segments_ > 1 ? partial_.data() + task * width_ : sums;
-        fold_tile<Op>(result, plan_, tile.from, tile.width, first,
-                      std::min(first + segment_, length_), fold_block_);
-        if (segments_ == 1) store(tile, sums);
+        reduce_strip<Op>(result, plan_, strip.from, strip.width, first,
+                         std::min(first + segment_, length_), reduce_block_);
+        if (segments_ == 1) store(strip, sums);
       }
     });
     if (segments_ > 1) join_segments();
   }
 
  private:
-  using Acc = AccOf<Op>;
+  using Acc = Accumulator<Op>;
   static constexpr std::int64_t kWork = 65536;  // elements that pay for another thread
 
-  struct Tile {
+  struct Strip {
     const T* from;
     Out* to;
     std::int64_t width;
   };
 
-  std::int64_t tile_width() const {
-    if (!plan_.rows() || length_ == 0) return kTileWidth;
-    return std::clamp<std::int64_t>(kTileElements / length_, 1, kTileWidth);
+  std::int64_t strip_width() const {
+    if (!plan_.rows() || length_ == 0) return kStripWidth;
+    return std::clamp<std::int64_t>(kStripElements / length_, 1, kStripWidth);
   }
 
-  Tile tile_at(std::int64_t number) const {
-    ReduceDims::Steps at = plan_.groups.offset(number / tiles_across_);
-    const std::int64_t left = number % tiles_across_ * width_;
+  Strip strip_at(std::int64_t number) const {
+    ReduceDims::Steps at = plan_.groups.offset(number / strips_across_);
+    const std::int64_t left = number % strips_across_ * width_;
     for (const std::size_t k : {kIn, kOut}) at[k] += left * plan_.across.step[k];
     return {from_ + at[kIn], to_ + at[kOut], std::min(width_, plan_.across.size - left)};
   }
 
-  void store(const Tile& tile, const Acc* sums) const {
-    for (std::int64_t j = 0; j < tile.width; ++j)
-      tile.to[j * plan_.across.step[kOut]] = static_cast<Out>(sums[j]);
+  void store(const Strip& strip, const Acc* sums) const {
+    for (std::int64_t j = 0; j < strip.width; ++j)
+      strip.to[j * plan_.across.step[kOut]] = static_cast<Out>(sums[j]);
   }
 
   void join_segments() {
-    Acc sums[kTileWidth];
-    for (std::int64_t number = 0; number < tiles_; ++number) {
-      const Tile tile = tile_at(number);
-      Cascade<Op> cascade(tile.width);
+    Acc sums[kStripWidth];
+    for (std::int64_t number = 0; number < strips_; ++number) {
+      const Strip strip = strip_at(number);
+      Cascade<Op> cascade(strip.width);
       for (std::int64_t s = 0; s < segments_; ++s)
         cascade.push(partial_.data() + (number * segments_ + s) * width_);
       cascade.finish(sums);
-      store(tile, sums);
+      store(strip, sums);
     }
   }
 
   ReducePlan plan_;
-  FoldBlock<Op, T> fold_block_;
+  ReduceBlock<Op, T> reduce_block_;
   const T* from_;
   Out* to_;
-  std::int64_t length_, width_, tiles_across_, tiles_, segment_, segments_;
+  std::int64_t length_, width_, strips_across_, strips_, segment_, segments_;
   Scratch<Acc> partial_;
 };
 
 }  // namespace detail
 
-/// out = the fold of `a` over `dims` with Op, whose blocks are folded by `fold_block`; T and Out
-/// are the types of the elements. What is folded together, and in which order, depends on shapes
-/// and strides alone.
+/// out = the reduction of `a` over `dims` with Op, whose blocks are reduced by `reduce_block`; T
+/// and Out are the types of the elements. What is reduced together, and in which order, depends on
+/// shapes and strides alone.
 template <class Op, class T, class Out>
-void reduce(const Array& out, const Array& a, const Shape& dims, FoldBlock<Op, T> fold_block) {
-  if (out.numel() > 0) detail::Reducer<Op, T, Out>(out, a, dims, fold_block).run();
+void reduce(const Array& out, const Array& a, const Shape& dims, ReduceBlock<Op, T> reduce_block) {
+  if (out.numel() > 0) detail::Reducer<Op, T, Out>(out, a, dims, reduce_block).run();
 }
 
 }  // namespace tend::kernels

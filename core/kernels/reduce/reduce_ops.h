@@ -1,4 +1,4 @@
-// What reductions fold elements with; see AccOf.
+// What reductions combine elements with; see Accumulator.
 #pragma once
 
 #include <cstdint>

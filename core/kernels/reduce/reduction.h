@@ -2,11 +2,11 @@
 // for every SIMD target that Highway offers. Their order of operations is the same on each.
 // Included by kernel sources after <hwy/foreach_target.h>; not for others.
 
-#if defined(TEND_CORE_KERNELS_FOLDS_H) == defined(HWY_TARGET_TOGGLE)
-#ifdef TEND_CORE_KERNELS_FOLDS_H
-#undef TEND_CORE_KERNELS_FOLDS_H
+#if defined(TEND_CORE_KERNELS_REDUCTION_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TEND_CORE_KERNELS_REDUCTION_H
+#undef TEND_CORE_KERNELS_REDUCTION_H
 #else
-#define TEND_CORE_KERNELS_FOLDS_H
+#define TEND_CORE_KERNELS_REDUCTION_H
 #endif
 
 #include <hwy/highway.h>
@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// acc[j] += row[j]
 template <class Op, class T>
-void fold_row(AccOf<Op>* acc, const T* row, std::int64_t width, std::int64_t step) {
+void reduce_row(Accumulator<Op>* acc, const T* row, std::int64_t width, std::int64_t step) {
   if (step == 1) {
     for (std::int64_t j = 0; j < width; ++j) acc[j] = Op::combine(acc[j], Op::load(row[j]));
   } else {
@@ -29,7 +29,7 @@ void fold_row(AccOf<Op>* acc, const T* row, std::int64_t width, std::int64_t ste
 
 /// acc[j] += the sum of four rows
 template <class Op, class T>
-void fold_four_rows(AccOf<Op>* acc, const T* row, std::int64_t down, std::int64_t width) {
+void reduce_four_rows(Accumulator<Op>* acc, const T* row, std::int64_t down, std::int64_t width) {
   const T *second = row + down, *third = second + down, *fourth = third + down;
   for (std::int64_t j = 0; j < width; ++j) {
     acc[j] = Op::combine(acc[j], Op::combine(Op::combine(Op::load(row[j]), Op::load(second[j])),
@@ -70,22 +70,23 @@ HWY_INLINE hn::Vec<D> load_vector(D d, Sum<double>, const float* from) {
   return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), from));
 }
 
-/// The lanes of a vector, folded in a tree: each half of them with the other.
+/// The lanes of a vector, reduced in a tree: each half of them with the other.
 template <class Op, class D, class V>
-HWY_INLINE hn::TFromD<D> fold_vector(D d, V v) {
+HWY_INLINE hn::TFromD<D> reduce_vector(D d, V v) {
   if constexpr (hn::MaxLanes(d) == 1) {
     return hn::GetLane(v);
   } else {
     const hn::Half<D> half;
-    return fold_vector<Op>(half,
-                           combine_vectors(Op(), hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+    return reduce_vector<Op>(half,
+                             combine_vectors(Op(), hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
   }
 }
 
-/// One number from `count` neighbours, in lanes that are folded in a tree.
+/// One number from `count` neighbours, in lanes that are reduced in a tree.
 template <class Op, class T>
-requires std::is_floating_point_v<AccOf<Op>> AccOf<Op> fold_run(const T* from, std::int64_t count) {
-  const hn::CappedTag<AccOf<Op>, kLanes> d;
+requires std::is_floating_point_v<Accumulator<Op>> Accumulator<Op> reduce_run(const T* from,
+                                                                              std::int64_t count) {
+  const hn::CappedTag<Accumulator<Op>, kLanes> d;
   constexpr std::int64_t kWide = hn::MaxLanes(d), kVectors = kLanes / kWide;
   hn::Vec<decltype(d)> vectors[kVectors];
   for (auto& v : vectors) v = hn::Set(d, Op::identity());
@@ -105,14 +106,14 @@ requires std::is_floating_point_v<AccOf<Op>> AccOf<Op> fold_run(const T* from, s
     for (std::int64_t v = 0; v < half; ++v)
       vectors[v] = combine_vectors(Op(), vectors[v], vectors[v + half]);
   }
-  return fold_vector<Op>(d, vectors[0]);
+  return reduce_vector<Op>(d, vectors[0]);
 }
 #endif
 
 /// The same, where there are no vectors for it.
 template <class Op, class T>
-AccOf<Op> fold_run(const T* from, std::int64_t count) {
-  AccOf<Op> lanes[kLanes];
+Accumulator<Op> reduce_run(const T* from, std::int64_t count) {
+  Accumulator<Op> lanes[kLanes];
   std::fill_n(lanes, kLanes, Op::identity());
   std::int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
@@ -127,19 +128,19 @@ AccOf<Op> fold_run(const T* from, std::int64_t count) {
   return lanes[0];
 }
 
-/// block[j] = the fold of `count` rows of `width` elements.
+/// block[j] = the reduction of `count` rows of `width` elements.
 template <class Op, class T>
-void fold_block(AccOf<Op>* block, const T* from, std::int64_t count, std::int64_t down,
-                std::int64_t width, std::int64_t across) {
+void reduce_block(Accumulator<Op>* block, const T* from, std::int64_t count, std::int64_t down,
+                  std::int64_t width, std::int64_t across) {
   if (down == 1 && count >= detail::kInOrder) {
-    for (std::int64_t j = 0; j < width; ++j) block[j] = fold_run<Op>(from + j * across, count);
+    for (std::int64_t j = 0; j < width; ++j) block[j] = reduce_run<Op>(from + j * across, count);
     return;
   }
   std::fill_n(block, width, Op::identity());
   std::int64_t i = 0;
   for (; across == 1 && i + 4 <= count; i += 4)
-    fold_four_rows<Op>(block, from + i * down, down, width);
-  for (; i < count; ++i) fold_row<Op>(block, from + i * down, width, across);
+    reduce_four_rows<Op>(block, from + i * down, down, width);
+  for (; i < count; ++i) reduce_row<Op>(block, from + i * down, width, across);
 }
 
 }  // namespace tend::kernels::HWY_NAMESPACE

@@ -5,16 +5,13 @@
 #include <functional>
 
 #include <tend/core/kernels/elementwise/loops.h>
+#include <tend/core/kernels/indexing/index_arrays.h>
 #include <tend/core/kernels/reduce/reduce.h>
 #include <tend/core/memory/scratch.h>
 #include <tend/core/threads/parallel.h>
 
 namespace tend::kernels {
 namespace {
-
-Array at_least_1d(const Array& a) {
-  return a.rank() == 0 ? a.unsqueeze(0) : a;
-}
 
 template <class T>
 struct Ranked {

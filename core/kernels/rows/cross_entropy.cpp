@@ -38,18 +38,18 @@ template <class T>
 T loss_of_row(std::size_t n, const T* a, std::size_t label, T on, T off, T& largest, T& sum) {
   const RowTag<T> d;
   using V = hn::Vec<RowTag<T>>;
-  const V most = row_max(n, a);
+  const V max = row_max(n, a);
   const V sums = hn::SumOfLanes(d, for_row<T>(n, a, a, [&](std::size_t i, V x, V) HWY_ATTR {
                                   hwy::Prefetch(a + n + i);  // the next row
-                                  return exp_not_positive(d, hn::Sub(x, most));
+                                  return exp_not_positive(d, hn::Sub(x, max));
                                 }));
-  largest = hn::GetLane(most);
+  largest = hn::GetLane(max);
   sum = hn::GetLane(sums);
   const T log_sum = hn::GetLane(log(d, sums));
   T loss = on * (log_sum - (a[label] - largest));
   if (off != 0) {
     const V terms =
-        for_row<T>(n, a, a, [&](std::size_t, V x, V) HWY_ATTR { return hn::Sub(x, most); });
+        for_row<T>(n, a, a, [&](std::size_t, V x, V) HWY_ATTR { return hn::Sub(x, max); });
     loss += off * (static_cast<T>(n) * log_sum - hn::GetLane(hn::SumOfLanes(d, terms)));
   }
   return loss;

@@ -47,12 +47,12 @@ namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
 // The sum of f(tag, i) over the row, by several vectors, so that additions need not wait.
-template <class T, std::size_t kMost = 16, class F>
+template <class T, std::size_t kMax = 16, class F>
 HWY_INLINE T row_sum(std::size_t n, F f, std::size_t i = 0) {
-  const hn::CappedTag<T, kMost> d;
+  const hn::CappedTag<T, kMax> d;
   const std::size_t lanes = hn::Lanes(d);
   T sum = 0;
-  if (kMost > 1 && n >= 16) {
+  if (kMax > 1 && n >= 16) {
     auto first = hn::Zero(d), second = first, third = first, fourth = first;
     for (; i + 4 * lanes <= n; i += 4 * lanes) {
       first = hn::Add(first, f(d, i));
@@ -64,10 +64,10 @@ HWY_INLINE T row_sum(std::size_t n, F f, std::size_t i = 0) {
     const auto all = hn::Add(hn::Add(first, second), hn::Add(third, fourth));
     sum = hn::GetLane(hn::SumOfLanes(d, all));
   }
-  if constexpr (kMost == 1) {
+  if constexpr (kMax == 1) {
     for (; i < n; ++i) sum += hn::GetLane(f(d, i));
   } else if (i < n) {
-    sum += row_sum<T, kMost / 4>(n, f, i);
+    sum += row_sum<T, kMax / 4>(n, f, i);
   }
   return sum;
 }

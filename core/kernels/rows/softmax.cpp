@@ -19,9 +19,9 @@ class ShortRows {
   ShortRows(SoftmaxKind kind, std::int64_t n) : kind_(kind), n_(n) {}
 
   void compute(std::int64_t count, T* out, const T* a, const T* b) {
-    const std::int64_t most = kRoom / n_;
-    for (std::int64_t r = 0; r < count; r += most)
-      compute_block(std::min(most, count - r), out + r * n_, a + r * n_, b + r * n_);
+    const std::int64_t max_count = kRoom / n_;
+    for (std::int64_t r = 0; r < count; r += max_count)
+      compute_block(std::min(max_count, count - r), out + r * n_, a + r * n_, b + r * n_);
   }
 
  private:
@@ -65,8 +65,8 @@ class ShortRows {
 
   void subtract_most(std::int64_t count, T* out, const T* a) const {
     for_each(count, out, a, a, [](std::int64_t n, T* to, const T* x, const T*) {
-      const T most = *std::max_element(x, x + n);
-      for (std::int64_t i = 0; i < n; ++i) to[i] = x[i] - most;
+      const T max_count = *std::max_element(x, x + n);
+      for (std::int64_t i = 0; i < n; ++i) to[i] = x[i] - max_count;
     });
   }
 

@@ -28,10 +28,10 @@ namespace tend::kernels {
 template <class T>
 struct SoftmaxKernels {
   void (*rows)(SoftmaxKind kind, const SoftmaxLines<T>& lines, bool streamed, T* buffer);
-  void (*sum)(SoftmaxKind kind, const SoftmaxLines<T>& lines, T* most, T* sums);
-  void (*merge)(SoftmaxKind kind, std::size_t blocks, std::size_t width, T* most, T* sums,
+  void (*sum)(SoftmaxKind kind, const SoftmaxLines<T>& lines, T* max, T* sums);
+  void (*merge)(SoftmaxKind kind, std::size_t blocks, std::size_t width, T* max, T* sums,
                 std::size_t step);
-  void (*values)(SoftmaxKind kind, const SoftmaxLines<T>& lines, const T* most, const T* totals);
+  void (*values)(SoftmaxKind kind, const SoftmaxLines<T>& lines, const T* max, const T* totals);
   void (*precise_exp)(std::int64_t n, T* x);
 };
 
@@ -44,7 +44,7 @@ namespace {
 
 // Where a row lies. Its terms are kept in the output, or in a buffer when that is streamed.
 template <class T>
-struct RowPlace {
+struct Row {
   T* out;
   const T* a;
   const T* b;
@@ -52,31 +52,31 @@ struct RowPlace {
 };
 
 // Sums the terms of `row` and, where there is one, makes the results of the row `before`: the
-// arithmetic of the one need not wait for the sum of the other. `most` is of `row`, and becomes
+// arithmetic of the one need not wait for the sum of the other. `max` is of `row`, and becomes
 // that of the `next` one, so that no row waits for its own; what comes some time after that
 // `prefetches`.
 template <class Op, bool kHasBefore, class T, class V = hn::Vec<RowTag<T>>>
-HWY_INLINE V walk(std::size_t n, const RowPlace<T>& row, const RowPlace<T>& before, V before_most,
-                  V before_total, bool streamed, V& most, const T* next, bool prefetches) {
+HWY_INLINE V walk(std::size_t n, const Row<T>& row, const Row<T>& before, V before_max,
+                  V before_total, bool streamed, V& max, const T* next, bool prefetches) {
   const RowTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
-  V next_most = hn::LoadU(d, next);
+  V next_max = hn::LoadU(d, next);
   const auto term = [&](std::size_t i, V x, V y) HWY_ATTR {
     if constexpr (Op::kOfMost) {
       if (prefetches) {
         prefetch_ahead(next + i);
         if (!streamed) prefetch_ahead(row.out + i);
       }
-      next_most = hn::Max(next_most, hn::LoadU(d, next + i));
+      next_max = hn::Max(next_max, hn::LoadU(d, next + i));
     }
-    const V t = Op::term(d, x, y, most);
+    const V t = Op::term(d, x, y, max);
     if constexpr (Op::kKeepsTerms) hn::StoreU(t, d, row.kept + i);
     return t;
   };
   const T* from = Op::kKeepsTerms ? before.kept : before.a;
   const T* from_b = Op::kKeepsTerms ? from : before.b;
   const auto finish = [&](std::size_t i, V x, V y) HWY_ATTR {
-    const V value = Op::value(d, x, y, before_most, before_total);
+    const V value = Op::value(d, x, y, before_max, before_total);
     streamed ? hn::Stream(value, d, before.out + i) : hn::StoreU(value, d, before.out + i);
   };
   // The last vectors end with the rows and may overlap those before. They are read first, since
@@ -98,18 +98,18 @@ HWY_INLINE V walk(std::size_t n, const RowPlace<T>& row, const RowPlace<T>& befo
     sum = hn::Add(sum, hn::IfThenZeroElse(hn::FirstN(d, i - (n - lanes)), rest));
     if constexpr (kHasBefore) finish(n - lanes, last_from, last_from_b);
   }
-  if constexpr (Op::kOfMost) most = hn::MaxOfLanes(d, next_most);
+  if constexpr (Op::kOfMost) max = hn::MaxOfLanes(d, next_max);
   return Op::total(d, hn::SumOfLanes(d, sum));
 }
 
 template <class Op, class T>
-HWY_INLINE void finish_row(std::size_t n, const RowPlace<T>& row, hn::Vec<RowTag<T>> most,
+HWY_INLINE void finish_row(std::size_t n, const Row<T>& row, hn::Vec<RowTag<T>> max,
                            hn::Vec<RowTag<T>> total, bool streamed) {
   const RowTag<T> d;
   using V = hn::Vec<RowTag<T>>;
   const T* from = Op::kKeepsTerms ? row.kept : row.a;
   for_row<T>(n, from, Op::kKeepsTerms ? from : row.b, [&](std::size_t i, V x, V y) HWY_ATTR {
-    const V value = Op::value(d, x, y, most, total);
+    const V value = Op::value(d, x, y, max, total);
     streamed ? hn::Stream(value, d, row.out + i) : hn::StoreU(value, d, row.out + i);
     return x;
   });
@@ -118,27 +118,26 @@ HWY_INLINE void finish_row(std::size_t n, const RowPlace<T>& row, hn::Vec<RowTag
 template <class Op, class T>
 HWY_INLINE void rows_of(const SoftmaxLines<T>& lines, bool streamed, T* buffer) {
   const auto n = static_cast<std::size_t>(lines.n);
-  auto most = hn::Zero(RowTag<T>()), before_most = most, total = most;
-  if constexpr (Op::kOfMost) most = row_max(n, lines.a);
+  auto max = hn::Zero(RowTag<T>()), before_max = max, total = max;
+  if constexpr (Op::kOfMost) max = row_max(n, lines.a);
   const auto row_bytes = static_cast<std::int64_t>(n * sizeof(T));
   const bool prefetches = lines.a_step == row_bytes && lines.out_step == row_bytes &&
                           pays_to_prefetch(static_cast<std::size_t>(lines.count * row_bytes));
-  RowPlace<T> before{};
+  Row<T> before{};
   for (std::int64_t r = 0; r < lines.count; ++r) {
     T* out = moved(lines.out, r * lines.out_step);
     const T* a = moved(lines.a, r * lines.a_step);
-    const RowPlace<T> row{out, a, moved(lines.b, r * lines.b_step),
-                          streamed ? buffer + static_cast<std::size_t>(r % 2) * n : out};
+    const Row<T> row{out, a, moved(lines.b, r * lines.b_step),
+                     streamed ? buffer + static_cast<std::size_t>(r % 2) * n : out};
     const T* next = r + 1 < lines.count ? moved(a, lines.a_step) : a;
-    const auto row_most = most;
+    const auto row_max_ = max;
     total =
-        r == 0
-            ? walk<Op, false>(n, row, before, before_most, total, streamed, most, next, prefetches)
-            : walk<Op, true>(n, row, before, before_most, total, streamed, most, next, prefetches);
+        r == 0 ? walk<Op, false>(n, row, before, before_max, total, streamed, max, next, prefetches)
+               : walk<Op, true>(n, row, before, before_max, total, streamed, max, next, prefetches);
     before = row;
-    before_most = row_most;
+    before_max = row_max_;
   }
-  finish_row<Op>(n, before, before_most, total, streamed);
+  finish_row<Op>(n, before, before_max, total, streamed);
   if (streamed) hwy::FlushStream();
 }
 
@@ -146,7 +145,7 @@ HWY_INLINE void rows_of(const SoftmaxLines<T>& lines, bool streamed, T* buffer) 
 // there is no difference of two infinities where all elements are -inf so far.
 template <class T>
 struct ColumnSums {
-  T* most;
+  T* max;
   T* sums;
 };
 
@@ -156,11 +155,11 @@ HWY_INLINE void merge_columns(std::size_t width, ColumnSums<T> into, ColumnSums<
   for_row_vectors<T>(width, [&](auto d, std::size_t j) HWY_ATTR {
     auto sum = hn::LoadU(d, into.sums + j), other = hn::LoadU(d, from.sums + j);
     if constexpr (Op::kOfMost) {
-      const auto most = hn::LoadU(d, into.most + j), others = hn::LoadU(d, from.most + j);
-      const auto larger = hn::Max(most, others);
-      sum = hn::Mul(sum, exp_not_positive(d, hn::Sub(most, larger)));
+      const auto max = hn::LoadU(d, into.max + j), others = hn::LoadU(d, from.max + j);
+      const auto larger = hn::Max(max, others);
+      sum = hn::Mul(sum, exp_not_positive(d, hn::Sub(max, larger)));
       other = hn::Mul(other, exp_not_positive(d, hn::Sub(others, larger)));
-      hn::StoreU(larger, d, into.most + j);
+      hn::StoreU(larger, d, into.max + j);
     }
     hn::StoreU(hn::Add(sum, other), d, into.sums + j);
   });
@@ -171,13 +170,13 @@ template <class Op, class T>
 HWY_INLINE void sum_few_rows(const SoftmaxLines<T>& lines, std::int64_t begin, std::int64_t end,
                              ColumnSums<T> to) {
   const auto width = static_cast<std::size_t>(lines.count);
-  std::fill_n(to.most, width, std::numeric_limits<T>::lowest());
+  std::fill_n(to.max, width, std::numeric_limits<T>::lowest());
   std::fill_n(to.sums, width, T(0));
   if constexpr (Op::kOfMost) {
     for (std::int64_t i = begin; i < end; ++i) {
       for_row_vectors<T>(
           width, [&, x = moved(lines.a, i * lines.a_step)](auto d, std::size_t j) HWY_ATTR {
-            hn::StoreU(hn::Max(hn::LoadU(d, to.most + j), hn::LoadU(d, x + j)), d, to.most + j);
+            hn::StoreU(hn::Max(hn::LoadU(d, to.max + j), hn::LoadU(d, x + j)), d, to.max + j);
           });
     }
   }
@@ -185,8 +184,8 @@ HWY_INLINE void sum_few_rows(const SoftmaxLines<T>& lines, std::int64_t begin, s
     const T* x = moved(lines.a, i * lines.a_step);
     const T* y = moved(lines.b, i * lines.b_step);
     for_row_vectors<T>(width, [&](auto d, std::size_t j) HWY_ATTR {
-      const auto most = hn::LoadU(d, to.most + j);
-      const auto term = Op::term(d, hn::LoadU(d, x + j), hn::LoadU(d, y + j), most);
+      const auto max = hn::LoadU(d, to.max + j);
+      const auto term = Op::term(d, hn::LoadU(d, x + j), hn::LoadU(d, y + j), max);
       hn::StoreU(hn::Add(hn::LoadU(d, to.sums + j), term), d, to.sums + j);
     });
   }
@@ -195,11 +194,11 @@ HWY_INLINE void sum_few_rows(const SoftmaxLines<T>& lines, std::int64_t begin, s
 template <class Op, class T>
 HWY_INLINE void sum_rows(const SoftmaxLines<T>& lines, ColumnSums<T> to) {
   constexpr std::int64_t kFewRows = 32;
-  HWY_ALIGN T most[kMostColumns], sums[kMostColumns];
+  HWY_ALIGN T max[kMaxColumns], sums[kMaxColumns];
   sum_few_rows<Op>(lines, 0, std::min(lines.n, kFewRows), to);
   for (std::int64_t i = kFewRows; i < lines.n; i += kFewRows) {
-    sum_few_rows<Op, T>(lines, i, std::min(lines.n, i + kFewRows), {most, sums});
-    merge_columns<Op, T>(static_cast<std::size_t>(lines.count), to, {most, sums});
+    sum_few_rows<Op, T>(lines, i, std::min(lines.n, i + kFewRows), {max, sums});
+    merge_columns<Op, T>(static_cast<std::size_t>(lines.count), to, {max, sums});
   }
 }
 
@@ -211,14 +210,14 @@ HWY_INLINE void make_totals(std::size_t width, T* sums) {
 }
 
 template <class Op, class T>
-HWY_INLINE void compute_values(const SoftmaxLines<T>& lines, const T* most, const T* totals) {
+HWY_INLINE void compute_values(const SoftmaxLines<T>& lines, const T* max, const T* totals) {
   for (std::int64_t i = 0; i < lines.n; ++i) {
     const T* a = moved(lines.a, i * lines.a_step);
     const T* b = moved(lines.b, i * lines.b_step);
     T* to = moved(lines.out, i * lines.out_step);
     for_row_vectors<T>(static_cast<std::size_t>(lines.count), [&](auto d, std::size_t j) HWY_ATTR {
       auto x = hn::LoadU(d, a + j);
-      const auto y = hn::LoadU(d, b + j), largest = hn::LoadU(d, most + j);
+      const auto y = hn::LoadU(d, b + j), largest = hn::LoadU(d, max + j);
       if constexpr (Op::kKeepsTerms) x = Op::term(d, x, y, largest);
       hn::StoreU(Op::value(d, x, y, largest, hn::LoadU(d, totals + j)), d, to + j);
     });
@@ -242,23 +241,23 @@ void make_rows(SoftmaxKind kind, const SoftmaxLines<T>& lines, bool streamed, T*
 }
 
 template <class T>
-void sum_columns(SoftmaxKind kind, const SoftmaxLines<T>& lines, T* most, T* sums) {
-  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { sum_rows<Op, T>(lines, {most, sums}); });
+void sum_columns(SoftmaxKind kind, const SoftmaxLines<T>& lines, T* max, T* sums) {
+  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { sum_rows<Op, T>(lines, {max, sums}); });
 }
 
 template <class T>
-void merge_blocks(SoftmaxKind kind, std::size_t blocks, std::size_t width, T* most, T* sums,
+void merge_blocks(SoftmaxKind kind, std::size_t blocks, std::size_t width, T* max, T* sums,
                   std::size_t step) {
   with_operation(kind, [&]<class Op>(Op) HWY_ATTR {
     for (std::size_t i = 1; i < blocks; ++i)
-      merge_columns<Op, T>(width, {most, sums}, {most + i * step, sums + i * step});
+      merge_columns<Op, T>(width, {max, sums}, {max + i * step, sums + i * step});
     make_totals<Op>(width, sums);
   });
 }
 
 template <class T>
-void make_columns(SoftmaxKind kind, const SoftmaxLines<T>& lines, const T* most, const T* totals) {
-  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { compute_values<Op>(lines, most, totals); });
+void make_columns(SoftmaxKind kind, const SoftmaxLines<T>& lines, const T* max, const T* totals) {
+  with_operation(kind, [&]<class Op>(Op) HWY_ATTR { compute_values<Op>(lines, max, totals); });
 }
 
 template <class T>
@@ -302,14 +301,14 @@ const SoftmaxKernels<T>& softmax_kernels() {
 
 // Elements of a row that is streamed from a buffer: what the first cache holds.
 template <class T>
-constexpr std::int64_t kMostStreamed = 16384 / static_cast<std::int64_t>(sizeof(T));
+constexpr std::int64_t kMaxStreamed = 16384 / static_cast<std::int64_t>(sizeof(T));
 
 }  // namespace
 
 template <class T>
 void softmax_rows(SoftmaxKind kind, const SoftmaxLines<T>& rows, bool streamed) {
-  HWY_ALIGN T buffer[2 * kMostStreamed<T>];
-  softmax_kernels<T>().rows(kind, rows, streamed && rows.n <= kMostStreamed<T>, buffer);
+  HWY_ALIGN T buffer[2 * kMaxStreamed<T>];
+  softmax_kernels<T>().rows(kind, rows, streamed && rows.n <= kMaxStreamed<T>, buffer);
 }
 
 template <class T>
@@ -318,17 +317,17 @@ void softmax_columns(SoftmaxKind kind, const SoftmaxLines<T>& columns) {
   // Blocks of rows are summed by themselves, and so in parallel.
   constexpr std::int64_t kBlock = 128;
   const std::int64_t blocks = (columns.n - 1) / kBlock + 1;
-  const std::int64_t strips = (columns.count - 1) / kMostColumns + 1;
+  const std::int64_t strips = (columns.count - 1) / kMaxColumns + 1;
   const Array buffer = Array::empty({2, blocks, columns.count}, dtype_of<T>());
-  T* const most = buffer.data<T>();
-  T* const sums = most + blocks * columns.count;
+  T* const max = buffer.data<T>();
+  T* const sums = max + blocks * columns.count;
   // Calls f(part of the columns and rows, offset of its sums).
   const auto for_parts = [&](auto f) {
     parallel_for(0, blocks * strips, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t part = begin; part < end; ++part) {
-        const std::int64_t block = part / strips, first = part % strips * kMostColumns;
+        const std::int64_t block = part / strips, first = part % strips * kMaxColumns;
         SoftmaxLines<T> lines = columns;
-        lines.count = std::min(kMostColumns, columns.count - first);
+        lines.count = std::min(kMaxColumns, columns.count - first);
         lines.n = std::min(kBlock, columns.n - block * kBlock);
         lines.out = moved(columns.out + first, block * kBlock * columns.out_step);
         lines.a = moved(columns.a + first, block * kBlock * columns.a_step);
@@ -338,14 +337,14 @@ void softmax_columns(SoftmaxKind kind, const SoftmaxLines<T>& columns) {
     });
   };
   for_parts([&](const auto& lines, std::int64_t at, std::int64_t) {
-    kernels.sum(kind, lines, most + at, sums + at);
+    kernels.sum(kind, lines, max + at, sums + at);
   });
   parallel_for(0, columns.count, 256, [&](std::int64_t begin, std::int64_t end) {
     kernels.merge(kind, static_cast<std::size_t>(blocks), static_cast<std::size_t>(end - begin),
-                  most + begin, sums + begin, static_cast<std::size_t>(columns.count));
+                  max + begin, sums + begin, static_cast<std::size_t>(columns.count));
   });
   for_parts([&](const auto& lines, std::int64_t, std::int64_t first) {
-    kernels.values(kind, lines, most + first, sums + first);
+    kernels.values(kind, lines, max + first, sums + first);
   });
 }
 

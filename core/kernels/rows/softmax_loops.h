@@ -32,7 +32,7 @@ T* moved(T* pointer, std::int64_t bytes) {
 template <class T>
 void softmax_rows(SoftmaxKind kind, const SoftmaxLines<T>& rows, bool streamed);
 
-inline constexpr std::int64_t kMostColumns = 1024;  // that are walked together
+inline constexpr std::int64_t kMaxColumns = 1024;  // that are walked together
 
 /// Columns that lie side by side; the steps are those along a column.
 template <class T>

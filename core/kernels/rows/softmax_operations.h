@@ -14,14 +14,14 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
 // Each operation sums a term of every element, and makes each result of its element and that sum.
-// `most` is the largest element where an operation has use for it. What term() gives becomes the
+// `max` is the largest element where an operation has use for it. What term() gives becomes the
 // element x that value() sees when the operation says so.
 
 struct Softmax {
   static constexpr bool kOfMost = true, kKeepsTerms = true;
   template <class D, class V>
-  static HWY_INLINE V term(D d, V x, V, V most) {
-    return exp_not_positive(d, hn::Sub(x, most));
+  static HWY_INLINE V term(D d, V x, V, V max) {
+    return exp_not_positive(d, hn::Sub(x, max));
   }
   template <class D, class V>
   static HWY_INLINE V total(D d, V sum) {
@@ -36,16 +36,16 @@ struct Softmax {
 struct LogSoftmax {
   static constexpr bool kOfMost = true, kKeepsTerms = false;
   template <class D, class V>
-  static HWY_INLINE V term(D d, V x, V, V most) {
-    return exp_not_positive(d, hn::Sub(x, most));
+  static HWY_INLINE V term(D d, V x, V, V max) {
+    return exp_not_positive(d, hn::Sub(x, max));
   }
   template <class D, class V>
   static HWY_INLINE V total(D d, V sum) {
     return log(d, sum);
   }
   template <class D, class V>
-  static HWY_INLINE V value(D, V x, V, V most, V total) {
-    return hn::Sub(hn::Sub(x, most), total);
+  static HWY_INLINE V value(D, V x, V, V max, V total) {
+    return hn::Sub(hn::Sub(x, max), total);
   }
 };
 

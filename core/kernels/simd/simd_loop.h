@@ -35,11 +35,11 @@ HWY_INLINE void for_vectors(D d, std::size_t n, F f) {
 }
 
 /// The same for rows, which may be short: by vectors of fewer and fewer lanes.
-template <class T, std::size_t kMost = 16, class F>
+template <class T, std::size_t kMax = 16, class F>
 HWY_INLINE void for_row_vectors(std::size_t n, F f, std::size_t i = 0) {
-  i = for_whole_vectors(hn::CappedTag<T, kMost>(), i, n, f);
-  if constexpr (kMost > 1) {
-    if (i < n) for_row_vectors<T, kMost / 4>(n, f, i);
+  i = for_whole_vectors(hn::CappedTag<T, kMax>(), i, n, f);
+  if constexpr (kMax > 1) {
+    if (i < n) for_row_vectors<T, kMax / 4>(n, f, i);
   }
 }
 

@@ -34,22 +34,22 @@ HWY_INLINE V polynomial(D d, V x, hn::TFromD<D> c0, Rest... rest) {
 
 /// x, but no less than a bound; NaN stays NaN.
 template <class D, class V>
-HWY_INLINE V at_least(D d, V x, hn::TFromD<D> least) {
+HWY_INLINE V at_least(D d, V x, hn::TFromD<D> min) {
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-  return hn::IfThenElse(hn::Lt(x, hn::Set(d, least)), hn::Set(d, least), x);
+  return hn::IfThenElse(hn::Lt(x, hn::Set(d, min)), hn::Set(d, min), x);
 #else
-  return hn::Max(hn::Set(d, least), x);  // Given one NaN, x86 returns the second and others NaN.
+  return hn::Max(hn::Set(d, min), x);  // Given one NaN, x86 returns the second and others NaN.
 #endif
 }
 
 /// x between the bounds; NaN stays NaN.
 template <class D, class V>
-HWY_INLINE V bounded(D d, V x, hn::TFromD<D> least, hn::TFromD<D> most) {
-  const V above = at_least(d, x, least);
+HWY_INLINE V bounded(D d, V x, hn::TFromD<D> min, hn::TFromD<D> max) {
+  const V above = at_least(d, x, min);
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-  return hn::IfThenElse(hn::Gt(above, hn::Set(d, most)), hn::Set(d, most), above);
+  return hn::IfThenElse(hn::Gt(above, hn::Set(d, max)), hn::Set(d, max), above);
 #else
-  return hn::Min(hn::Set(d, most), above);
+  return hn::Min(hn::Set(d, max), above);
 #endif
 }
 
@@ -59,8 +59,8 @@ struct ExpConstants;
 
 template <>
 struct ExpConstants<float> {
-  static constexpr float least = -105.0f, most = 90.0f;  // e^x is 0 and infinite there
-  static constexpr float least_exponent = -88.0f;        // n of which is -127: that of zero
+  static constexpr float min = -105.0f, max = 90.0f;  // e^x is 0 and infinite there
+  static constexpr float min_exponent = -88.0f;       // n of which is -127: that of zero
 
   static constexpr float log2_e = 1.44269504f;
   // ln 2 in two parts; the first has so few bits that its product with n is exact.
@@ -79,8 +79,8 @@ struct ExpConstants<float> {
 
 template <>
 struct ExpConstants<double> {
-  static constexpr double least = -750.0, most = 715.0;
-  static constexpr double least_exponent = -709.0;
+  static constexpr double min = -750.0, max = 715.0;
+  static constexpr double min_exponent = -709.0;
 
   static constexpr double log2_e = 1.4426950408889634;
   static constexpr double high = 0.6931471803691238, low = 1.9082149292705877e-10;
@@ -119,7 +119,7 @@ HWY_INLINE V exp_of_sum(D d, V x, V low) {
   constexpr int kBits = Constants::mantissa_bits;
   const hn::RebindToUnsigned<D> du;
   V exponent;
-  const V fraction = exp_fraction(d, bounded(d, x, Constants::least, Constants::most), low,
+  const V fraction = exp_fraction(d, bounded(d, x, Constants::min, Constants::max), low,
                                   hn::Set(d, Constants::rounder + 2 * Constants::bias), exponent);
   // 2^n as two factors, which do not overflow; results below the normal numbers are rounded once.
   const auto bits = hn::BitCast(du, exponent);
@@ -161,9 +161,9 @@ HWY_INLINE hn::Vec128<std::uint32_t, kLanes> bits_of_root(hn::Vec128<std::uint32
 template <class D, class V>
 HWY_INLINE V exp_by_table(D d, V x) {
   using Constants = ExpConstants<float>;
-  constexpr float kLeast = -88.03f;  // k of which is 16 * -127: that of zero
+  constexpr float kMin = -88.03f;  // k of which is 16 * -127: that of zero
   const hn::RebindToUnsigned<D> du;
-  const V bounded_x = at_least(d, x, kLeast), rounder = hn::Set(d, Constants::rounder);
+  const V bounded_x = at_least(d, x, kMin), rounder = hn::Set(d, Constants::rounder);
   const V sum = hn::MulAdd(bounded_x, hn::Set(d, 16 * Constants::log2_e), rounder);
   const V k = hn::Sub(sum, rounder);
   V r = hn::NegMulAdd(k, hn::Set(d, Constants::high / 16), bounded_x);
@@ -187,7 +187,7 @@ HWY_INLINE V exp_not_positive(D d, V x) {
   const hn::RebindToUnsigned<D> du;
   V exponent;
   const V fraction =
-      exp_fraction(d, at_least(d, x, Constants::least_exponent), hn::Set(d, hn::TFromD<D>(-0.0)),
+      exp_fraction(d, at_least(d, x, Constants::min_exponent), hn::Set(d, hn::TFromD<D>(-0.0)),
                    hn::Set(d, Constants::rounder + Constants::bias), exponent);
   const V factor =
       hn::BitCast(d, hn::ShiftLeft<Constants::mantissa_bits>(hn::BitCast(du, exponent)));

@@ -20,7 +20,7 @@ struct NormalConstants;
 
 template <>
 struct NormalConstants<float> {
-  static constexpr float centre = 3.5f, most = 16.0f;  // from most on the tail is 0
+  static constexpr float centre = 3.5f, max = 16.0f;  // from most on the tail is 0
   static constexpr std::uint32_t high_bits = 0xfffff000u;
   template <class D, class V>
   static HWY_INLINE V small(D d, V square) {  // 2^-31
@@ -37,7 +37,7 @@ struct NormalConstants<float> {
 
 template <>
 struct NormalConstants<double> {
-  static constexpr double centre = 5, most = 39;
+  static constexpr double centre = 5, max = 39;
   static constexpr std::uint64_t high_bits = 0xfffffffff8000000u;
   template <class D, class V>
   static HWY_INLINE V small(D d, V square) {  // 2^-59
@@ -59,7 +59,7 @@ struct NormalConstants<double> {
   }
 };
 
-/// e^(-t^2 / 2) for t from 0 to `most`
+/// e^(-t^2 / 2) for t from 0 to `max`
 template <class D, class V>
 HWY_INLINE V gaussian(D d, V t) {
   using T = hn::TFromD<D>;
@@ -72,7 +72,7 @@ HWY_INLINE V gaussian(D d, V t) {
                     hn::Mul(minus_half, hn::Mul(hn::Sub(t, high), hn::Add(t, high))));
 }
 
-/// The normal distribution's mass above t from 0 to `most`, given gaussian(t)
+/// The normal distribution's mass above t from 0 to `max`, given gaussian(t)
 template <class D, class V>
 HWY_INLINE V normal_tail(D d, V t, V gauss) {
   using T = hn::TFromD<D>;
@@ -90,7 +90,7 @@ HWY_INLINE V erf(D d, V x) {
   const V small = hn::MulAdd(x, NormalConstants<T>::small(d, hn::Mul(x, x)), x);
   // 1 - 2 tail(sqrt(2) |x|)
   const V t = hn::Min(hn::Mul(magnitude, hn::Set(d, T(1.4142135623730951))),
-                      hn::Set(d, NormalConstants<T>::most));
+                      hn::Set(d, NormalConstants<T>::max));
   const V large =
       hn::NegMulAdd(hn::Set(d, T(2)), normal_tail(d, t, gaussian(d, t)), hn::Set(d, T(1)));
   return hn::IfThenElse(hn::Ge(magnitude, hn::Set(d, T(0.92))), hn::CopySign(large, x), small);
@@ -108,13 +108,13 @@ float > HWY_INLINE V normal_mass(D d, V x) {
   const V q = polynomial(d, square, 1.0f, 0.251521699f, 0.0286458195f, 0.00188443929f,
                          7.36471439e-5f, 1.19750463e-6f);
   const V mass = hn::Add(hn::Div(hn::Mul(t, p), q), hn::Set(d, 0.5f));
-  const V least = hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -5.5f)), mass);
-  return hn::IfThenElse(hn::Gt(x, hn::Set(d, 5.5f)), hn::Set(d, 1.0f), least);
+  const V min = hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -5.5f)), mass);
+  return hn::IfThenElse(hn::Gt(x, hn::Set(d, 5.5f)), hn::Set(d, 1.0f), min);
 }
 template <class D, class V>
 requires std::same_as < hn::TFromD<D>,
 double > HWY_INLINE V normal_mass(D d, V x) {
-  const V t = bounded(d, hn::Abs(x), 0.0, NormalConstants<double>::most);
+  const V t = bounded(d, hn::Abs(x), 0.0, NormalConstants<double>::max);
   const V tail = normal_tail(d, t, gaussian(d, t));
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, 1.0), tail));
 }
@@ -128,7 +128,7 @@ template <class D, class V>
 HWY_INLINE V gelu_derivative(D d, V x) {
   using T = hn::TFromD<D>;
   // Without the bound the density would be 0 times infinity far out.
-  const V t = bounded(d, x, -NormalConstants<T>::most, NormalConstants<T>::most);
+  const V t = bounded(d, x, -NormalConstants<T>::max, NormalConstants<T>::max);
   const V gauss = exp_not_positive(d, hn::Mul(hn::Mul(t, t), hn::Set(d, T(-0.5))));
   const V density = hn::Mul(gauss, hn::Set(d, T(0.3989422804014327)));  // 1 / sqrt(2 pi)
   return hn::MulAdd(t, density, normal_mass(d, x));

@@ -180,8 +180,8 @@ std::string loss_chart(const Report& report) {
   if (!low) {
     return "<p>No step was taken yet.</p>";
   }
-  constexpr std::size_t kMostPoints = 800;
-  const std::size_t bucket = (report.losses.size() + kMostPoints - 1) / kMostPoints;
+  constexpr std::size_t kMaxPoints = 800;
+  const std::size_t bucket = (report.losses.size() + kMaxPoints - 1) / kMaxPoints;
   const std::vector<double> curve = thinned(report.losses, bucket);
   const bool many_decades = high / *low > 30;
   std::string html = "<div class='chart'" + hover_data(report, curve, bucket) + ">";

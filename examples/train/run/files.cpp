@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 constexpr int kPatienceForWriter = 3000;  // milliseconds
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
@@ -66,7 +66,7 @@ std::string read_file(const std::string& path) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) refuse(path, errno);
     size += static_cast<std::size_t>(count);
-    if (size > kMostBytes) refuse(path, "it has more than 2^30 bytes");
+    if (size > kMaxBytes) refuse(path, "it has more than 2^30 bytes");
     if (count == 0) {
       content.resize(size);
       return content;

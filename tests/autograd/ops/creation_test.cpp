@@ -23,13 +23,12 @@ TEST_CASE("arange takes its dtype from its numbers") {
 }
 
 TEST_CASE("arange counts exactly where the distance leaves int64") {
-  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  CHECK(arange(kLeast, kMost, kMost).to_vector<std::int64_t>() ==
-        std::vector<std::int64_t>{kLeast, -1, kMost - 1});
-  CHECK(arange(kMost, kLeast, kLeast).to_vector<std::int64_t>() ==
-        std::vector<std::int64_t>{kMost, -1});
-  CHECK_THROWS_AS(arange(kLeast, kMost, 1), Error);
+  constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  CHECK(arange(kMin, kMax, kMax).to_vector<std::int64_t>() ==
+        std::vector<std::int64_t>{kMin, -1, kMax - 1});
+  CHECK(arange(kMax, kMin, kMin).to_vector<std::int64_t>() == std::vector<std::int64_t>{kMax, -1});
+  CHECK_THROWS_AS(arange(kMin, kMax, 1), Error);
 }
 
 TEST_CASE("arange refuses steps that lead nowhere") {

@@ -160,7 +160,7 @@ TEST_CASE("tensordot refuses what does not belong together") {
 }
 
 TEST_CASE("conv1d refuses options that are none, whatever their size") {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   const Tensor x = ones({2, 3, 5}), w = ones({4, 3, 2});
   CHECK_THROWS_MATCHES(conv1d(x, w, {}, {.stride = 0}), ShapeError,
                        says("[conv1d] stride 0, padding 0, dilation 1 and groups 1 must be "
@@ -168,9 +168,9 @@ TEST_CASE("conv1d refuses options that are none, whatever their size") {
   CHECK_THROWS_AS(conv1d(x, w, {}, {.padding = -1}), ShapeError);
   CHECK_THROWS_AS(conv1d(x, w, {}, {.dilation = 0}), ShapeError);
   CHECK_THROWS_AS(conv1d(x, w, {}, {.groups = 0}), ShapeError);
-  CHECK_THROWS_AS(conv1d(x, w, {}, {.padding = kMost}), ShapeError);
-  CHECK_THROWS_AS(conv1d(x, w, {}, {.dilation = kMost}), ShapeError);
-  CHECK_THROWS_AS(conv1d(x, w, {}, {.groups = kMost}), ShapeError);
+  CHECK_THROWS_AS(conv1d(x, w, {}, {.padding = kMax}), ShapeError);
+  CHECK_THROWS_AS(conv1d(x, w, {}, {.dilation = kMax}), ShapeError);
+  CHECK_THROWS_AS(conv1d(x, w, {}, {.groups = kMax}), ShapeError);
   CHECK_THROWS_AS(conv1d(x, ones({4, 3, 0}), {}), ShapeError);
-  CHECK(conv1d(x, w, {}, {.stride = kMost}).shape() == Shape{2, 4, 1});
+  CHECK(conv1d(x, w, {}, {.stride = kMax}).shape() == Shape{2, 4, 1});
 }

@@ -9,8 +9,8 @@ using namespace tend::test;
 namespace {
 
 using V = std::vector<double>;
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 
 }  // namespace
 
@@ -36,29 +36,29 @@ TEST_CASE("rearrangements refuse arguments that fit no tensor") {
 
 TEST_CASE("rearrangements take numbers at the ends of int64") {
   const Tensor x = tensor({{1., 2., 3.}, {4., 5., 6.}});
-  CHECK(values(roll(x, kLeast, 1)) == values(roll(x, kLeast % 3, 1)));
-  CHECK(values(roll(x, kMost)) == values(roll(x, kMost % 6)));
-  CHECK(unfold(x, 1, 2, kMost).shape() == Shape{2, 1, 2});
-  CHECK_THROWS_AS(unfold(x, 1, kMost, kMost), ShapeError);
-  CHECK_THROWS_AS(repeat(x, {kMost, kMost}), ShapeError);
-  CHECK_THROWS_AS(repeat_interleave(x, kMost), ShapeError);
-  CHECK_THROWS_AS(repeat_interleave(x, tensor({kMost, std::int64_t{1}}), 0), ShapeError);
+  CHECK(values(roll(x, kMin, 1)) == values(roll(x, kMin % 3, 1)));
+  CHECK(values(roll(x, kMax)) == values(roll(x, kMax % 6)));
+  CHECK(unfold(x, 1, 2, kMax).shape() == Shape{2, 1, 2});
+  CHECK_THROWS_AS(unfold(x, 1, kMax, kMax), ShapeError);
+  CHECK_THROWS_AS(repeat(x, {kMax, kMax}), ShapeError);
+  CHECK_THROWS_AS(repeat_interleave(x, kMax), ShapeError);
+  CHECK_THROWS_AS(repeat_interleave(x, tensor({kMax, std::int64_t{1}}), 0), ShapeError);
   for (const PadMode mode :
        {PadMode::constant, PadMode::reflect, PadMode::replicate, PadMode::circular}) {
-    for (const std::int64_t huge : {kLeast, kLeast + 1, kMost}) {
+    for (const std::int64_t huge : {kMin, kMin + 1, kMax}) {
       CHECK_THROWS_AS(pad(x, {huge, 0}, mode), Error);
       CHECK_THROWS_AS(pad(x, {0, huge}, mode), Error);
-      CHECK_THROWS_AS(pad(x, {huge, kMost}, mode), Error);
+      CHECK_THROWS_AS(pad(x, {huge, kMax}, mode), Error);
     }
   }
-  for (const std::int64_t offset : {kLeast, kMost}) {
+  for (const std::int64_t offset : {kMin, kMax}) {
     CHECK(diagonal(x, offset).shape() == Shape{0});
     CHECK_THROWS_AS(diag(x[0], offset), Error);
   }
   // An empty tensor may have sizes whose product is beyond int64.
-  const Tensor nothing = empty({0, 3}).repeat({1, kMost / 3});
+  const Tensor nothing = empty({0, 3}).repeat({1, kMax / 3});
   CHECK(nothing.numel() == 0);
-  CHECK_THROWS_AS(repeat_interleave(nothing, kMost, 1), ShapeError);
+  CHECK_THROWS_AS(repeat_interleave(nothing, kMax, 1), ShapeError);
 }
 
 TEST_CASE("repeating nothing gives nothing, and a gradient of zero") {

@@ -58,15 +58,15 @@ TEST_CASE("a long shape that has shrunk can be copied and grow again") {
 }
 
 TEST_CASE("elements are counted, or what is wrong is said") {
-  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t largest = std::numeric_limits<std::int64_t>::max();
   CHECK(element_count({}) == 1);
   CHECK(element_count({2, 3, 4}) == 24);
-  CHECK(element_count({most, 1}) == most);
-  CHECK(element_count({most, most, 0}) == 0);
-  CHECK(element_count({0, most, most}) == 0);
+  CHECK(element_count({largest, 1}) == largest);
+  CHECK(element_count({largest, largest, 0}) == 0);
+  CHECK(element_count({0, largest, largest}) == 0);
   CHECK_THROWS_WITH(element_count({2, -1}), "[shape] negative size in (2, -1)");
   CHECK_THROWS_WITH(element_count({0, -1}), "[shape] negative size in (0, -1)");
-  CHECK_THROWS_WITH(element_count({most, 2}),
+  CHECK_THROWS_WITH(element_count({largest, 2}),
                     Catch::Matchers::ContainsSubstring("more elements than an int64 can count"));
 }
 

@@ -203,7 +203,7 @@ TEST_CASE("set_num_threads refuses counts out of range, and calls from inside a 
                     "[set_num_threads] called inside a parallel_for");
   CHECK_THROWS_AS(set_num_threads(0), Error);
   CHECK_THROWS_AS(set_num_threads(-2), Error);
-  CHECK_THROWS_WITH(set_num_threads(kMostThreads + 1),
+  CHECK_THROWS_WITH(set_num_threads(kMaxThreads + 1),
                     "[set_num_threads] needs from 1 to 1024 threads, got 1025");
   CHECK(num_threads() == before);
 }

@@ -1,4 +1,4 @@
-// Places, nonzero and searchsorted: what advanced indexing is made of.
+// IndexArrays, nonzero and searchsorted: what advanced indexing is made of.
 #include <cmath>
 #include <limits>
 
@@ -11,26 +11,26 @@
 
 using namespace tend;
 using namespace tend::testing;
-using kernels::Places;
+using kernels::IndexArrays;
 
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-Array take(const Array& a, const Places& places) {
-  const Array out = Array::full(places.result_shape(a.shape()), 1, a.dtype());
-  kernels::take_places(out, a, places);
+Array take(const Array& a, const IndexArrays& arrays) {
+  const Array out = Array::full(arrays.result_shape(a.shape()), 1, a.dtype());
+  kernels::take_indexed(out, a, arrays);
   return out;
 }
 
 // Positions in dimensions 0 and 2 of (3, 4, 5), which broadcast to (2, 3).
-Places separated() {
+IndexArrays separated() {
   return {
       {0, 2}, {array_of<std::int64_t>({2, 0}, {2, 1}), array_of<std::int64_t>({4, 1, 4})}, {2, 3}};
 }
 
 // Positions in dimensions 1 and 2 of (3, 4, 5).
-Places neighbours() {
+IndexArrays neighbours() {
   return {{1, 2}, {array_of<std::int64_t>({3, 0, 3}), array_of<std::int64_t>({1, 1, 1})}, {3}};
 }
 
@@ -39,9 +39,9 @@ Places neighbours() {
 TEST_CASE("places have their shape where neighbouring dimensions were, or in front") {
   CHECK(separated().result_shape({3, 4, 5}) == Shape{2, 3, 4});
   CHECK(neighbours().result_shape({3, 4, 5}) == Shape{3, 3});
-  const Places one{{1}, {array_of<std::int64_t>({0, 0}, {2, 1})}, {2, 1}};
+  const IndexArrays one{{1}, {array_of<std::int64_t>({0, 0}, {2, 1})}, {2, 1}};
   CHECK(one.result_shape({3, 4, 5}) == Shape{3, 2, 1, 5});
-  CHECK(Places{}.result_shape({3, 4}) == Shape{3, 4});
+  CHECK(IndexArrays{}.result_shape({3, 4}) == Shape{3, 4});
 }
 
 TEST_CASE("take_places reads elements in every layout and dtype") {
@@ -72,11 +72,11 @@ TEST_CASE("put_places writes the last of several, or adds all of them") {
       const auto at = [&](std::int64_t k) { return want.select(1, k).select(1, 1); };
       const auto from = [&](std::int64_t j) { return src.select(1, j); };
       out.fill(0);
-      kernels::put_places(out, neighbours(), src, false);
+      kernels::put_indexed(out, neighbours(), src, false);
       at(3).copy_from(from(2));
       at(0).copy_from(from(1));
       CHECK(same_bits(out.to(float64), want));
-      kernels::put_places(out, neighbours(), src, true);
+      kernels::put_indexed(out, neighbours(), src, true);
       for (std::int64_t i = 0; i < 3; ++i) {
         const auto number = [&](std::int64_t j) { return from(j).select(0, i).item<double>(); };
         at(0).select(0, i).fill(2 * number(1));
@@ -94,7 +94,7 @@ TEST_CASE("put_places writes the last of several, or adds all of them") {
 
 TEST_CASE("put_places broadcasts its source") {
   const Array out = Array::zeros({3, 4, 5}, float32);
-  kernels::put_places(out, separated(), array_of<float>({7}, {1, 1}), false);
+  kernels::put_indexed(out, separated(), array_of<float>({7}, {1, 1}), false);
   CHECK(take(out, separated()).to_vector<float>() == std::vector<float>(24, 7));
   const auto all = out.to_vector<float>();
   CHECK(std::count(all.begin(), all.end(), 7.F) == 16);  // two of the columns are the same
@@ -108,7 +108,7 @@ TEST_CASE("puts have the same bits for any number of threads") {
   const bool accumulate = GENERATE(false, true);
   CHECK(same_bits_for_any_thread_count([&] {
     const Array out = Array::zeros({51, 65}, float32);
-    kernels::put_places(out, {{0}, {wrapped}, {count}}, terms, accumulate);
+    kernels::put_indexed(out, {{0}, {wrapped}, {count}}, terms, accumulate);
     return out;
   }));
 }

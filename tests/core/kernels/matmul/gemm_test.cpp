@@ -303,9 +303,9 @@ TEST_CASE("matmul of int64 is exact and wraps around") {
     for (const Array& right : layouts(b))
       CHECK(product(left, right).to(float64).to_vector<double>() == want.sums);
   }
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  const Array big = array_of<std::int64_t>({kMost, kMost}), two = array_of<std::int64_t>({2, 1});
-  CHECK(product(big, two).item<std::int64_t>() == kMost - 2);
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  const Array big = array_of<std::int64_t>({kMax, kMax}), two = array_of<std::int64_t>({2, 1});
+  CHECK(product(big, two).item<std::int64_t>() == kMax - 2);
   const Array out = Array::full({}, 10, int64);
   kernels::matmul(out, two, two, -1, 2);
   CHECK(out.item<std::int64_t>() == 15);

@@ -164,12 +164,11 @@ TEST_CASE("sums under 16 numbers run from left to right") {
 
 TEST_CASE("sums and products of bool and int64 are int64, and wrap around") {
   CHECK(sum_of(Array::full({3, 100}, true, boolean), {0, 1}).item<std::int64_t>() == 300);
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  const Array big = array_of<std::int64_t>({kMost, 1});
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  const Array big = array_of<std::int64_t>({kMax, 1});
   CHECK(sum_of(big, {0}).item<std::int64_t>() == std::numeric_limits<std::int64_t>::min());
-  CHECK(
-      reduce(kernels::prod, array_of<std::int64_t>({kMost, 2}), {0}, int64).item<std::int64_t>() ==
-      -2);
+  CHECK(reduce(kernels::prod, array_of<std::int64_t>({kMax, 2}), {0}, int64).item<std::int64_t>() ==
+        -2);
   CHECK(
       reduce(kernels::prod, array_of<bool>({true, true, false}), {0}, int64).item<std::int64_t>() ==
       0);
@@ -360,10 +359,10 @@ TEST_CASE("argmax and argmin find the first best element along a dimension") {
   for (const Shape& shape : {Shape{7}, Shape{5, 40}, Shape{3, 4, 6}}) {
     for (const Array& a : layouts(random_array(shape, dtype))) {
       for (std::int64_t dim = 0; dim < a.rank(); ++dim) {
-        std::vector<double> most, least;
+        std::vector<double> largest, smallest;
         for (const auto& x : groups_of(a, {dim})) {
-          most.push_back(static_cast<double>(std::max_element(x.begin(), x.end()) - x.begin()));
-          least.push_back(static_cast<double>(std::min_element(x.begin(), x.end()) - x.begin()));
+          largest.push_back(static_cast<double>(std::max_element(x.begin(), x.end()) - x.begin()));
+          smallest.push_back(static_cast<double>(std::min_element(x.begin(), x.end()) - x.begin()));
         }
         for (const bool keepdim : {false, true}) {
           CAPTURE(shape, a.strides(), dim, keepdim, dtype);
@@ -371,15 +370,15 @@ TEST_CASE("argmax and argmin find the first best element along a dimension") {
           const Array values = Array::empty(out_shape, dtype),
                       indices = Array::empty(out_shape, int64);
           kernels::max(values, indices, a, dim);
-          CHECK(indices.to(float64).to_vector<double>() == most);
+          CHECK(indices.to(float64).to_vector<double>() == largest);
           CHECK(same_bits(values, reduce(kernels::amax, a, {dim}, dtype, keepdim)));
           kernels::min(values, indices, a, dim);
-          CHECK(indices.to(float64).to_vector<double>() == least);
+          CHECK(indices.to(float64).to_vector<double>() == smallest);
           CHECK(same_bits(values, reduce(kernels::amin, a, {dim}, dtype, keepdim)));
           kernels::argmax(indices, a, dim);
-          CHECK(indices.to(float64).to_vector<double>() == most);
+          CHECK(indices.to(float64).to_vector<double>() == largest);
           kernels::argmin(indices, a, dim);
-          CHECK(indices.to(float64).to_vector<double>() == least);
+          CHECK(indices.to(float64).to_vector<double>() == smallest);
         }
       }
     }
@@ -390,13 +389,13 @@ TEST_CASE("argmax without a dimension counts row by row, whatever the strides") 
   const Array a = random_array({6, 7}, float32);
   const std::vector<float> flat = a.to_vector<float>();
   const auto want = std::max_element(flat.begin(), flat.end()) - flat.begin();
-  const auto least = std::min_element(flat.begin(), flat.end()) - flat.begin();
+  const auto smallest = std::min_element(flat.begin(), flat.end()) - flat.begin();
   const Array out = Array::empty({}, int64), kept = Array::empty({1, 1}, int64);
   for (const Array& x : layouts(a)) {
     kernels::argmax(out, x, std::nullopt);
     CHECK(out.item<std::int64_t>() == want);
     kernels::argmin(kept, x, std::nullopt);
-    CHECK(kept.item<std::int64_t>() == least);
+    CHECK(kept.item<std::int64_t>() == smallest);
   }
 }
 

@@ -101,9 +101,9 @@ TEST_CASE("cumsum of a number, of nothing, and past the largest int64") {
   CHECK(cumsum(Array::full({}, 3, float32), 0).item<float>() == 3);
   CHECK(cumsum(Array::empty({0, 3}, float32), 0).numel() == 0);
   CHECK(cumsum(Array::empty({3, 0}, float32), 1).numel() == 0);
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  CHECK(cumsum(array_of<std::int64_t>({kMost, 1}), 0).to_vector<std::int64_t>() ==
-        std::vector<std::int64_t>{kMost, std::numeric_limits<std::int64_t>::min()});
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  CHECK(cumsum(array_of<std::int64_t>({kMax, 1}), 0).to_vector<std::int64_t>() ==
+        std::vector<std::int64_t>{kMax, std::numeric_limits<std::int64_t>::min()});
   CHECK_THROWS_MATCHES(kernels::cumsum(Array::empty({2}, float32), Array::zeros({2}, int64), 0),
                        DTypeError, Message("[cumsum] int64 gives int64, not float32"));
 }
