@@ -83,7 +83,7 @@ class Snapshot {
     if (impl.grad) state.grad_elements = elements_of(impl.grad->array);
     state.grad = impl.grad.get();
     state.grad_fn = impl.grad_fn.get();
-    if (impl.grad_fn) state.grad_fn_name = impl.grad_fn->name();
+    if (impl.grad_fn) state.grad_fn_name = impl.grad_fn->grad_fn();
     state.base = impl.base.get();
     state.retains_grad = impl.retains_grad;
     state.is_parameter = impl.is_parameter;

@@ -134,15 +134,17 @@ Tensor fused_attention(const Tensor& query, const Tensor& key, const Tensor& val
   kernels::attention(context, log_sums.array(), expand_heads(query, heads),
                      expand_heads(key, heads), expand_heads(value, heads),
                      rule_of(fused, query, weights, options.mask, kept));
-  return record("ScaledDotProductFlashAttentionForCpuBackward0", std::move(context),
-                {query, key, value}, {query, key, value, options.mask, kOutput, log_sums, kept},
-                [fused](Derivative& d) {
-                  if (grad_enabled()) {
-                    composed_gradients(d, fused);
-                  } else {
-                    fused_gradients(d, fused);
-                  }
-                });
+  return record(
+      "ScaledDotProductFlashAttentionForCpuBackward0", std::move(context), {query, key, value},
+      {query, key, value, options.mask, kOutput, log_sums, kept},
+      [fused](Derivative& d) {
+        if (grad_enabled()) {
+          composed_gradients(d, fused);
+        } else {
+          fused_gradients(d, fused);
+        }
+      },
+      "scaled_dot_product_attention");
 }
 
 }  // namespace tend::attention

@@ -41,10 +41,10 @@ std::int64_t find_nan(const Tensor& x) {
   });
 }
 
-// "LogBackward0, run by GPT.blocks.0"
+// "log, run by GPT.blocks.0"
 std::string describe(const Node& node) {
   const bool known = node.notes() != nullptr && !node.notes()->module.empty();
-  return known ? concat(node.name(), ", run by ", node.notes()->module) : node.name();
+  return known ? concat(node.operation(), ", run by ", node.notes()->module) : node.operation();
 }
 
 bool made_nan(const Node& node) {

@@ -42,12 +42,12 @@ void Claims::take(Entry& entry) {
   if (is_outer && !frees_) return;  // the outer one goes on when this one is over
   if (node.users_ == Node::kFreed && !is_outer) {
     fail<AutogradError>(
-        node.name(),
+        node.operation(),
         "the graph was freed by an earlier backward; call that one with retain_graph = true");
   }
   if (frees_ && node.users_ > 0) release_outer(node);
   if (frees_ && node.users_ != 0) {
-    fail<AutogradError>(node.name(),
+    fail<AutogradError>(node.operation(),
                         "another backward, which is not over, needs the graph that this one would "
                         "free; call this one with retain_graph = true");
   }

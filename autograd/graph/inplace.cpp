@@ -10,12 +10,14 @@ namespace {
 
 // A base after one of its regions got the elements of `result`: outside it the history is as
 // before, inside it is result's.
-Tensor rebased(const Tensor& base, const Array& view, const Tensor& result) {
-  return record("CopySlices", base.array(), {base, result}, {},
-                [region = StridedRegion(base.array(), view)](Derivative& d) {
-                  if (d.needs(0)) d.set(0, clear_region(d.grad(), region));
-                  if (d.needs(1)) d.set(1, take_region(d.grad(), region));
-                });
+Tensor rebased(const char* operation, const Tensor& base, const Array& view, const Tensor& result) {
+  return record(
+      "CopySlices", base.array(), {base, result}, {},
+      [region = StridedRegion(base.array(), view)](Derivative& d) {
+        if (d.needs(0)) d.set(0, clear_region(d.grad(), region));
+        if (d.needs(1)) d.set(1, take_region(d.grad(), region));
+      },
+      operation);
 }
 
 }  // namespace
@@ -91,7 +93,7 @@ PendingWrite::PendingWrite(const char* operation, const Tensor& self, const Tens
     node_ = result.impl()->grad_fn;
     return;
   }
-  const Tensor written = rebased(base, self_->array, result);
+  const Tensor written = rebased(operation, base, self_->array, result);
   base_ = base.impl();
   node_ = written.impl()->grad_fn;
   // What a view retains is the gradient of its latest value.

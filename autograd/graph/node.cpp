@@ -18,7 +18,8 @@ std::uint64_t next_sequence() noexcept {
 
 }  // namespace
 
-Node::Node(const char* name) noexcept : name_(name) {}
+Node::Node(const char* operation, const char* grad_fn) noexcept
+    : operation_(operation), grad_fn_(grad_fn) {}
 
 void Node::destroy(Node* node) noexcept {
   // Deleting a node drops its inputs' nodes.
@@ -26,7 +27,7 @@ void Node::destroy(Node* node) noexcept {
 }
 
 void Node::check_versions() const {
-  for (const SavedTensor& saved : saved_) saved.check_version(name_);
+  for (const SavedTensor& saved : saved_) saved.check_version(operation_);
 }
 
 NodeNotes& Node::make_notes() {

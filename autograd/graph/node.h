@@ -61,7 +61,10 @@ struct NodeNotes : Pooled {
 /// A recorded operation with one differentiable result.
 class Node : public RefCounted, public Pooled, public DestroyedInTurn<Node> {
  public:
-  const char* name() const noexcept { return name_; }
+  /// tend's name of the operation: "linear".
+  const char* operation() const noexcept { return operation_; }
+  /// What `grad_fn` prints, PyTorch's name: "AddmmBackward0".
+  const char* grad_fn() const noexcept { return grad_fn_; }
   /// Larger than those of the nodes behind its edges, across all threads; the engine's order.
   std::uint64_t sequence() const noexcept { return sequence_; }
   std::span<const Edge> edges() const noexcept { return edges_; }
@@ -89,7 +92,7 @@ class Node : public RefCounted, public Pooled, public DestroyedInTurn<Node> {
   static void destroy(Node* node) noexcept;
 
  protected:
-  explicit Node(const char* name) noexcept;
+  Node(const char* operation, const char* grad_fn) noexcept;
   virtual ~Node() = default;
 
  private:
@@ -97,7 +100,8 @@ class Node : public RefCounted, public Pooled, public DestroyedInTurn<Node> {
   friend class Recorder;
   static constexpr std::int32_t kFreed = -1;
 
-  const char* name_;
+  const char* operation_;
+  const char* grad_fn_;
   std::uint64_t sequence_ = 0;
   // How many backwards share the saved tensors; kFreed once one frees them, or is about to. Guarded
   // by GlobalLock::nodes.
@@ -114,7 +118,8 @@ class Node : public RefCounted, public Pooled, public DestroyedInTurn<Node> {
 template <class F>
 class FunctionNode final : public Node {
  public:
-  FunctionNode(const char* name, F derivative) : Node(name), derivative_(std::move(derivative)) {}
+  FunctionNode(const char* operation, const char* grad_fn, F derivative)
+      : Node(operation, grad_fn), derivative_(std::move(derivative)) {}
   void differentiate(Derivative& derivative) const override { derivative_(derivative); }
 
  private:
@@ -164,20 +169,25 @@ class Recorder {
 
 /// The result of an operation, with its derivative recorded where one of `inputs` requires a
 /// gradient. Inside `derivative`, needs(i) and set(i, ...) speak of inputs[i], saved(i) of
-/// saved[i]. `name` must live forever.
+/// saved[i]. `grad_fn` is what PyTorch prints for it, `operation` what tend calls it: the function
+/// that records, unless that is a helper. Both must live forever.
 template <class F>
-Tensor record(const char* name, Array result, std::span<const TensorRef> inputs,
-              std::span<const TensorRef> saved, F derivative) {
+Tensor record(const char* grad_fn, Array result, std::span<const TensorRef> inputs,
+              std::span<const TensorRef> saved, F derivative,
+              const char* operation = __builtin_FUNCTION()) {
   if (!tracks(inputs)) return Tensor(std::move(result));
-  return Recorder::attach(Ref<Node>::first(new FunctionNode<F>(name, std::move(derivative))),
-                          std::move(result), inputs, saved);
+  return Recorder::attach(
+      Ref<Node>::first(new FunctionNode<F>(operation, grad_fn, std::move(derivative))),
+      std::move(result), inputs, saved);
 }
 template <class F>
-Tensor record(const char* name, Array result, TensorRefs inputs, TensorRefs saved, F derivative) {
+Tensor record(const char* grad_fn, Array result, TensorRefs inputs, TensorRefs saved, F derivative,
+              const char* operation = __builtin_FUNCTION()) {
   if (!tracks(inputs)) return Tensor(std::move(result));
-  return Recorder::attach(Ref<Node>::first(new FunctionNode<F>(name, std::move(derivative))),
-                          std::move(result), std::span(inputs.begin(), inputs.size()),
-                          std::span(saved.begin(), saved.size()));
+  return Recorder::attach(
+      Ref<Node>::first(new FunctionNode<F>(operation, grad_fn, std::move(derivative))),
+      std::move(result), std::span(inputs.begin(), inputs.size()),
+      std::span(saved.begin(), saved.size()));
 }
 
 /// Notes that `view` shares the elements of `input`. A view that is made while grad mode is off
@@ -191,8 +201,9 @@ Ref<TensorImpl> live_base(const TensorImpl& view);
 /// As record, for a result that shares `input`'s elements: in-place writes to either reach the
 /// other, and its history.
 template <class F>
-Tensor record_view(const char* name, const Tensor& input, Array window, F derivative) {
-  Tensor view = record(name, std::move(window), {input}, {}, std::move(derivative));
+Tensor record_view(const char* grad_fn, const Tensor& input, Array window, F derivative,
+                   const char* operation = __builtin_FUNCTION()) {
+  Tensor view = record(grad_fn, std::move(window), {input}, {}, std::move(derivative), operation);
   link_view(view, input);
   return view;
 }

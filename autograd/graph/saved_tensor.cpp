@@ -50,7 +50,7 @@ void SavedTensor::check_version(const char* saver) const {
 
 Tensor SavedTensor::unpack(Node* node) const {
   // Once more, since hooks may have written meanwhile.
-  check_version(node ? node->name() : "checkpoint");
+  check_version(node ? node->operation() : "checkpoint");
   Array array = recomputation_ ? recomputation_->recompute(index_) : array_;
   if (!array.defined()) return {};
   Tensor tensor(std::move(array));

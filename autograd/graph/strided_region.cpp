@@ -84,10 +84,12 @@ Tensor clear_region(const Tensor& x, const StridedRegion& region) {
 }
 
 Tensor region_of(const Tensor& base, const Array& view) {
-  return record("AsStridedBackward0", view, {base}, {},
-                [region = StridedRegion(base.array(), view)](Derivative& d) {
-                  d.set(0, put_region(d.grad(), region));
-                });
+  return record(
+      "AsStridedBackward0", view, {base}, {},
+      [region = StridedRegion(base.array(), view)](Derivative& d) {
+        d.set(0, put_region(d.grad(), region));
+      },
+      "as_strided");
 }
 
 }  // namespace tend

@@ -31,11 +31,13 @@ Tensor region_of(const Tensor& base, const Array& view);
 /// A view that picks elements of `self`; `view` makes it of an Array. The gradient is zero wherever
 /// the view does not show an element.
 template <class View>
-Tensor record_pick(const char* name, const Tensor& self, View view) {
-  return record_view(name, self, view(self.array()), [view, shape = self.shape()](Derivative& d) {
+Tensor record_pick(const char* grad_fn, const Tensor& self, View view,
+                   const char* operation = __builtin_FUNCTION()) {
+  const auto put_back = [view, shape = self.shape()](Derivative& d) {
     const Array base = Array::layout(shape);
     d.set(0, put_region(d.grad(), StridedRegion(base, view(base))));
-  });
+  };
+  return record_view(grad_fn, self, view(self.array()), put_back, operation);
 }
 
 }  // namespace tend

@@ -100,7 +100,7 @@ void check_grad_fits(const char* operation, const TensorImpl& tensor, const Arra
 
 const char* Tensor::grad_fn() const {
   const Edge edge = gradient_edge(*this);
-  return edge.node ? edge.node->name() : nullptr;
+  return edge.node ? edge.node->grad_fn() : nullptr;
 }
 
 void Tensor::retain_grad() {

@@ -45,8 +45,9 @@ Tensor at_least_1d(const Tensor& x) {
   return x.dim() == 0 ? unsqueeze(x, 0) : x;
 }
 
-Tensor put(const char* node, const Put& what, const Shape& shape) {
-  const Tensor out = put_indexed(node, what.target, what.arrays, what.values, false);
+Tensor put(const char* node, const Put& what, const Shape& shape,
+           const char* operation = __builtin_FUNCTION()) {
+  const Tensor out = put_indexed(node, what.target, what.arrays, what.values, false, operation);
   return shape.empty() ? view(out, shape) : out;
 }
 

@@ -56,12 +56,14 @@ Tensor difference(const char* operation, const char* name, const Tensor& self, c
     fail<DTypeError>(operation, "a floating alpha with ", dtype, " tensors");
   }
   check_holds(operation, dtype, alpha);
-  return record(name, broadcast_binary(operation, self, other, difference_kernel(alpha), dtype),
-                {self, other}, {}, [alpha](Derivative& d) {
-                  if (d.needs(0)) d.set(0, d.grad());
-                  if (d.needs(1))
-                    d.set(1, alpha.to<double>() == 1 ? -d.grad() : d.grad() * negative(alpha));
-                });
+  return record(
+      name, broadcast_binary(operation, self, other, difference_kernel(alpha), dtype),
+      {self, other}, {},
+      [alpha](Derivative& d) {
+        if (d.needs(0)) d.set(0, d.grad());
+        if (d.needs(1)) d.set(1, alpha.to<double>() == 1 ? -d.grad() : d.grad() * negative(alpha));
+      },
+      operation);
 }
 
 }  // namespace

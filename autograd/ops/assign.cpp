@@ -10,10 +10,13 @@ const Tensor& InPlace::copy_(const Tensor& source) const {
     }
     Array value = source.array().to(self.dtype()).expand(self.shape());
     if (!is_floating(self.dtype())) return Tensor(std::move(value));
-    return record("CopyBackwards", std::move(value), {self, source}, {}, [](Derivative& d) {
-      if (d.needs(0)) d.set(0, zeros(d.grad().shape(), d.grad().dtype()));
-      if (d.needs(1)) d.set(1, d.grad());
-    });
+    return record(
+        "CopyBackwards", std::move(value), {self, source}, {},
+        [](Derivative& d) {
+          if (d.needs(0)) d.set(0, zeros(d.grad().shape(), d.grad().dtype()));
+          if (d.needs(1)) d.set(1, d.grad());
+        },
+        "copy_");
   });
 }
 
@@ -21,7 +24,7 @@ const Tensor& InPlace::fill_(const Scalar& value) const {
   return in_place("fill_", self(), {}, [&](const Tensor& self) {
     check_holds("fill_", self.dtype(), value);
     return record("FillBackward0", Array::full(self.shape(), value, self.dtype()), {self}, {},
-                  zero_gradient);
+                  zero_gradient, "fill_");
   });
 }
 

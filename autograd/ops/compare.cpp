@@ -90,7 +90,7 @@ const Tensor& compare_in_place(const char* operation, const char* node, const Te
   return in_place(operation, self, {}, [&](const Tensor& before) {
     Array result = compare(before, other...).array().to(self.dtype());
     if (!is_floating(self.dtype())) return Tensor(std::move(result));
-    return record(node, std::move(result), {before}, {}, zero_gradient);
+    return record(node, std::move(result), {before}, {}, zero_gradient, operation);
   });
 }
 

@@ -22,8 +22,9 @@ double kept_factor(DType dtype, double p) {
 Tensor mul_kept(const Tensor& self, const Array& bits, double factor) {
   Array out = Array::empty(self.shape(), self.dtype());
   kernels::mul_kept(out, self.array().contiguous(), bits, factor);
-  return record("MulBackward0", std::move(out), {self}, {},
-                [bits, factor](Derivative& d) { d.set(0, mul_kept(d.grad(), bits, factor)); });
+  return record(
+      "MulBackward0", std::move(out), {self}, {},
+      [bits, factor](Derivative& d) { d.set(0, mul_kept(d.grad(), bits, factor)); }, "dropout");
 }
 
 Tensor dropout(const Tensor& self, double p, Flag training, Generator& generator) {

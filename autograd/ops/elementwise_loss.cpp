@@ -23,7 +23,8 @@ Tensor difference_of(const Tensor& input, const Tensor& target) {
 // A loss of d = input - target as one node; `losses` and `slopes` are functions of d.
 template <class Losses, class Slopes>
 Tensor difference_loss(const char* node, const Tensor& input, const Tensor& target,
-                       Reduction reduction, Losses losses, Slopes slopes) {
+                       Reduction reduction, Losses losses, Slopes slopes,
+                       const char* operation = __builtin_FUNCTION()) {
   std::int64_t count = 0;
   const auto forward = [&] {
     const NoGradGuard no_grad;
@@ -32,14 +33,15 @@ Tensor difference_loss(const char* node, const Tensor& input, const Tensor& targ
     return reduce_losses(losses(difference), reduction).array();
   };
   Array result = forward();
-  return record(node, std::move(result), {input, target}, {input, target},
-                [slopes, reduction, count](Derivative& d) {
-                  const Tensor difference = difference_of(d.saved(0), d.saved(1));
-                  const Tensor grad =
-                      slopes(difference) * share_of_losses(d.grad(), reduction, count);
-                  if (d.needs(0)) d.set(0, grad);
-                  if (d.needs(1)) d.set(1, -grad);
-                });
+  return record(
+      node, std::move(result), {input, target}, {input, target},
+      [slopes, reduction, count](Derivative& d) {
+        const Tensor difference = difference_of(d.saved(0), d.saved(1));
+        const Tensor grad = slopes(difference) * share_of_losses(d.grad(), reduction, count);
+        if (d.needs(0)) d.set(0, grad);
+        if (d.needs(1)) d.set(1, -grad);
+      },
+      operation);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ Tensor full_extreme(const char* operation, const char* node, Reduce kernel, cons
     fail<ShapeError>(operation, "no elements to choose from in ", self.shape());
   Array out = Array::empty({}, self.dtype());
   kernel(out, self.array(), wrap_dims(operation, {}, self.dim()));
-  return record(node, std::move(out), {self}, {self, kOutput}, share_with_equals);
+  return record(node, std::move(out), {self}, {self, kOutput}, share_with_equals, operation);
 }
 
 Tensor shared_extreme(const char* operation, const char* node, Reduce kernel, const Tensor& self,
@@ -35,11 +35,14 @@ Tensor shared_extreme(const char* operation, const char* node, Reduce kernel, co
   const Shape reduced = wrap_dims(operation, dims, self.dim());
   Array out = Array::empty(reduced_shape(self.shape(), reduced, keepdim), self.dtype());
   kernel(out, self.array(), reduced);
-  return record(node, std::move(out), {self}, {self, kOutput}, [reduced](Derivative& d) {
-    const Tensor x = d.saved(0);
-    const Shape kept = reduced_shape(x.shape(), reduced, true);
-    d.set(0, share_evenly(view(d.grad(), kept), x == view(d.saved(1), kept), reduced));
-  });
+  return record(
+      node, std::move(out), {self}, {self, kOutput},
+      [reduced](Derivative& d) {
+        const Tensor x = d.saved(0);
+        const Shape kept = reduced_shape(x.shape(), reduced, true);
+        d.set(0, share_evenly(view(d.grad(), kept), x == view(d.saved(1), kept), reduced));
+      },
+      operation);
 }
 
 using Extreme = void (*)(const Array& values, const Array& indices, const Array& a,
@@ -52,7 +55,7 @@ ValuesAndIndices extreme_along(const char* operation, const char* node, Extreme 
   const Shape shape = reduced_shape(self.shape(), dims, keepdim);
   Array values = Array::empty(shape, self.dtype()), indices = Array::empty(shape, int64);
   kernel(values, indices, self.array(), dim);
-  return picked(node, self, std::move(values), std::move(indices), dim, keepdim);
+  return picked(node, self, std::move(values), std::move(indices), dim, keepdim, operation);
 }
 
 using ArgKernel = void (*)(const Array& out, const Array& a, std::optional<std::int64_t> dim);

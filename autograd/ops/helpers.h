@@ -118,7 +118,8 @@ Tensor fused(const Tensor& grad, Kernel kernel) {
 /// Elements that come from the places `indices` along `dim`; the gradient goes back there.
 /// `keepdim` is false where values and indices are without that dimension.
 ValuesAndIndices picked(const char* node, const Tensor& self, Array values, Array indices,
-                        std::int64_t dim, bool keepdim);
+                        std::int64_t dim, bool keepdim,
+                        const char* operation = __builtin_FUNCTION());
 
 /// The derivative of a function that is flat wherever it has a derivative.
 inline void zero_gradient(Derivative& d) {

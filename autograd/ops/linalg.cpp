@@ -68,11 +68,12 @@ Tensor product(const char* operation, const char* node, const Tensor& a, const T
   check_one_dtype(operation, a, b);
   Array out = Array::empty(kernels::matmul_shape(operation, a.shape(), b.shape()), a.dtype());
   kernels::matmul(out, a.array(), b.array());
-  return record(node, std::move(out), {a, b},
-                {save_if(b.requires_grad(), a), save_if(a.requires_grad(), b)},
-                [a_rank = a.dim(), b_rank = b.dim()](Derivative& d) {
-                  product_gradients(d, 0, d.grad(), a_rank, b_rank);
-                });
+  return record(
+      node, std::move(out), {a, b}, {save_if(b.requires_grad(), a), save_if(a.requires_grad(), b)},
+      [a_rank = a.dim(), b_rank = b.dim()](Derivative& d) {
+        product_gradients(d, 0, d.grad(), a_rank, b_rank);
+      },
+      operation);
 }
 
 // PyTorch's name of the node, which tells how torch.matmul multiplied.
@@ -145,12 +146,14 @@ Tensor add_product(const char* operation, const char* node, const Tensor& self, 
   check_holds(operation, self.dtype(), beta);
   Array out = sum_start(operation, self, kernels::matmul_shape(operation, a.shape(), b.shape()));
   kernels::matmul(out, a.array(), b.array(), alpha, beta);
-  return record(node, std::move(out), {self, a, b},
-                {save_if(b.requires_grad(), a), save_if(a.requires_grad(), b)},
-                [=, a_rank = a.dim(), b_rank = b.dim()](Derivative& d) {
-                  if (d.needs(0)) d.set(0, scaled(d.grad(), beta));
-                  product_gradients(d, 1, scaled(d.grad(), alpha), a_rank, b_rank);
-                });
+  return record(
+      node, std::move(out), {self, a, b},
+      {save_if(b.requires_grad(), a), save_if(a.requires_grad(), b)},
+      [=, a_rank = a.dim(), b_rank = b.dim()](Derivative& d) {
+        if (d.needs(0)) d.set(0, scaled(d.grad(), beta));
+        product_gradients(d, 1, scaled(d.grad(), alpha), a_rank, b_rank);
+      },
+      operation);
 }
 
 }  // namespace

@@ -109,12 +109,15 @@ Tensor clamp(const char* operation, const char* name, const Tensor& self,
   if (hi) check_holds(operation, dtype, *hi);
   Array out = Array::empty(self.shape(), dtype);
   kernels::clamp(out, self.array().to(dtype), lo, hi);
-  return record(name, std::move(out), {self}, {self}, [lo, hi](Derivative& d) {
-    Tensor gradient = d.grad();
-    if (lo) gradient = where(d.saved(0) >= *lo, gradient, 0);
-    if (hi) gradient = where(d.saved(0) <= *hi, gradient, 0);
-    d.set(0, gradient);
-  });
+  return record(
+      name, std::move(out), {self}, {self},
+      [lo, hi](Derivative& d) {
+        Tensor gradient = d.grad();
+        if (lo) gradient = where(d.saved(0) >= *lo, gradient, 0);
+        if (hi) gradient = where(d.saved(0) <= *hi, gradient, 0);
+        d.set(0, gradient);
+      },
+      operation);
 }
 
 // Between tensors, one of which may be undefined.
@@ -134,24 +137,26 @@ Tensor clamp(const char* operation, const char* name, const Tensor& self, const 
              const Tensor& hi) {
   const bool has_lo = lo.defined(), has_hi = hi.defined();
   if (!has_lo && !has_hi) fail(operation, "needs a lower or an upper bound");
-  return record(name, bounded(operation, self, lo, hi), {self, lo, hi}, {self, lo, hi},
-                [=](Derivative& d) {
-                  const Tensor x = d.saved(0), low = d.saved(1), high = d.saved(2);
-                  if (d.needs(0)) {
-                    Tensor gradient = d.grad();
-                    if (has_lo) gradient = where(x >= low, gradient, 0);
-                    if (has_hi) gradient = where(x <= high, gradient, 0);
-                    d.set(0, gradient);
-                  }
-                  if (d.needs(1)) {
-                    const Tensor below = has_hi ? logical_and(x < low, low < high) : x < low;
-                    d.set(1, where(below, d.grad(), 0));
-                  }
-                  if (d.needs(2)) {
-                    const Tensor above = has_lo ? logical_or(x > high, high < low) : x > high;
-                    d.set(2, where(above, d.grad(), 0));
-                  }
-                });
+  return record(
+      name, bounded(operation, self, lo, hi), {self, lo, hi}, {self, lo, hi},
+      [=](Derivative& d) {
+        const Tensor x = d.saved(0), low = d.saved(1), high = d.saved(2);
+        if (d.needs(0)) {
+          Tensor gradient = d.grad();
+          if (has_lo) gradient = where(x >= low, gradient, 0);
+          if (has_hi) gradient = where(x <= high, gradient, 0);
+          d.set(0, gradient);
+        }
+        if (d.needs(1)) {
+          const Tensor below = has_hi ? logical_and(x < low, low < high) : x < low;
+          d.set(1, where(below, d.grad(), 0));
+        }
+        if (d.needs(2)) {
+          const Tensor above = has_lo ? logical_or(x > high, high < low) : x > high;
+          d.set(2, where(above, d.grad(), 0));
+        }
+      },
+      operation);
 }
 
 }  // namespace

@@ -114,11 +114,13 @@ namespace {
 // is its own: those of the two factors would cancel near 0.
 Tensor arc_slope(const Tensor& self) {
   const Tensor x = self.detach();
-  return record("RsqrtBackward0", rsqrt((1 - x) * (1 + x)).array(), {self}, {self, kOutput},
-                [](Derivative& d) {
-                  const Tensor y = d.saved(1);
-                  d.set(0, d.grad() * (d.saved(0) * (y * y * y)));
-                });
+  return record(
+      "RsqrtBackward0", rsqrt((1 - x) * (1 + x)).array(), {self}, {self, kOutput},
+      [](Derivative& d) {
+        const Tensor y = d.saved(1);
+        d.set(0, d.grad() * (d.saved(0) * (y * y * y)));
+      },
+      "rsqrt");
 }
 
 }  // namespace
@@ -224,7 +226,7 @@ template <class Kernel>
 Tensor rounded(const char* operation, const char* name, const Tensor& self, Kernel kernel) {
   if (self.dtype() == boolean) fail<DTypeError>(operation, "a bool tensor cannot be rounded");
   if (self.dtype() == int64) return clone(self);
-  return record(name, unary(self, kernel), {self}, {}, zero_gradient);
+  return record(name, unary(self, kernel), {self}, {}, zero_gradient, operation);
 }
 
 }  // namespace

@@ -8,19 +8,19 @@
 
 namespace tend {
 
-// Elements that come from the places `indices` along `dim`; the gradient goes back there.
-// `keepdim` is false where values and indices are without that dimension.
 ValuesAndIndices picked(const char* node, const Tensor& self, Array values, Array indices,
-                        std::int64_t dim, bool keepdim) {
+                        std::int64_t dim, bool keepdim, const char* operation) {
   const Tensor places(std::move(indices));
-  Tensor result = record(node, std::move(values), {self}, {places},
-                         [dim, keepdim, shape = self.shape()](Derivative& d) {
-                           const auto along = [&](const Tensor& x) {
-                             return keepdim || shape.empty() ? x : unsqueeze(x, dim);
-                           };
-                           d.set(0, scatter_add(zeros(shape, d.grad().dtype()), dim,
-                                                along(d.saved(0)), along(d.grad())));
-                         });
+  Tensor result = record(
+      node, std::move(values), {self}, {places},
+      [dim, keepdim, shape = self.shape()](Derivative& d) {
+        const auto along = [&](const Tensor& x) {
+          return keepdim || shape.empty() ? x : unsqueeze(x, dim);
+        };
+        d.set(0,
+              scatter_add(zeros(shape, d.grad().dtype()), dim, along(d.saved(0)), along(d.grad())));
+      },
+      operation);
   return {std::move(result), places};
 }
 

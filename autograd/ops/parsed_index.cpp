@@ -172,13 +172,17 @@ IndexArrays arrays_of_mask(const Array& mask) {
   return arrays;
 }
 
-Tensor take_indexed(const char* node, const Tensor& self, const IndexArrays& arrays) {
+Tensor take_indexed(const char* node, const Tensor& self, const IndexArrays& arrays,
+                    const char* operation) {
   Array out = Array::empty(arrays.result_shape(self.shape()), self.dtype());
   kernels::take_indexed(out, self.array(), arrays);
-  return record(node, std::move(out), {self}, {}, [arrays, shape = self.shape()](Derivative& d) {
-    d.set(0,
-          put_indexed("IndexPutBackward0", zeros(shape, d.grad().dtype()), arrays, d.grad(), true));
-  });
+  return record(
+      node, std::move(out), {self}, {},
+      [arrays, shape = self.shape()](Derivative& d) {
+        d.set(0, put_indexed("IndexPutBackward0", zeros(shape, d.grad().dtype()), arrays, d.grad(),
+                             true, "index_put"));
+      },
+      operation);
 }
 
 void check_values(const char* operation, const Tensor& self, const IndexArrays& arrays,
@@ -196,25 +200,29 @@ void check_values(const char* operation, const Tensor& self, const IndexArrays& 
 namespace {
 
 // `result` with the derivative of a put.
-Tensor record_put(const char* node, Array result, const Tensor& self, const IndexArrays& arrays,
-                  const Tensor& values, bool accumulate) {
-  return record(node, std::move(result), {self, values}, {}, [arrays, accumulate](Derivative& d) {
-    if (d.needs(0)) {
-      const Tensor zero = zeros({}, d.grad().dtype());
-      d.set(0, accumulate ? d.grad()
-                          : put_indexed("IndexPutBackward0", d.grad(), arrays, zero, false));
-    }
-    if (d.needs(1)) d.set(1, take_indexed("IndexBackward0", d.grad(), arrays));
-  });
+Tensor record_put(const char* operation, const char* node, Array result, const Tensor& self,
+                  const IndexArrays& arrays, const Tensor& values, bool accumulate) {
+  return record(
+      node, std::move(result), {self, values}, {},
+      [arrays, accumulate](Derivative& d) {
+        if (d.needs(0)) {
+          const Tensor zero = zeros({}, d.grad().dtype());
+          d.set(0, accumulate ? d.grad()
+                              : put_indexed("IndexPutBackward0", d.grad(), arrays, zero, false,
+                                            "index_put"));
+        }
+        if (d.needs(1)) d.set(1, take_indexed("IndexBackward0", d.grad(), arrays, "index"));
+      },
+      operation);
 }
 
 }  // namespace
 
 Tensor put_indexed(const char* node, const Tensor& self, const IndexArrays& arrays,
-                   const Tensor& values, bool accumulate) {
+                   const Tensor& values, bool accumulate, const char* operation) {
   Array out = self.array().clone();
   kernels::put_indexed(out, arrays, values.array(), accumulate);
-  return record_put(node, std::move(out), self, arrays, values, accumulate);
+  return record_put(operation, node, std::move(out), self, arrays, values, accumulate);
 }
 
 void write_indexed(const char* operation, const char* node, const Tensor& self,
@@ -224,7 +232,7 @@ void write_indexed(const char* operation, const char* node, const Tensor& self,
   const Array& array = self.array();
   const bool aliased = values.array().may_overlap(array);
   const Array source = aliased ? values.array().clone() : values.array();
-  const Tensor result = record_put(node, array, self, arrays, values, accumulate);
+  const Tensor result = record_put(operation, node, array, self, arrays, values, accumulate);
   PendingWrite pending(operation, self, result);
   kernels::put_indexed(array, arrays, source, accumulate);
   pending.commit();

@@ -30,7 +30,8 @@ kernels::IndexArrays arrays_along(const char* operation, const Tensor& self, std
 kernels::IndexArrays arrays_of_mask(const Array& mask);
 
 /// The elements at the places; `node` names the operation in the graph and must live forever.
-Tensor take_indexed(const char* node, const Tensor& self, const kernels::IndexArrays& arrays);
+Tensor take_indexed(const char* node, const Tensor& self, const kernels::IndexArrays& arrays,
+                    const char* operation = __builtin_FUNCTION());
 
 /// DTypeError or ShapeError unless `values` can be written at the places.
 void check_values(const char* operation, const Tensor& self, const kernels::IndexArrays& arrays,
@@ -38,7 +39,8 @@ void check_values(const char* operation, const Tensor& self, const kernels::Inde
 
 /// A copy of self with `values`, which were checked, at the places, or added there.
 Tensor put_indexed(const char* node, const Tensor& self, const kernels::IndexArrays& arrays,
-                   const Tensor& values, bool accumulate);
+                   const Tensor& values, bool accumulate,
+                   const char* operation = __builtin_FUNCTION());
 
 /// The same in place. Nothing but the places is touched.
 void write_indexed(const char* operation, const char* node, const Tensor& self,

@@ -43,11 +43,13 @@ Tensor pow(const Tensor& self, const Scalar& exponent) {
 
 namespace {
 
-Tensor power(const char* name, const Tensor& self, const Tensor& exponent) {
+Tensor power(const char* name, const Tensor& self, const Tensor& exponent,
+             const char* operation = __builtin_FUNCTION()) {
   const DType dtype = result_type(self.array(), exponent.array());
   return record(
       name, broadcast_binary("pow", self, exponent, kernels::pow, dtype), {self, exponent},
-      {self, exponent, exponent.requires_grad() ? kOutput : TensorRef()}, [](Derivative& d) {
+      {self, exponent, exponent.requires_grad() ? kOutput : TensorRef()},
+      [](Derivative& d) {
         const Tensor base = d.saved(0);
         const Tensor p = d.saved(1);
         if (d.needs(0)) {
@@ -59,7 +61,8 @@ Tensor power(const char* name, const Tensor& self, const Tensor& exponent) {
           const Tensor slope = d.saved(2) * log(to(base, d.grad().dtype()));
           d.set(1, d.grad() * where(flat, 0, slope));
         }
-      });
+      },
+      operation);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ template <class Draw>
 const Tensor& draw_in_place(const char* operation, const char* node, const Tensor& self,
                             Draw draw) {
   check_writable(operation, self);
-  const Tensor result = record(node, self.array(), {self}, {}, zero_gradient);
+  const Tensor result = record(node, self.array(), {self}, {}, zero_gradient, operation);
   PendingWrite pending(operation, self, result);
   draw(self.array());
   pending.commit();

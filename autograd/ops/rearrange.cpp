@@ -194,8 +194,9 @@ Tensor constant_pad(const Tensor& self, const Shape& padding, const Scalar& valu
     middle = middle.narrow(dim, std::max<std::int64_t>(padding[2 * pair], 0), kept.size(dim));
   }
   middle.copy_from(kept);
-  return record("ConstantPadNdBackward0", std::move(out), {self}, {},
-                [back](Derivative& d) { d.set(0, pad(d.grad(), back)); });
+  return record(
+      "ConstantPadNdBackward0", std::move(out), {self}, {},
+      [back](Derivative& d) { d.set(0, pad(d.grad(), back)); }, "pad");
 }
 
 // A circle and a batch, the first of two dimensions in front of the padded ones, may be empty.

@@ -18,16 +18,6 @@ Array reduce(Kernel kernel, const Tensor& self, const Shape& dims, bool keepdim,
   return out;
 }
 
-// How many elements make one of the result; 0 where that leaves int64, as it can where there are
-// no elements.
-std::int64_t count_reduced(const Shape& input, const Shape& dims) {
-  std::int64_t count = 1;
-  for (const std::int64_t d : dims) {
-    if (__builtin_mul_overflow(count, input[d], &count)) return 0;
-  }
-  return count;
-}
-
 }  // namespace
 
 Tensor sum(const Tensor& self, const Dims& dims, Flag keepdim) {
@@ -44,7 +34,7 @@ Tensor mean(const Tensor& self, const Dims& dims, Flag keepdim) {
   Array out = reduce(kernels::mean, self, reduced, keepdim, self.dtype());
   return record(dims.empty() ? "MeanBackward0" : "MeanBackward1", std::move(out), {self}, {},
                 [shape = self.shape(), reduced](Derivative& d) {
-                  const Tensor share = d.grad() / count_reduced(shape, reduced);
+                  const Tensor share = d.grad() / reduced_count(shape, reduced);
                   d.set(0, expand(restore_dims(share, shape, reduced), shape));
                 });
 }
@@ -84,7 +74,7 @@ Tensor product_of_others(const Tensor& x, const Shape& dims) {
   for (const std::int64_t d : dims) order.push_back(d);
   const Tensor moved = permute(x, order);
   Shape rows(std::span(moved.shape().begin(), x.shape().size() - dims.size()));
-  rows.push_back(count_reduced(x.shape(), dims));
+  rows.push_back(reduced_count(x.shape(), dims));
   return permute(reshape(product_of_others(reshape(moved, rows)), moved.shape()),
                  inverse_permutation(order));
 }
@@ -111,7 +101,7 @@ Tensor prod(const Tensor& self, const Dims& dims, Flag keepdim) {
 namespace {
 
 double degrees_of_freedom(const Shape& input, const Shape& dims, double correction) {
-  return std::max(0.0, static_cast<double>(count_reduced(input, dims)) - correction);
+  return std::max(0.0, static_cast<double>(reduced_count(input, dims)) - correction);
 }
 
 // The gradient of the variance, whose cotangent `grad` has its reduced dimensions back.

@@ -55,7 +55,7 @@ namespace {
 // trunc(self / other), flat everywhere: also where the quotient's derivatives are infinite.
 Tensor truncated_quotient(const Tensor& self, const Tensor& other) {
   return record("DivBackward2", trunc(self.detach() / other.detach()).array(), {self, other}, {},
-                zero_gradient);
+                zero_gradient, "div");
 }
 
 Tensor fmod(const char* name, const Tensor& self, const Tensor& other) {

@@ -10,9 +10,11 @@ namespace tend {
 namespace {
 
 // A view of all elements in another arrangement; the gradient goes back by reshaping.
-Tensor rearrange(const char* name, const Tensor& self, Array window) {
-  return record_view(name, self, std::move(window),
-                     [shape = self.shape()](Derivative& d) { d.set(0, reshape(d.grad(), shape)); });
+Tensor rearrange(const char* name, const Tensor& self, Array window,
+                 const char* operation = __builtin_FUNCTION()) {
+  return record_view(
+      name, self, std::move(window),
+      [shape = self.shape()](Derivative& d) { d.set(0, reshape(d.grad(), shape)); }, operation);
 }
 
 }  // namespace

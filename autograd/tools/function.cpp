@@ -143,11 +143,14 @@ Tensor record_single(const std::shared_ptr<CustomCall>& call, const Tensors& inp
     saved.push_back(each.output == 0 ? kOutput : TensorRef(each.tensor));
   }
   const std::vector<TensorRef> refs(inputs.begin(), inputs.end());
-  return record(call->name(), output.array(), refs, saved, [call](Derivative& d) {
-    Tensors kept;
-    for (std::size_t i = 0; i < call->saved().size(); ++i) kept.push_back(d.saved(i));
-    call->differentiate(d, {d.grad()}, std::move(kept));
-  });
+  return record(
+      call->name(), output.array(), refs, saved,
+      [call](Derivative& d) {
+        Tensors kept;
+        for (std::size_t i = 0; i < call->saved().size(); ++i) kept.push_back(d.saved(i));
+        call->differentiate(d, {d.grad()}, std::move(kept));
+      },
+      call->name());
 }
 
 // A node has one result. Where a function has several outputs that is a vector of all their
@@ -186,11 +189,14 @@ class Pieces {
   Tensor attach(const char* name, std::size_t i, const Tensor& output, const Tensor& whole) const {
     const Piece& piece = pieces_[i];
     if (!is_floating(piece.dtype)) return output;
-    return record(name, output.array(), {whole}, {}, [piece, total = total_](Derivative& d) {
-      const auto gap = [&](std::int64_t n) { return zeros({n}, d.grad().dtype()); };
-      d.set(0, cat({gap(piece.start), reshape(d.grad(), {piece.length}),
-                    gap(total - piece.start - piece.length)}));
-    });
+    return record(
+        name, output.array(), {whole}, {},
+        [piece, total = total_](Derivative& d) {
+          const auto gap = [&](std::int64_t n) { return zeros({n}, d.grad().dtype()); };
+          d.set(0, cat({gap(piece.start), reshape(d.grad(), {piece.length}),
+                        gap(total - piece.start - piece.length)}));
+        },
+        name);
   }
 
  private:
@@ -211,8 +217,9 @@ Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& i
   std::vector<TensorRef> saved{kOutput};
   for (const CustomCall::Saved& each : call->saved()) saved.emplace_back(each.tensor);
   const std::vector<TensorRef> refs(inputs.begin(), inputs.end());
-  const Tensor whole =
-      record(call->name(), pieces.whole(), refs, saved, [call, pieces](Derivative& d) {
+  const Tensor whole = record(
+      call->name(), pieces.whole(), refs, saved,
+      [call, pieces](Derivative& d) {
         Tensors grads, kept;
         for (std::size_t i = 0; i < pieces.size(); ++i) grads.push_back(pieces.take(i, d.grad()));
         for (const CustomCall::Saved& each : call->saved()) {
@@ -224,7 +231,8 @@ Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& i
                              : tensor);
         }
         call->differentiate(d, grads, std::move(kept));
-      });
+      },
+      call->name());
   // What nobody sees has no NaN of its own to note.
   if (DetectAnomaly::is_on() && whole.impl()->grad_fn) {
     note_anomaly(*whole.impl()->grad_fn, Pieces::join(outputs), refs);

@@ -87,7 +87,8 @@ namespace {
 std::string text_of(const Drawing& drawing) {
   std::string text;
   for (const Ref<Node>& node : drawing.nodes) {
-    text += concat('%', drawing.number(*node), ' ', node->name(), ' ', result_text(*node), " <- ");
+    text +=
+        concat('%', drawing.number(*node), ' ', node->operation(), ' ', result_text(*node), " <- ");
     const char* separator = "";
     for (const Edge& edge : node->edges()) {
       text += separator;
@@ -107,9 +108,8 @@ std::string dot_of(const Drawing& drawing) {
   std::map<const GradientSlot*, std::string> leaves;
   for (const Ref<Node>& node : drawing.nodes) {
     const std::string id = concat('n', drawing.number(*node));
-    nodes += concat("  ", id,
-                    " [shape=box, label=", quoted(concat(node->name(), '\n', result_text(*node))),
-                    "];\n");
+    nodes += concat("  ", id, " [shape=box, label=",
+                    quoted(concat(node->operation(), '\n', result_text(*node))), "];\n");
     for (const Edge& edge : node->edges()) {
       if (edge.node) edges += concat("  n", drawing.number(*edge.node), " -> ", id, ";\n");
       if (!edge.leaf) continue;
@@ -129,7 +129,7 @@ std::string dot_of(const Drawing& drawing) {
 std::set<std::string> node_names(const std::vector<Tensor>& outputs) {
   return with_memory([&] {
     std::set<std::string> names;
-    for (const Ref<Node>& node : nodes_behind(outputs)) names.insert(node->name());
+    for (const Ref<Node>& node : nodes_behind(outputs)) names.insert(node->grad_fn());
     return names;
   });
 }

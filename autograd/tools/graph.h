@@ -13,15 +13,15 @@ namespace tend::autograd {
 /// Names for leaves, such as Module::named_parameters gives.
 using LeafNames = std::vector<std::pair<std::string, Tensor>>;
 
-/// The names of the nodes behind `outputs`: for x.exp().sum() "SumBackward0" and "ExpBackward0".
+/// What `grad_fn` prints of the nodes behind `outputs`: for x.exp().sum() "SumBackward0" and "ExpBackward0".
 std::set<std::string> node_names(const std::vector<Tensor>& outputs);
 
-/// The graph behind `outputs`, one line for each node, the latest first: its number, its name,
+/// The graph behind `outputs`, one line for each node, the latest first: its number, the operation,
 /// dtype and shape of its result, what its inputs are, and how many bytes it keeps for backward.
 ///
-///   %2 SumBackward0 float32 () <- %1
-///   %1 MulBackward0 float32 (2, 3) <- %0, weight (2, 3); saves 48 B
-///   %0 ExpBackward0 float32 (2, 3) <- x (2, 3); saves 24 B
+///   %2 sum float32 () <- %1
+///   %1 mul float32 (2, 3) <- %0, weight (2, 3); saves 48 B
+///   %0 exp float32 (2, 3) <- x (2, 3); saves 24 B
 ///
 /// Leaves without a name are "leaf"; "-" is an input without gradient.
 std::string graph_text(const std::vector<Tensor>& outputs, const LeafNames& names = {});

@@ -139,6 +139,14 @@ bool broadcasts_to(const Shape& from, const Shape& to) noexcept {
   return true;
 }
 
+std::int64_t reduced_count(const Shape& shape, const Shape& dims) {
+  std::int64_t count = 1;
+  for (const std::int64_t d : dims) {
+    if (__builtin_mul_overflow(count, shape[d], &count)) return 0;
+  }
+  return count;
+}
+
 Shape unravel_index(std::int64_t element, const Shape& shape) {
   Shape index(shape.size(), 0);
   for (std::int64_t d = shape.rank() - 1; d >= 0; --d) {

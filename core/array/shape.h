@@ -166,6 +166,10 @@ Shape broadcast_shapes(std::string_view operation, const Shape& a, const Shape& 
 /// True when a tensor of shape `from` expands to `to`.
 bool broadcasts_to(const Shape& from, const Shape& to) noexcept;
 
+/// How many elements of `shape` become one where `dims` (wrapped, unique) are reduced; 0 where that
+/// leaves int64, as it can where there are no elements.
+std::int64_t reduced_count(const Shape& shape, const Shape& dims);
+
 /// Where element number `element`, row-major, of an array of that shape is.
 Shape unravel_index(std::int64_t element, const Shape& shape);
 

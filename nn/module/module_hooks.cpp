@@ -60,7 +60,8 @@ std::vector<Tensor> watch_inputs(const std::shared_ptr<GradientRelay>& relay,
 Tensor watch_output(const std::shared_ptr<GradientRelay>& relay, const Tensor& output,
                     bool has_inputs) {
   return record_view(
-      "BackwardHookFunctionBackward", output, output.array(), [relay, has_inputs](Derivative& d) {
+      "BackwardHookFunctionBackward", output, output.array(),
+      [relay, has_inputs](Derivative& d) {
         d.set(0, d.grad());
         if (has_inputs) {
           relay->grad_output = d.grad();
@@ -68,7 +69,8 @@ Tensor watch_output(const std::shared_ptr<GradientRelay>& relay, const Tensor& o
         }
         std::vector<Tensor> none;
         relay->hooks.for_each([&](const BackwardHook& hook) { hook(none, d.grad()); });
-      });
+      },
+      "backward_hook");
 }
 
 }  // namespace

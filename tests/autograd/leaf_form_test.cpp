@@ -62,7 +62,7 @@ TEST_CASE("a graph that was recorded before a leaf became another gives it no gr
   SECTION("a square one that was transposed, whose gradient would fit and be wrong") {
     transpose_without_grad(x);
     CHECK_THROWS_WITH(y.backward(),
-                      "[MulBackward0] a tensor of shape (2, 2) that it saved for backward was "
+                      "[mul] a tensor of shape (2, 2) that it saved for backward was "
                       "changed since by [t_]: it is at version 1, version 0 was saved");
     const Tensor kept = leaf({{1, 2}, {3, 4}});
     const Tensor sum = kept.sum();  // saves nothing

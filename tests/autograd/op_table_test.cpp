@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include <tend/autograd/graph/node.h>
 #include <tend/core/threads/parallel.h>
 
 #include "tests/autograd/support.h"
@@ -119,6 +120,28 @@ std::set<std::string> names_in(const std::string& header, const std::string& pat
   return names;
 }
 
+std::set<std::string> declared_operations() {
+  std::set<std::string> names;
+  for (const std::string& header : operation_headers()) {
+    names.merge(names_in(header, "\n[A-Za-z:<>][A-Za-z:<>, ]* ([a-z][a-z0-9_]*)\\("));
+  }
+  return names;
+}
+
+// The nodes behind tensors.
+std::set<const Node*> nodes_behind(const Tensors& outputs) {
+  std::vector<const Node*> found;
+  for (const Tensor& output : outputs) found.push_back(output.impl()->grad_fn.get());
+  std::set<const Node*> nodes;
+  while (!found.empty()) {
+    const Node* node = found.back();
+    found.pop_back();
+    if (node == nullptr || !nodes.insert(node).second) continue;
+    for (const Edge& edge : node->edges()) found.push_back(edge.node.get());
+  }
+  return nodes;
+}
+
 // The functions of a header, operators too, each with its /// comment or that of its ///@{ group.
 std::vector<std::pair<std::string, std::string>> comments_in(const std::string& header) {
   const std::regex function("^[A-Za-z:<>][A-Za-z:<>, ]* (operator..?|[a-z][a-z0-9_]*)\\(");
@@ -170,10 +193,7 @@ const std::set<std::string> kOnlyInPlace = {"bernoulli", "copy",    "exponential
 }  // namespace
 
 TEST_CASE("every declared operation has a row, and every row an operation", "[table]") {
-  std::set<std::string> declared;
-  for (const std::string& header : operation_headers()) {
-    declared.merge(names_in(header, "\n[A-Za-z:<>][A-Za-z:<>, ]* ([a-z][a-z0-9_]*)\\("));
-  }
+  const std::set<std::string> declared = declared_operations();
   CHECK(declared.count("matmul") == 1);
   std::set<std::string> rows;
   for (const Op& op : op_table()) rows.insert(op.name);
@@ -389,4 +409,24 @@ TEST_CASE("in-place twins have the value and the gradients of their operations, 
     check_twin(op, made, [](const Tensor& x) { return x.clone(); });
     check_twin(op, made, [](const Tensor& x) { return x.unsqueeze(0).clone()[0]; });
   });
+}
+
+// Graphs, anomaly mode and errors show these names: none may be that of a helper.
+TEST_CASE("nodes have the names that users call operations by", "[table]") {
+  std::set<std::string> names = declared_operations();
+  for (const std::string& name :
+       names_in("autograd/tensor/in_place_methods.h", "\n *const Tensor& ([a-z0-9_]+)_\\(")) {
+    names.insert(name + '_');
+  }
+  std::size_t nodes = 0;
+  for_each_case([&](const Op& op, const Sample& sample, Layout layout) {
+    if (layout == Layout::expanded) return;  // some rows do not have it
+    const Case made = make_case(op, sample, layout);
+    for (const Node* node : nodes_behind(op.call(made.inputs))) {
+      INFO(node->operation() << ", which prints as " << node->grad_fn());
+      CHECK(names.count(node->operation()) == 1);
+      ++nodes;
+    }
+  });
+  CHECK(nodes > 1000);  // the test has looked at something
 }

@@ -278,7 +278,7 @@ TEST_CASE("hooks of nodes see products that are added to grad, and may replace t
   const Tensor once = autograd::grad({linear(x, w, {}).sum()}, {w})[0];
   linear(x, w, {}).sum().backward();
   const autograd::NodeHook hook([&](const Node& node, std::span<Tensor> gradients) {
-    if (node.name() == std::string("MmBackward0")) gradients[1] = gradients[1] * 10;
+    if (node.grad_fn() == std::string("MmBackward0")) gradients[1] = gradients[1] * 10;
   });
   linear(x, w, {}).sum().backward();
   CHECK(equal(w.grad(), once * 11));

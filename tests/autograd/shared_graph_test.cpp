@@ -163,7 +163,7 @@ TEST_CASE("A backward that fails leaves what it did not come to") {
   CHECK_THROWS_AS(w.backward(), int);
   CHECK_FALSE(x.grad().defined());
   hook.remove();
-  CHECK_THROWS_WITH(w.backward(), ContainsSubstring("[MulBackward0] the graph was freed"));
+  CHECK_THROWS_WITH(w.backward(), ContainsSubstring("[mul] the graph was freed"));
   z.sum().backward();
   CHECK(values(x.grad())[0] == Approx(2 * std::exp(1)));
 }
@@ -173,7 +173,7 @@ TEST_CASE("A backward that fails behind a node that it freed leaves that freed")
   const Tensor y = x * x, z = (y * y).sum();
   {
     const autograd::NodeHook hook([](const Node& node, std::span<Tensor> gradients) {
-      if (std::string(node.name()) == "MulBackward0") gradients[0] = zeros({7}, float64);
+      if (std::string(node.grad_fn()) == "MulBackward0") gradients[0] = zeros({7}, float64);
     });
     CHECK_THROWS_AS(z.backward(), ShapeError);
   }
@@ -236,7 +236,7 @@ TEST_CASE("A hook may free what is over") {
   });
   w.backward({}, true);
   CHECK(values(x.grad())[0] == Approx(4 * std::exp(1)));
-  CHECK_THROWS_WITH(w.backward(), ContainsSubstring("[ExpBackward0] the graph was freed"));
+  CHECK_THROWS_WITH(w.backward(), ContainsSubstring("[exp] the graph was freed"));
   // The rest is as it was.
   CHECK_NOTHROW(z.sum().backward({}, true));
   CHECK_NOTHROW(z.sum().backward());

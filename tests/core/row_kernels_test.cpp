@@ -173,8 +173,8 @@ void check_cross_entropy(std::int64_t n, double smoothing) {
     const Row x = row_of(logits, item), got = row_of(out, item);
     const std::size_t width = x.size();
     const auto count = static_cast<long double>(n);
-    const auto [smallest, largest] = std::minmax_element(x.begin(), x.end());
-    const long double top = *largest, spread = top - *smallest;
+    const auto [low, high] = std::minmax_element(x.begin(), x.end());
+    const long double top = *high, spread = top - *low;
     const long double sum = sum_of(width, [&](auto i) { return expl(x[i] - top); });
     const long double steps = (std::is_same_v<T, float> ? count / 4 : count) + 7;
     const auto minus_log = [&](std::size_t i) { return logl(sum) - (x[i] - top); };

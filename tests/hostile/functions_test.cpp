@@ -36,8 +36,8 @@ const std::regex kPassedOver(
     // Copies, and handles on what a tensor is made of.
     "(Tensor|Array|Indexed|nn::Parameter|nn::Field)::(Tensor|Array|Indexed|Parameter|Field)\\(.*|"
     "Tensor::(impl|end)\\(\\)|Tensor::RowIterator::.*|Array::storage\\(\\)|"
-    // What it gives must be written before it is read.
-    "Array::empty\\(.*|"
+    // What they give must be written before it is read, or has no memory.
+    "Array::(empty|layout)\\(.*|"
     // Arguments themselves.
     "NestedNumbers::.*|Dims::.*|tensor\\(const NestedNumbers&\\)|"
     // Written by the user, or called by what is called.

@@ -12,7 +12,7 @@ GradientNoise::GradientNoise(std::string name, double standard_deviation)
     : name_(std::move(name)),
       standard_deviation_(standard_deviation),
       hook_([this](const Node& node, std::span<Tensor> gradients) {
-        if (node.name() != name_) return;
+        if (node.grad_fn() != name_) return;
         for (Tensor& gradient : gradients) {
           if (!gradient.defined()) continue;
           const Tensor noise = empty(gradient.shape(), gradient.dtype());

@@ -17,7 +17,7 @@ template <class F>
 std::vector<std::string> differentiated(F f) {
   std::vector<std::string> names;
   const autograd::NodeHook hook(
-      [&](const Node& node, std::span<Tensor>) { names.emplace_back(node.name()); });
+      [&](const Node& node, std::span<Tensor>) { names.emplace_back(node.grad_fn()); });
   f();
   return names;
 }
@@ -94,7 +94,7 @@ TEST_CASE("A graph with saved tensors serves one backward, or more when retained
   y.backward();
   CHECK(values(x.grad()) == V{4, 8});
   CHECK_THROWS_WITH(y.backward(),
-                    "[MulBackward0] the graph was freed by an earlier backward; call that one "
+                    "[mul] the graph was freed by an earlier backward; call that one "
                     "with retain_graph = true");
   CHECK(values(x.grad()) == V{4, 8});
   // Sums and additions save nothing.
@@ -167,7 +167,7 @@ TEST_CASE("Gradients that nobody needs are not computed") {
 
   std::size_t computed = 0;
   const autograd::NodeHook hook([&](const Node& node, std::span<Tensor> gradients) {
-    if (std::string(node.name()) != "MulBackward0") return;
+    if (std::string(node.grad_fn()) != "MulBackward0") return;
     for (const Tensor& gradient : gradients) computed += gradient.defined();
   });
   (x * constant).sum().backward();

@@ -127,7 +127,7 @@ TEST_CASE("indexed assignment is noticed by who saved the elements") {
   const Tensor square = y * y;
   y[tensor({1})] = 5;
   CHECK_THROWS_MATCHES(square.sum().backward(), AutogradError,
-                       says("[MulBackward0] a tensor of shape (3,) that it saved for backward was "
+                       says("[mul] a tensor of shape (3,) that it saved for backward was "
                             "changed since by [index_put_]: it is at version 1, version 0 was "
                             "saved"));
 }

@@ -211,10 +211,10 @@ TEST_CASE("Node hooks see each node once, the latest hook first") {
   const Tensor y = (x * 3).sum();
   std::vector<std::string> seen;
   const autograd::NodeHook outer(
-      [&](const Node& node, std::span<Tensor>) { seen.emplace_back(node.name()); });
+      [&](const Node& node, std::span<Tensor>) { seen.emplace_back(node.grad_fn()); });
   {
     const autograd::NodeHook inner([&](const Node& node, std::span<Tensor> gradients) {
-      seen.push_back(concat("inner ", node.name(), ' ', gradients.size()));
+      seen.push_back(concat("inner ", node.grad_fn(), ' ', gradients.size()));
     });
     y.backward({}, true);
   }

@@ -19,9 +19,9 @@ struct Sample {
 TEST_CASE("graph_text lists nodes from the result to the leaves, with what they keep") {
   const Sample s;
   CHECK(autograd::graph_text({s.y}, {{"w", s.w}}) ==
-        "%2 SumBackward0 float64 () <- %1\n"
-        "%1 MulBackward0 float64 (2, 3) <- %0, w (3,); saves 72 B\n"
-        "%0 ExpBackward0 float64 (2, 3) <- leaf (2, 3); saves 48 B\n");
+        "%2 sum float64 () <- %1\n"
+        "%1 mul float64 (2, 3) <- %0, w (3,); saves 72 B\n"
+        "%0 exp float64 (2, 3) <- leaf (2, 3); saves 48 B\n");
   CHECK(autograd::graph_text({s.x}).empty());
 }
 
@@ -29,18 +29,18 @@ TEST_CASE("graph_text shows what is shared once, and inputs without gradient as 
   const Tensor x = ones({2}).requires_grad_();
   const Tensor a = x * 2;
   CHECK(autograd::graph_text({a + a}) ==
-        "%1 AddBackward0 float32 (2,) <- %0, %0\n"
-        "%0 MulBackward0 float32 (2,) <- leaf (2,), -; saves 4 B\n");
+        "%1 add float32 (2,) <- %0, %0\n"
+        "%0 mul float32 (2,) <- leaf (2,), -; saves 4 B\n");
 }
 
 TEST_CASE("graph_dot draws the same for Graphviz") {
   const Sample s;
   CHECK(autograd::graph_dot({s.y}, {{"the \"weight\"", s.w}}) ==
         "digraph tend {\n"
-        "  n2 [shape=box, label=\"SumBackward0\nfloat64 ()\"];\n"
-        "  n1 [shape=box, label=\"MulBackward0\nfloat64 (2, 3)\"];\n"
+        "  n2 [shape=box, label=\"sum\nfloat64 ()\"];\n"
+        "  n1 [shape=box, label=\"mul\nfloat64 (2, 3)\"];\n"
         "  leaf0 [shape=ellipse, label=\"the \\\"weight\\\" (3,)\"];\n"
-        "  n0 [shape=box, label=\"ExpBackward0\nfloat64 (2, 3)\"];\n"
+        "  n0 [shape=box, label=\"exp\nfloat64 (2, 3)\"];\n"
         "  leaf1 [shape=ellipse, label=\"leaf (2, 3)\"];\n"
         "  n1 -> n2;\n"
         "  n0 -> n1;\n"

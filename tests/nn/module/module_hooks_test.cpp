@@ -146,12 +146,12 @@ TEST_CASE("Anomaly mode names the module in which NaN first appeared, by its pat
   const Tensor x = leaf({2.25, 11.0});
   CHECK_THROWS_MATCHES(
       net(x).sum().backward(), AutogradError,
-      says("[backward] the result has NaN. The first is made by SqrtBackward0, run by "
+      says("[backward] the result has NaN. The first is made by sqrt, run by "
            "Net.blocks.1.root: element (0,) of its result, shape (2,), no input has one"));
   // Here the first block takes the root of 0 and its derivative is infinite, times 0.
   const Tensor zero = leaf({2.0});
   CHECK_THROWS_MATCHES((net.blocks[0](zero) * 0).sum().backward(), AutogradError,
-                       says("[backward] the first NaN is made by the derivative of SqrtBackward0, "
+                       says("[backward] the first NaN is made by the derivative of sqrt, "
                             "run by Block.root: element (0,) of the gradient of its input 0, shape "
                             "(1,)"));
 }

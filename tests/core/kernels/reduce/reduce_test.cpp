@@ -297,20 +297,6 @@ TEST_CASE("var is accurate far from zero") {
                        Message("[var] needs float32 or float64, got int64"));
 }
 
-TEST_CASE("reductions refuse outputs of another dtype") {
-  const Array a = Array::zeros({2}, float32), out = Array::zeros({}, int64);
-  CHECK_THROWS_MATCHES(kernels::sum(out, a, {0}), DTypeError,
-                       Message("[sum] float32 gives float32, not int64"));
-  CHECK_THROWS_MATCHES(kernels::prod(out, a, {0}), DTypeError,
-                       Message("[prod] float32 gives float32, not int64"));
-  CHECK_THROWS_MATCHES(kernels::amax(out, a, {0}), DTypeError,
-                       Message("[amax] float32 gives float32, not int64"));
-  CHECK_THROWS_MATCHES(kernels::any(out, a, {0}), DTypeError,
-                       Message("[any] gives bool, not int64"));
-  CHECK_THROWS_MATCHES(kernels::argmax(a, a, 0), DTypeError,
-                       Message("[argmax] gives int64, not float32"));
-}
-
 TEST_CASE("reductions have the same bits for any number of threads") {
   for (const Shape& shape :
        {Shape{300000}, Shape{20000, 30}, Shape{300, 700}, Shape{4, 2000, 40}}) {

@@ -104,8 +104,6 @@ TEST_CASE("cumsum of a number, of nothing, and past the largest int64") {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   CHECK(cumsum(array_of<std::int64_t>({kMax, 1}), 0).to_vector<std::int64_t>() ==
         std::vector<std::int64_t>{kMax, std::numeric_limits<std::int64_t>::min()});
-  CHECK_THROWS_MATCHES(kernels::cumsum(Array::empty({2}, float32), Array::zeros({2}, int64), 0),
-                       DTypeError, Message("[cumsum] int64 gives int64, not float32"));
 }
 
 TEST_CASE("sort orders along any dimension and keeps equal elements in order") {
@@ -172,8 +170,6 @@ TEST_CASE("topk refuses a k that there is not") {
                        Message("[topk] k = 4, but dimension 1 of (2, 3) has 3 elements"));
   CHECK_THROWS_MATCHES(kernels::topk(out, places, a, -1, 0), ShapeError,
                        Message("[topk] k = -1, but dimension 0 of (2, 3) has 2 elements"));
-  CHECK_THROWS_MATCHES(kernels::sort(places, places, a, 1), DTypeError,
-                       Message("[sort] float32 into int64 and int64"));
 }
 
 TEST_CASE("cumsum and sort have the same bits for any number of threads") {
