@@ -17,7 +17,7 @@ struct BuildInfo {
   int threads;              ///< that tend may use; see set_num_threads()
 };
 
-/// Readies OpenBLAS first (init_blas()).
+/// Initialises OpenBLAS first (init_blas()).
 BuildInfo build_info();
 
 /// One "name: value" a line.

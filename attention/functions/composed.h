@@ -1,4 +1,4 @@
-// Attention composed of public operations. Not for users: the arguments are checked.
+// Attention composed of public operations. Internal: callers have checked the arguments.
 #pragma once
 
 #include <tend/attention/functions/options.h>

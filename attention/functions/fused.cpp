@@ -7,7 +7,7 @@
 namespace tend::attention {
 namespace {
 
-// What of the options is not a tensor.
+// The options that are not tensors.
 struct FusedOptions {
   bool is_causal;
   double dropout_p;
@@ -28,8 +28,8 @@ Array expand_heads(const Tensor& x, const Shape& heads) {
   return x.array().expand(with_last(heads, x.size(-2), x.size(-1)));
 }
 
-// Room for (..., heads, T, D) that lies as `like` does: with the heads inside of T when that is a
-// view of (..., T, heads, D), so that heads are merged again without a copy.
+// An uninitialised array (..., heads, T, D) with the layout of `like`: where that is a view of
+// (..., T, heads, D), so is this, and heads are merged again without a copy.
 Array empty_like_heads(const Tensor& like, const Shape& shape) {
   const Shape& strides = like.array().strides();
   const std::int64_t rank = like.dim();
@@ -49,7 +49,7 @@ kernels::AttentionRule rule_of(const FusedOptions& s, const Tensor& query, const
           .keep_factor = kept_factor(query.dtype(), s.dropout_p)};
 }
 
-// IndexArrays among what is saved.
+// Indices of the saved tensors.
 constexpr std::size_t kQuery = 0, kKey = 1, kValue = 2, kMask = 3, kContext = 4, kLogSums = 5,
                       kKept = 6;
 
@@ -72,7 +72,7 @@ void fused_gradients(Derivative& d, const FusedOptions& fused) {
   if (d.needs(kValue)) d.set(kValue, Tensor(gradients.value));
 }
 
-// The same in public operations.
+// The same gradients from public operations, which can be differentiated again.
 void composed_gradients(Derivative& d, const FusedOptions& fused) {
   const Tensor query = d.saved(kQuery), key = d.saved(kKey), value = d.saved(kValue);
   const Tensor scores = compute_scores(query, key, fused.scale);
@@ -113,7 +113,7 @@ std::string fused_obstacle(const Tensor& query, const Tensor& key, const Tensor&
 // Measured on two cores of a Zen 5 (benchmarks/attention.cpp), causal, forward / forward and
 // backward: with 16 tokens the fused path is 2.3 / 1.3 times as fast, with 64 2.1 / 1.3, with
 // 256 2.7 / 1.9, with 1024 3.9 / 2.6 times. Below 16 it depends on the width of the heads. It
-// computes 16 queries at a time, so a single one after a cache is not for it.
+// computes 16 queries at a time, so it does not pay for a single query and cached keys.
 bool fused_pays(const Tensor& query, const Tensor& key) {
   constexpr std::int64_t kMin = 16;
   return query.size(-2) >= kMin && key.size(-2) >= kMin;
@@ -124,7 +124,7 @@ Tensor fused_attention(const Tensor& query, const Tensor& key, const Tensor& val
   const Shape heads = heads_shape(query, key);
   const Shape weights = with_last(heads, query.size(-2), key.size(-2));
   const FusedOptions fused = {options.is_causal, options.dropout_p, scale_of(query, options)};
-  // As dropout does: nothing is drawn for nothing.
+  // As dropout does: no random numbers are drawn where there are no weights.
   Tensor kept;
   if (options.dropout_p > 0 && element_count(weights) > 0) {
     kept = Tensor(draw_kept(element_count(weights), options.dropout_p, default_generator()));

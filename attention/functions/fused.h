@@ -1,4 +1,4 @@
-// Attention in tiles. Not for users: the arguments are checked.
+// Attention in tiles. Internal: callers have checked the arguments.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace tend::attention {
 
-/// Why the fused path does not do this; empty when it does.
+/// Why the fused path cannot compute this; empty when it can.
 std::string fused_obstacle(const Tensor& query, const Tensor& key, const Tensor& value,
                            const AttentionOptions& options);
 
 /// True when the fused path is the faster one.
 bool fused_pays(const Tensor& query, const Tensor& key);
 
-/// In tiles, without holding the weights; its gradient too. Composed are only gradients that are to
-/// be differentiated themselves.
+/// Computes the context in tiles, without storing the weights, and its gradient likewise. Under
+/// create_graph the gradient is composed of public operations instead.
 Tensor fused_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                        const AttentionOptions& options);
 

@@ -1,5 +1,7 @@
-// Masks. In all of them true means: may attend.
+// Attention masks. In a bool mask, true means: may attend.
 #pragma once
+
+#include <limits>
 
 #include <tend/autograd/tensor/tensor.h>
 
@@ -17,11 +19,14 @@ Tensor causal_mask_bottom_right(std::int64_t queries, std::int64_t keys);
 /// hidden, as in the book.
 Tensor future_mask(std::int64_t length);
 
-/// Throws Error unless `mask` is future_mask of its size; `owner` names who got it.
+/// Error, naming the module `owner`, unless `mask` is future_mask of its size.
 void check_future_mask(const char* owner, const Tensor& mask);
 
 namespace detail {
-/// ShapeError or DTypeError, in the name of `operation`, where `mask` is none for scores of that
+/// The score of a key that a query does not see.
+inline constexpr double kHidden = -std::numeric_limits<double>::infinity();
+
+/// ShapeError or DTypeError, naming `operation`, where `mask` cannot be applied to scores of that
 /// shape.
 void check_mask(const char* operation, const Tensor& mask, const Shape& scores);
 }  // namespace detail

@@ -16,7 +16,7 @@ struct AttentionOutput {
 };
 
 /// How attention is computed. Both ways give the same numbers but for rounding, where inputs are
-/// finite (a mask's -inf aside); others may spread in different ways.
+/// finite (a mask's -inf aside); NaN and infinities may spread in different ways.
 enum class AttentionPath {
   automatic,  ///< the faster one
   fused,      ///< in tiles, without ever holding the weights: memory grows with T, not with T * S

@@ -45,7 +45,7 @@ void check(const Tensor& query, const Tensor& key, const Tensor& value,
   }
 }
 
-// True when the fused path is to be taken.
+// Whether to take the fused path; Error where it was asked for and cannot be taken.
 bool takes_fused(const Tensor& query, const Tensor& key, const Tensor& value,
                  const AttentionOptions& options) {
   const AttentionPath path =

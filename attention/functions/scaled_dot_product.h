@@ -1,5 +1,5 @@
 /// \file
-/// Scaled dot-product attention, the heart of every module on this floor.
+/// Scaled dot-product attention, on which all attention modules are built.
 #pragma once
 
 #include <tend/attention/functions/options.h>
@@ -12,18 +12,18 @@ namespace tend::attention {
 /// DTypeError unless all have one floating dtype and the mask is bool or floating, Error for
 /// dropout_p outside of [0, 1].
 ///
-/// For the gradient g of the result that of the value is weights^T @ g, that of the weights g @
-/// value^T; s, what masked_softmax and dropout make of the latter, is that of the scores and of a
-/// floating mask; the query gets scale * s @ key, the key scale * s^T @ query. All are zero where a
-/// query attends to nothing and inputs are finite. Vaswani et al. 2017,
+/// For the gradient g of the result, the gradient of value is weights^T @ g, and that of the
+/// weights g @ value^T. From the latter dropout and masked_softmax make s, the gradient of the
+/// scores and of a floating mask; that of query is scale * s @ key, that of key scale * s^T @
+/// query. All are zero where a query attends to nothing and inputs are finite. Vaswani et al. 2017,
 /// https://arxiv.org/abs/1706.03762; torch.nn.functional.scaled_dot_product_attention.
 ///
 /// The fused path (Dao et al. 2022, https://arxiv.org/abs/2205.14135) draws the same dropout mask
-/// as the composed one and keeps one bit a weight of it. It takes any strides; its result lies as
-/// the query does, so that of split heads is merged without a copy. Gradients of its gradients are
-/// composed. It does not do: floating masks that require grad or have another dtype, values that
-/// bring leading dimensions of their own, and dropout_p = 1. There the automatic choice is the
-/// composed path, as it is for small sizes, and AttentionPath::fused an Error that says why.
+/// as the composed one and keeps one bit of it per weight. It takes any strides; its result has the
+/// layout of the query, so that split heads are merged without a copy. Gradients of its gradients
+/// are composed. It does not support floating masks that require grad or have another dtype, values
+/// that bring leading dimensions of their own, and dropout_p = 1. There the automatic choice is the
+/// composed path, as it is for small sizes, and AttentionPath::fused throws an Error that says why.
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const AttentionOptions& options = {});
 

@@ -1,18 +1,11 @@
 #include <tend/attention/functions/scores.h>
 
-#include <cmath>
-#include <limits>
-
 #include <tend/attention/functions/mask.h>
 #include <tend/attention/functions/masked_softmax.h>
 #include <tend/autograd/ops/ops.h>
+#include <cmath>
 
 namespace tend::attention {
-namespace {
-
-constexpr double kHidden = -std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 double scale_of(const Tensor& query, const AttentionOptions& options) {
   return options.scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
@@ -34,8 +27,8 @@ Tensor visible_softmax(const Tensor& scores, const AttentionOptions& options) {
     return masked_softmax(scores, logical_and(options.mask, causal_mask(queries, keys)));
   }
   const Tensor hidden = triu(ones({queries, keys}, boolean), 1);
-  if (!options.mask.defined()) return softmax(masked_fill(scores, hidden, kHidden), -1);
-  return masked_softmax(scores, masked_fill(options.mask, hidden, kHidden));
+  if (!options.mask.defined()) return softmax(masked_fill(scores, hidden, detail::kHidden), -1);
+  return masked_softmax(scores, masked_fill(options.mask, hidden, detail::kHidden));
 }
 
 }  // namespace tend::attention

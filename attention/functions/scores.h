@@ -1,5 +1,5 @@
-// What both paths of attention share: from scores to weights. Not for users: the arguments are
-// checked.
+// What both paths of attention share: from scores to weights. Internal: callers have checked the
+// arguments.
 #pragma once
 
 #include <tend/attention/functions/options.h>
@@ -15,7 +15,7 @@ Shape batch_shape(const Tensor& matrices);
 /// scale * query @ key^T, (..., queries, keys).
 Tensor compute_scores(const Tensor& query, const Tensor& key, double scale);
 
-/// Weights before dropout: what softmax makes of the scores that mask and causal rule leave.
+/// The weights before dropout: softmax over the scores that the mask and the causal rule leave.
 Tensor visible_softmax(const Tensor& scores, const AttentionOptions& options);
 
 }  // namespace tend::attention

@@ -33,7 +33,7 @@ MultiHeadAttentionWrapper::MultiHeadAttentionWrapper(std::int64_t d_in, std::int
                                                      std::int64_t context_length, double dropout,
                                                      std::int64_t num_heads, Flag qkv_bias) {
   if (num_heads < 1)
-    fail("MultiHeadAttentionWrapper", "num_heads must be positive, got ", num_heads);
+    fail<ShapeError>("MultiHeadAttentionWrapper", "num_heads must be positive, got ", num_heads);
   heads.reserve(num_heads);
   for (std::int64_t i = 0; i < num_heads; ++i)
     heads.emplace_back(d_in, d_out, context_length, dropout, qkv_bias);

@@ -8,10 +8,10 @@
 
 namespace tend::attention {
 
-/// One head over batches. The buffer `mask` holds 1 where a key is hidden.
+/// Causal attention with one head, over batches. The buffer `mask` holds 1 where a key is hidden.
 class CausalAttention : public nn::Module<CausalAttention> {
  public:
-  /// Error unless the sizes are positive and 0 <= dropout <= 1.
+  /// ShapeError for d_in below 1 or another size below 0; Error unless 0 <= dropout <= 1.
   CausalAttention(std::int64_t d_in, std::int64_t d_out, std::int64_t context_length,
                   double dropout, Flag qkv_bias = false);
 

@@ -17,8 +17,8 @@ inline void check_tokens(const char* module, const Tensor& x, std::int64_t d_in,
   }
 }
 
-/// d_in, when all of a module's sizes are sizes (ShapeError) and its dropout is a probability
-/// (Error): to be known before the first weights are drawn.
+/// Returns d_in after checking a module's sizes (ShapeError) and its probability of dropout
+/// (Error). To be called before the first weights are drawn.
 inline std::int64_t checked_d_in(const char* module, std::int64_t d_in, std::int64_t d_out,
                                  std::int64_t context_length, double dropout) {
   if (d_in < 1 || d_out < 0 || context_length < 0) {

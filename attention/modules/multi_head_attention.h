@@ -12,8 +12,8 @@ namespace tend::attention {
 /// out_proj.
 class MultiHeadAttention : public nn::Module<MultiHeadAttention> {
  public:
-  /// ShapeError unless num_heads divides d_out and all sizes are positive; Error unless 0 <=
-  /// dropout <= 1.
+  /// ShapeError unless num_heads divides d_out and all sizes are positive (context_length may be
+  /// 0); Error unless 0 <= dropout <= 1.
   MultiHeadAttention(std::int64_t d_in, std::int64_t d_out, std::int64_t context_length,
                      double dropout, std::int64_t num_heads, Flag qkv_bias = false);
 

@@ -14,7 +14,7 @@ std::int64_t four_times(std::int64_t width) {
   return product;
 }
 
-// The sizes of a block, before any of its weights are drawn.
+// Checks the sizes of a block, before any of its weights are drawn.
 const GPTConfig& checked_block(const char* module, const GPTConfig& c) {
   checked_d_in(module, c.width, c.width, c.context_length, c.dropout);
   if (c.num_heads < 1 || c.width % c.num_heads != 0) {
@@ -52,7 +52,7 @@ AttentionOutput TransformerBlock::with_weights(const Tensor& x) const {
 
 namespace {
 
-// Before the weights draw random numbers.
+// Checks all sizes before any weights are drawn.
 const GPTConfig& checked(const GPTConfig& config) {
   if (config.num_layers < 0)
     fail<ShapeError>("GPT", "num_layers ", config.num_layers, " is negative");

@@ -28,7 +28,7 @@ std::string CallScope::current_path() {
 namespace autograd {
 namespace {
 
-// The first NaN in row-major order, or -1.
+// The row-major index of the first NaN, or -1.
 std::int64_t find_nan(const Tensor& x) {
   if (!x.defined() || !is_floating(x.dtype()) || x.numel() == 0) return -1;
   const Array elements = x.array().contiguous();
@@ -41,7 +41,7 @@ std::int64_t find_nan(const Tensor& x) {
   });
 }
 
-// "log, run by GPT.blocks.0"
+// Such as "log, run by GPT.blocks.0".
 std::string describe(const Node& node) {
   const bool known = node.notes() != nullptr && !node.notes()->module.empty();
   return known ? concat(node.operation(), ", run by ", node.notes()->module) : node.operation();

@@ -12,17 +12,18 @@ namespace tend {
 class TensorRef;
 
 /// Something that runs on this thread and has a name for messages, such as a module that was
-/// called. Scopes nest, and end where they began: they live on the call stack.
+/// called. Scopes nest as calls do, and can be made on the stack only.
 class CallScope {
  public:
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
   static void* operator new(std::size_t) = delete;
 
-  /// Where the thread is, "GPT.blocks.0.attention.W_query" say; empty outside of all scopes.
+  /// The path of the innermost scope, such as "GPT.blocks.0.attention.W_query"; empty outside of
+  /// all scopes.
   static std::string current_path();
 
-  /// This scope, behind those that it runs in.
+  /// The names of the scopes around this one, then its own.
   virtual std::string path() const = 0;
 
  protected:
@@ -39,11 +40,11 @@ namespace autograd {
 
 /// Anomaly mode, on this thread while it lives. A backward from a NaN is refused before anything
 /// has changed, where the operation that made the NaN was recorded in anomaly mode. A backward that
-/// makes a NaN itself is stopped, whenever its graph was recorded. The AutogradError names the
-/// operation where NaN first appeared, the element, and (of what was recorded in anomaly mode) the
-/// path of the module that ran the operation. All results are read once more, which takes time.
-/// Ended by another thread, the mode ends on the thread that began it.
-/// https://pytorch.org/docs/2.6/autograd.html#anomaly-detection
+/// makes a NaN itself is stopped, also where its graph was recorded in another mode. The
+/// AutogradError names the operation where NaN first appeared, the element, and (of what was
+/// recorded in anomaly mode) the path of the module that ran the operation. All results are read
+/// once more, which takes time. Destroyed on another thread, it ends the mode of the thread that
+/// made it. https://pytorch.org/docs/2.6/autograd.html#anomaly-detection
 class DetectAnomaly {
  public:
   DetectAnomaly();
@@ -61,7 +62,8 @@ class DetectAnomaly {
   NodeHook hook_;
 };
 
-/// Notes what messages will tell of the operation that `node` stands for.
+/// Stores in `node` what errors will say about its operation: the module that ran it, and its first
+/// NaN.
 void note_anomaly(Node& node, const Tensor& result, std::span<const TensorRef> inputs);
 
 /// AutogradError when a result from which a backward is to begin, or a cotangent, has NaN.

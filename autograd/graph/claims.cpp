@@ -39,7 +39,7 @@ void Claims::take() {
 void Claims::take(Entry& entry) {
   Node& node = *entry.node;
   const bool is_outer = node.users_ == Node::kFreed && outer_will_free(node);
-  if (is_outer && !frees_) return;  // the outer one goes on when this one is over
+  if (is_outer && !frees_) return;  // shared: the outer backward frees it later
   if (node.users_ == Node::kFreed && !is_outer) {
     fail<AutogradError>(
         node.operation(),
@@ -69,7 +69,8 @@ void Claims::give_back(Entry& entry) noexcept {
 void Claims::pass(const Node& node) noexcept {
   if (next_ == entries_.size() || entries_[next_].node != &node) return;
   Entry& entry = entries_[next_++];
-  // What was freed stays so; without a lock, since nobody else may look at it.
+  // What was freed stays freed. No lock is needed: a backward that frees is the only user of the
+  // node.
   if (frees_ && node.saved().empty() && std::exchange(entry.is_held, false)) --held_;
 }
 

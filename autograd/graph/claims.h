@@ -12,29 +12,31 @@ namespace tend {
 class Node;
 
 /// The claim of one backward on the saved tensors that it will read, so that no other backward
-/// frees them meanwhile. One that frees them itself must be their only user, one that retains them
-/// may share. Nobody waits: the second to come gets the error.
+/// frees them meanwhile. A backward that frees them itself must be their only user; those that
+/// retain them may share. No thread waits: the second to come gets the error.
 ///
 /// Where a hook or a Function goes backward in the middle of a backward, on the same thread, the
 /// outer one is suspended: the inner one may share what the outer has, and may free what the outer
 /// will not read any more.
 class Claims {
  public:
-  /// Of the latest backward on this thread, within those before.
+  /// The claims of a backward that begins on this thread, inside of those that are running there.
+  /// `frees`: it will free what it has read.
   explicit Claims(bool frees) noexcept;
   /// Gives back what was not freed.
   ~Claims();
   Claims(const Claims&) = delete;
   Claims& operator=(const Claims&) = delete;
 
-  /// To be claimed, latest nodes first; it must outlive the claim.
+  /// Adds a node to be claimed, which must outlive this. Latest nodes first.
   void add(Node& node) { entries_.push_back({&node}); }
-  /// Room for so many.
+  /// Reserves memory for `count` nodes.
   void reserve(std::size_t count) { entries_.reserve(count); }
-  /// Claims all that was added. AutogradError, and nothing is claimed, when one was freed, would be
-  /// freed by another backward, or is to be freed here while another needs it.
+  /// Claims all nodes that were added. AutogradError, and nothing is claimed, when the saved
+  /// tensors of one were freed, will be freed by another backward, or would be freed here while
+  /// another backward needs them.
   void take();
-  /// This backward will not read any more what `node` saved.
+  /// To be called when this backward will not read any more what `node` saved.
   void pass(const Node& node) noexcept;
 
  private:
@@ -46,16 +48,16 @@ class Claims {
   void take(Entry& entry);
   void give_back(Entry& entry) noexcept;
   Entry* find(const Node& node) noexcept;
-  // Of the backwards around this one: whether one is to free what the node saved, and has not yet.
+  // Whether a backward around this one will free what the node saved, and has not done so yet.
   bool outer_will_free(const Node& node) const noexcept;
-  // Takes back the claims of those that are past the node.
+  // Gives back the claims of those backwards around this one that have passed the node.
   void release_outer(const Node& node) noexcept;
 
   bool frees_;
   Claims* outer_;
   std::vector<Entry, PoolAllocator<Entry>> entries_;
-  std::size_t next_ = 0;  // the first that was not passed
-  std::size_t held_ = 0;  // how many are held
+  std::size_t next_ = 0;  // index of the first entry that was not passed
+  std::size_t held_ = 0;  // the number of held entries
 };
 
 }  // namespace tend

@@ -8,6 +8,7 @@
 #include <tend/autograd/graph/anomaly.h>
 #include <tend/autograd/graph/claims.h>
 #include <tend/autograd/graph/hooks.h>
+#include <tend/autograd/graph/leaf_gradient.h>
 #include <tend/autograd/graph/node.h>
 #include <tend/autograd/graph/numbering.h>
 #include <tend/autograd/tensor/grad_mode.h>
@@ -32,7 +33,7 @@ class Walk {
     add_roots(outputs, cotangents);
   }
 
-  // Only gradients of tensors asked for here will be computed. `input` outlives the walk.
+  // Once called, only gradients that were asked for are computed. `input` must outlive the walk.
   void ask_for(const Tensor& input, const Edge& edge) {
     restricted_ = true;
     const Number number = target(edge);
@@ -58,7 +59,10 @@ class Walk {
       GradientSlot* slot = target.node == nullptr ? target.slot : target.node->retainer.get();
       if (slot == nullptr) continue;
       const std::lock_guard lock(slot->mutex);
-      check_leaf(*slot);
+      check_former(operation_, *slot, [this](const GradientSlot& latest) {
+        return !restricted_ || is_wanted(latest);
+      });
+      if (!restricted_) check_grad_of_leaf(operation_, *slot);
     }
   }
 
@@ -86,19 +90,19 @@ class Walk {
   using Number = std::uint32_t;
   static constexpr Number kNowhere = Numbering::kNone;
 
-  // The roots keep the whole graph alive until the end.
+  // The roots keep the whole graph alive until the walk ends.
   struct Root {
     Edge edge;
     Tensor cotangent;
   };
-  // What gradients arrive at.
+  // Where gradients arrive: at a node or at a slot.
   struct Target {
-    Node* node;          // either this
-    GradientSlot* slot;  // or this
+    Node* node;          // null for a slot
+    GradientSlot* slot;  // null for a node
     Tensor gradient = {};
     const Tensor* wanted = nullptr;  // what ask_for was given
-    std::size_t first_edge = 0;      // of a node: its place in edges_
-    bool arrived = false;            // a leaf: stands in arrivals_
+    std::size_t first_edge = 0;      // of a node: its first index in edges_
+    bool arrived = false;            // of a slot: listed in arrivals_
     bool reached = false;
     bool needed = false;  // leads to what is wanted
   };
@@ -146,8 +150,8 @@ class Walk {
     return given.to(output.dtype());
   }
 
-  // All nodes reachable from the roots, latest first: a node comes after everything that used its
-  // result.
+  // Lists all nodes reachable from the roots, latest first: a node comes after everything that used
+  // its result.
   void collect() {
     for (const Root& root : roots_) reach(root.edge);
     for (std::size_t i = 0; i < order_.size(); ++i) {  // NOLINT(modernize-loop-convert): it grows
@@ -178,7 +182,7 @@ class Walk {
     return std::span(edges_).subspan(from.first_edge, from.node->edges().size());
   }
 
-  // Earliest nodes first, so that what an edge leads to is known.
+  // Goes through the earliest nodes first, so that the targets of a node are marked before it.
   void mark_needed() {
     for (std::size_t i = order_.size(); i-- > 0;) {
       Target& from = targets_[order_[i].second];
@@ -211,7 +215,7 @@ class Walk {
       node.differentiate(derivative);
     }
     if (!hooks_.empty()) autograd::NodeHook::call(hooks_, node, gradients_);
-    // As early as can be: what comes next may use the memory.
+    // As early as possible, since what follows may reuse the memory.
     if (!retain_graph_) node.release();
     for (std::size_t i = 0; i < count; ++i) {
       Tensor out = std::move(gradients_[i]);
@@ -222,7 +226,8 @@ class Walk {
   Derivative::Recipient recipient(Number number) {
     if (!is_needed(number)) return {};
     const Target& to = targets_[number];
-    // Hooks are to see what a node gives, and a graph is to record how it is made.
+    // The derivative may add to what arrived before only where no hook is to see this node's share
+    // alone, and no graph is to record the sum.
     const bool adds = hooks_.empty() && to.gradient.defined() && may_overwrite(to.gradient);
     return {true, adds ? &to.gradient.array() : nullptr};
   }
@@ -238,8 +243,8 @@ class Walk {
     }
   }
 
-  // Nothing is added to a `.grad` before the end: nodes that are still to come may have saved it,
-  // or it may be a cotangent itself.
+  // Nothing is added to a `.grad` before the end: nodes that are still to be visited may have saved
+  // it, or it may be a cotangent itself.
   void arrive(Number number, Tensor gradient) {
     Target& to = targets_[number];
     Shape shape;
@@ -267,48 +272,22 @@ class Walk {
   }
 
   // Hooks see the whole gradient of a leaf, not the parts that arrive, and all of them run before
-  // the first `.grad` changes: when one throws, none has. What else can fail comes before that,
-  // too.
+  // the first `.grad` changes: when one throws, no `.grad` has changed. Everything else that can
+  // fail comes before that, too.
   void finish_leaves() {
     for (const auto& [slot, number] : arrivals_) {
       Tensor& gradient = targets_[number].gradient;
       gradient = apply(slot->hooks, std::move(gradient));
     }
-    PooledVector<Addition> additions;
+    PooledVector<GradAddition> additions;
     additions.reserve(arrivals_.size());
     for (const auto& [slot, number] : arrivals_)
-      additions.push_back(addition(*slot, targets_[number].gradient));
-    for (Addition& each : additions) add_to_grad(each);
+      additions.emplace_back(*slot, targets_[number].gradient, create_graph_);
+    for (GradAddition& each : additions) each.apply();
     for (const Number leaf : wanted_leaves_) {
       Tensor& gradient = targets_[leaf].gradient;
       if (gradient.defined()) gradient = apply(targets_[leaf].slot->hooks, std::move(gradient));
     }
-  }
-
-  // Throws where the gradient that a leaf waits for, or has, is none for what the leaf is now. With
-  // the slot's mutex held.
-  void check_leaf(const GradientSlot& slot) const {
-    if (slot.former) check_former(slot);
-    const TensorImpl* owner = slot.owner;
-    if (owner == nullptr || restricted_ || !takes_gradient(*owner)) return;
-    check_own_grad_fits(operation_, *owner);
-  }
-
-  void check_former(const GradientSlot& slot) const {
-    const GradientSlot* latest = &slot;
-    // The owner cannot go while its slot is locked; `slot` itself is.
-    std::unique_lock<detail::ObjectMutex> lock;
-    while (latest->former) {
-      GradientSlot* next = latest->former->successor.get();
-      lock = std::unique_lock(next->mutex);
-      latest = next;
-    }
-    const TensorImpl* owner = latest->owner;
-    if (owner == nullptr || !takes_gradient(*owner)) return;
-    if (restricted_ && !is_wanted(*latest)) return;
-    fail<ShapeError>(operation_, "a leaf that the graph was recorded with, ", slot.former->shape,
-                     ' ', slot.former->dtype, ", has become another view or got other elements, ",
-                     owner->array.shape(), ' ', owner->array.dtype(), ", since then");
   }
 
   bool is_wanted(const GradientSlot& slot) const {
@@ -316,25 +295,12 @@ class Walk {
     return number != kNowhere && targets_[number].wanted != nullptr;
   }
 
-  // False for a leaf that was frozen.
-  static bool takes_gradient(const TensorImpl& tensor) {
-    return tensor.requires_grad || tensor.retains_grad;
-  }
-
-  // Whether nobody but so many handles here can see the elements, so that they may be overwritten.
-  static bool is_unshared(const Tensor& gradient, std::uint32_t handles = 1) {
-    const TensorImpl& impl = *gradient.impl();
-    const Storage& storage = *impl.array.storage();
-    return impl.use_count() == handles && storage.use_count() == 1 && !storage.is_borrowed() &&
-           impl.array.is_contiguous();
-  }
-
   bool may_overwrite(const Tensor& sum) const {
     return !create_graph_ && is_unshared(sum) && !sum.requires_grad();
   }
 
-  // Both have one shape and dtype. The sum is made in the memory of one of them where it may be: it
-  // has the same bits there.
+  // sum += gradient, of one shape and dtype. Where possible the result takes the memory of one of
+  // them; the bits are the same.
   void accumulate(Tensor& sum, Tensor gradient) const {
     if (!sum.defined()) {
       sum = std::move(gradient);
@@ -348,81 +314,20 @@ class Walk {
     }
   }
 
-  // What becomes of a `.grad`: another tensor, or the sum in its place.
-  struct Addition {
-    GradientSlot* slot;
-    Tensor gradient;
-    Ref<TensorImpl> before;      // the `.grad` that this was made for
-    std::uint32_t version = 0;   // of its elements
-    Ref<TensorImpl> after = {};  // null: `before`, written in place
-  };
-
-  // All that needs memory, or can fail, is done here. `.grad` belongs to the user: it never shares
-  // elements with anything else, and is added to in place as PyTorch does.
-  Addition addition(GradientSlot& slot, const Tensor& gradient) const {
-    Addition out{&slot, gradient, {}};
-    bool is_leaf = true;
-    {
-      const std::lock_guard lock(slot.mutex);
-      check_leaf(slot);
-      if (const TensorImpl* owner = slot.owner) {
-        out.before = owner->grad;
-        is_leaf = owner->requires_grad;
-      }
-    }
-    if (!out.before) {
-      // The target has a handle, and this one.
-      out.after = is_unshared(gradient, 2) ? gradient.impl() : gradient.clone().impl();
-      return out;
-    }
-    const Array& sum = out.before->array;
-    out.version = sum.storage()->version();
-    // PyTorch adds to what a tensor with history retains in a new tensor, too.
-    if (create_graph_ || !is_leaf || sum.storage()->is_inference() || sum.may_self_overlap() ||
-        sum.may_overlap(gradient.array()))
-      out.after = Tensor(out.before).add(gradient).impl();
-    return out;
-  }
-
-  void add_to_grad(Addition& each) const {
-    // Another thread may have added to it since.
-    while (!try_add(each)) each = addition(*each.slot, each.gradient);
-  }
-
-  // False where the addition was made for another `.grad` than there is now. What is replaced stays
-  // alive in `each`, since the end of a tensor may run code of the user, which must not be locked
-  // out.
-  static bool try_add(Addition& each) {
-    const std::lock_guard lock(each.slot->mutex);
-    TensorImpl* owner = each.slot->owner;
-    // It may be gone, or frozen since.
-    if (owner == nullptr || !takes_gradient(*owner)) return true;
-    if (owner->grad != each.before) return false;
-    if (!each.after) {
-      const Array& sum = each.before->array;
-      kernels::add(sum, sum, each.gradient.array());
-      sum.storage()->bump_version("backward");
-      return true;
-    }
-    if (each.before && each.before->array.storage()->version() != each.version) return false;
-    owner->grad.swap(each.after);
-    return true;
-  }
-
   const char* operation_;
   bool retain_graph_;
   bool create_graph_;
   bool restricted_ = false;
-  // Kept for the walk, in which hooks may end.
+  // A copy, since hooks may end during the walk.
   const autograd::NodeHook::Entries hooks_ = autograd::NodeHook::of_this_thread();
   PooledVector<Root> roots_;
   Claims claims_{!retain_graph_};  // of nodes that the roots keep alive
-  Numbering numbers_;              // of targets
+  Numbering numbers_;              // their indices in targets_
   PooledVector<Target> targets_;
-  PooledVector<Number> edges_;  // where those of the nodes lead to, node by node
-  PooledVector<std::pair<std::uint64_t, Number>> order_;         // of the nodes, by sequence
-  PooledVector<Number> wanted_leaves_;                           // in the order of asking
-  PooledVector<std::pair<Ref<GradientSlot>, Number>> arrivals_;  // in the order of first parts
+  PooledVector<Number> edges_;                            // targets of the edges, node by node
+  PooledVector<std::pair<std::uint64_t, Number>> order_;  // sequence and number of nodes
+  PooledVector<Number> wanted_leaves_;                    // in the order of ask_for
+  PooledVector<std::pair<Ref<GradientSlot>, Number>> arrivals_;  // in the order of arrival
   PooledVector<Derivative::Recipient> recipients_;  // for the node that is differentiated
   PooledVector<Tensor> gradients_;
 };

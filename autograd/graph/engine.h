@@ -22,13 +22,13 @@ void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gra
 
 namespace autograd {
 
-/// tend::backward of tensors that stand anywhere.
+/// tend::backward of tensors in any array.
 void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, Flag retain_graph,
               Flag create_graph);
 
-/// How `grad` walks.
+/// Settings of `grad`.
 struct GradOptions {
-  Flag retain_graph = false;  // create_graph retains too
+  Flag retain_graph = false;  // implied by create_graph
   Flag create_graph = false;  // the gradients have a graph themselves
   // An input that was not used, or to which a function of the user gave an undefined gradient, gets
   // an undefined gradient instead of an AutogradError.

@@ -27,7 +27,7 @@ NodeHook::NodeHook(Function function) : NodeHook(std::move(function), false) {}
 
 NodeHook::NodeHook(Function function, bool detects_anomaly) {
   with_memory([&] {
-    // What ended on another thread is still listed here.
+    // Hooks that ended on another thread are still listed here.
     std::erase_if(entries_of_thread(),
                   [](const Ref<Entry>& each) { return each->has_ended.load(); });
     entry_ = Ref<Entry>(new Entry(std::move(function), detects_anomaly));

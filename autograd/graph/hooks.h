@@ -1,4 +1,4 @@
-// Watching a backward at work: what debugging tools are made of.
+// Hooks that watch every step of a backward, for debugging tools.
 #pragma once
 
 #include <atomic>
@@ -15,9 +15,10 @@ class Node;
 namespace autograd {
 
 /// While it lives, every backward that this thread starts calls `function` after each node, with
-/// the gradients of the node's inputs: undefined where nobody waits for one, and before sums over
-/// broadcast dimensions. The function may replace them, by tensors of the same shape and dtype. Of
-/// several hooks the latest is called first. A thread without hooks pays one test a backward.
+/// the gradients of the node's inputs: undefined where none is needed, and not yet summed over
+/// broadcast dimensions. The function may replace them by tensors of the same shape and dtype. Of
+/// several hooks the latest is called first. Without hooks a backward pays one test for each node
+/// and edge.
 ///
 /// Hooks may end in any order, on any thread, and while they run: the function is not called again
 /// after that, except by another backward that is calling it at this moment.
@@ -30,13 +31,13 @@ class NodeHook {
   NodeHook(const NodeHook&) = delete;
   NodeHook& operator=(const NodeHook&) = delete;
 
-  /// A hook as a thread knows it, which may outlive the object.
+  /// The thread's entry for a hook, which may outlive the object.
   struct Entry final : RefCounted {
     Entry(Function f, bool anomaly) : function(std::move(f)), detects_anomaly(anomaly) {}
     static void destroy(Entry* entry) noexcept { delete entry; }
 
     Function function;
-    bool detects_anomaly;  // stands for a DetectAnomaly
+    bool detects_anomaly;  // belongs to a DetectAnomaly
     std::atomic<bool> has_ended = false;
   };
   using Entries = std::vector<Ref<Entry>>;

@@ -8,8 +8,8 @@
 namespace tend {
 namespace {
 
-// A base after one of its regions got the elements of `result`: outside it the history is as
-// before, inside it is result's.
+// The base after `result` was written to one of its regions: the history is as before outside of
+// the region, and that of `result` inside.
 Tensor rebased(const char* operation, const Tensor& base, const Array& view, const Tensor& result) {
   return record(
       "CopySlices", base.array(), {base, result}, {},
@@ -114,10 +114,10 @@ const Tensor& become(const char* operation, const Tensor& self,
                      FunctionRef<Tensor(const Tensor&)> view) try {
   check_history_writable(operation, self);
   TensorImpl& impl = *self.impl();
-  // What self has been until now: its elements, with its history.
+  // What self was until now: its elements with their history.
   Tensor before(self.array());
   before.impl()->set_grad_fn(gradient_edge(self).node);
-  // In any mode, since the history would otherwise be that of another shape.
+  // Recorded in any grad mode, since the history would otherwise be that of another shape.
   const GradModeGuard recorded(true);
   const Tensor result = view(before);
   Array window = result.array();

@@ -1,4 +1,4 @@
-// In-place operations: the one way in which elements that are in a graph change.
+// In-place operations: the only way to change the elements of tensors that are in a graph.
 #pragma once
 
 #include <concepts>
@@ -13,42 +13,44 @@
 
 namespace tend {
 
-/// What must hold before `self` is written: it is no leaf that requires grad, nor a view of one,
-/// and no two indices share an element. Throws AutogradError or ShapeError naming `operation`.
+/// Checks that `self` may be written in place. Errors name `operation`: ShapeError where two
+/// indices share an element; AutogradError for an inference tensor outside of inference mode and,
+/// in grad mode, for a leaf that requires grad, a view of one, or a view made without grad mode
+/// whose base requires grad.
 void check_writable(const char* operation, const Tensor& self);
 
-/// The part of that which is about gradients.
+/// The same without the ShapeError.
 void check_history_writable(const char* operation, const Tensor& self);
 
 /// A tensor with self's elements and history for an operation that will overwrite self: a copy
 /// where a graph may be recorded from `inputs` (or self), otherwise self.
 Tensor before_write(const Tensor& self, TensorRefs inputs);
 
-/// Puts the elements of `result`, which must fit self's shape and dtype category, in the place of
-/// self's, and its history in the place of self's (for a view: into that of its base).
+/// Replaces self's elements by those of `result`, converted to self's dtype, and self's history by
+/// its history, if any (for a view: the view's part of the base's history). ShapeError for another
+/// shape, DTypeError for a higher dtype category.
 void write(const char* operation, const Tensor& self, const Tensor& result);
 
-/// Whether a kernel may read `other` and write self's elements where they lie: no graph is
-/// recorded, both have one floating dtype, and no element of `other` is overwritten before it is
-/// read.
+/// Whether a kernel may read `other` and write to self's elements directly: no graph is recorded,
+/// both have one floating dtype, and no element of `other` is overwritten before it is read.
 bool may_write_directly(const Tensor& self, const Tensor& other);
 
-/// A write to self's elements in two parts. The first finds everything that can fail, so that
+/// A write to self's elements in two steps. Everything that can fail is in the first, so that
 /// elements, version and history change together or not at all.
 class PendingWrite {
  public:
-  /// Makes the history that self will have: that of `result` in the place of self's (for a view:
-  /// into that of its base). `operation` must live forever.
+  /// Prepares the history that self will have: that of `result` (for a view: as the view's part of
+  /// the base's history). `operation` must live forever.
   PendingWrite(const char* operation, const Tensor& self, const Tensor& result);
-  /// After self's elements were overwritten: a new version, and that history.
+  /// To be called after self's elements were overwritten: raises the version, sets the history.
   void commit() noexcept;
 
  private:
   const char* operation_;
   Ref<TensorImpl> self_;
-  Ref<TensorImpl> base_;      // of a view that has part in a history
-  Ref<Node> node_;            // of the base, or of self; null where nothing is recorded
-  Ref<Node> view_node_ = {};  // of a view that retains its gradient
+  Ref<TensorImpl> base_;      // of a view that takes part in its history
+  Ref<Node> node_;            // new grad_fn of the base, or of self; null: none
+  Ref<Node> view_node_ = {};  // that of a view that retains its gradient
 };
 
 /// self = compute(self before the write), in place. `operation` must live forever; errors name it.
@@ -62,7 +64,8 @@ const Tensor& in_place(const char* operation, const Tensor& self, TensorRefs inp
   rename_error(operation);
 }
 
-/// The same for compute(self, other), of which kernel(out, self, other) is the part that computes.
+/// The same for compute(self, other). kernel(out, self, other) computes the same elements, and is
+/// called instead where may_write_directly().
 template <class Kernel, class F>
 const Tensor& in_place(const char* operation, const Tensor& self, const Tensor& other,
                        Kernel kernel, F&& compute) try {
@@ -86,7 +89,7 @@ concept PassedByReference = std::same_as<T, Tensor> || std::same_as<T, Scalar> |
 template <class T>
 using Passed = std::conditional_t<PassedByReference<T>, const T&, T>;
 
-/// The argument, where it is a tensor, whose graph the result may continue.
+/// `argument` where it is a tensor, whose graph the result may continue; otherwise `other`.
 template <class T>
 const Tensor& tensor_or(const Tensor& other, const T& argument) {
   if constexpr (std::same_as<T, Tensor>) {

@@ -9,7 +9,7 @@
 namespace tend {
 namespace {
 
-// The error with another name between the brackets that its message begins with.
+// Throws the error with another name between the brackets at the beginning of its message.
 template <class Kind>
 [[noreturn]] void rethrow(const char* operation, const Kind& error) {
   const std::string_view text = error.what();

@@ -1,4 +1,4 @@
-// Whose name an error has.
+// Which operation an error names.
 #pragma once
 
 namespace tend {

@@ -22,7 +22,7 @@ Node::Node(const char* operation, const char* grad_fn) noexcept
     : operation_(operation), grad_fn_(grad_fn) {}
 
 void Node::destroy(Node* node) noexcept {
-  // Deleting a node drops its inputs' nodes.
+  // Deleting a node releases the nodes of its inputs, which would recurse through a long graph.
   destroy_in_turn(node, [](Node* each) { delete each; });
 }
 
@@ -84,7 +84,7 @@ void link_view(const Tensor& view, const Tensor& input) {
   const Ref<TensorImpl>& shown = input.impl();
   const Ref<TensorImpl>& base = shown->base ? shown->base : shown;
   const bool without_grad = !grad_enabled() || shown->view_without_grad;
-  // Then nobody will ask for the base, which would only be kept alive.
+  // Nothing needs the base then; linking would only keep it alive.
   if (without_grad && !base->grad_fn && !base->requires_grad) return;
   view.impl()->base = base;
   view.impl()->base_version = view.array().storage()->version();
@@ -107,8 +107,8 @@ void renew_written_view(TensorImpl& view) {
     const GradModeGuard recorded(true);
     history = region_of(base, view.array).impl()->grad_fn;
   }
-  // Threads may read one view at a time when none of them writes. The history of the first stays;
-  // what is made or destroyed for it may run code of the user, so nothing is under the lock.
+  // Several threads may read one view at once, and the first to come here renews its history.
+  // Making and destroying nodes may run code of the user, so neither happens under the lock.
   const std::lock_guard lock(detail::global_mutex(detail::GlobalLock::views));
   if (view.base_version == version) return;
   if (has_history) {

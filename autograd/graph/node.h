@@ -13,11 +13,11 @@
 
 namespace tend {
 
-/// What a derivative works with: the cotangent of the result, the saved tensors, and a place for
+/// What a derivative works with: the cotangent of the result, the saved tensors, and a slot for
 /// each input's gradient.
 class Derivative {
  public:
-  /// The engine's place for one input.
+  /// What needs() and sum() tell of one input.
   struct Recipient {
     bool needed = false;
     const Array* sum = nullptr;
@@ -30,14 +30,15 @@ class Derivative {
   const Tensor& grad() const noexcept { return grad_; }
   /// The i-th tensor that the operation saved.
   Tensor saved(std::size_t i) const;
-  /// True when somebody waits for the gradient of input i.
+  /// True when the gradient of input i is needed.
   bool needs(std::size_t input) const noexcept { return recipients_[input].needed; }
   /// Gives the gradient of input i. It may still have the broadcast shape and another floating
   /// dtype: the engine sums and converts. An input that is not set has gradient zero.
   void set(std::size_t input, Tensor gradient) { gradients_[input] = std::move(gradient); }
 
-  /// What arrived for input i before, where the gradient may be added to it instead of being set:
-  /// an array of the input's shape and dtype, row-major, that nobody else sees. Otherwise nullptr.
+  /// What earlier nodes gave for input i, where the gradient may be added to that instead of being
+  /// set: an array of the input's shape and dtype, row-major, that nobody else sees. Otherwise
+  /// nullptr.
   const Array* sum(std::size_t input) const noexcept { return recipients_[input].sum; }
   std::span<Tensor> gradients() const noexcept { return gradients_; }
 
@@ -48,13 +49,13 @@ class Derivative {
   std::span<Tensor> gradients_;
 };
 
-/// What few nodes have.
+/// What only few nodes need.
 struct NodeNotes : Pooled {
   TensorHooks hooks;  // for the gradient of the result
 
-  // Where DetectAnomaly watched.
+  // Filled in by DetectAnomaly.
   std::string module;             // the path of the module that ran
-  std::int64_t nan_element = -1;  // of the result, row-major: its first NaN
+  std::int64_t nan_element = -1;  // row-major index of the first NaN of the result
   std::int64_t nan_input = -1;    // the first input that had NaN already
 };
 
@@ -65,7 +66,8 @@ class Node : public RefCounted, public Pooled, public DestroyedInTurn<Node> {
   const char* operation() const noexcept { return operation_; }
   /// What `grad_fn` prints, PyTorch's name: "AddmmBackward0".
   const char* grad_fn() const noexcept { return grad_fn_; }
-  /// Larger than those of the nodes behind its edges, across all threads; the engine's order.
+  /// Larger than those of the nodes that its edges lead to, across all threads; the engine visits
+  /// the largest first.
   std::uint64_t sequence() const noexcept { return sequence_; }
   std::span<const Edge> edges() const noexcept { return edges_; }
   std::span<const SavedTensor> saved() const noexcept { return saved_; }
@@ -75,10 +77,10 @@ class Node : public RefCounted, public Pooled, public DestroyedInTurn<Node> {
 
   /// Whether the operation saved tensors, be they released or not.
   bool saves() const noexcept { return saves_; }
-  /// Throws AutogradError when a saved tensor was changed since. Reading what was saved, like
-  /// releasing it, takes a claim on it: see Claims.
+  /// Throws AutogradError when a saved tensor was changed since. Reading or releasing saved tensors
+  /// needs a claim on them: see Claims.
   void check_versions() const;
-  /// Lets the saved tensors go.
+  /// Frees the saved tensors.
   void release() { saved_.clear(); }
   virtual void differentiate(Derivative& derivative) const = 0;
 
@@ -160,7 +162,7 @@ inline bool tracks(TensorRefs inputs) {
   return tracks(std::span(inputs.begin(), inputs.size()));
 }
 
-/// Fills in a fresh node and ties it to its result.
+/// Fills in a new node and attaches it to its result.
 class Recorder {
  public:
   static Tensor attach(Ref<Node> node, Array&& result, std::span<const TensorRef> inputs,
@@ -168,7 +170,7 @@ class Recorder {
 };
 
 /// The result of an operation, with its derivative recorded where one of `inputs` requires a
-/// gradient. Inside `derivative`, needs(i) and set(i, ...) speak of inputs[i], saved(i) of
+/// gradient. Inside `derivative`, needs(i) and set(i, ...) refer to inputs[i], saved(i) to
 /// saved[i]. `grad_fn` is what PyTorch prints for it, `operation` what tend calls it: the function
 /// that records, unless that is a helper. Both must live forever.
 template <class F>

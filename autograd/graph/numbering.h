@@ -10,8 +10,8 @@
 
 namespace tend {
 
-/// Numbers objects 0, 1, ... in the order in which they are first named. A hash table without
-/// nodes, since a walk asks for every edge.
+/// Numbers objects 0, 1, ... in the order in which they are first named. A hash table with open
+/// addressing, since a walk looks up every edge.
 class Numbering {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -38,9 +38,9 @@ class Numbering {
     std::uint32_t number = 0;
   };
 
-  // Where the object is, or would be. At least half of the places are free.
+  // The slot where the object is, or would be. At least half of the slots are free.
   std::size_t find(const void* object) const noexcept {
-    // Objects lie on multiples of 64 bytes; the multiplication spreads what is above.
+    // Addresses are multiples of 64 bytes; the multiplication mixes the bits above these.
     std::size_t at = (reinterpret_cast<std::uintptr_t>(object) >> 6) * 0x9e3779b97f4a7c15u >> 32;
     for (;; ++at) {
       at &= slots_.size() - 1;

@@ -30,7 +30,7 @@ SavedTensor::SavedTensor(const Tensor& tensor, bool is_output, const Edge* input
   }
   if (latest == nullptr) return;
   index_ = latest->note(array_);
-  // Leaves live as long as their owners anyway, and keep the check of their version.
+  // Leaves stay in memory anyway, so they are kept, and their version is checked as usual.
   if (edge().leaf) return;
   recomputation_ = Ref<Recomputation>(latest);
   array_ = Array();
@@ -49,7 +49,7 @@ void SavedTensor::check_version(const char* saver) const {
 }
 
 Tensor SavedTensor::unpack(Node* node) const {
-  // Once more, since hooks may have written meanwhile.
+  // Checked once more, since hooks may have written meanwhile.
   check_version(node ? node->operation() : "checkpoint");
   Array array = recomputation_ ? recomputation_->recompute(index_) : array_;
   if (!array.defined()) return {};

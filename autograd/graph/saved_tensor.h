@@ -18,25 +18,26 @@ struct Edge {
   explicit operator bool() const noexcept { return node || leaf; }
 };
 
-/// After an in-place write to shared elements, the history of a view is that of its base.
+/// Makes the history of a view that of its base, after an in-place write to the shared elements.
 void renew_written_view(TensorImpl& view);
 inline void renew_view_history(TensorImpl& impl) {
   if (impl.base) renew_written_view(impl);
 }
 
-/// The edge for gradients of `tensor`; for a view whose base was written in place, after its
-/// history is renewed.
+/// The edge for gradients of `tensor`. The history of a view whose base was written in place is
+/// renewed first.
 Edge gradient_edge(const Tensor& tensor);
 
 /// Elements that are not kept but computed again when a derivative asks for them: how
 /// autograd::checkpoint saves memory.
 class Recomputation : public RefCounted {
  public:
-  /// Told of every tensor that is saved while this is the thread's latest: its number among them.
+  /// Called for every tensor that is saved while this is the thread's latest; returns its number
+  /// among them.
   virtual std::size_t note(const Array& array) = 0;
   /// The elements of tensor `index`.
   virtual Array recompute(std::size_t index) = 0;
-  /// AutogradError, in the name of `saver`, when they cannot be had any more.
+  /// AutogradError when the elements cannot be computed again, for the operation `saver`.
   virtual void check(const char* saver) const = 0;
 
   static void destroy(Recomputation* recomputation) noexcept { delete recomputation; }
@@ -62,15 +63,16 @@ class Recomputation : public RefCounted {
 class SavedTensor {
  public:
   SavedTensor() = default;
-  /// The history of an operation's own output is its node, which unpack gives back; that of an
-  /// input is the node's edge to it, which outlives this.
+  /// The history of an operation's own output is the node, which unpack is given; that of an input
+  /// is the node's edge to it, `input_edge`, which must outlive this.
   SavedTensor(const Tensor& tensor, bool is_output, const Edge* input_edge = nullptr);
   /// The tensor, its history attached; `node` is the one that saved it.
   Tensor unpack(Node* node) const;
   /// AutogradError naming both operations if the elements were changed since.
   void check_version(const char* saver) const;
 
-  /// Shape and dtype; undefined where nothing is saved, or when it is to be computed again.
+  /// For its shape and dtype; undefined where nothing is saved, or the elements are to be computed
+  /// again.
   const Array& array() const noexcept { return array_; }
 
  private:
@@ -78,8 +80,8 @@ class SavedTensor {
 
   Array array_;
   const Edge* input_edge_ = nullptr;
-  Edge own_edge_;                     // of what is neither an input nor the output
-  Ref<Recomputation> recomputation_;  // has the elements when array_ has not
+  Edge own_edge_;                     // of a tensor that is neither an input nor the output
+  Ref<Recomputation> recomputation_;  // has the elements where array_ is undefined
   std::size_t index_ = 0;
   std::uint32_t version_ = 0;
   bool is_output_ = false;

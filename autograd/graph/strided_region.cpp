@@ -18,7 +18,7 @@ Array buffer_for(const StridedRegion& region, DType dtype) {
   return Array::zeros({reach}, dtype);
 }
 
-// A view that is expanded names an element more than once; such gradients add up.
+// An expanded view shows an element at several indices, whose gradients add up.
 Array sum_expanded(const Array& x, const StridedRegion& region) {
   Shape expanded;
   for (std::int64_t d = 0; d < region.shape.rank(); ++d) {
@@ -30,13 +30,57 @@ Array sum_expanded(const Array& x, const StridedRegion& region) {
   return sum;
 }
 
-// Adds the elements of `x`, one by one in their order, to the places of `buffer` that the region
-// shows, be they the same.
+// Adds the elements of `x`, one by one in their order, to the elements of `buffer` that the region
+// shows, of which several may be the same.
 void add_in_order(const Array& buffer, const Array& x, const StridedRegion& region) {
   const Array numbers = Array::empty(buffer.shape(), int64);
   kernels::arange(numbers, 0, 1);
   const Array places = numbers.as_strided(x.shape(), region.strides, region.offset);
   kernels::index_add(buffer, 0, places.reshape({x.numel()}), x.reshape({x.numel()}));
+}
+
+// Whether the base is row-major, and the region's elements are among its elements. Neither holds
+// where set_data gave the base other elements.
+bool is_inside(const StridedRegion& region) {
+  if (region.base_strides != contiguous_strides(region.base_shape) || region.offset < 0)
+    return false;
+  if (element_count(region.shape) == 0) return true;
+  std::int64_t last = region.offset;
+  for (std::int64_t d = 0; d < region.shape.rank(); ++d) {
+    last += (region.shape[d] - 1) * region.strides[d];
+  }
+  return last < element_count(region.base_shape);
+}
+
+// What the functions below compute; nothing but the result refers to its elements.
+
+Array take(const Array& x, const StridedRegion& region) {
+  if (x.is_contiguous() && is_inside(region)) {
+    return x.as_strided(region.shape, region.strides, x.offset() + region.offset).clone();
+  }
+  const Array buffer = buffer_for(region, x.dtype());
+  buffer.as_strided(region.base_shape, region.base_strides, 0).copy_from(x);
+  return buffer.as_strided(region.shape, region.strides, region.offset).clone();
+}
+
+Array put(const Array& x, const StridedRegion& region) {
+  const Array buffer = buffer_for(region, x.dtype());
+  const Array sum = sum_expanded(x, region);
+  const Array target = buffer.as_strided(sum.shape(), region.strides, region.offset);
+  if (target.may_self_overlap()) {
+    add_in_order(buffer, sum, region);
+  } else {
+    target.copy_from(sum);
+  }
+  return buffer.as_strided(region.base_shape, region.base_strides, 0).contiguous();
+}
+
+Array clear(const Array& x, const StridedRegion& region) {
+  const Array buffer = buffer_for(region, x.dtype());
+  Array base = buffer.as_strided(region.base_shape, region.base_strides, 0);
+  base.copy_from(x);
+  buffer.as_strided(region.shape, region.strides, region.offset).fill(0);
+  return base;
 }
 
 }  // namespace
@@ -49,37 +93,17 @@ StridedRegion::StridedRegion(const Array& base, const Array& view)
       offset(view.offset() - base.offset()) {}
 
 Tensor take_region(const Tensor& x, const StridedRegion& region) {
-  Array base = x.array();
-  if (base.strides() != region.base_strides) {  // then it is laid out as the base is
-    const Array buffer = buffer_for(region, x.dtype());
-    base = buffer.as_strided(region.base_shape, region.base_strides, 0);
-    base.copy_from(x.array());
-  }
-  Array out = base.as_strided(region.shape, region.strides, base.offset() + region.offset).clone();
-  return record("TakeRegionBackward", std::move(out), {x}, {},
+  return record("TakeRegionBackward", take(x.array(), region), {x}, {},
                 [region](Derivative& d) { d.set(0, put_region(d.grad(), region)); });
 }
 
 Tensor put_region(const Tensor& x, const StridedRegion& region) {
-  const Array buffer = buffer_for(region, x.dtype());
-  const Array sum = sum_expanded(x.array(), region);
-  const Array places = buffer.as_strided(sum.shape(), region.strides, region.offset);
-  if (places.may_self_overlap()) {
-    add_in_order(buffer, sum, region);
-  } else {
-    places.copy_from(sum);
-  }
-  Array out = buffer.as_strided(region.base_shape, region.base_strides, 0).contiguous();
-  return record("PutRegionBackward", std::move(out), {x}, {},
+  return record("PutRegionBackward", put(x.array(), region), {x}, {},
                 [region](Derivative& d) { d.set(0, take_region(d.grad(), region)); });
 }
 
 Tensor clear_region(const Tensor& x, const StridedRegion& region) {
-  const Array buffer = buffer_for(region, x.dtype());
-  const Array base = buffer.as_strided(region.base_shape, region.base_strides, 0);
-  base.copy_from(x.array());
-  buffer.as_strided(region.shape, region.strides, region.offset).fill(0);
-  return record("ClearRegionBackward", base, {x}, {},
+  return record("ClearRegionBackward", clear(x.array(), region), {x}, {},
                 [region](Derivative& d) { d.set(0, clear_region(d.grad(), region)); });
 }
 

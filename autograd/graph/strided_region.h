@@ -1,4 +1,4 @@
-// A view seen from its base: what in-place writes through views need to pass gradients.
+// The region of a base that a view shows: in-place writes through views need it to pass gradients.
 #pragma once
 
 #include <tend/autograd/graph/node.h>
@@ -14,22 +14,21 @@ struct StridedRegion {
   std::int64_t offset;  // from the base's first element to the view's
 };
 
-/// The elements of `x`, which has the base's shape, at the view's places. A copy of the view's
-/// shape.
+/// A copy, of the view's shape, of the elements of `x`, which has the base's shape, in the region.
 Tensor take_region(const Tensor& x, const StridedRegion& region);
 
-/// Zeros of the base's shape with `x`, which has the view's shape, added at the view's places: the
+/// Zeros of the base's shape with `x`, which has the view's shape, added in the region: the
 /// transpose of take_region.
 Tensor put_region(const Tensor& x, const StridedRegion& region);
 
-/// A copy of `x`, which has the base's shape, with zeros at the view's places.
+/// A copy of `x`, which has the base's shape, with zeros in the region.
 Tensor clear_region(const Tensor& x, const StridedRegion& region);
 
-/// The view of `base`, with its history.
+/// `view` as a tensor whose history is that of `base`.
 Tensor region_of(const Tensor& base, const Array& view);
 
-/// A view that picks elements of `self`; `view` makes it of an Array. The gradient is zero wherever
-/// the view does not show an element.
+/// A view that shows some elements of `self`; `view` makes it from an Array. The gradient of all
+/// other elements is zero.
 template <class View>
 Tensor record_pick(const char* grad_fn, const Tensor& self, View view,
                    const char* operation = __builtin_FUNCTION()) {

@@ -29,15 +29,16 @@ void GradientSlot::destroy(GradientSlot* slot) noexcept {
 TensorImpl::TensorImpl(Array&& elements) noexcept : array(std::move(elements)) {}
 
 TensorImpl::~TensorImpl() {
-  // Only the owner itself makes this true or false, so that others need not wait for the mutex.
+  // Nobody but this tensor sets the owner to or from `this`, so the test needs no lock.
   if (!slot || slot->owner != this) return;
   const std::lock_guard lock(slot->mutex);
   slot->owner = nullptr;
 }
 
 void TensorImpl::destroy(TensorImpl* impl) noexcept {
-  // Gradients have gradients, and hooks hold tensors; others own no tensor but through a node. The
-  // slot comes first: where there is one, another thread may be adding to the gradient.
+  // Gradients may have gradients, and hooks may hold tensors, so these chains are destroyed without
+  // recursion; other tensors own tensors only through nodes. The slot is tested first: where there
+  // is one, another thread may be writing to `grad`.
   if (impl->slot || impl->grad) {
     destroy_in_turn(impl, [](TensorImpl* each) { delete each; });
   } else {

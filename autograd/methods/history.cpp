@@ -11,7 +11,7 @@
 namespace tend {
 Tensor::Tensor(Array&& array) : impl_(Ref<TensorImpl>::first(new TensorImpl(std::move(array)))) {
   if (!inference_mode_enabled() || !impl_->array.defined()) return;
-  // Views of older tensors stay what those are.
+  // Views of older tensors are inference tensors only if those are.
   Storage& storage = *impl_->array.storage();
   if (storage.use_count() == 1) storage.mark_inference();
 }
@@ -34,7 +34,7 @@ Tensor& Tensor::requires_grad_(Flag value) {
   if (value && is_inference() && !inference_mode_enabled()) {
     fail<AutogradError>("requires_grad_", "the tensor was made in inference mode; use a clone");
   }
-  array();  // an undefined tensor has no gradient
+  array();  // AutogradError when undefined
   if (!value && !is_leaf()) {
     fail<AutogradError>("requires_grad_", "a tensor with history requires grad; use detach()");
   }
@@ -55,11 +55,11 @@ Tensor Tensor::grad() const {
 
 namespace {
 
-// Whether `tensor` is `other`, or keeps it alive: as its gradient or the base of a view, or through
-// several of these.
+// Whether `tensor` is `other`, or keeps it alive: as its gradient, as the base of a view, or
+// through several of these.
 bool keeps_alive(const TensorImpl& tensor, const TensorImpl& other) {
   if (&tensor == &other) return true;
-  // What only one handle knows is kept alive by no other tensor.
+  // A tensor with a single handle is not kept alive by another tensor.
   if (other.use_count() == 1 || (!tensor.grad && !tensor.base)) return false;
   std::vector<const TensorImpl*> reached{&tensor};
   std::unordered_set<const TensorImpl*> seen{&tensor};
@@ -74,7 +74,7 @@ bool keeps_alive(const TensorImpl& tensor, const TensorImpl& other) {
 }  // namespace
 
 void Tensor::set_grad(const Tensor& gradient) {
-  array();  // an undefined tensor has no gradient
+  array();  // AutogradError when undefined
   if (gradient.defined()) {
     check_grad_fits("set_grad", *impl_, gradient.array());
     if (with_memory([&] { return keeps_alive(*gradient.impl(), *impl_); })) {
@@ -127,7 +127,7 @@ Tensor Tensor::detach() const {
 }
 
 const Tensor& Tensor::detach_() const {
-  array();  // an undefined tensor has no history
+  array();  // AutogradError when undefined
   if (live_base(*impl_)) fail<AutogradError>("detach_", "a view shares its history; use detach()");
   impl_->set_grad_fn({});
   impl_->requires_grad = false;
@@ -135,7 +135,7 @@ const Tensor& Tensor::detach_() const {
 }
 
 void Tensor::set_data(const Tensor& value) {
-  array();  // an undefined tensor has no elements to replace
+  array();  // AutogradError when undefined
   if (!is_leaf()) fail<AutogradError>("set_data", "a tensor with history keeps its elements");
   const bool fits = value.shape() == shape() && value.dtype() == dtype();
   if (impl_->grad && !fits) {

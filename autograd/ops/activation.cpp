@@ -38,7 +38,7 @@ Tensor elu(const Tensor& self, double alpha) {
   const auto kernel = [=](const Array& out, const Array& x) { kernels::elu(out, x, alpha); };
   return record("EluBackward0", unary(self, kernel, false), {self}, {self}, [alpha](Derivative& d) {
     const Tensor x = d.saved(0);
-    // Where x is positive the exponential is not asked for, and must not overflow.
+    // Where x is positive the exponential is not used, but must not overflow.
     const Tensor slope = alpha * exp(clamp_max(x, 0));
     d.set(0, where(x <= 0, d.grad() * slope, d.grad()));
   });
@@ -132,8 +132,7 @@ Tensor glu(const Tensor& self, std::int64_t dim) {
     fail<ShapeError>("glu", "dimension ", dim, " of ", self.shape(), " has the odd size ",
                      self.size(dim));
   }
-  if (!is_floating(self.dtype()))
-    fail<DTypeError>("glu", "needs float32 or float64, got ", self.dtype());
+  check_floating("glu", self);
   const Array out = Array::empty(self.array().narrow(dim, 0, half).shape(), self.dtype());
   kernels::sigmoid(out, self.array().narrow(dim, half, half));
   kernels::mul(out, self.array().narrow(dim, 0, half), out);

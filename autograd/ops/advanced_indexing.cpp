@@ -1,4 +1,4 @@
-// Each operation with its in-place twin, which touches the named elements alone.
+// Each operation with its in-place twin, which touches only the elements that are named.
 #include <tend/autograd/ops/advanced_indexing.h>
 
 #include <tend/autograd/ops/helpers.h>
@@ -33,7 +33,7 @@ const Tensor& InPlace::index_put_(Indices indices, const Scalar& value, Flag acc
 
 namespace {
 
-// What is written where.
+// A write of `values` to the elements of `target` that `arrays` name.
 struct Put {
   Tensor target;
   IndexArrays arrays;
@@ -51,7 +51,7 @@ Tensor put(const char* node, const Put& what, const Shape& shape,
   return shape.empty() ? view(out, shape) : out;
 }
 
-// `source` for the slices of self along `dim`.
+// The write of `source` to the slices of self along `dim` that `index` names.
 Put put_slices(const char* operation, const Tensor& self, std::int64_t dim, const Tensor& index,
                const Tensor& source) {
   dim = wrap_dim(operation, dim, self.dim());
@@ -81,7 +81,7 @@ const Tensor& InPlace::index_copy_(std::int64_t d, const Tensor& positions,
 
 const Tensor& InPlace::index_add_(std::int64_t d, const Tensor& positions,
                                   const Tensor& source) const {
-  if (source.dim() != self().dim()) {  // which index_copy_ leaves open where one of them is 0-d
+  if (source.dim() != self().dim()) {  // put_slices lets ranks differ where one is 0-d
     fail<ShapeError>("index_add_", "source ", source.shape(), " has another rank than ",
                      self().shape());
   }
@@ -92,7 +92,7 @@ const Tensor& InPlace::index_add_(std::int64_t d, const Tensor& positions,
 
 namespace {
 
-// A number for the slices of self along `dim`.
+// The write of a number to the slices of self along `dim` that `index` names.
 Put fill_slices(const char* operation, const Tensor& self, std::int64_t dim, const Tensor& index,
                 const Tensor& value) {
   if (value.dim() != 0)
@@ -101,7 +101,7 @@ Put fill_slices(const char* operation, const Tensor& self, std::int64_t dim, con
   dim = wrap_dim(operation, dim, self.dim());
   const Tensor target = at_least_1d(self);
   Put what{target, arrays_along(operation, target, dim, index, true), to(value, self.dtype())};
-  if (value.requires_grad()) {  // which gets the gradient of a slice once
+  if (value.requires_grad()) {  // it gets the gradient of a slice only once
     what.arrays.positions[0] = unique(Tensor(what.arrays.positions[0])).values.array();
     what.arrays.shape[0] = what.arrays.positions[0].numel();
   }
@@ -147,7 +147,8 @@ Tensor take(const Tensor& self, const Tensor& index) {
 
 namespace {
 
-// self and the true elements of the mask, after both are broadcast; at least 1-d.
+// self and the index arrays of the mask's true elements, after both are broadcast; at least 1-d.
+// The values are still undefined.
 Put masked(const char* operation, const Tensor& self, const Tensor& mask) {
   if (mask.dtype() != boolean)
     fail<DTypeError>(operation, "the mask must be bool, not ", mask.dtype());

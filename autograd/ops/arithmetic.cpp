@@ -46,7 +46,7 @@ const Tensor& InPlace::add_(const Tensor& other, const Scalar& alpha) const {
 
 namespace {
 
-// self - alpha * other, of sub and (with its operands exchanged) rsub.
+// self - alpha * other, for sub and (with its operands exchanged) rsub.
 Tensor difference(const char* operation, const char* name, const Tensor& self, const Tensor& other,
                   const Scalar& alpha) {
   const DType dtype = result_type(self.array(), other.array());
@@ -154,7 +154,7 @@ const Tensor& InPlace::reciprocal_() const {
 
 namespace {
 
-// Of maximum and minimum: equal inputs get half of the gradient each; where one is NaN, both get
+// For maximum and minimum: equal inputs get half of the gradient each; where one is NaN, both get
 // all of it.
 void share_gradient(Derivative& d, const Tensor& first_loses, const Tensor& second_loses) {
   const Tensor each = where(d.saved(0) == d.saved(1), d.grad() / 2, d.grad());

@@ -25,8 +25,8 @@ Tensor sub(const Tensor& self, const Scalar& other);
 ///@}
 
 ///@{
-/// other - alpha * self: sub with its operands exchanged, and its errors. The gradient of self is
-/// -alpha, that of other 1.
+/// other - alpha * self: sub with its operands exchanged, and the same errors. The gradient of self
+/// is -alpha, that of other 1.
 Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 ///@}
@@ -70,9 +70,9 @@ Tensor fmod(const Tensor& self, const Scalar& other);
 
 ///@{
 /// self to the power of exponent, broadcast (ShapeError) and promoted; not for two bools
-/// (DTypeError). An integer to a negative power is its truncated value, and an Error when the
-/// exponent is a number. The gradient of self is exponent * self^(exponent - 1), 0 for exponent 0;
-/// that of the exponent is self^exponent * log(self), 0 where self is 0 and exponent >= 0.
+/// (DTypeError). An integer to a negative power is truncated; if the exponent is a number, it is an
+/// Error. The gradient of self is exponent * self^(exponent - 1), 0 for exponent 0; that of the
+/// exponent is self^exponent * log(self), 0 where self is 0 and exponent >= 0.
 Tensor pow(const Tensor& self, const Tensor& exponent);
 Tensor pow(const Tensor& self, const Scalar& exponent);
 Tensor pow(const Scalar& self, const Tensor& exponent);
@@ -103,9 +103,9 @@ Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                const Scalar& value = 1);
 
 ///@{
-/// self + weight * (end - self), in the form that meets self at weight 0 and end at weight 1
-/// exactly. All broadcast (ShapeError) and have one floating dtype, which holds a number as the
-/// weight (DTypeError). The gradients are 1 - weight, weight and end - self.
+/// self + weight * (end - self), computed so that weight 0 gives exactly self and weight 1 exactly
+/// end. All broadcast (ShapeError) and have one floating dtype, which must be able to hold a weight
+/// that is a number (DTypeError). The gradients are 1 - weight, weight and end - self.
 Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight);
 Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight);
 ///@}

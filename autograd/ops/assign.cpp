@@ -1,4 +1,4 @@
-// What writes other elements into a tensor, and is no operation's in-place twin.
+// copy_ and fill_: in-place methods that are not the twins of an operation.
 #include <tend/autograd/ops/helpers.h>
 
 namespace tend {

@@ -1,4 +1,4 @@
-// Losses of two classes.
+// Binary cross entropies: declared in loss.h.
 #include <tend/autograd/ops/helpers.h>
 #include <tend/autograd/tensor/grad_mode.h>
 

@@ -1,4 +1,4 @@
-// Operations on three tensors.
+// addcmul, addcdiv and lerp: declared in arithmetic.h.
 #include <tend/autograd/ops/arithmetic.h>
 
 #include <tend/autograd/ops/helpers.h>

@@ -96,7 +96,8 @@ const Tensor& compare_in_place(const char* operation, const char* node, const Te
 
 }  // namespace
 
-// The forms with a number, and the operators; `MIRRORED` is the function with its sides swapped.
+// The overloads with a number, and the operators; `MIRRORED` is the function with its sides
+// swapped.
 #define TEND_FORMS(NAME, OP, MIRRORED)                   \
   Tensor NAME(const Tensor& self, const Scalar& other) { \
     return NAME(self, number_like(self, other));         \
@@ -184,7 +185,7 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
   const NoGradGuard no_graph;
   Tensor close = self == other;
   if (equal_nan) close = logical_or(close, logical_and(isnan(self), isnan(other)));
-  if (rtol == 0 && atol == 0) return close;  // also where int64 holds more than a floating number
+  if (rtol == 0 && atol == 0) return close;  // exact, also for int64 that float32 cannot hold
   const DType dtype = to_floating(self.dtype());
   const Tensor error = abs(to(self, dtype) - to(other, dtype));
   const Tensor allowed = atol + abs(rtol * to(other, dtype));

@@ -63,13 +63,13 @@ Tensor operator>=(const Tensor& a, const Scalar& b);
 Tensor operator>=(const Scalar& a, const Tensor& b);
 ///@}
 
-/// Whether both are true, which is not zero (NaN is true), of any dtypes: bool, broadcast
+/// Whether both are true, that is not zero (NaN is true): bool, for any dtypes, broadcast
 /// (ShapeError). No gradient.
 Tensor logical_and(const Tensor& self, const Tensor& other);
-/// Whether one or both are true, which is not zero (NaN is true), of any dtypes: bool, broadcast
+/// Whether one or both are true, that is not zero (NaN is true): bool, for any dtypes, broadcast
 /// (ShapeError). No gradient.
 Tensor logical_or(const Tensor& self, const Tensor& other);
-/// Whether exactly one is true, which is not zero (NaN is true), of any dtypes: bool, broadcast
+/// Whether exactly one is true, that is not zero (NaN is true): bool, for any dtypes, broadcast
 /// (ShapeError). No gradient.
 Tensor logical_xor(const Tensor& self, const Tensor& other);
 /// Whether self is zero (NaN is not): bool, of self's shape. No gradient.
@@ -123,10 +123,10 @@ Tensor isfinite(const Tensor& self);
 
 /// Whether |self - other| <= atol + rtol |other|, or both are equal: bool, broadcast (ShapeError).
 /// NaN is close to NaN with equal_nan only. Both have one dtype (DTypeError); Error for a negative
-/// tolerance. Integers are measured in float32, with tolerances of 0 exactly. No gradient.
+/// tolerance. Integers are compared in float32, or exactly if both tolerances are 0. No gradient.
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
                Flag equal_nan = false);
-/// Whether isclose holds for all elements; its errors. No gradient.
+/// Whether isclose holds for all elements, with its errors. No gradient.
 bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5, double atol = 1e-8,
               Flag equal_nan = false);
 /// Whether shapes and all elements are the same; the dtypes may differ, and NaN equals nothing. No

@@ -30,7 +30,7 @@ void check_shapes(const Tensor& input, const Tensor& weight, const Tensor& bias,
   }
 }
 
-// What the kernel spans at one place; ShapeError unless it fits the padded input.
+// How many elements the dilated kernel spans; ShapeError unless it fits the padded input.
 std::int64_t kernel_span(const Tensor& input, const Tensor& weight, const Conv1dOptions& o) {
   const std::int64_t size = weight.size(2);
   std::int64_t span = 0, length = 0;
@@ -56,7 +56,7 @@ Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
 
   Tensor x = input.dim() == 3 ? input : unsqueeze(input, 0);
   if (options.padding > 0) x = pad(x, {options.padding, options.padding});
-  // (N, C, T, K): what lies under the kernel at each of T places.
+  // (N, C, T, K): the elements under the kernel at each of T positions.
   Tensor under = unfold(x, 2, span, options.stride);
   if (options.dilation > 1) under = slice(under, 3, {}, {}, options.dilation);
   const std::int64_t batch = under.size(0), places = under.size(2);

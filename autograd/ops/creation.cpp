@@ -79,13 +79,13 @@ namespace {
   fail("arange", "from ", start, " to ", end, " in steps of ", step);
 }
 
-// How many steps lead from start to end, which is not reached.
+// The number of elements of start, start + step, ... up to `end`, which is excluded.
 std::int64_t count_steps(std::int64_t start, std::int64_t end, std::int64_t step) {
   if (step == 0 || (step > 0 ? end < start : end > start)) {
     fail_range(static_cast<double>(start), static_cast<double>(end), static_cast<double>(step));
   }
   if (start == end) return 0;
-  // The distance may leave int64.
+  // The distance may not fit in int64.
   const auto from = static_cast<std::uint64_t>(start), to = static_cast<std::uint64_t>(end),
              pace = static_cast<std::uint64_t>(step);
   const std::uint64_t steps = step > 0 ? (to - from - 1) / pace : (from - to - 1) / (0 - pace);
@@ -97,7 +97,7 @@ std::int64_t count_steps(std::int64_t start, std::int64_t end, std::int64_t step
 
 std::int64_t count_steps(double start, double end, double step) {
   const double steps = std::ceil((end - start) / step);
-  // Also false for NaN. The quotient may be rounded to zero, so signs are not asked of it.
+  // Also false for NaN. The quotient may be rounded to zero, so it does not tell the direction.
   const bool leads = std::isfinite(start) && std::isfinite(end) &&
                      ((step > 0 && end >= start) || (step < 0 && end <= start)) && steps >= 0;
   if (!leads || steps >= 0x1p63) fail_range(start, end, step);
@@ -151,7 +151,7 @@ Tensor from_blob(void* data, const Shape& shape, const Shape& strides, DType dty
   return Tensor(Array::from_blob(Borrowed(data, std::move(deleter)), shape, strides, dtype));
 }
 Tensor from_blob(void* data, const Shape& shape, DType dtype, std::function<void(void*)> deleter) {
-  Borrowed memory(data, std::move(deleter));  // given back where the strides fail
+  Borrowed memory(data, std::move(deleter));  // runs the deleter where strides fail
   return Tensor(Array::from_blob(std::move(memory), shape, contiguous_strides(shape), dtype));
 }
 

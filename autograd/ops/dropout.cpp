@@ -29,11 +29,10 @@ Tensor mul_kept(const Tensor& self, const Array& bits, double factor) {
 
 Tensor dropout(const Tensor& self, double p, Flag training, Generator& generator) {
   if (!(p >= 0 && p <= 1)) fail("dropout", "the probability is ", p, ", not in [0, 1]");
-  const DType dtype = self.dtype();
-  if (!is_floating(dtype)) fail<DTypeError>("dropout", "needs float32 or float64, got ", dtype);
+  check_floating("dropout", self);
   if (!training || p == 0 || self.numel() == 0) return self;
   if (p == 1) return mul(self, 0);
-  return mul_kept(self, draw_kept(self.numel(), p, generator), kept_factor(dtype, p));
+  return mul_kept(self, draw_kept(self.numel(), p, generator), kept_factor(self.dtype(), p));
 }
 
 }  // namespace tend

@@ -10,9 +10,9 @@ namespace tend {
 class Tensor;
 
 /// While training, zeroes each element of self with probability p and multiplies the others by
-/// 1 / (1 - p), as PyTorch rounds it; otherwise gives self back. The mask is drawn in the order of
-/// the indices, from the generator's Bernoulli stream; p = 0 and p = 1 draw nothing. Floating only
-/// (DTypeError); Error unless 0 <= p <= 1. The gradient is what the element was multiplied by.
+/// 1 / (1 - p), as PyTorch rounds it; otherwise returns self. The mask is drawn in row-major order,
+/// from the generator's Bernoulli stream; p = 0 and p = 1 draw nothing. Floating only (DTypeError);
+/// Error unless 0 <= p <= 1. The gradient is what the element was multiplied by.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.dropout.html
 Tensor dropout(const Tensor& self, double p = 0.5, Flag training = true,
                Generator& generator = default_generator());

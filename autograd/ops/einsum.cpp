@@ -49,7 +49,8 @@ struct Equation {
   std::size_t kept = 0;  // how many of them the result has
 };
 
-// Without "->": the ellipsis, and what occurs once, in the order of the alphabet.
+// The result's names without "->": the ellipsis, and the names that occur once, in alphabetical
+// order.
 std::string implicit_result(const std::vector<std::string>& operands) {
   std::string all;
   for (const std::string& names : operands) all += names;
@@ -94,8 +95,8 @@ Equation read_equation(std::string_view text) {
   return equation;
 }
 
-// The dimensions that all operands get: one for each name, several for an ellipsis, first those of
-// the result.
+// The dimensions to which all operands are aligned: one for each name, several for an ellipsis,
+// first those of the result.
 class Axes {
  public:
   Axes(const Equation& equation, const std::vector<Tensor>& operands) : equation_(equation) {
@@ -110,11 +111,11 @@ class Axes {
   }
 
   std::int64_t rank() const noexcept { return sizes_.rank(); }
-  /// How many the result has.
+  /// How many axes the result has.
   std::int64_t kept() const noexcept { return kept_; }
   std::int64_t size(std::int64_t axis) const noexcept { return sizes_[axis]; }
 
-  /// The operand with its dimensions in their places, and size 1 for those that it lacks.
+  /// The operand with its dimensions moved to their axes, and size 1 for the axes that it lacks.
   Tensor align(Tensor x, std::size_t operand) {
     const Shape axes = take_diagonals(x, operand);
     Shape order(axes.size(), 0), shape(sizes_.size(), 1);
@@ -129,7 +130,7 @@ class Axes {
   }
 
  private:
-  // How many dimensions of an operand are under its ellipsis.
+  // How many dimensions of an operand its ellipsis stands for.
   std::int64_t ellipsis_width(std::size_t operand, const Tensor& x) const {
     const std::string& names = equation_.operands[operand];
     const bool has_ellipsis = names.find(kEllipsis) != std::string::npos;
@@ -142,14 +143,15 @@ class Axes {
     return rest;
   }
 
-  // The axis of a name; of an ellipsis the one after its last.
+  // The axis of a name; for an ellipsis, the one after its last axis.
   std::int64_t axis_of(char name) const {
     const auto at = static_cast<std::int64_t>(equation_.names.find(name));
     const bool behind = equation_.names.find(kEllipsis) <= static_cast<std::size_t>(at);
     return name == kEllipsis ? at + width_ : behind ? at + width_ - 1 : at;
   }
 
-  // Makes the dimensions of one name one, and returns the axis of each dimension.
+  // Replaces dimensions of the same name by their diagonal, and returns the axis of each dimension
+  // of x.
   Shape take_diagonals(Tensor& x, std::size_t operand) const {
     const std::int64_t width = ellipsis_width(operand, x);
     Shape axes;
@@ -195,7 +197,7 @@ class Axes {
   std::int64_t width_ = 0;  // of the widest ellipsis
   std::int64_t kept_ = 0;
   Shape sizes_;
-  Shape first_;  // the operand that told the size
+  Shape first_;  // for each axis the operand that gave its size
 };
 
 Shape joined(std::initializer_list<Shape> parts) {
@@ -212,7 +214,8 @@ Shape sizes_of(const Tensor& x, const Shape& dims) {
   return sizes;
 }
 
-// A batch of matrices: the dimensions `rows` as one and `columns` as one; `rest` has size 1.
+// x as a batch of matrices: the dimensions `rows` are merged into one, and so are `columns`; those
+// in `rest` have size 1 and are dropped.
 Tensor as_matrices(const Tensor& x, const Shape& batch, const Shape& rows, const Shape& columns,
                    const Shape& rest) {
   const Shape matrix{element_count(sizes_of(x, rows)), element_count(sizes_of(x, columns))};
@@ -220,7 +223,8 @@ Tensor as_matrices(const Tensor& x, const Shape& batch, const Shape& rows, const
                  joined({sizes_of(x, batch), matrix}));
 }
 
-// The product of aligned operands, summed over `summed`, which both have; it keeps size 1.
+// The product of aligned operands, summed over the axes `summed`, which both have, and which stay
+// with size 1.
 Tensor contract(const Tensor& a, const Tensor& b, const Shape& summed) {
   Shape batch, left, right, neither;
   for (std::int64_t d = 0; d < a.dim(); ++d) {
@@ -236,7 +240,8 @@ Tensor contract(const Tensor& a, const Tensor& b, const Shape& summed) {
   return permute(reshape(product, sizes), inverse_permutation(order));
 }
 
-// The product of aligned operands, summed over `finished`, the axes that nobody else needs.
+// The product of aligned operands, summed over `finished`, the axes that neither the result nor a
+// later operand has.
 Tensor combine(Tensor a, Tensor b, const Shape& finished) {
   Shape in_a, in_b, in_both;
   for (const std::int64_t d : finished) {
@@ -260,7 +265,7 @@ Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands) tr
   }
   Axes axes(read, operands);
   std::vector<Tensor> aligned;
-  Shape last(static_cast<std::size_t>(axes.rank()), 0);  // the last operand that has an axis
+  Shape last(static_cast<std::size_t>(axes.rank()), 0);  // for each axis the last operand with it
   for (std::size_t i = 0; i < operands.size(); ++i) {
     aligned.push_back(axes.align(operands[i], i));
     for (std::int64_t d = 0; d < axes.rank(); ++d) {
@@ -303,7 +308,7 @@ Tensor tensordot(const Tensor& a, const Tensor& b, std::int64_t dims) {
 
 namespace {
 
-// `dims` counted from the front; IndexError or ShapeError.
+// `dims` counted from the front; IndexError for one out of range, ShapeError for one named twice.
 Shape contracted_dims(const Tensor& x, const Shape& dims) {
   if (dims.empty()) return {};
   if (x.dim() == 0) fail<IndexError>("tensordot", "a 0-d tensor has no dimension ", dims[0]);

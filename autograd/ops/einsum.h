@@ -20,27 +20,27 @@ class Tensor;
 ///     einsum("bhtd,bhsd->bhts", {q, k})  the scores of attention
 ///     einsum("ii->i", {a})             a diagonal, as a view
 ///
-/// A name that one operand has twice is its diagonal. An ellipsis "..." stands for the dimensions
-/// that an operand has besides the named ones; those of several operands broadcast, and so do named
-/// dimensions of size 1. Without "->" the result has the ellipsis and then the names that occur
-/// once, in the order of the alphabet, upper case first. Spaces do not count.
+/// A name that occurs twice in one operand takes its diagonal. An ellipsis "..." stands for the
+/// dimensions that an operand has besides the named ones; those of several operands broadcast, and
+/// so do named dimensions of size 1. Without "->" the result has the ellipsis and then the names
+/// that occur once, in alphabetical order, upper case first. Spaces are ignored.
 ///
 /// Operands are contracted from left to right, by batched matrix products wherever something is
-/// summed over; these want operands of one dtype, and not bool (DTypeError). Error for an equation
-/// that is not one, ShapeError for operands that do not fit it. The gradient of an operand is
+/// summed over; these require operands of one dtype, and not bool (DTypeError). Error for a
+/// malformed equation, ShapeError for operands that do not fit it. The gradient of an operand is
 /// that of the result times the other operands, summed over the names that the operand lacks.
 /// https://pytorch.org/docs/2.6/generated/torch.einsum.html
 Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands);
 
 /// Products summed over the last `dims` dimensions of a and the first of b; the result has the
-/// other dimensions of a, then of b. ShapeError where sizes differ, but for those of 1, which
+/// other dimensions of a, then of b. ShapeError where sizes differ, except for those of 1, which
 /// broadcast. Both have one dtype, not bool (DTypeError). The gradient of a is the tensordot of the
 /// result's gradient and b over the other dimensions of b; that of b follows by symmetry.
 /// https://pytorch.org/docs/2.6/generated/torch.tensordot.html
 Tensor tensordot(const Tensor& a, const Tensor& b, std::int64_t dims = 2);
 /// Products summed over dims_a[i] of a together with dims_b[i] of b, for every i. ShapeError for
-/// lists of two lengths and for a dimension named twice, IndexError for one out of range; the rest,
-/// the gradient too, as for a number of dimensions.
+/// lists of different lengths and for a dimension named twice, IndexError for one out of range.
+/// Everything else, including the gradient, is as for a number of dimensions.
 Tensor tensordot(const Tensor& a, const Tensor& b, const Shape& dims_a, const Shape& dims_b);
 
 }  // namespace tend

@@ -1,11 +1,11 @@
-// Losses of each element by itself, and of pairs of vectors.
+// Losses of single elements, and cosine_similarity: declared in loss.h.
 #include <tend/autograd/ops/helpers.h>
 #include <tend/autograd/tensor/grad_mode.h>
 
 namespace tend {
 namespace {
 
-void check_floating(const char* operation, const Tensor& input, const Tensor& target) {
+void check_pair(const char* operation, const Tensor& input, const Tensor& target) {
   if (!is_floating(result_type(input.array(), target.array()))) {
     fail<DTypeError>(operation, "needs float32 or float64, got ", input.dtype(), " and ",
                      target.dtype());
@@ -20,7 +20,8 @@ Tensor difference_of(const Tensor& input, const Tensor& target) {
   return number(input) - number(target);
 }
 
-// A loss of d = input - target as one node; `losses` and `slopes` are functions of d.
+// A loss of d = input - target as one node; `losses` and its derivative `slopes` are functions of
+// d.
 template <class Losses, class Slopes>
 Tensor difference_loss(const char* node, const Tensor& input, const Tensor& target,
                        Reduction reduction, Losses losses, Slopes slopes,
@@ -47,7 +48,7 @@ Tensor difference_loss(const char* node, const Tensor& input, const Tensor& targ
 }  // namespace
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) try {
-  check_floating("mse_loss", input, target);
+  check_pair("mse_loss", input, target);
   return difference_loss(
       "MseLossBackward0", input, target, reduction, [](const Tensor& d) { return d * d; },
       [](const Tensor& d) { return d * 2; });
@@ -56,7 +57,7 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
 }
 
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) try {
-  check_floating("l1_loss", input, target);
+  check_pair("l1_loss", input, target);
   return reduce_losses(abs(difference_of(input, target)), reduction);
 } catch (const Error&) {
   rename_error("l1_loss");
@@ -65,7 +66,7 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) t
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction,
                       double beta) try {
   if (!(beta >= 0)) fail("smooth_l1_loss", "beta is ", beta, ", which must not be negative");
-  check_floating("smooth_l1_loss", input, target);
+  check_pair("smooth_l1_loss", input, target);
   if (beta == 0) return l1_loss(input, target, reduction);
   return difference_loss(
       "SmoothL1LossBackward0", input, target, reduction,
@@ -73,7 +74,7 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduc
         const Tensor size = abs(d);
         return where(size < beta, d * d * (0.5 / beta), size - beta / 2);
       },
-      // The ends belong to the sign, which decides about the second derivative there.
+      // At |d| = beta the derivative is that of the outer part, and the second derivative 0.
       [beta](const Tensor& d) { return where(abs(d) >= beta, sign(d), d / beta); });
 } catch (const Error&) {
   rename_error("smooth_l1_loss");
@@ -82,7 +83,7 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduc
 Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction,
                   double delta) try {
   if (!(delta > 0)) fail("huber_loss", "delta is ", delta, ", which must be positive");
-  check_floating("huber_loss", input, target);
+  check_pair("huber_loss", input, target);
   return difference_loss(
       "HuberLossBackward0", input, target, reduction,
       [delta](const Tensor& d) {
@@ -96,7 +97,7 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
 
 Tensor kl_div(const Tensor& log_probabilities, const Tensor& target,
               const KlDivOptions& options) try {
-  check_floating("kl_div", log_probabilities, target);
+  check_pair("kl_div", log_probabilities, target);
   if (options.reduction == KlReduction::batchmean && log_probabilities.dim() == 0) {
     fail<ShapeError>("kl_div", "a 0-d input has no batch to take the mean over");
   }
@@ -114,7 +115,7 @@ Tensor kl_div(const Tensor& log_probabilities, const Tensor& target,
 }
 
 Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::int64_t dim, double eps) try {
-  check_floating("cosine_similarity", a, b);
+  check_pair("cosine_similarity", a, b);
   const DType dtype = result_type(a.array(), b.array());
   const Shape shape = broadcast_shapes("cosine_similarity", a.shape(), b.shape());
   const std::int64_t along =

@@ -7,13 +7,13 @@
 namespace tend {
 namespace {
 
-// `grad` shared evenly by the elements along `dims` where `chosen`; both have x's rank.
+// Shares `grad` evenly among the elements along `dims` where `chosen` is true; both have x's rank.
 Tensor share_evenly(const Tensor& grad, const Tensor& chosen, const Shape& dims) {
   const Tensor mask = chosen.to(grad.dtype());
   return mask * (grad / sum(mask, dims, true));
 }
 
-// The derivative of one element of all.
+// The derivative of an operation that picks one of all elements.
 void share_with_equals(Derivative& d) {
   const Tensor x = d.saved(0), chosen = d.saved(1);
   // NaN is chosen where there is one, but does not equal itself.
@@ -112,7 +112,7 @@ Extremes aminmax(const Tensor& self, std::optional<Integer> dim, Flag keepdim) t
 
 namespace {
 
-// Where in a sorted dimension the median is: at the first NaN if there is one.
+// The index of the median in a sorted dimension: that of the first NaN if there is one.
 Tensor middle_of(const Tensor& sorted, std::int64_t dim) {
   const std::int64_t length = sorted.dim() == 0 ? 1 : sorted.size(dim);
   const Tensor numbers = sum(logical_not(isnan(sorted)), dim, true);

@@ -1,4 +1,4 @@
-// What the operations share.
+// Helpers that several operations share.
 #pragma once
 
 #include <optional>
@@ -14,30 +14,36 @@
 
 namespace tend {
 
-using methods::InPlace;  // whose methods stand beneath the operations that they are twins of
+using methods::InPlace;  // its methods are defined beneath the operations that they do in place
 
-/// A number as a 0-d tensor, of the dtype that `self` with it promotes to.
+/// A number as a 0-d tensor, of the dtype to which `self` and the number promote.
 inline Tensor number_like(const Tensor& self, const Scalar& number) {
   return Tensor(Array::scalar(number, promote_types(self.dtype(), number)));
 }
 
-/// DTypeError naming `operation` where two inputs that must have one dtype have two.
+/// DTypeError naming `operation` unless both inputs have the same dtype.
 inline void check_one_dtype(const char* operation, const Tensor& a, const Tensor& b) {
   if (a.dtype() == b.dtype()) return;
   fail<DTypeError>(operation, "the dtypes differ: ", a.dtype(), " and ", b.dtype());
 }
 
-/// DTypeError naming `operation` where int64, if that is `dtype`, cannot hold the number.
+/// DTypeError naming `operation` unless `self` is floating.
+inline void check_floating(const char* operation, const Tensor& self) {
+  if (is_floating(self.dtype())) return;
+  fail<DTypeError>(operation, "needs float32 or float64, got ", self.dtype());
+}
+
+/// DTypeError naming `operation` if `dtype` is int64 and the number is out of its range.
 void check_integer(const char* operation, DType dtype, const Scalar& number);
-/// DTypeError naming `operation` where `dtype` cannot hold the number: int64 for what it is out of
-/// range for, and float32 for a finite one that would become infinite.
+/// DTypeError naming `operation` if `dtype` cannot hold the number: for int64 if the number is out
+/// of range, for float32 if a finite number would become infinite.
 void check_holds(const char* operation, DType dtype, const Scalar& number);
 
-/// ShapeError naming `operation` for a negative size, OutOfMemoryError for more bytes than there
-/// can be: what a shape from the user is asked before memory is taken.
+/// Checks a shape from the user before memory is allocated: ShapeError naming `operation` for a
+/// negative size, OutOfMemoryError for more bytes than an int64 can count.
 void check_size(const char* operation, const Shape& shape, DType dtype);
 
-/// The dtype that a number by itself gives a tensor: float32 for floating ones.
+/// The dtype of a tensor that is made from this number alone: float32 for floating numbers.
 inline DType own_dtype(const Scalar& number) noexcept {
   return number.dtype() == float64 ? float32 : number.dtype();
 }
@@ -48,7 +54,8 @@ Scalar negative(const Scalar& number) noexcept;
 /// x * factor, or x itself where that is 1.
 Tensor scaled(const Tensor& x, const Scalar& factor);
 
-/// An array in a dtype that it may have already: then nothing is copied, not even the handle.
+/// An array converted to a dtype. If it has that dtype already, nothing is copied, not even the
+/// handle.
 class AsDtype {
  public:
   AsDtype(const Array& array, DType dtype) : array_(&array) {
@@ -63,8 +70,8 @@ class AsDtype {
   std::optional<Array> converted_;
 };
 
-/// An elementwise kernel of two arrays, run on the promoted and broadcast inputs; `out_dtype` is
-/// that of the result when it is not the promoted one.
+/// Runs an elementwise kernel on two inputs that are promoted to `dtype` and broadcast. The result
+/// has `out_dtype` if that is given, otherwise `dtype`.
 template <class Kernel>
 Array broadcast_binary(const char* operation, const Tensor& a, const Tensor& b, Kernel kernel,
                        DType dtype, std::optional<DType> out_dtype = std::nullopt) {
@@ -76,7 +83,7 @@ Array broadcast_binary(const char* operation, const Tensor& a, const Tensor& b, 
   return out;
 }
 
-/// An elementwise kernel of one array; integers become float32 when `floating`.
+/// Runs an elementwise kernel on one input; integers become float32 when `floating`.
 template <class Kernel>
 Array unary(const Tensor& self, Kernel kernel, bool floating = true) {
   const DType dtype = floating ? to_floating(self.dtype()) : self.dtype();
@@ -85,29 +92,30 @@ Array unary(const Tensor& self, Kernel kernel, bool floating = true) {
   return out;
 }
 
-/// Which of `count` elements dropout with probability p keeps, drawn in their order: the bits of
-/// draw_keep_bits.
+/// A dropout mask for `count` elements, each kept with probability 1 - p: one bit for each, in
+/// row-major order (draw_keep_bits).
 Array draw_kept(std::int64_t count, double p, Generator& generator);
 
-/// A reduced tensor with its reduced dimensions back, of size 1, so that it broadcasts against the
-/// input, whose shape is given, again.
+/// `reduced` with the reduced dimensions `dims` put back with size 1, so that it broadcasts against
+/// the input, whose shape is `input`.
 Tensor restore_dims(const Tensor& reduced, const Shape& input, const Shape& dims);
 
-/// The losses as `reduction` says; their mean divides by `count` where that is given.
+/// The losses themselves, their mean or their sum. The mean divides by `count` if that is given.
 Tensor reduce_losses(const Tensor& losses, Reduction reduction,
                      std::optional<double> count = std::nullopt);
-/// The gradient of each of `count` losses, given that of what reduce_losses made of them.
+/// The derivative of reduce_losses: given the gradient of its result, that of each of `count`
+/// losses. It broadcasts to the shape of the losses.
 Tensor share_of_losses(const Tensor& grad, Reduction reduction, const Scalar& count);
 
-/// What dropout with probability p multiplies kept elements with.
+/// The factor by which dropout with probability p multiplies the elements that it keeps.
 double kept_factor(DType dtype, double p);
 
-/// The product with that factor where an element is kept, and with 0 where not. The bits go through
-/// the elements in row-major order.
+/// self times `factor` where an element is kept, times 0 elsewhere; `bits` is a mask from
+/// draw_kept.
 Tensor mul_kept(const Tensor& self, const Array& bits, double factor);
 
-/// A gradient that one kernel computes, kernel(out, grad). Only for a backward that records
-/// nothing: the composed formula beside it is what it means.
+/// A gradient that is computed by one kernel, kernel(out, grad). Only for a backward that records
+/// no graph: one that does uses the formula in public operations beside it.
 template <class Kernel>
 Tensor fused(const Tensor& grad, Kernel kernel) {
   Array out = Array::empty(grad.shape(), grad.dtype());
@@ -115,20 +123,21 @@ Tensor fused(const Tensor& grad, Kernel kernel) {
   return Tensor(std::move(out));
 }
 
-/// Elements that come from the places `indices` along `dim`; the gradient goes back there.
-/// `keepdim` is false where values and indices are without that dimension.
+/// Records that `values` are the elements of self at positions `indices` along `dim`, to which the
+/// gradient goes back. `keepdim` is false if values and indices lack that dimension.
 ValuesAndIndices picked(const char* node, const Tensor& self, Array values, Array indices,
                         std::int64_t dim, bool keepdim,
                         const char* operation = __builtin_FUNCTION());
 
-/// The derivative of a function that is flat wherever it has a derivative.
+/// The derivative of a piecewise constant function: zero for every input.
 inline void zero_gradient(Derivative& d) {
   for (std::size_t i = 0; i < d.gradients().size(); ++i) {
     if (d.needs(i)) d.set(i, zeros(d.grad().shape(), d.grad().dtype()));
   }
 }
 
-/// `weight`, called `name`, may be undefined; it must have the dtype of `self` and be a constant.
+/// Checks an optional weight, which errors call `name`: unless undefined, it must have the dtype of
+/// `self` (DTypeError) and be a constant (AutogradError if it requires grad).
 inline void check_constant(const char* operation, const char* name, const Tensor& weight,
                            const Tensor& self) {
   if (!weight.defined()) return;

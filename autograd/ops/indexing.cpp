@@ -21,7 +21,8 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
 
 namespace {
 
-// The corner of `source` that an index of this shape reads. A 0-d tensor counts as 1-d.
+// The part of `source`, from index 0 on in each dimension, that an index of this shape reads. A 0-d
+// tensor counts as 1-d.
 Tensor corner(Tensor source, const Shape& shape) {
   if (source.dim() == 0 && shape.rank() == 1) source = unsqueeze(source, 0);
   if (source.dim() == 1 && shape.empty()) return select(source, 0, 0);
@@ -87,7 +88,7 @@ Tensor take_along_dim(const Tensor& self, const Tensor& index, std::optional<Int
                      " has another rank than ", self.shape());
   }
   if (self.dim() == 0) return gather(self, 0, index);
-  // The sizes along `dim` are each its own.
+  // Along `dim` both keep their sizes.
   Shape from = self.shape(), at = index.shape();
   from[*dim] = at[*dim] = 1;
   from = at = broadcast_shapes("take_along_dim", from, at);
@@ -131,7 +132,7 @@ std::int64_t wrap_padding(std::int64_t padding_idx, const Shape& weight) {
   return padding_idx < 0 ? padding_idx + weight[0] : padding_idx;
 }
 
-// 0 where `indices` name the padding, 1 elsewhere; with a dimension more, to broadcast over rows.
+// 0 where `indices` name the padding, 1 elsewhere; with one more dimension, to broadcast over rows.
 Tensor without_padding(const Tensor& indices, std::int64_t padding_idx, DType dtype) {
   const Array counts = Array::empty(indices.shape(), boolean);
   kernels::ne(counts, indices.array(), Array::scalar(padding_idx, int64));

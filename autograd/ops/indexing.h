@@ -1,7 +1,8 @@
 /// \file
-/// Reading and writing at places along one dimension, which int64 tensors name (DTypeError). Every
-/// index is checked (IndexError, also for negative ones) before anything is computed. Formulas are
-/// for dim 1 of three; dimensions may count from the end. Elements have any dtype.
+/// Reading and writing elements at positions along one dimension, given by int64 tensors
+/// (DTypeError). Every index is checked (IndexError, also for negative ones) before anything is
+/// computed. Formulas are for dim 1 of three; dimensions may count from the end. Elements have any
+/// dtype.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +21,22 @@ class Tensor;
 /// https://pytorch.org/docs/2.6/generated/torch.gather.html
 Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index);
 
-/// A copy of self with source[i][j][k] in place of [i][index[i][j][k]][k], for `dim` 1. Shapes,
+/// A copy of self with source[i][j][k] written to [i][index[i][j][k]][k], for `dim` 1. Shapes,
 /// dtypes and errors are those of scatter_add. The gradient of self is the result's with zeros at
-/// these places, that of source the result's gathered from them; where an element is named more
-/// than once, the last stays, and all of these sources get its gradient, as in PyTorch.
+/// these positions, that of source the result's gathered from them. Where an element is named more
+/// than once, the last value stays, and all values written there get its gradient, as in PyTorch.
 /// https://pytorch.org/docs/2.6/generated/torch.scatter.html
 Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source);
-/// A copy of self with a number at the places [i][index[i][j][k]][k], for `dim` 1, converted to
-/// self's dtype (DTypeError where that cannot hold it); the rest as with a source. The gradient of
-/// self is the result's with zeros at these places.
+/// A copy of self with a number written to [i][index[i][j][k]][k], for `dim` 1, converted to self's
+/// dtype (DTypeError if that cannot hold it). Everything else is as with a source. The gradient of
+/// self is the result's with zeros at these positions.
 Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value);
 
-/// A copy of self with source[i][j][k] added at [i][index[i][j][k]][k], for `dim` 1. `index` is
+/// A copy of self with source[i][j][k] added to [i][index[i][j][k]][k], for `dim` 1. `index` is
 /// int64 (DTypeError), all have one rank, and `index` is at most as large as source, and as self in
 /// the other dimensions (ShapeError); source has self's dtype (DTypeError). IndexError for `dim`,
 /// and for an index out of range or negative. The gradient of self is the result's, that of source
-/// the result's gathered from the places.
+/// the result's gathered from these positions.
 /// https://pytorch.org/docs/2.6/generated/torch.scatter_add.html
 Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source);
 
@@ -51,23 +52,24 @@ Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index);
 Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source);
 
 /// gather after self and `index` are broadcast against each other in the other dimensions; their
-/// ranks must be equal (ShapeError). Without `dim` both are flattened. Of argmax(..., keepdim) or
-/// argsort it gives the elements. Errors are gather's. The gradient of self is the result's, added
-/// at the places that were read. https://pytorch.org/docs/2.6/generated/torch.take_along_dim.html
+/// ranks must be equal (ShapeError). Without `dim` both are flattened. With the indices of
+/// argmax(..., keepdim) or argsort, it returns their elements. Errors are gather's. The gradient of
+/// self is the result's, added at the positions that were read.
+/// https://pytorch.org/docs/2.6/generated/torch.take_along_dim.html
 Tensor take_along_dim(const Tensor& self, const Tensor& index,
                       std::optional<Integer> dim = std::nullopt);
 
 /// Rows of `weight` (num_embeddings, embedding_dim) for indices of any shape: (*, embedding_dim).
 /// ShapeError for a weight that is not 2-d, DTypeError unless the indices are int64, IndexError for
-/// one that is no row, or such a `padding_idx` (which may count from the end). The gradient of a
-/// row is the sum of the result's over the places that it went to; the padding's is zero.
+/// an index or a `padding_idx` (which may count from the end) that is not a row. The gradient of a
+/// row is the sum of the result's over its copies; that of row `padding_idx` is zero.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.embedding.html
 Tensor embedding(const Tensor& weight, const Tensor& indices,
                  std::optional<Integer> padding_idx = std::nullopt);
 
-/// 1 where the last of (*, num_classes) dimensions equals the index, else 0; int64. With -1 there
-/// are as many classes as the largest index asks for (ShapeError where there are no indices).
-/// DTypeError unless int64, IndexError for an index that is no class. No gradient.
+/// (*, num_classes): 1 where the position in the last dimension equals the index, else 0; int64.
+/// With -1 there are as many classes as the largest index needs (ShapeError where there are no
+/// indices). DTypeError unless int64, IndexError for an index that is not a class. No gradient.
 Tensor one_hot(const Tensor& indices, std::int64_t num_classes = -1);
 
 }  // namespace tend

@@ -19,7 +19,8 @@ bool is_nothing(const Tensor& tensor) {
   return tensor.dim() == 1 && tensor.numel() == 0;
 }
 
-// The result's shape: that of the tensors that count, their sizes along `dim` added up.
+// The result's shape: that of the tensors that are not left out, with their sizes along `dim` added
+// up.
 Shape cat_shape(const std::vector<Tensor>& tensors, std::int64_t dim) {
   const Tensor* first = nullptr;
   Shape shape = tensors[0].shape();

@@ -10,10 +10,10 @@ namespace tend {
 
 class Tensor;
 
-/// The tensors one after the other along `dim` (IndexError), promoted to one dtype. There is one at
-/// least, none is 0-d, and they agree in all other dimensions (ShapeError). A 1-d tensor without
-/// elements is left out, whatever the rank of the others, as in PyTorch. Each tensor's gradient is
-/// its part of the result's.
+/// The tensors one after the other along `dim` (IndexError), promoted to one dtype. There is at
+/// least one, none is 0-d, and they agree in all other dimensions (ShapeError). A 1-d tensor
+/// without elements is left out, whatever the rank of the others, as in PyTorch. Each tensor's
+/// gradient is its part of the result's.
 Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim = 0);
 
 /// The tensors side by side: cat along dimension 1, or 0 for those of one dimension, with its

@@ -23,8 +23,8 @@ Tensor as_rows(const Tensor& x) {
   return reshape(x, {element_count(leading), x.size(-1)});
 }
 
-// Gives a @ b as the gradient of an input, added to what arrived for it before, if anything, in one
-// pass with the product (beta = 1).
+// Sets the gradient of an input to a @ b. If a gradient arrived for it before, the product is added
+// to that in one pass (beta = 1).
 void set_product(Derivative& d, std::size_t input, const Tensor& a, const Tensor& b) {
   const Shape shape = kernels::matmul_shape("matmul", a.shape(), b.shape());
   const Array* sum = d.sum(input);
@@ -35,8 +35,9 @@ void set_product(Derivative& d, std::size_t input, const Tensor& a, const Tensor
   }
 }
 
-// Gives the gradients of a product a @ b, whose cotangent is g, to the inputs a_input and the one
-// after it; both are saved. Vectors become matrices of one row (a) or one column (b).
+// Sets the gradients of the factors of a @ b, whose cotangent is g: a is input a_input and
+// saved(0), b the next input and saved(1). Vectors become matrices of one row (a) or one column
+// (b).
 void product_gradients(Derivative& d, std::size_t a_input, Tensor g, std::int64_t a_rank,
                        std::int64_t b_rank) {
   if (b_rank == 1) g = unsqueeze(g, -1);
@@ -51,7 +52,7 @@ void product_gradients(Derivative& d, std::size_t a_input, Tensor g, std::int64_
   }
   if (d.needs(a_input + 1)) {
     const Tensor a = a_rank == 1 ? unsqueeze(d.saved(0), -2) : d.saved(0);
-    // Where all batches of a share one b, they are the rows of one long matrix.
+    // If all matrices of a are multiplied by one b, their rows form one long matrix.
     const bool shared = a_rank > 2 && b_rank <= 2;
     const Tensor left = shared ? t(as_rows(a)) : transpose(a, -2, -1);
     const Tensor right = shared ? as_rows(g) : g;
@@ -63,7 +64,7 @@ void product_gradients(Derivative& d, std::size_t a_input, Tensor g, std::int64_
   }
 }
 
-// The product for every name that it goes by.
+// a @ b, for all operations that are such a product.
 Tensor product(const char* operation, const char* node, const Tensor& a, const Tensor& b) {
   check_one_dtype(operation, a, b);
   Array out = Array::empty(kernels::matmul_shape(operation, a.shape(), b.shape()), a.dtype());
@@ -76,7 +77,7 @@ Tensor product(const char* operation, const char* node, const Tensor& a, const T
       operation);
 }
 
-// PyTorch's name of the node, which tells how torch.matmul multiplied.
+// PyTorch's name of the node, which depends on how torch.matmul computes the product.
 const char* matmul_node(std::int64_t a_rank, std::int64_t b_rank) {
   if (a_rank == 1 && b_rank == 1) return "DotBackward0";
   if (a_rank == 2 && b_rank == 2) return "MmBackward0";
@@ -124,20 +125,20 @@ Tensor bmm(const Tensor& self, const Tensor& other) {
 
 namespace {
 
-// `start` is what a product of that shape is added to.
+// ShapeError unless `start`, to which a product of `shape` is added, broadcasts to it.
 void check_start(const char* operation, const Tensor& start, const Shape& shape) {
   if (broadcasts_to(start.shape(), shape)) return;
   fail<ShapeError>(operation, "what is added has shape ", start.shape(),
                    ", which does not broadcast to the product's ", shape);
 }
 
-// `start` repeated to the product's shape.
+// A copy of `start`, expanded to the product's shape.
 Array sum_start(const char* operation, const Tensor& start, const Shape& shape) {
   check_start(operation, start, shape);
   return start.array().expand(shape).clone();
 }
 
-// beta * self + alpha * (a @ b) for every name that it goes by.
+// beta * self + alpha * (a @ b), for all operations of that form.
 Tensor add_product(const char* operation, const char* node, const Tensor& self, const Tensor& a,
                    const Tensor& b, const Scalar& beta, const Scalar& alpha) {
   check_one_dtype(operation, a, b);
@@ -192,7 +193,8 @@ Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, co
               const Scalar& alpha) try {
   check_batches("addbmm", batch1, batch2);
   kernels::matmul_shape("addbmm", batch1.shape(), batch2.shape());  // throws where they do not fit
-  // The sum of the products is the product of the matrices side by side and one below the other.
+  // The sum of the products is one product: of the first matrices side by side, and the second ones
+  // below each other.
   const std::int64_t depth = element_count({batch1.size(0), batch1.size(2)});
   const Tensor a = reshape(permute(batch1, {1, 0, 2}), {batch1.size(1), depth});
   const Tensor b = reshape(batch2, {depth, batch2.size(2)});
@@ -214,7 +216,7 @@ Tensor outer(const Tensor& self, const Tensor& other) try {
 
 Tensor kron(const Tensor& self, const Tensor& other) try {
   const std::int64_t rank = std::max(self.dim(), other.dim());
-  Shape a, b, shape;  // every dimension of the result as two, and as one
+  Shape a, b, shape;  // each dimension of the result: as two in a and b, as one in shape
   for (std::int64_t d = -rank; d < 0; ++d) {
     const std::int64_t size_a = -d <= self.dim() ? self.size(d) : 1;
     const std::int64_t size_b = -d <= other.dim() ? other.size(d) : 1;
@@ -260,14 +262,14 @@ Tensor trace(const Tensor& self) {
   Array out = Array::empty({}, self.dtype());
   kernels::sum(out, self.array().diagonal(), {0});
   return record("TraceBackward0", std::move(out), {self}, {}, [shape = self.shape()](auto& d) {
-    // Chosen, not multiplied: an infinite cotangent leaves the zeros.
+    // Not a product with the mask, in which an infinite cotangent times 0 would be NaN.
     d.set(0, where(eye(shape[0], shape[1], boolean), d.grad(), 0));
   });
 }
 
 namespace {
 
-// PyTorch's name of the node, which tells how its linear multiplied.
+// PyTorch's name of the node, which depends on how its linear computes the product.
 const char* linear_node(std::int64_t rank, bool bias) {
   if (rank == 1) return bias ? "ViewBackward0" : "SqueezeBackward4";
   if (rank == 2) return bias ? "AddmmBackward0" : "MmBackward0";

@@ -1,7 +1,8 @@
 /// \file
-/// Products, and matrices by their diagonals. The products that sum take one dtype, not bool
-/// (DTypeError); int64 wraps around. In gradients g is that of the result, @ is matmul, and ^T
-/// swaps the last two dimensions.
+/// Matrix products, and operations on the diagonals of matrices. Products that sum (all but outer
+/// and kron) need operands of one dtype, not bool (DTypeError); int64 wraps around. In the formulas
+/// for gradients, g is the gradient of the result, @ is matmul, and ^T swaps the last two
+/// dimensions.
 #pragma once
 
 #include <tend/core/array/array.h>
@@ -11,28 +12,28 @@ namespace tend {
 class Tensor;
 
 /// self @ other: (..., n, k) and (..., k, m) give (..., n, m), the leading dimensions broadcast. A
-/// 1-d tensor is a row (self) or a column (other), without that dimension in the result. Both have
-/// one dtype, not bool (DTypeError). ShapeError for 0-d tensors, and names the inner dimensions
-/// that differ. For the gradient g of the result that of self is g @ other^T, that of other
-/// self^T @ g, summed where they were broadcast.
+/// 1-d tensor counts as a row (self) or a column (other); the result lacks that dimension. Both
+/// have one dtype, not bool (DTypeError). ShapeError for 0-d tensors, and for inner dimensions that
+/// differ. With the result's gradient g, that of self is g @ other^T and that of other is
+/// self^T @ g, summed over broadcast dimensions.
 /// https://pytorch.org/docs/2.6/generated/torch.matmul.html
 Tensor matmul(const Tensor& self, const Tensor& other);
 
-/// The sum of self * other, vectors (k) both: a number. As matmul of one dtype (DTypeError);
-/// ShapeError for other ranks or lengths that differ. The gradient of self is other, and the other
-/// way round.
+/// The sum of self * other for two vectors (k): a 0-d tensor. One dtype, as for matmul
+/// (DTypeError); ShapeError for other ranks or lengths that differ. The gradient of self is other,
+/// and vice versa.
 Tensor dot(const Tensor& self, const Tensor& other);
-/// self @ other for matrices: (n, k) and (k, m) give (n, m). As matmul of one dtype (DTypeError);
-/// ShapeError for other ranks or sizes that do not fit. With the result's gradient g, the
-/// gradients are g @ other^T and self^T @ g.
+/// self @ other for matrices: (n, k) and (k, m) give (n, m). One dtype, as for matmul (DTypeError);
+/// ShapeError for other ranks or sizes that do not fit. With the result's gradient g, the gradients
+/// are g @ other^T and self^T @ g.
 Tensor mm(const Tensor& self, const Tensor& other);
-/// self @ other for a matrix and a vector: (n, k) and (k) give (n). As matmul of one dtype
+/// self @ other for a matrix and a vector: (n, k) and (k) give (n). One dtype, as for matmul
 /// (DTypeError); ShapeError for other ranks or sizes that do not fit. With the result's gradient g,
 /// the gradients are outer(g, other) and self^T @ g.
 Tensor mv(const Tensor& self, const Tensor& other);
-/// self @ other for two batches of matrices, of one size: (b, n, k) and (b, k, m) give (b, n, m).
-/// As matmul of one dtype (DTypeError); ShapeError for other ranks or sizes that do not fit. With
-/// the result's gradient g, the gradients are g @ other^T and self^T @ g.
+/// self @ other for two batches of b matrices: (b, n, k) and (b, k, m) give (b, n, m). One dtype,
+/// as for matmul (DTypeError); ShapeError for other ranks or sizes that do not fit. With the
+/// result's gradient g, the gradients are g @ other^T and self^T @ g.
 Tensor bmm(const Tensor& self, const Tensor& other);
 
 /// out[i][j] = self[i] * other[j] of two vectors; the dtypes promote. ShapeError for other ranks.
@@ -40,9 +41,9 @@ Tensor bmm(const Tensor& self, const Tensor& other);
 Tensor outer(const Tensor& self, const Tensor& other);
 
 /// beta * self + alpha * (mat1 @ mat2), of matrices (n, k) and (k, m); self broadcasts to the
-/// product (ShapeError, for matrices that do not fit too). All have one dtype, not bool, which
-/// holds the factors (DTypeError); int64 takes their whole parts. With beta 0 self counts for
-/// nothing, NaN included. With the result's gradient g, the gradients are beta * g,
+/// product (ShapeError, also for matrices that do not fit). All have one dtype, not bool, which
+/// must be able to hold beta and alpha (DTypeError); int64 truncates them. With beta 0 self is
+/// ignored, even where it is NaN. With the result's gradient g, the gradients are beta * g,
 /// alpha * g @ mat2^T and alpha * mat1^T @ g.
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1,
              const Scalar& alpha = 1);
@@ -59,32 +60,34 @@ Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                const Scalar& beta = 1, const Scalar& alpha = 1);
 /// beta * self + alpha * (the sum over b of batch1[b] @ batch2[b]), of batches as bmm takes them:
 /// self broadcasts to one matrix (n, m); the rules and errors are addmm's. With the result's
-/// gradient g, the gradients are beta * g, and of each pair of the batch alpha * g @ batch2[b]^T
-/// and alpha * batch1[b]^T @ g.
+/// gradient g, the gradient of self is beta * g, that of batch1[b] alpha * g @ batch2[b]^T and that
+/// of batch2[b] alpha * batch1[b]^T @ g.
 Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
               const Scalar& beta = 1, const Scalar& alpha = 1);
 
 /// x @ weight^T + bias: (*, in) and (out, in) give (*, out). The bias may be undefined; otherwise
 /// it broadcasts to the result, as (out) does, and is added in one pass with the product.
 /// ShapeError where sizes do not fit; all have one dtype, not bool (DTypeError). With the result's
-/// gradient g, that of x is g @ weight, that of the weight g^T @ x over all rows, that of the bias
-/// the sum of g's rows. https://pytorch.org/docs/2.6/generated/torch.nn.functional.linear.html
+/// gradient g, that of x is g @ weight, that of the weight g^T @ x over all rows, and that of the
+/// bias the sum of g's rows. https://pytorch.org/docs/2.6/generated/torch.nn.functional.linear.html
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias);
 
-/// The Kronecker product: every element of self times the whole of other, as blocks. The smaller
-/// rank gets dimensions of size 1 in front, sizes multiply, the dtypes promote. ShapeError for more
-/// elements than an int64 counts. An element's gradient is the sum of the result's times what it
-/// was multiplied by.
+/// The Kronecker product: every element of self times the whole of other, as blocks. The tensor of
+/// smaller rank gets leading dimensions of size 1; sizes multiply, and dtypes promote. ShapeError
+/// for more elements than an int64 counts. The gradient of an element is the result's, times the
+/// elements that it was multiplied by, summed.
 /// https://pytorch.org/docs/2.6/generated/torch.kron.html
 Tensor kron(const Tensor& self, const Tensor& other);
 
-/// A vector (n) as a diagonal of an otherwise zero square matrix, of n + |diagonal| rows; of a
-/// matrix a copy of that diagonal. Any dtype; ShapeError for other ranks. The gradient is the
-/// diagonal of the result's, or a matrix with it in the diagonal and zeros elsewhere.
+/// For a vector (n), a square matrix of n + |diagonal| rows with the vector on that diagonal and
+/// zeros elsewhere; for a matrix, a copy of that diagonal. Any dtype; ShapeError for other ranks.
+/// The gradient of a vector is that diagonal of the result's; that of a matrix has the result's on
+/// the diagonal and zeros elsewhere.
 Tensor diag(const Tensor& self, std::int64_t diagonal = 0);
-/// The last dimension as the elements (i, i + offset) of two new dimensions dim1 and dim2 (of the
-/// result), zeros elsewhere. Any dtype; IndexError for a dimension out of range, and for a 0-d
-/// tensor, ShapeError for one named twice. The gradient is that diagonal of the result's.
+/// Puts the last dimension on a diagonal, the elements (i, i + offset) of two new dimensions dim1
+/// and dim2 of the result, with zeros elsewhere. Any dtype; IndexError for a dimension out of range
+/// and for a 0-d tensor, ShapeError if dim1 and dim2 are the same. The gradient is that diagonal of
+/// the result's.
 Tensor diag_embed(const Tensor& self, std::int64_t offset = 0, std::int64_t dim1 = -2,
                   std::int64_t dim2 = -1);
 /// The sum of a matrix's main diagonal, 0-d. ShapeError for other ranks, DTypeError for bool. The

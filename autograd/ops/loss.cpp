@@ -29,12 +29,13 @@ Tensor classes_back(const Tensor& x) {
   return permute(x, order);
 }
 
-// Targets in a form to gather with: a last dimension of size 1, 0 where they are ignored.
+// Class targets as gather takes them: with a last dimension of size 1, and class 0 where they are
+// ignored.
 struct Labels {
   Tensor index;
   Tensor ignored;
   Tensor weight;     // of each target's class; undefined when all have weight 1
-  double total = 0;  // weight of those that are not ignored
+  double total = 0;  // sum of the weights of targets that are not ignored
 };
 
 void check_logits(const char* operation, const Tensor& x, const Tensor& class_weight) {
@@ -91,7 +92,7 @@ Tensor item_grad(const Tensor& grad, const Tensor& ignored, Reduction reduction,
   return masked_fill(expand(each, ignored.shape()), ignored, 0);
 }
 
-// -on * w[label] log_p[label] - off * sum(w log_p) of each item that counts, reduced.
+// -on * w[label] log_p[label] - off * sum(w log_p) of each item, 0 where ignored, reduced.
 Tensor label_losses(const Tensor& log_p, const Labels& labels, const Tensor& class_weight,
                     double on, double off, Reduction reduction) {
   Tensor losses = gather(log_p, -1, labels.index) * -on;
@@ -104,8 +105,8 @@ Tensor label_losses(const Tensor& log_p, const Labels& labels, const Tensor& cla
   return reduce_losses(losses, reduction, labels.total);
 }
 
-// The gradient of label_losses for log_p = log_softmax(x), with respect to x, each item's loss
-// having cotangent 1: softmax minus the smoothed target, which sums to 1, times the weights.
+// The gradient of label_losses for log_p = log_softmax(x), with respect to x, where each item's
+// loss has cotangent 1: softmax minus the smoothed target, which sums to 1, times the weights.
 Tensor label_slope(const Tensor& p, const Tensor& index, const Tensor& item_weight,
                    const Tensor& class_weight, double on, double off) {
   if (!item_weight.defined()) {
@@ -120,25 +121,24 @@ const char* nll_node(const Tensor& x) {
   return x.dim() > 2 ? "NllLoss2DBackward0" : "NllLossBackward0";
 }
 
-// A row of logits for each item.
+// The logits as a row-major matrix, with a row for each item.
 Array item_rows(const Tensor& logits) {
   const Shape matrix{logits.numel() / logits.size(class_dim(logits)),
                      logits.size(class_dim(logits))};
   return classes_last(logits).array().reshape(matrix).contiguous();
 }
 
-// What the kernels leave out: weights, and rows as short as those that softmax computes precisely.
+// The kernels do not take weights, nor rows so short that softmax computes them more precisely.
 bool has_kernel(const Tensor& logits, const Tensor& class_weight) {
   return !class_weight.defined() && logits.size(class_dim(logits)) >= 16;
 }
 
-// What cross_entropy keeps of every item: its largest logit and the sum of the exponentials of the
-// distances to that.
+// What the kernel saves for each item: its largest logit, and sum(exp(logits - largest)).
 struct ItemSums {
   Tensor largest, sums;
 };
 
-// label_losses of log_softmax(logits), each item's.
+// label_losses of log_softmax(logits) by one kernel, not yet reduced.
 Tensor fused_losses(const Tensor& logits, const Labels& labels, double on, double off,
                     ItemSums& kept) {
   const Array rows = item_rows(logits);
@@ -152,7 +152,7 @@ Tensor fused_losses(const Tensor& logits, const Labels& labels, double on, doubl
   return losses.view(shape);
 }
 
-// The gradient with classes last, `grad` having that of each item's loss.
+// The gradient of the logits, with classes last; `grad` holds the gradients of the items' losses.
 Tensor fused_gradient(const Tensor& logits, const Tensor& grad, const Tensor& index,
                       const ItemSums& kept, double on, double off) {
   const Array rows = item_rows(logits);

@@ -1,6 +1,6 @@
 /// \file
-/// Losses of items, and their mean or sum (0-d). Gradients are stated for the loss of one item; of
-/// the mean, they are divided by what it divides by.
+/// Losses of single items, and their mean or sum (0-d). Gradients are given for the loss of one
+/// item; for the mean, they are divided by the same number as the sum of the losses.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace tend {
 
 class Tensor;
 
-/// What becomes of the losses of the items: all of them, their mean or their sum.
+/// What a loss function returns: the losses of all items, their mean or their sum.
 enum class Reduction { none, mean, sum };
 
-/// What cross_entropy does besides the plain mean.
+/// The options of cross_entropy.
 struct CrossEntropyOptions {
-  std::int64_t ignore_index = -100;  ///< items with this target do not count
+  std::int64_t ignore_index = -100;  ///< items with this target are left out
   Reduction reduction = Reduction::mean;
   double label_smoothing = 0;  ///< the share of a target that is spread over all classes, in [0, 1]
 };
@@ -26,7 +26,7 @@ struct CrossEntropyOptions {
 /// (N, C, d1, ...), with the classes in dimension 1.
 ///
 /// int64 targets (), (N) or (N, d1, ...) name classes, all of them ignore_index or in [0, C):
-/// -log p[target]. The mean is over the items that count, NaN when none does. Targets of the
+/// -log p[target]. The mean is over the items that are not ignored, NaN if all are. Targets of the
 /// logits' shape and dtype are probabilities: -sum_c target[c] log p[c]; they have a gradient too,
 /// and no ignore_index (Error). Label smoothing replaces each target distribution q by
 /// (1 - s) q + s / C.
@@ -37,8 +37,8 @@ struct CrossEntropyOptions {
 ///
 /// ShapeError for 0-d logits and targets or weights of another shape, DTypeError for other dtypes
 /// (logits are floating), IndexError for a class out of range, Error for label_smoothing outside of
-/// [0, 1]. The gradient of the logits is p - q for the target distribution q, each class in the
-/// loss multiplied by its weight; that of q is -log p.
+/// [0, 1]. The gradient of the logits is p - q for the target distribution q, or p sum(w q) - w q
+/// with weights w; that of q is -w log p.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.cross_entropy.html
 Tensor cross_entropy(const Tensor& logits, const Tensor& target,
                      const CrossEntropyOptions& options = {});
@@ -46,7 +46,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
                      const CrossEntropyOptions& options = {});
 ///@}
 
-/// As those of cross_entropy.
+/// The options of nll_loss, as those of cross_entropy.
 struct NllLossOptions {
   std::int64_t ignore_index = -100;
   Reduction reduction = Reduction::mean;
@@ -64,8 +64,8 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Ten
 ///@}
 
 /// d^2 for d = input - target, which broadcast (ShapeError; in PyTorch a difference in shape earns
-/// a warning, since it is seldom meant) and promote to a floating dtype (DTypeError), bool too. The
-/// mean of nothing is NaN. The gradient of the input is 2 d, that of the target -2 d.
+/// a warning, since it is seldom meant) and promote to a floating dtype (DTypeError); one may be
+/// bool. The mean of nothing is NaN. The gradient of the input is 2 d, that of the target -2 d.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.mse_loss.html
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean);
 
@@ -75,8 +75,8 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction =
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean);
 
 /// d^2 / (2 beta) where |d| < beta, |d| - beta / 2 elsewhere, for d = input - target; l1_loss for
-/// beta = 0, Error below it. Shapes, dtypes and errors are those of mse_loss. The gradient of the
-/// input is d / beta where |d| < beta, sign(d) elsewhere, that of the target its negative.
+/// beta = 0, Error for beta < 0. Shapes, dtypes and errors are those of mse_loss. The gradient of
+/// the input is d / beta where |d| < beta, sign(d) elsewhere, that of the target its negative.
 /// Girshick, Fast R-CNN, 2015, arXiv:1504.08083.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.smooth_l1_loss.html
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
@@ -84,16 +84,16 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
 
 /// d^2 / 2 where |d| <= delta, delta (|d| - delta / 2) elsewhere, for d = input - target; Error
 /// unless delta > 0. Shapes, dtypes and errors are those of mse_loss. The gradient of the input is
-/// d, cut to [-delta, delta], that of the target its negative.
+/// d, clamped to [-delta, delta], that of the target its negative.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.huber_loss.html
 Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean,
                   double delta = 1);
 
-/// Of kl_div: batchmean divides the sum by the size of the input's first dimension, as the
-/// mathematical definition wants it.
+/// The reductions of kl_div. batchmean divides the sum by the size of the input's first dimension,
+/// as in the mathematical definition.
 enum class KlReduction { none, mean, sum, batchmean };
 
-/// How kl_div reads its target, and what becomes of the terms.
+/// How kl_div reads its target and reduces its terms.
 struct KlDivOptions {
   KlReduction reduction = KlReduction::mean;
   Flag log_target = false;  ///< the target holds logarithms of probabilities too
@@ -102,19 +102,19 @@ struct KlDivOptions {
 /// The terms of the Kullback-Leibler divergence of the target from `log_probabilities`:
 /// t (log t - x) for inputs x and targets t, 0 where t = 0; with log_target, exp(t) (t - x). Both
 /// broadcast (ShapeError) and promote to a floating dtype (DTypeError); ShapeError for a batchmean
-/// of a 0-d input. The gradient of x is -t, that of t log t + 1 - x, at t = 0 NaN, as in
-/// PyTorch. With log_target they are -exp(t) and exp(t) (t + 1 - x).
+/// of a 0-d input. The gradient of x is -t, that of t is log t + 1 - x (NaN at t = 0, as in
+/// PyTorch). With log_target they are -exp(t) and exp(t) (t + 1 - x).
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.kl_div.html
 Tensor kl_div(const Tensor& log_probabilities, const Tensor& target,
               const KlDivOptions& options = {});
 
 ///@{
 /// -weight (t log x + (1 - t) log(1 - x)) of probabilities x and targets t, all of them in [0, 1]
-/// (Error), in one shape (ShapeError) and one floating dtype (DTypeError). Logarithms are no less
-/// than -100, so the loss is finite. `weight` broadcasts to the input (ShapeError), has its dtype
-/// (DTypeError), is a constant (AutogradError when it requires grad) and may be undefined. The
-/// gradient of x is weight (x - t) / max(x (1 - x), 1e-12), that of t weight (log(1 - x) - log x),
-/// not bounded.
+/// (Error), in one shape (ShapeError) and one floating dtype (DTypeError). Logarithms are clamped
+/// to at least -100, so the loss is finite. `weight` broadcasts to the input (ShapeError), has its
+/// dtype (DTypeError), is a constant (AutogradError when it requires grad) and may be undefined.
+/// The gradient of x is weight (x - t) / max(x (1 - x), 1e-12), that of t is weight
+/// (log(1 - x) - log x), without the clamp.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.binary_cross_entropy.html
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
                             Reduction reduction = Reduction::mean);
@@ -125,9 +125,9 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
 ///@{
 /// -weight (w t log p + (1 - t) log(1 - p)) for p = sigmoid(input), targets t and w = pos_weight,
 /// computed from log p itself, so that it is precise for large inputs. Targets may be any numbers.
-/// Shapes, dtypes and errors are those of binary_cross_entropy; pos_weight is as weight is. The
-/// gradient of the input is weight (p (w t + 1 - t) - w t), that of t weight (log(1 - p) - w log
-/// p).
+/// Shapes, dtypes and errors are those of binary_cross_entropy; pos_weight has the rules of weight.
+/// The gradient of the input is weight (p (w t + 1 - t) - w t), that of t is
+/// weight (log(1 - p) - w log p).
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.binary_cross_entropy_with_logits.html
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                         Reduction reduction = Reduction::mean);
@@ -138,9 +138,9 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
 
 /// c = sum(a b) / (max(|a|, eps) max(|b|, eps)) along `dim` (IndexError) of the inputs, which
 /// broadcast (ShapeError) and promote to a floating dtype (DTypeError); |a| is the Euclidean norm.
-/// The gradient of a is (b / |b| - c a / |a|) / |a| times that of c, and the other way round; where
-/// eps is the larger, it divides in a norm's place, but the norm's own slope a / |a| (0 at 0)
-/// stays. https://pytorch.org/docs/2.6/generated/torch.nn.functional.cosine_similarity.html
+/// The gradient of a is (b / |b| - c a / |a|) / |a| times that of c, and vice versa. Where a norm
+/// is smaller than eps, eps divides instead, but the derivative of the norm is still a / |a| (0 at
+/// 0). https://pytorch.org/docs/2.6/generated/torch.nn.functional.cosine_similarity.html
 Tensor cosine_similarity(const Tensor& a, const Tensor& b, std::int64_t dim = 1, double eps = 1e-8);
 
 }  // namespace tend

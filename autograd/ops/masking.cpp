@@ -120,7 +120,7 @@ Tensor clamp(const char* operation, const char* name, const Tensor& self,
       operation);
 }
 
-// Between tensors, one of which may be undefined.
+// self clamped between tensors, one of which may be undefined.
 Array bounded(const char* operation, const Tensor& self, const Tensor& lo, const Tensor& hi) {
   const Array& x = self.array();
   const Array& low = lo.defined() ? lo.array() : x;

@@ -24,8 +24,8 @@ Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other);
 ///@{
 /// mask ? value : self, both broadcast (ShapeError). The mask is bool (DTypeError); the value is
 /// converted to self's dtype, DTypeError when that cannot hold it. A tensor as the value is 0-d
-/// (ShapeError). The gradient goes to self where the mask is false, that of the value is the sum
-/// over the others.
+/// (ShapeError). The gradient goes to self where the mask is false; that of the value is the sum
+/// over the masked elements.
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value);
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value);
 ///@}
@@ -37,31 +37,31 @@ Tensor tril(const Tensor& self, std::int64_t diagonal = 0);
 /// it). Any dtype; ShapeError for fewer dimensions. The gradient is triu of the result's.
 Tensor triu(const Tensor& self, std::int64_t diagonal = 0);
 
-/// min(max(self, lo), hi), either of which may be left out (Error for both). Floating bounds make
-/// integers float32 (DTypeError for what the dtype cannot hold); NaN stays NaN. The gradient is 1
-/// where lo <= self <= hi, 0 elsewhere.
+/// min(max(self, lo), hi), either of which may be left out (Error if both are). Floating bounds
+/// make integers float32 (DTypeError for a bound that the dtype cannot hold); NaN stays NaN. The
+/// gradient is 1 where lo <= self <= hi, 0 elsewhere.
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& lo,
              const std::optional<Scalar>& hi = std::nullopt);
-/// min(max(self, lo), hi) for tensors, of which one bound may be undefined (Error for both); all
+/// min(max(self, lo), hi) for tensors, of which one bound may be undefined (Error if both are); all
 /// broadcast (ShapeError) and promote, and NaN stays NaN. The gradient goes to self where
-/// lo <= self <= hi, and to the bound that took its place elsewhere.
+/// lo <= self <= hi, and elsewhere to the bound that replaced it.
 Tensor clamp(const Tensor& self, const Tensor& lo, const Tensor& hi);
 ///@{
-/// max(self, lo): clamp with a lower bound only, its dtypes and errors. The gradient goes to self
-/// where self >= lo, to a tensor lo elsewhere.
+/// max(self, lo): clamp with a lower bound only, and the same dtypes and errors. The gradient goes
+/// to self where self >= lo, to a tensor lo elsewhere.
 Tensor clamp_min(const Tensor& self, const Scalar& lo);
 Tensor clamp_min(const Tensor& self, const Tensor& lo);
 ///@}
 ///@{
-/// min(self, hi): clamp with an upper bound only, its dtypes and errors. The gradient goes to self
-/// where self <= hi, to a tensor hi elsewhere.
+/// min(self, hi): clamp with an upper bound only, and the same dtypes and errors. The gradient goes
+/// to self where self <= hi, to a tensor hi elsewhere.
 Tensor clamp_max(const Tensor& self, const Scalar& hi);
 Tensor clamp_max(const Tensor& self, const Tensor& hi);
 ///@}
 
-/// A number in the place of NaN, inf and -inf; the last two default to the largest and the lowest
-/// finite number of the dtype. Integers and bools stay as they are. The gradient is 0 where
-/// something was replaced, 1 elsewhere.
+/// self with NaN, inf and -inf replaced by numbers; those for inf and -inf default to the largest
+/// and the lowest finite number of the dtype. Integers and bools stay as they are. The gradient is
+/// 0 where something was replaced, 1 elsewhere.
 Tensor nan_to_num(const Tensor& self, double nan = 0, std::optional<double> posinf = std::nullopt,
                   std::optional<double> neginf = std::nullopt);
 

@@ -111,7 +111,7 @@ const Tensor& InPlace::tan_() const {
 namespace {
 
 // 1 / sqrt(1 - x^2), without the cancellation near -1 and 1. Its derivative, x / sqrt(1 - x^2)^3,
-// is its own: those of the two factors would cancel near 0.
+// is given directly: the derivatives of the two factors would cancel near 0.
 Tensor arc_slope(const Tensor& self) {
   const Tensor x = self.detach();
   return record(

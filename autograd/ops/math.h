@@ -1,7 +1,7 @@
 /// \file
 /// Elementwise functions of one and of two variables. Those of one variable give self's shape;
-/// int64 and bool tensors give float32 and nothing is refused, unless stated. Infinities and NaN
-/// are as in IEEE 754 and C's math.h.
+/// unless stated, int64 and bool tensors give float32 and every input is allowed. Infinities and
+/// NaN are as in IEEE 754 and C's math.h.
 #pragma once
 
 #include <tend/core/array/array.h>
@@ -69,7 +69,7 @@ Tensor floor(const Tensor& self);
 /// The smallest integer that is not below self. int64 stays int64; DTypeError for bool. The
 /// gradient is zero.
 Tensor ceil(const Tensor& self);
-/// The nearest integer, of two the even one. int64 stays int64; DTypeError for bool. The gradient
+/// The nearest integer, the even one of two. int64 stays int64; DTypeError for bool. The gradient
 /// is zero.
 Tensor round(const Tensor& self);
 /// Rounded towards zero. int64 stays int64; DTypeError for bool. The gradient is zero.
@@ -79,8 +79,8 @@ Tensor trunc(const Tensor& self);
 /// promoted; integers give float32. Signs of zeros count, as in C. The gradient of self is
 /// x / (x^2 + y^2), that of other -y / (x^2 + y^2); at the origin both are NaN.
 Tensor atan2(const Tensor& self, const Tensor& other);
-/// log(exp(self) + exp(other)), without their overflow; broadcast (ShapeError) and promoted. One of
-/// them is floating (DTypeError). The gradient of self is sigmoid(self - other), that of other
+/// log(exp(self) + exp(other)), without overflow; broadcast (ShapeError) and promoted. One of them
+/// is floating (DTypeError). The gradient of self is sigmoid(self - other), that of other
 /// sigmoid(other - self); NaN where both are the same infinity.
 Tensor logaddexp(const Tensor& self, const Tensor& other);
 ///@{

@@ -44,8 +44,7 @@ Tensor norm_of(const Tensor& x, double p, const Shape& dims, bool keepdim) {
   return pow(sum(pow(abs(x), p), dims, keepdim), 1 / p);
 }
 
-// What the norm's cotangent is multiplied with; `size` is the norm, its reduced dimensions
-// restored.
+// The derivative of the norm; `size` is the norm, with its reduced dimensions restored.
 Tensor norm_slope(const Tensor& x, const Tensor& size, double p, const Shape& dims) {
   if (p == 0) return zeros_like(x);
   if (p == 1) return sign(x);
@@ -55,7 +54,7 @@ Tensor norm_slope(const Tensor& x, const Tensor& size, double p, const Shape& di
     const Tensor mask = to(chosen, x.dtype());
     return sign(x) * mask / sum(mask, dims, true);
   }
-  // 0 / 0 is 0 here, for derivatives of this, too.
+  // 0 / 0 counts as 0 here, also in the derivatives of this function.
   const Tensor is_zero = size == 0;
   const Tensor divisor = masked_fill(size, is_zero, 1);
   if (p == 2) return masked_fill(x / divisor, is_zero, 0);
@@ -66,8 +65,7 @@ Tensor norm_slope(const Tensor& x, const Tensor& size, double p, const Shape& di
 }  // namespace
 
 Tensor norm(const Tensor& self, double p, const Dims& dims, Flag keepdim) try {
-  if (!is_floating(self.dtype()))
-    fail<DTypeError>("norm", "needs float32 or float64, got ", self.dtype());
+  check_floating("norm", self);
   const Shape reduced = wrap_dims("norm", dims, self.dim());
   for (const std::int64_t d : reduced) {
     if (self.size(d) == 0 && (p < 0 || p == kInf)) {

@@ -13,7 +13,8 @@
 namespace tend {
 namespace {
 
-// weight or bias, called `which`: undefined, or of the input's dtype and as `wanted` says.
+// Checks weight or bias, which errors call `which`: unless undefined, it has the input's dtype and
+// `shape`, which errors call `wanted`.
 void check_affine(const char* operation, const char* which, const Tensor& self,
                   const Tensor& affine, const char* wanted, const Shape& shape) {
   if (!affine.defined()) return;
@@ -25,14 +26,8 @@ void check_affine(const char* operation, const char* which, const Tensor& self,
   }
 }
 
-void check_floating(const char* operation, const Tensor& self) {
-  if (!is_floating(self.dtype())) {
-    fail<DTypeError>(operation, "needs float32 or float64, got ", self.dtype());
-  }
-}
-
-// Checks an input and its affine parameters, and gives the shape (rows, elements of a row) in which
-// kernels see it.
+// Checks an input and its affine parameters, and returns the shape (rows, elements of a row) in
+// which kernels see it.
 Shape check_rows(const char* operation, const Tensor& self, const Shape& shape,
                  const Tensor& weight, const Tensor& bias) {
   if (shape.empty()) fail<ShapeError>(operation, "normalized_shape has no dimensions");
@@ -47,7 +42,7 @@ Shape check_rows(const char* operation, const Tensor& self, const Shape& shape,
   return {element_count(rows), element_count(shape)};
 }
 
-// How many of `total` elements each of `parts` has.
+// The number of elements in each of `parts` equal parts of `total` elements.
 std::int64_t shared_among(std::int64_t parts, std::int64_t total) {
   return parts == 0 ? 0 : total / parts;
 }
@@ -58,7 +53,7 @@ Shape last_dims(std::int64_t count) {
   return dims;
 }
 
-// The checks of an input (N, C, ...) with parameters for its channels.
+// Checks an input (N, C, ...) and its parameters for the channels.
 void check_channels(const char* operation, const Tensor& self, const Tensor& weight,
                     const Tensor& bias) {
   check_floating(operation, self);
@@ -86,13 +81,13 @@ Array flat(const Tensor& tensor) {
   return tensor.defined() ? tensor.array().reshape({tensor.numel()}).contiguous() : Array();
 }
 
-// What layer_norm means: the gradients of self, weight and bias in public operations, from the
-// saved self and weight.
+// The gradients of self, weight and bias, composed of public operations so that they have
+// derivatives themselves, from the saved self and weight.
 void composed_layer_norm_gradients(Derivative& d, std::int64_t normalized_dims, double eps) {
   const Tensor x = d.saved(0), weight = d.saved(1);
   const Shape dims = last_dims(normalized_dims);
   const Tensor about = x - mean(x, dims, true);
-  const Tensor centred = about - mean(about, dims, true);  // as the kernel takes the mean
+  const Tensor centred = about - mean(about, dims, true);  // corrects rounding, as the kernel
   const Tensor rstd = rsqrt(mean(centred * centred, dims, true) + eps);
   const Tensor normal = centred * rstd;
   if (d.needs(0)) {
@@ -142,8 +137,8 @@ Tensor layer_norm(const Tensor& self, const Shape& normalized_shape, const Tenso
 
 namespace {
 
-// As for layer_norm: what rms_norm means, from the saved self and weight, and the same by one
-// kernel, from the saved rstd.
+// As for layer_norm: the gradients composed of public operations, from the saved self and weight,
+// and the same by one kernel, from the saved rstd.
 
 void composed_rms_norm_gradients(Derivative& d, std::int64_t normalized_dims, double eps) {
   const Tensor x = d.saved(0), weight = d.saved(1);
@@ -211,15 +206,14 @@ void check_statistics(const Tensor& self, const Tensor& running_mean, const Tens
   }
 }
 
-// Running statistics, where there are any, and what a batch makes of them:
-// (1 - momentum) running + momentum batch.
+// Running statistics and their new values after a batch: (1 - momentum) running + momentum batch.
 class Update {
  public:
   Update(const Tensor& running, const Tensor& batch, double momentum) : running_(running.array()) {
     const NoGradGuard no_grad;
     next_ = (running.detach() * (1 - momentum) + batch.detach() * momentum).array();
   }
-  // Needs no memory.
+  // Allocates nothing, so it cannot fail.
   void apply() const {
     running_.copy_from(next_);
     running_.storage()->bump_version("batch_norm");
@@ -251,7 +245,7 @@ Tensor batch_norm(const Tensor& self, const Tensor& running_mean, const Tensor& 
     of_mean.emplace(running_mean, mean(values, 1), options.momentum);
   if (self.numel() > 0 && running_var.defined())
     of_var.emplace(running_var, var(values, 1), options.momentum);
-  // Both are there, so nothing fails from here on.
+  // All new values are computed, so nothing fails from here on.
   if (of_mean) of_mean->apply();
   if (of_var) of_var->apply();
   return result;
@@ -267,7 +261,7 @@ Tensor group_norm(const Tensor& self, std::int64_t num_groups, const Tensor& wei
   if (self.numel() > 0 && self.numel() == num_groups) {
     fail<ShapeError>("group_norm", "input ", self.shape(), " has one value per group");
   }
-  // Without elements there may be any number of groups.
+  // An empty input may have any size(0), so its groups could overflow or take memory.
   const std::int64_t groups = self.numel() == 0 ? 0 : self.size(0) * num_groups;
   const std::int64_t size = shared_among(groups, self.numel());
   const Tensor normal = layer_norm(reshape(self, {groups, size}), {size}, {}, {}, eps);

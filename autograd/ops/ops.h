@@ -1,5 +1,5 @@
-// Every operation on tensors, by family. Each stands in autograd/ops/ with its derivative directly
-// beneath it.
+// Every operation on tensors, by family. Each is defined in autograd/ops/, with its derivative and
+// its in-place twin directly beneath it.
 #pragma once
 
 #include <tend/autograd/ops/activation.h>

@@ -41,7 +41,7 @@ ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim, Flag
                      " elements");
   }
   if (shape.empty()) {
-    k = 1;  // the one element, as in PyTorch, also where none was asked for
+    k = 1;  // a 0-d tensor gives its one element even for k = 0, as in PyTorch
   } else {
     shape[dim] = k;
   }
@@ -60,7 +60,7 @@ UniqueElements unique(const Tensor& self, Flag /*sorted*/, Flag return_inverse,
                       Flag return_counts) try {
   const std::int64_t count = self.numel();
   const auto [sorted, order] = sort(reshape(self.detach(), {count}), 0);
-  // True where a value stands for the first time; 0, 0, 1, ... numbers the values.
+  // True for the first of equal elements, so that cumsum(is_first, 0) - 1 numbers the values.
   const Tensor is_first = ones({count}, boolean);
   if (count > 1) is_first[Slice{1, {}}] = sorted[Slice{1, {}}] != sorted[Slice{0, -1}];
   UniqueElements found;
@@ -78,7 +78,7 @@ UniqueElements unique(const Tensor& self, Flag /*sorted*/, Flag return_inverse,
 
 namespace {
 
-// How many counts there are; everything is checked.
+// Checks the arguments of bincount, and returns how many counts its result has.
 std::int64_t count_bins(const Tensor& self, std::int64_t minlength) {
   if (self.dtype() != int64) fail<DTypeError>("bincount", "needs int64, got ", self.dtype());
   if (self.dim() != 1) fail<ShapeError>("bincount", "needs one dimension, got ", self.shape());

@@ -1,5 +1,5 @@
 /// \file
-/// Orderings, and what follows from them. Equal elements keep their order; NaN counts as the
+/// Sorting, and operations that build on it. Equal elements keep their order; NaN counts as the
 /// largest. Any dtype, unless stated.
 #pragma once
 
@@ -13,29 +13,29 @@ class Tensor;
 struct ValuesAndIndices;
 struct UniqueElements;
 
-/// All elements along `dim` (IndexError) in order, with the int64 indices that they had. Equal ones
-/// keep their order; NaN counts as the largest. The gradient goes back to the places the elements
-/// came from.
+/// All elements along `dim` (IndexError) in order, with their int64 indices in self. Equal ones
+/// keep their order; NaN counts as the largest. The gradient goes back to the positions the
+/// elements came from.
 ValuesAndIndices sort(const Tensor& self, std::int64_t dim = -1, Flag descending = false);
 /// The indices of sort, int64: self.take_along_dim(argsort(self, dim), dim) is in order. IndexError
 /// for `dim`. No gradient.
 Tensor argsort(const Tensor& self, std::int64_t dim = -1, Flag descending = false);
 /// The k largest (or smallest) along `dim` (IndexError), best first, with their int64 indices; NaN
-/// counts as the largest. ShapeError when there are fewer. The gradient goes to the places that
-/// were chosen, zero elsewhere.
+/// counts as the largest. ShapeError when there are fewer. The gradient goes to the chosen
+/// elements, zero elsewhere.
 ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim = -1,
                       Flag largest = true);
 
-/// The different elements, in order whatever `sorted` says (which is PyTorch's third parameter in
-/// Python). On demand, for each element of self the index of its value, in self's shape, and for
+/// The distinct elements, in ascending order whatever `sorted` says (it is there because PyTorch
+/// has it). On demand, for each element of self the index of its value, in self's shape, and for
 /// each value how often it occurs; both int64. Every NaN is different from the others. Any dtype.
 /// No gradient. https://pytorch.org/docs/2.6/generated/torch.unique.html
 UniqueElements unique(const Tensor& self, Flag sorted = true, Flag return_inverse = false,
                       Flag return_counts = false);
 
 /// How often each of 0, 1, ..., max(self) occurs in the 1-d int64 tensor (ShapeError, DTypeError;
-/// IndexError for negative elements), int64; at least `minlength` counts
-/// (ShapeError when negative). No gradient.
+/// IndexError for negative elements), int64; at least `minlength` counts (ShapeError when
+/// negative). No gradient.
 /// https://pytorch.org/docs/2.6/generated/torch.bincount.html
 Tensor bincount(const Tensor& self, std::int64_t minlength = 0);
 /// The sums of the weights (of self's shape, ShapeError) instead of counts: float32 for float32

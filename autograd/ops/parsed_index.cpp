@@ -12,7 +12,7 @@ using kernels::IndexArrays;
 
 namespace {
 
-// How many dimensions an index takes; an ellipsis takes what is left.
+// How many dimensions an index takes, where an ellipsis counts as 0.
 std::int64_t count_taken(const Index& index) {
   switch (index.kind()) {
     case Index::Kind::integer:
@@ -24,7 +24,7 @@ std::int64_t count_taken(const Index& index) {
   return 0;
 }
 
-// How many dimensions the indices leave.
+// How many dimensions are left for an ellipsis; IndexError for too many indices.
 std::int64_t count_left(const char* operation, const Tensor& self, std::span<const Index> indices) {
   std::int64_t taken = 0, ellipses = 0;
   for (const Index& each : indices) {
@@ -39,7 +39,7 @@ std::int64_t count_left(const char* operation, const Tensor& self, std::span<con
   return self.dim() - taken;
 }
 
-// Works through indices from left to right.
+// Applies the indices from left to right.
 class Selector {
  public:
   Selector(const char* operation, const Tensor& self) : operation_(operation), self_(self) {
@@ -78,7 +78,7 @@ class Selector {
   void next() { ++number_; }
 
   ParsedIndex take() {
-    // Like PyTorch, x[...] is a view even where it shows everything.
+    // As in PyTorch, x[...] is a new view even if it has all elements.
     if (parsed_.is_view() && parsed_.view.impl() == self_.impl())
       parsed_.view = view(self_, self_.shape());
     return std::move(parsed_);
@@ -116,9 +116,9 @@ class Selector {
   const char* operation_;
   const Tensor& self_;
   ParsedIndex parsed_;
-  std::int64_t number_ = 0;  // of the index
-  std::int64_t dim_ = 0;     // of the view
-  std::int64_t source_ = 0;  // of self
+  std::int64_t number_ = 0;  // of the current index
+  std::int64_t dim_ = 0;     // the next dimension of the view
+  std::int64_t source_ = 0;  // the next dimension of self
 };
 
 }  // namespace
@@ -199,7 +199,7 @@ void check_values(const char* operation, const Tensor& self, const IndexArrays& 
 
 namespace {
 
-// `result` with the derivative of a put.
+// Records for `result` the derivative of writing `values` to self.
 Tensor record_put(const char* operation, const char* node, Array result, const Tensor& self,
                   const IndexArrays& arrays, const Tensor& values, bool accumulate) {
   return record(

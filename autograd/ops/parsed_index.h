@@ -1,5 +1,5 @@
-// Elements that tensors name: what indices mean, and the two operations that all such reading and
-// writing is made of.
+// Indexing by tensors: what indices mean, and the operations by which all functions with such
+// indices read and write elements.
 #pragma once
 
 #include <span>
@@ -9,7 +9,8 @@
 
 namespace tend {
 
-/// What x[{...}] names: a view of x by all indices that are no tensors, and places in that.
+/// What x[{...}] names: a view of x by all indices that are not tensors, and index arrays that
+/// choose elements of this view.
 struct ParsedIndex {
   Tensor view;
   kernels::IndexArrays arrays;
@@ -17,39 +18,42 @@ struct ParsedIndex {
   bool is_view() const noexcept { return arrays.dims.empty(); }
 };
 
-/// The meaning of `indices` (tend::index, which has the rules). Everything is checked here; errors
-/// name `operation`.
+/// Parses and checks `indices`, whose rules are those of tend::index. Errors name `operation`.
 ParsedIndex parse_index(const char* operation, const Tensor& self, std::span<const Index> indices);
 
-/// `self` at positions along one dimension; `index` is 0-d or 1-d. Where `from_end`, negative
-/// positions count from the end.
+/// Index arrays for the positions `index` of self along one dimension: int64 (DTypeError), 0-d or
+/// 1-d (ShapeError). Negative positions count from the end if `from_end`, otherwise they are an
+/// IndexError, like those out of range.
 kernels::IndexArrays arrays_along(const char* operation, const Tensor& self, std::int64_t dim,
                                   const Tensor& index, bool from_end);
 
-/// Where a bool array of at least one dimension is true.
+/// Index arrays for the true elements of a bool array of at least one dimension.
 kernels::IndexArrays arrays_of_mask(const Array& mask);
 
-/// The elements at the places; `node` names the operation in the graph and must live forever.
+/// The elements that `arrays` name. `node` is what grad_fn prints; it and `operation` must live
+/// forever.
 Tensor take_indexed(const char* node, const Tensor& self, const kernels::IndexArrays& arrays,
                     const char* operation = __builtin_FUNCTION());
 
-/// DTypeError or ShapeError unless `values` can be written at the places.
+/// DTypeError or ShapeError unless `values` can be written to the elements that `arrays` name.
 void check_values(const char* operation, const Tensor& self, const kernels::IndexArrays& arrays,
                   const Tensor& values);
 
-/// A copy of self with `values`, which were checked, at the places, or added there.
+/// A copy of self with `values` written to the elements that `arrays` name, or added to them if
+/// `accumulate`. The caller has checked the values.
 Tensor put_indexed(const char* node, const Tensor& self, const kernels::IndexArrays& arrays,
                    const Tensor& values, bool accumulate,
                    const char* operation = __builtin_FUNCTION());
 
-/// The same in place. Nothing but the places is touched.
+/// The same in place, and with the checks. Other elements are not touched.
 void write_indexed(const char* operation, const char* node, const Tensor& self,
                    const kernels::IndexArrays& arrays, const Tensor& values, bool accumulate);
 
-/// The number as a 0-d tensor of self's dtype; DTypeError where int64 cannot hold it.
+/// The number as a 0-d tensor of self's dtype; DTypeError if that cannot hold it.
 Tensor number_for(const char* operation, const Tensor& self, const Scalar& number);
 
-/// `value` without dimensions of size 1 that it has in front of `rank` others: as PyTorch assigns.
+/// `value` without leading dimensions of size 1 as long as it has more than `rank` dimensions, as
+/// PyTorch assigns values.
 Tensor without_leading_ones(Tensor value, std::int64_t rank);
 
 }  // namespace tend

@@ -1,6 +1,7 @@
 /// \file
-/// Views that cut a tensor along a dimension into several. Each shares the tensor's elements and
-/// has its dtype; the tensor's gradient has those of the pieces in their places.
+/// Functions that cut a tensor along a dimension into several views. Each view shares the tensor's
+/// elements and has its dtype; the tensor's gradient is made of those of the pieces, in order.
+/// OutOfMemoryError for more than 2^24 pieces.
 #pragma once
 
 #include <vector>
@@ -11,21 +12,21 @@ namespace tend {
 
 class Tensor;
 
-/// Views of `size` along `dim`; the last may be shorter. ShapeError for a size below 1, but for
-/// that of an empty dimension, which may be 0; IndexError for a dimension out of range, and for a
-/// 0-d tensor. The gradient has those of the pieces in their places.
+/// Views of `size` along `dim`; the last may be shorter. ShapeError for a size below 1, except that
+/// it may be 0 for an empty dimension; IndexError for a dimension out of range, and for a 0-d
+/// tensor. The gradient is made of those of the pieces, in order.
 std::vector<Tensor> split(const Tensor& self, std::int64_t size, std::int64_t dim = 0);
 /// Views of the given sizes along `dim`, which add up to the dimension's (ShapeError); IndexError
-/// for a dimension out of range, and for a 0-d tensor. The gradient has those of the pieces in
-/// their places.
+/// for a dimension out of range, and for a 0-d tensor. The gradient is made of those of the pieces,
+/// in order.
 std::vector<Tensor> split(const Tensor& self, const Shape& sizes, std::int64_t dim = 0);
 /// At most `chunks` views of equal size along `dim`; the last may be shorter, and an empty
-/// dimension gives `chunks` empty ones (OutOfMemoryError over 2^24). ShapeError for chunks < 1;
-/// IndexError for a dimension out
-/// of range, and for a 0-d tensor. The gradient has those of the pieces in their places.
+/// dimension gives `chunks` empty ones (OutOfMemoryError for more than 2^24). ShapeError for chunks
+/// < 1; IndexError for a dimension out of range, and for a 0-d tensor. The gradient is made of
+/// those of the pieces, in order.
 std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim = 0);
 /// Views of the slices along `dim`, without that dimension; IndexError for one out of range, and
-/// for a 0-d tensor. The gradient has those of the slices in their places.
+/// for a 0-d tensor. The gradient is made of those of the slices, in order.
 std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim = 0);
 
 }  // namespace tend

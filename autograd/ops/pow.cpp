@@ -6,7 +6,7 @@
 namespace tend {
 namespace {
 
-// The powers that have a function of their own are that function, as in PyTorch: (-inf)^0.5 is NaN.
+// Exponents that have a function of their own use it, as in PyTorch: (-inf)^0.5 is sqrt's NaN.
 Array power(const Tensor& self, const Scalar& exponent) {
   const DType dtype = promote_types(self.dtype(), exponent);
   const double p = exponent.to<double>();
@@ -56,7 +56,7 @@ Tensor power(const char* name, const Tensor& self, const Tensor& exponent,
           d.set(0, where(p == 0, 0, d.grad() * (p * pow(base, p - 1))));
         }
         if (d.needs(1)) {
-          // The limit at base 0, where the logarithm is infinite.
+          // At base 0 the logarithm is infinite, but the limit of the derivative is 0.
           const Tensor flat = logical_and(base == 0, p >= 0);
           const Tensor slope = d.saved(2) * log(to(base, d.grad().dtype()));
           d.set(1, d.grad() * where(flat, 0, slope));

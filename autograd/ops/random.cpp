@@ -57,8 +57,8 @@ Tensor multinomial(const Tensor& weights, std::int64_t samples, Flag replacement
 
 namespace {
 
-// Fills `self` where it lies, since the numbers are drawn in the order of its memory. The old
-// elements count for nothing.
+// Fills self directly, since the numbers are drawn in the order of its memory. The old elements do
+// not matter, so their gradient is zero.
 template <class Draw>
 const Tensor& draw_in_place(const char* operation, const char* node, const Tensor& self,
                             Draw draw) {

@@ -24,13 +24,14 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dt
                Generator& generator = default_generator());
 /// A permutation of 0 ... n-1, int64; ShapeError for n < 0. No gradient.
 Tensor randperm(std::int64_t n, Generator& generator = default_generator());
-/// 1 with the probability that stands in the same place, else 0, in the probabilities' shape and
-/// dtype, which is floating (DTypeError). Error unless they lie in [0, 1]. Their gradient is zero.
+/// Each element is 1 with the probability at the same index, else 0; it has the shape and dtype of
+/// `probabilities`, which is floating (DTypeError). Error unless they lie in [0, 1]. Their gradient
+/// is zero.
 Tensor bernoulli(const Tensor& probabilities, Generator& generator = default_generator());
-/// Category numbers (int64), `samples` for each row of weights: (n,) gives (samples,), (m, n) gives
-/// (m, samples). ShapeError for other ranks, no sample, more than 2^24 categories or, without
+/// Indices of categories (int64), `samples` for each row of weights: (n,) gives (samples,), (m, n)
+/// gives (m, samples). ShapeError for other ranks, no sample, more than 2^24 categories or, without
 /// replacement, more samples than categories; DTypeError unless floating; Error for weights that
-/// are negative or not finite, and where too few are over zero. No gradient.
+/// are negative or not finite, and where too few are positive. No gradient.
 Tensor multinomial(const Tensor& weights, std::int64_t samples, Flag replacement = false,
                    Generator& generator = default_generator());
 

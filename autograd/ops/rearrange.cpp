@@ -18,7 +18,7 @@ Tensor flip(const Tensor& self, const Dims& dims) {
 
 namespace {
 
-// A shift in [0, size) that does the same.
+// The equivalent shift in [0, size).
 std::int64_t shift_within(std::int64_t shift, std::int64_t size) {
   if (size == 0) return 0;
   const std::int64_t rest = shift % size;
@@ -66,7 +66,7 @@ Tensor repeat(const Tensor& self, const Shape& repeats) {
   if (fresh < 0) {
     fail<ShapeError>("repeat", repeats, " names fewer dimensions than ", self.shape(), " has");
   }
-  // Every dimension seen as two: the copies, and the elements of one.
+  // Every dimension is split into two: the copies, and the elements of one copy.
   Shape whole, apart, once, copies;
   for (std::int64_t d = 0; d < repeats.rank(); ++d) {
     const std::int64_t size = d < fresh ? 1 : self.shape()[d - fresh];
@@ -98,7 +98,7 @@ Tensor tile(const Tensor& self, const Shape& repeats) try {
 
 namespace {
 
-// The dimension in which elements are repeated.
+// The dimension along which elements are repeated.
 std::int64_t interleaved_dim(const Tensor& x, std::optional<Integer> dim) {
   if (x.dim() == 0) fail<IndexError>("repeat_interleave", "a 0-d tensor has no dimension ", *dim);
   return wrap_dim("repeat_interleave", dim.value_or(0), x.dim());
@@ -199,7 +199,8 @@ Tensor constant_pad(const Tensor& self, const Shape& padding, const Scalar& valu
       [back](Derivative& d) { d.set(0, pad(d.grad(), back)); }, "pad");
 }
 
-// A circle and a batch, the first of two dimensions in front of the padded ones, may be empty.
+// Refuses empty dimensions, except in circular padding, and except for the batch, the first of two
+// dimensions in front of the padded ones.
 void check_not_empty(const Tensor& self, PadMode mode, std::int64_t others) {
   if (mode == PadMode::circular) return;
   for (std::int64_t d = others - 1; d < self.dim(); ++d) {
@@ -208,9 +209,9 @@ void check_not_empty(const Tensor& self, PadMode mode, std::int64_t others) {
   }
 }
 
-// Where the elements of a padded dimension come from.
-Tensor source_arrays(const Padding& p, PadMode mode, const Shape& shape) {
-  // What is left when negative padding is cut off, which is what a circle goes around.
+// For each element of a padded dimension, the index that it is copied from.
+Tensor source_indices(const Padding& p, PadMode mode, const Shape& shape) {
+  // [begin, end) is left when negative padding is cut off; circular padding repeats this range.
   const std::int64_t begin = std::max<std::int64_t>(-p.before, 0);
   const std::int64_t end = p.size + std::min<std::int64_t>(p.after, 0);
   const std::int64_t more = std::max(p.before, p.after);
@@ -258,7 +259,7 @@ Tensor pad(const Tensor& self, const Shape& padding, PadMode mode, const Scalar&
   Tensor out = self;
   for (std::int64_t pair = 0; pair < pairs; ++pair) {
     const Padding p = padding_of(self, padding, pair);
-    out = index_select(out, p.dim, source_arrays(p, mode, self.shape()));
+    out = index_select(out, p.dim, source_indices(p, mode, self.shape()));
   }
   return out;
 } catch (const Error&) {

@@ -10,7 +10,7 @@
 namespace tend {
 namespace {
 
-// What a kernel makes of the elements along `dims`, which are wrapped.
+// Runs a reduction kernel along `dims`, which are wrapped already.
 template <class Kernel>
 Array reduce(Kernel kernel, const Tensor& self, const Shape& dims, bool keepdim, DType dtype) {
   Array out = Array::empty(reduced_shape(self.shape(), dims, keepdim), dtype);
@@ -41,8 +41,8 @@ Tensor mean(const Tensor& self, const Dims& dims, Flag keepdim) {
 
 namespace {
 
-// x * (all elements before it) * ..., or after it: products that run along the last dimension. The
-// stride doubles, so that every element takes part in log n products.
+// The product of each element and all before it (after it if `reverse`) along the last dimension.
+// The stride doubles, so that log2(n) rounds are enough.
 Tensor running_product(Tensor x, bool reverse) {
   const std::int64_t n = x.size(-1);
   for (std::int64_t step = 1; step < n; step *= 2) {
@@ -54,7 +54,8 @@ Tensor running_product(Tensor x, bool reverse) {
   return x;
 }
 
-// For each element along the last dimension the product of the others, zeros among them or not.
+// For each element along the last dimension the product of the others, without a division, so that
+// some may be zero.
 Tensor product_of_others(const Tensor& x) {
   const std::int64_t n = x.size(-1);
   Shape end = x.shape();
@@ -65,7 +66,7 @@ Tensor product_of_others(const Tensor& x) {
   return before * after;
 }
 
-// As product_of_others over several dimensions.
+// The same over several dimensions.
 Tensor product_of_others(const Tensor& x, const Shape& dims) {
   Shape order;
   for (std::int64_t d = 0; d < x.dim(); ++d) {
@@ -104,7 +105,8 @@ double degrees_of_freedom(const Shape& input, const Shape& dims, double correcti
   return std::max(0.0, static_cast<double>(reduced_count(input, dims)) - correction);
 }
 
-// The gradient of the variance, whose cotangent `grad` has its reduced dimensions back.
+// The gradient of x, where `grad` is the cotangent of its variance, with the reduced dimensions
+// restored.
 Tensor var_gradient(const Tensor& x, const Tensor& grad, const Shape& dims, double correction) {
   const Tensor distance = x - mean(x, dims, true);
   const double freedom = degrees_of_freedom(x.shape(), dims, correction);
@@ -116,9 +118,7 @@ Tensor var_gradient(const Tensor& x, const Tensor& grad, const Shape& dims, doub
 
 Array variance(const char* operation, const Tensor& self, const Shape& dims, double correction,
                bool keepdim, DType dtype) {
-  if (!is_floating(self.dtype())) {
-    fail<DTypeError>(operation, "needs float32 or float64, got ", self.dtype());
-  }
+  check_floating(operation, self);
   const auto kernel = [=](const Array& out, const Array& a, const Shape& reduced) {
     kernels::var(out, a, reduced, correction);
   };
@@ -147,7 +147,7 @@ Tensor std(const Tensor& self, const Dims& dims, double correction, Flag keepdim
     const Tensor deviation = restore_dims(d.saved(1), x.shape(), reduced);
     const Tensor g = restore_dims(d.grad(), x.shape(), reduced);
     const double freedom = degrees_of_freedom(x.shape(), reduced, correction);
-    // Where all elements are equal, the gradient is zero by convention, and so is its own.
+    // Where all elements are equal, the gradient is zero by convention, and so is its derivative.
     const Tensor equal = deviation == 0;
     const Tensor normal = (x - mean(x, reduced, true)) / masked_fill(deviation, equal, 1);
     d.set(0, g / freedom * masked_fill(normal, equal, 0));

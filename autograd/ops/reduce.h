@@ -25,7 +25,7 @@ Tensor mean(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 
 /// The product over `dims` (IndexError, ShapeError for one named twice), or of all elements; bool
 /// and int64 give int64. The product of nothing is 1. The gradient of an element is the product of
-/// the others, zeros among them or not.
+/// the others, also where some are zero.
 Tensor prod(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 
 /// The sum of squared distances to the mean, over n - correction: 1 gives the unbiased variance of
@@ -39,20 +39,20 @@ Tensor var(const Tensor& self, const Dims& dims = {}, double correction = 1, Fla
 Tensor std(const Tensor& self, const Dims& dims = {}, double correction = 1, Flag keepdim = false);
 
 ///@{
-/// The largest (smallest) of all elements, 0-d; NaN where there is one, ShapeError where there are
+/// The largest (smallest) of all elements, 0-d; NaN if there is a NaN, ShapeError where there are
 /// no elements. The gradient goes to that element, in even shares where several are equal.
 Tensor max(const Tensor& self);
 Tensor min(const Tensor& self);
 ///@}
 ///@{
-/// The largest (smallest) along `dim` (IndexError), NaN where there is one, with the int64 index of
-/// the first of them; ShapeError along an empty dimension. The gradient goes to that element.
+/// The largest (smallest) along `dim` (IndexError), NaN if there is a NaN, with the int64 index of
+/// the first such element; ShapeError along an empty dimension. The gradient goes to that element.
 ValuesAndIndices max(const Tensor& self, std::int64_t dim, Flag keepdim = false);
 ValuesAndIndices min(const Tensor& self, std::int64_t dim, Flag keepdim = false);
 ///@}
 ///@{
 /// The largest (smallest) over `dims` (IndexError, ShapeError for one named twice), or of all
-/// elements; NaN where there is one, ShapeError over an empty dimension. The gradient goes to that
+/// elements; NaN if there is a NaN, ShapeError over an empty dimension. The gradient goes to that
 /// element, in even shares where several are equal.
 Tensor amax(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 Tensor amin(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
@@ -65,14 +65,15 @@ Tensor argmax(const Tensor& self, std::optional<Integer> dim = std::nullopt, Fla
 Tensor argmin(const Tensor& self, std::optional<Integer> dim = std::nullopt, Flag keepdim = false);
 ///@}
 
-/// The smallest and the largest along `dim` (IndexError), or of all elements; NaN where there is
-/// one, ShapeError where there are none. The gradient goes to these elements, in even shares where
-/// several are equal.
+/// The smallest and the largest along `dim` (IndexError), or of all elements; NaN if there is a
+/// NaN, ShapeError where there are no elements. The gradient goes to these elements, in even shares
+/// where several are equal.
 Extremes aminmax(const Tensor& self, std::optional<Integer> dim = std::nullopt,
                  Flag keepdim = false);
 
-/// The element in the middle of all in order, the lower one of two; NaN where there is one (and of
-/// nothing, as in PyTorch). The gradient goes to the elements that are equal to it, in even shares.
+/// The middle one of all elements in ascending order, the lower one of two; NaN if there is a NaN
+/// (and, as in PyTorch, if there are no elements). The gradient goes to the elements that are equal
+/// to it, in even shares.
 Tensor median(const Tensor& self);
 /// The median along `dim` (IndexError), with the int64 index it has there; ShapeError along an
 /// empty dimension. The gradient goes to that element.
@@ -80,7 +81,7 @@ Tensor median(const Tensor& self);
 ValuesAndIndices median(const Tensor& self, std::int64_t dim, Flag keepdim = false);
 
 /// log(sum(exp(self))) over `dims` (IndexError, ShapeError for one named twice), without overflow;
-/// integers give float32. That of nothing, and of -inf alone, is -inf. The gradient is
+/// integers give float32. It is -inf for no elements, and where all are -inf. The gradient is
 /// softmax(self) over `dims`; NaN where the result is infinite, as in PyTorch.
 /// https://pytorch.org/docs/2.6/generated/torch.logsumexp.html
 Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim = false);
@@ -93,20 +94,20 @@ Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim = false);
 /// https://pytorch.org/docs/2.6/generated/torch.linalg.vector_norm.html
 Tensor norm(const Tensor& self, double p = 2, const Dims& dims = {}, Flag keepdim = false);
 
-/// Whether an element over `dims` (IndexError, ShapeError for one named twice), or of all, is true,
-/// which is not zero (NaN is true): bool, false of nothing. No gradient.
+/// Whether any element over `dims` (IndexError, ShapeError for one named twice), or any of all, is
+/// true, that is not zero (NaN is true): bool, false for no elements. No gradient.
 Tensor any(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
-/// Whether all elements over `dims` (IndexError, ShapeError for one named twice), or all there are,
-/// are true, which is not zero (NaN is true): bool, true of nothing. No gradient.
+/// Whether all elements over `dims` (IndexError, ShapeError for one named twice), or all of self,
+/// are true, that is not zero (NaN is true): bool, true for no elements. No gradient.
 Tensor all(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 
 /// out[i] = self[0] + ... + self[i] along `dim` (IndexError); bool and int64 give int64. The
-/// gradient of an element is the sum of the result's from its place on.
+/// gradient of an element is the sum of the result's from its index on.
 Tensor cumsum(const Tensor& self, std::int64_t dim);
 
 /// out[i] = self[0] * ... * self[i] along `dim` (IndexError); bool and int64 give int64. The
-/// gradient of an element is the sum over the products that it is in, each without it; it is made
-/// without divisions, so it is right where there are zeros.
+/// gradient of an element is the sum over the products that contain it, each without that element;
+/// it is computed without divisions, so it is right where there are zeros.
 Tensor cumprod(const Tensor& self, std::int64_t dim);
 
 /// self summed down to `shape`, which must broadcast to self's (ShapeError): the transpose of

@@ -1,4 +1,4 @@
-// Whole quotients, and what is left by them.
+// floor_divide, remainder and fmod: declared in arithmetic.h.
 #include <tend/autograd/ops/arithmetic.h>
 
 #include <tend/autograd/ops/helpers.h>
@@ -52,7 +52,7 @@ const Tensor& InPlace::remainder_(const Scalar& other) const {
 
 namespace {
 
-// trunc(self / other), flat everywhere: also where the quotient's derivatives are infinite.
+// trunc(self / other) with derivative 0 everywhere, also where that of the quotient is infinite.
 Tensor truncated_quotient(const Tensor& self, const Tensor& other) {
   return record("DivBackward2", trunc(self.detach() / other.detach()).array(), {self, other}, {},
                 zero_gradient, "div");

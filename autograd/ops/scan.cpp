@@ -20,15 +20,15 @@ const Tensor& InPlace::cumsum_(std::int64_t d) const {
 
 namespace {
 
-// x[k + step] at k along `dim`, and zeros after the end.
+// x shifted along `dim`: x[k + step] at index k, and zeros after the end.
 Tensor shifted(const Tensor& x, std::int64_t dim, std::int64_t step) {
   const std::int64_t kept = x.size(dim) - step;
   const Tensor tail = narrow(x, dim, 0, step);
   return cat({narrow(x, dim, step, kept), zeros(tail.shape(), x.dtype())}, dim);
 }
 
-// total[k] = term[k] + factor[k] * total[k + 1] along `dim`, where the last factor is 0. In each
-// round a total covers twice as many terms.
+// total[k] = term[k] + factor[k] * total[k + 1] along `dim`, where the last factor is 0. Each round
+// doubles the number of terms that are added up.
 Tensor accumulate_back(Tensor term, Tensor factor, std::int64_t dim) {
   const std::int64_t length = term.size(dim);
   for (std::int64_t step = 1; step < length; step *= 2) {

@@ -9,7 +9,7 @@
 namespace tend {
 namespace {
 
-// A view of all elements in another arrangement; the gradient goes back by reshaping.
+// A view of all elements in another shape; the gradient is reshaped back.
 Tensor rearrange(const char* name, const Tensor& self, Array window,
                  const char* operation = __builtin_FUNCTION()) {
   return record_view(
@@ -87,7 +87,7 @@ Tensor movedim(const Tensor& self, const Shape& source, const Shape& destination
   }
   wrap_dims("movedim", source, self.dim());  // throws for a dimension named twice
   wrap_dims("movedim", destination, self.dim());
-  // An empty list is no dimension here, and all of them for wrap_dims.
+  // An empty list moves nothing here, but means all dimensions to wrap_dims.
   if (self.dim() == 0 || source.empty()) return view(self, self.shape());
   constexpr std::int64_t kFree = -1;
   Shape order(self.shape().size(), kFree);
@@ -141,7 +141,7 @@ Tensor reshape(const Tensor& self, const Shape& shape) try {
   if (self.is_contiguous() || view_strides(self.shape(), self.strides(), known))
     return view(self, known);
   const Tensor copy = clone(self);
-  // Nobody else sees the copy, so there is no base to keep.
+  // Nobody else sees the copy, so the result need not be a view of it in the graph.
   return record("UnsafeViewBackward0", copy.array().view(known), {copy}, {},
                 [from = self.shape()](Derivative& d) { d.set(0, reshape(d.grad(), from)); });
 } catch (const Error&) {
@@ -238,8 +238,8 @@ Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim,
     const Array places = windows.select(along, i);
     kernels::add(places, places, self.array().select(along, i));
   };
-  // Windows overlap one another, but neither one window nor the k-th places of all of them do: the
-  // fewer of these are added one after the other.
+  // Windows may overlap, but the elements of one window are distinct, and so are the k-th elements
+  // of all windows. Either can be added at once; the loop takes the way with fewer rounds.
   const std::int64_t last = self.dim() - 1;
   const std::int64_t count_dim = last == 0 ? 0 : wrap_dim("unfold_backward", dim, last);
   const std::int64_t along = self.size(count_dim) < size ? count_dim : last;

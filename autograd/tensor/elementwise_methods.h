@@ -1,5 +1,5 @@
-// Methods of Tensor: functions of each element by itself. Each calls the free function of its name,
-// which has the documentation.
+// Methods of Tensor: functions that go element by element, and softmax. Each calls the free
+// function of its name, which has the documentation.
 #pragma once
 
 #include <cstdint>

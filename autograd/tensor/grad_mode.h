@@ -8,7 +8,7 @@
 namespace tend {
 
 namespace detail {
-// Read by every operation, hence here.
+// In the header, so that every operation reads them without a call.
 inline constinit thread_local bool grad_mode = true;
 inline constinit thread_local bool inference_mode = false;
 }  // namespace detail
@@ -19,8 +19,8 @@ inline bool grad_enabled() noexcept {
   return detail::grad_mode && !detail::inference_mode;
 }
 
-/// Sets the mode for its lifetime on this thread. Guards end in the opposite order of their
-/// beginning, on the thread where they began: on another one the end does nothing.
+/// Sets grad mode on this thread while it lives. Guards are to be destroyed in the reverse order of
+/// their construction, on the thread that made them; destroying one on another thread does nothing.
 class GradModeGuard {
  public:
   explicit GradModeGuard(Flag enabled) noexcept;
@@ -33,7 +33,7 @@ class GradModeGuard {
   std::uint64_t thread_;
 };
 
-/// No graph while it lives (torch.no_grad).
+/// Nothing is recorded while it lives (torch.no_grad).
 class NoGradGuard : public GradModeGuard {
  public:
   NoGradGuard() noexcept : GradModeGuard(false) {}
@@ -43,10 +43,10 @@ inline bool inference_mode_enabled() noexcept {
   return detail::inference_mode;
 }
 
-/// No graph while it lives, nor later for what was made meanwhile: an AutogradError tells of an
-/// inference tensor that is to be saved for backward, or written in place outside of inference
-/// mode. A clone of it is a usual tensor. With `enabled` false, both modes are as usual inside
-/// (torch.inference_mode). It ends as a GradModeGuard does.
+/// Nothing is recorded while it lives, and tensors made meanwhile stay outside of graphs: saving
+/// such an inference tensor for backward, or writing to it in place outside of inference mode, is
+/// an AutogradError. A clone of it is a usual tensor. With `enabled` false, inference mode is off
+/// and grad mode on while it lives (torch.inference_mode). It ends as a GradModeGuard does.
 class InferenceModeGuard {
  public:
   explicit InferenceModeGuard(Flag enabled = true) noexcept;

@@ -12,14 +12,14 @@
 
 namespace tend {
 
-/// What registering a hook gives back.
+/// What registering a hook returns: the means to remove it.
 class HookHandle {
  public:
   HookHandle() = default;
   explicit HookHandle(std::function<void()> remove) : remove_(std::move(remove)) {}
 
-  /// Takes the hook away; nothing happens the second time, or when what it hung on is gone.
-  /// OutOfMemoryError, and the hook stays, where the system has no memory.
+  /// Removes the hook; does nothing the second time, or when the tensor or module is gone.
+  /// OutOfMemoryError where the system has no memory; the hook then stays.
   void remove() {
     if (!remove_) return;
     with_memory(remove_);
@@ -30,11 +30,12 @@ class HookHandle {
   std::function<void()> remove_;
 };
 
-/// Hooks in the order of their registration. Copies share them.
+/// Hooks in the order of their registration. A copy shares them, unless no hook was registered
+/// before it was made.
 template <class Hook>
 class HookList {
  public:
-  /// OutOfMemoryError, and no hook is added, where the system has no memory.
+  /// OutOfMemoryError where the system has no memory; no hook is added then.
   HookHandle add(Hook hook) {
     return with_memory([&] {
       if (!entries_) entries_ = std::make_shared<Entries>();
@@ -53,7 +54,7 @@ class HookList {
 
   bool empty() const noexcept { return !entries_ || entries_->hooks->empty(); }
 
-  /// f(hook) for each; the hooks may add and remove some, which counts from the next time on.
+  /// Calls f(hook) for each. Hooks that are added or removed meanwhile count from the next call on.
   template <class F>
   void for_each(F f) const {
     if (!entries_) return;
@@ -65,7 +66,7 @@ class HookList {
   using Hooks = std::vector<std::pair<std::uint64_t, Hook>>;
   struct Entries {
     std::uint64_t next = 0;
-    // Replaced and never changed, so that those who run the hooks meanwhile keep what they have.
+    // Replaced instead of changed, so that a for_each that is running keeps its own list.
     std::shared_ptr<const Hooks> hooks = std::make_shared<const Hooks>();
 
     template <class F>

@@ -139,7 +139,7 @@ class InPlace {
   const Tensor& addbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
                         const Scalar& alpha = 1) const;
 
-  // IndexArrays named by tensors. Those of advanced_indexing.h touch these elements alone.
+  // Elements chosen by index tensors. All but scatter_ and scatter_add_ write to these alone.
 
   const Tensor& index_put_(Indices indices, const Tensor& values, Flag accumulate = false) const;
   const Tensor& index_put_(Indices indices, const Scalar& value, Flag accumulate = false) const;

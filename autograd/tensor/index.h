@@ -12,7 +12,8 @@ namespace tend {
 
 class Tensor;
 
-/// Python's start:stop:step with a positive step; what is left out reaches to the end.
+/// Python's start:stop:step with a positive step. A missing start is the beginning of the
+/// dimension, a missing stop its end.
 struct Slice {
   std::optional<Integer> start;
   std::optional<Integer> stop;
@@ -26,8 +27,8 @@ inline constexpr NewAxis newaxis{};
 /// All dimensions that the other indices leave (Python's ...).
 inline constexpr Ellipsis ellipsis{};
 
-/// One index: an integer, a Slice, newaxis, ellipsis, or a tensor of int64 positions or bools. What
-/// they mean together stands at tend::index.
+/// One index: an integer, a Slice, newaxis, ellipsis, or a tensor of int64 positions or bools.
+/// tend::index says what they mean together.
 class Index {
  public:
   enum class Kind { integer, range, new_axis, rest, tensor };
@@ -47,7 +48,7 @@ class Index {
   Kind kind() const noexcept { return kind_; }
   std::int64_t position() const noexcept { return position_; }
   const Slice& slice() const noexcept { return slice_; }
-  /// The elements of the tensor.
+  /// The elements of a tensor used as an index.
   const Array& array() const noexcept { return tensor_->array; }
 
  private:

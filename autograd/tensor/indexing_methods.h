@@ -1,5 +1,5 @@
-// Methods of Tensor: places named by tensors, and orderings. Each calls the free function of its
-// name, which has the documentation.
+// Methods of Tensor: elements chosen by index tensors, and orderings. Each calls the free function
+// of its name, which has the documentation.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace methods {
 /// A base of Tensor.
 class Indexing {
  public:
-  // IndexArrays along a dimension.
+  // Elements at positions along one dimension.
 
   Tensor gather(std::int64_t d, const Tensor& positions) const;
   Tensor scatter(std::int64_t d, const Tensor& positions, const Tensor& source) const;
@@ -36,7 +36,7 @@ class Indexing {
   Tensor index_fill(std::int64_t d, const Tensor& positions, const Tensor& value) const;
   Tensor take_along_dim(const Tensor& positions, std::optional<Integer> d = std::nullopt) const;
 
-  // IndexArrays anywhere.
+  // Elements anywhere in the tensor.
 
   Tensor index_put(Indices indices, const Tensor& values, Flag accumulate = false) const;
   Tensor take(const Tensor& positions) const;

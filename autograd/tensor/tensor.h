@@ -25,8 +25,9 @@ class Indexed;
 struct ParsedIndex;
 
 /// A handle on elements with an optional history. Copying it copies the handle, as in Python.
-/// Methods are PyTorch's. Those that compute stand in autograd/methods/, by family; the free
-/// functions of the same names have their documentation (autograd/ops/).
+/// Methods are PyTorch's. Those that compute are declared in *_methods.h, by family, and defined in
+/// autograd/methods/; the free functions of the same names have their documentation
+/// (autograd/ops/).
 class Tensor : public methods::Elementwise,
                public methods::Shapes,
                public methods::Indexing,
@@ -42,12 +43,12 @@ class Tensor : public methods::Elementwise,
   Tensor(const Tensor&) = default;
   Tensor(Tensor&&) noexcept = default;
   ~Tensor() = default;
-  /// Assigning to a name makes it another handle. Nothing but an indexed place, x[{0, 1}] = y, can
-  /// be written by assignment (see Indexed).
+  /// Assigning to a variable makes it a handle on the other tensor; no element is copied. Only an
+  /// assignment to an index, x[{0, 1}] = y, writes elements (see Indexed).
   Tensor& operator=(const Tensor&) & = default;
   Tensor& operator=(Tensor&&) & noexcept = default;
-  /// The elements alone: what is done to a named tensor does not reach the one that was indexed,
-  /// unless it is a view.
+  /// Keeps the elements only: writing to the variable does not change the tensor that was indexed,
+  /// unless it is a view of that.
   Tensor(Indexed&& indexed) noexcept;
   Tensor& operator=(Indexed&& indexed) & noexcept;
 
@@ -67,7 +68,8 @@ class Tensor : public methods::Elementwise,
   std::int64_t numel() const { return array().numel(); }
   bool is_contiguous() const { return array().is_contiguous(); }
 
-  /// First element; the elements follow by strides(). DTypeError when T is another type.
+  /// Points to the first element; strides() lead to the others. DTypeError unless T is the element
+  /// type.
   template <class T>
   T* data_ptr() const {
     return array().data<T>();
@@ -84,7 +86,7 @@ class Tensor : public methods::Elementwise,
   std::vector<T> to_vector() const {
     return array().to_vector<T>();
   }
-  /// The only element; ShapeError unless there is one, DTypeError where T cannot hold it. A
+  /// The only element; ShapeError unless there is exactly one, DTypeError where T cannot hold it. A
   /// floating T may round.
   template <class T = double>
   T item() const {
@@ -94,38 +96,43 @@ class Tensor : public methods::Elementwise,
   // Autograd.
 
   bool requires_grad() const;
-  /// AutogradError for a tensor with history, DTypeError unless floating.
+  /// With true, DTypeError unless the tensor is floating and AutogradError for an inference tensor
+  /// outside of inference mode; with false, AutogradError for a tensor with history.
   Tensor& requires_grad_(Flag value = true);
   bool is_leaf() const;
   /// The accumulated gradient; undefined before the first backward.
   Tensor grad() const;
   /// Makes `gradient` itself, not a copy, the accumulated gradient, to which the next backward may
-  /// add in place; any tensor takes one. An undefined one takes it away. ShapeError or DTypeError
-  /// where it does not fit, AutogradError where a tensor would become part of its own gradient.
+  /// add in place; an undefined one removes it. Any tensor takes one, also one that does not
+  /// require grad. ShapeError or DTypeError where it does not fit, AutogradError where the tensor
+  /// and its gradient would keep each other alive.
   void set_grad(const Tensor& gradient);
-  /// Takes the gradient away.
+  /// Removes the gradient.
   void zero_grad() { set_grad({}); }
-  /// The name of the operation that made this, nullptr for leaves.
+  /// PyTorch's name of the node that made this, "AddmmBackward0"; nullptr for leaves.
   const char* grad_fn() const;
-  /// Keeps the gradient of a tensor that is no leaf; AutogradError when nothing requires grad.
+  /// Makes backward keep the gradient of a tensor that is no leaf, as grad(); AutogradError for a
+  /// tensor that does not require grad.
   void retain_grad();
   bool retains_grad() const { return impl_ && impl_->retains_grad; }
-  /// Calls `hook` with the gradient of this tensor whenever a backward has all of it; what the hook
-  /// returns, if anything, goes on in its place. AutogradError when nothing requires grad.
+  /// Calls `hook` with the gradient of this tensor whenever a backward has computed all of it; a
+  /// tensor that the hook returns replaces it. AutogradError for a tensor that does not require
+  /// grad.
   HookHandle register_hook(TensorHook hook) const;
   /// tend::backward of this one tensor.
   void backward(const Tensor& gradient = {}, Flag retain_graph = false,
                 Flag create_graph = false) const;
   /// The same elements without history.
   Tensor detach() const;
-  /// Takes the history away from this tensor itself, which becomes a leaf that does not require
-  /// grad. AutogradError for a view.
+  /// Removes the history of this tensor itself, which becomes a leaf that does not require grad.
+  /// AutogradError for a view.
   const Tensor& detach_() const;
   /// True for elements that were made in inference mode.
   bool is_inference() const { return array().storage()->is_inference(); }
-  /// Makes this handle's elements those of `value` (shared), whatever their shape; a leaf stays a
-  /// leaf (x.data = value). AutogradError for a tensor with history, and for one whose gradient
-  /// would no longer fit; DTypeError for elements that are not floating where it requires grad.
+  /// Gives this tensor, for all of its handles, the elements of `value` (shared), whatever their
+  /// shape; a leaf stays a leaf (x.data = value). AutogradError for a tensor with history, and for
+  /// one whose gradient would no longer fit; DTypeError for elements that are not floating where it
+  /// requires grad.
   void set_data(const Tensor& value);
   /// How often the elements were written in place.
   std::uint32_t version() const { return array().storage()->version(); }
@@ -159,16 +166,16 @@ class Tensor : public methods::Elementwise,
   Ref<TensorImpl> impl_;
 };
 
-/// What x[...] gives: a tensor that can be assigned to while it has no name. Where tensors are
-/// among the indices it is a copy of the elements, and assignment writes to the places they came
-/// from:
+/// What x[...] returns: a tensor that can be assigned to as long as it is a temporary. Where there
+/// are tensors among the indices it is a copy of the elements, and assignment writes to those that
+/// were copied:
 ///
 ///     Tensor y = x[{rows}];      // a copy
 ///     x[{mask}] = 0;             // writes to x
-///     x[{rows, columns}] += y;   // Python's: read, add, write back; of equal places the last wins
+///     x[{rows, columns}] += y;   // as in Python: read, add, write; of equal indices the last wins
 ///
-/// Values broadcast; gradients go to x's history and to the values. An assignment reads the
-/// elements first; index_put_ does not.
+/// Values broadcast; gradients go to x and to the values. Indexing copies the elements even when
+/// they are only assigned to; index_put_ does not.
 class Indexed : public Tensor {
  public:
   Indexed(Tensor elements, std::unique_ptr<ParsedIndex> arrays) noexcept;
@@ -209,8 +216,7 @@ inline Tensor& Tensor::operator=(Indexed&& indexed) & noexcept {
   return *this = static_cast<Tensor&&>(indexed);
 }
 
-/// Elements and the places (int64) along a dimension that they come from:
-/// auto [values, indices] = x.max(-1).
+/// Elements and their indices (int64) along a dimension: auto [values, indices] = x.max(-1).
 struct ValuesAndIndices {
   Tensor values;
   Tensor indices;
@@ -222,7 +228,7 @@ struct Extremes {
   Tensor max;
 };
 
-/// What tend::unique gives; the tensors that were not asked for are undefined.
+/// What tend::unique returns; the tensors that were not asked for are undefined.
 struct UniqueElements {
   Tensor values;
   Tensor inverse;

@@ -21,16 +21,16 @@ class Node;
 class Tensor;
 struct TensorImpl;
 
-/// Sees the gradient of a tensor before it goes on, and may give another in its place, of the same
-/// shape and dtype: anything that can be called with a tensor and returns a tensor (undefined: no
-/// change) or nothing.
+/// A hook that sees the gradient of a tensor before the engine passes it on, and may replace it by
+/// another of the same shape and dtype: anything that can be called with a tensor and returns a
+/// tensor (undefined: no change) or nothing.
 class TensorHook {
  public:
   template <class F>
   requires std::invocable<const F&, const Tensor&> TensorHook(F f)
       : call_(with_memory([&] { return make_call(std::move(f)); })) {}
-  /// The gradient to go on with; ShapeError or DTypeError when the hook gave one that does
-  /// not fit.
+  /// The gradient to pass on; ShapeError or DTypeError when the hook returned one that does not
+  /// fit.
   Tensor operator()(const Tensor& gradient) const;
 
  private:
@@ -52,10 +52,12 @@ class TensorHook {
 
 using TensorHooks = HookList<TensorHook>;
 
-/// Where a graph finds the tensor that waits for a gradient. It does not keep that tensor alive:
-/// a gradient with a graph of its own (create_graph) would otherwise own itself.
+/// How a graph refers to a tensor whose `.grad` it will add to. It does not keep that tensor alive:
+/// a `.grad` with a graph (create_graph) leads back to the tensor, and the two would otherwise own
+/// each other.
 struct GradientSlot final : RefCounted, Pooled, DestroyedInTurn<GradientSlot> {
-  /// What the tensor was for the graphs that lead here, when it has another slot now.
+  /// Of a slot that the tensor no longer uses: the shape and dtype that the tensor had for the
+  /// graphs that lead here, and the slot that followed.
   struct Former {
     Shape shape;
     DType dtype;
@@ -66,8 +68,8 @@ struct GradientSlot final : RefCounted, Pooled, DestroyedInTurn<GradientSlot> {
   static void destroy(GradientSlot* slot) noexcept;
 
   detail::ObjectMutex mutex;       // guards what follows, and the owner's grad while it is added to
-  std::atomic<TensorImpl*> owner;  // nullptr once the tensor is gone, or has another slot
-  std::optional<Former> former;    // of a leaf that became another view, or got other elements
+  std::atomic<TensorImpl*> owner;  // nullptr once the tensor is gone or has another slot
+  std::optional<Former> former;    // set when a leaf became another view or got other elements
   TensorHooks hooks;               // of a leaf
 };
 
@@ -76,16 +78,17 @@ struct TensorImpl final : RefCounted, Pooled, DestroyedInTurn<TensorImpl> {
   explicit TensorImpl(Array&& elements) noexcept;
   static void destroy(TensorImpl* impl) noexcept;
 
-  /// Replaces grad_fn. A retained gradient is that of the tensor's latest value.
+  /// Replaces grad_fn. retain_grad() moves to the new node, since it is about the tensor's latest
+  /// value.
   void set_grad_fn(Ref<Node> node) noexcept;
   /// The slot, made at the first call.
   const Ref<GradientSlot>& gradient_slot();
-  /// For a leaf that is about to become one of another shape, layout or dtype: a gradient for what
-  /// it has been would not fit any more, so graphs that were recorded before must not find it. The
-  /// first part needs memory; nothing where no graph can know the tensor.
+  /// Gives a leaf that gets another shape, layout or dtype a new slot: gradients from graphs that
+  /// were recorded before would no longer fit, so those graphs are left with the old slot. The
+  /// first part allocates, the second cannot fail; nullopt where no graph can know the tensor.
   std::optional<GradientSlot::Former> prepare_new_slot();
   void take_new_slot(std::optional<GradientSlot::Former>&& former) noexcept;
-  /// Other elements; the tensor is then a view of nothing.
+  /// Replaces the elements; the tensor is no longer a view.
   void set_elements(Array&& elements) noexcept;
 
   Array array;
@@ -94,7 +97,7 @@ struct TensorImpl final : RefCounted, Pooled, DestroyedInTurn<TensorImpl> {
   Ref<GradientSlot> slot;
   Ref<TensorImpl> base;  // for a view: the tensor that owns the history of the shared elements
   bool view_without_grad = false;  // made while grad mode was off: has no part in that history
-  std::atomic<std::uint32_t> base_version = 0;  // storage version for which a view's grad_fn holds
+  std::atomic<std::uint32_t> base_version = 0;  // storage version that a view's grad_fn is for
   bool requires_grad =
       false;  // asked for by the user; results of operations have a grad_fn instead
   bool retains_grad = false;
@@ -105,10 +108,10 @@ struct TensorImpl final : RefCounted, Pooled, DestroyedInTurn<TensorImpl> {
   ~TensorImpl();
 };
 
-/// ShapeError or DTypeError that names both where `gradient` is none for the tensor.
+/// ShapeError or DTypeError, naming both, unless `gradient` has the tensor's shape and dtype.
 void check_grad_fits(const char* operation, const TensorImpl& tensor, const Array& gradient);
-/// The same of the gradient that the tensor has, if any: it no longer fits after the tensor became
-/// one of another shape or dtype. To be called by everyone who is about to use it.
+/// The same for the tensor's own gradient, if any, which no longer fits once the tensor has got
+/// another shape or dtype. To be called before that gradient is used.
 inline void check_own_grad_fits(const char* operation, const TensorImpl& tensor) {
   if (tensor.grad) check_grad_fits(operation, tensor, tensor.grad->array);
 }

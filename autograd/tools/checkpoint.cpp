@@ -16,13 +16,13 @@
 namespace tend::autograd {
 namespace {
 
-// A tensor that an operation saved in the first run of f.
+// What is kept of a tensor that an operation saved in the first run of f.
 struct Noted {
   Shape shape;
   DType dtype;
 };
 
-// Lists what a second run saves.
+// Collects what the second run saves.
 class Collector final : public Recomputation {
  public:
   std::size_t note(const Array& array) override {
@@ -40,7 +40,7 @@ class Collector final : public Recomputation {
   std::vector<std::uint32_t> versions;
 };
 
-// One call of checkpoint. Of the tensors that its operations save it knows what they were like.
+// One call of checkpoint. Of the tensors that the operations of f save it keeps shape and dtype.
 class Checkpoint final : public Recomputation {
  public:
   Checkpoint(TensorFunction f, const std::vector<Tensor>& inputs, const CheckpointOptions& options)
@@ -57,7 +57,8 @@ class Checkpoint final : public Recomputation {
     return noted_.size() - 1;
   }
 
-  // The first run of f is over; before that, f itself may go backward through what it has done.
+  // Called after the first run of f; before that, f itself may go backward through what it has
+  // done.
   void close() { open_ = false; }
 
   Array recompute(std::size_t index) override {
@@ -82,7 +83,7 @@ class Checkpoint final : public Recomputation {
   }
 
  private:
-  // With the mutex held.
+  // The caller holds the mutex.
   Ref<Collector> run_alone() {
     struct Runner {
       explicit Runner(std::atomic<std::uint64_t>& place) : runner(place) {
@@ -138,7 +139,7 @@ class Checkpoint final : public Recomputation {
   std::vector<Noted> noted_;
   bool open_ = true;
   detail::ObjectMutex mutex_;
-  std::atomic<std::uint64_t> runner_{0};  // the thread_number() that runs the function again
+  std::atomic<std::uint64_t> runner_{0};  // thread_number() of the second run; 0: none
   Ref<Collector> second_;
 };
 

@@ -1,4 +1,4 @@
-// Memory for time: activations that are computed twice instead of kept.
+// Less memory for more time: activations are computed twice instead of kept.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +10,7 @@
 namespace tend::autograd {
 
 struct CheckpointOptions {
-  Flag preserve_rng_state = true;  // the default generator; off when f draws nothing
+  Flag preserve_rng_state = true;  // of the default generator; not needed when f draws nothing
 };
 
 /// f(inputs), of which only f and the inputs are kept: when backward first needs what the
@@ -26,7 +26,7 @@ struct CheckpointOptions {
 std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor>& inputs,
                                const CheckpointOptions& options = {});
 
-/// The same for a function that gives one tensor.
+/// The same for a function of one tensor that returns one.
 template <class F>
 requires std::is_same_v<std::invoke_result_t<const F&, const Tensor&>, Tensor> Tensor
 checkpoint(F f, const Tensor& input, const CheckpointOptions& options = {}) {

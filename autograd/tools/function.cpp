@@ -74,11 +74,11 @@ class CustomCall {
 
   struct Saved {
     Tensor tensor;
-    std::ptrdiff_t output;  // the output that it is, or -1
+    std::ptrdiff_t output;  // index of the output that it is, or -1
   };
   const std::vector<Saved>& saved() const { return saved_; }
 
-  // The number of the output that a saved tensor is; -1 for inputs and others.
+  // The index of the output that a saved tensor is; -1 for inputs and others.
   static std::ptrdiff_t place(const Tensor& saved, const Tensors& outputs, const Tensors& inputs) {
     const auto is_same = [&](const Tensor& each) { return each.impl() == saved.impl(); };
     if (std::any_of(inputs.begin(), inputs.end(), is_same)) return -1;
@@ -86,8 +86,8 @@ class CustomCall {
     return output == outputs.end() ? -1 : output - outputs.begin();
   }
 
-  // Whether nobody but this call has the elements of an output: no input, no other output, no
-  // tensor that forward took from elsewhere.
+  // Whether an output shares its elements with nothing outside of this call: no input, no other
+  // output, no tensor that forward took from elsewhere.
   bool is_own(const Tensor& output, const Tensors& inputs) const {
     const auto shares = [&](const Tensor& input) {
       return input.defined() && input.array().storage() == output.array().storage();
@@ -96,17 +96,17 @@ class CustomCall {
     const auto times_saved = std::count_if(saved_.begin(), saved_.end(), [&](const Saved& each) {
       return each.tensor.impl() == output.impl();
     });
-    // Each saved one has a handle here, and one in the context.
+    // A saved output has one more handle here, and one in the context.
     return output.impl()->use_count() == 1 + 2 * static_cast<std::uint32_t>(times_saved) &&
            output.array().storage()->use_count() == 1;
   }
 
-  // Once the nodes keep what is saved.
+  // To be called once the nodes hold the saved tensors.
   void forget_saved() {
     for (Saved& each : saved_) each.tensor = Tensor();
   }
 
-  // Gives d the gradients that backward makes of `grads`.
+  // Sets in d the gradients that backward computes from `grads`.
   void differentiate(Derivative& d, const Tensors& grads, Tensors saved) const {
     FunctionContext context;
     context.saved_ = std::move(saved);
@@ -153,8 +153,8 @@ Tensor record_single(const std::shared_ptr<CustomCall>& call, const Tensors& inp
       call->name());
 }
 
-// A node has one result. Where a function has several outputs that is a vector of all their
-// elements, which nobody sees and for which one element stands; the outputs are its pieces.
+// A node has one result. For a function with several outputs it is a vector of all their elements,
+// which the user never sees: a single element, expanded. The outputs are pieces of it.
 class Pieces {
  public:
   explicit Pieces(const Tensors& outputs) {
@@ -213,7 +213,7 @@ class Pieces {
 Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& inputs,
                        const Tensors& outputs) {
   const Pieces pieces(outputs);
-  // Outputs are saved as constants, and get their history anew.
+  // Outputs are saved as constants; the derivative gives them their history.
   std::vector<TensorRef> saved{kOutput};
   for (const CustomCall::Saved& each : call->saved()) saved.emplace_back(each.tensor);
   const std::vector<TensorRef> refs(inputs.begin(), inputs.end());
@@ -233,7 +233,7 @@ Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& i
         call->differentiate(d, grads, std::move(kept));
       },
       call->name());
-  // What nobody sees has no NaN of its own to note.
+  // `whole` has no values of its own, so NaN is looked for in the outputs.
   if (DetectAnomaly::is_on() && whole.impl()->grad_fn) {
     note_anomaly(*whole.impl()->grad_fn, Pieces::join(outputs), refs);
   }
@@ -243,10 +243,6 @@ Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& i
   }
   return results;
 }
-
-}  // namespace
-
-namespace {
 
 Tensors call_function(const CustomFunction& function, const Tensors& inputs) {
   const auto call = std::make_shared<CustomCall>(function, inputs);

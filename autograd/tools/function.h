@@ -26,18 +26,18 @@
 
 namespace tend::autograd {
 
-/// What a custom function's forward and backward are given.
+/// The argument by which a custom function's forward and backward share tensors.
 class FunctionContext {
  public:
-  /// In forward: keeps inputs, outputs or others for backward. They are checked there: changed in
-  /// place meanwhile, they are an AutogradError.
+  /// In forward: keeps inputs, outputs or other tensors for backward. One that is changed in place
+  /// meanwhile makes the backward throw AutogradError.
   void save_for_backward(std::vector<Tensor> tensors) noexcept { to_save_ = std::move(tensors); }
 
-  /// In backward: the i-th of them (IndexError). Inputs and outputs have their history, so that
-  /// derivatives of backward are right; others are constants.
+  /// In backward: the i-th saved tensor; IndexError where there is none. Inputs and outputs have
+  /// their history, so that derivatives of backward are right; others are constants.
   Tensor saved(std::size_t i) const;
-  /// Whether a gradient for input i is asked for; in forward, whether it may be.
-  /// IndexError for an input that there is not.
+  /// In backward: whether the gradient of input i is needed; in forward: whether it may be.
+  /// IndexError where there is no input i.
   bool needs_input_grad(std::size_t i) const;
 
  private:
@@ -58,17 +58,17 @@ struct CustomFunction {
   Tensors operator()(const Tensors& inputs) const;
 };
 
-/// The class name, without namespaces, with "Backward" behind it. It lives forever.
+/// The class name without namespaces, followed by "Backward". The string lives forever.
 const char* function_name(const std::type_info& type);
 
-/// Base of a custom function, which writes
+/// Base of a custom function, which defines
 ///   forward(FunctionContext&, const Tensor&...)  -> Tensor or std::vector<Tensor>,
 ///   backward(const FunctionContext&, const Tensor& grad) -> Tensor or std::vector<Tensor>,
-/// one gradient for each input; undefined stands for zero. With several outputs backward takes
-/// `const std::vector<Tensor>& grads`, zeros for outputs that were not used. forward runs without
-/// a graph, and may be given undefined tensors. Its outputs are tensors of their own: what shares
-/// elements with an input or another tensor is copied. Integer outputs have no gradient. backward's
-/// own derivatives follow when it uses public operations.
+/// where backward returns one gradient for each input; an undefined one stands for zero. With
+/// several outputs backward takes `const std::vector<Tensor>& grads`, zeros for outputs that were
+/// not used. forward runs without a graph, and may be given undefined tensors. Its outputs are
+/// tensors of their own: what shares elements with an input or another tensor is copied. Integer
+/// outputs have no gradient. backward can be differentiated itself when it uses public operations.
 /// https://pytorch.org/docs/2.6/autograd.html#torch.autograd.Function
 template <class Derived>
 class Function {

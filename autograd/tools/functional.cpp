@@ -11,7 +11,8 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-// Handles that f gets: in the graph of the caller's when that is to be continued.
+// The tensors that f is called with: views in the caller's graph where create_graph continues it,
+// else new leaves.
 Tensors variables(const char* operation, const Tensors& inputs, bool create_graph) {
   if (inputs.empty()) fail<AutogradError>(operation, "needs at least one input");
   Tensors own;
@@ -42,7 +43,7 @@ void check_shapes(const char* operation, const char* what, const Tensors& v,
   }
 }
 
-// As grad, with zeros for inputs without influence.
+// As grad, with zeros for inputs that the outputs do not depend on.
 Tensors gradients(const Tensors& outputs, const Tensors& inputs, const Tensors& cotangents,
                   bool create_graph) {
   Tensors reached, weights;
@@ -81,7 +82,7 @@ Tensors ones_for(const char* operation, const Tensors& outputs) {
   return ones;
 }
 
-// f where it gives one element only.
+// The output of f; ShapeError unless it is one tensor with one element.
 Tensors scalar_outputs(const char* operation, const TensorFunction& f, const Tensors& inputs) {
   Tensors outputs = f.call(operation, inputs);
   if (outputs.size() != 1) {
@@ -183,7 +184,7 @@ OutputsAndProduct hvp(const TensorFunction& f, const Tensors& inputs, const Tens
 
 namespace {
 
-// What a function of one tensor that gives one has as its only derivative.
+// The only derivative of a function of one tensor that returns one.
 Tensor only(const char* operation, const std::vector<Tensors>& derivatives) {
   if (derivatives.size() != 1) {
     fail<ShapeError>(operation, "the function gives ", derivatives.size(), " tensors, not one");

@@ -1,7 +1,7 @@
 // Derivatives of functions: products with the Jacobian and the Hessian, and both in full.
 //
-// Every function here evaluates f on its own copies of the handles `inputs`, and gives results
-// without history, unless create_graph: then they can be differentiated with respect to `inputs`.
+// Every function here calls f with its own handles on the elements of `inputs`. Results have no
+// history unless create_graph is set: then they can be differentiated with respect to `inputs`.
 // https://pytorch.org/docs/2.6/autograd.html#functional-higher-level-api
 #pragma once
 
@@ -44,7 +44,7 @@ std::vector<std::vector<Tensor>> hessian(const TensorFunction& f, const std::vec
 OutputsAndProduct hvp(const TensorFunction& f, const std::vector<Tensor>& inputs,
                       const std::vector<Tensor>& v, Flag create_graph = false);
 
-/// jacobian and hessian of a function of one tensor that gives one.
+/// jacobian and hessian of a function of one tensor that returns one.
 Tensor jacobian(const TensorFunction& f, const Tensor& input, Flag create_graph = false);
 Tensor hessian(const TensorFunction& f, const Tensor& input, Flag create_graph = false);
 

@@ -48,7 +48,7 @@ class Directions {
   Array random_;
 };
 
-// Moves the elements of an input along a direction, and puts them back at the end.
+// Moves the elements of an input along a direction, and restores them at the end.
 class Mover {
  public:
   explicit Mover(const Array& elements) : elements_(elements), before_(elements.clone()) {}
@@ -97,7 +97,7 @@ Difference compare(double analytic, double numeric, const GradcheckOptions& opti
 
 class Check {
  public:
-  // Everything that makes f or its inputs unfit is found here.
+  // Throws where f or its inputs cannot be checked.
   Check(const char* operation, const TensorFunction& f, const Tensors& inputs,
         const GradcheckOptions& options)
       : operation_(operation), f_(f), inputs_(inputs), options_(options) {
@@ -266,7 +266,7 @@ class Check {
     return worst;
   }
 
-  // Follows the half of the direction that is off by more, down to one element.
+  // Finds the wrong element by bisection: follows the half of the direction with the larger error.
   void blame_element(std::size_t c, const Array& direction, Difference& worst,
                      GradcheckEntry& entry) const {
     std::int64_t begin = 0;
@@ -279,12 +279,13 @@ class Check {
     }
     const Array ones = Array::full(direction.shape(), 1, float64);
     const Difference found = difference_along(c, ones, begin, end, worst);
-    if (found.excess <= 1) return;  // none is off by enough alone
+    if (found.excess <= 1) return;  // no element alone exceeds the tolerance
     worst = found;
     entry.element = begin;
   }
 
-  // As `like`, along the elements [begin, end) of `direction`.
+  // The difference for the output and cotangent of `like`, along the elements [begin, end) of
+  // `direction`.
   Difference difference_along(std::size_t c, const Array& direction, std::int64_t begin,
                               std::int64_t end, const Difference& like) const {
     const Array part = Array::zeros(direction.shape(), float64);
@@ -329,7 +330,7 @@ class Check {
   const GradcheckOptions& options_;
   Generator generator_{0};
   Tensors checked_;                     // the inputs that require grad
-  std::vector<std::size_t> positions_;  // and their places in inputs_
+  std::vector<std::size_t> positions_;  // and their indices in inputs_
   std::vector<Output> outputs_;
   std::int64_t output_elements_ = 0;
 };
@@ -345,7 +346,7 @@ namespace {
 
 GradcheckReport check_gradients(const TensorFunction& f, const std::vector<Tensor>& inputs,
                                 const GradcheckOptions& options) {
-  // gradients(inputs..., cotangents...) of the outputs with history.
+  // What is checked is gradients(inputs..., cotangents...), of the outputs with history.
   GradcheckOptions named = options;
   named.names.resize(inputs.size());
   Tensors wanted;

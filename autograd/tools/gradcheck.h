@@ -1,4 +1,4 @@
-// Gradients against central differences.
+// Compares gradients with central differences.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ struct GradcheckOptions {
   double eps = 1e-6;  // the step: (f(x + eps) - f(x - eps)) / (2 eps)
   double atol = 1e-5;
   double rtol = 1e-3;
-  double nondet_tol = 0;  // how far two evaluations of f may be apart
-  /// Jacobians of up to this many elements are compared as they are. Of larger ones v^T J u is,
-  /// for `projections` random vectors u and as many v.
+  double nondet_tol = 0;  // how much two evaluations of f may differ
+  /// Jacobians of up to this many elements are compared in full. Of larger ones v^T J u is
+  /// compared, for `projections` random vectors u and as many v.
   std::int64_t full_jacobian = 1 << 20;
   int projections = 8;
   std::vector<std::string> names = {};  // of the inputs, for the report
@@ -26,12 +26,12 @@ struct GradcheckOptions {
 /// The worst derivative with respect to one input: the one that exceeds its tolerance by the
 /// largest factor, or comes nearest to it.
 struct GradcheckEntry {
-  std::size_t input = 0;  // its number among the inputs
+  std::size_t input = 0;  // its index among the inputs
   std::string name;       // options.names[input], or "input 0"
   bool passed = true;
-  std::size_t output = 0;     // number of the function's output
-  std::int64_t element = -1;  // of the input, row-major; -1 when no single one is to blame
-  Shape index;                // the same, one number a dimension
+  std::size_t output = 0;     // index of the function's output
+  std::int64_t element = -1;  // row-major index in the input; -1 when no single one is wrong
+  Shape index;                // the same, one number per dimension
   double analytic = 0;
   double numeric = 0;
   double abs_error = 0;  // |analytic - numeric|
@@ -44,15 +44,15 @@ struct GradcheckEntry {
 struct GradcheckReport {
   bool passed = true;
   std::vector<GradcheckEntry> inputs;  // those that require grad, in their order
-  std::size_t worst = 0;               // the place in `inputs` of the worst of them
+  std::size_t worst = 0;               // index in `inputs` of the worst of them
   std::string message;                 // a sentence about it
 
   explicit operator bool() const noexcept { return passed; }
 };
 
 /// Compares the derivatives that backward gives with central differences, with respect to each of
-/// `inputs` that requires grad. Their elements are moved where they lie and put back, so f may also
-/// reach them by another way: the parameters of a module can be inputs of a function that ignores
+/// `inputs` that requires grad. Their elements are changed in place and restored, so f may also
+/// reach them in another way: the parameters of a module can be inputs of a function that ignores
 /// its arguments. An undefined gradient counts as zero, and so does that of an output without
 /// history. Integer outputs are left out. The default generator is not touched.
 ///

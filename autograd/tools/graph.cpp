@@ -80,10 +80,6 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-}  // namespace
-
-namespace {
-
 std::string text_of(const Drawing& drawing) {
   std::string text;
   for (const Ref<Node>& node : drawing.nodes) {

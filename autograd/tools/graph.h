@@ -1,4 +1,4 @@
-// Looking at the tape: the graph that is recorded behind tensors.
+// Printing and drawing the graph that is recorded behind tensors.
 #pragma once
 
 #include <set>
@@ -13,7 +13,8 @@ namespace tend::autograd {
 /// Names for leaves, such as Module::named_parameters gives.
 using LeafNames = std::vector<std::pair<std::string, Tensor>>;
 
-/// What `grad_fn` prints of the nodes behind `outputs`: for x.exp().sum() "SumBackward0" and "ExpBackward0".
+/// PyTorch's names of the nodes behind `outputs`: for x.exp().sum() "SumBackward0" and
+/// "ExpBackward0".
 std::set<std::string> node_names(const std::vector<Tensor>& outputs);
 
 /// The graph behind `outputs`, one line for each node, the latest first: its number, the operation,

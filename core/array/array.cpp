@@ -13,13 +13,13 @@ namespace {
 std::int64_t last_offset(const Shape& shape, const Shape& strides) noexcept {
   std::int64_t last = 0;
   for (std::int64_t d = 0; d < shape.rank(); ++d) {
-    // One element is never stepped over, and its stride can be any number.
+    // No element is stepped over along a dimension of size 1, so its stride can be any number.
     if (shape[d] > 1) last += (shape[d] - 1) * strides[d];
   }
   return last;
 }
 
-// How many bytes of a lender's memory are seen.
+// The number of bytes that a view of borrowed memory spans.
 std::int64_t bytes_seen(const Shape& shape, const Shape& strides, DType dtype) {
   if (element_count(shape) == 0) return 0;
   std::int64_t count = 1, bytes = 0;
@@ -57,7 +57,7 @@ Array::Array(DType dtype, Shape&& shape, Shape&& strides, std::int64_t offset, R
   count_elements();
 }
 
-// What follows from the shape and the strides.
+// Sets the members that follow from the shape and the strides.
 void Array::count_elements() {
   numel_ = element_count(shape_);
   contiguous_ = is_row_major(shape_, strides_, numel_);
@@ -107,7 +107,7 @@ Array Array::from_blob(Borrowed memory, const Shape& shape, const Shape& strides
 
 bool Array::may_self_overlap() const noexcept {
   if (numel_ < 2 || is_contiguous()) return false;
-  // Sorted by stride, each dimension must step over all that the smaller ones reach.
+  // Sorted by stride, each stride must exceed the largest offset that the smaller ones reach.
   Shape order;
   for (std::int64_t d = 0; d < rank(); ++d) {
     if (shape_[d] > 1) order.push_back(d);

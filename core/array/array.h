@@ -1,4 +1,4 @@
-// Array: a strided window on shared memory. It knows nothing of gradients.
+// Array: a strided view of shared memory. It knows nothing of gradients.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 namespace tend {
 
 /// dtype, shape, strides (in elements), offset and a shared Storage. Copying an Array copies the
-/// window, not the elements; a default-made one is undefined and holds nothing.
+/// view, not the elements; a default-constructed one is undefined and has no Storage.
 class Array {
  public:
   Array() = default;
@@ -35,15 +35,16 @@ class Array {
   static Array from(std::span<const T> values, const Shape& shape) {
     return copy_of(values.data(), static_cast<std::int64_t>(values.size()), shape, dtype_of<T>());
   }
-  /// The lender's memory, seen through `shape` and `strides`, which are not negative; given back
-  /// when the last view goes, or at once where it is refused (ShapeError).
+  /// A view of borrowed memory; sizes and strides must not be negative (ShapeError). The deleter is
+  /// called when the last view is destroyed, or at once when this throws.
   static Array from_blob(Borrowed memory, const Shape& shape, const Shape& strides, DType dtype);
   static Array from_blob(void* data, const Shape& shape, const Shape& strides, DType dtype,
                          Borrowed::Deleter deleter = {}) {
     return from_blob(Borrowed(data, std::move(deleter)), shape, strides, dtype);
   }
 
-  /// Row-major, without memory: views of it tell where the elements of such views lie.
+  /// A row-major array without memory. Its views have the shape, strides and offset that the same
+  /// views of an array with memory have.
   static Array layout(const Shape& shape);
 
   bool defined() const noexcept { return static_cast<bool>(storage_); }
@@ -52,7 +53,7 @@ class Array {
   const Shape& strides() const noexcept { return strides_; }
   std::int64_t offset() const noexcept { return offset_; }
   std::int64_t rank() const noexcept { return shape_.rank(); }
-  /// IndexError for a dimension that is not there.
+  /// IndexError for a dimension that does not exist.
   std::int64_t size(std::int64_t dim) const {
     if (rank() == 0) fail<IndexError>("size", "a 0-d tensor has no dimensions");
     return shape_[wrap_dim("size", dim, rank())];
@@ -75,7 +76,7 @@ class Array {
   bool is_contiguous() const noexcept { return contiguous_; }
   /// True when two indices may name the same element (an expanded dimension, for example).
   bool may_self_overlap() const noexcept;
-  /// True when both look at memory that may coincide.
+  /// True when the memory ranges of the two overlap.
   bool may_overlap(const Array& other) const noexcept;
 
   // Views: they share the storage, and are PyTorch's in meaning and in what they refuse.
@@ -90,17 +91,17 @@ class Array {
   Array permute(const Shape& dims) const;
   /// -1 keeps a size; new dimensions come in front.
   Array expand(const Shape& wanted) const;
-  /// One size may be -1. ShapeError where only a copy could give it.
+  /// One size may be -1. ShapeError when the shape needs a copy.
   Array view(const Shape& wanted) const;
   Array squeeze() const;
   Array squeeze(std::int64_t dim) const;
   Array squeeze(const Shape& dims) const;
   Array unsqueeze(std::int64_t dim) const;
   Array diagonal(std::int64_t offset = 0, std::int64_t dim0 = 0, std::int64_t dim1 = 1) const;
-  /// Windows of `size` elements along `dim`, each `step` after the one before; their elements are a
-  /// new last dimension. ShapeError where not even one fits.
+  /// Sliding windows of `size` elements along `dim`, each `step` after the one before; their
+  /// elements are a new last dimension. ShapeError if not even one fits.
   Array unfold(std::int64_t dim, std::int64_t size, std::int64_t step) const;
-  /// Any window on the storage; ShapeError when it leaves it.
+  /// Any strided view of the storage; ShapeError if it reaches beyond the storage.
   Array as_strided(const Shape& shape, const Shape& strides, std::int64_t offset) const;
 
   // Copies.
@@ -171,8 +172,8 @@ class Array {
 /// naming `operation`.
 Shape infer_shape(std::string_view operation, const Shape& shape, std::int64_t numel);
 
-/// Strides that show the elements of (shape, strides) as `wanted`, or nothing where that takes a
-/// copy.
+/// Strides with which the elements of (shape, strides) have the shape `wanted`; nullopt if that
+/// needs a copy.
 std::optional<Shape> view_strides(const Shape& shape, const Shape& strides, const Shape& wanted);
 
 /// PyTorch's result_type: a 0-d array gives way to a dimensioned one of the same category (bool <

@@ -1,4 +1,4 @@
-// Views of an Array: new windows on the same storage.
+// Views of an Array: other shapes, strides and offsets for the same storage.
 #include <utility>
 
 #include <tend/core/array/array.h>
@@ -6,7 +6,7 @@
 namespace tend {
 namespace {
 
-// stride * times, or the stride itself where that leaves int64: then no element is stepped over,
+// stride * times, or the stride itself if that overflows int64: then no element is stepped over,
 // and any number will do.
 std::int64_t stretched(std::int64_t stride, std::int64_t times) noexcept {
   std::int64_t product = 0;
@@ -19,7 +19,7 @@ Array Array::window(Shape&& shape, Shape&& strides, std::int64_t offset) const {
   return {dtype_, std::move(shape), std::move(strides), offset, storage_};
 }
 
-// Begins at this position of a dimension. What has no elements stays where it is: its strides can
+// Moves the offset to `position` of a dimension. Without elements it stays, since the strides can
 // be any numbers.
 void Array::advance(std::int64_t position, std::int64_t stride) noexcept {
   if (numel_ > 0) offset_ += position * stride;
@@ -139,8 +139,8 @@ std::optional<Shape> view_strides(const Shape& shape, const Shape& strides, cons
   if (element_count(shape) == 0) return contiguous_strides(wanted);
   Shape out(wanted.size(), 0);
   std::int64_t to = wanted.rank() - 1;
-  // Walk from the back over runs of dimensions that lie evenly in memory; each must be tiled by
-  // wanted sizes.
+  // From the last dimension on, find runs of dimensions whose elements are evenly spaced; wanted
+  // sizes must multiply to the number of elements of each run.
   for (std::int64_t d = shape.rank() - 1; d >= 0;) {
     const std::int64_t step = strides[d];
     std::int64_t run = shape[d--];
@@ -282,7 +282,7 @@ Array Array::as_strided(const Shape& shape, const Shape& strides, std::int64_t o
     fail<ShapeError>("as_strided", "shape ", shape, ", strides ", strides, ", offset ", offset,
                      " leave a storage of ", storage_->bytes() / item_size(dtype_), " elements");
   }
-  // What has no elements begins nowhere.
+  // A view without elements keeps its offset, since the new one may lie outside of the storage.
   return window(Shape(shape), Shape(strides), empty ? offset_ : offset);
 }
 

@@ -1,4 +1,4 @@
-// Dimensions that several arrays are walked along together.
+// The dimensions of a loop over several arrays.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 
 namespace tend::kernels {
 
-/// Dimensions of N operands, outermost first. Neighbours that every operand walks evenly become
-/// one dimension, and those of size 1 are left out.
+/// Dimensions of N operands, outermost first. Neighbouring dimensions along which every operand is
+/// evenly spaced become one, and those of size 1 are left out.
 template <std::size_t N>
 class CollapsedDims {
  public:
   using Steps = std::array<std::int64_t, N>;
   struct Dim {
     std::int64_t size;
-    Steps step;  // in the unit that the user has chosen
+    Steps step;  // in elements or bytes, as the user of the class chooses
   };
   static constexpr std::size_t kMaxDims = 64;
 
@@ -38,7 +38,7 @@ class CollapsedDims {
   std::size_t rank() const noexcept { return rank_; }
   const Dim& operator[](std::size_t d) const { return dims_[d]; }
 
-  /// Largest step of that operand first.
+  /// Sorts the dimensions by the steps of that operand, the largest first.
   void sort_by(std::size_t operand) {
     std::stable_sort(dims_.begin(), dims_.begin() + static_cast<std::ptrdiff_t>(rank_),
                      [=](const Dim& a, const Dim& b) { return a.step[operand] > b.step[operand]; });
@@ -50,7 +50,7 @@ class CollapsedDims {
     return count;
   }
 
-  /// Where the element of that number lies, counted with the innermost dimension fastest.
+  /// The offset of element `number` in each operand, counted with the innermost dimension fastest.
   Steps offset(std::int64_t number) const {
     Steps at{};
     for (std::size_t d = rank_; d-- > 0;) {

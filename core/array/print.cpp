@@ -21,7 +21,7 @@ constexpr std::int64_t kMaxDigits = 1000;
 std::string number(double value, std::chars_format format, std::int64_t precision) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  // 310 places before the point, sign, point and exponent.
+  // Room for 310 digits before the point, sign, point and exponent.
   char text[320 + kMaxDigits];
   const auto end =
       std::to_chars(text, text + sizeof text, value, format, static_cast<int>(precision));
@@ -46,7 +46,7 @@ Shown shown_indices(std::int64_t size, bool summarize, std::int64_t edgeitems) {
   return {true, edgeitems, size - edgeitems, size};
 }
 
-// Turns elements into text of one width. What is chosen follows from the shown elements.
+// Turns elements into text of one width. Notation and width follow from the elements shown.
 class Formatter {
  public:
   Formatter(const Array& array, bool summarize, const PrintOptions& options) : options_(options) {
@@ -75,7 +75,7 @@ class Formatter {
     return number(value, std::chars_format::fixed, whole ? 0 : options_.precision);
   }
 
-  // Visits the shown elements: the widest integer or bool, or the finite floats other than zero.
+  // Visits the elements shown: measures integers and bools, collects the finite floats except zero.
   void collect(const Array& array, bool summarize) {
     if (array.rank() > 0) {
       const Shown shown = shown_indices(array.shape()[0], summarize, options_.edgeitems);
@@ -235,7 +235,7 @@ std::string tensor_text(const Array& array, std::span<const std::string> suffixe
   std::vector<std::string> all = own_suffixes(array, options);
   all.insert(all.end(), suffixes.begin(), suffixes.end());
   const std::size_t newline = text.rfind('\n');
-  // PyTorch counts the last line one too long, or two where it is the only one.
+  // PyTorch counts two characters too many for the last line.
   std::size_t column = newline == std::string::npos ? text.size() + 2 : text.size() - newline + 1;
   for (const std::string& suffix : all) {
     if (column + suffix.size() + 2 > static_cast<std::size_t>(options.linewidth)) {

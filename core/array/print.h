@@ -1,4 +1,4 @@
-// Arrays as text, letter for letter as PyTorch prints tensors. The locale has no say in it.
+// Arrays as text, letter for letter as PyTorch prints tensors, independently of the locale.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ void set_printoptions(const PrintOptions& options);
 /// "tensor([[1., 2.]], dtype=torch.float64)"
 std::string to_string(const Array& array, const PrintOptions& options = get_printoptions());
 
-/// As above, with more behind the elements ("requires_grad=True"), each on a line of its own where
-/// the last has no room.
+/// As above, with `suffixes` ("requires_grad=True") after the elements; one for which the last line
+/// has no room begins a new line.
 std::string format_tensor(const Array& array, std::span<const std::string> suffixes,
                           const PrintOptions& options = get_printoptions());
 

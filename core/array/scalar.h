@@ -23,8 +23,7 @@ constexpr T power_of_two(int bits) noexcept {
 }  // namespace detail
 
 /// `value` as a To. Like a C++ cast, but defined everywhere: to bool it asks for "not zero", and a
-/// float that an integer cannot hold (NaN too) gives the smallest one, as x86 answers and PyTorch
-/// shows there.
+/// float that an integer cannot hold (NaN too) gives the smallest integer, as in PyTorch on x86.
 template <class To, class From>
 constexpr To convert(From value) noexcept {
   if constexpr (std::is_same_v<To, bool>) {
@@ -38,9 +37,9 @@ constexpr To convert(From value) noexcept {
   }
 }
 
-/// Whether To has a place for `value`: for integers its whole part, which must be there (NaN is
-/// not); for floating numbers also where it is rounded, but not where a finite one lies beyond
-/// To's largest. bool holds everything, as "not zero".
+/// Whether To can hold `value`. An integer To must hold its whole part (NaN has none). A floating
+/// To may round it, but a finite value must not exceed To's largest. bool holds everything, as "not
+/// zero".
 template <class To, class From>
 bool holds(From value) noexcept {
   if constexpr (std::is_same_v<To, bool> || std::is_same_v<To, From>) {

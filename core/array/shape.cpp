@@ -10,7 +10,7 @@ namespace tend {
 
 namespace {
 
-// How many values a block on the heap has room for stands in front of them.
+// The capacity of a heap block is stored in front of its values.
 std::int64_t& room_of(std::int64_t* values) noexcept {
   return values[-1];
 }
@@ -32,7 +32,7 @@ void Shape::GiveBack::operator()(std::int64_t* values) const noexcept {
 }
 
 void Shape::copy_heap(const Shape& other) {
-  // `other` may have shrunk to fewer, also to none.
+  // `other` may have shrunk, even to no values.
   heap_ = allocate(std::max(size_, kInline));
   std::copy_n(other.heap_.get(), size_, heap_.get());
 }
@@ -91,7 +91,7 @@ Shape contiguous_strides(const Shape& shape) {
   std::int64_t step = 1;
   for (std::int64_t d = shape.rank() - 1; d >= 0; --d) {
     strides[d] = step;
-    // Only the strides of an array without elements can leave int64, and these do not matter.
+    // Only the strides of an array without elements can overflow, and these do not matter.
     if (__builtin_mul_overflow(step, std::max<std::int64_t>(shape[d], 1), &step)) step = 1;
   }
   return strides;

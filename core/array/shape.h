@@ -17,7 +17,7 @@
 
 namespace tend {
 
-/// Sizes or strides, one int64 per dimension. Up to `kInline` dimensions live inside the object.
+/// Sizes or strides, one int64 per dimension. Up to `kInline` of them are stored inside the object.
 class Shape {
  public:
   using value_type = std::int64_t;
@@ -100,13 +100,13 @@ class Shape {
   }
 
  private:
-  // Gives a block on the heap back.
+  // Gives a heap block back to the pool.
   struct GiveBack {
     void operator()(std::int64_t* values) const noexcept;
   };
   using Heap = std::unique_ptr<std::int64_t[], GiveBack>;
 
-  // A block for so many values or more, which knows how many it has room for.
+  // A block for `count` values, which stores its capacity.
   static Heap allocate(std::size_t count);
   void resize(std::size_t count) {
     if (count > kInline) [[unlikely]]
@@ -115,7 +115,7 @@ class Shape {
   }
   void copy_heap(const Shape& other);
 
-  // All of it is copied, whatever the size: a few moves without a branch.
+  // Always copied as a whole: a few moves without a branch.
   std::array<std::int64_t, kInline> inline_{};
   Heap heap_;
   std::size_t size_ = 0;
@@ -130,8 +130,8 @@ namespace detail {
 [[noreturn]] void fail_dim(std::string_view operation, std::int64_t dim, std::int64_t rank);
 }  // namespace detail
 
-/// Product of the sizes; 1 for a 0-d shape. Throws ShapeError for a negative size and where the
-/// product leaves int64.
+/// Product of the sizes; 1 for a 0-d shape. Throws ShapeError for a negative size and when the
+/// product overflows int64.
 inline std::int64_t element_count(const Shape& shape) {
   std::int64_t count = 1, smallest = 1;
   bool overflows = false;
@@ -166,11 +166,11 @@ Shape broadcast_shapes(std::string_view operation, const Shape& a, const Shape& 
 /// True when a tensor of shape `from` expands to `to`.
 bool broadcasts_to(const Shape& from, const Shape& to) noexcept;
 
-/// How many elements of `shape` become one where `dims` (wrapped, unique) are reduced; 0 where that
-/// leaves int64, as it can where there are no elements.
+/// How many elements of an array of that shape go into one result when `dims` (wrapped, unique) are
+/// reduced. 0 if that overflows int64, which is possible only for arrays without elements.
 std::int64_t reduced_count(const Shape& shape, const Shape& dims);
 
-/// Where element number `element`, row-major, of an array of that shape is.
+/// The indices of element number `element`, counted row-major, of an array of that shape.
 Shape unravel_index(std::int64_t element, const Shape& shape);
 
 /// The permutation that undoes `order`, which names every dimension once.

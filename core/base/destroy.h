@@ -5,15 +5,16 @@
 
 namespace tend {
 
-/// Base of an object that may own others of its kind: its link in the list of destroy_in_turn.
+/// Base of an object that may own others of its kind; holds its link in destroy_in_turn's list.
 template <class T>
 struct DestroyedInTurn {
   T* next_dead = nullptr;
 };
 
-/// remove(object) for an object whose removal may remove the next, and that one the next: a long
-/// chain would overflow the call stack. Here the outermost call on a thread works through a list
-/// instead. Its links are in the objects, since destroying must not need memory.
+/// Calls remove(object), which may call destroy_in_turn for the objects that this one owns. Plain
+/// recursion would overflow the call stack on a long chain, so the outermost call on a thread works
+/// through a list instead. The list's links are in the objects, since destroying must not need
+/// memory.
 template <class T, class Remove>
 void destroy_in_turn(T* object, Remove remove) noexcept {
   constinit thread_local static T* dead = nullptr;

@@ -1,4 +1,5 @@
-// Errors: every one names the operation. docs/failures.md says what holds after one.
+// The errors that tend throws. Each message names the operation; docs/failures.md says what holds
+// after an error.
 #pragma once
 
 #include <new>
@@ -49,20 +50,20 @@ class IoError : public Error {
   using Error::Error;
 };
 
-/// Memory that the system did not give; the message names the bytes.
+/// The system could not supply memory; the message says how much, where that is known.
 class OutOfMemoryError : public Error {
  public:
   using Error::Error;
 };
 
-/// Joins its arguments as text, whatever the global locale says.
+/// Joins its arguments as text, independently of the global locale.
 template <class... Parts>
 std::string concat(const Parts&... parts) {
   std::optional<detail::ForkGate> gate(std::in_place);
-  std::ostringstream out;  // which takes a lock where the program has set a global locale
+  std::ostringstream out;  // takes a lock if the program has set a global locale
   gate.reset();
   out.imbue(std::locale::classic());
-  // A stream that finds no memory would otherwise cut the text off and say nothing.
+  // A stream that runs out of memory would otherwise truncate the text silently.
   out.exceptions(std::ios::badbit);
   (out << ... << parts);
   return out.str();
@@ -81,7 +82,7 @@ template <class Kind = Error, class... Parts>
   }
 }
 
-/// f(), where an allocation that the standard library was refused is an OutOfMemoryError.
+/// Calls f() and turns failed allocations of the standard library into an OutOfMemoryError.
 template <class F>
 decltype(auto) with_memory(F&& f) {
   try {

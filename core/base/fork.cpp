@@ -11,7 +11,7 @@ constinit std::atomic<std::uint32_t> process_number = 1;
 void ObjectMutex::wait(std::uint32_t seen, std::uint32_t held) noexcept {
   for (;;) {
     if (seen == 0 || is_left_behind(seen, held)) {
-      // Others may be asleep: who unlocks it wakes one of them.
+      // Other threads may be asleep, so kAwaited stays set: unlock() then wakes one of them.
       if (state_.compare_exchange_weak(seen, held | kAwaited, std::memory_order_acquire)) return;
       continue;
     }
@@ -23,7 +23,8 @@ void ObjectMutex::wait(std::uint32_t seen, std::uint32_t held) noexcept {
 
 namespace {
 
-// The thread that forks may be the one that holds it.
+// False for the generator's lock when the forking thread already holds it: locking it again would
+// deadlock.
 bool is_taken_by_fork(std::size_t lock) noexcept {
   return lock != static_cast<std::size_t>(GlobalLock::generator) || !holds_generator_lock();
 }
@@ -54,8 +55,8 @@ void after_fork_in_child() {
   unlock_all();
 }
 
-// When the library is loaded, so that handlers that the program registers later run before these
-// in the parent and after them in the child: they may use tend.
+// Registered when the library is loaded. Handlers that the program registers later run before these
+// ahead of a fork and after these behind it, so they may use tend.
 [[maybe_unused]] const int registered =
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 

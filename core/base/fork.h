@@ -22,9 +22,9 @@ enum class GlobalLock : std::uint8_t {
   function_names,  // of autograd::Function
   print_options,
   blas,     // the preparation of OpenBLAS
-  threads,  // starting those of parallel_for
-  blocks,   // memory that all threads share
-  live,     // how much of it is in use
+  threads,  // starting the thread team of parallel_for
+  blocks,   // the blocks of the pool that all threads share
+  live,     // the count of memory in use
   count,
 };
 
@@ -37,12 +37,12 @@ inline std::mutex& global_mutex(GlobalLock which) noexcept {
   return global_locks[static_cast<std::size_t>(which)].mutex;
 }
 
-/// Which process this is: one more after each fork() that led to it.
+/// The number of this process: one more than its parent's in the child of a fork().
 extern constinit std::atomic<std::uint32_t> process_number;
 
-/// The mutex of an object, of which there are too many for a fork() to take. In the child it is
-/// free to all, also where the forking thread itself held it; an object that another thread was
-/// changing is as far as that thread had come.
+/// A mutex inside an object; there are too many of these for a fork() to take them all. In the
+/// child it counts as free, even if the forking thread itself held it. An object that another
+/// thread was changing at that moment stays half-changed in the child.
 class ObjectMutex {
  public:
   void lock() noexcept {
@@ -62,23 +62,23 @@ class ObjectMutex {
   }
 
  private:
-  static constexpr std::uint32_t kAwaited = 1;  // somebody may sleep until it is free
+  static constexpr std::uint32_t kAwaited = 1;  // a thread may be asleep until it is free
 
-  // Held by a thread of the parent process.
+  // Whether its holder is a thread of a parent process, which this process does not have.
   static bool is_left_behind(std::uint32_t seen, std::uint32_t held) noexcept {
     return (seen | kAwaited) != (held | kAwaited);
   }
   void wait(std::uint32_t seen, std::uint32_t held) noexcept;
 
-  std::atomic<std::uint32_t> state_{0};  // 0: free; else twice the number of the holder's process
+  std::atomic<std::uint32_t> state_{0};  // 0: free; else twice the holder's process, and kAwaited
 };
 
 /// Whether this thread holds GlobalLock::generator. In core/random/random.cpp.
 bool holds_generator_lock() noexcept;
 /// In the child of a fork(): forgets the threads of parallel_for. In core/threads/parallel.cpp.
 void forget_threads() noexcept;
-/// In the child of a fork(), with GlobalLock::live: counts the memory of this thread only. In
-/// core/memory/pool.cpp.
+/// In the child of a fork(), with GlobalLock::live held: adds the live bytes that the parent's
+/// threads counted to the total, and forgets all threads but this one. In core/memory/pool.cpp.
 void forget_thread_caches() noexcept;
 
 }  // namespace tend::detail

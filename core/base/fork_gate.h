@@ -1,5 +1,5 @@
-// What a fork() waits for. Apart from core/base/fork.h so that core/base/error.h needs nothing
-// else.
+// The gate at which a fork() waits. Separate from core/base/fork.h so that core/base/error.h
+// includes nothing more.
 #pragma once
 
 #include <atomic>
@@ -7,9 +7,9 @@
 
 namespace tend::detail {
 
-/// While it lives, the thread is in code of others with locks of its own that the child of a fork()
-/// would find locked: OpenBLAS, or the lock of the global std::locale. A fork() waits for its end,
-/// so no GlobalLock may be taken meanwhile.
+/// While it exists, the thread runs foreign code whose own locks the child of a fork() could find
+/// locked for good: OpenBLAS, or the lock of the global std::locale. A fork() waits until it is
+/// destroyed, so no GlobalLock may be taken meanwhile.
 class ForkGate {
  public:
   ForkGate() noexcept { enter(); }
@@ -24,10 +24,11 @@ class ForkGate {
     if ((state_.fetch_sub(kOne, std::memory_order_release) & kClosed) != 0) state_.notify_all();
   }
 
-  /// Around a fork(): lets nobody in and waits until nobody is inside; then lets them in again.
+  /// Before a fork(): lets no thread in, and waits until none is inside.
   static void close() noexcept;
+  /// After it, in the parent: lets threads in again.
   static void open() noexcept;
-  /// In the child, which has no other threads that could be inside or on their way.
+  /// After it, in the child: opens the gate. No other thread exists that could be inside.
   static void reset() noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// A reference to something that can be called, for code that is compiled once whatever it calls.
+// A reference to a callable object, for code that is compiled once for all of them.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace tend {
 template <class Signature>
 class FunctionRef;
 
-/// Calls what it was made from, which must live as long.
+/// Calls the object it was made from, which must outlive it.
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:

@@ -7,10 +7,10 @@
 
 namespace tend {
 
-/// Base of counted objects. `Derived::destroy(Derived*)` is called when the last reference goes.
+/// Base of counted objects. `Derived::destroy(Derived*)` is called when the last reference ends.
 class RefCounted {
  public:
-  /// Who finds itself to be the only one also sees what the others did before they let go.
+  /// A thread that reads 1 also sees what other threads did before they released the object.
   std::uint32_t use_count() const noexcept { return count_.load(std::memory_order_acquire); }
 
  protected:
@@ -32,7 +32,7 @@ class Ref {
   Ref() noexcept = default;
   Ref(std::nullptr_t) noexcept {}
   explicit Ref(T* object) noexcept : object_(object) { retain(); }
-  /// The first reference to an object that nobody else knows yet: the count needs no atomic step.
+  /// The first reference to an object that no other thread can see yet: no atomic increment.
   static Ref first(T* object) noexcept {
     object->count_.store(1, std::memory_order_relaxed);
     Ref ref;
@@ -65,8 +65,8 @@ class Ref {
   }
   void release() noexcept {
     if (object_ == nullptr) return;
-    // The last reference has nobody to race with, and an atomic step costs what a small operation
-    // does.
+    // The last reference has no other to race with, so it avoids the atomic decrement, which costs
+    // as much as a small operation.
     if (object_->count_.load(std::memory_order_acquire) == 1 ||
         object_->count_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       T::destroy(object_);

@@ -35,15 +35,15 @@
 namespace tend {
 namespace {
 
-// What must be left of a stack for a call that goes on where it is.
+// Bytes that must be left on the current stack for a call to run there.
 constexpr std::size_t kReserve = std::size_t{512} << 10;
-// What is added at a time, and how often for one thread at most.
+// Size of an added stack segment, and the maximum number of segments for one thread.
 constexpr std::size_t kSegment = std::size_t{16} << 20;
 constexpr int kMaxSegments = 64;
 constexpr std::size_t kGuard = std::size_t{64} << 10;  // a multiple of every page size
 
 struct Stack {
-  std::uintptr_t lowest = 0;  // addresses from here on are this stack's; 0 is not known yet
+  std::uintptr_t lowest = 0;  // lowest address of the stack; 0: not known yet
   int segments = 0;           // added so far
 };
 constinit thread_local Stack stack;
@@ -52,7 +52,7 @@ std::uintptr_t address_of_frame() noexcept {
   return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
 }
 
-// Where the stack that the system gave the thread ends; 0 where it does not tell.
+// The lowest address of the stack that the thread was started with; 0 if the system does not say.
 std::uintptr_t end_of_thread_stack() noexcept {
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
@@ -63,7 +63,7 @@ std::uintptr_t end_of_thread_stack() noexcept {
   return known ? reinterpret_cast<std::uintptr_t>(lowest) : 0;
 }
 
-// Memory to call on, with pages below it that nobody may touch.
+// Memory for a stack, with guard pages below it.
 class Segment {
  public:
   explicit Segment(const char* operation) {
@@ -135,7 +135,7 @@ class Sanitizers {
 #endif
 };
 
-// A call that runs on a segment, and the way back.
+// A call that runs on a segment, and the context to return to.
 struct Call {
   void (*f)(void*);
   void* context;
@@ -145,7 +145,8 @@ struct Call {
 };
 constinit thread_local Call* starting = nullptr;
 
-// The first function on a segment. Exceptions cannot leave it, so they are carried over.
+// The first function on a segment. Exceptions cannot cross from one stack to another, so they are
+// stored in the Call and rethrown by the caller.
 void run_starting_call() {
   Call& call = *starting;
   call.sanitizers.after_arriving();
@@ -162,7 +163,7 @@ void run_starting_call() {
 
 bool detail::has_stack() noexcept {
   if (stack.lowest == 0) stack.lowest = end_of_thread_stack();
-  if (stack.lowest == 0) return true;  // it is asked again the next time
+  if (stack.lowest == 0) return true;  // unknown; the next call asks the system again
   return address_of_frame() - stack.lowest > kReserve;
 }
 

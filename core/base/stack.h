@@ -1,4 +1,4 @@
-// Calls that users may nest as deep as they like.
+// Calls that users may nest to any depth.
 #pragma once
 
 #include <memory>
@@ -7,15 +7,16 @@
 namespace tend {
 
 namespace detail {
-/// Whether the calling thread's stack has 512 KiB for what the library calls before it asks again.
+/// Whether the calling thread's stack has 512 KiB left, enough for what the library calls until it
+/// asks again.
 bool has_stack() noexcept;
 void call_on_new_stack(const char* operation, void (*f)(void*), void* context);
 }  // namespace detail
 
-/// f(), on memory that is added to the call stack where little of the thread's own is left: a
-/// backward within a backward, 10,000 levels deep, or modules in modules. The thread stays the
-/// same. Error in the name of `operation` where calls are nested so deep that a gigabyte was added;
-/// OutOfMemoryError where the system has none to add.
+/// Calls f(), on an added stack segment if little of the thread's own stack is left: for backwards
+/// within backwards, 10,000 levels deep, or modules in modules. The thread stays the same. Error
+/// naming `operation` when a gigabyte of segments is in use; OutOfMemoryError when the system has
+/// no memory for another one.
 template <class F>
 void with_stack(const char* operation, F&& f) {
   if (detail::has_stack()) {

@@ -22,15 +22,16 @@ using detail::GlobalLock;
 using detail::kKeepsBlocks;
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kMax = std::size_t{1} << 46;  // more than any machine has
-// From this size on a block is made of pages of this size, where the system has them.
+// Blocks of this size or more are aligned to it and ask for pages of this size.
 constexpr std::size_t kHugePage = std::size_t{1} << 21;
-// Blocks up to this size are kept by threads, each of which keeps so many bytes in all.
+// Each thread keeps free blocks of up to kSmall bytes for itself, kMaxPerThread bytes in all.
 constexpr std::size_t kSmall = std::size_t{1} << 16;
 constexpr std::size_t kMaxPerThread = std::size_t{8} << 20;
-// Live bytes that a thread counts by itself before it tells the others.
+// Live bytes that a thread counts by itself before it adds them to the shared counter.
 constexpr std::int64_t kUntold = 1 << 16;
 
-// Size classes are four to a power of two, so that at most a fifth of a block is slack.
+// Size classes: every multiple of kAlignment up to 256 bytes, then four to a power of two, so that
+// at most a fifth of a larger block is slack.
 struct SizeClass {
   std::size_t index;
   std::size_t bytes;
@@ -58,16 +59,16 @@ void* take_from_system(std::size_t bytes) noexcept {
   return block;
 }
 
-// What a free block holds.
+// The link of a list of free blocks, stored in the block itself.
 struct FreeBlock {
   FreeBlock* next;
 };
 
-// Blocks that all threads share. Constant initialisation and a trivial destructor make it usable
-// at any time: arrays may outlive every other static object.
+// Free blocks that all threads share. Constant initialisation and a trivial destructor make it
+// usable at any time: arrays may outlive every other static object.
 class SharedCache {
  public:
-  // nullptr when the system has none.
+  // nullptr when the system has no memory.
   void* take(SizeClass wanted) noexcept {
     const std::lock_guard lock(mutex());
     void* block = free_[wanted.index];
@@ -88,7 +89,7 @@ class SharedCache {
   void give(void* block, SizeClass its) noexcept {
     const std::lock_guard lock(mutex());
     in_use_ -= its.bytes;
-    // What is kept beyond the most that was ever in use are sizes that nobody asks for any more.
+    // When more is kept than was ever in use at once, some sizes are no longer asked for.
     if (kept_ + its.bytes > peak_in_use_) free_all();
     free_[its.index] = new (block) FreeBlock{free_[its.index]};
     kept_ += its.bytes;
@@ -117,15 +118,16 @@ class SharedCache {
 
 constinit SharedCache shared_cache;
 
-// What a thread has for itself. Constant initialisation and a trivial destructor make it usable at
-// any time; before it is opened, and after the thread's own objects are gone, it keeps nothing.
+// A thread's own free blocks and count of live bytes. Constant initialisation and a trivial
+// destructor make it usable at any time; before it is opened, and after the thread's own objects
+// are destroyed, it keeps no blocks.
 struct ThreadCache {
   std::array<FreeBlock*, kSmallClasses> free{};
   std::size_t kept = 0;
   std::size_t limit = 0;                 // bytes that may be kept
-  std::atomic<std::int64_t> untold = 0;  // of the live bytes; only this thread writes it
+  std::atomic<std::int64_t> untold = 0;  // live bytes not yet in Live::told; only its thread writes
   enum { fresh, open, closed } state = fresh;
-  // In the list of open ones, guarded by its mutex: the next, and what points here.
+  // The list of open caches, guarded by Live::mutex(): the next one, and the pointer to this one.
   ThreadCache* next = nullptr;
   ThreadCache** link = nullptr;
 
@@ -144,7 +146,8 @@ struct ThreadCache {
 
 constinit thread_local ThreadCache cache;
 
-// Live bytes: what threads told, and the list of those that have more to tell.
+// Live bytes: the sum that threads have added so far, and the list of threads, which may each have
+// a few more to add.
 struct Live {
   std::mutex& mutex() const noexcept { return global_mutex(GlobalLock::live); }
 
@@ -175,7 +178,7 @@ void close_cache() noexcept {
   cache.flush();
 }
 
-// False where the thread is ending.
+// False when the thread is ending.
 bool open_cache() noexcept {
   if (cache.state != ThreadCache::fresh) return cache.state == ThreadCache::open;
   thread_local struct Closer {
@@ -200,7 +203,7 @@ void* take_shared(std::size_t bytes) {
 
 }  // namespace
 
-// The counters of the other threads are whole, though nobody changes them any more.
+// The other threads do not exist in the child, but their counters are valid: they go into the sum.
 void detail::forget_thread_caches() noexcept {
   live.told = live.bytes();
   live.threads = nullptr;

@@ -1,4 +1,5 @@
-// Where all of tend's memory comes from: blocks that are kept when they are given back.
+// The block pool, from which all of tend's memory comes. Blocks that are given back are kept for
+// reuse.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +18,10 @@
 
 namespace tend {
 
-/// A block of at least `bytes` (over 0), 64-byte aligned. Small ones come from lists of the calling
-/// thread, without a lock, large ones from a cache that all threads share, and only then from the
-/// system. OutOfMemoryError where that has none. Under the address sanitizer every block comes from
-/// the system, so that overruns show.
+/// A block of at least `bytes` (over 0), 64-byte aligned. Small blocks come from lists of the
+/// calling thread, without a lock, others from a cache that all threads share, and only then from
+/// the system. OutOfMemoryError when that has none. Under the address sanitizer every block comes
+/// from the system, so that overruns are found.
 void* take_block(std::size_t bytes);
 
 /// Gives a block back, on any thread; `bytes` is what was asked for.
@@ -29,14 +30,13 @@ void give_block(void* block, std::size_t bytes) noexcept;
 /// Gives the cached, unused blocks back to the system: the shared ones and the calling thread's.
 void empty_cache() noexcept;
 
-/// How many blocks were taken from the system so far: a number that stands still in a training
-/// loop which has met all its shapes. With several threads single small blocks may still come,
-/// until each thread has met what it may be dealt.
+/// The number of blocks taken from the system so far. It no longer grows once a training loop has
+/// seen all its shapes. With several threads a few small blocks may still be added, until each
+/// thread has run every kind of task that it may get.
 std::int64_t system_blocks() noexcept;
 
-/// Bytes that arrays hold now, and the most they ever held since `reset_peak_memory`. Both are
-/// exact where one thread works; the peak may lack what others hold in their latest small arrays,
-/// at most 64 KiB each.
+/// Bytes that arrays hold now, and their maximum since `reset_peak_memory`. Both are exact with one
+/// thread; with several, the peak may miss up to 64 KiB of each other thread.
 std::int64_t live_memory() noexcept;
 std::int64_t peak_memory() noexcept;
 void reset_peak_memory() noexcept;
@@ -44,19 +44,19 @@ void reset_peak_memory() noexcept;
 namespace detail {
 /// False under the address sanitizer.
 inline constexpr bool kKeepsBlocks = TEND_KEEPS_BLOCKS;
-/// Notes that arrays hold so many bytes more, or fewer.
+/// Adds `bytes`, which may be negative, to the count of bytes that arrays hold.
 void count_live(std::int64_t bytes) noexcept;
 }  // namespace detail
 
 #undef TEND_KEEPS_BLOCKS
 
-/// Base of the objects that come and go with operations: new and delete use blocks.
+/// Base of objects that operations make and destroy all the time: new and delete use the pool.
 struct Pooled {
   static void* operator new(std::size_t bytes) { return take_block(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { give_block(block, bytes); }
 };
 
-/// The same for the elements of a container.
+/// Allocator of containers whose elements come from the pool.
 template <class T>
 struct PoolAllocator {
   using value_type = T;

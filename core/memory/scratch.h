@@ -1,4 +1,4 @@
-// Memory that a kernel needs for itself.
+// Temporary memory of kernels.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace tend {
 
-/// Elements that go with the call.
+/// Temporary elements, in a block of the pool.
 template <class T>
 using Scratch = std::vector<T, PoolAllocator<T>>;
 
@@ -23,7 +23,7 @@ Scratch<T> scratch(std::string_view operation, std::int64_t count) {
     try {
       return Scratch<T>(static_cast<std::size_t>(count));
     } catch (const OutOfMemoryError&) {
-      // named after the operation below
+      // thrown below with the name of the operation
     }
   }
   fail<OutOfMemoryError>(operation, "no room for ", count, " elements of ", kBytes, " bytes");

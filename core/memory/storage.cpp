@@ -10,13 +10,14 @@
 namespace tend {
 namespace {
 
-// Larger data have a block of their own, whose size is not rounded up for the sake of a header; and
-// so have all where the address sanitizer is to see what is written before them.
+// Data of up to this many bytes lie behind the Storage, in one block with it. Larger data have a
+// block of their own, so that its size is not rounded up because of the Storage. Under the address
+// sanitizer all data have their own block, so that writes before their first byte are found.
 constexpr std::int64_t kMaxBehind = detail::kKeepsBlocks ? 2048 : 0;
 
 }  // namespace
 
-// Of the Storage itself.
+// Bytes of the block that the Storage itself lies in.
 std::size_t Storage::block_size() const noexcept {
   switch (kind_) {
     case Kind::behind: return sizeof(Storage) + static_cast<std::size_t>(bytes_);
@@ -68,9 +69,9 @@ Ref<Storage> Storage::borrow(Borrowed memory, std::int64_t bytes) {
 }
 
 void Storage::give_back(Storage* storage) noexcept {
-  // A deleter may let other borrowed memory go, whose deleter lets go more. The outermost call
-  // works through a list instead, whose links are in the storages: it needs no memory, and little
-  // stack.
+  // A deleter may release other borrowed memory, whose deleter releases more. Instead of recursing,
+  // the outermost call works through a list, whose links are in the storages: it needs no memory,
+  // and little stack.
   constinit thread_local static Storage* waiting = nullptr;
   constinit thread_local static bool giving_back = false;
   storage->loan().next = std::exchange(waiting, storage);

@@ -12,9 +12,9 @@
 
 namespace tend {
 
-/// Memory that belongs to somebody else, and who is told when it is not needed any more. The
-/// deleter is called exactly once, whatever fails in between. What it throws has nobody to catch
-/// it: it is written to stderr.
+/// Memory that belongs to the caller, and the deleter to call when it is no longer needed. The
+/// deleter is called exactly once, whatever fails in between. An exception from it could not be
+/// caught: its message is written to stderr.
 class Borrowed {
  public:
   using Deleter = std::function<void(void*)>;
@@ -37,7 +37,7 @@ class alignas(64) Storage final : public RefCounted {
  public:
   /// A block of at least `bytes` from the pool; OutOfMemoryError where the system has none.
   static Ref<Storage> allocate(std::int64_t bytes);
-  /// Memory that is given back when the last view goes.
+  /// A Storage of borrowed memory, whose deleter is called when the last view is destroyed.
   static Ref<Storage> borrow(Borrowed memory, std::int64_t bytes);
 
   std::byte* data() const noexcept { return data_; }
@@ -46,7 +46,7 @@ class alignas(64) Storage final : public RefCounted {
 
   /// Counts the in-place writes: a saved tensor whose storage has another version is stale.
   std::uint32_t version() const noexcept { return version_.load(std::memory_order_relaxed); }
-  /// Notes a write by `operation`, whose text must live forever.
+  /// Counts a write by `operation`, a string of static storage duration.
   void bump_version(const char* operation) noexcept {
     last_writer_.store(operation, std::memory_order_relaxed);
     version_.fetch_add(1, std::memory_order_relaxed);
@@ -61,13 +61,14 @@ class alignas(64) Storage final : public RefCounted {
   static void destroy(Storage* storage) noexcept;
 
  private:
-  // Who lent the memory stands behind the Storage, in one block with it.
+  // Of a Storage of borrowed memory; lies behind the Storage, in one block with it.
   struct Loan {
     Borrowed memory;
-    Storage* next = nullptr;  // that waits to be destroyed
+    Storage* next = nullptr;  // in the list of give_back
   };
 
-  // Few bytes stand behind the Storage, in one block with it.
+  // Where the data are: behind the Storage in one block with it, in a block of their own, or in
+  // borrowed memory.
   enum class Kind : std::uint8_t { behind, block, borrowed };
 
   Storage(std::byte* data, std::int64_t bytes, Kind kind) noexcept

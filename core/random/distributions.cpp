@@ -17,8 +17,8 @@
 namespace tend::kernels {
 namespace {
 
-// The dimensions, the largest stride first: permuted like this, row-major order is the order in
-// memory.
+// The dimensions, the largest stride first. In an array permuted like this, row-major order is the
+// order in memory.
 Shape memory_order(const Array& a) {
   Shape dims;
   for (std::int64_t d = 0; d < a.rank(); ++d) dims.push_back(d);
@@ -42,8 +42,8 @@ void check_probability(std::string_view operation, double p) {
   if (!(p >= 0.0 && p <= 1.0)) fail(operation, "the probability is ", p, ", not in [0, 1]");
 }
 
-// Calls fill(first, count) on the elements of `out` in row-major order, through a buffer where they
-// do not lie like that.
+// Calls fill(first, count) on the elements of `out` in row-major order, through a buffer if `out`
+// is not contiguous.
 template <class T, class F>
 void fill_in_order(const Array& out, F fill) {
   if (out.numel() == 0) return;
@@ -57,7 +57,7 @@ void fill_in_order(const Array& out, F fill) {
 // `words_per_element` words each.
 template <std::size_t words_per_element, class F>
 void for_words(Generator& generator, std::int64_t total, F f) {
-  constexpr std::int64_t kPiece = 2048;  // fits the first cache
+  constexpr std::int64_t kPiece = 2048;  // its words fit the L1 cache
   std::uint32_t words[kPiece * words_per_element];
   for (std::int64_t begin = 0; begin < total; begin += kPiece) {
     const std::int64_t count = std::min(kPiece, total - begin);
@@ -89,7 +89,8 @@ void normal_blocks(T* out, std::int64_t total, T mean, T std, Generator& generat
   }
 }
 
-// u53 * 2^-53 < p, asked of the integers. The bits lie as draw_keep_bits has them.
+// Tests u53 * 2^-53 < p in integers, u53 being 53 random bits. The order of the bits is that of
+// draw_keep_bits.
 void standard_bernoulli(std::uint8_t* bits, std::int64_t total, double p, Generator& generator) {
   const auto below = static_cast<std::uint64_t>(std::ceil(p * 0x1p53));
   for_words<2>(generator, total, [&](const auto* words, auto begin, auto count) {
@@ -117,7 +118,8 @@ void bernoulli_bits(std::uint8_t* bits, std::int64_t total, double p, Generator&
   (mkl ? mkl_bernoulli : standard_bernoulli)(bits, total, p, generator);
 }
 
-// Eight at once: byte k of `spread` keeps bit k, which the sum carries to the top of its byte.
+// Eight at once: byte k of `spread` holds bit k alone, which the sum carries to the top of its
+// byte.
 void unpack_bits(bool* out, const std::uint8_t* bits, std::int64_t total) {
   std::int64_t i = 0;
   for (; i + 8 <= total; i += 8) {
@@ -140,7 +142,7 @@ void fill_bernoulli(const Array& out, double p, Generator& generator) {
   if (!direct) out.copy_from(kept);
 }
 
-// The largest count up to which a dtype holds every whole number.
+// A dtype holds every whole number from 0 up to, but not including, this one.
 std::int64_t exact_limit(DType dtype) {
   switch (dtype) {
     case DType::boolean: return 2;
@@ -231,7 +233,7 @@ void randperm(const Array& out, Generator& generator) {
   const GeneratorLock lock(generator);
   fill_in_order<std::int64_t>(out, [&](std::int64_t* first, std::int64_t total) {
     std::iota(first, first + total, std::int64_t{0});
-    // 32 bits stay close to uniform as long as there is much less to choose from.
+    // The remainder of 32 bits is close to uniform as long as `total` is much smaller than 2^32.
     const bool narrow = total < std::numeric_limits<std::uint32_t>::max() / 20;
     for (std::int64_t i = 0; i + 1 < total; ++i) {
       const std::uint64_t draw = narrow ? generator.u32() : generator.u64();
@@ -245,7 +247,7 @@ void bernoulli(const Array& out, double p, Generator& generator) {
   check_output("bernoulli", out);
   check_probability("bernoulli", p);
   const GeneratorLock lock(generator);
-  // MKL fills in the order of the indices.
+  // MKL's stream fills in row-major order, whatever the strides.
   const bool mkl = generator.bernoulli_stream() == BernoulliStream::mkl;
   fill_bernoulli(mkl ? out : in_memory_order(out), p, generator);
 }
@@ -258,7 +260,7 @@ void bernoulli(const Array& out, const Array& p, Generator& generator) {
       fail<ShapeError>("bernoulli", "probabilities ", p.shape(), " do not broadcast to ",
                        out.shape());
     }
-    // Both in the order of the output's memory.
+    // Probabilities and draws are both in the order of the output's memory.
     const Shape dims = memory_order(out);
     const Array probabilities = p.expand(out.shape()).permute(dims).contiguous();
     const T* p_first = probabilities.data<T>();

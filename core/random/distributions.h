@@ -58,8 +58,8 @@ void draw_keep_mask(const Array& out, double keep_probability,
                     Generator& generator = default_generator());
 
 /// The same draws for `count` elements as bits: that of element i is bit i % 8 of byte i / 8, and
-/// the last byte is filled with zeros. A whole mask is one call: the MKL stream starts anew with
-/// each.
+/// the last byte is filled up with zeros. A mask must be drawn in one call, as the MKL stream
+/// starts anew with each.
 void draw_keep_bits(std::uint8_t* bits, std::int64_t count, double keep_probability,
                     Generator& generator = default_generator());
 

@@ -9,7 +9,7 @@
 namespace tend::kernels {
 namespace {
 
-// What is drawn with, and where the draws go; both dense.
+// The weights, and where the draws go; both row-major.
 struct Rows {
   Array weights;   // (rows, categories)
   bool by_column;  // the weights lay column after column in the user's array
@@ -99,7 +99,7 @@ void draw_without_replacement(const Rows& r, Generator& generator) {
   }
 }
 
-// The inverse of the cumulative sum, one uniform number a sample.
+// Inverts the cumulative distribution at one uniform number per sample.
 template <class T>
 void draw_with_replacement(const Rows& r, Generator& generator) {
   const T* weights = r.weights.data<T>();

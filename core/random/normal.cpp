@@ -52,7 +52,7 @@ HWY_INLINE Vector log(Vector x) {
 HWY_INLINE void sin_cos(Vector x, Vector& sine, Vector& cosine) {
   const Ints ints;
   const Floats floats;
-  // The nearest even multiple of pi/4 is taken away, in three parts for the digits.
+  // Subtracts the nearest even multiple of pi/4, in three parts to keep all digits.
   auto octant = hn::ConvertTo(ints, hn::Mul(x, constant(1.27323954473516)));
   octant = hn::AndNot(hn::Set(ints, 1), hn::Add(octant, hn::Set(ints, 1)));
   const auto turns = hn::ConvertTo(floats, octant);

@@ -11,8 +11,8 @@
 namespace tend {
 
 /// How bernoulli with one probability (and so dropout) turns a seed into a mask. PyTorch has two
-/// answers: `standard` is that of macOS, ARM and AMD machines and of builds without MKL; `mkl` that
-/// of x86 builds with MKL on Intel processors.
+/// ways: `standard` is that of macOS, ARM and AMD machines and of builds without MKL; `mkl` that of
+/// x86 builds with MKL on Intel processors.
 enum class BernoulliStream : std::uint8_t { standard, mkl };
 
 /// MT19937 (Matsumoto and Nishimura 1998), drawing what torch.Generator draws on the CPU. A plain
@@ -41,17 +41,17 @@ class Generator {
     const std::uint64_t high = u32();
     return high << 32 | u32();
   }
-  /// As many u32, one after the other, but faster.
+  /// Fills `out` with what as many calls of u32() would give, but faster.
   void u32(std::span<std::uint32_t> out) noexcept;
 
   /// In [0, 1), a multiple of 2^-53; takes one u64.
   double uniform() noexcept { return static_cast<double>(u64() & kMantissa) * 0x1p-53; }
-  /// From N(0, 1) by Box and Muller, who give two: the second is kept for the next call.
+  /// From N(0, 1) by Box and Muller, whose method gives two: the second is kept for the next call.
   double normal() noexcept;
 
   /// The state in 2520 bytes (315 int64), the same on every machine.
   std::vector<std::uint8_t> to_bytes() const;
-  /// The generator that gave `bytes`; IoError when no generator can have.
+  /// The generator whose to_bytes() gave `bytes`; IoError if no generator can have given them.
   static Generator from_bytes(std::span<const std::uint8_t> bytes);
 
   friend bool operator==(const Generator&, const Generator&) = default;
@@ -82,11 +82,11 @@ Generator& default_generator();
 
 /// Seeds the default generator.
 void manual_seed(std::uint64_t seed);
-/// A copy of the default generator, and its return.
+/// A copy of the default generator, which set_rng_state() restores.
 Generator get_rng_state();
 void set_rng_state(const Generator& state);
 
-/// Puts the default generator back as it was, at the end of its life.
+/// Restores the default generator's state when it is destroyed.
 class RngStateGuard {
  public:
   RngStateGuard() : before_(get_rng_state()) {}
@@ -98,10 +98,10 @@ class RngStateGuard {
   Generator before_;
 };
 
-/// Keeps other threads out of the default generator while it lives. Does nothing for any other
+/// Locks the default generator against other threads while it exists. Does nothing for any other
 /// generator, which belongs to its caller. The thread that holds it may draw and may lock again; it
-/// must not wait for another thread that draws, such as one of a parallel_for. It ends on the
-/// thread that made it.
+/// must not wait for another thread that draws, such as one of a parallel_for. It must be destroyed
+/// on the thread that made it.
 class GeneratorLock {
  public:
   explicit GeneratorLock(const Generator& generator);

@@ -70,8 +70,8 @@ HWY_INLINE hn::Vec<D> mantissas(D d, const std::uint32_t* pairs) {
   return hn::And(swapped, hn::Set(d, (std::uint64_t{1} << 53) - 1));
 }
 
-// Exact, and known to every target: the lower 52 bits are put into the mantissa of 2^52, which is
-// taken off again; the uppermost bit is worth 2^52.
+// An exact conversion with instructions that every target has: the lower 52 bits become the
+// mantissa of a number from 2^52 on, and 2^52 is subtracted again; the uppermost bit adds 2^52.
 template <class D>
 HWY_INLINE hn::Vec<hn::RebindToFloat<D>> uniform_double(D d, const std::uint32_t* pairs) {
   const hn::RebindToFloat<D> df;

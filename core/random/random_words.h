@@ -18,11 +18,11 @@ using UniformFromWords = void (*)(T* out, const std::uint32_t* words, std::size_
 struct RandomKernels {
   /// The state's next 624 words, in place.
   void (*twist)(std::uint32_t* state);
-  /// out[i] = the tempered in[i]: what the generator shows.
+  /// out[i] = the tempered in[i]: a word as the generator returns it.
   void (*temper)(std::uint32_t* out, const std::uint32_t* in, std::size_t count);
   ForTypes<UniformFromWords> uniform;
   /// Bit i % 8 of byte i / 8 tells whether the 53 bits of words 2i and 2i + 1 are below `below`, a
-  /// number up to 2^53; the last byte is filled with zeros.
+  /// number up to 2^53; the last byte is filled up with zeros.
   void (*bits_below)(std::uint8_t* bits, const std::uint32_t* words, std::size_t count,
                      std::uint64_t below);
 };

@@ -14,7 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "max 100000" or "150000 100000": microseconds in each period of so many.
+// The file holds "max 100000" or "150000 100000": microseconds of processor time in each period,
+// and the period's length in microseconds.
 std::optional<double> quota_of(const fs::path& group) {
   std::ifstream file(group / "cpu.max");
   double quota = 0, period = 0;
@@ -22,8 +23,9 @@ std::optional<double> quota_of(const fs::path& group) {
   return {};
 }
 
-// The least of the quotas of a group and of those above it, up to `root`. A container sees its own
-// group as the root, while its path may be that of the host: what is not there has no limit.
+// The minimum of the quotas of a group and of those above it, up to `root`. A container sees its
+// own group as the root, while its path may be the host's: a group that does not exist has no
+// limit.
 std::optional<double> lowest_quota(const fs::path& root, const std::string& path) {
   std::optional<double> lowest = quota_of(root);
   fs::path group = root;
@@ -58,7 +60,7 @@ int available_processors() noexcept {
     if (const auto quota = cgroup_cpu_quota("/proc/self/cgroup", "/sys/fs/cgroup")) {
       count = static_cast<int>(std::min<double>(count, std::max(1.0, std::ceil(*quota))));
     }
-  } catch (const std::exception&) {  // what cannot be read does not limit
+  } catch (const std::exception&) {  // a quota that cannot be read sets no limit
   }
   return count;
 }

@@ -29,15 +29,15 @@ namespace {
 
 thread_local bool inside_parallel = false;
 
-// Marks this thread as inside one.
+// Marks this thread as inside a parallel_for.
 struct ParallelSection {
   ParallelSection() { inside_parallel = true; }
   ~ParallelSection() { inside_parallel = false; }
 };
 
-// The chunks of one parallel_for. Every participant has a run of neighbouring chunks of its own,
-// the same in each call for the same sizes, so that a thread meets again what its core's cache
-// holds; who is done helps in the others' runs.
+// The chunks of one parallel_for. Every thread has a run of neighbouring chunks of its own, the
+// same in each call of the same sizes, so that it works on data that its core's cache may still
+// hold. A thread that has finished its run takes chunks from the others' runs.
 class Job {
  public:
   Job(std::int64_t begin, std::int64_t end, std::int64_t grain, detail::RangeFunction f)
@@ -48,12 +48,12 @@ class Job {
 
   std::uint64_t chunks() const { return (size_ - 1) / grain_ + 1; }
 
-  // The next chunk of a run, in a line of the cache for itself.
+  // The next chunk of a run, on a cache line of its own.
   struct alignas(64) Run {
     std::atomic<std::uint64_t> next;
   };
 
-  // Cuts the chunks into runs; before the first work().
+  // Cuts the chunks into runs; to be called before the first work().
   void share(std::span<Run> runs) {
     runs_ = runs;
     for (std::size_t i = 0; i < runs.size(); ++i) runs[i].next = start_of(i);
@@ -96,7 +96,7 @@ class Job {
     }
   }
 
-  // Unsigned, since a range may be longer than 2^63: they wrap around to what is meant.
+  // Unsigned, since a range may be longer than 2^63: sums wrap around to the right values.
   std::uint64_t begin_, size_, grain_;
   detail::RangeFunction f_;
   std::span<Run> runs_;
@@ -123,17 +123,16 @@ void pause_briefly() noexcept {
 #endif
 }
 
-// A thread that waits looks again and again, as waking a sleeping one costs both sides several
-// microseconds; after the first time it lets others have its core between the looks, and after the
-// second it sleeps.
+// A waiting thread spins at first, as waking a sleeping one costs both sides several microseconds.
+// After kAlert it yields its core between two checks, and after kAwake it sleeps.
 constexpr std::chrono::microseconds kAlert{20}, kAwake{100};
 
-// True once `done()` is; false when it was not for `kAwake`.
+// Spins until done() and returns true; returns false after kAwake.
 template <class F>
 bool wait_awake(F done) {
   if (done()) return true;
   using Clock = std::chrono::steady_clock;
-  constexpr int kLooks = 32;  // between two looks at the clock
+  constexpr int kLooks = 32;  // checks of done() between two readings of the clock
   const Clock::time_point begin = Clock::now();
   for (;;) {
     for (int i = 0; i < kLooks; ++i) {
@@ -146,31 +145,32 @@ bool wait_awake(F done) {
   }
 }
 
-// Workers wait for a job to be posted; the posting thread works too, and waits for those that
-// joined. A worker joins by counting itself busy before it looks for the job, and the poster takes
-// the job away before it looks who is busy: so no worker holds a job that has ended.
-class Pool {
+// The thread team. Workers wait for a job to be posted; the posting thread works too, and waits for
+// the workers that joined. A worker increments busy_ before it reads job_, and the poster clears
+// job_ before it reads busy_, so no worker holds a job that has ended.
+class Team {
  public:
-  static Pool& instance() {
-    if (Pool* pool = current_.load(std::memory_order_acquire)) return *pool;
+  static Team& instance() {
+    if (Team* team = current_.load(std::memory_order_acquire)) return *team;
     const std::lock_guard lock(detail::global_mutex(detail::GlobalLock::threads));
     if (current_ == nullptr) {
-      // Never destroyed: a static destructor of the user's may still compute. Its memory is there
-      // from the beginning, as what uses it must not fail.
-      alignas(Pool) static constinit std::array<std::byte, sizeof(Pool)> memory{};
-      auto* pool = new (memory.data()) Pool(default_threads());
-      pool->start(pool->size_);
-      current_.store(pool, std::memory_order_release);
+      // Never destroyed: a static destructor of the user's may still compute. The memory is static,
+      // since num_threads() must not fail.
+      alignas(Team) static constinit std::array<std::byte, sizeof(Team)> memory{};
+      auto* team = new (memory.data()) Team(default_threads());
+      team->start(team->size_);
+      current_.store(team, std::memory_order_release);
     }
     return *current_;
   }
 
-  // In the child of a fork, which has this thread only; whatever the others held stays so.
+  // In the child of a fork, which has this thread only: makes a new team in place. The old one is
+  // not destroyed, since its threads are gone and may have held its locks.
   static void forget() {
-    Pool* pool = current_;
-    if (pool == nullptr) return;
-    new (pool) Pool(pool->size_);
-    pool->is_forked_ = true;
+    Team* team = current_;
+    if (team == nullptr) return;
+    new (team) Team(team->size_);
+    team->is_forked_ = true;
   }
 
   int size() const noexcept { return size_.load(std::memory_order_relaxed); }
@@ -182,8 +182,8 @@ class Pool {
   }
 
   void run(Job& job) {
-    // A second thread that finds the pool taken does its own work: no waiting, the same chunks, the
-    // same bits.
+    // A thread that finds the team busy does all chunks itself: it need not wait, and the chunks
+    // are the same, so the results have the same bits.
     const std::unique_lock turn(turn_, std::try_to_lock);
     if (turn.owns_lock() && is_forked_) start(size_);
     if (!turn.owns_lock() || workers_.empty()) {
@@ -205,7 +205,7 @@ class Pool {
   }
 
  private:
-  explicit Pool(int count) : size_(count) {}
+  explicit Team(int count) : size_(count) {}
 
   void start(int count) noexcept {
     stopping_ = is_forked_ = false;
@@ -214,7 +214,7 @@ class Pool {
       for (int i = 1; i < count; ++i) {
         workers_.emplace_back([this, i] { serve(static_cast<std::size_t>(i)); });
       }
-    } catch (const std::exception&) {  // the system gives no more: work with those there are
+    } catch (const std::exception&) {  // no more threads to be had: use those that were started
     }
     size_ = static_cast<int>(workers_.size()) + 1;
   }
@@ -226,7 +226,8 @@ class Pool {
     workers_.clear();
   }
 
-  // Who is about to sleep holds the mutex from its last look on, so it does not miss this.
+  // A thread that is about to sleep holds the mutex from its last check on. Locking it here makes
+  // sure that such a thread sleeps already, and does not miss the notification.
   void wake_all(std::condition_variable& sleepers) {
     { const std::lock_guard lock(mutex_); }
     sleepers.notify_all();
@@ -253,13 +254,13 @@ class Pool {
 
   static constexpr std::size_t kMaxRuns = 64;
 
-  static constinit std::atomic<Pool*> current_;
+  static constinit std::atomic<Team*> current_;
 
   std::array<Job::Run, kMaxRuns> runs_;  // of the job
   std::mutex turn_;                      // one job, or one resize, at a time
   std::mutex mutex_;
   std::condition_variable wake_;  // workers sleep on it
-  std::condition_variable idle_;  // the poster does
+  std::condition_variable idle_;  // the poster sleeps on it
   std::atomic<Job*> job_{nullptr};
   std::atomic<std::uint64_t> posted_{0};
   std::atomic<int> busy_{0};
@@ -271,23 +272,23 @@ class Pool {
   std::vector<std::thread> workers_;
 };
 
-constinit std::atomic<Pool*> Pool::current_ = nullptr;
+constinit std::atomic<Team*> Team::current_ = nullptr;
 
 }  // namespace
 
 void detail::forget_threads() noexcept {
-  Pool::forget();
+  Team::forget();
 }
 
 int num_threads() noexcept {
-  return Pool::instance().size();
+  return Team::instance().size();
 }
 
 void set_num_threads(int count) {
   if (count < 1 || count > kMaxThreads)
     fail("set_num_threads", "needs from 1 to ", kMaxThreads, " threads, got ", count);
   if (inside_parallel) fail("set_num_threads", "called inside a parallel_for");
-  Pool::instance().resize(count);
+  Team::instance().resize(count);
 }
 
 void detail::run_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeFunction f) {
@@ -296,7 +297,7 @@ void detail::run_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain
     job.work_alone();
   } else {
     const ParallelSection section;
-    Pool::instance().run(job);
+    Team::instance().run(job);
   }
   job.rethrow();
 }

@@ -1,4 +1,4 @@
-// The one owner of the cores.
+// Parallel loops, run by the library's only team of threads.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace tend {
 int num_threads() noexcept;
 inline constexpr int kMaxThreads = 1024;
 /// Throws Error for a count that is not from 1 to kMaxThreads, and inside a parallel_for. Results
-/// have the same bits for every count. After fork() the child has threads of its own, from its
-/// first parallel_for on; fork() must not be called inside a parallel_for.
+/// have the same bits for every count. After fork() the child starts threads of its own at its
+/// first parallel_for; fork() must not be called inside a parallel_for.
 void set_num_threads(int count);
 
 namespace detail {
@@ -21,9 +21,9 @@ void run_chunks(std::int64_t begin, std::int64_t end, std::int64_t grain, RangeF
 }  // namespace detail
 
 /// Calls f(chunk_begin, chunk_end) over [begin, end) in chunks of `grain` (the last may be
-/// shorter; a grain below 1 counts as 1). The cut depends on the sizes only, never on the number of
-/// threads. A single chunk, or a call from inside another parallel_for, runs inline. An exception
-/// thrown by f is rethrown here after all chunks have ended.
+/// shorter; a grain below 1 counts as 1). The chunks depend on the sizes only, never on the number
+/// of threads. A single chunk, or a call from inside another parallel_for, runs inline. An
+/// exception thrown by f is rethrown here after all chunks have ended.
 template <class F>
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& f) {
   if (end <= begin) return;

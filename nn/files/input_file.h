@@ -15,12 +15,12 @@ namespace tend::nn {
 class InputFile {
  public:
   /// IoError when the path cannot be opened, and for all but regular files: a pipe or a device
-  /// might never give an end.
+  /// might never end.
   InputFile(std::filesystem::path path, std::string_view operation);
 
-  /// Bytes, when it was opened.
+  /// Size in bytes when the file was opened.
   std::uint64_t size() const noexcept { return size_; }
-  /// The next bytes; IoError when there are fewer.
+  /// Reads the next bytes; IoError when there are fewer.
   void read(void* to, std::uint64_t bytes);
 
   template <class... Parts>

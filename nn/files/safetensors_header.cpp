@@ -38,7 +38,7 @@ std::string shown(std::string_view text) {
 
 // --- writing
 
-// With its quotes. Not a value of the JSON library's with all the header's text in it: the
+// `text` in JSON, with its quotes. The header is not made as one value of the JSON library: the
 // destructor of a list or an object allocates, and ends the process where memory is refused.
 std::string quoted(const std::filesystem::path& path, const std::string& text) {
   try {
@@ -137,7 +137,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
       entry_.end = (*offsets_)[1];
       header_.entries.push_back(std::move(entry_));
     }
-    place_ = Place::header;  // or behind it: the parser takes nothing more then
+    place_ = Place::header;  // or after it, where the parser accepts nothing more
     return true;
   }
   bool key(std::string& text) override {
@@ -241,7 +241,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
     refuse_tensor("its dtype is none of F64, F32, F16, BF16, I64, BOOL");
   }
 
-  // A value that does not belong where it stands.
+  // Throws for a value that does not belong where it stands.
   [[noreturn]] void refuse_value(const std::string& value) const {
     switch (place_) {
       case Place::before: refuse("the header is no JSON object");
@@ -310,8 +310,8 @@ class Checker {
     }
   }
 
-  // Puts the entries into the order of their bytes.
-  void check_arrays(std::int64_t data_bytes) {
+  // Sorts the entries by their bytes, which must fill the data without gap and overlap.
+  void check_ranges(std::int64_t data_bytes) {
     std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
       return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
     });
@@ -357,7 +357,7 @@ Header parse_header(const std::filesystem::path& path, const std::string& text,
   Checker checker(path, header.entries);
   checker.check_names();
   checker.check_lengths(data_bytes);
-  checker.check_arrays(data_bytes);
+  checker.check_ranges(data_bytes);
   return header;
 }
 

@@ -1,4 +1,4 @@
-// The header of a .safetensors file: JSON text that names each tensor's dtype, shape and place.
+// The header of a .safetensors file: JSON text with each tensor's dtype, shape and position.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct StoredType {
   DType dtype;
 };
 
-/// A tensor of a file; its bytes lie from `begin` to before `end` of what follows the header.
+/// A tensor of a file; its bytes are [begin, end) of what follows the header.
 struct Entry {
   std::string name;
   const StoredType* type = nullptr;
@@ -44,8 +44,8 @@ std::string header_text(const std::filesystem::path& path, const StateDict& tens
                         const std::map<std::string, std::string>& metadata);
 
 /// Reads such a text, in time n log n. IoError, naming the path, for all that the format does not
-/// have (a name used twice, a number that is no size, lists within lists, ...) and for tensors that
-/// do not fill `data_bytes` bytes without gap and overlap.
+/// allow (a name used twice, a number that is no size, lists within lists, ...) and for tensors
+/// that do not fill `data_bytes` bytes without gap and overlap.
 Header parse_header(const std::filesystem::path& path, const std::string& text,
                     std::int64_t data_bytes);
 

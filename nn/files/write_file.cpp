@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 using FileStatus = struct ::stat;
 
 constexpr std::chrono::seconds kPatienceForReader{3};
-constexpr int kMaxLinks = 40;           // as the kernel
+constexpr int kMaxLinks = 40;           // as in Linux
 constexpr std::size_t kKeptName = 200;  // bytes of a name (of at most 255) in a temporary name
 constexpr const char* kMark = ".tend-";
 constexpr const char* kSuffix = ".tmp";
@@ -66,8 +66,8 @@ void check_name(const Subject& subject) {
                 ": its name goes on after a zero byte");
 }
 
-// The file of a descriptor, under a number that is no standard stream's: where the program has
-// closed one of these, what it prints would land in the file.
+// The same file under a number that is no standard stream's: where the program has closed one of
+// these, open() returns its number, and what the program prints would land in the file.
 Descriptor above_streams(int number) {
   if (number < 0 || number > STDERR_FILENO) return Descriptor(number);
   const Descriptor low(number);
@@ -121,7 +121,7 @@ void remove_leftovers(const fs::path& target) {
 
 class TemporaryFile {
  public:
-  /// `mode` of a new file; the process's umask is taken from it.
+  /// `mode` is that of the new file, less the bits of the process's umask.
   TemporaryFile(const Subject& subject, const fs::path& target, ::mode_t mode) : subject_(subject) {
     static std::atomic<std::uint64_t> count{0};
     do {
@@ -145,7 +145,7 @@ class TemporaryFile {
     if (::fstat(file_.get(), &own) != 0) subject_.refuse(errno);
     const bool is_other = own.st_uid != old.st_uid || own.st_gid != old.st_gid;
     const bool is_kept = !is_other || ::fchown(file_.get(), old.st_uid, old.st_gid) == 0;
-    // Without the owner, the set-user-ID bit would mean another user's.
+    // Where the owner could not be kept, the set-user-ID bit would grant another user's rights.
     if (::fchmod(file_.get(), old.st_mode & (is_kept ? 07777 : 0777)) != 0) subject_.refuse(errno);
   }
 
@@ -160,8 +160,8 @@ class TemporaryFile {
   }
 
  private:
-  // False when another process took the file for abandoned, and removed it, before it was locked. A
-  // file system without locks gives none; files that killed processes leave there stay.
+  // False when another process took the file for abandoned, and removed it, before it was locked.
+  // On a file system without locks there is no lock; what killed processes leave there stays.
   bool lock() {
     while (::flock(file_.get(), LOCK_EX) != 0 && errno == EINTR) {
     }

@@ -20,7 +20,7 @@ using PutBytes = std::function<void(const void* data, std::size_t bytes)>;
 /// removed, the old file stays, and an IoError (or what `fill` threw) tells why. Several threads
 /// and processes may write one path: each result is whole, and the last rename wins. What a killed
 /// process left beside the file (NAME.tend-PID-COUNT.tmp) is removed by the next write to it; a
-/// process keeps its temporary files locked (flock), so those of the living are left alone.
+/// process keeps its temporary files locked (flock), so those of running processes are left alone.
 ///
 /// A device, a pipe and this process's own standard output or standard error are written into
 /// directly. IoError for a pipe that nobody opens for reading within three seconds, and for one

@@ -6,7 +6,7 @@
 namespace tend::nn::init {
 
 // Each function writes `tensor` in place, outside of any graph, with numbers of the default
-// generator. ShapeError for a tensor that names an element twice.
+// generator. ShapeError for a tensor in which two indices share an element.
 
 /// Uniform on [low, high).
 void uniform_(const Tensor& tensor, double low = 0.0, double high = 1.0);

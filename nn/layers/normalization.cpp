@@ -59,7 +59,7 @@ std::string GroupNorm::extra_repr() const {
          ", affine=" + (weight.defined() ? "True" : "False");
 }
 
-BatchNorm1d::BatchNorm1d(std::int64_t features, const BatchNormOptions& options)
+BatchNorm1d::BatchNorm1d(std::int64_t features, const BatchNorm1dOptions& options)
     : num_features(features), eps(options.eps), momentum(options.momentum) {
   if (features < 1) fail<ShapeError>("BatchNorm1d", "num_features ", features, " is no size");
   if (options.affine) {

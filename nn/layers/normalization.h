@@ -63,25 +63,26 @@ class GroupNorm : public Module<GroupNorm> {
   TEND_PARAMETER(bias);
 };
 
-struct BatchNormOptions {
+struct BatchNorm1dOptions {
   double eps = 1e-5;
   /// The weight of a new batch in the running statistics; nullopt averages all batches alike.
   std::optional<double> momentum = 0.1;
   Flag affine = true;
-  /// Without them the statistics are those of the batch always.
+  /// Without running statistics, those of the batch are used in evaluation, too.
   Flag track_running_stats = true;
 };
 
-/// (x - mean) / sqrt(var + eps) * weight + bias for x (N, C) or (N, C, L): mean and variance of
-/// each channel over the batch while training, which also updates the running statistics, and these
-/// otherwise. weight starts as ones and bias as zeros (torch.nn.BatchNorm1d; Ioffe and Szegedy
-/// 2015, https://arxiv.org/abs/1502.03167).
+/// (x - mean) / sqrt(var + eps) * weight + bias for x (N, C) or (N, C, L): with the mean and
+/// variance of each channel over the batch in training, which also updates the running statistics,
+/// and with the running statistics in evaluation. weight starts as ones and bias as zeros
+/// (torch.nn.BatchNorm1d; Ioffe and Szegedy 2015, https://arxiv.org/abs/1502.03167).
 class BatchNorm1d : public Module<BatchNorm1d> {
  public:
-  explicit BatchNorm1d(std::int64_t num_features, const BatchNormOptions& options = {});
+  explicit BatchNorm1d(std::int64_t num_features, const BatchNorm1dOptions& options = {});
 
-  /// Keeps the shape; ShapeError unless x has two or three dimensions, the second of num_features,
-  /// and while training for a single value per channel.
+  /// Keeps the shape; ShapeError unless x has two or three dimensions, the second of size
+  /// num_features (unchecked without weight and statistics), and, in training, more than one value
+  /// per channel.
   Tensor forward(const Tensor& x) const;
   std::string extra_repr() const override;
 

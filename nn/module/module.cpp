@@ -30,7 +30,7 @@ std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_children() {
   });
 }
 
-// Modules may stand in modules as deep as the user likes, so trees are walked without recursion.
+// Modules may be nested as deeply as the user likes, so trees are walked without recursion.
 std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_modules() {
   return with_memory([&] {
     std::vector<std::pair<std::string, ModuleBase*>> all, waiting{{"", this}};
@@ -111,7 +111,7 @@ StateDict ModuleBase::named_buffers() const {
   return with_memory([&] { return without_repeats(named_tensors(false, true)); });
 }
 
-// As named_tensors, without the names: training asks for them at every step.
+// As named_tensors, without the cost of making names: training calls this at every step.
 std::vector<Tensor> ModuleBase::collect(Kind kind) const {
   std::vector<Tensor> tensors;
   for (const ModuleBase* module : modules()) {
@@ -145,13 +145,13 @@ StateDict ModuleBase::state_dict() const {
 
 namespace {
 
-// What goes where: the elements of `value`, which has the target's shape and dtype.
+// A copy to make: the elements of `value`, of the target's shape, go to `target`.
 struct Load {
   Array target;
   Array value;
 };
 
-// A value that shares elements with any of the targets is copied first: they will be overwritten.
+// Clones every value that shares elements with a target, since targets are overwritten.
 void separate(std::vector<Load>& loads) {
   std::unordered_set<const Storage*> written;
   for (const Load& load : loads) written.insert(load.target.storage().get());
@@ -168,7 +168,7 @@ constexpr const char* kLoad = "load_state_dict";
   fail(kLoad, module.type_name(), " does not take this state:", problems);
 }
 
-// By their keys, each of which is there once.
+// The tensors by key; Error for a key that is there twice or has an undefined tensor.
 Sources sources_of(const ModuleBase& module, const StateDict& state) {
   Sources sources;
   std::string problems;
@@ -233,8 +233,8 @@ void ModuleBase::load(const StateDict& state, bool strict) {
 }
 
 void ModuleBase::apply(const std::function<void(ModuleBase&)>& f) {
-  // A module comes before what stands in it, and later children before earlier ones, so that all
-  // are in their order when read from the end.
+  // A module comes before its children, and later children before earlier ones, so that reading
+  // from the end gives the order of apply.
   std::vector<ModuleBase*> all, waiting;
   with_memory([&] {
     waiting.push_back(this);
@@ -344,7 +344,7 @@ std::string ModuleBase::repr() const {
 }
 
 std::string ModuleBase::tree_text() const {
-  // Neighbours that look alike are printed once, "(0-3): 4 x Block(...)", where they are numbered.
+  // In a ModuleList, neighbours that print alike are printed once: "(0-3): 4 x Block(...)".
   struct Line {
     std::string first, last, text;
     int count = 1;

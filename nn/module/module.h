@@ -9,7 +9,7 @@
 //     TEND_MODULE(nn::Linear, linear);
 //   };
 //
-// Each field macro declares a member and enlists it under its own name, which becomes its key in
+// Each field macro declares a member and registers it under its own name, which becomes its key in
 // state_dict.
 #pragma once
 
@@ -30,18 +30,18 @@
 
 namespace tend::nn {
 
-/// Named tensors in the order of their declaration, the form in which weights travel.
+/// Named tensors in the order of their declaration, the form in which weights are saved and loaded.
 using StateDict = std::vector<std::pair<std::string, Tensor>>;
 
-/// The part of every module that does not depend on its type. Modules are values: members, elements
-/// of a ModuleList. A copy has its own structure but shares the tensors, as Python's copy.copy
-/// does.
+/// The part of every module that does not depend on its type. Modules are values: they are members
+/// of others, or elements of a ModuleList. A copy has its own structure but shares the tensors, as
+/// Python's copy.copy does.
 class ModuleBase {
  public:
   virtual ~ModuleBase() = default;
 
-  // Names are paths such as "blocks.0.W_query.weight". A tensor that stands in two places is listed
-  // once.
+  // Names are paths such as "blocks.0.W_query.weight". A tensor that has two paths is listed once,
+  // under the first.
 
   std::vector<std::pair<std::string, Tensor>> named_parameters() const;
   std::vector<std::pair<std::string, Tensor>> named_buffers() const;
@@ -51,7 +51,7 @@ class ModuleBase {
   std::vector<std::pair<std::string, ModuleBase*>> named_modules();
   /// The direct sub-modules.
   virtual std::vector<std::pair<std::string, ModuleBase*>> named_children();
-  /// How many modules stand in one another here, this one counted; 1 without sub-modules.
+  /// How deeply modules are nested here, this one included; 1 without sub-modules.
   virtual int depth();
 
   bool is_training() const noexcept { return training_; }
@@ -74,14 +74,14 @@ class ModuleBase {
   /// has changed.
   void to(DType dtype);
   void zero_grad() const;
-  /// Freezes (false) or frees all parameters.
+  /// Sets requires_grad of all parameters; false freezes them.
   void requires_grad_(Flag value = true) const;
-  /// Elements of all parameters, or of those that require grad.
+  /// The number of elements of all parameters, or of those that require grad.
   std::int64_t num_parameters(Flag only_trainable = false) const;
 
   // Hooks, in the order of their registration; later copies of the module share them. They run when
-  // the module is called and its forward takes tensors (and other things, which hooks do not see)
-  // and gives one tensor; calling another module that has hooks is an Error.
+  // the module is called, and see those of its arguments that are tensors. Calling a module with
+  // hooks whose forward does not return a single tensor is an Error.
 
   HookHandle register_forward_pre_hook(ForwardPreHook hook);
   HookHandle register_forward_hook(ForwardHook hook);
@@ -110,7 +110,7 @@ class ModuleBase {
   [[noreturn]] void fail_hooks() const;
   [[noreturn]] static void fail_index(const char* list, std::size_t index, std::size_t size);
 
-  /// A module that holds a buffer to an invariant throws here for a loaded value that breaks it.
+  /// Overridden by a module with an invariant, to throw for a loaded value that breaks it.
   virtual void check_loaded(const std::string& /*field*/, const Tensor& /*value*/) const {}
 
  private:
@@ -140,7 +140,7 @@ class ModuleBase {
   bool training_ = true;
 };
 
-/// Enlists a member of a module; what the field macros put behind each member.
+/// Registers a member with its module; the field macros declare one after each member.
 class Field {
  public:
   Field(ModuleBase& owner, const char* name, ModuleBase& member) {
@@ -162,7 +162,7 @@ class Field {
   }
 };
 
-/// Base of a module class, which writes `forward`; calling the module calls it, hooks included.
+/// Base of a module class, which defines `forward`. Calling the module runs forward and the hooks.
 template <class Derived>
 class Module : public ModuleBase {
  public:

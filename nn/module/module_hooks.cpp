@@ -24,13 +24,13 @@ std::string ModuleScope::path() const {
 
 namespace {
 
-// The gradient of a module's result on its way to those of the inputs.
+// Carries the gradient of a module's result to the node where those of its inputs arrive.
 struct GradientRelay {
   HookList<BackwardHook> hooks;
   Tensor grad_output;
 };
 
-// Inputs as they are. Their gradients come here together, and through the hooks.
+// The inputs unchanged, behind a node where their gradients arrive together and pass the hooks.
 std::vector<Tensor> watch_inputs(const std::shared_ptr<GradientRelay>& relay,
                                  std::vector<Tensor> inputs) {
   const autograd::CustomFunction watch{
@@ -41,7 +41,7 @@ std::vector<Tensor> watch_inputs(const std::shared_ptr<GradientRelay>& relay,
         for (std::size_t i = 0; i < grads.size(); ++i) {
           if (!context.needs_input_grad(i)) grad_inputs[i] = Tensor();
         }
-        // Kept any longer it would own, by its graph, the node that noted it, and so this relay.
+        // Not kept any longer: its graph may own the node that stored it, which owns this relay.
         const Tensor grad_output = std::exchange(relay->grad_output, {});
         relay->hooks.for_each([&](const BackwardHook& hook) { hook(grad_inputs, grad_output); });
         return grad_inputs;
@@ -56,7 +56,7 @@ std::vector<Tensor> watch_inputs(const std::shared_ptr<GradientRelay>& relay,
   return inputs;
 }
 
-// Notes the gradient of the result; without inputs that have gradients the hooks run here.
+// Stores the gradient of the result; where no input has a gradient, the hooks run here.
 Tensor watch_output(const std::shared_ptr<GradientRelay>& relay, const Tensor& output,
                     bool has_inputs) {
   return record_view(
@@ -72,10 +72,6 @@ Tensor watch_output(const std::shared_ptr<GradientRelay>& relay, const Tensor& o
       },
       "backward_hook");
 }
-
-}  // namespace
-
-namespace {
 
 Tensor call_between(const ModuleBase& module, const ModuleHooks& hooks, std::vector<Tensor> inputs,
                     const std::function<Tensor(const std::vector<Tensor>&)>& forward) {

@@ -1,4 +1,4 @@
-// Hooks that users attach to modules, and the place of a running module in its tree.
+// Hooks that users attach to modules, and the path of a running module in its tree.
 #pragma once
 
 #include <functional>
@@ -35,12 +35,12 @@ struct ModuleHooks {
   bool empty() const noexcept { return before.empty() && after.empty() && backward.empty(); }
 };
 
-/// Says that a module runs, for as long as it lives.
+/// Marks a module as running while it lives, for the paths in messages.
 class ModuleScope final : public CallScope {
  public:
   explicit ModuleScope(const ModuleBase& module) noexcept : module_(module) {}
   ~ModuleScope() = default;
-  /// The outermost module's class, then the names that lead to this one.
+  /// The outermost module's class, then the names that lead from there to this one.
   std::string path() const override;
 
  private:

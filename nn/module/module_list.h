@@ -26,7 +26,7 @@ class ModuleList : public ModuleBase {
   T& emplace_back(Args&&... args) {
     return with_memory([&]() -> T& { return modules_.emplace_back(std::forward<Args>(args)...); });
   }
-  /// Makes room for so many modules; OutOfMemoryError where there is none.
+  /// Reserves memory for `count` modules; OutOfMemoryError where there is none.
   void reserve(std::int64_t count) {
     with_memory([&] { modules_.reserve(static_cast<std::size_t>(count)); });
   }

@@ -1,4 +1,4 @@
-// Parameter: a tensor that a module owns and an optimizer moves.
+// Parameter: a tensor that a module owns and an optimizer updates.
 #pragma once
 
 #include <tend/autograd/tensor/tensor.h>

@@ -14,7 +14,7 @@
 namespace tend::nn {
 
 /// Modules of any classes from Tensor to Tensor, called in order; named "0", "1", ... Copies share
-/// the tensors. Sequentials may stand in one another, thousands deep.
+/// the tensors. Sequentials may be nested, thousands deep.
 class Sequential : public Module<Sequential> {
  public:
   template <class... Modules>
@@ -22,7 +22,7 @@ class Sequential : public Module<Sequential> {
     (push_back(std::move(modules)), ...);
   }
 
-  /// Error for modules that stand in one another more than kMaxDepth deep.
+  /// Error for modules that are nested more than kMaxDepth deep.
   template <class M>
   void push_back(M module) {
     const int depth = 1 + static_cast<ModuleBase&>(module).depth();
@@ -30,7 +30,7 @@ class Sequential : public Module<Sequential> {
     with_memory([&] { layers_.push_back(LayerPointer(new LayerOf<M>(std::move(module)))); });
     depth_ = std::max(depth_, depth);
   }
-  static constexpr int kMaxDepth = 20'000;  // what calling them finds stack for
+  static constexpr int kMaxDepth = 20'000;  // so many nested calls find room on the stack
 
   Sequential(const Sequential& other) : Module(other), depth_(other.depth_) {
     const auto copy = [&] {
@@ -58,7 +58,7 @@ class Sequential : public Module<Sequential> {
     return out;
   }
 
-  /// As it was when the last module was added here.
+  /// As of the last push_back.
   int depth() override { return depth_; }
 
   std::vector<std::pair<std::string, ModuleBase*>> named_children() override {
@@ -97,7 +97,7 @@ class Sequential : public Module<Sequential> {
   }
 
   int depth_ = 1;
-  std::vector<LayerPointer> layers_;  // last: an assignment from one of them ends it
+  std::vector<LayerPointer> layers_;  // last: moving a layer into this destroys the layer
 };
 
 }  // namespace tend::nn

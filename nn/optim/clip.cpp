@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kName = "clip_grad_norm_";
 
-// The gradients there are, which all may be written.
+// The gradients of those parameters that have one; throws unless all may be written.
 std::vector<Array> gradients_of(const std::vector<Tensor>& parameters) {
   std::vector<Array> gradients;
   const NoGradGuard no_grad;

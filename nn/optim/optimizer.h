@@ -1,4 +1,4 @@
-// What the optimizers share: parameter groups, per-parameter state, and its way to a checkpoint.
+// What all optimizers have: parameter groups, and state per parameter that is saved and loaded.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +19,15 @@
 namespace tend::optim {
 
 namespace detail {
-/// Refuses a setting that is negative or no number.
+/// Error for a setting that is negative or NaN.
 inline void check_from_zero(const char* operation, const char* setting, double value) {
   if (!(value >= 0)) fail(operation, setting, " is ", value, ", not a number from 0 on");
 }
 }  // namespace detail
 
 /// Base of an optimizer with settings `Options` and, for each parameter, a `State` whose `named(f)`
-/// calls f(name, Array&, kept) for each of its arrays; `kept` are those that every parameter has
-/// after its first step. A parameter without gradient is passed over.
+/// calls f(name, Array&, kept) for each of its arrays; `kept` is true for those that every
+/// parameter has after its first step. A parameter without gradient is skipped.
 template <class Options, class State>
 class Optimizer {
  public:
@@ -37,14 +37,25 @@ class Optimizer {
     std::vector<State> states;
   };
 
-  /// Copies share the parameters and their state.
-  Optimizer(const Optimizer& other) : groups_(with_memory([&] { return other.groups_; })) {}
+  /// A copy has the parameters themselves, and a state of its own.
+  Optimizer(const Optimizer& other) {
+    with_memory([&] {
+      groups_ = other.groups_;
+      for (Group& group : groups_) {
+        for (State& state : group.states) {
+          state.named([](const char*, Array& array, bool) {
+            if (array.defined()) array = array.clone();
+          });
+        }
+      }
+    });
+  }
   Optimizer(Optimizer&&) noexcept = default;
   Optimizer& operator=(const Optimizer& other) { return *this = Optimizer(other); }
   Optimizer& operator=(Optimizer&&) noexcept = default;
   ~Optimizer() = default;
 
-  /// More parameters, with settings of their own. DTypeError for one that is not floating,
+  /// Adds parameters with settings of their own. DTypeError for one that is not floating,
   /// AutogradError for one with history, Error for one that the optimizer has already.
   void add_group(const std::vector<Tensor>& parameters, const Options& options) {
     with_memory([&] {
@@ -83,9 +94,9 @@ class Optimizer {
     return state;
   }
 
-  /// Takes a state_dict() of an optimizer over the same parameters, and forgets the state of those
+  /// Loads a state_dict() of an optimizer over the same parameters, and forgets the state of those
   /// that it has no keys for (of all, when it is empty). An Error names the first key that does not
-  /// fit, is missing, belongs to no parameter, or stands there twice, and leaves all as it was.
+  /// fit, is missing, belongs to no parameter, or is there twice; nothing has changed then.
   void load_state_dict(const nn::StateDict& state) {
     with_memory([&] { load(state); });
   }
@@ -99,13 +110,13 @@ class Optimizer {
     Array values, gradient;
     const Options* options;
     State* target;
-    State state;  // what that becomes; its `step` is counted already. Afterwards: what it was
-    std::int64_t end = 0;  // of its elements, when those of a run of parameters are counted through
+    State state;  // the new value of `target`, its `step` counted up; once swapped, the old one
+    std::int64_t end = 0;  // of its elements, counted through all parameters of a run
   };
 
-  /// One step of every parameter with a gradient: first prepare(parameter) for each, which sees to
-  /// its state; then update(parameter, begin, end) for pieces of their elements, in parallel. What
-  /// fails leaves all as it was.
+  /// One step of every parameter with a gradient: first prepare(stepped) for each, which makes the
+  /// arrays of its state; then update(stepped, begin, end) for ranges of their elements, in
+  /// parallel. When something fails, nothing has changed.
   template <class Prepare, class Update>
   void step_all(const char* operation, Prepare prepare, Update update) {
     std::vector<Stepped> all;
@@ -239,7 +250,7 @@ class Optimizer {
     return all;
   }
 
-  // set_data() may have made a parameter another one.
+  // set_data() may have changed a parameter's shape or dtype since its state was made.
   static void check_fits(const char* operation, const Tensor& parameter, State& state) {
     state.named([&](const char* name, const Array& array, bool) {
       if (!array.defined()) return;
@@ -249,7 +260,7 @@ class Optimizer {
     });
   }
 
-  // False where two parameters may share elements, which then are stepped one after the other.
+  // False where two parameters may share elements; all are then stepped one after the other.
   static bool lie_apart(const std::vector<Stepped>& all) {
     std::vector<std::pair<std::uintptr_t, std::uintptr_t>> windows;
     for (const Stepped& each : all) {

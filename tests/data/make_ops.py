@@ -3,7 +3,7 @@
     TEND_OP_ROWS=rows.json build/release/tests/test_autograd "every row of*"
     python3 tests/data/make_ops.py rows.json [FAMILY...]
 
-The first command writes what the table (tests/autograd/op_table_*.cpp) says: expressions in Python
+The first command writes what the table (tests/op_table/*_rows.cpp) says: expressions in Python
 and inputs. The second writes ops/FAMILY.json beside this file, for all families unless some are
 named. Needs PyTorch; the reference is 2.6. Numbers have 13 significant digits.
 """

@@ -332,10 +332,10 @@ std::vector<PublicFunction> initialisers() {
 std::vector<PublicFunction> module_functions() {
   std::vector<PublicFunction> all = {
       writing(TEND_FUNCTION(nn::clip_grad_norm_, const std::vector<Tensor>&, double)), load_state(),
-      by_hand("nn::BatchNorm1d::BatchNorm1d(std::int64_t, const BatchNormOptions&)",
+      by_hand("nn::BatchNorm1d::BatchNorm1d(std::int64_t, const BatchNorm1dOptions&)",
               [](Arguments& a) {
                 const std::int64_t features = a.integer();
-                const auto settings = drawn<nn::BatchNormOptions>(a);
+                const auto settings = drawn<nn::BatchNorm1dOptions>(a);
                 return DrawnCall([=] { return nn::BatchNorm1d(features, settings).parameters(); });
               }),
       by_hand("attention::GPT::GPT(const GPTConfig&)",

@@ -90,8 +90,8 @@ auto drawn(Arguments& a) {
     return Conv1dOptions{a.integer(), a.integer(), a.integer(), a.integer()};
   } else if constexpr (is(TypeTag<BatchNormOptions>{})) {
     return BatchNormOptions{a.flag(), a.real(), a.real()};
-  } else if constexpr (is(TypeTag<nn::BatchNormOptions>{})) {
-    return nn::BatchNormOptions{a.real(), drawn<std::optional<double>>(a), a.flag(), a.flag()};
+  } else if constexpr (is(TypeTag<nn::BatchNorm1dOptions>{})) {
+    return nn::BatchNorm1dOptions{a.real(), drawn<std::optional<double>>(a), a.flag(), a.flag()};
   } else if constexpr (is(TypeTag<attention::AttentionOptions>{})) {
     return draw_attention_options(a);
   } else if constexpr (is(TypeTag<attention::GPTConfig>{})) {

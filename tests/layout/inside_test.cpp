@@ -1,6 +1,7 @@
 // docs/inside.md promises a day's reading.
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <string>
 
 #include "tests/catch.h"
@@ -24,4 +25,19 @@ TEST_CASE("the files to read first are there, and fit into a day") {
   CHECK(files >= 25);
   CHECK(files <= 35);
   CHECK(lines <= 4600);
+}
+
+TEST_CASE("every file that the guide speaks of is there") {
+  const std::string root = TEND_SOURCE;
+  std::ifstream page(root + "/docs/inside.md");
+  const std::regex file("(core|autograd|nn|attention)/[a-z_/]+\\.(h|cpp)");
+  std::size_t files = 0;
+  for (std::string line; std::getline(page, line);) {
+    for (std::sregex_iterator at(line.begin(), line.end(), file), end; at != end; ++at) {
+      INFO(at->str());
+      CHECK(std::filesystem::exists(root + "/" + at->str()));
+      ++files;
+    }
+  }
+  CHECK(files >= 30);
 }

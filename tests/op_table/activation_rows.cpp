@@ -71,7 +71,7 @@ void smooth_rows(Rows& rows) {
   activation(rows, "silu", silu).twin([](T a) { return a.silu_(); });
   activation(rows, "mish", mish).twin([](T a) { return a.mish_(); });
   activation(rows, "softplus", [](T a) { return softplus(a); });
-  // At the threshold it jumps.
+  // It jumps at the threshold.
   rows.op("softplus", "F.softplus(a, 2, 3)", [](T a) { return softplus(a, 2, 3); })
       .on(unary_samples(real({}).off({1.5})));
   activation(rows, "logsigmoid", logsigmoid);

@@ -106,7 +106,7 @@ void several_tensor_rows(Rows& rows) {
       .on({{real({2, 3, 3, 2}), positions({2}, 3), positions({2}, 2)}});
 }
 
-// Apart where one place must not be written twice.
+// Index arrays are apart where an element must not be written twice.
 void put_rows(Rows& rows) {
   rows.op("index_put", "torch.index_put(a, (b,), c)",
           [](T a, T b, T c) { return index_put(a, {b}, c); })
@@ -130,7 +130,7 @@ void put_rows(Rows& rows) {
       .on({{real({4, 2}), integers({5}, -4, 4), real({5, 2})},
            {real({4}), integers({2, 3}, -4, 4), real({3})},
            {bools({4}), integers({3}, 0, 4), bools({3})}})
-      .within(64)  // the sums of many
+      .within(64)  // sums of many elements
       .twin([](T a, T b, T c) { return a.index_put_({b}, c, true); });
   rows.op("index_put", "[y := x[0].clone(), y.__setitem__((slice(None), x[1], x[2]), x[3])][0]",
           [](const std::vector<Tensor>& x) {

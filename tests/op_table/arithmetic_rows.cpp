@@ -8,7 +8,7 @@ namespace {
 
 using T = const Tensor&;
 
-// Away from zero, and from where the quotient of two of them is whole.
+// Odd multiples of 0.25, so never zero.
 Input divisor() {
   return real({}).grid(0.5, 0.25);
 }
@@ -83,7 +83,8 @@ void ternary_rows(Rows& rows) {
   }
 }
 
-// Differences of grid(0.1, 0.05) from whole multiples of these divisors stay 0.05.
+// Dividends on grid(0.1, 0.05) are at least 0.05 away from whole multiples of the divisors, where
+// the quotient jumps.
 void quotient_rows(Rows& rows) {
   using Function = Tensor (*)(T, T);
   using NumberFunction = Tensor (*)(T, const Scalar&);

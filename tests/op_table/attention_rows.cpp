@@ -11,7 +11,7 @@ using T = const Tensor&;
 using List = const std::vector<Tensor>&;
 using attention::AttentionOptions;
 
-// Two queries of 3 numbers see three keys with values of 2.
+// Two queries of 3 numbers each, three keys, and values of 2 numbers each.
 std::vector<Sample> attention_samples() {
   return {{real({2, 3}), real({3, 3}), real({3, 2})},
           {real({2, 1, 2, 3}), real({2, 3, 3, 3}), real({2, 3, 3, 2})},
@@ -49,7 +49,7 @@ void attention_rows_of(Rows& rows) {
           {real({3}), real({3}), real({3})});
   attention_row(rows, ", is_causal=True", {.is_causal = true}).on(attention_samples());
   attention_row(rows, ", scale=0.5", {.scale = 0.5})
-      .within(24)  // large scores, whose roundings exp multiplies by their size
+      .within(24)  // exp multiplies the rounding errors of scores by their size
       .on(attention_samples());
   masked_row(rows, "d",
              [](List x) {

@@ -19,7 +19,7 @@ std::string apart_message(const std::string& name) {
   return "[" + name + "] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4";
 }
 
-void comparison_rows(Rows& rows) {
+void compare_rows(Rows& rows) {
   struct Comparison {
     std::string name;
     Binary f;
@@ -125,9 +125,9 @@ void special_value_rows(Rows& rows) {
 
 }  // namespace
 
-std::vector<Op> comparison_rows() {
+std::vector<Op> compare_rows() {
   Rows rows;
-  comparison_rows(rows);
+  compare_rows(rows);
   logic_rows(rows);
   bitwise_rows(rows);
   special_value_rows(rows);

@@ -120,7 +120,7 @@ void many_operand_rows(Rows& rows) {
   equation(rows, "i,j,k->").on({{real({2}), real({3}), real({2})}});
   equation(rows, "...i,...ij,...j->...").on({{real({2}), real({2, 2, 3}), real({1, 3})}});
   equation(rows, "ab,bc,cd,da->")
-      .within(48)  // a sum of many products of four, nearly all of which cancels
+      .within(48)  // a sum of many products of four numbers that nearly cancels
       .on({{real({2, 2}), real({2, 3}), real({3, 2}), real({2, 2})}});
   equation(rows, "ab,ac,ad,ae->bcde")
       .on({{real({2, 2}), real({2, 2}), real({2, 1}), real({2, 2})}})

@@ -17,7 +17,7 @@ double linear_flops(const std::vector<Tensor>& inputs) {
   return 2 * static_cast<double>(inputs[0].numel()) * static_cast<double>(inputs[1].size(0));
 }
 
-void product_rows(Rows& rows) {
+void linalg_rows(Rows& rows) {
   rows.op("matmul", "torch.matmul(a, b)", [](T a, T b) { return matmul(a, b); })
       .takes_flops(product_flops)
       .on({{real({2, 3}), real({3, 4})},
@@ -239,9 +239,9 @@ void conv_rows(Rows& rows) {
 
 }  // namespace
 
-std::vector<Op> product_rows() {
+std::vector<Op> linalg_rows() {
   Rows rows;
-  product_rows(rows);
+  linalg_rows(rows);
   sum_rows(rows);
   diagonal_rows(rows);
   conv_rows(rows);

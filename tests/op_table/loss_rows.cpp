@@ -15,7 +15,7 @@ std::string reduced(const char* text) {
   return std::string("reduction='") + text + "')";
 }
 
-// Logits and labels, with the classes in each place that they may have.
+// Logits and labels, with the classes in each dimension where they may be.
 std::vector<Sample> class_samples() {
   return {{real({4, 3}), integers({4}, 0, 3)},
           {real({3}), integers({}, 0, 3)},
@@ -120,7 +120,7 @@ void nll_rows(Rows& rows) {
 
 using Loss = Tensor (*)(T, T, Reduction);
 
-// NAME(a, b) of a difference that stays away from `kinks`, under each reduction.
+// F.NAME(a, b, `parameter` ...) of elements like those of `a` and `b`, under each reduction.
 void difference_rows(Rows& rows, const std::string& name, const std::string& parameter, Loss loss,
                      const Input& a, const Input& b) {
   for (const auto& [text, reduction] : kReductions) {
@@ -173,7 +173,7 @@ void kl_div_rows(Rows& rows) {
                                                              {"sum", KlReduction::sum},
                                                              {"batchmean", KlReduction::batchmean}};
   for (const auto& [text, reduction] : reductions) {
-    // Without the logarithm targets are positive.
+    // Targets are positive unless they are logarithms.
     for (const bool log_target : {false, true}) {
       const double low = log_target ? -2 : 0.1;
       const KlDivOptions options{reduction, log_target};
@@ -261,7 +261,7 @@ void cosine_rows(Rows& rows) {
                {real({2}), real({2})});
   cosine(", dim=-1", -1, 1e-8)
       .on({{real({3}), real({3})}, {real({2, 3}), real({3})}, {real({}), real({})}});
-  // eps is larger than most of the norms, and the gradient as if it were not there.
+  // eps is larger than most of the norms, but the gradient is still that of the norms.
   cosine(", dim=0, eps=2.5", 0, 2.5).on({{real({3, 2}).in(-1, 1), real({3, 2})}}).no_differences();
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 using T = const Tensor&;
 
-// The grids of the three tensors of a clamp keep apart.
+// The three tensors of a clamp, on grids that have no element in common.
 Input clamped(Shape shape) {
   return real(std::move(shape)).grid(0.1);
 }
@@ -74,7 +74,7 @@ void bound_rows(Rows& rows) {
 
 }  // namespace
 
-std::vector<Op> selection_rows() {
+std::vector<Op> masking_rows() {
   Rows rows;
   rows.op("where", "torch.where(a, b, c)", [](T a, T b, T c) { return where(a, b, c); })
       .on({{bools({2, 3}), real({2, 3}), real({2, 3})},

@@ -29,7 +29,7 @@ Input between_jumps() {
       {-3, -2.5, -2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3});
 }
 
-// Of two variables.
+// Functions of two variables.
 void binary_rows(Rows& rows) {
   const Sample integer = {integers({2, 3}, 1, 5), integers({3}, 1, 5)};
   const Input off_axes = real({}).grid(0.5, 0.25);  // and away from the origin
@@ -64,7 +64,7 @@ void binary_rows(Rows& rows) {
 
 }  // namespace
 
-std::vector<Op> function_rows() {
+std::vector<Op> math_rows() {
   Rows rows;
   rows.op("positive", "torch.positive(a)", [](T a) { return +a; })
       .on(unary_samples())
@@ -92,7 +92,7 @@ std::vector<Op> function_rows() {
   function(rows, "rsqrt", rsqrt, &Tensor::rsqrt_, real({}).in(0.2, 3)).on({positive_whole()});
   function(rows, "sin", sin, &Tensor::sin_).on({whole()});
   function(rows, "cos", cos, &Tensor::cos_).on({whole()});
-  // The slope reaches 14 at 1.3.
+  // The derivative reaches 14 at 1.3, which multiplies rounding errors.
   function(rows, "tan", tan, &Tensor::tan_, real({}).in(-1.3, 1.3)).within(32).on({whole()});
   function(rows, "asin", asin, &Tensor::asin_, real({}).in(-0.9, 0.9)).on({{bools({3})}});
   function(rows, "acos", acos, &Tensor::acos_, real({}).in(-0.9, 0.9)).on({{bools({3})}});

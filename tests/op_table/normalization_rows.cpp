@@ -42,7 +42,7 @@ void rms_norm_rows(Rows& rows) {
       .refuses("[rms_norm] weight (2,) for normalized_shape (3,)", {real({2, 3}), real({2})})
       .refuses("[rms_norm] needs float32 or float64, got int64",
                {integers({2, 3}, 0, 3), real({3})})
-      .within(64)  // the epsilon of float32 is felt by rows of small numbers
+      .within(64)  // float32 has a larger epsilon, which matters in rows of small numbers
       .fixed_size();
   rows.op("rms_norm", "F.rms_norm(a, a.shape[1:], eps=0.1)",
           [](T a) { return rms_norm(a, without_first(a.shape()), {}, 0.1); })

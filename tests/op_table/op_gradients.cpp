@@ -38,7 +38,7 @@ GradientErrors check_case(const Case& made, double step, int order) {
   }
 }
 
-// The names in each graph that the rows of an operation make.
+// The node names in each graph that the rows of an operation record.
 using Graphs = std::vector<std::set<std::string>>;
 
 std::map<std::string, Graphs> graphs_by_operation() {
@@ -47,7 +47,7 @@ std::map<std::string, Graphs> graphs_by_operation() {
     if (!op.differences) continue;
     for (const Sample& sample : op.samples) {
       for (const Layout layout : layouts_of(op)) {
-        if (layout == Layout::expanded) continue;  // its graph begins with an expand
+        if (layout == Layout::expanded) continue;  // its graph has an expand, too
         const Case made = make_case(op, sample, layout);
         if (!made.has_gradient()) continue;
         graphs[op.name].push_back(autograd::node_names(op.call(made.inputs)));
@@ -57,7 +57,7 @@ std::map<std::string, Graphs> graphs_by_operation() {
   return graphs;
 }
 
-// The size of the smallest graph in which each node stands.
+// The size of the smallest graph that contains each node.
 std::map<std::string, std::size_t> smallest_graphs(
     const std::map<std::string, Graphs>& operations) {
   std::map<std::string, std::size_t> sizes;

@@ -27,16 +27,16 @@ struct GradientErrors {
   void add(const GradientErrors& more);
 };
 
-/// Of one row; a check that cannot be made (gradients with noise differ from one evaluation to the
-/// next) is a failed one.
+/// The errors of one row. A check that throws (gradients with noise differ from one evaluation to
+/// the next) counts as failed.
 GradientErrors check_gradients(const Op& row, int order);
 
 /// The backward nodes that an operation's forward graphs are made of, in all its rows.
 struct OperationNodes {
   std::set<std::string> all;
-  /// Those that are the operation itself. A node belongs to the operations that have the smallest
-  /// graph with it (by node names): to exp the graph of ExpBackward0 alone. An operation to which
-  /// none belongs is composed of others.
+  /// The nodes of the operation itself. A node belongs to the operations that have the smallest
+  /// graph with it (counted in node names): ExpBackward0 belongs to exp, whose graph has no other
+  /// node. An operation without nodes of its own is composed of others.
   std::set<std::string> own;
 };
 

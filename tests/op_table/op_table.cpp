@@ -52,8 +52,8 @@ std::vector<double> elements(const Input& input, std::uint64_t seed) {
   return values;
 }
 
-// The same elements with gaps between them, behind an offset. The gaps hold NaN, so that nobody
-// reads them unnoticed.
+// The same elements with gaps between them, behind an offset. The gaps hold NaN, which shows in a
+// result that read them.
 Array with_gaps(const Array& x) {
   Shape wide = x.shape();
   if (wide.empty()) {
@@ -75,7 +75,7 @@ Array transposed(const Array& x) {
   return x.permute(reversed).clone().permute(reversed);
 }
 
-// One row of the first dimension that has several, to be expanded again.
+// The first slice along the first dimension of size 2 or more, to be expanded again.
 Array first_row(const Array& x) {
   for (std::int64_t d = 0; d < x.rank(); ++d) {
     if (x.shape()[d] > 1) return x.narrow(d, 0, 1).clone();
@@ -121,23 +121,23 @@ std::vector<Sample> binary_samples(const Input& a, const Input& b) {
 const std::vector<Op>& op_table() {
   static const std::vector<Op> table = [] {
     std::vector<Op> all;
-    // The name is that of the op_table_*.cpp and of the file in tests/data/ops.
+    // The name is that of NAME_rows.cpp, and of the file in tests/data/ops.
     const std::pair<const char*, std::vector<Op> (*)()> families[] = {
         {"arithmetic", arithmetic_rows},
-        {"functions", function_rows},
-        {"activations", activation_rows},
-        {"comparisons", comparison_rows},
-        {"selection", selection_rows},
-        {"views", view_rows},
+        {"math", math_rows},
+        {"activation", activation_rows},
+        {"compare", compare_rows},
+        {"masking", masking_rows},
+        {"views", views_rows},
         {"joining", joining_rows},
         {"rearrange", rearrange_rows},
-        {"reductions", reduction_rows},
-        {"products", product_rows},
+        {"reduce", reduce_rows},
+        {"linalg", linalg_rows},
         {"einsum", einsum_rows},
         {"indexing", indexing_rows},
         {"advanced_indexing", advanced_indexing_rows},
-        {"orders", order_rows},
-        {"losses", loss_rows},
+        {"ordering", ordering_rows},
+        {"loss", loss_rows},
         {"normalization", normalization_rows},
         {"network", network_rows},
         {"attention", attention_rows}};

@@ -1,6 +1,6 @@
 // The operation table: one row for every way in which a public operation is checked. Everything in
 // op_table_test.cpp and op_torch_test.cpp follows from the rows. To add an operation, add a row to
-// its family's op_table_*.cpp and run tests/data/make_ops.py.
+// its family's file, FAMILY_rows.cpp, and run tests/data/make_ops.py.
 #pragma once
 
 #include <functional>
@@ -21,16 +21,16 @@ struct Input {
   DType dtype = float64;
   double low = -2;  // elements lie in [low, high]; in [low, high) for int64
   double high = 2;
-  double step = 0.01;  // they are offset + n * step, n a whole number
+  double step = 0.01;  // elements are offset + n * step, n a whole number
   double offset = 0;
-  std::vector<double> kinks = {};  // they keep 0.05 away from these
-  bool distinct = false;           // no two are the same
+  std::vector<double> kinks = {};  // elements are at least 0.05 away from these
+  bool distinct = false;           // no two elements are equal
   bool differentiable = true;
 
   Input& in(double lowest, double highest) { return low = lowest, high = highest, *this; }
-  /// Away from points where the function has no derivative.
+  /// Keeps elements away from points where the function has no derivative.
   Input& off(std::vector<double> points) { return kinks = std::move(points), *this; }
-  /// Two inputs on grid(0.1) and grid(0.1, 0.05) never meet.
+  /// Two inputs on grid(0.1) and grid(0.1, 0.05) have no element in common.
   Input& grid(double width, double start = 0) { return step = width, offset = start, *this; }
   Input& apart() { return distinct = true, *this; }
   /// An input with respect to which the operation has no gradient, or none is tested.
@@ -57,7 +57,7 @@ inline Input bools(Shape shape) {
 struct Refusal {
   std::string message;
   Sample inputs;
-  std::vector<TensorFunction> call = {};  // with arguments of its own; otherwise the row's
+  std::vector<TensorFunction> call = {};  // none or one; without it, the row's call
 };
 
 struct Op {
@@ -74,7 +74,7 @@ struct Op {
   bool scales = true;       // the sizes of the first sample may grow by one factor
   double step = 1e-6;       // of central differences
   bool differences = true;  // false where the gradient is rightly not the derivative
-  /// Floating-point operations of the call; without it memory decides how long it takes.
+  /// Floating-point operations of the call, for benchmarks; empty where memory limits its speed.
   std::function<double(const std::vector<Tensor>& inputs)> flops = {};
 
   Op& on(std::vector<Sample> more) {
@@ -118,7 +118,7 @@ class Rows {
   std::vector<Op> rows_;
 };
 
-// What most operations are tried on: matrices, a number, nothing, more dimensions.
+// Samples for most operations: matrices, a 0-d and an empty tensor, more dimensions.
 
 /// For functions of one tensor, made like `like`.
 std::vector<Sample> unary_samples(const Input& like = real({}));
@@ -126,25 +126,25 @@ std::vector<Sample> unary_samples(const Input& like = real({}));
 std::vector<Sample> binary_samples(const Input& a = real({}), const Input& b = real({}));
 
 std::vector<Op> arithmetic_rows();
-std::vector<Op> function_rows();
+std::vector<Op> math_rows();
 std::vector<Op> activation_rows();
-std::vector<Op> comparison_rows();
-std::vector<Op> selection_rows();
-std::vector<Op> view_rows();
+std::vector<Op> compare_rows();
+std::vector<Op> masking_rows();
+std::vector<Op> views_rows();
 std::vector<Op> joining_rows();
 std::vector<Op> rearrange_rows();
-std::vector<Op> reduction_rows();
-std::vector<Op> product_rows();
+std::vector<Op> reduce_rows();
+std::vector<Op> linalg_rows();
 std::vector<Op> einsum_rows();
 std::vector<Op> indexing_rows();
 std::vector<Op> loss_rows();
 std::vector<Op> normalization_rows();
 std::vector<Op> advanced_indexing_rows();
-std::vector<Op> order_rows();
+std::vector<Op> ordering_rows();
 std::vector<Op> network_rows();
 std::vector<Op> attention_rows();
 
-/// All of them.
+/// The rows of all families.
 const std::vector<Op>& op_table();
 
 /// How the elements of the inputs lie in memory.
@@ -161,17 +161,17 @@ struct Case {
 
   std::vector<Tensor> arguments() const;
   bool has_gradient() const;
-  /// The whole as a function of the leaves.
+  /// The call, with the expansions before it, as a function of the leaves.
   TensorFunction call() const;
 };
-/// float64 inputs get the dtype `real`. Elements depend on the sample alone, but for an expanded
-/// dimension, which repeats its first.
+/// float64 inputs get the dtype `real`. Elements depend on the sample alone, except that an
+/// expanded dimension repeats its first slice.
 Case make_case(const Op& op, const Sample& sample, Layout layout, DType real = float64);
 
 /// The first sample with larger sizes: enough elements to be shared by several threads.
 Sample large_sample(const Op& op);
 
-/// Elements that look random, in [-1, 1] with two digits.
+/// A cotangent for `output`: pseudo-random elements in [-1, 1] with two decimals.
 Tensor cotangent_like(const Tensor& output);
 
 }  // namespace tend::test

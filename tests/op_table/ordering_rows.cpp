@@ -54,7 +54,7 @@ void searching_rows(Rows& rows) {
           [](T a, T b) { return bincount(a, b, 8); })
       .on({{integers({9}, 0, 6), real({9}).constant()},
            {integers({3}, 0, 10), integers({3}, 0, 5)}})
-      .within(24)  // the sums of many
+      .within(24)  // sums of many elements
       .refuses("[bincount] weights of shape (2,) for (3,)", {integers({3}, 0, 3), real({2})});
   const std::vector<Sample> searches = {
       {real({3, 5}).constant(), real({3, 4}).grid(0.5).constant()},
@@ -76,7 +76,7 @@ void searching_rows(Rows& rows) {
 
 }  // namespace
 
-std::vector<Op> order_rows() {
+std::vector<Op> ordering_rows() {
   Rows rows;
   ordering_rows(rows);
   searching_rows(rows);

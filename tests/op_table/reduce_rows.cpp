@@ -28,7 +28,7 @@ std::vector<Tensor> both(const ValuesAndIndices& found) {
   return {found.values, found.indices};
 }
 
-void product_rows(Rows& rows) {
+void prod_rows(Rows& rows) {
   // Steps of one give zeros.
   const std::vector<Sample> samples = {
       {real({2, 3})}, {real({2, 3}).grid(1)},    {real({3, 2, 4})}, {real({3, 2, 4}).grid(1)},
@@ -67,7 +67,7 @@ void deviation_rows(Rows& rows) {
 }
 
 struct Extreme {
-  std::string name;  // max
+  std::string name;  // max or min
   Tensor (*full)(T);
   ValuesAndIndices (*along)(T, std::int64_t, Flag);
   Tensor (*shared)(T, const Dims&, Flag);
@@ -214,9 +214,9 @@ void truth_rows(Rows& rows) {
 
 }  // namespace
 
-std::vector<Op> reduction_rows() {
+std::vector<Op> reduce_rows() {
   Rows rows;
-  product_rows(rows);
+  prod_rows(rows);
   deviation_rows(rows);
   extreme_rows(rows);
   truth_rows(rows);

@@ -170,12 +170,12 @@ void shape_rows(Rows& rows) {
   rows.op("to", "a.to(torch.float32).to(torch.float64)",
           [](T a) { return to(to(a, float32), float64); })
       .on({{real({2, 3}).grid(0.125)}, {real({}).grid(0.125)}})
-      .steps(0x1p-10);  // float32 holds such numbers, and those beside them, exactly
+      .steps(0x1p-10);  // float32 holds these numbers, and those one step beside them, exactly
 }
 
 }  // namespace
 
-std::vector<Op> view_rows() {
+std::vector<Op> views_rows() {
   Rows rows;
   piece_rows(rows);
   shape_rows(rows);

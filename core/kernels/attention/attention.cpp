@@ -17,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// What a block of queries has seen so far: for each lane the largest score, the sum of the
-// exponentials relative to it, and the sums of the values that they weigh.
+// The state of a block of queries after the keys seen so far: for each lane the largest score, the
+// sum of the exponentials relative to it, and the sums of the values weighted by these.
 template <class T>
 struct Progress {
   T* largest;
@@ -26,7 +26,7 @@ struct Progress {
   T* context;  // (V, kTile)
 };
 
-// Sums of other largest scores are brought to those of the new ones.
+// Rescales the context to the new largest scores: factor = e^(largest score before - new one).
 template <class D, class V, class T = hn::TFromD<D>>
 HWY_INLINE void rescale(D d, V factor, std::size_t lane, std::size_t value_dim, T* context) {
   if (hn::AllTrue(d, hn::Eq(factor, hn::Set(d, T(1))))) return;
@@ -36,7 +36,7 @@ HWY_INLINE void rescale(D d, V factor, std::size_t lane, std::size_t value_dim, 
   }
 }
 
-// Scores become weights, relative to the largest score so far.
+// Turns scores into weights, relative to the largest score so far, and updates `progress`.
 template <bool kMasked, bool kDropped, class T>
 HWY_INLINE void weigh(bool diagonal, const TileRange& tile, std::size_t lanes,
                       std::size_t value_dim, const TileBits& visible, const TileBits& kept,
@@ -57,7 +57,7 @@ HWY_INLINE void weigh(bool diagonal, const TileRange& tile, std::size_t lanes,
       }
       largest = hn::Max(largest, score);
     }
-    // While nothing is visible, any finite number serves.
+    // While all scores are -inf, any finite level will do.
     const V level = hn::IfThenZeroElse(hn::Eq(largest, hidden), largest);
     const V factor = exp_not_positive(d, hn::Sub(before, level));
     V sum = hn::Mul(factor, hn::Load(d, progress.sum + lane));
@@ -86,7 +86,7 @@ HWY_INLINE void store_logs(std::size_t lanes, const double* sum, double* logs) {
   for (std::size_t i = 0; i < lanes; ++i) logs[i] = std::log(sum[i]);
 }
 
-// Results of a block: the weighted values over the sums.
+// Stores the results of a block: the weighted values divided by the sums.
 template <class T>
 HWY_INLINE void finish(const AttentionHead<T>& head, std::size_t first, std::size_t count,
                        std::size_t lanes, const Progress<T>& progress) {
@@ -95,10 +95,10 @@ HWY_INLINE void finish(const AttentionHead<T>& head, std::size_t first, std::siz
   for (std::size_t i = 0; i < lanes; ++i) factor[i] = head.keep_factor / progress.sum[i];
   for (std::size_t i = 0; i < count; ++i) {
     if (progress.sum[i] != T(0)) continue;
-    // All scores are -inf: because of masks, or by themselves, which softmax makes NaN of.
+    // All scores are -inf: because of masks, or by themselves, for which softmax gives NaN.
     const bool empty = sees_nothing(head, first + i);
     factor[i] = empty ? T(0) : std::numeric_limits<T>::quiet_NaN();
-    progress.largest[i] = kInfinity<T>;  // so that its weights are 0
+    progress.largest[i] = kInfinity<T>;  // so that its weights are 0 in the backward
     logs[i] = factor[i];
   }
   const hn::CappedTag<T, kStep> d;
@@ -113,7 +113,7 @@ HWY_INLINE void finish(const AttentionHead<T>& head, std::size_t first, std::siz
   std::copy_n(logs, count, head.log_sums + head.queries + first);
 }
 
-// Queries first to first + count.
+// Computes queries first to first + count.
 template <class T>
 HWY_INLINE void attend_block(const AttentionHead<T>& head, std::size_t first, std::size_t count,
                              T* HWY_RESTRICT scratch) {
@@ -145,11 +145,11 @@ HWY_INLINE void attend_block(const AttentionHead<T>& head, std::size_t first, st
   finish(head, first, count, lanes, progress);
 }
 
-// Queries first to last, which share a copy of the keys and values. It lies behind what a block
-// needs, whose vectors are aligned.
+// Computes queries first to last, which share a packed copy of the keys and values. The copy lies
+// behind the scratch memory of a block, whose vectors need alignment.
 template <class T>
 void attend(AttentionHead<T> head, std::size_t first, std::size_t last, T* scratch) {
-  // All of these queries see the keys before the first.
+  // All of these queries see the keys before `first`, so only values from there on are checked.
   head.skip_hidden = head.is_causal && head.keys > kStep &&
                      all_finite(head.value, first, head.keys, head.value_dim);
   if (last - first > kTile) {
@@ -185,7 +185,7 @@ void attention(const Array& out, const Array& log_sums, const Array& query, cons
     const HeadKernel<T> attend_head = HWY_DYNAMIC_DISPATCH(find_attend)().of<T>();
     const AttentionHeads<T> heads(query, key, value, rule);
     constexpr std::int64_t kTile = kAttentionTile;
-    // Tasks are whole heads of up to 1024 queries, and less where those are few.
+    // A task is a group of up to 1024 queries of a head; groups are smaller where heads are few.
     const std::int64_t blocks = heads.blocks();
     const std::int64_t group = std::clamp<std::int64_t>(heads.count() * blocks / 16, 1,
                                                         std::min<std::int64_t>(blocks, 16));
@@ -197,7 +197,8 @@ void attention(const Array& out, const Array& log_sums, const Array& query, cons
     parallel_for(0, heads.count() * groups, grain, [&](auto begin, auto end) {
       const Array scratch = Array::empty({scratch_size}, dtype_of<T>());
       for (std::int64_t task = begin; task < end; ++task) {
-        // The last queries see most keys; to start with them leaves the small tasks for the end.
+        // With causality the last queries see the most keys: starting with them leaves the small
+        // tasks for the end.
         const std::int64_t index = task / groups;
         const std::int64_t first = (groups - 1 - task % groups) * group * kTile;
         AttentionHead<T> head = heads.at(index);

@@ -20,18 +20,19 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// A block of queries, once with a lane for each (as *_lanes), once with a row for each.
+// The data of a block of queries, with a lane for each query (*_lanes) and with a row for each.
 template <class T>
 struct Block {
   T *query_lanes, *grad_lanes, *grad_query_lanes;
   T *query, *grad;
   T *weights, *grad_scores;  // of a tile
   T largest[kTile], log_sums[kTile];
-  T dots[kTile];  // of a query's context and its gradient
+  T dots[kTile];  // the dot products of each query's context and its gradient
 };
 
-// weights = the weights after dropout, but for their factor; grad_scores = the gradient of the
-// scores, given that of the weights after dropout, factor included.
+// Before, block.weights holds the scores and block.grad_scores the gradients of the weights after
+// dropout, keep_factor included. Afterwards they hold the weights after dropout, without
+// keep_factor, and the gradients of the scores.
 template <bool kMasked, bool kDropped, class T>
 HWY_INLINE void differentiate(bool diagonal, const TileRange& tile, std::size_t lanes,
                               const TileBits& visible, const TileBits& kept,
@@ -68,7 +69,7 @@ HWY_INLINE void differentiate(bool diagonal, const TileRange& tile, std::size_t 
   }
 }
 
-// rows += alpha times the products of the tile's weights and the block's rows.
+// Adds alpha * weights @ block, a row for each of the tile's keys, to those rows of `rows`.
 template <class T>
 HWY_INLINE void add_rows(bool diagonal, const TileRange& tile, const T* weights, const T* block,
                          std::size_t cols, T alpha, const HeadMatrix<T>& rows) {
@@ -105,7 +106,7 @@ HWY_INLINE void differentiate_tile(const AttentionHead<T>& head, const TileRange
   }
 }
 
-// Queries first to first + count.
+// Loads queries first to first + count.
 template <class T>
 HWY_INLINE void load_block(const AttentionHead<T>& head, std::size_t first, std::size_t count,
                            std::size_t lanes, T* HWY_RESTRICT scratch, Block<T>& block) {
@@ -164,8 +165,9 @@ HWY_INLINE void differentiate_block(const AttentionHead<T>& head, std::size_t fi
   }
 }
 
-// Blocks first, first + step, ... of the queries. Gradients of keys and values grow behind what a
-// block needs, where rows follow each other, and are copied to their places in the end.
+// The backward of the blocks first, first + step, ... of queries. Gradients of keys and values
+// accumulate in contiguous rows behind the scratch memory of a block, and are copied to the results
+// at the end.
 template <class T>
 void differentiate_head(AttentionHead<T> head, std::size_t first, std::size_t step, T* scratch) {
   T* end = scratch + backward_scratch(head.dim, head.value_dim);
@@ -216,8 +218,8 @@ namespace {
 HWY_EXPORT(find_differentiate_head);
 
 // Each block of queries adds to the gradients of all keys and values that it sees, so the blocks of
-// a head follow each other. Where heads are too few to share among cores, a head's blocks are dealt
-// out to several parts, whose gradients are summed in the end.
+// a head run one after the other. Where there are too few heads for the cores, a head's blocks are
+// divided among several parts, whose gradients are summed at the end.
 class Parts {
  public:
   Parts(std::int64_t heads, std::int64_t blocks, const AttentionGradients& gradients) {
@@ -254,7 +256,7 @@ class Parts {
 void attention_backward(const AttentionGradients& gradients, const Array& grad, const Array& out,
                         const Array& log_sums, const Array& query, const Array& key,
                         const Array& value, const AttentionRule& rule) {
-  // Sizes of empty arrays may be such that their product is not an int64.
+  // The product of the sizes of empty arrays may overflow int64.
   if (query.numel() == 0 && key.numel() == 0 && value.numel() == 0) return;
   visit_floating("attention", out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;

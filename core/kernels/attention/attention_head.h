@@ -1,4 +1,5 @@
-// One head of one batch, as the attention kernels see it: pointers, steps, and who sees whom.
+// One head of one batch, as the attention kernels see it: pointers, strides, and which queries see
+// which keys.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +13,10 @@
 
 namespace tend::kernels {
 
-/// Queries, and keys, of a tile. A word has a bit for each.
+/// Queries, and keys, of a tile: one for each bit of a 64-bit word.
 inline constexpr std::size_t kAttentionTile = 64;
 
-/// In steps of this many queries and keys, what causality hides is left out.
+/// What causality hides is skipped in steps of this many queries and keys.
 inline constexpr std::size_t kAttentionStep = 16;
 
 /// Element (i, j) lies at data[i * row + j * step].
@@ -33,7 +34,7 @@ struct AttentionHead {
   HeadMatrix<const T> query, key, value;
   T scale;
   bool is_causal;
-  bool skip_hidden;                // what causality hides makes no difference
+  bool skip_hidden;                // what causality hides may be skipped
   HeadMatrix<const bool> allowed;  // without data: everything
   HeadMatrix<const T> added;       // without data: nothing
   const std::uint64_t* kept;       // nullptr: all
@@ -41,14 +42,14 @@ struct AttentionHead {
   T keep_factor;
 
   HeadMatrix<T> out;
-  T* log_sums;  // the largest scores of all queries, then their logarithms
+  T* log_sums;  // the largest scores of all queries, then the logarithms of their sums
 
-  // Backward only; those that nobody needs have no data.
+  // Backward only; gradients that are not needed have no data.
   HeadMatrix<const T> grad;
   HeadMatrix<T> grad_query, grad_key, grad_value;
 };
 
-/// The matrix in the last two dimensions of `a` at place `index` of the leading ones.
+/// The matrix in the last two dimensions of `a` at the row-major position `index` of the others.
 template <class T>
 HeadMatrix<T> head_of(const Array& a, std::int64_t index) {
   if (!a.defined()) return {};
@@ -61,8 +62,8 @@ HeadMatrix<T> head_of(const Array& a, std::int64_t index) {
           static_cast<std::size_t>(a.strides()[a.rank() - 1])};
 }
 
-/// Elements that the kernels need for a block of queries, vectors aligned; behind them there is
-/// what they need for the keys.
+/// Elements of scratch memory that the kernels need for a block of queries, with vectors aligned.
+/// What they need for the keys lies behind.
 template <class Size>
 constexpr Size forward_scratch(Size dim, Size value_dim) {
   constexpr Size kTile = kAttentionTile;
@@ -74,8 +75,8 @@ constexpr Size backward_scratch(Size dim, Size value_dim) {
   return kTile * (3 * dim + 2 * value_dim + 2 * kTile);
 }
 
-/// Turns 64 x 64 bits: bit j of word i and bit i of word j change places. Quarters first, then the
-/// quarters of each, down to single bits.
+/// Transposes 64 x 64 bits: swaps bit j of word i and bit i of word j. First two quarters of the
+/// matrix are swapped, then two quarters of each quarter, down to single bits.
 inline void transpose_bits(std::uint64_t* words) {
   std::uint64_t low = 0xffffffff;
   for (std::size_t half = 32; half != 0; half /= 2, low ^= low << half) {
@@ -102,12 +103,13 @@ inline std::uint64_t bits_of(const bool* bools, std::size_t step, std::size_t co
   return bits;
 }
 
-/// A tile's place.
+/// The queries and keys of a tile.
 struct TileRange {
   std::size_t query, queries, key, keys;  // first and count
 };
 
-/// Which of a tile's weights are there: a word for each key, a bit for each query.
+/// Which of a tile's weights are visible, or kept by dropout: a word for each key, a bit for each
+/// query.
 struct TileBits {
   bool all = true;  // then the words are not filled in
   std::uint64_t words[kAttentionTile];
@@ -150,7 +152,7 @@ void find_kept(const AttentionHead<T>& head, const TileRange& tile, TileBits& bi
   transpose_bits(bits.words);
 }
 
-/// True when masks leave nothing to a query.
+/// True when masks hide every key from a query.
 template <class T>
 bool sees_nothing(const AttentionHead<T>& head, std::size_t query) {
   const std::size_t keys = head.is_causal ? std::min(head.keys, query + 1) : head.keys;

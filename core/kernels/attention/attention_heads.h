@@ -18,14 +18,15 @@ class AttentionHeads {
   }
 
   std::int64_t count() const { return count_; }
-  /// Tiles of queries of a head.
+  /// The number of tiles of queries in a head.
   std::int64_t blocks() const { return (query_.size(-2) + kTile - 1) / kTile; }
-  /// Tasks of this many products of a query and a key take some 10 us or more.
+  /// Tasks per chunk, so that a chunk takes some 10 us or more; each task multiplies this many
+  /// pairs of a query and a key.
   std::int64_t grain(std::int64_t products) const {
     constexpr std::int64_t kMultiplications = std::int64_t{1} << 19;
     return 1 + kMultiplications / (1 + products * (query_.size(-1) + value_.size(-1)));
   }
-  /// Without what is for one of the kernels only.
+  /// Head `index`, without the members that only one of the kernels uses.
   AttentionHead<T> at(std::int64_t index) const;
 
  private:

@@ -1,6 +1,6 @@
-// What the forward and the backward kernel of attention do with a tile. A tile's scores lie with a
-// row for each key and a lane for each query: maxima, sums and factors of a query then need no
-// other lane, and the rows are what both products of a tile read. Included by kernel sources after
+// What the forward and the backward kernel of attention do with a tile. A tile's scores have a row
+// for each key and a lane for each query: maxima, sums and factors of a query then need no other
+// lane, and both products of a tile read whole rows. Included by kernel sources after
 // <hwy/foreach_target.h>, not for others.
 
 #if defined(TEND_CORE_KERNELS_ATTENTION_TILE_H) == defined(HWY_TARGET_TOGGLE)
@@ -23,7 +23,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
 inline constexpr std::size_t kTile = kAttentionTile;
-// Lanes come in multiples of this; the diagonal is cut in steps of it.
+// The number of lanes is a multiple of this; tiles on the diagonal are cut in steps of it.
 inline constexpr std::size_t kStep = kAttentionStep;
 template <class T>
 inline constexpr T kInfinity = std::numeric_limits<T>::infinity();
@@ -36,13 +36,13 @@ HWY_INLINE hn::Mask<D> lanes_of(D d, std::uint64_t bits) {
   return hn::LoadMaskBits(d, bytes);
 }
 
-// One function for all products: the code is large.
+// Not inlined: the code is large, and so all products share one copy of it.
 template <class T>
 HWY_NOINLINE void product(const Tile<T>& tile) {
   multiply(tile);
 }
 
-// Short rows, without calling memcpy for each.
+// For short rows, where a call of memcpy for each would cost more.
 template <class T>
 HWY_INLINE void copy_row(const T* HWY_RESTRICT from, std::size_t count, T* HWY_RESTRICT to) {
   for_vectors(hn::ScalableTag<T>(), count, [=](auto d, std::size_t i) HWY_ATTR {
@@ -50,8 +50,8 @@ HWY_INLINE void copy_row(const T* HWY_RESTRICT from, std::size_t count, T* HWY_R
   });
 }
 
-// Copies a matrix to `to`, where its rows follow each other, and gives it from there: rows far
-// apart fall into few sets of a cache.
+// Copies a matrix to contiguous rows at `to` and returns the copy: rows that lie far apart map to
+// few cache sets.
 template <class T>
 HWY_INLINE HeadMatrix<const T> pack(const HeadMatrix<const T>& from, std::size_t rows,
                                     std::size_t cols, T* to) {
@@ -83,8 +83,8 @@ HWY_INLINE void load_lanes(const HeadMatrix<const T>& from, std::size_t count, s
   }
 }
 
-// The way back, without the other lanes. It writes a few rows at a time: those that lie far apart
-// fall into one set of the cache.
+// The inverse of load_lanes, without the other lanes. It writes a few rows at a time, as rows that
+// lie far apart map to one cache set.
 template <class T>
 HWY_INLINE void store_lanes(const T* HWY_RESTRICT from, std::size_t count, std::size_t cols,
                             const HeadMatrix<T>& to, std::size_t first) {
@@ -94,8 +94,8 @@ HWY_INLINE void store_lanes(const T* HWY_RESTRICT from, std::size_t count, std::
   }
 }
 
-// What causality's zero weights are multiplied with must be finite for them to be left out. A sum
-// of products with zero is zero, or NaN.
+// Whether all elements are finite: then products with the zero weights of hidden keys are zero, and
+// may be skipped. Tests it by a sum of products with zero, which is zero or else NaN.
 template <class T>
 HWY_INLINE bool all_finite(const HeadMatrix<const T>& matrix, std::size_t first, std::size_t rows,
                            std::size_t cols) {
@@ -120,8 +120,8 @@ HWY_INLINE HeadMatrix<const T> rows_from(const HeadMatrix<const T>& matrix, std:
   return {matrix.at(row), matrix.row, matrix.step};
 }
 
-// Where tiles are on the diagonal and what lies above it makes no difference, products leave out
-// most of it: keys in steps of kStep, with the queries from there on.
+// Whether a tile is on the diagonal and what lies above it may be skipped. Products then skip most
+// of it: they take keys in steps of kStep, each with the queries from there on.
 template <class T>
 HWY_INLINE bool on_diagonal(const AttentionHead<T>& head, const TileRange& tile) {
   return head.is_causal && head.skip_hidden && tile.key == tile.query;
@@ -134,12 +134,12 @@ HWY_INLINE void for_steps(bool diagonal, std::size_t keys, F f) {
   for (std::size_t j = 0; j < keys; j += kStep) f(j, std::min(kStep, keys - j), j);
 }
 
-// Keys that a lane needs there.
+// The number of keys that a lane needs in a tile on the diagonal.
 HWY_INLINE std::size_t keys_of_step(const TileRange& tile, std::size_t lane) {
   return std::min(tile.keys, (lane / kStep + 1) * kStep);
 }
 
-// c(j, i) = alpha times the product of the tile's row j of `matrix` and lane i of `lanes_by_dim`.
+// c(j, i) = alpha times the dot product of row j of `matrix`, the tile's, and lane i of `by_dim`.
 template <class T>
 HWY_INLINE void rows_by_lanes(bool diagonal, std::size_t keys, const HeadMatrix<const T>& matrix,
                               std::size_t dim, const T* by_dim, std::size_t lanes, T alpha, T* c) {

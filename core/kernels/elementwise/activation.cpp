@@ -7,7 +7,8 @@
 namespace tend::kernels {
 namespace {
 
-// Below, exponentials are of numbers that are not positive: they never overflow.
+// The functions below take exponentials only of numbers that are not positive, so that they never
+// overflow.
 
 // tanh(log(1 + e^x)) is n / (n + 2) with n = e^x (e^x + 2).
 template <class T>
@@ -17,7 +18,7 @@ T mish_value(T x) {
     const T n = e * (e + 2);
     return x * (n / (n + 2));
   }
-  const T n = 1 + 2 * e;  // and here by e^2x
+  const T n = 1 + 2 * e;  // n and n + 2 are divided by e^2x here
   return x * (n / (n + 2 * e * e));
 }
 

@@ -1,7 +1,7 @@
 // The nonlinearities of networks that are computed element by element through the C library; relu,
-// silu and gelu stand in math.h. Outputs are allocated with the input's dtype and the result's
-// shape, to which the input broadcasts; the output may be the same window as the input. float32 and
-// float64; DTypeError otherwise. NaN stays NaN.
+// silu and gelu are in math.h. Outputs are allocated with the input's dtype and the result's shape,
+// to which the input broadcasts; the output may be the same view as the input. float32 and float64;
+// DTypeError otherwise. NaN stays NaN.
 #pragma once
 
 #include <tend/core/array/array.h>

@@ -213,7 +213,7 @@ void run_floating(UnaryOp op, const Array& out, const Array& a) {
   StridedLoop<2>({&out, &a}).run_elements(run, kStreamGrain);
 }
 
-// Vectors for floating numbers, Op for others.
+// Floating dtypes are computed by vectors, the others by Op.
 template <class Op>
 void apply_any(BinaryOp op, const Array& out, const Array& a, const Array& b) {
   if (is_floating(out.dtype())) return run_floating(op, out, a, b);

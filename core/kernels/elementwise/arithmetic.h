@@ -1,20 +1,21 @@
 // Elementwise arithmetic. Every output is allocated with the result's shape and dtype; inputs have
-// the stated dtype and broadcast to it. The output may be the same window as an input.
+// the stated dtype and broadcast to it. The output may be the same view as an input.
 #pragma once
 
 #include <tend/core/array/array.h>
 
 namespace tend::kernels {
 
-// out = a op b; out, a and b have one dtype. Integers wrap around. Errors, thrown before anything
-// is written: DTypeError for a dtype that is not listed, and what is said below.
+// out = a op b; out, a and b have one dtype. "Numbers" are all dtypes but bool. Integers wrap
+// around. Errors, thrown before anything is written: DTypeError for a dtype that is not listed, and
+// what is said below.
 
 /// All dtypes; on bool, or.
 void add(const Array& out, const Array& a, const Array& b);
 /// a + alpha * b, rounded after the product and after the sum. All dtypes: on int64 the product is
 /// by alpha's integer part, on bool alpha asks for "not zero" and the sum is or.
 void add_scaled(const Array& out, const Array& a, const Array& b, const Scalar& alpha);
-/// Numbers; for bool, xor is meant more often than a difference.
+/// Numbers; not bool, for which xor is usually meant.
 void sub(const Array& out, const Array& a, const Array& b);
 /// All dtypes; on bool, and.
 void mul(const Array& out, const Array& a, const Array& b);

@@ -1,4 +1,4 @@
-// The members of Array that move elements, which kernels do.
+// The members of Array that copy or fill elements, for which they call kernels.
 #include <tend/core/array/array.h>
 #include <tend/core/kernels/elementwise/copy.h>
 

@@ -25,7 +25,7 @@ void test(Op op, const Array& out, const Array& a) {
   });
 }
 
-// A property of floating numbers; integers and bools have the `otherwise`.
+// Tests a property of floating numbers; for integers and bools the result is `otherwise`.
 template <class Op>
 void test_floating(Op op, bool otherwise, const Array& out, const Array& a) {
   test(

@@ -16,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
-// `count` neighbours as large as T, by the bits of `value`.
+// Fills `count` contiguous elements of T's size with the bits of `value`.
 template <class T>
 void fill_run(std::byte* out, std::int64_t count, const void* value) {
   const auto n = static_cast<std::size_t>(count);

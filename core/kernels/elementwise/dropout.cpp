@@ -27,7 +27,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// The mask for elements i, ...; Highway reads eight bytes.
+// The mask for the elements from i on; Highway may read eight bytes.
 template <class D>
 HWY_INLINE hn::Mask<D> kept(D d, const std::uint8_t* bits, std::size_t i) {
   std::uint64_t word;
@@ -64,7 +64,7 @@ HWY_EXPORT(find_mul_span);
 template <class T>
 void mul_typed(const Array& out, const Array& a, const Array& bits, double factor) {
   const MulSpan<T> span = HWY_DYNAMIC_DISPATCH(find_mul_span)().of<T>();
-  constexpr std::int64_t kGrain = 65536;  // a multiple of 8: chunks begin with a byte
+  constexpr std::int64_t kGrain = 65536;  // a multiple of 8: every chunk begins with a whole byte
   const auto* keep = reinterpret_cast<const std::uint8_t*>(bits.data<std::int64_t>());
   T* to = out.data<T>();
   const T* from = a.data<T>();

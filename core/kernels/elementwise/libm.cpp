@@ -76,7 +76,7 @@ void atan2(const Array& out, const Array& a, const Array& b) {
 
 void logaddexp(const Array& out, const Array& a, const Array& b) {
   map_floating("logaddexp", out, a, b, []<class T>(T x, T y) {
-    if (x == y) return x + std::log(T(2));  // infinities too, whose difference is NaN
+    if (x == y) return x + std::log(T(2));  // also for infinities, whose difference is NaN
     return std::max(x, y) + std::log1p(std::exp(-std::abs(x - y)));
   });
 }

@@ -54,8 +54,8 @@ StridedLoop<N>::StridedLoop(const std::array<const Array*, N>& operands, std::ui
   inner_ = outer_.pop();
 }
 
-// The usual case: every operand is dense or a single number. An empty loop is flat as well; its
-// strides may be beyond what they could be in bytes.
+// The usual case: every operand is contiguous or a single element. An empty loop is flat as well,
+// since its strides could overflow when they are turned into bytes.
 template <std::size_t N>
 bool StridedLoop<N>::take_flat(const std::array<const Array*, N>& operands) {
   const Shape& shape = operands[0]->shape();
@@ -125,15 +125,15 @@ void StridedLoop<N>::run_range(std::int64_t begin, std::int64_t end, const Inner
   }
 }
 
-/// Runs a loop over tiles of the innermost dimension and one that an input has its neighbours
-/// along.
+/// Runs a loop tile by tile, over tiles of two dimensions: the innermost one, and one along which
+/// an input is contiguous.
 template <std::size_t N>
 class StridedLoop<N>::Tiles {
  public:
   Tiles(const StridedLoop& loop, const Inner& inner)
       : loop_(loop), inner_(inner), across_(crossing_dim()) {}
 
-  /// Whether there is such an input, and enough of it.
+  /// Whether there is such an input, and both dimensions are long enough.
   bool needed() const { return across_ != loop_.outer_.rank(); }
 
   void run(std::int64_t grain) {
@@ -151,8 +151,9 @@ class StridedLoop<N>::Tiles {
   }
 
  private:
-  // Columns of a tile are runs of the input: a cache line of float32, which is read once even
-  // where many of them share a place in the cache. Rows are runs of the output.
+  // The input is contiguous along the columns of a tile, which are a cache line of float32: each is
+  // read only once even where many of them map to one cache set. The rows are runs along the
+  // innermost dimension.
   static constexpr std::int64_t kRows = 16, kColumns = 64;
   using Buffers = std::array<std::array<std::byte, kRows * kColumns * 8>, N - 1>;
 
@@ -164,7 +165,7 @@ class StridedLoop<N>::Tiles {
   const Dim& across() const { return loop_.outer_[across_]; }
   const Dim& along() const { return loop_.inner_; }
 
-  // True for an input with neighbours along dimension d, but none along the innermost one.
+  // True for an input that is contiguous along dimension d, but not along the innermost one.
   bool crosses(std::size_t i, std::size_t d) const {
     const std::int64_t inner = along().step[i];
     return inner != 0 && inner != loop_.items_[i] && loop_.outer_[d].step[i] == loop_.items_[i];
@@ -182,7 +183,7 @@ class StridedLoop<N>::Tiles {
     return none;
   }
 
-  // Tiles are walked along the runs of the input.
+  // Tiles are numbered first along the dimension in which the input is contiguous.
   Tile tile_at(std::int64_t number) const {
     const std::int64_t top = number % down_ * kRows;
     number /= down_;
@@ -200,7 +201,8 @@ class StridedLoop<N>::Tiles {
     return tile;
   }
 
-  // Processors do not foresee the places of a tile: without this each of its lines is waited for.
+  // Hardware prefetchers do not foresee a tile's addresses: without this, each of its cache lines
+  // is waited for.
   void prefetch(const Tile& tile) const {
     const Steps &down = across().step, &right = along().step;
     for (std::size_t i = 0; i < N; ++i) {
@@ -234,7 +236,7 @@ class StridedLoop<N>::Tiles {
 
   const StridedLoop& loop_;
   const Inner& inner_;
-  std::size_t across_;                 // the dimension along which an input has its neighbours
+  std::size_t across_;                 // the dimension along which an input is contiguous
   std::int64_t down_ = 0, right_ = 0;  // tiles in it and in the innermost dimension
 };
 

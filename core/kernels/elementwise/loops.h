@@ -13,14 +13,15 @@
 
 namespace tend::kernels {
 
-/// Elements per chunk of an elementwise loop: large enough to pay for a hand-over, small enough to
-/// share.
+/// Elements per chunk of an elementwise loop: large enough to pay for handing it to another thread,
+/// small enough to share the work evenly.
 inline constexpr std::int64_t kElementGrain = 32768;
 
-/// The same for operations that are as fast as memory.
+/// The same for operations that memory bandwidth limits.
 inline constexpr std::int64_t kStreamGrain = 65536;
 
-/// Of `rows` rows of n elements, how many to a chunk: eight chunks where there is that much to do.
+/// Rows per chunk, for `rows` rows of n elements: one eighth of all, within 8192 and kElementGrain
+/// elements.
 constexpr std::int64_t row_grain(std::int64_t rows, std::int64_t n) noexcept {
   const std::int64_t elements = std::clamp<std::int64_t>(rows * n / 8, 8192, kElementGrain);
   return std::max<std::int64_t>(1, elements / std::max<std::int64_t>(n, 1));
@@ -33,19 +34,19 @@ class StridedLoop {
  public:
   using Pointers = std::array<std::byte*, N>;
   using Steps = std::array<std::int64_t, N>;  // bytes
-  /// Sees `count` elements of each operand, `steps` apart.
+  /// Called for `count` elements of each operand, which lie `steps` apart.
   using Inner = FunctionRef<void(std::int64_t count, const Pointers& pointers, const Steps& steps)>;
 
-  /// Operands broadcast to the shape of operand 0. The last one is walked backwards along every
-  /// dimension d whose bit 1 << d is in `flipped`.
+  /// Operands broadcast to the shape of operand 0. The last one is read backwards along every
+  /// dimension d whose bit 1 << d is set in `flipped`.
   explicit StridedLoop(const std::array<const Array*, N>& operands, std::uint64_t flipped = 0);
 
   /// Calls inner over runs of the innermost dimension, in parallel when there is much to do.
   void run(Inner inner, std::int64_t grain = kElementGrain) const;
 
-  /// As run, for an `inner` that looks at nothing but the elements. Where neighbours in the output
-  /// lie far apart in an input, the input is brought into the output's order tile by tile, and
-  /// inner sees those copies.
+  /// As run, for an `inner` that uses nothing but the values of the elements. Where neighbours in
+  /// the output lie far apart in an input, the input is transposed tile by tile into buffers, from
+  /// which inner reads.
   void run_elements(Inner inner, std::int64_t grain = kElementGrain) const;
 
  private:

@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
-// The truths at `from` as a mask of lanes of 1, 4 or 8 bytes.
+// The bools at `from` as a mask for lanes of 1, 4 or 8 bytes.
 template <class D>
 HWY_INLINE hn::Mask<D> load_truths(D d, const std::uint8_t* from) {
   using T = hn::TFromD<D>;
@@ -90,7 +90,7 @@ template <class Keep>
 void keep_triangle(std::string_view operation, const Array& out, const Array& a, Keep keep) {
   if (a.rank() < 2)
     fail<ShapeError>(operation, "needs at least 2 dimensions, got shape ", a.shape());
-  if (out.numel() == 0) return;  // the matrices may be large
+  if (out.numel() == 0) return;  // an empty batch may be one of large matrices
   const std::int64_t rows = out.size(-2);
   const std::int64_t columns = out.size(-1);
   const Array hidden = Array::empty({rows, columns}, boolean);

@@ -1,6 +1,6 @@
 // Choosing elements by a mask, by position or by bounds. Every output is allocated with the
 // result's shape and dtype; inputs have the stated dtype and broadcast to it. The output may be the
-// same window as an input of its dtype.
+// same view as an input of its dtype.
 #pragma once
 
 #include <optional>
@@ -26,13 +26,14 @@ void triu(const Array& out, const Array& a, std::int64_t diagonal);
 void clamp(const Array& out, const Array& a, const std::optional<Scalar>& lo,
            const std::optional<Scalar>& hi);
 
-/// Numbers in the place of NaN, inf and -inf, converted to the dtype. float32 and float64.
+/// Replaces NaN, inf and -inf by the given numbers, converted to the dtype. float32 and float64;
+/// DTypeError otherwise.
 void nan_to_num(const Array& out, const Array& a, double nan, double posinf, double neginf);
 
-/// The elements of a row-major bool array that are true, counted.
+/// The number of true elements of a row-major bool array.
 std::int64_t count_nonzero(const Array& mask);
-/// Their positions in row-major order: out[k][d] is that of the k-th in dimension d; out is a
-/// row-major int64 array of shape (count_nonzero(mask), mask.rank()).
+/// The indices of the true elements in row-major order: out[k][d] is that of the k-th in dimension
+/// d; out is a row-major int64 array of shape (count_nonzero(mask), mask.rank()).
 void nonzero(const Array& out, const Array& mask);
 
 }  // namespace tend::kernels

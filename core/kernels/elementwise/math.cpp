@@ -15,7 +15,7 @@ auto span_of(Backward) {
   return span_kernels().of<T>().differentiate;
 }
 
-// Computes spans of contiguous elements; where an array has other steps, through a buffer.
+// Computes spans of contiguous elements; arrays with other strides go through a buffer.
 template <class T, class Kind, class... Inputs>
 void map_spans(Kind kind, const Array& out, const Inputs&... inputs) {
   constexpr std::size_t kArrays = 1 + sizeof...(Inputs);

@@ -1,12 +1,12 @@
 // Elementwise functions of one real variable, as IEEE 754 and C's math.h define them on infinities
 // and NaN. Outputs are allocated with the input's dtype and the result's shape, to which the input
-// broadcasts; the output may be the same window as the input. float32 and float64 unless stated;
+// broadcasts; the output may be the same view as the input. float32 and float64 unless stated;
 // DTypeError otherwise.
 //
-// Functions with a number beside them go through SIMD. It is their largest error in either dtype,
-// on every SIMD target, in ulp: units in the last place of the exact result, unless they are said
-// to be those of another number. The others are the C library's or rounded correctly. A result
-// depends on its element only, not on where that lies.
+// Functions with a number beside them are computed with SIMD. It is their largest error in either
+// dtype, on every SIMD target, in ulp: units in the last place of the exact result, unless they are
+// said to be those of another number. The others are the C library's or rounded correctly. A result
+// depends on the value of its element only, not on its position.
 #pragma once
 
 #include <tend/core/array/array.h>

@@ -18,12 +18,12 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// out[i] = f(d, in[i]...). What is left of a vector at the end goes through a buffer, and so
-// through the same instructions.
+// out[i] = f(d, in[i]...). A partial vector at the end goes through a buffer, so that it uses the
+// same instructions.
 template <class T, class F, class... Inputs>
 HWY_INLINE void transform(std::size_t n, T* out, F f, const Inputs*... in) {
   const hn::ScalableTag<T> d;
-  // Beside a second input it costs more than it gives.
+  // With a second input, prefetching costs more than it gains.
   const bool prefetches = sizeof...(in) == 1 && pays_to_prefetch(n * sizeof(T));
   const std::size_t end = for_whole_vectors(d, 0, n, [=](auto, std::size_t i) HWY_ATTR {
     if (prefetches) (prefetch_ahead(in + i), ..., prefetch_ahead(out + i));

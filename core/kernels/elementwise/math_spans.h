@@ -11,7 +11,7 @@ enum class Function { exp, log, tanh, sigmoid, erf, silu, gelu, gelu_tanh };
 /// The derivatives of those, times a gradient.
 enum class Backward { tanh, sigmoid, silu, gelu, gelu_tanh };
 
-/// A result does not depend on where its element lies.
+/// A result does not depend on the position of its element.
 template <class T>
 struct SpanKernels {
   /// out[i] = function(a[i])

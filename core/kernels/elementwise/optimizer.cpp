@@ -36,8 +36,8 @@ void adamw(T* p, const T* g, T* m, T* v, std::int64_t count, const AdamWStep& st
   });
 }
 
-// velocity = momentum velocity + share (g + decay p), and p += rate (what momentum and Nesterov
-// make of it)
+// direction = g + decay p; with momentum, velocity = momentum velocity + share direction, and
+// direction becomes velocity or, with Nesterov, direction + momentum velocity; p += rate direction
 template <class T>
 void sgd(T* p, const T* g, T* velocity, std::int64_t count, const SGDStep& step) {
   const auto n = static_cast<std::size_t>(count);

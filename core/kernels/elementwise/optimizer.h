@@ -7,7 +7,7 @@
 
 namespace tend::kernels {
 
-/// What AdamW's step takes from its settings and the number of the step.
+/// The factors of a step of AdamW, which follow from its settings and the number of the step.
 struct AdamWStep {
   double decay;         // 1 - lr * weight_decay
   double first_weight;  // 1 - beta1
@@ -30,7 +30,7 @@ struct SGDStep {
 /// of operations.
 template <class T>
 struct OptimizerKernels {
-  /// `count` neighbours: parameter, gradient, first and second moment.
+  /// `count` contiguous elements each of parameter, gradient, first and second moment.
   void (*adamw)(T* p, const T* g, T* m, T* v, std::int64_t count, const AdamWStep& step);
   /// `velocity` is null without momentum.
   void (*sgd)(T* p, const T* g, T* velocity, std::int64_t count, const SGDStep& step);

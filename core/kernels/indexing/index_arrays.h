@@ -1,4 +1,4 @@
-// What indices of several dimensions name.
+// Indexing several dimensions of an array at once.
 #pragma once
 
 #include <tend/core/array/array.h>
@@ -6,22 +6,21 @@
 
 namespace tend::kernels {
 
-/// A 0-d array as 1-d: indices and what they index count as that.
+/// A 0-d array as a 1-d one, which is how indexing treats both indices and indexed arrays.
 inline Array at_least_1d(const Array& a) {
   return a.rank() == 0 ? a.unsqueeze(0) : a;
 }
 
-/// Elements of an array, named by their positions in some of its dimensions.
+/// Index arrays for some dimensions of an array, as in a[:, i, j].
 struct IndexArrays {
-  Shape dims;                // ascending
-  Scratch<Array> positions;  // for each of them int64, in [0, size); they broadcast together
-  Shape shape;               // to this shape
+  Shape dims;                // the indexed dimensions, ascending
+  Scratch<Array> positions;  // for each of dims int64, in [0, size)
+  Shape shape;               // to which the positions broadcast
 
-  /// Which dimension `shape` begins at in result_shape: where neighbouring dims were, else in
-  /// front.
+  /// The dimension of result_shape at which `shape` begins: dims[0] if the dims are neighbours,
+  /// else 0.
   std::int64_t front() const;
-  /// The shape of the elements at these places in an array of shape `whole`, where `shape` stands
-  /// in the place of the dims.
+  /// The shape of the indexed elements of an array of shape `whole`: `shape` replaces the dims.
   Shape result_shape(Shape whole) const;
 };
 

@@ -58,14 +58,15 @@ void check_fits(std::string_view operation, const Array& part, const Array& whol
   }
 }
 
-// Bytes from one position along `dim` to the next. A single one is never stepped over, and its
-// stride can be any number: 0 where the bytes leave int64.
+// The stride of `dim` in bytes. 0 if that overflows int64: then the dimension has size 1, so that
+// no element is stepped over.
 std::int64_t byte_step(const Array& a, std::int64_t dim) {
   std::int64_t step = 0;
   return __builtin_mul_overflow(a.strides()[dim], item_size(a.dtype()), &step) ? 0 : step;
 }
 
-// `index` (1-d) seen as naming a whole slice of `shape` along `dim` with each of its elements.
+// `index` (0-d or 1-d) expanded to `shape`, so that each of its elements names a whole slice along
+// `dim`.
 Array slice_index(std::string_view operation, const Array& index, Shape shape, std::int64_t dim) {
   if (index.rank() > 1) {
     fail<ShapeError>(operation, "the index has shape ", index.shape(), ", not one dimension");
@@ -76,8 +77,8 @@ Array slice_index(std::string_view operation, const Array& index, Shape shape, s
   return view.expand(shape);
 }
 
-// The elements of `a` at position 0 of `dim`, repeated or cut to `shape`: where an index along
-// `dim` counts from.
+// The elements of `a` at position 0 of `dim`, repeated or cut to `shape`. An index along `dim`
+// counts from them.
 Array origin(const Array& a, const Shape& shape, std::int64_t dim) {
   Shape strides = a.strides();
   strides[dim] = 0;
@@ -90,7 +91,7 @@ void gather_typed(const Array& out, const Array& a, std::int64_t dim, const Arra
   const std::int64_t stride = byte_step(a, dim);
   StridedLoop<3>({&out, &from, &index})
       .run([stride](std::int64_t count, const auto& p, const auto& step) {
-        if (step[2] == 0) {  // a run of one slice
+        if (step[2] == 0) {  // the whole run has one index: it copies from one slice
           const auto* source = p[1] + *reinterpret_cast<const std::int64_t*>(p[2]) * stride;
           if (step[0] == sizeof(T) && step[1] == sizeof(T)) {
             std::copy_n(reinterpret_cast<const T*>(source), count, reinterpret_cast<T*>(p[0]));
@@ -128,7 +129,8 @@ void write_to(std::byte* to, const std::byte* from) {
   }
 }
 
-// Threads share the lines along `dim`, never one line: each goes in the order of the index.
+// The lines along `dim` are shared among threads, but never a single line: it is written in the
+// order of its indices.
 template <Write kWrite, class T>
 void scatter_typed(const Array& out, std::int64_t dim, const Array& index, const Array& src) {
   const std::int64_t length = index.size(dim);
@@ -276,8 +278,8 @@ std::optional<std::int64_t> wrap_positions(const Array& out, const Array& index,
 
 namespace {
 
-// `a` without the indexed dimensions, and in front one along which a step is one element: along it
-// an offset is an index.
+// `a` without the indexed dimensions, and with a dimension of stride 1 in front: an index along
+// that is an offset in elements.
 Array by_offset(const Array& a, const IndexArrays& arrays) {
   Shape shape = a.shape(), strides = a.strides();
   for (std::int64_t k = arrays.dims.rank(); k-- > 0;) {
@@ -289,8 +291,8 @@ Array by_offset(const Array& a, const IndexArrays& arrays) {
   return a.as_strided(shape, strides, a.offset());
 }
 
-// How far the places in `a` are from its first element: one offset for each position, which names
-// a whole slice of `like` (by_offset, with as many as there are positions in front).
+// The offsets of the indexed elements, or slices, of `a` from its first element. They are expanded
+// to `like`: the shape of by_offset, but with as many elements in front as there are offsets.
 Array offsets(const Array& a, const IndexArrays& arrays, Shape like) {
   const Array sum = Array::zeros(arrays.shape, int64);
   for (std::int64_t k = 0; k < arrays.dims.rank(); ++k) {
@@ -303,7 +305,7 @@ Array offsets(const Array& a, const IndexArrays& arrays, Shape like) {
   return slice_index("index", sum.view({sum.numel()}), std::move(like), 0);
 }
 
-// `x`, which has the result's shape, with the positions as one dimension in front.
+// `x`, which has the result's shape, with the dimensions of arrays.shape merged into one in front.
 Array positions_first(const Array& x, const IndexArrays& arrays) {
   const std::int64_t front = arrays.front();
   Shape merged = x.shape(), order;

@@ -1,6 +1,6 @@
-// Reading and adding at places given by int64 arrays (DTypeError for other index dtypes). Every
-// index is checked before anything is written: IndexError with the index, the dimension and the
-// shape. `dim` is wrapped. `out` does not overlap the inputs.
+// Reading, writing and adding at indices given by int64 arrays (DTypeError for other index dtypes).
+// Unless stated, every index is checked before anything is written: IndexError with the index, the
+// dimension and the shape. `dim` is wrapped. `out` does not overlap the inputs.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ void gather(const Array& out, const Array& a, std::int64_t dim, const Array& ind
 /// large as `src`, and as `out` in the other dimensions (ShapeError); src has out's dtype.
 void scatter_add(const Array& out, std::int64_t dim, const Array& index, const Array& src);
 
-/// As scatter_add, but the elements are replaced: of several in one place the last stays.
+/// As scatter_add, but the elements are replaced: of several writes to one element the last stays.
 void scatter(const Array& out, std::int64_t dim, const Array& index, const Array& src);
 
 /// out = the slices of `a` along `dim` that the 0-d or 1-d `index` names, one after the other.
@@ -39,11 +39,12 @@ void one_hot(const Array& out, const Array& index);
 /// element is outside of [-size, size), the first such is returned.
 std::optional<std::int64_t> wrap_positions(const Array& out, const Array& index, std::int64_t size);
 
-/// out = the elements of `a` at the places; out is row-major, of shape
-/// places.result_shape(a.shape()) and a's dtype. Positions are not checked.
+/// out = the elements of `a` that `arrays` index; out is row-major, of shape
+/// arrays.result_shape(a.shape()) and a's dtype. Positions are not checked.
 void take_indexed(const Array& out, const Array& a, const IndexArrays& arrays);
-/// Writes `src`, which broadcasts to places.result_shape(out.shape()) and has out's dtype, at the
-/// places, or adds it, one after the other. Positions are not checked; src does not overlap out.
+/// Replaces the elements of `out` that `arrays` index by those of `src`, one after the other, or
+/// adds those to them (`accumulate`). `src` broadcasts to arrays.result_shape(out.shape()) and has
+/// out's dtype. Positions are not checked.
 void put_indexed(const Array& out, const IndexArrays& arrays, const Array& src, bool accumulate);
 
 }  // namespace tend::kernels

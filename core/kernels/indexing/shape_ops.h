@@ -1,4 +1,4 @@
-// Arrays made of others, and of rules.
+// Joining and reversing arrays, and making them by a formula.
 #pragma once
 
 #include <span>

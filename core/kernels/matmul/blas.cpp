@@ -68,11 +68,11 @@ class OpenMP {
   void (*set_)(int) = nullptr;
 };
 
-// Found by init_blas.
+// Set up by init_blas.
 constinit OpenMP openmp;
 
 void choose_again(std::string_view core) {
-  // The variable is how OpenBLAS is told; it was empty or not set, or we would not be here.
+  // OpenBLAS takes the core type from this variable, which is empty or not set here.
   const bool was_set = std::getenv(kCoreVariable) != nullptr;
   if (setenv(kCoreVariable, std::string(core).c_str(), 1) != 0) return;
   gotoblas_dynamic_quit();
@@ -111,7 +111,7 @@ std::string_view detail::better_blas_core(std::string_view chosen, bool avx2,
 }
 
 detail::BlasScope::BlasScope() {
-  init_blas();  // with a lock, so before the gate
+  init_blas();  // takes a GlobalLock, so it comes before the gate
   ForkGate::enter();
   openmp_threads_ = openmp.threads();
   openmp.set_threads(1);

@@ -1,5 +1,5 @@
 /// \file
-/// The OpenBLAS that matrix products call, and what it is told.
+/// The OpenBLAS that matrix products call, and how tend sets it up.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace tend {
 
-/// Readies OpenBLAS, once; the first matrix product does it by itself.
+/// Initialises OpenBLAS, once; the first matrix product does it by itself.
 ///
 /// Versions of OpenBLAS that do not know a processor take kernels for an older one: Debian's 0.3.21
 /// and 0.3.29 run AVX2 code on processors of AMD's Zen 5 family, at half their speed. Where the
@@ -28,9 +28,9 @@ std::string blas_config();
 
 namespace detail {
 
-/// While it lives, the calling thread may call BLAS: it is ready, and keeps to that thread, since
-/// tend owns the threads. A fork() waits for its end, since it does not know of OpenBLAS's locks:
-/// inside of it nothing but BLAS is called.
+/// While it exists, the calling thread may call BLAS, which is initialised and runs on that thread
+/// only, since parallel_for shares the work. A fork() waits until it is destroyed, since the fork
+/// handlers do not know OpenBLAS's locks (see ForkGate): nothing but BLAS may be called meanwhile.
 class BlasScope {
  public:
   BlasScope();
@@ -39,15 +39,15 @@ class BlasScope {
   BlasScope& operator=(const BlasScope&) = delete;
 
  private:
-  int openmp_threads_;  // of the thread, before
+  int openmp_threads_;  // the thread's setting before
 };
 
-/// What init_blas does once.
+/// The part of init_blas that lets OpenBLAS choose its core type again, where that is too low.
 void repair_blas();
 
-/// The core type that OpenBLAS should be told, where it chose `chosen` on a processor that offers
-/// AVX2 with FMA, or AVX-512 with the extensions of Skylake servers; empty where it did well, or
-/// chose a type that is not known here.
+/// The core type that OpenBLAS should use instead of `chosen` on a processor that offers AVX2 with
+/// FMA, or AVX-512 with the extensions of Skylake servers; empty if `chosen` is good enough, or is
+/// not known here.
 std::string_view better_blas_core(std::string_view chosen, bool avx2, bool avx512) noexcept;
 
 }  // namespace detail

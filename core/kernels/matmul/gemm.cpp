@@ -15,10 +15,10 @@
 namespace tend::kernels {
 namespace {
 
-// All of these count multiplications. A single product is cut into an even number of blocks of
-// about this size, but not into many, as BLAS packs the same panels again for each,
+// Work is counted in multiplications. A large product is cut into an even number of blocks of about
+// kBlockWork, but not into many, as BLAS packs the same panels again for each block.
 constexpr double kBlockWork = 0x1p31, kMaxBlocks = 16;
-// but from this size on into two, as sharing them gains more than that costs.
+// From this size on a product that is alone is cut into two, as sharing gains more than that costs.
 constexpr double kSharedWork = 4e6;
 // Products with a vector are bound by memory, not by arithmetic.
 constexpr double kVectorWork = 250e3;
@@ -27,8 +27,8 @@ constexpr double kGrainWork = 500e3;
 // BLAS counts with int; what it is given stays well below that limit.
 constexpr std::int64_t kBlasLimit = std::int64_t{1} << 30;
 
-// sums[j] += factor * row[j * step]. Not inlined: GCC 12 vectorises the strided loop within a bound
-// on `width` through an element that it then calls uninitialised.
+// sums[j] += factor * row[j * step]. Not inlined: with the bound on `width` known, GCC 12
+// vectorises the strided loop and then warns of an uninitialised element.
 template <class T>
 [[gnu::noinline]] void add_scaled(T* sums, T factor, const T* row, std::int64_t step,
                                   std::int64_t width) {
@@ -69,8 +69,8 @@ bool prefers_transposed(const MatrixProduct<T>& product) {
   return product.c.rows > product.c.cols;
 }
 
-// How BLAS reads a matrix: row-major or the transpose of that, its lines `leading` elements apart;
-// 0 where it cannot.
+// How BLAS reads a matrix: row-major or as the transpose of that, its lines `leading` elements
+// apart. `leading` is 0 if BLAS cannot read it.
 struct Layout {
   CBLAS_TRANSPOSE op = CblasNoTrans;
   blasint leading = 0;
@@ -198,7 +198,7 @@ void for_each_block(const MatrixProduct<T>& first, const Batch& batch, bool tran
   });
 }
 
-// A copy that BLAS can read; batch dimensions that repeat one matrix still do.
+// A copy that BLAS can read; batch dimensions of stride 0 keep that stride.
 Array dense(const Array& x) {
   Array once = x;
   for (std::int64_t d = 0; d < x.rank() - 2; ++d) {
@@ -210,7 +210,7 @@ Array dense(const Array& x) {
   return once.contiguous().expand(x.shape());
 }
 
-// Multiplies in registers where that suits the products; false where it does not.
+// Multiplies with tend's own kernels if they suit the products; otherwise returns false.
 template <class T>
 bool multiply_without_blas(const MatrixProduct<T>& first, const Batch& batch) {
   const bool neighbours = first.c.col_stride == 1 || first.c.cols == 1;
@@ -288,7 +288,9 @@ void matmul(const Array& out, const Array& a, const Array& b, const Scalar& alph
   if (a.dtype() != b.dtype() || a.dtype() != out.dtype() || a.dtype() == boolean) {
     fail<DTypeError>("matmul", a.dtype(), " x ", b.dtype(), " into ", out.dtype());
   }
-  init_blas();  // not only for the product that needs it, which may come when others use BLAS too
+  // Even if this product does not call BLAS: the first that does may come while other threads use
+  // BLAS, too.
+  init_blas();
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_floating_point_v<T>) {

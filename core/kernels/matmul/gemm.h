@@ -1,4 +1,4 @@
-// Matrix products. The one door to BLAS.
+// Matrix products, the only part of the library that multiplies with BLAS.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace tend::kernels {
 
-/// Shape of torch.matmul(a, b): vectors stand for a row on the left and a column on the right,
-/// whose dimension leaves the result; dimensions before the last two are batches and broadcast.
+/// Shape of torch.matmul(a, b): a vector counts as a row on the left and as a column on the right,
+/// and the result lacks that dimension; dimensions before the last two are batches and broadcast.
 /// ShapeError naming `operation`, both shapes and the dimension that does not fit.
 /// https://pytorch.org/docs/2.6/generated/torch.matmul.html
 Shape matmul_shape(std::string_view operation, const Shape& a, const Shape& b);
@@ -16,12 +16,12 @@ Shape matmul_shape(std::string_view operation, const Shape& a, const Shape& b);
 /// out = alpha * (a @ b) + beta * out, with the shapes of `matmul_shape`. All three have one dtype:
 /// float32, float64 or int64 (DTypeError otherwise), and `out` overlaps neither a nor b. int64
 /// wraps around, and takes the whole parts of alpha and beta. With beta 0, what `out` held before
-/// does not matter, NaN included. Views are multiplied where they lie: a matrix is copied only when
-/// neither of its strides is 1. Products of a few hundred multiplications add separately rounded
-/// terms in the order of k.
+/// does not matter, NaN included. Views are multiplied without a copy, except for a matrix of which
+/// neither stride is 1. Products of a few hundred multiplications add separately rounded terms in
+/// the order of k.
 ///
-/// BLAS runs on one thread at a time; the threads are parallel_for's. To that end OpenBLAS's own
-/// number of threads is set to 1, for the whole process.
+/// Each call of BLAS runs on one thread, and parallel_for shares the work. To that end OpenBLAS's
+/// own number of threads is set to 1, for the whole process.
 void matmul(const Array& out, const Array& a, const Array& b, const Scalar& alpha = 1,
             const Scalar& beta = 0);
 

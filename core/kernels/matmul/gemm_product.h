@@ -51,7 +51,8 @@ struct MatrixProduct {
   }
 };
 
-// The batch dimensions of a product, collapsed where they can be; a shared matrix has step 0.
+// The batch dimensions of a product, collapsed where possible; a matrix that items share has step 0
+// there.
 class Batch {
  public:
   Batch(const Array& out, const Array& a, const Array& b) {

@@ -8,12 +8,12 @@
 namespace tend::kernels {
 namespace {
 
-// Rows of c that one task makes: few enough that the last of many tasks does not keep the other
-// threads waiting; more where b is larger than the second cache, which then reads it less often.
-// All are multiples of what the registers hold.
+// Rows of c that one task computes: few enough that the last of many tasks does not keep the other
+// threads waiting, but more where b has kLargeB elements, more than the L2 cache holds, so that it
+// is read less often. Both are multiples of a tile's rows.
 constexpr std::int64_t kBlockRows = 48, kHighBlockRows = 192, kLargeB = 1 << 20;
-// Fewer products than this that have this work each (multiplications) are shared by the threads one
-// after the other; otherwise products are handed out whole, in chunks of the last amount.
+// Fewer than kManyProducts products of kSharedWork multiplications each are computed one after the
+// other, each on all threads; otherwise each on one thread, in chunks of kGrainWork.
 constexpr std::int64_t kManyProducts = 8;
 constexpr double kSharedWork = 1e6;
 constexpr double kGrainWork = 250e3;
@@ -22,12 +22,12 @@ std::size_t unsigned_of(std::int64_t size) {
   return static_cast<std::size_t>(size);
 }
 
-// Where the rows of b lie far apart they meet in few sets of the caches, which lose them before the
-// next rows of a need them again: from this number of elements on, b is packed.
+// Rows of b that lie far apart map to few cache sets, which evict them before the next rows of a
+// need them again: if b spans this many elements, it is packed.
 constexpr std::int64_t kFarRows = 3 << 18;
 
-// Rows of a that are packed lie a little further apart than they are long: at distances that are
-// powers of two they would meet in one set of the cache.
+// Packed rows of a lie this much further apart than they are long: at distances that are powers of
+// two they would map to one cache set.
 constexpr std::int64_t kPad = 16;
 
 // The products of one shape and layout, and what is packed for them.
@@ -54,7 +54,7 @@ struct Plan {
   }
   std::int64_t panels() const { return (n + width() - 1) / width(); }
   std::int64_t blocks() const { return (m - 1) / block_rows + 1; }
-  // Few blocks of rows are shared by their columns, too.
+  // Into how many groups of panels a block of rows is cut, so that few blocks make enough tasks.
   std::int64_t groups() const {
     constexpr std::int64_t kTasks = 16;
     return std::min(panels(), (kTasks - 1) / blocks() + 1);
@@ -79,7 +79,7 @@ void pack_panels(const Plan<T>& plan, const Matrix<const T>& b, T* to, std::int6
 }
 
 // Rows [row, row + rows) and panels [first, last) of the product. `panels` is the packed b, or
-// null; `lines` is room for these rows of a where they are packed.
+// null; `lines` is room for these rows of a if they are to be packed.
 template <class T>
 void multiply_block(const Plan<T>& plan, const MatrixProduct<T>& p, const T* panels, T* lines,
                     std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t last) {
@@ -203,7 +203,7 @@ bool suits_tiles(const MatrixProduct<T>& product) {
 
 template <class T>
 void multiply_in_tiles(const MatrixProduct<T>& first, const Batch& batch) {
-  // A panel of b of this depth stays in the second level of the caches with the rows of a.
+  // A panel of b of this depth stays in the L2 cache, together with the rows of a.
   constexpr std::int64_t kDepth = 1024;
   if (first.a.cols > kDepth) {
     MatrixProduct<T> part = first;

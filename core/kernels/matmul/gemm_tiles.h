@@ -1,5 +1,5 @@
-// Products that the processor's registers and caches hold: no call to BLAS, whose work before and
-// after each product costs more than the arithmetic of a small one.
+// Matrix products without BLAS, whose work before and after each product costs more than the
+// arithmetic of a small one.
 #pragma once
 
 #include <tend/core/kernels/matmul/gemm_product.h>
@@ -10,17 +10,17 @@ namespace tend::kernels {
 template <class T>
 bool suits_tiles(const MatrixProduct<T>& product);
 
-/// All products of the batch, for shapes and layouts that suit. The sums run over k in order, so
-/// the bits do not depend on how the work is shared.
+/// All products of the batch, for shapes and layouts of which suits_tiles is true. The sums run
+/// over k in order, so the bits do not depend on how the work is shared.
 template <class T>
 void multiply_in_tiles(const MatrixProduct<T>& first, const Batch& batch);
 
 /// One product of at most `kTinyWork` multiplications, each product and each sum rounded by itself;
-/// for any layout of a and b, and a c whose columns are neighbours.
+/// for any layout of a and b, and a c whose rows are contiguous.
 template <class T>
 void multiply_tiny(const MatrixProduct<T>& product);
 
-/// See multiply_tiny.
+/// The maximum number of multiplications of multiply_tiny.
 inline constexpr double kTinyWork = 256;
 
 }  // namespace tend::kernels

@@ -1,4 +1,4 @@
-// Matrix products of the size that caches hold, with the sums in registers. Written once and
+// Matrix products of a size that fits the caches, with the sums in registers. Written once and
 // compiled for every SIMD target that Highway offers; included by kernel sources after
 // <hwy/foreach_target.h>, not for others.
 //
@@ -27,7 +27,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Sums that fit the registers beside a vector of each column and one broadcast element.
+// Rows and vectors of a tile of c, whose sums fit the registers beside kTileVectors vectors of a
+// row of b and one broadcast element of a.
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || \
     HWY_TARGET == HWY_SSE2
 inline constexpr std::size_t kTileRows = 6, kTileVectors = 2;
@@ -40,8 +41,8 @@ inline constexpr std::size_t kTileRows = 6, kTileVectors = 4;
 // ones before worse.)
 inline constexpr bool kMasksTails = HWY_TARGET <= HWY_AVX2;
 
-// Calls f with the constants 0 to kCount - 1. A loop would do if compilers always unrolled it, and
-// arrays of vectors would then always be registers.
+// Calls f with the constants 0 to kCount - 1. Compilers do not unroll every loop, and keep arrays
+// of vectors in registers only without one.
 template <class F, std::size_t... kIndices>
 HWY_INLINE void unroll(F f, std::index_sequence<kIndices...>) {
   (f(std::integral_constant<std::size_t, kIndices>()), ...);
@@ -51,8 +52,8 @@ HWY_INLINE void unroll(F f) {
   unroll(f, std::make_index_sequence<kCount>());
 }
 
-// kRows rows by kVectors vectors of c. kTail, where kMasksTails: only `last` lanes of the last
-// vector are there.
+// Computes kRows rows by kVectors vectors of c. With kTail, which needs kMasksTails, only `last`
+// lanes of the last vector belong to c.
 template <Rounding kRounding, std::size_t kRows, std::size_t kVectors, bool kTail, class D,
           class T = hn::TFromD<D>>
 HWY_INLINE void multiply_tile(D d, const Tile<T>& tile, const T* HWY_RESTRICT a,
@@ -108,7 +109,7 @@ HWY_INLINE constexpr std::size_t panel_width() {
   return kTileVectors * hn::MaxLanes(hn::ScalableTag<T>());
 }
 
-// All rows of kVectors vectors of columns.
+// Computes all rows of kVectors vectors of columns of c.
 template <Rounding kRounding, std::size_t kVectors, bool kTail, class D, class T = hn::TFromD<D>>
 HWY_INLINE void multiply_strip(D d, const Tile<T>& tile, std::size_t column, std::size_t last) {
   const T* a = tile.a;
@@ -129,8 +130,8 @@ HWY_INLINE void multiply_strip(D d, const Tile<T>& tile, std::size_t column, std
   if (rows >= 1) next(std::integral_constant<std::size_t, 1>());
 }
 
-/// Multiplies. Every sum runs over p in order, whatever the sizes, so a product cut into blocks of
-/// rows or columns has the bits of the whole.
+/// Computes the product of a Tile. Every sum runs over p in order, whatever the sizes, so a product
+/// cut into blocks of rows or columns has the bits of the whole.
 template <Rounding kRounding = Rounding::fused, class T>
 HWY_INLINE void multiply(const Tile<T>& tile) {
   const hn::ScalableTag<T> d;
@@ -186,7 +187,7 @@ HWY_INLINE void transpose_block(const double* HWY_RESTRICT from, std::size_t fro
 }
 #endif
 
-// Elements may be of another type of that size.
+// By memcpy, since the elements may be of another type of that size.
 template <class T>
 HWY_INLINE void move_element(const T* from, T* to) {
   std::memcpy(to, from, sizeof(T));
@@ -199,7 +200,7 @@ HWY_INLINE void transpose(std::size_t rows, std::size_t cols, const T* HWY_RESTR
   std::size_t r = 0;
 #if HWY_TARGET != HWY_SCALAR
   constexpr std::size_t kBlock = 16 / sizeof(T);
-  // Rows that lie far apart are fetched ahead: the processor does not foresee them.
+  // Rows that lie far apart are prefetched: hardware prefetchers do not foresee them.
   constexpr std::size_t kAhead = 8 * kBlock, kLine = 64 / sizeof(T);
   for (; r + kBlock <= rows; r += kBlock) {
     for (std::size_t i = r + kAhead; i < std::min(r + kAhead + kBlock, rows); ++i) {

@@ -1,4 +1,4 @@
-// Where the largest and smallest elements are.
+// The largest and smallest elements along a dimension, with their indices.
 #include <cassert>
 #include <cmath>
 

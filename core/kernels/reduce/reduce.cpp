@@ -26,7 +26,8 @@ struct Reduction {
 };
 template <class... Each>
 struct ReductionSet : Each... {};
-// What has loops for each processor; others are vectorised for the least one only.
+// The reductions whose loops are compiled for every SIMD target; others have only those of the
+// baseline target.
 using Reductions =
     ReductionSet<Reduction<Sum<float>, float>, Reduction<Sum<double>, double>,
                  Reduction<Sum<double>, float>, Reduction<SquareSum<float>, float>,

@@ -1,6 +1,6 @@
-// Reductions. `dims` are wrapped, sorted and unique (wrap_dims); `out` has the shape
-// reduced_shape(a.shape(), dims, keepdim) for either keepdim. Results do not depend on the number
-// of threads.
+// Reductions. `dims` are wrapped, sorted and unique (wrap_dims). Outputs must have the shape
+// reduced_shape(a.shape(), dims, keepdim), for either keepdim, and the dtype stated below, which
+// assertions check. Results do not depend on the number of threads.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,12 @@ constexpr DType sum_dtype(DType dtype) noexcept {
   return is_floating(dtype) ? dtype : int64;
 }
 
-/// Sum in `out`'s dtype, which is sum_dtype(a.dtype()). Up to 15 numbers are added from left to
-/// right, more of them pairwise by blocks: the error grows with log(n). Nothing sums to 0.
+/// Sum; `out` has the dtype sum_dtype(a.dtype()). Up to 15 numbers are added from left to right,
+/// more of them pairwise by blocks: the error grows with log(n). The sum of no elements is 0.
 void sum(const Array& out, const Array& a, const Shape& dims);
-/// As sum; floating dtypes only (DTypeError). The mean of nothing is NaN.
+/// As sum; `a` is floating (DTypeError). The mean of no elements is NaN.
 void mean(const Array& out, const Array& a, const Shape& dims);
-/// Product in `out`'s dtype, which is sum_dtype(a.dtype()). The product of nothing is 1.
+/// Product; `out` has the dtype sum_dtype(a.dtype()). The product of no elements is 1.
 void prod(const Array& out, const Array& a, const Shape& dims);
 
 /// The sum of squared distances to the mean, divided by max(0, n - correction), in two passes;
@@ -27,24 +27,25 @@ void prod(const Array& out, const Array& a, const Shape& dims);
 /// NaN or inf, as in PyTorch.
 void var(const Array& out, const Array& a, const Shape& dims, double correction = 1);
 
-/// The sum of all squares, rounded to the dtype, floating only, at each step.
+/// The sum of the squares of all elements, computed in a's dtype, which is floating (DTypeError).
 double square_sum(const Array& a);
 
-/// The largest (smallest) element, NaN where there is one; out has a's dtype. ShapeError for
-/// elements of nothing.
+/// The largest (smallest) element, NaN where there is one; `out` has a's dtype. ShapeError if a
+/// reduced dimension is empty.
 void amax(const Array& out, const Array& a, const Shape& dims);
 void amin(const Array& out, const Array& a, const Shape& dims);
 
-/// True when any (every) element is not zero; NaN is not. `out` is bool.
+/// True when any (every) element is not zero; NaN counts as true. `out` is bool.
 void any(const Array& out, const Array& a, const Shape& dims);
 void all(const Array& out, const Array& a, const Shape& dims);
 
-/// Largest (smallest) element along `dim` (wrapped) and the int64 index of its first occurrence;
-/// the first NaN wins. A 0-d array has index 0. ShapeError along an empty dimension.
+/// Largest (smallest) element along `dim` (wrapped) and the index of its first occurrence; the
+/// first NaN wins. `values` has a's dtype, `indices` is int64. A 0-d array has index 0. ShapeError
+/// along an empty dimension.
 void max(const Array& values, const Array& indices, const Array& a, std::int64_t dim);
 void min(const Array& values, const Array& indices, const Array& a, std::int64_t dim);
 
-/// The indices alone; without `dim` those into the flattened array.
+/// The indices alone, int64; without `dim` those into the flattened array.
 void argmax(const Array& out, const Array& a, std::optional<std::int64_t> dim);
 void argmin(const Array& out, const Array& a, std::optional<std::int64_t> dim);
 

@@ -1,5 +1,5 @@
-// The loops below all reductions: how the elements of each sum are walked, grouped and shared among
-// threads.
+// The loops of all reductions: the order in which elements are reduced, and how the work is shared
+// among threads. "Sum" stands for the result of any operation here.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,14 @@
 
 namespace tend::kernels {
 
-/// The numbers that an operation reduces. It has, all static, `Acc identity()`, `Acc load(element)`
-/// and `Acc combine(Acc, Acc)`, which is associative up to rounding.
+/// The type Acc of an operation's intermediate results. The operation has, all static, `Acc
+/// identity()`, `Acc load(element)` and `Acc combine(Acc, Acc)`, which is associative up to
+/// rounding.
 template <class Op>
 using Accumulator = decltype(Op::identity());
 
-/// block[j] = the reduction of `count` elements, `down` apart, of `width` sums, which are `across`
-/// apart. Elements or sums are neighbours where strides allow it.
+/// block[j] = the reduction of the `count` elements from[i * down + j * across], for each j below
+/// `width`. `down` or `across` is 1 where strides allow it.
 template <class Op, class T>
 using ReduceBlock = void (*)(Accumulator<Op>* block, const T* from, std::int64_t count,
                              std::int64_t down, std::int64_t width, std::int64_t across);
@@ -52,10 +53,10 @@ struct ReducePlan {
     across = groups.pop();
     const bool columns = across.step[kIn] < down.step[kIn] || down.size == 1;
     if (across.size > 1 && (columns || rows())) return;
-    groups.push("reduce", across);  // nothing is next to anything: one result at a time
+    groups.push("reduce", across);  // nothing is contiguous: one result at a time
     across = {1, {}};
   }
-  /// Whether the elements of a sum are neighbours.
+  /// Whether the elements of a sum are contiguous.
   bool rows() const { return down.step[kIn] == 1; }
 };
 
@@ -63,7 +64,7 @@ namespace detail {
 
 inline constexpr std::int64_t kInOrder = 16;      // fewer elements are reduced from left to right
 inline constexpr std::int64_t kStripWidth = 256;  // results that are reduced together
-inline constexpr std::int64_t kBlock = 1024;      // neighbours that are reduced in lanes
+inline constexpr std::int64_t kBlock = 1024;      // contiguous elements that are reduced in lanes
 inline constexpr std::int64_t kStripElements = 16384;  // elements of rows that are reduced together
 
 /// Reduces blocks in a binary tree: two of equal weight become one, so that errors grow with the
@@ -98,8 +99,8 @@ class Cascade {
   std::array<std::array<Acc, kStripWidth>, 48> levels_;
 };
 
-/// Calls f(run, count) for the runs that elements [begin, end) of a sum consist of, each of at most
-/// `max_count` elements.
+/// Calls f(run, count) for the evenly spaced runs that the elements [begin, end) of a sum consist
+/// of, each of at most `max_count` elements.
 template <class T, class F>
 void for_runs(const ReducePlan& plan, const T* from, std::int64_t begin, std::int64_t end,
               std::int64_t max_count, F f) {
@@ -112,7 +113,7 @@ void for_runs(const ReducePlan& plan, const T* from, std::int64_t begin, std::in
   }
 }
 
-/// Many elements: blocks of them, in a tree.
+/// As reduce_strip, for many elements: reduces blocks of them, and the blocks' results in a tree.
 template <class Op, class T>
 void reduce_blocks(Accumulator<Op>* result, const ReducePlan& plan, const T* from,
                    std::int64_t width, std::int64_t begin, std::int64_t end,

@@ -1,4 +1,4 @@
-// What reductions combine elements with; see Accumulator.
+// The operations of reductions; see Accumulator in reduce_loop.h.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tend::kernels {
 
-// int64 wraps around, as in PyTorch: its sums are kept without a sign.
+// int64 wraps around, as in PyTorch: its sums are computed in unsigned integers.
 template <class T>
 using Total = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
 
@@ -36,7 +36,7 @@ struct Product {
   static Acc combine(Acc a, Acc b) { return a * b; }
 };
 
-// Not || and &&: the loops are to be vectorised.
+// With | and & instead of || and &&, so that compilers vectorise the loops.
 struct Any {
   static constexpr std::uint8_t identity() { return 0; }
   template <class T>
@@ -59,7 +59,7 @@ struct All {
   }
 };
 
-// NaN, once met, stays: nothing compares with it.
+// The first NaN becomes the result: every comparison with it is false.
 template <class Acc, bool kLargest>
 struct Extreme {
   static constexpr Acc identity() {

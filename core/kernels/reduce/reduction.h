@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// acc[j] += row[j]
+/// Combines row[j * step] into acc[j].
 template <class Op, class T>
 void reduce_row(Accumulator<Op>* acc, const T* row, std::int64_t width, std::int64_t step) {
   if (step == 1) {
@@ -27,7 +27,7 @@ void reduce_row(Accumulator<Op>* acc, const T* row, std::int64_t width, std::int
   }
 }
 
-/// acc[j] += the sum of four rows
+/// Combines four rows, `down` apart, and then their results into acc.
 template <class Op, class T>
 void reduce_four_rows(Accumulator<Op>* acc, const T* row, std::int64_t down, std::int64_t width) {
   const T *second = row + down, *third = second + down, *fourth = third + down;
@@ -39,8 +39,8 @@ void reduce_four_rows(Accumulator<Op>* acc, const T* row, std::int64_t down, std
 
 inline constexpr std::int64_t kLanes = 64;
 
-#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE  // whose vectors cannot be in arrays
-// What an operation on numbers is on vectors of them.
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE  // scalable vectors cannot be in arrays
+// The operations of reduce_ops.h on vectors.
 
 template <class T, class V>
 HWY_INLINE V combine_vectors(Sum<T>, V a, V b) {
@@ -70,7 +70,7 @@ HWY_INLINE hn::Vec<D> load_vector(D d, Sum<double>, const float* from) {
   return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), from));
 }
 
-/// The lanes of a vector, reduced in a tree: each half of them with the other.
+/// Reduces the lanes of a vector in a tree: combines one half of them with the other.
 template <class Op, class D, class V>
 HWY_INLINE hn::TFromD<D> reduce_vector(D d, V v) {
   if constexpr (hn::MaxLanes(d) == 1) {
@@ -82,7 +82,7 @@ HWY_INLINE hn::TFromD<D> reduce_vector(D d, V v) {
   }
 }
 
-/// One number from `count` neighbours, in lanes that are reduced in a tree.
+/// Reduces `count` contiguous elements in kLanes lanes, and these in a tree.
 template <class Op, class T>
 requires std::is_floating_point_v<Accumulator<Op>> Accumulator<Op> reduce_run(const T* from,
                                                                               std::int64_t count) {
@@ -110,7 +110,7 @@ requires std::is_floating_point_v<Accumulator<Op>> Accumulator<Op> reduce_run(co
 }
 #endif
 
-/// The same, where there are no vectors for it.
+/// The same for targets and element types without such vectors.
 template <class Op, class T>
 Accumulator<Op> reduce_run(const T* from, std::int64_t count) {
   Accumulator<Op> lanes[kLanes];
@@ -128,7 +128,7 @@ Accumulator<Op> reduce_run(const T* from, std::int64_t count) {
   return lanes[0];
 }
 
-/// block[j] = the reduction of `count` rows of `width` elements.
+/// See ReduceBlock.
 template <class Op, class T>
 void reduce_block(Accumulator<Op>* block, const T* from, std::int64_t count, std::int64_t down,
                   std::int64_t width, std::int64_t across) {

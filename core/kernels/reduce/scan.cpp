@@ -27,7 +27,7 @@ bool less(T a, T b) {
   return a < b;
 }
 
-// Writes the first `k` of each line along `dim`, in order.
+// Writes the first `k` of each line along `dim`, in their sorted order.
 template <class T>
 void rank_lines(std::string_view operation, const Array& values, const Array& indices,
                 const Array& a, std::int64_t k, std::int64_t dim, bool descending) {
@@ -77,7 +77,7 @@ void rank_all(std::string_view operation, const Array& values, const Array& indi
 
 namespace {
 
-// out[j] = combine(out[j - 1], a[j]) along `dim`, from `first` on.
+// out[j] = combine(out[j - 1], a[j]) along `dim`, where out[-1] counts as `first`.
 template <template <class> class Combine>
 void scan(const Array& out, const Array& a, std::int64_t dim, int first) {
   assert(out.dtype() == sum_dtype(a.dtype()));

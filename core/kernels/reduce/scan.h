@@ -6,14 +6,14 @@
 namespace tend::kernels {
 
 /// out[..., i, ...] = a[..., 0, ...] + ... + a[..., i, ...], from left to right and in double for
-/// floating dtypes; `out` has a's shape and the dtype of its sum, sum_dtype(a.dtype()).
+/// floating dtypes; `out` has a's shape and the dtype sum_dtype(a.dtype()).
 void cumsum(const Array& out, const Array& a, std::int64_t dim);
 
 /// The same with products.
 void cumprod(const Array& out, const Array& a, std::int64_t dim);
 
-/// `a` sorted along `dim` into `values`, the places it came from into `indices` (int64). Equal
-/// elements keep their order; NaN counts as the largest.
+/// `a` sorted along `dim` into `values` (a's dtype), and the indices that its elements had into
+/// `indices` (int64). Equal elements keep their order; NaN counts as the largest.
 void sort(const Array& values, const Array& indices, const Array& a, std::int64_t dim,
           bool descending = false);
 
@@ -24,8 +24,9 @@ void topk(const Array& values, const Array& indices, const Array& a, std::int64_
           std::int64_t dim, bool largest = true);
 
 /// For each of `values` how many elements of its ascending row are smaller (`right`: smaller or
-/// equal). `rows` is row-major, of values' dtype (not bool), and either 1-d or of values' shape but
-/// for the last dimension; `out` is int64 and row-major as `values`, whose shape it has.
+/// equal). `rows` is row-major, of values' dtype (not bool: DTypeError), and either 1-d or of
+/// values' shape but for the last dimension; `out` is int64, and like `values` row-major and of
+/// values' shape.
 void searchsorted(const Array& out, const Array& rows, const Array& values, bool right);
 
 }  // namespace tend::kernels

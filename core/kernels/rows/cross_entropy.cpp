@@ -19,7 +19,7 @@
 #define TEND_CORE_KERNELS_CROSS_ENTROPY_KERNELS
 namespace tend::kernels {
 
-// Of a row of n logits.
+// Kernels for a row of n logits.
 template <class T>
 struct LossKernels {
   T (*loss)(std::size_t n, const T* a, std::size_t label, T on, T off, T& largest, T& sum);
@@ -90,7 +90,7 @@ namespace {
 
 HWY_EXPORT(find_loss_kernels);
 
-// Calls f(item) with type T for every item of the logits, in parallel.
+// Calls f(i) for every item i of the logits, in parallel.
 template <class F>
 void for_items(const Array& logits, F f) {
   const std::int64_t classes = logits.shape()[1];

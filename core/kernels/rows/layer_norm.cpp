@@ -12,8 +12,8 @@
 #define TEND_CORE_KERNELS_LAYER_NORM_ROWS
 namespace tend::kernels {
 
-// Rows of n elements that follow one another: the result, or the gradient of a that may be null.
-// rms_norm has no mean; weight and bias may be null.
+// `count` contiguous rows of n elements. `out` is the result or, in the backward, the gradient of
+// a, which may be null. `mean` is null for rms_norm; weight and bias may be null.
 template <class T>
 struct NormRows {
   std::size_t count, n;
@@ -46,7 +46,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// The sum of f(tag, i) over the row, by several vectors, so that additions need not wait.
+// The sum of f(tag, i) over the row, in several vectors, so that additions need not wait for one
+// another.
 template <class T, std::size_t kMax = 16, class F>
 HWY_INLINE T row_sum(std::size_t n, F f, std::size_t i = 0) {
   const hn::CappedTag<T, kMax> d;
@@ -84,7 +85,8 @@ HWY_INLINE void normalise(std::size_t n, T* out, T* mean, T* rstd, const T* a, c
   };
   if constexpr (kCentred) {
     m = row_sum<T>(n, [&](auto d, std::size_t i) HWY_ATTR { return hn::LoadU(d, a + i); }) / count;
-    // What rounding left, which matters where the mean is far from 0 and the deviation small.
+    // Corrects the rounding error, which matters where the mean is far from 0 and the deviation
+    // small.
     m += row_sum<T>(n, centred) / count;
     *mean = m;
   }
@@ -104,7 +106,7 @@ HWY_INLINE void normalise(std::size_t n, T* out, T* mean, T* rstd, const T* a, c
   });
 }
 
-// weight may be null; so may the gradients, of which those of weight and bias are added to.
+// The weight and the gradients may be null; the gradients of weight and bias are accumulated.
 template <bool kCentred, class T>
 HWY_INLINE void differentiate(std::size_t n, T* grad_a, T* grad_weight, T* grad_bias, const T* grad,
                               const T* a, T mean, T rstd, const T* weight) {
@@ -201,7 +203,7 @@ void add_chunks(const Array& out, const Array& parts) {
   }
 }
 
-// What rows begin .. end of the arrays are.
+// The rows [begin, end) of the arrays.
 template <class T>
 NormRows<T> rows_of(const Array& out, const Array& mean, const Array& rstd, const Array& a,
                     const Array& weight, const Array& bias, std::int64_t begin, std::int64_t end) {
@@ -239,7 +241,8 @@ void layer_norm_backward(const Array& grad_a, const Array& grad_weight, const Ar
   visit_floating("layer_norm", a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const std::int64_t rows = a.shape()[0], n = a.shape()[1];
-    // Each chunk of rows sums the gradients of weight and bias by itself; few chunks, few sums.
+    // Each chunk of rows sums the gradients of weight and bias by itself. There are at most 64
+    // chunks, so that adding up their sums costs little.
     const std::int64_t grain = std::max(row_grain(rows, n), (rows - 1) / 64 + 1);
     const Shape parts{rows / grain + (rows % grain != 0), n};
     const Array weight_parts = grad_weight.defined() ? Array::zeros(parts, a.dtype()) : Array();

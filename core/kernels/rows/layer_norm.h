@@ -1,5 +1,4 @@
-// Layer and root mean square normalisation of the rows of a matrix, and the products that their
-// gradients need.
+// Layer and root mean square normalisation of the rows of a matrix, and their gradients.
 #pragma once
 
 #include <tend/core/array/array.h>
@@ -7,7 +6,7 @@
 namespace tend::kernels {
 
 // Arrays are row-major, of one dtype, float32 or float64 (DTypeError): matrices have shape
-// (rows, n), weight and bias (n), mean and rstd (rows). What is undefined is left out.
+// (rows, n), weight and bias (n), mean and rstd (rows). Undefined arrays are left out.
 // Rows of fewer than 16 elements are summed from left to right; no sum depends on the number of
 // threads.
 //
@@ -21,7 +20,7 @@ namespace tend::kernels {
 void layer_norm(const Array& out, const Array& mean, const Array& rstd, const Array& a,
                 const Array& weight, const Array& bias, double eps);
 
-/// The gradients of a, weight and bias for the cotangent `grad` of layer_norm's result.
+/// The gradients of a, weight and bias, given the gradient `grad` of layer_norm's result.
 /// That of a is off by at most u rstd (s + 10) (|g| + mean(|g|) + |x| mean(|g x|)), g short for
 /// weight * grad; those of weight and bias by u (rows + 4) times the sum of their terms' sizes.
 void layer_norm_backward(const Array& grad_a, const Array& grad_weight, const Array& grad_bias,
@@ -33,7 +32,7 @@ void layer_norm_backward(const Array& grad_a, const Array& grad_weight, const Ar
 /// arXiv:1910.07467.
 void rms_norm(const Array& out, const Array& rstd, const Array& a, const Array& weight, double eps);
 
-/// The gradients of a and weight for the cotangent `grad` of rms_norm's result; bounds as above,
+/// The gradients of a and weight, given the gradient `grad` of rms_norm's result; bounds as above,
 /// without mean(|g|).
 void rms_norm_backward(const Array& grad_a, const Array& grad_weight, const Array& grad,
                        const Array& a, const Array& rstd, const Array& weight);

@@ -11,8 +11,8 @@ namespace {
 
 using RowLoop = StridedLoop<3>;
 
-// Rows that follow one another without gaps, each of fewer than 16 elements. The exponentials of
-// several rows are computed together, all else from left to right.
+// Contiguous rows that follow one another without gaps, each of fewer than 16 elements. The
+// exponentials of several rows are computed together, all else row by row, from left to right.
 template <class T>
 class ShortRows {
  public:
@@ -28,14 +28,14 @@ class ShortRows {
   void compute_block(std::int64_t count, T* out, const T* a, const T* b) {
     switch (kind_) {
       case SoftmaxKind::softmax:
-        subtract_most(count, room_, a);
+        subtract_max(count, room_, a);
         precise_exp(rounded_up(count * n_), room_);
         return for_each(count, out, room_, room_, [](std::int64_t n, T* y, const T* e, const T*) {
           const T factor = 1 / sum(n, e);
           for (std::int64_t i = 0; i < n; ++i) y[i] = e[i] * factor;
         });
       case SoftmaxKind::log_softmax:
-        subtract_most(count, out, a);
+        subtract_max(count, out, a);
         std::copy_n(out, count * n_, room_);
         precise_exp(rounded_up(count * n_), room_);
         return for_each(count, out, room_, room_, [](std::int64_t n, T* y, const T* e, const T*) {
@@ -63,10 +63,10 @@ class ShortRows {
     for (std::int64_t at = 0; at < count * n_; at += n_) f(n_, out + at, a + at, b + at);
   }
 
-  void subtract_most(std::int64_t count, T* out, const T* a) const {
+  void subtract_max(std::int64_t count, T* out, const T* a) const {
     for_each(count, out, a, a, [](std::int64_t n, T* to, const T* x, const T*) {
-      const T max_count = *std::max_element(x, x + n);
-      for (std::int64_t i = 0; i < n; ++i) to[i] = x[i] - max_count;
+      const T largest = *std::max_element(x, x + n);
+      for (std::int64_t i = 0; i < n; ++i) to[i] = x[i] - largest;
     });
   }
 
@@ -122,8 +122,8 @@ struct Run {
            n * static_cast<std::int64_t>(sizeof(T)) % kUnit == 0;
   }
 
-  // Through a buffer, several rows at a time: where rows lie side by side, neighbours in memory are
-  // then read together.
+  // Computes in a contiguous buffer, several rows at a time: where rows lie side by side, elements
+  // of different rows share cache lines, which are then read together.
   void compute_apart() const {
     const std::int64_t group = std::clamp<std::int64_t>((n < 16 ? 512 : 32768) / n, 1, 64);
     const Array buffer = Array::empty({3, std::min(group, rows), n}, dtype_of<T>());
@@ -165,8 +165,8 @@ bool is_one_matrix(const std::array<Array, 3>& arrays, std::int64_t dim) {
 
 template <class T>
 void for_rows(SoftmaxKind kind, const std::array<Array, 3>& arrays, std::int64_t dim) {
-  constexpr std::int64_t kLarge = 64 << 20;     // bytes: more than caches hold
-  constexpr std::int64_t kFewestColumns = 128;  // side by side, so that cache lines are used up
+  constexpr std::int64_t kLarge = 64 << 20;  // bytes: more than caches hold
+  constexpr std::int64_t kMinColumns = 128;  // per chunk, so that whole cache lines are used
   const std::int64_t n = arrays[0].shape()[dim], size = item_size(dtype_of<T>());
   if (arrays[0].numel() == 0) return;
   std::array<Array, 3> heads;  // the first element of every row
@@ -179,8 +179,8 @@ void for_rows(SoftmaxKind kind, const std::array<Array, 3>& arrays, std::int64_t
   const std::int64_t total = arrays[0].numel() / n;
   std::int64_t grain = row_grain(total, n);
   if (!Run<T>::all(step, size)) {
-    // Columns: all at once where their loops share the work, else side by side.
-    grain = is_one_matrix(arrays, dim) ? total : std::max(grain, kFewestColumns);
+    // Columns: a matrix is one chunk, as softmax_columns shares the work itself.
+    grain = is_one_matrix(arrays, dim) ? total : std::max(grain, kMinColumns);
   }
   RowLoop({&heads[0], &heads[1], &heads[2]})
       .run([&](std::int64_t rows, const auto& p,

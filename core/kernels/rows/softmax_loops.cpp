@@ -23,8 +23,9 @@
 #define TEND_CORE_KERNELS_SOFTMAX_LOOPS_KERNELS
 namespace tend::kernels {
 
-// Rows as softmax_rows has them; parts of columns: the largest elements and sums, those of blocks
-// that follow each other `step` apart, and the results.
+// `rows` computes rows as softmax_rows does. Columns take three steps: `sum` gives the maxima and
+// sums of a block of their elements, `merge` combines those of all blocks, which lie `step` apart,
+// into the first block's and makes totals of the sums, and `values` computes the results.
 template <class T>
 struct SoftmaxKernels {
   void (*rows)(SoftmaxKind kind, const SoftmaxLines<T>& lines, bool streamed, T* buffer);
@@ -42,7 +43,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// Where a row lies. Its terms are kept in the output, or in a buffer when that is streamed.
+// Pointers to a row. Its terms are kept in the output, or in a buffer when the output is streamed.
 template <class T>
 struct Row {
   T* out;
@@ -51,10 +52,10 @@ struct Row {
   T* kept;
 };
 
-// Sums the terms of `row` and, where there is one, makes the results of the row `before`: the
-// arithmetic of the one need not wait for the sum of the other. `max` is of `row`, and becomes
-// that of the `next` one, so that no row waits for its own; what comes some time after that
-// `prefetches`.
+// Sums the terms of `row` and, if there is a row `before`, computes its results in the same loop:
+// they do not depend on that sum, so neither waits for the other. `max` is the maximum of `row` and
+// becomes that of the row `next`, so that no row waits for its own. With `prefetches`, memory some
+// way behind `next` is prefetched.
 template <class Op, bool kHasBefore, class T, class V = hn::Vec<RowTag<T>>>
 HWY_INLINE V walk(std::size_t n, const Row<T>& row, const Row<T>& before, V before_max,
                   V before_total, bool streamed, V& max, const T* next, bool prefetches) {
@@ -62,7 +63,7 @@ HWY_INLINE V walk(std::size_t n, const Row<T>& row, const Row<T>& before, V befo
   const std::size_t lanes = hn::Lanes(d);
   V next_max = hn::LoadU(d, next);
   const auto term = [&](std::size_t i, V x, V y) HWY_ATTR {
-    if constexpr (Op::kOfMost) {
+    if constexpr (Op::kUsesMax) {
       if (prefetches) {
         prefetch_ahead(next + i);
         if (!streamed) prefetch_ahead(row.out + i);
@@ -79,8 +80,8 @@ HWY_INLINE V walk(std::size_t n, const Row<T>& row, const Row<T>& before, V befo
     const V value = Op::value(d, x, y, before_max, before_total);
     streamed ? hn::Stream(value, d, before.out + i) : hn::StoreU(value, d, before.out + i);
   };
-  // The last vectors end with the rows and may overlap those before. They are read first, since
-  // what is written may lie where they are read.
+  // The last vectors end with the rows and may overlap those before. They are read first, since the
+  // output may be the same memory as an input.
   const V last_x = hn::LoadU(d, row.a + n - lanes), last_y = hn::LoadU(d, row.b + n - lanes);
   V last_from = last_x, last_from_b = last_y;
   if constexpr (kHasBefore) {
@@ -98,7 +99,7 @@ HWY_INLINE V walk(std::size_t n, const Row<T>& row, const Row<T>& before, V befo
     sum = hn::Add(sum, hn::IfThenZeroElse(hn::FirstN(d, i - (n - lanes)), rest));
     if constexpr (kHasBefore) finish(n - lanes, last_from, last_from_b);
   }
-  if constexpr (Op::kOfMost) max = hn::MaxOfLanes(d, next_max);
+  if constexpr (Op::kUsesMax) max = hn::MaxOfLanes(d, next_max);
   return Op::total(d, hn::SumOfLanes(d, sum));
 }
 
@@ -119,7 +120,7 @@ template <class Op, class T>
 HWY_INLINE void rows_of(const SoftmaxLines<T>& lines, bool streamed, T* buffer) {
   const auto n = static_cast<std::size_t>(lines.n);
   auto max = hn::Zero(RowTag<T>()), before_max = max, total = max;
-  if constexpr (Op::kOfMost) max = row_max(n, lines.a);
+  if constexpr (Op::kUsesMax) max = row_max(n, lines.a);
   const auto row_bytes = static_cast<std::int64_t>(n * sizeof(T));
   const bool prefetches = lines.a_step == row_bytes && lines.out_step == row_bytes &&
                           pays_to_prefetch(static_cast<std::size_t>(lines.count * row_bytes));
@@ -130,31 +131,31 @@ HWY_INLINE void rows_of(const SoftmaxLines<T>& lines, bool streamed, T* buffer) 
     const Row<T> row{out, a, moved(lines.b, r * lines.b_step),
                      streamed ? buffer + static_cast<std::size_t>(r % 2) * n : out};
     const T* next = r + 1 < lines.count ? moved(a, lines.a_step) : a;
-    const auto row_max_ = max;
+    const auto max_of_row = max;
     total =
         r == 0 ? walk<Op, false>(n, row, before, before_max, total, streamed, max, next, prefetches)
                : walk<Op, true>(n, row, before, before_max, total, streamed, max, next, prefetches);
     before = row;
-    before_max = row_max_;
+    before_max = max_of_row;
   }
   finish_row<Op>(n, before, before_max, total, streamed);
   if (streamed) hwy::FlushStream();
 }
 
-// The largest elements and the sums of columns. Without columns they are lowest() and 0, so that
-// there is no difference of two infinities where all elements are -inf so far.
+// The maxima and the sums of columns. They begin with lowest() and 0, so that infinities are not
+// subtracted from each other while all elements are -inf.
 template <class T>
 struct ColumnSums {
   T* max;
   T* sums;
 };
 
-// Takes up the sums of other elements of the columns.
+// Merges the maxima and sums of other elements of the same columns into `into`.
 template <class Op, class T>
 HWY_INLINE void merge_columns(std::size_t width, ColumnSums<T> into, ColumnSums<T> from) {
   for_row_vectors<T>(width, [&](auto d, std::size_t j) HWY_ATTR {
     auto sum = hn::LoadU(d, into.sums + j), other = hn::LoadU(d, from.sums + j);
-    if constexpr (Op::kOfMost) {
+    if constexpr (Op::kUsesMax) {
       const auto max = hn::LoadU(d, into.max + j), others = hn::LoadU(d, from.max + j);
       const auto larger = hn::Max(max, others);
       sum = hn::Mul(sum, exp_not_positive(d, hn::Sub(max, larger)));
@@ -165,14 +166,14 @@ HWY_INLINE void merge_columns(std::size_t width, ColumnSums<T> into, ColumnSums<
   });
 }
 
-// Those of a few rows, which the first or the second cache holds.
+// The maxima and sums of rows begin to end of the columns, which fit the L1 or the L2 cache.
 template <class Op, class T>
 HWY_INLINE void sum_few_rows(const SoftmaxLines<T>& lines, std::int64_t begin, std::int64_t end,
                              ColumnSums<T> to) {
   const auto width = static_cast<std::size_t>(lines.count);
   std::fill_n(to.max, width, std::numeric_limits<T>::lowest());
   std::fill_n(to.sums, width, T(0));
-  if constexpr (Op::kOfMost) {
+  if constexpr (Op::kUsesMax) {
     for (std::int64_t i = begin; i < end; ++i) {
       for_row_vectors<T>(
           width, [&, x = moved(lines.a, i * lines.a_step)](auto d, std::size_t j) HWY_ATTR {
@@ -299,7 +300,7 @@ const SoftmaxKernels<T>& softmax_kernels() {
   return HWY_DYNAMIC_DISPATCH(find_softmax_kernels)().of<T>();
 }
 
-// Elements of a row that is streamed from a buffer: what the first cache holds.
+// Maximum elements of a row that is streamed from a buffer, which is to fit the L1 cache.
 template <class T>
 constexpr std::int64_t kMaxStreamed = 16384 / static_cast<std::int64_t>(sizeof(T));
 
@@ -321,7 +322,7 @@ void softmax_columns(SoftmaxKind kind, const SoftmaxLines<T>& columns) {
   const Array buffer = Array::empty({2, blocks, columns.count}, dtype_of<T>());
   T* const max = buffer.data<T>();
   T* const sums = max + blocks * columns.count;
-  // Calls f(part of the columns and rows, offset of its sums).
+  // Calls f(part of the columns and rows, offset of its sums, its first column) for every part.
   const auto for_parts = [&](auto f) {
     parallel_for(0, blocks * strips, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t part = begin; part < end; ++part) {

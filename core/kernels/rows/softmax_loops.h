@@ -20,21 +20,21 @@ struct SoftmaxLines {
   std::int64_t out_step, a_step, b_step;
 };
 
-/// The place some bytes further.
+/// `pointer` moved by `bytes`.
 template <class T>
 T* moved(T* pointer, std::int64_t bytes) {
   return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(pointer) +
                               static_cast<std::uintptr_t>(bytes));
 }
 
-/// Rows of 16 or more contiguous elements. `streamed` writes past the caches; then every row of the
-/// output is aligned to 64 bytes, and made of whole such units.
+/// Computes rows of 16 or more contiguous elements. `streamed` writes past the caches; then every
+/// row of the output must be aligned to 64 bytes, and its size a multiple of that.
 template <class T>
 void softmax_rows(SoftmaxKind kind, const SoftmaxLines<T>& rows, bool streamed);
 
-inline constexpr std::int64_t kMaxColumns = 1024;  // that are walked together
+inline constexpr std::int64_t kMaxColumns = 1024;  // that are computed together
 
-/// Columns that lie side by side; the steps are those along a column.
+/// Computes columns that lie side by side; the steps are those along a column.
 template <class T>
 void softmax_columns(SoftmaxKind kind, const SoftmaxLines<T>& columns);
 

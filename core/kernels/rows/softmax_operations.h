@@ -13,12 +13,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
-// Each operation sums a term of every element, and makes each result of its element and that sum.
-// `max` is the largest element where an operation has use for it. What term() gives becomes the
-// element x that value() sees when the operation says so.
+// Each operation sums the term() of every element, and computes each result by value() from the
+// element and total(sum). With kUsesMax, `max` is the largest element; without it, `max` is not
+// used. With kKeepsTerms, value() gets the result of term() as x instead of the element.
 
 struct Softmax {
-  static constexpr bool kOfMost = true, kKeepsTerms = true;
+  static constexpr bool kUsesMax = true, kKeepsTerms = true;
   template <class D, class V>
   static HWY_INLINE V term(D d, V x, V, V max) {
     return exp_not_positive(d, hn::Sub(x, max));
@@ -34,7 +34,7 @@ struct Softmax {
 };
 
 struct LogSoftmax {
-  static constexpr bool kOfMost = true, kKeepsTerms = false;
+  static constexpr bool kUsesMax = true, kKeepsTerms = false;
   template <class D, class V>
   static HWY_INLINE V term(D d, V x, V, V max) {
     return exp_not_positive(d, hn::Sub(x, max));
@@ -50,7 +50,7 @@ struct LogSoftmax {
 };
 
 struct SoftmaxBackward {
-  static constexpr bool kOfMost = false, kKeepsTerms = false;
+  static constexpr bool kUsesMax = false, kKeepsTerms = false;
   template <class D, class V>
   static HWY_INLINE V term(D, V grad, V y, V) {
     return hn::Mul(grad, y);
@@ -66,7 +66,7 @@ struct SoftmaxBackward {
 };
 
 struct LogSoftmaxBackward {
-  static constexpr bool kOfMost = false, kKeepsTerms = false;
+  static constexpr bool kUsesMax = false, kKeepsTerms = false;
   template <class D, class V>
   static HWY_INLINE V term(D, V grad, V, V) {
     return grad;

@@ -1,5 +1,5 @@
-// As simd_targets.h, and without the SIMD targets whose vectors have no size at compile time: their
-// processors then run the code for NEON. To be included before anything of Highway.
+// As simd_targets.h, but without the SIMD targets whose vector size is not known at compile time:
+// processors with SVE then run the code for NEON. Must be included before any header of Highway.
 #pragma once
 
 #include <tend/core/kernels/simd/simd_targets.h>

@@ -1,12 +1,12 @@
-// What a SIMD kernel file hands out: functions for each element type. Highway exports functions by
-// name, not templates; so a file exports a single one, which gives all of these.
+// Tables of a SIMD kernel file's functions for each element type. Highway exports functions by
+// name, not templates, so a file exports a single function, which returns such a table.
 #pragma once
 
 #include <concepts>
 
 namespace tend::kernels {
 
-/// A K, pointers to functions, for elements of each type.
+/// A K<T>, which holds pointers to functions, for each floating element type T.
 template <template <class> class K>
 struct ForTypes {
   K<float> floats;

@@ -25,7 +25,7 @@ using RunPointers = std::array<std::byte*, N>;
 template <std::size_t N>
 using RunSteps = std::array<std::int64_t, N>;  // bytes
 
-/// An operand whose elements are neighbours.
+/// An operand whose elements are contiguous.
 template <class T>
 struct Neighbours {
   const T* first;
@@ -52,7 +52,7 @@ HWY_INLINE void for_neighbours(std::size_t n, T* out, F f, Operands... a) {
               [=](auto d, std::size_t i) HWY_ATTR { hn::StoreU(f(d, a.at(d, i)...), d, out + i); });
 }
 
-/// Elements that lie apart: out = f(d, a) or f(d, a, b).
+/// For strided elements, one at a time: out = f(d, a) or f(d, a, b).
 template <class T, class F, std::size_t N>
 HWY_INLINE void for_strided(std::size_t n, RunPointers<N> p, const RunSteps<N>& step, F f) {
   const hn::CappedTag<T, 1> one;

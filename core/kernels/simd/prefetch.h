@@ -1,8 +1,8 @@
-// Prefetching memory some time before it is used.
+// Prefetching memory into the cache some time before it is used.
 #pragma once
 
 #include <tend/core/kernels/simd/simd_targets.h>
-// Before anything of Highway.
+// simd_targets.h must come before any header of Highway.
 #include <hwy/cache_control.h>
 
 #include <cstddef>
@@ -10,20 +10,20 @@
 
 namespace tend::kernels {
 
-/// In bytes: farther than processors look by themselves, and less than the first cache holds. What
-/// is computed on the way takes about as long as the last cache takes to answer.
+/// In bytes: farther than hardware prefetchers look ahead, and less than the L1 cache holds. The
+/// computation on this many bytes takes about as long as the last-level cache needs to answer.
 inline constexpr std::size_t kPrefetchAhead = 8192;
 
-/// Whether prefetching pays for a run of so many bytes. At its end it prefetches what comes after
-/// it, which is the next run's or, at the end of all, nobody's.
+/// Whether prefetching pays for a run of this many bytes. Near its end a run prefetches the memory
+/// behind it, which belongs to the next run or, after the last one, is not used.
 constexpr bool pays_to_prefetch(std::size_t bytes) {
   return bytes >= 8 * kPrefetchAhead;
 }
 
-/// Prefetches what lies kPrefetchAhead behind `place`, if there is anything.
+/// Prefetches the cache line kPrefetchAhead bytes after `place`, which may lie beyond the array.
 template <class T>
 HWY_INLINE void prefetch_ahead(const T* place) {
-  // As a number: it may lie behind the array.
+  // Integer arithmetic, since a pointer must not leave its array.
   const std::uintptr_t ahead = reinterpret_cast<std::uintptr_t>(place) + kPrefetchAhead;
   hwy::Prefetch(reinterpret_cast<const T*>(ahead));  // NOLINT(performance-no-int-to-ptr)
 }

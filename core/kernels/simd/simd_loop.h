@@ -16,8 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Calls f(d, i) for vectors of elements from i on, as long as they fit into n; gives the first
-/// element that is left.
+/// Calls f(d, i) for vectors of elements from i on, as long as they fit into n; returns the index
+/// of the first element that is left.
 template <class D, class F>
 HWY_INLINE std::size_t for_whole_vectors(D d, std::size_t i, std::size_t n, const F& f) {
   const std::size_t lanes = hn::Lanes(d);
@@ -25,16 +25,17 @@ HWY_INLINE std::size_t for_whole_vectors(D d, std::size_t i, std::size_t n, cons
   return i;
 }
 
-/// Calls f(d, i) for vectors of the elements 0 to n, and for single ones where no vector fits any
-/// more: they go through the same functions, so that a result does not depend on its place when
-/// these are exact or round as IEEE 754 says.
+/// Calls f(d, i) for vectors of the elements 0 to n, and for the single elements that are left.
+/// They go through the same functions, so a result does not depend on its position if these are
+/// exact or round as IEEE 754 says.
 template <class D, class F>
 HWY_INLINE void for_vectors(D d, std::size_t n, F f) {
   const std::size_t i = for_whole_vectors(d, 0, n, f);
   for_whole_vectors(hn::CappedTag<hn::TFromD<D>, 1>(), i, n, f);
 }
 
-/// The same for rows, which may be short: by vectors of fewer and fewer lanes.
+/// The same for rows, which may be short: what is left goes through vectors of fewer and fewer
+/// lanes.
 template <class T, std::size_t kMax = 16, class F>
 HWY_INLINE void for_row_vectors(std::size_t n, F f, std::size_t i = 0) {
   i = for_whole_vectors(hn::CappedTag<T, kMax>(), i, n, f);

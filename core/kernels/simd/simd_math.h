@@ -60,7 +60,7 @@ struct ExpConstants;
 template <>
 struct ExpConstants<float> {
   static constexpr float min = -105.0f, max = 90.0f;  // e^x is 0 and infinite there
-  static constexpr float min_exponent = -88.0f;       // n of which is -127: that of zero
+  static constexpr float min_exponent = -88.0f;       // its n is -127, the exponent of zero
 
   static constexpr float log2_e = 1.44269504f;
   // ln 2 in two parts; the first has so few bits that its product with n is exact.
@@ -68,7 +68,7 @@ struct ExpConstants<float> {
   static constexpr int mantissa_bits = 23;
   // Added to a small number it rounds that to an integer, which then stands in the low bits.
   static constexpr float rounder = 0x1.8p23f, bias = 127;
-  // Of pairs of terms, which do not wait for one another: 2^-28.
+  // Error 2^-28. Pairs of terms, which do not wait for one another.
   template <class D, class V>
   static HWY_INLINE V p(D d, V r, V square) {
     const V high_terms =
@@ -99,8 +99,8 @@ struct ExpConstants<double> {
   }
 };
 
-/// The fraction of e^(x + low) = (1 + fraction) 2^n, for a `low` of at most 0.03. In the low bits
-/// of `exponent` stands n plus what the rounder has in its own.
+/// The fraction of e^(x + low) = (1 + fraction) 2^n, for a `low` of at most 0.03 in size. The low
+/// bits of `exponent` hold the sum of n and the low bits of the rounder.
 template <class D, class V>
 HWY_INLINE V exp_fraction(D d, V x, V low, V rounder, V& exponent) {
   using Constants = ExpConstants<hn::TFromD<D>>;
@@ -133,12 +133,11 @@ HWY_INLINE V exp_of_sum(D d, V x, V low) {
 /// overflow and results below the normal numbers are as in C.
 template <class D, class V>
 HWY_INLINE V exp(D d, V x) {
-  return exp_of_sum(d, x, hn::Set(d, hn::TFromD<D>(-0.0)));  // which compilers know to add nothing
+  return exp_of_sum(d, x, hn::Set(d, hn::TFromD<D>(-0.0)));  // compilers leave out adding -0
 }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// AVX-512 looks up sixteen numbers at once, which leaves a shorter polynomial to the units that
-// multiply.
+// AVX-512 looks up one of sixteen numbers in each lane, so that a shorter polynomial will do.
 
 /// The bits of 2^(j / 16) less j << 19, for the j in the low four bits of each lane.
 HWY_INLINE __m512i bits_of_root(__m512i j) {
@@ -161,7 +160,7 @@ HWY_INLINE hn::Vec128<std::uint32_t, kLanes> bits_of_root(hn::Vec128<std::uint32
 template <class D, class V>
 HWY_INLINE V exp_by_table(D d, V x) {
   using Constants = ExpConstants<float>;
-  constexpr float kMin = -88.03f;  // k of which is 16 * -127: that of zero
+  constexpr float kMin = -88.03f;  // its k is 16 * -127, so n is the exponent of zero
   const hn::RebindToUnsigned<D> du;
   const V bounded_x = at_least(d, x, kMin), rounder = hn::Set(d, Constants::rounder);
   const V sum = hn::MulAdd(bounded_x, hn::Set(d, 16 * Constants::log2_e), rounder);
@@ -271,7 +270,7 @@ HWY_INLINE V sigmoid(D d, V x) {
   return hn::Div(hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e));
 }
 
-/// Of x sigmoid(x): s (1 + x (1 - s))
+/// The derivative of x sigmoid(x), which is s (1 + x (1 - s)) with s = sigmoid(x).
 template <class D, class V>
 HWY_INLINE V silu_derivative(D d, V x) {
   const V one = hn::Set(d, hn::TFromD<D>(1));

@@ -1,5 +1,5 @@
-// The error function, and what is made with the normal distribution, of float32 and float64 lanes.
-// As simd_math.h.
+// The error function, the normal distribution function and gelu, of float32 and float64 lanes. All
+// that simd_math.h says about its functions holds here, too.
 
 #if defined(TEND_CORE_KERNELS_SIMD_NORMAL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_SIMD_NORMAL_H
@@ -13,14 +13,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 
-/// Of erf(x) = x + x small(x^2) up to 0.92, and of the normal distribution's mass above t,
-/// tail(t) = e^(-t^2 / 2) p(u) / (t + centre) with u = (t - centre) / (t + centre).
+/// Constants of erf(x) = x + x small(x^2) for |x| up to 0.92, and of the normal distribution's mass
+/// above t, tail(t) = e^(-t^2 / 2) p(u) / (t + centre) with u = (t - centre) / (t + centre).
 template <class T>
 struct NormalConstants;
 
 template <>
 struct NormalConstants<float> {
-  static constexpr float centre = 3.5f, max = 16.0f;  // from most on the tail is 0
+  static constexpr float centre = 3.5f, max = 16.0f;  // from max on the tail is 0
   static constexpr std::uint32_t high_bits = 0xfffff000u;
   template <class D, class V>
   static HWY_INLINE V small(D d, V square) {  // 2^-31
@@ -127,15 +127,15 @@ HWY_INLINE V gelu(D d, V x) {
 template <class D, class V>
 HWY_INLINE V gelu_derivative(D d, V x) {
   using T = hn::TFromD<D>;
-  // Without the bound the density would be 0 times infinity far out.
+  // Without the bound the product with the density would be infinity times 0.
   const V t = bounded(d, x, -NormalConstants<T>::max, NormalConstants<T>::max);
   const V gauss = exp_not_positive(d, hn::Mul(hn::Mul(t, t), hn::Set(d, T(-0.5))));
   const V density = hn::Mul(gauss, hn::Set(d, T(0.3989422804014327)));  // 1 / sqrt(2 pi)
   return hn::MulAdd(t, density, normal_mass(d, x));
 }
 
-// The approximation is x sigmoid(z), z = sqrt(8 / pi) (x + 0.044715 x^3): as (1 + tanh(z / 2)) / 2,
-// without its cancellation.
+// The approximation of gelu is x sigmoid(z), z = sqrt(8 / pi) (x + 0.044715 x^3). sigmoid(z) equals
+// (1 + tanh(z / 2)) / 2, but has no cancellation.
 
 template <class D, class V>
 HWY_INLINE V gelu_tanh(D d, V x) {

@@ -1,5 +1,5 @@
-// Walks along rows of contiguous elements, for every SIMD target. Included by kernel sources after
-// <hwy/foreach_target.h>; not for others.
+// Reductions of rows of contiguous elements, for every SIMD target. Included by kernel sources
+// after <hwy/foreach_target.h>; not for others.
 
 #if defined(TEND_CORE_KERNELS_SIMD_ROWS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_SIMD_ROWS_H

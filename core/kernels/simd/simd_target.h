@@ -2,7 +2,7 @@
 
 namespace tend::kernels {
 
-/// Highway's name of the instructions that kernels run with on this processor: "AVX2", "AVX3", ...
+/// Highway's name of the instruction set that kernels use on this processor: "AVX2", "AVX3", ...
 const char* simd_target();
 
 }  // namespace tend::kernels

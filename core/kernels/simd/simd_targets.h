@@ -1,5 +1,5 @@
-// The SIMD targets that kernels are compiled for: Highway's, without those that hardly serve. To be
-// included before anything else of Highway.
+// The SIMD targets that kernels are compiled for: Highway's, without those that gain little. Must
+// be included before any header of Highway.
 #pragma once
 
 #include <hwy/base.h>  // chooses no targets yet

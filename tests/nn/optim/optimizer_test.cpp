@@ -217,6 +217,28 @@ TEST_CASE("an optimizer continues from its saved state as if nothing had happene
   CHECK(half.to_vector<float>() == whole.to_vector<float>());
 }
 
+TEST_CASE("a copy of an optimizer has a state of its own") {
+  Tensor p = ones({3}).requires_grad_();
+  optim::AdamW optimizer({p}, {.lr = 0.1});
+  const auto step = [&p](optim::AdamW& each) {
+    p.zero_grad();
+    (p * p).sum().backward();
+    each.step();
+  };
+  step(optimizer);
+  const auto values = [](optim::AdamW& each) {
+    for (const auto& [name, tensor] : each.state_dict()) {
+      if (name == "0.exp_avg") return tensor.clone();
+    }
+    return Tensor();
+  };
+  const Tensor before = values(optimizer);
+  optim::AdamW copy = optimizer;
+  step(copy);
+  CHECK(equal(values(optimizer), before));
+  CHECK_FALSE(equal(values(copy), before));
+}
+
 TEST_CASE("an optimizer refuses a state that is not its own") {
   Tensor p = start().requires_grad_();
   optim::AdamW optimizer({p});

@@ -1,0 +1,48 @@
+// Gradients through views into which something was written: regions of a base that is row-major,
+// and of bases that are not.
+#include <tend/autograd/graph/strided_region.h>
+
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+TEST_CASE("a gradient is taken from the elements of the base alone") {
+  const Tensor w = ones({1}, float32).requires_grad_();
+
+  SECTION("where the base got elements with gaps") {
+    const Tensor b = zeros({4});
+    const Tensor v = b.narrow(0, 1, 1);
+    Tensor named = b;
+    named.set_data(b.detach().slice(0, 0, 4, 2));
+    v.copy_(w);
+    // The written element lies between those that the base shows now.
+    named.backward(arange(1, 5).to(float32).slice(0, 0, 4, 2));
+    CHECK((!w.grad().defined() || w.grad().item() == 0));
+  }
+  SECTION("where the view lies beyond the base's new elements") {
+    const Tensor b = zeros({4});
+    const Tensor v = b.narrow(0, 3, 1);
+    Tensor named = b;
+    named.set_data(b.detach().narrow(0, 0, 2));
+    v.copy_(w);
+    CHECK_THROWS_AS(named.backward(arange(1, 9).to(float32).narrow(0, 0, 2)), ShapeError);
+  }
+}
+
+TEST_CASE("an expanded base is refused, whatever the strides of the gradient") {
+  const Tensor w = ones({3}).requires_grad_();
+  const Tensor b = zeros({3}).expand({2, 3}).detach();
+  b.select(0, 1).copy_(w);
+  CHECK_THROWS_AS((b.sum({0}) * tensor({1, 2, 3}, float32)).sum().backward(), ShapeError);
+}
+
+TEST_CASE("the gradient of a view is an inference tensor in inference mode") {
+  const Tensor x = ones({3, 2}).requires_grad_();
+  const Tensor y = x.select(0, 1).sum();
+  {
+    const InferenceModeGuard inference;
+    y.backward();
+  }
+  CHECK(x.grad().is_inference());
+}

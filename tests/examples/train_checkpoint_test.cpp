@@ -1,0 +1,177 @@
+// Checkpoints of the training program: going on, and refusing what is damaged.
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tend/nn/files/safetensors.h>
+
+#include <nlohmann/json.hpp>
+
+#include "examples/train/run/checkpoint.h"
+#include "examples/train/run/options_json.h"
+#include "tests/catch.h"
+#include "tests/examples/train_program.h"
+
+using Catch::Matchers::ContainsSubstring;
+using namespace tend::test;
+
+TEST_CASE("Ctrl-C ends with 130, and what is resumed ends as if it had never come") {
+  const TemporaryFolder folder;
+  Process process(kProgram, small({"--steps", "2000", "--json", "r.json"}), folder.path());
+  REQUIRE(process.wait_for("parameters"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  process.send(SIGINT);
+  CHECK(process.wait() == 130);
+  const std::size_t done = results(folder).at("steps");
+  CHECK(done < 2000);
+  CHECK(results(folder).at("losses").size() == done);
+  CHECK_THAT(content(folder.file("report.html")), ContainsSubstring("of 2\u202F000 steps"));
+
+  const Ended resumed = run({"--resume", "checkpoint.safetensors", "--json", "r.json"}, folder);
+  CAPTURE(resumed.output);
+  REQUIRE(resumed.code == 0);
+  CHECK_THAT(resumed.output, ContainsSubstring("going on from step " + std::to_string(done)));
+  REQUIRE(run(small({"--steps", "2000", "--json", "whole.json", "--checkpoint", "whole"}), folder)
+              .code == 0);
+  const nlohmann::json whole = results(folder, "whole.json");
+  CHECK(results(folder).at("losses") == whole.at("losses"));
+  CHECK(results(folder).at("exact_match") == whole.at("exact_match"));
+  const bool same_state =
+      state_of(folder.file("checkpoint.safetensors")) == state_of(folder.file("whole"));
+  CHECK(same_state);
+
+  const std::string before = content(folder.file("checkpoint.safetensors"));
+  const Ended backwards = run({"--resume", "checkpoint.safetensors", "--steps", "10"}, folder);
+  CHECK(backwards.code == 2);
+  CHECK_THAT(backwards.output, ContainsSubstring("at step 2000, beyond --steps 10"));
+  CHECK(content(folder.file("checkpoint.safetensors")) == before);
+}
+
+TEST_CASE("a text of any bytes is modelled, and only the same text goes on") {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += static_cast<char>(i * i % 251 + i % 3);
+  std::ofstream(folder.file("text"), std::ios::binary) << text;
+  std::ofstream(folder.file("other"), std::ios::binary) << text << '!';
+  const Ended ended = run({"--text", "text", "--length", "16", "--layers", "1", "--width", "8",
+                           "--steps", "10", "--json", "r.json"},
+                          folder);
+  CAPTURE(ended.output);
+  REQUIRE(ended.code == 0);
+  const nlohmann::json r = results(folder);
+  CHECK(r.at("task") == "text");
+  CHECK(r.at("validation_loss") > 0);
+  CHECK(r.at("best_head").at("pattern") == "previous token");
+  const std::string page = content(folder.file("report.html"));
+  CHECK(page.find('\0') == std::string::npos);
+  CHECK(run({"--resume", "checkpoint.safetensors", "--steps", "12"}, folder).code == 0);
+  const Ended refused = run({"--resume", "checkpoint.safetensors", "--text", "other"}, folder);
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.output, ContainsSubstring("was trained on another text"));
+}
+
+TEST_CASE("a checkpoint holds the weights under the model's own names") {
+  const TemporaryFolder folder;
+  REQUIRE(run(small({"--steps", "1"}), folder).code == 0);
+  const tend::nn::Safetensors file =
+      tend::nn::load_safetensors(folder.file("checkpoint.safetensors"));
+  const auto has = [&file](const std::string& name) {
+    return std::any_of(file.tensors.begin(), file.tensors.end(),
+                       [&](const auto& entry) { return entry.first == name; });
+  };
+  CHECK(has("blocks.0.attention.W_query.weight"));
+  CHECK(has("head.weight"));
+  CHECK(nlohmann::json::parse(file.metadata.at("settings")).at("steps") == 1);
+}
+
+TEST_CASE("a checkpoint is refused whichever of its bytes changed") {
+  const TemporaryFolder folder;
+  REQUIRE(run({"--length", "2", "--width", "1", "--batch", "1", "--steps", "1"}, folder).code == 0);
+  const std::string whole = content(folder.file("checkpoint.safetensors"));
+  std::uint64_t header = 0;
+  std::memcpy(&header, whole.data(), sizeof header);
+  const std::size_t begin = whole.find_last_not_of(' ', 8 + header - 1) + 1;
+  const auto refuses = [&](std::size_t place) {
+    std::string damaged = whole;
+    damaged[place] = static_cast<char>(damaged[place] ^ 1);
+    std::ofstream(folder.file("damaged"), std::ios::binary) << damaged;
+    try {
+      train::Checkpoint checkpoint(folder.file("damaged"));
+      return false;
+    } catch (const std::exception&) {
+      return true;
+    }
+  };
+  for (std::size_t place = 0; place < begin; place += place < 24 ? 1 : 7) {
+    INFO(place << ": " << whole.substr(place, 20));
+    CHECK(refuses(place));
+  }
+  for (std::size_t place = 8 + header; place < whole.size(); place += 997) {
+    INFO(place);
+    CHECK(refuses(place));
+  }
+  const Ended ended = [&] {
+    std::string damaged = whole;
+    damaged.back() = static_cast<char>(damaged.back() ^ 64);
+    std::ofstream(folder.file("damaged"), std::ios::binary) << damaged;
+    return run({"--resume", "damaged"}, folder);
+  }();
+  CHECK(ended.code == 1);
+  CHECK_THAT(ended.output, ContainsSubstring("damaged is damaged: its checksum"));
+}
+
+TEST_CASE("a checkpoint of the format without a checksum goes on") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("checkpoint.safetensors");
+  REQUIRE(run(small({"--steps", "2"}), folder).code == 0);
+  tend::nn::Safetensors file = tend::nn::load_safetensors(path);
+  file.metadata["format"] = "tend train 1";
+  tend::nn::save_safetensors(path, file.tensors, file.metadata);
+  CHECK(run({"--resume", "checkpoint.safetensors", "--steps", "3"}, folder).code == 1);
+  file.metadata.erase("checksum");
+  tend::nn::save_safetensors(path, file.tensors, file.metadata);
+  CHECK(run({"--resume", "checkpoint.safetensors", "--steps", "3"}, folder).code == 0);
+}
+
+TEST_CASE("settings that are not of their type are refused by name") {
+  const train::Options options = train::default_options("recall");
+  const nlohmann::json json = nlohmann::json::parse(train::options_to_json(options));
+  CHECK(nlohmann::json::parse(train::options_to_json(train::options_from_json(json.dump()))) ==
+        json);
+  const auto check_refused = [](const std::string& text, const std::string& why) {
+    INFO(text);
+    CHECK_THROWS_WITH(train::options_from_json(text), ContainsSubstring(why));
+  };
+  const auto with = [&](const std::string& name, const nlohmann::json& value) {
+    nlohmann::json changed = json;
+    changed[name] = value;
+    return changed.dump();
+  };
+  for (const auto& [name, value] : json.items()) {
+    std::vector<nlohmann::json> bad{true, nlohmann::json::array(), nlohmann::json::object()};
+    if (value.is_string()) bad.insert(bad.end(), {1, nullptr});
+    if (value.is_number_unsigned()) bad.insert(bad.end(), {-1, 1.5, 1.0, 1e300, "1", nullptr});
+    if (value.is_number_float() || value.is_null()) bad.emplace_back("0.5");
+    for (const nlohmann::json& each : bad) check_refused(with(name, each), name + " is no ");
+    nlohmann::json missing = json;
+    missing.erase(name);
+    check_refused(missing.dump(), name + " is missing");
+  }
+  check_refused(with("layers", 1'000'000), "--layers must be from 1 to 1024");
+  check_refused(with("rate", -1), "--rate must be above 0");
+  check_refused(with("depth", 3), "depth is unknown");
+  std::string twice = json.dump();
+  twice.insert(1, "\"seed\":1,");
+  check_refused(twice, "seed is there twice");
+  twice = json.dump();
+  twice.replace(twice.find("\"seed\":0"), 8, "\"seed\":18446744073709551616");
+  check_refused(twice, "seed is no whole number");
+  check_refused("[]", "no JSON object");
+  check_refused("{", "the settings cannot be used");
+}

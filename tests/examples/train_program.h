@@ -1,0 +1,75 @@
+// The training program as a user runs it, for its tests.
+#pragma once
+
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <tend/nn/files/safetensors.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/examples/process.h"
+
+namespace tend::test {
+
+inline const std::string kProgram = TEND_EXAMPLES "/train";
+
+/// A model and a task that take well under a millisecond a step, with dropout so that the random
+/// numbers matter.
+inline std::vector<std::string> small(std::vector<std::string> more) {
+  std::vector<std::string> words{"--length", "4", "--width",   "8",
+                                 "--batch",  "4", "--dropout", "0.1"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+struct Ended {
+  int code;
+  std::string output;
+};
+
+inline Ended run(const std::vector<std::string>& arguments, const TemporaryFolder& folder) {
+  Process process(kProgram, arguments, folder.path());
+  const int code = process.wait();
+  return {code, process.output()};
+}
+
+inline std::string content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline nlohmann::json results(const TemporaryFolder& folder, const std::string& name = "r.json") {
+  return nlohmann::json::parse(content(folder.file(name)));
+}
+
+/// Name and bytes of everything in a checkpoint but the times that training took, and the checksum,
+/// which is also of them.
+inline std::map<std::string, std::string> state_of(const std::string& path) {
+  const tend::nn::Safetensors file = tend::nn::load_safetensors(path);
+  std::map<std::string, std::string> state(file.metadata);
+  for (const auto& [name, tensor] : file.tensors) {
+    const auto* data = static_cast<const char*>(tensor.array().raw());
+    state["tensor " + name] = std::string(
+        data, static_cast<std::size_t>(tensor.numel() * tend::item_size(tensor.dtype())));
+  }
+  state.erase("tensor training.seconds");
+  state.erase("checksum");
+  return state;
+}
+
+/// The program run by a shell, which sees to where its output goes and what it finds.
+inline Ended run_in_shell(const std::string& before, const std::string& behind,
+                          const std::vector<std::string>& arguments, const TemporaryFolder& folder,
+                          Through through = Through::pipe) {
+  std::vector<std::string> words{"-c", before + " \"$0\" \"$@\" " + behind, kProgram};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  Process process("/bin/sh", words, folder.path(), through);
+  const int code = process.wait();
+  return {code, process.output()};
+}
+
+}  // namespace tend::test

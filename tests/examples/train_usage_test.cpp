@@ -1,0 +1,119 @@
+// The command line of the training program.
+
+#include <sys/stat.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+#include "tests/examples/train_program.h"
+
+using Catch::Matchers::ContainsSubstring;
+using namespace tend::test;
+
+TEST_CASE("wrong usage is explained and ends with 2") {
+  const TemporaryFolder folder;
+  const auto [arguments, message] = GENERATE(table<std::vector<std::string>, std::string>({
+      {{"--task", "juggle"}, "juggle not in"},
+      {{"--steps", "many"}, "--steps"},
+      {{"--rate", "nan"}, "--rate: 'nan' is no finite number"},
+      {{"--rate", "0"}, "--rate must be above 0"},
+      {{"--init", "wide"}, "expects a number or fan"},
+      {{"--width", "10", "--heads", "3"}, "--width 10 must be a multiple of --heads 3"},
+      {{"--heads", "0"}, "--heads must be from 1 to --width 64"},
+      {{"--task", "recall", "--length", "17"}, "from 2 to 16, not 17"},
+      {{"--task", "copy", "--text", "x"}, "--task excludes --text"},
+      {{"--resume", "x", "--rate", "0.1"}, "is decided by the checkpoint"},
+      {{"surprise"}, "surprise"},
+      {{"--resume", ""}, "--resume: the name of the file is empty"},
+      {{"--report", ""}, "--report: the name of the file is empty"},
+      {{"--checkpoint", ""}, "--checkpoint: the name of the file is empty"},
+      {{"--json", ""}, "--json: the name of the file is empty"},
+      {{"--text", ""}, "--text: the name of the file is empty"},
+  }));
+  const Ended ended = run(arguments, folder);
+  CHECK(ended.code == 2);
+  CHECK_THAT(ended.output, ContainsSubstring(message));
+  CHECK_THAT(ended.output, ContainsSubstring("--help"));
+}
+
+namespace {
+
+/// Each of these values of the option is wrong usage.
+void check_refused(const std::string& option, const std::vector<std::string>& values) {
+  const TemporaryFolder folder;
+  for (const std::string& value : values) {
+    const Ended ended = run({option, value}, folder);
+    INFO(option << " '" << value << "': " << ended.output);
+    CHECK(ended.code == 2);
+    CHECK_THAT(ended.output, ContainsSubstring(option));
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+}  // namespace
+
+TEST_CASE("what is no whole number, or out of its range, is wrong usage") {
+  for (const std::string option : {"--seed", "--length", "--layers", "--heads", "--width",
+                                   "--steps", "--batch", "--warmup", "--threads"}) {
+    check_refused(option, {"-1", "", " 1", "1 ", "1.5", "1e3", "+1", "0x10", "1_000", "1'000",
+                           "18446744073709551616", "99999999999999999999999", "nan"});
+    if (option != "--seed") check_refused(option, {"18446744073709551615"});
+  }
+}
+
+TEST_CASE("what is no finite number, or out of its range, is wrong usage") {
+  for (const std::string option : {"--dropout", "--rate", "--beta1", "--beta2", "--weight-decay",
+                                   "--clip", "--init", "--init-embedding"}) {
+    check_refused(option, {"-1", "", " 1", "1 ", "1e400", "inf", "nan", "-1.5", "0x1p2000", "x"});
+  }
+}
+
+TEST_CASE("the largest seed is a seed") {
+  const TemporaryFolder folder;
+  REQUIRE(run(small({"--steps", "1", "--seed", "18446744073709551615", "--json", "r.json"}), folder)
+              .code == 0);
+  CHECK(results(folder).at("seed") == 18446744073709551615U);
+}
+
+TEST_CASE("one file for two results, or for a result and what is read, is wrong usage") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("text")) << std::string(2000, 'a') << "b";
+  std::ofstream(folder.file("file")) << "kept";
+  std::filesystem::create_symlink("file", folder.file("link"));
+  std::filesystem::create_symlink("new", folder.file("dangling"));
+  std::filesystem::create_hard_link(folder.file("file"), folder.file("hard"));
+  REQUIRE(::mkfifo(folder.file("pipe").c_str(), 0600) == 0);
+  const auto [one, other] = GENERATE(table<std::string, std::string>({
+      {"new", "new"},
+      {"new", "./new"},
+      {"new", "dangling"},
+      {"file", "link"},
+      {"file", "hard"},
+      {"link", "././link"},
+      {"pipe", "pipe"},
+  }));
+  CAPTURE(one, other);
+  const auto refused = [&](const std::vector<std::string>& arguments) {
+    const Ended ended = run(arguments, folder);
+    INFO(ended.output);
+    CHECK(ended.code == 2);
+    CHECK_THAT(ended.output, ContainsSubstring("are one file"));
+  };
+  refused({"--report", one, "--checkpoint", other});
+  refused({"--report", one, "--json", other});
+  refused({"--checkpoint", one, "--json", other});
+  refused({"--json", "text", "--text", "./text", "--length", "8"});
+  CHECK(content(folder.file("file")) == "kept");
+}
+
+TEST_CASE("help shows the defaults of the task asked about") {
+  const TemporaryFolder folder;
+  const Ended ended = run({"--task", "recall", "--help"}, folder);
+  CHECK(ended.code == 0);
+  // recall's rate; CLI11 2.1 writes "FLOAT=0.0015", later ones "FLOAT [0.0015]".
+  CHECK_THAT(ended.output, ContainsSubstring("0.0015"));
+}
