@@ -10,7 +10,7 @@
 #include <tend/core/array/array.h>
 #include <tend/core/threads/parallel.h>
 
-namespace tend::testing {
+namespace tend::test {
 
 /// A 1-d array of T, or of `shape`.
 template <class T>
@@ -83,4 +83,4 @@ bool same_bits_for_any_thread_count(F f) {
   return same;
 }
 
-}  // namespace tend::testing
+}  // namespace tend::test

@@ -8,7 +8,7 @@
 // Before anything of Highway.
 #include <hwy/targets.h>
 
-namespace tend::testing {
+namespace tend::test {
 
 /// Calls f(name) with each SIMD target of this processor in use.
 template <class F>
@@ -26,4 +26,4 @@ void for_each_simd_target(F f) {
   }
 }
 
-}  // namespace tend::testing
+}  // namespace tend::test

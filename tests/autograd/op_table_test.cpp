@@ -327,7 +327,7 @@ TEST_CASE("values and gradients are the same on every SIMD target, but for round
   for (const Op& op : op_table()) {
     const Case made = make_case(op, large_sample(op), Layout::contiguous, real);
     std::vector<Tensors> first;  // values and gradients of the first target
-    testing::for_each_simd_target([&](const std::string& target) {
+    test::for_each_simd_target([&](const std::string& target) {
       INFO(op.torch << " on " << target);
       const Tensors outputs = op.call(made.inputs);
       const std::vector<Tensors> found{dense(outputs), gradients(outputs, made.inputs)};

@@ -9,7 +9,7 @@
 #include "tests/arrays.h"
 #include "tests/catch.h"
 
-namespace tend::testing {
+namespace tend::test {
 
 /// out[i] = f(inputs[i]...), element by element; inputs broadcast to `shape`.
 template <class Out, class... In, class F, class... Arrays>
@@ -52,4 +52,4 @@ void check_in_every_layout(const Array& expected, Kernel kernel, const Arrays&..
   }
 }
 
-}  // namespace tend::testing
+}  // namespace tend::test

@@ -14,7 +14,7 @@
 #include "tests/catch.h"
 
 using namespace tend;
-using namespace tend::testing;
+using namespace tend::test;
 
 namespace {
 

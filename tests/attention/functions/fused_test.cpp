@@ -320,7 +320,7 @@ TEST_CASE("fused attention has the same bits for any number of threads") {
 }
 
 TEST_CASE("fused attention agrees with the composed one on every SIMD target") {
-  testing::for_each_simd_target([](const std::string& target) {
+  test::for_each_simd_target([](const std::string& target) {
     CAPTURE(target);
     for (const DType dtype : {float64, float32}) {
       check_agreement({1, 2, 100, 90, 24, 7, dtype}, {.is_causal = true, .dropout_p = 0.3});

@@ -98,7 +98,7 @@ TEST_CASE("dropout rounds 1 - p before it divides by it, as PyTorch does") {
 }
 
 TEST_CASE("dropout is the product with its mask, on every target, twice differentiable") {
-  testing::for_each_simd_target([](const std::string& target) {
+  test::for_each_simd_target([](const std::string& target) {
     for (const DType dtype : {float32, float64}) {
       for (const std::int64_t count : {1, 3, 16, 77, 140000}) {
         INFO(target << " " << count << " of " << dtype_name(dtype));
@@ -109,12 +109,12 @@ TEST_CASE("dropout is the product with its mask, on every target, twice differen
         const Tensor leaf = x.clone().requires_grad_();
         const Tensor y = dropout(leaf, 0.4, true, one);
         const Tensor mask = dropout(ones({count}, dtype), 0.4, true, other);
-        CHECK(testing::same_bits(y.array(), mul(x, mask).array()));
+        CHECK(test::same_bits(y.array(), mul(x, mask).array()));
         const Tensor cotangent = randn({count}, dtype, one).requires_grad_();
         const Tensor grad = autograd::grad({y}, {leaf}, {cotangent}, {.create_graph = true}).at(0);
-        CHECK(testing::same_bits(grad.array(), mul(cotangent, mask).array()));
+        CHECK(test::same_bits(grad.array(), mul(cotangent, mask).array()));
         const Tensor again = autograd::grad({grad}, {cotangent}, {x}).at(0);
-        CHECK(testing::same_bits(again.array(), mul(x, mask).array()));
+        CHECK(test::same_bits(again.array(), mul(x, mask).array()));
       }
     }
   });

@@ -18,7 +18,7 @@
 using namespace tend;
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
-using tend::testing::same_bits;
+using tend::test::same_bits;
 
 namespace {
 

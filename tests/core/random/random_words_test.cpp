@@ -10,8 +10,8 @@
 #include "tests/simd_targets.h"
 
 using namespace tend;
-using tend::testing::for_each_simd_target;
-using tend::testing::same_bits;
+using tend::test::for_each_simd_target;
+using tend::test::same_bits;
 
 TEST_CASE("Keep bits are the keep mask, eight in a byte") {
   for (const BernoulliStream stream : {BernoulliStream::standard, BernoulliStream::mkl}) {

@@ -79,13 +79,13 @@ TEST_CASE("steps have the same bits on every target and for any number of thread
   };
   for (const DType dtype : {float32, float64}) {
     const Array by_adamw = trained(adamw, dtype), by_sgd = trained(sgd, dtype);
-    testing::for_each_simd_target([&](const std::string& target) {
+    test::for_each_simd_target([&](const std::string& target) {
       INFO(target << " " << dtype_name(dtype));
-      CHECK(testing::same_bits(trained(adamw, dtype), by_adamw));
-      CHECK(testing::same_bits(trained(sgd, dtype), by_sgd));
+      CHECK(test::same_bits(trained(adamw, dtype), by_adamw));
+      CHECK(test::same_bits(trained(sgd, dtype), by_sgd));
     });
-    CHECK(testing::same_bits_for_any_thread_count([&] { return trained(adamw, dtype); }));
-    CHECK(testing::same_bits_for_any_thread_count([&] { return trained(sgd, dtype); }));
+    CHECK(test::same_bits_for_any_thread_count([&] { return trained(adamw, dtype); }));
+    CHECK(test::same_bits_for_any_thread_count([&] { return trained(sgd, dtype); }));
   }
 }
 

@@ -6,7 +6,7 @@
 #include "tests/core/kernels.h"
 
 using namespace tend;
-using namespace tend::testing;
+using namespace tend::test;
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "tests/catch.h"
 
 using namespace tend;
-using namespace tend::testing;
+using namespace tend::test;
 using kernels::IndexArrays;
 
 namespace {

@@ -6,7 +6,7 @@
 #include "tests/catch.h"
 
 using namespace tend;
-using namespace tend::testing;
+using namespace tend::test;
 using Catch::Matchers::Message;
 
 TEST_CASE("cat puts arrays one after the other along any dimension, in every layout") {

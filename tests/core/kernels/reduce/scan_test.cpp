@@ -11,7 +11,7 @@
 #include "tests/catch.h"
 
 using namespace tend;
-using namespace tend::testing;
+using namespace tend::test;
 using Catch::Matchers::Message;
 
 namespace {
