@@ -11,18 +11,18 @@
 namespace tend {
 namespace {
 
-thread_local const CallScope* innermost = nullptr;
+thread_local const CallScope* innermost_call = nullptr;
 
 }  // namespace
 
-CallScope::CallScope() noexcept : outer_(std::exchange(innermost, this)) {}
+CallScope::CallScope() noexcept : outer_(std::exchange(innermost_call, this)) {}
 
 CallScope::~CallScope() {
-  innermost = outer_;
+  innermost_call = outer_;
 }
 
 std::string CallScope::current_path() {
-  return innermost != nullptr ? innermost->path() : std::string();
+  return innermost_call != nullptr ? innermost_call->path() : std::string();
 }
 
 namespace autograd {

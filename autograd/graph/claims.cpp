@@ -9,7 +9,7 @@
 namespace tend {
 namespace {
 
-constinit thread_local Claims* innermost = nullptr;
+constinit thread_local Claims* innermost_claims = nullptr;
 
 std::mutex& users_mutex() noexcept {
   return detail::global_mutex(detail::GlobalLock::nodes);
@@ -17,10 +17,11 @@ std::mutex& users_mutex() noexcept {
 
 }  // namespace
 
-Claims::Claims(bool frees) noexcept : frees_(frees), outer_(std::exchange(innermost, this)) {}
+Claims::Claims(bool frees) noexcept
+    : frees_(frees), outer_(std::exchange(innermost_claims, this)) {}
 
 Claims::~Claims() {
-  innermost = outer_;
+  innermost_claims = outer_;
   if (held_ == 0) return;
   const std::lock_guard lock(users_mutex());
   for (Entry& entry : entries_) give_back(entry);

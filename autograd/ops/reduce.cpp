@@ -111,9 +111,9 @@ Tensor var_gradient(const Tensor& x, const Tensor& grad, const Shape& dims, doub
   const Tensor distance = x - mean(x, dims, true);
   const double freedom = degrees_of_freedom(x.shape(), dims, correction);
   if (freedom > 0) return grad * (distance * (2 / freedom));
-  constexpr double kInf = std::numeric_limits<double>::infinity();
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  return grad * masked_fill(full_like(x, kInf), distance == 0, kNaN);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  return grad * masked_fill(full_like(x, infinity), distance == 0, nan);
 }
 
 Array variance(const char* operation, const Tensor& self, const Shape& dims, double correction,

@@ -7,12 +7,6 @@ namespace chapter3 {
 
 using namespace tend;
 
-namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
-}  // namespace
-
 Tensor six_words() {
   return tensor({{0.43, 0.15, 0.89},    // Your
                  {0.55, 0.87, 0.66},    // journey

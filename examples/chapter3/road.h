@@ -1,11 +1,14 @@
 // Stretches of the road that several notebooks walk.
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "walk.h"
 
 namespace chapter3 {
+
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// "Your journey starts with one step", six words as 3-d vectors.
 tend::Tensor six_words();

@@ -10,8 +10,6 @@ using namespace tend;
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 void walk_dot_products(Walk& walk) {
   walk.section("Seed 000: one dot product");
   const Tensor inputs = six_words();
@@ -87,7 +85,7 @@ void walk_trainable_weights(Walk& walk) {
   walk.show("s000-context-vec-2-trainable", "its context vector", matmul(weights, values));
 }
 
-void walk_classes(Walk& walk) {
+void walk_modules(Walk& walk) {
   walk.section("Seed 000: self-attention classes");
   const Tensor inputs = six_words();
   manual_seed(123);
@@ -175,7 +173,7 @@ void walk_seed_000(Walk& walk) {
   walk_dot_products(walk);
   walk_all_pairs(walk);
   walk_trainable_weights(walk);
-  walk_classes(walk);
+  walk_modules(walk);
   walk_inverted_mask(walk);
 }
 

@@ -18,7 +18,7 @@ void walk_simple(Walk& walk) {
   walk.show("s001-context-vecs", "context vectors", simple.context);
 }
 
-void walk_classes(Walk& walk) {
+void walk_attention_classes(Walk& walk) {
   walk.section("Seed 001: self-attention classes");
   const Tensor inputs = six_words();
   manual_seed(123);
@@ -75,7 +75,7 @@ void walk_batches(Walk& walk) {
 
 void walk_seed_001(Walk& walk) {
   walk_simple(walk);
-  walk_classes(walk);
+  walk_attention_classes(walk);
   walk_batches(walk);
 }
 

@@ -22,17 +22,17 @@ Named hooked(LeafProgram& p) {
   return v && p.dice.chance(0.4) ? *v : p.leaf();
 }
 
-bool add_scale(LeafProgram& p) {
+bool add_scale_hook(LeafProgram& p) {
   return attach(
       p, hooked(p), "'scale'", [](const Tensor& g) { return g * 2; }, false);
 }
 
-bool add_replace(LeafProgram& p) {
+bool add_replace_hook(LeafProgram& p) {
   return attach(
       p, hooked(p), "'replace'", [](const Tensor& g) { return weights_like(g, 7); }, false);
 }
 
-bool add_count(LeafProgram& p) {
+bool add_count_hook(LeafProgram& p) {
   const Named counter = p.plain({}, int64);  // an operand of nothing
   return attach(
       p, hooked(p), concat("'count', '", counter.name, "'"),
@@ -59,19 +59,19 @@ bool attach_to_leaf(LeafProgram& p, const std::string& kind,
       true);
 }
 
-bool add_zero_grad(LeafProgram& p) {
+bool add_zero_grad_hook(LeafProgram& p) {
   return attach_to_leaf(p, "zero_grad", [](Tensor x) { x.zero_grad(); });
 }
 
-bool add_set_grad(LeafProgram& p) {
+bool add_set_grad_hook(LeafProgram& p) {
   return attach_to_leaf(p, "set_grad", [](Tensor x) { x.set_grad(weights_like(x, 8)); });
 }
 
-bool add_set_data(LeafProgram& p) {
+bool add_set_data_hook(LeafProgram& p) {
   return attach_to_leaf(p, "set_data", [](Tensor x) { x.set_data(weights_like(x, 9)); });
 }
 
-bool add_remove(LeafProgram& p) {
+bool add_remove_hook(LeafProgram& p) {
   if (p.hooks.empty()) return false;
   const std::size_t which =
       static_cast<std::size_t>(p.dice.between(0, static_cast<std::int64_t>(p.hooks.size()) - 1));
@@ -101,19 +101,19 @@ bool once(LeafProgram& p, const std::string& kind, const Make& make) {
   return p.act(last.name + ".remove()", [&] { last.handle.remove(); });
 }
 
-bool add_throw(LeafProgram& p) {
+bool add_throw_hook(LeafProgram& p) {
   return once(p, "throw", [](const std::string&) {
     return TensorHook([](const Tensor&) { throw HookError(); });
   });
 }
 
-bool add_wrong_shape(LeafProgram& p) {
+bool add_wrong_shape_hook(LeafProgram& p) {
   return once(p, "wrong_shape", [](const std::string&) {
     return TensorHook([](const Tensor& g) { return stack({g, g}); });
   });
 }
 
-bool add_reshape(LeafProgram& p) {
+bool add_reshape_hook(LeafProgram& p) {
   return once(p, "unsqueeze_", [&p](const std::string& leaf) {
     return TensorHook([&p, leaf](const Tensor&) {
       const NoGradGuard guard;
@@ -123,7 +123,7 @@ bool add_reshape(LeafProgram& p) {
   });
 }
 
-bool add_other_data(LeafProgram& p) {
+bool add_other_data_hook(LeafProgram& p) {
   return once(p, "other_data", [&p](const std::string& leaf) {
     return TensorHook([&p, leaf](const Tensor&) {
       Tensor x = p.find(leaf);
@@ -137,17 +137,17 @@ bool add_other_data(LeafProgram& p) {
 }  // namespace
 
 std::vector<LeafEntry> hook_entries() {
-  return {{"hook that scales", add_scale},
-          {"hook that replaces", add_replace},
-          {"hook that writes to a tensor", add_count},
-          {"hook that calls zero_grad", add_zero_grad},
-          {"hook that calls set_grad", add_set_grad},
-          {"hook that calls set_data", add_set_data},
-          {"hook removed", add_remove, 3},
-          {"hook that throws", add_throw},
-          {"hook that gives another shape", add_wrong_shape},
-          {"hook that reshapes its leaf", add_reshape},
-          {"hook that gives its leaf another shape of data", add_other_data}};
+  return {{"hook that scales", add_scale_hook},
+          {"hook that replaces", add_replace_hook},
+          {"hook that writes to a tensor", add_count_hook},
+          {"hook that calls zero_grad", add_zero_grad_hook},
+          {"hook that calls set_grad", add_set_grad_hook},
+          {"hook that calls set_data", add_set_data_hook},
+          {"hook removed", add_remove_hook, 3},
+          {"hook that throws", add_throw_hook},
+          {"hook that gives another shape", add_wrong_shape_hook},
+          {"hook that reshapes its leaf", add_reshape_hook},
+          {"hook that gives its leaf another shape of data", add_other_data_hook}};
 }
 
 }  // namespace fuzz

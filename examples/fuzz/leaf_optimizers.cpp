@@ -111,7 +111,7 @@ bool add_step(LeafProgram& p) {
   return true;
 }
 
-bool add_zero_grad(LeafProgram& p) {
+bool add_optimizer_zero_grad(LeafProgram& p) {
   Trainer* trainer = some_trainer(p);
   if (trainer == nullptr) return false;
   return p.act(trainer->name + ".zero_grad()",
@@ -163,7 +163,7 @@ std::vector<LeafEntry> optimizer_entries() {
   return {{"SGD", add_sgd, 2},
           {"AdamW", add_adamw, 2},
           {"step", add_step, 5},
-          {"zero_grad of an optimizer", add_zero_grad, 2},
+          {"zero_grad of an optimizer", add_optimizer_zero_grad, 2},
           {"learning rate changed", add_set_lr},
           {"load_state_dict of an optimizer", add_reload},
           {"clip_grad_norm_", add_clip, 2},

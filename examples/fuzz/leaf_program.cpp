@@ -14,7 +14,7 @@ using namespace tend;
 namespace fuzz {
 namespace {
 
-constexpr double kLargest = 1e5;  // a program with larger numbers ends
+constexpr double kLargestNumber = 1e5;  // a program with larger numbers ends
 constexpr std::size_t kMaxValues = 14;
 
 const char* python_of(Mode mode) {
@@ -127,7 +127,7 @@ void LeafProgram::add_steps() {
 bool LeafProgram::is_tame() const {
   const World& last = statements_.back().after;
   return std::all_of(last.begin(), last.end(), [](const auto& each) {
-    return each.second.magnitude <= kLargest && each.second.grad_magnitude <= kLargest;
+    return each.second.magnitude <= kLargestNumber && each.second.grad_magnitude <= kLargestNumber;
   });
 }
 

@@ -42,7 +42,7 @@ bool add_add(LeafProgram& p) {
   return true;
 }
 
-bool add_copy(LeafProgram& p) {
+bool add_write_copy(LeafProgram& p) {
   const Target at = target(p);
   const Named& x = at.named;
   // The gradient of what was overwritten is zero in PyTorch, and here it does not arrive.
@@ -139,7 +139,7 @@ bool add_tracked_row(LeafProgram& p) {
 std::vector<LeafEntry> write_entries() {
   return {{"mul_ of a leaf or value", add_scale, 2},
           {"add_ of a leaf or value", add_add, 2},
-          {"copy_", add_copy, 2},
+          {"copy_", add_write_copy, 2},
           {"write to a row", add_row, 2},
           {"assignment to a last column", add_assignment},
           {"write to a diagonal", add_diagonal},

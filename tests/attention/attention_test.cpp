@@ -1,19 +1,18 @@
 #include <cmath>
-#include <limits>
 
 #include <tend/tend.h>
 
 #include "tests/catch.h"
+#include "tests/numbers.h"
 
 using namespace tend;
+using namespace tend::test;
 using attention::attention_with_weights;
 using attention::AttentionOptions;
 using attention::AttentionOutput;
 using attention::scaled_dot_product_attention;
 
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 bool all_finite(const Tensor& x) {
   for (const double each : x.detach().to(float64).to_vector<double>()) {

@@ -30,7 +30,7 @@ TEST_CASE(
 }
 
 TEST_CASE("training takes nothing from the system once it has met its shapes, and leaks nothing") {
-  if (!detail::kKeepsBlocks) return;  // the address sanitizer sees every block
+  if (!tend::detail::kKeepsBlocks) return;  // the address sanitizer sees every block
   // Which thread needs memory of its own, and when, is chance.
   const int threads = num_threads();
   set_num_threads(1);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,11 +12,9 @@
 #include <tend/autograd/tensor/tensor.h>
 
 #include "tests/catch.h"
+#include "tests/numbers.h"
 
 namespace tend::test {
-
-inline constexpr double kInf = std::numeric_limits<double>::infinity();
-inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// A float64 tensor that requires grad.
 inline Tensor leaf(const NestedNumbers& numbers) {
@@ -44,6 +41,11 @@ inline bool same(const Tensor& tensor, const std::vector<double>& expected) {
   const std::vector<double> found = values(tensor);
   return std::equal(found.begin(), found.end(), expected.begin(), expected.end(),
                     [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); });
+}
+
+/// PyTorch's name of the node that made the tensor.
+inline std::string grad_fn(const Tensor& tensor) {
+  return tensor.grad_fn();
 }
 
 /// The gradient of f(x).sum() with respect to x.

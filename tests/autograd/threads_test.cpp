@@ -20,14 +20,14 @@ namespace {
 using V = std::vector<double>;
 
 constexpr int kThreads = 4;
-constexpr int kRounds = 50;
+constexpr int kRepetitions = 50;
 
 }  // namespace
 
 TEST_CASE("threads differentiate graphs of their own") {
   std::vector<V> gradients(kThreads);
   together(kThreads, [&](int i) {
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kRepetitions; ++round) {
       const Tensor x = leaf({1, 2, 3});
       (x * x * i).sum().backward();
       gradients[static_cast<std::size_t>(i)] = values(x.grad());
@@ -42,9 +42,9 @@ TEST_CASE("threads add to the gradients of shared leaves") {
   const Tensor x = leaf({1, 2, 3});
   const Tensor w = leaf({1, 1, 1});
   together(kThreads, [&](int) {
-    for (int round = 0; round < kRounds; ++round) (x * x * w).sum().backward();
+    for (int round = 0; round < kRepetitions; ++round) (x * x * w).sum().backward();
   });
-  constexpr double kCount = kThreads * kRounds;
+  constexpr double kCount = kThreads * kRepetitions;
   CHECK(values(x.grad()) == V{2 * kCount, 4 * kCount, 6 * kCount});
   CHECK(values(w.grad()) == V{kCount, 4 * kCount, 9 * kCount});
 }
@@ -53,9 +53,9 @@ TEST_CASE("threads add products to the gradients of shared leaves") {
   const Tensor w = ones({64, 80}, float64).requires_grad_();
   const Tensor x = ones({2, 80}, float64);
   together(kThreads, [&](int) {
-    for (int round = 0; round < kRounds; ++round) linear(x, w, {}).sum().backward();
+    for (int round = 0; round < kRepetitions; ++round) linear(x, w, {}).sum().backward();
   });
-  CHECK(equal(w.grad(), full({64, 80}, 2.0 * kThreads * kRounds, float64)));
+  CHECK(equal(w.grad(), full({64, 80}, 2.0 * kThreads * kRepetitions, float64)));
 }
 
 TEST_CASE("threads differentiate one retained graph") {
@@ -64,29 +64,29 @@ TEST_CASE("threads differentiate one retained graph") {
   y.retain_grad();
   const Tensor z = (y * y).sum();
   together(kThreads, [&](int) {
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kRepetitions; ++round) {
       z.backward({}, true);
       autograd::grad({z}, {x}, {}, {.retain_graph = true, .create_graph = true});
     }
   });
-  const V expected = values(y * 2 * kThreads * kRounds);
+  const V expected = values(y * 2 * kThreads * kRepetitions);
   for (std::size_t i = 0; i < 3; ++i) CHECK(values(y.grad())[i] == Approx(expected[i]));
 }
 
 TEST_CASE("threads read one view after its base was written") {
   const Tensor x = leaf({1, 2, 3});
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kRepetitions; ++round) {
     const Tensor y = x * 1;
     const Tensor view = y[1];
     y.mul_(3);
     together(2, [&](int) { (view * 2).backward({}, true); });
   }
-  CHECK(values(x.grad()) == V{0, 2 * 2 * 3 * kRounds, 0});
+  CHECK(values(x.grad()) == V{0, 2 * 2 * 3 * kRepetitions, 0});
 }
 
 TEST_CASE("threads read one view after its base was written, in anomaly mode") {
   const Tensor x = leaf({1, 2, 3});
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kRepetitions; ++round) {
     const Tensor y = x * 1;
     const Tensor view = y[1];
     y.mul_(3);
@@ -95,7 +95,7 @@ TEST_CASE("threads read one view after its base was written, in anomaly mode") {
       (view * 2).backward({}, true);
     });
   }
-  CHECK(values(x.grad()) == V{0, 2 * 2 * 3 * kRounds, 0});
+  CHECK(values(x.grad()) == V{0, 2 * 2 * 3 * kRepetitions, 0});
 }
 
 namespace {
@@ -159,7 +159,7 @@ TEST_CASE("a checkpoint that goes backward through itself is an error") {
 
 namespace {
 
-struct Twice : autograd::Function<Twice> {
+struct Doubled : autograd::Function<Doubled> {
   static Tensor forward(autograd::FunctionContext&, const Tensor& x) { return x * 2; }
   static Tensor backward(const autograd::FunctionContext&, const Tensor& grad) { return grad * 2; }
 };
@@ -174,9 +174,9 @@ TEST_CASE("threads read one tensor and what it leads to") {
   const Tensor x = leaf({1, 2, 3});
   const Tensor y = Thrice().apply(x * x);
   together(kThreads, [&](int i) {
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kRepetitions; ++round) {
       if (to_string(y).empty() || autograd::graph_text({y}).empty()) throw 1;
-      const Tensor z = i % 2 == 0 ? Twice().apply(y) : Thrice().apply(y.view({3, 1}));
+      const Tensor z = i % 2 == 0 ? Doubled().apply(y) : Thrice().apply(y.view({3, 1}));
       if (!z.requires_grad() || y.detach().sum().item<double>() != 42) throw 2;
     }
   });
@@ -184,7 +184,7 @@ TEST_CASE("threads read one tensor and what it leads to") {
 }
 
 TEST_CASE("a thread may drop what another's graph leads to") {
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kRepetitions; ++round) {
     Tensor x = leaf({1, 2, 3});
     Tensor y = x * x;
     y.retain_grad();

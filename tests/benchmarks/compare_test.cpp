@@ -12,17 +12,15 @@
 #include "tests/catch.h"
 #include "tests/examples/process.h"
 
+using tend::test::Ended;
 using tend::test::Process;
+using tend::test::run_program;
 using tend::test::TemporaryFolder;
 
 namespace {
 
-/// Exit code and output of compare.
-std::pair<int, std::string> compare(const std::vector<std::string>& arguments) {
-  const TemporaryFolder folder;
-  Process process(TEND_COMPARE, arguments, folder.path());
-  const int code = process.wait();
-  return {code, process.output()};
+Ended compare(const std::vector<std::string>& arguments) {
+  return run_program(TEND_COMPARE, arguments, TemporaryFolder());
 }
 
 bool has(const std::string& text, const std::string& part) {
@@ -32,7 +30,7 @@ bool has(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("compare explains itself and lists its rows") {
-  CHECK(compare({"--help"}).first == 0);
+  CHECK(compare({"--help"}).code == 0);
   const auto [code, output] = compare({"--list"});
   CHECK(code == 0);
   for (const char* row : {"matmul 2048\n", "Q K^T B4 H12 T1024 D64\n", "softmax 4096x1024, dim 0\n",
@@ -57,7 +55,7 @@ TEST_CASE("compare refuses what it does not understand") {
                                                     {"--seed", "18446744073709551616"},
                                                     {"--patience", "1.5"},
                                                     {"--json", ""}}) {
-    CHECK(compare(arguments).first == 2);
+    CHECK(compare(arguments).code == 2);
   }
 }
 
@@ -109,7 +107,7 @@ TEST_CASE("compare reports the limit of a row") {
   const std::string file = folder.file("results.json");
   REQUIRE(compare({"--rows", "sgemm projection forward", "--peers", "OpenBLAS", "--repetitions",
                    "1", "--threads", "1", "--json", file})
-              .first == 0);
+              .code == 0);
   const nlohmann::json row = nlohmann::json::parse(std::ifstream(file))[0];
   CHECK(row["of_limit"].get<double>() ==
         Approx(row["limit_s"].get<double>() / row["tend_s"].get<double>()));

@@ -12,6 +12,7 @@
 
 #include "tests/arrays.h"
 #include "tests/catch.h"
+#include "tests/numbers.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -21,8 +22,6 @@ namespace {
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kTooMany = std::uint64_t{1} << 63;
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 template <class T>
 T item_of(const Scalar& value, DType dtype) {

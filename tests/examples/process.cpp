@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 namespace tend::test {
@@ -97,6 +99,18 @@ TemporaryFolder::TemporaryFolder() {
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+}
+
+Ended run_program(const std::string& path, const std::vector<std::string>& arguments,
+                  const TemporaryFolder& folder, Through through) {
+  Process process(path, arguments, folder.path(), through);
+  const int code = process.wait();
+  return {code, process.output()};
+}
+
+std::string content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace tend::test

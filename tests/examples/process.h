@@ -52,4 +52,17 @@ class TemporaryFolder {
   std::string path_;
 };
 
+/// How a program ended, and what it said.
+struct Ended {
+  int code;
+  std::string output;
+};
+
+/// Runs the program at `path` to its end, in `folder`.
+Ended run_program(const std::string& path, const std::vector<std::string>& arguments,
+                  const TemporaryFolder& folder, Through through = Through::pipe);
+
+/// The bytes of a file.
+std::string content(const std::string& path);
+
 }  // namespace tend::test

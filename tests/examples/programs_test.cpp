@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -17,26 +16,17 @@
 #include "tests/examples/process.h"
 
 using Catch::Matchers::ContainsSubstring;
+using tend::test::content;
+using tend::test::Ended;
 using tend::test::Process;
+using tend::test::run_program;
 using tend::test::TemporaryFolder;
 
 namespace {
 
-struct Ended {
-  int code;
-  std::string output;
-};
-
 Ended run(const std::string& program, const std::vector<std::string>& arguments,
           const TemporaryFolder& folder) {
-  Process process(TEND_EXAMPLES "/" + program, arguments, folder.path());
-  const int code = process.wait();
-  return {code, process.output()};
-}
-
-std::string content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return run_program(TEND_EXAMPLES "/" + program, arguments, folder);
 }
 
 std::size_t count_failed(const nlohmann::json& rows) {

@@ -1,8 +1,6 @@
 // The training program as a user runs it, for its tests.
 #pragma once
 
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,20 +24,8 @@ inline std::vector<std::string> small(std::vector<std::string> more) {
   return words;
 }
 
-struct Ended {
-  int code;
-  std::string output;
-};
-
 inline Ended run(const std::vector<std::string>& arguments, const TemporaryFolder& folder) {
-  Process process(kProgram, arguments, folder.path());
-  const int code = process.wait();
-  return {code, process.output()};
-}
-
-inline std::string content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return run_program(kProgram, arguments, folder);
 }
 
 inline nlohmann::json results(const TemporaryFolder& folder, const std::string& name = "r.json") {
@@ -67,9 +53,7 @@ inline Ended run_in_shell(const std::string& before, const std::string& behind,
                           Through through = Through::pipe) {
   std::vector<std::string> words{"-c", before + " \"$0\" \"$@\" " + behind, kProgram};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  Process process("/bin/sh", words, folder.path(), through);
-  const int code = process.wait();
-  return {code, process.output()};
+  return run_program("/bin/sh", words, folder, through);
 }
 
 }  // namespace tend::test

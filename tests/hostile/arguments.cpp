@@ -1,4 +1,5 @@
 #include "tests/hostile/arguments.h"
+#include "tests/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +10,6 @@ namespace {
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr DType kDTypes[] = {boolean, int64, float32, float64};
 constexpr std::int64_t kHugeSizes[] = {std::int64_t{1} << 31, (std::int64_t{1} << 32) + 1,
                                        std::int64_t{1} << 40, std::int64_t{1} << 62, kMax};

@@ -60,12 +60,6 @@ PublicFunction small_checkpoint() {
                  });
 }
 
-// A backward writes gradients.
-PublicFunction writing(PublicFunction function) {
-  function.writes.anything = true;
-  return function;
-}
-
 }  // namespace
 
 std::vector<PublicFunction> autograd_functions() {

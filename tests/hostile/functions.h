@@ -18,6 +18,12 @@ struct PublicFunction {
   Writes writes = {};
 };
 
+/// A function that may write to any tensor, as a backward writes gradients.
+inline PublicFunction writing(PublicFunction function) {
+  function.writes.anything = true;
+  return function;
+}
+
 std::vector<PublicFunction> operation_functions();
 std::vector<PublicFunction> method_functions();
 std::vector<PublicFunction> array_functions();

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <ostream>
 #include <regex>
@@ -19,6 +20,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include <tend/core/base/error.h>
 
 #include "tests/hostile/memory.h"
 
@@ -266,6 +269,10 @@ Report make_calls(const CallRange& range, const std::function<void(std::int64_t,
   }
   close(error_file);
   return report;
+}
+
+std::string scratch_file() {
+  return (std::filesystem::temp_directory_path() / concat("tend_hostile_", ::getpid())).string();
 }
 
 }  // namespace tend::test

@@ -53,4 +53,7 @@ struct CallRange {
 /// 64 MiB at once are refused there.
 Report make_calls(const CallRange& range, const std::function<void(std::int64_t, CallLog&)>& make);
 
+/// A file that only this process uses, in the folder for temporary files.
+std::string scratch_file();
+
 }  // namespace tend::test

@@ -4,6 +4,7 @@
 
 #include <tend/nn/files/write_file.h>
 
+#include "tests/hostile/guard.h"
 #include "tests/hostile/typed_calls.h"
 
 namespace tend::test {
@@ -29,7 +30,7 @@ PublicFunction of_module(std::string signature, Make make, Tensor usual, Method 
       #Class "::with_weights(const Tensor&)", [] { return tend::Class(__VA_ARGS__); }, usual, \
       [](const auto& module, const Tensor& input) { return module.with_weights(input); })
 
-Tensor leaf(const Shape& shape) {
+Tensor leaf_of_ones(const Shape& shape) {
   return ones(shape).requires_grad_();
 }
 
@@ -68,15 +69,6 @@ std::vector<PublicFunction> optimizer(const std::string& name) {
           of_optimizer<O>("optim::Optimizer::load_state_dict(const nn::StateDict&)", load),
           of_optimizer<O>("optim::Optimizer::add_group(const std::vector<Tensor>&, const Options&)",
                           add)};
-}
-
-PublicFunction writing(PublicFunction function) {
-  function.writes.anything = true;
-  return function;
-}
-
-std::string scratch_file() {
-  return (std::filesystem::temp_directory_path() / concat("tend_hostile_", ::getpid())).string();
 }
 
 std::vector<PublicFunction> files() {
@@ -230,8 +222,9 @@ PublicFunction load_state() {
 }
 
 std::vector<PublicFunction> layers() {
-  const Tensor x = leaf({2, 3}), tokens = zeros({2, 3}, int64), channels = leaf({2, 4, 3});
-  const Tensor sequence = leaf({2, 3, 4});
+  const Tensor x = leaf_of_ones({2, 3}), tokens = zeros({2, 3}, int64),
+               channels = leaf_of_ones({2, 4, 3});
+  const Tensor sequence = leaf_of_ones({2, 3, 4});
   return {
       TEND_FORWARD(nn::ReLU, x),
       TEND_FORWARD(nn::Sigmoid, x),

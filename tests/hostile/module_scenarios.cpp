@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/hostile/guard.h"
 #include "tests/hostile/refusals.h"
 
 namespace tend::test {
@@ -178,10 +179,6 @@ Scenario clipping() {
             prepared.run = [parameters](Tensors&) { nn::clip_grad_norm_(parameters, 0.1); };
             return prepared;
           }};
-}
-
-std::string scratch_file() {
-  return (std::filesystem::temp_directory_path() / concat("tend_refused_", ::getpid())).string();
 }
 
 std::string bytes_of(const std::string& path) {

@@ -197,7 +197,7 @@ void kl_div_rows(Rows& rows) {
   }
 }
 
-void binary_rows(Rows& rows) {
+void binary_loss_rows(Rows& rows) {
   const Input p = real({}).in(0.1, 0.9), t = real({}).in(0, 1);
   const auto like = [](Input input, const Shape& shape) {
     input.shape = shape;
@@ -274,7 +274,7 @@ std::vector<Op> loss_rows() {
   nll_rows(rows);
   regression_rows(rows);
   kl_div_rows(rows);
-  binary_rows(rows);
+  binary_loss_rows(rows);
   cosine_rows(rows);
   return rows.take();
 }

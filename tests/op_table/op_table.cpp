@@ -1,4 +1,5 @@
 #include "tests/op_table/op_table.h"
+#include "tests/numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +9,6 @@
 
 namespace tend::test {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // A linear congruential generator (Knuth's MMIX constants): the same numbers everywhere.
 class Draws {

@@ -125,6 +125,11 @@ std::vector<Sample> unary_samples(const Input& like = real({}));
 /// For functions of two tensors that broadcast.
 std::vector<Sample> binary_samples(const Input& a = real({}), const Input& b = real({}));
 
+/// The results of an operation that gives both, as rows have them.
+inline std::vector<Tensor> values_and_indices(const ValuesAndIndices& found) {
+  return {found.values, found.indices};
+}
+
 std::vector<Op> arithmetic_rows();
 std::vector<Op> math_rows();
 std::vector<Op> activation_rows();

@@ -6,25 +6,22 @@ namespace {
 
 using T = const Tensor&;
 
-std::vector<Tensor> both(const ValuesAndIndices& found) {
-  return {found.values, found.indices};
-}
-
 void ordering_rows(Rows& rows) {
   // Apart, since there is no derivative where two are equal.
   const std::vector<Sample> samples = {
       {real({2, 3}).apart()}, {real({3, 3, 2}).apart()}, {integers({2, 3}, -50, 50).apart()}};
-  rows.op("sort", "torch.sort(a)", [](T a) { return both(sort(a)); })
+  rows.op("sort", "torch.sort(a)", [](T a) { return values_and_indices(sort(a)); })
       .on(samples)
       .on({{real({})}, {real({2, 0})}});
-  rows.op("sort", "torch.sort(a, 1, descending=True)", [](T a) { return both(sort(a, 1, true)); })
+  rows.op("sort", "torch.sort(a, 1, descending=True)",
+          [](T a) { return values_and_indices(sort(a, 1, true)); })
       .on(samples)
       .refuses("[sort] dimension 1 is out of range [-1, 0] for 1 dimensions", {real({3})});
-  rows.op("topk", "torch.topk(a, 2)", [](T a) { return both(topk(a, 2)); })
+  rows.op("topk", "torch.topk(a, 2)", [](T a) { return values_and_indices(topk(a, 2)); })
       .on(samples)
       .refuses("[topk] k = 2, but dimension 0 of (1,) has 1 elements", {real({1})});
   rows.op("topk", "torch.topk(a, 1, 1, largest=False)",
-          [](T a) { return both(topk(a, 1, 1, false)); })
+          [](T a) { return values_and_indices(topk(a, 1, 1, false)); })
       .on(samples);
 }
 

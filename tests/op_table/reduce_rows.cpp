@@ -24,10 +24,6 @@ void reduction(Rows& rows, const std::string& name, F f, const std::vector<Sampl
       .refuses("[" + name + "] dimension 1 is out of range [-1, 0] for 1 dimensions", {real({3})});
 }
 
-std::vector<Tensor> both(const ValuesAndIndices& found) {
-  return {found.values, found.indices};
-}
-
 void prod_rows(Rows& rows) {
   // Steps of one give zeros.
   const std::vector<Sample> samples = {
@@ -86,10 +82,11 @@ void extreme_rows(Rows& rows) {
         .on(number)
         .refuses("[" + e.name + "] no elements to choose from in (0, 2)", {real({0, 2})});
     rows.op(e.name, "torch." + e.name + "(a, 0, keepdim=True)",
-            [e](T a) { return both(e.along(a, 0, true)); })
+            [e](T a) { return values_and_indices(e.along(a, 0, true)); })
         .on(samples)
         .on(number);
-    rows.op(e.name, "torch." + e.name + "(a, -1)", [e](T a) { return both(e.along(a, -1, false)); })
+    rows.op(e.name, "torch." + e.name + "(a, -1)",
+            [e](T a) { return values_and_indices(e.along(a, -1, false)); })
         .on(samples)
         .on({{real({0, 3})}})
         .refuses("[" + e.name + "] dimension 1 of (2, 0) is empty", {real({2, 0})});
@@ -119,11 +116,11 @@ void middle_rows(Rows& rows) {
                                        {integers({2, 3}, -50, 50).apart()},
                                        {real({})}};
   rows.op("median", "torch.median(a)", [](T a) { return median(a); }).on(samples);
-  rows.op("median", "torch.median(a, 0)", [](T a) { return both(median(a, 0)); })
+  rows.op("median", "torch.median(a, 0)", [](T a) { return values_and_indices(median(a, 0)); })
       .on(samples)
       .refuses("[median] dimension 0 of (0, 3) is empty", {real({0, 3})});
   rows.op("median", "torch.median(a, -1, keepdim=True)",
-          [](T a) { return both(median(a, -1, true)); })
+          [](T a) { return values_and_indices(median(a, -1, true)); })
       .on(samples)
       .on({{real({0, 3})}});
   const auto list = [](const Extremes& found) { return std::vector<Tensor>{found.min, found.max}; };

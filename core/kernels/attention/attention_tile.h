@@ -16,6 +16,7 @@
 
 #include <tend/core/kernels/attention/attention_head.h>
 #include <tend/core/kernels/matmul/tile_product.h>
+#include <tend/core/kernels/matmul/tiles.h>
 #include <tend/core/kernels/simd/simd_loop.h>
 #include <tend/core/kernels/simd/simd_math.h>
 
@@ -36,10 +37,10 @@ HWY_INLINE hn::Mask<D> lanes_of(D d, std::uint64_t bits) {
   return hn::LoadMaskBits(d, bytes);
 }
 
-// Not inlined: the code is large, and so all products share one copy of it.
+// Not compiled again here: the code is large, and takes long to compile.
 template <class T>
-HWY_NOINLINE void product(const Tile<T>& tile) {
-  multiply(tile);
+HWY_INLINE void product(const Tile<T>& tile) {
+  tile_kernels().of<T>().multiply(tile, Rounding::fused);
 }
 
 // For short rows, where a call of memcpy for each would cost more.

@@ -132,7 +132,7 @@ HWY_INLINE void multiply_strip(D d, const Tile<T>& tile, std::size_t column, std
 
 /// Computes the product of a Tile. Every sum runs over p in order, whatever the sizes, so a product
 /// cut into blocks of rows or columns has the bits of the whole.
-template <Rounding kRounding = Rounding::fused, class T>
+template <Rounding kRounding, class T>
 HWY_INLINE void multiply(const Tile<T>& tile) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);

@@ -22,10 +22,6 @@ int shade(float weight) {
   return static_cast<int>(std::lround(kShades * std::pow(share(weight), 0.7)));
 }
 
-std::string number(std::size_t n) {
-  return std::to_string(n);
-}
-
 std::string text(const char* kind, double x, double y, const std::string& label) {
   return std::string("<text class='") + kind + "' x='" + fixed(x, 1) + "' y='" + fixed(y, 1) +
          "'>" + escape_html(label) + "</text>";
@@ -88,8 +84,8 @@ std::string arc_diagram(const AttentionExample& example, const HeadFinding& find
   std::string svg = "<div class='scroll'><svg class='arcs' role='img' aria-label='" +
                     escape_html(finding.pattern) + "' viewBox='-2 " + fixed(top, 0) + " " +
                     fixed(width + 4, 0) + " " + fixed(kCell * 2.3 - top, 0) +
-                    "' style='min-width:" + number(size * 17) +
-                    "px;max-width:" + number(size * 44) + "px'>";
+                    "' style='min-width:" + std::to_string(size * 17) +
+                    "px;max-width:" + std::to_string(size * 44) + "px'>";
   for (std::size_t i = 0; i < size; ++i) {
     const auto arcs = arcs_of.find(i);
     const bool asks = keys_of.count(i) != 0;
@@ -111,8 +107,9 @@ std::string heat_cells(std::span<const float> weights, std::size_t size,
       while (end <= query && shade(weights[query * size + end]) == level) {
         ++end;
       }
-      paths[static_cast<std::size_t>(level)] += "M" + number(key) + " " + number(query) + "h" +
-                                                number(end - key) + "v1H" + number(key) + "z";
+      paths[static_cast<std::size_t>(level)] +=
+          "M" + std::to_string(key) + " " + std::to_string(query) + "h" +
+          std::to_string(end - key) + "v1H" + std::to_string(key) + "z";
       key = end;
     }
   }
@@ -126,7 +123,7 @@ std::string heat_cells(std::span<const float> weights, std::size_t size,
   if (!links.empty()) {
     svg += "<path class='mark' d='";
     for (const Link& link : links) {
-      svg += "M" + number(link.key) + " " + number(link.query) + "h1v1h-1z";
+      svg += "M" + std::to_string(link.key) + " " + std::to_string(link.query) + "h1v1h-1z";
     }
     svg += "'/>";
   }
@@ -141,14 +138,14 @@ std::string heat_map(const AttentionExample& example, const std::string& cells) 
   std::string svg =
       "<div class='scroll'><svg class='heat' role='img' aria-label='attention weights' "
       "data-size='" +
-      number(size) + "' viewBox='-34 -24 " + number(edge + 68) + " " + number(edge + 28) +
-      "' style='min-width:" + number(size * 11 + 40) + "px;max-width:" + number(size * 26 + 70) +
-      "px'>";
+      std::to_string(size) + "' viewBox='-34 -24 " + std::to_string(edge + 68) + " " +
+      std::to_string(edge + 28) + "' style='min-width:" + std::to_string(size * 11 + 40) +
+      "px;max-width:" + std::to_string(size * 26 + 70) + "px'>";
   svg += "<path class='ground' d='M0 0";
   for (std::size_t i = 1; i <= size; ++i) {
-    svg += "H" + number(i * kCell) + "V" + number(i * kCell);
+    svg += "H" + std::to_string(i * kCell) + "V" + std::to_string(i * kCell);
   }
-  svg += "H0z'/><g class='cells' transform='scale(" + number(kCell) + ")'>" + cells +
+  svg += "H0z'/><g class='cells' transform='scale(" + std::to_string(kCell) + ")'>" + cells +
          "</g><path class='cross' d=''/>";
   for (std::size_t i = 0; i < size; ++i) {
     const double center = static_cast<double>(i * kCell) + kMiddle;

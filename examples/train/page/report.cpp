@@ -10,12 +10,8 @@ namespace train {
 
 namespace {
 
-std::string number(std::size_t n) {
-  return std::to_string(n);
-}
-
 std::string place(std::size_t layer, std::size_t head) {
-  return "Layer " + number(layer) + ", head " + number(head);
+  return "Layer " + std::to_string(layer) + ", head " + std::to_string(head);
 }
 
 std::string tile(const std::string& value, const std::string& meaning) {
@@ -58,8 +54,9 @@ std::string finding(const Report& r, const HeadFinding& f) {
   const std::size_t heads = r.example.weights.size() * r.example.weights.front().size();
   std::string html = "<div class='finding'><h3>" + place(f.layer, f.head) + ": " +
                      escape_html(f.pattern) + "</h3><p>" + escape_html(f.words) + " ";
-  html += heads == 1 ? "The model's only head"
-                     : "Of the model's " + number(heads) + " heads this one does it most: it";
+  html += heads == 1
+              ? "The model's only head"
+              : "Of the model's " + std::to_string(heads) + " heads this one does it most: it";
   html += " puts <span class='weight'>" + percent(f.mean_weight) +
           "</span> of its attention there, on average over held-out sequences";
   html += f.mean_weight < 0.5 ? ", so no single head does it alone.</p>" : ".</p>";
@@ -102,12 +99,13 @@ std::string cells_of(const Report& r, std::size_t layer, std::size_t head) {
 
 /// A small map that, when chosen, becomes the large one; it also carries the weights to read.
 std::string head_button(const Report& r, std::size_t layer, std::size_t head, bool chosen) {
-  const std::string size = number(r.example.inputs.size());
+  const std::string size = std::to_string(r.example.inputs.size());
   return std::string("<button type='button' aria-pressed='") + (chosen ? "true" : "false") +
          "' data-title='" + escape_html(head_title(r, layer, head)) + "' data-weights='" +
          packed_weights(r.example.weights[layer - 1][head - 1], r.example.inputs.size()) +
          "'><svg viewBox='0 0 " + size + " " + size + "'>" + cells_of(r, layer, head) +
-         "</svg><small>layer " + number(layer) + " · head " + number(head) + "</small></button>";
+         "</svg><small>layer " + std::to_string(layer) + " · head " + std::to_string(head) +
+         "</small></button>";
 }
 
 std::string heads(const Report& r) {
@@ -125,7 +123,7 @@ std::string heads(const Report& r) {
       "<span class='mark-key'><span class='box'></span>the pattern's places</span></p>"
       "<div class='heads'><div class='grid-of-heads'" +
       std::string(alone ? " hidden" : "") + " style='grid-template-columns:repeat(" +
-      number(columns) + ",minmax(72px,110px))'>";
+      std::to_string(columns) + ",minmax(72px,110px))'>";
   for (std::size_t layer = 1; layer <= layers; ++layer) {
     for (std::size_t head = 1; head <= columns; ++head) {
       html += head_button(r, layer, head, layer == shown_layer && head == shown_head);

@@ -18,19 +18,17 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 // (B, T, H * D) seen as (B, H, T, D), as modules split heads.
 Tensor split_heads(const Tensor& x, std::int64_t heads) {
   return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
 }
 
-struct Inputs {
+struct HeadInputs {
   Tensor query, key, value;
 
   // Head-split views, which are leaves.
-  Inputs(std::int64_t batch, std::int64_t heads, std::int64_t queries, std::int64_t keys,
-         std::int64_t dim, std::int64_t value_dim, DType dtype = float64) {
+  HeadInputs(std::int64_t batch, std::int64_t heads, std::int64_t queries, std::int64_t keys,
+             std::int64_t dim, std::int64_t value_dim, DType dtype = float64) {
     const auto make = [&](std::int64_t rows, std::int64_t cols) {
       return split_heads(randn({batch, rows, heads * cols}, dtype), heads)
           .detach()
@@ -40,12 +38,12 @@ struct Inputs {
     key = make(keys, dim);
     value = make(keys, value_dim);
   }
-  Inputs(Tensor q, Tensor k, Tensor v)
+  HeadInputs(Tensor q, Tensor k, Tensor v)
       : query(q.requires_grad_()), key(k.requires_grad_()), value(v.requires_grad_()) {}
 };
 
 // The result and the gradients of query, key and value.
-std::vector<Tensor> results(const Inputs& in, AttentionOptions options, AttentionPath path) {
+std::vector<Tensor> results(const HeadInputs& in, AttentionOptions options, AttentionPath path) {
   options.path = path;
   manual_seed(3);
   const Tensor out = scaled_dot_product_attention(in.query, in.key, in.value, options);
@@ -61,7 +59,7 @@ double tolerance(DType dtype) {
   return dtype == float64 ? 5e-14 : 3e-5;
 }
 
-void check_agreement(const Inputs& in, const AttentionOptions& options, double within) {
+void check_agreement(const HeadInputs& in, const AttentionOptions& options, double within) {
   const auto composed = results(in, options, AttentionPath::composed);
   const auto fused = results(in, options, AttentionPath::fused);
   const char* names[] = {"query", "key", "value", "result"};
@@ -72,7 +70,7 @@ void check_agreement(const Inputs& in, const AttentionOptions& options, double w
   }
 }
 
-void check_agreement(const Inputs& in, const AttentionOptions& options = {}) {
+void check_agreement(const HeadInputs& in, const AttentionOptions& options = {}) {
   check_agreement(in, options, tolerance(in.query.dtype()));
 }
 
@@ -115,7 +113,7 @@ TEST_CASE("fused attention scales scores as asked") {
 }
 
 TEST_CASE("fused attention takes masks of any shape, bool or added") {
-  const Inputs in(2, 3, 100, 90, 8, 5);
+  const HeadInputs in(2, 3, 100, 90, 8, 5);
   const Shape shapes[] = {{2, 3, 100, 90}, {100, 90}, {3, 1, 90}, {2, 1, 100, 1}, {90}, {}};
   for (const Shape& shape : shapes) {
     for (const bool causal : {false, true}) {
@@ -127,13 +125,13 @@ TEST_CASE("fused attention takes masks of any shape, bool or added") {
   check_agreement(in, {.mask = random_mask({90, 100}, 0.5).t()});
   check_agreement(in, {.mask = added_mask({90, 100}, 0.5).t()});
   check_agreement(in, {.mask = random_mask({100, 180}, 0.5).slice(1, 0, 180, 2)});
-  const Inputs small(1, 2, 70, 80, 8, 8, float32);
+  const HeadInputs small(1, 2, 70, 80, 8, 8, float32);
   check_agreement(small, {.mask = added_mask({70, 80}, 0.5, float32)});
 }
 
 TEST_CASE(
     "queries that may attend to nothing get zeros and finite gradients from fused attention") {
-  const Inputs in(2, 3, 100, 90, 8, 5);
+  const HeadInputs in(2, 3, 100, 90, 8, 5);
   for (const bool causal : {false, true}) {
     const AttentionOptions variants[] = {
         {.mask = random_mask({100, 90}, 0.01), .is_causal = causal},
@@ -150,11 +148,11 @@ TEST_CASE(
 
 TEST_CASE("fused attention drops what the composed path drops") {
   for (const DType dtype : {float64, float32}) {
-    const Inputs in(2, 3, 100, 90, 8, 5, dtype);
+    const HeadInputs in(2, 3, 100, 90, 8, 5, dtype);
     check_agreement(in, {.dropout_p = 0.3});
     check_agreement(in, {.mask = random_mask({90}, 0.5), .is_causal = true, .dropout_p = 0.8});
   }
-  const Inputs in(1, 1, 70, 70, 4, 4);
+  const HeadInputs in(1, 1, 70, 70, 4, 4);
   Tensor next[2];
   for (const bool fused : {false, true}) {
     results(in, {}, AttentionPath::fused);
@@ -181,11 +179,11 @@ TEST_CASE("fused attention takes any strides and broadcasts heads") {
 
 TEST_CASE(
     "the results of fused attention lie as its inputs do, so heads are merged without a copy") {
-  const Inputs in(2, 3, 70, 70, 8, 8);
+  const HeadInputs in(2, 3, 70, 70, 8, 8);
   const auto lie_split = [](const Tensor& x) { return x.transpose(1, 2).is_contiguous(); };
   const auto split = results(in, {}, AttentionPath::fused);
   for (const Tensor& each : split) CHECK(lie_split(each));
-  const Inputs dense(randn({2, 3, 70, 8}), randn({2, 3, 70, 8}), randn({2, 3, 70, 8}));
+  const HeadInputs dense(randn({2, 3, 70, 8}), randn({2, 3, 70, 8}), randn({2, 3, 70, 8}));
   for (const Tensor& each : results(dense, {}, AttentionPath::fused)) CHECK(each.is_contiguous());
 }
 
@@ -209,7 +207,7 @@ TEST_CASE("fused attention passes gradcheck and gradgradcheck") {
       manual_seed(6);
       return std::vector<Tensor>{scaled_dot_product_attention(x[0], x[1], x[2], options)};
     };
-    const Inputs in(1, 1, 66, 67, 3, 2);
+    const HeadInputs in(1, 1, 66, 67, 3, 2);
     const std::vector<Tensor> inputs = {in.query, in.key, in.value};
     CHECK(node_of(call(inputs)[0]) == kFusedNode);
     const GradcheckReport first = gradcheck(call, inputs);
@@ -220,7 +218,7 @@ TEST_CASE("fused attention passes gradcheck and gradgradcheck") {
 }
 
 TEST_CASE("gradients of fused attention are the same when they have a graph") {
-  const Inputs in(2, 2, 70, 80, 8, 8);
+  const HeadInputs in(2, 2, 70, 80, 8, 8);
   const AttentionOptions options{.mask = random_mask({70, 80}, 0.1),
                                  .is_causal = true,
                                  .dropout_p = 0.3,
@@ -237,7 +235,7 @@ TEST_CASE("gradients of fused attention are the same when they have a graph") {
 }
 
 TEST_CASE("fused attention computes the gradients that are needed") {
-  const Inputs in(1, 2, 70, 70, 8, 8);
+  const HeadInputs in(1, 2, 70, 70, 8, 8);
   const auto all = results(in, {.is_causal = true}, AttentionPath::fused);
   Tensor inputs[] = {in.query, in.key, in.value};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -256,7 +254,7 @@ TEST_CASE("fused attention knows the weights of rows that a large number was add
     CAPTURE(number);
     // The digits of a score that are lost beside it; beside the last two no score is left.
     const double lost = number > -1e17 ? -number * 0x1p-51 : 0;
-    const Inputs in(2, 2, 40, 33, 8, 5);
+    const HeadInputs in(2, 2, 40, 33, 8, 5);
     Tensor mask = zeros({40, 33}, float64);
     mask[3].fill_(number);
     mask.narrow(1, 20, 5).fill_(number);
@@ -265,7 +263,7 @@ TEST_CASE("fused attention knows the weights of rows that a large number was add
 }
 
 TEST_CASE("a mask of another floating dtype counts as one of the query's") {
-  const Inputs in(1, 2, 20, 20, 8, 8, float32);
+  const HeadInputs in(1, 2, 20, 20, 8, 8, float32);
   const Tensor mask = randn({20, 20}, float64);
   const auto wide = results(in, {.mask = mask}, AttentionPath::automatic);
   const auto same = results(in, {.mask = mask.to(float32)}, AttentionPath::composed);
@@ -277,7 +275,7 @@ TEST_CASE("fused attention is NaN where the composed one is") {
     for (std::size_t which = 0; which < 3; ++which) {
       for (const bool causal : {false, true}) {
         CAPTURE(odd, which, causal);
-        const Inputs in(1, 2, 150, 150, 8, 8);
+        const HeadInputs in(1, 2, 150, 150, 8, 8);
         const Tensor* inputs[] = {&in.query, &in.key, &in.value};
         inputs[which]->detach()[{0, 0, 100, 3}].fill_(odd);
         const AttentionOptions options{.is_causal = causal};
@@ -293,7 +291,7 @@ TEST_CASE("fused attention is NaN where the composed one is") {
 }
 
 TEST_CASE("scores that are all -inf by themselves give NaN, masked or not") {
-  Inputs in(1, 1, 66, 66, 1, 1);
+  HeadInputs in(1, 1, 66, 66, 1, 1);
   in.query = full({1, 1, 66, 1}, -1e200, float64).requires_grad_();
   in.key = full({1, 1, 66, 1}, 1e200, float64).requires_grad_();
   Tensor visible = ones({66, 66}, boolean);
@@ -307,7 +305,7 @@ TEST_CASE("fused attention has the same bits for any number of threads") {
   const int before = num_threads();
   const AttentionOptions options{.is_causal = true, .dropout_p = 0.2};
   for (const std::int64_t heads : {1, 3, 20}) {
-    const Inputs in(1, heads, 400, 400, 16, 16, float32);
+    const HeadInputs in(1, heads, 400, 400, 16, 16, float32);
     set_num_threads(1);
     const auto one = results(in, options, AttentionPath::fused);
     for (const int threads : {2, 3, 4, 8}) {
@@ -332,20 +330,20 @@ TEST_CASE("fused attention agrees with the composed one on every SIMD target") {
 
 TEST_CASE("fused attention needs memory for T, not for T x T") {
   constexpr std::int64_t kTokens = 2048, kMatrix = kTokens * kTokens * 4;
-  const Inputs in(1, 2, kTokens, kTokens, 16, 16, float32);
+  const HeadInputs in(1, 2, kTokens, kTokens, 16, 16, float32);
   for (const double dropout_p : {0.0, 0.1}) {
     const std::int64_t before = live_memory();
     reset_peak_memory();
     results(in, {.is_causal = true, .dropout_p = dropout_p}, AttentionPath::fused);
-    // Inputs, results and copies are 2 * 2048 * 16 floats each, a sixty-fourth of a matrix. A bit
-    // for each weight of two heads is a sixteenth.
+    // HeadInputs, results and copies are 2 * 2048 * 16 floats each, a sixty-fourth of a matrix. A
+    // bit for each weight of two heads is a sixteenth.
     CHECK(peak_memory() - before < (dropout_p == 0 ? kMatrix / 2 : kMatrix / 2 + kMatrix / 16));
   }
 }
 
 TEST_CASE("the path of attention is chosen by size, and can be forced") {
-  const Inputs small(1, 2, 6, 6, 4, 4), large(1, 2, 64, 64, 4, 4);
-  const auto node = [](const Inputs& in, const AttentionOptions& options) {
+  const HeadInputs small(1, 2, 6, 6, 4, 4), large(1, 2, 64, 64, 4, 4);
+  const auto node = [](const HeadInputs& in, const AttentionOptions& options) {
     return node_of(scaled_dot_product_attention(in.query, in.key, in.value, options));
   };
   CHECK(node(small, {}) != kFusedNode);
@@ -363,9 +361,9 @@ TEST_CASE("the path of attention is chosen by size, and can be forced") {
 }
 
 TEST_CASE("what fused attention does not do is composed, unless the fused path is asked for") {
-  const Inputs in(1, 2, 64, 64, 4, 4);
-  const Inputs more(in.query, in.key, randn({3, 1, 64, 4}, float64));
-  const auto refuses = [](const Inputs& inputs, AttentionOptions options, const char* reason) {
+  const HeadInputs in(1, 2, 64, 64, 4, 4);
+  const HeadInputs more(in.query, in.key, randn({3, 1, 64, 4}, float64));
+  const auto refuses = [](const HeadInputs& inputs, AttentionOptions options, const char* reason) {
     const Tensor &q = inputs.query, &k = inputs.key, &v = inputs.value;
     CHECK(node_of(scaled_dot_product_attention(q, k, v, options)) != kFusedNode);
     options.path = AttentionPath::fused;

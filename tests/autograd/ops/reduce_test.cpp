@@ -6,10 +6,6 @@ using namespace tend::test;
 
 namespace {
 
-std::string node(const Tensor& tensor) {
-  return tensor.grad_fn();
-}
-
 Tensor leaf(const Tensor& tensor) {
   return tensor.detach().requires_grad_();
 }
@@ -30,19 +26,19 @@ TEST_CASE("a reduction takes one dimension, a list of them, or all") {
 
 TEST_CASE("reductions are named as PyTorch names them") {
   const Tensor x = leaf(tensor({{1., 2.}, {3., 4.}}));
-  CHECK(node(x.mean()) == "MeanBackward0");
-  CHECK(node(x.mean(0)) == "MeanBackward1");
-  CHECK(node(x.prod()) == "ProdBackward0");
-  CHECK(node(x.prod(0)) == "ProdBackward1");
-  CHECK(node(x.max()) == "MaxBackward1");
-  CHECK(node(x.max(0).values) == "MaxBackward0");
-  CHECK(node(x.min()) == "MinBackward1");
-  CHECK(node(x.min(0).values) == "MinBackward0");
-  CHECK(node(x.amax()) == "AmaxBackward0");
-  CHECK(node(x.amin(0)) == "AminBackward0");
-  CHECK(node(x.var()) == "VarBackward0");
-  CHECK(node(x.std(0)) == "StdBackward0");
-  CHECK(node(x.cumsum(0)) == "CumsumBackward0");
+  CHECK(grad_fn(x.mean()) == "MeanBackward0");
+  CHECK(grad_fn(x.mean(0)) == "MeanBackward1");
+  CHECK(grad_fn(x.prod()) == "ProdBackward0");
+  CHECK(grad_fn(x.prod(0)) == "ProdBackward1");
+  CHECK(grad_fn(x.max()) == "MaxBackward1");
+  CHECK(grad_fn(x.max(0).values) == "MaxBackward0");
+  CHECK(grad_fn(x.min()) == "MinBackward1");
+  CHECK(grad_fn(x.min(0).values) == "MinBackward0");
+  CHECK(grad_fn(x.amax()) == "AmaxBackward0");
+  CHECK(grad_fn(x.amin(0)) == "AminBackward0");
+  CHECK(grad_fn(x.var()) == "VarBackward0");
+  CHECK(grad_fn(x.std(0)) == "StdBackward0");
+  CHECK(grad_fn(x.cumsum(0)) == "CumsumBackward0");
 }
 
 TEST_CASE("sums and products of integers and bools are int64, a mean of them is refused") {

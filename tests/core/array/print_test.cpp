@@ -36,7 +36,7 @@ DType dtype_named(const std::string& name) {
 }
 
 template <class T>
-Array array_of(const json& test, const Shape& shape) {
+Array printed_array(const json& test, const Shape& shape) {
   const std::int64_t count = element_count(shape);
   Array dense = Array::empty(shape, dtype_of<T>());
   for (std::int64_t i = 0; i < count; ++i) {
@@ -53,11 +53,12 @@ Array array_of(const json& test, const Shape& shape) {
   return dense;
 }
 
-Array array_of(const json& test) {
+Array printed_array(const json& test) {
   Shape shape;
   for (const json& size : test["shape"]) shape.push_back(size.get<std::int64_t>());
-  return visit_dtype(dtype_named(test["dtype"]),
-                     [&](auto tag) { return array_of<typename decltype(tag)::type>(test, shape); });
+  return visit_dtype(dtype_named(test["dtype"]), [&](auto tag) {
+    return printed_array<typename decltype(tag)::type>(test, shape);
+  });
 }
 
 PrintOptions options_of(const json& test) {
@@ -95,13 +96,13 @@ struct LocaleGuard {
 TEST_CASE("Arrays print as PyTorch prints tensors") {
   REQUIRE(fixtures()["tensors"].size() > 300);
   for (const json& test : fixtures()["tensors"]) {
-    CHECK(printed(test, array_of(test)) == test["text"].get<std::string>());
+    CHECK(printed(test, printed_array(test)) == test["text"].get<std::string>());
   }
 }
 
 TEST_CASE("Strides do not show in the printed text") {
   for (const json& test : fixtures()["tensors"]) {
-    const Array dense = array_of(test);
+    const Array dense = printed_array(test);
     if (dense.rank() < 2) continue;
     const Array transposed = dense.transpose(0, -1).clone().transpose(0, -1);
     CHECK(printed(test, transposed) == test["text"].get<std::string>());
@@ -114,7 +115,7 @@ TEST_CASE("A locale does not change printed text") {
   probe << 1234.5;
   REQUIRE(probe.str() == "1.234,5");
   for (const json& test : fixtures()["tensors"]) {
-    CHECK(printed(test, array_of(test)) == test["text"].get<std::string>());
+    CHECK(printed(test, printed_array(test)) == test["text"].get<std::string>());
   }
   CHECK(python_repr(1234567.5) == "1234567.5");
   CHECK(size_text({12345, 2}) == "torch.Size([12345, 2])");

@@ -14,7 +14,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -31,15 +30,11 @@ using tend::nn::check_can_write;
 using tend::nn::follow_links;
 using tend::nn::PutBytes;
 using tend::nn::write_file;
+using tend::test::content;
 using tend::test::TemporaryFolder;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::ptrdiff_t count_files(const TemporaryFolder& folder) {
   return std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator());

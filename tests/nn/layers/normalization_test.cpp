@@ -12,7 +12,7 @@ Tensor batch(int number) {
 }
 
 // Each number is a few float32 operations on numbers of size 1 to 5.
-constexpr double kTolerance = 2e-6;
+constexpr double kNormTolerance = 2e-6;
 
 template <class M>
 void check_as_torch(const char* name, M module) {
@@ -23,16 +23,16 @@ void check_as_torch(const char* name, M module) {
     parameter.copy_(arange(parameter.numel()).view(parameter.shape()) / 8 + 1);
   }
   for (const std::size_t i : {0U, 1U}) {
-    check_close(module(batch(static_cast<int>(i))), expected["outputs"][i], kTolerance);
+    check_close(module(batch(static_cast<int>(i))), expected["outputs"][i], kNormTolerance);
   }
   module.eval();
-  check_close(module(batch(0)), expected["outputs"][2], kTolerance);
+  check_close(module(batch(0)), expected["outputs"][2], kNormTolerance);
   const nn::StateDict state = module.state_dict();
   REQUIRE(state.size() == expected["state"].size());
   for (const auto& [key, value] : state) {
     INFO(key);
     REQUIRE(expected["state"].contains(key));
-    check_close(value, expected["state"][key], kTolerance);
+    check_close(value, expected["state"][key], kNormTolerance);
   }
 }
 

@@ -40,9 +40,9 @@ class Block : public nn::Module<Block> {
   TEND_MODULE(Root, root);
 };
 
-class Net : public nn::Module<Net> {
+class TwoLayers : public nn::Module<TwoLayers> {
  public:
-  Net() {
+  TwoLayers() {
     blocks.emplace_back();
     blocks.emplace_back();
   }
@@ -140,14 +140,14 @@ TEST_CASE("A module that does not give one tensor takes no hooks") {
 }
 
 TEST_CASE("Anomaly mode names the module in which NaN first appeared, by its path") {
-  const Net net;
+  const TwoLayers net;
   const autograd::DetectAnomaly anomaly;
   // The first block gives 1 + sqrt(2.25 - 2) = 1.5; the second takes the root of -0.5.
   const Tensor x = leaf({2.25, 11.0});
   CHECK_THROWS_MATCHES(
       net(x).sum().backward(), AutogradError,
       says("[backward] the result has NaN. The first is made by sqrt, run by "
-           "Net.blocks.1.root: element (0,) of its result, shape (2,), no input has one"));
+           "TwoLayers.blocks.1.root: element (0,) of its result, shape (2,), no input has one"));
   // Here the first block takes the root of 0 and its derivative is infinite, times 0.
   const Tensor zero = leaf({2.0});
   CHECK_THROWS_MATCHES((net.blocks[0](zero) * 0).sum().backward(), AutogradError,

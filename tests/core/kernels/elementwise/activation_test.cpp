@@ -4,15 +4,13 @@
 #include <limits>
 
 #include "tests/core/kernels.h"
+#include "tests/numbers.h"
 
 using namespace tend;
 using namespace tend::test;
 using Catch::Matchers::Message;
 
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 struct Activation {
   std::string name;

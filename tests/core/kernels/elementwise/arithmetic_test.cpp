@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "tests/core/kernels.h"
+#include "tests/numbers.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -13,8 +14,6 @@ namespace {
 
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 using Binary = void (*)(const Array&, const Array&, const Array&);
 using Unary = void (*)(const Array&, const Array&);

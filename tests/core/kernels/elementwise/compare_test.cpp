@@ -28,7 +28,7 @@ Array coarse_array(const Shape& shape, DType dtype, std::uint32_t seed) {
 }
 
 template <class T, class F>
-void check_binary(Binary kernel, F f) {
+void check_comparison(Binary kernel, F f) {
   const std::array<std::array<Shape, 3>, 6> cases{{
       {Shape{3, 5, 7}, Shape{3, 5, 7}, Shape{3, 5, 7}},
       {Shape{3, 5, 7}, Shape{3, 1, 7}, Shape{5, 1}},
@@ -62,15 +62,15 @@ std::vector<bool> truths(Unary kernel, const Array& a) {
 TEMPLATE_TEST_CASE("comparisons are what their definitions say, in every layout", "[kernels]", bool,
                    std::int64_t, float, double) {
   using T = TestType;
-  check_binary<T>(kernels::eq, [](T x, T y) { return x == y; });
-  check_binary<T>(kernels::ne, [](T x, T y) { return x != y; });
-  check_binary<T>(kernels::lt, [](T x, T y) { return x < y; });
-  check_binary<T>(kernels::le, [](T x, T y) { return x <= y; });
-  check_binary<T>(kernels::gt, [](T x, T y) { return x > y; });
-  check_binary<T>(kernels::ge, [](T x, T y) { return x >= y; });
-  check_binary<T>(kernels::logical_and, [](T x, T y) { return x != T(0) && y != T(0); });
-  check_binary<T>(kernels::logical_or, [](T x, T y) { return x != T(0) || y != T(0); });
-  check_binary<T>(kernels::logical_xor, [](T x, T y) { return (x != T(0)) != (y != T(0)); });
+  check_comparison<T>(kernels::eq, [](T x, T y) { return x == y; });
+  check_comparison<T>(kernels::ne, [](T x, T y) { return x != y; });
+  check_comparison<T>(kernels::lt, [](T x, T y) { return x < y; });
+  check_comparison<T>(kernels::le, [](T x, T y) { return x <= y; });
+  check_comparison<T>(kernels::gt, [](T x, T y) { return x > y; });
+  check_comparison<T>(kernels::ge, [](T x, T y) { return x >= y; });
+  check_comparison<T>(kernels::logical_and, [](T x, T y) { return x != T(0) && y != T(0); });
+  check_comparison<T>(kernels::logical_or, [](T x, T y) { return x != T(0) || y != T(0); });
+  check_comparison<T>(kernels::logical_xor, [](T x, T y) { return (x != T(0)) != (y != T(0)); });
   const Array a = coarse_array({4, 3, 5}, dtype_of<T>(), 1);
   check_in_every_layout(reference_map<bool, T>(
                             a.shape(), [](T x) { return x == T(0); }, a),

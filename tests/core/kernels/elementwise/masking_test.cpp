@@ -4,15 +4,13 @@
 #include <limits>
 
 #include "tests/core/kernels.h"
+#include "tests/numbers.h"
 
 using namespace tend;
 using namespace tend::test;
 using Catch::Matchers::Message;
 
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 const auto kMaskedFill = [](const Scalar& value) {
   return [value](const Array& out, const Array& a, const Array& mask) {

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/core/kernels.h"
+#include "tests/numbers.h"
 #include "tests/simd_targets.h"
 
 using namespace tend;
@@ -17,8 +18,6 @@ namespace {
 using Unary = void (*)(const Array&, const Array&);
 using Exact = long double (*)(long double);
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr long double kRootTwoPi = 2.506628274631000502415765284811045253L;
 
 long double normal_mass(long double x) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "tests/core/kernels.h"
+#include "tests/numbers.h"
 #include "tests/simd_targets.h"
 
 using namespace tend;
@@ -11,9 +12,6 @@ using namespace tend::test;
 using Catch::Matchers::Message;
 
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 using Forward = void (*)(const Array&, const Array&, std::int64_t);
 using Backward = void (*)(const Array&, const Array&, const Array&, std::int64_t);
