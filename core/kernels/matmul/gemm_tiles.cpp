@@ -12,11 +12,11 @@ namespace {
 // threads waiting, but more where b has kLargeB elements, more than the L2 cache holds, so that it
 // is read less often. Both are multiples of a tile's rows.
 constexpr std::int64_t kBlockRows = 48, kHighBlockRows = 192, kLargeB = 1 << 20;
-// Fewer than kManyProducts products of kSharedWork multiplications each are computed one after the
-// other, each on all threads; otherwise each on one thread, in chunks of kGrainWork.
+// Fewer than kManyProducts products of kSharedTileWork multiplications each are computed one after
+// the other, each on all threads; otherwise each on one thread, in chunks of kTileGrainWork.
 constexpr std::int64_t kManyProducts = 8;
-constexpr double kSharedWork = 1e6;
-constexpr double kGrainWork = 250e3;
+constexpr double kSharedTileWork = 1e6;
+constexpr double kTileGrainWork = 250e3;
 
 std::size_t unsigned_of(std::int64_t size) {
   return static_cast<std::size_t>(size);
@@ -158,7 +158,7 @@ void multiply_shared(const Plan<T>& plan, const MatrixProduct<T>& p) {
 // Products of a batch, each on one thread.
 template <class T>
 void multiply_each(const Plan<T>& plan, const MatrixProduct<T>& first, const Batch& batch) {
-  const auto grain = static_cast<std::int64_t>(kGrainWork / first.work()) + 1;
+  const auto grain = static_cast<std::int64_t>(kTileGrainWork / first.work()) + 1;
   parallel_for(0, batch.count(), grain, [&](std::int64_t begin, std::int64_t end) {
     const Array panels = plan.packs_b ? scratch<T>(plan.panels() * plan.width() * plan.k) : Array();
     const Array lines = plan.packs_a ? scratch<T>(plan.block_rows * (plan.k + kPad)) : Array();
@@ -218,7 +218,7 @@ void multiply_in_tiles(const MatrixProduct<T>& first, const Batch& batch) {
     return;
   }
   const Plan<T> plan(first);
-  if (batch.count() >= kManyProducts || first.work() < kSharedWork)
+  if (batch.count() >= kManyProducts || first.work() < kSharedTileWork)
     return multiply_each(plan, first, batch);
   for (std::int64_t i = 0; i < batch.count(); ++i) {
     multiply_shared(plan, batch.item(first, i));
