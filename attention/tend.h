@@ -28,10 +28,12 @@
 #include <tend/core/threads/parallel.h>
 #include <tend/nn/files/safetensors.h>
 #include <tend/nn/layers/activation.h>
+#include <tend/nn/layers/conv.h>
 #include <tend/nn/layers/dropout.h>
 #include <tend/nn/layers/embedding.h>
 #include <tend/nn/layers/init.h>
 #include <tend/nn/layers/linear.h>
+#include <tend/nn/layers/loss.h>
 #include <tend/nn/layers/normalization.h>
 #include <tend/nn/module/module.h>
 #include <tend/nn/module/module_list.h>

@@ -17,6 +17,24 @@ Tensor Elementwise::mul(const Tensor& other) const {
 Tensor Elementwise::div(const Tensor& other) const {
   return tend::div(self(), other);
 }
+Tensor Elementwise::div(const Tensor& other, RoundingMode rounding_mode) const {
+  return tend::div(self(), other, rounding_mode);
+}
+Tensor Elementwise::add(const Scalar& other, const Scalar& alpha) const {
+  return tend::add(self(), other, alpha);
+}
+Tensor Elementwise::sub(const Scalar& other, const Scalar& alpha) const {
+  return tend::sub(self(), other, alpha);
+}
+Tensor Elementwise::mul(const Scalar& other) const {
+  return tend::mul(self(), other);
+}
+Tensor Elementwise::div(const Scalar& other) const {
+  return tend::div(self(), other);
+}
+Tensor Elementwise::div(const Scalar& other, RoundingMode rounding_mode) const {
+  return tend::div(self(), other, rounding_mode);
+}
 Tensor Elementwise::positive() const {
   return tend::positive(self());
 }
@@ -142,6 +160,21 @@ Tensor Elementwise::erf() const {
 Tensor Elementwise::erfc() const {
   return tend::erfc(self());
 }
+Tensor Elementwise::lgamma() const {
+  return tend::lgamma(self());
+}
+Tensor Elementwise::digamma() const {
+  return tend::digamma(self());
+}
+Tensor Elementwise::polygamma(std::int64_t n) const {
+  return tend::polygamma(n, self());
+}
+Tensor Elementwise::erfinv() const {
+  return tend::erfinv(self());
+}
+Tensor Elementwise::logit(std::optional<double> eps) const {
+  return tend::logit(self(), eps);
+}
 Tensor Elementwise::floor() const {
   return tend::floor(self());
 }
@@ -169,11 +202,59 @@ Tensor Elementwise::xlogy(const Scalar& other) const {
 Tensor Elementwise::relu() const {
   return tend::relu(self());
 }
-Tensor Elementwise::softmax(std::int64_t d) const {
-  return tend::softmax(self(), d);
+Tensor Elementwise::leaky_relu(double negative_slope) const {
+  return tend::leaky_relu(self(), negative_slope);
 }
-Tensor Elementwise::log_softmax(std::int64_t d) const {
-  return tend::log_softmax(self(), d);
+Tensor Elementwise::elu(double alpha) const {
+  return tend::elu(self(), alpha);
+}
+Tensor Elementwise::hardtanh(const Scalar& min_val, const Scalar& max_val) const {
+  return tend::hardtanh(self(), min_val, max_val);
+}
+Tensor Elementwise::relu6() const {
+  return tend::relu6(self());
+}
+Tensor Elementwise::selu() const {
+  return tend::selu(self());
+}
+Tensor Elementwise::celu(double alpha) const {
+  return tend::celu(self(), alpha);
+}
+Tensor Elementwise::prelu(const Tensor& weight) const {
+  return tend::prelu(self(), weight);
+}
+Tensor Elementwise::hardsigmoid() const {
+  return tend::hardsigmoid(self());
+}
+Tensor Elementwise::hardswish() const {
+  return tend::hardswish(self());
+}
+Tensor Elementwise::silu() const {
+  return tend::silu(self());
+}
+Tensor Elementwise::mish() const {
+  return tend::mish(self());
+}
+Tensor Elementwise::softplus(double beta, double threshold) const {
+  return tend::softplus(self(), beta, threshold);
+}
+Tensor Elementwise::softsign() const {
+  return tend::softsign(self());
+}
+Tensor Elementwise::logsigmoid() const {
+  return tend::logsigmoid(self());
+}
+Tensor Elementwise::glu(std::int64_t dim) const {
+  return tend::glu(self(), dim);
+}
+Tensor Elementwise::gelu(GeluKind kind) const {
+  return tend::gelu(self(), kind);
+}
+Tensor Elementwise::softmax(std::int64_t d, std::optional<DType> dtype) const {
+  return tend::softmax(self(), d, dtype);
+}
+Tensor Elementwise::log_softmax(std::int64_t d, std::optional<DType> dtype) const {
+  return tend::log_softmax(self(), d, dtype);
 }
 Tensor Elementwise::eq(const Tensor& other) const {
   return tend::eq(self(), other);
@@ -285,6 +366,12 @@ Tensor Elementwise::clamp(const std::optional<Scalar>& lo, const std::optional<S
 }
 Tensor Elementwise::clamp(const Tensor& lo, const Tensor& hi) const {
   return tend::clamp(self(), lo, hi);
+}
+Tensor Elementwise::clip(const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) const {
+  return tend::clip(self(), lo, hi);
+}
+Tensor Elementwise::clip(const Tensor& lo, const Tensor& hi) const {
+  return tend::clip(self(), lo, hi);
 }
 Tensor Elementwise::clamp_min(const Scalar& lo) const {
   return tend::clamp_min(self(), lo);

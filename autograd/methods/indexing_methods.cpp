@@ -20,8 +20,25 @@ Tensor Indexing::scatter_add(std::int64_t d, const Tensor& positions, const Tens
 Tensor Indexing::index_select(std::int64_t d, const Tensor& positions) const {
   return tend::index_select(self(), d, positions);
 }
-Tensor Indexing::index_add(std::int64_t d, const Tensor& positions, const Tensor& source) const {
-  return tend::index_add(self(), d, positions, source);
+Tensor Indexing::index_add(std::int64_t d, const Tensor& positions, const Tensor& source,
+                           const Scalar& alpha) const {
+  return tend::index_add(self(), d, positions, source, alpha);
+}
+Tensor Indexing::slice_scatter(const Tensor& source, std::int64_t d, std::optional<Integer> start,
+                               std::optional<Integer> stop, std::int64_t step) const {
+  return tend::slice_scatter(self(), source, d, start, stop, step);
+}
+Tensor Indexing::select_scatter(const Tensor& source, std::int64_t d, std::int64_t position) const {
+  return tend::select_scatter(self(), source, d, position);
+}
+Tensor Indexing::quantile(double q, std::optional<Integer> d, Flag keepdim) const {
+  return tend::quantile(self(), q, d, keepdim);
+}
+Tensor Indexing::quantile(const Tensor& q, std::optional<Integer> d, Flag keepdim) const {
+  return tend::quantile(self(), q, d, keepdim);
+}
+UniqueElements Indexing::unique_consecutive(Flag return_inverse, Flag return_counts) const {
+  return tend::unique_consecutive(self(), return_inverse, return_counts);
 }
 Tensor Indexing::index_copy(std::int64_t d, const Tensor& positions, const Tensor& source) const {
   return tend::index_copy(self(), d, positions, source);

@@ -5,23 +5,55 @@
 
 namespace tend::methods {
 
-Tensor Reductions::sum(const Dims& dims, Flag keepdim) const {
-  return tend::sum(self(), dims, keepdim);
+Tensor Reductions::sum(const Dims& dims, Flag keepdim, std::optional<DType> dtype) const {
+  return tend::sum(self(), dims, keepdim, dtype);
 }
 Tensor Reductions::sum_to_size(const Shape& shape) const {
   return tend::sum_to_size(self(), shape);
 }
-Tensor Reductions::mean(const Dims& dims, Flag keepdim) const {
-  return tend::mean(self(), dims, keepdim);
+Tensor Reductions::mean(const Dims& dims, Flag keepdim, std::optional<DType> dtype) const {
+  return tend::mean(self(), dims, keepdim, dtype);
 }
-Tensor Reductions::prod(const Dims& dims, Flag keepdim) const {
-  return tend::prod(self(), dims, keepdim);
+Tensor Reductions::prod(const Dims& dims, Flag keepdim, std::optional<DType> dtype) const {
+  return tend::prod(self(), dims, keepdim, dtype);
 }
 Tensor Reductions::var(const Dims& dims, double correction, Flag keepdim) const {
   return tend::var(self(), dims, correction, keepdim);
 }
 Tensor Reductions::std(const Dims& dims, double correction, Flag keepdim) const {
   return tend::std(self(), dims, correction, keepdim);
+}
+std::pair<Tensor, Tensor> Reductions::var_mean(const Dims& dims, double correction,
+                                               Flag keepdim) const {
+  return tend::var_mean(self(), dims, correction, keepdim);
+}
+std::pair<Tensor, Tensor> Reductions::std_mean(const Dims& dims, double correction,
+                                               Flag keepdim) const {
+  return tend::std_mean(self(), dims, correction, keepdim);
+}
+Tensor Reductions::nansum(const Dims& dims, Flag keepdim) const {
+  return tend::nansum(self(), dims, keepdim);
+}
+Tensor Reductions::nanmean(const Dims& dims, Flag keepdim) const {
+  return tend::nanmean(self(), dims, keepdim);
+}
+Tensor Reductions::count_nonzero(const Dims& dims) const {
+  return tend::count_nonzero(self(), dims);
+}
+Tensor Reductions::max(const Tensor& other) const {
+  return tend::max(self(), other);
+}
+Tensor Reductions::min(const Tensor& other) const {
+  return tend::min(self(), other);
+}
+Tensor Reductions::logcumsumexp(std::int64_t d) const {
+  return tend::logcumsumexp(self(), d);
+}
+ValuesAndIndices Reductions::cummax(std::int64_t d) const {
+  return tend::cummax(self(), d);
+}
+ValuesAndIndices Reductions::cummin(std::int64_t d) const {
+  return tend::cummin(self(), d);
 }
 Tensor Reductions::max() const {
   return tend::max(self());
@@ -68,11 +100,11 @@ Tensor Reductions::logsumexp(const Dims& dims, Flag keepdim) const {
 Tensor Reductions::norm(double p, const Dims& dims, Flag keepdim) const {
   return tend::norm(self(), p, dims, keepdim);
 }
-Tensor Reductions::cumsum(std::int64_t d) const {
-  return tend::cumsum(self(), d);
+Tensor Reductions::cumsum(std::int64_t d, std::optional<DType> dtype) const {
+  return tend::cumsum(self(), d, dtype);
 }
-Tensor Reductions::cumprod(std::int64_t d) const {
-  return tend::cumprod(self(), d);
+Tensor Reductions::cumprod(std::int64_t d, std::optional<DType> dtype) const {
+  return tend::cumprod(self(), d, dtype);
 }
 Tensor Reductions::matmul(const Tensor& other) const {
   return tend::matmul(self(), other);

@@ -24,6 +24,21 @@ Tensor Shapes::swapaxes(std::int64_t dim0, std::int64_t dim1) const {
 Tensor Shapes::t() const {
   return tend::t(self());
 }
+Tensor Shapes::T() const {
+  Shape dims;
+  for (std::int64_t d = self().dim() - 1; d >= 0; --d) dims.push_back(d);
+  return tend::permute(self(), dims);
+}
+Tensor Shapes::mT() const {
+  if (self().dim() < 2) fail<IndexError>("mT", "needs two dimensions, got ", self().shape());
+  return tend::transpose(self(), -2, -1);
+}
+Tensor Shapes::to(const Tensor& other) const {
+  return tend::to(self(), other.dtype());
+}
+Tensor Shapes::type_as(const Tensor& other) const {
+  return tend::to(self(), other.dtype());
+}
 Tensor Shapes::permute(const Shape& dims) const {
   return tend::permute(self(), dims);
 }
@@ -86,6 +101,12 @@ std::vector<Tensor> Shapes::split(const Shape& lengths, std::int64_t d) const {
 }
 std::vector<Tensor> Shapes::chunk(std::int64_t chunks, std::int64_t d) const {
   return tend::chunk(self(), chunks, d);
+}
+std::vector<Tensor> Shapes::tensor_split(std::int64_t sections, std::int64_t d) const {
+  return tend::tensor_split(self(), sections, d);
+}
+std::vector<Tensor> Shapes::tensor_split(const Shape& indices, std::int64_t d) const {
+  return tend::tensor_split(self(), indices, d);
 }
 std::vector<Tensor> Shapes::unbind(std::int64_t d) const {
   return tend::unbind(self(), d);

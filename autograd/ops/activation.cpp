@@ -174,7 +174,8 @@ Tensor gelu(const Tensor& self, GeluKind kind) {
   });
 }
 
-Tensor softmax(const Tensor& self, std::int64_t dim) {
+Tensor softmax(const Tensor& self, std::int64_t dim, std::optional<DType> dtype) {
+  if (dtype) return softmax(to(self, *dtype), dim);
   const auto kernel = [=](const Array& out, const Array& x) { kernels::softmax(out, x, dim); };
   return record("SoftmaxBackward0", unary(self, kernel, false), {self}, {kOutput},
                 [dim](Derivative& d) {
@@ -189,7 +190,8 @@ Tensor softmax(const Tensor& self, std::int64_t dim) {
                 });
 }
 
-Tensor log_softmax(const Tensor& self, std::int64_t dim) {
+Tensor log_softmax(const Tensor& self, std::int64_t dim, std::optional<DType> dtype) {
+  if (dtype) return log_softmax(to(self, *dtype), dim);
   const auto kernel = [=](const Array& out, const Array& x) { kernels::log_softmax(out, x, dim); };
   return record("LogSoftmaxBackward0", unary(self, kernel, false), {self}, {kOutput},
                 [dim](Derivative& d) {
@@ -202,6 +204,12 @@ Tensor log_softmax(const Tensor& self, std::int64_t dim) {
                           }));
                   }
                 });
+}
+
+Tensor softmin(const Tensor& self, std::int64_t dim, std::optional<DType> dtype) try {
+  return softmax(-self, dim, dtype);
+} catch (const Error&) {
+  rename_error("softmin");
 }
 
 }  // namespace tend

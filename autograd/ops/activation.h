@@ -4,12 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/array.h>
+#include <tend/core/random/random.h>
 
 namespace tend {
-
-class Tensor;
 
 /// max(self, 0); NaN stays NaN. int64 too; DTypeError for bool. The gradient is 0 where self <= 0,
 /// 1 elsewhere, NaN included.
@@ -29,6 +30,30 @@ Tensor elu(const Tensor& self, double alpha = 1);
 /// for bounds that the dtype cannot hold, Error where min_val > max_val. The gradient is 0 at the
 /// bounds and beyond, 1 elsewhere, NaN included.
 Tensor hardtanh(const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1);
+
+/// min(max(self, 0), 6): hardtanh with these bounds, with its dtypes, errors and gradient.
+Tensor relu6(const Tensor& self);
+/// scale * elu(self, alpha) with scale = 1.0507... and alpha = 1.6733..., for which activations
+/// keep mean 0 and variance 1. Floating only (DTypeError). The gradient is scale where self is
+/// positive, else scale * alpha * exp(self). Klambauer et al., Self-Normalizing Neural Networks,
+/// 2017, arXiv:1706.02515.
+Tensor selu(const Tensor& self);
+/// self where it is positive, else alpha * (exp(self / alpha) - 1). Floating only (DTypeError),
+/// Error unless alpha > 0. The gradient is exp(self / alpha) where self <= 0, 1 elsewhere. Barron,
+/// Continuously Differentiable Exponential Linear Units, 2017, arXiv:1704.07483.
+Tensor celu(const Tensor& self, double alpha = 1);
+/// self where it is positive, else weight * self. The weight has one element, or one for each
+/// channel, which are dimension 1 of self (ShapeError), and self's dtype, which is floating
+/// (DTypeError). The gradient of self is 1 where it is positive, else the weight; that of the
+/// weight is the sum of the negative elements. He et al., Delving Deep into Rectifiers, 2015,
+/// arXiv:1502.01852.
+Tensor prelu(const Tensor& self, const Tensor& weight);
+/// min(max(self + 3, 0), 6) / 6. Floating only (DTypeError). The gradient is 1/6 between -3 and 3,
+/// 0 elsewhere.
+Tensor hardsigmoid(const Tensor& self);
+/// self * hardsigmoid(self). Floating only (DTypeError). The gradient is self / 3 + 1/2 from -3 to
+/// 3, 0 below, 1 above. Howard et al., Searching for MobileNetV3, 2019, arXiv:1905.02244.
+Tensor hardswish(const Tensor& self);
 
 /// self * s with s = sigmoid(self). Floating only (DTypeError). The gradient is
 /// s (1 + self (1 - s)). Elfwing, Uchibe and Doya, Sigmoid-Weighted Linear Units, 2017,
@@ -54,9 +79,6 @@ Tensor logsigmoid(const Tensor& self);
 /// Language Modeling with Gated Convolutional Networks, 2016, arXiv:1612.08083.
 Tensor glu(const Tensor& self, std::int64_t dim = -1);
 
-/// Which formula gelu uses: that of the normal distribution, or its approximation by tanh.
-enum class GeluKind { exact, tanh };
-
 /// x Phi(x) for x = self, Phi the normal distribution function; or, of kind tanh, the approximation
 /// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))). Floating only (DTypeError). The gradient is
 /// Phi(x) + x phi(x), phi the normal density, or the derivative of the approximation. Hendrycks and
@@ -65,11 +87,23 @@ Tensor gelu(const Tensor& self, GeluKind kind = GeluKind::exact);
 
 /// y = exp(self) / sum(exp(self)) along `dim`, which may count from the end (IndexError). As in
 /// PyTorch, the result along `dim` is NaN if all elements are -inf, or one is NaN or +inf. Floating
-/// only (DTypeError). With the gradient g of y, that of self is y (g - sum(g y)).
-Tensor softmax(const Tensor& self, std::int64_t dim);
+/// only (DTypeError); with `dtype` self is converted first. With the gradient g of y, that of self
+/// is y (g - sum(g y)).
+Tensor softmax(const Tensor& self, std::int64_t dim, std::optional<DType> dtype = std::nullopt);
 /// The logarithm of softmax along `dim`, computed without underflow: self - log(sum(exp(self))).
-/// Floating only (DTypeError), IndexError for `dim`. With the result's gradient g, that of self is
-/// g - softmax(self) sum(g).
-Tensor log_softmax(const Tensor& self, std::int64_t dim);
+/// Floating only (DTypeError), IndexError for `dim`; with `dtype` self is converted first. With the
+/// result's gradient g, that of self is g - softmax(self) sum(g).
+Tensor log_softmax(const Tensor& self, std::int64_t dim, std::optional<DType> dtype = std::nullopt);
+/// softmax of -self, with its dtypes and errors. With the gradient g of the result y, that of self
+/// is -y (g - sum(g y)).
+Tensor softmin(const Tensor& self, std::int64_t dim, std::optional<DType> dtype = std::nullopt);
+
+/// softmax((self + g) / tau) along `dim` (IndexError) with noise g of Gumbel's distribution: a draw
+/// from the categories with these logits that has a gradient. With `hard`, 1 for the largest
+/// element and 0 for the others, with the gradient of softmax. Floating only (DTypeError), Error
+/// unless tau > 0. Jang, Gu and Poole, Categorical Reparameterization with Gumbel-Softmax, 2016,
+/// arXiv:1611.01144.
+Tensor gumbel_softmax(const Tensor& self, double tau = 1, Flag hard = false, std::int64_t dim = -1,
+                      Generator& generator = default_generator());
 
 }  // namespace tend

@@ -79,8 +79,9 @@ const Tensor& InPlace::index_copy_(std::int64_t d, const Tensor& positions,
   return self();
 }
 
-const Tensor& InPlace::index_add_(std::int64_t d, const Tensor& positions,
-                                  const Tensor& source) const {
+const Tensor& InPlace::index_add_(std::int64_t d, const Tensor& positions, const Tensor& source,
+                                  const Scalar& alpha) const {
+  if (alpha.to<double>() != 1) return index_add_(d, positions, source * alpha);
   if (source.dim() != self().dim()) {  // put_slices lets ranks differ where one is 0-d
     fail<ShapeError>("index_add_", "source ", source.shape(), " has another rank than ",
                      self().shape());

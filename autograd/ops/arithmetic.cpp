@@ -180,17 +180,17 @@ Tensor minimum(const Tensor& self, const Tensor& other) {
       [](Derivative& d) { share_gradient(d, d.saved(0) > d.saved(1), d.saved(0) < d.saved(1)); });
 }
 
-Tensor add(const Tensor& self, const Scalar& other) {
-  return add(self, number_like(self, other));
+Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  return add(self, number_like(self, other), alpha);
 }
-const Tensor& InPlace::add_(const Scalar& other) const {
-  return add_(number_like(self(), other));
+const Tensor& InPlace::add_(const Scalar& other, const Scalar& alpha) const {
+  return add_(number_like(self(), other), alpha);
 }
-Tensor sub(const Tensor& self, const Scalar& other) {
-  return sub(self, number_like(self, other));
+Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  return sub(self, number_like(self, other), alpha);
 }
-const Tensor& InPlace::sub_(const Scalar& other) const {
-  return sub_(number_like(self(), other));
+const Tensor& InPlace::sub_(const Scalar& other, const Scalar& alpha) const {
+  return sub_(number_like(self(), other), alpha);
 }
 Tensor mul(const Tensor& self, const Scalar& other) {
   return mul(self, number_like(self, other));

@@ -14,14 +14,14 @@ class Tensor;
 /// self + alpha * other, broadcast (ShapeError) and promoted; for bool, "or". DTypeError for a
 /// floating alpha with integers, or one out of range. The gradients are 1 and alpha.
 Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
-Tensor add(const Tensor& self, const Scalar& other);
+Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 ///@}
 
 ///@{
 /// self - alpha * other, broadcast (ShapeError) and promoted. DTypeError for bool, as PyTorch has
 /// it, for a floating alpha with integers, or one out of range. The gradients are 1 and -alpha.
 Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
-Tensor sub(const Tensor& self, const Scalar& other);
+Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 ///@}
 
 ///@{
@@ -45,11 +45,23 @@ Tensor div(const Tensor& self, const Tensor& other);
 Tensor div(const Tensor& self, const Scalar& other);
 ///@}
 
+/// How div rounds its quotient: towards zero, or towards minus infinity.
+enum class RoundingMode { trunc, floor };
+
+///@{
+/// self / other, rounded to a whole number, broadcast (ShapeError) and promoted: integers stay
+/// integers. Not for two bools (DTypeError); Error for an integer division by zero. The gradient is
+/// zero.
+Tensor div(const Tensor& self, const Tensor& other, RoundingMode rounding_mode);
+Tensor div(const Tensor& self, const Scalar& other, RoundingMode rounding_mode);
+///@}
+
 ///@{
 /// Python's self // other, rounded towards minus infinity, broadcast (ShapeError) and promoted. Not
 /// for two bools (DTypeError); Error for an integer division by zero. The gradient is zero.
 Tensor floor_divide(const Tensor& self, const Tensor& other);
 Tensor floor_divide(const Tensor& self, const Scalar& other);
+Tensor floor_divide(const Scalar& self, const Tensor& other);
 ///@}
 
 ///@{
@@ -58,6 +70,7 @@ Tensor floor_divide(const Tensor& self, const Scalar& other);
 /// zero. The gradient of self is 1, that of other -floor(self / other).
 Tensor remainder(const Tensor& self, const Tensor& other);
 Tensor remainder(const Tensor& self, const Scalar& other);
+Tensor remainder(const Scalar& self, const Tensor& other);
 ///@}
 
 ///@{
@@ -120,7 +133,8 @@ Tensor abs(const Tensor& self);
 Tensor sign(const Tensor& self);
 
 ///@{
-/// add, sub, mul, div, positive and neg as operators, with their rules, errors and gradients.
+/// add, sub, mul, div, remainder, positive and neg as operators, with their rules, errors and
+/// gradients.
 Tensor operator+(const Tensor& a, const Tensor& b);
 Tensor operator+(const Tensor& a, const Scalar& b);
 Tensor operator+(const Scalar& a, const Tensor& b);
@@ -133,6 +147,9 @@ Tensor operator*(const Scalar& a, const Tensor& b);
 Tensor operator/(const Tensor& a, const Tensor& b);
 Tensor operator/(const Tensor& a, const Scalar& b);
 Tensor operator/(const Scalar& a, const Tensor& b);
+Tensor operator%(const Tensor& a, const Tensor& b);
+Tensor operator%(const Tensor& a, const Scalar& b);
+Tensor operator%(const Scalar& a, const Tensor& b);
 Tensor operator+(const Tensor& a);
 Tensor operator-(const Tensor& a);
 ///@}

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-namespace tend {
+#include <tend/autograd/tensor/tensor.h>
 
-class Tensor;
+namespace tend {
 
 /// Where conv1d applies its kernel.
 struct Conv1dOptions {
@@ -26,7 +26,7 @@ struct Conv1dOptions {
 /// sum of g times the weights it was multiplied by, that of a weight the sum of g times the
 /// elements it was multiplied by, and that of bias[o] the sum of g over channel o.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.conv1d.html
-Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
               const Conv1dOptions& options = {});
 
 }  // namespace tend

@@ -1,5 +1,6 @@
 #include <tend/autograd/ops/creation.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -37,6 +38,31 @@ Tensor tensor(const NestedNumbers& numbers, DType dtype) {
   return Tensor(std::move(out));
 }
 
+namespace {
+
+template <class Number>
+Tensor tensor_from(std::span<const Number> values, const Shape& shape, DType dtype) {
+  check_size("tensor", shape, dtype);
+  if (element_count(shape) != static_cast<std::int64_t>(values.size()))
+    fail<ShapeError>("tensor", values.size(), " numbers for the shape ", shape);
+  for (const Number value : values) check_holds("tensor", dtype, value);
+  Array out = Array::empty(shape, dtype);
+  visit_dtype(dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    std::transform(values.begin(), values.end(), out.data<T>(), convert<T, Number>);
+  });
+  return Tensor(std::move(out));
+}
+
+}  // namespace
+
+Tensor detail::tensor_of(std::span<const std::int64_t> values, const Shape& shape, DType dtype) {
+  return tensor_from(values, shape, dtype);
+}
+Tensor detail::tensor_of(std::span<const double> values, const Shape& shape, DType dtype) {
+  return tensor_from(values, shape, dtype);
+}
+
 Tensor empty(const Shape& shape, DType dtype) {
   check_size("empty", shape, dtype);
   if (dtype == boolean) return zeros(shape, dtype);
@@ -71,6 +97,10 @@ Tensor zeros_like(const Tensor& like, std::optional<DType> dtype) {
 }
 Tensor ones_like(const Tensor& like, std::optional<DType> dtype) {
   return filled("ones_like", like.shape(), 1, dtype.value_or(like.dtype()));
+}
+
+Tensor empty_like(const Tensor& like, std::optional<DType> dtype) {
+  return empty(like.shape(), dtype.value_or(like.dtype()));
 }
 
 namespace {
@@ -144,6 +174,17 @@ Tensor eye(std::int64_t n, std::int64_t m, DType dtype) {
 }
 Tensor eye(std::int64_t n, DType dtype) {
   return eye(n, n, dtype);
+}
+
+Tensor tril_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset) try {
+  return transpose(nonzero(tril(ones({rows, columns}, boolean), offset)), 0, 1).contiguous();
+} catch (const Error&) {
+  rename_error("tril_indices");
+}
+Tensor triu_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset) try {
+  return transpose(nonzero(triu(ones({rows, columns}, boolean), offset)), 0, 1).contiguous();
+} catch (const Error&) {
+  rename_error("triu_indices");
 }
 
 Tensor from_blob(void* data, const Shape& shape, const Shape& strides, DType dtype,

@@ -8,13 +8,14 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <span>
+#include <type_traits>
 #include <vector>
 
+#include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/array.h>
 
 namespace tend {
-
-class Tensor;
 
 /// Nested braces of numbers: 1.0, {1, 2}, {{1, 2}, {3, 4}}, ... Rows of one level must have the
 /// same length (ShapeError).
@@ -44,6 +45,42 @@ Tensor tensor(const NestedNumbers& numbers);
 Tensor tensor(const NestedNumbers& numbers, DType dtype);
 ///@}
 
+namespace detail {
+///@{
+/// For tensor(): the numbers, converted to `dtype`. No gradient.
+Tensor tensor_of(std::span<const std::int64_t> values, const Shape& shape, DType dtype);
+Tensor tensor_of(std::span<const double> values, const Shape& shape, DType dtype);
+///@}
+}  // namespace detail
+
+///@{
+/// The numbers of a vector, row-major in `shape`, or in one dimension. The dtype is that of the
+/// numbers, float32 for floating ones, unless it is given, as torch::tensor has it. ShapeError for
+/// another count than the shape has, DTypeError for a number that the dtype cannot hold. No
+/// gradient.
+template <class T>
+requires std::floating_point<T> || std::integral<T> Tensor tensor(
+    const std::vector<T>& values, const Shape& shape, std::optional<DType> dtype = std::nullopt) {
+  using Number = std::conditional_t<std::floating_point<T>, double, std::int64_t>;
+  std::vector<Number> numbers;
+  numbers.reserve(values.size());
+  for (const T value : values) {
+    if constexpr (std::same_as<T, bool> || std::floating_point<T>) {
+      numbers.push_back(static_cast<Number>(value));
+    } else {
+      numbers.push_back(Integer(value));
+    }
+  }
+  const DType own = std::floating_point<T> ? float32 : std::same_as<T, bool> ? boolean : int64;
+  return detail::tensor_of(numbers, shape, dtype.value_or(own));
+}
+template <class T>
+requires std::floating_point<T> || std::integral<T> Tensor
+tensor(const std::vector<T>& values, std::optional<DType> dtype = std::nullopt) {
+  return tensor(values, Shape(static_cast<std::int64_t>(values.size())), dtype);
+}
+///@}
+
 /// Uninitialised elements, false for bool; ShapeError for a negative size. No gradient.
 Tensor empty(const Shape& shape, DType dtype = float32);
 /// `value` everywhere. Without `dtype`, that of the value: bool, int64, or float32 for floating
@@ -64,6 +101,9 @@ Tensor zeros_like(const Tensor& like, std::optional<DType> dtype = std::nullopt)
 /// ones in the shape of `like`, and in its dtype unless another is given. No gradient.
 Tensor ones_like(const Tensor& like, std::optional<DType> dtype = std::nullopt);
 
+/// empty in the shape of `like`, and in its dtype unless another is given. No gradient.
+Tensor empty_like(const Tensor& like, std::optional<DType> dtype = std::nullopt);
+
 /// start, start + step, ... up to `end`, which is excluded: int64 if all numbers are integers, else
 /// float32, unless a dtype is given. DTypeError for bool, and for a number that int64 cannot hold.
 /// Error for a step of 0, or one that leads away from end. No gradient.
@@ -81,6 +121,13 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, DTyp
 /// negative size. No gradient.
 Tensor eye(std::int64_t n, std::int64_t m, DType dtype = float32);
 Tensor eye(std::int64_t n, DType dtype = float32);
+///@}
+
+///@{
+/// The indices (2, n), int64, of the elements of a (rows, columns) matrix that tril (triu) keeps:
+/// their rows and their columns, row-major. ShapeError for a negative size. No gradient.
+Tensor tril_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0);
+Tensor triu_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0);
 ///@}
 
 ///@{

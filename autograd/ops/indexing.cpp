@@ -111,7 +111,9 @@ Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
                 });
 }
 
-Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
+                 const Scalar& alpha) {
+  if (alpha.to<double>() != 1) return index_add(self, dim, index, source * alpha);
   dim = wrap_dim("index_add", dim, self.dim());
   Array out = self.array().clone();
   kernels::index_add(out, dim, index.array(), source.array());
@@ -177,6 +179,36 @@ Tensor one_hot(const Tensor& indices, std::int64_t num_classes) {
   Array out = Array::empty(shape, int64);
   kernels::one_hot(out, indices.array());
   return Tensor(std::move(out));
+}
+
+namespace {
+
+// Copies source into `part`, which is a view of a fresh copy.
+void replace_part(const char* operation, const Tensor& part, const Tensor& source) {
+  if (part.shape() != source.shape())
+    fail<ShapeError>(operation, "source ", source.shape(), " for a slice ", part.shape());
+  part.copy_(source);
+}
+
+}  // namespace
+
+Tensor slice_scatter(const Tensor& self, const Tensor& source, std::int64_t dim,
+                     std::optional<Integer> start, std::optional<Integer> stop,
+                     std::int64_t step) try {
+  const Tensor out = self.clone();
+  replace_part("slice_scatter", slice(out, dim, start, stop, step), source);
+  return out;
+} catch (const Error&) {
+  rename_error("slice_scatter");
+}
+
+Tensor select_scatter(const Tensor& self, const Tensor& source, std::int64_t dim,
+                      std::int64_t index) try {
+  const Tensor out = self.clone();
+  replace_part("select_scatter", select(out, dim, index), source);
+  return out;
+} catch (const Error&) {
+  rename_error("select_scatter");
 }
 
 }  // namespace tend

@@ -45,11 +45,12 @@ Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index, co
 /// gradient of self is index_add of the result's to zeros.
 Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index);
 
-/// A copy of self with the slices of source along `dim` added to those that the 0-d or 1-d int64
-/// `index` (DTypeError) names; source has self's dtype (DTypeError) and shape, but for `dim`
-/// (ShapeError). IndexError for `dim`, and for an index out of range or negative. The gradient of
-/// self is the result's, that of source index_select of it.
-Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source);
+/// A copy of self with alpha times the slices of source along `dim` added to those that the 0-d or
+/// 1-d int64 `index` (DTypeError) names; source has self's dtype (DTypeError) and shape, but for
+/// `dim` (ShapeError). IndexError for `dim`, and for an index out of range or negative. The
+/// gradient of self is the result's, that of source alpha times index_select of it.
+Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
+                 const Scalar& alpha = 1);
 
 /// gather after self and `index` are broadcast against each other in the other dimensions; their
 /// ranks must be equal (ShapeError). Without `dim` both are flattened. With the indices of
@@ -71,5 +72,16 @@ Tensor embedding(const Tensor& weight, const Tensor& indices,
 /// With -1 there are as many classes as the largest index needs (ShapeError where there are no
 /// indices). DTypeError unless int64, IndexError for an index that is not a class. No gradient.
 Tensor one_hot(const Tensor& indices, std::int64_t num_classes = -1);
+
+/// A copy of self with source in the place of slice(self, dim, start, stop, step), whose shape it
+/// has (ShapeError), and with slice's errors. The gradient of self is the result's, 0 where source
+/// is; that of source is the slice of the result's.
+Tensor slice_scatter(const Tensor& self, const Tensor& source, std::int64_t dim = 0,
+                     std::optional<Integer> start = std::nullopt,
+                     std::optional<Integer> stop = std::nullopt, std::int64_t step = 1);
+/// The same for one slice, select(self, dim, index), with select's errors. The gradient of self is
+/// the result's, 0 where source is; that of source is the selected part of the result's.
+Tensor select_scatter(const Tensor& self, const Tensor& source, std::int64_t dim,
+                      std::int64_t index);
 
 }  // namespace tend

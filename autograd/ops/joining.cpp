@@ -137,4 +137,24 @@ Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) try {
   rename_error("stack");
 }
 
+std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors, MeshIndexing indexing) {
+  if (tensors.empty()) fail<ShapeError>("meshgrid", "needs at least one tensor");
+  Shape shape;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.dim() > 1) fail<ShapeError>("meshgrid", "a tensor of shape ", tensor.shape());
+    check_one_dtype("meshgrid", tensors[0], tensor);
+    shape.push_back(tensor.numel());
+  }
+  std::vector<Tensor> grids;
+  with_memory([&] { grids.reserve(tensors.size()); });
+  for (std::int64_t d = 0; const Tensor& tensor : tensors) {
+    Shape along(tensors.size(), 1);
+    along[d++] = tensor.numel();
+    const Tensor grid = expand(reshape(tensor, along), shape);
+    const bool swapped = indexing == MeshIndexing::xy && tensors.size() > 1;
+    grids.push_back(swapped ? transpose(grid, 0, 1) : grid);
+  }
+  return grids;
+}
+
 }  // namespace tend

@@ -5,11 +5,10 @@
 /// dimensions.
 #pragma once
 
+#include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/array.h>
 
 namespace tend {
-
-class Tensor;
 
 /// self @ other: (..., n, k) and (..., k, m) give (..., n, m), the leading dimensions broadcast. A
 /// 1-d tensor counts as a row (self) or a column (other); the result lacks that dimension. Both
@@ -70,7 +69,7 @@ Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
 /// ShapeError where sizes do not fit; all have one dtype, not bool (DTypeError). With the result's
 /// gradient g, that of x is g @ weight, that of the weight g^T @ x over all rows, and that of the
 /// bias the sum of g's rows. https://pytorch.org/docs/2.6/generated/torch.nn.functional.linear.html
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias);
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
 
 /// The Kronecker product: every element of self times the whole of other, as blocks. The tensor of
 /// smaller rank gets leading dimensions of size 1; sizes multiply, and dtypes promote. ShapeError
@@ -93,5 +92,11 @@ Tensor diag_embed(const Tensor& self, std::int64_t offset = 0, std::int64_t dim1
 /// The sum of a matrix's main diagonal, 0-d. ShapeError for other ranks, DTypeError for bool. The
 /// gradient is 1 on the diagonal, 0 elsewhere.
 Tensor trace(const Tensor& self);
+
+/// The distances norm(x1[..., i, :] - x2[..., j, :], p) for rows of one length, (..., n, m): n rows
+/// of x1, m rows of x2, and leading dimensions that broadcast (ShapeError). One floating dtype
+/// (DTypeError); Error for p < 0. It needs memory for all differences. The gradient is that of
+/// norm. https://pytorch.org/docs/2.6/generated/torch.cdist.html
+Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2);
 
 }  // namespace tend

@@ -174,6 +174,28 @@ const Tensor& InPlace::clamp_(const std::optional<Scalar>& lo,
 const Tensor& InPlace::clamp_(const Tensor& lo, const Tensor& hi) const {
   return update("clamp_", self(), tend::clamp, lo, hi);
 }
+Tensor clip(const Tensor& self, const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) try {
+  return clamp(self, lo, hi);
+} catch (const Error&) {
+  rename_error("clip");
+}
+Tensor clip(const Tensor& self, const Tensor& lo, const Tensor& hi) try {
+  return clamp(self, lo, hi);
+} catch (const Error&) {
+  rename_error("clip");
+}
+const Tensor& InPlace::clip_(const std::optional<Scalar>& lo,
+                             const std::optional<Scalar>& hi) const try {
+  return clamp_(lo, hi);
+} catch (const Error&) {
+  rename_error("clip_");
+}
+const Tensor& InPlace::clip_(const Tensor& lo, const Tensor& hi) const try {
+  return clamp_(lo, hi);
+} catch (const Error&) {
+  rename_error("clip_");
+}
+
 Tensor clamp_min(const Tensor& self, const Scalar& lo) {
   return clamp("clamp_min", "ClampMinBackward0", self, lo, std::nullopt);
 }

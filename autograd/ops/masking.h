@@ -47,6 +47,12 @@ Tensor clamp(const Tensor& self, const std::optional<Scalar>& lo,
 /// lo <= self <= hi, and elsewhere to the bound that replaced it.
 Tensor clamp(const Tensor& self, const Tensor& lo, const Tensor& hi);
 ///@{
+/// clamp under NumPy's name, with its dtypes, errors and gradients.
+Tensor clip(const Tensor& self, const std::optional<Scalar>& lo,
+            const std::optional<Scalar>& hi = std::nullopt);
+Tensor clip(const Tensor& self, const Tensor& lo, const Tensor& hi);
+///@}
+///@{
 /// max(self, lo): clamp with a lower bound only, and the same dtypes and errors. The gradient goes
 /// to self where self >= lo, to a tensor lo elsewhere.
 Tensor clamp_min(const Tensor& self, const Scalar& lo);

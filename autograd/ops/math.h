@@ -4,6 +4,9 @@
 /// NaN are as in IEEE 754 and C's math.h.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include <tend/core/array/array.h>
 
 namespace tend {
@@ -91,5 +94,23 @@ Tensor xlogy(const Tensor& self, const Tensor& other);
 Tensor xlogy(const Tensor& self, const Scalar& other);
 Tensor xlogy(const Scalar& self, const Tensor& other);
 ///@}
+
+/// log(|gamma(self)|), gamma(n) = (n - 1)!; infinite at 0 and the negative integers. Integers give
+/// float32. The gradient is digamma(self).
+Tensor lgamma(const Tensor& self);
+/// The derivative of lgamma: NaN at the negative integers, infinite at 0. Integers give float32.
+/// The gradient is polygamma(1, self).
+Tensor digamma(const Tensor& self);
+/// The derivative of order n of digamma; Error for n < 0. Integers give float32. NaN below -1e6 for
+/// n > 0. The gradient is polygamma(n + 1, self).
+/// https://pytorch.org/docs/2.6/generated/torch.special.polygamma.html
+Tensor polygamma(std::int64_t n, const Tensor& self);
+/// The y with erf(y) = self: infinite at -1 and 1, NaN outside; integers give float32. The gradient
+/// is sqrt(pi) / 2 exp(y^2).
+Tensor erfinv(const Tensor& self);
+/// log(self / (1 - self)), the inverse of sigmoid: NaN outside [0, 1]. With `eps`, self is first
+/// clamped to [eps, 1 - eps]. Integers give float32. The gradient is 1 / (self (1 - self)), and 0
+/// where self was clamped.
+Tensor logit(const Tensor& self, std::optional<double> eps = std::nullopt);
 
 }  // namespace tend

@@ -6,11 +6,10 @@
 #include <cstdint>
 #include <optional>
 
+#include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/array.h>
 
 namespace tend {
-
-class Tensor;
 
 /// x * weight + bias with x = (self - mean) / sqrt(var + eps), mean and (biased) variance over the
 /// last dimensions, whose sizes are `normalized_shape` (ShapeError, also when there are none).
@@ -20,8 +19,8 @@ class Tensor;
 /// that of the bias the result's, both summed over the leading dimensions. Ba, Kiros and Hinton,
 /// Layer Normalization, 2016, arXiv:1607.06450.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.layer_norm.html
-Tensor layer_norm(const Tensor& self, const Shape& normalized_shape, const Tensor& weight,
-                  const Tensor& bias, double eps = 1e-5);
+Tensor layer_norm(const Tensor& self, const Shape& normalized_shape, const Tensor& weight = {},
+                  const Tensor& bias = {}, double eps = 1e-5);
 
 /// x * weight with x = self / sqrt(mean(self^2) + eps), the mean over the last dimensions, whose
 /// sizes are `normalized_shape` (ShapeError, also when there are none). weight has that shape
@@ -30,7 +29,7 @@ Tensor layer_norm(const Tensor& self, const Shape& normalized_shape, const Tenso
 /// self is (g - x mean(g x)) / sqrt(mean(self^2) + eps); that of the weight is the result's times
 /// x, summed over the leading dimensions. Zhang and Sennrich, Root Mean Square Layer Normalization,
 /// 2019, arXiv:1910.07467. https://pytorch.org/docs/2.6/generated/torch.nn.functional.rms_norm.html
-Tensor rms_norm(const Tensor& self, const Shape& normalized_shape, const Tensor& weight,
+Tensor rms_norm(const Tensor& self, const Shape& normalized_shape, const Tensor& weight = {},
                 std::optional<double> eps = std::nullopt);
 
 /// How batch_norm gets its statistics.
@@ -54,7 +53,8 @@ struct BatchNormOptions {
 /// statistics that of self is g / sqrt(var + eps). Ioffe and Szegedy, Batch Normalization, 2015,
 /// arXiv:1502.03167. https://pytorch.org/docs/2.6/generated/torch.nn.functional.batch_norm.html
 Tensor batch_norm(const Tensor& self, const Tensor& running_mean, const Tensor& running_var,
-                  const Tensor& weight, const Tensor& bias, const BatchNormOptions& options = {});
+                  const Tensor& weight = {}, const Tensor& bias = {},
+                  const BatchNormOptions& options = {});
 
 /// x * weight + bias with x = (self - mean) / sqrt(var + eps), for self (N, C) or (N, C, d1, ...),
 /// mean and (biased) variance of each item over a group of C / num_groups channels and all their
@@ -65,5 +65,10 @@ Tensor batch_norm(const Tensor& self, const Tensor& running_mean, const Tensor& 
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.group_norm.html
 Tensor group_norm(const Tensor& self, std::int64_t num_groups, const Tensor& weight,
                   const Tensor& bias, double eps = 1e-5);
+
+/// self / max(norm(self, p, dim), eps): vectors of length 1 along `dim` (IndexError). Floating only
+/// (DTypeError). The gradient of x = self / n with the norm n is that of x and of n together.
+/// https://pytorch.org/docs/2.6/generated/torch.nn.functional.normalize.html
+Tensor normalize(const Tensor& self, double p = 2, std::int64_t dim = 1, double eps = 1e-12);
 
 }  // namespace tend

@@ -56,13 +56,24 @@ Tensor argsort(const Tensor& self, std::int64_t dim, Flag descending) try {
   rename_error("argsort");
 }
 
+namespace {
+
+// For sorted, or otherwise grouped elements: true for the first of equal neighbours, so that
+// cumsum(is_first, 0) - 1 numbers the values.
+Tensor first_of_equals(const Tensor& elements) {
+  const Tensor is_first = ones({elements.numel()}, boolean);
+  if (elements.numel() > 1)
+    is_first[Slice{1, {}}] = elements[Slice{1, {}}] != elements[Slice{0, -1}];
+  return is_first;
+}
+
+}  // namespace
+
 UniqueElements unique(const Tensor& self, Flag /*sorted*/, Flag return_inverse,
                       Flag return_counts) try {
   const std::int64_t count = self.numel();
   const auto [sorted, order] = sort(reshape(self.detach(), {count}), 0);
-  // True for the first of equal elements, so that cumsum(is_first, 0) - 1 numbers the values.
-  const Tensor is_first = ones({count}, boolean);
-  if (count > 1) is_first[Slice{1, {}}] = sorted[Slice{1, {}}] != sorted[Slice{0, -1}];
+  const Tensor is_first = first_of_equals(sorted);
   UniqueElements found;
   found.values = masked_select(sorted, is_first);
   if (!return_inverse && !return_counts) return found;
@@ -74,6 +85,37 @@ UniqueElements unique(const Tensor& self, Flag /*sorted*/, Flag return_inverse,
   return found;
 } catch (const Error&) {
   rename_error("unique");
+}
+
+UniqueElements unique_consecutive(const Tensor& self, Flag return_inverse, Flag return_counts) try {
+  const Tensor elements = reshape(self.detach(), {self.numel()});
+  const Tensor is_first = first_of_equals(elements);
+  UniqueElements found;
+  found.values = masked_select(elements, is_first);
+  const Tensor number = cumsum(is_first, 0) - 1;
+  if (return_inverse) found.inverse = view(number, self.shape());
+  if (return_counts) found.counts = bincount(number);
+  return found;
+} catch (const Error&) {
+  rename_error("unique_consecutive");
+}
+
+Tensor isin(const Tensor& elements, const Tensor& test_elements, Flag /*assume_unique*/,
+            Flag invert) try {
+  DType dtype = result_type(elements.array(), test_elements.array());
+  if (dtype == boolean) dtype = int64;  // searchsorted compares numbers
+  const Tensor tests = test_elements.detach().to(dtype);
+  const Tensor numbers = masked_select(tests, logical_not(isnan(tests)));
+  const std::int64_t count = numbers.numel();
+  Tensor found = zeros(elements.shape(), boolean);
+  if (count > 0) {
+    const Tensor sorted = sort(numbers, 0).values;
+    const Tensor wanted = elements.detach().to(dtype);
+    found = take(sorted, clamp_max(searchsorted(sorted, wanted), count - 1)) == wanted;
+  }
+  return invert ? logical_not(found) : found;
+} catch (const Error&) {
+  rename_error("isin");
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <tend/core/array/scalar.h>
 
@@ -50,5 +51,34 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, Flag right = false);
 /// Where one number would be inserted into a 1-d sequence: 0-d. No gradient.
 Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& value, Flag right = false);
+
+/// As unique, but only neighbours in row-major order are compared, and the order stays:
+/// {1, 1, 2, 1} gives {1, 2, 1}. Any dtype. No gradient.
+/// https://pytorch.org/docs/2.6/generated/torch.unique_consecutive.html
+UniqueElements unique_consecutive(const Tensor& self, Flag return_inverse = false,
+                                  Flag return_counts = false);
+
+/// Whether each element is among the test elements (with `invert`: is not): bool, of elements'
+/// shape. NaN is not among any. The dtypes promote; `assume_unique` is there because PyTorch has
+/// it. No gradient.
+Tensor isin(const Tensor& elements, const Tensor& test_elements, Flag assume_unique = false,
+            Flag invert = false);
+
+/// What quantile gives between two elements: a number between them in proportion, the smaller, the
+/// larger, the nearer one (of even rank if both are equally near), or their mean.
+enum class Interpolation { linear, lower, higher, nearest, midpoint };
+
+///@{
+/// The number below which the share q of the elements along `dim` (IndexError), or of all elements,
+/// lies; NaN if there is a NaN. With a 1-d tensor of shares (of self's dtype, DTypeError) the
+/// result has a first dimension for them. Floating only (DTypeError); Error unless 0 <= q <= 1,
+/// ShapeError for the quantile of nothing and for shares of more dimensions. The gradient goes to
+/// the elements next to the quantile, in the proportions that it is made of.
+/// https://pytorch.org/docs/2.6/generated/torch.quantile.html
+Tensor quantile(const Tensor& self, double q, std::optional<Integer> dim = std::nullopt,
+                Flag keepdim = false, Interpolation interpolation = Interpolation::linear);
+Tensor quantile(const Tensor& self, const Tensor& q, std::optional<Integer> dim = std::nullopt,
+                Flag keepdim = false, Interpolation interpolation = Interpolation::linear);
+///@}
 
 }  // namespace tend

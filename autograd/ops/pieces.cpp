@@ -80,4 +80,29 @@ std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) {
   return pieces;
 }
 
+std::vector<Tensor> tensor_split(const Tensor& self, std::int64_t sections, std::int64_t dim) {
+  const std::int64_t total = size_along("tensor_split", self, dim);
+  if (sections < 1) fail<ShapeError>("tensor_split", sections, " sections");
+  std::vector<Tensor> pieces = room_for("tensor_split", sections);
+  std::int64_t start = 0;
+  for (std::int64_t i = 0; i < sections; ++i) {
+    const std::int64_t size = total / sections + (i < total % sections ? 1 : 0);
+    pieces.push_back(narrow(self, dim, start, size));
+    start += size;
+  }
+  return pieces;
+}
+
+std::vector<Tensor> tensor_split(const Tensor& self, const Shape& indices, std::int64_t dim) {
+  const std::int64_t total = size_along("tensor_split", self, dim);
+  std::vector<Tensor> pieces = room_for("tensor_split", indices.rank() + 1);
+  std::int64_t start = 0;
+  for (const std::int64_t stop : indices) {
+    pieces.push_back(slice(self, dim, start, stop));
+    start = stop;
+  }
+  pieces.push_back(slice(self, dim, start, total));
+  return pieces;
+}
+
 }  // namespace tend

@@ -29,4 +29,13 @@ std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t 
 /// for a 0-d tensor. The gradient is made of those of the slices, in order.
 std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim = 0);
 
+/// `sections` views along `dim` whose sizes differ by at most 1, the larger ones first. ShapeError
+/// for sections < 1; IndexError for a dimension out of range, and for a 0-d tensor. The gradient is
+/// made of those of the pieces, in order.
+std::vector<Tensor> tensor_split(const Tensor& self, std::int64_t sections, std::int64_t dim = 0);
+/// Views along `dim` that are cut before the given positions, as slices are: they may count from
+/// the end, and a position beyond it counts as the end. IndexError for a dimension out of range,
+/// and for a 0-d tensor. The gradient is that of the slices.
+std::vector<Tensor> tensor_split(const Tensor& self, const Shape& indices, std::int64_t dim = 0);
+
 }  // namespace tend

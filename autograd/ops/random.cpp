@@ -97,4 +97,11 @@ const Tensor& InPlace::exponential_(double lambda, Generator& generator) const {
                        [&](const Array& out) { kernels::exponential(out, lambda, generator); });
 }
 
+Tensor rand_like(const Tensor& like, std::optional<DType> dtype, Generator& generator) {
+  return rand(like.shape(), dtype.value_or(like.dtype()), generator);
+}
+Tensor randn_like(const Tensor& like, std::optional<DType> dtype, Generator& generator) {
+  return randn(like.shape(), dtype.value_or(like.dtype()), generator);
+}
+
 }  // namespace tend

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <tend/core/array/array.h>
 #include <tend/core/random/random.h>
@@ -18,6 +19,14 @@ Tensor rand(const Shape& shape, DType dtype = float32, Generator& generator = de
 /// From the normal distribution of mean 0 and variance 1. Floating dtypes only (DTypeError);
 /// ShapeError for a negative size. No gradient.
 Tensor randn(const Shape& shape, DType dtype = float32, Generator& generator = default_generator());
+///@{
+/// rand (randn) in the shape of `like`, and in its dtype unless another is given, with its errors.
+/// No gradient.
+Tensor rand_like(const Tensor& like, std::optional<DType> dtype = std::nullopt,
+                 Generator& generator = default_generator());
+Tensor randn_like(const Tensor& like, std::optional<DType> dtype = std::nullopt,
+                  Generator& generator = default_generator());
+///@}
 /// Whole numbers, uniform on [low, high), in any dtype that holds them exactly (Error); Error for
 /// an empty range, ShapeError for a negative size. No gradient.
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dtype = int64,

@@ -20,7 +20,8 @@ Array reduce(Kernel kernel, const Tensor& self, const Shape& dims, bool keepdim,
 
 }  // namespace
 
-Tensor sum(const Tensor& self, const Dims& dims, Flag keepdim) {
+Tensor sum(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) {
+  if (dtype) return sum(to(self, *dtype), dims, keepdim).to(*dtype);
   const Shape reduced = wrap_dims("sum", dims, self.dim());
   Array out = reduce(kernels::sum, self, reduced, keepdim, kernels::sum_dtype(self.dtype()));
   return record(dims.empty() ? "SumBackward0" : "SumBackward1", std::move(out), {self}, {},
@@ -29,7 +30,8 @@ Tensor sum(const Tensor& self, const Dims& dims, Flag keepdim) {
                 });
 }
 
-Tensor mean(const Tensor& self, const Dims& dims, Flag keepdim) {
+Tensor mean(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) {
+  if (dtype) return mean(to(self, *dtype), dims, keepdim);
   const Shape reduced = wrap_dims("mean", dims, self.dim());
   Array out = reduce(kernels::mean, self, reduced, keepdim, self.dtype());
   return record(dims.empty() ? "MeanBackward0" : "MeanBackward1", std::move(out), {self}, {},
@@ -82,7 +84,8 @@ Tensor product_of_others(const Tensor& x, const Shape& dims) {
 
 }  // namespace
 
-Tensor prod(const Tensor& self, const Dims& dims, Flag keepdim) {
+Tensor prod(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) {
+  if (dtype) return prod(to(self, *dtype), dims, keepdim).to(*dtype);
   const Shape reduced = wrap_dims("prod", dims, self.dim());
   Array out = reduce(kernels::prod, self, reduced, keepdim, kernels::sum_dtype(self.dtype()));
   return record(dims.empty() ? "ProdBackward0" : "ProdBackward1", std::move(out), {self},
@@ -177,6 +180,50 @@ Tensor sum_to_size(const Tensor& self, const Shape& shape) try {
   return view(sum(self, dims, true), shape);
 } catch (const Error&) {
   rename_error("sum_to_size");
+}
+
+std::pair<Tensor, Tensor> var_mean(const Tensor& self, const Dims& dims, double correction,
+                                   Flag keepdim) try {
+  return {var(self, dims, correction, keepdim), mean(self, dims, keepdim)};
+} catch (const Error&) {
+  rename_error("var_mean");
+}
+std::pair<Tensor, Tensor> std_mean(const Tensor& self, const Dims& dims, double correction,
+                                   Flag keepdim) try {
+  return {std(self, dims, correction, keepdim), mean(self, dims, keepdim)};
+} catch (const Error&) {
+  rename_error("std_mean");
+}
+
+Tensor nansum(const Tensor& self, const Dims& dims, Flag keepdim) try {
+  return sum(is_floating(self.dtype()) ? masked_fill(self, isnan(self), 0) : self, dims, keepdim);
+} catch (const Error&) {
+  rename_error("nansum");
+}
+
+Tensor nanmean(const Tensor& self, const Dims& dims, Flag keepdim) try {
+  check_floating("nanmean", self);
+  const Tensor is_number = logical_not(isnan(self));
+  return nansum(self, dims, keepdim) / sum(is_number, dims, keepdim);
+} catch (const Error&) {
+  rename_error("nanmean");
+}
+
+Tensor count_nonzero(const Tensor& self, const Dims& dims) try {
+  return sum(self != 0, dims);
+} catch (const Error&) {
+  rename_error("count_nonzero");
+}
+
+Tensor max(const Tensor& self, const Tensor& other) try {
+  return maximum(self, other);
+} catch (const Error&) {
+  rename_error("max");
+}
+Tensor min(const Tensor& self, const Tensor& other) try {
+  return minimum(self, other);
+} catch (const Error&) {
+  rename_error("min");
 }
 
 }  // namespace tend

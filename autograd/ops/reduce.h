@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include <tend/autograd/tensor/dims.h>
 #include <tend/core/array/array.h>
@@ -16,28 +17,58 @@ struct ValuesAndIndices;
 struct Extremes;
 
 /// The sum over `dims` (IndexError, ShapeError for one named twice), or of all elements; bool and
-/// int64 give int64. The sum of nothing is 0. The gradient is 1 for each element.
-Tensor sum(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
+/// int64 give int64. The sum of nothing is 0. With `dtype` self is converted first, and the result
+/// has it. The gradient is 1 for each element.
+Tensor sum(const Tensor& self, const Dims& dims = {}, Flag keepdim = false,
+           std::optional<DType> dtype = std::nullopt);
 
 /// The sum over `dims` (IndexError, ShapeError for one named twice) divided by the number of its
-/// elements, n; DTypeError unless floating. The mean of nothing is NaN. The gradient is 1 / n.
-Tensor mean(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
+/// elements, n; DTypeError unless floating. The mean of nothing is NaN. With `dtype` self is
+/// converted first. The gradient is 1 / n.
+Tensor mean(const Tensor& self, const Dims& dims = {}, Flag keepdim = false,
+            std::optional<DType> dtype = std::nullopt);
 
 /// The product over `dims` (IndexError, ShapeError for one named twice), or of all elements; bool
-/// and int64 give int64. The product of nothing is 1. The gradient of an element is the product of
-/// the others, also where some are zero.
-Tensor prod(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
+/// and int64 give int64. The product of nothing is 1. With `dtype` self is converted first, and the
+/// result has it. The gradient of an element is the product of the others, also where some are
+/// zero.
+Tensor prod(const Tensor& self, const Dims& dims = {}, Flag keepdim = false,
+            std::optional<DType> dtype = std::nullopt);
 
 /// The sum of squared distances to the mean, over n - correction: 1 gives the unbiased variance of
 /// a sample, 0 that of a population. NaN or infinite where n <= correction; DTypeError unless
 /// floating; IndexError for one of `dims`, ShapeError for one named twice. The gradient is
 /// 2 (self - mean) / (n - correction). https://pytorch.org/docs/2.6/generated/torch.var.html
 Tensor var(const Tensor& self, const Dims& dims = {}, double correction = 1, Flag keepdim = false);
-/// The square root of var, with its dtypes and errors. The gradient is
-/// (self - mean) / ((n - correction) std), 0 where std is 0.
+/// The square root of var, with its dtypes and errors. With both `using namespace std` and `using
+/// namespace tend`, the name std means the namespace: write x.std() or tend::std(x). The gradient
+/// is (self - mean) / ((n - correction) std), 0 where std is 0.
 /// https://pytorch.org/docs/2.6/generated/torch.std.html
 Tensor std(const Tensor& self, const Dims& dims = {}, double correction = 1, Flag keepdim = false);
 
+///@{
+/// var (std) and the mean, with var's dtypes and errors: auto [var, mean] = var_mean(x). The
+/// gradients are those of both.
+std::pair<Tensor, Tensor> var_mean(const Tensor& self, const Dims& dims = {}, double correction = 1,
+                                   Flag keepdim = false);
+std::pair<Tensor, Tensor> std_mean(const Tensor& self, const Dims& dims = {}, double correction = 1,
+                                   Flag keepdim = false);
+///@}
+
+/// sum with NaN counted as 0; its dtypes and errors. The gradient is 1, and 0 where self is NaN.
+Tensor nansum(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
+/// The mean of the elements that are not NaN, NaN where there are none; the dtypes and errors of
+/// mean. The gradient is 1 / n for the n elements that count, and 0 where self is NaN.
+Tensor nanmean(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
+/// How many elements over `dims` (IndexError, ShapeError for one named twice), or of all, are not
+/// zero: int64; NaN counts. No gradient.
+Tensor count_nonzero(const Tensor& self, const Dims& dims = {});
+
+///@{
+/// maximum (minimum) of two tensors under its short name, with its dtypes, errors and gradients.
+Tensor max(const Tensor& self, const Tensor& other);
+Tensor min(const Tensor& self, const Tensor& other);
+///@}
 ///@{
 /// The largest (smallest) of all elements, 0-d; NaN if there is a NaN, ShapeError where there are
 /// no elements. The gradient goes to that element, in even shares where several are equal.
@@ -102,13 +133,27 @@ Tensor any(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 Tensor all(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 
 /// out[i] = self[0] + ... + self[i] along `dim` (IndexError); bool and int64 give int64. The
-/// gradient of an element is the sum of the result's from its index on.
-Tensor cumsum(const Tensor& self, std::int64_t dim);
+/// gradient of an element is the sum of the result's from its index on. With `dtype` self is
+/// converted first, and the result has it.
+Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<DType> dtype = std::nullopt);
 
 /// out[i] = self[0] * ... * self[i] along `dim` (IndexError); bool and int64 give int64. The
 /// gradient of an element is the sum over the products that contain it, each without that element;
-/// it is computed without divisions, so it is right where there are zeros.
-Tensor cumprod(const Tensor& self, std::int64_t dim);
+/// it is computed without divisions, so it is right where there are zeros. With `dtype` self is
+/// converted first, and the result has it.
+Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<DType> dtype = std::nullopt);
+
+/// log(cumsum(exp(self))) along `dim` (IndexError), without overflow. Floating only (DTypeError).
+/// The gradient of an element x is the sum over the results y from its index on of exp(x - y) times
+/// y's.
+Tensor logcumsumexp(const Tensor& self, std::int64_t dim);
+
+///@{
+/// The largest (smallest) element so far along `dim` (IndexError), with the int64 index of the last
+/// one that is equal to it; once there is a NaN, that. The gradient goes to these elements.
+ValuesAndIndices cummax(const Tensor& self, std::int64_t dim);
+ValuesAndIndices cummin(const Tensor& self, std::int64_t dim);
+///@}
 
 /// self summed down to `shape`, which must broadcast to self's (ShapeError): the transpose of
 /// expand. The gradient is the result's, expanded to self's shape.

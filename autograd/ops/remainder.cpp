@@ -15,6 +15,9 @@ Tensor floor_divide(const Tensor& self, const Tensor& other) {
 Tensor floor_divide(const Tensor& self, const Scalar& other) {
   return floor_divide(self, number_like(self, other));
 }
+Tensor floor_divide(const Scalar& self, const Tensor& other) {
+  return floor_divide(number_like(other, self), other);
+}
 const Tensor& InPlace::floor_divide_(const Scalar& other) const {
   return floor_divide_(number_like(self(), other));
 }
@@ -42,6 +45,30 @@ Tensor remainder(const Tensor& self, const Tensor& other) {
 }
 Tensor remainder(const Tensor& self, const Scalar& other) {
   return remainder("RemainderBackward0", self, number_like(self, other));
+}
+Tensor remainder(const Scalar& self, const Tensor& other) {
+  return remainder("RemainderBackward1", number_like(other, self), other);
+}
+Tensor div(const Tensor& self, const Tensor& other, RoundingMode rounding_mode) try {
+  if (rounding_mode == RoundingMode::floor) return floor_divide(self, other);
+  const DType dtype = result_type(self.array(), other.array());
+  return record("DivBackward2", broadcast_binary("div", self, other, kernels::trunc_divide, dtype),
+                {self, other}, {}, zero_gradient);
+} catch (const Error&) {
+  rename_error("div");
+}
+Tensor div(const Tensor& self, const Scalar& other, RoundingMode rounding_mode) {
+  return div(self, number_like(self, other), rounding_mode);
+}
+
+Tensor operator%(const Tensor& a, const Tensor& b) {
+  return remainder(a, b);
+}
+Tensor operator%(const Tensor& a, const Scalar& b) {
+  return remainder(a, b);
+}
+Tensor operator%(const Scalar& a, const Tensor& b) {
+  return remainder(a, b);
 }
 const Tensor& InPlace::remainder_(const Tensor& other) const {
   return update("remainder_", self(), tend::remainder, other);

@@ -1,4 +1,6 @@
 // Running sums and products: declared in reduce.h.
+#include <limits>
+
 #include <tend/autograd/graph/inplace.h>
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/reduce/reduce.h>
@@ -6,7 +8,8 @@
 
 namespace tend {
 
-Tensor cumsum(const Tensor& self, std::int64_t dim) {
+Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<DType> dtype) {
+  if (dtype) return cumsum(to(self, *dtype), dim).to(*dtype);
   dim = wrap_dim("cumsum", dim, self.dim());
   Array out = Array::empty(self.shape(), kernels::sum_dtype(self.dtype()));
   kernels::cumsum(out, self.array(), dim);
@@ -14,8 +17,8 @@ Tensor cumsum(const Tensor& self, std::int64_t dim) {
                 [dim](Derivative& d) { d.set(0, flip(cumsum(flip(d.grad(), dim), dim), dim)); });
 }
 
-const Tensor& InPlace::cumsum_(std::int64_t d) const {
-  return update("cumsum_", self(), tend::cumsum, d);
+const Tensor& InPlace::cumsum_(std::int64_t d, std::optional<DType> dtype) const {
+  return update("cumsum_", self(), tend::cumsum, d, dtype);
 }
 
 namespace {
@@ -49,7 +52,8 @@ Tensor cumprod_gradient(const Tensor& x, const Tensor& grad, std::int64_t dim) {
 
 }  // namespace
 
-Tensor cumprod(const Tensor& self, std::int64_t dim) {
+Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<DType> dtype) {
+  if (dtype) return cumprod(to(self, *dtype), dim).to(*dtype);
   dim = wrap_dim("cumprod", dim, self.dim());
   Array out = Array::empty(self.shape(), kernels::sum_dtype(self.dtype()));
   kernels::cumprod(out, self.array(), dim);
@@ -59,8 +63,55 @@ Tensor cumprod(const Tensor& self, std::int64_t dim) {
   });
 }
 
-const Tensor& InPlace::cumprod_(std::int64_t d) const {
-  return update("cumprod_", self(), tend::cumprod, d);
+const Tensor& InPlace::cumprod_(std::int64_t d, std::optional<DType> dtype) const {
+  return update("cumprod_", self(), tend::cumprod, d, dtype);
+}
+
+namespace {
+
+// grad[k] exp(x[k] - y[k]) + grad[k + 1] exp(x[k] - y[k + 1]) + ..., where y = logcumsumexp(x)
+// never decreases. No exponent is positive: each y is compared with the next.
+Tensor logcumsumexp_gradient(const Tensor& x, const Tensor& y, const Tensor& grad,
+                             std::int64_t dim) {
+  const std::int64_t length = x.size(dim);
+  const Tensor nothing = y == -std::numeric_limits<double>::infinity();  // so far: all are -inf
+  const Tensor finite = masked_fill(y, nothing, 0);
+  const Tensor from = narrow(finite, dim, 0, length - 1), to = narrow(finite, dim, 1, length - 1);
+  const Tensor decay = masked_fill(exp(from - to), narrow(nothing, dim, 0, length - 1), 0);
+  const Tensor factor = cat({decay, zeros_like(narrow(y, dim, 0, 1))}, dim);
+  return exp(x - finite) * accumulate_back(grad, factor, dim);
+}
+
+ValuesAndIndices cumulative_extreme(const char* operation, const char* node, const Tensor& self,
+                                    std::int64_t dim, bool largest) {
+  dim = wrap_dim(operation, dim, self.dim());
+  Array indices = Array::empty(self.shape(), int64);
+  kernels::cumulative_extreme(indices, self.array(), dim, largest);
+  Array values = gather(self.detach(), dim, Tensor(indices)).array();
+  return picked(node, self, std::move(values), std::move(indices), dim, true, operation);
+}
+
+}  // namespace
+
+Tensor logcumsumexp(const Tensor& self, std::int64_t dim) {
+  check_floating("logcumsumexp", self);
+  dim = wrap_dim("logcumsumexp", dim, self.dim());
+  Array out = Array::empty(self.shape(), self.dtype());
+  kernels::logcumsumexp(out, self.array(), dim);
+  return record("LogcumsumexpBackward0", std::move(out), {self}, {self, kOutput},
+                [dim](Derivative& d) {
+                  const Tensor x = d.saved(0);
+                  d.set(0, x.dim() == 0 || x.numel() == 0
+                               ? d.grad()
+                               : logcumsumexp_gradient(x, d.saved(1), d.grad(), dim));
+                });
+}
+
+ValuesAndIndices cummax(const Tensor& self, std::int64_t dim) {
+  return cumulative_extreme("cummax", "CummaxBackward0", self, dim, true);
+}
+ValuesAndIndices cummin(const Tensor& self, std::int64_t dim) {
+  return cumulative_extreme("cummin", "CumminBackward0", self, dim, false);
 }
 
 }  // namespace tend

@@ -15,6 +15,10 @@
 namespace tend {
 
 class Tensor;
+enum class RoundingMode;
+
+/// Which formula gelu uses: that of the normal distribution, or its approximation by tanh.
+enum class GeluKind { exact, tanh };
 
 namespace methods {
 
@@ -27,6 +31,12 @@ class Elementwise {
   Tensor sub(const Tensor& other, const Scalar& alpha = 1) const;
   Tensor mul(const Tensor& other) const;
   Tensor div(const Tensor& other) const;
+  Tensor div(const Tensor& other, RoundingMode rounding_mode) const;
+  Tensor add(const Scalar& other, const Scalar& alpha = 1) const;
+  Tensor sub(const Scalar& other, const Scalar& alpha = 1) const;
+  Tensor mul(const Scalar& other) const;
+  Tensor div(const Scalar& other) const;
+  Tensor div(const Scalar& other, RoundingMode rounding_mode) const;
   Tensor positive() const;
   Tensor neg() const;
   Tensor floor_divide(const Tensor& other) const;
@@ -71,6 +81,11 @@ class Elementwise {
   Tensor sigmoid() const;
   Tensor erf() const;
   Tensor erfc() const;
+  Tensor lgamma() const;
+  Tensor digamma() const;
+  Tensor polygamma(std::int64_t n) const;
+  Tensor erfinv() const;
+  Tensor logit(std::optional<double> eps = std::nullopt) const;
   Tensor floor() const;
   Tensor ceil() const;
   Tensor round() const;
@@ -80,8 +95,24 @@ class Elementwise {
   Tensor xlogy(const Tensor& other) const;
   Tensor xlogy(const Scalar& other) const;
   Tensor relu() const;
-  Tensor softmax(std::int64_t d) const;
-  Tensor log_softmax(std::int64_t d) const;
+  Tensor leaky_relu(double negative_slope = 0.01) const;
+  Tensor elu(double alpha = 1) const;
+  Tensor hardtanh(const Scalar& min_val = -1, const Scalar& max_val = 1) const;
+  Tensor relu6() const;
+  Tensor selu() const;
+  Tensor celu(double alpha = 1) const;
+  Tensor prelu(const Tensor& weight) const;
+  Tensor hardsigmoid() const;
+  Tensor hardswish() const;
+  Tensor silu() const;
+  Tensor mish() const;
+  Tensor softplus(double beta = 1, double threshold = 20) const;
+  Tensor softsign() const;
+  Tensor logsigmoid() const;
+  Tensor glu(std::int64_t dim = -1) const;
+  Tensor gelu(GeluKind kind = GeluKind::exact) const;
+  Tensor softmax(std::int64_t d, std::optional<DType> dtype = std::nullopt) const;
+  Tensor log_softmax(std::int64_t d, std::optional<DType> dtype = std::nullopt) const;
 
   // Comparison and logic.
 
@@ -128,6 +159,9 @@ class Elementwise {
   Tensor clamp(const std::optional<Scalar>& lo,
                const std::optional<Scalar>& hi = std::nullopt) const;
   Tensor clamp(const Tensor& lo, const Tensor& hi) const;
+  Tensor clip(const std::optional<Scalar>& lo,
+              const std::optional<Scalar>& hi = std::nullopt) const;
+  Tensor clip(const Tensor& lo, const Tensor& hi) const;
   Tensor clamp_min(const Scalar& lo) const;
   Tensor clamp_min(const Tensor& lo) const;
   Tensor clamp_max(const Scalar& hi) const;

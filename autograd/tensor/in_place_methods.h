@@ -22,8 +22,8 @@ class InPlace {
   const Tensor& sub_(const Tensor& other, const Scalar& alpha = 1) const;
   const Tensor& mul_(const Tensor& other) const;
   const Tensor& div_(const Tensor& other) const;
-  const Tensor& add_(const Scalar& other) const;
-  const Tensor& sub_(const Scalar& other) const;
+  const Tensor& add_(const Scalar& other, const Scalar& alpha = 1) const;
+  const Tensor& sub_(const Scalar& other, const Scalar& alpha = 1) const;
   const Tensor& mul_(const Scalar& other) const;
   const Tensor& div_(const Scalar& other) const;
   const Tensor& floor_divide_(const Tensor& other) const;
@@ -76,6 +76,8 @@ class InPlace {
   const Tensor& operator-=(const Tensor& other) const { return sub_(other); }
   const Tensor& operator*=(const Tensor& other) const { return mul_(other); }
   const Tensor& operator/=(const Tensor& other) const { return div_(other); }
+  const Tensor& operator%=(const Tensor& other) const { return remainder_(other); }
+  const Tensor& operator%=(const Scalar& other) const { return remainder_(other); }
   const Tensor& operator&=(const Tensor& other) const { return bitwise_and_(other); }
   const Tensor& operator|=(const Tensor& other) const { return bitwise_or_(other); }
   const Tensor& operator^=(const Tensor& other) const { return bitwise_xor_(other); }
@@ -104,6 +106,10 @@ class InPlace {
   const Tensor& sigmoid_() const;
   const Tensor& erf_() const;
   const Tensor& erfc_() const;
+  const Tensor& lgamma_() const;
+  const Tensor& digamma_() const;
+  const Tensor& erfinv_() const;
+  const Tensor& logit_(std::optional<double> eps = std::nullopt) const;
   const Tensor& floor_() const;
   const Tensor& ceil_() const;
   const Tensor& round_() const;
@@ -115,6 +121,11 @@ class InPlace {
   const Tensor& leaky_relu_(double negative_slope = 0.01) const;
   const Tensor& elu_(double alpha = 1) const;
   const Tensor& hardtanh_(const Scalar& min_val = -1, const Scalar& max_val = 1) const;
+  const Tensor& relu6_() const;
+  const Tensor& selu_() const;
+  const Tensor& celu_(double alpha = 1) const;
+  const Tensor& hardsigmoid_() const;
+  const Tensor& hardswish_() const;
   const Tensor& silu_() const;
   const Tensor& mish_() const;
   const Tensor& masked_fill_(const Tensor& mask, const Scalar& value) const;
@@ -124,6 +135,9 @@ class InPlace {
   const Tensor& clamp_(const std::optional<Scalar>& lo,
                        const std::optional<Scalar>& hi = std::nullopt) const;
   const Tensor& clamp_(const Tensor& lo, const Tensor& hi) const;
+  const Tensor& clip_(const std::optional<Scalar>& lo,
+                      const std::optional<Scalar>& hi = std::nullopt) const;
+  const Tensor& clip_(const Tensor& lo, const Tensor& hi) const;
   const Tensor& clamp_min_(const Scalar& lo) const;
   const Tensor& clamp_min_(const Tensor& lo) const;
   const Tensor& clamp_max_(const Scalar& hi) const;
@@ -143,7 +157,8 @@ class InPlace {
 
   const Tensor& index_put_(Indices indices, const Tensor& values, Flag accumulate = false) const;
   const Tensor& index_put_(Indices indices, const Scalar& value, Flag accumulate = false) const;
-  const Tensor& index_add_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  const Tensor& index_add_(std::int64_t d, const Tensor& positions, const Tensor& source,
+                           const Scalar& alpha = 1) const;
   const Tensor& index_copy_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
   const Tensor& index_fill_(std::int64_t d, const Tensor& positions, const Scalar& value) const;
   const Tensor& index_fill_(std::int64_t d, const Tensor& positions, const Tensor& value) const;
@@ -152,8 +167,8 @@ class InPlace {
   const Tensor& scatter_(std::int64_t d, const Tensor& positions, const Scalar& value) const;
   const Tensor& scatter_add_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
 
-  const Tensor& cumsum_(std::int64_t d) const;
-  const Tensor& cumprod_(std::int64_t d) const;
+  const Tensor& cumsum_(std::int64_t d, std::optional<DType> dtype = std::nullopt) const;
+  const Tensor& cumprod_(std::int64_t d, std::optional<DType> dtype = std::nullopt) const;
 
   // Random numbers, drawn in the order in which the elements lie in memory (autograd/ops/random.h).
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <vector>
 
 #include <tend/autograd/tensor/tensor_impl.h>
 
@@ -12,22 +13,37 @@ namespace tend {
 
 class Tensor;
 
-/// Python's start:stop:step with a positive step. A missing start is the beginning of the
-/// dimension, a missing stop its end.
+struct NewAxis {};
+struct Ellipsis {};
+/// A new dimension of size 1 (Python's None).
+inline constexpr NewAxis newaxis{};
+/// The same under Python's name; in a Slice, a bound that is missing.
+inline constexpr NewAxis None{};  // NOLINT(readability-identifier-naming): Python's name
+/// All dimensions that the other indices leave (Python's ...).
+inline constexpr Ellipsis ellipsis{};
+
+/// Python's start:stop:step with a positive step: Slice(1, None, 2). A missing start is the
+/// beginning of the dimension, a missing stop its end.
 struct Slice {
+  /// An integer, None or nothing.
+  struct Bound : std::optional<Integer> {
+    Bound() = default;
+    Bound(NewAxis) {}
+    Bound(std::nullopt_t) {}
+    template <std::integral T>
+    requires(!std::same_as<T, bool>) Bound(T position) : std::optional<Integer>(position) {}
+  };
+
+  Slice() = default;
+  Slice(Bound first, Bound end = {}, Integer pace = 1) : start(first), stop(end), step(pace) {}
+
   std::optional<Integer> start;
   std::optional<Integer> stop;
   Integer step = 1;
 };
 
-struct NewAxis {};
-struct Ellipsis {};
-/// A new dimension of size 1 (Python's None).
-inline constexpr NewAxis newaxis{};
-/// All dimensions that the other indices leave (Python's ...).
-inline constexpr Ellipsis ellipsis{};
-
-/// One index: an integer, a Slice, newaxis, ellipsis, or a tensor of int64 positions or bools.
+/// One index: an integer, a Slice, newaxis, ellipsis, or a tensor of int64 positions or bools, for
+/// which a vector of integers may stand.
 /// tend::index says what they mean together.
 class Index {
  public:
@@ -44,6 +60,9 @@ class Index {
   Index(NewAxis) : kind_(Kind::new_axis) {}
   Index(Ellipsis) : kind_(Kind::rest) {}
   Index(const Tensor& tensor);
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) Index(const std::vector<T>& positions)
+      : kind_(Kind::tensor), tensor_(new TensorImpl(positions_of(Shape(positions)))) {}
 
   Kind kind() const noexcept { return kind_; }
   std::int64_t position() const noexcept { return position_; }
@@ -52,6 +71,11 @@ class Index {
   const Array& array() const noexcept { return tensor_->array; }
 
  private:
+  // A 1-d int64 array of these numbers.
+  static Array positions_of(const Shape& positions) {
+    return Array::from<std::int64_t>(positions, {positions.rank()});
+  }
+
   Kind kind_;
   std::int64_t position_ = 0;
   Slice slice_;

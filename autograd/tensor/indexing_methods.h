@@ -30,7 +30,16 @@ class Indexing {
   Tensor scatter(std::int64_t d, const Tensor& positions, const Scalar& value) const;
   Tensor scatter_add(std::int64_t d, const Tensor& positions, const Tensor& source) const;
   Tensor index_select(std::int64_t d, const Tensor& positions) const;
-  Tensor index_add(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  Tensor index_add(std::int64_t d, const Tensor& positions, const Tensor& source,
+                   const Scalar& alpha = 1) const;
+  Tensor slice_scatter(const Tensor& source, std::int64_t d = 0,
+                       std::optional<Integer> start = std::nullopt,
+                       std::optional<Integer> stop = std::nullopt, std::int64_t step = 1) const;
+  Tensor select_scatter(const Tensor& source, std::int64_t d, std::int64_t position) const;
+  Tensor quantile(double q, std::optional<Integer> d = std::nullopt, Flag keepdim = false) const;
+  Tensor quantile(const Tensor& q, std::optional<Integer> d = std::nullopt,
+                  Flag keepdim = false) const;
+  UniqueElements unique_consecutive(Flag return_inverse = false, Flag return_counts = false) const;
   Tensor index_copy(std::int64_t d, const Tensor& positions, const Tensor& source) const;
   Tensor index_fill(std::int64_t d, const Tensor& positions, const Scalar& value) const;
   Tensor index_fill(std::int64_t d, const Tensor& positions, const Tensor& value) const;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <tend/autograd/tensor/dims.h>
@@ -26,12 +27,24 @@ class Reductions {
  public:
   // Reductions.
 
-  Tensor sum(const Dims& dims = {}, Flag keepdim = false) const;
+  Tensor sum(const Dims& dims = {}, Flag keepdim = false,
+             std::optional<DType> dtype = std::nullopt) const;
   Tensor sum_to_size(const Shape& shape) const;
-  Tensor mean(const Dims& dims = {}, Flag keepdim = false) const;
-  Tensor prod(const Dims& dims = {}, Flag keepdim = false) const;
+  Tensor mean(const Dims& dims = {}, Flag keepdim = false,
+              std::optional<DType> dtype = std::nullopt) const;
+  Tensor prod(const Dims& dims = {}, Flag keepdim = false,
+              std::optional<DType> dtype = std::nullopt) const;
   Tensor var(const Dims& dims = {}, double correction = 1, Flag keepdim = false) const;
   Tensor std(const Dims& dims = {}, double correction = 1, Flag keepdim = false) const;
+  std::pair<Tensor, Tensor> var_mean(const Dims& dims = {}, double correction = 1,
+                                     Flag keepdim = false) const;
+  std::pair<Tensor, Tensor> std_mean(const Dims& dims = {}, double correction = 1,
+                                     Flag keepdim = false) const;
+  Tensor nansum(const Dims& dims = {}, Flag keepdim = false) const;
+  Tensor nanmean(const Dims& dims = {}, Flag keepdim = false) const;
+  Tensor count_nonzero(const Dims& dims = {}) const;
+  Tensor max(const Tensor& other) const;
+  Tensor min(const Tensor& other) const;
   Tensor max() const;
   Tensor min() const;
   ValuesAndIndices max(std::int64_t d, Flag keepdim = false) const;
@@ -47,8 +60,11 @@ class Reductions {
   Extremes aminmax(std::optional<Integer> d = std::nullopt, Flag keepdim = false) const;
   Tensor logsumexp(const Dims& dims, Flag keepdim = false) const;
   Tensor norm(double p = 2, const Dims& dims = {}, Flag keepdim = false) const;
-  Tensor cumsum(std::int64_t d) const;
-  Tensor cumprod(std::int64_t d) const;
+  Tensor cumsum(std::int64_t d, std::optional<DType> dtype = std::nullopt) const;
+  Tensor cumprod(std::int64_t d, std::optional<DType> dtype = std::nullopt) const;
+  Tensor logcumsumexp(std::int64_t d) const;
+  ValuesAndIndices cummax(std::int64_t d) const;
+  ValuesAndIndices cummin(std::int64_t d) const;
 
   // Products.
 

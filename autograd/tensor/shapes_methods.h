@@ -31,6 +31,12 @@ class Shapes {
   Tensor transpose(std::int64_t dim0, std::int64_t dim1) const;
   Tensor swapaxes(std::int64_t dim0, std::int64_t dim1) const;
   Tensor t() const;
+  // NOLINTBEGIN(readability-identifier-naming): PyTorch's names
+  /// All dimensions in reverse order: of a matrix, its transpose.
+  Tensor T() const;
+  /// The last two dimensions exchanged; IndexError where there are fewer.
+  Tensor mT() const;
+  // NOLINTEND(readability-identifier-naming)
   Tensor permute(const Shape& dims) const;
   Tensor movedim(std::int64_t source, std::int64_t destination) const;
   Tensor movedim(const Shape& source, const Shape& destination) const;
@@ -52,6 +58,8 @@ class Shapes {
   std::vector<Tensor> split(std::int64_t length, std::int64_t d = 0) const;
   std::vector<Tensor> split(const Shape& lengths, std::int64_t d = 0) const;
   std::vector<Tensor> chunk(std::int64_t chunks, std::int64_t d = 0) const;
+  std::vector<Tensor> tensor_split(std::int64_t sections, std::int64_t d = 0) const;
+  std::vector<Tensor> tensor_split(const Shape& indices, std::int64_t d = 0) const;
   std::vector<Tensor> unbind(std::int64_t d = 0) const;
   Tensor flip(const Dims& dims) const;
   Tensor roll(std::int64_t shift, std::optional<Integer> d = std::nullopt) const;
@@ -65,6 +73,9 @@ class Shapes {
   Tensor contiguous() const;
   Tensor clone() const;
   Tensor to(DType target) const;
+  /// In the dtype of `other`.
+  Tensor to(const Tensor& other) const;
+  Tensor type_as(const Tensor& other) const;
 
  private:
   const Tensor& self() const;

@@ -1,6 +1,8 @@
 // Tensor: the one type that users handle.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iosfwd>
 #include <memory>
@@ -63,6 +65,24 @@ class Tensor : public methods::Elementwise,
   DType dtype() const { return array().dtype(); }
   const Shape& shape() const { return array().shape(); }
   const Shape& strides() const { return array().strides(); }
+  /// PyTorch's name of shape().
+  const Shape& sizes() const { return shape(); }
+  /// The sizes of a tensor of N dimensions: auto [batch, length] = x.sizes<2>(); ShapeError for
+  /// another number of them.
+  template <std::size_t N>
+  std::array<std::int64_t, N> sizes() const {
+    if (shape().size() != N)
+      fail<ShapeError>("sizes", "the tensor of shape ", shape(), " does not have ", N,
+                       " dimensions");
+    std::array<std::int64_t, N> all;
+    std::copy(shape().begin(), shape().end(), all.begin());
+    return all;
+  }
+  std::int64_t stride(std::int64_t d) const {
+    if (dim() == 0) fail<IndexError>("stride", "a 0-d tensor has no dimension ", d);
+    return strides()[wrap_dim("stride", d, dim())];
+  }
+  bool is_floating_point() const { return is_floating(dtype()); }
   std::int64_t dim() const { return array().rank(); }
   std::int64_t size(std::int64_t d) const { return array().size(d); }
   std::int64_t numel() const { return array().numel(); }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
@@ -12,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <tend/core/base/strict.h>
 
@@ -29,9 +31,18 @@ class Shape {
     resize(values.size());
     std::copy(values.begin(), values.end(), begin());
   }
-  explicit Shape(std::span<const std::int64_t> values) {
+  /// One dimension: x.view(-1), zeros(n). IndexError as above.
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) Shape(T size) : Shape{Integer(size)} {}
+  Shape(std::span<const std::int64_t> values) {
     resize(values.size());
     std::copy(values.begin(), values.end(), begin());
+  }
+  /// IndexError for an integer that int64 cannot hold.
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) Shape(const std::vector<T>& values) {
+    resize(values.size());
+    std::transform(values.begin(), values.end(), begin(), [](T value) { return Integer(value); });
   }
   /// `count` copies of `value`.
   Shape(std::size_t count, std::int64_t value) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <tend/autograd/ops/activation.h>
+#include <tend/autograd/ops/creation.h>
 #include <tend/autograd/ops/math.h>
 #include <tend/core/array/print.h>
 #include <tend/nn/module/module.h>
@@ -87,6 +88,114 @@ class GELU : public Module<GELU> {
   }
 
   GeluKind approximate;
+};
+
+class ReLU6 : public Module<ReLU6> {
+ public:
+  Tensor forward(const Tensor& x) const { return relu6(x); }
+};
+
+class SELU : public Module<SELU> {
+ public:
+  Tensor forward(const Tensor& x) const { return selu(x); }
+};
+
+class Hardsigmoid : public Module<Hardsigmoid> {
+ public:
+  Tensor forward(const Tensor& x) const { return hardsigmoid(x); }
+};
+
+class Hardswish : public Module<Hardswish> {
+ public:
+  Tensor forward(const Tensor& x) const { return hardswish(x); }
+};
+
+class Softsign : public Module<Softsign> {
+ public:
+  Tensor forward(const Tensor& x) const { return softsign(x); }
+};
+
+class CELU : public Module<CELU> {
+ public:
+  explicit CELU(double scale = 1) : alpha(scale) {}
+
+  Tensor forward(const Tensor& x) const { return celu(x, alpha); }
+  std::string extra_repr() const override { return "alpha=" + python_repr(alpha); }
+
+  double alpha;
+};
+
+class Hardtanh : public Module<Hardtanh> {
+ public:
+  explicit Hardtanh(double lowest = -1, double highest = 1) : min_val(lowest), max_val(highest) {}
+
+  Tensor forward(const Tensor& x) const { return hardtanh(x, min_val, max_val); }
+  std::string extra_repr() const override {
+    return "min_val=" + python_repr(min_val) + ", max_val=" + python_repr(max_val);
+  }
+
+  double min_val, max_val;
+};
+
+class Softplus : public Module<Softplus> {
+ public:
+  explicit Softplus(double steepness = 1, double linear_from = 20)
+      : beta(steepness), threshold(linear_from) {}
+
+  Tensor forward(const Tensor& x) const { return softplus(x, beta, threshold); }
+  std::string extra_repr() const override {
+    return "beta=" + python_repr(beta) + ", threshold=" + python_repr(threshold);
+  }
+
+  double beta, threshold;
+};
+
+/// x where it is positive, else weight * x with a learned weight: one, or one for each of the
+/// channels in dimension 1.
+class PReLU : public Module<PReLU> {
+ public:
+  /// ShapeError for a negative number of parameters.
+  explicit PReLU(std::int64_t parameters = 1, double init = 0.25) : num_parameters(parameters) {
+    weight = Parameter(full({parameters}, init));
+  }
+
+  Tensor forward(const Tensor& x) const { return prelu(x, weight); }
+  std::string extra_repr() const override {
+    return "num_parameters=" + std::to_string(num_parameters);
+  }
+
+  std::int64_t num_parameters;
+  TEND_PARAMETER(weight);
+};
+
+class Softmax : public Module<Softmax> {
+ public:
+  explicit Softmax(std::int64_t dimension) : dim(dimension) {}
+
+  Tensor forward(const Tensor& x) const { return softmax(x, dim); }
+  std::string extra_repr() const override { return "dim=" + std::to_string(dim); }
+
+  std::int64_t dim;
+};
+
+class LogSoftmax : public Module<LogSoftmax> {
+ public:
+  explicit LogSoftmax(std::int64_t dimension) : dim(dimension) {}
+
+  Tensor forward(const Tensor& x) const { return log_softmax(x, dim); }
+  std::string extra_repr() const override { return "dim=" + std::to_string(dim); }
+
+  std::int64_t dim;
+};
+
+class Softmin : public Module<Softmin> {
+ public:
+  explicit Softmin(std::int64_t dimension) : dim(dimension) {}
+
+  Tensor forward(const Tensor& x) const { return softmin(x, dim); }
+  std::string extra_repr() const override { return "dim=" + std::to_string(dim); }
+
+  std::int64_t dim;
 };
 
 }  // namespace tend::nn

@@ -1,6 +1,7 @@
 // Layers that normalise.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,7 +15,9 @@ namespace tend::nn {
 /// (torch.nn.LayerNorm; Ba et al. 2016, https://arxiv.org/abs/1607.06450).
 class LayerNorm : public Module<LayerNorm> {
  public:
-  explicit LayerNorm(const Shape& normalized_shape, double epsilon = 1e-5, Flag affine = true);
+  /// S is Shape. A template, so that LayerNorm({8}) cannot mean a copy of LayerNorm(8).
+  template <std::same_as<Shape> S = Shape>
+  explicit LayerNorm(const S& normalized_shape, double epsilon = 1e-5, Flag affine = true);
 
   /// Keeps the shape; ShapeError when the last dimensions differ from normalized_shape.
   Tensor forward(const Tensor& x) const;
@@ -31,7 +34,9 @@ class LayerNorm : public Module<LayerNorm> {
 /// Zhang and Sennrich 2019, https://arxiv.org/abs/1910.07467).
 class RMSNorm : public Module<RMSNorm> {
  public:
-  explicit RMSNorm(const Shape& normalized_shape, std::optional<double> epsilon = std::nullopt,
+  /// S is Shape, as above.
+  template <std::same_as<Shape> S = Shape>
+  explicit RMSNorm(const S& normalized_shape, std::optional<double> epsilon = std::nullopt,
                    Flag affine = true);
 
   /// Keeps the shape; ShapeError when the last dimensions differ from normalized_shape.

@@ -172,17 +172,19 @@ const std::set<std::string> kNotDifferentiable = {
     // random.h
     "bernoulli", "multinomial", "rand", "randint", "randn", "randperm",
     // compare.h
-    "allclose", "equal"};
+    "allclose", "equal", "empty_like", "rand_like", "randn_like", "tensor_of", "tril_indices",
+    "triu_indices"};
 
 // Operations that take any tensor of any dtype, and have no other argument that could be wrong.
 const std::set<std::string> kCannotFail = {
     // functions of an element, for which integers and bools become floating
     "acos", "asin", "atan", "cos", "cosh", "erf", "erfc", "exp", "exp2", "expm1", "log", "log10",
-    "log1p", "log2", "reciprocal", "rsqrt", "sigmoid", "sin", "sinh", "sqrt", "tan", "tanh",
+    "log1p", "log2", "digamma", "erfinv", "lgamma", "logit", "reciprocal", "rsqrt", "sigmoid",
+    "sin", "sinh", "sqrt", "tan", "tanh",
     // functions of an element that every dtype has
     "isfinite", "isinf", "isnan", "logical_not", "nan_to_num", "sign", "square",
     // any shape and dtype, too
-    "kron", "nonzero", "nonzero_numpy", "unique",
+    "isin", "kron", "nonzero", "nonzero_numpy", "unique", "unique_consecutive",
     // copies
     "clone", "contiguous", "to"};
 

@@ -1,6 +1,7 @@
 // Modules, optimizers, files and attention.
 #include <unistd.h>
 #include <filesystem>
+#include <tuple>
 
 #include <tend/nn/files/write_file.h>
 
@@ -236,6 +237,19 @@ std::vector<PublicFunction> layers() {
       TEND_FORWARD(nn::ELU, x, 0.5),
       TEND_FORWARD(nn::GLU, channels, 1),
       TEND_FORWARD(nn::GELU, x, GeluKind::tanh),
+      TEND_FORWARD(nn::ReLU6, x),
+      TEND_FORWARD(nn::SELU, x),
+      TEND_FORWARD(nn::CELU, x, 0.5),
+      TEND_FORWARD(nn::Hardsigmoid, x),
+      TEND_FORWARD(nn::Hardswish, x),
+      TEND_FORWARD(nn::Hardtanh, x, -2, 2),
+      TEND_FORWARD(nn::Softsign, x),
+      TEND_FORWARD(nn::Softplus, x, 2),
+      TEND_FORWARD(nn::PReLU, x, 3),
+      TEND_FORWARD(nn::Softmax, x, 1),
+      TEND_FORWARD(nn::LogSoftmax, x, 1),
+      TEND_FORWARD(nn::Softmin, x, 1),
+      TEND_FORWARD(nn::Conv1d, channels, 4, 2, 3),
       TEND_FORWARD(nn::Dropout, x, 0.5),
       TEND_FORWARD(nn::Linear, x, 3, 2),
       TEND_FORWARD(nn::Embedding, tokens, 5, 3, 1),
@@ -262,6 +276,67 @@ std::vector<PublicFunction> layers() {
   };
 }
 
+// A module that is called with as many tensors as its forward has; usually they fit `usual`.
+template <class Make, class... Usual>
+PublicFunction of_loss(std::string signature, Make make, const Usual&... usual) {
+  return by_hand(std::move(signature), [=](Arguments& a) {
+    const auto draw = [&](const Tensor& fitting) {
+      return a.draws().chance(0.7) ? a.tensor(fitting) : a.tensor();
+    };
+    return DrawnCall([inputs = std::tuple{draw(usual)...}, module = make()]() -> Tensors {
+      return {std::apply(module, inputs)};
+    });
+  });
+}
+#define TEND_PAIR_LOSS(Class, usual, target, ...)                                                \
+  of_loss(                                                                                       \
+      #Class "::forward(const Tensor&, const Tensor&)", [] { return tend::Class(__VA_ARGS__); }, \
+      usual, target)
+#define TEND_TRIPLE_LOSS(Class, usual, second, third, ...)             \
+  of_loss(                                                             \
+      #Class "::forward(const Tensor&, const Tensor&, const Tensor&)", \
+      [] { return tend::Class(__VA_ARGS__); }, usual, second, third)
+
+std::vector<PublicFunction> losses() {
+  const Tensor x = leaf_of_ones({2, 3}), classes = zeros({2}, int64), row = leaf_of_ones({2});
+  return {
+      TEND_PAIR_LOSS(nn::MSELoss, x, x),
+      TEND_PAIR_LOSS(nn::L1Loss, x, x),
+      TEND_PAIR_LOSS(nn::BCELoss, x, x),
+      TEND_PAIR_LOSS(nn::BCEWithLogitsLoss, x, x, Reduction::sum, ones({3})),
+      TEND_PAIR_LOSS(nn::SmoothL1Loss, x, x),
+      TEND_PAIR_LOSS(nn::HuberLoss, x, x),
+      TEND_PAIR_LOSS(nn::CrossEntropyLoss, x, classes),
+      TEND_PAIR_LOSS(nn::NLLLoss, x, classes, {}, ones({3})),
+      TEND_PAIR_LOSS(nn::KLDivLoss, x, x),
+      TEND_PAIR_LOSS(nn::PoissonNLLLoss, x, x),
+      TEND_PAIR_LOSS(nn::HingeEmbeddingLoss, x, x),
+      TEND_PAIR_LOSS(nn::CosineSimilarity, x, x),
+      TEND_PAIR_LOSS(nn::PairwiseDistance, x, x),
+      TEND_TRIPLE_LOSS(nn::GaussianNLLLoss, x, x, x),
+      TEND_TRIPLE_LOSS(nn::TripletMarginLoss, x, x, x),
+      TEND_TRIPLE_LOSS(nn::MarginRankingLoss, row, row, row),
+      TEND_TRIPLE_LOSS(nn::CosineEmbeddingLoss, x, x, row),
+      TEND_CONSTRUCTOR(nn::MSELoss, Reduction),
+      TEND_CONSTRUCTOR(nn::L1Loss, Reduction),
+      TEND_CONSTRUCTOR(nn::BCELoss, Reduction),
+      TEND_CONSTRUCTOR(nn::BCEWithLogitsLoss, Reduction, const Tensor&, const Tensor&),
+      TEND_CONSTRUCTOR(nn::SmoothL1Loss, Reduction, double),
+      TEND_CONSTRUCTOR(nn::HuberLoss, Reduction, double),
+      TEND_CONSTRUCTOR(nn::CrossEntropyLoss, const CrossEntropyOptions&, const Tensor&),
+      TEND_CONSTRUCTOR(nn::NLLLoss, const NllLossOptions&, const Tensor&),
+      TEND_CONSTRUCTOR(nn::KLDivLoss, const KlDivOptions&),
+      TEND_CONSTRUCTOR(nn::PoissonNLLLoss, const PoissonNllLossOptions&),
+      TEND_CONSTRUCTOR(nn::GaussianNLLLoss, const GaussianNllLossOptions&),
+      TEND_CONSTRUCTOR(nn::TripletMarginLoss, const TripletMarginLossOptions&),
+      TEND_CONSTRUCTOR(nn::MarginRankingLoss, double, Reduction),
+      TEND_CONSTRUCTOR(nn::HingeEmbeddingLoss, double, Reduction),
+      TEND_CONSTRUCTOR(nn::CosineEmbeddingLoss, double, Reduction),
+      TEND_CONSTRUCTOR(nn::CosineSimilarity, std::int64_t, double),
+      TEND_CONSTRUCTOR(nn::PairwiseDistance, double, double, Flag),
+  };
+}
+
 std::vector<PublicFunction> constructors() {
   using attention::Draw;
   return {
@@ -269,11 +344,32 @@ std::vector<PublicFunction> constructors() {
       TEND_CONSTRUCTOR(nn::ELU, double),
       TEND_CONSTRUCTOR(nn::GLU, std::int64_t),
       TEND_CONSTRUCTOR(nn::GELU, GeluKind),
+      TEND_CONSTRUCTOR(nn::CELU, double),
+      TEND_CONSTRUCTOR(nn::Hardtanh, double, double),
+      TEND_CONSTRUCTOR(nn::Softplus, double, double),
+      TEND_CONSTRUCTOR(nn::PReLU, std::int64_t, double),
+      TEND_CONSTRUCTOR(nn::Softmax, std::int64_t),
+      TEND_CONSTRUCTOR(nn::LogSoftmax, std::int64_t),
+      TEND_CONSTRUCTOR(nn::Softmin, std::int64_t),
+      TEND_CONSTRUCTOR(nn::Conv1d, std::int64_t, std::int64_t, std::int64_t, const Conv1dOptions&,
+                       Flag),
       TEND_CONSTRUCTOR(nn::Dropout, double),
       TEND_CONSTRUCTOR(nn::Linear, std::int64_t, std::int64_t, Flag),
       TEND_CONSTRUCTOR(nn::Embedding, std::int64_t, std::int64_t, std::optional<Integer>),
-      TEND_CONSTRUCTOR(nn::LayerNorm, const Shape&, double, Flag),
-      TEND_CONSTRUCTOR(nn::RMSNorm, const Shape&, std::optional<double>, Flag),
+      by_hand("nn::LayerNorm::LayerNorm(const S&, double, Flag)",
+              [](Arguments& a) {
+                const Shape shape = drawn<Shape>(a);
+                const double eps = a.real();
+                const bool affine = a.flag();
+                return DrawnCall([=] { return nn::LayerNorm(shape, eps, affine).parameters(); });
+              }),
+      by_hand("nn::RMSNorm::RMSNorm(const S&, std::optional<double>, Flag)",
+              [](Arguments& a) {
+                const Shape shape = drawn<Shape>(a);
+                const auto eps = drawn<std::optional<double>>(a);
+                const bool affine = a.flag();
+                return DrawnCall([=] { return nn::RMSNorm(shape, eps, affine).parameters(); });
+              }),
       TEND_CONSTRUCTOR(nn::GroupNorm, std::int64_t, std::int64_t, double, Flag),
       TEND_CONSTRUCTOR(attention::SelfAttentionV1, std::int64_t, std::int64_t, Draw),
       TEND_CONSTRUCTOR(attention::SelfAttentionV2, std::int64_t, std::int64_t, Flag),
@@ -341,7 +437,7 @@ std::vector<PublicFunction> module_functions() {
         return DrawnCall([=] { return attention::TransformerBlock(config).parameters(); });
       })};
   for (auto family :
-       {bad_files(), module_methods(), layers(), constructors(), attention_functions(),
+       {bad_files(), module_methods(), layers(), losses(), constructors(), attention_functions(),
         initialisers(), files(), optimizer<optim::SGD>("SGD"), optimizer<optim::AdamW>("AdamW")})
     all.insert(all.end(), family.begin(), family.end());
   return all;

@@ -72,6 +72,12 @@ auto drawn(Arguments& a) {
     return draw_state(a);
   } else if constexpr (is(TypeTag<GeluKind>{})) {
     return a.one_of(GeluKind::tanh);
+  } else if constexpr (is(TypeTag<Interpolation>{})) {
+    return a.one_of(Interpolation::midpoint);
+  } else if constexpr (is(TypeTag<MeshIndexing>{})) {
+    return a.one_of(MeshIndexing::xy);
+  } else if constexpr (is(TypeTag<RoundingMode>{})) {
+    return a.one_of(RoundingMode::floor);
   } else if constexpr (is(TypeTag<Reduction>{})) {
     return a.one_of(Reduction::sum);
   } else if constexpr (is(TypeTag<PadMode>{})) {
@@ -86,6 +92,13 @@ auto drawn(Arguments& a) {
     return NllLossOptions{a.integer(), a.one_of(Reduction::sum)};
   } else if constexpr (is(TypeTag<KlDivOptions>{})) {
     return KlDivOptions{a.one_of(KlReduction::batchmean), a.flag()};
+  } else if constexpr (is(TypeTag<TripletMarginLossOptions>{})) {
+    return TripletMarginLossOptions{a.real(), a.real(), a.real(), a.flag(),
+                                    a.one_of(Reduction::sum)};
+  } else if constexpr (is(TypeTag<PoissonNllLossOptions>{})) {
+    return PoissonNllLossOptions{a.flag(), a.flag(), a.real(), a.one_of(Reduction::sum)};
+  } else if constexpr (is(TypeTag<GaussianNllLossOptions>{})) {
+    return GaussianNllLossOptions{a.flag(), a.real(), a.one_of(Reduction::sum)};
   } else if constexpr (is(TypeTag<Conv1dOptions>{})) {
     return Conv1dOptions{a.integer(), a.integer(), a.integer(), a.integer()};
   } else if constexpr (is(TypeTag<BatchNormOptions>{})) {
@@ -132,6 +145,9 @@ inline Tensors tensors_in(const Array& array) {
 }
 inline Tensors tensors_in(const ValuesAndIndices& both) {
   return {both.values, both.indices};
+}
+inline Tensors tensors_in(const std::pair<Tensor, Tensor>& both) {
+  return {both.first, both.second};
 }
 inline Tensors tensors_in(const Extremes& both) {
   return {both.min, both.max};

@@ -7,6 +7,13 @@
 namespace tend::test {
 namespace {
 
+std::vector<double> draw_numbers(Arguments& a) {
+  std::vector<double> numbers;
+  for (std::int64_t count = a.draws().between(0, 4); count > 0; --count)
+    numbers.push_back(a.real());
+  return numbers;
+}
+
 // f(x, {indices...}) for none to three indices.
 template <class F>
 DrawnCall with_indices(Arguments& a, F f) {
@@ -98,6 +105,28 @@ Tensors read_as(const Tensor& x) {
 
 std::vector<PublicFunction> places() {
   return {
+      by_hand("tensor(const std::vector<T>&, const Shape&, std::optional<DType>)",
+              [](Arguments& a) {
+                const std::vector<double> numbers = draw_numbers(a);
+                const Shape shape = a.flag() ? Shape(numbers.size(), 1) : drawn<Shape>(a);
+                const auto dtype = drawn<std::optional<DType>>(a);
+                return DrawnCall([=]() -> Tensors { return {tensor(numbers, shape, dtype)}; });
+              }),
+      by_hand("tensor(const std::vector<T>&, std::optional<DType>)",
+              [](Arguments& a) {
+                const std::vector<double> numbers = draw_numbers(a);
+                const auto dtype = drawn<std::optional<DType>>(a);
+                return DrawnCall([=]() -> Tensors { return {tensor(numbers, dtype)}; });
+              }),
+      by_hand("Tensor::sizes()",
+              [](Arguments& a) {
+                const Tensor x = a.tensor();
+                return DrawnCall([=]() -> Tensors {
+                  if (x.sizes() != x.shape()) fail("sizes", "differ from the shape");
+                  x.sizes<2>();
+                  return {};
+                });
+              }),
       by_hand("index(const Tensor&, Indices)",
               [](Arguments& a) {
                 return with_indices(

@@ -17,6 +17,15 @@ void softmax_rows(Rows& rows) {
         .on({{real({2, 3})}, {real({3, 2, 4})}, {real({0, 3})}, {real({3, 0})}})
         .refuses("[log_softmax] needs float32 or float64, got int64", {integers({2, 2}, 0, 5)});
   }
+  rows.op("softmax", "torch.softmax(a, 1, dtype=torch.float64)",
+          [](T a) { return softmax(a, 1, float64); })
+      .on({{real({2, 3})}, {real({2, 3}).as(float32)}, {integers({2, 3}, -2, 3)}});
+  rows.op("log_softmax", "torch.log_softmax(a, 1, dtype=torch.float64)",
+          [](T a) { return log_softmax(a, 1, float64); })
+      .on({{real({2, 3})}, {integers({2, 3}, -2, 3)}});
+  rows.op("softmin", "F.softmin(a, 1)", [](T a) { return softmin(a, 1); })
+      .on({{real({2, 3})}, {real({3, 2, 4})}})
+      .refuses("[softmin] needs float32 or float64, got int64", {integers({2, 2}, 0, 5)});
   rows.op("softmax", "torch.softmax(a, 0) * 1", [](T a) { return softmax(a, 0) * 1; })
       .on({{real({})}, {real({1})}, {real({7})}});
   rows.op("log_softmax", "torch.log_softmax(a, 0) * 1", [](T a) { return log_softmax(a, 0) * 1; })
@@ -53,6 +62,36 @@ void rectifier_rows(Rows& rows) {
   rows.op("elu", "F.elu(a, 1.5)", [](T a) { return elu(a, 1.5); })
       .on(unary_samples(real({}).off({0})))
       .twin([](T a) { return a.elu_(1.5); });
+  rows.op("relu6", "F.relu6(a)", [](T a) { return relu6(a); })
+      .on(unary_samples(real({}).in(-2, 8).off({0, 6})))
+      .on({{integers({2, 3}, -4, 9)}})
+      .twin([](T a) { return a.relu6_(); })
+      .refuses("[relu6] needs int64, float32 or float64, got bool", {bools({2})});
+  activation(
+      rows, "selu", [](T a) { return selu(a); }, real({}).off({0}))
+      .twin([](T a) { return a.selu_(); });
+  rows.op("celu", "F.celu(a, 1.5)", [](T a) { return celu(a, 1.5); })
+      .on(unary_samples(real({}).off({0})))
+      .twin([](T a) { return a.celu_(1.5); })
+      .refuses("[celu] alpha is 0, not a number above 0", {real({2})},
+               [](T a) { return celu(a, 0); })
+      .refuses(floats_only("celu"), {integers({2}, 0, 5)});
+  rows.op("prelu", "F.prelu(a, b)", [](T a, T b) { return prelu(a, b); })
+      .on({{real({2, 3}).off({0}), real({1})},
+           {real({2, 3, 2}).off({0}), real({3})},
+           {real({4}).off({0}), real({1})},
+           {real({}).off({0}), real({1})}})
+      .fixed_size()
+      .refuses("[prelu] a weight (2,) for an input (2, 3)", {real({2, 3}), real({2})})
+      .refuses("[prelu] the dtypes differ: float64 and int64", {real({2}), integers({1}, 0, 5)});
+  // Not F.hardsigmoid, whose gradient is float32's 1/6 in float64, too.
+  rows.op("hardsigmoid", "F.hardtanh(a + 3, 0, 6) / 6", [](T a) { return hardsigmoid(a); })
+      .on(unary_samples(real({}).in(-5, 5).off({-3, 3})))
+      .twin([](T a) { return a.hardsigmoid_(); })
+      .refuses(floats_only("hardsigmoid"), {integers({2}, 0, 5)});
+  activation(
+      rows, "hardswish", [](T a) { return hardswish(a); }, real({}).in(-5, 5).off({-3, 3}))
+      .twin([](T a) { return a.hardswish_(); });
   rows.op("hardtanh", "F.hardtanh(a)", [](T a) { return hardtanh(a); })
       .on(unary_samples(real({}).off({-1, 1})))
       .on({{integers({2, 3}, -4, 5)}})

@@ -117,6 +117,29 @@ void quotient_rows(Rows& rows) {
         .on({{integers({3}, -4, 5)}})
         .twin([twin = q.twin_by_number](T a) { return (a.*twin)(-1.5); });
   }
+  const Sample whole = {integers({2, 4}, -9, 10), integers({4}, -5, 0)};
+  rows.op("remainder", "a % b", [](T a, T b) { return a % b; }).on({whole});
+  rows.op("remainder", "a % 3", [](T a) { return a % 3; })
+      .on({{integers({3}, -4, 5)}, {dividend}})
+      .twin([](T a) { return a %= 3; });
+  rows.op("remainder", "7 % a", [](T a) { return 7 % a; }).on({{integers({3}, 1, 5)}});
+  rows.op("remainder", "torch.remainder(7, a)", [](T a) { return remainder(7, a); })
+      .on({{integers({3}, 1, 5)}, {real({2, 3}).in(2.1, 2.3)}});
+  rows.op("floor_divide", "7 // a", [](T a) { return floor_divide(7, a); })
+      .on({{integers({3}, 1, 5)}, {real({2, 3}).grid(0.5, 0.4).constant()}});
+  rows.op("div", "torch.div(a, b, rounding_mode='trunc')",
+          [](T a, T b) { return div(a, b, RoundingMode::trunc); })
+      .on(binary_samples(dividend, real({}).grid(0.5, 0).off({0})))
+      .on({whole})
+      .refuses("[div] needs int64, float32 or float64, got bool", {bools({2}), bools({2})})
+      .refuses("[div] integer division by zero: the divisor of shape (2,) holds a 0",
+               {integers({2}, 1, 3), integers({2}, 0, 1)});
+  rows.op("div", "torch.div(a, b, rounding_mode='floor')",
+          [](T a, T b) { return div(a, b, RoundingMode::floor); })
+      .on({{dividend, real({}).grid(0.5, 0).off({0})}, whole});
+  rows.op("div", "torch.div(a, -1.5, rounding_mode='trunc')",
+          [](T a) { return div(a, -1.5, RoundingMode::trunc); })
+      .on({{dividend}, {integers({3}, -4, 5)}});
 }
 
 }  // namespace

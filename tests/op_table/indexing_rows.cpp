@@ -84,6 +84,20 @@ std::vector<Op> indexing_rows() {
       .twin([](T a, T b, T c) { return a.index_add_(1, b, c); })
       .refuses("[index_add] source (2, 3) and index (4,) do not fit (2, 3) in dimension 1",
                {real({2, 3}), integers({4}, 0, 3), real({2, 3})});
+  rows.op("index_add", "torch.index_add(a, 1, b, c, alpha=-1.5)",
+          [](T a, T b, T c) { return index_add(a, 1, b, c, -1.5); })
+      .on({{real({2, 3}), integers({4}, 0, 3), real({2, 4})}})
+      .twin([](T a, T b, T c) { return a.index_add_(1, b, c, -1.5); });
+  rows.op("slice_scatter", "torch.slice_scatter(a, b, 1, 1, None, 2)",
+          [](T a, T b) { return slice_scatter(a, b, 1, 1, std::nullopt, 2); })
+      .on({{real({2, 6}), real({2, 3})}, {integers({2, 4, 2}, 0, 5), integers({2, 2, 2}, 0, 5)}})
+      .fixed_size()
+      .refuses("[slice_scatter] source (2,) for a slice (2, 3)", {real({2, 6}), real({2})});
+  rows.op("select_scatter", "torch.select_scatter(a, b, 1, -1)",
+          [](T a, T b) { return select_scatter(a, b, 1, -1); })
+      .on({{real({2, 3}), real({2})}, {real({2, 3, 2}), real({2, 2})}})
+      .fixed_size()
+      .refuses("[select_scatter] source (3,) for a slice (2,)", {real({2, 3}), real({3})});
   rows.op("embedding", "F.embedding(a, b)", [](T a, T b) { return embedding(b, a); })
       .on({{integers({2, 4}, 0, 3), real({3, 2})},
            {integers({}, 0, 3), real({3, 2})},

@@ -25,6 +25,25 @@ void cutting_rows(Rows& rows) {
   rows.op("chunk", "torch.chunk(a, 3, 0)", [](T a) { return chunk(a, 3, 0); })
       .on({{real({7, 2})}, {real({3})}, {real({2, 2})}, {real({4})}, {real({0})}})
       .refuses("[chunk] a 0-d tensor has no dimension 0", {real({})});
+  rows.op("tensor_split", "torch.tensor_split(a, 3, 1)", [](T a) { return tensor_split(a, 3, 1); })
+      .on({{real({2, 7})}, {real({2, 2})}, {real({1, 0})}})
+      .refuses("[tensor_split] 0 sections", {real({3})}, [](T a) { return tensor_split(a, 0); })
+      .refuses("[tensor_split] a 0-d tensor has no dimension 1", {real({})});
+  rows.op("tensor_split", "torch.tensor_split(a, [1, -1, 9], 0)",
+          [](T a) {
+            return tensor_split(a, Shape{1, -1, 9}, 0);
+          })
+      .on({{real({5, 2})}, {real({3})}});
+  rows.op("meshgrid", "torch.meshgrid(*x, indexing='ij')",
+          [](const Tensors& x) { return meshgrid(x); })
+      .on({{real({3}), real({2})}, {real({2}), real({}), real({3})}, {real({0})}})
+      .fixed_size()
+      .refuses("[meshgrid] a tensor of shape (2, 2)", {real({2, 2})})
+      .refuses("[meshgrid] the dtypes differ: float64 and int64", {real({2}), integers({2}, 0, 3)});
+  rows.op("meshgrid", "torch.meshgrid(*x, indexing='xy')",
+          [](const Tensors& x) { return meshgrid(x, MeshIndexing::xy); })
+      .on({{real({3}), real({2})}, {real({4})}, {real({2}), real({3}), real({2})}})
+      .fixed_size();
   rows.op("unbind", "torch.unbind(a, 1)", [](T a) { return unbind(a, 1); })
       .on({{real({2, 3})}, {real({2, 1, 2})}})
       .fixed_size()

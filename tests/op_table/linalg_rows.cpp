@@ -1,4 +1,5 @@
 // Rows for autograd/ops/linalg.h and conv.h.
+#include "tests/numbers.h"
 #include "tests/op_table/op_table.h"
 
 namespace tend::test {
@@ -245,6 +246,23 @@ std::vector<Op> linalg_rows() {
   sum_rows(rows);
   diagonal_rows(rows);
   conv_rows(rows);
+  for (const char* p : {"0", "1", "2", "2.5", "float('inf')"}) {
+    const double order = std::string(p) == "float('inf')" ? kInf : std::stod(p);
+    // Grids without common elements, since there is no derivative where two are equal.
+    rows.op("cdist", std::string("torch.cdist(a, b, ") + p + ")",
+            [order](T a, T b) { return cdist(a, b, order); })
+        .on({{real({3, 4}).grid(0.1).apart(), real({2, 4}).grid(0.37, 0.03).apart()}})
+        .refuses("[cdist] needs rows of one length, got (2, 3) and (2, 4)",
+                 {real({2, 3}), real({2, 4})})
+        .refuses("[cdist] the dtypes differ: float64 and int64",
+                 {real({2, 3}), integers({2, 3}, 0, 3)})
+        .refuses("[cdist] the order of the norm is -1, not a number from 0 on",
+                 {real({2, 3}), real({2, 3})}, [](T a, T b) { return cdist(a, b, -1); });
+  }
+  rows.op("cdist", "torch.cdist(a, b)", [](T a, T b) { return cdist(a, b); })
+      .on({{real({2, 3, 4}).grid(0.1), real({2, 4}).grid(0.1, 0.05)},
+           {real({3, 0}), real({2, 0})},
+           {real({0, 2}), real({3, 2})}});
   return rows.take();
 }
 

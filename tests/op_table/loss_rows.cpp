@@ -267,6 +267,83 @@ void cosine_rows(Rows& rows) {
 
 }  // namespace
 
+// 1 and -1.
+Input signs(Shape shape) {
+  Input out = integers(std::move(shape), 0, 1);
+  return out.as(int64).in(-1, 2).grid(2, 1).constant();
+}
+
+void ranking_rows(Rows& rows) {
+  // The elements of the two are apart, since there is no derivative where two are equal.
+  const Input a = real({4}).grid(0.2), b = real({4}).grid(0.2, 0.1);
+  for (const auto& [text, reduction] : kReductions) {
+    const auto r = reduction;
+    rows.op("margin_ranking_loss", "F.margin_ranking_loss(a, b, c, 0.55, " + reduced(text),
+            [r](T x, T y, T t) { return margin_ranking_loss(x, y, t, 0.55, r); })
+        .on({{a, b, signs({4})}})
+        .refuses("[margin_ranking_loss] (4,) and (3,) do not broadcast: dimension -1 is 4 and 3",
+                 {real({4}), real({3}), signs({4})});
+    rows.op("hinge_embedding_loss", "F.hinge_embedding_loss(a, b, 0.77, " + reduced(text),
+            [r](T x, T t) { return hinge_embedding_loss(x, t, 0.77, r); })
+        .on({{real({4}).off({0.77}), signs({4})}, {real({2, 3}).off({0.77}), signs({3})}})
+        .refuses("[hinge_embedding_loss] needs float32 or float64, got int64",
+                 {integers({2}, 0, 5), signs({2})});
+    rows.op("cosine_embedding_loss", "F.cosine_embedding_loss(a, b, c, 0.1, " + reduced(text),
+            [r](T x, T y, T t) { return cosine_embedding_loss(x, y, t, 0.1, r); })
+        .on({{real({4, 3}), real({4, 3}), signs({4})}, {real({3}), real({3}), signs({})}})
+        .fixed_size()
+        .refuses("[cosine_embedding_loss] vectors (2, 3) and (2, 3) with targets ()",
+                 {real({2, 3}), real({2, 3}), signs({})});
+    rows.op("triplet_margin_loss", "F.triplet_margin_loss(a, b, c, " + reduced(text),
+            [r](T x, T y, T z) { return triplet_margin_loss(x, y, z, {.reduction = r}); })
+        .on({{real({4, 3}), real({4, 3}), real({4, 3})}})
+        .fixed_size()
+        .refuses(
+            "[triplet_margin_loss] (2, 3) and (2, 4) do not broadcast: dimension -1 is 3 and 4",
+            {real({2, 3}), real({2, 4}), real({2, 3})});
+  }
+  rows.op("triplet_margin_loss", "F.triplet_margin_loss(a, b, c, margin=2, p=3, swap=True)",
+          [](T x, T y, T z) {
+            return triplet_margin_loss(x, y, z, {.margin = 2, .p = 3, .swap = true});
+          })
+      .on({{real({4, 3}), real({4, 3}), real({4, 3})}})
+      .fixed_size();
+  rows.op("pairwise_distance", "F.pairwise_distance(a, b, 3, 1e-3, True)",
+          [](T x, T y) { return pairwise_distance(x, y, 3, 1e-3, true); })
+      .on({{real({4, 3}).grid(0.2), real({4, 3}).grid(0.2, 0.1)}})
+      .refuses("[pairwise_distance] the dtypes differ: float64 and int64",
+               {real({2}), integers({2}, 0, 5)});
+}
+
+void likelihood_rows(Rows& rows) {
+  for (const auto& [text, reduction] : kReductions) {
+    const auto r = reduction;
+    rows.op("poisson_nll_loss", "F.poisson_nll_loss(a, b, " + reduced(text),
+            [r](T x, T t) { return poisson_nll_loss(x, t, {.reduction = r}); })
+        .on({{real({4}), real({4}).in(0.2, 5)}, {real({2, 3}), integers({3}, 0, 6)}})
+        .refuses("[poisson_nll_loss] needs float32 or float64, got int64",
+                 {integers({2}, 0, 5), real({2})});
+    rows.op("gaussian_nll_loss", "F.gaussian_nll_loss(a, b, c, " + reduced(text),
+            [r](T x, T t, T v) { return gaussian_nll_loss(x, t, v, {.reduction = r}); })
+        .on({{real({4, 3}), real({4, 3}), real({4, 3}).in(0.2, 3)},
+             {real({4, 3}), real({4, 3}), real({4}).in(0.2, 3)},
+             {real({4, 3}), real({4, 3}), real({4, 1}).in(0.2, 3)}})
+        .refuses("[gaussian_nll_loss] a variance is negative",
+                 {real({2}), real({2}), real({2}).in(-3, -1)})
+        .refuses("[gaussian_nll_loss] variances (3,) for (2, 2)",
+                 {real({2, 2}), real({2, 2}), real({3}).in(1, 2)});
+  }
+  rows.op("poisson_nll_loss", "F.poisson_nll_loss(a, b, log_input=False, full=True, eps=0.1)",
+          [](T x, T t) {
+            return poisson_nll_loss(x, t, {.log_input = false, .full = true, .eps = 0.1});
+          })
+      .on({{real({4}).in(0.2, 3), real({4}).in(0.2, 5).off({1})}});
+  rows.op("gaussian_nll_loss", "F.gaussian_nll_loss(a, b, c, full=True, eps=1.5)",
+          [](T x, T t, T v) { return gaussian_nll_loss(x, t, v, {.full = true, .eps = 1.5}); })
+      .on({{real({4, 3}), real({4, 3}), real({4, 3}).in(0.2, 3)}})
+      .no_differences();  // the gradient passes where the variance was raised
+}
+
 std::vector<Op> loss_rows() {
   Rows rows;
   cross_entropy_rows(rows);
@@ -276,6 +353,8 @@ std::vector<Op> loss_rows() {
   kl_div_rows(rows);
   binary_loss_rows(rows);
   cosine_rows(rows);
+  ranking_rows(rows);
+  likelihood_rows(rows);
   return rows.take();
 }
 

@@ -38,6 +38,14 @@ void bound_rows(Rows& rows) {
   rows.op("clamp", "torch.clamp(a, max=b)", [](T a, T b) { return clamp(a, {}, b); })
       .on(binary_samples(clamped({}), upper({})))
       .twin([](T a, T b) { return a.clamp_({}, b); });
+  rows.op("clip", "torch.clip(a, b, c)", [](T a, T b, T c) { return clip(a, b, c); })
+      .on({{clamped({2, 3}), lower({2, 3}), upper({2, 3})}})
+      .twin([](T a, T b, T c) { return a.clip_(b, c); });
+  rows.op("clip", "torch.clip(a, -0.5, 1)", [](T a) { return clip(a, -0.5, 1); })
+      .on({{real({2, 3}).off({-0.5, 1})}})
+      .twin([](T a) { return a.clip_(-0.5, 1); })
+      .refuses("[clip] needs a lower or an upper bound", {real({2})},
+               [](T a) { return clip(a, std::nullopt, std::nullopt); });
   rows.op("clamp_min", "torch.clamp_min(a, 0.5)", [](T a) { return clamp_min(a, 0.5); })
       .on(unary_samples(real({}).off({0.5})))
       .on({{whole}})

@@ -103,6 +103,39 @@ std::vector<Op> math_rows() {
   function(rows, "sigmoid", sigmoid, &Tensor::sigmoid_).on({whole()});
   function(rows, "erf", erf, &Tensor::erf_).on({whole()});
   function(rows, "erfc", erfc, &Tensor::erfc_).on({whole()});
+  // Near the poles small changes of the argument are large ones of the result.
+  const Sample between_poles = {real({2, 3}).in(-2.8, -0.2).off({-2, -1})};
+  function(rows, "lgamma", lgamma, &Tensor::lgamma_, real({}).in(0.2, 4))
+      .on({positive_whole(), between_poles})
+      .within(64);
+  // PyTorch's polygamma(1, a) is right to 1e-9 only, so its values, and gradients that are made of
+  // it, are not compared; zeta(2, a) is the same function.
+  rows.op("digamma", "torch.digamma(a.detach())", digamma)
+      .on(unary_samples(real({}).in(0.2, 4)))
+      .on({positive_whole(), between_poles})
+      .twin([](T a) { return a.digamma_(); })
+      .within(64);
+  const std::string expressions[] = {
+      "torch.polygamma(0, a.detach())",
+      "torch.special.zeta(torch.tensor(2.0, dtype=torch.float64), a.detach())",
+      "torch.polygamma(2, a)", "torch.polygamma(3, a)"};
+  for (std::int64_t n = 0; const std::string& expression : expressions) {
+    rows.op("polygamma", expression, [n](T a) { return polygamma(n, a); })
+        .on(unary_samples(real({}).in(0.5, 4)))
+        .refuses("[polygamma] the order is -1, not a number from 0 on", {real({2})},
+                 [](T a) { return polygamma(-1, a); });
+    ++n;
+  }
+  rows.op("polygamma", "torch.polygamma(4, a)", [](T a) { return polygamma(4, a); })
+      .on({positive_whole()});
+  function(rows, "erfinv", erfinv, &Tensor::erfinv_, real({}).in(-0.9, 0.9));
+  rows.op("logit", "torch.logit(a)", [](T a) { return logit(a); })
+      .on(unary_samples(real({}).in(0.1, 0.9)))
+      .twin([](T a) { return a.logit_(); });
+  rows.op("logit", "torch.logit(a, 0.2)", [](T a) { return logit(a, 0.2); })
+      .on(unary_samples(real({}).in(0.05, 0.95).off({0.2, 0.8})))
+      .on({{bools({3})}})
+      .twin([](T a) { return a.logit_(0.2); });
   function(rows, "floor", floor, &Tensor::floor_, between_jumps())
       .on({whole()})
       .refuses("[floor] a bool tensor cannot be rounded", {bools({2})});

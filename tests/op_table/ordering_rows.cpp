@@ -1,6 +1,8 @@
 // Rows for autograd/ops/ordering.h.
 #include "tests/op_table/op_table.h"
 
+#include <utility>
+
 namespace tend::test {
 namespace {
 
@@ -25,6 +27,35 @@ void ordering_rows(Rows& rows) {
       .on(samples);
 }
 
+void quantile_rows(Rows& rows) {
+  // Apart, since there is no derivative where two are equal.
+  const std::vector<Sample> samples = {{real({2, 5}).apart()}, {real({3, 4, 2}).apart()}};
+  rows.op("quantile", "torch.quantile(a, 0.3)", [](T a) { return quantile(a, 0.3); })
+      .on(samples)
+      .on({{real({})}})
+      .refuses("[quantile] needs float32 or float64, got int64", {integers({2}, 0, 5)})
+      .refuses("[quantile] no quantile of nothing: (0,)", {real({0})})
+      .refuses("[quantile] the share 1.5 does not lie in [0, 1]", {real({2})},
+               [](T a) { return quantile(a, 1.5); });
+  using enum Interpolation;
+  const std::pair<Interpolation, std::string> kinds[] = {{linear, "linear"},
+                                                         {lower, "lower"},
+                                                         {higher, "higher"},
+                                                         {nearest, "nearest"},
+                                                         {midpoint, "midpoint"}};
+  for (const auto& [kind, name] : kinds) {
+    rows.op("quantile", "torch.quantile(a, 0.6, 1, True, interpolation='" + name + "')",
+            [kind = kind](T a) { return quantile(a, 0.6, 1, true, kind); })
+        .on(samples);
+  }
+  rows.op("quantile", "torch.quantile(a, b, 0)", [](T a, T b) { return quantile(a, b, 0); })
+      .on({{real({5, 2}).apart(), real({3}).in(0, 1).constant()},
+           {real({5}).apart(), real({}).in(0, 1).constant()},
+           {real({5, 2}).apart(), real({0}).constant()}})
+      .fixed_size()
+      .refuses("[quantile] shares of shape (1, 1) are not 1-d", {real({2}), real({1, 1})});
+}
+
 void searching_rows(Rows& rows) {
   rows.op("argsort", "torch.argsort(a, 0)", [](T a) { return argsort(a, 0); })
       .on({{real({3, 2}).apart().constant()}, {integers({4}, -50, 50).apart()}, {real({0, 2})}})
@@ -42,6 +73,19 @@ void searching_rows(Rows& rows) {
            {integers({0, 3}, 0, 1)}});
   rows.op("unique", "torch.unique(a)", [](T a) { return unique(a).values; })
       .on({{integers({3, 4}, -3, 4)}});
+  rows.op("unique_consecutive",
+          "torch.unique_consecutive(a, return_inverse=True, return_counts=True)",
+          [](T a) {
+            const UniqueElements found = unique_consecutive(a, true, true);
+            return std::vector<Tensor>{found.values, found.inverse, found.counts};
+          })
+      .on({{integers({3, 4}, 0, 2)}, {bools({9})}, {integers({0, 3}, 0, 1)}});
+  rows.op("isin", "torch.isin(a, b)", [](T a, T b) { return isin(a, b); })
+      .on({{integers({3, 4}, -3, 4), integers({2, 2}, 0, 9)},
+           {real({3, 4}).grid(1).constant(), integers({4}, -1, 3)},
+           {integers({3}, 0, 3), integers({0}, 0, 1)}});
+  rows.op("isin", "torch.isin(a, b, invert=True)", [](T a, T b) { return isin(a, b, false, true); })
+      .on({{integers({3, 4}, -3, 4), integers({5}, 0, 9)}});
   rows.op("bincount", "torch.bincount(a)", [](T a) { return bincount(a); })
       .on({{integers({9}, 0, 6)}, {integers({0}, 0, 1)}})
       .refuses("[bincount] needs int64, got float64", {real({3})})
@@ -76,6 +120,7 @@ void searching_rows(Rows& rows) {
 std::vector<Op> ordering_rows() {
   Rows rows;
   ordering_rows(rows);
+  quantile_rows(rows);
   searching_rows(rows);
   return rows.take();
 }

@@ -109,6 +109,104 @@ void extreme_rows(Rows& rows) {
   }
 }
 
+// sum, mean, prod, cumsum and cumprod in another dtype than the input's.
+void dtype_rows(Rows& rows) {
+  const std::vector<Sample> samples = {{real({2, 3}).as(float32)}, {integers({2, 3}, 1, 4)}};
+  rows.op("sum", "torch.sum(a, 1, dtype=torch.float64)",
+          [](T a) { return sum(a, 1, false, float64); })
+      .on(samples)
+      .on({{real({2, 3})}});
+  rows.op("sum", "torch.sum(a, 0, True, dtype=torch.int64)",
+          [](T a) { return sum(a, 0, true, int64); })
+      .on({{real({2, 3}).grid(1).constant()}, {bools({2, 3})}});
+  rows.op("mean", "torch.mean(a, dtype=torch.float64)",
+          [](T a) { return mean(a, {}, false, float64); })
+      .on(samples)
+      .on({{real({2, 3})}});
+  rows.op("prod", "torch.prod(a, 1, dtype=torch.float64)",
+          [](T a) { return prod(a, 1, false, float64); })
+      .on(samples)
+      .on({{real({2, 3})}});
+  rows.op("cumsum", "torch.cumsum(a, 1, dtype=torch.float64)",
+          [](T a) { return cumsum(a, 1, float64); })
+      .on(samples)
+      .on({{real({2, 3})}});
+  rows.op("cumprod", "torch.cumprod(a, 1, dtype=torch.float64)",
+          [](T a) { return cumprod(a, 1, float64); })
+      .on(samples)
+      .on({{real({2, 3})}});
+}
+
+void pair_rows(Rows& rows) {
+  using Pair = std::pair<Tensor, Tensor>;
+  const auto list = [](const Pair& both) { return std::vector<Tensor>{both.first, both.second}; };
+  rows.op("var_mean", "torch.var_mean(a)", [list](T a) { return list(var_mean(a)); })
+      .on({{real({2, 3})}, {real({4})}})
+      .refuses("[var_mean] needs float32 or float64, got int64", {integers({2}, 0, 5)});
+  rows.op("var_mean", "torch.var_mean(a, 1, correction=0, keepdim=True)",
+          [list](T a) { return list(var_mean(a, 1, 0, true)); })
+      .on({{real({2, 3})}});
+  rows.op("std_mean", "torch.std_mean(a, 0)", [list](T a) { return list(std_mean(a, 0)); })
+      .on({{real({4, 3})}})
+      .refuses("[std_mean] needs float32 or float64, got int64", {integers({2}, 0, 5)});
+}
+
+void counting_rows(Rows& rows) {
+  // 0 / 0, which is NaN, where the input is 0.
+  const auto with_nans = [](T a) { return a + (a * 0) / a; };
+  Input whole = real({2, 3});
+  rows.op("nansum", "torch.nansum(a + a * 0 / a, 1)",
+          [with_nans](T a) { return nansum(with_nans(a), 1); })
+      .on({{whole.grid(1).constant()}});
+  rows.op("nansum", "torch.nansum(a)", [](T a) { return nansum(a); })
+      .on({{real({2, 3})}, {real({})}, {integers({3}, 0, 5)}, {bools({3})}})
+      .refuses("[nansum] dimension 2 is out of range [-1, 0] for 1 dimensions", {real({2})},
+               [](T a) { return nansum(a, 2); });
+  rows.op("nanmean", "torch.nanmean(a + a * 0 / a, 1, True)",
+          [with_nans](T a) { return nanmean(with_nans(a), 1, true); })
+      .on({{whole.grid(1).constant()}});
+  rows.op("nanmean", "torch.nanmean(a, 0)", [](T a) { return nanmean(a, 0); })
+      .on({{real({2, 3})}})
+      .refuses("[nanmean] needs float32 or float64, got int64", {integers({2}, 0, 5)});
+  rows.op("count_nonzero", "torch.count_nonzero(a, 1)", [](T a) { return count_nonzero(a, 1); })
+      .on({{integers({2, 3}, -1, 2)}, {bools({2, 3})}, {real({2, 3}).grid(1).constant()}})
+      .refuses("[count_nonzero] dimension 1 is out of range [-1, 0] for 1 dimensions",
+               {bools({2})});
+  rows.op("count_nonzero", "torch.count_nonzero(a)", [](T a) { return count_nonzero(a); })
+      .on({{integers({2, 3}, -1, 2)}, {bools({0})}});
+}
+
+void running_extreme_rows(Rows& rows) {
+  const std::vector<Sample> samples = {
+      {real({2, 5})}, {real({3, 4, 2})}, {real({})}, {real({2, 0})}};
+  for (const std::int64_t d : {0, -1}) {
+    rows.op("logcumsumexp", "torch.logcumsumexp(a, " + std::to_string(d) + ")",
+            [d](T a) { return logcumsumexp(a, d); })
+        .on(samples)
+        .refuses("[logcumsumexp] needs float32 or float64, got int64", {integers({2}, 0, 5)});
+    rows.op("cummax", "torch.cummax(a, " + std::to_string(d) + ")",
+            [d](T a) { return values_and_indices(cummax(a, d)); })
+        .on({{real({2, 5}).apart()}, {real({3, 4, 2}).apart()}, {real({})}})
+        .on({{integers({3, 5}, -2, 3)}, {bools({5})}, {real({2, 0})}})
+        .refuses("[cummax] dimension 5 is out of range [-1, 0] for 1 dimensions", {real({2})},
+                 [](T a) { return cummax(a, 5).values; });
+    rows.op("cummin", "torch.cummin(a, " + std::to_string(d) + ")",
+            [d](T a) { return values_and_indices(cummin(a, d)); })
+        .on({{real({2, 5}).apart()}, {real({3, 4, 2}).apart()}, {real({})}})
+        .on({{integers({3, 5}, -2, 3)}, {bools({5})}, {real({2, 0})}})
+        .refuses("[cummin] dimension 5 is out of range [-1, 0] for 1 dimensions", {real({2})},
+                 [](T a) { return cummin(a, 5).values; });
+  }
+  const auto two = [](const std::string& name, Tensor (*f)(T, T), Rows& all) {
+    all.op(name, "torch." + name + "(a, b)", f)
+        .on({{real({2, 3}).grid(0.1), real({3}).grid(0.1, 0.05)}})
+        .refuses("[" + name + "] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
+                 {real({2, 3}), real({4})});
+  };
+  two("max", max, rows);
+  two("min", min, rows);
+}
+
 void middle_rows(Rows& rows) {
   // Apart, since there is no derivative where two are equal.
   const std::vector<Sample> samples = {{real({2, 3}).apart()},
@@ -179,11 +277,11 @@ void running_rows(Rows& rows) {
     const auto in_place = [product](T a, std::int64_t d) {
       return product ? a.cumprod_(d) : a.cumsum_(d);
     };
-    rows.op(name, "torch." + name + "(a, -1)", [f](T a) { return f(a, -1); })
+    rows.op(name, "torch." + name + "(a, -1)", [f](T a) { return f(a, -1, std::nullopt); })
         .on({{real({2, 3})}, {real({})}, {real({0, 3})}, {integers({4}, -9, 9)}, {bools({2, 3})}})
         .on({{real({2, 5}).grid(1)}})  // with zeros
         .twin([in_place](T a) { return in_place(a, -1); });
-    rows.op(name, "torch." + name + "(a, 1)", [f](T a) { return f(a, 1); })
+    rows.op(name, "torch." + name + "(a, 1)", [f](T a) { return f(a, 1, std::nullopt); })
         .on({{real({2, 3})}, {real({3, 2, 4})}, {real({2, 1})}})
         .refuses("[" + name + "] dimension 1 is out of range [-1, 0] for 1 dimensions",
                  {real({3})});
@@ -237,6 +335,10 @@ std::vector<Op> reduce_rows() {
       .on({{real({2, 3})}, {real({3, 2, 4})}, {real({2, 1})}, {real({2, 0})}})
       .fixed_size()
       .refuses("[sum_to_size] (2, 1) does not broadcast to (3, 3)", {real({3, 3})});
+  dtype_rows(rows);
+  pair_rows(rows);
+  counting_rows(rows);
+  running_extreme_rows(rows);
   return rows.take();
 }
 

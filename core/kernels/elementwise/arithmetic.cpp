@@ -195,6 +195,14 @@ struct FloorDivide {
   }
 };
 
+struct TruncDivide {
+  static std::int64_t of(std::int64_t a, std::int64_t b) { return b == -1 ? Sub::of(0, a) : a / b; }
+  template <std::floating_point T>
+  static T of(T a, T b) {
+    return std::trunc(a / b);
+  }
+};
+
 template <class Op, class T>
 void apply(const Array& out, const Array& a, const Array& b) {
   map<T, T, T>(out, a, b, [](T x, T y) { return static_cast<T>(Op::of(x, y)); });
@@ -294,6 +302,12 @@ void floor_divide(const Array& out, const Array& a, const Array& b) {
   check_divisor("floor_divide", out, b);
   visit_number("floor_divide", out.dtype(),
                [&](auto tag) { apply<FloorDivide, typename decltype(tag)::type>(out, a, b); });
+}
+
+void trunc_divide(const Array& out, const Array& a, const Array& b) {
+  check_divisor("div", out, b);
+  visit_number("div", out.dtype(),
+               [&](auto tag) { apply<TruncDivide, typename decltype(tag)::type>(out, a, b); });
 }
 
 void lerp(const Array& out, const Array& a, const Array& b, const Array& weight) {

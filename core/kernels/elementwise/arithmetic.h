@@ -37,6 +37,9 @@ void fmod(const Array& out, const Array& a, const Array& b);
 /// floating b of zero gives a / b.
 void floor_divide(const Array& out, const Array& a, const Array& b);
 
+/// Numbers; a / b rounded towards zero. Zeros of b as above.
+void trunc_divide(const Array& out, const Array& a, const Array& b);
+
 /// a + weight * (b - a), where |weight| >= 1/2 as b - (b - a) * (1 - weight): exact at weight 0
 /// and 1. float32 and float64, all of one dtype.
 void lerp(const Array& out, const Array& a, const Array& b, const Array& weight);

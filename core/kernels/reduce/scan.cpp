@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include <tend/core/kernels/elementwise/loops.h>
 #include <tend/core/kernels/indexing/index_arrays.h>
@@ -115,6 +116,74 @@ void cumsum(const Array& out, const Array& a, std::int64_t dim) {
 
 void cumprod(const Array& out, const Array& a, std::int64_t dim) {
   scan<std::multiplies>(out, a, dim, 1);
+}
+
+namespace {
+
+// f(to, to_stride, from, from_stride, length) for each line of both arrays along `dim`.
+template <class Out, class T, class F>
+void for_lines(const Array& out, const Array& a, std::int64_t dim, F f) {
+  if (out.numel() == 0) return;
+  const Array from = at_least_1d(a), to = at_least_1d(out);
+  const Array first_from = from.select(dim, 0), first_to = to.select(dim, 0);
+  const std::int64_t length = to.size(dim);
+  const std::int64_t to_stride = to.strides()[dim], from_stride = from.strides()[dim];
+  StridedLoop<2>({&first_to, &first_from})
+      .run(
+          [=](std::int64_t count, const auto& p, const auto& step) {
+            for (std::int64_t i = 0; i < count; ++i) {
+              f(reinterpret_cast<Out*>(p[0] + i * step[0]), to_stride,
+                reinterpret_cast<const T*>(p[1] + i * step[1]), from_stride, length);
+            }
+          },
+          std::max<std::int64_t>(1, kElementGrain / length));
+}
+
+}  // namespace
+
+void cumulative_extreme(const Array& out, const Array& a, std::int64_t dim, bool largest) {
+  assert(out.dtype() == int64);
+  visit_dtype(a.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for_lines<std::int64_t, T>(out, a, dim,
+                               [largest](std::int64_t* to, std::int64_t to_stride, const T* from,
+                                         std::int64_t stride, std::int64_t length) {
+                                 std::int64_t found = 0;
+                                 for (std::int64_t i = 0; i < length; ++i) {
+                                   const T x = from[i * stride], best = from[found * stride];
+                                   // Not <: a NaN replaces every number, and stays until the next
+                                   // NaN.
+                                   if (best == best && !(largest ? x < best : x > best)) found = i;
+                                   if (best != best && x != x) found = i;
+                                   to[i * to_stride] = found;
+                                 }
+                               });
+  });
+}
+
+void logcumsumexp(const Array& out, const Array& a, std::int64_t dim) {
+  assert(out.dtype() == a.dtype());
+  visit_floating("logcumsumexp", a.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for_lines<T, T>(
+        out, a, dim,
+        [](T* to, std::int64_t to_stride, const T* from, std::int64_t stride, std::int64_t length) {
+          // The sum so far is total * exp(largest).
+          double largest = -std::numeric_limits<double>::infinity(), total = 0;
+          for (std::int64_t i = 0; i < length; ++i) {
+            const auto x = static_cast<double>(from[i * stride]);
+            if (x == largest) {  // also of infinities, whose difference is NaN
+              total += 1;
+            } else if (x < largest) {
+              total += std::exp(x - largest);
+            } else {
+              total = total * std::exp(largest - x) + 1;
+              largest = x;
+            }
+            to[i * to_stride] = static_cast<T>(largest + std::log(total));
+          }
+        });
+  });
 }
 
 void sort(const Array& values, const Array& indices, const Array& a, std::int64_t dim,

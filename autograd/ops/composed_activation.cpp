@@ -1,0 +1,87 @@
+// Activations that are made of other operations: declared in activation.h.
+#include <tend/autograd/ops/activation.h>
+
+#include <tend/autograd/ops/helpers.h>
+
+namespace tend {
+
+Tensor relu6(const Tensor& self) try { return hardtanh(self, 0, 6); } catch (const Error&) {
+  rename_error("relu6");
+}
+const Tensor& InPlace::relu6_() const {
+  return update("relu6_", self(), tend::relu6);
+}
+
+Tensor selu(const Tensor& self) try {
+  check_floating("selu", self);
+  constexpr double kAlpha = 1.6732632423543772848, kScale = 1.0507009873554804934;
+  return elu(self, kAlpha) * kScale;
+} catch (const Error&) {
+  rename_error("selu");
+}
+const Tensor& InPlace::selu_() const {
+  return update("selu_", self(), tend::selu);
+}
+
+Tensor celu(const Tensor& self, double alpha) try {
+  check_floating("celu", self);
+  if (!(alpha > 0)) fail("celu", "alpha is ", alpha, ", not a number above 0");
+  return elu(self / alpha) * alpha;
+} catch (const Error&) {
+  rename_error("celu");
+}
+const Tensor& InPlace::celu_(double alpha) const {
+  return update("celu_", self(), tend::celu, alpha);
+}
+
+Tensor prelu(const Tensor& self, const Tensor& weight) try {
+  check_floating("prelu", self);
+  check_one_dtype("prelu", self, weight);
+  const std::int64_t channels = self.dim() > 1 ? self.size(1) : 1;
+  if (weight.dim() > 1 || (weight.numel() != 1 && weight.numel() != channels))
+    fail<ShapeError>("prelu", "a weight ", weight.shape(), " for an input ", self.shape());
+  Shape along(self.shape().size(), 1);
+  if (self.dim() > 1) along[1] = weight.numel();
+  // The minimum is 0 where the product is not used, and must not be infinite.
+  return where(self > 0, self, reshape(weight, along) * clamp_max(self, 0));
+} catch (const Error&) {
+  rename_error("prelu");
+}
+
+Tensor hardsigmoid(const Tensor& self) try {
+  check_floating("hardsigmoid", self);
+  return hardtanh(self + 3, 0, 6) / 6;
+} catch (const Error&) {
+  rename_error("hardsigmoid");
+}
+const Tensor& InPlace::hardsigmoid_() const {
+  return update("hardsigmoid_", self(), tend::hardsigmoid);
+}
+
+Tensor hardswish(const Tensor& self) try {
+  check_floating("hardswish", self);
+  const Tensor x = clamp(self, -3, 3);
+  return where(self > 3, self, x * (x + 3) / 6);
+} catch (const Error&) {
+  rename_error("hardswish");
+}
+const Tensor& InPlace::hardswish_() const {
+  return update("hardswish_", self(), tend::hardswish);
+}
+
+Tensor gumbel_softmax(const Tensor& self, double tau, Flag hard, std::int64_t dim,
+                      Generator& generator) try {
+  check_floating("gumbel_softmax", self);
+  if (!(tau > 0)) fail("gumbel_softmax", "tau is ", tau, ", not a number above 0");
+  wrap_dim("gumbel_softmax", dim, self.dim());
+  const Tensor noise = -log(empty_like(self).exponential_(1, generator));
+  const Tensor soft = softmax((self + noise) / tau, dim);
+  if (!hard) return soft;
+  const Tensor chosen = argmax(soft, dim, true);
+  const Tensor one_hot = scatter(zeros_like(soft), dim, chosen, 1);
+  return one_hot - soft.detach() + soft;
+} catch (const Error&) {
+  rename_error("gumbel_softmax");
+}
+
+}  // namespace tend

@@ -1,0 +1,78 @@
+// quantile: declared in ordering.h.
+#include <tend/autograd/ops/ordering.h>
+
+#include <cmath>
+
+#include <tend/autograd/ops/helpers.h>
+
+namespace tend {
+namespace {
+
+// Elements in ascending order along one dimension.
+class Ascending {
+ public:
+  Ascending(const Tensor& self, std::optional<Integer> dim, bool keepdim) {
+    check_floating("quantile", self);
+    const std::int64_t count = self.numel();
+    dim_ = dim ? wrap_dim("quantile", *dim, self.dim()) : 0;
+    const Tensor lines = dim && self.dim() > 0 ? self : reshape(self, {count});
+    length_ = lines.size(dim_);
+    if (length_ == 0) fail<ShapeError>("quantile", "no quantile of nothing: ", self.shape());
+    sorted_ = sort(lines, dim_).values;
+    if (dim) {
+      shape_ = self.dim() == 0 ? Shape() : reduced_shape(self.shape(), {dim_}, keepdim);
+    } else if (keepdim) {
+      shape_ = Shape(self.shape().size(), 1);
+    }
+  }
+
+  Tensor quantile(double q, Interpolation interpolation) const {
+    if (!(q >= 0 && q <= 1)) fail("quantile", "the share ", q, " does not lie in [0, 1]");
+    // The rank is rounded as the elements are, which is what PyTorch does.
+    const auto last = static_cast<double>(length_ - 1);
+    double rank = sorted_.dtype() == float32
+                      ? static_cast<double>(static_cast<float>(q) * static_cast<float>(last))
+                      : q * last;
+    if (interpolation == Interpolation::lower) rank = std::floor(rank);
+    if (interpolation == Interpolation::higher) rank = std::ceil(rank);
+    if (interpolation == Interpolation::nearest) rank = std::nearbyint(rank);
+    const Tensor below = at(std::floor(rank)), above = at(std::ceil(rank));
+    double weight = rank - std::floor(rank);
+    if (interpolation == Interpolation::midpoint) weight = 0.5;
+    const Tensor largest = at(last);  // NaN if there is one
+    return reshape(where(isnan(largest), largest, lerp(below, above, weight)), shape_);
+  }
+
+ private:
+  Tensor at(double rank) const { return select(sorted_, dim_, static_cast<std::int64_t>(rank)); }
+
+  Tensor sorted_;
+  Shape shape_;  // of the result
+  std::int64_t dim_ = 0, length_ = 0;
+};
+
+}  // namespace
+
+Tensor quantile(const Tensor& self, double q, std::optional<Integer> dim, Flag keepdim,
+                Interpolation interpolation) try {
+  return Ascending(self, dim, keepdim).quantile(q, interpolation);
+} catch (const Error&) {
+  rename_error("quantile");
+}
+
+Tensor quantile(const Tensor& self, const Tensor& q, std::optional<Integer> dim, Flag keepdim,
+                Interpolation interpolation) try {
+  check_one_dtype("quantile", self, q);
+  if (q.dim() > 1) fail<ShapeError>("quantile", "shares of shape ", q.shape(), " are not 1-d");
+  const Ascending elements(self, dim, keepdim);
+  std::vector<Tensor> found;
+  for (const double share : q.detach().to(float64).to_vector<double>())
+    found.push_back(elements.quantile(share, interpolation));
+  if (q.dim() == 0) return found[0];
+  if (!found.empty()) return stack(found, 0);
+  return narrow(unsqueeze(elements.quantile(0, interpolation), 0), 0, 0, 0);
+} catch (const Error&) {
+  rename_error("quantile");
+}
+
+}  // namespace tend

@@ -1,0 +1,63 @@
+// The gamma function's family, erfinv and logit: declared in math.h.
+#include <tend/core/kernels/elementwise/special.h>
+
+#include <numbers>
+
+#include <tend/autograd/ops/helpers.h>
+
+namespace tend {
+
+Tensor lgamma(const Tensor& self) {
+  return record("LgammaBackward0", unary(self, kernels::lgamma), {self}, {self},
+                [](Derivative& d) { d.set(0, d.grad() * digamma(d.saved(0))); });
+}
+const Tensor& InPlace::lgamma_() const {
+  return update("lgamma_", self(), tend::lgamma);
+}
+
+namespace {
+
+Tensor polygamma(const char* operation, const char* node, std::int64_t n, const Tensor& self) {
+  const auto kernel = [n](const Array& out, const Array& a) { kernels::polygamma(out, a, n); };
+  return record(
+      node, unary(self, kernel), {self}, {self},
+      [n](Derivative& d) { d.set(0, d.grad() * polygamma(n + 1, d.saved(0))); }, operation);
+}
+
+}  // namespace
+
+Tensor digamma(const Tensor& self) {
+  return polygamma("digamma", "DigammaBackward0", 0, self);
+}
+const Tensor& InPlace::digamma_() const {
+  return update("digamma_", self(), tend::digamma);
+}
+
+Tensor polygamma(std::int64_t n, const Tensor& self) {
+  if (n < 0) fail("polygamma", "the order is ", n, ", not a number from 0 on");
+  // Far below the orders whose factorial overflows, so that n + 1 is an order, too.
+  return polygamma("polygamma", "PolygammaBackward0", std::min<std::int64_t>(n, 1000), self);
+}
+
+Tensor erfinv(const Tensor& self) {
+  return record("ErfinvBackward0", unary(self, kernels::erfinv), {self}, {kOutput},
+                [](Derivative& d) {
+                  const Tensor y = d.saved(0);
+                  d.set(0, d.grad() * (0.5 / std::numbers::inv_sqrtpi) * exp(y * y));
+                });
+}
+const Tensor& InPlace::erfinv_() const {
+  return update("erfinv_", self(), tend::erfinv);
+}
+
+Tensor logit(const Tensor& self, std::optional<double> eps) try {
+  const Tensor x = eps ? clamp(self, *eps, 1 - *eps) : self;
+  return log(x / (1 - x));
+} catch (const Error&) {
+  rename_error("logit");
+}
+const Tensor& InPlace::logit_(std::optional<double> eps) const {
+  return update("logit_", self(), tend::logit, eps);
+}
+
+}  // namespace tend

@@ -1,0 +1,250 @@
+// Losses as modules; the functions of the same names have their formulas (autograd/ops/loss.h).
+// Each is made with the options of its function.
+#pragma once
+
+#include <cstdint>
+
+#include <tend/autograd/ops/loss.h>
+#include <tend/nn/module/module.h>
+
+namespace tend::nn {
+
+class MSELoss : public Module<MSELoss> {
+ public:
+  explicit MSELoss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
+
+  Tensor forward(const Tensor& input, const Tensor& target) const {
+    return mse_loss(input, target, reduction_);
+  }
+
+ private:
+  Reduction reduction_;
+};
+
+class L1Loss : public Module<L1Loss> {
+ public:
+  explicit L1Loss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
+
+  Tensor forward(const Tensor& input, const Tensor& target) const {
+    return l1_loss(input, target, reduction_);
+  }
+
+ private:
+  Reduction reduction_;
+};
+
+class BCELoss : public Module<BCELoss> {
+ public:
+  explicit BCELoss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
+
+  Tensor forward(const Tensor& input, const Tensor& target) const {
+    return binary_cross_entropy(input, target, reduction_);
+  }
+
+ private:
+  Reduction reduction_;
+};
+
+/// `pos_weight` multiplies the loss of targets 1; it may be undefined.
+class BCEWithLogitsLoss : public Module<BCEWithLogitsLoss> {
+ public:
+  explicit BCEWithLogitsLoss(Reduction reduction = Reduction::mean, const Tensor& weights = {},
+                             const Tensor& positive_weights = {})
+      : reduction_(reduction) {
+    weight = weights;
+    pos_weight = positive_weights;
+  }
+
+  Tensor forward(const Tensor& input, const Tensor& target) const {
+    return binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction_);
+  }
+
+  TEND_BUFFER(weight);
+  TEND_BUFFER(pos_weight);
+
+ private:
+  Reduction reduction_;
+};
+
+class SmoothL1Loss : public Module<SmoothL1Loss> {
+ public:
+  explicit SmoothL1Loss(Reduction reduction = Reduction::mean, double beta = 1)
+      : reduction_(reduction), beta_(beta) {}
+
+  Tensor forward(const Tensor& input, const Tensor& target) const {
+    return smooth_l1_loss(input, target, reduction_, beta_);
+  }
+
+ private:
+  Reduction reduction_;
+  double beta_;
+};
+
+class HuberLoss : public Module<HuberLoss> {
+ public:
+  explicit HuberLoss(Reduction reduction = Reduction::mean, double delta = 1)
+      : reduction_(reduction), delta_(delta) {}
+
+  Tensor forward(const Tensor& input, const Tensor& target) const {
+    return huber_loss(input, target, reduction_, delta_);
+  }
+
+ private:
+  Reduction reduction_;
+  double delta_;
+};
+
+/// `weights` has one number for each class; it may be undefined.
+class CrossEntropyLoss : public Module<CrossEntropyLoss> {
+ public:
+  explicit CrossEntropyLoss(const CrossEntropyOptions& options = {}, const Tensor& weights = {})
+      : options_(options) {
+    weight = weights;
+  }
+
+  Tensor forward(const Tensor& input, const Tensor& target) const {
+    return cross_entropy(input, target, weight, options_);
+  }
+
+  TEND_BUFFER(weight);
+
+ private:
+  CrossEntropyOptions options_;
+};
+
+/// `weights` has one number for each class; it may be undefined.
+class NLLLoss : public Module<NLLLoss> {
+ public:
+  explicit NLLLoss(const NllLossOptions& options = {}, const Tensor& weights = {})
+      : options_(options) {
+    weight = weights;
+  }
+
+  Tensor forward(const Tensor& input, const Tensor& target) const {
+    return nll_loss(input, target, weight, options_);
+  }
+
+  TEND_BUFFER(weight);
+
+ private:
+  NllLossOptions options_;
+};
+
+class KLDivLoss : public Module<KLDivLoss> {
+ public:
+  explicit KLDivLoss(const KlDivOptions& options = {}) : options_(options) {}
+
+  Tensor forward(const Tensor& input, const Tensor& target) const {
+    return kl_div(input, target, options_);
+  }
+
+ private:
+  KlDivOptions options_;
+};
+
+class PoissonNLLLoss : public Module<PoissonNLLLoss> {
+ public:
+  explicit PoissonNLLLoss(const PoissonNllLossOptions& options = {}) : options_(options) {}
+
+  Tensor forward(const Tensor& input, const Tensor& target) const {
+    return poisson_nll_loss(input, target, options_);
+  }
+
+ private:
+  PoissonNllLossOptions options_;
+};
+
+class GaussianNLLLoss : public Module<GaussianNLLLoss> {
+ public:
+  explicit GaussianNLLLoss(const GaussianNllLossOptions& options = {}) : options_(options) {}
+
+  Tensor forward(const Tensor& input, const Tensor& target, const Tensor& var) const {
+    return gaussian_nll_loss(input, target, var, options_);
+  }
+
+ private:
+  GaussianNllLossOptions options_;
+};
+
+class TripletMarginLoss : public Module<TripletMarginLoss> {
+ public:
+  explicit TripletMarginLoss(const TripletMarginLossOptions& options = {}) : options_(options) {}
+
+  Tensor forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative) const {
+    return triplet_margin_loss(anchor, positive, negative, options_);
+  }
+
+ private:
+  TripletMarginLossOptions options_;
+};
+
+class MarginRankingLoss : public Module<MarginRankingLoss> {
+ public:
+  explicit MarginRankingLoss(double margin = 0, Reduction reduction = Reduction::mean)
+      : margin_(margin), reduction_(reduction) {}
+
+  Tensor forward(const Tensor& x1, const Tensor& x2, const Tensor& target) const {
+    return margin_ranking_loss(x1, x2, target, margin_, reduction_);
+  }
+
+ private:
+  double margin_;
+  Reduction reduction_;
+};
+
+class HingeEmbeddingLoss : public Module<HingeEmbeddingLoss> {
+ public:
+  explicit HingeEmbeddingLoss(double margin = 1, Reduction reduction = Reduction::mean)
+      : margin_(margin), reduction_(reduction) {}
+
+  Tensor forward(const Tensor& input, const Tensor& target) const {
+    return hinge_embedding_loss(input, target, margin_, reduction_);
+  }
+
+ private:
+  double margin_;
+  Reduction reduction_;
+};
+
+class CosineEmbeddingLoss : public Module<CosineEmbeddingLoss> {
+ public:
+  explicit CosineEmbeddingLoss(double margin = 0, Reduction reduction = Reduction::mean)
+      : margin_(margin), reduction_(reduction) {}
+
+  Tensor forward(const Tensor& x1, const Tensor& x2, const Tensor& target) const {
+    return cosine_embedding_loss(x1, x2, target, margin_, reduction_);
+  }
+
+ private:
+  double margin_;
+  Reduction reduction_;
+};
+
+class CosineSimilarity : public Module<CosineSimilarity> {
+ public:
+  explicit CosineSimilarity(std::int64_t dim = 1, double eps = 1e-8) : dim_(dim), eps_(eps) {}
+
+  Tensor forward(const Tensor& x1, const Tensor& x2) const {
+    return cosine_similarity(x1, x2, dim_, eps_);
+  }
+
+ private:
+  std::int64_t dim_;
+  double eps_;
+};
+
+class PairwiseDistance : public Module<PairwiseDistance> {
+ public:
+  explicit PairwiseDistance(double p = 2, double eps = 1e-6, Flag keepdim = false)
+      : p_(p), eps_(eps), keepdim_(keepdim) {}
+
+  Tensor forward(const Tensor& x1, const Tensor& x2) const {
+    return pairwise_distance(x1, x2, p_, eps_, keepdim_);
+  }
+
+ private:
+  double p_, eps_;
+  Flag keepdim_;
+};
+
+}  // namespace tend::nn

@@ -1,0 +1,178 @@
+// What people who come from PyTorch type first, as they would type it.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include <tend/tend.h>
+
+#include "tests/catch.h"
+
+using namespace tend;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+std::vector<double> numbers_of(const Tensor& x) {
+  return x.detach().to(float64).to_vector<double>();
+}
+
+using Numbers = std::vector<double>;
+
+}  // namespace
+
+TEST_CASE("methods take numbers, and every operator has its method") {
+  const Tensor x = tensor({1.0, 2.0, 3.0});
+  CHECK(numbers_of(x.mul(2)) == Numbers{2, 4, 6});
+  CHECK(numbers_of(x.add(1)) == Numbers{2, 3, 4});
+  CHECK(numbers_of(x.add(1, 2)) == Numbers{3, 4, 5});
+  CHECK(numbers_of(x.sub(0.5)) == Numbers{0.5, 1.5, 2.5});
+  CHECK(numbers_of(x.div(2)) == Numbers{0.5, 1, 1.5});
+  CHECK(numbers_of(x.div(2, RoundingMode::floor)) == Numbers{0, 1, 1});
+  CHECK(numbers_of(x % 2) == Numbers{1, 0, 1});
+  CHECK(numbers_of(x.clip(1.5, 2.5)) == Numbers{1.5, 2, 2.5});
+  CHECK(numbers_of(x.gelu()) == numbers_of(gelu(x)));
+  CHECK(numbers_of(x.max(tensor({2.0, 2.0, 2.0}))) == Numbers{2, 2, 3});
+  CHECK(numbers_of(max(x, 4 - x)) == Numbers{3, 2, 3});
+  CHECK(numbers_of(min(x, 4 - x)) == Numbers{1, 2, 1});
+  CHECK(numbers_of(linear(x, eye(3))) == numbers_of(x));
+  CHECK(allclose(layer_norm(x, {3}), layer_norm(x, {3}, {}, {}, 1e-5)));
+  Tensor y = tensor({5, 6});
+  y %= 4;
+  CHECK(numbers_of(y) == Numbers{1, 2});
+}
+
+TEST_CASE("tensors tell their sizes, strides and dtype under PyTorch's names") {
+  const Tensor x = zeros({2, 3});
+  CHECK(x.sizes() == Shape{2, 3});
+  const auto [rows, columns] = x.sizes<2>();
+  CHECK(rows == 2);
+  CHECK(columns == 3);
+  CHECK_THROWS_WITH(x.sizes<3>(),
+                    ContainsSubstring("[sizes] the tensor of shape (2, 3) does not have 3"));
+  CHECK(x.stride(0) == 3);
+  CHECK(x.stride(-1) == 1);
+  CHECK_THROWS_AS(x.stride(2), IndexError);
+  CHECK_THROWS_AS(tensor(1).stride(0), IndexError);
+  CHECK(x.T().shape() == Shape{3, 2});
+  CHECK(zeros({2, 3, 4}).mT().shape() == Shape{2, 4, 3});
+  CHECK_THROWS_WITH(zeros({3}).mT(), ContainsSubstring("[mT] needs two dimensions, got (3,)"));
+  CHECK(x.is_floating_point());
+  CHECK_FALSE(x.to(int64).is_floating_point());
+  CHECK(x.to(tensor(1)).dtype() == int64);
+  CHECK(x.type_as(tensor(true)).dtype() == boolean);
+}
+
+TEST_CASE("shapes come from one integer, from vectors and from spans") {
+  const Tensor x = arange(6);
+  CHECK(x.view({2, 3}).view(-1).shape() == Shape{6});
+  CHECK(zeros(4).shape() == Shape{4});
+  const int n = 3;
+  CHECK(rand(n).shape() == Shape{3});
+  const std::vector<std::int64_t> sizes{2, 3};
+  CHECK(x.view(sizes).shape() == Shape{2, 3});
+  CHECK(zeros(std::vector<int>{3, 1}).shape() == Shape{3, 1});
+  CHECK(zeros(std::span(sizes)).shape() == Shape{2, 3});
+  CHECK(x.view({2, 3}).squeeze(1).shape() == Shape{2, 3});  // a dimension, not a shape
+  CHECK_THROWS_AS(zeros(SIZE_MAX), IndexError);
+  // Brackets in brackets still mean the shape, and not a copy of what one integer makes.
+  const nn::LayerNorm norm({5});
+  CHECK(norm.normalized_shape == Shape{5});
+  const nn::RMSNorm root({5});
+  CHECK(root.normalized_shape == Shape{5});
+}
+
+TEST_CASE("tensors come from vectors, in the dtype that torch::tensor gives them") {
+  const Tensor floats = tensor(std::vector<double>{0.5, 1.5});
+  CHECK(floats.dtype() == float32);
+  CHECK(numbers_of(floats) == Numbers{0.5, 1.5});
+  CHECK(tensor(std::vector<float>{1}, float64).dtype() == float64);
+  const Tensor integers = tensor(std::vector<int>{1, 2, 3, 4, 5, 6}, {2, 3});
+  CHECK(integers.dtype() == int64);
+  CHECK(integers.shape() == Shape{2, 3});
+  CHECK(numbers_of(integers[1]) == Numbers{4, 5, 6});
+  CHECK(tensor(std::vector<bool>{true, false}).dtype() == boolean);
+  CHECK(tensor(std::vector<double>{}).shape() == Shape{0});
+  CHECK_THROWS_WITH(tensor(std::vector<int>{1, 2, 3}, {2, 2}),
+                    ContainsSubstring("[tensor] 3 numbers for the shape (2, 2)"));
+  CHECK_THROWS_AS(tensor(std::vector<double>{1e300}), DTypeError);
+  CHECK_THROWS_AS(tensor(std::vector<std::size_t>{SIZE_MAX}), IndexError);
+}
+
+TEST_CASE("indices come from vectors, None and Slice as in Python") {
+  const Tensor x = arange(12).view({3, 4});
+  const std::vector<std::int64_t> rows{2, 0};
+  CHECK(numbers_of(x[{rows, 1}]) == Numbers{9, 1});
+  CHECK(numbers_of(x[{std::vector<int>{1}}]) == Numbers{4, 5, 6, 7});
+  CHECK(numbers_of(x[{0, Slice(1, None, 2)}]) == Numbers{1, 3});
+  CHECK(numbers_of(x[{0, Slice(None, -2)}]) == Numbers{0, 1});
+  CHECK(numbers_of(x[{0, Slice(None, None, 3)}]) == Numbers{0, 3});
+  CHECK(x[{None, 0}].shape() == Shape{1, 4});
+  CHECK(x[{ellipsis, None}].shape() == Shape{3, 4, 1});
+  CHECK_THROWS_AS((x[{std::vector<int>{3}}]), IndexError);
+}
+
+TEST_CASE("tensors are made like others, and indices of triangles as in PyTorch") {
+  const Tensor like = zeros({2, 3}, float64);
+  CHECK(empty_like(like).shape() == Shape{2, 3});
+  CHECK(empty_like(like, int64).dtype() == int64);
+  manual_seed(1);
+  const Tensor first = rand_like(like);
+  const Tensor second = randn_like(like, float32);
+  manual_seed(1);
+  CHECK(equal(first, rand({2, 3}, float64)));
+  CHECK(equal(second, randn({2, 3})));
+  // torch.tril_indices(2, 3, 1), torch.triu_indices(3, 2)
+  CHECK(equal(tril_indices(2, 3, 1), tensor({{0, 0, 1, 1, 1}, {0, 1, 0, 1, 2}})));
+  CHECK(equal(triu_indices(3, 2), tensor({{0, 0, 1}, {0, 1, 1}})));
+  CHECK(tril_indices(0, 3).shape() == Shape{2, 0});
+  CHECK_THROWS_WITH(tril_indices(-1, 2), ContainsSubstring("[tril_indices]"));
+  CHECK(eye(2, 3).shape() == Shape{2, 3});
+}
+
+TEST_CASE("running maxima keep the last of equal elements, and a NaN once it came") {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const auto [values, indices] = tensor({2.0, 1.0, 2.0, kNone, 5.0, kNone}).cummax(0);
+  CHECK(numbers_of(indices) == Numbers{0, 0, 2, 3, 3, 5});
+  CHECK(numbers_of(values[{Slice(0, 3)}]) == Numbers{2, 2, 2});
+  CHECK(values.isnan()[{Slice(3, None)}].all().item<bool>());
+}
+
+TEST_CASE("running sums of exponentials start from -inf, and neither overflow nor stop at NaN") {
+  constexpr double kLow = -std::numeric_limits<double>::infinity();
+  Tensor x = tensor({kLow, kLow, 1000.0, 1000.0}, float64).requires_grad_();
+  const Tensor y = logcumsumexp(x, 0);
+  CHECK(numbers_of(y[{Slice(0, 2)}]) == Numbers{kLow, kLow});
+  CHECK(y[3].item() == Approx(1000 + std::log(2.0)));
+  y[{Slice(2, None)}].sum().backward();
+  // The first of the two makes all of one result and half of the other.
+  CHECK_THAT(numbers_of(x.grad()), Catch::Matchers::Approx(Numbers{0, 0, 1.5, 0.5}));
+}
+
+TEST_CASE("functions of special arguments have their limits") {
+  constexpr double kHuge = std::numeric_limits<double>::infinity();
+  CHECK(numbers_of(erfinv(tensor({-1.0, 0.0, 1.0}))) == Numbers{-kHuge, 0, kHuge});
+  CHECK(erfinv(tensor({1.5})).isnan().item<bool>());
+  CHECK(numbers_of(lgamma(tensor({0.0, -1.0, 1.0, 2.0}))) == Numbers{kHuge, kHuge, 0, 0});
+  CHECK(numbers_of(digamma(tensor({0.0, -0.0}))) == Numbers{-kHuge, kHuge});
+  CHECK(digamma(tensor({-2.0})).isnan().item<bool>());
+  CHECK(numbers_of(logit(tensor({0.0, 0.5, 1.0}))) == Numbers{-kHuge, 0, kHuge});
+  CHECK(polygamma(1, tensor({-1e9})).isnan().item<bool>());
+  // erf undoes erfinv, near 1 too: the error is what erf makes of one rounding of its argument.
+  const Tensor y = linspace(-0.999999, 0.999999, 1001, float64);
+  CHECK(allclose(erf(erfinv(y)), y, 0, 4e-16));
+}
+
+TEST_CASE("isin takes bools, and NaN is never found") {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  CHECK(numbers_of(isin(tensor({true, false}), tensor({true}))) == Numbers{1, 0});
+  CHECK(numbers_of(isin(tensor({1.0, kNone}), tensor({kNone, 1.0}))) == Numbers{1, 0});
+}
+
+TEST_CASE("a quantile is NaN where there is a NaN") {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const Tensor found = quantile(tensor({{1.0, kNone, 2.0}, {1.0, 3.0, 2.0}}), 0.5, 1);
+  CHECK(found[0].isnan().item<bool>());
+  CHECK(found[1].item() == 2);
+}
