@@ -11,14 +11,12 @@
 #include <tend/nn/files/write_file.h>
 
 #include "examples/program.h"
-#include "examples/progress_line.h"
-#include "examples/train/page/format.h"
 #include "examples/train/run/checkpoint.h"
 #include "examples/train/run/command_line.h"
+#include "examples/train/run/course.h"
 #include "examples/train/run/files.h"
 #include "examples/train/run/interrupt.h"
 #include "examples/train/run/outcome.h"
-#include "examples/train/run/progress.h"
 #include "examples/train/run/results.h"
 #include "examples/train/run/training.h"
 
@@ -26,7 +24,7 @@ namespace train {
 
 namespace {
 
-constexpr int kInterrupted = 130;  // what a shell reports for a program that Ctrl-C ended
+constexpr int kSignalled = 128;  // a shell reports 128 + N for a program that signal N ended
 
 Task task_of(const Options& options) {
   return options.task == "text" ? make_text_task(read_file(options.text), options.length)
@@ -62,14 +60,6 @@ Training prepare(const CommandLine& command_line) {
   return training;
 }
 
-void run(Training& training) {
-  program::ProgressLine progress;
-  while (!training.is_complete() && !interrupted()) {
-    training.step();
-    if (progress.is_due()) progress.show(progress_line(standing(training)));
-  }
-}
-
 void explain_failure(const std::exception& error) {
   std::cerr << "train: " << error.what() << '\n';
 }
@@ -98,11 +88,11 @@ class Results {
   bool complete_ = true;
 };
 
-bool write_results(const CommandLine& command_line, Training& training) {
+bool write_results(const CommandLine& command_line, Training& training, const Course& course) {
   Results results;
   results.write(command_line.checkpoint,
                 [&](const auto& file) { save_checkpoint(training, file); });
-  const Report report = make_report(training);
+  const Report report = make_report(training, course);
   results.write(command_line.report,
                 [&](const auto& file) { tend::nn::write_file(file, render_html(report)); });
   results.write(command_line.json, [&](const auto& file) {
@@ -117,9 +107,14 @@ int train(const CommandLine& command_line) {
   Training training = prepare(command_line);
   note_interrupts();
   std::cout << introduction(training) << std::flush;
-  run(training);
-  if (!write_results(command_line, training)) return 1;
-  return interrupted() ? kInterrupted : 0;
+  const Course course = train_to_end(training);
+  const bool complete = write_results(command_line, training, course);
+  if (!course.failure.empty()) {
+    std::cerr << "train: " << course.failure << "\n";
+    return 1;
+  }
+  if (!complete) return 1;
+  return interruption() == 0 ? 0 : kSignalled + interruption();
 }
 
 }  // namespace

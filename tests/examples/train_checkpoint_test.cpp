@@ -21,13 +21,14 @@
 using Catch::Matchers::ContainsSubstring;
 using namespace tend::test;
 
-TEST_CASE("Ctrl-C ends with 130, and what is resumed ends as if it had never come") {
+TEST_CASE("Ctrl-C ends with 130, SIGTERM with 143, and what is resumed as if they had not come") {
   const TemporaryFolder folder;
+  const int signal = GENERATE(SIGINT, SIGTERM);
   Process process(kProgram, small({"--steps", "2000", "--json", "r.json"}), folder.path());
   REQUIRE(process.wait_for("parameters"));
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
-  process.send(SIGINT);
-  CHECK(process.wait() == 130);
+  process.send(signal);
+  CHECK(process.wait() == 128 + signal);
   const std::size_t done = results(folder).at("steps");
   CHECK(done < 2000);
   CHECK(results(folder).at("losses").size() == done);

@@ -51,12 +51,36 @@ TEST_CASE("training again, or with another number of threads, gives the same los
   CHECK(results(folder, "a.json").at("losses") != results(folder, "c.json").at("losses"));
 }
 
-TEST_CASE("a loss that is no number stops the training with a message") {
+TEST_CASE("a loss that is not finite ends a run with 1, its curve and the last sound checkpoint") {
+  const TemporaryFolder folder;
+  // Each step multiplies the weights by about -29, and a validation follows every fourth.
+  const Ended ended =
+      run(small({"--weight-decay", "10000", "--warmup", "0", "--steps", "64", "--json", "r.json"}),
+          folder);
+  CAPTURE(ended.output);
+  CHECK(ended.code == 1);
+  CHECK_THAT(ended.output, ContainsSubstring("a lower --rate may help"));
+  const nlohmann::json r = results(folder);
+  const std::size_t lasted = r.at("losses").size();
+  const std::size_t sound = r.at("steps");
+  CHECK(sound > 0);
+  CHECK(sound < lasted);
+  CHECK(lasted < 64);
+  CHECK_THAT(r.at("failure"), ContainsSubstring(" at step "));
+  CHECK(r.at("validation_loss").is_number());  // NaN would be null
+  CHECK_THAT(content(folder.file("report.html")),
+             ContainsSubstring("Ended after " + std::to_string(lasted) + " of 64 steps: the "));
+  const Ended again = run({"--resume", "checkpoint.safetensors"}, folder);
+  CHECK(again.code == 1);
+  CHECK_THAT(again.output, ContainsSubstring("going on from step " + std::to_string(sound)));
+}
+
+TEST_CASE("a loss that is not finite at once leaves the model before its first step") {
   const TemporaryFolder folder;
   const Ended ended = run(small({"--rate", "1e30", "--warmup", "0", "--json", "r.json"}), folder);
   CHECK(ended.code == 1);
-  CHECK_THAT(ended.output, ContainsSubstring("a lower --rate may help"));
-  CHECK_FALSE(std::filesystem::exists(folder.file("r.json")));
+  CHECK(results(folder).at("steps") == 0);
+  CHECK(run({"--resume", "checkpoint.safetensors"}, folder).code == 1);
 }
 
 TEST_CASE("progress is redrawn on a terminal, and never with escapes elsewhere") {

@@ -24,7 +24,13 @@ std::string header(const Report& r) {
                      "</h1><p class='goal'>" + escape_html(r.goal) +
                      "</p><button id='theme' type='button' title='light or dark' "
                      "aria-label='light or dark'>◐</button></header>";
-  if (r.steps_done < r.steps_planned) {
+  if (!r.failure.empty()) {
+    html += "<p class='note'>Ended after " + grouped(static_cast<double>(r.losses.size())) +
+            " of " + grouped(static_cast<double>(r.steps_planned)) +
+            " steps: " + escape_html(r.failure) +
+            ". The loss is shown up to there, the model as it was after " + "step " +
+            grouped(static_cast<double>(r.steps_done)) + ".</p>";
+  } else if (r.steps_done < r.steps_planned) {
     html += "<p class='note'>Stopped after " + grouped(static_cast<double>(r.steps_done)) + " of " +
             grouped(static_cast<double>(r.steps_planned)) +
             " steps: this page shows a model in the middle of its training.</p>";

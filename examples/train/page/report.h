@@ -47,8 +47,9 @@ struct Sample {
 struct Report {
   std::string task;
   std::string goal;
-  std::uint64_t steps_done = 0;
+  std::uint64_t steps_done = 0;  ///< Of the model shown; after a failure there were more.
   std::uint64_t steps_planned = 0;
+  std::string failure;  ///< Why the training could not go on; empty where it could.
   double seconds = 0;
   double tokens_per_second = 0;
   std::uint64_t parameters = 0;

@@ -132,9 +132,8 @@ History history_from(const StateDict& tensors) {
   return {seconds[0], seconds[1], std::move(losses), std::move(validations)};
 }
 
-}  // namespace
-
-void save_checkpoint(Training& training, const std::string& path) {
+/// What a checkpoint says of a training, by name; the tensors are the training's own.
+StateDict state_of(Training& training) {
   StateDict tensors = training.model.state_dict();
   for (auto& [key, value] : training.optimizer.state_dict()) {
     tensors.emplace_back(std::string(kOptimizer) + key, value);
@@ -145,6 +144,40 @@ void save_checkpoint(Training& training, const std::string& path) {
   tensors.emplace_back("training.validations", vector_tensor(flattened(history.validations)));
   tensors.emplace_back("training.seconds",
                        vector_tensor({history.seconds, history.training_seconds}));
+  return tensors;
+}
+
+void load_state(Training& training, const StateDict& state) {
+  StateDict weights;
+  StateDict optimizer;
+  for (const auto& [key, value] : state) {
+    if (key.starts_with(kOptimizer)) {
+      optimizer.emplace_back(key.substr(kOptimizer.size()), value);
+    } else if (!key.starts_with(kPrefix)) {
+      weights.emplace_back(key, value);
+    }
+  }
+  const tend::Generator generator = generator_from(find(state, "training.generator", tend::int64));
+  History history = history_from(state);
+  training.model.load_state_dict(weights);
+  training.optimizer.load_state_dict(optimizer);
+  training.history = std::move(history);
+  tend::set_rng_state(generator);
+}
+
+}  // namespace
+
+Snapshot::Snapshot(Training& training) : state_(state_of(training)) {
+  const tend::NoGradGuard no_grad;
+  for (auto& [name, tensor] : state_) tensor = tensor.clone();
+}
+
+void Snapshot::restore(Training& training) const {
+  load_state(training, state_);
+}
+
+void save_checkpoint(Training& training, const std::string& path) {
+  const StateDict tensors = state_of(training);
   std::map<std::string, std::string> metadata{{"format", kFormat},
                                               {"settings", options_to_json(training.options)},
                                               {"text", fingerprint(training.task)}};
@@ -165,23 +198,8 @@ Training Checkpoint::resume(const Options& options, Task task) const {
   if (text == file_.metadata.end() || text->second != fingerprint(task)) {
     throw std::runtime_error(path_ + " was trained on another text");
   }
-  StateDict weights;
-  StateDict optimizer;
-  for (const auto& [key, value] : file_.tensors) {
-    if (key.starts_with(kOptimizer)) {
-      optimizer.emplace_back(key.substr(kOptimizer.size()), value);
-    } else if (!key.starts_with(kPrefix)) {
-      weights.emplace_back(key, value);
-    }
-  }
-  const tend::Generator generator =
-      generator_from(find(file_.tensors, "training.generator", tend::int64));
-  History history = history_from(file_.tensors);
   Training training(options, std::move(task));
-  training.model.load_state_dict(weights);
-  training.optimizer.load_state_dict(optimizer);
-  training.history = std::move(history);
-  tend::set_rng_state(generator);
+  load_state(training, file_.tensors);
   return training;
 }
 

@@ -13,6 +13,18 @@ namespace train {
 /// the metadata are the options and a checksum of everything else in the file, options included.
 void save_checkpoint(Training& training, const std::string& path);
 
+/// Everything that the steps of a training change, in memory.
+class Snapshot {
+ public:
+  explicit Snapshot(Training& training);
+
+  /// Puts the training, or one of the same options, back to where it was.
+  void restore(Training& training) const;
+
+ private:
+  tend::nn::StateDict state_;
+};
+
 /// A checkpoint that was read.
 class Checkpoint {
  public:

@@ -101,14 +101,17 @@ void describe_program(CLI::App& app) {
   for (const std::string& name : task_names()) {
     names += " " + name;
   }
-  app.footer("Tasks:" + names +
-             ". Each has its own settings, with which it is learned in seconds; any of them can be "
-             "changed.\n"
-             "Ctrl-C ends the run after the current step with a checkpoint and a report, and exits "
-             "with 130.\n"
-             "Each file is written for itself: the program exits with 1 when one could not be, or "
-             "standard output, and with 2 for wrong usage. Links are followed; pipes and devices "
-             "are written into. A checkpoint has a checksum, and a damaged one is refused.");
+  app.footer(
+      "Tasks:" + names +
+      ". Each has its own settings, with which it is learned in seconds; any of them can be "
+      "changed.\n"
+      "Ctrl-C and SIGTERM end the run after the current step with a checkpoint and a report; "
+      "the program exits with 130 and 143.\n"
+      "A loss that is infinite or no number ends it, too: with 1, the curve up to there, and "
+      "the model and the checkpoint of the last validation before it.\n"
+      "Each file is written for itself: the program exits with 1 when one could not be, or "
+      "standard output, and with 2 for wrong usage. Links are followed; pipes and devices "
+      "are written into. A checkpoint has a checksum, and a damaged one is refused.");
   app.get_formatter()->column_width(34);
 }
 

@@ -65,7 +65,7 @@ Standing standing(const Training& training) {
           each * static_cast<double>(training.options.steps - done)};
 }
 
-Report make_report(Training& t) {
+Report make_report(Training& t, const Course& course) {
   Random random(kExaminationSeed, 0);
   const std::vector<Tokens> sequences = t.task.held_out(random, kExamined);
   const std::span<const Tokens> all(sequences);
@@ -75,14 +75,15 @@ Report make_report(Training& t) {
   r.goal = t.task.goal;
   r.steps_done = t.steps_done();
   r.steps_planned = t.options.steps;
-  r.seconds = t.history.seconds;
+  r.failure = course.failure;
+  r.seconds = course.history.seconds;
   r.tokens_per_second = t.tokens_per_second();
   r.parameters = static_cast<std::uint64_t>(t.model.num_parameters());
   r.exact_match = found.exact_match;
   r.validation_loss = found.loss;
   r.held_out = found.answers;
-  r.losses = t.history.losses;
-  r.validations = t.history.validations;
+  r.losses = course.history.losses;
+  r.validations = course.history.validations;
   r.example = make_example(t.model, t.task, sequences.front());
   r.findings = find_heads(t.model, t.task, all.first(std::min(kLookedInto, all.size())),
                           r.example.inputs.size());
@@ -92,12 +93,18 @@ Report make_report(Training& t) {
 }
 
 std::string summary(const Report& r) {
-  std::string text = r.steps_done < r.steps_planned
-                         ? "stopped after " + several(r.steps_done, "step") + ", "
-                         : "trained ";
+  std::string text = "trained ";
+  if (!r.failure.empty()) {
+    text = "failed after " + several(r.losses.size(), "step") + ", ";
+  } else if (r.steps_done < r.steps_planned) {
+    text = "stopped after " + several(r.steps_done, "step") + ", ";
+  }
   text += "in " + duration(r.seconds) + ", " + fixed(r.tokens_per_second / 1000, 0) +
-          "k tokens/s\nheld out: loss " + fixed(r.validation_loss, 4) + ", " +
-          percent(r.exact_match) + " of " +
+          "k tokens/s\n" +
+          (r.failure.empty()
+               ? ""
+               : "the model as it was after step " + std::to_string(r.steps_done) + "\n") +
+          "held out: loss " + fixed(r.validation_loss, 4) + ", " + percent(r.exact_match) + " of " +
           several(r.held_out, r.task == "text" ? "byte" : "answer") + " right\n";
   for (const HeadFinding& f : r.findings) {
     text += f.pattern + ": layer " + std::to_string(f.layer) + ", head " + std::to_string(f.head) +

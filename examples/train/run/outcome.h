@@ -3,6 +3,7 @@
 #include <string>
 
 #include "examples/train/page/report.h"
+#include "examples/train/run/course.h"
 #include "examples/train/run/progress.h"
 #include "examples/train/run/training.h"
 
@@ -17,7 +18,7 @@ std::string introduction(const Training& training);
 Standing standing(const Training& training);
 
 /// After: looks at a thousand held-out sequences, the heads and some samples.
-Report make_report(Training& training);
+Report make_report(Training& training, const Course& course);
 
 /// The report in a few lines for the terminal.
 std::string summary(const Report& report);

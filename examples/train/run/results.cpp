@@ -13,7 +13,9 @@ std::string results_json(const Report& report, std::uint64_t seed) {
                                  {"exact_match", report.exact_match},
                                  {"validation_loss", report.validation_loss},
                                  {"losses", report.losses},
+                                 {"failure", nullptr},
                                  {"best_head", nullptr}};
+  if (!report.failure.empty()) results["failure"] = report.failure;
   if (!report.findings.empty()) {
     const HeadFinding& best = report.findings.front();
     results["best_head"] = {{"pattern", best.pattern},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "examples/train/page/report.h"
@@ -19,6 +20,12 @@ struct History {
   std::vector<Validation> validations;
 };
 
+/// A loss, or the norm of its gradient, is infinite or no number.
+class NotFinite : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// A model on its way. The default generator belongs to it: weights and dropout are drawn there.
 class Training {
  public:
@@ -28,8 +35,8 @@ class Training {
   bool is_complete() const { return steps_done() >= options.steps; }
   double tokens_per_second() const;
 
-  /// One step, and a validation where one is due. Throws std::runtime_error, before the weights
-  /// change, if the loss or its gradient is not finite.
+  /// One step, and a validation where one is due. Throws NotFinite, before the weights change, if
+  /// the loss or its gradient is not finite, and after it if the validation's loss is not.
   void step();
 
   Options options;
