@@ -17,6 +17,7 @@
 #include "examples/train/run/files.h"
 #include "examples/train/run/interrupt.h"
 #include "examples/train/run/outcome.h"
+#include "examples/train/run/output_files.h"
 #include "examples/train/run/results.h"
 #include "examples/train/run/training.h"
 
@@ -44,11 +45,7 @@ Training prepare(const CommandLine& command_line) {
     options.text = command_line.options.text.empty() ? options.text : command_line.options.text;
     options.steps = command_line.steps.value_or(options.steps);
   }
-  refuse_shared_files(command_line, options.text);
-  for (const std::string& file :
-       {command_line.report, command_line.checkpoint, command_line.json}) {
-    if (!file.empty()) tend::nn::check_can_write(file);
-  }
+  check_files(command_line, options.text);
   Task task = task_of(options);
   if (!checkpoint) return Training(options, std::move(task));
   Training training = checkpoint->resume(options, std::move(task));
@@ -71,25 +68,44 @@ class Results {
   /// write(file), unless there is to be none.
   template <class Write>
   void write(const std::string& file, Write write) {
-    if (file.empty()) return;
-    try {
-      write(file);
-      written_ += "wrote " + file + '\n';
-    } catch (const std::exception& error) {
-      explain_failure(error);
-      complete_ = false;
-    }
+    if (file.empty() || !attempt(file, write)) return;
+    written_ += "wrote " + file + '\n';
   }
-  const std::string& written() const { return written_; }
+  /// The same for a checkpoint on the way; of many, the last is told.
+  template <class Write>
+  void write_step(const std::string& file, Write write) {
+    if (!attempt(file, write)) return;
+    last_step_ = file;
+    ++steps_;
+  }
+  std::string written() const {
+    return steps_ == 0 ? written_
+                       : written_ + "wrote " + std::to_string(steps_) +
+                             " checkpoints on the way, the last " + last_step_ + '\n';
+  }
   bool complete() const { return complete_; }
 
  private:
+  template <class Write>
+  bool attempt(const std::string& file, Write write) {
+    try {
+      write(file);
+      return true;
+    } catch (const std::exception& error) {
+      explain_failure(error);
+      complete_ = false;
+      return false;
+    }
+  }
+
   std::string written_;
+  std::string last_step_;
+  std::size_t steps_ = 0;
   bool complete_ = true;
 };
 
-bool write_results(const CommandLine& command_line, Training& training, const Course& course) {
-  Results results;
+bool write_results(const CommandLine& command_line, Training& training, const Course& course,
+                   Results& results) {
   results.write(command_line.checkpoint,
                 [&](const auto& file) { save_checkpoint(training, file); });
   const Report report = make_report(training, course);
@@ -105,10 +121,18 @@ bool write_results(const CommandLine& command_line, Training& training, const Co
 int train(const CommandLine& command_line) {
   if (command_line.threads > 0) tend::set_num_threads(command_line.threads);
   Training training = prepare(command_line);
+  create_folder(command_line);
   note_interrupts();
   std::cout << introduction(training) << std::flush;
-  const Course course = train_to_end(training);
-  const bool complete = write_results(command_line, training, course);
+  Results results;
+  training.checked_every = command_line.save_every;
+  const Course course = train_to_end(training, [&] {
+    if (command_line.save_every == 0 || training.steps_done() % command_line.save_every != 0)
+      return;
+    results.write_step(step_file(command_line.checkpoint, training.steps_done()),
+                       [&](const auto& file) { save_checkpoint(training, file); });
+  });
+  const bool complete = write_results(command_line, training, course, results);
   if (!course.failure.empty()) {
     std::cerr << "train: " << course.failure << "\n";
     return 1;

@@ -44,9 +44,12 @@ TEST_CASE("a training writes results, a report and a checkpoint") {
 
 TEST_CASE("training again, or with another number of threads, gives the same losses") {
   const TemporaryFolder folder;
-  REQUIRE(run(small({"--steps", "10", "--threads", "1", "--json", "a.json"}), folder).code == 0);
-  REQUIRE(run(small({"--steps", "10", "--threads", "3", "--json", "b.json"}), folder).code == 0);
-  REQUIRE(run(small({"--steps", "10", "--seed", "1", "--json", "c.json"}), folder).code == 0);
+  REQUIRE(run(small({"--steps", "10", "--threads", "1", "--json", "a.json", "--overwrite"}), folder)
+              .code == 0);
+  REQUIRE(run(small({"--steps", "10", "--threads", "3", "--json", "b.json", "--overwrite"}), folder)
+              .code == 0);
+  REQUIRE(run(small({"--steps", "10", "--seed", "1", "--json", "c.json", "--overwrite"}), folder)
+              .code == 0);
   CHECK(results(folder, "a.json").at("losses") == results(folder, "b.json").at("losses"));
   CHECK(results(folder, "a.json").at("losses") != results(folder, "c.json").at("losses"));
 }
@@ -86,7 +89,7 @@ TEST_CASE("a loss that is not finite at once leaves the model before its first s
 TEST_CASE("progress is redrawn on a terminal, and never with escapes elsewhere") {
   using tend::test::Through;
   const TemporaryFolder folder;
-  const std::vector<std::string> short_run = small({"--steps", "50"});
+  const std::vector<std::string> short_run = small({"--steps", "50", "--overwrite"});
   const auto has_escape = [](const Ended& ended) {
     return ended.output.find('\x1b') != std::string::npos;
   };

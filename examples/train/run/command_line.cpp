@@ -7,13 +7,11 @@
 
 #include "examples/program.h"
 #include "examples/train/page/format.h"
-#include "examples/train/run/files.h"
+#include "examples/train/run/output_files.h"
 
 namespace train {
 
 namespace {
-
-constexpr const char* kNoFile = "none";
 
 /// A deviation: a number, or "fan" for one that depends on each matrix.
 void add_deviation(CLI::App& app, const std::string& name, std::optional<double>& target,
@@ -36,13 +34,25 @@ void add_files(CLI::App& app, CommandLine& o) {
   const auto add = [&app](const std::string& name, std::string& target, const std::string& help) {
     return program::add_file(app, name, target, help)->group("Files")->default_str(target);
   };
+  add("--out", o.out,
+      "Folder of all files that are written, created if missing; names below that are not absolute "
+      "lie in it (default: the current folder)")
+      ->type_name("DIR");
   add("--report", o.report, "Page to write, or \"none\"");
   add("--checkpoint", o.checkpoint, "Checkpoint to write, or \"none\"");
   add("--json", o.json,
       "Results to write as JSON, or \"none\" (layers and heads are counted from 1)");
   add("--resume", o.resume,
       "Checkpoint to go on from, with its settings; of the others only --text and --steps can be "
-      "given");
+      "given. Files beside the checkpoint may be replaced");
+  app.add_flag("--overwrite", o.overwrite,
+               "Replace files that are there; without it they are refused")
+      ->group("Files");
+  program::add_whole(app, "--save-every", o.save_every,
+                     "Also write a checkpoint every so many steps, named by its step "
+                     "(checkpoint-100.safetensors)",
+                     1)
+      ->group("Files");
 }
 
 // An option of the group for each kind of option, with its value as the default.
@@ -151,23 +161,6 @@ void parse(CommandLine& command_line, int argc, const char* const* argv, bool on
 
 }  // namespace
 
-void refuse_shared_files(const CommandLine& o, const std::string& text) {
-  const std::vector<std::pair<std::string, std::string>> files{{"--report", o.report},
-                                                               {"--checkpoint", o.checkpoint},
-                                                               {"--json", o.json},
-                                                               {"--resume", o.resume},
-                                                               {"--text", text}};
-  for (std::size_t i = 0; i < 3; ++i) {  // those that are written
-    for (std::size_t j = i + 1; j < files.size(); ++j) {
-      const auto& [name, file] = files[i];
-      const auto& [other_name, other] = files[j];
-      if (file.empty() || other.empty() || !is_same_file(file, other)) continue;
-      if (name == "--checkpoint" && other_name == "--resume") continue;
-      throw std::invalid_argument(name + " and " + other_name + " are one file, " + file);
-    }
-  }
-}
-
 int explain_usage(const std::string& problem) {
   std::cerr << "train: " << problem << "\nTry train --help.\n";
   return 2;
@@ -183,11 +176,7 @@ std::optional<CommandLine> parse_command_line(int argc, const char* const* argv,
     command_line.options =
         default_options(first.options.text.empty() ? first.options.task : "text");
     parse(command_line, argc, argv, /*only_for_task=*/false);
-    for (std::string* file : {&command_line.report, &command_line.checkpoint, &command_line.json}) {
-      if (*file == kNoFile) {
-        file->clear();
-      }
-    }
+    place_files(command_line);
     validate(command_line.options);
     return command_line;
   } catch (const CLI::CallForHelp&) {

@@ -7,7 +7,7 @@
 
 namespace train {
 
-Course train_to_end(Training& training) {
+Course train_to_end(Training& training, const std::function<void()>& save) {
   program::ProgressLine progress;
   Snapshot sound(training);
   try {
@@ -15,6 +15,7 @@ Course train_to_end(Training& training) {
       const std::size_t validations = training.history.validations.size();
       training.step();
       if (training.history.validations.size() > validations) sound = Snapshot(training);
+      save();
       if (progress.is_due()) progress.show(progress_line(standing(training)));
     }
   } catch (const NotFinite& error) {

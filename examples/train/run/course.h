@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "examples/train/run/training.h"
@@ -14,7 +15,7 @@ struct Course {
 
 /// Trains until the last step or an interruption. A loss that is not finite ends it, too: weights
 /// that give one were ruined some steps before, so the training is put back to its last validation
-/// (or to where it began).
-Course train_to_end(Training& training);
+/// (or to where it began). After each step save() is called, which may write a checkpoint.
+Course train_to_end(Training& training, const std::function<void()>& save);
 
 }  // namespace train

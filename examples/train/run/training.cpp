@@ -51,7 +51,8 @@ void Training::step() {
   train_on_next_batch();
   history.training_seconds += seconds_since(start);
   const std::uint64_t period = std::max<std::uint64_t>(1, options.steps / kValidations);
-  if (steps_done() == 1 || steps_done() % period == 0 || is_complete()) validate();
+  const bool is_asked = checked_every > 0 && steps_done() % checked_every == 0;
+  if (steps_done() == 1 || steps_done() % period == 0 || is_asked || is_complete()) validate();
   history.seconds += seconds_since(start);
 }
 
