@@ -56,6 +56,22 @@ TEST_CASE("Ctrl-C ends with 130, SIGTERM with 143, and what is resumed as if the
   CHECK(content(folder.file("checkpoint.safetensors")) == before);
 }
 
+TEST_CASE("who goes on with another number of steps is told what the learning rate does") {
+  const TemporaryFolder folder;
+  REQUIRE(run(small({"--steps", "100", "--save-every", "60"}), folder).code == 0);
+  const auto resumed = [&](const std::string& steps) {
+    return run({"--resume", "checkpoint-60.safetensors", "--steps", steps}, folder).output;
+  };
+  // Steps from 0: 0.003 (0.02 + 0.49 (1 + cos(pi (60 - 20) / (N - 20)))), N = 200 and 100.
+  CHECK_THAT(resumed("200"),
+             ContainsSubstring("the learning rate now falls until step 200 instead of 100: step 61 "
+                               "has 0.00266 instead of 0.00153\n"));
+  const std::string same = resumed("100");
+  CHECK(same.find("learning rate") == std::string::npos);
+  const std::string complete = resumed("60");
+  CHECK(complete.find("learning rate") == std::string::npos);
+}
+
 TEST_CASE("a text of any bytes is modelled, and only the same text goes on") {
   const TemporaryFolder folder;
   std::string text;
@@ -70,6 +86,8 @@ TEST_CASE("a text of any bytes is modelled, and only the same text goes on") {
   const nlohmann::json r = results(folder);
   CHECK(r.at("task") == "text");
   CHECK(r.at("validation_loss") > 0);
+  // 2000 / 10 bytes are no multiple of 16, and all are looked at.
+  CHECK_THAT(ended.output, ContainsSubstring(" of 200 bytes right"));
   CHECK(r.at("best_head").at("pattern") == "previous token");
   const std::string page = content(folder.file("report.html"));
   CHECK(page.find('\0') == std::string::npos);

@@ -200,6 +200,7 @@ Training Checkpoint::resume(const Options& options, Task task) const {
   }
   Training training(options, std::move(task));
   load_state(training, file_.tensors);
+  training.steps_before = options_.steps;
   return training;
 }
 

@@ -1,6 +1,7 @@
 #include "examples/train/run/outcome.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "examples/train/page/format.h"
 #include "examples/train/run/evaluation.h"
@@ -9,12 +10,20 @@ namespace train {
 
 namespace {
 
-constexpr std::size_t kExamined = 1000;   // sequences of the final examination
+constexpr std::size_t kExamined = 1000;   // sequences of the final examination; of a text, all
 constexpr std::size_t kLookedInto = 100;  // sequences whose attention weights are averaged
 constexpr std::size_t kSamples = 8;
 
 /// Other sequences than those that training watched.
 constexpr std::uint64_t kExaminationSeed = 2018;
+
+Evaluation together(const Evaluation& a, const Evaluation& b) {
+  const auto first = static_cast<double>(a.answers);
+  const auto second = static_cast<double>(b.answers);
+  const double all = first + second;
+  return {(a.loss * first + b.loss * second) / all,
+          (a.exact_match * first + b.exact_match * second) / all, a.answers + b.answers};
+}
 
 /// `count` of the sequences, evenly spread: those of a text that lie side by side look alike.
 std::vector<Tokens> spread(std::span<const Tokens> sequences, std::size_t count) {
@@ -28,6 +37,18 @@ std::vector<Tokens> spread(std::span<const Tokens> sequences, std::size_t count)
 
 std::string several(std::uint64_t count, const std::string& thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+/// What becomes of the learning rate when a run goes on with another number of steps.
+std::string schedule_change(const Training& t) {
+  const std::uint64_t step = t.steps_done();
+  if (t.steps_before == 0 || t.steps_before == t.options.steps || t.is_complete()) return "";
+  Options before = t.options;
+  before.steps = t.steps_before;
+  return "the learning rate now falls until step " + std::to_string(t.options.steps) +
+         " instead of " + std::to_string(t.steps_before) + ": step " + std::to_string(step + 1) +
+         " has " + significant(rate_at(t.options, step), 3) + " instead of " +
+         significant(rate_at(before, step), 3) + "\n";
 }
 
 std::string sample_line(const Sample& sample) {
@@ -49,7 +70,7 @@ std::string introduction(const Training& training) {
   if (training.steps_done() > 0) {
     text += ", going on from step " + std::to_string(training.steps_done());
   }
-  return text + "\n";
+  return text + "\n" + schedule_change(training);
 }
 
 Standing standing(const Training& training) {
@@ -67,9 +88,14 @@ Standing standing(const Training& training) {
 
 Report make_report(Training& t, const Course& course) {
   Random random(kExaminationSeed, 0);
-  const std::vector<Tokens> sequences = t.task.held_out(random, kExamined);
+  const bool is_text = t.task.name == "text";
+  const std::vector<Tokens> sequences =
+      t.task.held_out(random, is_text ? std::numeric_limits<std::size_t>::max() : kExamined);
   const std::span<const Tokens> all(sequences);
-  const Evaluation found = evaluate(t.model, t.task, all);
+  Evaluation found = evaluate(t.model, t.task, all);
+  if (t.task.rest.size() > 1) {
+    found = together(found, evaluate(t.model, t.task, std::span(&t.task.rest, 1)));
+  }
   Report r;
   r.task = t.task.name;
   r.goal = t.task.goal;

@@ -11,13 +11,14 @@ namespace train {
 
 // What a person is told about a training.
 
-/// Before: the task and the model.
+/// Before: the task and the model, and what a resumed run's learning rate does from now on.
 std::string introduction(const Training& training);
 
 /// During.
 Standing standing(const Training& training);
 
-/// After: looks at a thousand held-out sequences, the heads and some samples.
+/// After: looks at a thousand held-out sequences (of a text, at all that is held out), the heads
+/// and some samples.
 Report make_report(Training& training, const Course& course);
 
 /// The report in a few lines for the terminal.

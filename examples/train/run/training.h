@@ -44,6 +44,7 @@ class Training {
   Model model;
   tend::optim::AdamW optimizer;
   History history;
+  std::uint64_t steps_before = 0;   ///< Of a resumed run: how many it was made for. 0: it is new.
   std::uint64_t checked_every = 0;  ///< A validation is also due every so many steps; 0: none is.
 
  private:

@@ -35,7 +35,7 @@ std::string spell(const Task& task, const Tokens& sequence, std::size_t begin, s
 }
 
 Batch make_batch(const Task& task, std::span<const Tokens> sequences) {
-  Batch batch{sequences.size(), task.context(), {}, {}};
+  Batch batch{sequences.size(), sequences.front().size() - 1, {}, {}};
   batch.inputs.reserve(batch.size * batch.length);
   batch.targets.reserve(batch.size * batch.length);
   for (const Tokens& sequence : sequences) {

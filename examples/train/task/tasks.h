@@ -41,6 +41,7 @@ struct Task {
   std::vector<bool> is_answer;  ///< For each token of a sequence: is it predicted, with loss on it?
   std::uint64_t fingerprint = 0;  ///< Of the text; 0 for the tasks that need none.
   std::size_t prompt = 0;  ///< How many tokens a person sees as the question, before the rest.
+  Tokens rest;  ///< Of a text: its end, after the token before it, too short for a sequence.
   std::vector<Pattern> patterns;  ///< The most telling first.
 
   /// A sequence to train on; never one of the held-out ones.
@@ -58,7 +59,8 @@ struct Task {
 /// too large for the task.
 Task make_task(std::string_view name, std::size_t length);
 
-/// Byte by byte language modelling: the last tenth of `text` is held out.
+/// Byte by byte language modelling: the last tenth of `text` is held out. Its sequences begin with
+/// the byte before, so that each of its bytes is predicted once.
 /// Throws std::runtime_error if that tenth, or `context`, is too short for one sequence.
 Task make_text_task(std::string_view text, std::size_t context);
 
@@ -79,6 +81,7 @@ struct Batch {
   Tokens targets;  ///< kNoTarget where nothing is to be predicted.
 };
 
+/// The sequences are of one length, which is the task's or shorter.
 Batch make_batch(const Task& task, std::span<const Tokens> sequences);
 
 /// The batch of a training step: the same for the same seed, step and size.
