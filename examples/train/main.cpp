@@ -32,6 +32,12 @@ Task task_of(const Options& options) {
                                 : make_task(options.task, options.length);
 }
 
+/// What the command line asks for besides fits the task.
+void check_sampling(const CommandLine& command_line, const std::string& task) {
+  if (task != "text" && !command_line.sampling.given.empty())
+    throw std::invalid_argument(command_line.sampling.given + " is for texts, not for " + task);
+}
+
 /// A new training, or the one that a checkpoint holds. Files that are to be written are looked at
 /// before the text is read.
 Training prepare(const CommandLine& command_line) {
@@ -45,8 +51,10 @@ Training prepare(const CommandLine& command_line) {
     options.text = command_line.options.text.empty() ? options.text : command_line.options.text;
     options.steps = command_line.steps.value_or(options.steps);
   }
+  check_sampling(command_line, options.task);
   check_files(command_line, options.text);
   Task task = task_of(options);
+  if (command_line.sampling.prompt) encode(task, *command_line.sampling.prompt);
   if (!checkpoint) return Training(options, std::move(task));
   Training training = checkpoint->resume(options, std::move(task));
   if (training.steps_done() > options.steps) {
@@ -108,7 +116,7 @@ bool write_results(const CommandLine& command_line, Training& training, const Co
                    Results& results) {
   results.write(command_line.checkpoint,
                 [&](const auto& file) { save_checkpoint(training, file); });
-  const Report report = make_report(training, course);
+  const Report report = make_report(training, course, command_line.sampling);
   results.write(command_line.report,
                 [&](const auto& file) { tend::nn::write_file(file, render_html(report)); });
   results.write(command_line.json, [&](const auto& file) {

@@ -148,8 +148,8 @@ std::string samples(const Report& r) {
     return "";
   }
   std::string html =
-      "<section><h2>Samples</h2><p class='soft'>Held-out beginnings, continued greedily by the "
-      "model.</p>";
+      "<section><h2>Samples</h2><p class='soft'>Beginnings, continued by the model " +
+      escape_html(r.decoding) + ".</p>";
   const bool open_ended = r.samples.front().expected.empty();
   if (!open_ended) {
     html += "<table>";

@@ -36,7 +36,7 @@ struct HeadFinding {
   std::vector<Link> links;  ///< The pattern in the example.
 };
 
-/// One held-out sequence, decoded greedily.
+/// A beginning, and how the model goes on.
 struct Sample {
   std::string question;
   std::string answer;
@@ -61,6 +61,7 @@ struct Report {
   AttentionExample example;
   std::vector<HeadFinding> findings;  ///< The most telling first.
   std::vector<Sample> samples;
+  std::string decoding = "greedily";  ///< How their tokens were chosen.
   std::vector<std::pair<std::string, std::string>> options;
 };
 

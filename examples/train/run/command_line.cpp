@@ -13,6 +13,8 @@ namespace train {
 
 namespace {
 
+constexpr const char* kSamples = "Samples of a text";
+
 /// A deviation: a number, or "fan" for one that depends on each matrix.
 void add_deviation(CLI::App& app, const std::string& name, std::optional<double>& target,
                    const std::string& help) {
@@ -106,6 +108,28 @@ void add_options(CLI::App& app, CommandLine& o) {
       ->description("Threads to compute with; results do not depend on it");
 }
 
+void add_sampling(CLI::App& app, Sampling& s) {
+  const auto set_prompt = [&s](const std::string& text) {
+    if (text.empty()) throw CLI::ValidationError("--prompt", "the text is empty");
+    s.prompt = text;
+  };
+  app.add_option_function<std::string>("--prompt", set_prompt,
+                                       "Go on from this text; otherwise from held-out beginnings")
+      ->type_name("TEXT")
+      ->group(kSamples);
+  program::add_whole(app, "--sample", s.size, "Bytes to write after each beginning", 1, 1'000'000)
+      ->default_str(std::to_string(s.size))
+      ->group(kSamples);
+  program::add_number(app, "--temperature", s.temperature,
+                      "Lower: likelier bytes are drawn; 0: the likeliest. --seed decides the draws",
+                      0)
+      ->default_str(shortest(s.temperature))
+      ->group(kSamples);
+  program::add_whole(app, "--top-k", s.top_k,
+                     "Draw from the K likeliest bytes alone (default: all)", 1)
+      ->group(kSamples);
+}
+
 void describe_program(CLI::App& app) {
   app.description("Trains a small causal transformer and shows what its attention heads learned.");
   std::string names;
@@ -132,8 +156,8 @@ void refuse_options_with_resume(const CLI::App& app) {
                                                      "--steps", "--threads", "--json"};
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
-    const bool is_file = option->get_group() == "Files";
-    if (option->count() > 0 && !is_file &&
+    const std::string group = option->get_group();
+    if (option->count() > 0 && group != "Files" && group != kSamples &&
         std::find(kAllowed.begin(), kAllowed.end(), name) == kAllowed.end()) {
       throw CLI::ValidationError(name, "is decided by the checkpoint that --resume names");
     }
@@ -144,6 +168,7 @@ void parse(CommandLine& command_line, int argc, const char* const* argv, bool on
   CLI::App app;
   describe_program(app);
   add_options(app, command_line);
+  add_sampling(app, command_line.sampling);
   add_files(app, command_line);
   try {
     app.parse(argc, argv);
@@ -154,6 +179,10 @@ void parse(CommandLine& command_line, int argc, const char* const* argv, bool on
   }
   if (!command_line.resume.empty()) {
     refuse_options_with_resume(app);
+  }
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group() == kSamples && option->count() > 0)
+      command_line.sampling.given = option->get_name();
   }
   if (app.get_option("--steps")->count() > 0) {
     command_line.steps = command_line.options.steps;

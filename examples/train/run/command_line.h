@@ -4,6 +4,7 @@
 #include <string>
 
 #include "examples/train/run/options.h"
+#include "examples/train/run/sampling.h"
 
 namespace train {
 
@@ -14,7 +15,8 @@ struct CommandLine {
   std::string json;  ///< Files to write; empty means none.
   std::string report = "report.html";
   std::string checkpoint = "checkpoint.safetensors";
-  std::string resume;            ///< A checkpoint to go on from; empty means none.
+  std::string resume;  ///< A checkpoint to go on from; empty means none.
+  Sampling sampling;
   bool overwrite = false;        ///< Files that are there may be replaced.
   std::uint64_t save_every = 0;  ///< Steps from one checkpoint to the next; 0: only at the end.
   std::optional<std::uint64_t> steps;  ///< Given by name, so it also counts when resuming.

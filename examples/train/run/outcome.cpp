@@ -35,6 +35,14 @@ std::vector<Tokens> spread(std::span<const Tokens> sequences, std::size_t count)
   return chosen;
 }
 
+std::vector<Tokens> beginnings(const Task& task, std::span<const Tokens> held_out,
+                               const Sampling& sampling) {
+  if (sampling.prompt) return {encode(task, *sampling.prompt)};
+  std::vector<Tokens> sequences = spread(held_out, kSamples);
+  for (Tokens& tokens : sequences) tokens.resize(task.prompt);
+  return sequences;
+}
+
 std::string several(std::uint64_t count, const std::string& thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
@@ -86,7 +94,7 @@ Standing standing(const Training& training) {
           each * static_cast<double>(training.options.steps - done)};
 }
 
-Report make_report(Training& t, const Course& course) {
+Report make_report(Training& t, const Course& course, const Sampling& sampling) {
   Random random(kExaminationSeed, 0);
   const bool is_text = t.task.name == "text";
   const std::vector<Tokens> sequences =
@@ -113,7 +121,13 @@ Report make_report(Training& t, const Course& course) {
   r.example = make_example(t.model, t.task, sequences.front());
   r.findings = find_heads(t.model, t.task, all.first(std::min(kLookedInto, all.size())),
                           r.example.inputs.size());
-  r.samples = make_samples(t.model, t.task, spread(all, kSamples));
+  if (is_text) {
+    r.samples =
+        text_samples(t.model, t.task, beginnings(t.task, all, sampling), sampling, t.options.seed);
+    r.decoding = describe(sampling);
+  } else {
+    r.samples = answer_samples(t.model, t.task, spread(all, kSamples));
+  }
   r.options = describe(t.options);
   return r;
 }
@@ -136,7 +150,7 @@ std::string summary(const Report& r) {
     text += f.pattern + ": layer " + std::to_string(f.layer) + ", head " + std::to_string(f.head) +
             ", weight " + fixed(f.mean_weight, 4) + "\n";
   }
-  text += "samples, decoded greedily:\n";
+  text += "samples, decoded " + r.decoding + ":\n";
   for (const Sample& sample : r.samples) text += sample_line(sample);
   return text;
 }

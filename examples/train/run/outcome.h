@@ -19,7 +19,7 @@ Standing standing(const Training& training);
 
 /// After: looks at a thousand held-out sequences (of a text, at all that is held out), the heads
 /// and some samples.
-Report make_report(Training& training, const Course& course);
+Report make_report(Training& training, const Course& course, const Sampling& sampling);
 
 /// The report in a few lines for the terminal.
 std::string summary(const Report& report);

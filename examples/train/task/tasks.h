@@ -73,6 +73,10 @@ Tokens question_of(const Tokens& sequence, const std::vector<bool>& is_answer);
 /// The tokens from `begin` to before `end`, as one line of text.
 std::string spell(const Task& task, const Tokens& sequence, std::size_t begin, std::size_t end);
 
+/// The tokens of a text's bytes. Throws std::invalid_argument for a byte that is not among the
+/// task's.
+Tokens encode(const Task& task, std::string_view text);
+
 /// Sequences side by side, as the model takes them: row-major (size, length).
 struct Batch {
   std::size_t size;
