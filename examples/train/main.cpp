@@ -11,6 +11,7 @@
 #include <tend/nn/files/write_file.h>
 
 #include "examples/program.h"
+#include "examples/train/page/format.h"
 #include "examples/train/run/checkpoint.h"
 #include "examples/train/run/command_line.h"
 #include "examples/train/run/course.h"
@@ -33,9 +34,11 @@ Task task_of(const Options& options) {
 }
 
 /// What the command line asks for besides fits the task.
-void check_sampling(const CommandLine& command_line, const std::string& task) {
+void check_fits_task(const CommandLine& command_line, const std::string& task) {
   if (task != "text" && !command_line.sampling.given.empty())
     throw std::invalid_argument(command_line.sampling.given + " is for texts, not for " + task);
+  if (task == "text" && command_line.require)
+    throw std::invalid_argument("--require is for tasks with right answers, not for a text");
 }
 
 /// A new training, or the one that a checkpoint holds. Files that are to be written are looked at
@@ -51,7 +54,7 @@ Training prepare(const CommandLine& command_line) {
     options.text = command_line.options.text.empty() ? options.text : command_line.options.text;
     options.steps = command_line.steps.value_or(options.steps);
   }
-  check_sampling(command_line, options.task);
+  check_fits_task(command_line, options.task);
   check_files(command_line, options.text);
   Task task = task_of(options);
   if (command_line.sampling.prompt) encode(task, *command_line.sampling.prompt);
@@ -112,18 +115,24 @@ class Results {
   bool complete_ = true;
 };
 
-bool write_results(const CommandLine& command_line, Training& training, const Course& course,
-                   Results& results) {
+/// Returns whether all files were written and the run met what was required of it.
+bool finish(const CommandLine& command_line, Training& training, const Course& course,
+            Results& results) {
   results.write(command_line.checkpoint,
                 [&](const auto& file) { save_checkpoint(training, file); });
   const Report report = make_report(training, course, command_line.sampling);
   results.write(command_line.report,
                 [&](const auto& file) { tend::nn::write_file(file, render_html(report)); });
   results.write(command_line.json, [&](const auto& file) {
-    tend::nn::write_file(file, results_json(report, training.options.seed));
+    tend::nn::write_file(file, results_json(report, training.options));
   });
   std::cout << summary(report) << results.written();
-  return results.complete();
+  const bool is_met = !command_line.require || report.exact_match >= *command_line.require;
+  if (!is_met) {
+    std::cerr << "train: " << percent(report.exact_match) << " of the held-out answers are right, "
+              << "less than --require " << shortest(*command_line.require) << '\n';
+  }
+  return results.complete() && is_met;
 }
 
 int train(const CommandLine& command_line) {
@@ -140,13 +149,14 @@ int train(const CommandLine& command_line) {
     results.write_step(step_file(command_line.checkpoint, training.steps_done()),
                        [&](const auto& file) { save_checkpoint(training, file); });
   });
-  const bool complete = write_results(command_line, training, course, results);
+  const bool is_good = finish(command_line, training, course, results);
   if (!course.failure.empty()) {
     std::cerr << "train: " << course.failure << "\n";
     return 1;
   }
-  if (!complete) return 1;
-  return interruption() == 0 ? 0 : kSignalled + interruption();
+  if (!results.complete()) return 1;
+  if (interruption() != 0) return kSignalled + interruption();
+  return is_good ? 0 : 1;
 }
 
 }  // namespace

@@ -147,7 +147,7 @@ TEST_CASE("a checkpoint is refused whichever of its bytes changed") {
   CHECK_THAT(ended.output, ContainsSubstring("damaged is damaged: its checksum"));
 }
 
-TEST_CASE("a checkpoint of the format without a checksum goes on") {
+TEST_CASE("a checkpoint of the format without a checksum, vocabulary and scores goes on") {
   const TemporaryFolder folder;
   const std::string path = folder.file("checkpoint.safetensors");
   REQUIRE(run(small({"--steps", "2"}), folder).code == 0);
@@ -155,9 +155,31 @@ TEST_CASE("a checkpoint of the format without a checksum goes on") {
   file.metadata["format"] = "tend train 1";
   tend::nn::save_safetensors(path, file.tensors, file.metadata);
   CHECK(run({"--resume", "checkpoint.safetensors", "--steps", "3"}, folder).code == 1);
-  file.metadata.erase("checksum");
+  for (const char* later : {"checksum", "vocabulary", "sizes"}) file.metadata.erase(later);
+  std::erase_if(file.tensors, [](const auto& entry) { return entry.first == "training.heads"; });
   tend::nn::save_safetensors(path, file.tensors, file.metadata);
   CHECK(run({"--resume", "checkpoint.safetensors", "--steps", "3"}, folder).code == 0);
+}
+
+TEST_CASE("a checkpoint of another vocabulary or other sizes is refused") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("checkpoint.safetensors");
+  REQUIRE(run(small({"--steps", "2"}), folder).code == 0);
+  tend::nn::Safetensors file = tend::nn::load_safetensors(path);
+  const nlohmann::json sizes = nlohmann::json::parse(file.metadata.at("sizes"));
+  CHECK(sizes.at("vocabulary") == 11);
+  CHECK(sizes.at("context") == 8);
+  CHECK(nlohmann::json::parse(file.metadata.at("vocabulary")).at(10) == "→");
+  file.metadata["format"] = "tend train 1";  // which needs no checksum
+  file.metadata.erase("checksum");
+  for (const std::string name : {"vocabulary", "sizes"}) {
+    auto metadata = file.metadata;
+    metadata[name] = "[]";
+    tend::nn::save_safetensors(path, file.tensors, metadata);
+    const Ended ended = run({"--resume", "checkpoint.safetensors", "--steps", "3"}, folder);
+    CHECK(ended.code == 1);
+    CHECK_THAT(ended.output, ContainsSubstring("has another " + name + ": [], not"));
+  }
 }
 
 TEST_CASE("settings that are not of their type are refused by name") {

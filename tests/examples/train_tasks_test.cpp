@@ -1,8 +1,12 @@
 #include "examples/train/task/tasks.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "examples/train/run/options.h"
 #include "tests/catch.h"
@@ -250,6 +254,22 @@ TEST_CASE("text of any bytes is spelled as it was") {
   CHECK(task.labels.at(0) == "x00");
   CHECK(task.labels.at(' ') == "␣");
   CHECK(task.labels.at(255) == "xff");
+}
+
+TEST_CASE("general patterns link what their names say") {
+  const Tokens sequence{7, 8, 7, 7, 9};  // the last is predicted, not looked at
+  std::map<std::string, std::vector<std::pair<std::size_t, std::size_t>>> links;
+  for (const Pattern& pattern : general_patterns()) {
+    for (const Link& link : pattern.links(sequence))
+      links[pattern.name].emplace_back(link.query, link.key);
+  }
+  using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+  CHECK(links.at("previous token") == Pairs{{1, 0}, {2, 1}, {3, 2}});
+  CHECK(links.at("first token") == Pairs{{1, 0}, {2, 0}, {3, 0}});
+  CHECK(links.at("same token") == Pairs{{2, 0}, {3, 0}, {3, 2}});
+  CHECK(links.at("induction") == Pairs{{2, 1}, {3, 1}, {3, 3}});
+  CHECK(all_patterns(make_text_task(some_text(500), 4)).size() == 4);
+  CHECK(all_patterns(default_task("recall")).size() == 6);
 }
 
 TEST_CASE("text that is too short for its context is refused") {

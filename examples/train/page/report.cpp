@@ -34,6 +34,8 @@ std::string header(const Report& r) {
     html += "<p class='note'>Stopped after " + grouped(static_cast<double>(r.steps_done)) + " of " +
             grouped(static_cast<double>(r.steps_planned)) +
             " steps: this page shows a model in the middle of its training.</p>";
+  } else if (!r.verdict.empty()) {
+    html += "<p class='note'>The task was " + escape_html(r.verdict) + ".</p>";
   }
   return html;
 }

@@ -26,6 +26,18 @@ struct AttentionExample {
   std::vector<std::vector<std::vector<float>>> weights;
 };
 
+/// What a head does, on average over held-out sequences.
+struct HeadScore {
+  std::vector<double> shares;  ///< Of its attention on each pattern; NaN where a pattern never was.
+  double entropy = 0;          ///< Of a query's weights, in nats; the first query has no choice.
+};
+
+/// The scores of all heads after a step: layer by layer.
+struct HeadsAtStep {
+  std::uint64_t step;
+  std::vector<HeadScore> heads;
+};
+
 /// The head that follows a pattern best. Layers and heads are counted from 1.
 struct HeadFinding {
   std::string pattern;
@@ -49,6 +61,7 @@ struct Report {
   std::string goal;
   std::uint64_t steps_done = 0;  ///< Of the model shown; after a failure there were more.
   std::uint64_t steps_planned = 0;
+  std::string verdict;  ///< That it was not learned; empty where it was.
   std::string failure;  ///< Why the training could not go on; empty where it could.
   double seconds = 0;
   double tokens_per_second = 0;
@@ -59,7 +72,10 @@ struct Report {
   std::vector<double> losses;  ///< One a step.
   std::vector<Validation> validations;
   AttentionExample example;
-  std::vector<HeadFinding> findings;  ///< The most telling first.
+  std::vector<HeadFinding> findings;   ///< The most telling first.
+  std::vector<std::string> patterns;   ///< The findings', then those that every task has.
+  std::vector<HeadScore> scores;       ///< Of the heads, layer by layer.
+  std::vector<HeadsAtStep> over_time;  ///< On fewer sequences.
   std::vector<Sample> samples;
   std::string decoding = "greedily";  ///< How their tokens were chosen.
   std::vector<std::pair<std::string, std::string>> options;

@@ -103,6 +103,16 @@ void add_options(CLI::App& app, CommandLine& o) {
                 "Standard deviation of the initial weights; fan: 1/sqrt(inputs)");
   add_deviation(app, "--init-embedding", s.embedding_init,
                 "The same of the embeddings; fan: as --init");
+  const auto set_required = [&o](const std::string& text) {
+    o.require = program::parse_number<double>(text);
+    if (!o.require || *o.require < 0 || *o.require > 1)
+      throw CLI::ValidationError("--require", "'" + text + "' is no number from 0 to 1");
+  };
+  app.add_option_function<std::string>("--require", set_required,
+                                       "Exit with 1 if a smaller share of the held-out sequences "
+                                       "is answered right (not for texts)")
+      ->type_name("SHARE")
+      ->group("Training");
   add_to("Training", "--seed", s.seed, "Seed of weights, batches and dropout");
   program::add_threads(app, o.threads)
       ->description("Threads to compute with; results do not depend on it");
@@ -152,8 +162,8 @@ void describe_program(CLI::App& app) {
 
 /// The checkpoint decides these: given as well, they would be ignored or contradict it.
 void refuse_options_with_resume(const CLI::App& app) {
-  constexpr std::array<std::string_view, 6> kAllowed{"--help",  "--resume",  "--text",
-                                                     "--steps", "--threads", "--json"};
+  constexpr std::array<std::string_view, 5> kAllowed{"--help", "--text", "--steps", "--threads",
+                                                     "--require"};
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
     const std::string group = option->get_group();

@@ -17,8 +17,9 @@ struct CommandLine {
   std::string checkpoint = "checkpoint.safetensors";
   std::string resume;  ///< A checkpoint to go on from; empty means none.
   Sampling sampling;
-  bool overwrite = false;        ///< Files that are there may be replaced.
-  std::uint64_t save_every = 0;  ///< Steps from one checkpoint to the next; 0: only at the end.
+  std::optional<double> require;  ///< Share of held-out answers that are to be right.
+  bool overwrite = false;         ///< Files that are there may be replaced.
+  std::uint64_t save_every = 0;   ///< Steps from one checkpoint to the next; 0: only at the end.
   std::optional<std::uint64_t> steps;  ///< Given by name, so it also counts when resuming.
   int threads = 0;                     ///< 0: not given.
 };

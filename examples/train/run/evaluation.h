@@ -42,9 +42,13 @@ std::vector<Sample> text_samples(Model& model, const Task& task, std::span<const
 /// The sequence with all attention weights, or as much of its beginning as a person wants to read.
 AttentionExample make_example(Model& model, const Task& task, const Tokens& sequence);
 
-/// For each pattern of the task the head that follows it best on average over the sequences, with
-/// the pattern's links in the first `shown` positions of the first sequence.
-std::vector<HeadFinding> find_heads(Model& model, const Task& task,
-                                    std::span<const Tokens> sequences, std::size_t shown);
+/// All heads' scores for all_patterns(task) on the sequences, layer by layer.
+std::vector<HeadScore> score_heads(Model& model, const Task& task,
+                                   std::span<const Tokens> sequences);
+
+/// For each pattern of the task the head that follows it best, with the pattern's links in the
+/// first `shown` positions of the sequence.
+std::vector<HeadFinding> find_heads(const Task& task, const std::vector<HeadScore>& scores,
+                                    std::size_t heads, const Tokens& sequence, std::size_t shown);
 
 }  // namespace train

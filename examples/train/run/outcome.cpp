@@ -1,6 +1,7 @@
 #include "examples/train/run/outcome.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "examples/train/page/format.h"
@@ -57,6 +58,24 @@ std::string schedule_change(const Training& t) {
          " instead of " + std::to_string(t.steps_before) + ": step " + std::to_string(step + 1) +
          " has " + significant(rate_at(t.options, step), 3) + " instead of " +
          significant(rate_at(before, step), 3) + "\n";
+}
+
+constexpr double kLearned = 0.9;  // of the answers right; all tasks reach 0.99
+
+/// That a complete run did not learn. Of a text the least is to beat blind guessing.
+std::string verdict(const Training& t, const Evaluation& found) {
+  if (!t.is_complete()) return "";
+  const auto size = static_cast<double>(t.task.labels.size());
+  std::string what;
+  if (t.task.name != "text") {
+    if (found.exact_match >= kLearned) return "";
+    what = "only " + percent(found.exact_match) + " of the held-out answers are right";
+  } else {
+    if (found.loss < std::log(size)) return "";
+    what =
+        "the held-out loss is no lower than that of guessing blindly, " + fixed(std::log(size), 4);
+  }
+  return "not learned: " + what + "; more --steps, another --rate or another --seed may help";
 }
 
 std::string sample_line(const Sample& sample) {
@@ -119,8 +138,12 @@ Report make_report(Training& t, const Course& course, const Sampling& sampling) 
   r.losses = course.history.losses;
   r.validations = course.history.validations;
   r.example = make_example(t.model, t.task, sequences.front());
-  r.findings = find_heads(t.model, t.task, all.first(std::min(kLookedInto, all.size())),
+  r.scores = score_heads(t.model, t.task, all.first(std::min(kLookedInto, all.size())));
+  for (const Pattern& pattern : all_patterns(t.task)) r.patterns.push_back(pattern.name);
+  r.findings = find_heads(t.task, r.scores, static_cast<std::size_t>(t.options.heads), all.front(),
                           r.example.inputs.size());
+  r.over_time = course.history.heads;
+  r.verdict = verdict(t, found);
   if (is_text) {
     r.samples =
         text_samples(t.model, t.task, beginnings(t.task, all, sampling), sampling, t.options.seed);
@@ -146,6 +169,7 @@ std::string summary(const Report& r) {
                : "the model as it was after step " + std::to_string(r.steps_done) + "\n") +
           "held out: loss " + fixed(r.validation_loss, 4) + ", " + percent(r.exact_match) + " of " +
           several(r.held_out, r.task == "text" ? "byte" : "answer") + " right\n";
+  if (!r.verdict.empty()) text += r.verdict + "\n";
   for (const HeadFinding& f : r.findings) {
     text += f.pattern + ": layer " + std::to_string(f.layer) + ", head " + std::to_string(f.head) +
             ", weight " + fixed(f.mean_weight, 4) + "\n";

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t kValidations = 16;  // over a run
 constexpr std::size_t kWatched = 128;       // sequences of each
+constexpr std::size_t kWatchedHeads = 16;   // of which the attention is looked at, too
 
 /// Held-out sequences are the same for every seed, so that runs can be compared.
 constexpr std::uint64_t kHeldOutSeed = 2017;
@@ -76,6 +77,9 @@ void Training::validate() {
   const Evaluation found = evaluate(model, task, watched_);
   require_finite(found.loss, "the loss on held-out sequences", steps_done());
   history.validations.push_back({steps_done(), found.loss, found.exact_match});
+  const std::span<const Tokens> seen(watched_);
+  history.heads.push_back(
+      {steps_done(), score_heads(model, task, seen.first(std::min(kWatchedHeads, seen.size())))});
 }
 
 }  // namespace train

@@ -18,6 +18,7 @@ struct History {
   double training_seconds = 0;  ///< Of the steps alone.
   std::vector<double> losses;   ///< One a step.
   std::vector<Validation> validations;
+  std::vector<HeadsAtStep> heads;  ///< With each validation.
 };
 
 /// A loss, or the norm of its gradient, is infinite or no number.

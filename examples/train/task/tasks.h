@@ -54,6 +54,13 @@ struct Task {
   std::size_t context() const { return is_answer.size() - 1; }
 };
 
+/// What attention is looked at for in any task: the token before, the first, a token's own copies,
+/// and what followed them (which is how a model continues what it has seen before).
+std::vector<Pattern> general_patterns();
+
+/// The task's own patterns, then the general ones of other names.
+std::vector<Pattern> all_patterns(const Task& task);
+
 /// One of task_names(), with sequences of `length` symbols, digits or pairs.
 /// Throws std::invalid_argument for an unknown name, or a length too small to hold anything out or
 /// too large for the task.
