@@ -24,6 +24,7 @@ struct AttentionExample {
   std::vector<bool> correct;             ///< Whether the prediction is right.
   /// [layer][head]: row-major (query, key), each row a distribution over the keys.
   std::vector<std::vector<std::vector<float>>> weights;
+  std::vector<std::vector<Link>> links;  ///< Of each finding's pattern in this sequence.
 };
 
 /// What a head does, on average over held-out sequences.
@@ -44,8 +45,7 @@ struct HeadFinding {
   std::string words;
   std::size_t layer;
   std::size_t head;
-  double mean_weight;       ///< Over held-out sequences.
-  std::vector<Link> links;  ///< The pattern in the example.
+  double mean_weight;  ///< Over held-out sequences.
 };
 
 /// A beginning, and how the model goes on.
@@ -71,11 +71,11 @@ struct Report {
   std::uint64_t held_out = 0;  ///< How many held-out answers were asked for.
   std::vector<double> losses;  ///< One a step.
   std::vector<Validation> validations;
-  AttentionExample example;
-  std::vector<HeadFinding> findings;   ///< The most telling first.
-  std::vector<std::string> patterns;   ///< The findings', then those that every task has.
-  std::vector<HeadScore> scores;       ///< Of the heads, layer by layer.
-  std::vector<HeadsAtStep> over_time;  ///< On fewer sequences.
+  std::vector<AttentionExample> examples;  ///< Of one size; a reader chooses among them.
+  std::vector<HeadFinding> findings;       ///< The most telling first.
+  std::vector<std::string> patterns;       ///< The findings', then those that every task has.
+  std::vector<HeadScore> scores;           ///< Of the heads, layer by layer.
+  std::vector<HeadsAtStep> over_time;      ///< On fewer sequences.
   std::vector<Sample> samples;
   std::string decoding = "greedily";  ///< How their tokens were chosen.
   std::vector<std::pair<std::string, std::string>> options;

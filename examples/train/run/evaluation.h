@@ -39,16 +39,16 @@ std::vector<Sample> answer_samples(Model& model, const Task& task,
 std::vector<Sample> text_samples(Model& model, const Task& task, std::span<const Tokens> beginnings,
                                  const Sampling& sampling, std::uint64_t seed);
 
-/// The sequence with all attention weights, or as much of its beginning as a person wants to read.
+/// The sequence with all attention weights and the links of the task's patterns, or as much of its
+/// beginning as a person wants to read.
 AttentionExample make_example(Model& model, const Task& task, const Tokens& sequence);
 
 /// All heads' scores for all_patterns(task) on the sequences, layer by layer.
 std::vector<HeadScore> score_heads(Model& model, const Task& task,
                                    std::span<const Tokens> sequences);
 
-/// For each pattern of the task the head that follows it best, with the pattern's links in the
-/// first `shown` positions of the sequence.
+/// For each pattern of the task the head that follows it best; a layer has `heads`.
 std::vector<HeadFinding> find_heads(const Task& task, const std::vector<HeadScore>& scores,
-                                    std::size_t heads, const Tokens& sequence, std::size_t shown);
+                                    std::size_t heads);
 
 }  // namespace train

@@ -105,6 +105,10 @@ AttentionExample make_example(Model& model, const Task& task, const Tokens& sequ
     example.predictions.push_back(asked ? label(task, predicted[i]) : "");
     example.correct.push_back(predicted[i] == sequence[i + 1]);
   }
+  for (const Pattern& pattern : task.patterns) {
+    std::vector<Link>& links = example.links.emplace_back(pattern.links(sequence));
+    std::erase_if(links, [shown](const Link& link) { return link.query >= shown; });
+  }
   for (const Tensor& layer : seen.weights) {
     const std::vector<float> values = layer.to_vector<float>();
     auto& heads = example.weights.emplace_back();
@@ -142,7 +146,7 @@ std::vector<HeadScore> score_heads(Model& model, const Task& task,
 }
 
 std::vector<HeadFinding> find_heads(const Task& task, const std::vector<HeadScore>& scores,
-                                    std::size_t heads, const Tokens& sequence, std::size_t shown) {
+                                    std::size_t heads) {
   std::vector<HeadFinding> findings;
   for (std::size_t i = 0; i < task.patterns.size(); ++i) {
     const Pattern& pattern = task.patterns[i];
@@ -151,9 +155,7 @@ std::vector<HeadFinding> find_heads(const Task& task, const std::vector<HeadScor
         [i](const HeadScore& a, const HeadScore& b) { return a.shares[i] < b.shares[i]; });
     const auto index = static_cast<std::size_t>(best - scores.begin());
     const double share = std::isnan(best->shares[i]) ? 0.0 : best->shares[i];
-    findings.push_back({pattern.name, pattern.words, index / heads + 1, index % heads + 1, share,
-                        pattern.links(sequence)});
-    std::erase_if(findings.back().links, [shown](const Link& link) { return link.query >= shown; });
+    findings.push_back({pattern.name, pattern.words, index / heads + 1, index % heads + 1, share});
   }
   return findings;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "examples/train/page/format.h"
 #include "examples/train/run/evaluation.h"
@@ -14,6 +15,8 @@ namespace {
 constexpr std::size_t kExamined = 1000;   // sequences of the final examination; of a text, all
 constexpr std::size_t kLookedInto = 100;  // sequences whose attention weights are averaged
 constexpr std::size_t kSamples = 8;
+constexpr std::size_t kExamples = 36;             // sequences to choose from on the page
+constexpr std::size_t kWeightsCarried = 2 << 20;  // by the page, at two bytes each
 
 /// Other sequences than those that training watched.
 constexpr std::uint64_t kExaminationSeed = 2018;
@@ -42,6 +45,20 @@ std::vector<Tokens> beginnings(const Task& task, std::span<const Tokens> held_ou
   std::vector<Tokens> sequences = spread(held_out, kSamples);
   for (Tokens& tokens : sequences) tokens.resize(task.prompt);
   return sequences;
+}
+
+/// As many as a page of some megabytes can carry, but one in any case.
+std::vector<AttentionExample> make_examples(Training& t, const std::vector<Tokens>& sequences) {
+  std::vector<AttentionExample> examples;
+  std::size_t carried = 0;
+  for (const Tokens& sequence : sequences) {
+    AttentionExample example = make_example(t.model, t.task, sequence);
+    const std::size_t size = example.inputs.size();
+    carried += t.options.layers * t.options.heads * size * (size + 1) / 2;
+    if (!examples.empty() && carried > kWeightsCarried) break;
+    examples.push_back(std::move(example));
+  }
+  return examples;
 }
 
 std::string several(std::uint64_t count, const std::string& thing) {
@@ -137,11 +154,10 @@ Report make_report(Training& t, const Course& course, const Sampling& sampling) 
   r.held_out = found.answers;
   r.losses = course.history.losses;
   r.validations = course.history.validations;
-  r.example = make_example(t.model, t.task, sequences.front());
   r.scores = score_heads(t.model, t.task, all.first(std::min(kLookedInto, all.size())));
   for (const Pattern& pattern : all_patterns(t.task)) r.patterns.push_back(pattern.name);
-  r.findings = find_heads(t.task, r.scores, static_cast<std::size_t>(t.options.heads), all.front(),
-                          r.example.inputs.size());
+  r.findings = find_heads(t.task, r.scores, t.options.heads);
+  r.examples = make_examples(t, spread(all, kExamples));
   r.over_time = course.history.heads;
   r.verdict = verdict(t, found);
   if (is_text) {
