@@ -45,7 +45,7 @@ void add_files(CLI::App& app, CommandLine& o) {
   add("--json", o.json,
       "Results to write as JSON, or \"none\" (layers and heads are counted from 1)");
   add("--resume", o.resume,
-      "Checkpoint to go on from, with its settings; of the others only --text and --steps can be "
+      "Checkpoint to go on from, with its settings, of which only --text and --steps can be "
       "given. With other steps the learning rate's cosine ends with them. Files beside the "
       "checkpoint may be replaced");
   app.add_flag("--overwrite", o.overwrite,
