@@ -1,17 +1,18 @@
-// Matrix products: FLOP is the rate, FLOP=250G/s are 250 GFLOP/s.
+// Matrix products: FLOP is the rate, FLOP=250G/s are 250 GFLOP/s; peak% is their share of what
+// multiply-adds in registers reach on as many threads in the same run (float64: of half of it).
 #include <tend/core/kernels/matmul/gemm.h>
 
-#include "program.h"
+#include "shapes.h"
 
 using namespace tend;
 
 namespace {
 
 void multiply(benchmark::State& state, const Array& a, const Array& b, const Array& out) {
-  kernels::matmul(out, a, b);  // pages and caches are warm
-  for (auto _ : state) kernels::matmul(out, a, b);
-  state.counters["FLOP"] =
-      benchmarks::rate(2.0 * static_cast<double>(out.numel()) * static_cast<double>(a.size(-1)));
+  static const double peak = limits::flops_per_second(num_threads());
+  const double flops = 2.0 * static_cast<double>(out.numel()) * static_cast<double>(a.size(-1));
+  benchmarks::measure(state, "FLOP", flops, out.dtype() == float64 ? peak / 2 : peak,
+                      [&] { kernels::matmul(out, a, b); });
 }
 
 Array filled(const Shape& shape, DType dtype = float32) {
@@ -72,5 +73,17 @@ BENCHMARK(attention_context)->Apply(attention_shapes);
 }  // namespace
 
 int main(int argc, char** argv) {
+  // (m, k) by (k, n).
+  const auto add = [](const std::vector<std::int64_t>& s) {
+    const auto product = [](benchmark::State& state) {
+      const std::int64_t m = state.range(0), k = state.range(1), n = state.range(2);
+      multiply(state, filled({m, k}), filled({k, n}), filled({m, n}));
+    };
+    benchmark::RegisterBenchmark("matmul", product)
+        ->ArgNames({"m", "k", "n"})
+        ->Args(s)
+        ->UseRealTime();
+  };
+  if (!benchmarks::take_shapes(argc, argv, "768x128x512", add)) return 2;
   return benchmarks::run(argc, argv);
 }

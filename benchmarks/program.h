@@ -6,6 +6,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
+#include <exception>
 #include <iostream>
 #include <string>
 
@@ -22,7 +23,12 @@ inline int run(int argc, char** argv) {
   benchmark::AddCustomContext("threads", std::to_string(info.threads));
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
+  try {
+    benchmark::RunSpecifiedBenchmarks();
+  } catch (const std::exception& error) {  // such as an array that does not fit the memory
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
   benchmark::Shutdown();
   if (std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
   std::cerr << "standard output could not be written\n";

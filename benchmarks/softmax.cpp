@@ -1,7 +1,10 @@
-// Softmax kernels: B is the rate of bytes read and written, each array counted once.
+// Softmax kernels: B is the rate of bytes read and written, each array counted once; peak% is their
+// share of what memcpy reaches with as many bytes and threads in the same run.
+#include <map>
+
 #include <tend/core/kernels/rows/softmax.h>
 
-#include "program.h"
+#include "shapes.h"
 
 using namespace tend;
 
@@ -21,26 +24,26 @@ Shape shape_of(const benchmark::State& state) {
   return {state.range(0), state.range(1)};
 }
 
-void count_bytes(benchmark::State& state, const Array& each, int arrays) {
-  state.counters["B"] = benchmarks::rate(static_cast<double>(each.numel()) *
-                                         static_cast<double>(item_size(each.dtype())) * arrays);
+template <class F>
+void measure_bytes(benchmark::State& state, const Array& each, int arrays, F&& f) {
+  static std::map<std::int64_t, double> peaks;  // a row is run several times
+  const std::int64_t bytes = each.numel() * item_size(each.dtype()) * arrays;
+  double& peak = peaks[bytes];
+  if (peak == 0) peak = limits::bytes_per_second(num_threads(), static_cast<std::size_t>(bytes));
+  benchmarks::measure(state, "B", static_cast<double>(bytes), peak, f);
 }
 
 // Over a dimension of (rows, columns).
 void forward(benchmark::State& state, Forward kernel, std::int64_t dim) {
   const Array a = varied(shape_of(state)), out = varied(shape_of(state));
-  kernel(out, a, dim);  // pages and caches are warm
-  for (auto _ : state) kernel(out, a, dim);
-  count_bytes(state, out, 2);
+  measure_bytes(state, out, 2, [&] { kernel(out, a, dim); });
 }
 
 void backward(benchmark::State& state, Forward kernel, Backward derivative, std::int64_t dim) {
   const Array a = varied(shape_of(state)), grad = varied(shape_of(state)),
               out = varied(shape_of(state));
   kernel(a, a, dim);
-  derivative(out, grad, a, dim);
-  for (auto _ : state) derivative(out, grad, a, dim);
-  count_bytes(state, out, 3);
+  measure_bytes(state, out, 3, [&] { derivative(out, grad, a, dim); });
 }
 
 void shapes(benchmark::internal::Benchmark* benchmark) {
@@ -60,5 +63,15 @@ BENCHMARK_CAPTURE(backward, log_softmax_last, kernels::log_softmax, kernels::log
 }  // namespace
 
 int main(int argc, char** argv) {
+  const auto add = [](const std::vector<std::int64_t>& s) {
+    const auto set = [&s](benchmark::internal::Benchmark* benchmark) {
+      benchmark->ArgNames({"rows", "columns"})->Args(s)->UseRealTime();
+    };
+    set(benchmark::RegisterBenchmark("forward/softmax_last", forward, kernels::softmax, -1));
+    set(benchmark::RegisterBenchmark("forward/softmax_first", forward, kernels::softmax, 0));
+    set(benchmark::RegisterBenchmark("backward/softmax_last", backward, kernels::softmax,
+                                     kernels::softmax_backward, -1));
+  };
+  if (!benchmarks::take_shapes(argc, argv, "4096x1024", add)) return 2;
   return benchmarks::run(argc, argv);
 }

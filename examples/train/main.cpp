@@ -11,14 +11,14 @@
 #include <tend/nn/files/write_file.h>
 
 #include "examples/program.h"
-#include "examples/progress_line.h"
 #include "examples/train/page/format.h"
 #include "examples/train/run/checkpoint.h"
 #include "examples/train/run/command_line.h"
+#include "examples/train/run/course.h"
 #include "examples/train/run/files.h"
 #include "examples/train/run/interrupt.h"
 #include "examples/train/run/outcome.h"
-#include "examples/train/run/progress.h"
+#include "examples/train/run/output_files.h"
 #include "examples/train/run/results.h"
 #include "examples/train/run/training.h"
 
@@ -26,11 +26,19 @@ namespace train {
 
 namespace {
 
-constexpr int kInterrupted = 130;  // what a shell reports for a program that Ctrl-C ended
+constexpr int kSignalled = 128;  // a shell reports 128 + N for a program that signal N ended
 
 Task task_of(const Options& options) {
   return options.task == "text" ? make_text_task(read_file(options.text), options.length)
                                 : make_task(options.task, options.length);
+}
+
+/// What the command line asks for besides fits the task.
+void check_fits_task(const CommandLine& command_line, const std::string& task) {
+  if (task != "text" && !command_line.sampling.given.empty())
+    throw std::invalid_argument(command_line.sampling.given + " is for texts, not for " + task);
+  if (task == "text" && command_line.require)
+    throw std::invalid_argument("--require is for tasks with right answers, not for a text");
 }
 
 /// A new training, or the one that a checkpoint holds. Files that are to be written are looked at
@@ -46,12 +54,10 @@ Training prepare(const CommandLine& command_line) {
     options.text = command_line.options.text.empty() ? options.text : command_line.options.text;
     options.steps = command_line.steps.value_or(options.steps);
   }
-  refuse_shared_files(command_line, options.text);
-  for (const std::string& file :
-       {command_line.report, command_line.checkpoint, command_line.json}) {
-    if (!file.empty()) tend::nn::check_can_write(file);
-  }
+  check_fits_task(command_line, options.task);
+  check_files(command_line, options.text);
   Task task = task_of(options);
+  if (command_line.sampling.prompt) encode(task, *command_line.sampling.prompt);
   if (!checkpoint) return Training(options, std::move(task));
   Training training = checkpoint->resume(options, std::move(task));
   if (training.steps_done() > options.steps) {
@@ -60,14 +66,6 @@ Training prepare(const CommandLine& command_line) {
                                 std::to_string(options.steps));
   }
   return training;
-}
-
-void run(Training& training) {
-  program::ProgressLine progress;
-  while (!training.is_complete() && !interrupted()) {
-    training.step();
-    if (progress.is_due()) progress.show(progress_line(standing(training)));
-  }
 }
 
 void explain_failure(const std::exception& error) {
@@ -81,45 +79,84 @@ class Results {
   /// write(file), unless there is to be none.
   template <class Write>
   void write(const std::string& file, Write write) {
-    if (file.empty()) return;
-    try {
-      write(file);
-      written_ += "wrote " + file + '\n';
-    } catch (const std::exception& error) {
-      explain_failure(error);
-      complete_ = false;
-    }
+    if (file.empty() || !attempt(file, write)) return;
+    written_ += "wrote " + file + '\n';
   }
-  const std::string& written() const { return written_; }
+  /// The same for a checkpoint on the way; of many, the last is told.
+  template <class Write>
+  void write_step(const std::string& file, Write write) {
+    if (!attempt(file, write)) return;
+    last_step_ = file;
+    ++steps_;
+  }
+  std::string written() const {
+    return steps_ == 0 ? written_
+                       : written_ + "wrote " + std::to_string(steps_) +
+                             " checkpoints on the way, the last " + last_step_ + '\n';
+  }
   bool complete() const { return complete_; }
 
  private:
+  template <class Write>
+  bool attempt(const std::string& file, Write write) {
+    try {
+      write(file);
+      return true;
+    } catch (const std::exception& error) {
+      explain_failure(error);
+      complete_ = false;
+      return false;
+    }
+  }
+
   std::string written_;
+  std::string last_step_;
+  std::size_t steps_ = 0;
   bool complete_ = true;
 };
 
-bool write_results(const CommandLine& command_line, Training& training) {
-  Results results;
+/// Returns whether all files were written and the run met what was required of it.
+bool finish(const CommandLine& command_line, Training& training, const Course& course,
+            Results& results) {
   results.write(command_line.checkpoint,
                 [&](const auto& file) { save_checkpoint(training, file); });
-  const Report report = make_report(training);
+  const Report report = make_report(training, course, command_line.sampling);
   results.write(command_line.report,
                 [&](const auto& file) { tend::nn::write_file(file, render_html(report)); });
   results.write(command_line.json, [&](const auto& file) {
-    tend::nn::write_file(file, results_json(report, training.options.seed));
+    tend::nn::write_file(file, results_json(report, training.options));
   });
   std::cout << summary(report) << results.written();
-  return results.complete();
+  const bool is_met = !command_line.require || report.exact_match >= *command_line.require;
+  if (!is_met) {
+    std::cerr << "train: " << percent(report.exact_match) << " of the held-out answers are right, "
+              << "less than --require " << shortest(*command_line.require) << '\n';
+  }
+  return results.complete() && is_met;
 }
 
 int train(const CommandLine& command_line) {
   if (command_line.threads > 0) tend::set_num_threads(command_line.threads);
   Training training = prepare(command_line);
+  create_folder(command_line);
   note_interrupts();
   std::cout << introduction(training) << std::flush;
-  run(training);
-  if (!write_results(command_line, training)) return 1;
-  return interrupted() ? kInterrupted : 0;
+  Results results;
+  training.checked_every = command_line.save_every;
+  const Course course = train_to_end(training, [&] {
+    if (command_line.save_every == 0 || training.steps_done() % command_line.save_every != 0)
+      return;
+    results.write_step(step_file(command_line.checkpoint, training.steps_done()),
+                       [&](const auto& file) { save_checkpoint(training, file); });
+  });
+  const bool is_good = finish(command_line, training, course, results);
+  if (!course.failure.empty()) {
+    std::cerr << "train: " << course.failure << "\n";
+    return 1;
+  }
+  if (!results.complete()) return 1;
+  if (interruption() != 0) return kSignalled + interruption();
+  return is_good ? 0 : 1;
 }
 
 }  // namespace

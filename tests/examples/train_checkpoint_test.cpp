@@ -21,13 +21,14 @@
 using Catch::Matchers::ContainsSubstring;
 using namespace tend::test;
 
-TEST_CASE("Ctrl-C ends with 130, and what is resumed ends as if it had never come") {
+TEST_CASE("Ctrl-C ends with 130, SIGTERM with 143, and what is resumed as if they had not come") {
   const TemporaryFolder folder;
+  const int signal = GENERATE(SIGINT, SIGTERM);
   Process process(kProgram, small({"--steps", "2000", "--json", "r.json"}), folder.path());
   REQUIRE(process.wait_for("parameters"));
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
-  process.send(SIGINT);
-  CHECK(process.wait() == 130);
+  process.send(signal);
+  CHECK(process.wait() == 128 + signal);
   const std::size_t done = results(folder).at("steps");
   CHECK(done < 2000);
   CHECK(results(folder).at("losses").size() == done);
@@ -37,7 +38,9 @@ TEST_CASE("Ctrl-C ends with 130, and what is resumed ends as if it had never com
   CAPTURE(resumed.output);
   REQUIRE(resumed.code == 0);
   CHECK_THAT(resumed.output, ContainsSubstring("going on from step " + std::to_string(done)));
-  REQUIRE(run(small({"--steps", "2000", "--json", "whole.json", "--checkpoint", "whole"}), folder)
+  REQUIRE(run(small({"--steps", "2000", "--json", "whole.json", "--checkpoint", "whole", "--report",
+                     "none"}),
+              folder)
               .code == 0);
   const nlohmann::json whole = results(folder, "whole.json");
   CHECK(results(folder).at("losses") == whole.at("losses"));
@@ -51,6 +54,22 @@ TEST_CASE("Ctrl-C ends with 130, and what is resumed ends as if it had never com
   CHECK(backwards.code == 2);
   CHECK_THAT(backwards.output, ContainsSubstring("at step 2000, beyond --steps 10"));
   CHECK(content(folder.file("checkpoint.safetensors")) == before);
+}
+
+TEST_CASE("who goes on with another number of steps is told what the learning rate does") {
+  const TemporaryFolder folder;
+  REQUIRE(run(small({"--steps", "100", "--save-every", "60"}), folder).code == 0);
+  const auto resumed = [&](const std::string& steps) {
+    return run({"--resume", "checkpoint-60.safetensors", "--steps", steps}, folder).output;
+  };
+  // Steps from 0: 0.003 (0.02 + 0.49 (1 + cos(pi (60 - 20) / (N - 20)))), N = 200 and 100.
+  CHECK_THAT(resumed("200"),
+             ContainsSubstring("the learning rate now falls until step 200 instead of 100: step 61 "
+                               "has 0.00266 instead of 0.00153\n"));
+  const std::string same = resumed("100");
+  CHECK(same.find("learning rate") == std::string::npos);
+  const std::string complete = resumed("60");
+  CHECK(complete.find("learning rate") == std::string::npos);
 }
 
 TEST_CASE("a text of any bytes is modelled, and only the same text goes on") {
@@ -67,6 +86,8 @@ TEST_CASE("a text of any bytes is modelled, and only the same text goes on") {
   const nlohmann::json r = results(folder);
   CHECK(r.at("task") == "text");
   CHECK(r.at("validation_loss") > 0);
+  // 2000 / 10 bytes are no multiple of 16, and all are looked at.
+  CHECK_THAT(ended.output, ContainsSubstring(" of 200 bytes right"));
   CHECK(r.at("best_head").at("pattern") == "previous token");
   const std::string page = content(folder.file("report.html"));
   CHECK(page.find('\0') == std::string::npos);
@@ -126,7 +147,7 @@ TEST_CASE("a checkpoint is refused whichever of its bytes changed") {
   CHECK_THAT(ended.output, ContainsSubstring("damaged is damaged: its checksum"));
 }
 
-TEST_CASE("a checkpoint of the format without a checksum goes on") {
+TEST_CASE("a checkpoint of the format without a checksum, vocabulary and scores goes on") {
   const TemporaryFolder folder;
   const std::string path = folder.file("checkpoint.safetensors");
   REQUIRE(run(small({"--steps", "2"}), folder).code == 0);
@@ -134,9 +155,31 @@ TEST_CASE("a checkpoint of the format without a checksum goes on") {
   file.metadata["format"] = "tend train 1";
   tend::nn::save_safetensors(path, file.tensors, file.metadata);
   CHECK(run({"--resume", "checkpoint.safetensors", "--steps", "3"}, folder).code == 1);
-  file.metadata.erase("checksum");
+  for (const char* later : {"checksum", "vocabulary", "sizes"}) file.metadata.erase(later);
+  std::erase_if(file.tensors, [](const auto& entry) { return entry.first == "training.heads"; });
   tend::nn::save_safetensors(path, file.tensors, file.metadata);
   CHECK(run({"--resume", "checkpoint.safetensors", "--steps", "3"}, folder).code == 0);
+}
+
+TEST_CASE("a checkpoint of another vocabulary or other sizes is refused") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("checkpoint.safetensors");
+  REQUIRE(run(small({"--steps", "2"}), folder).code == 0);
+  tend::nn::Safetensors file = tend::nn::load_safetensors(path);
+  const nlohmann::json sizes = nlohmann::json::parse(file.metadata.at("sizes"));
+  CHECK(sizes.at("vocabulary") == 11);
+  CHECK(sizes.at("context") == 8);
+  CHECK(nlohmann::json::parse(file.metadata.at("vocabulary")).at(10) == "→");
+  file.metadata["format"] = "tend train 1";  // which needs no checksum
+  file.metadata.erase("checksum");
+  for (const std::string name : {"vocabulary", "sizes"}) {
+    auto metadata = file.metadata;
+    metadata[name] = "[]";
+    tend::nn::save_safetensors(path, file.tensors, metadata);
+    const Ended ended = run({"--resume", "checkpoint.safetensors", "--steps", "3"}, folder);
+    CHECK(ended.code == 1);
+    CHECK_THAT(ended.output, ContainsSubstring("has another " + name + ": [], not"));
+  }
 }
 
 TEST_CASE("settings that are not of their type are refused by name") {

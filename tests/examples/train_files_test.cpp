@@ -105,7 +105,8 @@ TEST_CASE("results go into pipes and through links, and keep their modes") {
   std::filesystem::create_symlink("page", folder.file("link"));
   std::string json;
   std::thread reader([&] { json = content(pipe); });
-  const Ended ended = run(small({"--steps", "2", "--json", "pipe", "--report", "link"}), folder);
+  const Ended ended =
+      run(small({"--steps", "2", "--json", "pipe", "--report", "link", "--overwrite"}), folder);
   if (ended.code != 0) std::ofstream(pipe).close();  // lets the reader end
   reader.join();
   REQUIRE(ended.code == 0);
@@ -149,8 +150,8 @@ TEST_CASE("text comes from pipes that somebody writes to, and no other") {
   const TemporaryFolder folder;
   std::ofstream(folder.file("text")) << std::string(1000, 'a') << std::string(1000, 'b');
   REQUIRE(::mkfifo(folder.file("pipe").c_str(), 0600) == 0);
-  const std::vector<std::string> model{"--length", "8", "--layers", "1", "--heads", "1",
-                                       "--width",  "8", "--steps",  "1", "--text"};
+  const std::vector<std::string> model{"--length", "8", "--layers", "1", "--heads",     "1",
+                                       "--width",  "8", "--steps",  "1", "--overwrite", "--text"};
   const auto reads = [&](const std::string& text, const std::string& before) {
     std::vector<std::string> words = model;
     words.push_back(text);

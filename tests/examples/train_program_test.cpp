@@ -1,5 +1,6 @@
 // The training program: what a run prints, computes and writes.
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -44,25 +45,101 @@ TEST_CASE("a training writes results, a report and a checkpoint") {
 
 TEST_CASE("training again, or with another number of threads, gives the same losses") {
   const TemporaryFolder folder;
-  REQUIRE(run(small({"--steps", "10", "--threads", "1", "--json", "a.json"}), folder).code == 0);
-  REQUIRE(run(small({"--steps", "10", "--threads", "3", "--json", "b.json"}), folder).code == 0);
-  REQUIRE(run(small({"--steps", "10", "--seed", "1", "--json", "c.json"}), folder).code == 0);
+  REQUIRE(run(small({"--steps", "10", "--threads", "1", "--json", "a.json", "--overwrite"}), folder)
+              .code == 0);
+  REQUIRE(run(small({"--steps", "10", "--threads", "3", "--json", "b.json", "--overwrite"}), folder)
+              .code == 0);
+  REQUIRE(run(small({"--steps", "10", "--seed", "1", "--json", "c.json", "--overwrite"}), folder)
+              .code == 0);
   CHECK(results(folder, "a.json").at("losses") == results(folder, "b.json").at("losses"));
   CHECK(results(folder, "a.json").at("losses") != results(folder, "c.json").at("losses"));
 }
 
-TEST_CASE("a loss that is no number stops the training with a message") {
+TEST_CASE("a loss that is not finite ends a run with 1, its curve and the last sound checkpoint") {
+  const TemporaryFolder folder;
+  // Each step multiplies the weights by about -29, and a validation follows every fourth.
+  const Ended ended =
+      run(small({"--weight-decay", "10000", "--warmup", "0", "--steps", "64", "--json", "r.json"}),
+          folder);
+  CAPTURE(ended.output);
+  CHECK(ended.code == 1);
+  CHECK_THAT(ended.output, ContainsSubstring("a lower --rate may help"));
+  const nlohmann::json r = results(folder);
+  const std::size_t lasted = r.at("losses").size();
+  const std::size_t sound = r.at("steps");
+  CHECK(sound > 0);
+  CHECK(sound < lasted);
+  CHECK(lasted < 64);
+  CHECK_THAT(r.at("failure"), ContainsSubstring(" at step "));
+  CHECK(r.at("validation_loss").is_number());  // NaN would be null
+  CHECK_THAT(content(folder.file("report.html")),
+             ContainsSubstring("Ended after " + std::to_string(lasted) + " of 64 steps: the "));
+  const Ended again = run({"--resume", "checkpoint.safetensors"}, folder);
+  CHECK(again.code == 1);
+  CHECK_THAT(again.output, ContainsSubstring("going on from step " + std::to_string(sound)));
+}
+
+TEST_CASE("a loss that is not finite at once leaves the model before its first step") {
   const TemporaryFolder folder;
   const Ended ended = run(small({"--rate", "1e30", "--warmup", "0", "--json", "r.json"}), folder);
   CHECK(ended.code == 1);
-  CHECK_THAT(ended.output, ContainsSubstring("a lower --rate may help"));
-  CHECK_FALSE(std::filesystem::exists(folder.file("r.json")));
+  CHECK(results(folder).at("steps") == 0);
+  CHECK(run({"--resume", "checkpoint.safetensors"}, folder).code == 1);
+}
+
+TEST_CASE("the results have the settings, the validations and every head's scores") {
+  const TemporaryFolder folder;
+  REQUIRE(run(small({"--steps", "20", "--layers", "2", "--heads", "2", "--json", "r.json"}), folder)
+              .code == 0);
+  const nlohmann::json r = results(folder);
+  CHECK(r.at("settings").at("width") == 8);
+  CHECK(r.at("settings").at("rate") == 0.003);
+  CHECK(r.at("held_out") == 1000);
+  CHECK(r.at("validations").front().at("step") == 1);
+  CHECK(r.at("validations").back().at("step") == 20);
+  CHECK(r.at("validations").back().at("loss") > 0);
+  REQUIRE(r.at("heads").size() == 4);
+  CHECK(r.at("heads").at(2).at("layer") == 2);
+  CHECK(r.at("heads").at(2).at("head") == 1);
+  double best = 0;
+  for (const nlohmann::json& head : r.at("heads")) {
+    CHECK(head.at("patterns").size() == 5);
+    best = std::max(best, head.at("patterns").at("mirrored diagonal").get<double>());
+    // A model that has hardly learned looks everywhere alike: the mean of log(n) for n = 2 to 8.
+    CHECK(head.at("entropy") == Approx(1.51).margin(0.05));
+  }
+  CHECK(r.at("best_head").at("mean_weight") == best);
+}
+
+TEST_CASE("a run that did not learn says so, and fails where a share was required") {
+  const TemporaryFolder folder;
+  const auto train = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--overwrite", "--json", "r.json"});
+    return run(more, folder);
+  };
+  const Ended not_learned = train(small({"--steps", "2"}));
+  CHECK(not_learned.code == 0);
+  CHECK_THAT(not_learned.output, ContainsSubstring("not learned: only "));
+  CHECK(results(folder).at("learned") == false);
+  CHECK_THAT(content(folder.file("report.html")), ContainsSubstring("The task was not learned"));
+  const Ended required = train(small({"--steps", "2", "--require", "0.995"}));
+  CHECK(required.code == 1);
+  CHECK_THAT(required.output, ContainsSubstring("held-out answers are right, less than --require"));
+  CHECK(train(small({"--steps", "2", "--require", "0"})).code == 0);
+
+  const Ended learned = train({"--length", "4", "--steps", "100", "--require", "0.995"});
+  CAPTURE(learned.output);
+  CHECK(learned.code == 0);
+  CHECK(learned.output.find("not learned") == std::string::npos);
+  CHECK(results(folder).at("learned") == true);
+  CHECK(run({"--resume", "checkpoint.safetensors", "--require", "1"}, folder).code ==
+        (results(folder).at("exact_match") == 1.0 ? 0 : 1));
 }
 
 TEST_CASE("progress is redrawn on a terminal, and never with escapes elsewhere") {
   using tend::test::Through;
   const TemporaryFolder folder;
-  const std::vector<std::string> short_run = small({"--steps", "50"});
+  const std::vector<std::string> short_run = small({"--steps", "50", "--overwrite"});
   const auto has_escape = [](const Ended& ended) {
     return ended.output.find('\x1b') != std::string::npos;
   };

@@ -21,12 +21,20 @@ Report small_report() {
   r.held_out = 1000;
   r.losses = {2.5, 1.0, 0.1, 0.02};
   r.validations = {{2, 1.1, 0.25}, {4, 0.03, 1.0}};
-  r.example.inputs = {"4", "2", "→", "2"};
-  r.example.predictions = {"", "", "2", "4"};
-  r.example.correct = {true, true, true, true};
+  AttentionExample example;
+  example.inputs = {"4", "2", "→", "2"};
+  example.predictions = {"", "", "2", "4"};
+  example.correct = {true, true, true, true};
   const std::vector<float> weights{1, 0, 0, 0, 0.5F, 0.5F, 0, 0, 0, 1, 0, 0, 0.75F, 0.25F, 0, 0};
-  r.example.weights = {{weights}, {weights}};
-  r.findings = {{"mirrored diagonal", "It looks back.", 2, 1, 0.987, {{2, 1}, {3, 0}}}};
+  example.weights = {{weights}, {weights}};
+  example.links = {{{2, 1}, {3, 0}}};
+  r.examples = {example, example};
+  r.examples.back().inputs.front() = "9";
+  r.findings = {{"mirrored diagonal", "It looks back.", 2, 1, 0.987}};
+  r.patterns = {"mirrored diagonal", "same token"};
+  const double never = std::numeric_limits<double>::quiet_NaN();
+  r.scores = {{{0.125, never}, 1.5}, {{0.987, never}, 0.25}};
+  r.over_time = {{2, r.scores}, {4, r.scores}};
   r.samples = {{"42→", "24", "24"}, {"13→", "33", "31"}};
   r.options = {{"steps", "4"}};
   return r;
@@ -93,6 +101,34 @@ TEST_CASE("the page shows what the report holds") {
   CHECK(page.find("Stopped after") == std::string::npos);
 }
 
+TEST_CASE("the page has every head's scores, at the end and over the steps") {
+  const std::string page = render_html(small_report());
+  CHECK_THAT(page, ContainsSubstring("<tr><th>1.1</th><td style='--w:0.125'>0.125</td><td>–</td>"
+                                     "<td>1.500</td></tr>"));
+  CHECK_THAT(page, ContainsSubstring("<tr><th>2.1</th><td style='--w:0.987' class='best'>0.987"));
+  CHECK(count(page, "<div class='plot lines'") == 3);  // two patterns, and the entropy
+  CHECK(count(page, "<div class='plot lines' hidden") == 2);
+  CHECK_THAT(page, ContainsSubstring("data-scores='2:0.1250,0.9870 4:0.1250,0.9870 '"));
+  CHECK_THAT(page, ContainsSubstring("data-scores='2:, 4:, '"));
+  // The highest score stands at 1 / 1.04 of the height.
+  CHECK_THAT(page, ContainsSubstring("points='50.00,3.85 100.00,3.85 '"));
+  Report r = small_report();
+  r.over_time.clear();
+  CHECK(render_html(r).find("Heads over the steps") == std::string::npos);
+}
+
+TEST_CASE("the page carries the sequences to choose from") {
+  Report r = small_report();
+  const std::string page = render_html(r);
+  CHECK(count(page, "<option data-inputs=") == 2);
+  CHECK_THAT(page, ContainsSubstring("<option data-inputs='9\t2\t→\t2' data-said='\t\t2\t4' "
+                                     "data-right='1111' data-links='2,1 3,0 ' data-weights='"));
+  CHECK_THAT(page, ContainsSubstring(">92→2</option>"));
+  CHECK(count(page, "<p class='sequence' hidden>") == 0);
+  r.examples.pop_back();
+  CHECK(count(render_html(r), "<p class='sequence' hidden>") == 1);
+}
+
 TEST_CASE("the page needs no network") {
   const std::string page = render_html(small_report());
   for (const char* outside : {"http:", "https:", "src=", "href=", "@import", "url("}) {
@@ -111,8 +147,9 @@ TEST_CASE("no text of a report becomes markup") {
   const std::string evil = "\"'><script>alert(1)</script>\xff\x01";
   Report r = small_report();
   r.task = r.goal = evil;
-  r.example.inputs.assign(4, evil);
-  r.example.predictions.assign(4, evil);
+  r.examples.front().inputs.assign(4, evil);
+  r.examples.front().predictions.assign(4, evil);
+  r.patterns.assign(2, evil);
   r.findings.front().pattern = r.findings.front().words = evil;
   r.samples = {{evil, evil, evil}, {evil, evil, "x"}};
   r.options = {{evil, evil}};
@@ -132,7 +169,7 @@ TEST_CASE("a report of almost nothing still makes a page") {
   r.validations.clear();
   r.findings.clear();
   r.samples.clear();
-  r.example.weights[0][0].assign(16, std::numeric_limits<float>::quiet_NaN());
+  r.examples[0].weights[0][0].assign(16, std::numeric_limits<float>::quiet_NaN());
   CHECK_THAT(render_html(r), ContainsSubstring("Layer 1, head 1"));
 }
 

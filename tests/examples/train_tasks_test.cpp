@@ -1,8 +1,12 @@
 #include "examples/train/task/tasks.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "examples/train/run/options.h"
 #include "tests/catch.h"
@@ -228,8 +232,15 @@ TEST_CASE("text keeps its last tenth for validation") {
   }
   Random random(0, 0);
   const std::vector<Tokens> held_out = task.held_out(random, 1000);
-  CHECK(held_out.size() == 11);  // windows of 10 that overlap in one: 11 begin within the last 100
-  for (const Tokens& s : held_out) CHECK(std::count(s.begin(), s.end(), 0) == 0);
+  REQUIRE(held_out.size() == 11);  // each predicts 9 of the last 100
+  Tokens predicted;
+  for (const Tokens& s : held_out) predicted.insert(predicted.end(), s.begin() + 1, s.end());
+  CHECK(held_out.front().front() == 0);
+  CHECK(task.rest.size() == 2);
+  predicted.push_back(task.rest.back());
+  Tokens last(50, 1);
+  last.resize(100, 2);
+  CHECK(predicted == last);
   CHECK(task.held_out(random, 3).size() == 3);
 }
 
@@ -239,10 +250,26 @@ TEST_CASE("text of any bytes is spelled as it was") {
   CHECK(task.labels.size() == 256);
   Random random(0, 0);
   const std::vector<Tokens> held_out = task.held_out(random, 1);
-  CHECK(spell(task, held_out.at(0), 0, 21) == text.substr(4500, 21));
+  CHECK(spell(task, held_out.at(0), 0, 21) == text.substr(4499, 21));
   CHECK(task.labels.at(0) == "x00");
   CHECK(task.labels.at(' ') == "␣");
   CHECK(task.labels.at(255) == "xff");
+}
+
+TEST_CASE("general patterns link what their names say") {
+  const Tokens sequence{7, 8, 7, 7, 9};  // the last is predicted, not looked at
+  std::map<std::string, std::vector<std::pair<std::size_t, std::size_t>>> links;
+  for (const Pattern& pattern : general_patterns()) {
+    for (const Link& link : pattern.links(sequence))
+      links[pattern.name].emplace_back(link.query, link.key);
+  }
+  using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+  CHECK(links.at("previous token") == Pairs{{1, 0}, {2, 1}, {3, 2}});
+  CHECK(links.at("first token") == Pairs{{1, 0}, {2, 0}, {3, 0}});
+  CHECK(links.at("same token") == Pairs{{2, 0}, {3, 0}, {3, 2}});
+  CHECK(links.at("induction") == Pairs{{2, 1}, {3, 1}, {3, 3}});
+  CHECK(all_patterns(make_text_task(some_text(500), 4)).size() == 4);
+  CHECK(all_patterns(default_task("recall")).size() == 6);
 }
 
 TEST_CASE("text that is too short for its context is refused") {

@@ -27,6 +27,8 @@ TEST_CASE("wrong usage is explained and ends with 2") {
       {{"--task", "recall", "--length", "17"}, "from 2 to 16, not 17"},
       {{"--task", "copy", "--text", "x"}, "--task excludes --text"},
       {{"--resume", "x", "--rate", "0.1"}, "is decided by the checkpoint"},
+      {{"--require", "1.01"}, "--require: '1.01' is no number from 0 to 1"},
+      {{"--text", "x", "--require", "0.5"}, "--require is for tasks with right answers"},
       {{"surprise"}, "surprise"},
       {{"--resume", ""}, "--resume: the name of the file is empty"},
       {{"--report", ""}, "--report: the name of the file is empty"},

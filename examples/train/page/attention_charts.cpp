@@ -58,13 +58,15 @@ std::string token_box(const AttentionExample& example, std::size_t i, double x, 
 
 }  // namespace
 
-std::string arc_diagram(const AttentionExample& example, const HeadFinding& finding) {
+std::string arc_diagram(const Report& report, std::size_t number) {
+  const AttentionExample& example = report.examples.front();
+  const HeadFinding& finding = report.findings[number];
   const std::size_t size = example.inputs.size();
   const std::vector<float>& weights = example.weights.at(finding.layer - 1).at(finding.head - 1);
   constexpr double kCell = 30;
   std::map<std::size_t, std::vector<std::size_t>> keys_of;
   double highest = kCell;
-  for (const Link& link : finding.links) {
+  for (const Link& link : example.links.at(number)) {
     keys_of[link.query].push_back(link.key);
   }
   std::map<std::size_t, std::string> arcs_of;
@@ -81,11 +83,14 @@ std::string arc_diagram(const AttentionExample& example, const HeadFinding& find
   }
   const double width = static_cast<double>(size) * kCell;
   const double top = -highest - 12;
-  std::string svg = "<div class='scroll'><svg class='arcs' role='img' aria-label='" +
-                    escape_html(finding.pattern) + "' viewBox='-2 " + fixed(top, 0) + " " +
-                    fixed(width + 4, 0) + " " + fixed(kCell * 2.3 - top, 0) +
-                    "' style='min-width:" + std::to_string(size * 17) +
-                    "px;max-width:" + std::to_string(size * 44) + "px'>";
+  std::string svg =
+      "<div class='scroll'><svg class='arcs' role='img' data-finding='" + std::to_string(number) +
+      "' data-head='" +
+      std::to_string((finding.layer - 1) * example.weights.front().size() + finding.head - 1) +
+      "' aria-label='" + escape_html(finding.pattern) + "' viewBox='-2 " + fixed(top, 0) + " " +
+      fixed(width + 4, 0) + " " + fixed(kCell * 2.3 - top, 0) +
+      "' style='min-width:" + std::to_string(size * 17) +
+      "px;max-width:" + std::to_string(size * 44) + "px'>";
   for (std::size_t i = 0; i < size; ++i) {
     const auto arcs = arcs_of.find(i);
     const bool asks = keys_of.count(i) != 0;

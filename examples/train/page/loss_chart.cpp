@@ -52,20 +52,6 @@ std::vector<double> smoothed(const std::vector<double>& curve) {
   return smooth;
 }
 
-std::vector<double> linear_ticks(double high) {
-  const double rough = high / 4.0;
-  const double power = std::pow(10.0, std::floor(std::log10(rough)));
-  double step = 10.0 * power;
-  for (const double candidate : {5.0, 2.0, 1.0}) {
-    step = candidate * power >= rough ? candidate * power : step;
-  }
-  std::vector<double> ticks;
-  for (int i = 0; i * step <= high * (1 + 1e-9); ++i) {
-    ticks.push_back(i * step);
-  }
-  return ticks;
-}
-
 std::vector<double> log_ticks(double low, double high) {
   std::vector<double> ticks;
   const bool few_decades = high / low < 30;
@@ -161,6 +147,20 @@ std::string hover_data(const Report& report, const std::vector<double>& curve, s
 }
 
 }  // namespace
+
+std::vector<double> linear_ticks(double high) {
+  const double rough = high / 4.0;
+  const double power = std::pow(10.0, std::floor(std::log10(rough)));
+  double step = 10.0 * power;
+  for (const double candidate : {5.0, 2.0, 1.0}) {
+    step = candidate * power >= rough ? candidate * power : step;
+  }
+  std::vector<double> ticks;
+  for (int i = 0; i * step <= high * (1 + 1e-9); ++i) {
+    ticks.push_back(i * step);
+  }
+  return ticks;
+}
 
 std::string loss_chart(const Report& report) {
   double high = 0;

@@ -24,6 +24,19 @@ struct AttentionExample {
   std::vector<bool> correct;             ///< Whether the prediction is right.
   /// [layer][head]: row-major (query, key), each row a distribution over the keys.
   std::vector<std::vector<std::vector<float>>> weights;
+  std::vector<std::vector<Link>> links;  ///< Of each finding's pattern in this sequence.
+};
+
+/// What a head does, on average over held-out sequences.
+struct HeadScore {
+  std::vector<double> shares;  ///< Of its attention on each pattern; NaN where a pattern never was.
+  double entropy = 0;          ///< Of a query's weights, in nats; the first query has no choice.
+};
+
+/// The scores of all heads after a step: layer by layer.
+struct HeadsAtStep {
+  std::uint64_t step;
+  std::vector<HeadScore> heads;
 };
 
 /// The head that follows a pattern best. Layers and heads are counted from 1.
@@ -32,11 +45,10 @@ struct HeadFinding {
   std::string words;
   std::size_t layer;
   std::size_t head;
-  double mean_weight;       ///< Over held-out sequences.
-  std::vector<Link> links;  ///< The pattern in the example.
+  double mean_weight;  ///< Over held-out sequences.
 };
 
-/// One held-out sequence, decoded greedily.
+/// A beginning, and how the model goes on.
 struct Sample {
   std::string question;
   std::string answer;
@@ -47,8 +59,10 @@ struct Sample {
 struct Report {
   std::string task;
   std::string goal;
-  std::uint64_t steps_done = 0;
+  std::uint64_t steps_done = 0;  ///< Of the model shown; after a failure there were more.
   std::uint64_t steps_planned = 0;
+  std::string verdict;  ///< That it was not learned; empty where it was.
+  std::string failure;  ///< Why the training could not go on; empty where it could.
   double seconds = 0;
   double tokens_per_second = 0;
   std::uint64_t parameters = 0;
@@ -57,9 +71,13 @@ struct Report {
   std::uint64_t held_out = 0;  ///< How many held-out answers were asked for.
   std::vector<double> losses;  ///< One a step.
   std::vector<Validation> validations;
-  AttentionExample example;
-  std::vector<HeadFinding> findings;  ///< The most telling first.
+  std::vector<AttentionExample> examples;  ///< Of one size; a reader chooses among them.
+  std::vector<HeadFinding> findings;       ///< The most telling first.
+  std::vector<std::string> patterns;       ///< The findings', then those that every task has.
+  std::vector<HeadScore> scores;           ///< Of the heads, layer by layer.
+  std::vector<HeadsAtStep> over_time;      ///< On fewer sequences.
   std::vector<Sample> samples;
+  std::string decoding = "greedily";  ///< How their tokens were chosen.
   std::vector<std::pair<std::string, std::string>> options;
 };
 

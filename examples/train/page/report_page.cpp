@@ -42,8 +42,10 @@ text{font:13px ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;fill:var
 text.wrong{fill:var(--wrong)!important;text-decoration:line-through}
 .heads{display:flex;gap:22px;align-items:flex-start;flex-wrap:wrap}
 .large{flex:1 1 440px;min-width:0}
-.grid-of-heads{display:grid;gap:8px;flex:0 1 auto}
-.grid-of-heads button{all:unset;cursor:pointer;border:1.5px solid var(--line);border-radius:9px;padding:5px;background:var(--card)}
+.grid-of-heads{flex:1 1 260px;max-width:440px;min-width:0}
+.layer{display:grid;grid-template-columns:repeat(auto-fill,minmax(66px,1fr));gap:8px;margin:4px 0 12px}
+.grid-of-heads h4{font-size:13px;font-weight:400;color:var(--soft);margin:0}
+.grid-of-heads button{all:unset;min-width:0;max-width:110px;cursor:pointer;border:1.5px solid var(--line);border-radius:9px;padding:5px;background:var(--card)}
 .grid-of-heads button:hover{border-color:var(--soft)}
 .grid-of-heads button:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .grid-of-heads button[aria-pressed=true]{border-color:var(--accent);box-shadow:0 0 0 1px var(--accent)}
@@ -72,6 +74,19 @@ text.wrong{fill:var(--wrong)!important;text-decoration:line-through}
 .chart input:focus-visible+label{outline:2px solid var(--warm)}
 .key{float:right;font-size:13.5px;color:var(--soft)}
 .key i{display:inline-block;width:18px;height:3px;border-radius:2px;vertical-align:middle;margin:0 6px 0 14px;background:var(--accent)}
+.sequence{display:flex;gap:10px;align-items:baseline;flex-wrap:wrap;margin:0 0 14px;font-size:14.5px}
+select{font:14px/1.4 ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;color:var(--ink);background:var(--card);border:1px solid var(--line);border-radius:8px;padding:5px 8px;min-width:0;max-width:100%}
+.scores{font-size:14px;font-variant-numeric:tabular-nums;width:auto}
+.scores th{color:var(--soft);padding:6px 10px 6px 0}
+.scores tr:first-child th:not(:first-child){text-align:right;padding-right:10px}
+.scores td{padding:6px 10px;text-align:right;background:color-mix(in srgb,var(--accent) calc(var(--w,0)*45%),transparent)}
+.scores .best{font-weight:700}
+.lines polyline{stroke:hsl(var(--h) 65% var(--arc));stroke-width:2px}
+.legend{display:flex;flex-wrap:wrap;gap:2px 14px;font-size:13.5px;color:var(--soft);margin:0}
+.legend i{display:inline-block;width:18px;height:3px;border-radius:2px;vertical-align:middle;margin-right:6px;background:hsl(var(--h) 65% var(--arc))}
+.save{display:flex;gap:8px;margin:8px 0 0}
+.save button{font:inherit;font-size:13px;padding:2px 10px;border:1px solid var(--line);border-radius:8px;background:none;color:var(--soft);cursor:pointer}
+.save button:hover{color:var(--ink);border-color:var(--soft)}
 .key .held{background:var(--warm)}
 .plot{position:relative;height:300px;margin:14px 8px 30px 46px;touch-action:pan-y;clear:both}
 .plot svg{position:absolute;inset:0;height:100%;overflow:visible}
@@ -103,86 +118,8 @@ del{color:var(--wrong)}
 .options dd{margin:0;font-variant-numeric:tabular-nums;text-align:right;overflow-wrap:anywhere}
 footer{color:var(--soft);font-size:13.5px;text-align:center;margin-top:26px}
 @media(max-width:600px){body{padding:18px 12px 40px}section{padding:16px 14px 12px}.plot{height:230px;margin-left:38px}.strip,.under{margin-left:38px}.key{float:none;display:block;margin:8px 0 0 -14px}.under{display:block}.under span{display:block}}
-@media print{#theme,.chart label,.chart input{display:none}section{break-inside:avoid}}
+@media print{#theme,.save,.chart label,.chart input{display:none}section{break-inside:avoid}}
 )css";
-}
-
-std::string_view page_script() {
-  return R"js(
-const root = document.documentElement;
-document.getElementById("theme").onclick = () => {
-  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  root.dataset.theme = dark ? "light" : "dark";
-};
-
-const figure = document.querySelector(".large");
-if (figure) {
-  const svg = figure.querySelector(".heat"), cells = svg.querySelector(".cells"), cross = svg.querySelector(".cross");
-  const title = figure.querySelector("h3"), readout = figure.querySelector(".readout"), hint = readout.textContent;
-  const rows = [...svg.querySelectorAll(".row")], columns = [...svg.querySelectorAll(".column")];
-  const size = +svg.dataset.size, cell = 16;
-  const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  const buttons = [...document.querySelectorAll(".grid-of-heads button")];
-  let packed = "";
-  const weight = (query, key) => {
-    const at = query * (query + 1) + 2 * key;
-    return (64 * digits.indexOf(packed[at]) + digits.indexOf(packed[at + 1])) / 4095;
-  };
-  const choose = button => {
-    for (const other of buttons) other.setAttribute("aria-pressed", other === button);
-    packed = button.dataset.weights;
-    cells.innerHTML = button.querySelector("svg").innerHTML;
-    title.textContent = button.dataset.title;
-    clear();
-  };
-  const clear = () => {
-    cross.setAttribute("d", "");
-    readout.textContent = hint;
-    for (const label of svg.querySelectorAll(".lit")) label.classList.remove("lit");
-  };
-  const show = event => {
-    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
-    const key = Math.floor(point.x / cell), query = Math.floor(point.y / cell);
-    clear();
-    if (query < 0 || query >= size || key < 0 || key > query) return;
-    rows[query].classList.add("lit");
-    columns[key].classList.add("lit");
-    cross.setAttribute("d", `M0 ${query * cell}H${(query + 1) * cell}v${cell}H0zM${key * cell} ${key * cell}h${cell}V${size * cell}h${-cell}z`);
-    readout.textContent = `“${rows[query].textContent}” (position ${query + 1}) puts ${(100 * weight(query, key)).toFixed(1)} % of its attention on “${columns[key].textContent}” (position ${key + 1})`;
-  };
-  for (const button of buttons) button.onclick = () => choose(button);
-  svg.onpointermove = svg.onpointerdown = show;
-  svg.onpointerleave = clear;
-  choose(buttons.find(button => button.getAttribute("aria-pressed") === "true"));
-}
-
-const chart = document.querySelector(".chart");
-if (chart) {
-  const losses = chart.dataset.losses.trim().split(" ").map(Number), bucket = +chart.dataset.bucket, steps = +chart.dataset.steps;
-  const held = chart.dataset.held.trim().split(" ").filter(Boolean).map(pair => pair.split(":").map(Number));
-  for (const plot of chart.querySelectorAll(".plot")) {
-    const cursor = document.createElement("div"), tip = document.createElement("div");
-    cursor.className = "cursor";
-    tip.className = "tip";
-    const leave = () => { cursor.remove(); tip.remove(); };
-    plot.onpointermove = event => {
-      const box = plot.getBoundingClientRect(), share = (event.clientX - box.left) / box.width;
-      if (share < 0 || share > 1) return leave();
-      const at = Math.min(losses.length - 1, Math.floor(share * steps / bucket)), step = Math.min(steps, Math.floor((at + .5) * bucket) + 1);
-      tip.textContent = `step ${step}\ntraining ${losses[at]}`;
-      if (held.length) {
-        const near = held.reduce((best, v) => Math.abs(v[0] - step) < Math.abs(best[0] - step) ? v : best);
-        tip.textContent += `\nheld out ${near[1]} (step ${near[0]})`;
-      }
-      cursor.style.left = 100 * share + "%";
-      tip.style[share < .5 ? "left" : "right"] = 100 * (share < .5 ? share : 1 - share) + 1 + "%";
-      tip.style[share < .5 ? "right" : "left"] = "auto";
-      plot.append(cursor, tip);
-    };
-    plot.onpointerleave = leave;
-  }
-}
-)js";
 }
 
 }  // namespace train

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -19,9 +20,11 @@ using tend::nn::StateDict;
 
 namespace {
 
-constexpr const char* kFormat = "tend train 2";
+constexpr const char* kFormat = "tend train 3";
+constexpr const char* kFormatWithoutModel = "tend train 2";
 constexpr const char* kFormatWithoutChecksum = "tend train 1";
 constexpr const char* kChecksum = "checksum";
+constexpr const char* kHeads = "training.heads";
 constexpr std::string_view kPrefix = "training.";
 constexpr std::string_view kOptimizer = "training.optimizer.";
 
@@ -68,6 +71,38 @@ std::vector<Validation> unflattened(const std::vector<double>& numbers, std::siz
   return validations;
 }
 
+/// For each time the step, then each head's shares and entropy.
+std::vector<double> flattened(const std::vector<HeadsAtStep>& times) {
+  std::vector<double> numbers;
+  for (const HeadsAtStep& time : times) {
+    numbers.push_back(static_cast<double>(time.step));
+    for (const HeadScore& head : time.heads) {
+      numbers.insert(numbers.end(), head.shares.begin(), head.shares.end());
+      numbers.push_back(head.entropy);
+    }
+  }
+  return numbers;
+}
+
+std::vector<HeadsAtStep> unflattened_heads(const std::vector<double>& numbers, std::size_t heads,
+                                           std::size_t patterns) {
+  const std::size_t size = 1 + heads * (patterns + 1);
+  if (numbers.size() % size != 0)
+    throw std::runtime_error("training.heads are not of this model and task");
+  std::vector<HeadsAtStep> times;
+  for (auto next = numbers.begin(); next != numbers.end();) {
+    if (!(*next >= 1 && *next <= 1e9)) throw std::runtime_error("training.heads have no steps");
+    HeadsAtStep& time = times.emplace_back();
+    time.step = static_cast<std::uint64_t>(*next++);
+    for (std::size_t head = 0; head < heads; ++head) {
+      const auto end = next + static_cast<std::ptrdiff_t>(patterns);
+      time.heads.push_back({{next, end}, *end});
+      next = end + 1;
+    }
+  }
+  return times;
+}
+
 /// Of the metadata but the checksum, and of each tensor's name, dtype, shape and elements.
 std::string checksum(const StateDict& tensors, const std::map<std::string, std::string>& metadata) {
   Hash hash;
@@ -100,7 +135,7 @@ void check_whole(const std::string& path, const Safetensors& file) {
     return found == file.metadata.end() ? "" : found->second;
   };
   const std::string format = text("format");
-  if (format != kFormat && format != kFormatWithoutChecksum) {
+  if (format != kFormat && format != kFormatWithoutModel && format != kFormatWithoutChecksum) {
     throw std::runtime_error(path + " was not written by train");
   }
   const std::string expected = text(kChecksum);
@@ -121,7 +156,23 @@ std::string fingerprint(const Task& task) {
   return std::to_string(task.fingerprint);
 }
 
-History history_from(const StateDict& tensors) {
+/// What the model reads and how large it is, as JSON. Tokens are written as their labels, for a
+/// byte of a text need not be UTF-8.
+std::string vocabulary_json(const Task& task) {
+  return nlohmann::json(task.labels).dump();
+}
+std::string sizes_json(const Training& training) {
+  const Options& s = training.options;
+  const nlohmann::ordered_json sizes{{"vocabulary", training.task.labels.size()},
+                                     {"context", training.task.context()},
+                                     {"layers", s.layers},
+                                     {"heads", s.heads},
+                                     {"width", s.width},
+                                     {"parameters", training.model.num_parameters()}};
+  return sizes.dump();
+}
+
+History history_from(const StateDict& tensors, const Training& training) {
   const auto numbers = [&tensors](const char* name) {
     return find(tensors, name, tend::float64).to_vector<double>();
   };
@@ -129,12 +180,17 @@ History history_from(const StateDict& tensors) {
   if (seconds.size() != 2) throw std::runtime_error("training.seconds must be two numbers");
   std::vector<double> losses = numbers("training.losses");
   std::vector<Validation> validations = unflattened(numbers("training.validations"), losses.size());
-  return {seconds[0], seconds[1], std::move(losses), std::move(validations)};
+  const auto is_heads = [](const auto& entry) { return entry.first == kHeads; };
+  std::vector<HeadsAtStep> heads;  // files of formats before this one have none
+  if (std::any_of(tensors.begin(), tensors.end(), is_heads)) {
+    heads = unflattened_heads(numbers(kHeads), training.options.layers * training.options.heads,
+                              all_patterns(training.task).size());
+  }
+  return {seconds[0], seconds[1], std::move(losses), std::move(validations), std::move(heads)};
 }
 
-}  // namespace
-
-void save_checkpoint(Training& training, const std::string& path) {
+/// What a checkpoint says of a training, by name; the tensors are the training's own.
+StateDict state_of(Training& training) {
   StateDict tensors = training.model.state_dict();
   for (auto& [key, value] : training.optimizer.state_dict()) {
     tensors.emplace_back(std::string(kOptimizer) + key, value);
@@ -143,10 +199,47 @@ void save_checkpoint(Training& training, const std::string& path) {
   tensors.emplace_back("training.generator", generator_tensor());
   tensors.emplace_back("training.losses", vector_tensor(history.losses));
   tensors.emplace_back("training.validations", vector_tensor(flattened(history.validations)));
+  tensors.emplace_back(kHeads, vector_tensor(flattened(history.heads)));
   tensors.emplace_back("training.seconds",
                        vector_tensor({history.seconds, history.training_seconds}));
+  return tensors;
+}
+
+void load_state(Training& training, const StateDict& state) {
+  StateDict weights;
+  StateDict optimizer;
+  for (const auto& [key, value] : state) {
+    if (key.starts_with(kOptimizer)) {
+      optimizer.emplace_back(key.substr(kOptimizer.size()), value);
+    } else if (!key.starts_with(kPrefix)) {
+      weights.emplace_back(key, value);
+    }
+  }
+  const tend::Generator generator = generator_from(find(state, "training.generator", tend::int64));
+  History history = history_from(state, training);
+  training.model.load_state_dict(weights);
+  training.optimizer.load_state_dict(optimizer);
+  training.history = std::move(history);
+  tend::set_rng_state(generator);
+}
+
+}  // namespace
+
+Snapshot::Snapshot(Training& training) : state_(state_of(training)) {
+  const tend::NoGradGuard no_grad;
+  for (auto& [name, tensor] : state_) tensor = tensor.clone();
+}
+
+void Snapshot::restore(Training& training) const {
+  load_state(training, state_);
+}
+
+void save_checkpoint(Training& training, const std::string& path) {
+  const StateDict tensors = state_of(training);
   std::map<std::string, std::string> metadata{{"format", kFormat},
                                               {"settings", options_to_json(training.options)},
+                                              {"vocabulary", vocabulary_json(training.task)},
+                                              {"sizes", sizes_json(training)},
                                               {"text", fingerprint(training.task)}};
   metadata[kChecksum] = checksum(tensors, metadata);
   tend::nn::save_safetensors(path, tensors, metadata);
@@ -165,23 +258,17 @@ Training Checkpoint::resume(const Options& options, Task task) const {
   if (text == file_.metadata.end() || text->second != fingerprint(task)) {
     throw std::runtime_error(path_ + " was trained on another text");
   }
-  StateDict weights;
-  StateDict optimizer;
-  for (const auto& [key, value] : file_.tensors) {
-    if (key.starts_with(kOptimizer)) {
-      optimizer.emplace_back(key.substr(kOptimizer.size()), value);
-    } else if (!key.starts_with(kPrefix)) {
-      weights.emplace_back(key, value);
-    }
-  }
-  const tend::Generator generator =
-      generator_from(find(file_.tensors, "training.generator", tend::int64));
-  History history = history_from(file_.tensors);
   Training training(options, std::move(task));
-  training.model.load_state_dict(weights);
-  training.optimizer.load_state_dict(optimizer);
-  training.history = std::move(history);
-  tend::set_rng_state(generator);
+  const auto check = [this](const char* key, const std::string& expected) {
+    const auto found = file_.metadata.find(key);  // formats before this one have neither
+    if (found != file_.metadata.end() && found->second != expected)
+      throw std::runtime_error(path_ + " has another " + key + ": " + found->second + ", not " +
+                               expected);
+  };
+  check("vocabulary", vocabulary_json(training.task));
+  check("sizes", sizes_json(training));
+  load_state(training, file_.tensors);
+  training.steps_before = options_.steps;
   return training;
 }
 

@@ -7,13 +7,13 @@
 
 #include "examples/program.h"
 #include "examples/train/page/format.h"
-#include "examples/train/run/files.h"
+#include "examples/train/run/output_files.h"
 
 namespace train {
 
 namespace {
 
-constexpr const char* kNoFile = "none";
+constexpr const char* kSamples = "Samples of a text";
 
 /// A deviation: a number, or "fan" for one that depends on each matrix.
 void add_deviation(CLI::App& app, const std::string& name, std::optional<double>& target,
@@ -36,13 +36,26 @@ void add_files(CLI::App& app, CommandLine& o) {
   const auto add = [&app](const std::string& name, std::string& target, const std::string& help) {
     return program::add_file(app, name, target, help)->group("Files")->default_str(target);
   };
+  add("--out", o.out,
+      "Folder of all files that are written, created if missing; names below that are not absolute "
+      "lie in it (default: the current folder)")
+      ->type_name("DIR");
   add("--report", o.report, "Page to write, or \"none\"");
   add("--checkpoint", o.checkpoint, "Checkpoint to write, or \"none\"");
   add("--json", o.json,
       "Results to write as JSON, or \"none\" (layers and heads are counted from 1)");
   add("--resume", o.resume,
-      "Checkpoint to go on from, with its settings; of the others only --text and --steps can be "
-      "given");
+      "Checkpoint to go on from, with its settings, of which only --text and --steps can be "
+      "given. With other steps the learning rate's cosine ends with them. Files beside the "
+      "checkpoint may be replaced");
+  app.add_flag("--overwrite", o.overwrite,
+               "Replace files that are there; without it they are refused")
+      ->group("Files");
+  program::add_whole(app, "--save-every", o.save_every,
+                     "Also write a checkpoint every so many steps, named by its step "
+                     "(checkpoint-100.safetensors)",
+                     1)
+      ->group("Files");
 }
 
 // An option of the group for each kind of option, with its value as the default.
@@ -90,9 +103,41 @@ void add_options(CLI::App& app, CommandLine& o) {
                 "Standard deviation of the initial weights; fan: 1/sqrt(inputs)");
   add_deviation(app, "--init-embedding", s.embedding_init,
                 "The same of the embeddings; fan: as --init");
+  const auto set_required = [&o](const std::string& text) {
+    o.require = program::parse_number<double>(text);
+    if (!o.require || *o.require < 0 || *o.require > 1)
+      throw CLI::ValidationError("--require", "'" + text + "' is no number from 0 to 1");
+  };
+  app.add_option_function<std::string>("--require", set_required,
+                                       "Exit with 1 if a smaller share of the held-out sequences "
+                                       "is answered right (not for texts)")
+      ->type_name("SHARE")
+      ->group("Training");
   add_to("Training", "--seed", s.seed, "Seed of weights, batches and dropout");
   program::add_threads(app, o.threads)
       ->description("Threads to compute with; results do not depend on it");
+}
+
+void add_sampling(CLI::App& app, Sampling& s) {
+  const auto set_prompt = [&s](const std::string& text) {
+    if (text.empty()) throw CLI::ValidationError("--prompt", "the text is empty");
+    s.prompt = text;
+  };
+  app.add_option_function<std::string>("--prompt", set_prompt,
+                                       "Go on from this text; otherwise from held-out beginnings")
+      ->type_name("TEXT")
+      ->group(kSamples);
+  program::add_whole(app, "--sample", s.size, "Bytes to write after each beginning", 1, 1'000'000)
+      ->default_str(std::to_string(s.size))
+      ->group(kSamples);
+  program::add_number(app, "--temperature", s.temperature,
+                      "Lower: likelier bytes are drawn; 0: the likeliest. --seed decides the draws",
+                      0)
+      ->default_str(shortest(s.temperature))
+      ->group(kSamples);
+  program::add_whole(app, "--top-k", s.top_k,
+                     "Draw from the K likeliest bytes alone (default: all)", 1)
+      ->group(kSamples);
 }
 
 void describe_program(CLI::App& app) {
@@ -101,25 +146,28 @@ void describe_program(CLI::App& app) {
   for (const std::string& name : task_names()) {
     names += " " + name;
   }
-  app.footer("Tasks:" + names +
-             ". Each has its own settings, with which it is learned in seconds; any of them can be "
-             "changed.\n"
-             "Ctrl-C ends the run after the current step with a checkpoint and a report, and exits "
-             "with 130.\n"
-             "Each file is written for itself: the program exits with 1 when one could not be, or "
-             "standard output, and with 2 for wrong usage. Links are followed; pipes and devices "
-             "are written into. A checkpoint has a checksum, and a damaged one is refused.");
+  app.footer(
+      "Tasks:" + names +
+      ". Each has its own settings, with which it is learned in seconds; any of them can be "
+      "changed.\n"
+      "Ctrl-C and SIGTERM end the run after the current step with a checkpoint and a report; "
+      "the program exits with 130 and 143.\n"
+      "A loss that is infinite or no number ends it, too: with 1, the curve up to there, and "
+      "the model and the checkpoint of the last validation before it.\n"
+      "Each file is written for itself: the program exits with 1 when one could not be, or "
+      "standard output, and with 2 for wrong usage. Links are followed; pipes and devices "
+      "are written into. A checkpoint has a checksum, and a damaged one is refused.");
   app.get_formatter()->column_width(34);
 }
 
 /// The checkpoint decides these: given as well, they would be ignored or contradict it.
 void refuse_options_with_resume(const CLI::App& app) {
-  constexpr std::array<std::string_view, 6> kAllowed{"--help",  "--resume",  "--text",
-                                                     "--steps", "--threads", "--json"};
+  constexpr std::array<std::string_view, 5> kAllowed{"--help", "--text", "--steps", "--threads",
+                                                     "--require"};
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
-    const bool is_file = option->get_group() == "Files";
-    if (option->count() > 0 && !is_file &&
+    const std::string group = option->get_group();
+    if (option->count() > 0 && group != "Files" && group != kSamples &&
         std::find(kAllowed.begin(), kAllowed.end(), name) == kAllowed.end()) {
       throw CLI::ValidationError(name, "is decided by the checkpoint that --resume names");
     }
@@ -130,6 +178,7 @@ void parse(CommandLine& command_line, int argc, const char* const* argv, bool on
   CLI::App app;
   describe_program(app);
   add_options(app, command_line);
+  add_sampling(app, command_line.sampling);
   add_files(app, command_line);
   try {
     app.parse(argc, argv);
@@ -141,29 +190,16 @@ void parse(CommandLine& command_line, int argc, const char* const* argv, bool on
   if (!command_line.resume.empty()) {
     refuse_options_with_resume(app);
   }
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group() == kSamples && option->count() > 0)
+      command_line.sampling.given = option->get_name();
+  }
   if (app.get_option("--steps")->count() > 0) {
     command_line.steps = command_line.options.steps;
   }
 }
 
 }  // namespace
-
-void refuse_shared_files(const CommandLine& o, const std::string& text) {
-  const std::vector<std::pair<std::string, std::string>> files{{"--report", o.report},
-                                                               {"--checkpoint", o.checkpoint},
-                                                               {"--json", o.json},
-                                                               {"--resume", o.resume},
-                                                               {"--text", text}};
-  for (std::size_t i = 0; i < 3; ++i) {  // those that are written
-    for (std::size_t j = i + 1; j < files.size(); ++j) {
-      const auto& [name, file] = files[i];
-      const auto& [other_name, other] = files[j];
-      if (file.empty() || other.empty() || !is_same_file(file, other)) continue;
-      if (name == "--checkpoint" && other_name == "--resume") continue;
-      throw std::invalid_argument(name + " and " + other_name + " are one file, " + file);
-    }
-  }
-}
 
 int explain_usage(const std::string& problem) {
   std::cerr << "train: " << problem << "\nTry train --help.\n";
@@ -180,11 +216,7 @@ std::optional<CommandLine> parse_command_line(int argc, const char* const* argv,
     command_line.options =
         default_options(first.options.text.empty() ? first.options.task : "text");
     parse(command_line, argc, argv, /*only_for_task=*/false);
-    for (std::string* file : {&command_line.report, &command_line.checkpoint, &command_line.json}) {
-      if (*file == kNoFile) {
-        file->clear();
-      }
-    }
+    place_files(command_line);
     validate(command_line.options);
     return command_line;
   } catch (const CLI::CallForHelp&) {

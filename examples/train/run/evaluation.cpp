@@ -8,8 +8,7 @@ using tend::Tensor;
 
 namespace {
 
-constexpr std::size_t kRows = 100;       // sequences of one forward pass
-constexpr std::size_t kContinued = 200;  // bytes that a text sample goes on for
+constexpr std::size_t kRows = 100;  // sequences of one forward pass
 
 }  // namespace
 
@@ -49,7 +48,7 @@ Evaluation evaluate(Model& model, const Task& task, std::span<const Tokens> sequ
 }
 
 std::vector<Tokens> complete(Model& model, const Task& task, std::vector<Tokens> sequences,
-                             std::size_t begin) {
+                             std::size_t begin, const ChooseToken& choose) {
   const EvaluationMode mode(model);
   const std::size_t length = sequences.front().size();
   for (std::size_t next = begin; next < length; ++next) {
@@ -60,29 +59,53 @@ std::vector<Tokens> complete(Model& model, const Task& task, std::vector<Tokens>
       const auto end = sequence.begin() + static_cast<std::ptrdiff_t>(next);
       inputs.insert(inputs.end(), end - static_cast<std::ptrdiff_t>(seen), end);
     }
-    const Tokens predicted = most_likely(model(token_tensor(inputs, sequences.size(), seen)));
+    const Tensor logits = model(token_tensor(inputs, sequences.size(), seen))
+                              .select(1, static_cast<std::int64_t>(seen) - 1)
+                              .contiguous();
+    const std::span<const float> values = logits.span<float>();
+    const std::size_t tokens = task.labels.size();
     for (std::size_t row = 0; row < sequences.size(); ++row) {
-      sequences[row][next] = predicted[(row + 1) * seen - 1];
+      sequences[row][next] = choose(row, values.subspan(row * tokens, tokens));
     }
   }
   return sequences;
 }
 
-std::vector<Sample> make_samples(Model& model, const Task& task,
-                                 std::span<const Tokens> sequences) {
+std::vector<Sample> answer_samples(Model& model, const Task& task,
+                                   std::span<const Tokens> sequences) {
   if (sequences.empty()) return {};
-  const bool open_ended = task.name == "text";
-  std::vector<Tokens> started(sequences.begin(), sequences.end());
-  if (open_ended) {
-    for (Tokens& tokens : started) tokens.resize(task.prompt + kContinued);
-  }
-  const std::vector<Tokens> completed = complete(model, task, std::move(started), task.prompt);
+  const auto likeliest = [](std::size_t, std::span<const float> logits) {
+    return std::max_element(logits.begin(), logits.end()) - logits.begin();
+  };
+  const std::vector<Tokens> completed =
+      complete(model, task, {sequences.begin(), sequences.end()}, task.prompt, likeliest);
   std::vector<Sample> samples;
   for (std::size_t i = 0; i < completed.size(); ++i) {
     const Tokens& sequence = sequences[i];
     samples.push_back({spell(task, sequence, 0, task.prompt),
                        spell(task, completed[i], task.prompt, completed[i].size()),
-                       open_ended ? "" : spell(task, sequence, task.prompt, sequence.size())});
+                       spell(task, sequence, task.prompt, sequence.size())});
+  }
+  return samples;
+}
+
+std::vector<Sample> text_samples(Model& model, const Task& task, std::span<const Tokens> beginnings,
+                                 const Sampling& sampling, std::uint64_t seed) {
+  if (beginnings.empty()) return {};
+  const std::size_t begin = beginnings.front().size();
+  std::vector<Tokens> started(beginnings.begin(), beginnings.end());
+  for (Tokens& tokens : started) tokens.resize(begin + sampling.size);
+  // A stream for each row, so that a sample does not depend on how many there are.
+  std::vector<Random> random;
+  for (std::size_t row = 0; row < started.size(); ++row) random.emplace_back(seed, row);
+  const std::vector<Tokens> completed = complete(
+      model, task, std::move(started), begin, [&](std::size_t row, std::span<const float> logits) {
+        return draw_token(logits, sampling, random[row]);
+      });
+  std::vector<Sample> samples;
+  for (const Tokens& tokens : completed) {
+    samples.push_back(
+        {spell(task, tokens, 0, begin), spell(task, tokens, begin, tokens.size()), ""});
   }
   return samples;
 }

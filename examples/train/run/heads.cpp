@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "examples/train/run/evaluation.h"
@@ -15,40 +16,78 @@ const std::string& label(const Task& task, std::int64_t token) {
   return task.labels[static_cast<std::size_t>(token)];
 }
 
-/// What each head puts on a pattern's links, as sums over the queries that have any.
-class PatternScore {
- public:
-  PatternScore(std::size_t layers, std::size_t heads) : heads_(heads), sums_(layers * heads) {}
+constexpr std::size_t kWeightsAtOnce = std::size_t{1} << 24;  // 64 MiB
 
-  void count_queries(const std::vector<Link>& links) {
-    std::set<std::size_t> queries;
-    for (const Link& link : links) queries.insert(link.query);
-    queries_ += queries.size();
-  }
+/// Sums over sequences, for one pattern: of each head's attention on its links, and of the queries
+/// that have any.
+struct PatternSums {
+  std::vector<double> heads;
+  std::size_t queries = 0;
+};
 
-  /// `weights` are those of one sequence and layer: (heads, length, length).
-  void add(std::size_t layer, std::span<const float> weights, std::size_t length,
-           const std::vector<Link>& links) {
-    for (std::size_t head = 0; head < heads_; ++head) {
-      for (const Link& link : links) {
-        sums_[layer * heads_ + head] +=
-            static_cast<double>(weights[(head * length + link.query) * length + link.key]);
-      }
+std::size_t count_queries(const std::vector<Link>& links) {
+  std::set<std::size_t> queries;
+  for (const Link& link : links) queries.insert(link.query);
+  return queries.size();
+}
+
+double share_on(const std::vector<Link>& links, std::span<const float> weights,
+                std::size_t length) {
+  double sum = 0;
+  for (const Link& link : links)
+    sum += static_cast<double>(weights[link.query * length + link.key]);
+  return sum;
+}
+
+/// The mean over all queries but the first.
+double entropy(std::span<const float> weights, std::size_t length) {
+  double sum = 0;
+  for (std::size_t query = 1; query < length; ++query) {
+    for (const float weight : weights.subspan(query * length, query + 1)) {
+      const auto w = static_cast<double>(weight);
+      if (w > 0) sum -= w * std::log(w);
     }
   }
+  return length > 1 ? sum / static_cast<double>(length - 1) : 0.0;
+}
 
-  void write_best(HeadFinding& finding) const {
-    const auto best = std::max_element(sums_.begin(), sums_.end());
-    const auto index = static_cast<std::size_t>(best - sums_.begin());
-    finding.layer = index / heads_ + 1;
-    finding.head = index % heads_ + 1;
-    finding.mean_weight = queries_ == 0 ? 0.0 : *best / static_cast<double>(queries_);
+/// Scores in the making.
+class HeadStudy {
+ public:
+  HeadStudy(const Task& task, std::size_t heads)
+      : patterns_(all_patterns(task)),
+        sums_(patterns_.size(), PatternSums{std::vector<double>(heads), 0}),
+        entropies_(heads) {}
+
+  void begin(const Tokens& sequence) {
+    links_.clear();
+    for (std::size_t i = 0; i < patterns_.size(); ++i) {
+      links_.push_back(patterns_[i].links(sequence));
+      sums_[i].queries += count_queries(links_.back());
+    }
+    ++sequences_;
+  }
+  void add(std::size_t head, std::span<const float> weights, std::size_t length) {
+    for (std::size_t i = 0; i < patterns_.size(); ++i)
+      sums_[i].heads[head] += share_on(links_[i], weights, length);
+    entropies_[head] += entropy(weights, length);
+  }
+  std::vector<HeadScore> scores() const {
+    std::vector<HeadScore> scores(entropies_.size());
+    for (std::size_t head = 0; head < scores.size(); ++head) {
+      scores[head].entropy = entropies_[head] / static_cast<double>(sequences_);
+      for (const PatternSums& sums : sums_)  // 0 / 0 is NaN
+        scores[head].shares.push_back(sums.heads[head] / static_cast<double>(sums.queries));
+    }
+    return scores;
   }
 
  private:
-  std::size_t heads_;
-  std::vector<double> sums_;
-  std::size_t queries_ = 0;
+  std::vector<Pattern> patterns_;
+  std::vector<PatternSums> sums_;
+  std::vector<double> entropies_;
+  std::vector<std::vector<Link>> links_;
+  std::size_t sequences_ = 0;
 };
 
 }  // namespace
@@ -66,6 +105,10 @@ AttentionExample make_example(Model& model, const Task& task, const Tokens& sequ
     example.predictions.push_back(asked ? label(task, predicted[i]) : "");
     example.correct.push_back(predicted[i] == sequence[i + 1]);
   }
+  for (const Pattern& pattern : task.patterns) {
+    std::vector<Link>& links = example.links.emplace_back(pattern.links(sequence));
+    std::erase_if(links, [shown](const Link& link) { return link.query >= shown; });
+  }
   for (const Tensor& layer : seen.weights) {
     const std::vector<float> values = layer.to_vector<float>();
     auto& heads = example.weights.emplace_back();
@@ -77,30 +120,42 @@ AttentionExample make_example(Model& model, const Task& task, const Tokens& sequ
   return example;
 }
 
-std::vector<HeadFinding> find_heads(Model& model, const Task& task,
-                                    std::span<const Tokens> sequences, std::size_t shown) {
+std::vector<HeadScore> score_heads(Model& model, const Task& task,
+                                   std::span<const Tokens> sequences) {
   const EvaluationMode mode(model);
-  const Batch batch = make_batch(task, sequences);
-  const std::vector<Tensor> weights =
-      model.with_weights(token_tensor(batch.inputs, batch.size, batch.length)).weights;
-  const auto heads = static_cast<std::size_t>(weights.front().size(1));
-  const std::size_t stride = heads * batch.length * batch.length;
-
-  std::vector<HeadFinding> findings;
-  for (const Pattern& pattern : task.patterns) {
-    PatternScore score(weights.size(), heads);
-    for (std::size_t row = 0; row < sequences.size(); ++row) {
-      const std::vector<Link> links = pattern.links(sequences[row]);
-      score.count_queries(links);
-      for (std::size_t layer = 0; layer < weights.size(); ++layer) {
-        score.add(layer, weights[layer].span<float>().subspan(row * stride, stride), batch.length,
-                  links);
+  const std::size_t length = task.context();
+  const auto layers = static_cast<std::size_t>(model.config.num_layers);
+  const auto heads = static_cast<std::size_t>(model.config.num_heads);
+  const std::size_t square = length * length;
+  const std::size_t rows = std::max<std::size_t>(1, kWeightsAtOnce / (layers * heads * square));
+  HeadStudy study(task, layers * heads);
+  for (std::size_t begin = 0; begin < sequences.size(); begin += rows) {
+    const auto part = sequences.subspan(begin, std::min(rows, sequences.size() - begin));
+    const Batch batch = make_batch(task, part);
+    const std::vector<Tensor> weights =
+        model.with_weights(token_tensor(batch.inputs, batch.size, length)).weights;
+    for (std::size_t row = 0; row < part.size(); ++row) {
+      study.begin(part[row]);
+      for (std::size_t head = 0; head < layers * heads; ++head) {
+        const std::size_t at = (row * heads + head % heads) * square;
+        study.add(head, weights[head / heads].span<float>().subspan(at, square), length);
       }
     }
-    HeadFinding finding{pattern.name, pattern.words, 0, 0, 0, pattern.links(sequences.front())};
-    std::erase_if(finding.links, [shown](const Link& link) { return link.query >= shown; });
-    score.write_best(finding);
-    findings.push_back(std::move(finding));
+  }
+  return study.scores();
+}
+
+std::vector<HeadFinding> find_heads(const Task& task, const std::vector<HeadScore>& scores,
+                                    std::size_t heads) {
+  std::vector<HeadFinding> findings;
+  for (std::size_t i = 0; i < task.patterns.size(); ++i) {
+    const Pattern& pattern = task.patterns[i];
+    const auto best = std::max_element(
+        scores.begin(), scores.end(),
+        [i](const HeadScore& a, const HeadScore& b) { return a.shares[i] < b.shares[i]; });
+    const auto index = static_cast<std::size_t>(best - scores.begin());
+    const double share = std::isnan(best->shares[i]) ? 0.0 : best->shares[i];
+    findings.push_back({pattern.name, pattern.words, index / heads + 1, index % heads + 1, share});
   }
   return findings;
 }

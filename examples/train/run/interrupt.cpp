@@ -6,21 +6,23 @@ namespace train {
 
 namespace {
 
-volatile std::sig_atomic_t seen = 0;
+volatile std::sig_atomic_t noted = 0;
 
 extern "C" void note_interrupt(int signal) {
-  seen = 1;
-  std::signal(signal, SIG_DFL);
+  noted = signal;
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
 }
 
 }  // namespace
 
 void note_interrupts() {
   std::signal(SIGINT, note_interrupt);
+  std::signal(SIGTERM, note_interrupt);
 }
 
-bool interrupted() {
-  return seen != 0;
+int interruption() {
+  return noted;
 }
 
 }  // namespace train

@@ -2,9 +2,11 @@
 
 namespace train {
 
-/// From now on the first Ctrl-C (SIGINT) is only noted; a second one ends the program at once.
+/// From now on the first Ctrl-C (SIGINT) or SIGTERM is only noted; a second one of either ends the
+/// program at once.
 void note_interrupts();
 
-bool interrupted();
+/// The signal that was noted, or 0.
+int interruption();
 
 }  // namespace train

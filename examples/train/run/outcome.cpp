@@ -1,6 +1,9 @@
 #include "examples/train/run/outcome.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
 
 #include "examples/train/page/format.h"
 #include "examples/train/run/evaluation.h"
@@ -9,12 +12,22 @@ namespace train {
 
 namespace {
 
-constexpr std::size_t kExamined = 1000;   // sequences of the final examination
+constexpr std::size_t kExamined = 1000;   // sequences of the final examination; of a text, all
 constexpr std::size_t kLookedInto = 100;  // sequences whose attention weights are averaged
 constexpr std::size_t kSamples = 8;
+constexpr std::size_t kExamples = 36;             // sequences to choose from on the page
+constexpr std::size_t kWeightsCarried = 2 << 20;  // by the page, at two bytes each
 
 /// Other sequences than those that training watched.
 constexpr std::uint64_t kExaminationSeed = 2018;
+
+Evaluation together(const Evaluation& a, const Evaluation& b) {
+  const auto first = static_cast<double>(a.answers);
+  const auto second = static_cast<double>(b.answers);
+  const double all = first + second;
+  return {(a.loss * first + b.loss * second) / all,
+          (a.exact_match * first + b.exact_match * second) / all, a.answers + b.answers};
+}
 
 /// `count` of the sequences, evenly spread: those of a text that lie side by side look alike.
 std::vector<Tokens> spread(std::span<const Tokens> sequences, std::size_t count) {
@@ -26,8 +39,60 @@ std::vector<Tokens> spread(std::span<const Tokens> sequences, std::size_t count)
   return chosen;
 }
 
+std::vector<Tokens> beginnings(const Task& task, std::span<const Tokens> held_out,
+                               const Sampling& sampling) {
+  if (sampling.prompt) return {encode(task, *sampling.prompt)};
+  std::vector<Tokens> sequences = spread(held_out, kSamples);
+  for (Tokens& tokens : sequences) tokens.resize(task.prompt);
+  return sequences;
+}
+
+/// As many as a page of some megabytes can carry, but one in any case.
+std::vector<AttentionExample> make_examples(Training& t, const std::vector<Tokens>& sequences) {
+  std::vector<AttentionExample> examples;
+  std::size_t carried = 0;
+  for (const Tokens& sequence : sequences) {
+    AttentionExample example = make_example(t.model, t.task, sequence);
+    const std::size_t size = example.inputs.size();
+    carried += t.options.layers * t.options.heads * size * (size + 1) / 2;
+    if (!examples.empty() && carried > kWeightsCarried) break;
+    examples.push_back(std::move(example));
+  }
+  return examples;
+}
+
 std::string several(std::uint64_t count, const std::string& thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+/// What becomes of the learning rate when a run goes on with another number of steps.
+std::string schedule_change(const Training& t) {
+  const std::uint64_t step = t.steps_done();
+  if (t.steps_before == 0 || t.steps_before == t.options.steps || t.is_complete()) return "";
+  Options before = t.options;
+  before.steps = t.steps_before;
+  return "the learning rate now falls until step " + std::to_string(t.options.steps) +
+         " instead of " + std::to_string(t.steps_before) + ": step " + std::to_string(step + 1) +
+         " has " + significant(rate_at(t.options, step), 3) + " instead of " +
+         significant(rate_at(before, step), 3) + "\n";
+}
+
+constexpr double kLearned = 0.9;  // of the answers right; all tasks reach 0.99
+
+/// That a complete run did not learn. Of a text the least is to beat blind guessing.
+std::string verdict(const Training& t, const Evaluation& found) {
+  if (!t.is_complete()) return "";
+  const auto size = static_cast<double>(t.task.labels.size());
+  std::string what;
+  if (t.task.name != "text") {
+    if (found.exact_match >= kLearned) return "";
+    what = "only " + percent(found.exact_match) + " of the held-out answers are right";
+  } else {
+    if (found.loss < std::log(size)) return "";
+    what =
+        "the held-out loss is no lower than that of guessing blindly, " + fixed(std::log(size), 4);
+  }
+  return "not learned: " + what + "; more --steps, another --rate or another --seed may help";
 }
 
 std::string sample_line(const Sample& sample) {
@@ -49,7 +114,7 @@ std::string introduction(const Training& training) {
   if (training.steps_done() > 0) {
     text += ", going on from step " + std::to_string(training.steps_done());
   }
-  return text + "\n";
+  return text + "\n" + schedule_change(training);
 }
 
 Standing standing(const Training& training) {
@@ -65,45 +130,67 @@ Standing standing(const Training& training) {
           each * static_cast<double>(training.options.steps - done)};
 }
 
-Report make_report(Training& t) {
+Report make_report(Training& t, const Course& course, const Sampling& sampling) {
   Random random(kExaminationSeed, 0);
-  const std::vector<Tokens> sequences = t.task.held_out(random, kExamined);
+  const bool is_text = t.task.name == "text";
+  const std::vector<Tokens> sequences =
+      t.task.held_out(random, is_text ? std::numeric_limits<std::size_t>::max() : kExamined);
   const std::span<const Tokens> all(sequences);
-  const Evaluation found = evaluate(t.model, t.task, all);
+  Evaluation found = evaluate(t.model, t.task, all);
+  if (t.task.rest.size() > 1) {
+    found = together(found, evaluate(t.model, t.task, std::span(&t.task.rest, 1)));
+  }
   Report r;
   r.task = t.task.name;
   r.goal = t.task.goal;
   r.steps_done = t.steps_done();
   r.steps_planned = t.options.steps;
-  r.seconds = t.history.seconds;
+  r.failure = course.failure;
+  r.seconds = course.history.seconds;
   r.tokens_per_second = t.tokens_per_second();
   r.parameters = static_cast<std::uint64_t>(t.model.num_parameters());
   r.exact_match = found.exact_match;
   r.validation_loss = found.loss;
   r.held_out = found.answers;
-  r.losses = t.history.losses;
-  r.validations = t.history.validations;
-  r.example = make_example(t.model, t.task, sequences.front());
-  r.findings = find_heads(t.model, t.task, all.first(std::min(kLookedInto, all.size())),
-                          r.example.inputs.size());
-  r.samples = make_samples(t.model, t.task, spread(all, kSamples));
+  r.losses = course.history.losses;
+  r.validations = course.history.validations;
+  r.scores = score_heads(t.model, t.task, all.first(std::min(kLookedInto, all.size())));
+  for (const Pattern& pattern : all_patterns(t.task)) r.patterns.push_back(pattern.name);
+  r.findings = find_heads(t.task, r.scores, t.options.heads);
+  r.examples = make_examples(t, spread(all, kExamples));
+  r.over_time = course.history.heads;
+  r.verdict = verdict(t, found);
+  if (is_text) {
+    r.samples =
+        text_samples(t.model, t.task, beginnings(t.task, all, sampling), sampling, t.options.seed);
+    r.decoding = describe(sampling);
+  } else {
+    r.samples = answer_samples(t.model, t.task, spread(all, kSamples));
+  }
   r.options = describe(t.options);
   return r;
 }
 
 std::string summary(const Report& r) {
-  std::string text = r.steps_done < r.steps_planned
-                         ? "stopped after " + several(r.steps_done, "step") + ", "
-                         : "trained ";
+  std::string text = "trained ";
+  if (!r.failure.empty()) {
+    text = "failed after " + several(r.losses.size(), "step") + ", ";
+  } else if (r.steps_done < r.steps_planned) {
+    text = "stopped after " + several(r.steps_done, "step") + ", ";
+  }
   text += "in " + duration(r.seconds) + ", " + fixed(r.tokens_per_second / 1000, 0) +
-          "k tokens/s\nheld out: loss " + fixed(r.validation_loss, 4) + ", " +
-          percent(r.exact_match) + " of " +
+          "k tokens/s\n" +
+          (r.failure.empty()
+               ? ""
+               : "the model as it was after step " + std::to_string(r.steps_done) + "\n") +
+          "held out: loss " + fixed(r.validation_loss, 4) + ", " + percent(r.exact_match) + " of " +
           several(r.held_out, r.task == "text" ? "byte" : "answer") + " right\n";
+  if (!r.verdict.empty()) text += r.verdict + "\n";
   for (const HeadFinding& f : r.findings) {
     text += f.pattern + ": layer " + std::to_string(f.layer) + ", head " + std::to_string(f.head) +
             ", weight " + fixed(f.mean_weight, 4) + "\n";
   }
-  text += "samples, decoded greedily:\n";
+  text += "samples, decoded " + r.decoding + ":\n";
   for (const Sample& sample : r.samples) text += sample_line(sample);
   return text;
 }

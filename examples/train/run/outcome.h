@@ -3,6 +3,7 @@
 #include <string>
 
 #include "examples/train/page/report.h"
+#include "examples/train/run/course.h"
 #include "examples/train/run/progress.h"
 #include "examples/train/run/training.h"
 
@@ -10,14 +11,15 @@ namespace train {
 
 // What a person is told about a training.
 
-/// Before: the task and the model.
+/// Before: the task and the model, and what a resumed run's learning rate does from now on.
 std::string introduction(const Training& training);
 
 /// During.
 Standing standing(const Training& training);
 
-/// After: looks at a thousand held-out sequences, the heads and some samples.
-Report make_report(Training& training);
+/// After: looks at a thousand held-out sequences (of a text, at all that is held out), the heads
+/// and some samples.
+Report make_report(Training& training, const Course& course, const Sampling& sampling);
 
 /// The report in a few lines for the terminal.
 std::string summary(const Report& report);

@@ -14,9 +14,16 @@ namespace {
 
 constexpr std::uint64_t kValidations = 16;  // over a run
 constexpr std::size_t kWatched = 128;       // sequences of each
+constexpr std::size_t kWatchedHeads = 16;   // of which the attention is looked at, too
 
 /// Held-out sequences are the same for every seed, so that runs can be compared.
 constexpr std::uint64_t kHeldOutSeed = 2017;
+
+void require_finite(double value, const std::string& what, std::uint64_t step) {
+  if (std::isfinite(value)) return;
+  throw NotFinite(what + (std::isnan(value) ? " is no number" : " is infinite") + " at step " +
+                  std::to_string(step) + "; a lower --rate may help");
+}
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -45,27 +52,22 @@ void Training::step() {
   train_on_next_batch();
   history.training_seconds += seconds_since(start);
   const std::uint64_t period = std::max<std::uint64_t>(1, options.steps / kValidations);
-  if (steps_done() == 1 || steps_done() % period == 0 || is_complete()) validate();
+  const bool is_asked = checked_every > 0 && steps_done() % checked_every == 0;
+  if (steps_done() == 1 || steps_done() % period == 0 || is_asked || is_complete()) validate();
   history.seconds += seconds_since(start);
 }
 
 void Training::train_on_next_batch() {
   const std::uint64_t step = steps_done();
-  const auto require_finite = [step](double value, const char* what) {
-    if (!std::isfinite(value)) {
-      throw std::runtime_error(
-          std::string(what) + (std::isnan(value) ? " is no number" : " is infinite") + " at step " +
-          std::to_string(step + 1) + "; a lower --rate may help");
-    }
-  };
   const Batch batch = training_batch(task, options.seed, step, options.batch);
   optimizer.zero_grad();
   const tend::Tensor loss =
       answer_loss(model(token_tensor(batch.inputs, batch.size, batch.length)), batch);
   const double value = loss.item();
-  require_finite(value, "the loss");
+  require_finite(value, "the loss", step + 1);
   loss.backward();
-  require_finite(tend::nn::clip_grad_norm_(parameters_, options.clip), "the gradient's norm");
+  require_finite(tend::nn::clip_grad_norm_(parameters_, options.clip), "the gradient's norm",
+                 step + 1);
   optimizer.set_lr(rate_at(options, step));
   optimizer.step();
   history.losses.push_back(value);
@@ -73,7 +75,11 @@ void Training::train_on_next_batch() {
 
 void Training::validate() {
   const Evaluation found = evaluate(model, task, watched_);
+  require_finite(found.loss, "the loss on held-out sequences", steps_done());
   history.validations.push_back({steps_done(), found.loss, found.exact_match});
+  const std::span<const Tokens> seen(watched_);
+  history.heads.push_back(
+      {steps_done(), score_heads(model, task, seen.first(std::min(kWatchedHeads, seen.size())))});
 }
 
 }  // namespace train

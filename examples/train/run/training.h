@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "examples/train/page/report.h"
@@ -17,6 +18,13 @@ struct History {
   double training_seconds = 0;  ///< Of the steps alone.
   std::vector<double> losses;   ///< One a step.
   std::vector<Validation> validations;
+  std::vector<HeadsAtStep> heads;  ///< With each validation.
+};
+
+/// A loss, or the norm of its gradient, is infinite or no number.
+class NotFinite : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 /// A model on its way. The default generator belongs to it: weights and dropout are drawn there.
@@ -28,8 +36,8 @@ class Training {
   bool is_complete() const { return steps_done() >= options.steps; }
   double tokens_per_second() const;
 
-  /// One step, and a validation where one is due. Throws std::runtime_error, before the weights
-  /// change, if the loss or its gradient is not finite.
+  /// One step, and a validation where one is due. Throws NotFinite, before the weights change, if
+  /// the loss or its gradient is not finite, and after it if the validation's loss is not.
   void step();
 
   Options options;
@@ -37,6 +45,8 @@ class Training {
   Model model;
   tend::optim::AdamW optimizer;
   History history;
+  std::uint64_t steps_before = 0;   ///< Of a resumed run: how many it was made for. 0: it is new.
+  std::uint64_t checked_every = 0;  ///< A validation is also due every so many steps; 0: none is.
 
  private:
   void train_on_next_batch();

@@ -1,5 +1,8 @@
 #include "examples/train/task/tasks.h"
 
+#include <algorithm>
+#include <stdexcept>
+
 namespace train {
 
 bool is_held_out(std::span<const std::int64_t> question) {
@@ -34,8 +37,25 @@ std::string spell(const Task& task, const Tokens& sequence, std::size_t begin, s
   return text;
 }
 
+Tokens encode(const Task& task, std::string_view text) {
+  Tokens tokens;
+  for (const char c : text) {
+    const auto found =
+        std::find(task.spellings.begin(), task.spellings.end(), std::string_view(&c, 1));
+    if (found == task.spellings.end()) {
+      constexpr std::string_view kDigits = "0123456789abcdef";
+      const auto byte = static_cast<unsigned char>(c);
+      throw std::invalid_argument(std::string("the model does not know the byte 0x") +
+                                  kDigits[byte >> 4] + kDigits[byte & 15] +
+                                  (byte > 0x20 && byte < 0x7f ? std::string(", ") + c : ""));
+    }
+    tokens.push_back(found - task.spellings.begin());
+  }
+  return tokens;
+}
+
 Batch make_batch(const Task& task, std::span<const Tokens> sequences) {
-  Batch batch{sequences.size(), task.context(), {}, {}};
+  Batch batch{sequences.size(), sequences.front().size() - 1, {}, {}};
   batch.inputs.reserve(batch.size * batch.length);
   batch.targets.reserve(batch.size * batch.length);
   for (const Tokens& sequence : sequences) {

@@ -41,6 +41,7 @@ struct Task {
   std::vector<bool> is_answer;  ///< For each token of a sequence: is it predicted, with loss on it?
   std::uint64_t fingerprint = 0;  ///< Of the text; 0 for the tasks that need none.
   std::size_t prompt = 0;  ///< How many tokens a person sees as the question, before the rest.
+  Tokens rest;  ///< Of a text: its end, after the token before it, too short for a sequence.
   std::vector<Pattern> patterns;  ///< The most telling first.
 
   /// A sequence to train on; never one of the held-out ones.
@@ -53,12 +54,20 @@ struct Task {
   std::size_t context() const { return is_answer.size() - 1; }
 };
 
+/// What attention is looked at for in any task: the token before, the first, a token's own copies,
+/// and what followed them (which is how a model continues what it has seen before).
+std::vector<Pattern> general_patterns();
+
+/// The task's own patterns, then the general ones of other names.
+std::vector<Pattern> all_patterns(const Task& task);
+
 /// One of task_names(), with sequences of `length` symbols, digits or pairs.
 /// Throws std::invalid_argument for an unknown name, or a length too small to hold anything out or
 /// too large for the task.
 Task make_task(std::string_view name, std::size_t length);
 
-/// Byte by byte language modelling: the last tenth of `text` is held out.
+/// Byte by byte language modelling: the last tenth of `text` is held out. Its sequences begin with
+/// the byte before, so that each of its bytes is predicted once.
 /// Throws std::runtime_error if that tenth, or `context`, is too short for one sequence.
 Task make_text_task(std::string_view text, std::size_t context);
 
@@ -71,6 +80,10 @@ Tokens question_of(const Tokens& sequence, const std::vector<bool>& is_answer);
 /// The tokens from `begin` to before `end`, as one line of text.
 std::string spell(const Task& task, const Tokens& sequence, std::size_t begin, std::size_t end);
 
+/// The tokens of a text's bytes. Throws std::invalid_argument for a byte that is not among the
+/// task's.
+Tokens encode(const Task& task, std::string_view text);
+
 /// Sequences side by side, as the model takes them: row-major (size, length).
 struct Batch {
   std::size_t size;
@@ -79,6 +92,7 @@ struct Batch {
   Tokens targets;  ///< kNoTarget where nothing is to be predicted.
 };
 
+/// The sequences are of one length, which is the task's or shorter.
 Batch make_batch(const Task& task, std::span<const Tokens> sequences);
 
 /// The batch of a training step: the same for the same seed, step and size.

@@ -85,12 +85,14 @@ Task make_text_task(std::string_view text, std::size_t context) {
   task.draw = [tokens, train_size, length](Random& random) {
     return window(*tokens, static_cast<std::size_t>(random.below(train_size - length + 1)), length);
   };
-  task.held_out = [tokens, train_size, length](Random&, std::size_t count) {
-    // Side by side, overlapping in one token: each held-out byte is predicted once.
+  // Side by side, overlapping in one token.
+  const std::size_t begin = train_size - 1;
+  const std::size_t whole = (tokens->size() - train_size) / context;
+  task.rest = window(*tokens, begin + whole * context, (tokens->size() - train_size) % context + 1);
+  task.held_out = [tokens, begin, whole, context](Random&, std::size_t count) {
     std::vector<Tokens> sequences;
-    for (std::size_t begin = train_size;
-         begin + length <= tokens->size() && sequences.size() < count; begin += length - 1) {
-      sequences.push_back(window(*tokens, begin, length));
+    for (std::size_t i = 0; i < std::min(whole, count); ++i) {
+      sequences.push_back(window(*tokens, begin + i * context, context + 1));
     }
     return sequences;
   };

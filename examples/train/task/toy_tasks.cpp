@@ -250,7 +250,7 @@ Task recall_task(std::size_t pairs) {
          }
          return links;
        }},
-      {"previous token",
+      {"digit to letter",
        "Each digit of the question looks at the letter just before it, and so learns whose digit "
        "it is.",
        [pairs](const Tokens&) {

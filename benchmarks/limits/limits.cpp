@@ -1,0 +1,150 @@
+#include "benchmarks/limits/limits.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "benchmarks/limits/limits.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace limits::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr double kChains = 12;  // more than latency times throughput of any core so far
+
+/// Does at least `flops` operations; returns their sum, which only serves to keep them.
+float multiply_add(double flops) {
+  const hn::ScalableTag<float> d;
+  const double per_round = kChains * 2 * static_cast<double>(hn::Lanes(d));
+  const auto rounds = static_cast<std::int64_t>(flops / per_round) + 1;
+  const auto x = hn::Set(d, 0.999F);
+  const auto y = hn::Set(d, 0.001F);
+  // Each starts elsewhere, or the compiler sees that they are the same.
+  auto s0 = hn::Set(d, 0.0F), s1 = hn::Set(d, 1.0F), s2 = hn::Set(d, 2.0F), s3 = hn::Set(d, 3.0F);
+  auto s4 = hn::Set(d, 4.0F), s5 = hn::Set(d, 5.0F), s6 = hn::Set(d, 6.0F), s7 = hn::Set(d, 7.0F);
+  auto s8 = hn::Set(d, 8.0F), s9 = hn::Set(d, 9.0F), s10 = hn::Set(d, 10.0F);
+  auto s11 = hn::Set(d, 11.0F);
+  for (std::int64_t i = 0; i < rounds; ++i) {
+    s0 = hn::MulAdd(s0, x, y);
+    s1 = hn::MulAdd(s1, x, y);
+    s2 = hn::MulAdd(s2, x, y);
+    s3 = hn::MulAdd(s3, x, y);
+    s4 = hn::MulAdd(s4, x, y);
+    s5 = hn::MulAdd(s5, x, y);
+    s6 = hn::MulAdd(s6, x, y);
+    s7 = hn::MulAdd(s7, x, y);
+    s8 = hn::MulAdd(s8, x, y);
+    s9 = hn::MulAdd(s9, x, y);
+    s10 = hn::MulAdd(s10, x, y);
+    s11 = hn::MulAdd(s11, x, y);
+  }
+  const auto low = hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(s4, s5));
+  const auto high = hn::Add(hn::Add(hn::Add(s6, s7), hn::Add(s8, s9)), hn::Add(s10, s11));
+  return hn::GetLane(hn::Add(low, high));
+}
+
+std::string target_name() {
+  return hwy::TargetName(HWY_TARGET);
+}
+
+}  // namespace limits::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace limits {
+HWY_EXPORT(multiply_add);
+HWY_EXPORT(target_name);
+
+float multiply_add(double flops) {
+  return HWY_DYNAMIC_DISPATCH(multiply_add)(flops);
+}
+
+std::string simd_target() {
+  return HWY_DYNAMIC_DISPATCH(target_name)();
+}
+
+cpu_set_t own_cores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  sched_getaffinity(0, sizeof cores, &cores);
+  return cores;
+}
+
+void stay_on(const cpu_set_t& cores, int number) {
+  for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &cores) || number-- != 0) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    return;
+  }
+}
+
+namespace {
+
+/// The seconds that work(thread, rounds) takes on all threads, each new and on a core of its own:
+/// the caller, whose own threads would inherit its core, stays where it may run.
+double seconds_of(int threads, std::int64_t rounds,
+                  const std::function<void(int, std::int64_t)>& work) {
+  const cpu_set_t cores = own_cores();
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<std::thread> running;
+  for (int i = 0; i < threads; ++i) {
+    running.emplace_back([&, i] {
+      stay_on(cores, i);
+      work(i, rounds);
+    });
+  }
+  for (std::thread& thread : running) thread.join();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Rounds a second: the best of several attempts of 20 ms, as whatever disturbs only slows down.
+double best_rate(int threads, const std::function<void(int, std::int64_t)>& work) {
+  std::int64_t rounds = 1;
+  double seconds = seconds_of(threads, rounds, work);
+  while (seconds < 0.02) {
+    rounds *= 2;
+    seconds = seconds_of(threads, rounds, work);
+  }
+  for (int attempt = 1; attempt < 8; ++attempt)
+    seconds = std::min(seconds, seconds_of(threads, rounds, work));
+  return static_cast<double>(rounds) / seconds;
+}
+
+}  // namespace
+
+double flops_per_second(int threads) {
+  constexpr double kFlops = 1e6;
+  std::vector<float> sink(static_cast<std::size_t>(threads) * 16);
+  return threads * kFlops * best_rate(threads, [&](int thread, std::int64_t rounds) {
+           sink[static_cast<std::size_t>(thread) * 16] =
+               multiply_add(kFlops * static_cast<double>(rounds));
+         });
+}
+
+double bytes_per_second(int threads, std::size_t bytes) {
+  const std::size_t part = std::max<std::size_t>(1, bytes / 2 / static_cast<std::size_t>(threads));
+  const std::size_t all = part * static_cast<std::size_t>(threads);
+  const std::vector<char> from(all, 1);
+  std::vector<char> to(all);
+  return 2.0 * static_cast<double>(all) * best_rate(threads, [&](int thread, std::int64_t rounds) {
+           const std::size_t begin = static_cast<std::size_t>(thread) * part;
+           for (std::int64_t i = 0; i < rounds; ++i) {
+             std::memcpy(to.data() + begin, from.data() + begin, part);
+             asm volatile("" : : "r"(to.data()) : "memory");  // each copy is made
+           }
+         });
+}
+
+}  // namespace limits
+#endif

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "examples/train/run/command_line.h"
+
+namespace train {
+
+// The files that a run writes.
+
+/// Puts names that are not absolute into the folder of --out; "none" becomes no file.
+void place_files(CommandLine& command_line);
+
+/// Looks at all of them before a run changes anything. Throws std::invalid_argument when one is
+/// also another of the command line's files, or the text: one would be lost. std::runtime_error (or
+/// tend::IoError) when one cannot be written, and when it is there already: only --overwrite
+/// replaces what it finds, and --resume the files beside its checkpoint.
+void check_files(const CommandLine& command_line, const std::string& text);
+
+/// Creates the folder of --out.
+void create_folder(const CommandLine& command_line);
+
+/// The checkpoint of a step on the way: "checkpoint-100.safetensors" beside
+/// "checkpoint.safetensors".
+std::string step_file(const std::string& checkpoint, std::uint64_t step);
+
+}  // namespace train

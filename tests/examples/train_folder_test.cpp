@@ -1,0 +1,147 @@
+// Where the training program writes, and what it does not write over.
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.h"
+#include "tests/examples/train_program.h"
+
+using Catch::Matchers::ContainsSubstring;
+using namespace tend::test;
+
+namespace {
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("all files of a run go to its folder, which is made") {
+  const TemporaryFolder folder;
+  const std::string elsewhere = folder.file("elsewhere.json");
+  const auto run_to = [&](const std::string& json) {
+    return run(small({"--steps", "2", "--out", "runs/a", "--json", json, "--overwrite"}), folder);
+  };
+  const Ended ended = run_to("r.json");
+  CAPTURE(ended.output);
+  CHECK(ended.code == 0);
+  CHECK_THAT(ended.output, ContainsSubstring("wrote runs/a/report.html"));
+  CHECK(names_in(folder.path()) == std::vector<std::string>{"runs"});
+  CHECK(names_in(folder.file("runs/a")) ==
+        std::vector<std::string>{"checkpoint.safetensors", "r.json", "report.html"});
+  CHECK(run_to(elsewhere).code == 0);
+  CHECK(std::filesystem::exists(elsewhere));
+}
+
+TEST_CASE("a run that is refused makes no folder") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("file")) << "kept";
+  const auto refused = [&](std::vector<std::string> more, int code) {
+    const Ended ended = run(more, folder);
+    INFO(ended.output);
+    CHECK(ended.code == code);
+    CHECK(names_in(folder.path()) == std::vector<std::string>{"file"});
+  };
+  refused({"--out", ""}, 2);
+  refused({"--out", "file"}, 1);
+  refused({"--out", "file/runs"}, 1);
+  refused({"--out", "runs", "--report", "deeper/report.html"}, 1);
+  refused({"--out", "runs", "--text", "nowhere"}, 1);
+  refused({"--out", "runs", "--task", "recall", "--length", "17"}, 2);
+  refused({"--out", "runs", "--save-every", "0"}, 2);
+  refused({"--out", "runs", "--save-every", "1", "--checkpoint", "none"}, 2);
+  refused({"--out", "runs", "--save-every", "1", "--checkpoint", "/dev/null"}, 2);
+}
+
+TEST_CASE("files that are there are replaced only where that is asked for") {
+  const TemporaryFolder folder;
+  const std::string name = GENERATE("report.html", "checkpoint.safetensors", "r.json");
+  CAPTURE(name);
+  const std::string file = folder.file(name);
+  std::ofstream(file) << "kept";
+  const std::vector<std::string> words = small({"--steps", "2", "--json", "r.json"});
+  const Ended refused = run(words, folder);
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.output, ContainsSubstring(name + " is there already: --overwrite"));
+  CHECK(content(file) == "kept");
+  CHECK(names_in(folder.path()) == std::vector<std::string>{name});
+  std::vector<std::string> more = words;
+  more.emplace_back("--overwrite");
+  CHECK(run(more, folder).code == 0);
+  CHECK(content(file) != "kept");
+}
+
+TEST_CASE("resuming replaces the files beside its checkpoint, and no others") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> go_on{"--resume", "a/checkpoint.safetensors", "--steps", "3",
+                                       "--out"};
+  const auto resume_in = [&](const std::string& out) {
+    std::vector<std::string> words = go_on;
+    words.push_back(out);
+    return run(words, folder);
+  };
+  REQUIRE(run(small({"--steps", "2", "--out", "a"}), folder).code == 0);
+  REQUIRE(run(small({"--steps", "2", "--out", "b"}), folder).code == 0);
+  const std::string other = content(folder.file("b/checkpoint.safetensors"));
+  const Ended refused = resume_in("b");
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.output, ContainsSubstring("b/report.html is there already"));
+  CHECK(content(folder.file("b/checkpoint.safetensors")) == other);
+  CHECK(resume_in("a").code == 0);
+  CHECK(resume_in("c").code == 0);
+}
+
+TEST_CASE("checkpoints on the way are named by their step, and each goes on to the same end") {
+  const TemporaryFolder folder;
+  const Ended ended =
+      run(small({"--steps", "50", "--save-every", "20", "--out", "a", "--json", "r.json"}), folder);
+  CAPTURE(ended.output);
+  REQUIRE(ended.code == 0);
+  CHECK_THAT(ended.output,
+             ContainsSubstring("wrote 2 checkpoints on the way, the last a/checkpoint-40.saf"));
+  CHECK(names_in(folder.file("a")) ==
+        std::vector<std::string>{"checkpoint-20.safetensors", "checkpoint-40.safetensors",
+                                 "checkpoint.safetensors", "r.json", "report.html"});
+  const Ended resumed = run({"--resume", "a/checkpoint-20.safetensors", "--save-every", "20",
+                             "--out", "b", "--json", "r.json"},
+                            folder);
+  CHECK_THAT(resumed.output, ContainsSubstring("going on from step 20"));
+  CHECK(results(folder, "b/r.json").at("losses") == results(folder, "a/r.json").at("losses"));
+  for (const std::string name : {"/checkpoint-40.safetensors", "/checkpoint.safetensors"}) {
+    const bool same_state = state_of(folder.file("a" + name)) == state_of(folder.file("b" + name));
+    CHECK(same_state);
+  }
+}
+
+TEST_CASE("checkpoints of another run's steps are not mixed with new ones") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> words = small({"--steps", "2", "--save-every", "1"});
+  for (const std::string name : {"checkpoint-.safetensors", "checkpoint-1x.safetensors", "9"})
+    std::ofstream(folder.file(name)) << "no checkpoint of a step";
+  std::ofstream(folder.file("checkpoint-7.safetensors")) << "kept";
+  const Ended refused = run(words, folder);
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.output, ContainsSubstring("checkpoint-7.safetensors is there already"));
+  std::filesystem::remove(folder.file("checkpoint-7.safetensors"));
+  CHECK(run(words, folder).code == 0);
+}
+
+TEST_CASE("a checkpoint on the way that cannot be written does not stop the training") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.file("checkpoint-2.safetensors"));
+  const Ended ended = run(small({"--steps", "3", "--save-every", "1", "--overwrite"}), folder);
+  CHECK(ended.code == 1);
+  CHECK_THAT(ended.output, ContainsSubstring("checkpoint-2.safetensors"));
+  CHECK(std::filesystem::exists(folder.file("checkpoint-3.safetensors")));
+  CHECK(std::filesystem::exists(folder.file("report.html")));
+}
