@@ -174,7 +174,8 @@ const Tensor& InPlace::clamp_(const std::optional<Scalar>& lo,
 const Tensor& InPlace::clamp_(const Tensor& lo, const Tensor& hi) const {
   return update("clamp_", self(), tend::clamp, lo, hi);
 }
-Tensor clip(const Tensor& self, const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) try {
+Tensor clip(const Tensor& self, const std::optional<Scalar>& lo,
+            const std::optional<Scalar>& hi) try {
   return clamp(self, lo, hi);
 } catch (const Error&) {
   rename_error("clip");
@@ -184,8 +185,8 @@ Tensor clip(const Tensor& self, const Tensor& lo, const Tensor& hi) try {
 } catch (const Error&) {
   rename_error("clip");
 }
-const Tensor& InPlace::clip_(const std::optional<Scalar>& lo,
-                             const std::optional<Scalar>& hi) const try {
+const Tensor& InPlace::clip_(const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) const
+    try {
   return clamp_(lo, hi);
 } catch (const Error&) {
   rename_error("clip_");

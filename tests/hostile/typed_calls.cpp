@@ -115,7 +115,7 @@ const std::vector<PublicFunction>& public_functions() {
       const std::string& signature = each.signature;
       const std::string name = signature.substr(0, signature.find('('));
       static const std::regex writers(
-          ".*_|.*operator[-+*/&|^]=|Array::(fill|copy_from)|Tensor::(set_data|set_grad|zero_grad|"
+          ".*_|.*operator[-+*/%&|^]=|Array::(fill|copy_from)|Tensor::(set_data|set_grad|zero_grad|"
           "retain_grad)");
       if (std::regex_match(name, writers)) each.writes.tensors.push_back(0);
       if (name == "batch_norm") each.writes.tensors = {1, 2};
