@@ -10,14 +10,16 @@
 //   };
 //
 // Each field macro declares a member and registers it under its own name, which becomes its key in
-// state_dict.
+// state_dict. The first call of a module with a member that was declared without one is an Error.
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -25,6 +27,7 @@
 #include <vector>
 
 #include <tend/core/memory/scratch.h>
+#include <tend/nn/module/live_object.h>
 #include <tend/nn/module/module_hooks.h>
 #include <tend/nn/module/parameter.h>
 
@@ -36,7 +39,7 @@ using StateDict = std::vector<std::pair<std::string, Tensor>>;
 /// The part of every module that does not depend on its type. Modules are values: they are members
 /// of others, or elements of a ModuleList. A copy has its own structure but shares the tensors, as
 /// Python's copy.copy does.
-class ModuleBase {
+class ModuleBase : public LiveObject {
  public:
   virtual ~ModuleBase() = default;
 
@@ -97,7 +100,7 @@ class ModuleBase {
   std::string repr() const;
 
  protected:
-  ModuleBase() = default;
+  ModuleBase() noexcept : LiveObject(LiveObject::Kind::module) {}
   ModuleBase(const ModuleBase&) = default;
   ModuleBase(ModuleBase&&) noexcept = default;
   ModuleBase& operator=(const ModuleBase&) = default;
@@ -109,6 +112,14 @@ class ModuleBase {
   }
   [[noreturn]] void fail_hooks() const;
   [[noreturn]] static void fail_index(const char* list, std::size_t index, std::size_t size);
+
+  /// At the first call, an Error for a module or a parameter that is a member of this module, or of
+  /// one below it, and that no field macro registered: nothing would train or save it.
+  void check_members() const {
+    if (!checked_.is_set()) find_unregistered();
+  }
+  /// The bytes in which members of this object lie.
+  virtual std::span<const std::byte> own_bytes() const noexcept { return {}; }
 
   /// Overridden by a module with an invariant, to throw for a loaded value that breaks it.
   virtual void check_loaded(const std::string& /*field*/, const Tensor& /*value*/) const {}
@@ -123,8 +134,26 @@ class ModuleBase {
     Kind kind;
   };
 
+  // Set by any of the threads that call a module; copies keep it.
+  class Mark {
+   public:
+    Mark() = default;
+    Mark(const Mark& other) noexcept : set_(other.is_set()) {}
+    Mark& operator=(const Mark& other) noexcept {
+      set_.store(other.is_set(), std::memory_order_relaxed);
+      return *this;
+    }
+    ~Mark() = default;
+    bool is_set() const noexcept { return set_.load(std::memory_order_relaxed); }
+    void set() noexcept { set_.store(true, std::memory_order_relaxed); }
+
+   private:
+    std::atomic<bool> set_ = false;
+  };
+
   template <class T>
   T& member(const Entry& entry) const;
+  void find_unregistered() const;
   ModuleBase& self() const noexcept { return const_cast<ModuleBase&>(*this); }
   /// This module and all below it, parents first.
   std::vector<ModuleBase*> modules() const;
@@ -138,6 +167,7 @@ class ModuleBase {
   Scratch<Entry> entries_;
   std::shared_ptr<ModuleHooks> hooks_;
   bool training_ = true;
+  Mark checked_;  // members were found registered
 };
 
 /// Registers a member with its module; the field macros declare one after each member.
@@ -170,6 +200,7 @@ class Module : public ModuleBase {
   decltype(auto) operator()(Args&&... args) const {
     const auto& self = static_cast<const Derived&>(*this);
     const ModuleScope scope(*this);
+    check_members();
     if (hooks() == nullptr) return self.forward(std::forward<Args>(args)...);
     using Result = decltype(self.forward(std::forward<Args>(args)...));
     if constexpr (std::is_same_v<Result, Tensor>) {
@@ -184,6 +215,11 @@ class Module : public ModuleBase {
     } else {
       fail_hooks();
     }
+  }
+
+ protected:
+  std::span<const std::byte> own_bytes() const noexcept override {
+    return std::as_bytes(std::span(static_cast<const Derived*>(this), 1));
   }
 
  private:

@@ -30,7 +30,7 @@ class AdamW : public Optimizer<AdamWOptions, AdamWState> {
  public:
   using Options = AdamWOptions;
 
-  /// Error for a setting outside of its range.
+  /// Error for a setting outside of its range, and for an empty list of parameters.
   explicit AdamW(const std::vector<Tensor>& parameters, const Options& options = {});
   /// One step along the gradients that the parameters hold.
   void step();

@@ -29,7 +29,8 @@ class SGD : public Optimizer<SGDOptions, SGDState> {
  public:
   using Options = SGDOptions;
 
-  /// Error for a negative setting, and for nesterov without momentum or with dampening.
+  /// Error for a negative setting, for nesterov without momentum or with dampening, and for an empty
+  /// list of parameters.
   explicit SGD(const std::vector<Tensor>& parameters, const Options& options = {});
   /// One step along the gradients that the parameters hold.
   void step();

@@ -24,8 +24,9 @@ std::vector<std::string> public_headers() {
       "core/array/array\\.h|nn/.*|attention/.*");
   std::vector<std::string> headers;
   for (const std::string& header : kInstalledHeaders) {
-    // Hooks of modules are the library's own code.
-    const bool is_called = header != "nn/module/module_hooks.h";
+    // Calling hooks, and knowing what lives where, is the library's own code.
+    const bool is_called =
+        header != "nn/module/module_hooks.h" && header != "nn/module/live_object.h";
     if (is_called && std::regex_match(header, callable)) headers.push_back(header);
   }
   return headers;

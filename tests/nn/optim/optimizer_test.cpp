@@ -328,3 +328,9 @@ TEST_CASE("steps and clipping write neither to inference tensors nor to what has
                     "given; only leaves are stepped");
   CHECK(y.to_vector<float>() == std::vector<float>{0, 0});
 }
+
+TEST_CASE("an optimizer over no parameters is refused") {
+  CHECK_THROWS_WITH(optim::AdamW({}), "[AdamW] optimizer got an empty parameter list");
+  CHECK_THROWS_WITH(optim::SGD(nn::ReLU().parameters()),
+                    "[SGD] optimizer got an empty parameter list");
+}
