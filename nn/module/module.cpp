@@ -15,11 +15,6 @@
 
 namespace tend::nn {
 
-template <class T>
-T& ModuleBase::member(const Entry& entry) const {
-  return *reinterpret_cast<T*>(reinterpret_cast<char*>(&self()) + entry.offset);
-}
-
 std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_children() {
   return with_memory([&] {
     std::vector<std::pair<std::string, ModuleBase*>> children;

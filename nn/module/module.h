@@ -38,7 +38,7 @@ using StateDict = std::vector<std::pair<std::string, Tensor>>;
 
 /// The part of every module that does not depend on its type. Modules are values: they are members
 /// of others, or elements of a ModuleList. A copy has its own structure but shares the tensors, as
-/// Python's copy.copy does.
+/// Python's copy.copy does; clone() copies them, too.
 class ModuleBase : public LiveObject {
  public:
   virtual ~ModuleBase() = default;
@@ -121,6 +121,9 @@ class ModuleBase : public LiveObject {
   /// The bytes in which members of this object lie.
   virtual std::span<const std::byte> own_bytes() const noexcept { return {}; }
 
+  /// Gives this module, a copy of another, tensors and lists of hooks of its own, for clone().
+  void own_tensors();
+
   /// Overridden by a module with an invariant, to throw for a loaded value that breaks it.
   virtual void check_loaded(const std::string& /*field*/, const Tensor& /*value*/) const {}
 
@@ -152,7 +155,9 @@ class ModuleBase : public LiveObject {
   };
 
   template <class T>
-  T& member(const Entry& entry) const;
+  T& member(const Entry& entry) const {
+    return *reinterpret_cast<T*>(reinterpret_cast<char*>(&self()) + entry.offset);
+  }
   void find_unregistered() const;
   ModuleBase& self() const noexcept { return const_cast<ModuleBase&>(*this); }
   /// This module and all below it, parents first.
@@ -215,6 +220,16 @@ class Module : public ModuleBase {
     } else {
       fail_hooks();
     }
+  }
+
+  /// A deep copy, as Python's copy.deepcopy makes it: parameters and buffers of its own with the
+  /// same elements, dtypes and requires_grad, without gradients; what was one tensor is one in the
+  /// copy. Training mode and hooks are the same, but hooks that come or go later are those of one.
+  /// Tensors that are not registered stay shared. AutogradError for a tensor with history.
+  Derived clone() const {
+    Derived copy = with_memory([&]() -> Derived { return static_cast<const Derived&>(*this); });
+    copy.own_tensors();
+    return copy;
   }
 
  protected:

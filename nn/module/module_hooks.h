@@ -32,6 +32,12 @@ struct ModuleHooks {
   HookList<ForwardHook> after;
   HookList<BackwardHook> backward;
 
+  /// From here on, no other lists of hooks are changed with these.
+  void separate() {
+    before.separate();
+    after.separate();
+    backward.separate();
+  }
   bool empty() const noexcept { return before.empty() && after.empty() && backward.empty(); }
 };
 

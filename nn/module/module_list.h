@@ -22,6 +22,13 @@ class ModuleList : public ModuleBase {
   ModuleList& operator=(ModuleList&&) noexcept = default;
   ~ModuleList() override = default;
 
+  /// A deep copy, as Module::clone makes it.
+  ModuleList clone() const {
+    ModuleList copy = *this;
+    copy.own_tensors();
+    return copy;
+  }
+
   template <class... Args>
   T& emplace_back(Args&&... args) {
     return with_memory([&]() -> T& { return modules_.emplace_back(std::forward<Args>(args)...); });

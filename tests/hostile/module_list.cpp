@@ -167,6 +167,18 @@ std::vector<PublicFunction> module_methods() {
                   return module.parameters();
                 });
               }),
+      by_hand("nn::Module::clone()",
+              [](Arguments& a) {
+                nn::BatchNorm1d module(3);
+                module.running_mean = a.tensor(ones({3}));
+                return DrawnCall([=] { return module.clone().buffers(); });
+              }),
+      by_hand("nn::ModuleList::clone()",
+              [](Arguments& a) {
+                nn::ModuleList<nn::Embedding> list;
+                list.emplace_back(3, 2, a.flag() ? std::optional<Integer>(1) : std::nullopt);
+                return DrawnCall([=] { return list.clone().parameters(); });
+              }),
       by_hand("nn::ModuleList::operator[](std::size_t)",
               [](Arguments& a) {
                 nn::ModuleList<nn::Linear> list;

@@ -142,6 +142,10 @@ std::vector<Scenario> modules() {
                   const auto copy = m;
                   static_cast<void>(copy);
                 }),
+      on_module("clone", gpt,
+                [](auto& m, Tensors& r) {
+                  for (const Tensor& x : m.clone().parameters()) r.push_back(x);
+                }),
       on_module("forward with hooks", linear,
                 [](auto& m, Tensors& r) {
                   auto copy = m;
