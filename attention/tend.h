@@ -34,7 +34,9 @@
 #include <tend/nn/layers/linear.h>
 #include <tend/nn/layers/normalization.h>
 #include <tend/nn/module/module.h>
+#include <tend/nn/module/module_dict.h>
 #include <tend/nn/module/module_list.h>
+#include <tend/nn/module/parameter_list.h>
 #include <tend/nn/module/sequential.h>
 #include <tend/nn/optim/adamw.h>
 #include <tend/nn/optim/clip.h>

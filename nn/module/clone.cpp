@@ -20,9 +20,9 @@ void ModuleBase::own_tensors() {
   with_memory([&] {
     std::unordered_map<const TensorImpl*, Tensor> copies;
     const auto tree = named_modules();
-    for (const auto& [name, tensor] : named_tensors(true, true)) {
-      Tensor& copy = copies[tensor.impl().get()];
-      if (!copy.defined()) copy = copy_of(name, tensor);
+    for (const PathTensor& each : path_tensors()) {
+      Tensor& copy = copies[each.tensor.impl().get()];
+      if (!copy.defined()) copy = copy_of(each.path, each.tensor);
     }
     const auto replace = [&](Tensor& tensor) {
       if (!tensor.defined()) return;
@@ -30,9 +30,7 @@ void ModuleBase::own_tensors() {
       if (copy != copies.end()) tensor = copy->second;
     };
     for (const auto& [path, module] : tree) {
-      for (const Entry& entry : module->entries_) {
-        if (entry.kind != Kind::module) replace(module->member<Tensor>(entry));
-      }
+      module->each_tensor([&](const OwnTensor& own) { replace(own.tensor); });
       // Other handles on the same parameters.
       for (const LiveObject* each : within(module->own_bytes())) {
         if (each->kind() == LiveObject::Kind::parameter)

@@ -21,6 +21,9 @@ std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_children() {
     for (const Entry& entry : entries_) {
       if (entry.kind == Kind::module) children.emplace_back(entry.name, &member<ModuleBase>(entry));
     }
+    for (Extra& extra : extras_) {
+      if (extra.module) children.emplace_back(extra.name, &extra.module->module());
+    }
     return children;
   });
 }
@@ -57,24 +60,44 @@ std::vector<ModuleBase*> ModuleBase::modules() const {
 
 int ModuleBase::depth() {
   int deepest = 0;
-  for (const auto& [name, child] : named_children()) deepest = std::max(deepest, child->depth());
+  with_stack("depth", [&] {
+    for (const auto& [name, child] : named_children()) deepest = std::max(deepest, child->depth());
+  });
   return deepest + 1;
 }
 
+void ModuleBase::each_tensor(FunctionRef<void(const OwnTensor&)> f) {
+  for (const Entry& entry : entries_) {
+    if (entry.kind != Kind::module)
+      f({entry.name, entry.kind, entry.persistent, member<Tensor>(entry)});
+  }
+  for (Extra& extra : extras_) {
+    if (extra.kind != Kind::module) f({extra.name, extra.kind, extra.persistent, extra.tensor});
+  }
+}
+
 // Per module its parameters, then its buffers, as PyTorch orders them.
-StateDict ModuleBase::named_tensors(bool parameters, bool buffers) const {
+std::vector<ModuleBase::PathTensor> ModuleBase::path_tensors() const {
   return with_memory([&] {
-    StateDict tensors;
-    for (const auto& [path, module] : self().named_modules()) {
+    std::vector<PathTensor> tensors;
+    for (const auto& [path, owner] : self().named_modules()) {
       for (const Kind kind : {Kind::parameter, Kind::buffer}) {
-        if (!(kind == Kind::parameter ? parameters : buffers)) continue;
-        for (const Entry& entry : module->entries_) {
-          if (entry.kind != kind) continue;
-          const Tensor& tensor = module->member<Tensor>(entry);
-          if (tensor.defined())
-            tensors.emplace_back(path.empty() ? entry.name : concat(path, '.', entry.name), tensor);
-        }
+        owner->each_tensor([&, path = &path, owner = owner](const OwnTensor& own) {
+          if (own.kind != kind || !own.tensor.defined()) return;
+          tensors.push_back({path->empty() ? std::string(own.name) : concat(*path, '.', own.name),
+                             std::string(own.name), kind, own.persistent, own.tensor, owner});
+        });
       }
+    }
+    return tensors;
+  });
+}
+
+std::vector<std::pair<std::string, Tensor>> ModuleBase::named(Kind kind) const {
+  return with_memory([&] {
+    std::vector<std::pair<std::string, Tensor>> tensors;
+    for (PathTensor& each : path_tensors()) {
+      if (each.kind == kind) tensors.emplace_back(std::move(each.path), std::move(each.tensor));
     }
     return tensors;
   });
@@ -88,6 +111,10 @@ const Tensor& tensor_of(const std::pair<std::string, Tensor>& named) {
 const Tensor& tensor_of(const Tensor& tensor) {
   return tensor;
 }
+template <class Named>
+const Tensor& tensor_of(const Named& named) {
+  return named.tensor;
+}
 
 template <class Tensors>
 Tensors without_repeats(Tensors tensors) {
@@ -99,22 +126,20 @@ Tensors without_repeats(Tensors tensors) {
 
 }  // namespace
 
-StateDict ModuleBase::named_parameters() const {
-  return with_memory([&] { return without_repeats(named_tensors(true, false)); });
+std::vector<std::pair<std::string, Tensor>> ModuleBase::named_parameters() const {
+  return with_memory([&] { return without_repeats(named(Kind::parameter)); });
 }
-StateDict ModuleBase::named_buffers() const {
-  return with_memory([&] { return without_repeats(named_tensors(false, true)); });
+std::vector<std::pair<std::string, Tensor>> ModuleBase::named_buffers() const {
+  return with_memory([&] { return without_repeats(named(Kind::buffer)); });
 }
 
-// As named_tensors, without the cost of making names: training calls this at every step.
+// As named, without the cost of making names: training calls this at every step.
 std::vector<Tensor> ModuleBase::collect(Kind kind) const {
   std::vector<Tensor> tensors;
-  for (const ModuleBase* module : modules()) {
-    for (const Entry& entry : module->entries_) {
-      if (entry.kind != kind) continue;
-      const Tensor& tensor = module->member<Tensor>(entry);
-      if (tensor.defined()) tensors.push_back(tensor);
-    }
+  for (ModuleBase* module : modules()) {
+    module->each_tensor([&](const OwnTensor& own) {
+      if (own.kind == kind && own.tensor.defined()) tensors.push_back(own.tensor);
+    });
   }
   return tensors;
 }
@@ -132,10 +157,15 @@ void ModuleBase::train(Flag mode) {
   });
 }
 
-StateDict ModuleBase::state_dict() const {
-  StateDict state = named_tensors(true, true);
-  for (auto& [name, tensor] : state) tensor = tensor.detach();
-  return state;
+StateDict ModuleBase::state_dict(const StateDictOptions& options) const {
+  return with_memory([&] {
+    StateDict state;
+    for (const PathTensor& each : path_tensors()) {
+      if (each.persistent || options.all_buffers)
+        state.emplace_back(each.path, each.tensor.detach());
+    }
+    return state;
+  });
 }
 
 namespace {
@@ -190,12 +220,14 @@ void ModuleBase::load(const StateDict& state, bool strict) {
   std::string problems;
   std::vector<Load> loads;
   std::set<std::string_view> own_keys;
-  const StateDict own = named_tensors(true, true);
-  for (const auto& [key, target] : own) {
+  const std::vector<PathTensor> own = path_tensors();
+  for (const PathTensor& each : own) {
+    const auto& [key, target] = std::tie(each.path, each.tensor);
     own_keys.insert(key);
     const auto source = sources.find(key);
     if (source == sources.end()) {
-      if (strict) problems += concat("\n  missing key ", key, ' ', target.shape());
+      if (strict && each.persistent)
+        problems += concat("\n  missing key ", key, ' ', target.shape());
     } else if (source->second->shape() != target.shape()) {
       problems += concat("\n  key ", key, " has shape ", source->second->shape(), ", the module ",
                          target.shape());
@@ -209,13 +241,9 @@ void ModuleBase::load(const StateDict& state, bool strict) {
       problems += concat("\n  unexpected key ", key, ' ', source.shape());
   }
   if (!problems.empty()) refuse_state(*this, problems);
-  for (const auto& [path, module] : named_modules()) {
-    for (const Entry& entry : module->entries_) {
-      if (entry.kind == Kind::module) continue;
-      const std::string key = path.empty() ? entry.name : concat(path, '.', entry.name);
-      const auto source = sources.find(key);
-      if (source != sources.end()) module->check_loaded(entry.name, *source->second);
-    }
+  for (const PathTensor& each : own) {
+    const auto source = sources.find(each.path);
+    if (source != sources.end()) each.owner->check_loaded(each.name, *source->second);
   }
 
   // What may fail comes before the first element changes.
@@ -251,9 +279,11 @@ void ModuleBase::to(DType dtype) {
   };
   std::vector<Conversion> conversions;
   with_memory([&] {
-    for (auto& [name, tensor] : without_repeats(named_tensors(true, true))) {
+    for (const PathTensor& each : without_repeats(path_tensors())) {
+      const Tensor& tensor = each.tensor;
       if (!is_floating(tensor.dtype()) || tensor.dtype() == dtype) continue;
-      if (!tensor.is_leaf()) fail<AutogradError>("Module::to", name, " has history; detach it");
+      if (!tensor.is_leaf())
+        fail<AutogradError>("Module::to", each.path, " has history; detach it");
       conversions.push_back(
           {tensor.impl(), tensor.array().to(dtype), tensor.impl()->prepare_new_slot()});
     }
@@ -355,13 +385,17 @@ std::string ModuleBase::tree_text() const {
       lines.push_back({name, name, text});
     }
   }
-  std::string out = type_name() + "(" + extra_repr();
+  const std::string extra = extra_repr();
+  std::string out = type_name() + "(";
+  // Several lines stand below each other, as children do.
+  const bool below = extra.find('\n') != std::string::npos;
+  out += below ? "\n  " + indented(extra) : extra;
   for (const Line& line : lines) {
     out += line.count == 1 ? concat("\n  (", line.first, "): ", indented(line.text))
                            : concat("\n  (", line.first, '-', line.last, "): ", line.count, " x ",
                                     indented(line.text));
   }
-  return out + (lines.empty() ? ")" : "\n)");
+  return out + (lines.empty() && !below ? ")" : "\n)");
 }
 
 std::ostream& operator<<(std::ostream& out, const ModuleBase& module) {

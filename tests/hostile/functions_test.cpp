@@ -48,7 +48,7 @@ const std::regex kPassedOver(
     "Indexed::operator.*|"
     // Of modules and optimizers: no arguments, or a function of the user.
     "nn::Module::operator\\(\\)\\(.*|nn::ModuleBase::(named_.*|parameters|buffers|is_training|eval|"
-    "state_dict|apply|zero_grad|register_.*|type_name|repr|train|num_parameters|depth)\\(.*|"
+    "state_dict|apply|zero_grad|register_.*_hook|register_module|get_submodule|type_name|repr|train|num_parameters|depth)\\(.*|"
     "nn::Dropout::active_p\\(\\)|nn::Sequential::(Sequential|push_back|size|named_children|depth)"
     "\\(.*|"
     "optim::Optimizer::(groups|zero_grad|state_dict|set_lr)\\(.*|attention::AttentionPathGuard::.*|"
@@ -56,6 +56,9 @@ const std::regex kPassedOver(
     "view_strides\\(.*|result_type\\(.*|"
     "nn::(half|bfloat)_to_float.*|"
     "nn::ModuleList::(ModuleList|emplace_back|push_back|size|begin|end|named_children)\\(.*|"
+    "nn::AnyModule::(AnyModule|module|as)\\(.*|"
+    "nn::ModuleDict::(ModuleDict|clear|clone|size|empty|keys|begin|end|named_children)\\(.*|"
+    "nn::ParameterList::(ParameterList|push_back|clone|size|begin|end)\\(.*|"
     "(nn::)?operator<<\\(.*");
 
 }  // namespace

@@ -179,6 +179,93 @@ std::vector<PublicFunction> module_methods() {
                 list.emplace_back(3, 2, a.flag() ? std::optional<Integer>(1) : std::nullopt);
                 return DrawnCall([=] { return list.clone().parameters(); });
               }),
+      by_hand("nn::ModuleBase::register_parameter(const std::string&, Parameter)",
+              [](Arguments& a) {
+                const std::string name = a.choice<const char*>({"", "a.b", "bias", "new"});
+                const Tensor value = a.tensor();
+                return DrawnCall([=]() -> Tensors {
+                  nn::BatchNorm1d module(3);
+                  return {module.register_parameter(name, nn::Parameter(value))};
+                });
+              }),
+      by_hand("nn::ModuleBase::register_buffer(const std::string&, Tensor, const BufferOptions&)",
+              [](Arguments& a) {
+                const std::string name = a.choice<const char*>({"", "a.b", "bias", "new"});
+                return DrawnCall([name, value = a.tensor()]() -> Tensors {
+                  nn::BatchNorm1d module(3);
+                  module.register_buffer(name, value, {.persistent = false});
+                  return module.buffers();
+                });
+              }),
+      by_hand("nn::ModuleBase::get_parameter(std::string_view)",
+              [](Arguments& a) {
+                const std::string path = a.choice<const char*>({"", "weight", "0.weight", "."});
+                return DrawnCall([path, module = nn::LayerNorm({3})]() -> Tensors {
+                  return {module.get_parameter(path)};
+                });
+              }),
+      by_hand("nn::ModuleBase::get_buffer(std::string_view)",
+              [](Arguments& a) {
+                const std::string path = a.choice<const char*>({"", "weight", "running_mean"});
+                return DrawnCall([path, module = nn::BatchNorm1d(3)]() -> Tensors {
+                  return {module.get_buffer(path)};
+                });
+              }),
+      by_hand("nn::AnyModule::operator()(const Tensor&)",
+              [](Arguments& a) {
+                const Tensor x = a.tensor(ones({2, 3}));
+                return DrawnCall([x, called = a.flag()]() -> Tensors {
+                  const nn::AnyModule module = nn::LayerNorm({3});
+                  const nn::AnyModule list = nn::ModuleList<nn::Linear>();
+                  return {called ? module(x) : list(x)};
+                });
+              }),
+      by_hand("nn::ModuleDict::insert(const std::string&, T)",
+              [](Arguments& a) {
+                const std::string name = a.choice<const char*>({"", "a.b", "old", "new"});
+                return DrawnCall([name] {
+                  nn::ModuleDict<> modules;
+                  modules.insert("old", nn::ReLU());
+                  modules.insert(name, nn::LayerNorm({3}));
+                  return modules.parameters();
+                });
+              }),
+      by_hand("nn::ModuleDict::erase(std::string_view)",
+              [](Arguments& a) {
+                const std::string name = a.choice<const char*>({"", "a.b", "old"});
+                return DrawnCall([name] {
+                  nn::ModuleDict<> modules;
+                  modules.insert("old", nn::ReLU());
+                  modules.erase(name);
+                  return modules.parameters();
+                });
+              }),
+      by_hand("nn::ModuleDict::operator[](std::string_view)",
+              [](Arguments& a) {
+                const std::string name = a.choice<const char*>({"", "a.b", "old"});
+                return DrawnCall([name] {
+                  nn::ModuleDict<nn::LayerNorm> modules;
+                  modules.insert("old", nn::LayerNorm({3}));
+                  return modules[name].parameters();
+                });
+              }),
+      by_hand("nn::ModuleDict::contains(std::string_view)",
+              [](Arguments& a) {
+                const std::string name = a.choice<const char*>({"", "a.b", "old"});
+                return DrawnCall([name] {
+                  nn::ModuleDict<nn::LayerNorm> modules;
+                  modules.insert("old", nn::LayerNorm({3}));
+                  return Tensors{tensor({modules.contains(name)})};
+                });
+              }),
+      by_hand("nn::ParameterList::operator[](std::size_t)",
+              [](Arguments& a) {
+                const auto i = static_cast<std::size_t>(a.integer());
+                return DrawnCall([i]() -> Tensors {
+                  const nn::ParameterList list({nn::Parameter(ones({2}))});
+                  return {list[i]};
+                });
+              }),
       by_hand("nn::ModuleList::operator[](std::size_t)",
               [](Arguments& a) {
                 nn::ModuleList<nn::Linear> list;
