@@ -32,8 +32,8 @@ void ModuleBase::own_tensors() {
     for (const auto& [path, module] : tree) {
       module->each_tensor([&](const OwnTensor& own) { replace(own.tensor); });
       // Other handles on the same parameters.
-      for (const LiveObject* each : within(module->own_bytes())) {
-        if (each->kind() == LiveObject::Kind::parameter)
+      for (const LiveObject* each : live_within(module->own_bytes())) {
+        if (each->live_kind() == LiveKind::parameter)
           replace(const_cast<Parameter&>(static_cast<const Parameter&>(*each)));
       }
       if (!module->hooks_) continue;

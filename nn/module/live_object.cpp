@@ -37,7 +37,7 @@ std::uintptr_t page_of(const void* object) noexcept {
 
 }  // namespace
 
-LiveObject::LiveObject(Kind kind) noexcept : kind_(kind) {
+LiveObject::LiveObject(LiveKind kind) noexcept : kind_(kind) {
   const Lists lists;
   process_ = live_process;
   link_ = &lists[page_of(this)];
@@ -53,7 +53,7 @@ LiveObject::~LiveObject() {
   if (next_ != nullptr) next_->link_ = link_;
 }
 
-std::vector<const LiveObject*> LiveObject::within(std::span<const std::byte> bytes) {
+std::vector<const LiveObject*> LiveObject::live_within(std::span<const std::byte> bytes) {
   std::vector<const LiveObject*> found;
   if (bytes.empty()) return found;
   const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());

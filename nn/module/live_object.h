@@ -9,20 +9,20 @@
 
 namespace tend::nn {
 
+enum class LiveKind : std::uint8_t { module, parameter };
+
 /// Base of what is known by its address while it lives. Costs a lock when it is made or destroyed,
 /// and no memory but its own. The child of a fork() does not know those that were made before it,
 /// since some of them lay on the stacks of threads that are gone.
 class LiveObject {
  public:
-  enum class Kind : std::uint8_t { module, parameter };
-
   /// The live objects that begin in `bytes`.
-  static std::vector<const LiveObject*> within(std::span<const std::byte> bytes);
+  static std::vector<const LiveObject*> live_within(std::span<const std::byte> bytes);
 
-  Kind kind() const noexcept { return kind_; }
+  LiveKind live_kind() const noexcept { return kind_; }
 
  protected:
-  explicit LiveObject(Kind kind) noexcept;
+  explicit LiveObject(LiveKind kind) noexcept;
   LiveObject(const LiveObject& other) noexcept : LiveObject(other.kind_) {}
   // Assignment moves nothing: an object stays where it is.
   LiveObject& operator=(const LiveObject& /*other*/) noexcept { return *this; }
@@ -32,7 +32,7 @@ class LiveObject {
   LiveObject* next_ = nullptr;   // in a list of objects whose addresses lie together
   LiveObject** link_ = nullptr;  // what points to this one
   std::uint32_t process_ = 0;    // in whose list it is
-  Kind kind_;
+  LiveKind kind_;
 };
 
 }  // namespace tend::nn

@@ -1,14 +1,10 @@
 #include <tend/nn/module/module.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <ostream>
-#include <set>
-#include <string_view>
 #include <unordered_set>
 
-#include <tend/autograd/graph/inplace.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/base/stack.h>
 #include <tend/core/base/type_name.h>
@@ -19,7 +15,8 @@ std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_children() {
   return with_memory([&] {
     std::vector<std::pair<std::string, ModuleBase*>> children;
     for (const Entry& entry : entries_) {
-      if (entry.kind == Kind::module) children.emplace_back(entry.name, &member<ModuleBase>(entry));
+      if (entry.kind == MemberKind::module)
+        children.emplace_back(entry.name, &member<ModuleBase>(entry));
     }
     for (Extra& extra : extras_) {
       if (extra.module) children.emplace_back(extra.name, &extra.module->module());
@@ -68,11 +65,12 @@ int ModuleBase::depth() {
 
 void ModuleBase::each_tensor(FunctionRef<void(const OwnTensor&)> f) {
   for (const Entry& entry : entries_) {
-    if (entry.kind != Kind::module)
+    if (entry.kind != MemberKind::module)
       f({entry.name, entry.kind, entry.persistent, member<Tensor>(entry)});
   }
   for (Extra& extra : extras_) {
-    if (extra.kind != Kind::module) f({extra.name, extra.kind, extra.persistent, extra.tensor});
+    if (extra.kind != MemberKind::module)
+      f({extra.name, extra.kind, extra.persistent, extra.tensor});
   }
 }
 
@@ -81,7 +79,7 @@ std::vector<ModuleBase::PathTensor> ModuleBase::path_tensors() const {
   return with_memory([&] {
     std::vector<PathTensor> tensors;
     for (const auto& [path, owner] : self().named_modules()) {
-      for (const Kind kind : {Kind::parameter, Kind::buffer}) {
+      for (const MemberKind kind : {MemberKind::parameter, MemberKind::buffer}) {
         owner->each_tensor([&, path = &path, owner = owner](const OwnTensor& own) {
           if (own.kind != kind || !own.tensor.defined()) return;
           tensors.push_back({path->empty() ? std::string(own.name) : concat(*path, '.', own.name),
@@ -93,7 +91,7 @@ std::vector<ModuleBase::PathTensor> ModuleBase::path_tensors() const {
   });
 }
 
-std::vector<std::pair<std::string, Tensor>> ModuleBase::named(Kind kind) const {
+std::vector<std::pair<std::string, Tensor>> ModuleBase::named(MemberKind kind) const {
   return with_memory([&] {
     std::vector<std::pair<std::string, Tensor>> tensors;
     for (PathTensor& each : path_tensors()) {
@@ -127,14 +125,14 @@ Tensors without_repeats(Tensors tensors) {
 }  // namespace
 
 std::vector<std::pair<std::string, Tensor>> ModuleBase::named_parameters() const {
-  return with_memory([&] { return without_repeats(named(Kind::parameter)); });
+  return with_memory([&] { return without_repeats(named(MemberKind::parameter)); });
 }
 std::vector<std::pair<std::string, Tensor>> ModuleBase::named_buffers() const {
-  return with_memory([&] { return without_repeats(named(Kind::buffer)); });
+  return with_memory([&] { return without_repeats(named(MemberKind::buffer)); });
 }
 
 // As named, without the cost of making names: training calls this at every step.
-std::vector<Tensor> ModuleBase::collect(Kind kind) const {
+std::vector<Tensor> ModuleBase::collect(MemberKind kind) const {
   std::vector<Tensor> tensors;
   for (ModuleBase* module : modules()) {
     module->each_tensor([&](const OwnTensor& own) {
@@ -145,114 +143,16 @@ std::vector<Tensor> ModuleBase::collect(Kind kind) const {
 }
 
 std::vector<Tensor> ModuleBase::parameters() const {
-  return with_memory([&] { return without_repeats(collect(Kind::parameter)); });
+  return with_memory([&] { return without_repeats(collect(MemberKind::parameter)); });
 }
 std::vector<Tensor> ModuleBase::buffers() const {
-  return with_memory([&] { return without_repeats(collect(Kind::buffer)); });
+  return with_memory([&] { return without_repeats(collect(MemberKind::buffer)); });
 }
 
 void ModuleBase::train(Flag mode) {
   with_memory([&] {
     for (ModuleBase* module : modules()) module->training_ = mode;
   });
-}
-
-StateDict ModuleBase::state_dict(const StateDictOptions& options) const {
-  return with_memory([&] {
-    StateDict state;
-    for (const PathTensor& each : path_tensors()) {
-      if (each.persistent || options.all_buffers)
-        state.emplace_back(each.path, each.tensor.detach());
-    }
-    return state;
-  });
-}
-
-namespace {
-
-// A copy to make: the elements of `value`, of the target's shape, go to `target`.
-struct Load {
-  Array target;
-  Array value;
-};
-
-// Clones every value that shares elements with a target, since targets are overwritten.
-void separate(std::vector<Load>& loads) {
-  std::unordered_set<const Storage*> written;
-  for (const Load& load : loads) written.insert(load.target.storage().get());
-  for (Load& load : loads) {
-    if (written.contains(load.value.storage().get())) load.value = load.value.clone();
-  }
-}
-
-using Sources = std::map<std::string_view, const Tensor*>;
-
-constexpr const char* kLoad = "load_state_dict";
-
-[[noreturn]] void refuse_state(const ModuleBase& module, const std::string& problems) {
-  fail(kLoad, module.type_name(), " does not take this state:", problems);
-}
-
-// The tensors by key; Error for a key that is there twice or has an undefined tensor.
-Sources sources_of(const ModuleBase& module, const StateDict& state) {
-  Sources sources;
-  std::string problems;
-  for (const auto& [key, source] : state) {
-    if (!sources.emplace(key, &source).second) {
-      problems += concat("\n  key ", key, " is there twice");
-    } else if (!source.defined()) {
-      problems += concat("\n  key ", key, " has an undefined tensor");
-    }
-  }
-  if (!problems.empty()) refuse_state(module, problems);
-  return sources;
-}
-
-}  // namespace
-
-void ModuleBase::load_state_dict(const StateDict& state, Flag strict) {
-  with_memory([&] { load(state, strict); });
-}
-
-void ModuleBase::load(const StateDict& state, bool strict) {
-  const NoGradGuard guard;
-  const Sources sources = sources_of(*this, state);
-  std::string problems;
-  std::vector<Load> loads;
-  std::set<std::string_view> own_keys;
-  const std::vector<PathTensor> own = path_tensors();
-  for (const PathTensor& each : own) {
-    const auto& [key, target] = std::tie(each.path, each.tensor);
-    own_keys.insert(key);
-    const auto source = sources.find(key);
-    if (source == sources.end()) {
-      if (strict && each.persistent)
-        problems += concat("\n  missing key ", key, ' ', target.shape());
-    } else if (source->second->shape() != target.shape()) {
-      problems += concat("\n  key ", key, " has shape ", source->second->shape(), ", the module ",
-                         target.shape());
-    } else {
-      check_writable(kLoad, target);
-      loads.push_back({target.array(), source->second->array()});
-    }
-  }
-  for (const auto& [key, source] : state) {
-    if (strict && !own_keys.contains(key))
-      problems += concat("\n  unexpected key ", key, ' ', source.shape());
-  }
-  if (!problems.empty()) refuse_state(*this, problems);
-  for (const PathTensor& each : own) {
-    const auto source = sources.find(each.path);
-    if (source != sources.end()) each.owner->check_loaded(each.name, *source->second);
-  }
-
-  // What may fail comes before the first element changes.
-  for (Load& load : loads) load.value = load.value.to(load.target.dtype());
-  separate(loads);
-  for (const Load& load : loads) {
-    load.target.copy_from(load.value);
-    load.target.storage()->bump_version(kLoad);
-  }
 }
 
 void ModuleBase::apply(const std::function<void(ModuleBase&)>& f) {
@@ -297,7 +197,7 @@ void ModuleBase::to(DType dtype) {
 }
 
 void ModuleBase::zero_grad() const {
-  for (Tensor& parameter : with_memory([&] { return collect(Kind::parameter); }))
+  for (Tensor& parameter : with_memory([&] { return collect(MemberKind::parameter); }))
     parameter.zero_grad();
 }
 

@@ -34,11 +34,9 @@
 #include <tend/nn/module/live_object.h>
 #include <tend/nn/module/module_hooks.h>
 #include <tend/nn/module/parameter.h>
+#include <tend/nn/module/state_dict.h>
 
 namespace tend::nn {
-
-/// Named tensors in the order of their declaration, the form in which weights are saved and loaded.
-using StateDict = std::vector<std::pair<std::string, Tensor>>;
 
 struct BufferOptions {
   /// Whether state_dict has the buffer; one that is not persistent is loaded where a state has it.
@@ -87,7 +85,7 @@ class ModuleBase : public LiveObject {
     return with_memory([&]() -> M& {
       AnyModule held(std::move(module));
       M& value = held.as<M>();
-      extras_.push_back({name, Kind::module, true, {}, std::move(held)});
+      extras_.push_back({name, MemberKind::module, true, {}, std::move(held)});
       return value;
     });
   }
@@ -143,18 +141,18 @@ class ModuleBase : public LiveObject {
   std::string repr() const;
 
  protected:
-  enum class Kind : unsigned char { parameter, buffer, module };
+  enum class MemberKind : unsigned char { parameter, buffer, module };
   /// A parameter or buffer of this module itself.
   struct OwnTensor {
     std::string_view name;
-    Kind kind;
+    MemberKind kind;
     bool persistent;
     Tensor& tensor;
   };
   /// Calls f for each of them.
   virtual void each_tensor(FunctionRef<void(const OwnTensor&)> f);
 
-  ModuleBase() noexcept : LiveObject(LiveObject::Kind::module) {}
+  ModuleBase() noexcept : LiveObject(LiveKind::module) {}
   ModuleBase(const ModuleBase& other);
   ModuleBase(ModuleBase&&) noexcept = default;
   ModuleBase& operator=(const ModuleBase& other) { return *this = ModuleBase(other); }
@@ -194,13 +192,13 @@ class ModuleBase : public LiveObject {
   struct Entry {
     const char* name;
     std::ptrdiff_t offset;
-    Kind kind;
+    MemberKind kind;
     bool persistent;
   };
   // What was registered at run time: a tensor, or a module.
   struct Extra {
     std::string name;
-    Kind kind;
+    MemberKind kind;
     bool persistent;
     Tensor tensor;
     std::optional<AnyModule> module;
@@ -209,7 +207,7 @@ class ModuleBase : public LiveObject {
   struct PathTensor {
     std::string path;
     std::string name;
-    Kind kind;
+    MemberKind kind;
     bool persistent;
     Tensor tensor;
     ModuleBase* owner;
@@ -243,9 +241,9 @@ class ModuleBase : public LiveObject {
   std::string tree_text() const;
   void load(const StateDict& state, bool strict);
   std::vector<PathTensor> path_tensors() const;
-  std::vector<std::pair<std::string, Tensor>> named(Kind kind) const;
+  std::vector<std::pair<std::string, Tensor>> named(MemberKind kind) const;
   void add_extra(const char* operation, const std::string& name, Extra extra);
-  std::vector<Tensor> collect(Kind kind) const;
+  std::vector<Tensor> collect(MemberKind kind) const;
 
   ModuleHooks& make_hooks();
 
@@ -260,13 +258,14 @@ class ModuleBase : public LiveObject {
 class Field {
  public:
   Field(ModuleBase& owner, const char* name, ModuleBase& member) {
-    enlist(owner, &member, {name, 0, ModuleBase::Kind::module, true});
+    enlist(owner, &member, {name, 0, ModuleBase::MemberKind::module, true});
   }
   Field(ModuleBase& owner, const char* name, Parameter& member) {
-    enlist(owner, static_cast<Tensor*>(&member), {name, 0, ModuleBase::Kind::parameter, true});
+    enlist(owner, static_cast<Tensor*>(&member),
+           {name, 0, ModuleBase::MemberKind::parameter, true});
   }
   Field(ModuleBase& owner, const char* name, Tensor& member, const BufferOptions& options = {}) {
-    enlist(owner, &member, {name, 0, ModuleBase::Kind::buffer, options.persistent});
+    enlist(owner, &member, {name, 0, ModuleBase::MemberKind::buffer, options.persistent});
   }
 
  private:
@@ -277,27 +276,25 @@ class Field {
 };
 
 /// Base of a module class, which defines `forward`. Calling the module runs forward and the hooks.
+/// An Error of a module within another ends with its path, as (in GPT.blocks.1.feed_forward.down).
 template <class Derived>
 class Module : public ModuleBase {
  public:
   template <class... Args>
   decltype(auto) operator()(Args&&... args) const {
-    const auto& self = static_cast<const Derived&>(*this);
-    const ModuleScope scope(*this);
-    check_members();
-    if (hooks() == nullptr) return self.forward(std::forward<Args>(args)...);
-    using Result = decltype(self.forward(std::forward<Args>(args)...));
-    if constexpr (std::is_same_v<Result, Tensor>) {
-      std::vector<Tensor> inputs;
-      (add_input(inputs, args), ...);
-      return call_with_hooks(*this, *hooks(), inputs, [&](const std::vector<Tensor>& replaced) {
-        std::size_t next = 0;
-        // Braces make the evaluation go from left to right.
-        const auto run = [&](auto&&... each) { return self.forward(each...); };
-        return std::apply(run, std::tuple<InputOr<Args>...>{take_input(replaced, next, args)...});
-      });
+    if constexpr (kForgotConst<Args...>) {
+      static_assert(!kForgotConst<Args...>,
+                    "a module's forward must be const: write `Tensor forward(...) const`");
+      return const_cast<Derived&>(static_cast<const Derived&>(*this))
+          .forward(std::forward<Args>(args)...);
     } else {
-      fail_hooks();
+      const ModuleScope scope(*this);
+      check_members();
+      try {
+        return run(std::forward<Args>(args)...);
+      } catch (const Error& error) {
+        scope.rethrow_with_path(error);
+      }
     }
   }
 
@@ -317,6 +314,37 @@ class Module : public ModuleBase {
   }
 
  private:
+  // Whether forward takes these arguments, but only of a module that is not const.
+  template <class... Args>
+  static constexpr bool kForgotConst = requires(Derived& module, Args&&... args) {
+    module.forward(std::forward<Args>(args)...);
+  }
+  &&!requires(const Derived& module, Args&&... args) {
+    module.forward(std::forward<Args>(args)...);
+  };
+
+  template <class... Args>
+  decltype(auto) run(Args&&... args) const {
+    const auto& self = static_cast<const Derived&>(*this);
+    if (hooks() == nullptr) return self.forward(std::forward<Args>(args)...);
+    using Result = decltype(self.forward(std::forward<Args>(args)...));
+    if constexpr (std::is_same_v<Result, Tensor>) {
+      return with_memory([&]() -> Tensor {
+        std::vector<Tensor> inputs;
+        (add_input(inputs, args), ...);
+        return call_with_hooks(*this, *hooks(), inputs, [&](const std::vector<Tensor>& replaced) {
+          std::size_t next = 0;
+          // Braces make the evaluation go from left to right.
+          const auto forward = [&](auto&&... each) { return self.forward(each...); };
+          return std::apply(forward,
+                            std::tuple<InputOr<Args>...>{take_input(replaced, next, args)...});
+        });
+      });
+    } else {
+      fail_hooks();
+    }
+  }
+
   template <class T>
   static constexpr bool kIsTensor = std::is_convertible_v<T&, const Tensor&>;
   template <class T>

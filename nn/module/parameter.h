@@ -10,9 +10,9 @@ namespace tend::nn {
 /// containing:".
 class Parameter : public Tensor, public LiveObject {
  public:
-  Parameter() : LiveObject(Kind::parameter) {}
+  Parameter() : LiveObject(LiveKind::parameter) {}
   explicit Parameter(const Tensor& value, Flag requires_grad = true)
-      : Tensor(value.array()), LiveObject(Kind::parameter) {
+      : Tensor(value.array()), LiveObject(LiveKind::parameter) {
     requires_grad_(requires_grad);
     impl()->is_parameter = true;
   }

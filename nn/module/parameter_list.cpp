@@ -33,7 +33,7 @@ std::size_t ParameterList::checked(std::size_t i) const {
 void ParameterList::each_tensor(FunctionRef<void(const OwnTensor&)> f) {
   ModuleBase::each_tensor(f);
   for (std::size_t i = 0; i < parameters_.size(); ++i)
-    f({std::to_string(i), Kind::parameter, true, parameters_[i]});
+    f({std::to_string(i), MemberKind::parameter, true, parameters_[i]});
 }
 
 }  // namespace tend::nn

@@ -36,13 +36,13 @@ void ModuleBase::add_extra(const char* operation, const std::string& name, Extra
 }
 
 Parameter ModuleBase::register_parameter(const std::string& name, Parameter parameter) {
-  add_extra("register_parameter", name, {{}, Kind::parameter, true, parameter, {}});
+  add_extra("register_parameter", name, {{}, MemberKind::parameter, true, parameter, {}});
   return parameter;
 }
 
 Tensor ModuleBase::register_buffer(const std::string& name, Tensor buffer,
                                    const BufferOptions& options) {
-  add_extra("register_buffer", name, {{}, Kind::buffer, options.persistent, buffer, {}});
+  add_extra("register_buffer", name, {{}, MemberKind::buffer, options.persistent, buffer, {}});
   return buffer;
 }
 
@@ -55,14 +55,14 @@ ModuleBase& ModuleBase::get_submodule(std::string_view path) {
 
 Tensor ModuleBase::get_parameter(std::string_view path) const {
   for (const PathTensor& each : path_tensors()) {
-    if (each.kind == Kind::parameter && each.path == path) return each.tensor;
+    if (each.kind == MemberKind::parameter && each.path == path) return each.tensor;
   }
   fail("get_parameter", type_name(), " has no parameter ", path);
 }
 
 Tensor ModuleBase::get_buffer(std::string_view path) const {
   for (const PathTensor& each : path_tensors()) {
-    if (each.kind == Kind::buffer && each.path == path) return each.tensor;
+    if (each.kind == MemberKind::buffer && each.path == path) return each.tensor;
   }
   fail("get_buffer", type_name(), " has no buffer ", path);
 }

@@ -27,9 +27,9 @@ void ModuleBase::find_unregistered() const {
     std::unordered_set<const LiveObject*> modules;
     std::unordered_set<const TensorImpl*> parameters;
     for (const auto& [path, module] : tree) modules.insert(module);
-    for (const Tensor& each : collect(Kind::parameter)) parameters.insert(each.impl().get());
+    for (const Tensor& each : collect(MemberKind::parameter)) parameters.insert(each.impl().get());
     const auto is_registered = [&](const LiveObject* object) {
-      if (object->kind() == LiveObject::Kind::module) return modules.contains(object);
+      if (object->live_kind() == LiveKind::module) return modules.contains(object);
       const auto& parameter = static_cast<const Parameter&>(*object);
       // A handle on a parameter that is registered elsewhere is welcome.
       return !parameter.defined() || !parameter.requires_grad() ||
@@ -38,7 +38,7 @@ void ModuleBase::find_unregistered() const {
     // From below, so that of modules in one another the innermost is named.
     for (auto at = tree.rbegin(); at != tree.rend(); ++at) {
       const auto& [path, module] = *at;
-      std::vector<const LiveObject*> found = within(module->own_bytes());
+      std::vector<const LiveObject*> found = live_within(module->own_bytes());
       std::erase_if(found, is_registered);
       if (found.empty()) continue;
       const std::string own = CallScope::current_path();
@@ -46,9 +46,9 @@ void ModuleBase::find_unregistered() const {
       // A forgotten module comes before its own members.
       const auto first =
           std::min_element(found.begin(), found.end(), [](const auto* a, const auto* b) {
-            return std::pair(a->kind(), a) < std::pair(b->kind(), b);
+            return std::pair(a->live_kind(), a) < std::pair(b->live_kind(), b);
           });
-      if ((*first)->kind() == LiveObject::Kind::module)
+      if ((*first)->live_kind() == LiveKind::module)
         fail_unregistered(owner, static_cast<const ModuleBase&>(**first));
       fail_unregistered(owner, static_cast<const Parameter&>(**first));
     }

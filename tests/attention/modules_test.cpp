@@ -125,13 +125,13 @@ TEST_CASE("a loaded mask that is not the causal one is refused, and nothing is c
   nn::StateDict state = MultiHeadAttention(3, 4, 5, 0.0, 2).state_dict({.all_buffers = true});
   CHECK(state.size() == mha.state_dict().size() + 1);
   const Tensor before = mha.W_query.weight.detach().clone();
-  state[0].second = tril(ones({5, 5}));
+  state["mask"] = tril(ones({5, 5}));
   CHECK_THROWS_WITH(mha.load_state_dict(state),
                     Catch::Matchers::ContainsSubstring("is not the causal one"));
   CHECK(equal(mha.W_query.weight.detach(), before));
-  state[0].second = triu(ones({5, 5}), 1);
+  state["mask"] = triu(ones({5, 5}), 1);
   mha.load_state_dict(state);
-  CHECK(equal(mha.W_query.weight.detach(), state[1].second));
+  CHECK(equal(mha.W_query.weight.detach(), state["W_query.weight"]));
 }
 
 TEST_CASE("gradients reach every parameter of a GPT") {

@@ -211,6 +211,14 @@ std::vector<PublicFunction> module_methods() {
                   return {module.get_buffer(path)};
                 });
               }),
+      by_hand("nn::StateDict::at(std::string_view)",
+              [](Arguments& a) {
+                const std::string name = a.choice<const char*>({"", "a", "b"});
+                return DrawnCall([name, x = a.tensor()]() -> Tensors {
+                  const nn::StateDict state{{"a", x}};
+                  return {state.at(name)};
+                });
+              }),
       by_hand("nn::AnyModule::operator()(const Tensor&)",
               [](Arguments& a) {
                 const Tensor x = a.tensor(ones({2, 3}));

@@ -22,7 +22,7 @@ TEST_CASE("a list of mixed classes calls, names and copies its modules") {
   for (const nn::AnyModule& layer : list) x = layer(x);
   CHECK(x.shape() == Shape{4, 1});
   const nn::StateDict state = list.state_dict();
-  CHECK(state.back().first == "2.0.bias");
+  CHECK(state.contains("2.0.bias"));
   CHECK(list.repr().find("(1): ReLU()") != std::string::npos);
   const nn::ModuleList<> copy = list;
   CHECK(copy.parameters()[0].impl() == list.parameters()[0].impl());

@@ -25,7 +25,7 @@ TEST_CASE("the parameters of a list are named, saved and trained") {
   Polynomial net;
   const nn::StateDict state = net.state_dict();
   CHECK(state.size() == 3);
-  CHECK(state.back().first == "factors.2");
+  CHECK(state.contains("factors.2"));
   net(ones({2})).sum().backward();
   CHECK(net.factors[1].grad().to_vector<float>() == std::vector<float>{1, 1});
   const Polynomial copy = net;

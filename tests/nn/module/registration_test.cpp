@@ -91,11 +91,11 @@ TEST_CASE("a buffer that is not persistent is saved only when asked for") {
   CHECK(keys(stack.state_dict({.all_buffers = true})) ==
         std::vector<std::string>{"scale", "steps", "cache"});
   nn::StateDict state = stack.state_dict();
-  state.emplace_back("cache", tensor({1.0, 2.0, 3.0}));
+  state["cache"] = tensor({1.0, 2.0, 3.0});
   stack.load_state_dict(state);
   CHECK(stack.get_buffer("cache").to_vector<float>() == std::vector<float>{1, 2, 3});
   stack.load_state_dict(Stack(0).state_dict());
   CHECK(stack.get_buffer("cache").to_vector<float>() == std::vector<float>{1, 2, 3});
-  state.back().second = ones({4});
+  state["cache"] = ones({4});
   CHECK_THROWS_WITH(stack.load_state_dict(state), ContainsSubstring("key cache has shape (4,)"));
 }
