@@ -30,6 +30,7 @@
 #include <tend/nn/layers/activation.h>
 #include <tend/nn/layers/dropout.h>
 #include <tend/nn/layers/embedding.h>
+#include <tend/nn/layers/flatten.h>
 #include <tend/nn/layers/init.h>
 #include <tend/nn/layers/linear.h>
 #include <tend/nn/layers/normalization.h>

@@ -108,6 +108,13 @@ class Optimizer {
  protected:
   Optimizer() = default;
 
+  /// What the closure of a step gives; it goes backward, whatever the grad mode is.
+  template <class Closure>
+  static Tensor call_closure(Closure& closure) {
+    const GradModeGuard mode(true);
+    return closure();
+  }
+
   /// A parameter in a step; both arrays are row-major and of one dtype.
   struct Stepped {
     const Tensor* parameter;

@@ -43,7 +43,8 @@ const std::regex kPassedOver(
     "NestedNumbers::.*|Dims::.*|tensor\\(const NestedNumbers&\\)|"
     // Written by the user, or called by what is called.
     "autograd::(FunctionContext|CustomFunction)::.*|autograd::function_name.*|"
-    "TensorFunction::.*|autograd::backward\\(std::span.*|GradcheckReport::.*|.*::(extra_repr|named)"
+    "TensorFunction::.*|autograd::backward\\(std::span.*|autograd::grad\\(const "
+    "Output&.*|GradcheckReport::.*|.*::(extra_repr|named)"
     "\\(.*|"
     "Indexed::operator.*|"
     // Of modules and optimizers: no arguments, or a function of the user.
@@ -52,7 +53,8 @@ const std::regex kPassedOver(
     "train|num_parameters|depth)\\(.*|"
     "nn::Dropout::active_p\\(\\)|nn::Sequential::(Sequential|push_back|size|named_children|depth)"
     "\\(.*|"
-    "optim::Optimizer::(groups|zero_grad|state_dict|set_lr)\\(.*|attention::AttentionPathGuard::.*|"
+    "optim::(SGD|AdamW)::step\\(Closure&&\\)|optim::Optimizer::(groups|zero_grad|state_dict|set_lr)"
+    "\\(.*|attention::AttentionPathGuard::.*|"
     // For arrays whose shape and strides fit already, and of dtypes alone.
     "view_strides\\(.*|result_type\\(.*|"
     "nn::(half|bfloat)_to_float.*|"
