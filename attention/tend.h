@@ -31,12 +31,15 @@
 #include <tend/nn/layers/conv.h>
 #include <tend/nn/layers/dropout.h>
 #include <tend/nn/layers/embedding.h>
+#include <tend/nn/layers/flatten.h>
 #include <tend/nn/layers/init.h>
 #include <tend/nn/layers/linear.h>
 #include <tend/nn/layers/loss.h>
 #include <tend/nn/layers/normalization.h>
 #include <tend/nn/module/module.h>
+#include <tend/nn/module/module_dict.h>
 #include <tend/nn/module/module_list.h>
+#include <tend/nn/module/parameter_list.h>
 #include <tend/nn/module/sequential.h>
 #include <tend/nn/optim/adamw.h>
 #include <tend/nn/optim/clip.h>

@@ -23,7 +23,7 @@ class CausalAttention : public nn::Module<CausalAttention> {
   TEND_MODULE(nn::Linear, W_key);
   TEND_MODULE(nn::Linear, W_value);
   TEND_MODULE(nn::Dropout, dropout);
-  TEND_BUFFER(mask);
+  TEND_BUFFER(mask, {.persistent = false});
 
  protected:
   void check_loaded(const std::string& field, const Tensor& value) const override;

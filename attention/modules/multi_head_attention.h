@@ -28,7 +28,7 @@ class MultiHeadAttention : public nn::Module<MultiHeadAttention> {
   TEND_MODULE(nn::Linear, W_value);
   TEND_MODULE(nn::Linear, out_proj);
   TEND_MODULE(nn::Dropout, dropout);
-  TEND_BUFFER(mask);
+  TEND_BUFFER(mask, {.persistent = false});
 
  protected:
   void check_loaded(const std::string& field, const Tensor& value) const override;

@@ -1,7 +1,9 @@
 // Reverse mode: from results back to inputs.
 #pragma once
 
+#include <concepts>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <tend/autograd/tensor/tensor.h>
@@ -40,6 +42,21 @@ struct GradOptions {
 /// not computed.
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& grad_outputs = {}, GradOptions options = {});
+
+/// The gradient of one output, weighted with `grad_output`, with respect to one input.
+template <std::derived_from<Tensor> Output, std::derived_from<Tensor> Input>
+Tensor grad(const Output& output, const Input& input, const Tensor& grad_output,
+            GradOptions options = {}) {
+  return with_memory([&] {
+    return std::move(grad(std::vector<Tensor>{output}, std::vector<Tensor>{input},
+                          std::vector<Tensor>{grad_output}, options)[0]);
+  });
+}
+/// The same of an output of one element: grad(y, x, {.create_graph = true}).
+template <std::derived_from<Tensor> Output, std::derived_from<Tensor> Input>
+Tensor grad(const Output& output, const Input& input, GradOptions options = {}) {
+  return grad(output, input, Tensor(), options);
+}
 
 }  // namespace autograd
 }  // namespace tend

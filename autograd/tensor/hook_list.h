@@ -52,6 +52,13 @@ class HookList {
     });
   }
 
+  /// Keeps its hooks, but no longer shares them with the lists that it is a copy of: a HookHandle
+  /// of theirs does not remove a hook here. OutOfMemoryError where the system has no memory;
+  /// nothing has changed then.
+  void separate() {
+    if (entries_) entries_ = with_memory([&] { return std::make_shared<Entries>(*entries_); });
+  }
+
   bool empty() const noexcept { return !entries_ || entries_->hooks->empty(); }
 
   /// Calls f(hook) for each. Hooks that are added or removed meanwhile count from the next call on.

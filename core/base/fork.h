@@ -21,6 +21,7 @@ enum class GlobalLock : std::uint8_t {
   views,           // the history of a view
   function_names,  // of autograd::Function
   print_options,
+  modules,  // where modules and parameters live
   blas,     // the preparation of OpenBLAS
   threads,  // starting the thread team of parallel_for
   blocks,   // the blocks of the pool that all threads share

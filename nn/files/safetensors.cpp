@@ -78,7 +78,6 @@ Safetensors load(const std::filesystem::path& path) {
       safetensors::parse_header(path, text, static_cast<std::int64_t>(data_bytes));
   Safetensors out;
   out.metadata = std::move(header.metadata);
-  out.tensors.reserve(header.entries.size());
   for (const Entry& entry : header.entries) {
     out.tensors.emplace_back(entry.name, read_tensor(file, entry));
   }

@@ -1,30 +1,25 @@
 #include <tend/nn/module/module.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <ostream>
-#include <set>
-#include <string_view>
 #include <unordered_set>
 
-#include <tend/autograd/graph/inplace.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/base/stack.h>
 #include <tend/core/base/type_name.h>
 
 namespace tend::nn {
 
-template <class T>
-T& ModuleBase::member(const Entry& entry) const {
-  return *reinterpret_cast<T*>(reinterpret_cast<char*>(&self()) + entry.offset);
-}
-
 std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_children() {
   return with_memory([&] {
     std::vector<std::pair<std::string, ModuleBase*>> children;
     for (const Entry& entry : entries_) {
-      if (entry.kind == Kind::module) children.emplace_back(entry.name, &member<ModuleBase>(entry));
+      if (entry.kind == MemberKind::module)
+        children.emplace_back(entry.name, &member<ModuleBase>(entry));
+    }
+    for (Extra& extra : extras_) {
+      if (extra.module) children.emplace_back(extra.name, &extra.module->module());
     }
     return children;
   });
@@ -62,24 +57,45 @@ std::vector<ModuleBase*> ModuleBase::modules() const {
 
 int ModuleBase::depth() {
   int deepest = 0;
-  for (const auto& [name, child] : named_children()) deepest = std::max(deepest, child->depth());
+  with_stack("depth", [&] {
+    for (const auto& [name, child] : named_children()) deepest = std::max(deepest, child->depth());
+  });
   return deepest + 1;
 }
 
+void ModuleBase::each_tensor(FunctionRef<void(const OwnTensor&)> f) {
+  for (const Entry& entry : entries_) {
+    if (entry.kind != MemberKind::module)
+      f({entry.name, entry.kind, entry.persistent, member<Tensor>(entry)});
+  }
+  for (Extra& extra : extras_) {
+    if (extra.kind != MemberKind::module)
+      f({extra.name, extra.kind, extra.persistent, extra.tensor});
+  }
+}
+
 // Per module its parameters, then its buffers, as PyTorch orders them.
-StateDict ModuleBase::named_tensors(bool parameters, bool buffers) const {
+std::vector<ModuleBase::PathTensor> ModuleBase::path_tensors() const {
   return with_memory([&] {
-    StateDict tensors;
-    for (const auto& [path, module] : self().named_modules()) {
-      for (const Kind kind : {Kind::parameter, Kind::buffer}) {
-        if (!(kind == Kind::parameter ? parameters : buffers)) continue;
-        for (const Entry& entry : module->entries_) {
-          if (entry.kind != kind) continue;
-          const Tensor& tensor = module->member<Tensor>(entry);
-          if (tensor.defined())
-            tensors.emplace_back(path.empty() ? entry.name : concat(path, '.', entry.name), tensor);
-        }
+    std::vector<PathTensor> tensors;
+    for (const auto& [path, owner] : self().named_modules()) {
+      for (const MemberKind kind : {MemberKind::parameter, MemberKind::buffer}) {
+        owner->each_tensor([&, path = &path, owner = owner](const OwnTensor& own) {
+          if (own.kind != kind || !own.tensor.defined()) return;
+          tensors.push_back({path->empty() ? std::string(own.name) : concat(*path, '.', own.name),
+                             std::string(own.name), kind, own.persistent, own.tensor, owner});
+        });
       }
+    }
+    return tensors;
+  });
+}
+
+std::vector<std::pair<std::string, Tensor>> ModuleBase::named(MemberKind kind) const {
+  return with_memory([&] {
+    std::vector<std::pair<std::string, Tensor>> tensors;
+    for (PathTensor& each : path_tensors()) {
+      if (each.kind == kind) tensors.emplace_back(std::move(each.path), std::move(each.tensor));
     }
     return tensors;
   });
@@ -93,6 +109,10 @@ const Tensor& tensor_of(const std::pair<std::string, Tensor>& named) {
 const Tensor& tensor_of(const Tensor& tensor) {
   return tensor;
 }
+template <class Named>
+const Tensor& tensor_of(const Named& named) {
+  return named.tensor;
+}
 
 template <class Tensors>
 Tensors without_repeats(Tensors tensors) {
@@ -104,132 +124,35 @@ Tensors without_repeats(Tensors tensors) {
 
 }  // namespace
 
-StateDict ModuleBase::named_parameters() const {
-  return with_memory([&] { return without_repeats(named_tensors(true, false)); });
+std::vector<std::pair<std::string, Tensor>> ModuleBase::named_parameters() const {
+  return with_memory([&] { return without_repeats(named(MemberKind::parameter)); });
 }
-StateDict ModuleBase::named_buffers() const {
-  return with_memory([&] { return without_repeats(named_tensors(false, true)); });
+std::vector<std::pair<std::string, Tensor>> ModuleBase::named_buffers() const {
+  return with_memory([&] { return without_repeats(named(MemberKind::buffer)); });
 }
 
-// As named_tensors, without the cost of making names: training calls this at every step.
-std::vector<Tensor> ModuleBase::collect(Kind kind) const {
+// As named, without the cost of making names: training calls this at every step.
+std::vector<Tensor> ModuleBase::collect(MemberKind kind) const {
   std::vector<Tensor> tensors;
-  for (const ModuleBase* module : modules()) {
-    for (const Entry& entry : module->entries_) {
-      if (entry.kind != kind) continue;
-      const Tensor& tensor = module->member<Tensor>(entry);
-      if (tensor.defined()) tensors.push_back(tensor);
-    }
+  for (ModuleBase* module : modules()) {
+    module->each_tensor([&](const OwnTensor& own) {
+      if (own.kind == kind && own.tensor.defined()) tensors.push_back(own.tensor);
+    });
   }
   return tensors;
 }
 
 std::vector<Tensor> ModuleBase::parameters() const {
-  return with_memory([&] { return without_repeats(collect(Kind::parameter)); });
+  return with_memory([&] { return without_repeats(collect(MemberKind::parameter)); });
 }
 std::vector<Tensor> ModuleBase::buffers() const {
-  return with_memory([&] { return without_repeats(collect(Kind::buffer)); });
+  return with_memory([&] { return without_repeats(collect(MemberKind::buffer)); });
 }
 
 void ModuleBase::train(Flag mode) {
   with_memory([&] {
     for (ModuleBase* module : modules()) module->training_ = mode;
   });
-}
-
-StateDict ModuleBase::state_dict() const {
-  StateDict state = named_tensors(true, true);
-  for (auto& [name, tensor] : state) tensor = tensor.detach();
-  return state;
-}
-
-namespace {
-
-// A copy to make: the elements of `value`, of the target's shape, go to `target`.
-struct Load {
-  Array target;
-  Array value;
-};
-
-// Clones every value that shares elements with a target, since targets are overwritten.
-void separate(std::vector<Load>& loads) {
-  std::unordered_set<const Storage*> written;
-  for (const Load& load : loads) written.insert(load.target.storage().get());
-  for (Load& load : loads) {
-    if (written.contains(load.value.storage().get())) load.value = load.value.clone();
-  }
-}
-
-using Sources = std::map<std::string_view, const Tensor*>;
-
-constexpr const char* kLoad = "load_state_dict";
-
-[[noreturn]] void refuse_state(const ModuleBase& module, const std::string& problems) {
-  fail(kLoad, module.type_name(), " does not take this state:", problems);
-}
-
-// The tensors by key; Error for a key that is there twice or has an undefined tensor.
-Sources sources_of(const ModuleBase& module, const StateDict& state) {
-  Sources sources;
-  std::string problems;
-  for (const auto& [key, source] : state) {
-    if (!sources.emplace(key, &source).second) {
-      problems += concat("\n  key ", key, " is there twice");
-    } else if (!source.defined()) {
-      problems += concat("\n  key ", key, " has an undefined tensor");
-    }
-  }
-  if (!problems.empty()) refuse_state(module, problems);
-  return sources;
-}
-
-}  // namespace
-
-void ModuleBase::load_state_dict(const StateDict& state, Flag strict) {
-  with_memory([&] { load(state, strict); });
-}
-
-void ModuleBase::load(const StateDict& state, bool strict) {
-  const NoGradGuard guard;
-  const Sources sources = sources_of(*this, state);
-  std::string problems;
-  std::vector<Load> loads;
-  std::set<std::string_view> own_keys;
-  const StateDict own = named_tensors(true, true);
-  for (const auto& [key, target] : own) {
-    own_keys.insert(key);
-    const auto source = sources.find(key);
-    if (source == sources.end()) {
-      if (strict) problems += concat("\n  missing key ", key, ' ', target.shape());
-    } else if (source->second->shape() != target.shape()) {
-      problems += concat("\n  key ", key, " has shape ", source->second->shape(), ", the module ",
-                         target.shape());
-    } else {
-      check_writable(kLoad, target);
-      loads.push_back({target.array(), source->second->array()});
-    }
-  }
-  for (const auto& [key, source] : state) {
-    if (strict && !own_keys.contains(key))
-      problems += concat("\n  unexpected key ", key, ' ', source.shape());
-  }
-  if (!problems.empty()) refuse_state(*this, problems);
-  for (const auto& [path, module] : named_modules()) {
-    for (const Entry& entry : module->entries_) {
-      if (entry.kind == Kind::module) continue;
-      const std::string key = path.empty() ? entry.name : concat(path, '.', entry.name);
-      const auto source = sources.find(key);
-      if (source != sources.end()) module->check_loaded(entry.name, *source->second);
-    }
-  }
-
-  // What may fail comes before the first element changes.
-  for (Load& load : loads) load.value = load.value.to(load.target.dtype());
-  separate(loads);
-  for (const Load& load : loads) {
-    load.target.copy_from(load.value);
-    load.target.storage()->bump_version(kLoad);
-  }
 }
 
 void ModuleBase::apply(const std::function<void(ModuleBase&)>& f) {
@@ -256,9 +179,11 @@ void ModuleBase::to(DType dtype) {
   };
   std::vector<Conversion> conversions;
   with_memory([&] {
-    for (auto& [name, tensor] : without_repeats(named_tensors(true, true))) {
+    for (const PathTensor& each : without_repeats(path_tensors())) {
+      const Tensor& tensor = each.tensor;
       if (!is_floating(tensor.dtype()) || tensor.dtype() == dtype) continue;
-      if (!tensor.is_leaf()) fail<AutogradError>("Module::to", name, " has history; detach it");
+      if (!tensor.is_leaf())
+        fail<AutogradError>("Module::to", each.path, " has history; detach it");
       conversions.push_back(
           {tensor.impl(), tensor.array().to(dtype), tensor.impl()->prepare_new_slot()});
     }
@@ -272,7 +197,7 @@ void ModuleBase::to(DType dtype) {
 }
 
 void ModuleBase::zero_grad() const {
-  for (Tensor& parameter : with_memory([&] { return collect(Kind::parameter); }))
+  for (Tensor& parameter : with_memory([&] { return collect(MemberKind::parameter); }))
     parameter.zero_grad();
 }
 
@@ -360,13 +285,17 @@ std::string ModuleBase::tree_text() const {
       lines.push_back({name, name, text});
     }
   }
-  std::string out = type_name() + "(" + extra_repr();
+  const std::string extra = extra_repr();
+  std::string out = type_name() + "(";
+  // Several lines stand below each other, as children do.
+  const bool below = extra.find('\n') != std::string::npos;
+  out += below ? "\n  " + indented(extra) : extra;
   for (const Line& line : lines) {
     out += line.count == 1 ? concat("\n  (", line.first, "): ", indented(line.text))
                            : concat("\n  (", line.first, '-', line.last, "): ", line.count, " x ",
                                     indented(line.text));
   }
-  return out + (lines.empty() ? ")" : "\n)");
+  return out + (lines.empty() && !below ? ")" : "\n)");
 }
 
 std::ostream& operator<<(std::ostream& out, const ModuleBase& module) {

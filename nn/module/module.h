@@ -10,33 +10,48 @@
 //   };
 //
 // Each field macro declares a member and registers it under its own name, which becomes its key in
-// state_dict.
+// state_dict. The first call of a module with a member that was declared without one is an Error.
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <tend/core/base/function_ref.h>
 #include <tend/core/memory/scratch.h>
+#include <tend/nn/module/any_module.h>
+#include <tend/nn/module/live_object.h>
 #include <tend/nn/module/module_hooks.h>
 #include <tend/nn/module/parameter.h>
+#include <tend/nn/module/state_dict.h>
 
 namespace tend::nn {
 
-/// Named tensors in the order of their declaration, the form in which weights are saved and loaded.
-using StateDict = std::vector<std::pair<std::string, Tensor>>;
+struct BufferOptions {
+  /// Whether state_dict has the buffer; one that is not persistent is loaded where a state has it.
+  Flag persistent = true;
+};
+
+struct StateDictOptions {
+  /// Lists buffers that are not persistent, too.
+  Flag all_buffers = false;
+};
 
 /// The part of every module that does not depend on its type. Modules are values: they are members
 /// of others, or elements of a ModuleList. A copy has its own structure but shares the tensors, as
-/// Python's copy.copy does.
-class ModuleBase {
+/// Python's copy.copy does; clone() copies them, too.
+class ModuleBase : public LiveObject {
  public:
   virtual ~ModuleBase() = default;
 
@@ -54,17 +69,46 @@ class ModuleBase {
   /// How deeply modules are nested here, this one included; 1 without sub-modules.
   virtual int depth();
 
+  // What is named at run time instead of by a field macro. Copies of the module have it, too. Error
+  // for a name that is empty, has a dot, or is taken.
+
+  /// Returns the parameter; one that is undefined counts as absent.
+  Parameter register_parameter(const std::string& name, Parameter parameter);
+  /// Returns the buffer.
+  Tensor register_buffer(const std::string& name, Tensor buffer, const BufferOptions& options = {});
+  /// The reference is valid until this module is copied to, moved or destroyed. Error for modules
+  /// that are nested more than kMaxDepth deep.
+  template <class M>
+  M& register_module(const std::string& name, M module) {
+    check_depth("register_module", module);
+    check_name("register_module", name);
+    return with_memory([&]() -> M& {
+      AnyModule held(std::move(module));
+      M& value = held.as<M>();
+      extras_.push_back({name, MemberKind::module, true, {}, std::move(held)});
+      return value;
+    });
+  }
+  static constexpr int kMaxDepth = 20'000;  // so many nested calls find room on the stack
+
+  // What stands under a path such as "blocks.0.norm.weight"; Error where there is nothing.
+
+  Tensor get_parameter(std::string_view path) const;
+  Tensor get_buffer(std::string_view path) const;
+  ModuleBase& get_submodule(std::string_view path);
+
   bool is_training() const noexcept { return training_; }
   /// Sets this module and all below it to training (or not).
   void train(Flag mode = true);
   void eval() { train(false); }
 
-  /// Every parameter and buffer under its path, as PyTorch names them. The tensors are the module's
-  /// own, without history.
-  StateDict state_dict() const;
+  /// Every parameter and persistent buffer under its path, as PyTorch names them. The tensors are
+  /// the module's own, without history.
+  StateDict state_dict(const StateDictOptions& options = {}) const;
   /// Copies the elements of `state` into the parameters and buffers of the same names, converted to
-  /// their dtypes. Everything is checked first: an Error lists all missing, unexpected (both only
-  /// when strict) and mis-shaped keys, or those that are there twice, and nothing has changed then.
+  /// their dtypes. Buffers that are not persistent may be missing. Everything is checked first: an
+  /// Error lists all missing, unexpected (both only when strict) and mis-shaped keys, or those that
+  /// are there twice, and nothing has changed then.
   void load_state_dict(const StateDict& state, Flag strict = true);
 
   /// f for every module, children first (torch.nn.Module.apply).
@@ -97,10 +141,21 @@ class ModuleBase {
   std::string repr() const;
 
  protected:
-  ModuleBase() = default;
-  ModuleBase(const ModuleBase&) = default;
+  enum class MemberKind : unsigned char { parameter, buffer, module };
+  /// A parameter or buffer of this module itself.
+  struct OwnTensor {
+    std::string_view name;
+    MemberKind kind;
+    bool persistent;
+    Tensor& tensor;
+  };
+  /// Calls f for each of them.
+  virtual void each_tensor(FunctionRef<void(const OwnTensor&)> f);
+
+  ModuleBase() noexcept : LiveObject(LiveKind::module) {}
+  ModuleBase(const ModuleBase& other);
   ModuleBase(ModuleBase&&) noexcept = default;
-  ModuleBase& operator=(const ModuleBase&) = default;
+  ModuleBase& operator=(const ModuleBase& other) { return *this = ModuleBase(other); }
   ModuleBase& operator=(ModuleBase&&) noexcept = default;
 
   /// The hooks to run, nullptr when there are none.
@@ -110,83 +165,186 @@ class ModuleBase {
   [[noreturn]] void fail_hooks() const;
   [[noreturn]] static void fail_index(const char* list, std::size_t index, std::size_t size);
 
+  /// At the first call, an Error for a module or a parameter that is a member of this module, or of
+  /// one below it, and that no field macro registered: nothing would train or save it.
+  void check_members() const {
+    if (!checked_.is_set()) find_unregistered();
+  }
+  /// The bytes in which members of this object lie.
+  virtual std::span<const std::byte> own_bytes() const noexcept { return {}; }
+
+  static ModuleBase& base_of(ModuleBase& module) noexcept { return module; }
+  static ModuleBase& base_of(AnyModule& module) noexcept { return module.module(); }
+  /// Error naming `operation` for a module that is nested too deep to become a part of another.
+  static int check_depth(const char* operation, ModuleBase& module);
+  /// Error naming `operation` for what cannot be the name of another member.
+  void check_name(const char* operation, std::string_view name);
+
+  /// Gives this module, a copy of another, tensors and lists of hooks of its own, for clone().
+  void own_tensors();
+
   /// Overridden by a module with an invariant, to throw for a loaded value that breaks it.
   virtual void check_loaded(const std::string& /*field*/, const Tensor& /*value*/) const {}
 
  private:
   friend class Field;
-  enum class Kind : unsigned char { parameter, buffer, module };
   // A member by its distance from this object, which copying and moving preserve.
   struct Entry {
     const char* name;
     std::ptrdiff_t offset;
-    Kind kind;
+    MemberKind kind;
+    bool persistent;
+  };
+  // What was registered at run time: a tensor, or a module.
+  struct Extra {
+    std::string name;
+    MemberKind kind;
+    bool persistent;
+    Tensor tensor;
+    std::optional<AnyModule> module;
+  };
+  // A parameter or buffer of this module or of one below.
+  struct PathTensor {
+    std::string path;
+    std::string name;
+    MemberKind kind;
+    bool persistent;
+    Tensor tensor;
+    ModuleBase* owner;
+  };
+
+  // Set by any of the threads that call a module; copies keep it.
+  class Mark {
+   public:
+    Mark() = default;
+    Mark(const Mark& other) noexcept : set_(other.is_set()) {}
+    Mark& operator=(const Mark& other) noexcept {
+      set_.store(other.is_set(), std::memory_order_relaxed);
+      return *this;
+    }
+    ~Mark() = default;
+    bool is_set() const noexcept { return set_.load(std::memory_order_relaxed); }
+    void set() noexcept { set_.store(true, std::memory_order_relaxed); }
+
+   private:
+    std::atomic<bool> set_ = false;
   };
 
   template <class T>
-  T& member(const Entry& entry) const;
+  T& member(const Entry& entry) const {
+    return *reinterpret_cast<T*>(reinterpret_cast<char*>(&self()) + entry.offset);
+  }
+  void find_unregistered() const;
   ModuleBase& self() const noexcept { return const_cast<ModuleBase&>(*this); }
   /// This module and all below it, parents first.
   std::vector<ModuleBase*> modules() const;
   std::string tree_text() const;
   void load(const StateDict& state, bool strict);
-  StateDict named_tensors(bool parameters, bool buffers) const;
-  std::vector<Tensor> collect(Kind kind) const;
+  std::vector<PathTensor> path_tensors() const;
+  std::vector<std::pair<std::string, Tensor>> named(MemberKind kind) const;
+  void add_extra(const char* operation, const std::string& name, Extra extra);
+  std::vector<Tensor> collect(MemberKind kind) const;
 
   ModuleHooks& make_hooks();
 
   Scratch<Entry> entries_;
+  std::vector<Extra> extras_;
   std::shared_ptr<ModuleHooks> hooks_;
   bool training_ = true;
+  Mark checked_;  // members were found registered
 };
 
 /// Registers a member with its module; the field macros declare one after each member.
 class Field {
  public:
   Field(ModuleBase& owner, const char* name, ModuleBase& member) {
-    enlist(owner, name, &member, ModuleBase::Kind::module);
+    enlist(owner, &member, {name, 0, ModuleBase::MemberKind::module, true});
   }
   Field(ModuleBase& owner, const char* name, Parameter& member) {
-    enlist(owner, name, static_cast<Tensor*>(&member), ModuleBase::Kind::parameter);
+    enlist(owner, static_cast<Tensor*>(&member),
+           {name, 0, ModuleBase::MemberKind::parameter, true});
   }
-  Field(ModuleBase& owner, const char* name, Tensor& member) {
-    enlist(owner, name, &member, ModuleBase::Kind::buffer);
+  Field(ModuleBase& owner, const char* name, Tensor& member, const BufferOptions& options = {}) {
+    enlist(owner, &member, {name, 0, ModuleBase::MemberKind::buffer, options.persistent});
   }
 
  private:
-  static void enlist(ModuleBase& owner, const char* name, void* member, ModuleBase::Kind kind) {
-    with_memory([&] {
-      owner.entries_.push_back(
-          {name, static_cast<char*>(member) - reinterpret_cast<char*>(&owner), kind});
-    });
+  static void enlist(ModuleBase& owner, void* member, ModuleBase::Entry entry) {
+    entry.offset = static_cast<char*>(member) - reinterpret_cast<char*>(&owner);
+    with_memory([&] { owner.entries_.push_back(entry); });
   }
 };
 
 /// Base of a module class, which defines `forward`. Calling the module runs forward and the hooks.
+/// An Error of a module within another ends with its path, as (in GPT.blocks.1.feed_forward.down).
 template <class Derived>
 class Module : public ModuleBase {
  public:
   template <class... Args>
   decltype(auto) operator()(Args&&... args) const {
+    if constexpr (kForgotConst<Args...>) {
+      static_assert(!kForgotConst<Args...>,
+                    "a module's forward must be const: write `Tensor forward(...) const`");
+      return const_cast<Derived&>(static_cast<const Derived&>(*this))
+          .forward(std::forward<Args>(args)...);
+    } else {
+      const ModuleScope scope(*this);
+      check_members();
+      try {
+        return run(std::forward<Args>(args)...);
+      } catch (const Error& error) {
+        scope.rethrow_with_path(error);
+      }
+    }
+  }
+
+  /// A deep copy, as Python's copy.deepcopy makes it: parameters and buffers of its own with the
+  /// same elements, dtypes and requires_grad, without gradients; what was one tensor is one in the
+  /// copy. Training mode and hooks are the same, but hooks that come or go later are those of one.
+  /// Tensors that are not registered stay shared. AutogradError for a tensor with history.
+  Derived clone() const {
+    Derived copy = with_memory([&]() -> Derived { return static_cast<const Derived&>(*this); });
+    copy.own_tensors();
+    return copy;
+  }
+
+ protected:
+  std::span<const std::byte> own_bytes() const noexcept override {
+    return std::as_bytes(std::span(static_cast<const Derived*>(this), 1));
+  }
+
+ private:
+  // Whether forward takes these arguments, but only of a module that is not const.
+  template <class... Args>
+  static constexpr bool kForgotConst = requires(Derived& module, Args&&... args) {
+    module.forward(std::forward<Args>(args)...);
+  }
+  &&!requires(const Derived& module, Args&&... args) {
+    module.forward(std::forward<Args>(args)...);
+  };
+
+  template <class... Args>
+  decltype(auto) run(Args&&... args) const {
     const auto& self = static_cast<const Derived&>(*this);
-    const ModuleScope scope(*this);
     if (hooks() == nullptr) return self.forward(std::forward<Args>(args)...);
     using Result = decltype(self.forward(std::forward<Args>(args)...));
     if constexpr (std::is_same_v<Result, Tensor>) {
-      std::vector<Tensor> inputs;
-      (add_input(inputs, args), ...);
-      return call_with_hooks(*this, *hooks(), inputs, [&](const std::vector<Tensor>& replaced) {
-        std::size_t next = 0;
-        // Braces make the evaluation go from left to right.
-        const auto run = [&](auto&&... each) { return self.forward(each...); };
-        return std::apply(run, std::tuple<InputOr<Args>...>{take_input(replaced, next, args)...});
+      return with_memory([&]() -> Tensor {
+        std::vector<Tensor> inputs;
+        (add_input(inputs, args), ...);
+        return call_with_hooks(*this, *hooks(), inputs, [&](const std::vector<Tensor>& replaced) {
+          std::size_t next = 0;
+          // Braces make the evaluation go from left to right.
+          const auto forward = [&](auto&&... each) { return self.forward(each...); };
+          return std::apply(forward,
+                            std::tuple<InputOr<Args>...>{take_input(replaced, next, args)...});
+        });
       });
     } else {
       fail_hooks();
     }
   }
 
- private:
   template <class T>
   static constexpr bool kIsTensor = std::is_convertible_v<T&, const Tensor&>;
   template <class T>
@@ -222,9 +380,10 @@ std::ostream& operator<<(std::ostream& out, const ModuleBase& module);
   [[no_unique_address]] ::tend::nn::Field name##_field_ { \
     *this, #name, name                                    \
   }
-/// A buffer named `name`: part of the state, not trained.
-#define TEND_BUFFER(name)                                 \
+/// A buffer named `name`: part of the state, not trained. BufferOptions may follow:
+/// TEND_BUFFER(mask, {.persistent = false}).
+#define TEND_BUFFER(name, ...)                            \
   ::tend::Tensor name;                                    \
   [[no_unique_address]] ::tend::nn::Field name##_field_ { \
-    *this, #name, name                                    \
+    *this, #name, name __VA_OPT__(, ) __VA_ARGS__         \
   }

@@ -1,5 +1,8 @@
 #include <tend/nn/module/module_hooks.h>
 
+#include <optional>
+#include <string_view>
+#include <typeinfo>
 #include <utility>
 
 #include <tend/autograd/graph/node.h>
@@ -9,17 +12,65 @@
 
 namespace tend::nn {
 
+namespace {
+
+// The name by which one module of a tree leads to another; nullopt where that is not in the tree.
+// Looks level by level, since a module mostly calls those just below it.
+std::optional<std::string> name_below(ModuleBase& root, const ModuleBase& wanted) {
+  if (&root == &wanted) return "";
+  std::vector<std::pair<std::string, ModuleBase*>> level = root.named_children(), next;
+  while (!level.empty()) {
+    for (const auto& [name, module] : level) {
+      if (module == &wanted) return name;
+    }
+    next.clear();
+    for (const auto& [name, module] : level) {
+      for (const auto& [child, inner] : module->named_children())
+        next.emplace_back(concat(name, '.', child), inner);
+    }
+    std::swap(level, next);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::string ModuleScope::path() const {
   if (outer() == nullptr) return module_.type_name();
   std::string path;
   with_stack("path", [&] { path = outer()->path(); });
   const auto* owner = dynamic_cast<const ModuleScope*>(outer());
   if (owner != nullptr) {
-    for (const auto& [name, module] : const_cast<ModuleBase&>(owner->module_).named_modules()) {
-      if (module == &module_) return name.empty() ? path : concat(path, '.', name);
-    }
+    const auto name = name_below(const_cast<ModuleBase&>(owner->module_), module_);
+    if (name) return name->empty() ? path : concat(path, '.', *name);
   }
   return concat(path, " > ", module_.type_name());
+}
+
+namespace {
+
+constexpr std::string_view kPathBegin = " (in ";
+
+template <class... Kinds>
+void throw_alike(const Error& error, const std::string& text) {
+  ((typeid(error) == typeid(Kinds) ? throw Kinds(text) : void()), ...);
+}
+
+bool has_path(std::string_view text) {
+  return text.ends_with(')') && text.rfind(kPathBegin) != std::string_view::npos;
+}
+
+}  // namespace
+
+void ModuleScope::rethrow_with_path(const Error& error) const {
+  // Errors about memory stay as they are: there may be none for a path.
+  const bool is_about_memory = typeid(error) == typeid(OutOfMemoryError);
+  if (outer() != nullptr && !is_about_memory && !has_path(error.what())) {
+    const std::string text =
+        with_memory([&] { return concat(error.what(), kPathBegin, path(), ')'); });
+    throw_alike<Error, ShapeError, DTypeError, IndexError, AutogradError, IoError>(error, text);
+  }
+  throw;
 }
 
 namespace {

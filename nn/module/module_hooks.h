@@ -10,6 +10,7 @@
 #include <tend/autograd/graph/anomaly.h>
 #include <tend/autograd/tensor/hook_list.h>
 #include <tend/autograd/tensor/tensor.h>
+#include <tend/core/base/error.h>
 
 namespace tend::nn {
 
@@ -32,6 +33,12 @@ struct ModuleHooks {
   HookList<ForwardHook> after;
   HookList<BackwardHook> backward;
 
+  /// From here on, no other lists of hooks are changed with these.
+  void separate() {
+    before.separate();
+    after.separate();
+    backward.separate();
+  }
   bool empty() const noexcept { return before.empty() && after.empty() && backward.empty(); }
 };
 
@@ -42,6 +49,11 @@ class ModuleScope final : public CallScope {
   ~ModuleScope() = default;
   /// The outermost module's class, then the names that lead from there to this one.
   std::string path() const override;
+
+  /// Throws the error again, with the path of this module behind its text. The error stays as it is
+  /// where a module within this one has named its path, this one is not within another, or the
+  /// error is of a class that the library does not know.
+  [[noreturn]] void rethrow_with_path(const Error& error) const;
 
  private:
   const ModuleBase& module_;

@@ -1,8 +1,9 @@
-// ModuleList: any number of modules of one class.
+// ModuleList: any number of modules, of one class or of several.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -10,8 +11,9 @@
 
 namespace tend::nn {
 
-/// Modules named "0", "1", ...; iterate over it, or index it.
-template <class T>
+/// Modules of one class, or of any (ModuleList<>), named "0", "1", ...; iterate over it, or index
+/// it.
+template <class T = AnyModule>
 class ModuleList : public ModuleBase {
  public:
   ModuleList() = default;
@@ -22,15 +24,29 @@ class ModuleList : public ModuleBase {
   ModuleList& operator=(ModuleList&&) noexcept = default;
   ~ModuleList() override = default;
 
+  /// A deep copy, as Module::clone makes it.
+  ModuleList clone() const {
+    ModuleList copy = *this;
+    copy.own_tensors();
+    return copy;
+  }
+
   template <class... Args>
   T& emplace_back(Args&&... args) {
-    return with_memory([&]() -> T& { return modules_.emplace_back(std::forward<Args>(args)...); });
+    if constexpr (std::is_same_v<T, AnyModule>) {
+      push_back(T(std::forward<Args>(args)...));
+      return modules_.back();
+    } else {
+      return with_memory(
+          [&]() -> T& { return modules_.emplace_back(std::forward<Args>(args)...); });
+    }
   }
   /// Reserves memory for `count` modules; OutOfMemoryError where there is none.
   void reserve(std::int64_t count) {
     with_memory([&] { modules_.reserve(static_cast<std::size_t>(count)); });
   }
   void push_back(T module) {
+    check_depth("ModuleList", base_of(module));
     with_memory([&] { modules_.push_back(std::move(module)); });
   }
 
@@ -45,8 +61,9 @@ class ModuleList : public ModuleBase {
 
   std::vector<std::pair<std::string, ModuleBase*>> named_children() override {
     return with_memory([&] {
-      std::vector<std::pair<std::string, ModuleBase*>> children;
-      for (T& module : modules_) children.emplace_back(std::to_string(children.size()), &module);
+      auto children = ModuleBase::named_children();
+      for (std::size_t i = 0; i < modules_.size(); ++i)
+        children.emplace_back(std::to_string(i), &base_of(modules_[i]));
       return children;
     });
   }

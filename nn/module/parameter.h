@@ -2,15 +2,17 @@
 #pragma once
 
 #include <tend/autograd/tensor/tensor.h>
+#include <tend/nn/module/live_object.h>
 
 namespace tend::nn {
 
 /// A leaf over the elements of `value` (shared) that requires grad, and prints as "Parameter
 /// containing:".
-class Parameter : public Tensor {
+class Parameter : public Tensor, public LiveObject {
  public:
-  Parameter() = default;
-  explicit Parameter(const Tensor& value, Flag requires_grad = true) : Tensor(value.array()) {
+  Parameter() : LiveObject(LiveKind::parameter) {}
+  explicit Parameter(const Tensor& value, Flag requires_grad = true)
+      : Tensor(value.array()), LiveObject(LiveKind::parameter) {
     requires_grad_(requires_grad);
     impl()->is_parameter = true;
   }

@@ -31,6 +31,7 @@ kernels::AdamWStep factors(const AdamWOptions& o, std::int64_t number) {
 
 AdamW::AdamW(const std::vector<Tensor>& parameters, const Options& options) {
   check(options);
+  detail::check_some("AdamW", parameters);
   add_group(parameters, options);
 }
 

@@ -1,6 +1,8 @@
 // AdamW: Adam with decoupled weight decay.
 #pragma once
 
+#include <type_traits>
+
 #include <tend/nn/optim/optimizer.h>
 
 namespace tend::optim {
@@ -30,10 +32,18 @@ class AdamW : public Optimizer<AdamWOptions, AdamWState> {
  public:
   using Options = AdamWOptions;
 
-  /// Error for a setting outside of its range.
+  /// Error for a setting outside of its range, and for an empty list of parameters.
   explicit AdamW(const std::vector<Tensor>& parameters, const Options& options = {});
   /// One step along the gradients that the parameters hold.
   void step();
+  /// Calls closure(), which clears the gradients, computes the loss, goes backward from it and
+  /// returns it; then makes a step. Returns the loss. When the closure throws, no step is made.
+  template <class Closure>
+  requires std::is_invocable_r_v<Tensor, Closure&> Tensor step(Closure&& closure) {
+    Tensor loss = call_closure(closure);
+    step();
+    return loss;
+  }
 };
 
 }  // namespace tend::optim

@@ -23,6 +23,10 @@ namespace detail {
 inline void check_from_zero(const char* operation, const char* setting, double value) {
   if (!(value >= 0)) fail(operation, setting, " is ", value, ", not a number from 0 on");
 }
+/// Error for no parameters at all, as those of a module that registered none.
+inline void check_some(const char* operation, const std::vector<Tensor>& parameters) {
+  if (parameters.empty()) fail(operation, "optimizer got an empty parameter list");
+}
 }  // namespace detail
 
 /// Base of an optimizer with settings `Options` and, for each parameter, a `State` whose `named(f)`
@@ -103,6 +107,13 @@ class Optimizer {
 
  protected:
   Optimizer() = default;
+
+  /// What the closure of a step gives; it goes backward, whatever the grad mode is.
+  template <class Closure>
+  static Tensor call_closure(Closure& closure) {
+    const GradModeGuard mode(true);
+    return closure();
+  }
 
   /// A parameter in a step; both arrays are row-major and of one dtype.
   struct Stepped {

@@ -18,6 +18,7 @@ void check(const SGDOptions& o) {
 
 SGD::SGD(const std::vector<Tensor>& parameters, const Options& options) {
   check(options);
+  detail::check_some("SGD", parameters);
   add_group(parameters, options);
 }
 

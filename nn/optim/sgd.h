@@ -1,6 +1,8 @@
 // SGD: gradient descent with momentum.
 #pragma once
 
+#include <type_traits>
+
 #include <tend/nn/optim/optimizer.h>
 
 namespace tend::optim {
@@ -29,10 +31,19 @@ class SGD : public Optimizer<SGDOptions, SGDState> {
  public:
   using Options = SGDOptions;
 
-  /// Error for a negative setting, and for nesterov without momentum or with dampening.
+  /// Error for a negative setting, for nesterov without momentum or with dampening, and for an
+  /// empty list of parameters.
   explicit SGD(const std::vector<Tensor>& parameters, const Options& options = {});
   /// One step along the gradients that the parameters hold.
   void step();
+  /// Calls closure(), which clears the gradients, computes the loss, goes backward from it and
+  /// returns it; then makes a step. Returns the loss. When the closure throws, no step is made.
+  template <class Closure>
+  requires std::is_invocable_r_v<Tensor, Closure&> Tensor step(Closure&& closure) {
+    Tensor loss = call_closure(closure);
+    step();
+    return loss;
+  }
 };
 
 }  // namespace tend::optim

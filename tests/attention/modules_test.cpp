@@ -11,7 +11,7 @@ namespace {
 
 std::vector<std::string> keys(const nn::ModuleBase& module) {
   std::vector<std::string> out;
-  for (const auto& [name, tensor] : module.state_dict()) out.push_back(name);
+  for (const auto& [name, tensor] : module.state_dict({.all_buffers = true})) out.push_back(name);
   return out;
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("the weights of every module can be asked for") {
   CHECK(equal(out.logits, gpt(tokens)));
 }
 
-TEST_CASE("state_dict keys are those of the book's classes") {
+TEST_CASE("with all buffers a state has the keys of the book's classes") {
   CHECK(keys(SelfAttentionV1(3, 2)) == std::vector<std::string>{"W_query", "W_key", "W_value"});
   CHECK(keys(CausalAttention(3, 2, 4, 0.1)) ==
         std::vector<std::string>{"mask", "W_query.weight", "W_key.weight", "W_value.weight"});
@@ -55,6 +55,7 @@ TEST_CASE("state_dict keys are those of the book's classes") {
   CHECK(keys(MultiHeadAttention(3, 2, 4, 0.1, 2)) ==
         std::vector<std::string>{"mask", "W_query.weight", "W_key.weight", "W_value.weight",
                                  "out_proj.weight", "out_proj.bias"});
+  CHECK(CausalAttention(3, 2, 4, 0.1).state_dict().begin()->first == "W_query.weight");
 }
 
 TEST_CASE("no token sees those after it") {
@@ -121,15 +122,16 @@ TEST_CASE("weights move between both forms of self-attention, biases do not") {
 
 TEST_CASE("a loaded mask that is not the causal one is refused, and nothing is changed") {
   MultiHeadAttention mha(3, 4, 5, 0.0, 2);
-  nn::StateDict state = MultiHeadAttention(3, 4, 5, 0.0, 2).state_dict();
+  nn::StateDict state = MultiHeadAttention(3, 4, 5, 0.0, 2).state_dict({.all_buffers = true});
+  CHECK(state.size() == mha.state_dict().size() + 1);
   const Tensor before = mha.W_query.weight.detach().clone();
-  state[0].second = tril(ones({5, 5}));
+  state["mask"] = tril(ones({5, 5}));
   CHECK_THROWS_WITH(mha.load_state_dict(state),
                     Catch::Matchers::ContainsSubstring("is not the causal one"));
   CHECK(equal(mha.W_query.weight.detach(), before));
-  state[0].second = triu(ones({5, 5}), 1);
+  state["mask"] = triu(ones({5, 5}), 1);
   mha.load_state_dict(state);
-  CHECK(equal(mha.W_query.weight.detach(), state[1].second));
+  CHECK(equal(mha.W_query.weight.detach(), state["W_query.weight"]));
 }
 
 TEST_CASE("gradients reach every parameter of a GPT") {

@@ -67,8 +67,11 @@ std::vector<PublicFunction> autograd_functions() {
   return {
       writing(TEND_FUNCTION(backward, const std::vector<Tensor>&, const std::vector<Tensor>&, Flag,
                             Flag)),
-      TEND_FUNCTION(autograd::grad, const std::vector<Tensor>&, const std::vector<Tensor>&,
-                    const std::vector<Tensor>&, GradOptions),
+      With<const Tensors&, const Tensors&, const Tensors&, autograd::GradOptions>::function(
+          "autograd::grad(const std::vector<Tensor>&, const std::vector<Tensor>&, const "
+          "std::vector<Tensor>&, GradOptions)",
+          static_cast<Tensors (*)(const Tensors&, const Tensors&, const Tensors&,
+                                  autograd::GradOptions)>(autograd::grad)),
       TEND_FUNCTION(autograd::vjp, const TensorFunction&, const std::vector<Tensor>&,
                     const std::vector<Tensor>&, Flag),
       TEND_FUNCTION(autograd::jvp, const TensorFunction&, const std::vector<Tensor>&,

@@ -168,6 +168,113 @@ std::vector<PublicFunction> module_methods() {
                   return module.parameters();
                 });
               }),
+      by_hand("nn::Module::clone()",
+              [](Arguments& a) {
+                nn::BatchNorm1d module(3);
+                module.running_mean = a.tensor(ones({3}));
+                return DrawnCall([=] { return module.clone().buffers(); });
+              }),
+      by_hand("nn::ModuleList::clone()",
+              [](Arguments& a) {
+                nn::ModuleList<nn::Embedding> list;
+                list.emplace_back(3, 2, a.flag() ? std::optional<Integer>(1) : std::nullopt);
+                return DrawnCall([=] { return list.clone().parameters(); });
+              }),
+      by_hand("nn::ModuleBase::register_parameter(const std::string&, Parameter)",
+              [](Arguments& a) {
+                const std::string name = a.choice<const char*>({"", "a.b", "bias", "new"});
+                const Tensor value = a.tensor();
+                return DrawnCall([=]() -> Tensors {
+                  nn::BatchNorm1d module(3);
+                  return {module.register_parameter(name, nn::Parameter(value))};
+                });
+              }),
+      by_hand("nn::ModuleBase::register_buffer(const std::string&, Tensor, const BufferOptions&)",
+              [](Arguments& a) {
+                const std::string name = a.choice<const char*>({"", "a.b", "bias", "new"});
+                return DrawnCall([name, value = a.tensor()]() -> Tensors {
+                  nn::BatchNorm1d module(3);
+                  module.register_buffer(name, value, {.persistent = false});
+                  return module.buffers();
+                });
+              }),
+      by_hand("nn::ModuleBase::get_parameter(std::string_view)",
+              [](Arguments& a) {
+                const std::string path = a.choice<const char*>({"", "weight", "0.weight", "."});
+                return DrawnCall([path, module = nn::LayerNorm({3})]() -> Tensors {
+                  return {module.get_parameter(path)};
+                });
+              }),
+      by_hand("nn::ModuleBase::get_buffer(std::string_view)",
+              [](Arguments& a) {
+                const std::string path = a.choice<const char*>({"", "weight", "running_mean"});
+                return DrawnCall([path, module = nn::BatchNorm1d(3)]() -> Tensors {
+                  return {module.get_buffer(path)};
+                });
+              }),
+      by_hand("nn::StateDict::at(std::string_view)",
+              [](Arguments& a) {
+                const std::string name = a.choice<const char*>({"", "a", "b"});
+                return DrawnCall([name, x = a.tensor()]() -> Tensors {
+                  const nn::StateDict state{{"a", x}};
+                  return {state.at(name)};
+                });
+              }),
+      by_hand("nn::AnyModule::operator()(const Tensor&)",
+              [](Arguments& a) {
+                const Tensor x = a.tensor(ones({2, 3}));
+                return DrawnCall([x, called = a.flag()]() -> Tensors {
+                  const nn::AnyModule module = nn::LayerNorm({3});
+                  const nn::AnyModule list = nn::ModuleList<nn::Linear>();
+                  return {called ? module(x) : list(x)};
+                });
+              }),
+      by_hand("nn::ModuleDict::insert(const std::string&, T)",
+              [](Arguments& a) {
+                const std::string name = a.choice<const char*>({"", "a.b", "old", "new"});
+                return DrawnCall([name] {
+                  nn::ModuleDict<> modules;
+                  modules.insert("old", nn::ReLU());
+                  modules.insert(name, nn::LayerNorm({3}));
+                  return modules.parameters();
+                });
+              }),
+      by_hand("nn::ModuleDict::erase(std::string_view)",
+              [](Arguments& a) {
+                const std::string name = a.choice<const char*>({"", "a.b", "old"});
+                return DrawnCall([name] {
+                  nn::ModuleDict<> modules;
+                  modules.insert("old", nn::ReLU());
+                  modules.erase(name);
+                  return modules.parameters();
+                });
+              }),
+      by_hand("nn::ModuleDict::operator[](std::string_view)",
+              [](Arguments& a) {
+                const std::string name = a.choice<const char*>({"", "a.b", "old"});
+                return DrawnCall([name] {
+                  nn::ModuleDict<nn::LayerNorm> modules;
+                  modules.insert("old", nn::LayerNorm({3}));
+                  return modules[name].parameters();
+                });
+              }),
+      by_hand("nn::ModuleDict::contains(std::string_view)",
+              [](Arguments& a) {
+                const std::string name = a.choice<const char*>({"", "a.b", "old"});
+                return DrawnCall([name] {
+                  nn::ModuleDict<nn::LayerNorm> modules;
+                  modules.insert("old", nn::LayerNorm({3}));
+                  return Tensors{tensor({modules.contains(name)})};
+                });
+              }),
+      by_hand("nn::ParameterList::operator[](std::size_t)",
+              [](Arguments& a) {
+                const auto i = static_cast<std::size_t>(a.integer());
+                return DrawnCall([i]() -> Tensors {
+                  const nn::ParameterList list({nn::Parameter(ones({2}))});
+                  return {list[i]};
+                });
+              }),
       by_hand("nn::ModuleList::operator[](std::size_t)",
               [](Arguments& a) {
                 nn::ModuleList<nn::Linear> list;
@@ -251,6 +358,8 @@ std::vector<PublicFunction> layers() {
       TEND_FORWARD(nn::Softmin, x, 1),
       TEND_FORWARD(nn::Conv1d, channels, 4, 2, 3),
       TEND_FORWARD(nn::Dropout, x, 0.5),
+      TEND_FORWARD(nn::Flatten, channels, 0, 1),
+      TEND_FORWARD(nn::Identity, x),
       TEND_FORWARD(nn::Linear, x, 3, 2),
       TEND_FORWARD(nn::Embedding, tokens, 5, 3, 1),
       TEND_FORWARD(nn::LayerNorm, x, Shape{3}),
@@ -354,6 +463,7 @@ std::vector<PublicFunction> constructors() {
       TEND_CONSTRUCTOR(nn::Conv1d, std::int64_t, std::int64_t, std::int64_t, const Conv1dOptions&,
                        Flag),
       TEND_CONSTRUCTOR(nn::Dropout, double),
+      TEND_CONSTRUCTOR(nn::Flatten, std::int64_t, std::int64_t),
       TEND_CONSTRUCTOR(nn::Linear, std::int64_t, std::int64_t, Flag),
       TEND_CONSTRUCTOR(nn::Embedding, std::int64_t, std::int64_t, std::optional<Integer>),
       by_hand("nn::LayerNorm::LayerNorm(const S&, double, Flag)",

@@ -142,6 +142,19 @@ std::vector<Scenario> modules() {
                   const auto copy = m;
                   static_cast<void>(copy);
                 }),
+      on_module("modules of several classes", linear,
+                [](auto& m, Tensors& r) {
+                  nn::Sequential own;
+                  own.register_buffer("a name that has no room inside of a std::string", ones({2}));
+                  own.register_module("dictionary", nn::ModuleDict<>()).insert("linear", m);
+                  own.register_module("list", nn::ModuleList<>()).push_back(nn::ReLU());
+                  const nn::Sequential copy = own;
+                  r.push_back(copy.get_parameter("dictionary.linear.weight"));
+                }),
+      on_module("clone", gpt,
+                [](auto& m, Tensors& r) {
+                  for (const Tensor& x : m.clone().parameters()) r.push_back(x);
+                }),
       on_module("forward with hooks", linear,
                 [](auto& m, Tensors& r) {
                   auto copy = m;

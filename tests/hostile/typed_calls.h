@@ -117,7 +117,8 @@ auto drawn(Arguments& a) {
     return GradcheckOptions{a.real(), a.real(),    a.real(),
                             a.real(), a.integer(), static_cast<int>(a.draws().between(-1, 3))};
   } else if constexpr (is(TypeTag<autograd::LeafNames>{})) {
-    return draw_state(a);
+    const nn::StateDict named = draw_state(a);
+    return autograd::LeafNames(named.begin(), named.end());
   } else if constexpr (is(TypeTag<optim::SGDOptions>{})) {
     return optim::SGDOptions{a.real(), a.real(), a.real(), a.real(), a.flag()};
   } else {

@@ -146,9 +146,8 @@ void check_whole(const std::string& path, const Safetensors& file) {
 }
 
 const Tensor& find(const StateDict& tensors, const std::string& name, tend::DType dtype) {
-  for (const auto& [key, value] : tensors) {
-    if (key == name && value.dtype() == dtype) return value;
-  }
+  const auto found = tensors.find(name);
+  if (found != tensors.end() && found->second.dtype() == dtype) return found->second;
   throw std::runtime_error("the checkpoint has no " + name);
 }
 

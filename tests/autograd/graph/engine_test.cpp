@@ -320,3 +320,20 @@ TEST_CASE("A leaf that was frozen since gets no gradient") {
   y.backward();
   CHECK_FALSE(x.grad().defined());
 }
+
+TEST_CASE("grad of one tensor by one input takes options, and a cotangent") {
+  const Tensor x = leaf({2, 3});
+  const Tensor slope = autograd::grad((x * x * x).sum(), x, {.create_graph = true});
+  CHECK(values(slope) == V{12, 27});
+  CHECK(values(autograd::grad(slope.sum(), x)) == V{12, 18});
+  CHECK(values(autograd::grad(x * x, x, tensor({1.0, 10.0}))) == V{4, 60});
+  const Tensor y = x * x;
+  const auto twice = [&](bool retains) {
+    autograd::grad(y, x, ones({2}), {.retain_graph = retains});
+    return autograd::grad(y, x, ones({2}));
+  };
+  CHECK(values(twice(true)) == V{4, 6});
+  CHECK_THROWS_AS(twice(false), AutogradError);
+  CHECK_FALSE(autograd::grad(x.sum(), leaf({1}), {.allow_unused = true}).defined());
+  CHECK_THROWS_AS(autograd::grad(x * x, x), AutogradError);
+}

@@ -7,6 +7,7 @@
 #include <tend/nn/module/sequential.h>
 
 #include "tests/autograd/support.h"
+#include "tests/sanitizers.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -53,6 +54,16 @@ class TwoLayers : public nn::Module<TwoLayers> {
   }
   TEND_MODULE(nn::ModuleList<Block>, blocks);
 };
+
+template <class F>
+std::string message_of(F f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
 
 }  // namespace
 
@@ -217,4 +228,79 @@ TEST_CASE("A module with hooks may be called with an undefined tensor") {
       [](const nn::ModuleBase&, Tensors& inputs) { inputs.pop_back(); });
   CHECK_THROWS_MATCHES(masked(x, Tensor()), Error,
                        says("[register_forward_pre_hook] a hook of Masked left 1 inputs of 2"));
+}
+
+TEST_CASE("an error of a module within others ends with its path") {
+  class Wide : public nn::Module<Wide> {
+   public:
+    Wide() : down(3, 2) {}
+    Tensor forward(const Tensor& x) const { return down(x); }
+    TEND_MODULE(nn::Linear, down);
+  };
+  class Net : public nn::Module<Net> {
+   public:
+    Net() {
+      blocks.emplace_back();
+      blocks.emplace_back();
+    }
+    Tensor forward(const Tensor& x) const { return blocks[1](x); }
+    TEND_MODULE(nn::ModuleList<Wide>, blocks);
+  };
+  const Tensor x = ones({4, 5});
+  const std::string own = message_of([&] { nn::Linear(3, 2)(x); });
+  CHECK(message_of([&] { Net()(x); }) == own + " (in Net.blocks.1.down)");
+  CHECK_THROWS_AS(Net()(x), ShapeError);
+  CHECK(message_of([&] {
+          nn::Sequential{nn::ReLU(), Net()}(x);
+        }) == own + " (in Sequential.1.blocks.1.down)");
+  // A hook of a module belongs to it.
+  Net hooked;
+  hooked.blocks[1].register_forward_pre_hook(
+      [](const nn::ModuleBase&, Tensors& inputs) { inputs.clear(); });
+  CHECK(message_of([&] {
+          hooked(ones({4, 3}));
+        }) == "[register_forward_pre_hook] a hook of Wide left 0 inputs of 1 (in Net.blocks.1)");
+}
+
+TEST_CASE("errors of every class keep it on their way through modules") {
+  enum class Kind { dtype, index, autograd, io, memory, own, standard };
+  class Thrower : public nn::Module<Thrower> {
+   public:
+    explicit Thrower(Kind which) : kind(which) {}
+    Tensor forward(const Tensor& x) const {
+      switch (kind) {
+        case Kind::dtype: fail<DTypeError>("op", "text");
+        case Kind::index: fail<IndexError>("op", "text");
+        case Kind::autograd: fail<AutogradError>("op", "text");
+        case Kind::io: fail<IoError>("op", "text");
+        case Kind::memory: fail<OutOfMemoryError>("op", "text");
+        case Kind::own: throw OwnError("[op] text");
+        case Kind::standard: throw std::logic_error("[op] text");
+      }
+      return x;
+    }
+    struct OwnError : ShapeError {
+      using ShapeError::ShapeError;
+    };
+    Kind kind;
+  };
+  const auto call = [](Kind kind) { nn::Sequential{Thrower(kind)}(ones({1})); };
+  const std::string with_path = "[op] text (in Sequential.0)";
+  CHECK_THROWS_MATCHES(call(Kind::dtype), DTypeError, says(with_path));
+  CHECK_THROWS_MATCHES(call(Kind::index), IndexError, says(with_path));
+  CHECK_THROWS_MATCHES(call(Kind::autograd), AutogradError, says(with_path));
+  CHECK_THROWS_MATCHES(call(Kind::io), IoError, says(with_path));
+  CHECK_THROWS_MATCHES(call(Kind::memory), OutOfMemoryError, says("[op] text"));
+  CHECK_THROWS_MATCHES(call(Kind::own), Thrower::OwnError, says("[op] text"));
+  CHECK_THROWS_AS(call(Kind::standard), std::logic_error);
+}
+
+TEST_CASE("an error ten thousand modules deep is found quickly") {
+  nn::Sequential net{nn::Linear(3, 2)};
+  for (int i = 0; i < kDepth; ++i) {
+    nn::Sequential outer;
+    outer.push_back(std::move(net));
+    net = std::move(outer);
+  }
+  CHECK(message_of([&] { net(ones({4, 5})); }).ends_with(".0.0.0)"));
 }

@@ -89,9 +89,9 @@ TEST_CASE(
   Net net;
   const std::vector<float> before = net.bias.to_vector<float>();
   nn::StateDict state = net.state_dict();
-  state.erase(state.begin() + 1);
-  state[0].second = ones({3});
-  state[1].second = ones({3, 7});
+  state.erase(std::next(state.begin()));
+  state.begin()->second = ones({3});
+  std::next(state.begin())->second = ones({3, 7});
   state.emplace_back("layers.2.weight", ones({1}));
   CHECK_THROWS_WITH(net.load_state_dict(state),
                     "[load_state_dict] Net does not take this state:\n"
@@ -101,7 +101,7 @@ TEST_CASE(
   CHECK(net.bias.to_vector<float>() == before);
   // Not strict: keys may be missing or unknown, but shapes must fit.
   CHECK_THROWS_AS(net.load_state_dict(state, /*strict=*/false), Error);
-  state[1].second = ones({3, 2});
+  std::next(state.begin())->second = ones({3, 2});
   net.load_state_dict(state, /*strict=*/false);
   CHECK(net.bias.to_vector<float>() == std::vector<float>{1, 1, 1});
 }
@@ -116,7 +116,7 @@ TEST_CASE("load_state_dict refuses a key that is there twice, or has no tensor")
     CHECK_THROWS_WITH(target.load_state_dict(state, strict),
                       Catch::Matchers::ContainsSubstring("key weight is there twice"));
     state = layer.state_dict();
-    state[0].second = Tensor();
+    state["weight"] = Tensor();
     CHECK_THROWS_WITH(target.load_state_dict(state, strict),
                       Catch::Matchers::ContainsSubstring("key weight has an undefined tensor"));
   }
@@ -126,8 +126,8 @@ TEST_CASE("load_state_dict refuses a key that is there twice, or has no tensor")
 TEST_CASE("load_state_dict reads all values before it writes, also those of its own tensors") {
   nn::Linear layer(2, 2);
   const nn::StateDict own = layer.state_dict();
-  const Tensor weight = own[0].second.clone();
-  layer.load_state_dict({{"weight", own[0].second.t()}, {"bias", own[0].second[0]}});
+  const Tensor weight = own.at("weight").clone();
+  layer.load_state_dict({{"weight", own.at("weight").t()}, {"bias", own.at("weight")[0]}});
   CHECK(layer.weight.to_vector<float>() == weight.t().contiguous().to_vector<float>());
   CHECK(layer.bias.to_vector<float>() == weight[0].to_vector<float>());
 }

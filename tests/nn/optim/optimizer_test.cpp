@@ -328,3 +328,31 @@ TEST_CASE("steps and clipping write neither to inference tensors nor to what has
                     "given; only leaves are stepped");
   CHECK(y.to_vector<float>() == std::vector<float>{0, 0});
 }
+
+TEST_CASE("an optimizer over no parameters is refused") {
+  CHECK_THROWS_WITH(optim::AdamW({}), "[AdamW] optimizer got an empty parameter list");
+  CHECK_THROWS_WITH(optim::SGD(nn::ReLU().parameters()),
+                    "[SGD] optimizer got an empty parameter list");
+}
+
+TEST_CASE("a step with a closure computes gradients first and gives the loss") {
+  const Tensor x = tensor({3.0}).requires_grad_();
+  optim::SGD sgd({x}, {.lr = 0.5});
+  optim::AdamW adamw({x}, {.lr = 0.5, .weight_decay = 0});
+  const auto closure = [&] {
+    sgd.zero_grad();
+    const Tensor loss = (x * x).sum();
+    loss.backward();
+    return loss;
+  };
+  const NoGradGuard guard;
+  CHECK(sgd.step(closure).item() == 9);
+  CHECK(x.item() == 0);
+  CHECK_FALSE(grad_enabled());
+  x.fill_(1);
+  CHECK(adamw.step(closure).item() == 1);
+  CHECK(x.item<float>() == Approx(0.5));
+  const auto failing = [&]() -> Tensor { throw std::logic_error("no loss"); };
+  CHECK_THROWS_AS(sgd.step(failing), std::logic_error);
+  CHECK(x.item<float>() == Approx(0.5));
+}

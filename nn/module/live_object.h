@@ -1,0 +1,38 @@
+// Where modules and parameters live, so that a module can find those among its members that nobody
+// registered.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tend::nn {
+
+enum class LiveKind : std::uint8_t { module, parameter };
+
+/// Base of what is known by its address while it lives. Costs a lock when it is made or destroyed,
+/// and no memory but its own. The child of a fork() does not know those that were made before it,
+/// since some of them lay on the stacks of threads that are gone.
+class LiveObject {
+ public:
+  /// The live objects that begin in `bytes`.
+  static std::vector<const LiveObject*> live_within(std::span<const std::byte> bytes);
+
+  LiveKind live_kind() const noexcept { return kind_; }
+
+ protected:
+  explicit LiveObject(LiveKind kind) noexcept;
+  LiveObject(const LiveObject& other) noexcept : LiveObject(other.kind_) {}
+  // Assignment moves nothing: an object stays where it is.
+  LiveObject& operator=(const LiveObject& /*other*/) noexcept { return *this; }
+  ~LiveObject();
+
+ private:
+  LiveObject* next_ = nullptr;   // in a list of objects whose addresses lie together
+  LiveObject** link_ = nullptr;  // what points to this one
+  std::uint32_t process_ = 0;    // in whose list it is
+  LiveKind kind_;
+};
+
+}  // namespace tend::nn

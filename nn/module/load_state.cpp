@@ -1,0 +1,112 @@
+// state_dict and load_state_dict.
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <unordered_set>
+
+#include <tend/autograd/graph/inplace.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/nn/module/module.h>
+
+namespace tend::nn {
+
+StateDict ModuleBase::state_dict(const StateDictOptions& options) const {
+  return with_memory([&] {
+    StateDict state;
+    for (const PathTensor& each : path_tensors()) {
+      if (each.persistent || options.all_buffers)
+        state.emplace_back(each.path, each.tensor.detach());
+    }
+    return state;
+  });
+}
+
+namespace {
+
+// A copy to make: the elements of `value`, of the target's shape, go to `target`.
+struct Load {
+  Array target;
+  Array value;
+};
+
+// Clones every value that shares elements with a target, since targets are overwritten.
+void separate(std::vector<Load>& loads) {
+  std::unordered_set<const Storage*> written;
+  for (const Load& load : loads) written.insert(load.target.storage().get());
+  for (Load& load : loads) {
+    if (written.contains(load.value.storage().get())) load.value = load.value.clone();
+  }
+}
+
+using Sources = std::map<std::string_view, const Tensor*>;
+
+constexpr const char* kLoad = "load_state_dict";
+
+[[noreturn]] void refuse_state(const ModuleBase& module, const std::string& problems) {
+  fail(kLoad, module.type_name(), " does not take this state:", problems);
+}
+
+// The tensors by key; Error for a key that is there twice or has an undefined tensor.
+Sources sources_of(const ModuleBase& module, const StateDict& state) {
+  Sources sources;
+  std::string problems;
+  for (const auto& [key, source] : state) {
+    if (!sources.emplace(key, &source).second) {
+      problems += concat("\n  key ", key, " is there twice");
+    } else if (!source.defined()) {
+      problems += concat("\n  key ", key, " has an undefined tensor");
+    }
+  }
+  if (!problems.empty()) refuse_state(module, problems);
+  return sources;
+}
+
+}  // namespace
+
+void ModuleBase::load_state_dict(const StateDict& state, Flag strict) {
+  with_memory([&] { load(state, strict); });
+}
+
+void ModuleBase::load(const StateDict& state, bool strict) {
+  const NoGradGuard guard;
+  const Sources sources = sources_of(*this, state);
+  std::string problems;
+  std::vector<Load> loads;
+  std::set<std::string_view> own_keys;
+  const std::vector<PathTensor> own = path_tensors();
+  for (const PathTensor& each : own) {
+    const auto& [key, target] = std::tie(each.path, each.tensor);
+    own_keys.insert(key);
+    const auto source = sources.find(key);
+    if (source == sources.end()) {
+      if (strict && each.persistent)
+        problems += concat("\n  missing key ", key, ' ', target.shape());
+    } else if (source->second->shape() != target.shape()) {
+      problems += concat("\n  key ", key, " has shape ", source->second->shape(), ", the module ",
+                         target.shape());
+    } else {
+      check_writable(kLoad, target);
+      loads.push_back({target.array(), source->second->array()});
+    }
+  }
+  for (const auto& [key, source] : state) {
+    if (strict && !own_keys.contains(key))
+      problems += concat("\n  unexpected key ", key, ' ', source.shape());
+  }
+  if (!problems.empty()) refuse_state(*this, problems);
+  for (const PathTensor& each : own) {
+    const auto source = sources.find(each.path);
+    if (source != sources.end()) each.owner->check_loaded(each.name, *source->second);
+  }
+
+  // What may fail comes before the first element changes.
+  for (Load& load : loads) load.value = load.value.to(load.target.dtype());
+  separate(loads);
+  for (const Load& load : loads) {
+    load.target.copy_from(load.value);
+    load.target.storage()->bump_version(kLoad);
+  }
+}
+
+}  // namespace tend::nn

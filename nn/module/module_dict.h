@@ -1,0 +1,95 @@
+// ModuleDict: modules under names of their own.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tend/nn/module/module.h>
+
+namespace tend::nn {
+
+/// Modules of one class, or of any (ModuleDict<>), by name, in the order of their insertion
+/// (torch.nn.ModuleDict). Iterate over its pairs of name and module.
+template <class T = AnyModule>
+class ModuleDict : public ModuleBase {
+ public:
+  ModuleDict() = default;
+  ModuleDict(const ModuleDict& other)
+      : ModuleBase(other), modules_(with_memory([&] { return other.modules_; })) {}
+  ModuleDict(ModuleDict&&) noexcept = default;
+  ModuleDict& operator=(const ModuleDict& other) { return *this = ModuleDict(other); }
+  ModuleDict& operator=(ModuleDict&&) noexcept = default;
+  ~ModuleDict() override = default;
+
+  /// A deep copy, as Module::clone makes it.
+  ModuleDict clone() const {
+    ModuleDict copy = *this;
+    copy.own_tensors();
+    return copy;
+  }
+
+  /// Adds a module, or replaces the one of that name in its place. Error for a name that is empty,
+  /// has a dot, or is registered here otherwise.
+  T& insert(const std::string& name, T module) {
+    check_depth("ModuleDict", base_of(module));
+    const auto at = find(name);
+    if (at != modules_.end()) return at->second = std::move(module);
+    check_name("ModuleDict", name);
+    return with_memory(
+        [&]() -> T& { return modules_.emplace_back(name, std::move(module)).second; });
+  }
+  /// Removes a module; IndexError for a name that is not here.
+  void erase(std::string_view name) { modules_.erase(checked(name)); }
+  void clear() noexcept { modules_.clear(); }
+
+  std::size_t size() const noexcept { return modules_.size(); }
+  bool empty() const noexcept { return modules_.empty(); }
+  bool contains(std::string_view name) const noexcept {
+    return const_cast<ModuleDict*>(this)->find(name) != modules_.end();
+  }
+  std::vector<std::string> keys() const {
+    return with_memory([&] {
+      std::vector<std::string> keys;
+      for (const auto& [name, module] : modules_) keys.push_back(name);
+      return keys;
+    });
+  }
+  /// IndexError for a name that is not here.
+  T& operator[](std::string_view name) { return checked(name)->second; }
+  const T& operator[](std::string_view name) const {
+    return const_cast<ModuleDict*>(this)->checked(name)->second;
+  }
+  auto begin() noexcept { return modules_.begin(); }
+  auto end() noexcept { return modules_.end(); }
+  auto begin() const noexcept { return modules_.begin(); }
+  auto end() const noexcept { return modules_.end(); }
+
+  std::vector<std::pair<std::string, ModuleBase*>> named_children() override {
+    return with_memory([&] {
+      auto children = ModuleBase::named_children();
+      for (auto& [name, module] : modules_) children.emplace_back(name, &base_of(module));
+      return children;
+    });
+  }
+
+ private:
+  auto find(std::string_view name) noexcept {
+    return std::find_if(modules_.begin(), modules_.end(),
+                        [&](const auto& each) { return each.first == name; });
+  }
+  auto checked(std::string_view name) {
+    const auto at = find(name);
+    if (at == modules_.end()) fail<IndexError>("ModuleDict", "no module is named ", name);
+    return at;
+  }
+
+  // A list, so that a name is constant and a module stays where it is.
+  std::list<std::pair<const std::string, T>> modules_;
+};
+
+}  // namespace tend::nn

@@ -1,0 +1,39 @@
+#include <tend/nn/module/parameter_list.h>
+
+namespace tend::nn {
+
+ParameterList ParameterList::clone() const {
+  ParameterList copy = *this;
+  copy.own_tensors();
+  return copy;
+}
+
+std::string ParameterList::extra_repr() const {
+  std::string text;
+  for (std::size_t i = 0; i < size(); ++i) {
+    const Parameter& each = parameters_[i];
+    text += concat(i == 0 ? "" : "\n", "  (", i, "): Parameter containing: [");
+    if (!each.defined()) {
+      text += "None]";
+      continue;
+    }
+    text += concat("torch.", each.dtype(), " of size ");
+    for (std::int64_t d = 0; d < each.dim(); ++d) text += concat(d == 0 ? "" : "x", each.size(d));
+    text += ']';
+  }
+  return text;
+}
+
+std::size_t ParameterList::checked(std::size_t i) const {
+  if (i >= size())
+    fail<IndexError>("ParameterList", "index ", i, " is out of range for ", size(), " parameters");
+  return i;
+}
+
+void ParameterList::each_tensor(FunctionRef<void(const OwnTensor&)> f) {
+  ModuleBase::each_tensor(f);
+  for (std::size_t i = 0; i < parameters_.size(); ++i)
+    f({std::to_string(i), MemberKind::parameter, true, parameters_[i]});
+}
+
+}  // namespace tend::nn

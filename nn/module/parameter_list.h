@@ -1,0 +1,52 @@
+// ParameterList: any number of parameters.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tend/nn/module/module.h>
+
+namespace tend::nn {
+
+/// Parameters named "0", "1", ... (torch.nn.ParameterList); iterate over it, or index it.
+class ParameterList : public ModuleBase {
+ public:
+  ParameterList() = default;
+  explicit ParameterList(std::vector<Parameter> parameters) noexcept
+      : parameters_(std::move(parameters)) {}
+  ParameterList(const ParameterList& other)
+      : ModuleBase(other), parameters_(with_memory([&] { return other.parameters_; })) {}
+  ParameterList(ParameterList&&) noexcept = default;
+  ParameterList& operator=(const ParameterList& other) { return *this = ParameterList(other); }
+  ParameterList& operator=(ParameterList&&) noexcept = default;
+  ~ParameterList() override = default;
+
+  /// A deep copy, as Module::clone makes it.
+  ParameterList clone() const;
+
+  void push_back(Parameter parameter) {
+    with_memory([&] { parameters_.push_back(std::move(parameter)); });
+  }
+  std::size_t size() const noexcept { return parameters_.size(); }
+  /// IndexError for a number out of range.
+  Parameter& operator[](std::size_t i) { return parameters_[checked(i)]; }
+  const Parameter& operator[](std::size_t i) const { return parameters_[checked(i)]; }
+  auto begin() noexcept { return parameters_.begin(); }
+  auto end() noexcept { return parameters_.end(); }
+  auto begin() const noexcept { return parameters_.begin(); }
+  auto end() const noexcept { return parameters_.end(); }
+
+  std::string extra_repr() const override;
+
+ protected:
+  void each_tensor(FunctionRef<void(const OwnTensor&)> f) override;
+
+ private:
+  std::size_t checked(std::size_t i) const;
+
+  std::vector<Parameter> parameters_;
+};
+
+}  // namespace tend::nn

@@ -1,0 +1,48 @@
+#include <tend/nn/module/state_dict.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace tend::nn {
+
+StateDict::const_iterator StateDict::find(std::string_view name) const noexcept {
+  return std::find_if(begin(), end(), [&](const value_type& each) { return each.first == name; });
+}
+
+StateDict::iterator StateDict::find(std::string_view name) noexcept {
+  return std::find_if(begin(), end(), [&](const value_type& each) { return each.first == name; });
+}
+
+const Tensor& StateDict::at(std::string_view name) const {
+  const auto entry = find(name);
+  if (entry == end()) fail<IndexError>("StateDict", "no tensor of ", size(), " is named ", name);
+  return entry->second;
+}
+
+Tensor& StateDict::at(std::string_view name) {
+  return const_cast<Tensor&>(std::as_const(*this).at(name));
+}
+
+Tensor& StateDict::operator[](std::string_view name) {
+  const auto entry = find(name);
+  if (entry != end()) return entry->second;
+  return emplace_back(with_memory([&] { return std::string(name); }), {}).second;
+}
+
+std::pair<StateDict::iterator, bool> StateDict::insert(value_type entry) {
+  const auto known = find(entry.first);
+  if (known != end()) return {known, false};
+  with_memory([&] { entries_.push_back(std::move(entry)); });
+  return {std::prev(end()), true};
+}
+
+StateDict::value_type& StateDict::emplace_back(std::string name, Tensor tensor) {
+  return with_memory(
+      [&]() -> value_type& { return entries_.emplace_back(std::move(name), std::move(tensor)); });
+}
+
+std::size_t StateDict::erase(std::string_view name) {
+  return std::erase_if(entries_, [&](const value_type& each) { return each.first == name; });
+}
+
+}  // namespace tend::nn

@@ -1,0 +1,51 @@
+// Lists of modules of several classes.
+#include "tests/nn/fixtures.h"
+
+using namespace tend;
+
+namespace {
+
+// Takes two tensors.
+class Sum : public nn::Module<Sum> {
+ public:
+  Tensor forward(const Tensor& a, const Tensor& b) const { return a + b; }
+};
+
+}  // namespace
+
+TEST_CASE("a list of mixed classes calls, names and copies its modules") {
+  nn::ModuleList<> list;
+  list.push_back(nn::Linear(2, 3));
+  list.emplace_back(nn::ReLU());
+  list.emplace_back(nn::Sequential(nn::Linear(3, 1)));
+  Tensor x = ones({4, 2});
+  for (const nn::AnyModule& layer : list) x = layer(x);
+  CHECK(x.shape() == Shape{4, 1});
+  const nn::StateDict state = list.state_dict();
+  CHECK(state.contains("2.0.bias"));
+  CHECK(list.repr().find("(1): ReLU()") != std::string::npos);
+  const nn::ModuleList<> copy = list;
+  CHECK(copy.parameters()[0].impl() == list.parameters()[0].impl());
+  CHECK(list.clone().parameters()[0].impl() != list.parameters()[0].impl());
+  list.eval();
+  CHECK_FALSE(list[1].module().is_training());
+  CHECK(copy[1].module().is_training());
+}
+
+TEST_CASE("a module of any class is taken as its own class only") {
+  nn::AnyModule any = nn::Linear(2, 3);
+  CHECK(any.as<nn::Linear>().weight.shape() == Shape{3, 2});
+  CHECK_THROWS_WITH(any.as<nn::ReLU>(), "[AnyModule] holds a Linear, no ReLU");
+}
+
+TEST_CASE("a module that takes other arguments can be in a mixed list, but is not called there") {
+  nn::ModuleList<> list;
+  list.emplace_back(Sum());
+  list.emplace_back(nn::ModuleList<nn::ReLU>());
+  CHECK_THROWS_WITH(
+      list[0](ones({1})),
+      "[AnyModule] forward of Sum does not take one tensor and give one, so it cannot "
+      "be called in a list of mixed classes");
+  CHECK_THROWS_AS(list[1](ones({1})), Error);
+  CHECK(list[0].as<Sum>()(ones({1}), ones({1})).item() == 2);
+}

@@ -1,0 +1,64 @@
+// Named tensors.
+#include "tests/nn/fixtures.h"
+
+using namespace tend;
+
+namespace {
+
+std::string order(const nn::StateDict& state) {
+  std::string names;
+  for (const auto& [name, tensor] : state) names += name + " ";
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("a state finds its tensors by name, in the order of their insertion") {
+  nn::StateDict state{{"b", ones({2})}, {"a", zeros({3})}};
+  CHECK(state.size() == 2);
+  CHECK(state.contains("a"));
+  CHECK_FALSE(state.contains("c"));
+  CHECK(state.at("a").shape() == Shape{3});
+  CHECK(state.find("b") == state.begin());
+  CHECK(state.find("c") == state.end());
+  state["c"] = ones({4});
+  state["b"] = ones({5});
+  CHECK(order(state) == "b a c ");
+  CHECK(state["b"].shape() == Shape{5});
+  const nn::StateDict& constant = state;
+  CHECK(constant.at("c").shape() == Shape{4});
+  CHECK(constant.find("a")->second.shape() == Shape{3});
+  CHECK_THROWS_WITH(constant.at("d"), "[StateDict] no tensor of 3 is named d");
+  CHECK_THROWS_AS(state.at(""), IndexError);
+}
+
+TEST_CASE("insertion keeps what is there, and removal what has other names") {
+  nn::StateDict state;
+  CHECK(state.empty());
+  CHECK(state.insert({"a", ones({1})}).second);
+  const auto [known, added] = state.insert({"a", ones({2})});
+  CHECK_FALSE(added);
+  CHECK(known->second.shape() == Shape{1});
+  state.emplace_back("b", ones({2}));
+  state.emplace_back("a", ones({3}));
+  CHECK(order(state) == "a b a ");
+  CHECK(state.at("a").shape() == Shape{1});
+  CHECK(state.erase("a") == 2);
+  CHECK(state.erase("a") == 0);
+  CHECK(order(state) == "b ");
+  state.erase(state.begin());
+  CHECK(state.empty());
+}
+
+TEST_CASE("weights are renamed and replaced between a file and a module") {
+  const nn::Linear from(2, 3);
+  nn::StateDict state = from.state_dict();
+  state["kernel"] = state.at("weight");
+  state.erase("weight");
+  nn::Linear to(2, 3);
+  CHECK_THROWS_AS(to.load_state_dict(state), Error);
+  state["weight"] = state.at("kernel");
+  state.erase("kernel");
+  to.load_state_dict(state);
+  CHECK(to.weight.equal(from.weight));
+}

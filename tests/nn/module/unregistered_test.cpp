@@ -1,0 +1,161 @@
+// Members for which a field macro was forgotten.
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "tests/nn/fixtures.h"
+#include "tests/threads.h"
+
+using namespace tend;
+
+namespace {
+
+// Has a layer without TEND_MODULE.
+class Forgetful : public nn::Module<Forgetful> {
+ public:
+  Forgetful() : first(2, 2) {}
+  Tensor forward(const Tensor& x) const { return second(first(x)); }
+
+  TEND_MODULE(nn::Linear, first);
+  nn::Linear second{2, 2};
+};
+
+class Outer : public nn::Module<Outer> {
+ public:
+  Outer() { blocks.emplace_back(); }
+  Tensor forward(const Tensor& x) const {
+    ++calls;
+    return blocks[0](x);
+  }
+
+  mutable int calls = 0;
+  TEND_MODULE(nn::ModuleList<Forgetful>, blocks);
+};
+
+class Scale : public nn::Module<Scale> {
+ public:
+  Tensor forward(const Tensor& x) const { return x * factor; }
+
+  nn::Parameter factor{ones({3})};
+};
+
+// What may be held without a macro.
+class Free : public nn::Module<Free> {
+ public:
+  Free() : inner(2, 2), tied(inner.weight), pointer(std::make_shared<nn::Linear>(2, 2)) {
+    many.emplace_back(2, 2);
+    frozen.requires_grad_(false);
+  }
+  Tensor forward(const Tensor& x) const { return matmul(inner(x), tied); }
+
+  TEND_MODULE(nn::Linear, inner);
+  nn::Parameter tied;  // a second handle on what is registered
+  nn::Parameter frozen{ones({2})};
+  nn::Parameter absent;
+  std::vector<nn::Linear> many;
+  std::optional<nn::Linear> none;
+  std::shared_ptr<nn::Linear> pointer;
+};
+
+const Tensor kRow = ones({1, 2});
+
+}  // namespace
+
+TEST_CASE("a member module without its field macro is an error of the first call") {
+  const Forgetful net;
+  const char* message =
+      "[Forgetful] its member of class Linear is not registered, so nothing trains or saves it. "
+      "Declare it as TEND_MODULE(Linear, name)";
+  CHECK_THROWS_WITH(net(kRow), message);
+  CHECK_THROWS_WITH(net(kRow), message);  // and of every other one
+}
+
+TEST_CASE("the path of a module with a forgotten member is named, and forward did not run") {
+  const Outer outer;
+  CHECK_THROWS_WITH(outer(kRow),
+                    Catch::Matchers::StartsWith("[Outer.blocks.0] its member of class Linear is"));
+  CHECK(outer.calls == 0);
+}
+
+TEST_CASE("copies and moved modules know their forgotten members") {
+  Forgetful net;
+  const Forgetful copy = net;
+  const Forgetful moved = std::move(net);
+  CHECK_THROWS_AS(copy(kRow), Error);
+  CHECK_THROWS_AS(moved(kRow), Error);
+  std::vector<Forgetful> many(5);
+  many.emplace_back();
+  for (const Forgetful& each : many) CHECK_THROWS_AS(each(kRow), Error);
+  const nn::Sequential sequential{nn::ReLU(), Forgetful()};
+  CHECK_THROWS_WITH(sequential(kRow), Catch::Matchers::StartsWith("[Sequential.1] its member"));
+}
+
+TEST_CASE("a list, an array and an optional without a macro are found") {
+  struct List : nn::Module<List> {
+    List() { layers.emplace_back(2, 2); }
+    Tensor forward(const Tensor& x) const { return layers[0](x); }
+    nn::ModuleList<nn::Linear> layers;
+  };
+  struct Several : nn::Module<Several> {
+    Tensor forward(const Tensor& x) const { return layers[1](x); }
+    std::array<nn::Linear, 2> layers{nn::Linear(2, 2), nn::Linear(2, 2)};
+  };
+  struct Maybe : nn::Module<Maybe> {
+    Tensor forward(const Tensor& x) const { return layer ? (*layer)(x) : x; }
+    std::optional<nn::Linear> layer;
+  };
+  CHECK_THROWS_WITH(List()(kRow), Catch::Matchers::ContainsSubstring("member of class ModuleList"));
+  CHECK_THROWS_AS(Several()(kRow), Error);
+  Maybe maybe;
+  maybe.layer.emplace(2, 2);
+  CHECK_THROWS_AS(maybe(kRow), Error);
+  maybe.layer.reset();
+  CHECK_NOTHROW(maybe(kRow));
+}
+
+TEST_CASE("a parameter without its field macro is an error of the first call") {
+  CHECK_THROWS_WITH(Scale()(ones({3})),
+                    "[Scale] its member Parameter of shape (3,) is not registered, so nothing "
+                    "trains or saves it. Declare it as TEND_PARAMETER(name)");
+}
+
+TEST_CASE("modules behind pointers and second handles on parameters need no macro") {
+  const Free net;
+  CHECK_NOTHROW(net(kRow));
+  const Free copy = net;
+  CHECK_NOTHROW(copy(kRow));
+  CHECK_NOTHROW(Free()(kRow));
+}
+
+TEST_CASE("threads that make, call and destroy modules find forgotten members") {
+  const Forgetful forgetful;
+  const Free shared;
+  std::atomic<int> found = 0;
+  test::together(4, [&](int) {
+    for (int i = 0; i < 20; ++i) {
+      const Forgetful own = forgetful;
+      for (const Forgetful* each : {&own, &forgetful}) {
+        try {
+          (*each)(kRow);
+        } catch (const Error&) {
+          ++found;
+        }
+      }
+      const Free copy = shared;
+      copy(kRow);
+      shared(kRow);
+    }
+  });
+  CHECK(found == 4 * 20 * 2);
+}
+
+#if TEND_TEST_FORK
+TEST_CASE("the child of a fork makes, calls and destroys modules") {
+  const Free shared;
+  CHECK(test::failed_children(100, [&](int) {
+          const Free copy = shared;
+          copy(kRow);
+          Free()(kRow);
+        }) == 0);
+}
+#endif
