@@ -126,9 +126,11 @@ bool add_sort(Program& p) {
 
 std::vector<Entry> reduction_entries() {
   using T = const Tensor&;
+  const auto total = [](T x, const Dims& dims, Flag keep) { return sum(x, dims, keep); };
+  const auto average = [](T x, const Dims& dims, Flag keep) { return mean(x, dims, keep); };
   const auto variance = [](T x, const Dims& dims, Flag keep) { return var(x, dims, 1, keep); };
-  return {reduction("sum", sum, 0),
-          reduction("mean", mean, 1),
+  return {reduction("sum", total, 0),
+          reduction("mean", average, 1),
           reduction("var", variance, 2),
           extreme("amax", amax),
           extreme("amin", amin),

@@ -156,7 +156,7 @@ TEST_CASE("a checkpoint of the format without a checksum, vocabulary and scores 
   tend::nn::save_safetensors(path, file.tensors, file.metadata);
   CHECK(run({"--resume", "checkpoint.safetensors", "--steps", "3"}, folder).code == 1);
   for (const char* later : {"checksum", "vocabulary", "sizes"}) file.metadata.erase(later);
-  std::erase_if(file.tensors, [](const auto& entry) { return entry.first == "training.heads"; });
+  file.tensors.erase("training.heads");
   tend::nn::save_safetensors(path, file.tensors, file.metadata);
   CHECK(run({"--resume", "checkpoint.safetensors", "--steps", "3"}, folder).code == 0);
 }
