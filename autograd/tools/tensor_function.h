@@ -42,9 +42,7 @@ class TensorFunction {
   }
 
  private:
-  static Tensors list(const Tensor& output) {
-    return with_memory([&] { return Tensors{output}; });
-  }
+  static Tensors list(Tensor output) { return {std::move(output)}; }
   static Tensors list(Tensors outputs) { return outputs; }
   static void expect(const char* operation, const Tensors& inputs, std::size_t count) {
     if (inputs.size() == count) return;

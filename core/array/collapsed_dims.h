@@ -38,10 +38,17 @@ class CollapsedDims {
   std::size_t rank() const noexcept { return rank_; }
   const Dim& operator[](std::size_t d) const { return dims_[d]; }
 
-  /// Sorts the dimensions by the steps of that operand, the largest first.
+  /// Sorts the dimensions by the steps of that operand, the largest first; equal ones stay in
+  /// order.
   void sort_by(std::size_t operand) {
-    std::stable_sort(dims_.begin(), dims_.begin() + static_cast<std::ptrdiff_t>(rank_),
-                     [=](const Dim& a, const Dim& b) { return a.step[operand] > b.step[operand]; });
+    // By insertion, as there are few of them: std::stable_sort asks for memory.
+    const auto first = dims_.begin();
+    for (auto next = first; next != first + static_cast<std::ptrdiff_t>(rank_); ++next) {
+      const auto place = std::upper_bound(first, next, *next, [=](const Dim& a, const Dim& b) {
+        return a.step[operand] > b.step[operand];
+      });
+      std::rotate(place, next, next + 1);
+    }
   }
 
   std::int64_t count() const {
