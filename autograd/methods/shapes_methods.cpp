@@ -108,6 +108,10 @@ std::vector<Tensor> Shapes::tensor_split(std::int64_t sections, std::int64_t d) 
 std::vector<Tensor> Shapes::tensor_split(const Shape& indices, std::int64_t d) const {
   return tend::tensor_split(self(), indices, d);
 }
+std::vector<Tensor> Shapes::tensor_split(std::initializer_list<Integer> indices,
+                                         std::int64_t d) const {
+  return tend::tensor_split(self(), indices, d);
+}
 std::vector<Tensor> Shapes::unbind(std::int64_t d) const {
   return tend::unbind(self(), d);
 }

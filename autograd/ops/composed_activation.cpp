@@ -26,7 +26,7 @@ const Tensor& InPlace::selu_() const {
 Tensor celu(const Tensor& self, double alpha) try {
   check_floating("celu", self);
   if (!(alpha > 0)) fail("celu", "alpha is ", alpha, ", not a number above 0");
-  return elu(self / alpha) * alpha;
+  return where(self > 0, self, elu(clamp_max(self, 0) / alpha) * alpha);
 } catch (const Error&) {
   rename_error("celu");
 }

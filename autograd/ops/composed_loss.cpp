@@ -88,10 +88,10 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
   if (any(var < 0).item<bool>()) fail("gaussian_nll_loss", "a variance is negative");
   const bool per_row = var.dim() + 1 == input.dim();
   const Tensor variance = per_row ? unsqueeze(var, -1).clone() : var.clone();
-  if (!broadcasts_to(variance.shape(), input.shape()) ||
-      (variance.shape() != input.shape() && variance.size(-1) != 1)) {
+  Shape one_per_row = input.shape();
+  if (!one_per_row.empty()) one_per_row[one_per_row.rank() - 1] = 1;
+  if (variance.shape() != input.shape() && variance.shape() != one_per_row)
     fail<ShapeError>("gaussian_nll_loss", "variances ", var.shape(), " for ", input.shape());
-  }
   {
     const NoGradGuard no_grad;
     variance.clamp_min_(options.eps);

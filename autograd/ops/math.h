@@ -109,8 +109,8 @@ Tensor polygamma(std::int64_t n, const Tensor& self);
 /// is sqrt(pi) / 2 exp(y^2).
 Tensor erfinv(const Tensor& self);
 /// log(self / (1 - self)), the inverse of sigmoid: NaN outside [0, 1]. With `eps`, self is first
-/// clamped to [eps, 1 - eps]. Integers give float32. The gradient is 1 / (self (1 - self)), and 0
-/// where self was clamped.
+/// clamped to [eps, 1 - eps]. Integers give float32. The gradient is 1 / (self (1 - self)); where
+/// self was clamped it is 0, where the result is NaN it is NaN.
 Tensor logit(const Tensor& self, std::optional<double> eps = std::nullopt);
 
 }  // namespace tend

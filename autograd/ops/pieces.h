@@ -4,13 +4,13 @@
 /// OutOfMemoryError for more than 2^24 pieces.
 #pragma once
 
+#include <initializer_list>
 #include <vector>
 
+#include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/shape.h>
 
 namespace tend {
-
-class Tensor;
 
 /// Views of `size` along `dim`; the last may be shorter. ShapeError for a size below 1, except that
 /// it may be 0 for an empty dimension; IndexError for a dimension out of range, and for a 0-d
@@ -37,5 +37,11 @@ std::vector<Tensor> tensor_split(const Tensor& self, std::int64_t sections, std:
 /// the end, and a position beyond it counts as the end. IndexError for a dimension out of range,
 /// and for a 0-d tensor. The gradient is that of the slices.
 std::vector<Tensor> tensor_split(const Tensor& self, const Shape& indices, std::int64_t dim = 0);
+/// The same for positions in braces, of which one alone would be taken for a number of sections.
+/// The gradient is that of the slices.
+inline std::vector<Tensor> tensor_split(const Tensor& self, std::initializer_list<Integer> indices,
+                                        std::int64_t dim = 0) {
+  return tensor_split(self, Shape(indices), dim);
+}
 
 }  // namespace tend

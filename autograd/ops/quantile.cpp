@@ -1,6 +1,7 @@
 // quantile: declared in ordering.h.
 #include <tend/autograd/ops/ordering.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <tend/autograd/ops/helpers.h>
@@ -33,6 +34,7 @@ class Ascending {
     double rank = sorted_.dtype() == float32
                       ? static_cast<double>(static_cast<float>(q) * static_cast<float>(last))
                       : q * last;
+    rank = std::min(rank, last);  // which float32 may have rounded up
     if (interpolation == Interpolation::lower) rank = std::floor(rank);
     if (interpolation == Interpolation::higher) rank = std::ceil(rank);
     if (interpolation == Interpolation::nearest) rank = std::nearbyint(rank);

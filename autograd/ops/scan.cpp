@@ -77,7 +77,10 @@ Tensor logcumsumexp_gradient(const Tensor& x, const Tensor& y, const Tensor& gra
   const Tensor nothing = y == -std::numeric_limits<double>::infinity();  // so far: all are -inf
   const Tensor finite = masked_fill(y, nothing, 0);
   const Tensor from = narrow(finite, dim, 0, length - 1), to = narrow(finite, dim, 1, length - 1);
-  const Tensor decay = masked_fill(exp(from - to), narrow(nothing, dim, 0, length - 1), 0);
+  // Two infinities have a difference of 0 here.
+  const Tensor infinite = from == std::numeric_limits<double>::infinity();
+  const Tensor decay =
+      masked_fill(exp(masked_fill(from - to, infinite, 0)), narrow(nothing, dim, 0, length - 1), 0);
   const Tensor factor = cat({decay, zeros_like(narrow(y, dim, 0, 1))}, dim);
   return exp(x - finite) * accumulate_back(grad, factor, dim);
 }

@@ -1,6 +1,7 @@
 // The gamma function's family, erfinv and logit: declared in math.h.
 #include <tend/core/kernels/elementwise/special.h>
 
+#include <limits>
 #include <numbers>
 
 #include <tend/autograd/ops/helpers.h>
@@ -35,8 +36,9 @@ const Tensor& InPlace::digamma_() const {
 
 Tensor polygamma(std::int64_t n, const Tensor& self) {
   if (n < 0) fail("polygamma", "the order is ", n, ", not a number from 0 on");
-  // Far below the orders whose factorial overflows, so that n + 1 is an order, too.
-  return polygamma("polygamma", "PolygammaBackward0", std::min<std::int64_t>(n, 1000), self);
+  // Factorials overflow far below 1000, and n + 1 must be an order, too; even orders stay even.
+  const std::int64_t order = n > 1000 ? 1000 + n % 2 : n;
+  return polygamma("polygamma", "PolygammaBackward0", order, self);
 }
 
 Tensor erfinv(const Tensor& self) {
@@ -51,8 +53,15 @@ const Tensor& InPlace::erfinv_() const {
 }
 
 Tensor logit(const Tensor& self, std::optional<double> eps) try {
-  const Tensor x = eps ? clamp(self, *eps, 1 - *eps) : self;
-  return log(x / (1 - x));
+  const Tensor x = to(self, to_floating(self.dtype()));
+  const auto clamped = [eps](const Tensor& a) { return eps ? clamp(a, *eps, 1 - *eps) : a; };
+  const Tensor inside = clamped(x.detach());
+  return record("LogitBackward0", log(inside / (1 - inside)).array(), {x}, {x}, [=](Derivative& d) {
+    const Tensor at = d.saved(0), part = clamped(at);
+    const double lo = eps.value_or(0), hi = 1 - lo;
+    const double outside = eps ? 0 : std::numeric_limits<double>::quiet_NaN();
+    d.set(0, masked_fill(d.grad() / (part * (1 - part)), logical_or(at<lo, at> hi), outside));
+  });
 } catch (const Error&) {
   rename_error("logit");
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -60,6 +61,8 @@ class Shapes {
   std::vector<Tensor> chunk(std::int64_t chunks, std::int64_t d = 0) const;
   std::vector<Tensor> tensor_split(std::int64_t sections, std::int64_t d = 0) const;
   std::vector<Tensor> tensor_split(const Shape& indices, std::int64_t d = 0) const;
+  std::vector<Tensor> tensor_split(std::initializer_list<Integer> indices,
+                                   std::int64_t d = 0) const;
   std::vector<Tensor> unbind(std::int64_t d = 0) const;
   Tensor flip(const Dims& dims) const;
   Tensor roll(std::int64_t shift, std::optional<Integer> d = std::nullopt) const;

@@ -28,8 +28,9 @@ class AnyModule {
   AnyModule& operator=(AnyModule&&) noexcept = default;
   ~AnyModule() = default;
 
-  ModuleBase& module() noexcept { return held_->module(); }
-  const ModuleBase& module() const noexcept { return held_->module(); }
+  /// Error for an AnyModule that was moved from.
+  ModuleBase& module() { return held().module(); }
+  const ModuleBase& module() const { return held().module(); }
   /// The module as one of class M; Error when it is of another class.
   template <class M>
   M& as() {
@@ -39,7 +40,11 @@ class AnyModule {
   }
 
   /// Calls the module. Error for one whose forward does not take one tensor and give one.
-  Tensor operator()(const Tensor& x) const { return held_->call(x); }
+  Tensor operator()(const Tensor& x) const {
+    Tensor y;
+    with_stack("AnyModule", [&] { y = held().call(x); });
+    return y;
+  }
 
  private:
   struct Holder : DestroyedInTurn<Holder> {
@@ -70,7 +75,12 @@ class AnyModule {
     M value;
   };
 
+  Holder& held() const {
+    if (!held_) fail("AnyModule", "was moved from");
+    return *held_;
+  }
   Holder* copy() const {
+    if (!held_) return nullptr;
     Holder* made = nullptr;
     with_memory([&] { with_stack("AnyModule", [&] { made = held_->copy(); }); });
     return made;

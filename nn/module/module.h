@@ -76,8 +76,9 @@ class ModuleBase : public LiveObject {
   Parameter register_parameter(const std::string& name, Parameter parameter);
   /// Returns the buffer.
   Tensor register_buffer(const std::string& name, Tensor buffer, const BufferOptions& options = {});
-  /// The reference is valid until this module is copied to, moved or destroyed. Error for modules
-  /// that are nested more than kMaxDepth deep.
+  /// The reference is valid until this module is assigned to, moved or destroyed, so the module must
+  /// not be assigned to the one that holds it (net = std::move(child)). Error for modules that are
+  /// nested more than kMaxDepth deep.
   template <class M>
   M& register_module(const std::string& name, M module) {
     check_depth("register_module", module);

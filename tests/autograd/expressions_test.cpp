@@ -176,3 +176,32 @@ TEST_CASE("a quantile is NaN where there is a NaN") {
   CHECK(found[0].isnan().item<bool>());
   CHECK(found[1].item() == 2);
 }
+
+TEST_CASE("one position in braces is a position, and no number of sections") {
+  const Tensor x = arange(5);
+  CHECK(tensor_split(x, {2})[0].shape() == Shape{2});
+  CHECK(x.tensor_split({2})[1].shape() == Shape{3});
+  CHECK(x.tensor_split(2)[0].shape() == Shape{3});
+}
+
+TEST_CASE("derivatives of special functions hold at the ends of their domains") {
+  constexpr double kHuge = std::numeric_limits<double>::infinity();
+  Tensor p = tensor({0.0, 1.0, 1.5}, float64).requires_grad_();
+  logit(p).sum().backward();
+  CHECK(numbers_of(p.grad()[{Slice(0, 2)}]) == Numbers{kHuge, kHuge});
+  CHECK(p.grad()[2].isnan().item<bool>());
+  CHECK(numbers_of(logit(tensor({true, false}))) == Numbers{kHuge, -kHuge});
+  CHECK(digamma(tensor({-1e-20}, float64)).item() == Approx(1e20));
+  // The sum over k of (12 + k)^-41, times 40!; what is left out is below 1e-8 of it.
+  CHECK(polygamma(40, tensor({12.0}, float64)).item() ==
+        Approx(-(std::pow(12.0, -41) + std::pow(13.0, -41) + std::pow(14.0, -41) +
+                 std::pow(15.0, -41) + std::pow(16.0, -41) + std::pow(17.0, -41) +
+                 std::pow(18.0, -41) + std::pow(19.0, -41)) *
+               std::tgamma(41.0))
+            .epsilon(1e-6));
+  CHECK(polygamma(1001, tensor({1.0}, float64)).item() == kHuge);
+  Tensor x = tensor({0.0, kHuge, 1.0}, float64).requires_grad_();
+  logcumsumexp(x, 0).sum().backward();
+  CHECK(x.grad()[0].item() == 1);
+  CHECK(celu(tensor({1e5}), 1e-35).item() == Approx(1e5));
+}

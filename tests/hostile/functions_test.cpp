@@ -47,6 +47,8 @@ const std::regex kPassedOver(
     "Output&.*|GradcheckReport::.*|.*::(extra_repr|named)"
     "\\(.*|"
     "Indexed::operator.*|"
+    // The same as with a Shape.
+    "(Tensor::)?tensor_split\\(.*initializer_list.*|"
     // Of modules and optimizers: no arguments, or a function of the user.
     "nn::Module::operator\\(\\)\\(.*|nn::ModuleBase::(named_.*|parameters|buffers|is_training|eval|"
     "state_dict|apply|zero_grad|register_.*_hook|register_module|get_submodule|type_name|repr|"

@@ -27,8 +27,8 @@ double digamma(double x) {
   if (x == 0) return std::copysign(kInfinity, -x);
   if (x < 0) {
     if (x == std::floor(x)) return kNaN;
-    // By the part after the point, since the tangent of a large angle is inexact.
-    return digamma(1 - x) - kPi / std::tan(kPi * (x - std::floor(x)));
+    // By the distance to the nearest integer, since the tangent of a large angle is inexact.
+    return digamma(1 - x) - kPi / std::tan(kPi * (x - std::round(x)));
   }
   double result = 0;
   for (; x < kLarge; ++x) result -= 1 / x;
@@ -45,7 +45,7 @@ double digamma(double x) {
 double hurwitz_zeta(double s, double x) {
   if (x <= 0 && x == std::floor(x)) return kInfinity;
   double sum = 0;
-  for (; x < kLarge; ++x) sum += std::pow(x, -s);
+  for (; x < kLarge + s; ++x) sum += std::pow(x, -s);
   sum += std::pow(x, 1 - s) / (s - 1) + std::pow(x, -s) / 2;
   // s (s + 1) ... (s + 2j) x^(-s - 2j - 1) / (2j + 2)!
   double factor = s * std::pow(x, -s - 1) / 2;
