@@ -108,7 +108,7 @@ std::vector<Tensor> Shapes::tensor_split(std::int64_t sections, std::int64_t d) 
 std::vector<Tensor> Shapes::tensor_split(const Shape& indices, std::int64_t d) const {
   return tend::tensor_split(self(), indices, d);
 }
-std::vector<Tensor> Shapes::tensor_split(std::initializer_list<Integer> indices,
+std::vector<Tensor> Shapes::tensor_split(std::initializer_list<std::int64_t> indices,
                                          std::int64_t d) const {
   return tend::tensor_split(self(), indices, d);
 }

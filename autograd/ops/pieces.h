@@ -5,6 +5,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <vector>
 
 #include <tend/autograd/tensor/tensor.h>
@@ -39,9 +40,10 @@ std::vector<Tensor> tensor_split(const Tensor& self, std::int64_t sections, std:
 std::vector<Tensor> tensor_split(const Tensor& self, const Shape& indices, std::int64_t dim = 0);
 /// The same for positions in braces, of which one alone would be taken for a number of sections.
 /// The gradient is that of the slices.
-inline std::vector<Tensor> tensor_split(const Tensor& self, std::initializer_list<Integer> indices,
+inline std::vector<Tensor> tensor_split(const Tensor& self,
+                                        std::initializer_list<std::int64_t> indices,
                                         std::int64_t dim = 0) {
-  return tensor_split(self, Shape(indices), dim);
+  return tensor_split(self, Shape(std::span(indices)), dim);
 }
 
 }  // namespace tend
