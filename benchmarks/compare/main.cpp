@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <regex>
 #include <stdexcept>
 
@@ -17,6 +19,7 @@
 #include "examples/program.h"
 #include "examples/progress_line.h"
 #include "measurement.h"
+#include "operations.h"
 #include "peers.h"
 #include "report.h"
 #include "rows.h"
@@ -31,6 +34,7 @@ struct Options {
   std::string broken;
   int threads = 0;
   bool list = false;
+  bool operations = false;
   compare::Plan plan;
 };
 
@@ -54,20 +58,22 @@ int use_cores(int count) {
   return kept;
 }
 
-std::vector<compare::Row> chosen_rows(const std::string& pattern) {
+/// Those of `rows` whose name matches the pattern.
+template <class Row, class Name>
+std::vector<Row> chosen_rows(std::vector<Row> rows, const std::string& pattern, Name name) {
   const std::regex wanted(pattern);
-  std::vector<compare::Row> rows = compare::all_rows();
-  std::erase_if(rows,
-                [&](const compare::Row& row) { return !std::regex_search(row.name, wanted); });
+  std::erase_if(rows, [&](const Row& row) { return !std::regex_search(name(row), wanted); });
   if (rows.empty()) throw std::invalid_argument("no row matches " + pattern);
   return rows;
 }
 
+std::string worker_folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "compare_workers";
+}
+
 std::vector<compare::Peer> chosen_peers(const Options& options) {
-  const std::string folder =
-      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "compare_workers";
   std::vector<compare::Peer> peers =
-      compare::find_peers(folder, options.tend, options.plan.threads);
+      compare::find_peers(worker_folder(), options.tend, options.plan.threads);
   const auto is_named = [&peers](const std::string& name) {
     return std::any_of(peers.begin(), peers.end(), [&](const auto& p) { return p.name == name; });
   };
@@ -115,7 +121,8 @@ compare::Facts introduce(compare::Bench& bench, std::vector<std::string>& failur
 }
 
 int run(const Options& options) {
-  const std::vector<compare::Row> rows = chosen_rows(options.rows);
+  const std::vector<compare::Row> rows = chosen_rows(
+      compare::all_rows(), options.rows, [](const compare::Row& row) { return row.name; });
   if (options.list) {
     for (const compare::Row& row : rows) std::cout << row.name << '\n';
     return 0;
@@ -148,6 +155,66 @@ int run(const Options& options) {
   return failures.empty() ? 0 : 1;
 }
 
+/// The seconds that a copy of so many bytes takes, measured once for each number.
+class CopyTimes {
+ public:
+  explicit CopyTimes(compare::Bench& bench) : bench_(bench) {}
+
+  double operator()(double bytes) {
+    const auto [found, is_new] = seconds_.emplace(bytes, 0);
+    if (is_new) {
+      found->second =
+          bench_.time(bench_.peers().back(), "bytes " + std::to_string(std::llround(bytes)));
+    }
+    return found->second;
+  }
+
+ private:
+  compare::Bench& bench_;
+  std::map<double, double> seconds_;
+};
+
+int run_operations(const Options& options) {
+  const std::vector<compare::Peer> peers =
+      compare::operation_peers(worker_folder(), options.tend, options.plan.threads);
+  const std::vector<compare::OperationRow> rows =
+      chosen_rows(compare::operation_rows(peers.front()), options.rows,
+                  [](const compare::OperationRow& row) { return row.row.name; });
+  if (options.list) {
+    for (const compare::OperationRow& row : rows) std::cout << row.row.name << '\n';
+    return 0;
+  }
+  if (!options.json_path.empty()) tend::nn::check_can_write(options.json_path);
+  const compare::InputsFile inputs;
+  compare::Bench bench(peers, options.plan);
+  std::vector<std::string> failures;
+  const compare::Facts facts = introduce(bench, failures);
+  if (!failures.empty()) throw std::runtime_error(failures.front());
+  CopyTimes copy_seconds(bench);
+  std::vector<compare::OperationResult> results;
+  program::ProgressLine progress;
+  std::size_t done = 0;
+  for (const compare::OperationRow& row : rows) {
+    progress.show_when_due(std::to_string(done++) + " of " + std::to_string(rows.size()) + ": " +
+                           row.row.name);
+    const compare::Measurement found = bench.measure(row.row);
+    failures.insert(failures.end(), found.failures.begin(), found.failures.end());
+    const auto tend = found.timings.find("tend");
+    const auto pytorch = found.timings.find("PyTorch");
+    if (tend == found.timings.end() || pytorch == found.timings.end()) continue;
+    results.push_back({row, tend->second.seconds, pytorch->second.seconds,
+                       copy_seconds(inputs.bytes()), pytorch->second.options});
+  }
+  progress.clear();
+  std::cout << '\n' << compare::operations_report(results) << std::flush;
+  if (!options.json_path.empty()) {
+    tend::nn::write_file(options.json_path,
+                         compare::operations_json(results, facts).dump(1) + '\n');
+  }
+  for (const std::string& failure : failures) std::cerr << "compare: " << failure << '\n';
+  return failures.empty() ? 0 : 1;
+}
+
 void describe(CLI::App& app, Options& options) {
   app.description(
       "Measures tend against the other libraries whose workers were built: each in a process of "
@@ -155,9 +222,10 @@ void describe(CLI::App& app, Options& options) {
       "medians. Exits with 1 when a result is wrong or a worker dies.");
   program::add_file(app, "--json", options.json_path, "Write the results to this file");
   app.add_option("--rows", options.rows, "Only rows whose name this matches")->type_name("REGEX");
-  app.add_option("--peers", options.peers, "Only these libraries, with commas between")
-      ->delimiter(',')
-      ->type_name("NAME");
+  CLI::Option* const peers =
+      app.add_option("--peers", options.peers, "Only these libraries, with commas between")
+          ->delimiter(',')
+          ->type_name("NAME");
   program::add_whole(app, "--repetitions", options.plan.repetitions,
                      "Timings of each row in each library", 1, 1000)
       ->default_str(std::to_string(options.plan.repetitions));
@@ -168,6 +236,9 @@ void describe(CLI::App& app, Options& options) {
   app.add_option("--tend", options.tend, "Another build's worker for tend")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
+  app.add_flag("--operations", options.operations,
+               "Instead, every row of the operation table beside PyTorch in Python (python3-torch)")
+      ->excludes(peers);
   app.add_flag("--list", options.list, "Print the names of the rows, and stop");
   CLI::Option* const broken = app.add_option("--break", options.broken,
                                              "Let this library compute wrongly, to see it noticed")
@@ -197,7 +268,7 @@ int main(int argc, char** argv) {
     options.plan.threads = use_cores(options.threads);
     options.plan.fault_peer = options.broken;
     if (options.plan.fault.empty()) options.plan.fault = "wrong";
-    return program::end("compare", run(options));
+    return program::end("compare", options.operations ? run_operations(options) : run(options));
   } catch (const std::regex_error& error) {
     std::cerr << "compare: --rows: " << error.what() << '\n';
     return 2;

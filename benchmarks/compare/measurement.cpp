@@ -186,7 +186,10 @@ void Bench::gather(const Row& row, std::vector<Runner>& runners, Measurement& fo
       const std::string work = is_machine ? limit_work(row) : row.work;
       if (work.empty() || (row.is_call && peer.is_kernels_only)) continue;
       const std::optional<Options> options = best_options(peer, work);
-      if (!options || !prepare(peer, *options, work)) continue;
+      if (!options || !prepare(peer, *options, work)) {
+        if (peer.role == Role::subject) return;  // there is no such work
+        continue;
+      }
       if (!is_machine) {
         const Tensors values = result(peer, *options);
         if (peer.role == Role::subject) expected = values;

@@ -42,6 +42,18 @@ std::vector<Options> torch_settings(int threads) {
 
 }  // namespace
 
+std::vector<Options> torch_thread_settings(int threads) {
+  std::vector<Options> all;
+  for (const int count : {1, threads}) {
+    Options options;
+    if (has_avx512()) options.emplace_back(kCoreType, "SkylakeX");
+    for (const char* name : {"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"})
+      options.emplace_back(name, std::to_string(count));
+    if (std::find(all.begin(), all.end(), options) == all.end()) all.push_back(options);
+  }
+  return all;
+}
+
 std::string describe(const Options& options) {
   if (options.empty()) return "as installed";
   std::string text;

@@ -29,6 +29,9 @@ struct Peer {
 /// is what the best options use at most.
 std::vector<Peer> find_peers(const std::string& folder, const std::string& tend, int threads);
 
+/// One thread or all, with the fastest kernels for products.
+std::vector<Options> torch_thread_settings(int threads);
+
 /// What a process with these options gets: the driver's environment without any variable that sets
 /// up one of the libraries, and the options.
 std::vector<std::string> environment(const Options& options);

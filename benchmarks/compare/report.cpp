@@ -47,19 +47,6 @@ std::string format(const char* pattern, Values... values) {
   return text;
 }
 
-/// Three digits, and a unit.
-std::string time_text(std::optional<double> seconds) {
-  if (!seconds) return "";
-  const char* unit = "ns";
-  double value = *seconds * 1e9;
-  for (const char* next : {"us", "ms", "s"}) {
-    if (value < 1000) break;
-    value /= 1000;
-    unit = next;
-  }
-  return format(value < 10 ? "%.2f %s" : value < 100 ? "%.1f %s" : "%.0f %s", value, unit);
-}
-
 std::string ratio_text(std::optional<double> value) {
   return value ? format("%.2f", *value) : "";
 }
@@ -73,6 +60,18 @@ std::string megabytes(std::int64_t bytes) {
 }
 
 }  // namespace
+
+std::string time_text(std::optional<double> seconds) {
+  if (!seconds) return "";
+  const char* unit = "ns";
+  double value = *seconds * 1e9;
+  for (const char* next : {"us", "ms", "s"}) {
+    if (value < 1000) break;
+    value /= 1000;
+    unit = next;
+  }
+  return format(value < 10 ? "%.2f %s" : value < 100 ? "%.1f %s" : "%.0f %s", value, unit);
+}
 
 std::string table_head(const std::vector<Peer>& peers) {
   std::string names = "| row |";

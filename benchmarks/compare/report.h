@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace compare {
 using Facts = std::map<std::string, std::string>;
 
 /// Two lines that begin a Markdown table with a column for each peer.
+/// Three digits, and a unit; "" for none.
+std::string time_text(std::optional<double> seconds);
+
 std::string table_head(const std::vector<Peer>& peers);
 /// The row of a measurement.
 std::string table_row(const std::vector<Peer>& peers, const Measurement& measurement);

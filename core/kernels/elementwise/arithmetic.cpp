@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <tend/core/kernels/elementwise/loops.h>
+#include <tend/core/kernels/elementwise/math.h>
 
 #include <tend/core/kernels/simd/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
@@ -134,10 +135,6 @@ struct Pow {
       base = Mul::of(base, base);
     }
     return result;
-  }
-  template <std::floating_point T>
-  static T of(T a, T b) {
-    return std::pow(a, b);
   }
 };
 
@@ -274,8 +271,9 @@ void div(const Array& out, const Array& a, const Array& b) {
 }
 
 void pow(const Array& out, const Array& a, const Array& b) {
-  visit_number("pow", out.dtype(),
-               [&](auto tag) { apply<Pow, typename decltype(tag)::type>(out, a, b); });
+  if (is_floating(out.dtype())) return pow_floating(out, a, b);
+  check_number("pow", out.dtype());
+  apply<Pow, std::int64_t>(out, a, b);
 }
 
 void maximum(const Array& out, const Array& a, const Array& b) {

@@ -11,6 +11,10 @@ auto span_of(Function) {
   return span_kernels().of<T>().map;
 }
 template <class T>
+auto span_of(BinaryFunction) {
+  return span_kernels().of<T>().map_two;
+}
+template <class T>
 auto span_of(Backward) {
   return span_kernels().of<T>().differentiate;
 }
@@ -58,13 +62,68 @@ void map_floating_spans(std::string_view operation, Kind kind, const Array& out,
                  [&](auto tag) { map_spans<typename decltype(tag)::type>(kind, out, inputs...); });
 }
 
+// For int64; DTypeError for others.
+template <class F>
+void map_whole(std::string_view operation, const Array& out, const Array& a, F f) {
+  visit_number(operation, out.dtype(), [](auto) {});
+  map<std::int64_t, std::int64_t>(out, a, f);
+}
+
 }  // namespace
 
 void exp(const Array& out, const Array& a) {
   map_floating_spans("exp", Function::exp, out, a);
 }
+void exp2(const Array& out, const Array& a) {
+  map_floating_spans("exp2", Function::exp2, out, a);
+}
+void expm1(const Array& out, const Array& a) {
+  map_floating_spans("expm1", Function::expm1, out, a);
+}
 void log(const Array& out, const Array& a) {
   map_floating_spans("log", Function::log, out, a);
+}
+void log2(const Array& out, const Array& a) {
+  map_floating_spans("log2", Function::log2, out, a);
+}
+void log10(const Array& out, const Array& a) {
+  map_floating_spans("log10", Function::log10, out, a);
+}
+void log1p(const Array& out, const Array& a) {
+  map_floating_spans("log1p", Function::log1p, out, a);
+}
+void sqrt(const Array& out, const Array& a) {
+  map_floating_spans("sqrt", Function::sqrt, out, a);
+}
+void rsqrt(const Array& out, const Array& a) {
+  map_floating_spans("rsqrt", Function::rsqrt, out, a);
+}
+void reciprocal(const Array& out, const Array& a) {
+  map_floating_spans("reciprocal", Function::reciprocal, out, a);
+}
+void sin(const Array& out, const Array& a) {
+  map_floating_spans("sin", Function::sin, out, a);
+}
+void cos(const Array& out, const Array& a) {
+  map_floating_spans("cos", Function::cos, out, a);
+}
+void tan(const Array& out, const Array& a) {
+  map_floating_spans("tan", Function::tan, out, a);
+}
+void asin(const Array& out, const Array& a) {
+  map_floating_spans("asin", Function::asin, out, a);
+}
+void acos(const Array& out, const Array& a) {
+  map_floating_spans("acos", Function::acos, out, a);
+}
+void atan(const Array& out, const Array& a) {
+  map_floating_spans("atan", Function::atan, out, a);
+}
+void sinh(const Array& out, const Array& a) {
+  map_floating_spans("sinh", Function::sinh, out, a);
+}
+void cosh(const Array& out, const Array& a) {
+  map_floating_spans("cosh", Function::cosh, out, a);
 }
 void tanh(const Array& out, const Array& a) {
   map_floating_spans("tanh", Function::tanh, out, a);
@@ -75,26 +134,46 @@ void sigmoid(const Array& out, const Array& a) {
 void erf(const Array& out, const Array& a) {
   map_floating_spans("erf", Function::erf, out, a);
 }
+void erfc(const Array& out, const Array& a) {
+  map_floating_spans("erfc", Function::erfc, out, a);
+}
+void floor(const Array& out, const Array& a) {
+  map_floating_spans("floor", Function::floor, out, a);
+}
+void ceil(const Array& out, const Array& a) {
+  map_floating_spans("ceil", Function::ceil, out, a);
+}
+void round(const Array& out, const Array& a) {
+  map_floating_spans("round", Function::round, out, a);
+}
+void trunc(const Array& out, const Array& a) {
+  map_floating_spans("trunc", Function::trunc, out, a);
+}
+
+void atan2(const Array& out, const Array& a, const Array& b) {
+  map_floating_spans("atan2", BinaryFunction::atan2, out, a, b);
+}
+void logaddexp(const Array& out, const Array& a, const Array& b) {
+  map_floating_spans("logaddexp", BinaryFunction::logaddexp, out, a, b);
+}
+void xlogy(const Array& out, const Array& a, const Array& b) {
+  map_floating_spans("xlogy", BinaryFunction::xlogy, out, a, b);
+}
+void pow_floating(const Array& out, const Array& a, const Array& b) {
+  map_floating_spans("pow", BinaryFunction::pow, out, a, b);
+}
 
 void square(const Array& out, const Array& a) {
-  visit_number("square", out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    map<T, T>(out, a, [](T x) {
-      if constexpr (std::is_integral_v<T>) {
-        const auto bits = static_cast<std::uint64_t>(x);
-        return static_cast<T>(bits * bits);  // wraps around
-      } else {
-        return x * x;
-      }
-    });
+  if (is_floating(out.dtype())) return map_floating_spans("square", Function::square, out, a);
+  map_whole("square", out, a, [](std::int64_t x) {
+    const auto bits = static_cast<std::uint64_t>(x);
+    return static_cast<std::int64_t>(bits * bits);  // wraps around
   });
 }
 
 void relu(const Array& out, const Array& a) {
-  visit_number("relu", out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    map<T, T>(out, a, [](T x) { return x <= 0 ? T(0) : x; });
-  });
+  if (is_floating(out.dtype())) return map_floating_spans("relu", Function::relu, out, a);
+  map_whole("relu", out, a, [](std::int64_t x) { return std::max<std::int64_t>(x, 0); });
 }
 
 void silu(const Array& out, const Array& x) {

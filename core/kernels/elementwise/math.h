@@ -3,10 +3,10 @@
 // broadcasts; the output may be the same view as the input. float32 and float64 unless stated;
 // DTypeError otherwise.
 //
-// Functions with a number beside them are computed with SIMD. It is their largest error in either
-// dtype, on every SIMD target, in ulp: units in the last place of the exact result, unless they are
-// said to be those of another number. The others are the C library's or rounded correctly. A result
-// depends on the value of its element only, not on its position.
+// The number beside a function is its largest error in either dtype, on every SIMD target, in ulp:
+// units in the last place of the exact result, unless they are said to be those of another number.
+// Functions without a number are rounded correctly. A result depends on the value of its element
+// only, not on its position.
 #pragma once
 
 #include <tend/core/array/array.h>
@@ -15,29 +15,42 @@ namespace tend::kernels {
 
 /// 1.05 ulp
 void exp(const Array& out, const Array& a);
+/// 1.15 ulp
 void exp2(const Array& out, const Array& a);
+/// 2.25 ulp
 void expm1(const Array& out, const Array& a);
 /// 0.85 ulp
 void log(const Array& out, const Array& a);
+/// 1.6 ulp
 void log2(const Array& out, const Array& a);
+/// 1.8 ulp
 void log10(const Array& out, const Array& a);
+/// 1.5 ulp
 void log1p(const Array& out, const Array& a);
 
 void sqrt(const Array& out, const Array& a);
-/// 1 / sqrt(a)
+/// 1 / sqrt(a); 1.5 ulp
 void rsqrt(const Array& out, const Array& a);
 /// 1 / a
 void reciprocal(const Array& out, const Array& a);
 /// a * a; int64 too.
 void square(const Array& out, const Array& a);
 
+/// 2.6 ulp
 void sin(const Array& out, const Array& a);
+/// 2.75 ulp
 void cos(const Array& out, const Array& a);
+/// 3.75 ulp
 void tan(const Array& out, const Array& a);
+/// 2.3 ulp
 void asin(const Array& out, const Array& a);
+/// 1.25 ulp
 void acos(const Array& out, const Array& a);
+/// 2.3 ulp
 void atan(const Array& out, const Array& a);
+/// 2.4 ulp
 void sinh(const Array& out, const Array& a);
+/// 1.5 ulp
 void cosh(const Array& out, const Array& a);
 /// 2.75 ulp
 void tanh(const Array& out, const Array& a);
@@ -51,7 +64,7 @@ void sigmoid(const Array& out, const Array& a);
 void sigmoid_backward(const Array& out, const Array& grad, const Array& y);
 /// 1.9 ulp
 void erf(const Array& out, const Array& a);
-/// 1 - erf(a)
+/// 1 - erf(a); 7.5 ulp
 void erfc(const Array& out, const Array& a);
 
 void floor(const Array& out, const Array& a);
@@ -65,12 +78,14 @@ void relu(const Array& out, const Array& a);
 
 // Of two inputs, which have one dtype.
 
-/// The angle of the point (b, a).
+/// The angle of the point (b, a); 2.75 ulp
 void atan2(const Array& out, const Array& a, const Array& b);
-/// log(exp(a) + exp(b)), without their overflow
+/// log(exp(a) + exp(b)), without their overflow; 2.5 ulp, of 1 where the result is smaller
 void logaddexp(const Array& out, const Array& a, const Array& b);
-/// a log(b); 0 where a is 0, unless b is NaN
+/// a log(b); 0 where a is 0, unless b is NaN; 1.75 ulp
 void xlogy(const Array& out, const Array& a, const Array& b);
+/// a^b; 1 ulp
+void pow_floating(const Array& out, const Array& a, const Array& b);
 
 /// x sigmoid(x). Elfwing, Uchibe and Doya, Sigmoid-Weighted Linear Units, 2017, arXiv:1702.03118.
 /// 3.5 ulp; below -87 (float64: -708) also 3 |x| of the smallest number over 0.

@@ -1,5 +1,6 @@
 #include <tend/core/kernels/elementwise/math_spans.h>
 
+#include <cmath>
 #include <cstring>
 
 #include <tend/core/kernels/simd/prefetch.h>
@@ -10,6 +11,7 @@
 #include <hwy/foreach_target.h>
 // After foreach_target.h:
 #include <hwy/highway.h>
+#include <tend/core/kernels/simd/simd_functions.h>
 #include <tend/core/kernels/simd/simd_loop.h>
 #include <tend/core/kernels/simd/simd_math.h>
 #include <tend/core/kernels/simd/simd_normal.h>
@@ -20,9 +22,8 @@ namespace {
 
 // out[i] = f(d, in[i]...). A partial vector at the end goes through a buffer, so that it uses the
 // same instructions.
-template <class T, class F, class... Inputs>
-HWY_INLINE void transform(std::size_t n, T* out, F f, const Inputs*... in) {
-  const hn::ScalableTag<T> d;
+template <class D, class T, class F, class... Inputs>
+HWY_INLINE void transform(D d, std::size_t n, T* out, F f, const Inputs*... in) {
   // With a second input, prefetching costs more than it gains.
   const bool prefetches = sizeof...(in) == 1 && pays_to_prefetch(n * sizeof(T));
   const std::size_t end = for_whole_vectors(d, 0, n, [=](auto, std::size_t i) HWY_ATTR {
@@ -31,7 +32,7 @@ HWY_INLINE void transform(std::size_t n, T* out, F f, const Inputs*... in) {
   });
   if (end == n) return;
   const std::size_t rest = (n - end) * sizeof(T);
-  HWY_ALIGN T tail[hn::MaxLanes(hn::ScalableTag<T>())] = {};
+  HWY_ALIGN T tail[hn::MaxLanes(D())] = {};
   const auto load = [&](const T* from) HWY_ATTR {
     std::memcpy(tail, from + end, rest);
     return hn::Load(d, tail);
@@ -40,19 +41,51 @@ HWY_INLINE void transform(std::size_t n, T* out, F f, const Inputs*... in) {
   std::memcpy(out + end, tail, rest);
 }
 
+template <class D>
+HWY_INLINE hn::Vec<D> one(D d) {
+  return hn::Set(d, hn::TFromD<D>(1));
+}
+
 // Calls use(f), with f(d, x) the function.
 template <class F>
 HWY_INLINE void with_function(Function function, F use) {
   switch (function) {
     case Function::exp: return use([](auto d, auto x) HWY_ATTR { return exp(d, x); });
+    case Function::exp2: return use([](auto d, auto x) HWY_ATTR { return exp2(d, x); });
+    case Function::expm1: return use([](auto d, auto x) HWY_ATTR { return expm1(d, x); });
     case Function::log: return use([](auto d, auto x) HWY_ATTR { return log(d, x); });
+    case Function::log2: return use([](auto d, auto x) HWY_ATTR { return log2(d, x); });
+    case Function::log10: return use([](auto d, auto x) HWY_ATTR { return log10(d, x); });
+    case Function::log1p: return use([](auto d, auto x) HWY_ATTR { return log1p(d, x); });
+    case Function::sqrt: return use([](auto, auto x) HWY_ATTR { return hn::Sqrt(x); });
+    case Function::rsqrt:
+      return use([](auto d, auto x) HWY_ATTR { return hn::Div(one(d), hn::Sqrt(x)); });
+    case Function::reciprocal:
+      return use([](auto d, auto x) HWY_ATTR { return hn::Div(one(d), x); });
+    case Function::square: return use([](auto, auto x) HWY_ATTR { return hn::Mul(x, x); });
+    case Function::sin: return use([](auto d, auto x) HWY_ATTR { return sin(d, x); });
+    case Function::cos: return use([](auto d, auto x) HWY_ATTR { return cos(d, x); });
+    case Function::tan: return use([](auto d, auto x) HWY_ATTR { return tan(d, x); });
+    case Function::asin: return use([](auto d, auto x) HWY_ATTR { return hn::Asin(d, x); });
+    case Function::acos: return use([](auto d, auto x) HWY_ATTR { return hn::Acos(d, x); });
+    case Function::atan: return use([](auto d, auto x) HWY_ATTR { return hn::Atan(d, x); });
+    case Function::sinh: return use([](auto d, auto x) HWY_ATTR { return sinh(d, x); });
+    case Function::cosh: return use([](auto d, auto x) HWY_ATTR { return cosh(d, x); });
     case Function::tanh: return use([](auto d, auto x) HWY_ATTR { return tanh(d, x); });
     case Function::sigmoid: return use([](auto d, auto x) HWY_ATTR { return sigmoid(d, x); });
     case Function::erf: return use([](auto d, auto x) HWY_ATTR { return erf(d, x); });
+    case Function::erfc: return use([](auto d, auto x) HWY_ATTR { return erfc(d, x); });
+    case Function::relu:
+      return use([](auto d, auto x)
+                     HWY_ATTR { return hn::IfThenZeroElse(hn::Le(x, hn::Zero(d)), x); });
     case Function::silu:
       return use([](auto d, auto x) HWY_ATTR { return hn::Mul(x, sigmoid(d, x)); });
     case Function::gelu: return use([](auto d, auto x) HWY_ATTR { return gelu(d, x); });
     case Function::gelu_tanh: return use([](auto d, auto x) HWY_ATTR { return gelu_tanh(d, x); });
+    case Function::floor: return use([](auto, auto x) HWY_ATTR { return hn::Floor(x); });
+    case Function::ceil: return use([](auto, auto x) HWY_ATTR { return hn::Ceil(x); });
+    case Function::round: return use([](auto, auto x) HWY_ATTR { return hn::Round(x); });
+    case Function::trunc: return use([](auto, auto x) HWY_ATTR { return hn::Trunc(x); });
   }
 }
 
@@ -76,19 +109,55 @@ HWY_INLINE void with_derivative(Backward function, F use) {
 
 template <class T>
 void map(Function function, std::size_t n, T* out, const T* a) {
-  with_function(function, [=](auto f) HWY_ATTR { transform(n, out, f, a); });
+  with_function(function, [=](auto f) HWY_ATTR { transform(hn::ScalableTag<T>(), n, out, f, a); });
+}
+
+template <class T>
+HWY_INLINE void pow_span(std::size_t n, T* out, const T* a, const T* b) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = std::pow(a[i], b[i]);
+}
+
+#if HWY_TARGET != HWY_SCALAR  // where Highway turns a double that is too large into FLT_MAX
+// Vectors of float as long as those of double, in which they are computed.
+HWY_INLINE void pow_span(std::size_t n, float* out, const float* a, const float* b) {
+  const hn::ScalableTag<double> wide;
+  const hn::Rebind<float, decltype(wide)> narrow;
+  const auto pow_narrow = [wide, narrow](auto, auto x, auto y) HWY_ATTR {
+    const auto power = pow_for_float(wide, hn::PromoteTo(wide, x), hn::PromoteTo(wide, y));
+    return hn::DemoteTo(narrow, power);
+  };
+  transform(narrow, n, out, pow_narrow, a, b);
+}
+#endif
+
+template <class T>
+void map_two(BinaryFunction function, std::size_t n, T* out, const T* a, const T* b) {
+  const hn::ScalableTag<T> d;
+  switch (function) {
+    case BinaryFunction::atan2:
+      return transform(
+          d, n, out, [](auto tag, auto y, auto x) HWY_ATTR { return atan2(tag, y, x); }, a, b);
+    case BinaryFunction::logaddexp:
+      return transform(
+          d, n, out, [](auto tag, auto x, auto y) HWY_ATTR { return logaddexp(tag, x, y); }, a, b);
+    case BinaryFunction::xlogy:
+      return transform(
+          d, n, out, [](auto tag, auto x, auto y) HWY_ATTR { return xlogy(tag, x, y); }, a, b);
+    case BinaryFunction::pow: return pow_span(n, out, a, b);
+  }
 }
 
 template <class T>
 void differentiate(Backward function, std::size_t n, T* out, const T* grad, const T* a) {
   with_derivative(function, [=](auto f) HWY_ATTR {
     const auto times_grad = [f](auto d, auto g, auto x) HWY_ATTR { return hn::Mul(g, f(d, x)); };
-    transform(n, out, times_grad, grad, a);
+    transform(hn::ScalableTag<T>(), n, out, times_grad, grad, a);
   });
 }
 
 const ForTypes<SpanKernels>& find_span_kernels() {
-  static constexpr ForTypes<SpanKernels> kAll = {{map, differentiate}, {map, differentiate}};
+  static constexpr ForTypes<SpanKernels> kAll = {{map, map_two, differentiate},
+                                                 {map, map_two, differentiate}};
   return kAll;
 }
 

@@ -7,7 +7,41 @@
 
 namespace tend::kernels {
 
-enum class Function { exp, log, tanh, sigmoid, erf, silu, gelu, gelu_tanh };
+enum class Function {
+  exp,
+  exp2,
+  expm1,
+  log,
+  log2,
+  log10,
+  log1p,
+  sqrt,
+  rsqrt,
+  reciprocal,
+  square,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  sigmoid,
+  erf,
+  erfc,
+  relu,
+  silu,
+  gelu,
+  gelu_tanh,
+  floor,
+  ceil,
+  round,
+  trunc
+};
+/// Functions of two numbers.
+enum class BinaryFunction { atan2, logaddexp, xlogy, pow };
 /// The derivatives of those, times a gradient.
 enum class Backward { tanh, sigmoid, silu, gelu, gelu_tanh };
 
@@ -16,6 +50,8 @@ template <class T>
 struct SpanKernels {
   /// out[i] = function(a[i])
   void (*map)(Function function, std::size_t n, T* out, const T* a);
+  /// out[i] = function(a[i], b[i])
+  void (*map_two)(BinaryFunction function, std::size_t n, T* out, const T* a, const T* b);
   /// out[i] = grad[i] * derivative, at the function's result a[i] for tanh and sigmoid, at its
   /// argument a[i] for the others.
   void (*differentiate)(Backward function, std::size_t n, T* out, const T* grad, const T* a);

@@ -112,21 +112,28 @@ HWY_INLINE V exp_fraction(D d, V x, V low, V rounder, V& exponent) {
   return hn::MulAdd(square, Constants::p(d, r, square), r);
 }
 
-/// e^(x + low)
+/// (1 + fraction) 2^n. The low bits of `exponent` hold n, plus twice the bias.
 template <class D, class V>
-HWY_INLINE V exp_of_sum(D d, V x, V low) {
-  using Constants = ExpConstants<hn::TFromD<D>>;
-  constexpr int kBits = Constants::mantissa_bits;
+HWY_INLINE V scaled(D d, V fraction, V exponent) {
+  constexpr int kBits = ExpConstants<hn::TFromD<D>>::mantissa_bits;
   const hn::RebindToUnsigned<D> du;
-  V exponent;
-  const V fraction = exp_fraction(d, bounded(d, x, Constants::min, Constants::max), low,
-                                  hn::Set(d, Constants::rounder + 2 * Constants::bias), exponent);
   // 2^n as two factors, which do not overflow; results below the normal numbers are rounded once.
   const auto bits = hn::BitCast(du, exponent);
   const auto half = hn::ShiftRight<1>(bits);
   const V first = hn::BitCast(d, hn::ShiftLeft<kBits>(half));
   const V second = hn::BitCast(d, hn::ShiftLeft<kBits>(hn::Sub(bits, half)));
   return hn::Mul(hn::MulAdd(fraction, first, first), second);
+}
+
+/// e^(x + low) 2^kDoublings
+template <int kDoublings = 0, class D, class V>
+HWY_INLINE V exp_of_sum(D d, V x, V low) {
+  using Constants = ExpConstants<hn::TFromD<D>>;
+  constexpr auto kRounder = Constants::rounder + 2 * Constants::bias + kDoublings;
+  V exponent;
+  const V fraction = exp_fraction(d, bounded(d, x, Constants::min, Constants::max), low,
+                                  hn::Set(d, kRounder), exponent);
+  return scaled(d, fraction, exponent);
 }
 
 /// e^x of float or double lanes. The largest error on any target is 1.05 ulp; NaN, infinities,
@@ -221,10 +228,10 @@ double > HWY_INLINE V log_of_parts(D d, V e, V f) {
   return hn::MulAdd(e, hn::Set(d, ExpConstants<double>::high), hn::Sub(f, small));
 }
 
-/// The natural logarithm of float or double lanes; the largest error is 0.85 ulp. Zero, negative
-/// numbers, infinity, NaN and subnormal numbers are as in C.
-template <class D, class V>
-HWY_INLINE V log(D d, V x) {
+/// A logarithm of float or double lanes, given that of 2^e (1 + f) as of_parts(e, f). Zero,
+/// negative numbers, infinity, NaN and subnormal numbers are as in C.
+template <class D, class V, class F>
+HWY_INLINE V log_by(D d, V x, F of_parts) {
   using T = hn::TFromD<D>;
   using Limits = std::numeric_limits<T>;
   constexpr int kBits = ExpConstants<T>::mantissa_bits;
@@ -238,10 +245,16 @@ HWY_INLINE V log(D d, V x) {
   const auto e = hn::ShiftRight<kBits>(hn::Sub(bits, root_half));
   const V m = hn::BitCast(d, hn::Sub(bits, hn::ShiftLeft<kBits>(e)));
   const V steps = hn::Sub(hn::ConvertTo(d, e), hn::IfThenElseZero(subnormal, hn::Set(d, T(kBits))));
-  V result = log_of_parts(d, steps, hn::Sub(m, hn::Set(d, T(1))));
+  V result = of_parts(steps, hn::Sub(m, hn::Set(d, T(1))));
   result = hn::IfThenElse(hn::Lt(x, hn::Set(d, Limits::infinity())), result, x);  // +inf and NaN
   result = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), hn::Set(d, -Limits::infinity()), result);
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Set(d, Limits::quiet_NaN()), result);
+}
+
+/// The natural logarithm, within 0.85 ulp.
+template <class D, class V>
+HWY_INLINE V log(D d, V x) {
+  return log_by(d, x, [d](V e, V f) HWY_ATTR { return log_of_parts(d, e, f); });
 }
 
 /// tanh of float or double lanes, within 2.75 ulp; NaN, infinities and -0 as in C.

@@ -59,17 +59,17 @@ struct NormalConstants<double> {
   }
 };
 
-/// e^(-t^2 / 2) for t from 0 to `max`
+/// e^(factor t^2) for t from 0 to `max`; the factor is -1/2, or -1 where t is half as large.
 template <class D, class V>
-HWY_INLINE V gaussian(D d, V t) {
+HWY_INLINE V gaussian(D d, V t, hn::TFromD<D> factor = -0.5) {
   using T = hn::TFromD<D>;
   const hn::RebindToUnsigned<D> du;
   // The square of the upper bits is exact, so that its rounding does not grow with t.
   const auto upper = hn::Set(du, NormalConstants<T>::high_bits);
   const V high = hn::BitCast(d, hn::And(hn::BitCast(du, t), upper));
-  const V minus_half = hn::Set(d, T(-0.5));
-  return exp_of_sum(d, hn::Mul(minus_half, hn::Mul(high, high)),
-                    hn::Mul(minus_half, hn::Mul(hn::Sub(t, high), hn::Add(t, high))));
+  const V scale = hn::Set(d, factor);
+  return exp_of_sum(d, hn::Mul(scale, hn::Mul(high, high)),
+                    hn::Mul(scale, hn::Mul(hn::Sub(t, high), hn::Add(t, high))));
 }
 
 /// The normal distribution's mass above t from 0 to `max`, given gaussian(t)
@@ -94,6 +94,18 @@ HWY_INLINE V erf(D d, V x) {
   const V large =
       hn::NegMulAdd(hn::Set(d, T(2)), normal_tail(d, t, gaussian(d, t)), hn::Set(d, T(1)));
   return hn::IfThenElse(hn::Ge(magnitude, hn::Set(d, T(0.92))), hn::CopySign(large, x), small);
+}
+
+/// 1 - erf(x) of float or double lanes, without its cancellation, within 7.5 ulp.
+template <class D, class V>
+HWY_INLINE V erfc(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V root = hn::Set(d, T(1.4142135623730951));
+  const V magnitude = bounded(d, hn::Abs(x), T(0), NormalConstants<T>::max / T(1.4142135623730951));
+  const V tail = normal_tail(d, hn::Mul(magnitude, root), gaussian(d, magnitude, T(-1)));
+  const V two = hn::Set(d, T(2));
+  const V right = hn::Mul(two, tail);
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(two, right), right);
 }
 
 /// The normal distribution function: of float off by less than 2^-24, of double by less than 2^-52

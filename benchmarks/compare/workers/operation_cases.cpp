@@ -1,0 +1,199 @@
+#include "operation_cases.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+
+#include <tend/autograd/graph/engine.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/core/base/error.h>
+
+namespace compare {
+namespace {
+
+using tend::Shape;
+using tend::Tensor;
+using tend::test::Case;
+using tend::test::Input;
+using tend::test::Op;
+using tend::test::Sample;
+
+using Sizes = std::map<std::int64_t, std::int64_t>;  // from a size of the sample to the grown one
+
+/// Results may have so many elements, and a call may take so many seconds.
+constexpr double kMostElements = 1 << 25;
+constexpr double kMostSeconds = 2;
+
+std::int64_t square_side(std::int64_t rows, std::int64_t columns) {
+  return std::llround(std::sqrt(static_cast<double>(rows) * static_cast<double>(columns)));
+}
+
+/// Equal sizes stay equal. The first matrix gets the rows and columns, other matrices' sizes the
+/// columns; what stands before the last two dimensions stays.
+Sizes grown_sizes(const Sample& sample, std::int64_t rows, std::int64_t columns) {
+  Sizes sizes;
+  for (const Input& input : sample) {
+    const std::int64_t rank = input.shape.rank();
+    if (rank < 2) continue;
+    const std::int64_t r = input.shape[rank - 2];
+    const std::int64_t c = input.shape[rank - 1];
+    if (sizes.empty() && r == c) sizes[c] = square_side(rows, columns);
+    sizes.emplace(c, columns);
+    sizes.emplace(r, rows);
+  }
+  for (const Input& input : sample) {
+    if (input.shape.rank() == 1) {
+      sizes.emplace(input.shape[0], sizes.empty() ? rows * columns : columns);
+    }
+  }
+  sizes[0] = 0;
+  sizes[1] = 1;
+  return sizes;
+}
+
+/// Indices below a size are below the grown size; other whole numbers stay.
+void grow_indices(const Op& op, Input& input, const Sizes& sizes) {
+  const auto is_one_of = [&op](std::initializer_list<const char*> families) {
+    return std::find(families.begin(), families.end(), op.family) != families.end();
+  };
+  if (!is_one_of({"indexing", "advanced_indexing", "network", "loss"})) return;
+  if (input.dtype != tend::int64 || input.low > 0) return;
+  const auto found = sizes.find(static_cast<std::int64_t>(input.high));
+  if (found == sizes.end()) return;
+  if (input.low < 0) input.low = -static_cast<double>(found->second);
+  input.high = static_cast<double>(found->second);
+}
+
+Sample with_sizes(const Op& op, const Sizes& sizes) {
+  Sample sample = op.samples.at(0);
+  for (Input& input : sample) {
+    const std::int64_t rank = input.shape.rank();
+    for (std::int64_t d = std::max<std::int64_t>(rank - 2, 0); d < rank; ++d) {
+      const auto found = sizes.find(input.shape[d]);
+      if (found != sizes.end()) input.shape[d] = found->second;
+    }
+    grow_indices(op, input, sizes);
+  }
+  return sample;
+}
+
+/// All sizes grown by one factor.
+Sizes by_one_factor(const Sample& sample, std::int64_t rows, std::int64_t columns) {
+  double factor = 1e9;
+  for (const Input& input : sample) {
+    const double rank = static_cast<double>(std::max<std::int64_t>(input.shape.rank(), 1));
+    const double count =
+        static_cast<double>(std::max<std::int64_t>(tend::element_count(input.shape), 1));
+    const double wanted = static_cast<double>(rows) * static_cast<double>(columns);
+    factor = std::min(factor, std::floor(std::pow(wanted / count, 1 / std::min(rank, 2.0))));
+  }
+  Sizes sizes;
+  for (const Input& input : sample) {
+    for (const std::int64_t size : input.shape) {
+      sizes[size] = size > 1 ? size * static_cast<std::int64_t>(factor) : size;
+    }
+  }
+  return sizes;
+}
+
+struct Cost {
+  double elements = 0;
+  double seconds = 0;
+};
+
+Cost cost_of(const Op& op, const Sample& sample) {
+  const Case made = make_case(op, sample, tend::test::Layout::contiguous, tend::float32);
+  const tend::NoGradGuard no_graph;
+  op.call(made.inputs);
+  const auto start = std::chrono::steady_clock::now();
+  const std::vector<Tensor> outputs = op.call(made.inputs);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  Cost cost{1, seconds.count()};
+  for (const Tensor& output : outputs) cost.elements += static_cast<double>(output.numel());
+  return cost;
+}
+
+/// Whether the call works at this size, to judge by how it grows at two small ones.
+template <class Grow>
+bool is_feasible(const Op& op, Grow grow, std::int64_t rows, std::int64_t columns) {
+  try {
+    const Cost small = cost_of(op, with_sizes(op, grow(op.samples[0], rows / 32, columns / 16)));
+    const Cost large = cost_of(op, with_sizes(op, grow(op.samples[0], rows / 16, columns / 8)));
+    // From each of the three sizes to the next, both sides double; then three times more, at most.
+    const double growth = large.elements / small.elements;
+    const double time_growth = std::max(1.0, std::min(large.seconds / small.seconds, 16.0));
+    return large.elements * std::pow(growth, 3.5) <= kMostElements &&
+           large.seconds * std::pow(time_growth, 3.5) <= 64 * kMostSeconds;
+  } catch (const tend::Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::optional<Sample> grown_sample(const Op& op, std::int64_t rows, std::int64_t columns) {
+  if (op.samples.empty() || op.samples[0].empty()) return std::nullopt;
+  if (rows == 0) return op.scales ? std::nullopt : std::optional(op.samples[0]);
+  if (!op.scales) return std::nullopt;
+  for (const auto grow : {grown_sizes, by_one_factor}) {
+    if (is_feasible(op, grow, rows, columns)) {
+      return with_sizes(op, grow(op.samples[0], rows, columns));
+    }
+  }
+  return std::nullopt;
+}
+
+Tensor plain_cotangent(const Tensor& output) {
+  std::vector<double> values(static_cast<std::size_t>(output.numel()));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<double>(static_cast<std::int64_t>(7919 * i % 201) - 100) / 100;
+  }
+  return Tensor(tend::Array::from<double>(values, output.shape()).to(output.dtype()));
+}
+
+void run_case(PreparedCase& prepared, bool has_backward) {
+  const std::vector<Tensor>& inputs = prepared.made.inputs;
+  if (!has_backward) {
+    const tend::NoGradGuard no_graph;
+    prepared.outputs = prepared.made.op(inputs);
+    return;
+  }
+  prepared.outputs = prepared.made.op(inputs);
+  std::vector<Tensor> tracked;
+  for (const Tensor& output : prepared.outputs) {
+    if (output.requires_grad()) tracked.push_back(output);
+  }
+  if (prepared.cotangents.empty()) {
+    for (const Tensor& output : tracked) prepared.cotangents.push_back(plain_cotangent(output));
+  }
+  prepared.gradients =
+      tend::autograd::grad(tracked, prepared.wanted, prepared.cotangents, {.allow_unused = true});
+}
+
+std::optional<PreparedCase> prepare_case(const OperationCase& wanted) {
+  const Op& op = tend::test::op_table().at(static_cast<std::size_t>(wanted.row));
+  const std::optional<Sample> sample = grown_sample(op, wanted.rows, wanted.columns);
+  if (!sample || (wanted.is_transposed && !op.any_layout)) return std::nullopt;
+  const auto layout =
+      wanted.is_transposed ? tend::test::Layout::transposed : tend::test::Layout::contiguous;
+  PreparedCase prepared{
+      make_case(op, *sample, layout, wanted.is_double ? tend::float64 : tend::float32)};
+  for (Tensor& input : prepared.made.inputs) {
+    if (input.requires_grad()) prepared.wanted.push_back(input);
+  }
+  if (wanted.has_backward && prepared.wanted.empty()) return std::nullopt;
+  run_case(prepared, false);
+  if (wanted.has_backward) {
+    const bool is_tracked = [&] {
+      const std::vector<Tensor> outputs = op.call(prepared.made.inputs);
+      return std::any_of(outputs.begin(), outputs.end(),
+                         [](const Tensor& output) { return output.requires_grad(); });
+    }();
+    if (!is_tracked) return std::nullopt;
+    run_case(prepared, true);
+  }
+  return prepared;
+}
+
+}  // namespace compare

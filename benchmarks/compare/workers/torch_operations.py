@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""The worker of `compare --operations` for PyTorch.
+
+It obeys the lines that worker.h describes. `prepare` reads the case from the file that the variable
+COMPARE_INPUTS names, where the worker of tend has written it.
+"""
+
+import json
+import math
+import os
+import sys
+import time
+import warnings
+
+import numpy
+import torch
+import torch.nn.functional as F
+
+LONG_ENOUGH = 0.025  # seconds that a timing takes at least
+LONG = 0.25  # seconds of a work that is not done once more to warm up
+KEPT = 1 << 16  # elements of each part of a result
+DTYPES = {"bool": "?", "int64": "<i8", "float32": "<f4", "float64": "<f8"}
+
+
+def read_case():
+    with open(os.environ["COMPARE_INPUTS"], "rb") as file:
+        case = json.loads(file.readline())
+        inputs = []
+        for each in case["inputs"]:
+            dtype = numpy.dtype(DTYPES[each["dtype"]])
+            count = math.prod(each["shape"])
+            values = numpy.frombuffer(file.read(count * dtype.itemsize), dtype)
+            x = torch.from_numpy(values.copy()).reshape(each["shape"])
+            if case["transposed"]:
+                order = list(reversed(range(x.dim())))
+                x = x.permute(order).contiguous().permute(order)
+            inputs.append(x.requires_grad_(each["gradient"]))
+    return case, inputs
+
+
+def cotangent(output):
+    """The same numbers as in operation_cases.cpp."""
+    i = torch.arange(output.numel())
+    return ((7919 * i % 201 - 100).double() / 100).to(output.dtype).reshape(output.shape)
+
+
+class Task:
+    def __init__(self):
+        case, self.inputs = read_case()
+        names = {"torch": torch, "F": F, "x": self.inputs} | dict(zip("abcdefg", self.inputs))
+        self.call = eval("lambda: " + case["python"], names)
+        self.backward = case["backward"]
+        self.wanted = [x for x in self.inputs if x.requires_grad]
+        self.cotangents = None
+        self.count = 0
+        self.once()
+
+    def once(self):
+        if not self.backward:
+            with torch.no_grad():
+                self.outputs = self.call()
+            return
+        self.outputs = self.call()
+        single = isinstance(self.outputs, torch.Tensor)
+        outputs = [self.outputs] if single else self.outputs
+        tracked = [o for o in outputs if o.requires_grad]
+        if self.cotangents is None:
+            self.cotangents = [cotangent(o) for o in tracked]
+        self.gradients = torch.autograd.grad(
+            tracked, self.wanted, self.cotangents, allow_unused=True
+        )
+
+    def run(self, count):
+        for _ in range(count):
+            self.once()
+
+    def measure(self):
+        start = time.perf_counter()
+        self.run(self.count)
+        return time.perf_counter() - start
+
+    def calibrate(self):
+        self.count = 1
+        seconds = self.measure()
+        if seconds < LONG:
+            seconds = self.measure()
+        while seconds < LONG_ENOUGH:
+            wanted = math.ceil(self.count * 1.2 * LONG_ENOUGH / max(seconds, 1e-9))
+            self.count = min(max(wanted, self.count + 1), 20 * self.count)
+            seconds = self.measure()
+        self.is_long = seconds / self.count >= LONG
+
+    def time(self):
+        if self.count == 0:
+            self.calibrate()
+        if not self.is_long:
+            self.run(1 + self.count // 10)
+        return self.measure() / self.count
+
+    def tensors(self):
+        self.once()
+        single = isinstance(self.outputs, torch.Tensor)
+        yield from [self.outputs] if single else self.outputs
+        if self.backward:
+            yield from (g for g in self.gradients if g is not None)
+
+    def write_result(self, path):
+        count = 0
+        with open(path, "wb") as file:
+            for tensor in self.tensors():
+                values = tensor.detach().reshape(-1).to(torch.float32).numpy()
+                if len(values) > KEPT:
+                    values = values[:: (len(values) // KEPT) | 1]
+                file.write(len(values).to_bytes(8, sys.byteorder))
+                file.write(values.tobytes())
+                count += 1
+        return count
+
+
+class Server:
+    task = None
+
+    def answer(self, line):
+        command, *words = line.split()
+        if command == "about":
+            about = f"PyTorch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}"
+            return f"about {about}, {torch.get_num_threads()} threads"
+        if command == "prepare":
+            self.task = None
+            try:
+                self.task = Task()
+            except (AttributeError, NameError, NotImplementedError):  # PyTorch lacks it
+                return "unsupported"
+            return "ready"
+        if command == "release":
+            self.task = None
+            return "done 0"
+        if command == "result":
+            return f"done {self.task.write_result(words[0])}"
+        if command == "time":
+            return f"seconds {self.task.time():.9g}"
+        raise ValueError("unknown command: " + command)
+
+
+def main():
+    warnings.filterwarnings("ignore")
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    server = Server()
+    for line in sys.stdin:
+        try:
+            answer = server.answer(line)
+        except Exception as error:
+            answer = f"failed {type(error).__name__}: {error}".replace("\n", " ")
+        print(answer, file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,219 @@
+// More functions of float32 and float64 lanes: powers, logarithms to other bases, trigonometric and
+// hyperbolic functions. All that simd_math.h says about its functions holds here, too. Sines,
+// cosines and arcs are Highway's own where those are good; for the few arguments where they are
+// not, the C library is called.
+
+#if defined(TEND_CORE_KERNELS_SIMD_FUNCTIONS_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TEND_CORE_KERNELS_SIMD_FUNCTIONS_H
+#undef TEND_CORE_KERNELS_SIMD_FUNCTIONS_H
+#else
+#define TEND_CORE_KERNELS_SIMD_FUNCTIONS_H
+#endif
+
+#include <cmath>
+
+#include <hwy/contrib/math/math-inl.h>
+#include <tend/core/kernels/simd/simd_math.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+
+/// `result`, but scalar(x...) in the lanes that are not `usual`.
+template <class D, class V, class M, class F, class... X>
+HWY_INLINE V with_exceptions(D d, M usual, V result, F scalar, X... x) {
+  if (HWY_LIKELY(hn::AllTrue(d, usual))) return result;
+  using T = hn::TFromD<D>;
+  constexpr std::size_t kLanes = hn::MaxLanes(D());
+  HWY_ALIGN T results[kLanes], is_usual[kLanes];
+  hn::Store(result, d, results);
+  hn::Store(hn::IfThenElseZero(usual, hn::Set(d, T(1))), d, is_usual);
+  struct Lanes {
+    HWY_ALIGN T at[kLanes];
+  };
+  const auto lanes_of = [d](V each) HWY_ATTR {
+    Lanes lanes;
+    hn::Store(each, d, lanes.at);
+    return lanes;
+  };
+  const auto compute = [&](const auto&... lanes) HWY_ATTR {
+    for (std::size_t i = 0; i < hn::Lanes(d); ++i) {
+      if (is_usual[i] == T(0)) results[i] = scalar(lanes.at[i]...);
+    }
+  };
+  compute(lanes_of(x)...);
+  return hn::Load(d, results);
+}
+
+/// 2^x, within 1.15 ulp.
+template <class D, class V>
+HWY_INLINE V exp2(D d, V x) {
+  using T = hn::TFromD<D>;
+  using Constants = ExpConstants<T>;
+  constexpr T kLog2e = Constants::log2_e;
+  const V limited = bounded(d, x, Constants::min * kLog2e, Constants::max * kLog2e);
+  const V rounder = hn::Set(d, Constants::rounder + 2 * Constants::bias);
+  const V exponent = hn::Add(limited, rounder);
+  const V rest = hn::Sub(limited, hn::Sub(exponent, rounder));
+  const V r = hn::Mul(rest, hn::Set(d, T(0.6931471805599453)));
+  const V square = hn::Mul(r, r);
+  return scaled(d, hn::MulAdd(square, Constants::p(d, r, square), r), exponent);
+}
+
+/// e^x - 1 without its cancellation, within 2.25 ulp.
+template <class D, class V>
+HWY_INLINE V expm1(D d, V x) {
+  using T = hn::TFromD<D>;
+  using Constants = ExpConstants<T>;
+  const hn::RebindToUnsigned<D> du;
+  constexpr T kFar = 44;  // the 1 makes no difference above, the power of e none below -kFar
+  V exponent;
+  const V fraction = exp_fraction(d, bounded(d, x, -kFar, kFar), hn::Set(d, T(-0.0)),
+                                  hn::Set(d, Constants::rounder + Constants::bias), exponent);
+  const V factor =
+      hn::BitCast(d, hn::ShiftLeft<Constants::mantissa_bits>(hn::BitCast(du, exponent)));
+  const V near = hn::MulAdd(fraction, factor, hn::Sub(factor, hn::Set(d, T(1))));
+  const V result = hn::IfThenElse(hn::Gt(x, hn::Set(d, kFar)), exp(d, x), near);
+  return hn::CopySign(result, x);  // -0 stays -0
+}
+
+/// Logarithms to the bases 2 and 10, within 1.8 ulp; that of 2^n to base 2 is exactly n.
+template <class D, class V>
+HWY_INLINE V log2(D d, V x) {
+  using T = hn::TFromD<D>;
+  constexpr T kHigh = static_cast<T>(1.442695040888963407L);
+  constexpr T kLow = static_cast<T>(1.442695040888963407L - static_cast<long double>(kHigh));
+  return log_by(d, x, [d](V e, V f) HWY_ATTR {
+    const V ln = log_of_parts(d, hn::Zero(d), f);
+    return hn::MulAdd(ln, hn::Set(d, kHigh), hn::MulAdd(ln, hn::Set(d, kLow), e));
+  });
+}
+template <class D, class V>
+HWY_INLINE V log10(D d, V x) {
+  using T = hn::TFromD<D>;
+  constexpr T kHigh = static_cast<T>(0.4342944819032518277L);
+  constexpr T kLow = static_cast<T>(0.4342944819032518277L - static_cast<long double>(kHigh));
+  // log10(2) in two parts; the first has so few bits that its product with e is exact.
+  constexpr T kTwoHigh = sizeof(T) == 4 ? T(0x1.344p-2) : T(0x1.34413509f8p-2);
+  constexpr T kTwoLow =
+      static_cast<T>(0.3010299956639811952137L - static_cast<long double>(kTwoHigh));
+  return log_by(d, x, [d](V e, V f) HWY_ATTR {
+    const V ln = log_of_parts(d, hn::Zero(d), f);
+    const V low = hn::MulAdd(ln, hn::Set(d, kLow), hn::Mul(e, hn::Set(d, kTwoLow)));
+    return hn::MulAdd(e, hn::Set(d, kTwoHigh), hn::MulAdd(ln, hn::Set(d, kHigh), low));
+  });
+}
+
+/// log(1 + x) without its cancellation, within 1.5 ulp.
+template <class D, class V>
+HWY_INLINE V log1p(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V one = hn::Set(d, T(1));
+  const V y = hn::Add(x, one);
+  // What the sum's rounding took away, as a part of y.
+  const V lost =
+      hn::IfThenElse(hn::Gt(x, one), hn::Sub(one, hn::Sub(y, x)), hn::Sub(x, hn::Sub(y, one)));
+  const auto is_usual = hn::And(hn::Gt(y, hn::Zero(d)), hn::Lt(y, hn::Set(d, T(1e30))));
+  const V correction = hn::IfThenElseZero(is_usual, hn::Div(lost, y));
+  return hn::IfThenElse(hn::Eq(y, one), x, hn::Add(log(d, y), correction));
+}
+
+/// Sine, cosine and tangent, within 2.6, 2.75 and 3.75 ulp.
+template <class D, class V>
+HWY_INLINE auto is_small_angle(D d, V x) {
+  return hn::Le(hn::Abs(x), hn::Set(d, hn::TFromD<D>(39000)));  // what Highway promises
+}
+template <class D, class V>
+HWY_INLINE V sin(D d, V x) {
+  using T = hn::TFromD<D>;
+  return with_exceptions(
+      d, is_small_angle(d, x), hn::Sin(d, x), [](T a) { return std::sin(a); }, x);
+}
+template <class D, class V>
+HWY_INLINE V cos(D d, V x) {
+  using T = hn::TFromD<D>;
+  return with_exceptions(
+      d, is_small_angle(d, x), hn::Cos(d, x), [](T a) { return std::cos(a); }, x);
+}
+template <class D, class V>
+HWY_INLINE V tan(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V result = hn::Div(hn::Sin(d, x), hn::Cos(d, x));
+  return with_exceptions(
+      d, is_small_angle(d, x), result, [](T a) { return std::tan(a); }, x);
+}
+
+/// (e^x + e^-x) / 2, within 1.5 ulp, and (e^x - e^-x) / 2, within 2.4.
+template <class D, class V>
+HWY_INLINE V cosh(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V half = exp_of_sum<-1>(d, hn::Abs(x), hn::Set(d, T(-0.0)));
+  return hn::Add(half, hn::Div(hn::Set(d, T(0.25)), half));
+}
+template <class D, class V>
+HWY_INLINE V sinh(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V magnitude = hn::Abs(x);
+  const V one = hn::Set(d, T(1));
+  const V half = exp_of_sum<-1>(d, magnitude, hn::Set(d, T(-0.0)));
+  const V large = hn::Sub(half, hn::Div(hn::Set(d, T(0.25)), half));
+  const V m = expm1(d, bounded(d, magnitude, T(0), T(1)));
+  const V small = hn::Mul(hn::Set(d, T(0.5)), hn::Add(m, hn::Div(m, hn::Add(m, one))));
+  return hn::CopySign(hn::IfThenElse(hn::Lt(magnitude, one), small, large), x);
+}
+
+/// The angle of the point (x, y), within 2.75 ulp.
+template <class D, class V>
+HWY_INLINE V atan2(D d, V y, V x) {
+  using T = hn::TFromD<D>;
+  using Limits = std::numeric_limits<T>;
+  const V slope = hn::Div(y, x);
+  const V steepness = hn::Abs(slope);
+  const auto usual = hn::And(hn::Ge(steepness, hn::Set(d, Limits::min())),
+                             hn::Le(steepness, hn::Set(d, Limits::max())));
+  const V half_turn = hn::CopySign(hn::Set(d, T(3.141592653589793)), y);
+  const V turn = hn::IfThenElseZero(hn::Lt(x, hn::Zero(d)), half_turn);
+  return with_exceptions(
+      d, usual, hn::Add(hn::Atan(d, slope), turn), [](T a, T b) { return std::atan2(a, b); }, y, x);
+}
+
+/// log(e^a + e^b) without overflow.
+template <class D, class V>
+HWY_INLINE V logaddexp(D d, V a, V b) {
+  using T = hn::TFromD<D>;
+  const V larger = hn::IfThenElse(hn::Gt(a, b), a, b);
+  const V rest = log1p(d, exp(d, hn::Neg(hn::Abs(hn::Sub(a, b)))));
+  // Also of infinities, whose difference is NaN.
+  const V twice = hn::Add(a, hn::Set(d, T(0.6931471805599453)));
+  return hn::IfThenElse(hn::Eq(a, b), twice, hn::Add(larger, rest));
+}
+
+/// a log(b); 0 where a is 0, unless b is NaN.
+template <class D, class V>
+HWY_INLINE V xlogy(D d, V a, V b) {
+  const auto is_zero = hn::And(hn::Eq(a, hn::Zero(d)), hn::Eq(b, b));
+  return hn::IfThenZeroElse(is_zero, hn::Mul(a, log(d, b)));
+}
+
+/// a^b of double lanes, for results that are rounded to float: exp and log add up to an error of
+/// some 1e-14.
+template <class D, class V>
+HWY_INLINE V pow_for_float(D d, V a, V b) {
+  const V one = hn::Set(d, 1.0), zero = hn::Zero(d);
+  const V power = exp(d, hn::Mul(b, log(d, hn::Abs(a))));
+  const V half = hn::Mul(b, hn::Set(d, 0.5));
+  const auto is_whole = hn::Eq(hn::Round(b), b);
+  const auto is_odd = hn::And(is_whole, hn::Ne(hn::Round(half), half));
+  V result = hn::IfThenElse(is_odd, hn::CopySign(power, a), power);
+  const auto is_undefined = hn::And(hn::Lt(a, zero), hn::Not(is_whole));
+  const V nan = hn::Set(d, std::numeric_limits<double>::quiet_NaN());
+  result = hn::IfThenElse(is_undefined, nan, result);
+  result = hn::IfThenElse(hn::Eq(b, zero), one, result);
+  const auto usual = hn::Lt(hn::Abs(b), hn::Set(d, 1e300));
+  return with_exceptions(
+      d, usual, result, [](double x, double y) { return std::pow(x, y); }, a, b);
+}
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
