@@ -83,4 +83,14 @@ bool same_bits_for_any_thread_count(F f) {
   return same;
 }
 
+/// `a` with dimension `dim` last, as lines of doubles.
+inline std::vector<std::vector<double>> lines_of(const Array& a, std::int64_t dim) {
+  const Array last = a.to(float64).transpose(dim, -1);
+  const std::vector<double> all = last.to_vector<double>();
+  std::vector<std::vector<double>> lines;
+  for (auto at = all.begin(); at != all.end(); at += a.size(dim))
+    lines.emplace_back(at, at + a.size(dim));
+  return lines;
+}
+
 }  // namespace tend::test

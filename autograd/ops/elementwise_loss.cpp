@@ -1,6 +1,7 @@
 // Losses of single elements, and cosine_similarity: declared in loss.h.
 #include <tend/autograd/ops/helpers.h>
 #include <tend/autograd/tensor/grad_mode.h>
+#include <tend/core/kernels/elementwise/activation.h>
 
 namespace tend {
 namespace {
@@ -45,6 +46,12 @@ Tensor difference_loss(const char* node, const Tensor& input, const Tensor& targ
       operation);
 }
 
+Tensor mapped(const Tensor& d, void (*kernel)(const Array&, const Array&, double), double bound) {
+  Array out = Array::empty(d.shape(), d.dtype());
+  kernel(out, d.array(), bound);
+  return Tensor(std::move(out));
+}
+
 }  // namespace
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) try {
@@ -70,10 +77,7 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduc
   if (beta == 0) return l1_loss(input, target, reduction);
   return difference_loss(
       "SmoothL1LossBackward0", input, target, reduction,
-      [beta](const Tensor& d) {
-        const Tensor size = abs(d);
-        return where(size < beta, d * d * (0.5 / beta), size - beta / 2);
-      },
+      [beta](const Tensor& d) { return mapped(d, kernels::smooth_l1, beta); },
       // At |d| = beta the derivative is that of the outer part, and the second derivative 0.
       [beta](const Tensor& d) { return where(abs(d) >= beta, sign(d), d / beta); });
 } catch (const Error&) {
@@ -86,10 +90,7 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
   check_pair("huber_loss", input, target);
   return difference_loss(
       "HuberLossBackward0", input, target, reduction,
-      [delta](const Tensor& d) {
-        const Tensor size = abs(d);
-        return where(size <= delta, d * d * 0.5, (size - delta / 2) * delta);
-      },
+      [delta](const Tensor& d) { return mapped(d, kernels::huber, delta); },
       [delta](const Tensor& d) { return where(abs(d) >= delta, sign(d) * delta, d); });
 } catch (const Error&) {
   rename_error("huber_loss");

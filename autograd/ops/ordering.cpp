@@ -4,7 +4,7 @@
 #include <limits>
 
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/reduce/scan.h>
+#include <tend/core/kernels/reduce/sort.h>
 
 namespace tend {
 

@@ -14,16 +14,24 @@ Array power(const Tensor& self, const Scalar& exponent) {
     fail("pow", dtype, " to the power of ", p, ": integers have no negative powers");
   const Array base = self.array().to(dtype);
   Array out = Array::empty(self.shape(), dtype);
-  if (p == 1) {
+  if (p == 0) {
+    out.fill(1);
+  } else if (p == 1) {
     out.copy_from(base);
   } else if (p == 2) {
     kernels::square(out, base);
+  } else if (p == 3) {
+    kernels::square(out, base);
+    kernels::mul(out, out, base);
   } else if (p == 0.5) {
     kernels::sqrt(out, base);
   } else if (p == -0.5) {
     kernels::rsqrt(out, base);
   } else if (p == -1) {
     kernels::reciprocal(out, base);
+  } else if (p == -2) {
+    kernels::square(out, base);
+    kernels::reciprocal(out, out);
   } else {
     kernels::pow(out, base, Array::scalar(exponent, dtype));
   }

@@ -49,12 +49,12 @@ std::vector<double> many_distinct(std::int64_t count, Draws draw) {
 }
 
 std::vector<double> elements(const Input& input, std::uint64_t seed) {
-  constexpr std::int64_t kMany = 10'000;
   Draws draw(seed);
   std::vector<double> values;
   std::set<double> taken;
   const std::int64_t count = element_count(input.shape);
-  if (input.distinct && count > kMany) return many_distinct(count, draw);
+  const double places = (input.high - input.low) / input.step;
+  if (input.distinct && static_cast<double>(count) > places) return many_distinct(count, draw);
   while (static_cast<std::int64_t>(values.size()) < count) {
     const double value = on_grid(input, input.low + (input.high - input.low) * draw());
     if (!is_allowed(input, value)) continue;

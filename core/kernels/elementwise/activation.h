@@ -1,7 +1,7 @@
-// The nonlinearities of networks that are computed element by element through the C library; relu,
-// silu and gelu are in math.h. Outputs are allocated with the input's dtype and the result's shape,
-// to which the input broadcasts; the output may be the same view as the input. float32 and float64;
-// DTypeError otherwise. NaN stays NaN.
+// The nonlinearities of networks and losses; relu, silu and gelu are in math.h. Outputs are
+// allocated with the input's dtype and the result's shape, to which the input broadcasts; the
+// output may be the same view as the input. float32 and float64; DTypeError otherwise. NaN stays
+// NaN.
 #pragma once
 
 #include <tend/core/array/array.h>
@@ -18,5 +18,9 @@ void softplus(const Array& out, const Array& x, double beta, double threshold);
 void logsigmoid(const Array& out, const Array& x);
 /// x tanh(log(1 + exp(x)))
 void mish(const Array& out, const Array& x);
+/// x^2 / 2 where |x| <= delta, else delta (|x| - delta / 2)
+void huber(const Array& out, const Array& x, double delta);
+/// x^2 / (2 beta) where |x| < beta, else |x| - beta / 2
+void smooth_l1(const Array& out, const Array& x, double beta);
 
 }  // namespace tend::kernels

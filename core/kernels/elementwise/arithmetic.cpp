@@ -6,7 +6,7 @@
 #include <limits>
 
 #include <tend/core/kernels/elementwise/loops.h>
-#include <tend/core/kernels/elementwise/math.h>
+#include <tend/core/kernels/elementwise/map_spans.h>
 
 #include <tend/core/kernels/simd/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
@@ -159,19 +159,10 @@ struct Remainder {
     const std::int64_t rest = a % b;
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
   }
-  template <std::floating_point T>
-  static T of(T a, T b) {
-    const T rest = std::fmod(a, b);
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-  }
 };
 
 struct Fmod {
   static std::int64_t of(std::int64_t a, std::int64_t b) { return b == -1 ? 0 : a % b; }
-  template <std::floating_point T>
-  static T of(T a, T b) {
-    return std::fmod(a, b);
-  }
 };
 
 struct FloorDivide {
@@ -179,16 +170,6 @@ struct FloorDivide {
     if (b == -1) return Sub::of(0, a);
     const std::int64_t quotient = a / b;
     return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
-  }
-  // floor(a / b) would be one too large where a / b rounds up to an integer; a less its remainder
-  // is a multiple of b, up to rounding, which the last step removes.
-  template <std::floating_point T>
-  static T of(T a, T b) {
-    if (b == 0) return a / b;
-    const T rest = std::fmod(a, b);
-    T quotient = (a - rest) / b;
-    if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1;
-    return quotient == 0 ? std::copysign(T(0), a / b) : std::round(quotient);
   }
 };
 
@@ -271,7 +252,7 @@ void div(const Array& out, const Array& a, const Array& b) {
 }
 
 void pow(const Array& out, const Array& a, const Array& b) {
-  if (is_floating(out.dtype())) return pow_floating(out, a, b);
+  if (is_floating(out.dtype())) return map_floating_spans("pow", BinaryFunction::pow, out, a, b);
   check_number("pow", out.dtype());
   apply<Pow, std::int64_t>(out, a, b);
 }
@@ -286,20 +267,25 @@ void minimum(const Array& out, const Array& a, const Array& b) {
 
 void remainder(const Array& out, const Array& a, const Array& b) {
   check_divisor("remainder", out, b);
-  visit_number("remainder", out.dtype(),
-               [&](auto tag) { apply<Remainder, typename decltype(tag)::type>(out, a, b); });
+  if (is_floating(out.dtype()))
+    return map_floating_spans("remainder", BinaryFunction::remainder, out, a, b);
+  check_number("remainder", out.dtype());
+  apply<Remainder, std::int64_t>(out, a, b);
 }
 
 void fmod(const Array& out, const Array& a, const Array& b) {
   check_divisor("fmod", out, b);
-  visit_number("fmod", out.dtype(),
-               [&](auto tag) { apply<Fmod, typename decltype(tag)::type>(out, a, b); });
+  if (is_floating(out.dtype())) return map_floating_spans("fmod", BinaryFunction::fmod, out, a, b);
+  check_number("fmod", out.dtype());
+  apply<Fmod, std::int64_t>(out, a, b);
 }
 
 void floor_divide(const Array& out, const Array& a, const Array& b) {
   check_divisor("floor_divide", out, b);
-  visit_number("floor_divide", out.dtype(),
-               [&](auto tag) { apply<FloorDivide, typename decltype(tag)::type>(out, a, b); });
+  if (is_floating(out.dtype()))
+    return map_floating_spans("floor_divide", BinaryFunction::floor_divide, out, a, b);
+  check_number("floor_divide", out.dtype());
+  apply<FloorDivide, std::int64_t>(out, a, b);
 }
 
 void trunc_divide(const Array& out, const Array& a, const Array& b) {

@@ -125,14 +125,15 @@ void clamp(const Array& out, const Array& a, const std::optional<Scalar>& lo,
   if (!lo && !hi) fail("clamp", "needs a lower or an upper bound");
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const T low = lo ? lo->to<T>() : T();
-    const T high = hi ? hi->to<T>() : T();
-    const bool has_low = lo.has_value();
-    const bool has_high = hi.has_value();
-    map<T, T>(out, a, [=](T x) {
-      if (has_low) x = x > low || x != x ? x : low;
-      if (has_high) x = x < high || x != x ? x : high;
-      return x;
+    using Limits = std::numeric_limits<T>;
+    const T lowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    const T highest = Limits::has_infinity ? Limits::infinity() : Limits::max();
+    const T low = lo ? lo->to<T>() : lowest;
+    const T high = hi ? hi->to<T>() : highest;
+    if (low != low || high != high) return out.fill(std::numeric_limits<T>::quiet_NaN());
+    map<T, T>(out, a, [=](T x) {  // comparisons with NaN are false, so it stays
+      const T above = x < low ? low : x;
+      return above > high ? high : above;
     });
   });
 }

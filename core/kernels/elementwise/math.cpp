@@ -1,66 +1,9 @@
 #include <tend/core/kernels/elementwise/math.h>
 
-#include <tend/core/kernels/elementwise/loops.h>
-#include <tend/core/kernels/elementwise/math_spans.h>
+#include <tend/core/kernels/elementwise/map_spans.h>
 
 namespace tend::kernels {
 namespace {
-
-template <class T>
-auto span_of(Function) {
-  return span_kernels().of<T>().map;
-}
-template <class T>
-auto span_of(BinaryFunction) {
-  return span_kernels().of<T>().map_two;
-}
-template <class T>
-auto span_of(Backward) {
-  return span_kernels().of<T>().differentiate;
-}
-
-// Computes spans of contiguous elements; arrays with other strides go through a buffer.
-template <class T, class Kind, class... Inputs>
-void map_spans(Kind kind, const Array& out, const Inputs&... inputs) {
-  constexpr std::size_t kArrays = 1 + sizeof...(Inputs);
-  const auto fitted = [&](const Array& x) {
-    return x.shape() == out.shape() ? x : x.expand(out.shape());
-  };
-  const std::array<Array, kArrays> views{out, fitted(inputs)...};
-  std::array<const Array*, kArrays> operands;
-  for (std::size_t k = 0; k < kArrays; ++k) operands[k] = &views[k];
-  const auto span = span_of<T>(kind);
-  StridedLoop<kArrays>(operands).run([kind, span](std::int64_t count, auto p, const auto& step) {
-    constexpr std::int64_t kBlock = 256;
-    alignas(64) T buffers[kArrays][kBlock];
-    const bool contiguous =
-        std::all_of(step.begin(), step.end(), [](auto bytes) { return bytes == sizeof(T); });
-    const std::int64_t max_count = contiguous ? count : kBlock;
-    for (std::int64_t done = 0; done < count; done += max_count) {
-      const std::int64_t n = std::min(max_count, count - done);
-      std::array<T*, kArrays> at;
-      for (std::size_t k = 0; k < kArrays; ++k) {
-        std::byte* first = p[k] + done * step[k];
-        at[k] = step[k] == sizeof(T) ? reinterpret_cast<T*>(first) : buffers[k];
-        if (k == 0 || at[k] != buffers[k]) continue;
-        for (std::int64_t i = 0; i < n; ++i)
-          at[k][i] = *reinterpret_cast<const T*>(first + i * step[k]);
-      }
-      std::apply([&](auto... pointers) { span(kind, static_cast<std::size_t>(n), pointers...); },
-                 at);
-      if (at[0] != buffers[0]) continue;
-      for (std::int64_t i = 0; i < n; ++i)
-        *reinterpret_cast<T*>(p[0] + (done + i) * step[0]) = at[0][i];
-    }
-  });
-}
-
-template <class Kind, class... Inputs>
-void map_floating_spans(std::string_view operation, Kind kind, const Array& out,
-                        const Inputs&... inputs) {
-  visit_floating(operation, out.dtype(),
-                 [&](auto tag) { map_spans<typename decltype(tag)::type>(kind, out, inputs...); });
-}
 
 // For int64; DTypeError for others.
 template <class F>
@@ -158,9 +101,6 @@ void logaddexp(const Array& out, const Array& a, const Array& b) {
 }
 void xlogy(const Array& out, const Array& a, const Array& b) {
   map_floating_spans("xlogy", BinaryFunction::xlogy, out, a, b);
-}
-void pow_floating(const Array& out, const Array& a, const Array& b) {
-  map_floating_spans("pow", BinaryFunction::pow, out, a, b);
 }
 
 void square(const Array& out, const Array& a) {

@@ -84,8 +84,6 @@ void atan2(const Array& out, const Array& a, const Array& b);
 void logaddexp(const Array& out, const Array& a, const Array& b);
 /// a log(b); 0 where a is 0, unless b is NaN; 1.75 ulp
 void xlogy(const Array& out, const Array& a, const Array& b);
-/// a^b; 1 ulp
-void pow_floating(const Array& out, const Array& a, const Array& b);
 
 /// x sigmoid(x). Elfwing, Uchibe and Doya, Sigmoid-Weighted Linear Units, 2017, arXiv:1702.03118.
 /// 3.5 ulp; below -87 (float64: -708) also 3 |x| of the smallest number over 0.

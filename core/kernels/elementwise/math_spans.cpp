@@ -130,21 +130,88 @@ HWY_INLINE void pow_span(std::size_t n, float* out, const float* a, const float*
 }
 #endif
 
-template <class T>
-void map_two(BinaryFunction function, std::size_t n, T* out, const T* a, const T* b) {
-  const hn::ScalableTag<T> d;
+// Calls use(f), with f(d, x, y) the function.
+template <class F>
+HWY_INLINE void with_binary_function(BinaryFunction function, F use) {
   switch (function) {
     case BinaryFunction::atan2:
-      return transform(
-          d, n, out, [](auto tag, auto y, auto x) HWY_ATTR { return atan2(tag, y, x); }, a, b);
+      return use([](auto d, auto x, auto y) HWY_ATTR { return atan2(d, x, y); });
     case BinaryFunction::logaddexp:
-      return transform(
-          d, n, out, [](auto tag, auto x, auto y) HWY_ATTR { return logaddexp(tag, x, y); }, a, b);
+      return use([](auto d, auto x, auto y) HWY_ATTR { return logaddexp(d, x, y); });
     case BinaryFunction::xlogy:
-      return transform(
-          d, n, out, [](auto tag, auto x, auto y) HWY_ATTR { return xlogy(tag, x, y); }, a, b);
-    case BinaryFunction::pow: return pow_span(n, out, a, b);
+      return use([](auto d, auto x, auto y) HWY_ATTR { return xlogy(d, x, y); });
+    case BinaryFunction::fmod:
+      return use([](auto d, auto x, auto y) HWY_ATTR { return fmod(d, x, y); });
+    case BinaryFunction::remainder:
+      return use([](auto d, auto x, auto y) HWY_ATTR { return remainder(d, x, y); });
+    case BinaryFunction::floor_divide:
+      return use([](auto d, auto x, auto y) HWY_ATTR { return floor_divide(d, x, y); });
+    case BinaryFunction::pow: return;  // see pow_span
   }
+}
+
+template <class T>
+void map_two(BinaryFunction function, std::size_t n, T* out, const T* a, const T* b) {
+  if (function == BinaryFunction::pow) return pow_span(n, out, a, b);
+  with_binary_function(function,
+                       [=](auto f) HWY_ATTR { transform(hn::ScalableTag<T>(), n, out, f, a, b); });
+}
+
+// The nonlinearities take exponentials only of numbers that are not positive, so that they never
+// overflow.
+
+/// log(1 + e^-|x|)
+template <class D, class V>
+HWY_INLINE V log_of_one_plus(D d, V x) {
+  return log1p(d, exp(d, hn::Neg(hn::Abs(x))));
+}
+
+// tanh(log(1 + e^x)) is n / (n + 2) with n = e^x (e^x + 2); where x is positive, both are divided
+// by e^2x.
+template <class D, class V>
+HWY_INLINE V mish(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V two = hn::Set(d, T(2));
+  const V e = exp(d, hn::Neg(hn::Abs(x)));
+  const auto is_negative = hn::Lt(x, hn::Zero(d));
+  const V n = hn::IfThenElse(is_negative, hn::Mul(e, hn::Add(e, two)), hn::MulAdd(two, e, one(d)));
+  const V more = hn::IfThenElse(is_negative, two, hn::Mul(two, hn::Mul(e, e)));
+  return hn::Mul(x, hn::Div(n, hn::Add(n, more)));
+}
+
+// Calls use(f), with f(d, x) the function.
+template <class T, class F>
+HWY_INLINE void with_nonlinearity(Nonlinearity function, Parameters parameters, F use) {
+  const auto first = static_cast<T>(parameters.first), second = static_cast<T>(parameters.second);
+  switch (function) {
+    case Nonlinearity::leaky_relu:
+      return use([first](auto d, auto x) HWY_ATTR {
+        return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, hn::Set(d, first)));
+      });
+    case Nonlinearity::elu:
+      return use([first](auto d, auto x) HWY_ATTR {
+        return hn::IfThenElse(hn::Le(x, hn::Zero(d)), hn::Mul(hn::Set(d, first), expm1(d, x)), x);
+      });
+    case Nonlinearity::softplus:
+      return use([first, second](auto d, auto x) HWY_ATTR {
+        const auto z = hn::Mul(x, hn::Set(d, first));
+        const auto sum = hn::Add(at_least(d, z, T(0)), log_of_one_plus(d, z));
+        const auto soft = hn::Div(sum, hn::Set(d, first));
+        return hn::IfThenElse(hn::Gt(z, hn::Set(d, second)), x, soft);
+      });
+    case Nonlinearity::logsigmoid:
+      return use([](auto d, auto x) HWY_ATTR {
+        const auto low = hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Zero(d), x);
+        return hn::Sub(low, log_of_one_plus(d, x));
+      });
+    case Nonlinearity::mish: return use([](auto d, auto x) HWY_ATTR { return mish(d, x); });
+  }
+}
+
+template <class T>
+void bend(Nonlinearity function, Parameters parameters, std::size_t n, T* out, const T* a) {
+  with_nonlinearity<T>(function, parameters,
+                       [=](auto f) HWY_ATTR { transform(hn::ScalableTag<T>(), n, out, f, a); });
 }
 
 template <class T>
@@ -156,8 +223,8 @@ void differentiate(Backward function, std::size_t n, T* out, const T* grad, cons
 }
 
 const ForTypes<SpanKernels>& find_span_kernels() {
-  static constexpr ForTypes<SpanKernels> kAll = {{map, map_two, differentiate},
-                                                 {map, map_two, differentiate}};
+  static constexpr ForTypes<SpanKernels> kAll = {{map, map_two, bend, differentiate},
+                                                 {map, map_two, bend, differentiate}};
   return kAll;
 }
 

@@ -26,10 +26,19 @@ std::optional<std::int64_t> find_outside(const Array& index, std::int64_t size) 
   };
   std::atomic<bool> bad = false;
   StridedLoop<1>({&index}).run([&](std::int64_t count, const auto& p, const auto& step) {
-    bool any = false;
-    for (std::int64_t i = 0; i < count; ++i)
-      any |= outside(*reinterpret_cast<const std::int64_t*>(p[0] + i * step[0]));
-    if (any) bad = true;
+    // The sign bit of an index, or of what it leaves of the size: without branches, in vectors.
+    const auto last = static_cast<std::uint64_t>(size - 1);
+    std::uint64_t signs = 0;
+    const auto look_at = [&](const std::byte* at) {
+      const auto i = *reinterpret_cast<const std::uint64_t*>(at);
+      signs |= i | (last - i);
+    };
+    if (step[0] == sizeof(std::int64_t)) {
+      for (std::int64_t i = 0; i < count; ++i) look_at(p[0] + i * 8);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) look_at(p[0] + i * step[0]);
+    }
+    if (static_cast<std::int64_t>(signs) < 0) bad = true;
   });
   if (!bad) return std::nullopt;
   const Array dense = index.contiguous();
@@ -98,6 +107,16 @@ void gather_typed(const Array& out, const Array& a, std::int64_t dim, const Arra
             return;
           }
         }
+        if (step[0] == sizeof(T) && step[2] == sizeof(std::int64_t)) {
+          constexpr std::int64_t kItem = sizeof(T);
+          auto* to = reinterpret_cast<T*>(p[0]);
+          const auto* source = reinterpret_cast<const T*>(p[1]);
+          const auto* places = reinterpret_cast<const std::int64_t*>(p[2]);
+          const std::int64_t next = step[1] / kItem, place_step = stride / kItem;
+          for (std::int64_t i = 0; i < count; ++i)
+            to[i] = source[i * next + places[i] * place_step];
+          return;
+        }
         for (std::int64_t i = 0; i < count; ++i) {
           const auto at = *reinterpret_cast<const std::int64_t*>(p[2] + i * step[2]);
           *reinterpret_cast<T*>(p[0] + i * step[0]) =
@@ -142,28 +161,27 @@ void scatter_typed(const Array& out, std::int64_t dim, const Array& index, const
   const std::int64_t at_stride = byte_step(index, dim);
   const std::int64_t from_stride = byte_step(src, dim);
   const auto write_lines = [=](std::int64_t count, const auto& p, const auto& step) {
-    if (step[1] == 0) {  // every line has the same index: go slice by slice
+    constexpr std::int64_t kItem = sizeof(T);
+    // Lines that lie side by side and have the same index: go slice by slice.
+    if (step[1] == 0 && step[0] == kItem && step[2] == kItem) {
       for (std::int64_t j = 0; j < length; ++j) {
         const auto place = *reinterpret_cast<const std::int64_t*>(p[1] + j * at_stride);
         std::byte* targets = p[0] + place * to_stride;
         const std::byte* sources = p[2] + j * from_stride;
-        if (step[0] == sizeof(T) && step[2] == sizeof(T)) {
-          for (std::int64_t i = 0; i < count; ++i)
-            write_to<kWrite, T>(targets + i * std::int64_t(sizeof(T)),
-                                sources + i * std::int64_t(sizeof(T)));
-        } else {
-          for (std::int64_t i = 0; i < count; ++i)
-            write_to<kWrite, T>(targets + i * step[0], sources + i * step[2]);
-        }
+        for (std::int64_t i = 0; i < count; ++i)
+          write_to<kWrite, T>(targets + i * kItem, sources + i * kItem);
       }
       return;
     }
     for (std::int64_t i = 0; i < count; ++i) {
+      std::byte* const targets = p[0] + i * step[0];
+      const std::byte* places = p[1] + i * step[1];
+      const std::byte* sources = p[2] + i * step[2];
       for (std::int64_t j = 0; j < length; ++j) {
-        const auto place =
-            *reinterpret_cast<const std::int64_t*>(p[1] + i * step[1] + j * at_stride);
-        write_to<kWrite, T>(p[0] + i * step[0] + place * to_stride,
-                            p[2] + i * step[2] + j * from_stride);
+        const auto place = *reinterpret_cast<const std::int64_t*>(places);
+        write_to<kWrite, T>(targets + place * to_stride, sources);
+        places += at_stride;
+        sources += from_stride;
       }
     }
   };
@@ -294,6 +312,10 @@ Array by_offset(const Array& a, const IndexArrays& arrays) {
 // The offsets of the indexed elements, or slices, of `a` from its first element. They are expanded
 // to `like`: the shape of by_offset, but with as many elements in front as there are offsets.
 Array offsets(const Array& a, const IndexArrays& arrays, Shape like) {
+  if (arrays.dims.rank() == 1 && a.strides()[arrays.dims[0]] == 1) {
+    const Array dense = arrays.positions[0].expand(arrays.shape).contiguous();
+    return slice_index("index", dense.view({dense.numel()}), std::move(like), 0);
+  }
   const Array sum = Array::zeros(arrays.shape, int64);
   for (std::int64_t k = 0; k < arrays.dims.rank(); ++k) {
     const std::int64_t stride = a.strides()[arrays.dims[k]];

@@ -1,5 +1,7 @@
 #include <tend/core/kernels/indexing/shape_ops.h>
 
+#include <algorithm>
+
 #include <tend/core/kernels/elementwise/copy.h>
 #include <tend/core/kernels/elementwise/loops.h>
 #include <tend/core/threads/parallel.h>
@@ -37,9 +39,18 @@ void flip(const Array& out, const Array& a, const Shape& dims) {
     using T = typename decltype(tag)::type;
     StridedLoop<2>({&out, &a}, flipped)
         .run([](std::int64_t count, const auto& p, const auto& step) {
-          for (std::int64_t i = 0; i < count; ++i) {
-            *reinterpret_cast<T*>(p[0] + i * step[0]) =
-                *reinterpret_cast<const T*>(p[1] + i * step[1]);
+          constexpr std::int64_t kNext = sizeof(T);
+          auto* to = reinterpret_cast<T*>(p[0]);
+          const auto* from = reinterpret_cast<const T*>(p[1]);
+          if (step[0] == kNext && step[1] == kNext) {
+            std::copy_n(from, count, to);
+          } else if (step[0] == kNext && step[1] == -kNext) {
+            for (std::int64_t i = 0; i < count; ++i) to[i] = from[-i];
+          } else {
+            for (std::int64_t i = 0; i < count; ++i) {
+              *reinterpret_cast<T*>(p[0] + i * step[0]) =
+                  *reinterpret_cast<const T*>(p[1] + i * step[1]);
+            }
           }
         });
   });

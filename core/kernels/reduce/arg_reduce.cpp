@@ -1,6 +1,8 @@
 // The largest and smallest elements along a dimension, with their indices.
+#include <algorithm>
+#include <array>
 #include <cassert>
-#include <cmath>
+#include <limits>
 
 #include <tend/core/kernels/elementwise/loops.h>
 #include <tend/core/kernels/indexing/indexing.h>
@@ -9,22 +11,69 @@
 namespace tend::kernels {
 namespace {
 
-// The index of the first best element: a NaN, or else the largest (smallest).
+// Whether x takes the place of the best element so far: NaN is better than every number.
+template <bool kLargest, class T>
+bool is_better(T x, T best) {
+  const bool better = kLargest ? x > best : x < best;
+  if constexpr (std::is_floating_point_v<T>) return better || (x != x && best == best);
+  return better;
+}
+
+// The index of the first best element of a line: finds the best of every 16th element side by side,
+// then the first that is equal to the best of those.
 template <bool kLargest, class T>
 std::int64_t best_index(const T* line, std::int64_t length, std::int64_t stride) {
-  std::int64_t best = 0;
-  T value = line[0];
-  for (std::int64_t i = 0; i < length; ++i) {
-    const T x = line[i * stride];
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isnan(x)) return i;
+  constexpr std::int64_t kLanes = 16;
+  T best = line[0];
+  if (stride == 1 && length >= kLanes) {
+    std::array<T, kLanes> lanes;
+    std::copy_n(line, kLanes, lanes.begin());
+    std::int64_t i = kLanes;
+    for (; i + kLanes <= length; i += kLanes) {
+      for (std::size_t k = 0; k < kLanes; ++k) {
+        const T x = line[i + static_cast<std::int64_t>(k)];
+        lanes[k] = is_better<kLargest>(x, lanes[k]) ? x : lanes[k];
+      }
     }
-    if (kLargest ? x > value : x < value) {
-      best = i;
-      value = x;
+    for (const T x : lanes) best = is_better<kLargest>(x, best) ? x : best;
+    for (; i < length; ++i) best = is_better<kLargest>(line[i], best) ? line[i] : best;
+  } else {
+    for (std::int64_t i = 1; i < length; ++i) {
+      if (is_better<kLargest>(line[i * stride], best)) best = line[i * stride];
     }
   }
-  return best;
+  std::int64_t i = 0;
+  if (best != best) {
+    while (line[i * stride] == line[i * stride]) ++i;
+  } else {
+    while (line[i * stride] != best) ++i;
+  }
+  return i;
+}
+
+// The same for lines that lie side by side, of which some are looked through together.
+template <bool kLargest, class T>
+void best_side_by_side(std::int64_t count, std::int64_t* to, const T* from, std::int64_t stride,
+                       std::int64_t length) {
+  constexpr std::int64_t kLines = 64;
+  // As wide as the elements, so that both are compared and chosen in vectors of as many.
+  using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+  for (std::int64_t left = 0; left < count; left += kLines) {
+    const std::int64_t n = std::min(kLines, count - left);
+    std::array<T, kLines> best;
+    std::array<Place, kLines> places{};
+    std::copy_n(from + left, n, best.begin());
+    for (std::int64_t j = 1; j < length; ++j) {
+      const T* row = from + left + j * stride;
+      for (std::int64_t i = 0; i < n; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const bool better = is_better<kLargest>(row[i], best[at]);
+        best[at] = better ? row[i] : best[at];
+        places[at] = better ? static_cast<Place>(j) : places[at];
+      }
+    }
+    std::copy_n(places.begin(), n, to + left);
+  }
 }
 
 template <bool kLargest>
@@ -41,6 +90,13 @@ void best_of_lines(const char* name, const Array& indices, const Array& a, std::
     StridedLoop<2>({&to, &lines})
         .run(
             [=](std::int64_t count, const auto& p, const auto& step) {
+              constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+              const bool side_by_side = step[0] == 8 && step[1] == sizeof(T) && count > 1;
+              if (side_by_side && length <= kMost) {
+                return best_side_by_side<kLargest>(count, reinterpret_cast<std::int64_t*>(p[0]),
+                                                   reinterpret_cast<const T*>(p[1]), stride,
+                                                   length);
+              }
               for (std::int64_t i = 0; i < count; ++i) {
                 *reinterpret_cast<std::int64_t*>(p[0] + i * step[0]) = best_index<kLargest>(
                     reinterpret_cast<const T*>(p[1] + i * step[1]), length, stride);

@@ -1,7 +1,7 @@
-// More functions of float32 and float64 lanes: powers, logarithms to other bases, trigonometric and
-// hyperbolic functions. All that simd_math.h says about its functions holds here, too. Sines,
-// cosines and arcs are Highway's own where those are good; for the few arguments where they are
-// not, the C library is called.
+// More functions of float32 and float64 lanes: powers, remainders, logarithms to other bases,
+// trigonometric and hyperbolic functions. All that simd_math.h says about its functions holds here,
+// too. Sines, cosines and arcs are Highway's own where those are good; for the few arguments where
+// they are not, the C library is called.
 
 #if defined(TEND_CORE_KERNELS_SIMD_FUNCTIONS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_SIMD_FUNCTIONS_H
@@ -192,6 +192,56 @@ template <class D, class V>
 HWY_INLINE V xlogy(D d, V a, V b) {
   const auto is_zero = hn::And(hn::Eq(a, hn::Zero(d)), hn::Eq(b, b));
   return hn::IfThenZeroElse(is_zero, hn::Mul(a, log(d, b)));
+}
+
+/// The rest of a / b with the sign of a, exactly.
+template <class D, class V>
+HWY_INLINE V fmod(D d, V a, V b) {
+  using T = hn::TFromD<D>;
+  const V q = hn::Trunc(hn::Div(a, b));
+#if !HWY_NATIVE_FMA
+  const auto usual = hn::Ne(q, q);  // without FMA the product below would be rounded
+#else
+  const V most = hn::Set(d, T(0.25) / std::numeric_limits<T>::epsilon());
+  const auto usual = hn::And(hn::And(hn::Lt(hn::Abs(q), most), hn::Ne(b, hn::Zero(d))),
+                             hn::Lt(hn::Abs(b), hn::Set(d, std::numeric_limits<T>::max())));
+#endif
+  V rest = hn::NegMulAdd(q, b, a);
+  // The quotient may have been rounded to the next whole number.
+  const auto overshot = hn::Lt(hn::Mul(rest, hn::CopySign(hn::Set(d, T(1)), a)), hn::Zero(d));
+  rest = hn::IfThenElse(overshot, hn::Add(rest, hn::CopySign(b, a)), rest);
+  return with_exceptions(
+      d, usual, hn::CopySign(rest, a), [](T x, T y) { return std::fmod(x, y); }, a, b);
+}
+
+/// Whether a rest is not 0 and has another sign than the divisor.
+template <class D, class V>
+HWY_INLINE auto is_of_other_side(D d, V rest, V b) {
+  const V zero = hn::Zero(d);
+  return hn::Or(hn::And(hn::Lt(rest, zero), hn::Ge(b, zero)),
+                hn::And(hn::Gt(rest, zero), hn::Lt(b, zero)));
+}
+
+/// The rest of a / b with the sign of b.
+template <class D, class V>
+HWY_INLINE V remainder(D d, V a, V b) {
+  const V rest = fmod(d, a, b);
+  return hn::IfThenElse(is_of_other_side(d, rest, b), hn::Add(rest, b), rest);
+}
+
+/// floor(a / b), as if a / b were not rounded. a less its rest is a multiple of b, up to rounding,
+/// which the last step removes.
+template <class D, class V>
+HWY_INLINE V floor_divide(D d, V a, V b) {
+  using T = hn::TFromD<D>;
+  const V zero = hn::Zero(d), plain = hn::Div(a, b);
+  const V rest = fmod(d, a, b);
+  V quotient = hn::Div(hn::Sub(a, rest), b);
+  quotient =
+      hn::IfThenElse(is_of_other_side(d, rest, b), hn::Sub(quotient, hn::Set(d, T(1))), quotient);
+  const V rounded =
+      hn::IfThenElse(hn::Eq(quotient, zero), hn::CopySign(zero, plain), hn::Round(quotient));
+  return hn::IfThenElse(hn::Eq(b, zero), plain, rounded);
 }
 
 /// a^b of double lanes, for results that are rounded to float: exp and log add up to an error of

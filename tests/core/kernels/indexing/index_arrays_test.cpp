@@ -4,7 +4,7 @@
 
 #include <tend/core/kernels/elementwise/masking.h>
 #include <tend/core/kernels/indexing/indexing.h>
-#include <tend/core/kernels/reduce/scan.h>
+#include <tend/core/kernels/reduce/sort.h>
 
 #include "tests/arrays.h"
 #include "tests/catch.h"

@@ -1,0 +1,86 @@
+// Maps arrays by the functions of math_spans.h.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <tend/core/kernels/elementwise/loops.h>
+#include <tend/core/kernels/elementwise/math_spans.h>
+
+namespace tend::kernels {
+
+/// A nonlinearity with its parameters.
+struct Bend {
+  Nonlinearity function;
+  Parameters parameters = {};
+};
+
+/// The kernel of a function, called as span(kind, n, out, inputs...).
+template <class T>
+auto span_of(Function) {
+  return span_kernels().of<T>().map;
+}
+template <class T>
+auto span_of(BinaryFunction) {
+  return span_kernels().of<T>().map_two;
+}
+template <class T>
+auto span_of(Backward) {
+  return span_kernels().of<T>().differentiate;
+}
+template <class T>
+auto span_of(Bend) {
+  return [](Bend bend, std::size_t n, T* out, const T* a) {
+    span_kernels().of<T>().bend(bend.function, bend.parameters, n, out, a);
+  };
+}
+
+/// Computes spans of contiguous elements; arrays with other strides go through a buffer.
+template <class T, class Kind, class... Inputs>
+void map_spans(Kind kind, const Array& out, const Inputs&... inputs) {
+  constexpr std::size_t kArrays = 1 + sizeof...(Inputs);
+  const auto fitted = [&](const Array& x) {
+    return x.shape() == out.shape() ? x : x.expand(out.shape());
+  };
+  const std::array<Array, kArrays> views{out, fitted(inputs)...};
+  std::array<const Array*, kArrays> operands;
+  for (std::size_t k = 0; k < kArrays; ++k) operands[k] = &views[k];
+  const auto span = span_of<T>(kind);
+  StridedLoop<kArrays>(operands).run_elements(
+      [kind, span](std::int64_t count, auto p, const auto& step) {
+        constexpr std::int64_t kBlock = 256;
+        alignas(64) T buffers[kArrays][kBlock];
+        const bool contiguous =
+            std::all_of(step.begin(), step.end(), [](auto bytes) { return bytes == sizeof(T); });
+        const std::int64_t max_count = contiguous ? count : kBlock;
+        for (std::int64_t done = 0; done < count; done += max_count) {
+          const std::int64_t n = std::min(max_count, count - done);
+          std::array<T*, kArrays> at;
+          for (std::size_t k = 0; k < kArrays; ++k) {
+            std::byte* first = p[k] + done * step[k];
+            at[k] = step[k] == sizeof(T) ? reinterpret_cast<T*>(first) : buffers[k];
+            if (k == 0 || at[k] != buffers[k]) continue;
+            if (step[k] == 0 && done > 0) continue;  // the buffer has the number already
+            for (std::int64_t i = 0; i < n; ++i)
+              at[k][i] = *reinterpret_cast<const T*>(first + i * step[k]);
+          }
+          std::apply(
+              [&](auto... pointers) { span(kind, static_cast<std::size_t>(n), pointers...); }, at);
+          if (at[0] != buffers[0]) continue;
+          for (std::int64_t i = 0; i < n; ++i)
+            *reinterpret_cast<T*>(p[0] + (done + i) * step[0]) = at[0][i];
+        }
+      });
+}
+
+/// out = function(inputs...), element by element, in the floating dtype that all have; others are a
+/// DTypeError. Inputs broadcast to `out`.
+template <class Kind, class... Inputs>
+void map_floating_spans(std::string_view operation, Kind kind, const Array& out,
+                        const Inputs&... inputs) {
+  visit_floating(operation, out.dtype(),
+                 [&](auto tag) { map_spans<typename decltype(tag)::type>(kind, out, inputs...); });
+}
+
+}  // namespace tend::kernels

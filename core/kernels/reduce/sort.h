@@ -1,0 +1,25 @@
+// Sorting along a dimension, and searching in what is sorted.
+#pragma once
+
+#include <tend/core/array/array.h>
+
+namespace tend::kernels {
+
+/// `a` sorted along `dim` into `values` (a's dtype), and the indices that its elements had into
+/// `indices` (int64). Equal elements keep their order; NaN counts as the largest.
+void sort(const Array& values, const Array& indices, const Array& a, std::int64_t dim,
+          bool descending = false);
+
+/// The k largest (smallest) along `dim`, best first; of equal ones the earlier. NaN counts as the
+/// largest. `values` and `indices` have size k along `dim`; ShapeError when k is negative or more
+/// than there are.
+void topk(const Array& values, const Array& indices, const Array& a, std::int64_t k,
+          std::int64_t dim, bool largest = true);
+
+/// For each of `values` how many elements of its ascending row are smaller (`right`: smaller or
+/// equal). `rows` is row-major, of values' dtype (not bool: DTypeError), and either 1-d or of
+/// values' shape but for the last dimension; `out` is int64, and like `values` row-major and of
+/// values' shape.
+void searchsorted(const Array& out, const Array& rows, const Array& values, bool right);
+
+}  // namespace tend::kernels
