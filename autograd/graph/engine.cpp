@@ -25,9 +25,11 @@ using PooledVector = std::vector<T, PoolAllocator<T>>;
 // the constructor and by prepare().
 class Walk {
  public:
-  Walk(const char* operation, std::span<const Tensor> outputs, std::span<const Tensor> cotangents,
-       bool retain_graph, bool create_graph)
+  // Gradients are added to `.grad` where `adds`, else kept for gradient_of.
+  Walk(const char* operation, bool adds, std::span<const Tensor> outputs,
+       std::span<const Tensor> cotangents, bool retain_graph, bool create_graph)
       : operation_(operation),
+        adds_(adds),
         retain_graph_(retain_graph || create_graph),
         create_graph_(create_graph) {
     add_roots(outputs, cotangents);
@@ -39,7 +41,7 @@ class Walk {
     const Number number = target(edge);
     if (targets_[number].wanted != nullptr) return;
     targets_[number].wanted = &input;
-    if (edge.leaf) wanted_leaves_.push_back(number);
+    if (edge.leaf && !adds_) wanted_leaves_.push_back(number);
   }
 
   void prepare() {
@@ -62,7 +64,7 @@ class Walk {
       check_former(operation_, *slot, [this](const GradientSlot& latest) {
         return !restricted_ || is_wanted(latest);
       });
-      if (!restricted_) check_grad_of_leaf(operation_, *slot);
+      if (adds_to(target)) check_grad_of_leaf(operation_, *slot);
     }
   }
 
@@ -106,6 +108,11 @@ class Walk {
     bool reached = false;
     bool needed = false;  // leads to what is wanted
   };
+
+  // Whether gradients that arrive there are added to a `.grad`.
+  bool adds_to(const Target& target) const {
+    return adds_ && (!restricted_ || target.wanted != nullptr);
+  }
 
   static const void* id(const Edge& edge) {
     return edge.node ? static_cast<const void*>(edge.node.get()) : edge.leaf.get();
@@ -197,10 +204,10 @@ class Walk {
     if (!gradient.defined()) return;
     Node& node = *targets_[number].node;
     if (node.notes() != nullptr) gradient = apply(node.notes()->hooks, std::move(gradient));
-    if (targets_[number].wanted != nullptr) {
+    if (targets_[number].wanted != nullptr && !adds_) {
       targets_[number].gradient = gradient;
-    } else if (!restricted_ && node.retainer) {
-      deliver(target({{}, node.retainer}), gradient);
+    } else if (node.retainer && adds_to(targets_[number])) {
+      arrive(target({{}, node.retainer}), gradient);
     }
     if (targets_[number].needed) differentiate(node, number, std::move(gradient));
   }
@@ -235,11 +242,13 @@ class Walk {
   void deliver(Number number, Tensor gradient) {
     Target& to = targets_[number];
     if (to.node != nullptr) {
-      accumulate(to.gradient, fit(std::move(gradient), to.node->shape(), to.node->dtype()));
-    } else if (to.wanted != nullptr) {
-      accumulate(to.gradient, fit(std::move(gradient), to.wanted->shape(), to.wanted->dtype()));
-    } else if (!restricted_) {
+      accumulate(to.gradient,
+                 fit_gradient(std::move(gradient), to.node->shape(), to.node->dtype()));
+    } else if (adds_to(to)) {
       arrive(number, std::move(gradient));
+    } else if (to.wanted != nullptr) {
+      accumulate(to.gradient,
+                 fit_gradient(std::move(gradient), to.wanted->shape(), to.wanted->dtype()));
     }
   }
 
@@ -257,13 +266,7 @@ class Walk {
       dtype = owner != nullptr ? owner->array.dtype() : to.slot->former->dtype;
     }
     if (!std::exchange(to.arrived, true)) arrivals_.emplace_back(to.slot, number);
-    accumulate(to.gradient, fit(std::move(gradient), shape, dtype));
-  }
-
-  static Tensor fit(Tensor gradient, const Shape& shape, DType dtype) {
-    if (gradient.shape() != shape) gradient = gradient.sum_to_size(shape);
-    if (gradient.dtype() != dtype) gradient = gradient.to(dtype);
-    return gradient;
+    accumulate(to.gradient, fit_gradient(std::move(gradient), shape, dtype));
   }
 
   static Tensor apply(const TensorHooks& hooks, Tensor gradient) {
@@ -315,6 +318,7 @@ class Walk {
   }
 
   const char* operation_;
+  bool adds_;
   bool retain_graph_;
   bool create_graph_;
   bool restricted_ = false;
@@ -334,18 +338,31 @@ class Walk {
 
 }  // namespace
 
-void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gradients,
-              Flag retain_graph, Flag create_graph) {
-  autograd::backward(tensors, gradients, retain_graph, create_graph);
+namespace autograd {
+namespace {
+
+std::vector<Edge> ask_for(Walk& walk, const char* operation, const std::vector<Tensor>& inputs) {
+  if (inputs.empty()) fail<AutogradError>(operation, "needs at least one input");
+  std::vector<Edge> wanted;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    wanted.push_back(gradient_edge(inputs[i]));
+    if (!wanted[i]) fail<AutogradError>(operation, "input ", i, " does not require grad");
+    walk.ask_for(inputs[i], wanted[i]);
+  }
+  return wanted;
 }
 
-namespace autograd {
+}  // namespace
 
 void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, Flag retain_graph,
-              Flag create_graph) {
+              Flag create_graph, const std::vector<Tensor>* inputs) {
   const auto add_gradients = [&] {
-    Walk walk("backward", tensors, gradients, retain_graph, create_graph);
+    Walk walk("backward", true, tensors, gradients, retain_graph, create_graph);
+    if (inputs != nullptr) ask_for(walk, "backward", *inputs);
     walk.prepare();
+    if (inputs != nullptr) {
+      for (Tensor input : *inputs) input.retain_grad();
+    }
     walk.run();
   };
   with_memory([&] { with_stack("backward", add_gradients); });
@@ -357,18 +374,13 @@ std::vector<Tensor> find_gradients(const std::vector<Tensor>& outputs,
                                    const std::vector<Tensor>& inputs,
                                    const std::vector<Tensor>& grad_outputs,
                                    const GradOptions& options) {
-  std::vector<Edge> wanted;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    wanted.push_back(gradient_edge(inputs[i]));
-    if (!wanted.back()) fail<AutogradError>("grad", "input ", i, " does not require grad");
-  }
   const auto require = [&](bool is_there, std::size_t i, const char* reason) {
     if (options.allow_unused || is_there) return;
     fail<AutogradError>("grad", "input ", i, " of shape ", inputs[i].shape(), reason,
                         "; allow_unused gives it an undefined gradient");
   };
-  Walk walk("grad", outputs, grad_outputs, options.retain_graph, options.create_graph);
-  for (std::size_t i = 0; i < inputs.size(); ++i) walk.ask_for(inputs[i], wanted[i]);
+  Walk walk("grad", false, outputs, grad_outputs, options.retain_graph, options.create_graph);
+  const std::vector<Edge> wanted = ask_for(walk, "grad", inputs);
   walk.prepare();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     require(walk.reaches(wanted[i]), i, " was not used to make the outputs");
@@ -386,7 +398,6 @@ std::vector<Tensor> find_gradients(const std::vector<Tensor>& outputs,
 
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& grad_outputs, GradOptions options) {
-  if (inputs.empty()) fail<AutogradError>("grad", "needs at least one input");
   std::vector<Tensor> gradients;
   with_memory([&] {
     with_stack("grad", [&] { gradients = find_gradients(outputs, inputs, grad_outputs, options); });

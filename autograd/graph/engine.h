@@ -10,6 +10,12 @@
 
 namespace tend {
 
+namespace autograd {
+/// tend::backward of tensors in any array, to all leaves or to these inputs.
+void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, Flag retain_graph,
+              Flag create_graph, const std::vector<Tensor>* inputs = nullptr);
+}  // namespace autograd
+
 /// Adds the gradients of `tensors`, weighted with the cotangents `gradients`, to `.grad` of every
 /// leaf that requires one. An undefined (or missing) cotangent of a one-element tensor stands
 /// for 1. Throws AutogradError when a tensor has no graph, its graph was freed, or a saved tensor
@@ -19,14 +25,21 @@ namespace tend {
 /// changed. Whatever fails later (hooks, functions of the user, memory) leaves every `.grad` as it
 /// was, but the graph may be freed. Without retain_graph (by default: create_graph) the graph's
 /// saved tensors are freed.
-void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gradients = {},
-              Flag retain_graph = false, Flag create_graph = false);
+inline void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gradients = {},
+                     Flag retain_graph = false, Flag create_graph = false) {
+  autograd::backward(tensors, gradients, retain_graph, create_graph);
+}
+
+/// The same, but gradients are added to the `.grad` of these inputs alone, leaves or not, and what
+/// does not lead to them is not computed. Those that are no leaves retain their gradient from now
+/// on, as after retain_grad(); an input that was not used stays as it is. AutogradError also for
+/// no inputs, and for one that does not require grad.
+inline void backward(const std::vector<Tensor>& tensors, const std::vector<Tensor>& gradients,
+                     Flag retain_graph, Flag create_graph, const std::vector<Tensor>& inputs) {
+  autograd::backward(tensors, gradients, retain_graph, create_graph, &inputs);
+}
 
 namespace autograd {
-
-/// tend::backward of tensors in any array.
-void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, Flag retain_graph,
-              Flag create_graph);
 
 /// Settings of `grad`.
 struct GradOptions {

@@ -101,13 +101,16 @@ PendingWrite::PendingWrite(const char* operation, const Tensor& self, const Tens
 }
 
 void PendingWrite::commit() noexcept {
-  Storage& storage = *self_->array.storage();
-  storage.bump_version(operation_);
+  self_->array.storage()->bump_version(operation_);
+  take_history();
+}
+
+void PendingWrite::take_history() noexcept {
   if (!node_) return;
   (base_ ? base_ : self_)->set_grad_fn(std::move(node_));
   if (!view_node_) return;
   self_->set_grad_fn(std::move(view_node_));
-  self_->base_version = storage.version();
+  self_->base_version = self_->array.storage()->version();
 }
 
 const Tensor& become(const char* operation, const Tensor& self,

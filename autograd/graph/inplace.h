@@ -44,6 +44,8 @@ class PendingWrite {
   PendingWrite(const char* operation, const Tensor& self, const Tensor& result);
   /// To be called after self's elements were overwritten: raises the version, sets the history.
   void commit() noexcept;
+  /// The same for a version that was raised already.
+  void take_history() noexcept;
 
  private:
   const char* operation_;

@@ -6,6 +6,12 @@
 
 namespace tend {
 
+Tensor fit_gradient(Tensor gradient, const Shape& shape, DType dtype) {
+  if (gradient.shape() != shape) gradient = gradient.sum_to_size(shape);
+  if (gradient.dtype() != dtype) gradient = gradient.to(dtype);
+  return gradient;
+}
+
 bool is_unshared(const Tensor& gradient, std::uint32_t handles) {
   const TensorImpl& impl = *gradient.impl();
   const Storage& storage = *impl.array.storage();

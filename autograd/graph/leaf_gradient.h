@@ -13,6 +13,9 @@ inline bool takes_gradient(const TensorImpl& tensor) noexcept {
   return tensor.requires_grad || tensor.retains_grad;
 }
 
+/// A gradient that a derivative gave, summed over broadcast dimensions and converted.
+Tensor fit_gradient(Tensor gradient, const Shape& shape, DType dtype);
+
 /// Whether only the caller's handles, `handles` in number, refer to the elements, so that these may
 /// be overwritten.
 bool is_unshared(const Tensor& gradient, std::uint32_t handles = 1);

@@ -184,6 +184,9 @@ Tensor Elementwise::ceil() const {
 Tensor Elementwise::round() const {
   return tend::round(self());
 }
+Tensor Elementwise::round(std::int64_t decimals) const {
+  return tend::round(self(), decimals);
+}
 Tensor Elementwise::trunc() const {
   return tend::trunc(self());
 }

@@ -122,6 +122,11 @@ void Tensor::backward(const Tensor& gradient, Flag retain_graph, Flag create_gra
   autograd::backward({this, 1}, {&gradient, 1}, retain_graph, create_graph);
 }
 
+void Tensor::backward(const Tensor& gradient, Flag retain_graph, Flag create_graph,
+                      const std::vector<Tensor>& inputs) const {
+  autograd::backward({this, 1}, {&gradient, 1}, retain_graph, create_graph, &inputs);
+}
+
 Tensor Tensor::detach() const {
   return Tensor(array());
 }

@@ -17,6 +17,10 @@ Tensor Indexing::scatter(std::int64_t d, const Tensor& positions, const Scalar& 
 Tensor Indexing::scatter_add(std::int64_t d, const Tensor& positions, const Tensor& source) const {
   return tend::scatter_add(self(), d, positions, source);
 }
+Tensor Indexing::scatter_reduce(std::int64_t d, const Tensor& positions, const Tensor& source,
+                                ScatterReduction reduce, Flag include_self) const {
+  return tend::scatter_reduce(self(), d, positions, source, reduce, include_self);
+}
 Tensor Indexing::index_select(std::int64_t d, const Tensor& positions) const {
   return tend::index_select(self(), d, positions);
 }
@@ -31,11 +35,13 @@ Tensor Indexing::slice_scatter(const Tensor& source, std::int64_t d, std::option
 Tensor Indexing::select_scatter(const Tensor& source, std::int64_t d, std::int64_t position) const {
   return tend::select_scatter(self(), source, d, position);
 }
-Tensor Indexing::quantile(double q, std::optional<Integer> d, Flag keepdim) const {
-  return tend::quantile(self(), q, d, keepdim);
+Tensor Indexing::quantile(double q, std::optional<Integer> d, Flag keepdim,
+                          Interpolation interpolation) const {
+  return tend::quantile(self(), q, d, keepdim, interpolation);
 }
-Tensor Indexing::quantile(const Tensor& q, std::optional<Integer> d, Flag keepdim) const {
-  return tend::quantile(self(), q, d, keepdim);
+Tensor Indexing::quantile(const Tensor& q, std::optional<Integer> d, Flag keepdim,
+                          Interpolation interpolation) const {
+  return tend::quantile(self(), q, d, keepdim, interpolation);
 }
 UniqueElements Indexing::unique_consecutive(Flag return_inverse, Flag return_counts) const {
   return tend::unique_consecutive(self(), return_inverse, return_counts);
@@ -70,14 +76,14 @@ Tensor Indexing::nonzero() const {
 std::vector<Tensor> Indexing::nonzero_numpy() const {
   return tend::nonzero_numpy(self());
 }
-ValuesAndIndices Indexing::sort(std::int64_t d, Flag descending) const {
-  return tend::sort(self(), d, descending);
+ValuesAndIndices Indexing::sort(std::int64_t d, Flag descending, Flag stable) const {
+  return tend::sort(self(), d, descending, stable);
 }
-Tensor Indexing::argsort(std::int64_t d, Flag descending) const {
-  return tend::argsort(self(), d, descending);
+Tensor Indexing::argsort(std::int64_t d, Flag descending, Flag stable) const {
+  return tend::argsort(self(), d, descending, stable);
 }
-ValuesAndIndices Indexing::topk(std::int64_t k, std::int64_t d, Flag largest) const {
-  return tend::topk(self(), k, d, largest);
+ValuesAndIndices Indexing::topk(std::int64_t k, std::int64_t d, Flag largest, Flag sorted) const {
+  return tend::topk(self(), k, d, largest, sorted);
 }
 UniqueElements Indexing::unique(Flag sorted, Flag return_inverse, Flag return_counts) const {
   return tend::unique(self(), sorted, return_inverse, return_counts);
@@ -87,6 +93,15 @@ Tensor Indexing::bincount(std::int64_t minlength) const {
 }
 Tensor Indexing::bincount(const Tensor& weights, std::int64_t minlength) const {
   return tend::bincount(self(), weights, minlength);
+}
+Tensor Indexing::bernoulli(Generator& generator) const {
+  return tend::bernoulli(self(), generator);
+}
+Tensor Indexing::bernoulli(double p, Generator& generator) const {
+  return tend::bernoulli(self(), p, generator);
+}
+Tensor Indexing::multinomial(std::int64_t samples, Flag replacement, Generator& generator) const {
+  return tend::multinomial(self(), samples, replacement, generator);
 }
 
 const Tensor& Indexing::self() const {

@@ -31,11 +31,17 @@ std::pair<Tensor, Tensor> Reductions::std_mean(const Dims& dims, double correcti
                                                Flag keepdim) const {
   return tend::std_mean(self(), dims, correction, keepdim);
 }
-Tensor Reductions::nansum(const Dims& dims, Flag keepdim) const {
-  return tend::nansum(self(), dims, keepdim);
+Tensor Reductions::var(Flag unbiased) const {
+  return tend::var(self(), unbiased);
 }
-Tensor Reductions::nanmean(const Dims& dims, Flag keepdim) const {
-  return tend::nanmean(self(), dims, keepdim);
+Tensor Reductions::std(Flag unbiased) const {
+  return tend::std(self(), unbiased);
+}
+Tensor Reductions::nansum(const Dims& dims, Flag keepdim, std::optional<DType> dtype) const {
+  return tend::nansum(self(), dims, keepdim, dtype);
+}
+Tensor Reductions::nanmean(const Dims& dims, Flag keepdim, std::optional<DType> dtype) const {
+  return tend::nanmean(self(), dims, keepdim, dtype);
 }
 Tensor Reductions::count_nonzero(const Dims& dims) const {
   return tend::count_nonzero(self(), dims);
@@ -97,8 +103,9 @@ Extremes Reductions::aminmax(std::optional<Integer> d, Flag keepdim) const {
 Tensor Reductions::logsumexp(const Dims& dims, Flag keepdim) const {
   return tend::logsumexp(self(), dims, keepdim);
 }
-Tensor Reductions::norm(double p, const Dims& dims, Flag keepdim) const {
-  return tend::norm(self(), p, dims, keepdim);
+Tensor Reductions::norm(double p, const Dims& dims, Flag keepdim,
+                        std::optional<DType> dtype) const {
+  return tend::norm(self(), p, dims, keepdim, dtype);
 }
 Tensor Reductions::cumsum(std::int64_t d, std::optional<DType> dtype) const {
   return tend::cumsum(self(), d, dtype);

@@ -100,10 +100,10 @@ Tensor softmin(const Tensor& self, std::int64_t dim, std::optional<DType> dtype 
 
 /// softmax((self + g) / tau) along `dim` (IndexError) with noise g of Gumbel's distribution: a draw
 /// from the categories with these logits that has a gradient. With `hard`, 1 for the largest
-/// element and 0 for the others, with the gradient of softmax. Floating only (DTypeError), Error
-/// unless tau > 0. Jang, Gu and Poole, Categorical Reparameterization with Gumbel-Softmax, 2016,
-/// arXiv:1611.01144.
-Tensor gumbel_softmax(const Tensor& self, double tau = 1, Flag hard = false, std::int64_t dim = -1,
-                      Generator& generator = default_generator());
+/// element and 0 for the others, with the gradient of softmax. `eps` has no effect (it is there
+/// because PyTorch has it). Floating only (DTypeError), Error unless tau > 0. Jang, Gu and Poole,
+/// Categorical Reparameterization with Gumbel-Softmax, 2016, arXiv:1611.01144.
+Tensor gumbel_softmax(const Tensor& self, double tau = 1, Flag hard = false, double eps = 1e-10,
+                      std::int64_t dim = -1, Generator& generator = default_generator());
 
 }  // namespace tend

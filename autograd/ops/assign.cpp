@@ -28,4 +28,11 @@ const Tensor& InPlace::fill_(const Scalar& value) const {
   });
 }
 
+const Tensor& InPlace::fill_(const Tensor& value) const try {
+  if (value.dim() != 0) fail<ShapeError>("fill_", "the value must be 0-d, not ", value.shape());
+  return copy_(value);
+} catch (const Error&) {
+  rename_error("fill_");
+}
+
 }  // namespace tend

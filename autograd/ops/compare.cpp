@@ -146,15 +146,17 @@ const Tensor& InPlace::logical_not_() const {
   return compare_in_place<>("logical_not_", "LogicalNotBackward0", self(), tend::logical_not);
 }
 
-const Tensor& InPlace::bitwise_and_(const Tensor& other) const {
-  return update("bitwise_and_", self(), tend::bitwise_and, other);
-}
-const Tensor& InPlace::bitwise_or_(const Tensor& other) const {
-  return update("bitwise_or_", self(), tend::bitwise_or, other);
-}
-const Tensor& InPlace::bitwise_xor_(const Tensor& other) const {
-  return update("bitwise_xor_", self(), tend::bitwise_xor, other);
-}
+#define TEND_TWINS(NAME)                                      \
+  const Tensor& InPlace::NAME##_(const Tensor& other) const { \
+    return update(#NAME "_", self(), tend::NAME, other);      \
+  }                                                           \
+  const Tensor& InPlace::NAME##_(const Scalar& other) const { \
+    return update(#NAME "_", self(), tend::NAME, other);      \
+  }
+TEND_TWINS(bitwise_and)
+TEND_TWINS(bitwise_or)
+TEND_TWINS(bitwise_xor)
+#undef TEND_TWINS
 
 Tensor bitwise_not(const Tensor& self) {
   return Tensor(unary(self, kernels::bitwise_not, false));

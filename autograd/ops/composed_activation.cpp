@@ -69,7 +69,7 @@ const Tensor& InPlace::hardswish_() const {
   return update("hardswish_", self(), tend::hardswish);
 }
 
-Tensor gumbel_softmax(const Tensor& self, double tau, Flag hard, std::int64_t dim,
+Tensor gumbel_softmax(const Tensor& self, double tau, Flag hard, double /*eps*/, std::int64_t dim,
                       Generator& generator) try {
   check_floating("gumbel_softmax", self);
   if (!(tau > 0)) fail("gumbel_softmax", "tau is ", tau, ", not a number above 0");

@@ -78,6 +78,114 @@ const Tensor& InPlace::scatter_(std::int64_t d, const Tensor& positions,
   return update("scatter_", self(), tend::scatter, d, positions, value);
 }
 
+namespace {
+
+// What scatter_reduce was called with, besides tensors.
+struct Scattering {
+  std::int64_t dim;
+  ScatterReduction reduce;
+  bool include_self;
+
+  bool adds() const { return reduce == ScatterReduction::sum || averages(); }
+  bool averages() const { return reduce == ScatterReduction::mean; }
+  bool multiplies() const { return reduce == ScatterReduction::prod; }
+
+  // Combines source with `out`, a copy of self.
+  void write(const Array& out, const Array& index, const Array& source) const {
+    using kernels::Write;
+    if (!include_self) {  // one of the terms can come before the largest of them
+      const Array none = Array::scalar(multiplies() ? 1 : 0, out.dtype()).expand(index.shape());
+      kernels::scatter_reduce("scatter_reduce", Write::replace, out, dim, index,
+                              adds() || multiplies() ? none : source);
+    }
+    const Write extreme = reduce == ScatterReduction::amax ? Write::max : Write::min;
+    const Write how = adds() ? Write::add : multiplies() ? Write::multiply : extreme;
+    kernels::scatter_reduce("scatter_reduce", how, out, dim, index, source);
+  }
+  // x with zeros where self is no term.
+  Tensor own(const Tensor& x, const Tensor& index) const {
+    return include_self ? x : scatter(x, dim, index, 0);
+  }
+  // x divided by the number of terms.
+  Tensor averaged(const Tensor& x, const Tensor& index) const {
+    const Tensor one = ones(index.shape(), x.dtype());
+    const Tensor count = scatter_add(own(ones_like(x), index), dim, index, one);
+    if (is_floating(x.dtype())) return x / clamp_min(count, 1);
+    return floor_divide(x, clamp_min(count, 1));
+  }
+};
+
+// The product of the other terms is the result divided by a term; for a zero, the result with 1 in
+// its place.
+void differentiate_product(Derivative& d, const Scattering& how, const Tensor& index,
+                           const Tensor& self, const Tensor& source, const Tensor& result) {
+  const auto product = [&](const Tensor& a, const Tensor& b) {
+    return scatter_reduce(a, how.dim, index, b, ScatterReduction::prod, how.include_self);
+  };
+  if (d.needs(0)) {
+    const Tensor factor = masked_fill(self, self == 0, 1);
+    d.set(0, how.own(d.grad() * product(factor, source) / factor, index));
+  }
+  if (!d.needs(1)) return;
+  const auto at = [&](const Tensor& x) { return gather(x, how.dim, index); };
+  const Tensor is_zero = source == 0, none = zeros_like(self);
+  const Tensor zeros_there = at(scatter_add(none, how.dim, index, to(is_zero, source.dtype())));
+  const Tensor only_zero = is_zero & (zeros_there == 1);
+  const Tensor others = product(self, masked_fill(source, only_zero, 1));
+  Tensor gradient = where(only_zero, at(d.grad() * others),
+                          at(d.grad() * result) / masked_fill(source, is_zero, 1));
+  if (grad_enabled() && any(zeros_there > 1).item<bool>()) {
+    gradient = record("Error", gradient.array(), {gradient}, {}, [](Derivative&) {
+      fail<AutogradError>("scatter_reduce", "no second derivative of a product in which several ",
+                          "zeros of the source go to one position");
+    });
+  }
+  d.set(1, gradient);
+}
+
+void differentiate_extreme(Derivative& d, const Scattering& how, const Tensor& index,
+                           const Tensor& self, const Tensor& source, const Tensor& result) {
+  const auto at = [&](const Tensor& x) { return gather(x, how.dim, index); };
+  const Tensor own_wins = how.own(to(self == result, self.dtype()), index);
+  const Tensor wins = to(source == at(result), self.dtype());
+  const Tensor share = d.grad() / scatter_add(own_wins, how.dim, index, wins);
+  if (d.needs(0)) d.set(0, how.own(own_wins * share, index));
+  if (d.needs(1)) d.set(1, wins * at(share));
+}
+
+}  // namespace
+
+Tensor scatter_reduce(const Tensor& self, std::int64_t dim, const Tensor& index,
+                      const Tensor& source, ScatterReduction reduce, Flag include_self) {
+  const Scattering how{wrap_dim("scatter_reduce", dim, self.dim()), reduce, include_self};
+  if (how.averages() && self.dtype() == boolean)
+    fail<DTypeError>("scatter_reduce", "bool has no mean");
+  Array out = self.array().clone();
+  how.write(out, index.array(), source.array());
+  if (how.averages()) out = how.averaged(Tensor(out), index).array();
+  const Tensor terms = corner(source, index.shape());
+  const bool uses_values = !how.adds();
+  return record("ScatterReduceBackward0", std::move(out), {self, terms},
+                {index, save_if(uses_values, self), save_if(uses_values, terms),
+                 uses_values ? kOutput : TensorRef()},
+                [how](Derivative& d) {
+                  const Tensor at = d.saved(0);
+                  if (!how.adds()) {
+                    const auto f = how.multiplies() ? differentiate_product : differentiate_extreme;
+                    return f(d, how, at, d.saved(1), d.saved(2), d.saved(3));
+                  }
+                  const Tensor share = how.averages() ? how.averaged(d.grad(), at) : d.grad();
+                  if (d.needs(0)) d.set(0, how.own(share, at));
+                  if (d.needs(1)) d.set(1, gather(share, how.dim, at));
+                });
+}
+const Tensor& InPlace::scatter_reduce_(std::int64_t d, const Tensor& positions,
+                                       const Tensor& source, ScatterReduction reduce,
+                                       Flag include_self) const {
+  return update("scatter_reduce_", self(), tend::scatter_reduce, d, positions, source, reduce,
+                include_self);
+}
+
 Tensor take_along_dim(const Tensor& self, const Tensor& index, std::optional<Integer> dim) try {
   if (!dim) {
     return gather(reshape(self, {self.numel()}), 0, reshape(index, {index.numel()}));

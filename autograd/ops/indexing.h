@@ -9,6 +9,7 @@
 #include <optional>
 
 #include <tend/core/array/scalar.h>
+#include <tend/core/base/strict.h>
 
 namespace tend {
 
@@ -39,6 +40,24 @@ Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const 
 /// the result's gathered from these positions.
 /// https://pytorch.org/docs/2.6/generated/torch.scatter_add.html
 Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source);
+
+/// How scatter_reduce combines the elements that go to one position.
+enum class ScatterReduction { sum, prod, mean, amax, amin };
+
+/// A copy of self in which an element that `index` names is the sum (product, mean, largest,
+/// smallest) of itself and of all source[i][j][k] that go to its position
+/// [i][index[i][j][k]][k], for `dim` 1; of these alone without `include_self`. Shapes, dtypes and
+/// errors are those of scatter_add, and for a mean of bools a DTypeError; that of int64 is rounded
+/// down. NaN is the largest and the smallest.
+///
+/// The gradient of a term is the result's: as it is for a sum, divided by the number of terms for
+/// a mean, times the other factors for a product, and in even shares to those that are equal to the
+/// largest or smallest. Without `include_self` that of an element that is named is zero; it takes
+/// no share either (in PyTorch it does). As in PyTorch, a product has no second derivative
+/// (AutogradError) where several zeros of source go to one position.
+/// https://pytorch.org/docs/2.6/generated/torch.Tensor.scatter_reduce_.html
+Tensor scatter_reduce(const Tensor& self, std::int64_t dim, const Tensor& index,
+                      const Tensor& source, ScatterReduction reduce, Flag include_self = true);
 
 /// The slices of self along `dim` that the 0-d or 1-d (ShapeError) int64 `index` (DTypeError)
 /// names, one after the other. IndexError for `dim`, and for an index out of range or negative. The

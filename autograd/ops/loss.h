@@ -132,7 +132,7 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                         Reduction reduction = Reduction::mean);
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
-                                        const Tensor& weight, const Tensor& pos_weight,
+                                        const Tensor& weight, const Tensor& pos_weight = {},
                                         Reduction reduction = Reduction::mean);
 ///@}
 

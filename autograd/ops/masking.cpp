@@ -22,6 +22,9 @@ Tensor number(const Scalar& value, DType dtype) {
 
 }  // namespace
 
+std::vector<Tensor> where(const Tensor& condition) {
+  return nonzero_numpy(condition);
+}
 Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
   check_mask("where", "condition", condition);
   const DType dtype = result_type(self.array(), other.array());

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/array.h>
 
 namespace tend {
-
-class Tensor;
 
 ///@{
 /// condition ? self : other, all three broadcast (ShapeError). The condition is bool (DTypeError);
@@ -20,6 +20,8 @@ Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other);
 Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other);
 Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other);
 ///@}
+/// Where the condition holds: nonzero_numpy, as in PyTorch. No gradient.
+std::vector<Tensor> where(const Tensor& condition);
 
 ///@{
 /// mask ? value : self, both broadcast (ShapeError). The mask is bool (DTypeError); the value is

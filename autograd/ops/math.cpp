@@ -246,6 +246,17 @@ const Tensor& InPlace::ceil_() const {
 Tensor round(const Tensor& self) {
   return rounded("round", "RoundBackward0", self, kernels::round);
 }
+Tensor round(const Tensor& self, std::int64_t decimals) {
+  if (decimals == 0) return round(self);
+  check_floating("round", self);
+  const double power = std::pow(10., std::fabs(static_cast<double>(decimals)));
+  const Tensor x = self.detach();
+  const Tensor out = decimals > 0 ? round(x * power) / power : round(x / power) * power;
+  return record("RoundBackward1", out.array(), {self}, {}, zero_gradient);
+}
+const Tensor& InPlace::round_(std::int64_t decimals) const {
+  return update("round_", self(), tend::round, decimals);
+}
 const Tensor& InPlace::round_() const {
   return update("round_", self(), tend::round);
 }

@@ -75,6 +75,10 @@ Tensor ceil(const Tensor& self);
 /// The nearest integer, the even one of two. int64 stays int64; DTypeError for bool. The gradient
 /// is zero.
 Tensor round(const Tensor& self);
+/// The nearest multiple of 10^-decimals, computed with powers of ten, so that halves may go either
+/// way; floating only (DTypeError) unless decimals is 0. The gradient is zero.
+/// https://pytorch.org/docs/2.6/generated/torch.round.html
+Tensor round(const Tensor& self, std::int64_t decimals);
 /// Rounded towards zero. int64 stays int64; DTypeError for bool. The gradient is zero.
 Tensor trunc(const Tensor& self);
 

@@ -64,7 +64,9 @@ Tensor norm_slope(const Tensor& x, const Tensor& size, double p, const Shape& di
 
 }  // namespace
 
-Tensor norm(const Tensor& self, double p, const Dims& dims, Flag keepdim) try {
+Tensor norm(const Tensor& self, double p, const Dims& dims, Flag keepdim,
+            std::optional<DType> dtype) try {
+  if (dtype) return norm(to(self, *dtype), p, dims, keepdim);
   check_floating("norm", self);
   const Shape reduced = wrap_dims("norm", dims, self.dim());
   for (const std::int64_t d : reduced) {

@@ -63,8 +63,8 @@ Tensor batch_norm(const Tensor& self, const Tensor& running_mean, const Tensor& 
 /// (DTypeError); either may be undefined. The gradients are those of layer_norm, with the mean and
 /// variance of a group. Wu and He, Group Normalization, 2018, arXiv:1803.08494.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.group_norm.html
-Tensor group_norm(const Tensor& self, std::int64_t num_groups, const Tensor& weight,
-                  const Tensor& bias, double eps = 1e-5);
+Tensor group_norm(const Tensor& self, std::int64_t num_groups, const Tensor& weight = {},
+                  const Tensor& bias = {}, double eps = 1e-5);
 
 /// self / max(norm(self, p, dim), eps): vectors of length 1 along `dim` (IndexError). Floating only
 /// (DTypeError). The gradient of x = self / n with the norm n is that of x and of n together.

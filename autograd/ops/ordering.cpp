@@ -24,7 +24,7 @@ ValuesAndIndices picked(const char* node, const Tensor& self, Array values, Arra
   return {std::move(result), places};
 }
 
-ValuesAndIndices sort(const Tensor& self, std::int64_t dim, Flag descending) {
+ValuesAndIndices sort(const Tensor& self, std::int64_t dim, Flag descending, Flag /*stable*/) {
   dim = wrap_dim("sort", dim, self.dim());
   Array values = Array::empty(self.shape(), self.dtype());
   Array indices = Array::empty(self.shape(), int64);
@@ -32,7 +32,8 @@ ValuesAndIndices sort(const Tensor& self, std::int64_t dim, Flag descending) {
   return picked("SortBackward0", self, std::move(values), std::move(indices), dim, true);
 }
 
-ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim, Flag largest) {
+ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim, Flag largest,
+                      Flag /*sorted*/) {
   dim = wrap_dim("topk", dim, self.dim());
   Shape shape = self.shape();
   const std::int64_t length = shape.empty() ? 1 : shape[dim];
@@ -50,7 +51,7 @@ ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim, Flag
   return picked("TopkBackward0", self, std::move(values), std::move(indices), dim, true);
 }
 
-Tensor argsort(const Tensor& self, std::int64_t dim, Flag descending) try {
+Tensor argsort(const Tensor& self, std::int64_t dim, Flag descending, Flag /*stable*/) try {
   return sort(self.detach(), dim, descending).indices;
 } catch (const Error&) {
   rename_error("argsort");
@@ -98,6 +99,13 @@ UniqueElements unique_consecutive(const Tensor& self, Flag return_inverse, Flag 
   return found;
 } catch (const Error&) {
   rename_error("unique_consecutive");
+}
+
+Tensor isin(const Tensor& elements, const Scalar& test_element, Flag assume_unique, Flag invert) {
+  return isin(elements, number_like(elements, test_element), assume_unique, invert);
+}
+Tensor isin(const Scalar& element, const Tensor& test_elements, Flag assume_unique, Flag invert) {
+  return isin(number_like(test_elements, element), test_elements, assume_unique, invert);
 }
 
 Tensor isin(const Tensor& elements, const Tensor& test_elements, Flag /*assume_unique*/,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <tend/autograd/tensor/indexing_methods.h>
 #include <tend/core/array/scalar.h>
 
 namespace tend {
@@ -15,17 +16,19 @@ struct ValuesAndIndices;
 struct UniqueElements;
 
 /// All elements along `dim` (IndexError) in order, with their int64 indices in self. Equal ones
-/// keep their order; NaN counts as the largest. The gradient goes back to the positions the
-/// elements came from.
-ValuesAndIndices sort(const Tensor& self, std::int64_t dim = -1, Flag descending = false);
+/// keep their order, whatever `stable` says (it is there because PyTorch has it); NaN counts as the
+/// largest. The gradient goes back to the positions the elements came from.
+ValuesAndIndices sort(const Tensor& self, std::int64_t dim = -1, Flag descending = false,
+                      Flag stable = false);
 /// The indices of sort, int64: self.take_along_dim(argsort(self, dim), dim) is in order. IndexError
 /// for `dim`. No gradient.
-Tensor argsort(const Tensor& self, std::int64_t dim = -1, Flag descending = false);
-/// The k largest (or smallest) along `dim` (IndexError), best first, with their int64 indices; NaN
-/// counts as the largest. ShapeError when there are fewer. The gradient goes to the chosen
-/// elements, zero elsewhere.
+Tensor argsort(const Tensor& self, std::int64_t dim = -1, Flag descending = false,
+               Flag stable = false);
+/// The k largest (or smallest) along `dim` (IndexError), best first whatever `sorted` says (it is
+/// there because PyTorch has it), with their int64 indices; NaN counts as the largest. ShapeError
+/// when there are fewer. The gradient goes to the chosen elements, zero elsewhere.
 ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim = -1,
-                      Flag largest = true);
+                      Flag largest = true, Flag sorted = true);
 
 /// The distinct elements, in ascending order whatever `sorted` says (it is there because PyTorch
 /// has it). On demand, for each element of self the index of its value, in self's shape, and for
@@ -58,15 +61,17 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& value, Flag rig
 UniqueElements unique_consecutive(const Tensor& self, Flag return_inverse = false,
                                   Flag return_counts = false);
 
+///@{
 /// Whether each element is among the test elements (with `invert`: is not): bool, of elements'
 /// shape. NaN is not among any. The dtypes promote; `assume_unique` is there because PyTorch has
 /// it. No gradient.
 Tensor isin(const Tensor& elements, const Tensor& test_elements, Flag assume_unique = false,
             Flag invert = false);
-
-/// What quantile gives between two elements: a number between them in proportion, the smaller, the
-/// larger, the nearer one (of even rank if both are equally near), or their mean.
-enum class Interpolation { linear, lower, higher, nearest, midpoint };
+Tensor isin(const Tensor& elements, const Scalar& test_element, Flag assume_unique = false,
+            Flag invert = false);
+Tensor isin(const Scalar& element, const Tensor& test_elements, Flag assume_unique = false,
+            Flag invert = false);
+///@}
 
 ///@{
 /// The number below which the share q of the elements along `dim` (IndexError), or of all elements,

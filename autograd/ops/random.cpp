@@ -30,6 +30,10 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dt
   return Tensor(std::move(out));
 }
 
+Tensor randint(std::int64_t high, const Shape& shape, DType dtype, Generator& generator) {
+  return randint(0, high, shape, dtype, generator);
+}
+
 Tensor randperm(std::int64_t n, Generator& generator) {
   if (n < 0) fail<ShapeError>("randperm", "needs 0 elements or more, got ", n);
   check_size("randperm", {n}, int64);
@@ -42,6 +46,12 @@ Tensor bernoulli(const Tensor& probabilities, Generator& generator) {
   Array out = Array::empty(probabilities.shape(), probabilities.dtype());
   kernels::bernoulli(out, probabilities.array(), generator);
   return record("BernoulliBackward0", std::move(out), {probabilities}, {}, zero_gradient);
+}
+
+Tensor bernoulli(const Tensor& like, double p, Generator& generator) {
+  Array out = Array::empty(like.shape(), like.dtype());
+  kernels::bernoulli(out, p, generator);
+  return Tensor(std::move(out));
 }
 
 Tensor multinomial(const Tensor& weights, std::int64_t samples, Flag replacement,

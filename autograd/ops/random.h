@@ -31,12 +31,18 @@ Tensor randn_like(const Tensor& like, std::optional<DType> dtype = std::nullopt,
 /// an empty range, ShapeError for a negative size. No gradient.
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dtype = int64,
                Generator& generator = default_generator());
+/// The same on [0, high). No gradient.
+Tensor randint(std::int64_t high, const Shape& shape, DType dtype = int64,
+               Generator& generator = default_generator());
 /// A permutation of 0 ... n-1, int64; ShapeError for n < 0. No gradient.
 Tensor randperm(std::int64_t n, Generator& generator = default_generator());
 /// Each element is 1 with the probability at the same index, else 0; it has the shape and dtype of
 /// `probabilities`, which is floating (DTypeError). Error unless they lie in [0, 1]. Their gradient
 /// is zero.
 Tensor bernoulli(const Tensor& probabilities, Generator& generator = default_generator());
+/// Each element is 1 with probability p (Error unless it lies in [0, 1]), else 0, in the shape and
+/// dtype of `like`. No gradient.
+Tensor bernoulli(const Tensor& like, double p, Generator& generator = default_generator());
 /// Indices of categories (int64), `samples` for each row of weights: (n,) gives (samples,), (m, n)
 /// gives (m, samples). ShapeError for other ranks, no sample, more than 2^24 categories or, without
 /// replacement, more samples than categories; DTypeError unless floating; Error for weights that

@@ -140,6 +140,13 @@ Tensor var(const Tensor& self, const Dims& dims, double correction, Flag keepdim
                 });
 }
 
+Tensor var(const Tensor& self, Flag unbiased) {
+  return var(self, {}, unbiased ? 1 : 0);
+}
+Tensor std(const Tensor& self, Flag unbiased) {
+  return std(self, {}, unbiased ? 1 : 0);
+}
+
 Tensor std(const Tensor& self, const Dims& dims, double correction, Flag keepdim) {
   const Shape reduced = wrap_dims("std", dims, self.dim());
   // float32 may hold the deviation where its square is out of range.
@@ -195,16 +202,17 @@ std::pair<Tensor, Tensor> std_mean(const Tensor& self, const Dims& dims, double 
   rename_error("std_mean");
 }
 
-Tensor nansum(const Tensor& self, const Dims& dims, Flag keepdim) try {
-  return sum(is_floating(self.dtype()) ? masked_fill(self, isnan(self), 0) : self, dims, keepdim);
+Tensor nansum(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) try {
+  const bool may_have_nan = is_floating(self.dtype());
+  return sum(may_have_nan ? masked_fill(self, isnan(self), 0) : self, dims, keepdim, dtype);
 } catch (const Error&) {
   rename_error("nansum");
 }
 
-Tensor nanmean(const Tensor& self, const Dims& dims, Flag keepdim) try {
+Tensor nanmean(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) try {
   check_floating("nanmean", self);
   const Tensor is_number = logical_not(isnan(self));
-  return nansum(self, dims, keepdim) / sum(is_number, dims, keepdim);
+  return nansum(self, dims, keepdim, dtype) / sum(is_number, dims, keepdim);
 } catch (const Error&) {
   rename_error("nanmean");
 }

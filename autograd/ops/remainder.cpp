@@ -61,6 +61,13 @@ Tensor div(const Tensor& self, const Scalar& other, RoundingMode rounding_mode) 
   return div(self, number_like(self, other), rounding_mode);
 }
 
+const Tensor& InPlace::div_(const Tensor& other, RoundingMode rounding_mode) const {
+  return update("div_", self(), tend::div, other, rounding_mode);
+}
+const Tensor& InPlace::div_(const Scalar& other, RoundingMode rounding_mode) const {
+  return update("div_", self(), tend::div, other, rounding_mode);
+}
+
 Tensor operator%(const Tensor& a, const Tensor& b) {
   return remainder(a, b);
 }

@@ -41,6 +41,10 @@ Tensor polygamma(std::int64_t n, const Tensor& self) {
   return polygamma("polygamma", "PolygammaBackward0", order, self);
 }
 
+const Tensor& InPlace::polygamma_(std::int64_t n) const {
+  return in_place("polygamma_", self(), {}, [&](const Tensor& x) { return polygamma(n, x); });
+}
+
 Tensor erfinv(const Tensor& self) {
   return record("ErfinvBackward0", unary(self, kernels::erfinv), {self}, {kOutput},
                 [](Derivative& d) {

@@ -19,8 +19,8 @@ Tensor select(const Tensor& self, std::int64_t dim, std::int64_t index);
 /// Python's start:stop:step along `dim`: a view; a bound that is left out, or lies outside, is that
 /// end of the dimension. IndexError for a step below 1 and for `dim`. The gradient is the result's
 /// at the chosen elements, zeros elsewhere.
-Tensor slice(const Tensor& self, std::int64_t dim, std::optional<Integer> start,
-             std::optional<Integer> stop, std::int64_t step = 1);
+Tensor slice(const Tensor& self, std::int64_t dim = 0, std::optional<Integer> start = std::nullopt,
+             std::optional<Integer> stop = std::nullopt, std::int64_t step = 1);
 /// `length` elements along `dim` from `start` on, which may count from the end: a view. IndexError
 /// where they leave the dimension, and for `dim`. The gradient is the result's at these elements,
 /// zeros elsewhere.

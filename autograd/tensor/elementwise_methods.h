@@ -89,6 +89,7 @@ class Elementwise {
   Tensor floor() const;
   Tensor ceil() const;
   Tensor round() const;
+  Tensor round(std::int64_t decimals) const;
   Tensor trunc() const;
   Tensor atan2(const Tensor& other) const;
   Tensor logaddexp(const Tensor& other) const;

@@ -12,6 +12,8 @@
 namespace tend {
 
 class Tensor;
+enum class RoundingMode;
+enum class ScatterReduction;
 
 namespace methods {
 
@@ -22,10 +24,12 @@ class InPlace {
   const Tensor& sub_(const Tensor& other, const Scalar& alpha = 1) const;
   const Tensor& mul_(const Tensor& other) const;
   const Tensor& div_(const Tensor& other) const;
+  const Tensor& div_(const Tensor& other, RoundingMode rounding_mode) const;
   const Tensor& add_(const Scalar& other, const Scalar& alpha = 1) const;
   const Tensor& sub_(const Scalar& other, const Scalar& alpha = 1) const;
   const Tensor& mul_(const Scalar& other) const;
   const Tensor& div_(const Scalar& other) const;
+  const Tensor& div_(const Scalar& other, RoundingMode rounding_mode) const;
   const Tensor& floor_divide_(const Tensor& other) const;
   const Tensor& floor_divide_(const Scalar& other) const;
   const Tensor& remainder_(const Tensor& other) const;
@@ -46,8 +50,11 @@ class InPlace {
   const Tensor& lerp_(const Tensor& end, const Tensor& weight) const;
   const Tensor& lerp_(const Tensor& end, const Scalar& weight) const;
   const Tensor& bitwise_and_(const Tensor& other) const;
+  const Tensor& bitwise_and_(const Scalar& other) const;
   const Tensor& bitwise_or_(const Tensor& other) const;
+  const Tensor& bitwise_or_(const Scalar& other) const;
   const Tensor& bitwise_xor_(const Tensor& other) const;
+  const Tensor& bitwise_xor_(const Scalar& other) const;
   const Tensor& bitwise_not_() const;
 
   // Comparison and logic: 1 for true and 0 for false, in the dtype that the tensor has.
@@ -71,6 +78,8 @@ class InPlace {
 
   const Tensor& copy_(const Tensor& source) const;
   const Tensor& fill_(const Scalar& value) const;
+  /// With a 0-d tensor (ShapeError), which gets the gradients of all elements.
+  const Tensor& fill_(const Tensor& value) const;
   const Tensor& zero_() const { return fill_(0); }
   const Tensor& operator+=(const Tensor& other) const { return add_(other); }
   const Tensor& operator-=(const Tensor& other) const { return sub_(other); }
@@ -81,6 +90,9 @@ class InPlace {
   const Tensor& operator&=(const Tensor& other) const { return bitwise_and_(other); }
   const Tensor& operator|=(const Tensor& other) const { return bitwise_or_(other); }
   const Tensor& operator^=(const Tensor& other) const { return bitwise_xor_(other); }
+  const Tensor& operator&=(const Scalar& other) const { return bitwise_and_(other); }
+  const Tensor& operator|=(const Scalar& other) const { return bitwise_or_(other); }
+  const Tensor& operator^=(const Scalar& other) const { return bitwise_xor_(other); }
   const Tensor& operator+=(const Scalar& other) const { return add_(other); }
   const Tensor& operator-=(const Scalar& other) const { return sub_(other); }
   const Tensor& operator*=(const Scalar& other) const { return mul_(other); }
@@ -108,11 +120,13 @@ class InPlace {
   const Tensor& erfc_() const;
   const Tensor& lgamma_() const;
   const Tensor& digamma_() const;
+  const Tensor& polygamma_(std::int64_t n) const;
   const Tensor& erfinv_() const;
   const Tensor& logit_(std::optional<double> eps = std::nullopt) const;
   const Tensor& floor_() const;
   const Tensor& ceil_() const;
   const Tensor& round_() const;
+  const Tensor& round_(std::int64_t decimals) const;
   const Tensor& trunc_() const;
   const Tensor& atan2_(const Tensor& other) const;
   const Tensor& xlogy_(const Tensor& other) const;
@@ -153,7 +167,7 @@ class InPlace {
   const Tensor& addbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1,
                         const Scalar& alpha = 1) const;
 
-  // Elements chosen by index tensors. All but scatter_ and scatter_add_ write to these alone.
+  // Elements chosen by index tensors. All but those named scatter write to these alone.
 
   const Tensor& index_put_(Indices indices, const Tensor& values, Flag accumulate = false) const;
   const Tensor& index_put_(Indices indices, const Scalar& value, Flag accumulate = false) const;
@@ -166,6 +180,8 @@ class InPlace {
   const Tensor& scatter_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
   const Tensor& scatter_(std::int64_t d, const Tensor& positions, const Scalar& value) const;
   const Tensor& scatter_add_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  const Tensor& scatter_reduce_(std::int64_t d, const Tensor& positions, const Tensor& source,
+                                ScatterReduction reduce, Flag include_self = true) const;
 
   const Tensor& cumsum_(std::int64_t d, std::optional<DType> dtype = std::nullopt) const;
   const Tensor& cumprod_(std::int64_t d, std::optional<DType> dtype = std::nullopt) const;

@@ -1,5 +1,5 @@
-// Methods of Tensor: elements chosen by index tensors, and orderings. Each calls the free function
-// of its name, which has the documentation.
+// Methods of Tensor: elements chosen by index tensors, orderings and random draws. Each calls the
+// free function of its name, which has the documentation.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,18 @@
 #include <tend/core/array/scalar.h>
 #include <tend/core/array/shape.h>
 #include <tend/core/base/strict.h>
+#include <tend/core/random/random.h>
 
 namespace tend {
 
 class Tensor;
 struct ValuesAndIndices;
 struct UniqueElements;
+enum class ScatterReduction;
+
+/// What quantile gives between two elements: a number between them in proportion, the smaller, the
+/// larger, the nearer one (of even rank if both are equally near), or their mean.
+enum class Interpolation { linear, lower, higher, nearest, midpoint };
 
 namespace methods {
 
@@ -29,6 +35,8 @@ class Indexing {
   Tensor scatter(std::int64_t d, const Tensor& positions, const Tensor& source) const;
   Tensor scatter(std::int64_t d, const Tensor& positions, const Scalar& value) const;
   Tensor scatter_add(std::int64_t d, const Tensor& positions, const Tensor& source) const;
+  Tensor scatter_reduce(std::int64_t d, const Tensor& positions, const Tensor& source,
+                        ScatterReduction reduce, Flag include_self = true) const;
   Tensor index_select(std::int64_t d, const Tensor& positions) const;
   Tensor index_add(std::int64_t d, const Tensor& positions, const Tensor& source,
                    const Scalar& alpha = 1) const;
@@ -36,9 +44,10 @@ class Indexing {
                        std::optional<Integer> start = std::nullopt,
                        std::optional<Integer> stop = std::nullopt, std::int64_t step = 1) const;
   Tensor select_scatter(const Tensor& source, std::int64_t d, std::int64_t position) const;
-  Tensor quantile(double q, std::optional<Integer> d = std::nullopt, Flag keepdim = false) const;
-  Tensor quantile(const Tensor& q, std::optional<Integer> d = std::nullopt,
-                  Flag keepdim = false) const;
+  Tensor quantile(double q, std::optional<Integer> d = std::nullopt, Flag keepdim = false,
+                  Interpolation interpolation = Interpolation::linear) const;
+  Tensor quantile(const Tensor& q, std::optional<Integer> d = std::nullopt, Flag keepdim = false,
+                  Interpolation interpolation = Interpolation::linear) const;
   UniqueElements unique_consecutive(Flag return_inverse = false, Flag return_counts = false) const;
   Tensor index_copy(std::int64_t d, const Tensor& positions, const Tensor& source) const;
   Tensor index_fill(std::int64_t d, const Tensor& positions, const Scalar& value) const;
@@ -56,13 +65,21 @@ class Indexing {
 
   // Orderings.
 
-  ValuesAndIndices sort(std::int64_t d = -1, Flag descending = false) const;
-  Tensor argsort(std::int64_t d = -1, Flag descending = false) const;
-  ValuesAndIndices topk(std::int64_t k, std::int64_t d = -1, Flag largest = true) const;
+  ValuesAndIndices sort(std::int64_t d = -1, Flag descending = false, Flag stable = false) const;
+  Tensor argsort(std::int64_t d = -1, Flag descending = false, Flag stable = false) const;
+  ValuesAndIndices topk(std::int64_t k, std::int64_t d = -1, Flag largest = true,
+                        Flag sorted = true) const;
   UniqueElements unique(Flag sorted = true, Flag return_inverse = false,
                         Flag return_counts = false) const;
   Tensor bincount(std::int64_t minlength = 0) const;
   Tensor bincount(const Tensor& weights, std::int64_t minlength = 0) const;
+
+  // Random draws, with the tensor as probabilities or weights; with p, in its shape.
+
+  Tensor bernoulli(Generator& generator = default_generator()) const;
+  Tensor bernoulli(double p, Generator& generator = default_generator()) const;
+  Tensor multinomial(std::int64_t samples, Flag replacement = false,
+                     Generator& generator = default_generator()) const;
 
  private:
   const Tensor& self() const;

@@ -26,8 +26,8 @@ class Shapes {
   // Views and shapes.
 
   Tensor select(std::int64_t d, std::int64_t position) const;
-  Tensor slice(std::int64_t d, std::optional<Integer> start, std::optional<Integer> stop,
-               std::int64_t step = 1) const;
+  Tensor slice(std::int64_t d = 0, std::optional<Integer> start = std::nullopt,
+               std::optional<Integer> stop = std::nullopt, std::int64_t step = 1) const;
   Tensor narrow(std::int64_t d, std::int64_t start, std::int64_t length) const;
   Tensor transpose(std::int64_t dim0, std::int64_t dim1) const;
   Tensor swapaxes(std::int64_t dim0, std::int64_t dim1) const;

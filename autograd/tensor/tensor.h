@@ -142,6 +142,9 @@ class Tensor : public methods::Elementwise,
   /// tend::backward of this one tensor.
   void backward(const Tensor& gradient = {}, Flag retain_graph = false,
                 Flag create_graph = false) const;
+  /// The same for the `.grad` of these inputs alone.
+  void backward(const Tensor& gradient, Flag retain_graph, Flag create_graph,
+                const std::vector<Tensor>& inputs) const;
   /// The same elements without history.
   Tensor detach() const;
   /// Removes the history of this tensor itself, which becomes a leaf that does not require grad.

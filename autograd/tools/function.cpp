@@ -7,6 +7,7 @@
 #include <string>
 
 #include <tend/autograd/graph/anomaly.h>
+#include <tend/autograd/graph/inplace.h>
 #include <tend/autograd/graph/node.h>
 #include <tend/autograd/ops/ops.h>
 #include <tend/autograd/tensor/grad_mode.h>
@@ -28,6 +29,12 @@ Tensor FunctionContext::saved(std::size_t i) const {
   fail<IndexError>("saved", "there is no saved tensor ", i, " of ", saved_.size());
 }
 
+void FunctionContext::mark_dirty(std::vector<Tensor> inputs) {
+  const GradModeGuard mode(grad_mode_);
+  for (const Tensor& input : inputs) check_writable("mark_dirty", input);
+  dirty_ = std::move(inputs);
+}
+
 bool FunctionContext::needs_input_grad(std::size_t i) const {
   if (i < needed_.size()) return needed_[i];
   fail<IndexError>("needs_input_grad", "there is no input ", i, " of ", needed_.size());
@@ -46,9 +53,11 @@ class CustomCall {
 
   const char* name() const { return function_.name; }
 
-  // Runs forward, outside of any graph. Outputs have elements of their own.
-  Tensors forward(const Tensors& inputs) {
+  // Runs forward, outside of any graph. Outputs have elements of their own, but for dirty inputs.
+  // In `sources` they are replaced by tensors with the history that they had.
+  Tensors forward(const Tensors& inputs, Tensors& sources) {
     FunctionContext context;
+    context.grad_mode_ = grad_enabled();
     std::vector<std::uint32_t> versions;
     for (const Tensor& input : inputs) {
       context.needed_.push_back(grad_enabled() && input.requires_grad());
@@ -58,18 +67,68 @@ class CustomCall {
     Tensors outputs = function_.forward(context, inputs);
     if (outputs.empty()) fail<AutogradError>(name(), "forward gave no output");
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i].defined() && inputs[i].version() != versions[i]) {
+      if (!inputs[i].defined()) continue;
+      if (is_in(inputs[i], context.dirty_)) {
+        check_dirty(i, inputs, context.dirty_, outputs);
+        sources[i] = inputs[i].detach();
+        sources[i].impl()->set_grad_fn(gradient_edge(inputs[i]).node);
+      } else if (inputs[i].version() != versions[i]) {
         fail<AutogradError>(name(), "forward changed its input ", i, " in place");
       }
     }
     for (const Tensor& saved : context.to_save_) {
-      saved_.push_back({saved, place(saved, outputs, inputs)});
+      const bool is_dirty = is_in(saved, context.dirty_) && is_in(saved, inputs);
+      // A dirty input's history is yet to change.
+      saved_.push_back({is_dirty ? saved.detach() : saved,
+                        place(saved, outputs, is_dirty ? Tensors() : inputs)});
     }
-    for (Tensor& output : outputs) {
-      if (!output.defined()) fail<AutogradError>(name(), "forward gave an undefined output");
-      if (!is_own(output, inputs)) output = output.clone();
-    }
+    for (Tensor& output : outputs) finish(output, inputs, context);
     return outputs;
+  }
+  // Which outputs have a gradient, by their index.
+  const std::vector<bool>& differentiable() const { return differentiable_; }
+
+  // Gives the dirty inputs among the outputs the history of the results, which they replace.
+  void take_history(const Tensors& outputs, Tensors& results) {
+    const Tensors dirty = std::exchange(dirty_, {});  // this is a part of their history now
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (!is_in(outputs[i], dirty)) continue;
+      PendingWrite(name(), outputs[i], results[i]).take_history();
+      results[i] = outputs[i];
+    }
+  }
+
+  static bool is_in(const Tensor& tensor, const Tensors& list) {
+    return std::any_of(list.begin(), list.end(),
+                       [&](const Tensor& each) { return each.impl() == tensor.impl(); });
+  }
+
+  // Input i was marked as dirty.
+  void check_dirty(std::size_t i, const Tensors& inputs, const Tensors& dirty,
+                   const Tensors& outputs) const {
+    if (!is_in(inputs[i], outputs))
+      fail<AutogradError>(name(), "forward marked its input ", i,
+                          " as dirty, but did not return it");
+    for (const Tensor& each : dirty) {
+      if (each.impl() != inputs[i].impl() && each.array().storage() == inputs[i].array().storage())
+        fail<AutogradError>(name(), "forward marked its input ", i,
+                            " and another that shares elements with it as dirty");
+    }
+  }
+
+  // Makes an output of forward one of this call.
+  void finish(Tensor& output, const Tensors& inputs, const FunctionContext& context) {
+    if (!output.defined()) fail<AutogradError>(name(), "forward gave an undefined output");
+    const bool is_constant = is_in(output, context.constant_);
+    const bool is_dirty = is_in(output, context.dirty_) && is_in(output, inputs);
+    differentiable_.push_back(is_floating(output.dtype()) && !is_constant);
+    if (is_dirty && !is_in(output, dirty_)) {
+      output.array().storage()->bump_version(name());
+      dirty_.push_back(output);
+      if (is_constant) output = output.detach();
+    } else if (!is_own(output, inputs)) {
+      output = output.clone();
+    }
   }
 
   struct Saved {
@@ -130,6 +189,8 @@ class CustomCall {
   CustomFunction function_;
   std::vector<Shape> input_shapes_;
   std::vector<Saved> saved_;
+  std::vector<bool> differentiable_;
+  Tensors dirty_;  // those among the outputs
 };
 
 namespace {
@@ -157,10 +218,11 @@ Tensor record_single(const std::shared_ptr<CustomCall>& call, const Tensors& inp
 // which the user never sees: a single element, expanded. The outputs are pieces of it.
 class Pieces {
  public:
-  explicit Pieces(const Tensors& outputs) {
-    for (const Tensor& output : outputs) {
-      const std::int64_t length = is_floating(output.dtype()) ? output.numel() : 0;
-      pieces_.push_back({output.shape(), output.dtype(), total_, length});
+  Pieces(const Tensors& outputs, const std::vector<bool>& differentiable) {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const Tensor& output = outputs[i];
+      const std::int64_t length = differentiable[i] ? output.numel() : 0;
+      pieces_.push_back({output.shape(), output.dtype(), total_, length, differentiable[i]});
       total_ += length;
       if (output.dtype() == float64) dtype_ = float64;
     }
@@ -170,10 +232,10 @@ class Pieces {
   Array whole() const { return Array::zeros({1}, dtype_).expand({total_}); }
 
   // The elements that `whole` stands for.
-  static Tensor join(const Tensors& outputs) {
+  Tensor join(const Tensors& outputs) const {
     Tensors flat;
-    for (const Tensor& output : outputs) {
-      if (is_floating(output.dtype())) flat.push_back(reshape(output.detach(), {-1}));
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (pieces_[i].differentiable) flat.push_back(reshape(outputs[i].detach(), {-1}));
     }
     return cat(flat);
   }
@@ -181,14 +243,14 @@ class Pieces {
   // The cotangent of output i in that of the whole.
   Tensor take(std::size_t i, const Tensor& whole) const {
     const Piece& piece = pieces_[i];
-    if (!is_floating(piece.dtype)) return zeros(piece.shape, piece.dtype);
+    if (!piece.differentiable) return zeros(piece.shape, piece.dtype);
     return view(narrow(whole, 0, piece.start, piece.length), piece.shape).to(piece.dtype);
   }
 
   // Output i with `whole` as its history.
   Tensor attach(const char* name, std::size_t i, const Tensor& output, const Tensor& whole) const {
     const Piece& piece = pieces_[i];
-    if (!is_floating(piece.dtype)) return output;
+    if (!piece.differentiable) return output;
     return record(
         name, output.array(), {whole}, {},
         [piece, total = total_](Derivative& d) {
@@ -204,6 +266,7 @@ class Pieces {
     Shape shape;
     DType dtype;
     std::int64_t start, length;
+    bool differentiable;
   };
   std::vector<Piece> pieces_;
   std::int64_t total_ = 0;
@@ -212,7 +275,7 @@ class Pieces {
 
 Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& inputs,
                        const Tensors& outputs) {
-  const Pieces pieces(outputs);
+  const Pieces pieces(outputs, call->differentiable());
   // Outputs are saved as constants; the derivative gives them their history.
   std::vector<TensorRef> saved{kOutput};
   for (const CustomCall::Saved& each : call->saved()) saved.emplace_back(each.tensor);
@@ -235,7 +298,7 @@ Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& i
       call->name());
   // `whole` has no values of its own, so NaN is looked for in the outputs.
   if (DetectAnomaly::is_on() && whole.impl()->grad_fn) {
-    note_anomaly(*whole.impl()->grad_fn, Pieces::join(outputs), refs);
+    note_anomaly(*whole.impl()->grad_fn, pieces.join(outputs), refs);
   }
   Tensors results;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -246,14 +309,15 @@ Tensors record_several(const std::shared_ptr<CustomCall>& call, const Tensors& i
 
 Tensors call_function(const CustomFunction& function, const Tensors& inputs) {
   const auto call = std::make_shared<CustomCall>(function, inputs);
-  Tensors outputs = call->forward(inputs);
-  const bool has_gradient = std::any_of(outputs.begin(), outputs.end(), [](const Tensor& output) {
-    return is_floating(output.dtype());
-  });
-  if (!has_gradient) return outputs;
-  Tensors results = outputs.size() == 1 ? Tensors{record_single(call, inputs, outputs[0])}
-                                        : record_several(call, inputs, outputs);
+  Tensors sources = inputs;
+  Tensors outputs = call->forward(inputs, sources);
+  const std::vector<bool>& differentiable = call->differentiable();
+  if (std::find(differentiable.begin(), differentiable.end(), true) == differentiable.end())
+    return outputs;
+  Tensors results = outputs.size() == 1 ? Tensors{record_single(call, sources, outputs[0])}
+                                        : record_several(call, sources, outputs);
   call->forget_saved();
+  call->take_history(outputs, results);
   return results;
 }
 

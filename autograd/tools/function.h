@@ -32,6 +32,15 @@ class FunctionContext {
   /// In forward: keeps inputs, outputs or other tensors for backward. One that is changed in place
   /// meanwhile makes the backward throw AutogradError.
   void save_for_backward(std::vector<Tensor> tensors) noexcept { to_save_ = std::move(tensors); }
+  /// In forward, best before it writes: says that it changes these inputs in place. It must return
+  /// them, and they get the history of this call, as with mul_ and its like. AutogradError for a
+  /// leaf that requires grad, a view of one, and whatever else mul_ refuses (ShapeError where two
+  /// indices share an element).
+  void mark_dirty(std::vector<Tensor> inputs);
+  /// In forward: says that these outputs have no gradient. backward gets zeros for them.
+  void mark_non_differentiable(std::vector<Tensor> outputs) noexcept {
+    constant_ = std::move(outputs);
+  }
 
   /// In backward: the i-th saved tensor; IndexError where there is none. Inputs and outputs have
   /// their history, so that derivatives of backward are right; others are constants.
@@ -42,8 +51,9 @@ class FunctionContext {
 
  private:
   friend class CustomCall;
-  std::vector<Tensor> to_save_;  // in forward
-  std::vector<Tensor> saved_;    // in backward
+  std::vector<Tensor> to_save_, dirty_, constant_;  // in forward
+  bool grad_mode_ = false;                          // of the caller
+  std::vector<Tensor> saved_;                       // in backward
   std::vector<bool> needed_;
 };
 
@@ -67,8 +77,9 @@ const char* function_name(const std::type_info& type);
 /// where backward returns one gradient for each input; an undefined one stands for zero. With
 /// several outputs backward takes `const std::vector<Tensor>& grads`, zeros for outputs that were
 /// not used. forward runs without a graph, and may be given undefined tensors. Its outputs are
-/// tensors of their own: what shares elements with an input or another tensor is copied. Integer
-/// outputs have no gradient. backward can be differentiated itself when it uses public operations.
+/// tensors of their own, but for inputs that are marked as dirty: what shares elements with an
+/// input or another tensor is copied. Integer outputs have no gradient. backward can be
+/// differentiated itself when it uses public operations.
 /// https://pytorch.org/docs/2.6/autograd.html#torch.autograd.Function
 template <class Derived>
 class Function {
@@ -76,7 +87,8 @@ class Function {
   using Tensors = std::vector<Tensor>;
 
   /// The outputs of forward, with backward recorded. AutogradError when forward changes an input
-  /// in place, or backward gives another number of gradients; ShapeError when one does not fit.
+  /// in place that it does not mark as dirty, marks two that share elements or one that it does not
+  /// return, or backward gives another number of gradients; ShapeError when one does not fit.
   template <std::convertible_to<const Tensor&>... Inputs>
   auto apply(const Inputs&... inputs) const {
     const Derived self = static_cast<const Derived&>(*this);

@@ -76,9 +76,9 @@ class ModuleBase : public LiveObject {
   Parameter register_parameter(const std::string& name, Parameter parameter);
   /// Returns the buffer.
   Tensor register_buffer(const std::string& name, Tensor buffer, const BufferOptions& options = {});
-  /// The reference is valid until this module is assigned to, moved or destroyed, so the module must
-  /// not be assigned to the one that holds it (net = std::move(child)). Error for modules that are
-  /// nested more than kMaxDepth deep.
+  /// The reference is valid until this module is assigned to, moved or destroyed, so the module
+  /// must not be assigned to the one that holds it (net = std::move(child)). Error for modules that
+  /// are nested more than kMaxDepth deep.
   template <class M>
   M& register_module(const std::string& name, M module) {
     check_depth("register_module", module);
@@ -180,6 +180,10 @@ class ModuleBase : public LiveObject {
   static int check_depth(const char* operation, ModuleBase& module);
   /// Error naming `operation` for what cannot be the name of another member.
   void check_name(const char* operation, std::string_view name);
+  /// Error naming `operation` where the name of a list's next element was registered at run time.
+  void check_next(const char* operation, std::size_t size) const;
+  /// The depth that modules registered at run time give this one.
+  int registered_depth();
 
   /// Gives this module, a copy of another, tensors and lists of hooks of its own, for clone().
   void own_tensors();

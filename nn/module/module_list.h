@@ -12,7 +12,7 @@
 namespace tend::nn {
 
 /// Modules of one class, or of any (ModuleList<>), named "0", "1", ...; iterate over it, or index
-/// it.
+/// it. A name that register_module has given away is an Error when its turn comes.
 template <class T = AnyModule>
 class ModuleList : public ModuleBase {
  public:
@@ -37,6 +37,7 @@ class ModuleList : public ModuleBase {
       push_back(T(std::forward<Args>(args)...));
       return modules_.back();
     } else {
+      check_next("ModuleList", size());
       return with_memory(
           [&]() -> T& { return modules_.emplace_back(std::forward<Args>(args)...); });
     }
@@ -46,6 +47,7 @@ class ModuleList : public ModuleBase {
     with_memory([&] { modules_.reserve(static_cast<std::size_t>(count)); });
   }
   void push_back(T module) {
+    check_next("ModuleList", size());
     check_depth("ModuleList", base_of(module));
     with_memory([&] { modules_.push_back(std::move(module)); });
   }

@@ -27,6 +27,7 @@ class ParameterList : public ModuleBase {
   ParameterList clone() const;
 
   void push_back(Parameter parameter) {
+    check_next("ParameterList", size());
     with_memory([&] { parameters_.push_back(std::move(parameter)); });
   }
   std::size_t size() const noexcept { return parameters_.size(); }

@@ -1,4 +1,7 @@
 // What modules get a name for at run time, and what is found by its path.
+#include <algorithm>
+
+#include <tend/core/base/stack.h>
 #include <tend/nn/module/module.h>
 
 namespace tend::nn {
@@ -25,6 +28,21 @@ void ModuleBase::check_name(const char* operation, std::string_view name) {
   each_tensor([&](const OwnTensor& own) { taken = taken || own.name == name; });
   for (const auto& [child, module] : named_children()) taken = taken || child == name;
   if (taken) fail(operation, type_name(), " has a member ", name, " already");
+}
+
+void ModuleBase::check_next(const char* operation, std::size_t size) const {
+  const std::string name = std::to_string(size);
+  for (const Extra& extra : extras_)
+    if (extra.name == name) fail(operation, type_name(), " has a member ", name, " already");
+}
+
+int ModuleBase::registered_depth() {
+  int deepest = 0;
+  with_stack("depth", [&] {
+    for (Extra& extra : extras_)
+      if (extra.module) deepest = std::max(deepest, extra.module->module().depth());
+  });
+  return deepest + 1;
 }
 
 void ModuleBase::add_extra(const char* operation, const std::string& name, Extra extra) {

@@ -20,9 +20,11 @@ class Sequential : public Module<Sequential> {
     (push_back(std::move(modules)), ...);
   }
 
-  /// Error for modules that are nested more than kMaxDepth deep.
+  /// Error for modules that are nested more than kMaxDepth deep, and where register_module has
+  /// given away the name, which is the number of modules so far.
   template <class M>
   void push_back(M module) {
+    check_next("Sequential", size());
     const int depth = check_depth("Sequential", base_of(module));
     with_memory([&] { layers_.emplace_back(std::move(module)); });
     depth_ = std::max(depth_, depth);
@@ -50,8 +52,8 @@ class Sequential : public Module<Sequential> {
     return out;
   }
 
-  /// As of the last push_back.
-  int depth() override { return depth_; }
+  /// That of the modules which are called is as of the last push_back.
+  int depth() override { return std::max(depth_, registered_depth()); }
 
   std::vector<std::pair<std::string, ModuleBase*>> named_children() override {
     return with_memory([&] {

@@ -13,6 +13,11 @@ struct Custom : Function<Custom> {
 
   Tensor forward(FunctionContext& context, const Tensor& x, const Tensor& y) const {
     context.save_for_backward({x, y});
+    if (kind == 10) context.mark_non_differentiable({x});
+    if (kind > 10) {
+      context.mark_dirty({x});
+      return kind == 11 ? x : y;
+    }
     return kind == 0 ? Tensor() : kind == 1 ? x : kind == 2 ? x.unsqueeze(0) : x * 2;
   }
   Tensors backward(const FunctionContext& context, const Tensor& grad) const {
@@ -31,7 +36,7 @@ struct Custom : Function<Custom> {
 
 PublicFunction custom_function() {
   return by_hand("autograd::Function::apply(const Inputs&...)", [](Arguments& a) {
-    const std::int64_t kind = a.draws().between(0, 9);
+    const std::int64_t kind = a.draws().between(0, 12);
     a.say(kind);
     const Tensor x = a.tensor(), y = a.tensor();
     return DrawnCall([=]() -> Tensors { return {Custom(kind).apply(x, y)}; });
@@ -67,6 +72,8 @@ std::vector<PublicFunction> autograd_functions() {
   return {
       writing(TEND_FUNCTION(backward, const std::vector<Tensor>&, const std::vector<Tensor>&, Flag,
                             Flag)),
+      writing(TEND_FUNCTION(backward, const std::vector<Tensor>&, const std::vector<Tensor>&, Flag,
+                            Flag, const std::vector<Tensor>&)),
       With<const Tensors&, const Tensors&, const Tensors&, autograd::GradOptions>::function(
           "autograd::grad(const std::vector<Tensor>&, const std::vector<Tensor>&, const "
           "std::vector<Tensor>&, GradOptions)",
@@ -91,7 +98,7 @@ std::vector<PublicFunction> autograd_functions() {
       TEND_FUNCTION(autograd::graph_text, const std::vector<Tensor>&, const LeafNames&),
       TEND_FUNCTION(autograd::graph_dot, const std::vector<Tensor>&, const LeafNames&),
       TEND_FUNCTION(to_string, const Tensor&),
-      custom_function(),
+      writing(custom_function()),
       small_checkpoint(),
   };
 }

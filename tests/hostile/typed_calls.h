@@ -78,6 +78,8 @@ auto drawn(Arguments& a) {
     return a.one_of(MeshIndexing::xy);
   } else if constexpr (is(TypeTag<RoundingMode>{})) {
     return a.one_of(RoundingMode::floor);
+  } else if constexpr (is(TypeTag<ScatterReduction>{})) {
+    return a.one_of(ScatterReduction::amin);
   } else if constexpr (is(TypeTag<Reduction>{})) {
     return a.one_of(Reduction::sum);
   } else if constexpr (is(TypeTag<PadMode>{})) {

@@ -92,6 +92,7 @@ TEST_CASE("methods and in-place twins have the default arguments of their functi
   for (const Declaration& method : methods) {
     const bool twin = method.name.ends_with('_');
     const std::string name = twin ? method.name.substr(0, method.name.size() - 1) : method.name;
+    if (method.name == "bernoulli_") continue;  // bernoulli(x) is another function than with a p
     const auto [first, last] = functions.equal_range(name);
     for (auto at = first; at != last; ++at) {
       const std::vector<Parameter>& of_function = at->second.parameters;

@@ -136,10 +136,15 @@ void quotient_rows(Rows& rows) {
                {integers({2}, 1, 3), integers({2}, 0, 1)});
   rows.op("div", "torch.div(a, b, rounding_mode='floor')",
           [](T a, T b) { return div(a, b, RoundingMode::floor); })
-      .on({{dividend, real({}).grid(0.5, 0).off({0})}, whole});
+      .on({{dividend, real({}).grid(0.5, 0).off({0})}, whole})
+      .twin([](T a, T b) { return a.div_(b, RoundingMode::floor); });
   rows.op("div", "torch.div(a, -1.5, rounding_mode='trunc')",
           [](T a) { return div(a, -1.5, RoundingMode::trunc); })
       .on({{dividend}, {integers({3}, -4, 5)}});
+  rows.op("div", "torch.div(a, 2, rounding_mode='trunc')",
+          [](T a) { return div(a, 2, RoundingMode::trunc); })
+      .on({{dividend}, {integers({3}, -4, 5)}})
+      .twin([](T a) { return a.div_(2, RoundingMode::trunc); });
 }
 
 }  // namespace

@@ -94,6 +94,15 @@ void bitwise_rows(Rows& rows) {
   }
   rows.op("bitwise_and", "True & a", [](T a) { return true & a; })
       .on({{bools({4})}, {integers({2, 3}, -9, 10)}});
+  rows.op("bitwise_or", "a | 4", [](T a) { return a | 4; })
+      .on({{integers({2, 3}, -9, 10)}})
+      .twin([](T a) { return a.bitwise_or_(4); });
+  rows.op("bitwise_and", "a & 5", [](T a) { return bitwise_and(a, 5); })
+      .on({{integers({2, 3}, -9, 10)}})
+      .twin([](T a) { return a &= 5; });
+  rows.op("bitwise_xor", "a ^ 3", [](T a) { return bitwise_xor(a, 3); })
+      .on({{integers({2, 3}, -9, 10)}})
+      .twin([](T a) { return a.bitwise_xor_(3); });
   rows.op("bitwise_not", "~a", [](T a) { return ~a; })
       .on({{bools({2, 3})}, {integers({2, 3}, -9, 10)}, {bools({0})}, {bools({})}})
       .twin([](T a) { return a.bitwise_not_(); })

@@ -6,6 +6,43 @@ namespace {
 
 using T = const Tensor&;
 
+// A row for each reduction, with self as a term and without.
+void add_scatter_reduce(Rows& rows) {
+  using Reduction = ScatterReduction;
+  constexpr std::pair<const char*, Reduction> kReductions[] = {{"sum", Reduction::sum},
+                                                               {"prod", Reduction::prod},
+                                                               {"mean", Reduction::mean},
+                                                               {"amax", Reduction::amax},
+                                                               {"amin", Reduction::amin}};
+  for (const auto& [name, reduce] : kReductions) {
+    for (const bool include_self : {true, false}) {
+      const std::string rest = include_self ? "" : ", include_self=False";
+      const std::string torch =
+          std::string("torch.scatter_reduce(a, 1, b, c, '") + name + "'" + rest + ")";
+      rows.op("scatter_reduce", torch,
+              [=, how = reduce](T a, T b, T c) {
+                return scatter_reduce(a, 1, b, c, how, include_self);
+              })
+          // Equal terms share the gradient of the largest: differences do not.
+          .on({{real({2, 3}).grid(0.1), integers({2, 4}, 0, 3),
+                real({2, 4}).grid(0.1, 0.05).apart()},
+               {real({3, 3}).grid(0.1), integers({2, 2}, 0, 3),
+                real({2, 2}).grid(0.1, 0.05).apart()},
+               {real({2, 3}), integers({0, 2}, 0, 3), real({0, 2})},
+               {integers({2, 3}, -9, 9), integers({2, 4}, 0, 3), integers({2, 4}, -9, 9)}})
+          .twin([=, how = reduce](T a, T b, T c) {
+            return a.scatter_reduce_(1, b, c, how, include_self);
+          })
+          .refuses("[scatter_reduce] index (2, 4) is larger than (2, 3) or of another rank",
+                   {real({2, 3}), integers({2, 4}, 0, 3), real({2, 3})})
+          .refuses("[scatter_reduce] index 3 is out of range for dimension 1 of (2, 3)",
+                   {real({2, 3}), integers({1, 1}, 3, 4), real({2, 3})})
+          .refuses("[scatter_reduce] the elements are float32 and float64",
+                   {real({2, 3}), integers({2, 2}, 0, 3), real({2, 2}).as(float32)});
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Op> indexing_rows() {
@@ -54,6 +91,7 @@ std::vector<Op> indexing_rows() {
            {real({0, 3}), integers({0, 3}, 0, 1)}})
       .twin([](T a, T b) { return a.scatter_(0, b, -2.5); })
       .refuses("[scatter] the index is float64, not int64", {real({2, 3}), real({2, 3})});
+  add_scatter_reduce(rows);
   rows.op("take_along_dim", "torch.take_along_dim(a, b, 1)",
           [](T a, T b) { return take_along_dim(a, b, 1); })
       .on({{real({2, 3}), integers({2, 4}, 0, 3)},

@@ -235,6 +235,11 @@ void binary_loss_rows(Rows& rows) {
             "[binary_cross_entropy_with_logits] input (2, 3) and target (3,) must have one "
             "shape",
             {real({2, 3}), like(t, {3})});
+    if (reduction == Reduction::mean) {
+      rows.op(logits, "F." + logits + "(a, b, c)",
+              [](T a, T b, T c) { return binary_cross_entropy_with_logits(a, b, c); })
+          .on({{real({2, 3}), like(t, {2, 3}), weight}});
+    }
     rows.op(logits, "F." + logits + "(a, b, c, pos_weight=d, " + reduced(text),
             [r = reduction](const std::vector<Tensor>& x) {
               return binary_cross_entropy_with_logits(x[0], x[1], x[2], x[3], r);

@@ -92,6 +92,8 @@ std::vector<Op> masking_rows() {
            {bools({4}), integers({4}, 0, 9), real({4})}})
       .refuses("[where] the condition must be bool, not float64",
                {real({2}), real({2}), real({2})});
+  rows.op("where", "torch.where(a)", [](T a) { return where(a); })
+      .on({{bools({2, 3})}, {bools({})}, {integers({4}, -1, 2)}});
   rows.op("where", "torch.where(a, b, -1.5)", [](T a, T b) { return where(a, b, -1.5); })
       .on({{bools({2, 3}), real({2, 3})}, {bools({2, 1}), real({3})}, {bools({3}), real({})}});
   rows.op("where", "torch.where(a, -1.5, b)", [](T a, T b) { return where(a, -1.5, b); })

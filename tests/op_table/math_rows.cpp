@@ -122,6 +122,7 @@ std::vector<Op> math_rows() {
   for (std::int64_t n = 0; const std::string& expression : expressions) {
     rows.op("polygamma", expression, [n](T a) { return polygamma(n, a); })
         .on(unary_samples(real({}).in(0.5, 4)))
+        .twin([n](T a) { return a.polygamma_(n); })
         .refuses("[polygamma] the order is -1, not a number from 0 on", {real({2})},
                  [](T a) { return polygamma(-1, a); });
     ++n;
@@ -145,6 +146,14 @@ std::vector<Op> math_rows() {
   function(rows, "round", round, &Tensor::round_, between_jumps())
       .on({whole()})
       .refuses("[round] a bool tensor cannot be rounded", {bools({2})});
+  // Elements lie on a grid of hundredths, in the middle between two tenths at the most.
+  const Input hundredths = real({2, 3}).off({-1.95, -0.05, 0.05, 1.95}).grid(0.01, 0.003);
+  rows.op("round", "torch.round(a, decimals=1)", [](T a) { return round(a, 1); })
+      .on({{hundredths}})
+      .twin([](T a) { return a.round_(1); })
+      .refuses("[round] needs float32 or float64, got int64", {integers({2}, 0, 9)});
+  rows.op("round", "torch.round(a, decimals=-1)", [](T a) { return round(a, -1); })
+      .on({{real({2, 3}).in(-99, 99).grid(1, 0.3)}});
   function(rows, "trunc", trunc, &Tensor::trunc_, between_jumps())
       .on({whole()})
       .refuses("[trunc] a bool tensor cannot be rounded", {bools({2})});

@@ -107,6 +107,8 @@ void group_norm_rows(Rows& rows) {
                {real({1, 2}), real({2}), real({2})})
       .refuses("[group_norm] bias (1,) for channels (4,)", {real({2, 4}), real({4}), real({1})})
       .fixed_size();
+  rows.op("group_norm", "F.group_norm(a, 2)", [](T a) { return group_norm(a, 2); })
+      .on({{real({2, 4})}});
   rows.op("group_norm", "F.group_norm(a, 1, eps=0.1)",
           [](T a) { return group_norm(a, 1, {}, {}, 0.1); })
       .on({{real({2, 3})}, {real({2, 3, 2})}});

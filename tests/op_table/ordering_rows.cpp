@@ -86,6 +86,10 @@ void searching_rows(Rows& rows) {
            {integers({3}, 0, 3), integers({0}, 0, 1)}});
   rows.op("isin", "torch.isin(a, b, invert=True)", [](T a, T b) { return isin(a, b, false, true); })
       .on({{integers({3, 4}, -3, 4), integers({5}, 0, 9)}});
+  rows.op("isin", "torch.isin(a, 2)", [](T a) { return isin(a, 2); })
+      .on({{integers({3, 4}, -3, 4)}, {real({3}).grid(1).constant()}});
+  rows.op("isin", "torch.isin(2, a)", [](T a) { return isin(2, a); })
+      .on({{integers({3, 4}, -3, 4)}, {integers({2}, 4, 9)}});
   rows.op("bincount", "torch.bincount(a)", [](T a) { return bincount(a); })
       .on({{integers({9}, 0, 6)}, {integers({0}, 0, 1)}})
       .refuses("[bincount] needs int64, got float64", {real({3})})

@@ -51,6 +51,9 @@ void deviation_rows(Rows& rows) {
     rows.op(name, "torch." + name + "(a)", [f](T a) { return f(a, {}, 1, false); })
         .on(samples)
         .refuses("[" + name + "] needs float32 or float64, got int64", {integers({3}, 0, 9)});
+    rows.op(name, "torch." + name + "(a, unbiased=False)",
+            [root](T a) { return root ? std(a, false) : var(a, false); })
+        .on({{real({2, 3})}});
     rows.op(name, "torch." + name + "(a, (0, -1), correction=0)",
             [f](T a) {
               return f(a, {0, -1}, 0, false);
@@ -162,6 +165,15 @@ void counting_rows(Rows& rows) {
       .on({{real({2, 3})}, {real({})}, {integers({3}, 0, 5)}, {bools({3})}})
       .refuses("[nansum] dimension 2 is out of range [-1, 0] for 1 dimensions", {real({2})},
                [](T a) { return nansum(a, 2); });
+  rows.op("nansum", "torch.nansum(a, 0, dtype=torch.float64)",
+          [](T a) { return nansum(a, 0, false, float64); })
+      .on({{real({2, 3})}, {integers({2, 3}, 0, 5)}});
+  rows.op("nanmean", "torch.nanmean(a, 0, dtype=torch.float64)",
+          [](T a) { return nanmean(a, 0, false, float64); })
+      .on({{real({2, 3})}});
+  rows.op("norm", "torch.norm(a, 2, -1, dtype=torch.float64)",
+          [](T a) { return norm(a, 2, -1, false, float64); })
+      .on({{real({2, 3})}});
   rows.op("nanmean", "torch.nanmean(a + a * 0 / a, 1, True)",
           [with_nans](T a) { return nanmean(with_nans(a), 1, true); })
       .on({{whole.grid(1).constant()}});

@@ -131,20 +131,24 @@ void gather_checked(const Array& out, const Array& a, std::int64_t dim, const Ar
               [&](auto tag) { gather_typed<typename decltype(tag)::type>(out, a, dim, index); });
 }
 
-enum class Write { replace, add };
-
 template <Write kWrite, class T>
 void write_to(std::byte* to, const std::byte* from) {
   auto& target = *reinterpret_cast<T*>(to);
   const T value = *reinterpret_cast<const T*>(from);
+  constexpr bool kAdds = kWrite == Write::add;
   if constexpr (kWrite == Write::replace) {
     target = value;
+  } else if constexpr (kWrite == Write::max) {
+    if (value > target || value != value) target = value;
+  } else if constexpr (kWrite == Write::min) {
+    if (value < target || value != value) target = value;
   } else if constexpr (std::is_same_v<T, bool>) {
-    target = target || value;
+    target = kAdds ? target || value : target && value;
   } else if constexpr (std::is_integral_v<T>) {  // wraps around, as PyTorch's int64 does
-    target = static_cast<T>(static_cast<std::uint64_t>(target) + static_cast<std::uint64_t>(value));
+    const auto a = static_cast<std::uint64_t>(target), b = static_cast<std::uint64_t>(value);
+    target = static_cast<T>(kAdds ? a + b : a * b);
   } else {
-    target += value;
+    target = kAdds ? target + value : target * value;
   }
 }
 
@@ -194,16 +198,18 @@ void scatter_checked(Write how, const Array& out, std::int64_t dim, const Array&
   if (index.numel() == 0) return;
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if (how == Write::add) {
-      scatter_typed<Write::add, T>(out, dim, index, src);
-    } else {
-      scatter_typed<Write::replace, T>(out, dim, index, src);
-    }
+    using enum Write;
+    constexpr void (*kLoops[])(const Array&, std::int64_t, const Array&, const Array&) = {
+        scatter_typed<replace, T>, scatter_typed<add, T>, scatter_typed<multiply, T>,
+        scatter_typed<max, T>, scatter_typed<min, T>};
+    kLoops[static_cast<std::size_t>(how)](out, dim, index, src);
   });
 }
 
-void check_and_scatter(const char* operation, Write how, const Array& out, std::int64_t dim,
-                       const Array& index, const Array& src) {
+}  // namespace
+
+void scatter_reduce(const char* operation, Write how, const Array& out, std::int64_t dim,
+                    const Array& index, const Array& src) {
   check_dtypes(operation, out, src, index);
   const Array to = at_least_1d(out), from = at_least_1d(src), at = at_least_1d(index);
   check_fits(operation, at, from, -1);
@@ -211,8 +217,6 @@ void check_and_scatter(const char* operation, Write how, const Array& out, std::
   check_indices(operation, at, to.shape(), dim);
   scatter_checked(how, to, dim, at, from);
 }
-
-}  // namespace
 
 void gather(const Array& out, const Array& a, std::int64_t dim, const Array& index) {
   check_dtypes("gather", out, a, index);
@@ -223,11 +227,11 @@ void gather(const Array& out, const Array& a, std::int64_t dim, const Array& ind
 }
 
 void scatter_add(const Array& out, std::int64_t dim, const Array& index, const Array& src) {
-  check_and_scatter("scatter_add", Write::add, out, dim, index, src);
+  scatter_reduce("scatter_add", Write::add, out, dim, index, src);
 }
 
 void scatter(const Array& out, std::int64_t dim, const Array& index, const Array& src) {
-  check_and_scatter("scatter", Write::replace, out, dim, index, src);
+  scatter_reduce("scatter", Write::replace, out, dim, index, src);
 }
 
 void index_select(const Array& out, const Array& a, std::int64_t dim, const Array& index,

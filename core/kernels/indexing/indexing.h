@@ -22,6 +22,14 @@ void scatter_add(const Array& out, std::int64_t dim, const Array& index, const A
 /// As scatter_add, but the elements are replaced: of several writes to one element the last stays.
 void scatter(const Array& out, std::int64_t dim, const Array& index, const Array& src);
 
+/// What becomes of an element that is written: the new one, or a combination of the two, in which
+/// NaN counts as the largest and as the smallest.
+enum class Write { replace, add, multiply, max, min };
+
+/// As scatter_add, but `how` says what becomes of an element. Errors name `operation`.
+void scatter_reduce(const char* operation, Write how, const Array& out, std::int64_t dim,
+                    const Array& index, const Array& src);
+
 /// out = the slices of `a` along `dim` that the 0-d or 1-d `index` names, one after the other.
 /// Errors name `operation`.
 void index_select(const Array& out, const Array& a, std::int64_t dim, const Array& index,

@@ -40,6 +40,56 @@ TEST_CASE("backward weights with the cotangents of several tensors") {
   CHECK(values(x.grad()) == V{2 + 200 + 1, 20 + 4000 + 1});
 }
 
+TEST_CASE("backward with inputs adds to their gradients alone") {
+  const Tensor a = leaf({2}), b = leaf({3}), unused = leaf({5});
+  int calls = 0;
+  a.register_hook([](const Tensor& g) { return g * 10; });
+  b.register_hook([&](const Tensor&) { ++calls; });
+  Tensor h = a * b;
+  h.retain_grad();
+  const Tensor k = h * h;
+  const Tensor y = k * b;
+  const auto names = differentiated([&] { y.backward({}, true, false, {a, unused}); });
+  // The gradients and what else holds here are PyTorch's; it fills h.grad, too.
+  CHECK(values(a.grad()) == V{1080});
+  CHECK_FALSE(unused.grad().defined());
+  CHECK_FALSE(b.grad().defined());
+  CHECK_FALSE(h.grad().defined());
+  CHECK(calls == 0);
+  CHECK(names.size() == 3);
+  backward({y}, {tensor({2}, float64)}, true, false, {k, a, a});
+  CHECK(values(a.grad()) == V{1080 + 2160});
+  CHECK(values(k.grad()) == V{6});
+  CHECK(k.retains_grad());
+  // Nothing before k is differentiated where k is all that is wanted.
+  CHECK(differentiated([&] { y.backward({}, true, false, {k}); }).size() == 1);
+  CHECK(values(k.grad()) == V{9});
+  y.backward({}, true, false, {y});
+  CHECK(values(y.grad()) == V{1});
+}
+
+TEST_CASE("backward refuses inputs before anything has changed") {
+  const Tensor x = leaf({2}), constant = tensor({1}, float64);
+  const Tensor y = x * 3, z = y * y;
+  CHECK_THROWS_MATCHES(z.backward({}, false, false, std::vector<Tensor>{}), AutogradError,
+                       says("[backward] needs at least one input"));
+  CHECK_THROWS_MATCHES(z.backward({}, false, false, {y, constant}), AutogradError,
+                       says("[backward] input 1 does not require grad"));
+  CHECK_THROWS_AS(z.backward({}, false, false, {y, Tensor()}), AutogradError);
+  CHECK_FALSE(y.retains_grad());
+  z.backward({}, false, false, {y, x});
+  CHECK(values(y.grad()) == V{12});
+  CHECK(values(x.grad()) == V{36});
+  CHECK_THROWS_AS(z.backward({}, false, false, {x}), AutogradError);  // the graph is freed
+}
+
+TEST_CASE("backward with inputs and a graph gives gradients that have one") {
+  const Tensor x = leaf({2}), w = leaf({5});
+  (x * x * w).backward({}, true, true, {x});
+  x.grad().backward({}, false, false, {w});
+  CHECK(values(w.grad()) == V{4});
+}
+
 TEST_CASE("A leaf and a node may be their own results") {
   Tensor x = leaf({1, 2});
   const Tensor g = tensor({3, 4}, float64);

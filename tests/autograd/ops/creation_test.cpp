@@ -98,3 +98,13 @@ TEST_CASE("int64 is not filled with numbers that it cannot hold") {
   CHECK_THROWS_MATCHES(arange(0, 1e30, 1, int64), DTypeError,
                        says("[arange] int64 cannot hold the value 1e+30"));
 }
+
+TEST_CASE("fill_ with a tensor gives it the gradient of every element") {
+  const Tensor value = leaf({3}).view({}), x = leaf({1, 2}) * 1;
+  x.fill_(value);
+  CHECK(values(x) == std::vector<double>{3, 3});
+  CHECK(values(autograd::grad({(x * tensor({2, 5}, float64)).sum()}, {value})[0]) ==
+        std::vector<double>{7});
+  CHECK_THROWS_MATCHES(x.fill_(tensor({1.})), ShapeError,
+                       says("[fill_] the value must be 0-d, not (1,)"));
+}

@@ -13,6 +13,78 @@ TEST_CASE("scatter_add gives no gradient to source elements that the index leave
   CHECK(values(source.grad()[{0, Slice{0, 4}}]) == std::vector<double>{2, 3, 3, 0});
 }
 
+TEST_CASE("scatter_reduce takes every dtype that PyTorch's does") {
+  using enum ScatterReduction;
+  const Tensor index = tensor({0, 0, 2, 0});
+  const auto of = [&](DType dtype, ScatterReduction reduce, bool include_self) {
+    const Tensor x = tensor({5, 7, 0, -3}, dtype), source = tensor({2, 4, -1, -3}, dtype);
+    return values(x.scatter_reduce(0, index, source, reduce, include_self));
+  };
+  using Numbers = std::vector<double>;
+  // The results of PyTorch 2.6.
+  CHECK(of(int64, mean, true) == Numbers{2, 7, -1, -3});
+  CHECK(of(int64, mean, false) == Numbers{1, 7, -1, -3});
+  CHECK(of(float32, mean, true) == Numbers{2, 7, -0.5, -3});
+  CHECK(of(int64, prod, false) == Numbers{-24, 7, -1, -3});
+  CHECK(of(int64, amax, false) == Numbers{4, 7, -1, -3});
+  CHECK(of(int64, amin, false) == Numbers{-3, 7, -1, -3});
+  CHECK(of(boolean, sum, true) == Numbers{1, 1, 1, 1});
+  CHECK(of(boolean, prod, true) == Numbers{1, 1, 0, 1});
+  CHECK(of(boolean, amax, true) == Numbers{1, 1, 1, 1});
+  CHECK(of(boolean, amin, true) == Numbers{1, 1, 0, 1});
+  CHECK_THROWS_MATCHES(of(boolean, mean, true), DTypeError,
+                       says("[scatter_reduce] bool has no mean"));
+  const Tensor nan = tensor({std::nan(""), 1.})
+                         .scatter_reduce(0, tensor({0, 1}), tensor({1., std::nan("")}), amin);
+  CHECK(values(nan.isnan()) == Numbers{1, 1});
+  CHECK(tensor(3.).scatter_reduce(0, tensor(0), tensor(4.), mean).item() == 3.5);
+}
+
+TEST_CASE("scatter_reduce shares the gradient of the largest among equal terms") {
+  const Tensor index = tensor({0, 0, 0});
+  Tensor x = tensor({5., 1.}).requires_grad_(), source = tensor({5., 2., 5.}).requires_grad_();
+  const auto gradients = [&](bool include_self) {
+    return autograd::grad(
+        {x.scatter_reduce(0, index, source, ScatterReduction::amax, include_self).sum()},
+        {x, source});
+  };
+  // Thirds of 1, which float32 rounds alike on both sides.
+  const double third = double{1.0F / 3};
+  CHECK(values(gradients(true)[0]) == std::vector<double>{third, 1});
+  CHECK(values(gradients(true)[1]) == std::vector<double>{third, 0, third});
+  CHECK(values(gradients(false)[0]) == std::vector<double>{0, 1});
+  CHECK(values(gradients(false)[1]) == std::vector<double>{0.5, 0, 0.5});
+}
+
+TEST_CASE("the derivatives of a scattered product are right where there are zeros") {
+  using Numbers = std::vector<double>;
+  const Tensor index = tensor({0, 0, 1, 1, 1});
+  Tensor x = tensor({3., 0., 1.}).requires_grad_();
+  Tensor source = tensor({0., 2., 5., 0., 0.}).requires_grad_();
+  const Tensor y = x.scatter_reduce(0, index, source, ScatterReduction::prod);
+  const std::vector<Tensor> first =
+      autograd::grad({y.sum()}, {x, source}, {}, {.create_graph = true});
+  CHECK(values(first[0]) == Numbers{0, 0, 1});
+  CHECK(values(first[1]) == Numbers{6, 0, 0, 0, 0});
+  // As in PyTorch, only where at most one zero goes to a position.
+  CHECK_THROWS_MATCHES(first[1].sum().backward(), AutogradError,
+                       says("[scatter_reduce] no second derivative of a product in which several "
+                            "zeros of the source go to one position"));
+
+  Tensor z = tensor({3., 0.}).requires_grad_(), factors = tensor({0., 2., 4., 5.}).requires_grad_();
+  const auto product = [&](const Tensor& a, const Tensor& b) {
+    return a.scatter_reduce(0, tensor({0, 0, 1, 1}), b, ScatterReduction::prod);
+  };
+  const std::vector<Tensor> slopes =
+      autograd::grad({product(z, factors).sum()}, {z, factors}, {}, {.create_graph = true});
+  CHECK(values(slopes[0]) == Numbers{0, 20});
+  CHECK(values(slopes[1]) == Numbers{6, 0, 0, 0});
+  const std::vector<Tensor> second =
+      autograd::grad({slopes[0].sum(), slopes[1].sum()}, {z, factors});
+  CHECK(values(second[0]) == Numbers{2, 9});
+  CHECK(values(second[1]) == Numbers{5, 3, 5, 4});
+}
+
 TEST_CASE("gather and scatter_add take 0-d tensors") {
   Tensor x = tensor(5.).requires_grad_();
   CHECK(x.gather(0, tensor(0)).item() == 5);
@@ -111,8 +183,8 @@ TEST_CASE("sort keeps the order of equals and sends gradients back") {
 }
 
 TEST_CASE("topk gives the best first, NaN before all numbers") {
-  const Tensor x = tensor({3., 1., kNaN, 2.});
-  CHECK(same(x.topk(2).values, {kNaN, 3}));
+  const Tensor x = tensor({3., 1., std::nan(""), 2.});
+  CHECK(same(x.topk(2).values, {std::nan(""), 3}));
   CHECK(values(x.topk(2, 0, false).indices) == std::vector<double>{1, 3});
   CHECK(x.topk(0).values.shape() == Shape{0});
   CHECK(tensor(5.).topk(1).values.dim() == 0);

@@ -31,6 +31,17 @@ TEST_CASE("random tensors are the ones that PyTorch draws from the same seed") {
   CHECK_THAT(values(zeros({2}).exponential_(2)), near({0.3940950036048889, 0.16589708626270294}));
 }
 
+TEST_CASE("random methods and short forms draw what the long ones draw") {
+  const Tensor p = tensor({0.1, 0.2, 0.7});
+  Generator a(7), b(7);
+  CHECK(values(p.bernoulli(a)) == values(bernoulli(p, b)));
+  CHECK(values(p.bernoulli(0.5, a)) == values(zeros({3}).bernoulli_(0.5, b)));
+  CHECK(values(p.multinomial(2, false, a)) == values(multinomial(p, 2, false, b)));
+  CHECK(values(randint(9, {5}, int64, a)) == values(randint(0, 9, {5}, int64, b)));
+  CHECK(bernoulli(tensor({1, 2}), 1).dtype() == int64);
+  CHECK_THROWS_AS(p.bernoulli(1.5), Error);
+}
+
 TEST_CASE("random tensors take a dtype and a generator of their own") {
   Generator a(7), b(7);
   const Tensor x = rand({4}, float64, a);

@@ -267,3 +267,45 @@ TEST_CASE("what a custom function asks of its context beyond its inputs is an er
   Greedy().apply(x).sum().backward();
   CHECK(values(x.grad()) == V{1, 1});
 }
+
+TEST_CASE("an output that is marked as non-differentiable has no gradient") {
+  struct Parts : autograd::Function<Parts> {
+    static Tensors forward(Context& context, const Tensor& x) {
+      const Tensor twice = x * 2, thrice = x * 3;
+      context.mark_non_differentiable({thrice});
+      return {twice, thrice};
+    }
+    static Tensor backward(const Context&, const Tensors& grads) {
+      CHECK(values(grads[1]) == V{0, 0});
+      CHECK(grads[1].dtype() == float64);
+      return grads[0] * 2 + grads[1];
+    }
+  };
+  const Tensor x = leaf({1, 2});
+  const Tensors out = Parts().apply(x);
+  CHECK(out[0].requires_grad());
+  CHECK_FALSE(out[1].requires_grad());
+  CHECK(values(out[1]) == V{3, 6});
+  out[0].sum().backward();
+  CHECK(values(x.grad()) == V{2, 2});
+
+  struct Constant : autograd::Function<Constant> {
+    explicit Constant(bool changes) : in_place(changes) {}
+    Tensor forward(Context& context, const Tensor& t) const {
+      if (in_place) context.mark_dirty({t});
+      context.mark_non_differentiable({t});
+      return in_place ? t.mul_(2) : t;
+    }
+    static Tensor backward(const Context&, const Tensor& grad) { return grad; }
+    bool in_place;
+  };
+  // As in PyTorch, the result is another tensor, and the input keeps its history.
+  const Tensor y = x * 1;
+  for (const bool in_place : {false, true}) {
+    const Tensor z = Constant(in_place).apply(y);
+    CHECK_FALSE(z.requires_grad());
+    CHECK(z.impl() != y.impl());
+    CHECK(y.requires_grad());
+    CHECK(values(y) == (in_place ? V{2, 4} : V{1, 2}));
+  }
+}

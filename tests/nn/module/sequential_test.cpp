@@ -89,3 +89,35 @@ TEST_CASE("a Sequential can be replaced by one that stands in it") {
   CHECK(model.size() == 1);
   CHECK(model.depth() == nested(3).depth());
 }
+
+TEST_CASE("a Sequential takes no name that register_module has given away") {
+  nn::Sequential layers{nn::ReLU()};
+  layers.register_module("1", nn::Tanh());
+  CHECK_THROWS_WITH(layers.push_back(nn::GELU()), "[Sequential] Sequential has a member 1 already");
+  CHECK(layers.size() == 1);
+  CHECK_THROWS_WITH(layers.register_module("0", nn::Tanh()),
+                    "[register_module] Sequential has a member 0 already");
+  nn::ModuleList<nn::Linear> list;
+  list.register_module("0", nn::Tanh());
+  CHECK_THROWS_AS(list.push_back(nn::Linear(1, 1)), Error);
+  CHECK_THROWS_AS(list.emplace_back(1, 1), Error);
+  nn::ModuleList<> any;
+  any.register_parameter("0", nn::Parameter(ones({2})));
+  CHECK_THROWS_AS(any.emplace_back(nn::Linear(1, 1)), Error);
+  nn::ParameterList parameters;
+  parameters.register_buffer("0", ones({2}));
+  CHECK_THROWS_AS(parameters.push_back(nn::Parameter(ones({2}))), Error);
+  CHECK(list.size() + any.size() + parameters.size() == 0);
+}
+
+TEST_CASE("the depth of a Sequential counts what is registered by name") {
+  nn::Sequential inner{nn::ReLU()}, layers;
+  CHECK(layers.depth() == 1);
+  inner.register_module("head", nn::Sequential{nn::ReLU()});
+  CHECK(inner.depth() == 3);
+  layers.register_module("body", inner);
+  CHECK(layers.depth() == 4);
+  nn::Sequential outer;
+  outer.push_back(layers);
+  CHECK(outer.depth() == 5);
+}

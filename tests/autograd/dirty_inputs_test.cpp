@@ -1,0 +1,160 @@
+// Custom functions that change their inputs in place.
+#include <tend/autograd/tools/function.h>
+#include <tend/autograd/tools/gradcheck.h>
+
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+using V = std::vector<double>;
+using Tensors = std::vector<Tensor>;
+using Context = autograd::FunctionContext;
+
+// x * 2 in place, or a claim to it.
+struct Doubled : autograd::Function<Doubled> {
+  Tensor forward(Context& context, const Tensor& x) const {
+    if (marks) context.mark_dirty({x});
+    if (writes) x.mul_(2);
+    return returns ? x : x * 3;
+  }
+  static Tensor backward(const Context&, const Tensor& grad) { return 2 * grad; }
+  bool marks = true, writes = true, returns = true;
+};
+
+// exp in place; saves what it wrote.
+struct Exp : autograd::Function<Exp> {
+  static Tensor forward(Context& context, const Tensor& x) {
+    context.mark_dirty({x});
+    x.exp_();
+    context.save_for_backward({x});
+    return x;
+  }
+  static Tensor backward(const Context& context, const Tensor& grad) {
+    return grad * context.saved(0);
+  }
+};
+
+// x * w in place, which is saved, and w + 1.
+struct Scaled : autograd::Function<Scaled> {
+  static Tensors forward(Context& context, const Tensor& x, const Tensor& w) {
+    context.mark_dirty({x});
+    context.save_for_backward({w, x});
+    x.mul_(w);
+    return {x, w + 1};
+  }
+  static Tensors backward(const Context& context, const Tensors& grads) {
+    const Tensor w = context.saved(0);
+    return {grads[0] * w, grads[0] * context.saved(1) / w + grads[1]};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an input that a custom function marks as dirty gets its history") {
+  const Tensor a = leaf({1, 2});
+  const Tensor x = a * 1, square = x * x;
+  const Tensor y = Doubled().apply(x);
+  CHECK(y.impl() == x.impl());
+  CHECK(values(x) == V{2, 4});
+  CHECK(x.version() == 2);  // one of mul_, one of mark_dirty, as in PyTorch
+  CHECK(std::string(x.grad_fn()) == "DoubledBackward");
+  CHECK(values(autograd::grad({x.sum()}, {a}, {}, {.retain_graph = true})[0]) == V{2, 2});
+  CHECK_THROWS_AS(square.sum().backward(), AutogradError);  // it had saved x
+
+  const Tensor constant = tensor({1, 2}, float64);
+  CHECK(Doubled().apply(constant).impl() == constant.impl());
+  CHECK_FALSE(constant.requires_grad());
+  // The version rises whatever forward does.
+  const Tensor untouched = a * 1;
+  Doubled claim;
+  claim.writes = false;
+  CHECK(values(autograd::grad({claim.apply(untouched).sum()}, {a})[0]) == V{2, 2});
+  CHECK(untouched.version() == 1);
+}
+
+TEST_CASE("a custom function may save the input that it changes in place") {
+  const Tensor a = leaf({0.5, -1});
+  const auto f = [](const Tensor& t) { return Exp().apply(t * 2); };
+  CHECK(values(f(a)) == values(exp(a * 2)));
+  CHECK(gradcheck(f, {a}));
+  CHECK(gradgradcheck(f, {a}));
+  const Tensor w = leaf({3, -4});
+  const auto scaled = [](const Tensor& t, const Tensor& by) {
+    const Tensors out = Scaled().apply(t * 1, by);
+    return out[0] * out[1];
+  };
+  CHECK(values(scaled(a, w)) == values(a * w * (w + 1)));
+  CHECK(gradcheck(scaled, {a, w}));
+  CHECK(gradgradcheck(scaled, {a, w}));
+}
+
+TEST_CASE("a view that a custom function changes in place changes its base's history") {
+  const Tensor weights = tensor({{1, 10}, {100, 1000}}, float64);
+  for (const bool several : {false, true}) {
+    const Tensor a = leaf({{1, 2}, {3, 4}});
+    const Tensor base = a * 1, view = base[0], other = base.t();
+    if (several) {
+      const Tensor y = Scaled().apply(view, tensor({2, 2}, float64))[0];
+      CHECK(y.impl() == view.impl());
+    } else {
+      Doubled().apply(view);
+    }
+    CHECK(values(base) == V{2, 4, 3, 4});
+    CHECK(std::string(base.grad_fn()) == "CopySlices");
+    const V expected = {2, 20, 100, 1000};
+    CHECK(values(autograd::grad({(base * weights).sum()}, {a}, {}, {.retain_graph = true})[0]) ==
+          expected);
+    CHECK(values(autograd::grad({(other * weights.t()).sum()}, {a}, {},
+                                {.retain_graph = true})[0]) == expected);
+    CHECK(values(autograd::grad({view.sum()}, {a})[0]) == V{2, 2, 0, 0});
+  }
+}
+
+TEST_CASE("what a custom function may not mark as dirty is refused") {
+  Tensor x = leaf({1, 2});
+  CHECK_THROWS_MATCHES(Doubled().apply(x), AutogradError,
+                       says("[mark_dirty] a leaf that requires grad, or a view of one, is written "
+                            "in place; use NoGradGuard"));
+  CHECK_THROWS_AS(Doubled().apply(x[0]), AutogradError);
+  CHECK_THROWS_AS(Doubled().apply(tensor(1.).expand({2})), ShapeError);
+  CHECK(values(x) == V{1, 2});  // before anything has changed
+  CHECK(x.version() == 0);
+  {
+    const NoGradGuard guard;
+    CHECK(Doubled().apply(x).impl() == x.impl());
+    CHECK(values(x) == V{2, 4});
+  }
+  Doubled lost;
+  lost.returns = false;
+  CHECK_THROWS_MATCHES(
+      lost.apply(x * 1), AutogradError,
+      says("[DoubledBackward] forward marked its input 0 as dirty, but did not return it"));
+
+  struct Both : autograd::Function<Both> {
+    static Tensors forward(Context& context, const Tensor& a, const Tensor& b) {
+      context.mark_dirty({a, b});
+      return {a, b};
+    }
+    static Tensors backward(const Context&, const Tensors& grads) { return grads; }
+  };
+  const Tensor y = x * 1;
+  CHECK_THROWS_MATCHES(Both().apply(y, y[0]), AutogradError,
+                       says("[BothBackward] forward marked its input 0 and another that shares "
+                            "elements with it as dirty"));
+  const Tensors out = Both().apply(y, x * 3);
+  CHECK(values(autograd::grad({(out[0] * out[1]).sum()}, {x})[0]) == V{12, 24});
+}
+
+TEST_CASE("graphs of custom functions that write in place are freed with their last tensor") {
+  const std::int64_t before = live_memory();
+  {
+    const Tensor a = ones({1000}, float64).requires_grad_();
+    const Tensor x = a * 1, base = a * 1, view = base[{Slice(0, 10)}];
+    Exp().apply(view);
+    (Scaled().apply(x, a)[0] * base).sum().backward();
+  }
+  CHECK(live_memory() == before);
+}
