@@ -160,8 +160,7 @@ void without_weights() {
               printed);
 
   double by_hand = 0;
-  for (int k = 0; k < inputs.size(1); ++k)
-    by_hand += inputs[{0, k}].item() * query[k].item();
+  for (int k = 0; k < inputs.size(1); ++k) by_hand += inputs[{0, k}].item() * query[k].item();
   check::near("the sum of products", by_hand, 0.9544, printed);
 
   const Tensor attn_weights_2_tmp = attn_scores_2 / attn_scores_2.sum();

@@ -44,8 +44,7 @@ struct Batch {
 /// Windows of a text, in batches.
 class Loader {
  public:
-  Loader(const Tensor& ids, int max_length, int stride, int batch_size)
-      : batch_size_(batch_size) {
+  Loader(const Tensor& ids, int max_length, int stride, int batch_size) : batch_size_(batch_size) {
     std::vector<Tensor> inputs, targets;
     for (int i = 0; i < ids.size(0) - max_length; i += stride) {
       inputs.push_back(ids[Slice(i, i + max_length)]);
@@ -142,8 +141,8 @@ void check_untrained(GPTModel& model, const Loader& train, const Loader& val) {
               "the most probable tokens");
   const Tensor target_probas =
       probas[{0, std::vector<int>{0, 1, 2}, batch.targets[{0, Slice(0, 3)}]}];
-  check::near("target probabilities", target_probas,
-              tensor({0.05160242, 0.01699609, 0.18094777}), 1e-5);
+  check::near("target probabilities", target_probas, tensor({0.05160242, 0.01699609, 0.18094777}),
+              1e-5);
   const Tensor loss = calc_loss_batch(batch, model);
   check::near("loss", loss.item(), 3.23608136177063, 1e-5);
   check::near("perplexity", exp(loss).item(), 25.433860778808594, 1e-5);
@@ -153,7 +152,8 @@ void check_untrained(GPTModel& model, const Loader& train, const Loader& val) {
   check::near("val loss", losses.val, 3.313732147216797, 1e-5);
 }
 
-/// Losses of two runs that round differently drift apart; after 60 steps of AdamW by less than this.
+/// Losses of two runs that round differently drift apart; after 60 steps of AdamW by less than
+/// this.
 constexpr double kDrift = 1e-3;
 
 void check_training(GPTModel& model, optim::AdamW& optimizer, const Loader& train,

@@ -1,8 +1,8 @@
 // Ports what small scalar autograd engines are shown with: an expression of two numbers, and a
-// multi-layer perceptron of neurons that learns to tell two half moons apart by a hinge loss with L2
-// regularisation, its parameters updated by hand.
-// Checks the expression's value and gradients, the loss on the way and the accuracy against PyTorch
-// (micrograd.py), and that all points end up on the right side.
+// multi-layer perceptron of neurons that learns to tell two half moons apart by a hinge loss with
+// L2 regularisation, its parameters updated by hand. Checks the expression's value and gradients,
+// the loss on the way and the accuracy against PyTorch (micrograd.py), and that all points end up
+// on the right side.
 #include <numbers>
 
 #include "check.h"
