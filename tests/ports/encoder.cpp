@@ -22,7 +22,7 @@ class MultiheadAttention : public nn::Module<MultiheadAttention> {
         in_proj_bias(zeros(3 * embed_dim)),
         out_proj(embed_dim, embed_dim) {
     nn::init::xavier_uniform_(in_proj_weight);
-    nn::init::constant_(out_proj.bias, 0.0);
+    nn::init::zeros_(out_proj.bias);
   }
 
   /// key_padding_mask (B, T) is true for keys to ignore.
@@ -33,8 +33,7 @@ class MultiheadAttention : public nn::Module<MultiheadAttention> {
                            .permute({2, 0, 3, 1, 4})
                            .unbind(0);
     const Tensor mask = ~key_padding_mask[{Slice(), None, None, Slice()}];
-    const Tensor out =
-        attention::scaled_dot_product_attention(heads[0], heads[1], heads[2], {.mask = mask});
+    const Tensor out = scaled_dot_product_attention(heads[0], heads[1], heads[2], {.mask = mask});
     return out_proj(out.transpose(1, 2).flatten(2));
   }
 

@@ -123,8 +123,8 @@ class Attention : public nn::Module<Attention> {
 
   Tensor forward(const Tensor& x) const {
     const auto qkv = c_attn(x).split(C, 2);
-    const Tensor out = attention::scaled_dot_product_attention(
-        split_heads(qkv[0]), split_heads(qkv[1]), split_heads(qkv[2]), {.is_causal = true});
+    const Tensor out = scaled_dot_product_attention(split_heads(qkv[0]), split_heads(qkv[1]),
+                                                    split_heads(qkv[2]), {.is_causal = true});
     return c_proj(out.transpose(1, 2).contiguous().view(x.shape()));
   }
 

@@ -59,8 +59,8 @@ class CausalSelfAttention : public nn::Module<CausalSelfAttention> {
     const Tensor q = qkv[0].view({B, T, n_head, C / n_head}).transpose(1, 2);
     const Tensor k = qkv[1].view({B, T, n_head, C / n_head}).transpose(1, 2);
     const Tensor v = qkv[2].view({B, T, n_head, C / n_head}).transpose(1, 2);
-    Tensor y = attention::scaled_dot_product_attention(
-        q, k, v, {.is_causal = true, .dropout_p = is_training() ? dropout : 0});
+    Tensor y = scaled_dot_product_attention(
+        q, k, v, {.dropout_p = is_training() ? dropout : 0, .is_causal = true});
     y = y.transpose(1, 2).contiguous().view({B, T, C});
     return resid_dropout(c_proj(y));
   }
@@ -164,7 +164,7 @@ class GPT : public nn::Module<GPT> {
   static void init_weights(nn::ModuleBase& module) {
     if (auto* linear = dynamic_cast<nn::Linear*>(&module)) {
       nn::init::normal_(linear->weight, 0.0, 0.02);
-      if (linear->bias.defined()) nn::init::constant_(linear->bias, 0);
+      if (linear->bias.defined()) nn::init::zeros_(linear->bias);
     } else if (auto* embedding = dynamic_cast<nn::Embedding*>(&module)) {
       nn::init::normal_(embedding->weight, 0.0, 0.02);
     }
@@ -192,7 +192,7 @@ class Corpus {
   }
   std::string decode(const Tensor& ids) const {
     std::string text;
-    for (int64_t id : ids.to_vector<int64_t>()) text += itos[id];
+    for (const Tensor& id : ids) text += itos[id.item<std::size_t>()];
     return text;
   }
   std::pair<Tensor, Tensor> get_batch(const std::string& split, int64_t block_size) const {

@@ -67,7 +67,7 @@ struct Traced {
 Gradients by_hooks(Net& net, const Tensor& x, const Tensor& y) {
   std::vector<Traced> traced(2);
   std::vector<HookHandle> handles;
-  int i = 0;
+  std::size_t i = 0;
   for (nn::Linear* layer : {&net.fc1, &net.fc2}) {
     Traced& target = traced[i++];
     handles.push_back(layer->register_forward_hook(
