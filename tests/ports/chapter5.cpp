@@ -152,9 +152,9 @@ void check_untrained(GPTModel& model, const Loader& train, const Loader& val) {
   check::near("val loss", losses.val, 3.313732147216797, 1e-5);
 }
 
-/// Losses of two runs that round differently drift apart; after 60 steps of AdamW by less than
-/// this.
-constexpr double kDrift = 1e-3;
+/// Losses of two runs that round differently drift apart: after 60 steps of AdamW by up to 3e-6,
+/// with AVX-512, AVX2 and SSE4.
+constexpr double kDrift = 1e-4;
 
 void check_training(GPTModel& model, optim::AdamW& optimizer, const Loader& train,
                     const Loader& val) {
