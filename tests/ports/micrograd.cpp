@@ -113,7 +113,7 @@ void check_moons() {
   check::that(model.num_parameters() == 337, "the number of parameters");
 
   const std::vector<Progress> progress = train(model, x, y, 100);
-  for (std::size_t k : {0, 1, 10, 50, 99})
+  for (std::size_t k : {0U, 1U, 10U, 50U, 99U})
     std::cout << "step " << k << ", loss " << progress[k].loss << ", accuracy "
               << progress[k].accuracy << '\n';
   // In float64 roundings grow to about 1e-12 in a hundred steps.
