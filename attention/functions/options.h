@@ -37,16 +37,16 @@ class AttentionPathGuard {
   std::uint64_t thread_;
 };
 
-/// How queries see keys.
+/// How queries see keys, in the order of PyTorch's arguments.
 struct AttentionOptions {
   /// Undefined; or bool, true where a query may attend; or floating, added to the scaled scores
   /// (-inf hides). It broadcasts to (..., queries, keys).
   Tensor mask = {};
-  /// Query i sees keys 0 to i (aligned top-left, as in PyTorch). May be combined with a mask.
-  Flag is_causal = false;
   /// Probability with which a weight is dropped; drawn whenever it is not 0, so pass 0 outside of
   /// training.
   double dropout_p = 0.0;
+  /// Query i sees keys 0 to i (aligned top-left, as in PyTorch). May be combined with a mask.
+  Flag is_causal = false;
   /// Factor of the scores; 1 / sqrt(head_dim) when not given.
   std::optional<double> scale = {};
   AttentionPath path = AttentionPath::automatic;

@@ -33,3 +33,8 @@ AttentionOutput attention_with_weights(const Tensor& query, const Tensor& key, c
                                        const AttentionOptions& options = {});
 
 }  // namespace tend::attention
+
+namespace tend {
+/// Found beside softmax and the other functions, too.
+using attention::scaled_dot_product_attention;
+}  // namespace tend

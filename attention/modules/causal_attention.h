@@ -29,7 +29,7 @@ class CausalAttention : public nn::Module<CausalAttention> {
   void check_loaded(const std::string& field, const Tensor& value) const override;
 
  private:
-  AttentionOptions options() const { return {.is_causal = true, .dropout_p = dropout.active_p()}; }
+  AttentionOptions options() const { return {.dropout_p = dropout.active_p(), .is_causal = true}; }
 };
 
 /// Several CausalAttention heads side by side: their contexts are concatenated, (..., T, num_heads

@@ -39,7 +39,7 @@ class MultiHeadAttention : public nn::Module<MultiHeadAttention> {
   };
   Heads split(const Tensor& x) const;
   Tensor merge(const Tensor& context) const;
-  AttentionOptions options() const { return {.is_causal = true, .dropout_p = dropout.active_p()}; }
+  AttentionOptions options() const { return {.dropout_p = dropout.active_p(), .is_causal = true}; }
 };
 
 }  // namespace tend::attention

@@ -72,7 +72,7 @@ void add_function_cases(std::vector<Case>& cases) {
   add("added mask", {.mask = added});
   add("causal and bool mask", {.mask = visible, .is_causal = true});
   add("dropout", {.dropout_p = kDropout});
-  add("causal, dropout", {.is_causal = true, .dropout_p = kDropout});
+  add("causal, dropout", {.dropout_p = kDropout, .is_causal = true});
 
   const Tensor x = leaf({kTokens, kWidth});
   cases.push_back(

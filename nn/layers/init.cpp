@@ -57,6 +57,14 @@ void constant_(const Tensor& tensor, double value) {
   write_elements("constant_", tensor, [=](const Array& a) { a.fill(value); });
 }
 
+void zeros_(const Tensor& tensor) {
+  write_elements("zeros_", tensor, [](const Array& a) { a.fill(0.0); });
+}
+
+void ones_(const Tensor& tensor) {
+  write_elements("ones_", tensor, [](const Array& a) { a.fill(1.0); });
+}
+
 void kaiming_uniform_(const Tensor& tensor, double slope, Fan fan) {
   const double bound = std::sqrt(3.0) * kaiming_std("kaiming_uniform_", tensor, slope, fan);
   uniform_(tensor, -bound, bound);

@@ -13,6 +13,8 @@ void uniform_(const Tensor& tensor, double low = 0.0, double high = 1.0);
 /// N(mean, std^2).
 void normal_(const Tensor& tensor, double mean = 0.0, double std = 1.0);
 void constant_(const Tensor& tensor, double value);
+void zeros_(const Tensor& tensor);
+void ones_(const Tensor& tensor);
 
 /// Which size of a weight (out, in, ...) keeps its variance: that of the inputs or that of the
 /// outputs.

@@ -3,8 +3,10 @@
 
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <tend/nn/module/module.h>
 
@@ -15,9 +17,19 @@ namespace tend::nn {
 /// (torch.nn.LayerNorm; Ba et al. 2016, https://arxiv.org/abs/1607.06450).
 class LayerNorm : public Module<LayerNorm> {
  public:
-  /// S is Shape. A template, so that LayerNorm({8}) cannot mean a copy of LayerNorm(8).
+  /// S is Shape. LayerNorm({8}) must not mean a copy of LayerNorm(8): hence a template, and one for
+  /// braces, which they fit better.
   template <std::same_as<Shape> S = Shape>
   explicit LayerNorm(const S& normalized_shape, double epsilon = 1e-5, Flag affine = true);
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) explicit LayerNorm(std::initializer_list<T> sizes,
+                                                      double epsilon = 1e-5, Flag affine = true)
+      : LayerNorm(Shape(std::vector<T>(sizes)), epsilon, affine) {}
+  /// LayerNorm(8): the last dimension alone. E is any floating type, and no integer, so that
+  /// LayerNorm({4, 8}) cannot mean a copy of LayerNorm(4, 8).
+  template <std::integral T, std::floating_point E = double>
+  requires(!std::same_as<T, bool>) explicit LayerNorm(T size, E epsilon = 1e-5, Flag affine = true)
+      : LayerNorm(Shape(size), epsilon, affine) {}
 
   /// Keeps the shape; ShapeError when the last dimensions differ from normalized_shape.
   Tensor forward(const Tensor& x) const;
@@ -38,6 +50,17 @@ class RMSNorm : public Module<RMSNorm> {
   template <std::same_as<Shape> S = Shape>
   explicit RMSNorm(const S& normalized_shape, std::optional<double> epsilon = std::nullopt,
                    Flag affine = true);
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) explicit RMSNorm(std::initializer_list<T> sizes,
+                                                    std::optional<double> epsilon = std::nullopt,
+                                                    Flag affine = true)
+      : RMSNorm(Shape(std::vector<T>(sizes)), epsilon, affine) {}
+  /// RMSNorm(8): the last dimension alone.
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) explicit RMSNorm(T size) : RMSNorm(Shape(size)) {}
+  template <std::integral T, std::floating_point E>
+  requires(!std::same_as<T, bool>) explicit RMSNorm(T size, E epsilon, Flag affine = true)
+      : RMSNorm(Shape(size), epsilon, affine) {}
 
   /// Keeps the shape; ShapeError when the last dimensions differ from normalized_shape.
   Tensor forward(const Tensor& x) const;

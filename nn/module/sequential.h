@@ -15,6 +15,8 @@ namespace tend::nn {
 /// the tensors. Sequentials may be nested, thousands deep.
 class Sequential : public Module<Sequential> {
  public:
+  /// Sequential{Linear(8, 32), Linear(32, 8)}, in braces, makes the modules from left to right, so
+  /// that they draw their weights as in Python; in parentheses the order is the compiler's choice.
   template <class... Modules>
   explicit Sequential(Modules... modules) {
     (push_back(std::move(modules)), ...);

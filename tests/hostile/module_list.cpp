@@ -480,6 +480,37 @@ std::vector<PublicFunction> constructors() {
                 const bool affine = a.flag();
                 return DrawnCall([=] { return nn::RMSNorm(shape, eps, affine).parameters(); });
               }),
+      by_hand("nn::LayerNorm::LayerNorm(std::initializer_list<T>, double, Flag)",
+              [](Arguments& a) {
+                const auto one = drawn<std::int64_t>(a), two = drawn<std::int64_t>(a);
+                const double eps = a.real();
+                return DrawnCall([=] { return nn::LayerNorm({one, two}, eps).parameters(); });
+              }),
+      by_hand("nn::LayerNorm::LayerNorm(T, E, Flag)",
+              [](Arguments& a) {
+                const auto size = drawn<std::int64_t>(a);
+                const double eps = a.real();
+                const bool affine = a.flag();
+                return DrawnCall([=] { return nn::LayerNorm(size, eps, affine).parameters(); });
+              }),
+      by_hand("nn::RMSNorm::RMSNorm(std::initializer_list<T>, std::optional<double>, Flag)",
+              [](Arguments& a) {
+                const auto one = drawn<std::int64_t>(a), two = drawn<std::int64_t>(a);
+                const auto eps = drawn<std::optional<double>>(a);
+                return DrawnCall([=] { return nn::RMSNorm({one, two}, eps).parameters(); });
+              }),
+      by_hand("nn::RMSNorm::RMSNorm(T)",
+              [](Arguments& a) {
+                const auto size = drawn<std::int64_t>(a);
+                return DrawnCall([=] { return nn::RMSNorm(size).parameters(); });
+              }),
+      by_hand("nn::RMSNorm::RMSNorm(T, E, Flag)",
+              [](Arguments& a) {
+                const auto size = drawn<std::int64_t>(a);
+                const double eps = a.real();
+                const bool affine = a.flag();
+                return DrawnCall([=] { return nn::RMSNorm(size, eps, affine).parameters(); });
+              }),
       TEND_CONSTRUCTOR(nn::GroupNorm, std::int64_t, std::int64_t, double, Flag),
       TEND_CONSTRUCTOR(attention::SelfAttentionV1, std::int64_t, std::int64_t, Draw),
       TEND_CONSTRUCTOR(attention::SelfAttentionV2, std::int64_t, std::int64_t, Flag),
@@ -519,6 +550,8 @@ std::vector<PublicFunction> initialisers() {
       TEND_FUNCTION(nn::init::uniform_, const Tensor&, double, double),
       TEND_FUNCTION(nn::init::normal_, const Tensor&, double, double),
       TEND_FUNCTION(nn::init::constant_, const Tensor&, double),
+      TEND_FUNCTION(nn::init::zeros_, const Tensor&),
+      TEND_FUNCTION(nn::init::ones_, const Tensor&),
       TEND_FUNCTION(nn::init::kaiming_uniform_, const Tensor&, double, Fan),
       TEND_FUNCTION(nn::init::kaiming_normal_, const Tensor&, double, Fan),
       TEND_FUNCTION(nn::init::xavier_uniform_, const Tensor&, double),

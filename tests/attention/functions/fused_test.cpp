@@ -150,7 +150,7 @@ TEST_CASE("fused attention drops what the composed path drops") {
   for (const DType dtype : {float64, float32}) {
     const HeadInputs in(2, 3, 100, 90, 8, 5, dtype);
     check_agreement(in, {.dropout_p = 0.3});
-    check_agreement(in, {.mask = random_mask({90}, 0.5), .is_causal = true, .dropout_p = 0.8});
+    check_agreement(in, {.mask = random_mask({90}, 0.5), .dropout_p = 0.8, .is_causal = true});
   }
   const HeadInputs in(1, 1, 70, 70, 4, 4);
   Tensor next[2];
@@ -189,7 +189,7 @@ TEST_CASE(
 
 TEST_CASE("there are fused attentions without queries, keys, heads or columns") {
   check_agreement({2, 3, 0, 5, 4, 4}, {.is_causal = true});
-  check_agreement({2, 3, 5, 0, 4, 4}, {.is_causal = true, .dropout_p = 0.5});
+  check_agreement({2, 3, 5, 0, 4, 4}, {.dropout_p = 0.5, .is_causal = true});
   check_agreement({0, 3, 5, 5, 4, 4}, {.dropout_p = 0.5});
   check_agreement({2, 3, 5, 5, 4, 0});
   check_agreement({2, 3, 5, 5, 0, 4}, {.scale = 1.0});
@@ -220,8 +220,8 @@ TEST_CASE("fused attention passes gradcheck and gradgradcheck") {
 TEST_CASE("gradients of fused attention are the same when they have a graph") {
   const HeadInputs in(2, 2, 70, 80, 8, 8);
   const AttentionOptions options{.mask = random_mask({70, 80}, 0.1),
-                                 .is_causal = true,
                                  .dropout_p = 0.3,
+                                 .is_causal = true,
                                  .path = AttentionPath::fused};
   const Tensor out = scaled_dot_product_attention(in.query, in.key, in.value, options);
   const Tensor cotangent = randn(out.shape(), float64);
@@ -303,7 +303,7 @@ TEST_CASE("scores that are all -inf by themselves give NaN, masked or not") {
 
 TEST_CASE("fused attention has the same bits for any number of threads") {
   const int before = num_threads();
-  const AttentionOptions options{.is_causal = true, .dropout_p = 0.2};
+  const AttentionOptions options{.dropout_p = 0.2, .is_causal = true};
   for (const std::int64_t heads : {1, 3, 20}) {
     const HeadInputs in(1, heads, 400, 400, 16, 16, float32);
     set_num_threads(1);
@@ -321,7 +321,7 @@ TEST_CASE("fused attention agrees with the composed one on every SIMD target") {
   test::for_each_simd_target([](const std::string& target) {
     CAPTURE(target);
     for (const DType dtype : {float64, float32}) {
-      check_agreement({1, 2, 100, 90, 24, 7, dtype}, {.is_causal = true, .dropout_p = 0.3});
+      check_agreement({1, 2, 100, 90, 24, 7, dtype}, {.dropout_p = 0.3, .is_causal = true});
       check_agreement({1, 2, 33, 90, 24, 40, dtype}, {.mask = random_mask({33, 90}, 0.05)});
       check_agreement({1, 1, 70, 70, 4, 4, dtype}, {.mask = added_mask({70, 70}, 0.1, dtype)});
     }
@@ -334,7 +334,7 @@ TEST_CASE("fused attention needs memory for T, not for T x T") {
   for (const double dropout_p : {0.0, 0.1}) {
     const std::int64_t before = live_memory();
     reset_peak_memory();
-    results(in, {.is_causal = true, .dropout_p = dropout_p}, AttentionPath::fused);
+    results(in, {.dropout_p = dropout_p, .is_causal = true}, AttentionPath::fused);
     // HeadInputs, results and copies are 2 * 2048 * 16 floats each, a sixty-fourth of a matrix. A
     // bit for each weight of two heads is a sixteenth.
     CHECK(peak_memory() - before < (dropout_p == 0 ? kMatrix / 2 : kMatrix / 2 + kMatrix / 16));

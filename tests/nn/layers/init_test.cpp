@@ -79,4 +79,10 @@ TEST_CASE("initialisation of a parameter records no graph") {
   CHECK(weight.requires_grad());
   nn::init::constant_(weight, 4.0);
   CHECK(weight.to_vector<float>() == std::vector<float>(6, 4.0f));
+  nn::init::zeros_(weight);
+  CHECK(weight.equal(zeros({2, 3})));
+  nn::init::ones_(weight);
+  CHECK(weight.equal(ones({2, 3})));
+  CHECK(weight.grad_fn() == nullptr);
+  CHECK(weight.version() == 4);
 }

@@ -97,3 +97,30 @@ TEST_CASE("normalisation modules print as torch prints them, and refuse sizes th
   CHECK_THROWS_AS(nn::RMSNorm({}), ShapeError);
   CHECK_THROWS_WITH(nn::GroupNorm(2, 4)(ones({2, 6})), "[GroupNorm] input (2, 6) for 4 channels");
 }
+
+TEST_CASE("normalisation takes one size or several, and braces are never a copy") {
+  const std::int64_t width = 8;
+  for (const nn::LayerNorm& norm : {nn::LayerNorm(8), nn::LayerNorm(width), nn::LayerNorm({width}),
+                                    nn::LayerNorm(std::size_t{8}, 1e-5), nn::LayerNorm{8}}) {
+    CHECK(norm.normalized_shape == Shape{8});
+    CHECK(norm.eps == 1e-5);
+    CHECK(norm.weight.shape() == Shape{8});
+    CHECK(norm.bias.shape() == Shape{8});
+  }
+  CHECK(nn::LayerNorm({4, 8}).normalized_shape == Shape{4, 8});
+  CHECK(nn::LayerNorm({4, width}).normalized_shape == Shape{4, 8});
+  CHECK(nn::LayerNorm({4, 8}, 1e-3).eps == 1e-3);
+  const nn::LayerNorm plain(width, 1e-3, false);
+  CHECK(plain.eps == 1e-3);
+  CHECK(!plain.weight.defined());
+
+  for (const nn::RMSNorm& norm : {nn::RMSNorm(8), nn::RMSNorm({width}), nn::RMSNorm{8}}) {
+    CHECK(norm.normalized_shape == Shape{8});
+    CHECK(!norm.eps);
+  }
+  CHECK(nn::RMSNorm(8, 1e-3).eps == 1e-3);
+  CHECK(!nn::RMSNorm(8, 1e-3, false).weight.defined());
+  CHECK(nn::RMSNorm({4, 8}).normalized_shape == Shape{4, 8});
+  CHECK(nn::RMSNorm({4, width}, 1e-3).normalized_shape == Shape{4, 8});
+  CHECK_THROWS_AS(nn::LayerNorm(-1), ShapeError);
+}
