@@ -209,34 +209,50 @@ void check_not_empty(const Tensor& self, PadMode mode, std::int64_t others) {
   }
 }
 
-// For each element of a padded dimension, the index that it is copied from.
-Tensor source_indices(const Padding& p, PadMode mode, const Shape& shape) {
-  // [begin, end) is left when negative padding is cut off; circular padding repeats this range.
-  const std::int64_t begin = std::max<std::int64_t>(-p.before, 0);
-  const std::int64_t end = p.size + std::min<std::int64_t>(p.after, 0);
+void check_enough_places(const Padding& p, PadMode mode, const Shape& shape) {
+  const std::int64_t left = p.size + std::min<std::int64_t>(p.before, 0) +
+                            std::min<std::int64_t>(p.after, 0);  // of negative padding
   const std::int64_t more = std::max(p.before, p.after);
   const bool fits = mode == PadMode::reflect    ? more < p.size
-                    : mode == PadMode::circular ? begin <= end && more <= end - begin
+                    : mode == PadMode::circular ? left >= 0 && more <= left
                                                 : true;
   if (!fits) {
     fail<ShapeError>("pad", "dimension ", p.dim, " of ", shape, " has too few places to be padded ",
                      "by ", p.before, " and ", p.after, " of them");
   }
-  Array places = Array::empty({p.total}, int64);
-  for (std::int64_t i = 0; i < p.total; ++i) {
-    std::int64_t place = i - p.before;
-    if (mode == PadMode::replicate) {
-      place = std::clamp<std::int64_t>(place, 0, p.size - 1);
-    } else if (mode == PadMode::circular) {
-      place += place < begin ? end - begin : place >= end ? begin - end : 0;
-    } else if (place < 0) {
-      place = -place;
-    } else if (place >= p.size) {
-      place = 2 * (p.size - 1) - place;
-    }
-    places.data<std::int64_t>()[i] = place;
+}
+
+// One dimension padded by pieces of the tensor itself. Place i of the result is place i - before of
+// `x`: the first `count_before` of those lie before it, the last `count_after` behind it.
+Tensor pad_dimension(const Tensor& x, const Padding& p, PadMode mode) {
+  const std::int64_t count_before = std::clamp<std::int64_t>(p.before, 0, p.total);
+  const std::int64_t count_after = std::clamp<std::int64_t>(p.after, 0, p.total);
+  const std::int64_t count = p.total - count_before - count_after;
+  const auto piece = [&](std::int64_t start, std::int64_t length) {
+    return narrow(x, p.dim, start, length);
+  };
+  const auto repeated = [&](std::int64_t place, std::int64_t length) {
+    Shape shape = x.shape();
+    shape[p.dim] = length;
+    return expand(piece(place, 1), shape);
+  };
+  std::vector<Tensor> pieces;
+  if (count_before > 0) {
+    pieces.push_back(
+        mode == PadMode::replicate ? repeated(0, count_before)
+        : mode == PadMode::circular
+            ? piece(p.size + std::min<std::int64_t>(p.after, 0) - p.before, count_before)
+            : flip(piece(p.before - count_before + 1, count_before), {p.dim}));
   }
-  return Tensor(std::move(places));
+  if (count > 0) pieces.push_back(piece(count_before - p.before, count));
+  if (count_after > 0) {
+    const std::int64_t first = p.size + p.after - count_after;  // its place, behind the end
+    pieces.push_back(mode == PadMode::replicate ? repeated(p.size - 1, count_after)
+                     : mode == PadMode::circular
+                         ? piece(std::max<std::int64_t>(-p.before, 0), count_after)
+                         : flip(piece(2 * p.size - 1 - first - count_after, count_after), {p.dim}));
+  }
+  return pieces.empty() ? piece(0, 0) : cat(pieces, p.dim);
 }
 
 }  // namespace
@@ -259,11 +275,14 @@ Tensor pad(const Tensor& self, const Shape& padding, PadMode mode, const Scalar&
   Tensor out = self;
   for (std::int64_t pair = 0; pair < pairs; ++pair) {
     const Padding p = padding_of(self, padding, pair);
-    out = index_select(out, p.dim, source_indices(p, mode, self.shape()));
+    check_enough_places(p, mode, self.shape());
+    out = pad_dimension(out, p, mode);
   }
   return out;
 } catch (const Error&) {
   rename_error("pad");
+} catch (const std::bad_alloc&) {
+  fail_memory();
 }
 
 }  // namespace tend

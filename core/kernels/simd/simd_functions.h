@@ -23,12 +23,12 @@ template <class D, class V, class M, class F, class... X>
 HWY_INLINE V with_exceptions(D d, M usual, V result, F scalar, X... x) {
   if (HWY_LIKELY(hn::AllTrue(d, usual))) return result;
   using T = hn::TFromD<D>;
-  constexpr std::size_t kLanes = hn::MaxLanes(D());
-  HWY_ALIGN T results[kLanes], is_usual[kLanes];
+  constexpr std::size_t kMost = hn::MaxLanes(D());
+  HWY_ALIGN T results[kMost], is_usual[kMost];
   hn::Store(result, d, results);
   hn::Store(hn::IfThenElseZero(usual, hn::Set(d, T(1))), d, is_usual);
   struct Lanes {
-    HWY_ALIGN T at[kLanes];
+    HWY_ALIGN T at[kMost];
   };
   const auto lanes_of = [d](V each) HWY_ATTR {
     Lanes lanes;
@@ -254,7 +254,9 @@ HWY_INLINE V pow_for_float(D d, V a, V b) {
   const auto is_whole = hn::Eq(hn::Round(b), b);
   const auto is_odd = hn::And(is_whole, hn::Ne(hn::Round(half), half));
   V result = hn::IfThenElse(is_odd, hn::CopySign(power, a), power);
-  const auto is_undefined = hn::And(hn::Lt(a, zero), hn::Not(is_whole));
+  const V infinity = hn::Set(d, std::numeric_limits<double>::infinity());
+  const auto is_undefined =
+      hn::And(hn::And(hn::Lt(a, zero), hn::Gt(a, hn::Neg(infinity))), hn::Not(is_whole));
   const V nan = hn::Set(d, std::numeric_limits<double>::quiet_NaN());
   result = hn::IfThenElse(is_undefined, nan, result);
   result = hn::IfThenElse(hn::Eq(b, zero), one, result);
