@@ -189,7 +189,9 @@ int run_operations(const Options& options) {
   compare::Bench bench(peers, options.plan);
   std::vector<std::string> failures;
   const compare::Facts facts = introduce(bench, failures);
-  if (!failures.empty()) throw std::runtime_error(failures.front());
+  if (!failures.empty()) {
+    throw std::runtime_error(failures.front() + "; Python must find PyTorch (python3-torch)");
+  }
   CopyTimes copy_seconds(bench);
   std::vector<compare::OperationResult> results;
   program::ProgressLine progress;

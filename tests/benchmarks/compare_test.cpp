@@ -40,6 +40,20 @@ TEST_CASE("compare explains itself and lists its rows") {
   }
 }
 
+TEST_CASE("compare --operations lists every row of the operation table") {
+  const auto [code, output] = compare({"--operations", "--list"});
+  CHECK(code == 0);
+  for (const char* row : {"torch.exp(a) 512x512 float32 contiguous forward\n",
+                          "torch.exp(a) 4096x1024 float64 transposed both\n",
+                          "torch.sort(a) 4096x1024 float32 contiguous forward\n",
+                          "torch.gather(a, 1, b) 512x512 float64 contiguous both\n"}) {
+    CHECK(has(output, row));
+  }
+  CHECK_FALSE(has(output, "torch.argmax(a) 512x512 float32 contiguous both"));  // no gradient
+  CHECK(compare({"--operations", "--rows", "no such row"}).code == 2);
+  CHECK(compare({"--operations", "--peers", "Eigen"}).code == 2);
+}
+
 TEST_CASE("compare refuses what it does not understand") {
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--sideways"},
                                                     {"--repetitions", "0"},

@@ -175,10 +175,6 @@ struct FloorDivide {
 
 struct TruncDivide {
   static std::int64_t of(std::int64_t a, std::int64_t b) { return b == -1 ? Sub::of(0, a) : a / b; }
-  template <std::floating_point T>
-  static T of(T a, T b) {
-    return std::trunc(a / b);
-  }
 };
 
 template <class Op, class T>
@@ -290,16 +286,21 @@ void floor_divide(const Array& out, const Array& a, const Array& b) {
 
 void trunc_divide(const Array& out, const Array& a, const Array& b) {
   check_divisor("div", out, b);
-  visit_number("div", out.dtype(),
-               [&](auto tag) { apply<TruncDivide, typename decltype(tag)::type>(out, a, b); });
+  if (is_floating(out.dtype()))
+    return map_floating_spans("div", BinaryFunction::trunc_divide, out, a, b);
+  check_number("div", out.dtype());
+  apply<TruncDivide, std::int64_t>(out, a, b);
 }
 
 void lerp(const Array& out, const Array& a, const Array& b, const Array& weight) {
   visit_floating("lerp", out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    map<T, T, T, T>(out, a, b, weight, [](T x, T y, T w) {
-      return std::abs(w) < T(0.5) ? x + w * (y - x) : y - (y - x) * (1 - w);
-    });
+    const auto between = [](T x, T y, T w) {
+      const T from_x = x + w * (y - x), from_y = y - (y - x) * (1 - w);
+      return std::abs(w) < T(0.5) ? from_x : from_y;
+    };
+    if (weight.numel() != 1) return map<T, T, T, T>(out, a, b, weight, between);
+    map<T, T, T>(out, a, b, [between, w = weight.item<T>()](T x, T y) { return between(x, y, w); });
   });
 }
 

@@ -78,10 +78,10 @@ void ge(const Array& out, const Array& a, const Array& b) {
 }
 
 void logical_and(const Array& out, const Array& a, const Array& b) {
-  compare([](auto x, auto y) { return kTruth(x) && kTruth(y); }, out, a, b);
+  compare([](auto x, auto y) { return kTruth(x) & kTruth(y); }, out, a, b);
 }
 void logical_or(const Array& out, const Array& a, const Array& b) {
-  compare([](auto x, auto y) { return kTruth(x) || kTruth(y); }, out, a, b);
+  compare([](auto x, auto y) { return kTruth(x) | kTruth(y); }, out, a, b);
 }
 void logical_xor(const Array& out, const Array& a, const Array& b) {
   compare([](auto x, auto y) { return kTruth(x) != kTruth(y); }, out, a, b);

@@ -143,9 +143,10 @@ void nan_to_num(const Array& out, const Array& a, double nan, double posinf, dou
     using T = typename decltype(tag)::type;
     constexpr T kInfinity = std::numeric_limits<T>::infinity();
     const T for_nan = convert<T>(nan), for_inf = convert<T>(posinf), for_minus = convert<T>(neginf);
-    map<T, T>(out, a, [=](T x) {
-      if (x != x) return for_nan;
-      return x == kInfinity ? for_inf : x == -kInfinity ? for_minus : x;
+    map<T, T>(out, a, [=](T x) {  // every choice is made, so that it is done in vectors
+      T value = x == kInfinity ? for_inf : x;
+      value = x == -kInfinity ? for_minus : value;
+      return x != x ? for_nan : value;
     });
   });
 }

@@ -146,6 +146,8 @@ HWY_INLINE void with_binary_function(BinaryFunction function, F use) {
       return use([](auto d, auto x, auto y) HWY_ATTR { return remainder(d, x, y); });
     case BinaryFunction::floor_divide:
       return use([](auto d, auto x, auto y) HWY_ATTR { return floor_divide(d, x, y); });
+    case BinaryFunction::trunc_divide:
+      return use([](auto, auto x, auto y) HWY_ATTR { return hn::Trunc(hn::Div(x, y)); });
     case BinaryFunction::pow: return;  // see pow_span
   }
 }

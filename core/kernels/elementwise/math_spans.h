@@ -41,7 +41,16 @@ enum class Function {
   trunc
 };
 /// Functions of two numbers.
-enum class BinaryFunction { atan2, logaddexp, xlogy, pow, fmod, remainder, floor_divide };
+enum class BinaryFunction {
+  atan2,
+  logaddexp,
+  xlogy,
+  pow,
+  fmod,
+  remainder,
+  floor_divide,
+  trunc_divide
+};
 /// The derivatives of those, times a gradient.
 enum class Backward { tanh, sigmoid, silu, gelu, gelu_tanh };
 

@@ -11,6 +11,10 @@
 namespace tend::kernels {
 namespace {
 
+// A number as wide as an element, so that both are handled in vectors of as many.
+template <class T>
+using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
 // Whether x takes the place of the best element so far: NaN is better than every number.
 template <bool kLargest, class T>
 bool is_better(T x, T best) {
@@ -19,36 +23,58 @@ bool is_better(T x, T best) {
   return better;
 }
 
-// The index of the first best element of a line: finds the best of every 16th element side by side,
-// then the first that is equal to the best of those.
+// The best element of a line without NaN, found side by side for every 16th element; NaN if there
+// is one.
+template <bool kLargest, class T>
+T best_value(const T* line, std::int64_t length) {
+  constexpr std::int64_t kLanes = 16;
+  std::array<T, kLanes> best;
+  std::array<Place<T>, kLanes> nans{};
+  best.fill(line[0]);
+  const auto look_at = [&](std::size_t k, T x) {
+    best[k] = (kLargest ? x > best[k] : x < best[k]) ? x : best[k];
+    nans[k] |= x != x;
+  };
+  std::int64_t i = 0;
+  for (; i + kLanes <= length; i += kLanes) {
+    for (std::size_t k = 0; k < kLanes; ++k) look_at(k, line[i + static_cast<std::int64_t>(k)]);
+  }
+  for (; i < length; ++i) look_at(0, line[i]);
+  T found = best[0];
+  for (std::size_t k = 0; k < kLanes; ++k) {
+    if (nans[k] != 0) return std::numeric_limits<T>::quiet_NaN();
+    if (is_better<kLargest>(best[k], found)) found = best[k];
+  }
+  return found;
+}
+
+// The first index where is_it(element), which some element is.
+template <class T, class F>
+std::int64_t first_index(const T* line, std::int64_t length, F is_it) {
+  constexpr std::int64_t kBlock = 32;
+  std::int64_t i = 0;
+  for (; i + kBlock <= length; i += kBlock) {
+    Place<T> hits = 0;  // without leaving the loop, so that it is done in vectors
+    for (std::int64_t k = 0; k < kBlock; ++k) hits |= is_it(line[i + k]);
+    if (hits != 0) break;
+  }
+  while (!is_it(line[i])) ++i;
+  return i;
+}
+
+// The index of the first best element of a line.
 template <bool kLargest, class T>
 std::int64_t best_index(const T* line, std::int64_t length, std::int64_t stride) {
-  constexpr std::int64_t kLanes = 16;
-  T best = line[0];
-  if (stride == 1 && length >= kLanes) {
-    std::array<T, kLanes> lanes;
-    std::copy_n(line, kLanes, lanes.begin());
-    std::int64_t i = kLanes;
-    for (; i + kLanes <= length; i += kLanes) {
-      for (std::size_t k = 0; k < kLanes; ++k) {
-        const T x = line[i + static_cast<std::int64_t>(k)];
-        lanes[k] = is_better<kLargest>(x, lanes[k]) ? x : lanes[k];
-      }
-    }
-    for (const T x : lanes) best = is_better<kLargest>(x, best) ? x : best;
-    for (; i < length; ++i) best = is_better<kLargest>(line[i], best) ? line[i] : best;
-  } else {
-    for (std::int64_t i = 1; i < length; ++i) {
-      if (is_better<kLargest>(line[i * stride], best)) best = line[i * stride];
-    }
+  if (stride == 1) {
+    const T best = best_value<kLargest>(line, length);
+    if (best != best) return first_index(line, length, [](T x) { return x != x; });
+    return first_index(line, length, [best](T x) { return x == best; });
   }
-  std::int64_t i = 0;
-  if (best != best) {
-    while (line[i * stride] == line[i * stride]) ++i;
-  } else {
-    while (line[i * stride] != best) ++i;
+  std::int64_t best = 0;
+  for (std::int64_t i = 1; i < length; ++i) {
+    if (is_better<kLargest>(line[i * stride], line[best * stride])) best = i;
   }
-  return i;
+  return best;
 }
 
 // The same for lines that lie side by side, of which some are looked through together.
@@ -56,20 +82,19 @@ template <bool kLargest, class T>
 void best_side_by_side(std::int64_t count, std::int64_t* to, const T* from, std::int64_t stride,
                        std::int64_t length) {
   constexpr std::int64_t kLines = 64;
-  // As wide as the elements, so that both are compared and chosen in vectors of as many.
-  using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
   for (std::int64_t left = 0; left < count; left += kLines) {
     const std::int64_t n = std::min(kLines, count - left);
     std::array<T, kLines> best;
-    std::array<Place, kLines> places{};
+    std::array<Place<T>, kLines> places{};
     std::copy_n(from + left, n, best.begin());
     for (std::int64_t j = 1; j < length; ++j) {
       const T* row = from + left + j * stride;
       for (std::int64_t i = 0; i < n; ++i) {
         const auto at = static_cast<std::size_t>(i);
-        const bool better = is_better<kLargest>(row[i], best[at]);
+        const bool nan = (row[i] != row[i]) & (best[at] == best[at]);
+        const bool better = (kLargest ? row[i] > best[at] : row[i] < best[at]) | nan;
         best[at] = better ? row[i] : best[at];
-        places[at] = better ? static_cast<Place>(j) : places[at];
+        places[at] = better ? static_cast<Place<T>>(j) : places[at];
       }
     }
     std::copy_n(places.begin(), n, to + left);

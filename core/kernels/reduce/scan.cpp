@@ -62,6 +62,15 @@ void scan_side_by_side(std::int64_t count, T* to, std::int64_t to_stride, const 
   }
 }
 
+template <class Combine, class Total, class T>
+void scan_line(T* to, std::int64_t to_stride, const T* from, std::int64_t from_stride,
+               std::int64_t length, Total total) {
+  for (std::int64_t j = 0; j < length; ++j) {
+    total = Combine()(total, static_cast<Total>(from[j * from_stride]));
+    to[j * to_stride] = static_cast<T>(total);
+  }
+}
+
 // out[j] = combine(out[j - 1], a[j]) along `dim`, where out[-1] counts as `first`.
 template <template <class> class Combine>
 void scan(const Array& out, const Array& a, std::int64_t dim, int first) {
@@ -70,19 +79,22 @@ void scan(const Array& out, const Array& a, std::int64_t dim, int first) {
     using T = typename decltype(tag)::type;
     // PyTorch's float32 scans carry a double, too.
     using Total = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
-    for_line_runs(out, a.to(out.dtype()), dim,
-                  [first](std::int64_t count, const auto& p, const auto& step,
-                          std::int64_t to_stride, std::int64_t from_stride, std::int64_t length) {
-                    constexpr std::int64_t kNext = sizeof(T);
-                    const bool side_by_side = step[0] == kNext && step[1] == kNext;
-                    const std::int64_t together = side_by_side ? count : 1;
-                    for (std::int64_t i = 0; i < count; i += together) {
-                      scan_side_by_side<Combine<Total>>(
-                          together, reinterpret_cast<T*>(p[0] + i * step[0]), to_stride,
-                          reinterpret_cast<const T*>(p[1] + i * step[1]), from_stride, length,
-                          static_cast<Total>(first));
-                    }
-                  });
+    const auto start = static_cast<Total>(first);
+    const auto run = [start](std::int64_t count, const auto& p, const auto& step,
+                             std::int64_t to_stride, std::int64_t from_stride,
+                             std::int64_t length) {
+      if (count > 1 && step[0] == sizeof(T) && step[1] == sizeof(T)) {
+        return scan_side_by_side<Combine<Total>>(count, reinterpret_cast<T*>(p[0]), to_stride,
+                                                 reinterpret_cast<const T*>(p[1]), from_stride,
+                                                 length, start);
+      }
+      for (std::int64_t i = 0; i < count; ++i) {
+        scan_line<Combine<Total>>(reinterpret_cast<T*>(p[0] + i * step[0]), to_stride,
+                                  reinterpret_cast<const T*>(p[1] + i * step[1]), from_stride,
+                                  length, start);
+      }
+    };
+    for_line_runs(out, a.to(out.dtype()), dim, run);
   });
 }
 
