@@ -96,10 +96,11 @@ TEST_CASE("What one size of block left idle serves every other size") {
 
 TEST_CASE("The smallest idle piece that is large enough is taken") {
   Holder holder;
-  for (const std::size_t size : {8U, 1U, 3U, 1U, 2U, 1U}) holder.take(size * kMiB);
+  // Eighths of a MiB; small ones in between keep the others apart.
+  for (const std::size_t size : {64U, 8U, 24U, 8U, 16U, 8U, 17U, 8U}) holder.take(size * kMiB / 8);
   const std::uint8_t* const three = holder.blocks()[2].data;
   const std::uint8_t* const two = holder.blocks()[4].data;
-  for (const std::size_t number : {4U, 2U, 0U}) holder.give(number);
+  for (const std::size_t number : {4U, 5U, 2U, 0U}) holder.give(number);  // the 17 after the 16
   holder.take(5 * kMiB / 2);
   CHECK(holder.blocks().back().data == three);
   holder.take(2 * kMiB - 100);
