@@ -20,9 +20,9 @@ namespace tend {
 
 /// A block of at least `bytes` (over 0), 64-byte aligned. Small blocks come from lists of the
 /// calling thread, without a lock, others from a cache that all threads share, and only then from
-/// the system. Blocks above 64 KiB are cut from segments (segments.h), of which what one size left
-/// idle serves every other: a training loop holds little more than its tensors need at once. OutOfMemoryError when that has none. Under the address sanitizer every block comes
-/// from the system, so that overruns are found.
+/// the system (OutOfMemoryError). Blocks above 64 KiB are cut from segments, in which memory that
+/// one size left idle serves every other. Under the address sanitizer every block comes from the
+/// system, so that overruns are found.
 void* take_block(std::size_t bytes);
 
 /// Gives a block back, on any thread; `bytes` is what was asked for.
