@@ -19,7 +19,8 @@ namespace tend {
 /// - blas: OpenBLAS's kernels depend on the number of rows. Of 34 numbers of rows from 2 to 599, 14
 ///   to 27 changed the bits of the first ones with the kernels for Haswell, and 0 to 27 (mostly
 ///   those below 32) with those for SkylakeX and Cooperlake (version 0.3.21, widths and depths from
-///   64 to 1536). A sequence may have other bits alone, in a batch and as a prefix.
+///   64 to 1536). A sequence may have other bits alone, in a batch and as a prefix. Numbers that
+///   the other paths print as PyTorch does may differ in their last digit.
 enum class MatmulPath : std::uint8_t {
   automatic,  ///< whichever was measured to be faster
   blas,       ///< OpenBLAS, products of every size
