@@ -23,6 +23,7 @@
 #include <tend/core/array/print.h>
 #include <tend/core/build_info.h>
 #include <tend/core/kernels/matmul/blas.h>
+#include <tend/core/kernels/matmul/matmul_path.h>
 #include <tend/core/memory/pool.h>
 #include <tend/core/random/random.h>
 #include <tend/core/threads/parallel.h>

@@ -1,6 +1,11 @@
 // Matrix products: FLOP is the rate, FLOP=250G/s are 250 GFLOP/s; peak% is their share of what
 // multiply-adds in registers reach on as many threads in the same run (float64: of half of it).
+// `blas` and `tiles` are the rates of the two paths, the best of several turns; FLOP is that of the
+// path that was chosen (TEND_MATMUL).
+#include <array>
+
 #include <tend/core/kernels/matmul/gemm.h>
+#include <tend/core/kernels/matmul/matmul_path.h>
 
 #include "shapes.h"
 
@@ -8,11 +13,35 @@ using namespace tend;
 
 namespace {
 
+// Times both paths in turn, as the machine may change its speed meanwhile.
+template <class F>
+void compare_paths(benchmark::State& state, double flops, F&& f) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kTurns = 16;
+  const std::array<MatmulPath, 2> paths = {MatmulPath::blas, MatmulPath::tiles};
+  const auto count = static_cast<std::int64_t>(state.iterations()) / kTurns + 1;
+  std::array<double, 2> best{};
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const MatmulPathGuard guard(paths[i]);
+      f();  // its code and data are in the caches
+      const Clock::time_point start = Clock::now();
+      for (std::int64_t each = 0; each < count; ++each) f();
+      const std::chrono::duration<double> seconds = Clock::now() - start;
+      best[i] = std::max(best[i], flops * static_cast<double>(count) / seconds.count());
+    }
+  }
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    state.counters[std::string(matmul_path_name(paths[i]))] = best[i];
+  }
+}
+
 void multiply(benchmark::State& state, const Array& a, const Array& b, const Array& out) {
   static const double peak = limits::flops_per_second(num_threads());
   const double flops = 2.0 * static_cast<double>(out.numel()) * static_cast<double>(a.size(-1));
-  benchmarks::measure(state, "FLOP", flops, out.dtype() == float64 ? peak / 2 : peak,
-                      [&] { kernels::matmul(out, a, b); });
+  const auto product = [&] { kernels::matmul(out, a, b); };
+  benchmarks::measure(state, "FLOP", flops, out.dtype() == float64 ? peak / 2 : peak, product);
+  compare_paths(state, flops, product);
 }
 
 Array filled(const Shape& shape, DType dtype = float32) {
@@ -25,10 +54,32 @@ void square(benchmark::State& state, DType dtype) {
   multiply(state, filled({n, n}, dtype), filled({n, n}, dtype), filled({n, n}, dtype));
 }
 
-// A Linear layer's product: (tokens, in) by the transpose of its weight (out, in).
-void linear(benchmark::State& state) {
+// A Linear layer's products: (tokens, in) by the transpose of its weight (out, in).
+void linear(benchmark::State& state, DType dtype) {
   const std::int64_t tokens = state.range(0), in = state.range(1), out = state.range(2);
-  multiply(state, filled({tokens, in}), filled({out, in}).transpose(0, 1), filled({tokens, out}));
+  multiply(state, filled({tokens, in}, dtype), filled({out, in}, dtype).transpose(0, 1),
+           filled({tokens, out}, dtype));
+}
+
+// The gradient of its input.
+void linear_input_gradient(benchmark::State& state, DType dtype) {
+  const std::int64_t tokens = state.range(0), in = state.range(1), out = state.range(2);
+  multiply(state, filled({tokens, out}, dtype), filled({out, in}, dtype),
+           filled({tokens, in}, dtype));
+}
+
+// The gradient of its weight.
+void linear_weight_gradient(benchmark::State& state, DType dtype) {
+  const std::int64_t tokens = state.range(0), in = state.range(1), out = state.range(2);
+  multiply(state, filled({tokens, out}, dtype).transpose(0, 1), filled({tokens, in}, dtype),
+           filled({out, in}, dtype));
+}
+
+void linear_shapes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgNames({"tokens", "in", "out"})->UseRealTime();
+  benchmark->Args({1, 384, 384})->Args({768, 128, 128})->Args({768, 128, 512});
+  benchmark->Args({768, 512, 128})->Args({1024, 384, 384})->Args({1024, 384, 1536});
+  benchmark->Args({1024, 1536, 384});
 }
 
 // (batch, tokens, heads * dim) seen as (batch, heads, tokens, dim), as attention splits heads.
@@ -58,15 +109,13 @@ void attention_shapes(benchmark::internal::Benchmark* benchmark) {
 }
 
 BENCHMARK_CAPTURE(square, float32, float32)->RangeMultiplier(2)->Range(4, 2048)->UseRealTime();
-BENCHMARK_CAPTURE(square, float64, float64)->RangeMultiplier(4)->Range(64, 1024)->UseRealTime();
-BENCHMARK(linear)
-    ->ArgNames({"tokens", "in", "out"})
-    ->Args({1, 384, 384})
-    ->Args({768, 128, 512})
-    ->Args({768, 512, 128})
-    ->Args({1024, 384, 1536})
-    ->Args({1024, 1536, 384})
-    ->UseRealTime();
+BENCHMARK_CAPTURE(square, float64, float64)->RangeMultiplier(2)->Range(4, 1024)->UseRealTime();
+BENCHMARK_CAPTURE(linear, float32, float32)->Apply(linear_shapes);
+BENCHMARK_CAPTURE(linear, float64, float64)->Apply(linear_shapes);
+BENCHMARK_CAPTURE(linear_input_gradient, float32, float32)->Apply(linear_shapes);
+BENCHMARK_CAPTURE(linear_input_gradient, float64, float64)->Apply(linear_shapes);
+BENCHMARK_CAPTURE(linear_weight_gradient, float32, float32)->Apply(linear_shapes);
+BENCHMARK_CAPTURE(linear_weight_gradient, float64, float64)->Apply(linear_shapes);
 BENCHMARK(attention_scores)->Apply(attention_shapes);
 BENCHMARK(attention_context)->Apply(attention_shapes);
 

@@ -20,6 +20,7 @@ inline int run(int argc, char** argv) {
   benchmark::AddCustomContext("blas", info.blas);
   benchmark::AddCustomContext("blas core", info.blas_core);
   benchmark::AddCustomContext("simd", info.simd_target);
+  benchmark::AddCustomContext("matmul path", info.matmul_path);
   benchmark::AddCustomContext("threads", std::to_string(info.threads));
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include <tend/core/kernels/matmul/blas.h>
+#include <tend/core/kernels/matmul/matmul_path.h>
 #include <tend/core/kernels/simd/simd_target.h>
 #include <tend/core/threads/parallel.h>
 
@@ -18,14 +19,17 @@ constexpr const char* kCompiler = "GCC " __VERSION__;
 }  // namespace
 
 BuildInfo build_info() {
-  return {TEND_VERSION,           kCompiler,    blas_config(), blas_core(),
-          kernels::simd_target(), num_threads()};
+  return {TEND_VERSION,           kCompiler,
+          blas_config(),          blas_core(),
+          kernels::simd_target(), std::string(matmul_path_name(matmul_path())),
+          num_threads()};
 }
 
 std::ostream& operator<<(std::ostream& out, const BuildInfo& info) {
   return out << "tend: " << info.version << "\ncompiler: " << info.compiler
              << "\nblas: " << info.blas << "\nblas core: " << info.blas_core
-             << "\nsimd: " << info.simd_target << "\nthreads: " << info.threads << '\n';
+             << "\nsimd: " << info.simd_target << "\nmatmul path: " << info.matmul_path
+             << "\nthreads: " << info.threads << '\n';
 }
 
 }  // namespace tend

@@ -14,6 +14,7 @@ struct BuildInfo {
   std::string blas;         ///< version and build options of OpenBLAS, as it states them
   std::string blas_core;    ///< the core type whose kernels OpenBLAS runs; see init_blas()
   std::string simd_target;  ///< the instructions of tend's own kernels, as Highway calls them
+  std::string matmul_path;  ///< what computes matrix products on this thread; see MatmulPath
   int threads;              ///< that tend may use; see set_num_threads()
 };
 

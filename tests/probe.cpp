@@ -3,18 +3,23 @@
 //   probe core [N]       prints OpenBLAS's core type, after an N x N product if given
 //   probe blas N         prints how OpenBLAS runs on threads (serial, pthread, openmp), how many it
 //                        uses after an N x N product, and how many that gave the process
+//   probe memory         prints by how many bytes training steps of a GPT made the process grow,
+//   and
+//                        how many its tensors held
+//   probe path           prints the path of matrix products
 
 #include <cblas.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <string>
 
 #include <tend/core/kernels/matmul/gemm.h>
-#include <tend/core/threads/parallel.h>
+#include <tend/tend.h>
 
 namespace {
 
@@ -50,6 +55,35 @@ int print_blas(std::int64_t n) {
   return 0;
 }
 
+// The most bytes of memory that the process has had.
+std::int64_t process_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stoll(line.substr(6)) * 1024;
+  }
+  return -1;
+}
+
+int print_memory() {
+  using namespace tend;
+  const std::int64_t before = process_bytes();
+  constexpr std::int64_t kTokens = 128, kVocabulary = 65;
+  attention::GPT gpt({.vocab_size = kVocabulary,
+                      .context_length = kTokens,
+                      .width = 384,
+                      .num_heads = 6,
+                      .num_layers = 4});
+  optim::AdamW optimizer(gpt.parameters());
+  const Tensor tokens = randint(0, kVocabulary, {8, kTokens});
+  for (int step = 0; step < 4; ++step) {
+    optimizer.zero_grad();
+    cross_entropy(gpt(tokens).flatten(0, 1), tokens.flatten()).backward();
+    optimizer.step();
+  }
+  std::cout << process_bytes() - before << ' ' << peak_memory() << '\n';
+  return 0;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -57,6 +91,11 @@ int main(int count, char** arguments) {
   const std::int64_t n = count > 2 ? std::stoll(arguments[2]) : 0;
   if (question == "core") return print_core(n);
   if (question == "blas") return print_blas(n);
+  if (question == "memory") return print_memory();
+  if (question == "path") {
+    std::cout << tend::matmul_path_name(tend::matmul_path()) << '\n';
+    return 0;
+  }
   if (question != "threads") return 2;
   std::cout << tend::num_threads() << '\n';
   return 0;

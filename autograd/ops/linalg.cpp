@@ -9,6 +9,8 @@
 namespace tend {
 namespace {
 
+using kernels::RowBits;
+
 void check_ranks(const char* operation, const Tensor& a, std::int64_t a_rank, const Tensor& b,
                  std::int64_t b_rank) {
   if (a.dim() == a_rank && b.dim() == b_rank) return;
@@ -23,15 +25,28 @@ Tensor as_rows(const Tensor& x) {
   return reshape(x, {element_count(leading), x.size(-1)});
 }
 
+// PyTorch's name of the node, which depends on how torch.matmul computes the product.
+const char* matmul_node(std::int64_t a_rank, std::int64_t b_rank) {
+  if (a_rank == 1 && b_rank == 1) return "DotBackward0";
+  if (a_rank == 2 && b_rank == 2) return "MmBackward0";
+  if (a_rank == 2 && b_rank == 1) return "MvBackward0";
+  if (a_rank == 1 && b_rank == 2) return "SqueezeBackward4";
+  return a_rank > 2 && b_rank > 2 ? "UnsafeViewBackward0" : "ViewBackward0";
+}
+
+Tensor product(const char* operation, const char* node, const Tensor& a, const Tensor& b,
+               RowBits rows = RowBits::same);
+
 // Sets the gradient of an input to a @ b. If a gradient arrived for it before, the product is added
 // to that in one pass (beta = 1).
-void set_product(Derivative& d, std::size_t input, const Tensor& a, const Tensor& b) {
+void set_product(Derivative& d, std::size_t input, const Tensor& a, const Tensor& b,
+                 RowBits rows = RowBits::same) {
   const Shape shape = kernels::matmul_shape("matmul", a.shape(), b.shape());
   const Array* sum = d.sum(input);
   if (sum != nullptr && sum->dtype() == a.dtype() && sum->shape() == shape) {
-    kernels::matmul(*sum, a.array(), b.array(), 1, 1);
+    kernels::matmul(*sum, a.array(), b.array(), 1, 1, rows);
   } else {
-    d.set(input, matmul(a, b));
+    d.set(input, product("matmul", matmul_node(a.dim(), b.dim()), a, b, rows));
   }
 }
 
@@ -59,31 +74,23 @@ void product_gradients(Derivative& d, std::size_t a_input, Tensor g, std::int64_
     if (b_rank == 1) {
       d.set(a_input + 1, squeeze(matmul(left, right), -1));
     } else {
-      set_product(d, a_input + 1, left, right);
+      set_product(d, a_input + 1, left, right, shared ? RowBits::free : RowBits::same);
     }
   }
 }
 
 // a @ b, for all operations that are such a product.
-Tensor product(const char* operation, const char* node, const Tensor& a, const Tensor& b) {
+Tensor product(const char* operation, const char* node, const Tensor& a, const Tensor& b,
+               RowBits rows) {
   check_one_dtype(operation, a, b);
   Array out = Array::empty(kernels::matmul_shape(operation, a.shape(), b.shape()), a.dtype());
-  kernels::matmul(out, a.array(), b.array());
+  kernels::matmul(out, a.array(), b.array(), 1, 0, rows);
   return record(
       node, std::move(out), {a, b}, {save_if(b.requires_grad(), a), save_if(a.requires_grad(), b)},
       [a_rank = a.dim(), b_rank = b.dim()](Derivative& d) {
         product_gradients(d, 0, d.grad(), a_rank, b_rank);
       },
       operation);
-}
-
-// PyTorch's name of the node, which depends on how torch.matmul computes the product.
-const char* matmul_node(std::int64_t a_rank, std::int64_t b_rank) {
-  if (a_rank == 1 && b_rank == 1) return "DotBackward0";
-  if (a_rank == 2 && b_rank == 2) return "MmBackward0";
-  if (a_rank == 2 && b_rank == 1) return "MvBackward0";
-  if (a_rank == 1 && b_rank == 2) return "SqueezeBackward4";
-  return a_rank > 2 && b_rank > 2 ? "UnsafeViewBackward0" : "ViewBackward0";
 }
 
 }  // namespace
@@ -301,7 +308,9 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
       linear_node(x.dim(), bias.defined()), linear_result(x, weight, bias), {x, weight, bias},
       {save_if(weight.requires_grad(), x), save_if(x.requires_grad(), weight)}, [](Derivative& d) {
         if (d.needs(0)) set_product(d, 0, d.grad(), d.saved(1));
-        if (d.needs(1)) set_product(d, 1, t(as_rows(d.grad())), as_rows(d.saved(0)));
+        if (d.needs(1)) {
+          set_product(d, 1, t(as_rows(d.grad())), as_rows(d.saved(0)), RowBits::free);
+        }
         if (d.needs(2)) d.set(2, d.grad());
       });
 }

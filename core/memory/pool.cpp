@@ -1,7 +1,5 @@
 #include <tend/core/memory/pool.h>
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -13,6 +11,7 @@
 
 #include <tend/core/base/error.h>
 #include <tend/core/base/fork.h>
+#include <tend/core/memory/segments.h>
 
 namespace tend {
 namespace {
@@ -20,11 +19,11 @@ namespace {
 using detail::global_mutex;
 using detail::GlobalLock;
 using detail::kKeepsBlocks;
+using detail::take_from_system;
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kMax = std::size_t{1} << 46;  // more than any machine has
-// Blocks of this size or more are aligned to it and ask for pages of this size.
-constexpr std::size_t kHugePage = std::size_t{1} << 21;
-// Each thread keeps free blocks of up to kSmall bytes for itself, kMaxPerThread bytes in all.
+// Blocks of up to kSmall bytes come in classes of sizes, larger ones from segments. Each thread
+// keeps free small blocks for itself, kMaxPerThread bytes in all.
 constexpr std::size_t kSmall = std::size_t{1} << 16;
 constexpr std::size_t kMaxPerThread = std::size_t{8} << 20;
 // Live bytes that a thread counts by itself before it adds them to the shared counter.
@@ -45,52 +44,33 @@ constexpr SizeClass size_class(std::size_t bytes) noexcept {
   return {4 * static_cast<std::size_t>(shift) + quarters, (quarters << shift) * kAlignment};
 }
 
-constexpr std::size_t kSmallClasses = size_class(kSmall).index + 1;
-constexpr std::size_t kClasses = std::size_t{4} * 48;
-
-std::atomic<std::int64_t> taken_from_system{0};
-
-void* take_from_system(std::size_t bytes) noexcept {
-  const bool huge = kKeepsBlocks && bytes >= kHugePage;
-  void* block = nullptr;
-  if (posix_memalign(&block, huge ? kHugePage : kAlignment, bytes) != 0) return nullptr;
-  if (huge) madvise(block, bytes, MADV_HUGEPAGE);  // advice: nothing depends on its success
-  taken_from_system.fetch_add(1, std::memory_order_relaxed);
-  return block;
-}
+constexpr std::size_t kClasses = size_class(kSmall).index + 1;
 
 // The link of a list of free blocks, stored in the block itself.
 struct FreeBlock {
   FreeBlock* next;
 };
 
-// Free blocks that all threads share. Constant initialisation and a trivial destructor make it
-// usable at any time: arrays may outlive every other static object.
+// Free blocks that all threads share: small ones in lists by size, large ones in segments. Constant
+// initialisation and a trivial destructor make it usable at any time, as Segments are.
 class SharedCache {
  public:
   // nullptr when the system has no memory.
-  void* take(SizeClass wanted) noexcept {
+  void* take(std::size_t bytes) noexcept {
     const std::lock_guard lock(mutex());
-    void* block = free_[wanted.index];
-    if (block != nullptr) {
-      free_[wanted.index] = free_[wanted.index]->next;
-      kept_ -= wanted.bytes;
-    } else {
-      block = take_from_system(wanted.bytes);
-      if (block == nullptr) free_all();
-      if (block == nullptr) block = take_from_system(wanted.bytes);
-      if (block == nullptr) return nullptr;
-    }
-    in_use_ += wanted.bytes;
-    peak_in_use_ = std::max(peak_in_use_, in_use_);
-    return block;
+    void* block = take_once(bytes);
+    if (block != nullptr) return block;
+    free_all();
+    return take_once(bytes);
   }
 
-  void give(void* block, SizeClass its) noexcept {
+  void give(void* block, std::size_t bytes) noexcept {
     const std::lock_guard lock(mutex());
+    if (bytes > kSmall) return segments_.give(block);
+    const SizeClass its = size_class(bytes);
     in_use_ -= its.bytes;
     // When more is kept than was ever in use at once, some sizes are no longer asked for.
-    if (kept_ + its.bytes > peak_in_use_) free_all();
+    if (kept_ + its.bytes > peak_in_use_) free_small();
     free_[its.index] = new (block) FreeBlock{free_[its.index]};
     kept_ += its.bytes;
   }
@@ -103,17 +83,41 @@ class SharedCache {
  private:
   static std::mutex& mutex() noexcept { return global_mutex(GlobalLock::blocks); }
 
-  void free_all() noexcept {
+  void* take_once(std::size_t bytes) noexcept {
+    return bytes > kSmall ? segments_.take(bytes) : take_small(size_class(bytes));
+  }
+
+  void* take_small(SizeClass wanted) noexcept {
+    void* block = free_[wanted.index];
+    if (block != nullptr) {
+      free_[wanted.index] = free_[wanted.index]->next;
+      kept_ -= wanted.bytes;
+    } else {
+      block = take_from_system(wanted.bytes);
+      if (block == nullptr) return nullptr;
+    }
+    in_use_ += wanted.bytes;
+    peak_in_use_ = std::max(peak_in_use_, in_use_);
+    return block;
+  }
+
+  void free_small() noexcept {
     for (FreeBlock*& blocks : free_) {
       while (blocks != nullptr) std::free(std::exchange(blocks, blocks->next));
     }
     kept_ = 0;
   }
 
+  void free_all() noexcept {
+    free_small();
+    segments_.release();
+  }
+
   std::array<FreeBlock*, kClasses> free_{};
   std::size_t kept_ = 0;
   std::size_t in_use_ = 0;
   std::size_t peak_in_use_ = 0;
+  detail::Segments segments_;
 };
 
 constinit SharedCache shared_cache;
@@ -122,7 +126,7 @@ constinit SharedCache shared_cache;
 // destructor make it usable at any time; before it is opened, and after the thread's own objects
 // are destroyed, it keeps no blocks.
 struct ThreadCache {
-  std::array<FreeBlock*, kSmallClasses> free{};
+  std::array<FreeBlock*, kClasses> free{};
   std::size_t kept = 0;
   std::size_t limit = 0;                 // bytes that may be kept
   std::atomic<std::int64_t> untold = 0;  // live bytes not yet in Live::told; only its thread writes
@@ -137,7 +141,7 @@ struct ThreadCache {
       const SizeClass each = size_class(bytes);
       while (FreeBlock* block = free[each.index]) {
         free[each.index] = block->next;
-        shared_cache.give(block, each);
+        shared_cache.give(block, each.bytes);
       }
     }
     kept = 0;
@@ -195,7 +199,7 @@ bool open_cache() noexcept {
 }
 
 void* take_shared(std::size_t bytes) {
-  void* block = kKeepsBlocks ? shared_cache.take(size_class(bytes)) : take_from_system(bytes);
+  void* block = kKeepsBlocks ? shared_cache.take(bytes) : take_from_system(bytes);
   if (block == nullptr)
     fail<OutOfMemoryError>("allocate", "the system did not give ", bytes, " bytes");
   return block;
@@ -232,8 +236,8 @@ void give_block(void* block, std::size_t bytes) noexcept {
     std::free(block);
     return;
   }
-  const SizeClass its = size_class(bytes);
   if (bytes <= kSmall) {
+    const SizeClass its = size_class(bytes);
     const std::size_t kept = cache.kept + its.bytes;
     if (kept <= cache.limit || (open_cache() && kept <= cache.limit)) {
       cache.free[its.index] = new (block) FreeBlock{cache.free[its.index]};
@@ -241,7 +245,7 @@ void give_block(void* block, std::size_t bytes) noexcept {
       return;
     }
   }
-  shared_cache.give(block, its);
+  shared_cache.give(block, bytes);
 }
 
 void empty_cache() noexcept {
@@ -250,7 +254,7 @@ void empty_cache() noexcept {
 }
 
 std::int64_t system_blocks() noexcept {
-  return taken_from_system.load(std::memory_order_relaxed);
+  return detail::taken_from_system();
 }
 
 void detail::count_live(std::int64_t bytes) noexcept {

@@ -20,17 +20,18 @@ namespace tend {
 
 /// A block of at least `bytes` (over 0), 64-byte aligned. Small blocks come from lists of the
 /// calling thread, without a lock, others from a cache that all threads share, and only then from
-/// the system. OutOfMemoryError when that has none. Under the address sanitizer every block comes
-/// from the system, so that overruns are found.
+/// the system (OutOfMemoryError). Blocks above 64 KiB are cut from segments, in which memory that
+/// one size left idle serves every other. Under the address sanitizer every block comes from the
+/// system, so that overruns are found.
 void* take_block(std::size_t bytes);
 
 /// Gives a block back, on any thread; `bytes` is what was asked for.
 void give_block(void* block, std::size_t bytes) noexcept;
 
-/// Gives the cached, unused blocks back to the system: the shared ones and the calling thread's.
+/// Gives the cached, unused memory back to the system: what is shared and the calling thread's.
 void empty_cache() noexcept;
 
-/// The number of blocks taken from the system so far. It no longer grows once a training loop has
+/// How often memory was taken from the system so far. It no longer grows once a training loop has
 /// seen all its shapes. With several threads a few small blocks may still be added, until each
 /// thread has run every kind of task that it may get.
 std::int64_t system_blocks() noexcept;

@@ -14,11 +14,13 @@
 #include <new>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <tend/core/base/error.h>
 #include <tend/core/base/fork.h>
 #include <tend/core/threads/cpu_limit.h>
+#include <tend/core/threads/inherited.h>
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
@@ -44,7 +46,8 @@ class Job {
       : begin_(static_cast<std::uint64_t>(begin)),
         size_(static_cast<std::uint64_t>(end) - begin_),
         grain_(static_cast<std::uint64_t>(grain)),
-        f_(f) {}
+        f_(f),
+        inherited_(detail::inherited) {}
 
   std::uint64_t chunks() const { return (size_ - 1) / grain_ + 1; }
 
@@ -64,7 +67,9 @@ class Job {
     for (std::uint64_t i = 0; i < chunks(); ++i) call(i);
   }
 
+  // Chunks until none is left, with the settings of the thread that made the job.
   void work(std::size_t participant) noexcept {
+    const detail::Inherited own = std::exchange(detail::inherited, inherited_);
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       const std::size_t run = (participant + i) % runs_.size();
       const std::uint64_t stop = start_of(run + 1);
@@ -74,6 +79,7 @@ class Job {
         call(chunk);
       }
     }
+    detail::inherited = own;
   }
 
   void rethrow() const {
@@ -99,6 +105,7 @@ class Job {
   // Unsigned, since a range may be longer than 2^63: sums wrap around to the right values.
   std::uint64_t begin_, size_, grain_;
   detail::RangeFunction f_;
+  detail::Inherited inherited_;
   std::span<Run> runs_;
   std::mutex error_mutex_;
   std::exception_ptr error_;

@@ -3,18 +3,23 @@
 #include <sched.h>
 
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include <tend/core/memory/pool.h>
+
 #include "tests/catch.h"
 #include "tests/examples/process.h"
+#include "tests/sanitizers.h"
 
 namespace {
 
 // What the probe prints to `question` in an environment with these variables, on a line.
 std::string probe(const std::vector<std::string>& question,
                   const std::vector<std::string>& before = {}) {
-  std::vector<std::string> arguments = {"-u", "TEND_NUM_THREADS", "-u", "TEND_BLAS_REPAIR"};
+  std::vector<std::string> arguments = {"-u", "TEND_NUM_THREADS", "-u", "TEND_BLAS_REPAIR",
+                                        "-u", "TEND_MATMUL"};
   arguments.insert(arguments.end(), before.begin(), before.end());
   arguments.emplace_back(TEND_PROBE);
   arguments.insert(arguments.end(), question.begin(), question.end());
@@ -53,7 +58,8 @@ TEST_CASE("OpenBLAS of any flavour keeps to one thread on each of tend's") {
     for (const char* wish : {"TEND_NUM_THREADS=3", "OPENBLAS_NUM_THREADS=4", "OMP_NUM_THREADS=4"}) {
       environment.emplace_back(wish);
     }
-    return probe({"blas", "2600"}, environment);  // so large that tend leaves it to BLAS
+    environment.emplace_back("TEND_MATMUL=blas");
+    return probe({"blas", "1700"}, environment);  // so large that there are several blocks
   };
   // One thread for every call, and no more of them than tend has.
   CHECK_THAT(run({}), Catch::Matchers::EndsWith(" 1 0\n"));
@@ -64,6 +70,27 @@ TEST_CASE("OpenBLAS of any flavour keeps to one thread on each of tend's") {
     if (!exists(folder / "libopenblas.so.0")) continue;
     CHECK(run({"LD_LIBRARY_PATH=" + folder.string()}) == flavour + " 1 0\n");
   }
+}
+
+TEST_CASE("TEND_MATMUL names the path of products, and what is no name says nothing") {
+  CHECK(probe({"path"}) == "automatic\n");
+  for (const std::string name : {"automatic", "blas", "tiles"})
+    CHECK(probe({"path"}, {"TEND_MATMUL=" + name}) == name + "\n");
+  for (const std::string text : {"", "BLAS", "blas ", "1"}) {
+    CAPTURE(text);
+    CHECK(probe({"path"}, {"TEND_MATMUL=" + text}) == "automatic\n");
+  }
+}
+
+TEST_CASE("A training step makes the process hardly larger than its tensors are") {
+  if (!tend::detail::kKeepsBlocks || TEND_TEST_TSAN) return;  // sanitizers need memory themselves
+  std::istringstream answer(probe({"memory"}));
+  double grown = 0, held = 0;
+  answer >> grown >> held;
+  CHECK(held > 60e6);
+  // A twentieth lies idle, or is less than a page of 2 MiB; 12 MB are code that is loaded, small
+  // objects, and what threads need.
+  CHECK(grown < 1.05 * held + 12e6);
 }
 
 #if defined(__x86_64__)

@@ -10,6 +10,7 @@
 #include <tend/core/kernels/matmul/blas.h>
 #include <tend/core/kernels/matmul/gemm_product.h>
 #include <tend/core/kernels/matmul/gemm_tiles.h>
+#include <tend/core/kernels/matmul/matmul_path.h>
 #include <tend/core/threads/parallel.h>
 
 namespace tend::kernels {
@@ -210,22 +211,26 @@ Array dense(const Array& x) {
   return once.contiguous().expand(x.shape());
 }
 
-// Multiplies with tend's own kernels if they suit the products; otherwise returns false.
+// Multiplies with tend's own kernels, if the path of this thread leads there; otherwise returns
+// false.
 template <class T>
-bool multiply_without_blas(const MatrixProduct<T>& first, const Batch& batch) {
+bool multiply_without_blas(const MatrixProduct<T>& first, const Batch& batch, RowBits rows) {
+  const MatmulPath path = matmul_path();
+  if (path == MatmulPath::blas) return false;
   const bool neighbours = first.c.col_stride == 1 || first.c.cols == 1;
   if (neighbours && first.work() <= kTinyWork) {
     for_each_block(first, batch, false, multiply_tiny<T>);
     return true;
   }
-  if (!suits_tiles(first)) return false;
+  if (!fits_tiles(first)) return false;
+  if (path == MatmulPath::automatic && !prefers_tiles(first, rows)) return false;
   multiply_in_tiles(first, batch);
   return true;
 }
 
 template <class T>
 void matmul_typed(const Array& out, const Array& a, const Array& b, const Scalar& alpha,
-                  const Scalar& beta) {
+                  const Scalar& beta, RowBits rows) {
   MatrixProduct<T> first = first_product<T>(out, a, b, alpha, beta);
   if (out.numel() == 0) return;
   Batch batch(out, a, b);
@@ -236,16 +241,16 @@ void matmul_typed(const Array& out, const Array& a, const Array& b, const Scalar
     const bool turned = first.c.col_stride != 1 && first.c.cols > 1 && first.c.row_stride == 1;
     if (turned && a.rank() > 1 && b.rank() > 1) {
       const auto turn = [](const Array& x) { return x.transpose(-2, -1); };
-      return matmul_typed<T>(turn(out), turn(b), turn(a), alpha, beta);
+      return matmul_typed<T>(turn(out), turn(b), turn(a), alpha, beta, rows);
     }
     if (first.a.cols == 0) return for_each_block(first, batch, false, multiply_plain<T>);
-    if (multiply_without_blas(first, batch)) return;
-    if (!layout(first.a).readable()) return matmul_typed<T>(out, dense(a), b, alpha, beta);
-    if (!layout(first.b).readable()) return matmul_typed<T>(out, a, dense(b), alpha, beta);
+    if (multiply_without_blas(first, batch, rows)) return;
+    if (!layout(first.a).readable()) return matmul_typed<T>(out, dense(a), b, alpha, beta, rows);
+    if (!layout(first.b).readable()) return matmul_typed<T>(out, a, dense(b), alpha, beta, rows);
     const Layout to = layout(first.c);
-    if (!to.readable()) {
+    if (!to.readable() || matmul_path() == MatmulPath::tiles) {
       const Array copy = dense(out);
-      matmul_typed<T>(copy, a, b, alpha, beta);
+      matmul_typed<T>(copy, a, b, alpha, beta, rows);
       out.copy_from(copy);
       return;
     }
@@ -284,7 +289,7 @@ Shape matmul_shape(std::string_view operation, const Shape& a, const Shape& b) {
 }
 
 void matmul(const Array& out, const Array& a, const Array& b, const Scalar& alpha,
-            const Scalar& beta) {
+            const Scalar& beta, RowBits rows) {
   if (a.dtype() != b.dtype() || a.dtype() != out.dtype() || a.dtype() == boolean) {
     fail<DTypeError>("matmul", a.dtype(), " x ", b.dtype(), " into ", out.dtype());
   }
@@ -294,9 +299,9 @@ void matmul(const Array& out, const Array& a, const Array& b, const Scalar& alph
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_floating_point_v<T>) {
-      matmul_typed<T>(out, a, b, alpha, beta);
+      matmul_typed<T>(out, a, b, alpha, beta, rows);
     } else {  // int64 wraps around, as in PyTorch
-      matmul_typed<std::uint64_t>(out, a, b, alpha, beta);
+      matmul_typed<std::uint64_t>(out, a, b, alpha, beta, rows);
     }
   });
 }
@@ -314,7 +319,7 @@ void linear(const Array& out, const Array& x, const Array& weight, const Array& 
       Batch batch(out, x, columns);
       batch.flatten_rows(first);
       first.bias = bias.data<T>();
-      return multiply_without_blas(first, batch);
+      return multiply_without_blas(first, batch, RowBits::same);
     });
     if (added) return;
   }

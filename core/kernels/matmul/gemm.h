@@ -13,17 +13,23 @@ namespace tend::kernels {
 /// https://pytorch.org/docs/2.6/generated/torch.matmul.html
 Shape matmul_shape(std::string_view operation, const Shape& a, const Shape& b);
 
+/// Whether a row of a product has the same bits whatever other rows there are, in the same product
+/// or in its batch.
+enum class RowBits {
+  same,  ///< as results of sequences need it
+  free   ///< may depend on the number of rows: gradients of weights, whose rows are never fewer
+};
+
 /// out = alpha * (a @ b) + beta * out, with the shapes of `matmul_shape`. All three have one dtype:
 /// float32, float64 or int64 (DTypeError otherwise), and `out` overlaps neither a nor b. int64
 /// wraps around, and takes the whole parts of alpha and beta. With beta 0, what `out` held before
 /// does not matter, NaN included. Views are multiplied without a copy, except for a matrix of which
-/// neither stride is 1. Products of a few hundred multiplications add separately rounded terms in
-/// the order of k.
+/// neither stride is 1. matmul_path() says what multiplies, and what that means for the bits.
 ///
 /// Each call of BLAS runs on one thread, and parallel_for shares the work. To that end OpenBLAS's
 /// own number of threads is set to 1, for the whole process.
 void matmul(const Array& out, const Array& a, const Array& b, const Scalar& alpha = 1,
-            const Scalar& beta = 0);
+            const Scalar& beta = 0, RowBits rows = RowBits::same);
 
 /// out (..., n) = x (..., k) @ the transpose of weight (n, k), + bias where it is defined: in the
 /// same pass when that is a row of n floating elements; otherwise it broadcasts to out. All have

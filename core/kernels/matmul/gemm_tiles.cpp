@@ -35,9 +35,10 @@ template <class T>
 struct Plan {
   std::int64_t m, n, k, block_rows;
   bool packs_a, packs_b;
+  Rounding rounding;
 
-  explicit Plan(const MatrixProduct<T>& p)
-      : m(p.c.rows), n(p.c.cols), k(p.a.cols), block_rows(kBlockRows) {
+  Plan(const MatrixProduct<T>& p, Rounding round)
+      : m(p.c.rows), n(p.c.cols), k(p.a.cols), block_rows(kBlockRows), rounding(round) {
     if (k * n >= kLargeB) {  // an even number of blocks, as two threads may share them
       constexpr std::int64_t kStep = 6;
       const std::int64_t blocks = 2 * ((m - 1) / (2 * kHighBlockRows) + 1);
@@ -105,7 +106,7 @@ void multiply_block(const Plan<T>& plan, const MatrixProduct<T>& p, const T* pan
   tile.alpha = p.alpha;
   tile.beta = p.beta;
   tile.bias = p.bias ? p.bias + left : nullptr;
-  tile_kernels().of<T>().multiply(tile, Rounding::fused);
+  tile_kernels().of<T>().multiply(tile, plan.rounding);
 }
 
 // The same product with the rows of a packed, into `lines`.
@@ -130,7 +131,7 @@ void multiply_shared(const Plan<T>& plan, const MatrixProduct<T>& p) {
   if (plan.packs_a && plan.groups() > 1) {  // otherwise every group would pack the same rows
     const Array lines = scratch<T>(plan.m * (plan.k + kPad));
     const MatrixProduct<T> packed = with_packed_a(p, lines);
-    return multiply_shared(Plan<T>(packed), packed);
+    return multiply_shared(Plan<T>(packed, plan.rounding), packed);
   }
   Array panels;
   if (plan.packs_b) {
@@ -175,53 +176,79 @@ void multiply_each(const Plan<T>& plan, const MatrixProduct<T>& first, const Bat
   });
 }
 
+// The products of a batch, of a depth that fits the caches.
+template <class T>
+void multiply_part(const Plan<T>& plan, const MatrixProduct<T>& first, const Batch& batch) {
+  if (batch.count() >= kManyProducts || first.work() < kSharedTileWork)
+    return multiply_each(plan, first, batch);
+  for (std::int64_t i = 0; i < batch.count(); ++i) {
+    multiply_shared(plan, batch.item(first, i));
+  }
+}
+
+// Independent of the number of rows, as their bits are to be.
+template <class T>
+bool rounds_each(const MatrixProduct<T>& product) {
+  return static_cast<double>(product.a.cols) * static_cast<double>(product.c.cols) <= kTinyWork;
+}
+
 template <class T>
 bool has_unit_stride(const Matrix<T>& x) {
   return x.cols == 1 || x.rows == 1 || x.col_stride == 1 || x.row_stride == 1;
 }
 
+// For gradients of weights, whose left matrix is transposed. Time of OpenBLAS 0.3.21 over that of
+// tiles, one thread, best of many turns (k is the number of tokens):
+//   AVX-512, k 1024 to 8192, rows from 384 on: columns 256 to 512 in float32 0.91 to 1.04 (three of
+//   24 above 1.03), 384 and 512 in float64 0.87 to 1.06; other columns 1.02 to 1.4, as are smaller
+//   k.
+//   AVX2, from 2^24 multiplications on: 0.74 to 1.00 in float32, 0.63 to 0.94 in float64;
+//   smaller ones 1.03 to 1.56.
+template <class T>
+bool blas_is_faster(const MatrixProduct<T>& product) {
+  constexpr std::int64_t kColumns = sizeof(T) == 4 ? 256 : 384;
+  const std::int64_t m = product.c.rows, n = product.c.cols, k = product.a.cols;
+  switch (tile_kernels().of<T>().vector_bytes) {
+    case 64: return k >= 1024 && m >= 384 && n >= kColumns && n <= 512;
+    case 32: return product.work() >= 0x1p24;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 template <class T>
-bool suits_tiles(const MatrixProduct<T>& product) {
+bool fits_tiles(const MatrixProduct<T>& product) {
+  const bool lines = product.c.cols == 1 || product.c.col_stride == 1;
+  return lines && has_unit_stride(product.a) && has_unit_stride(product.b);
+}
+
+template <class T>
+bool prefers_tiles(const MatrixProduct<T>& product, RowBits rows) {
   const auto& [c, a, b, alpha, beta, bias] = product;
-  if (!(c.cols == 1 || c.col_stride == 1)) return false;
-  if (!has_unit_stride(a) || !has_unit_stride(b)) return false;
-  // From here on (n = 2580 for square matrices) BLAS is as fast; it knows the caches of more
-  // processors.
-  constexpr double kBlasWork = 0x1p34;
-  if (product.work() >= kBlasWork) return false;
   // A single column leaves most of the registers unused, and few rows do not pay for packing.
   constexpr double kColumnWork = 1024, kRowWork = 16384;
   constexpr std::int64_t kFewRows = 8;
   if (c.cols == 1) return product.work() <= kColumnWork;
-  if (c.rows < kFewRows && product.work() > kColumnWork) {
+  if (c.rows < kFewRows && !rounds_each(product) && product.work() > kColumnWork) {
     return b.col_stride == 1 && (c.rows > 1 || product.work() <= kRowWork);
   }
-  return true;
+  return rows == RowBits::same || !blas_is_faster(product);
 }
 
 template <class T>
 void multiply_in_tiles(const MatrixProduct<T>& first, const Batch& batch) {
   // A panel of b of this depth stays in the L2 cache, together with the rows of a.
   constexpr std::int64_t kDepth = 1024;
-  if (first.a.cols > kDepth) {
-    MatrixProduct<T> part = first;
-    for (std::int64_t k = 0; k < first.a.cols; k += kDepth) {
-      part.a.cols = part.b.rows = std::min(kDepth, first.a.cols - k);
-      part.a.data = &first.a.at(0, k);
-      part.b.data = &first.b.at(k, 0);
-      multiply_in_tiles(part, batch);
-      part.beta = T(1);
-      part.bias = nullptr;
-    }
-    return;
-  }
-  const Plan<T> plan(first);
-  if (batch.count() >= kManyProducts || first.work() < kSharedTileWork)
-    return multiply_each(plan, first, batch);
-  for (std::int64_t i = 0; i < batch.count(); ++i) {
-    multiply_shared(plan, batch.item(first, i));
+  const Rounding rounding = rounds_each(first) ? Rounding::separate : Rounding::fused;
+  MatrixProduct<T> part = first;
+  for (std::int64_t k = 0; k < first.a.cols; k += kDepth) {
+    part.a.cols = part.b.rows = std::min(kDepth, first.a.cols - k);
+    part.a.data = &first.a.at(0, k);
+    part.b.data = &first.b.at(k, 0);
+    multiply_part(Plan<T>(part, rounding), part, batch);
+    part.beta = T(1);
+    part.bias = nullptr;
   }
 }
 
@@ -253,8 +280,10 @@ void multiply_tiny(const MatrixProduct<T>& product) {
   tile_kernels().of<T>().multiply(tile, Rounding::separate);
 }
 
-template bool suits_tiles(const MatrixProduct<float>&);
-template bool suits_tiles(const MatrixProduct<double>&);
+template bool fits_tiles(const MatrixProduct<float>&);
+template bool fits_tiles(const MatrixProduct<double>&);
+template bool prefers_tiles(const MatrixProduct<float>&, RowBits);
+template bool prefers_tiles(const MatrixProduct<double>&, RowBits);
 template void multiply_in_tiles(const MatrixProduct<float>&, const Batch&);
 template void multiply_in_tiles(const MatrixProduct<double>&, const Batch&);
 template void multiply_tiny(const MatrixProduct<float>&);

@@ -28,7 +28,8 @@ void pack(std::size_t k, std::size_t n, const T* from, std::size_t row, std::siz
 
 template <class T>
 constexpr TileKernels<T> kernels_of() {
-  return {panel_width<T>(), multiply_either, pack, transpose};
+  return {panel_width<T>(), hn::MaxLanes(hn::ScalableTag<T>()) * sizeof(T), multiply_either, pack,
+          transpose};
 }
 
 const ForTypes<TileKernels>& find_tile_kernels() {

@@ -13,6 +13,8 @@ struct TileKernels {
   /// Columns of a panel of a packed b.
   std::size_t panel_width;
 
+  std::size_t vector_bytes;
+
   /// c = alpha * a @ b + beta * c in registers. Every sum runs over k in order: a product cut into
   /// blocks of rows or of columns has the bits of the whole.
   void (*multiply)(const Tile<T>& tile, Rounding rounding);

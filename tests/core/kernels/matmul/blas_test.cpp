@@ -10,6 +10,7 @@
 #include <tend/core/array/array.h>
 #include <tend/core/build_info.h>
 #include <tend/core/kernels/matmul/gemm.h>
+#include <tend/core/kernels/matmul/matmul_path.h>
 #include <tend/core/threads/parallel.h>
 
 #include "tests/catch.h"
@@ -110,9 +111,10 @@ TEST_CASE("The build information names every part") {
   CHECK(info.blas_core == blas_core());
   CHECK_FALSE(info.simd_target.empty());
   CHECK(info.threads == num_threads());
+  CHECK(info.matmul_path == matmul_path_name(matmul_path()));
   std::ostringstream text;
   text << info;
   const std::string lines = text.str();
-  CHECK(std::count(lines.begin(), lines.end(), '\n') == 6);
+  CHECK(std::count(lines.begin(), lines.end(), '\n') == 7);
   CHECK(lines.find("blas core: " + info.blas_core + "\n") != std::string::npos);
 }

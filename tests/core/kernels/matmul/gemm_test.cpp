@@ -1,5 +1,6 @@
 #include <tend/core/kernels/elementwise/arithmetic.h>
 #include <tend/core/kernels/matmul/gemm.h>
+#include <tend/core/kernels/matmul/matmul_path.h>
 
 #include <sys/mman.h>
 
@@ -87,9 +88,12 @@ void check_all_layouts(const Shape& a_shape, const Shape& b_shape, DType dtype) 
   for (const Array& left : layouts(a)) {
     for (const Array& right : layouts(b)) {
       for (const Array& out : layouts(Array::full(product_shape(a, b), NAN, dtype))) {
-        CAPTURE(left.strides(), right.strides(), out.strides());
-        kernels::matmul(out, left, right);
-        check_product(out, want, a.size(-1));
+        for (const MatmulPath path : {MatmulPath::automatic, MatmulPath::blas, MatmulPath::tiles}) {
+          CAPTURE(left.strides(), right.strides(), out.strides(), matmul_path_name(path));
+          const MatmulPathGuard guard(path);
+          kernels::matmul(out, left, right);
+          check_product(out, want, a.size(-1));
+        }
       }
     }
   }
@@ -279,6 +283,7 @@ TEST_CASE("matmul passes NaN and infinity on") {
 }
 
 TEST_CASE("matmul of small matrices rounds every product and sum, in the order of k") {
+  const MatmulPathGuard guard(MatmulPath::automatic);  // OpenBLAS rounds as it likes
   const Array a = random_array({6, 5}, float32, 1), b = random_array({5, 6}, float32, 2);
   const Array want = Array::empty({6, 6}, float32);
   for (std::int64_t i = 0; i < 6; ++i) {
@@ -325,12 +330,13 @@ TEST_CASE("matmul has the same bits for any number of threads") {
   check({1000, 4, 3}, {1000, 3, 4});   // a batch of small products
 }
 
-TEST_CASE("A product that is large enough for BLAS is right, with the same bits for any threads") {
-  constexpr std::int64_t kSize = 2600;  // cubed it is over 2^34
+TEST_CASE("A large product of BLAS is right, with the same bits for any threads") {
+  constexpr std::int64_t kSize = 1500;  // in several blocks
+  const MatmulPathGuard guard(MatmulPath::blas);
   const Array a = random_array({kSize, kSize}, float32, 1);
   const Array b = random_array({kSize, kSize}, float32, 2);
   const Array whole = product(a, b);
-  for (const std::int64_t at : {0, 1, 77, 1299, 1300, 2599}) {
+  for (const std::int64_t at : {0, 1, 77, 751, 752, 1499}) {
     check_product(whole.narrow(0, at, 1).narrow(1, at, 1),
                   reference(a.narrow(0, at, 1), b.narrow(1, at, 1)), kSize);
   }
@@ -427,6 +433,7 @@ TEST_CASE("linear adds a bias of any layout to products of any size") {
 }
 
 TEST_CASE("matmul goes beyond the int of BLAS", "[slow]") {
+  const MatmulPathGuard guard(MatmulPath::automatic);  // tiles have no such limit
   constexpr std::int64_t kLength = (std::int64_t{1} << 31) + 1000;
   constexpr auto kBytes = static_cast<std::size_t>(2 * kLength) * sizeof(float);
   void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,

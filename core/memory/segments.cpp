@@ -1,0 +1,177 @@
+#include <tend/core/memory/segments.h>
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#include <tend/core/memory/pool.h>
+
+namespace tend::detail {
+namespace {
+
+constexpr std::size_t kPieceAlignment = 64;
+// What is asked of the system at a time. Pages that nobody has written to cost nothing.
+constexpr std::size_t kSegment = std::size_t{128} << 20;
+// Less than this is not worth a piece of its own.
+constexpr std::size_t kLeast = 4096;
+
+constexpr std::size_t rounded_up(std::size_t bytes, std::size_t step) noexcept {
+  return (bytes + step - 1) / step * step;
+}
+
+std::atomic<std::int64_t> system_requests{0};
+
+}  // namespace
+
+void* take_from_system(std::size_t bytes) noexcept {
+  const bool huge = kKeepsBlocks && bytes >= kHugePage;
+  void* block = nullptr;
+  if (posix_memalign(&block, huge ? kHugePage : kPieceAlignment, bytes) != 0) return nullptr;
+  if (huge) madvise(block, bytes, MADV_HUGEPAGE);  // advice: nothing depends on its success
+  system_requests.fetch_add(1, std::memory_order_relaxed);
+  return block;
+}
+
+std::int64_t taken_from_system() noexcept {
+  return system_requests.load(std::memory_order_relaxed);
+}
+
+// A part of a segment, in use or idle: this header, and behind it the block.
+struct alignas(kPieceAlignment) Segments::Piece {
+  std::size_t bytes;      // with the header
+  std::uint64_t segment;  // a later segment has a higher number
+  // Neighbours in the segment; an idle piece has none that is idle.
+  Piece* before = nullptr;
+  Piece* after = nullptr;
+  // The list of idle pieces: the next one, and the pointer to this one, nullptr while in use.
+  Piece* next = nullptr;
+  Piece** link = nullptr;
+
+  bool is_idle() const noexcept { return link != nullptr; }
+  bool comes_before(const Piece& other) const noexcept {
+    return segment != other.segment ? segment < other.segment : this < &other;
+  }
+  std::byte* start() noexcept { return reinterpret_cast<std::byte*>(this); }
+
+  // Cuts off what lies behind the first `count` bytes, as an idle piece that is in no list yet.
+  Piece* split(std::size_t count) noexcept {
+    auto* rest = new (start() + count) Piece{bytes - count, segment, this, after};
+    if (after != nullptr) after->before = rest;
+    after = rest;
+    bytes = count;
+    return rest;
+  }
+
+  // Takes in the piece behind, which is in no list.
+  void join_after() noexcept {
+    bytes += after->bytes;
+    after = after->after;
+    if (after != nullptr) after->before = this;
+  }
+};
+
+std::size_t Segments::list_of(std::size_t bytes) noexcept {
+  const auto power = static_cast<std::size_t>(std::bit_width(bytes)) - 1;
+  return 4 * power + ((bytes >> (power - 2)) & 3);
+}
+
+void Segments::insert(Piece* piece) noexcept {
+  Piece*& first = idle_[list_of(piece->bytes)];
+  piece->next = first;
+  piece->link = &first;
+  if (first != nullptr) first->link = &piece->next;
+  first = piece;
+}
+
+void Segments::remove(Piece* piece) noexcept {
+  *piece->link = piece->next;
+  if (piece->next != nullptr) piece->next->link = piece->link;
+  piece->link = nullptr;
+}
+
+// The smallest that is large enough; of several, one of the oldest segment, so that what is idle in
+// newer ones stays together, and its pages untouched.
+Segments::Piece* Segments::find(std::size_t bytes) const noexcept {
+  Piece* best = nullptr;
+  for (std::size_t list = list_of(bytes); list < kLists && best == nullptr; ++list) {
+    for (Piece* each = idle_[list]; each != nullptr; each = each->next) {
+      if (each->bytes < bytes) continue;
+      const bool smaller = best == nullptr || each->bytes < best->bytes;
+      const bool same = !smaller && each->bytes == best->bytes;
+      if (smaller || (same && each->comes_before(*best))) best = each;
+    }
+  }
+  return best;
+}
+
+void Segments::free_segments() noexcept {
+  for (Piece*& list : idle_) {
+    for (Piece* piece = list; piece != nullptr;) {
+      Piece* each = std::exchange(piece, piece->next);
+      if (each->before != nullptr || each->after != nullptr) continue;
+      remove(each);
+      std::free(each);
+    }
+  }
+}
+
+// An idle segment. Those that are idle already are too small for what is asked for, so they go.
+Segments::Piece* Segments::new_segment(std::size_t bytes) noexcept {
+  free_segments();
+  std::size_t size = std::max(kSegment, rounded_up(bytes, kHugePage));
+  void* memory = take_from_system(size);
+  if (memory == nullptr) {
+    size = bytes;
+    memory = take_from_system(size);
+  }
+  if (memory == nullptr) return nullptr;
+  auto* piece = new (memory) Piece{size, ++segments_};
+  insert(piece);
+  return piece;
+}
+
+void* Segments::take(std::size_t bytes) noexcept {
+  const std::size_t wanted = rounded_up(bytes, kPieceAlignment) + sizeof(Piece);
+  Piece* piece = find(wanted);
+  if (piece == nullptr) piece = new_segment(wanted);
+  if (piece == nullptr) return nullptr;
+  remove(piece);
+  if (piece->bytes - wanted >= kLeast) insert(piece->split(wanted));
+  return piece + 1;
+}
+
+void Segments::give(void* block) noexcept {
+  Piece* piece = static_cast<Piece*>(block) - 1;
+  if (piece->after != nullptr && piece->after->is_idle()) {
+    remove(piece->after);
+    piece->join_after();
+  }
+  if (piece->before != nullptr && piece->before->is_idle()) {
+    piece = piece->before;
+    remove(piece);
+    piece->join_after();
+  }
+  insert(piece);
+}
+
+void Segments::release() noexcept {
+  constexpr std::size_t kPage = 4096;
+  free_segments();
+  for (Piece* list : idle_) {
+    for (Piece* each = list; each != nullptr; each = each->next) {
+      auto* const first = reinterpret_cast<std::byte*>(
+          rounded_up(reinterpret_cast<std::uintptr_t>(each + 1), kPage));
+      const std::byte* const end = each->start() + each->bytes;
+      if (first + kPage > end) continue;
+      const auto size = static_cast<std::size_t>(end - first);
+      madvise(first, size / kPage * kPage, MADV_DONTNEED);  // advice, too
+    }
+  }
+}
+
+}  // namespace tend::detail

@@ -1,0 +1,15 @@
+// What a thread has set, and parallel_for hands on to the threads that work for it.
+#pragma once
+
+#include <cstdint>
+
+namespace tend::detail {
+
+struct Inherited {
+  /// The path of a MatmulPathGuard, plus 1; 0 when there is none.
+  std::uint8_t matmul_path = 0;
+};
+
+inline constinit thread_local Inherited inherited;
+
+}  // namespace tend::detail

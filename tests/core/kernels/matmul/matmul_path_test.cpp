@@ -1,0 +1,241 @@
+#include <tend/core/kernels/matmul/matmul_path.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <thread>
+
+#include <tend/core/base/thread_number.h>
+#include <tend/core/kernels/matmul/gemm.h>
+#include <tend/core/threads/parallel.h>
+
+#include "tests/arrays.h"
+#include "tests/catch.h"
+#include "tests/simd_targets.h"
+#include "tests/threads.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+constexpr MatmulPath kPaths[] = {MatmulPath::automatic, MatmulPath::blas, MatmulPath::tiles};
+
+Array product_on(MatmulPath path, const Array& a, const Array& b) {
+  const MatmulPathGuard guard(path);
+  const Array out =
+      Array::full(kernels::matmul_shape("matmul", a.shape(), b.shape()), NAN, a.dtype());
+  kernels::matmul(out, a, b);
+  return out;
+}
+
+Array linear_on(MatmulPath path, const Array& x, const Array& weight, const Array& bias) {
+  const MatmulPathGuard guard(path);
+  Shape shape = x.shape();
+  shape[shape.rank() - 1] = weight.size(0);
+  const Array out = Array::full(shape, NAN, x.dtype());
+  kernels::linear(out, x, weight, bias);
+  return out;
+}
+
+Array absolute(const Array& x) {
+  const Array out = x.to(float64).clone();
+  for (std::int64_t i = 0; i < out.numel(); ++i)
+    out.data<double>()[i] = std::abs(out.data<double>()[i]);
+  return out;
+}
+
+// Each path is off by at most k + 2 rounding errors of the sum of absolute values, as in any order
+// of the k terms (gemm_test.cpp), so two are apart by at most twice that. Returns how many elements
+// differ at all.
+int check_apart(const Array& x, const Array& y, const Array& sizes, std::int64_t k) {
+  const double unit = x.dtype() == float32 ? 0x1p-24 : 0x1p-53;
+  const auto left = x.to(float64).to_vector<double>(), right = y.to(float64).to_vector<double>(),
+             size = sizes.to_vector<double>();
+  int different = 0;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const double bound = 2 * static_cast<double>(k + 2) * unit * size[i];
+    if (!(std::abs(left[i] - right[i]) <= bound))
+      FAIL("element " << i << ": " << left[i] << " and " << right[i] << ", allowed are " << bound);
+    different += left[i] != right[i];
+  }
+  return different;
+}
+
+}  // namespace
+
+TEST_CASE("A guard sets the path of products of its thread, until it ends") {
+  const MatmulPath before = matmul_path();
+  {
+    const MatmulPathGuard outer(MatmulPath::blas);
+    CHECK(matmul_path() == MatmulPath::blas);
+    {
+      const MatmulPathGuard inner(MatmulPath::automatic);
+      CHECK(matmul_path() == MatmulPath::automatic);
+    }
+    CHECK(matmul_path() == MatmulPath::blas);
+    MatmulPath other = MatmulPath::tiles;
+    std::thread([&] { other = matmul_path(); }).join();
+    CHECK(other == before);
+    auto elsewhere = std::make_unique<MatmulPathGuard>(MatmulPath::tiles);
+    std::thread([&] { elsewhere.reset(); }).join();
+    CHECK(matmul_path() == MatmulPath::tiles);
+  }
+  CHECK(matmul_path() == before);
+}
+
+TEST_CASE("A guard holds for what parallel_for does, on every thread") {
+  const int threads = num_threads();
+  set_num_threads(4);
+  const auto seen = [](MatmulPath path) {
+    std::atomic<int> count = 0;
+    std::atomic<std::uint64_t> first = 0;
+    std::atomic<bool> shared = false;  // whether a second thread has come
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    parallel_for(0, 400, 1, [&](std::int64_t, std::int64_t) {
+      std::uint64_t none = 0;
+      if (!first.compare_exchange_strong(none, thread_number()) && none != thread_number())
+        shared = true;
+      while (!shared && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+      if (matmul_path() == path) ++count;
+      parallel_for(0, 2, 1, [&](std::int64_t, std::int64_t) {
+        if (matmul_path() != path) count = -10000;
+      });
+    });
+    return count.load();
+  };
+  const MatmulPath before = matmul_path();
+  for (const MatmulPath path : kPaths) {
+    {
+      const MatmulPathGuard guard(path);
+      CHECK(seen(path) == 400);
+    }
+    CHECK(seen(before) == 400);
+  }
+  set_num_threads(threads);
+}
+
+TEST_CASE("Both paths agree within the rounding of their sums, in every layout") {
+  int different = 0;
+  for (const DType dtype : {float32, float64}) {
+    for (const auto& [left, right] : {std::pair<Shape, Shape>{{6, 3}, {3, 2}},
+                                      {{1, 40}, {40, 30}},
+                                      {{70, 30}, {30, 1}},
+                                      {{5, 64}, {64, 90}},
+                                      {{3, 20, 33}, {3, 33, 17}},
+                                      {{4, 12, 14}, {14, 15}},
+                                      {{300}, {300}},
+                                      {{2, 9, 50}, {50}},
+                                      {{50}, {2, 50, 9}},
+                                      {{40, 2500}, {2500, 30}}}) {
+      const Array a = random_array(left, dtype, 1), b = random_array(right, dtype, 2);
+      const Array sizes = product_on(MatmulPath::tiles, absolute(a), absolute(b));
+      const std::int64_t k = a.size(-1);
+      CAPTURE(left, right, dtype);
+      const Array want = product_on(MatmulPath::tiles, a, b);
+      for (const Array& x : layouts(a)) {
+        for (const Array& y : layouts(b)) {
+          for (const MatmulPath path : kPaths) check_apart(product_on(path, x, y), want, sizes, k);
+        }
+      }
+      different += check_apart(product_on(MatmulPath::blas, a, b), want, sizes, k);
+    }
+  }
+  // They are two: sums of 2,500 terms, and those that are rounded one by one, have other bits.
+  CHECK(different > 0);
+}
+
+TEST_CASE("linear agrees on both paths") {
+  for (const DType dtype : {float32, float64}) {
+    const Array x = random_array({2, 30, 90}, dtype, 1), weight = random_array({70, 90}, dtype, 2),
+                bias = random_array({70}, dtype, 3);
+    const Array sizes = linear_on(MatmulPath::tiles, absolute(x), absolute(weight), absolute(bias));
+    // One term more than the product.
+    check_apart(linear_on(MatmulPath::blas, x, weight, bias),
+                linear_on(MatmulPath::tiles, x, weight, bias), sizes, 91);
+  }
+}
+
+TEST_CASE("Each path has the same bits for any number of threads") {
+  for (const MatmulPath path : kPaths) {
+    const auto check = [path](const Shape& left, const Shape& right) {
+      const Array a = random_array(left, float32, 1), b = random_array(right, float32, 2);
+      CHECK(same_bits_for_any_thread_count([&] { return product_on(path, a, b); }));
+    };
+    check({300, 200}, {200, 310});
+    check({130, 2100}, {2100, 260});
+    check({2000, 500}, {500});
+    check({1, 500}, {500, 2000});
+    check({12, 40, 50}, {12, 50, 60});
+  }
+}
+
+namespace {
+
+// Whether each of the first rows of a @ b has the same bits when there are no others.
+bool rows_stand_alone(MatmulPath path, const Array& a, const Array& b, std::int64_t fewest) {
+  const Array all = product_on(path, a, b);
+  for (const std::int64_t rows : {1, 2, 5, 7, 8, 9, 31, 48, 60, 97}) {
+    if (rows < fewest) continue;
+    const Array some = product_on(path, a.narrow(0, 0, rows), b);
+    if (!same_bits(some, all.narrow(0, 0, rows).clone())) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("A sequence has the same bits alone, in a batch and as a prefix, but on the path blas") {
+  for_each_simd_target([](const std::string& target) {
+    for (const DType dtype : {float32, float64}) {
+      for (const auto& [k, n] : {std::pair<std::int64_t, std::int64_t>{3, 2},
+                                 {16, 16},
+                                 {17, 16},
+                                 {40, 65},
+                                 {1100, 20},
+                                 {200, 300}}) {
+        CAPTURE(target, dtype, k, n);
+        const Array a = random_array({100, k}, dtype, 1);
+        const Array weight = random_array({n, k}, dtype, 2), b = weight.transpose(0, 1);
+        for (const Array& right : {b, b.clone()}) {
+          CHECK(rows_stand_alone(MatmulPath::tiles, a, right, 1));
+          CHECK(rows_stand_alone(MatmulPath::automatic, a, right, 8));
+        }
+        const Array batch = random_array({5, 20, k}, dtype, 3);
+        for (const MatmulPath path : {MatmulPath::automatic, MatmulPath::tiles}) {
+          const Array all = product_on(path, batch, b);
+          CHECK(same_bits(product_on(path, batch.select(0, 3), b), all.select(0, 3).clone()));
+          const Array heads = random_array({5, k, n}, dtype, 4);
+          const Array each = product_on(path, batch, heads);
+          CHECK(same_bits(product_on(path, batch.select(0, 3), heads.select(0, 3)),
+                          each.select(0, 3).clone()));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("Gradients of weights agree on every path, and automatic takes BLAS for them") {
+  for_each_simd_target([](const std::string& target) {
+    CAPTURE(target);
+    const Array g = random_array({1030, 400}, float32, 1),
+                x = random_array({1030, 270}, float32, 2);
+    const Array left = g.transpose(0, 1);
+    const auto gradient = [&](MatmulPath path, kernels::RowBits rows) {
+      const MatmulPathGuard guard(path);
+      const Array out = Array::full({400, 270}, NAN, float32);
+      kernels::matmul(out, left, x, 1, 0, rows);
+      return out;
+    };
+    const auto free = [&](MatmulPath path) { return gradient(path, kernels::RowBits::free); };
+    const Array sizes = product_on(MatmulPath::tiles, absolute(left), absolute(x));
+    const Array blas = free(MatmulPath::blas), tiles = free(MatmulPath::tiles);
+    check_apart(blas, tiles, sizes, 1030);
+    const bool measured = target.starts_with("AVX");  // AVX2, and AVX3 as Highway calls AVX-512
+    CHECK(same_bits(free(MatmulPath::automatic), measured ? blas : tiles));
+    CHECK(same_bits(gradient(MatmulPath::automatic, kernels::RowBits::same), tiles));
+    CHECK(same_bits_for_any_thread_count([&] { return free(MatmulPath::automatic); }));
+  });
+}

@@ -1,0 +1,155 @@
+// Large blocks of the pool. Run under both sanitizers, too.
+#include <tend/core/memory/segments.h>
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "tests/catch.h"
+
+using namespace tend;
+using detail::Segments;
+using detail::taken_from_system;
+
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+// Blocks of one Segments, which has all of them back at the end.
+class Holder {
+ public:
+  ~Holder() {
+    for (const auto& [data, bytes] : blocks_) segments_.give(data);
+    segments_.release();
+  }
+
+  void take(std::size_t bytes) {
+    auto* data = static_cast<std::uint8_t*>(segments_.take(bytes));
+    REQUIRE(data != nullptr);
+    CHECK(reinterpret_cast<std::uintptr_t>(data) % 64 == 0);
+    blocks_.push_back({data, bytes});
+  }
+  void give(std::size_t number) {
+    segments_.give(blocks_[number].data);
+    blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(number));
+  }
+  void give_all() {
+    while (!blocks_.empty()) give(blocks_.size() / 2);
+  }
+
+  struct Block {
+    std::uint8_t* data;
+    std::size_t bytes;
+  };
+  const std::vector<Block>& blocks() const { return blocks_; }
+  void release() { segments_.release(); }
+
+ private:
+  Segments segments_;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace
+
+TEST_CASE("Large blocks are apart from each other, in whatever order they come and go") {
+  Holder holder;
+  std::mt19937 random(1);
+  const auto draw = [&](std::size_t end) { return random() % end; };
+  std::vector<std::uint8_t> marks;
+  for (int i = 0; i < 3000; ++i) {
+    if (holder.blocks().empty() || draw(5) < 3) {
+      holder.take(1 + (std::size_t{1} << draw(21)) + draw(70000));
+      marks.push_back(static_cast<std::uint8_t>(i));
+      std::memset(holder.blocks().back().data, marks.back(), holder.blocks().back().bytes);
+    } else {
+      const std::size_t number = draw(holder.blocks().size());
+      const auto& [data, bytes] = holder.blocks()[number];
+      const std::uint8_t mark = marks[number];
+      REQUIRE(std::all_of(data, data + bytes, [mark](std::uint8_t each) { return each == mark; }));
+      holder.give(number);
+      marks.erase(marks.begin() + static_cast<std::ptrdiff_t>(number));
+    }
+    if (i % 1000 == 999) holder.release();
+  }
+}
+
+TEST_CASE("What one size of block left idle serves every other size") {
+  Holder holder;
+  const auto fill = [&](std::size_t count, std::size_t bytes) {
+    for (std::size_t i = 0; i < count; ++i) holder.take(bytes);
+  };
+  fill(96, kMiB);
+  const std::int64_t taken = taken_from_system();
+  // Forward and backward of a training step: the same amount, in other sizes.
+  for (int step = 0; step < 3; ++step) {
+    for (const std::size_t size : {kMiB / 3, kMiB, 6 * kMiB, 5 * kMiB / 2, 90 * kMiB}) {
+      holder.give_all();
+      fill(90 * kMiB / size, size);
+    }
+  }
+  CHECK(taken_from_system() == taken);
+}
+
+TEST_CASE("The smallest idle piece that is large enough is taken") {
+  Holder holder;
+  // Eighths of a MiB; small ones in between keep the others apart.
+  for (const std::size_t size : {64U, 8U, 24U, 8U, 16U, 8U, 17U, 8U}) holder.take(size * kMiB / 8);
+  const std::uint8_t* const three = holder.blocks()[2].data;
+  const std::uint8_t* const two = holder.blocks()[4].data;
+  for (const std::size_t number : {4U, 5U, 2U, 0U}) holder.give(number);  // the 17 after the 16
+  holder.take(5 * kMiB / 2);
+  CHECK(holder.blocks().back().data == three);
+  holder.take(2 * kMiB - 100);
+  CHECK(holder.blocks().back().data == two);
+}
+
+TEST_CASE("Idle segments give way to one that is large enough") {
+  Holder holder;
+  const std::size_t sizes[] = {100 * kMiB, 200 * kMiB, 400 * kMiB};
+  for (const std::size_t size : sizes) {
+    holder.take(size);
+    holder.give_all();
+  }
+  const std::int64_t taken = taken_from_system();
+  for (const std::size_t size : sizes) {
+    holder.take(size);
+    holder.give_all();
+  }
+  CHECK(taken_from_system() == taken);
+  holder.take(400 * kMiB);
+  holder.take(100 * kMiB);  // no idle segment was left beside the largest
+  CHECK(taken_from_system() == taken + 1);
+}
+
+TEST_CASE("release gives idle segments back, and the pages of idle pieces") {
+  Holder holder;
+  holder.take(4 * kMiB);
+  holder.take(kMiB);
+  std::memset(holder.blocks()[0].data, 1, 4 * kMiB);
+  holder.blocks()[1].data[5] = 7;
+  auto* const page = reinterpret_cast<std::uint8_t*>(
+      (reinterpret_cast<std::uintptr_t>(holder.blocks()[0].data) + 2 * kMiB) / 4096 * 4096);
+  const auto is_resident = [page] {
+    unsigned char found = 0;
+    REQUIRE(mincore(page, 4096, &found) == 0);
+    return (found & 1) != 0;
+  };
+  CHECK(is_resident());
+  holder.give(0);
+  CHECK(is_resident());
+  holder.release();
+  CHECK_FALSE(is_resident());
+  CHECK(holder.blocks()[0].data[5] == 7);
+  // The segment is still in use; when it is not, it goes.
+  const std::int64_t taken = taken_from_system();
+  holder.take(4 * kMiB);
+  CHECK(taken_from_system() == taken);
+  holder.give_all();
+  holder.release();
+  holder.take(kMiB);
+  CHECK(taken_from_system() == taken + 1);
+}
