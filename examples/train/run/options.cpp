@@ -32,7 +32,7 @@ Options own_options(std::string_view task) {
   s.warmup = 50;
   if (task == "sort") {
     s.heads = 2;
-    s.steps = 700;
+    s.steps = 1000;
     s.rate = 6e-3;
   } else if (task == "add") {
     s.length = 3;
