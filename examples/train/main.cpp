@@ -52,7 +52,7 @@ Training prepare(const CommandLine& command_line) {
     if (options.task != "text" && !command_line.options.text.empty())
       throw std::invalid_argument("--text is not for the checkpoint's task, " + options.task);
     options.text = command_line.options.text.empty() ? options.text : command_line.options.text;
-    options.steps = command_line.steps.value_or(options.steps);
+    if (command_line.steps) options.steps = options.max_steps = *command_line.steps;
   }
   check_fits_task(command_line, options.task);
   check_files(command_line, options.text);
@@ -60,10 +60,10 @@ Training prepare(const CommandLine& command_line) {
   if (command_line.sampling.prompt) encode(task, *command_line.sampling.prompt);
   if (!checkpoint) return Training(options, std::move(task));
   Training training = checkpoint->resume(options, std::move(task));
-  if (training.steps_done() > options.steps) {
+  if (training.steps_done() > training.steps_planned()) {
     throw std::invalid_argument("the checkpoint is at step " +
                                 std::to_string(training.steps_done()) + ", beyond --steps " +
-                                std::to_string(options.steps));
+                                std::to_string(training.steps_planned()));
   }
   return training;
 }

@@ -72,6 +72,43 @@ TEST_CASE("who goes on with another number of steps is told what the learning ra
   CHECK(complete.find("learning rate") == std::string::npos);
 }
 
+TEST_CASE("a run whose check fails goes on as one that is resumed with twice the steps") {
+  const TemporaryFolder folder;
+  const auto train = [&](const std::vector<std::string>& words) {
+    const Ended ended = run(words, folder);
+    CAPTURE(ended.output);
+    REQUIRE(ended.code == 0);
+    return ended.output;
+  };
+  const std::string told = train(small(
+      {"--steps", "20", "--max-steps", "70", "--save-every", "1", "--out", "a", "--json", "r"}));
+  CHECK_THAT(told, ContainsSubstring("20 steps of 4 sequences, up to 70 while a check"));
+  CHECK_THAT(told, ContainsSubstring("check after step 40: 0 % of other held-out answers right, "
+                                     "so the run went on\n"));
+  const nlohmann::json whole = results(folder, "a/r");
+  CHECK(whole.at("steps") == 70);
+  CHECK(whole.at("settings").at("steps") == 20);
+  CHECK(whole.at("settings").at("max_steps") == 70);
+  REQUIRE(whole.at("checks").size() == 2);  // none after step 70, where nothing depends on it
+  CHECK(whole.at("checks").at(0).at("step") == 20);
+  CHECK(whole.at("checks").at(1).at("step") == 40);
+  CHECK(whole.at("checks").at(1).at("exact_match") < 1);
+
+  train(small({"--steps", "20", "--out", "b"}));
+  train({"--resume", "b/checkpoint.safetensors", "--steps", "40", "--out", "b"});
+  train({"--resume", "b/checkpoint.safetensors", "--steps", "70", "--out", "b", "--json", "r"});
+  CHECK(results(folder, "b/r").at("losses") == whole.at("losses"));
+
+  const auto state = state_of(folder.file("a/checkpoint.safetensors"));
+  for (const std::string step : {"19", "20", "21", "40", "63"}) {
+    CAPTURE(step);
+    train({"--resume", "a/checkpoint-" + step + ".safetensors", "--checkpoint", "resumed" + step,
+           "--save-every", "1", "--out", "a"});
+    const bool same_state = state_of(folder.file("a/resumed" + step)) == state;
+    CHECK(same_state);
+  }
+}
+
 TEST_CASE("a text of any bytes is modelled, and only the same text goes on") {
   const TemporaryFolder folder;
   std::string text;
@@ -147,7 +184,7 @@ TEST_CASE("a checkpoint is refused whichever of its bytes changed") {
   CHECK_THAT(ended.output, ContainsSubstring("damaged is damaged: its checksum"));
 }
 
-TEST_CASE("a checkpoint of the format without a checksum, vocabulary and scores goes on") {
+TEST_CASE("a checkpoint of the format without checksum, vocabulary, scores and checks goes on") {
   const TemporaryFolder folder;
   const std::string path = folder.file("checkpoint.safetensors");
   REQUIRE(run(small({"--steps", "2"}), folder).code == 0);
@@ -156,7 +193,11 @@ TEST_CASE("a checkpoint of the format without a checksum, vocabulary and scores 
   tend::nn::save_safetensors(path, file.tensors, file.metadata);
   CHECK(run({"--resume", "checkpoint.safetensors", "--steps", "3"}, folder).code == 1);
   for (const char* later : {"checksum", "vocabulary", "sizes"}) file.metadata.erase(later);
+  nlohmann::json settings = nlohmann::json::parse(file.metadata.at("settings"));
+  settings.erase("max_steps");
+  file.metadata["settings"] = settings.dump();
   file.tensors.erase("training.heads");
+  file.tensors.erase("training.checks");
   tend::nn::save_safetensors(path, file.tensors, file.metadata);
   CHECK(run({"--resume", "checkpoint.safetensors", "--steps", "3"}, folder).code == 0);
 }

@@ -136,6 +136,27 @@ TEST_CASE("a run that did not learn says so, and fails where a share was require
         (results(folder).at("exact_match") == 1.0 ? 0 : 1));
 }
 
+TEST_CASE("a run ends with the check that it passes") {
+  const TemporaryFolder folder;
+  const Ended ended = run({"--length", "4", "--steps", "25", "--max-steps", "1600", "--width", "32",
+                           "--json", "r.json"},
+                          folder);
+  CAPTURE(ended.output);
+  REQUIRE(ended.code == 0);
+  const nlohmann::json r = results(folder);
+  const nlohmann::json& checks = r.at("checks");
+  REQUIRE(checks.size() > 1);
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    CHECK(checks.at(i).at("step") == 25U << i);
+    CHECK((checks.at(i).at("exact_match") == 1) == (i + 1 == checks.size()));
+  }
+  CHECK(r.at("steps") == checks.back().at("step"));
+  CHECK(r.at("steps") < 1600);
+  CHECK_THAT(ended.output, ContainsSubstring(": 100 % of other held-out answers right\n"));
+  CHECK_THAT(content(folder.file("report.html")),
+             ContainsSubstring("check after step 25: 0 % of other held-out answers right, so"));
+}
+
 TEST_CASE("progress is redrawn on a terminal, and never with escapes elsewhere") {
   using tend::test::Through;
   const TemporaryFolder folder;

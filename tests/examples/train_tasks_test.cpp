@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "examples/train/run/held_out.h"
 #include "examples/train/run/options.h"
 #include "tests/catch.h"
 
@@ -82,6 +83,22 @@ TEST_CASE("what is held out is never drawn for training") {
   for (const Tokens& sequence : draw_many(task, 1, 3000)) {
     CHECK_FALSE(is_held_out(question_of(sequence, task.is_answer)));
   }
+}
+
+TEST_CASE("the check is held out, and none of it is examined") {
+  const std::string name = GENERATE(from_range(task_names()));
+  CAPTURE(name);
+  const Task task = default_task(name);
+  const std::vector<Tokens> examination = examination_sequences(task);
+  const std::vector<Tokens> check = check_sequences(task);
+  CHECK(examination.size() == 1000);
+  CHECK(check.size() == 2000);
+  const std::set<Tokens> examined(examination.begin(), examination.end());
+  for (const Tokens& sequence : check) {
+    CHECK(is_held_out(question_of(sequence, task.is_answer)));
+    CHECK_FALSE(examined.contains(sequence));
+  }
+  CHECK(check_sequences(make_task("add", 1)).empty());  // the examination has all that is held out
 }
 
 TEST_CASE("one question of 32 is held out, whichever of its tokens changes") {

@@ -23,6 +23,9 @@ TEST_CASE("wrong usage is explained and ends with 2") {
       {{"--rate", "0"}, "--rate must be above 0"},
       {{"--init", "wide"}, "expects a number or fan"},
       {{"--width", "10", "--heads", "3"}, "--width 10 must be a multiple of --heads 3"},
+      {{"--steps", "5", "--max-steps", "4"}, "--max-steps must be from --steps 5 to"},
+      {{"--text", "x", "--max-steps", "1000"}, "--max-steps is for tasks with right answers"},
+      {{"--resume", "x", "--max-steps", "1000"}, "is decided by the checkpoint"},
       {{"--heads", "0"}, "--heads must be from 1 to --width 64"},
       {{"--task", "recall", "--length", "17"}, "from 2 to 16, not 17"},
       {{"--task", "copy", "--text", "x"}, "--task excludes --text"},
@@ -60,7 +63,7 @@ void check_refused(const std::string& option, const std::vector<std::string>& va
 
 TEST_CASE("what is no whole number, or out of its range, is wrong usage") {
   for (const std::string option : {"--seed", "--length", "--layers", "--heads", "--width",
-                                   "--steps", "--batch", "--warmup", "--threads"}) {
+                                   "--steps", "--max-steps", "--batch", "--warmup", "--threads"}) {
     check_refused(option, {"-1", "", " 1", "1 ", "1.5", "1e3", "+1", "0x10", "1_000", "1'000",
                            "18446744073709551616", "99999999999999999999999", "nan"});
     if (option != "--seed") check_refused(option, {"18446744073709551615"});

@@ -33,6 +33,7 @@ std::string header(const Report& r) {
   } else if (!r.verdict.empty()) {
     html += "<p class='note'>The task was " + escape_html(r.verdict) + ".</p>";
   }
+  for (const std::string& line : check_lines(r)) html += "<p class='soft'>" + line + ".</p>";
   return html;
 }
 
@@ -116,6 +117,20 @@ std::string options(const Report& r) {
 }
 
 }  // namespace
+
+std::vector<std::string> check_lines(const Report& r) {
+  std::vector<std::string> lines;
+  for (const Check& c : r.checks) {
+    const bool is_passed = c.exact_match == 1;
+    const bool went_on = r.steps_planned > c.step;
+    lines.push_back("check after step " + std::to_string(c.step) + ": " + percent(c.exact_match) +
+                    " of other held-out answers right" +
+                    (is_passed ? ""
+                     : went_on ? ", so the run went on"
+                               : ""));
+  }
+  return lines;
+}
 
 std::string render_html(const Report& r) {
   std::string html =

@@ -17,6 +17,13 @@ struct Validation {
   double exact_match;
 };
 
+/// Which share of the check's sequences was answered right after `step` steps: all, or the run goes
+/// on. They are held out, and others than those that the report's numbers are of.
+struct Check {
+  std::uint64_t step;
+  double exact_match;
+};
+
 /// One sequence as a model with attention weights saw it.
 struct AttentionExample {
   std::vector<std::string> inputs;       ///< The label of each token that the model sees.
@@ -71,6 +78,7 @@ struct Report {
   std::uint64_t held_out = 0;  ///< How many held-out answers were asked for.
   std::vector<double> losses;  ///< One a step.
   std::vector<Validation> validations;
+  std::vector<Check> checks;
   std::vector<AttentionExample> examples;  ///< Of one size; a reader chooses among them.
   std::vector<HeadFinding> findings;       ///< The most telling first.
   std::vector<std::string> patterns;       ///< The findings', then those that every task has.
@@ -80,6 +88,9 @@ struct Report {
   std::string decoding = "greedily";  ///< How their tokens were chosen.
   std::vector<std::pair<std::string, std::string>> options;
 };
+
+/// A sentence about each check: what it found, and whether the run went on.
+std::vector<std::string> check_lines(const Report& report);
 
 /// The page: one HTML document that needs nothing else, in light and dark, on paper-wide and
 /// phone-wide screens.

@@ -20,11 +20,13 @@ using tend::nn::StateDict;
 
 namespace {
 
-constexpr const char* kFormat = "tend train 3";
+constexpr const char* kFormat = "tend train 4";
+constexpr const char* kFormatWithoutChecks = "tend train 3";
 constexpr const char* kFormatWithoutModel = "tend train 2";
 constexpr const char* kFormatWithoutChecksum = "tend train 1";
 constexpr const char* kChecksum = "checksum";
 constexpr const char* kHeads = "training.heads";
+constexpr const char* kChecks = "training.checks";
 constexpr std::string_view kPrefix = "training.";
 constexpr std::string_view kOptimizer = "training.optimizer.";
 
@@ -69,6 +71,25 @@ std::vector<Validation> unflattened(const std::vector<double>& numbers, std::siz
     validations.push_back({static_cast<std::uint64_t>(step), numbers[i + 1], numbers[i + 2]});
   }
   return validations;
+}
+
+/// Two numbers a check.
+std::vector<double> flattened(const std::vector<Check>& checks) {
+  std::vector<double> numbers;
+  for (const Check& c : checks) {
+    numbers.insert(numbers.end(), {static_cast<double>(c.step), c.exact_match});
+  }
+  return numbers;
+}
+
+std::vector<Check> unflattened_checks(const std::vector<double>& numbers, std::size_t steps) {
+  std::vector<Check> checks;
+  for (std::size_t i = 0; i < numbers.size(); i += 2) {
+    if (numbers.size() % 2 != 0 || !(numbers[i] >= 1 && numbers[i] <= static_cast<double>(steps)))
+      throw std::runtime_error("training.checks do not fit training.losses");
+    checks.push_back({static_cast<std::uint64_t>(numbers[i]), numbers[i + 1]});
+  }
+  return checks;
 }
 
 /// For each time the step, then each head's shares and entropy.
@@ -135,7 +156,8 @@ void check_whole(const std::string& path, const Safetensors& file) {
     return found == file.metadata.end() ? "" : found->second;
   };
   const std::string format = text("format");
-  if (format != kFormat && format != kFormatWithoutModel && format != kFormatWithoutChecksum) {
+  if (format != kFormat && format != kFormatWithoutChecks && format != kFormatWithoutModel &&
+      format != kFormatWithoutChecksum) {
     throw std::runtime_error(path + " was not written by train");
   }
   const std::string expected = text(kChecksum);
@@ -179,13 +201,15 @@ History history_from(const StateDict& tensors, const Training& training) {
   if (seconds.size() != 2) throw std::runtime_error("training.seconds must be two numbers");
   std::vector<double> losses = numbers("training.losses");
   std::vector<Validation> validations = unflattened(numbers("training.validations"), losses.size());
-  const auto is_heads = [](const auto& entry) { return entry.first == kHeads; };
-  std::vector<HeadsAtStep> heads;  // files of formats before this one have none
-  if (std::any_of(tensors.begin(), tensors.end(), is_heads)) {
+  std::vector<HeadsAtStep> heads;  // files of earlier formats have neither these nor checks
+  if (tensors.contains(kHeads)) {
     heads = unflattened_heads(numbers(kHeads), training.options.layers * training.options.heads,
                               all_patterns(training.task).size());
   }
-  return {seconds[0], seconds[1], std::move(losses), std::move(validations), std::move(heads)};
+  std::vector<Check> checks;
+  if (tensors.contains(kChecks)) checks = unflattened_checks(numbers(kChecks), losses.size());
+  return {seconds[0],       seconds[1],       std::move(losses), std::move(validations),
+          std::move(heads), std::move(checks)};
 }
 
 /// What a checkpoint says of a training, by name; the tensors are the training's own.
@@ -199,6 +223,7 @@ StateDict state_of(Training& training) {
   tensors.emplace_back("training.losses", vector_tensor(history.losses));
   tensors.emplace_back("training.validations", vector_tensor(flattened(history.validations)));
   tensors.emplace_back(kHeads, vector_tensor(flattened(history.heads)));
+  tensors.emplace_back(kChecks, vector_tensor(flattened(history.checks)));
   tensors.emplace_back("training.seconds",
                        vector_tensor({history.seconds, history.training_seconds}));
   return tensors;
@@ -249,7 +274,8 @@ Checkpoint::Checkpoint(const std::string& path)
   check_whole(path, file_);
   const auto options = file_.metadata.find("settings");
   if (options == file_.metadata.end()) throw std::runtime_error(path + " has no settings");
-  options_ = options_from_json(options->second);
+  const bool has_most_steps = file_.metadata.at("format") == kFormat;
+  options_ = options_from_json(options->second, has_most_steps);
 }
 
 Training Checkpoint::resume(const Options& options, Task task) const {
@@ -267,7 +293,9 @@ Training Checkpoint::resume(const Options& options, Task task) const {
   check("vocabulary", vocabulary_json(training.task));
   check("sizes", sizes_json(training));
   load_state(training, file_.tensors);
-  training.steps_before = options_.steps;
+  training.options = options_;
+  training.steps_before = training.steps_planned();
+  training.options = options;
   return training;
 }
 

@@ -31,7 +31,8 @@ class Checkpoint {
  public:
   /// Throws std::runtime_error (or tend::IoError) if the file is no checkpoint, or is damaged: its
   /// checksum is not that of its content. Files of earlier formats ("tend train 1" has no checksum,
-  /// "tend train 2" no vocabulary, sizes and scores of heads) are read all the same.
+  /// "tend train 2" no vocabulary, sizes and scores of heads, "tend train 3" no checks) are read
+  /// all the same.
   explicit Checkpoint(const std::string& path);
 
   const Options& options() const { return options_; }

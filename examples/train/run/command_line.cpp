@@ -92,6 +92,10 @@ void add_options(CLI::App& app, CommandLine& o) {
   add_to("Model", "--dropout", s.dropout, "Share of activations dropped in training");
 
   add_to("Training", "--steps", s.steps, "Optimizer steps");
+  add_to("Training", "--max-steps", s.max_steps,
+         "After --steps, two thousand held-out answers are checked (others than those of the final "
+         "figures). While one is wrong, the run goes on to twice the steps, as with --resume, up "
+         "to these. --steps without --max-steps stays as it is (not for texts)");
   add_to("Training", "--batch", s.batch, "Sequences of a step");
   add_to("Training", "--rate", s.rate, "Peak learning rate; a cosine leads down to 2 % of it");
   add_to("Training", "--warmup", s.warmup, "Steps until the peak");
@@ -196,6 +200,8 @@ void parse(CommandLine& command_line, int argc, const char* const* argv, bool on
   }
   if (app.get_option("--steps")->count() > 0) {
     command_line.steps = command_line.options.steps;
+    if (app.get_option("--max-steps")->count() == 0)
+      command_line.options.max_steps = command_line.options.steps;
   }
 }
 

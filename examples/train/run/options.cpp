@@ -15,7 +15,10 @@ const std::vector<std::string>& task_names() {
   return names;
 }
 
-Options default_options(std::string_view task) {
+namespace {
+
+/// max_steps apart.
+Options own_options(std::string_view task) {
   Options s;  // as for reverse
   s.task = task;
   if (task == "reverse") {
@@ -29,7 +32,7 @@ Options default_options(std::string_view task) {
   s.warmup = 50;
   if (task == "sort") {
     s.heads = 2;
-    s.steps = 700;
+    s.steps = 1000;
     s.rate = 6e-3;
   } else if (task == "add") {
     s.length = 3;
@@ -37,15 +40,17 @@ Options default_options(std::string_view task) {
     s.heads = 4;
     s.batch = 128;
     s.steps = 1000;
-    s.rate = 5e-3;
-    s.init = 0.06;
+    s.warmup = 100;
+    s.rate = 3e-3;
+    s.init = std::nullopt;
   } else if (task == "add-reversed") {
     s.length = 3;
     s.layers = 2;
     s.heads = 4;
     s.batch = 128;
     s.steps = 900;
-    s.rate = 4e-3;
+    s.warmup = 100;
+    s.rate = 2e-3;
     s.init = std::nullopt;
   } else if (task == "recall") {
     s.length = 8;
@@ -70,6 +75,14 @@ Options default_options(std::string_view task) {
   return s;
 }
 
+}  // namespace
+
+Options default_options(std::string_view task) {
+  Options s = own_options(task);
+  s.max_steps = task == "text" ? s.steps : 4 * s.steps;
+  return s;
+}
+
 void validate(const Options& s) {
   const auto require = [](bool holds, const std::string& what) {
     if (!holds) throw std::invalid_argument(what);
@@ -88,6 +101,10 @@ void validate(const Options& s) {
                                       " must be a multiple of --heads " + std::to_string(s.heads));
   require(is_count(s.batch, 1 << 20), "--batch must be from 1 to 1048576");
   require(s.steps <= 1'000'000'000, "--steps must be at most 1000000000");
+  require(s.max_steps >= s.steps && s.max_steps <= 1'000'000'000,
+          "--max-steps must be from --steps " + std::to_string(s.steps) + " to 1000000000");
+  require(s.task != "text" || s.max_steps == s.steps,
+          "--max-steps is for tasks with right answers, not for a text");
   require(s.warmup <= 1'000'000'000, "--warmup must be at most 1000000000");
   require(s.dropout >= 0 && s.dropout < 1, "--dropout must be from 0 to below 1");
   require(s.rate > 0 && std::isfinite(s.rate), "--rate must be above 0");
@@ -118,6 +135,7 @@ std::vector<std::pair<std::string, std::string>> describe(const Options& s) {
                            {"embeddings' deviation", embedding},
                            {"batch", count(s.batch)},
                            {"steps", count(s.steps)},
+                           {"most steps", count(s.max_steps)},
                            {"warm-up", count(s.warmup)},
                            {"peak rate", shortest(s.rate)},
                            {"betas", shortest(s.beta1) + ", " + shortest(s.beta2)},

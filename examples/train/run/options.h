@@ -28,6 +28,8 @@ struct Options {
 
   std::uint64_t batch = 64;
   std::uint64_t steps = 150;
+  /// A run whose check fails after its steps goes on to twice as many, up to these.
+  std::uint64_t max_steps = 600;
   std::uint64_t warmup = 20;
   double rate = 3e-3;  ///< The peak: reached after the warm-up, then a cosine down to 2 % of it.
   double beta1 = 0.9;
@@ -40,7 +42,7 @@ struct Options {
 /// The tasks that the program makes itself; the first is the default.
 const std::vector<std::string>& task_names();
 
-/// Options with which the task is learned in seconds, from any seed. Throws std::invalid_argument
+/// Options with which the task is learned from any seed, in seconds. Throws std::invalid_argument
 /// for an unknown name.
 Options default_options(std::string_view task);
 

@@ -22,6 +22,7 @@ void for_each_field(S& s, F&& f) {
   f("embedding_init", s.embedding_init);
   f("batch", s.batch);
   f("steps", s.steps);
+  f("max_steps", s.max_steps);
   f("warmup", s.warmup);
   f("rate", s.rate);
   f("beta1", s.beta1);
@@ -99,10 +100,11 @@ std::string options_to_json(const Options& options) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-Options options_from_json(const std::string& json) {
+Options options_from_json(const std::string& json, bool has_most_steps) {
   try {
     nlohmann::json fields = parse_unique(json);
     if (!fields.is_object()) throw std::invalid_argument("they are no JSON object");
+    if (!has_most_steps && !fields.contains("max_steps")) fields["max_steps"] = fields["steps"];
     Options options;
     for_each_field(options,
                    [&](const char* name, auto& field) { take_field(fields, name, field); });

@@ -2,24 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "examples/train/page/format.h"
 #include "examples/train/run/evaluation.h"
+#include "examples/train/run/held_out.h"
 
 namespace train {
 
 namespace {
 
-constexpr std::size_t kExamined = 1000;   // sequences of the final examination; of a text, all
 constexpr std::size_t kLookedInto = 100;  // sequences whose attention weights are averaged
 constexpr std::size_t kSamples = 8;
 constexpr std::size_t kExamples = 36;             // sequences to choose from on the page
 constexpr std::size_t kWeightsCarried = 2 << 20;  // by the page, at two bytes each
-
-/// Other sequences than those that training watched.
-constexpr std::uint64_t kExaminationSeed = 2018;
 
 Evaluation together(const Evaluation& a, const Evaluation& b) {
   const auto first = static_cast<double>(a.answers);
@@ -68,13 +64,14 @@ std::string several(std::uint64_t count, const std::string& thing) {
 /// What becomes of the learning rate when a run goes on with another number of steps.
 std::string schedule_change(const Training& t) {
   const std::uint64_t step = t.steps_done();
-  if (t.steps_before == 0 || t.steps_before == t.options.steps || t.is_complete()) return "";
+  const std::uint64_t planned = t.steps_planned();
+  if (t.steps_before == 0 || t.steps_before == planned || t.is_complete()) return "";
   Options before = t.options;
   before.steps = t.steps_before;
-  return "the learning rate now falls until step " + std::to_string(t.options.steps) +
-         " instead of " + std::to_string(t.steps_before) + ": step " + std::to_string(step + 1) +
-         " has " + significant(rate_at(t.options, step), 3) + " instead of " +
-         significant(rate_at(before, step), 3) + "\n";
+  return "the learning rate now falls until step " + std::to_string(planned) + " instead of " +
+         std::to_string(t.steps_before) + ": step " + std::to_string(step + 1) + " has " +
+         significant(t.next_rate(), 3) + " instead of " + significant(rate_at(before, step), 3) +
+         "\n";
 }
 
 constexpr double kLearned = 0.9;  // of the answers right; all tasks reach 0.99
@@ -110,7 +107,10 @@ std::string introduction(const Training& training) {
       training.task.name + ": " + training.task.goal + "\n" + several(s.layers, "layer") + ", " +
       several(s.heads, "head") + ", width " + std::to_string(s.width) + ": " +
       several(static_cast<std::uint64_t>(training.model.num_parameters()), "parameter") + "; " +
-      several(s.steps, "step") + " of " + several(s.batch, "sequence");
+      several(training.steps_planned(), "step") + " of " + several(s.batch, "sequence");
+  if (s.max_steps > training.steps_planned()) {
+    text += ", up to " + std::to_string(s.max_steps) + " while a check finds wrong answers";
+  }
   if (training.steps_done() > 0) {
     text += ", going on from step " + std::to_string(training.steps_done());
   }
@@ -122,19 +122,17 @@ Standing standing(const Training& training) {
   const std::uint64_t done = training.steps_done();
   const double each = h.seconds / static_cast<double>(done);
   return {done,
-          training.options.steps,
+          training.steps_planned(),
           h.losses.back(),
           h.validations.back().loss,
           h.validations.back().exact_match,
           training.tokens_per_second(),
-          each * static_cast<double>(training.options.steps - done)};
+          each * static_cast<double>(training.steps_planned() - done)};
 }
 
 Report make_report(Training& t, const Course& course, const Sampling& sampling) {
-  Random random(kExaminationSeed, 0);
   const bool is_text = t.task.name == "text";
-  const std::vector<Tokens> sequences =
-      t.task.held_out(random, is_text ? std::numeric_limits<std::size_t>::max() : kExamined);
+  const std::vector<Tokens> sequences = examination_sequences(t.task);
   const std::span<const Tokens> all(sequences);
   Evaluation found = evaluate(t.model, t.task, all);
   if (t.task.rest.size() > 1) {
@@ -144,7 +142,7 @@ Report make_report(Training& t, const Course& course, const Sampling& sampling) 
   r.task = t.task.name;
   r.goal = t.task.goal;
   r.steps_done = t.steps_done();
-  r.steps_planned = t.options.steps;
+  r.steps_planned = t.steps_planned();
   r.failure = course.failure;
   r.seconds = course.history.seconds;
   r.tokens_per_second = t.tokens_per_second();
@@ -154,6 +152,7 @@ Report make_report(Training& t, const Course& course, const Sampling& sampling) 
   r.held_out = found.answers;
   r.losses = course.history.losses;
   r.validations = course.history.validations;
+  r.checks = course.history.checks;
   r.scores = score_heads(t.model, t.task, all.first(std::min(kLookedInto, all.size())));
   for (const Pattern& pattern : all_patterns(t.task)) r.patterns.push_back(pattern.name);
   r.findings = find_heads(t.task, r.scores, t.options.heads);
@@ -185,6 +184,7 @@ std::string summary(const Report& r) {
                : "the model as it was after step " + std::to_string(r.steps_done) + "\n") +
           "held out: loss " + fixed(r.validation_loss, 4) + ", " + percent(r.exact_match) + " of " +
           several(r.held_out, r.task == "text" ? "byte" : "answer") + " right\n";
+  for (const std::string& line : check_lines(r)) text += line + "\n";
   if (!r.verdict.empty()) text += r.verdict + "\n";
   for (const HeadFinding& f : r.findings) {
     text += f.pattern + ": layer " + std::to_string(f.layer) + ", head " + std::to_string(f.head) +

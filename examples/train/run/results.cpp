@@ -17,6 +17,13 @@ Json validations_of(const Report& report) {
   return list;
 }
 
+Json checks_of(const Report& report) {
+  Json list = Json::array();
+  for (const Check& c : report.checks)
+    list.push_back({{"step", c.step}, {"exact_match", c.exact_match}});
+  return list;
+}
+
 Json heads_of(const Report& report, std::size_t heads) {
   Json list = Json::array();
   for (std::size_t i = 0; i < report.scores.size(); ++i) {
@@ -58,6 +65,7 @@ std::string results_json(const Report& report, const Options& options) {
                      {"best_head", best_head_of(report)},
                      {"heads", heads_of(report, options.heads)},
                      {"validations", validations_of(report)},
+                     {"checks", checks_of(report)},
                      {"losses", report.losses}};
   return results.dump(2) + "\n";
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "examples/train/page/format.h"
+#include "examples/train/run/held_out.h"
 
 namespace train {
 
@@ -47,6 +48,20 @@ double Training::tokens_per_second() const {
   return history.training_seconds > 0 ? tokens / history.training_seconds : 0.0;
 }
 
+std::uint64_t Training::steps_planned() const {
+  std::uint64_t steps = options.steps;
+  for (const Check& made : history.checks) {
+    if (made.step == steps && made.exact_match < 1) steps = std::min(2 * steps, options.max_steps);
+  }
+  return steps;
+}
+
+double Training::next_rate() const {
+  Options planned = options;
+  planned.steps = steps_planned();
+  return rate_at(planned, steps_done());
+}
+
 void Training::step() {
   const auto start = std::chrono::steady_clock::now();
   train_on_next_batch();
@@ -54,6 +69,7 @@ void Training::step() {
   const std::uint64_t period = std::max<std::uint64_t>(1, options.steps / kValidations);
   const bool is_asked = checked_every > 0 && steps_done() % checked_every == 0;
   if (steps_done() == 1 || steps_done() % period == 0 || is_asked || is_complete()) validate();
+  if (is_complete() && steps_done() < options.max_steps) check();
   history.seconds += seconds_since(start);
 }
 
@@ -68,7 +84,7 @@ void Training::train_on_next_batch() {
   loss.backward();
   require_finite(tend::nn::clip_grad_norm_(parameters_, options.clip), "the gradient's norm",
                  step + 1);
-  optimizer.set_lr(rate_at(options, step));
+  optimizer.set_lr(next_rate());
   optimizer.step();
   history.losses.push_back(value);
 }
@@ -80,6 +96,12 @@ void Training::validate() {
   const std::span<const Tokens> seen(watched_);
   history.heads.push_back(
       {steps_done(), score_heads(model, task, seen.first(std::min(kWatchedHeads, seen.size())))});
+}
+
+void Training::check() {
+  const std::vector<Tokens> sequences = check_sequences(task);
+  if (sequences.empty()) return;
+  history.checks.push_back({steps_done(), evaluate(model, task, sequences).exact_match});
 }
 
 }  // namespace train

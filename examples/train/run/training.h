@@ -19,6 +19,7 @@ struct History {
   std::vector<double> losses;   ///< One a step.
   std::vector<Validation> validations;
   std::vector<HeadsAtStep> heads;  ///< With each validation.
+  std::vector<Check> checks;
 };
 
 /// A loss, or the norm of its gradient, is infinite or no number.
@@ -33,10 +34,15 @@ class Training {
   Training(const Options& options, Task task);
 
   std::uint64_t steps_done() const { return history.losses.size(); }
-  bool is_complete() const { return steps_done() >= options.steps; }
+  /// The options' steps, or as many as failed checks have made of them.
+  std::uint64_t steps_planned() const;
+  bool is_complete() const { return steps_done() >= steps_planned(); }
+  /// The learning rate of the next step: the cosine ends with the planned steps.
+  double next_rate() const;
   double tokens_per_second() const;
 
-  /// One step, and a validation where one is due. Throws NotFinite, before the weights change, if
+  /// One step, a validation where one is due, and a check where the planned steps end and there
+  /// may be more. Throws NotFinite, before the weights change, if
   /// the loss or its gradient is not finite, and after it if the validation's loss is not.
   void step();
 
@@ -45,12 +51,13 @@ class Training {
   Model model;
   tend::optim::AdamW optimizer;
   History history;
-  std::uint64_t steps_before = 0;   ///< Of a resumed run: how many it was made for. 0: it is new.
+  std::uint64_t steps_before = 0;   ///< Of a resumed run: how many were planned. 0: it is new.
   std::uint64_t checked_every = 0;  ///< A validation is also due every so many steps; 0: none is.
 
  private:
   void train_on_next_batch();
   void validate();
+  void check();
 
   std::vector<tend::Tensor> parameters_;
   std::vector<Tokens> watched_;
