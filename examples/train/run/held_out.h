@@ -11,8 +11,8 @@ namespace train {
 /// A thousand that the final figures are of; of a text, all that is held out.
 std::vector<Tokens> examination_sequences(const Task& task);
 
-/// Two thousand that decide whether a run goes on: none is also one of the examination. Where a task
-/// is too small to have such, fewer or none.
+/// Two thousand that decide whether a run goes on: none is also one of the examination. Where a
+/// task is too small to have such, fewer or none.
 std::vector<Tokens> check_sequences(const Task& task);
 
 }  // namespace train
