@@ -252,7 +252,8 @@ Tensor pad_dimension(const Tensor& x, const Padding& p, PadMode mode) {
                          ? piece(std::max<std::int64_t>(-p.before, 0), count_after)
                          : flip(piece(2 * p.size - 1 - first - count_after, count_after), {p.dim}));
   }
-  return pieces.empty() ? piece(0, 0) : cat(pieces, p.dim);
+  if (pieces.empty()) pieces.push_back(piece(0, 0));
+  return cat(pieces, p.dim);
 }
 
 }  // namespace

@@ -161,12 +161,10 @@ class CopyTimes {
   explicit CopyTimes(compare::Bench& bench) : bench_(bench) {}
 
   double operator()(double bytes) {
-    const auto [found, is_new] = seconds_.emplace(bytes, 0);
-    if (is_new) {
-      found->second =
-          bench_.time(bench_.peers().back(), "bytes " + std::to_string(std::llround(bytes)));
-    }
-    return found->second;
+    const auto found = seconds_.find(bytes);
+    if (found != seconds_.end()) return found->second;
+    const std::string work = "bytes " + std::to_string(std::llround(bytes));
+    return seconds_[bytes] = bench_.time(bench_.peers().back(), work);
   }
 
  private:
@@ -194,6 +192,7 @@ int run_operations(const Options& options) {
   }
   CopyTimes copy_seconds(bench);
   std::vector<compare::OperationResult> results;
+  std::vector<std::string> left_out;
   program::ProgressLine progress;
   std::size_t done = 0;
   for (const compare::OperationRow& row : rows) {
@@ -203,12 +202,18 @@ int run_operations(const Options& options) {
     failures.insert(failures.end(), found.failures.begin(), found.failures.end());
     const auto tend = found.timings.find("tend");
     const auto pytorch = found.timings.find("PyTorch");
-    if (tend == found.timings.end() || pytorch == found.timings.end()) continue;
+    if (tend == found.timings.end() || pytorch == found.timings.end()) {
+      if (found.failures.empty()) left_out.push_back(row.row.name);
+      continue;
+    }
     results.push_back({row, tend->second.seconds, pytorch->second.seconds,
                        copy_seconds(inputs.bytes()), pytorch->second.options});
   }
   progress.clear();
-  std::cout << '\n' << compare::operations_report(results) << std::flush;
+  std::cout << '\n' << compare::operations_report(results);
+  if (!left_out.empty()) std::cout << "Left out, as no such case exists in both:\n";
+  for (const std::string& name : left_out) std::cout << "- " << name << '\n';
+  std::cout << std::flush;
   if (!options.json_path.empty()) {
     tend::nn::write_file(options.json_path,
                          compare::operations_json(results, facts).dump(1) + '\n');

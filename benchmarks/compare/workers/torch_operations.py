@@ -129,7 +129,7 @@ class Server:
             self.task = None
             try:
                 self.task = Task()
-            except (AttributeError, NameError, NotImplementedError):  # PyTorch lacks it
+            except NotImplementedError:  # such as a derivative that PyTorch lacks
                 return "unsupported"
             return "ready"
         if command == "release":

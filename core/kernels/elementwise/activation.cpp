@@ -37,7 +37,7 @@ void huber(const Array& out, const Array& x, double delta) {
 void smooth_l1(const Array& out, const Array& x, double beta) {
   map_floating("smooth_l1", out, x, [beta]<class T>(T d) {
     const T size = std::abs(d), bound = static_cast<T>(beta);
-    const T near = size * size * static_cast<T>(0.5 / beta), far = size - bound / 2;
+    const T near = T(0.5) * size * size / bound, far = size - bound / 2;
     return size < bound ? near : far;
   });
 }

@@ -130,7 +130,7 @@ void clamp(const Array& out, const Array& a, const std::optional<Scalar>& lo,
     const T highest = Limits::has_infinity ? Limits::infinity() : Limits::max();
     const T low = lo ? lo->to<T>() : lowest;
     const T high = hi ? hi->to<T>() : highest;
-    if (low != low || high != high) return out.fill(std::numeric_limits<T>::quiet_NaN());
+    if (low != low || high != high) return out.fill(Limits::quiet_NaN());
     map<T, T>(out, a, [=](T x) {  // comparisons with NaN are false, so it stays
       const T above = x < low ? low : x;
       return above > high ? high : above;

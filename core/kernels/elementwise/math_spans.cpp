@@ -117,7 +117,8 @@ HWY_INLINE void pow_span(std::size_t n, T* out, const T* a, const T* b) {
   for (std::size_t i = 0; i < n; ++i) out[i] = std::pow(a[i], b[i]);
 }
 
-#if HWY_TARGET != HWY_SCALAR  // where Highway turns a double that is too large into FLT_MAX
+// Without SIMD Highway turns a double that is too large into FLT_MAX.
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 // Vectors of float as long as those of double, in which they are computed.
 HWY_INLINE void pow_span(std::size_t n, float* out, const float* a, const float* b) {
   const hn::ScalableTag<double> wide;

@@ -125,8 +125,9 @@ HWY_INLINE auto is_small_angle(D d, V x) {
 template <class D, class V>
 HWY_INLINE V sin(D d, V x) {
   using T = hn::TFromD<D>;
+  const V result = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, hn::Sin(d, x));  // -0 stays -0
   return with_exceptions(
-      d, is_small_angle(d, x), hn::Sin(d, x), [](T a) { return std::sin(a); }, x);
+      d, is_small_angle(d, x), result, [](T a) { return std::sin(a); }, x);
 }
 template <class D, class V>
 HWY_INLINE V cos(D d, V x) {
@@ -137,7 +138,8 @@ HWY_INLINE V cos(D d, V x) {
 template <class D, class V>
 HWY_INLINE V tan(D d, V x) {
   using T = hn::TFromD<D>;
-  const V result = hn::Div(hn::Sin(d, x), hn::Cos(d, x));
+  const V slope = hn::Div(hn::Sin(d, x), hn::Cos(d, x));
+  const V result = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, slope);
   return with_exceptions(
       d, is_small_angle(d, x), result, [](T a) { return std::tan(a); }, x);
 }
@@ -229,18 +231,19 @@ HWY_INLINE V remainder(D d, V a, V b) {
   return hn::IfThenElse(is_of_other_side(d, rest, b), hn::Add(rest, b), rest);
 }
 
-/// floor(a / b), as if a / b were not rounded. a less its rest is a multiple of b, up to rounding,
-/// which the last step removes.
+/// floor(a / b), from the rest: a less its rest is a multiple of b, up to rounding, which the last
+/// step takes away as PyTorch does.
 template <class D, class V>
 HWY_INLINE V floor_divide(D d, V a, V b) {
   using T = hn::TFromD<D>;
-  const V zero = hn::Zero(d), plain = hn::Div(a, b);
+  const V zero = hn::Zero(d), one = hn::Set(d, T(1)), plain = hn::Div(a, b);
   const V rest = fmod(d, a, b);
   V quotient = hn::Div(hn::Sub(a, rest), b);
-  quotient =
-      hn::IfThenElse(is_of_other_side(d, rest, b), hn::Sub(quotient, hn::Set(d, T(1))), quotient);
-  const V rounded =
-      hn::IfThenElse(hn::Eq(quotient, zero), hn::CopySign(zero, plain), hn::Round(quotient));
+  quotient = hn::IfThenElse(is_of_other_side(d, rest, b), hn::Sub(quotient, one), quotient);
+  const V down = hn::Floor(quotient);
+  const auto is_nearer_above = hn::Gt(hn::Sub(quotient, down), hn::Set(d, T(0.5)));
+  const V whole = hn::IfThenElse(is_nearer_above, hn::Add(down, one), down);
+  const V rounded = hn::IfThenElse(hn::Eq(quotient, zero), hn::CopySign(zero, plain), whole);
   return hn::IfThenElse(hn::Eq(b, zero), plain, rounded);
 }
 
@@ -260,7 +263,12 @@ HWY_INLINE V pow_for_float(D d, V a, V b) {
   const V nan = hn::Set(d, std::numeric_limits<double>::quiet_NaN());
   result = hn::IfThenElse(is_undefined, nan, result);
   result = hn::IfThenElse(hn::Eq(b, zero), one, result);
-  const auto usual = hn::Lt(hn::Abs(b), hn::Set(d, 1e300));
+  // Results below float's normal numbers may lie in the middle between two, which is no place for
+  // an error.
+  const V size = hn::Abs(result);
+  const auto is_normal = hn::Or(hn::Eq(size, zero), hn::Ge(size, hn::Set(d, 1.2e-38)));
+  const auto usual =
+      hn::And(hn::Lt(hn::Abs(b), hn::Set(d, 1e300)), hn::Or(is_normal, hn::Ne(size, size)));
   return with_exceptions(
       d, usual, result, [](double x, double y) { return std::pow(x, y); }, a, b);
 }

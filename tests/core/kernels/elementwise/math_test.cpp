@@ -411,6 +411,40 @@ TEMPLATE_TEST_CASE("functions of two variables take every layout", "[kernels]", 
   }
 }
 
+TEST_CASE("odd functions keep the sign of zero", "[kernels]") {
+  for (const DType dtype : {float32, float64}) {
+    for (const Unary kernel :
+         {kernels::sin, kernels::tan, kernels::asin, kernels::atan, kernels::sinh, kernels::tanh,
+          kernels::erf, kernels::expm1, kernels::log1p, kernels::sqrt, kernels::floor,
+          kernels::round, kernels::trunc}) {
+      CHECK(identical(applied(kernel, dtype, {-0.0, 0.0}), {-0.0, 0.0}));
+    }
+  }
+}
+
+TEST_CASE("powers of float32 are rounded once, also below the normal numbers", "[kernels]") {
+  const Array base = array_of<float>({2, 0.5F, 10, -10, 2, -3});
+  const Array exponent = array_of<float>({-150, 150, 39, 39, -149, 3});
+  for_each_simd_target([&](const std::string& target) {
+    INFO(target);
+    const Array out = Array::empty(base.shape(), float32);
+    kernels::pow(out, base, exponent);
+    CHECK(identical(out.to(float64).to_vector<double>(), {0, 0, kInf, -kInf, 0x1p-149, -27}));
+  });
+}
+
+TEST_CASE("floor_divide of floats is as PyTorch rounds it", "[kernels]") {
+  const Array a = array_of<float>({745.2F, -745.2F, 8533677, 7, -7, 1});
+  const Array b = array_of<float>({1e-4F, 1e-4F, 1.2193546F, 2, 2, 0});
+  for_each_simd_target([&](const std::string& target) {
+    INFO(target);
+    const Array out = Array::empty(a.shape(), float32);
+    kernels::floor_divide(out, a, b);
+    CHECK(
+        identical(out.to(float64).to_vector<double>(), {7451999, -7452001, 6998519, 3, -4, kInf}));
+  });
+}
+
 TEMPLATE_TEST_CASE("logaddexp and xlogy have the limits that their formulas miss", "[kernels]",
                    float, double) {
   using T = TestType;
