@@ -95,8 +95,7 @@ void list_rows() {
       return has_sample && std::any_of(op.samples[0].begin(), op.samples[0].end(), is_so);
     };
     rows.push_back(
-        {{"name", op.name},
-         {"python", op.torch},
+        {{"python", op.torch},
          {"scales", op.scales},
          {"any_layout", op.any_layout},
          {"has_sample", has_sample},

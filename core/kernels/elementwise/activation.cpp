@@ -7,23 +7,23 @@
 namespace tend::kernels {
 
 void leaky_relu(const Array& out, const Array& x, double slope) {
-  map_floating_spans("leaky_relu", Bend{Nonlinearity::leaky_relu, {slope}}, out, x);
+  map_floating_spans("leaky_relu", Activation{Nonlinearity::leaky_relu, {slope}}, out, x);
 }
 
 void elu(const Array& out, const Array& x, double alpha) {
-  map_floating_spans("elu", Bend{Nonlinearity::elu, {alpha}}, out, x);
+  map_floating_spans("elu", Activation{Nonlinearity::elu, {alpha}}, out, x);
 }
 
 void softplus(const Array& out, const Array& x, double beta, double threshold) {
-  map_floating_spans("softplus", Bend{Nonlinearity::softplus, {beta, threshold}}, out, x);
+  map_floating_spans("softplus", Activation{Nonlinearity::softplus, {beta, threshold}}, out, x);
 }
 
 void logsigmoid(const Array& out, const Array& x) {
-  map_floating_spans("logsigmoid", Bend{Nonlinearity::logsigmoid}, out, x);
+  map_floating_spans("logsigmoid", Activation{Nonlinearity::logsigmoid}, out, x);
 }
 
 void mish(const Array& out, const Array& x) {
-  map_floating_spans("mish", Bend{Nonlinearity::mish}, out, x);
+  map_floating_spans("mish", Activation{Nonlinearity::mish}, out, x);
 }
 
 void huber(const Array& out, const Array& x, double delta) {

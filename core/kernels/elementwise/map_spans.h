@@ -11,7 +11,7 @@
 namespace tend::kernels {
 
 /// A nonlinearity with its parameters.
-struct Bend {
+struct Activation {
   Nonlinearity function;
   Parameters parameters = {};
 };
@@ -30,9 +30,9 @@ auto span_of(Backward) {
   return span_kernels().of<T>().differentiate;
 }
 template <class T>
-auto span_of(Bend) {
-  return [](Bend bend, std::size_t n, T* out, const T* a) {
-    span_kernels().of<T>().bend(bend.function, bend.parameters, n, out, a);
+auto span_of(Activation) {
+  return [](Activation activation, std::size_t n, T* out, const T* a) {
+    span_kernels().of<T>().activate(activation.function, activation.parameters, n, out, a);
   };
 }
 

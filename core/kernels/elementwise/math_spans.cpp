@@ -212,7 +212,7 @@ HWY_INLINE void with_nonlinearity(Nonlinearity function, Parameters parameters, 
 }
 
 template <class T>
-void bend(Nonlinearity function, Parameters parameters, std::size_t n, T* out, const T* a) {
+void activate(Nonlinearity function, Parameters parameters, std::size_t n, T* out, const T* a) {
   with_nonlinearity<T>(function, parameters,
                        [=](auto f) HWY_ATTR { transform(hn::ScalableTag<T>(), n, out, f, a); });
 }
@@ -226,8 +226,8 @@ void differentiate(Backward function, std::size_t n, T* out, const T* grad, cons
 }
 
 const ForTypes<SpanKernels>& find_span_kernels() {
-  static constexpr ForTypes<SpanKernels> kAll = {{map, map_two, bend, differentiate},
-                                                 {map, map_two, bend, differentiate}};
+  static constexpr ForTypes<SpanKernels> kAll = {{map, map_two, activate, differentiate},
+                                                 {map, map_two, activate, differentiate}};
   return kAll;
 }
 

@@ -69,7 +69,7 @@ struct SpanKernels {
   /// out[i] = function(a[i], b[i])
   void (*map_two)(BinaryFunction function, std::size_t n, T* out, const T* a, const T* b);
   /// out[i] = function(a[i])
-  void (*bend)(Nonlinearity function, Parameters parameters, std::size_t n, T* out, const T* a);
+  void (*activate)(Nonlinearity function, Parameters parameters, std::size_t n, T* out, const T* a);
   /// out[i] = grad[i] * derivative, at the function's result a[i] for tanh and sigmoid, at its
   /// argument a[i] for the others.
   void (*differentiate)(Backward function, std::size_t n, T* out, const T* grad, const T* a);
