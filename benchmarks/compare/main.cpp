@@ -10,7 +10,9 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <map>
+#include <random>
 #include <regex>
 #include <stdexcept>
 
@@ -29,6 +31,7 @@ namespace {
 struct Options {
   std::string json_path;
   std::string rows = ".*";
+  int sample = 0;  // rows to draw; 0: all
   std::vector<std::string> peers;
   std::string tend;
   std::string broken;
@@ -58,13 +61,17 @@ int use_cores(int count) {
   return kept;
 }
 
-/// Those of `rows` whose name matches the pattern.
+/// Those of `rows` whose name matches, and of these as many as the user wants to draw.
 template <class Row, class Name>
-std::vector<Row> chosen_rows(std::vector<Row> rows, const std::string& pattern, Name name) {
-  const std::regex wanted(pattern);
+std::vector<Row> chosen_rows(std::vector<Row> rows, const Options& options, Name name) {
+  const std::regex wanted(options.rows);
   std::erase_if(rows, [&](const Row& row) { return !std::regex_search(name(row), wanted); });
-  if (rows.empty()) throw std::invalid_argument("no row matches " + pattern);
-  return rows;
+  if (rows.empty()) throw std::invalid_argument("no row matches " + options.rows);
+  if (options.sample == 0) return rows;
+  std::vector<Row> drawn;
+  std::sample(rows.begin(), rows.end(), std::back_inserter(drawn), options.sample,
+              std::mt19937_64(options.plan.seed));
+  return drawn;
 }
 
 std::string worker_folder() {
@@ -121,8 +128,8 @@ compare::Facts introduce(compare::Bench& bench, std::vector<std::string>& failur
 }
 
 int run(const Options& options) {
-  const std::vector<compare::Row> rows = chosen_rows(
-      compare::all_rows(), options.rows, [](const compare::Row& row) { return row.name; });
+  const std::vector<compare::Row> rows =
+      chosen_rows(compare::all_rows(), options, [](const compare::Row& row) { return row.name; });
   if (options.list) {
     for (const compare::Row& row : rows) std::cout << row.name << '\n';
     return 0;
@@ -176,7 +183,7 @@ int run_operations(const Options& options) {
   const std::vector<compare::Peer> peers =
       compare::operation_peers(worker_folder(), options.tend, options.plan.threads);
   const std::vector<compare::OperationRow> rows =
-      chosen_rows(compare::operation_rows(peers.front()), options.rows,
+      chosen_rows(compare::operation_rows(peers.front()), options,
                   [](const compare::OperationRow& row) { return row.row.name; });
   if (options.list) {
     for (const compare::OperationRow& row : rows) std::cout << row.row.name << '\n';
@@ -229,6 +236,8 @@ void describe(CLI::App& app, Options& options) {
       "medians. Exits with 1 when a result is wrong or a worker dies.");
   program::add_file(app, "--json", options.json_path, "Write the results to this file");
   app.add_option("--rows", options.rows, "Only rows whose name this matches")->type_name("REGEX");
+  program::add_whole(app, "--sample", options.sample, "Only so many of these rows, drawn by --seed",
+                     1, 1'000'000);
   CLI::Option* const peers =
       app.add_option("--peers", options.peers, "Only these libraries, with commas between")
           ->delimiter(',')
@@ -238,7 +247,8 @@ void describe(CLI::App& app, Options& options) {
       ->default_str(std::to_string(options.plan.repetitions));
   program::add_threads(app, options.threads)
       ->description("Cores that everybody may use; all by default");
-  program::add_whole(app, "--seed", options.plan.seed, "Of the numbers to compute with")
+  program::add_whole(app, "--seed", options.plan.seed,
+                     "Of the numbers to compute with, and of --sample")
       ->default_str(std::to_string(options.plan.seed));
   app.add_option("--tend", options.tend, "Another build's worker for tend")
       ->type_name("FILE")

@@ -54,6 +54,17 @@ TEST_CASE("compare --operations lists every row of the operation table") {
   CHECK(compare({"--operations", "--peers", "Eigen"}).code == 2);
 }
 
+TEST_CASE("compare --sample draws rows by the seed") {
+  const auto drawn = [](const std::string& seed) {
+    const auto [code, output] = compare({"--list", "--sample", "5", "--seed", seed});
+    CHECK(code == 0);
+    CHECK(std::count(output.begin(), output.end(), '\n') == 5);
+    return output;
+  };
+  CHECK(drawn("1") == drawn("1"));
+  CHECK(drawn("1") != drawn("2"));
+}
+
 TEST_CASE("compare refuses what it does not understand") {
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--sideways"},
                                                     {"--repetitions", "0"},
@@ -65,6 +76,7 @@ TEST_CASE("compare refuses what it does not understand") {
                                                     {"--fault", "die"},
                                                     {"--threads", "100000"},
                                                     {"--threads", "-1"},
+                                                    {"--sample", "0"},
                                                     {"--seed", "-1"},
                                                     {"--seed", "18446744073709551616"},
                                                     {"--patience", "1.5"},
