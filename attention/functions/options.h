@@ -27,7 +27,7 @@ enum class AttentionPath {
 /// does.
 class AttentionPathGuard {
  public:
-  explicit AttentionPathGuard(AttentionPath path) noexcept;
+  [[nodiscard]] explicit AttentionPathGuard(AttentionPath path) noexcept;
   ~AttentionPathGuard();
   AttentionPathGuard(const AttentionPathGuard&) = delete;
   AttentionPathGuard& operator=(const AttentionPathGuard&) = delete;

@@ -47,7 +47,7 @@ namespace autograd {
 /// made it. https://pytorch.org/docs/2.6/autograd.html#anomaly-detection
 class DetectAnomaly {
  public:
-  DetectAnomaly();
+  [[nodiscard]] DetectAnomaly();
   ~DetectAnomaly();
   DetectAnomaly(const DetectAnomaly&) = delete;
   DetectAnomaly& operator=(const DetectAnomaly&) = delete;

@@ -23,7 +23,7 @@ inline bool grad_enabled() noexcept {
 /// their construction, on the thread that made them; destroying one on another thread does nothing.
 class GradModeGuard {
  public:
-  explicit GradModeGuard(Flag enabled) noexcept;
+  [[nodiscard]] explicit GradModeGuard(Flag enabled) noexcept;
   ~GradModeGuard();
   GradModeGuard(const GradModeGuard&) = delete;
   GradModeGuard& operator=(const GradModeGuard&) = delete;
@@ -36,7 +36,7 @@ class GradModeGuard {
 /// Nothing is recorded while it lives (torch.no_grad).
 class NoGradGuard : public GradModeGuard {
  public:
-  NoGradGuard() noexcept : GradModeGuard(false) {}
+  [[nodiscard]] NoGradGuard() noexcept : GradModeGuard(false) {}
 };
 
 inline bool inference_mode_enabled() noexcept {
@@ -49,7 +49,7 @@ inline bool inference_mode_enabled() noexcept {
 /// and grad mode on while it lives (torch.inference_mode). It ends as a GradModeGuard does.
 class InferenceModeGuard {
  public:
-  explicit InferenceModeGuard(Flag enabled = true) noexcept;
+  [[nodiscard]] explicit InferenceModeGuard(Flag enabled = true) noexcept;
   ~InferenceModeGuard();
   InferenceModeGuard(const InferenceModeGuard&) = delete;
   InferenceModeGuard& operator=(const InferenceModeGuard&) = delete;

@@ -22,7 +22,7 @@ struct PrintOptions {
   /// Characters on a line.
   std::int64_t linewidth = 80;
   /// Scientific notation always or never; by the values when not set.
-  std::optional<bool> sci_mode;
+  std::optional<bool> sci_mode = std::nullopt;
 
   friend bool operator==(const PrintOptions&, const PrintOptions&) = default;
 };

@@ -89,7 +89,7 @@ void set_rng_state(const Generator& state);
 /// Restores the default generator's state when it is destroyed.
 class RngStateGuard {
  public:
-  RngStateGuard() : before_(get_rng_state()) {}
+  [[nodiscard]] RngStateGuard() : before_(get_rng_state()) {}
   ~RngStateGuard() { set_rng_state(before_); }
   RngStateGuard(const RngStateGuard&) = delete;
   RngStateGuard& operator=(const RngStateGuard&) = delete;

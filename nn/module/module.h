@@ -10,7 +10,9 @@
 //   };
 //
 // Each field macro declares a member and registers it under its own name, which becomes its key in
-// state_dict. The first call of a module with a member that was declared without one is an Error.
+// state_dict. The first call of a module that holds another one as a member without the macro is an
+// Error. Modules behind pointers or in a std::vector are not found so, and their parameters are not
+// trained: use ModuleList, ModuleDict or register_module.
 #pragma once
 
 #include <atomic>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,8 @@ class Sequential : public Module<Sequential> {
   /// given away the name, which is the number of modules so far.
   template <class M>
   void push_back(M module) {
+    static_assert(std::derived_from<M, ModuleBase> || std::same_as<M, AnyModule>,
+                  "Sequential takes modules; a function can be the forward of a small one");
     check_next("Sequential", size());
     const int depth = check_depth("Sequential", base_of(module));
     with_memory([&] { layers_.emplace_back(std::move(module)); });

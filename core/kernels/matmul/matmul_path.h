@@ -39,7 +39,7 @@ MatmulPath matmul_path() noexcept;
 /// calls. It ends as a GradModeGuard does.
 class MatmulPathGuard {
  public:
-  explicit MatmulPathGuard(MatmulPath path) noexcept;
+  [[nodiscard]] explicit MatmulPathGuard(MatmulPath path) noexcept;
   ~MatmulPathGuard();
   MatmulPathGuard(const MatmulPathGuard&) = delete;
   MatmulPathGuard& operator=(const MatmulPathGuard&) = delete;
