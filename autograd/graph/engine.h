@@ -71,5 +71,13 @@ Tensor grad(const Output& output, const Input& input, GradOptions options = {}) 
   return grad(output, input, Tensor(), options);
 }
 
+/// The gradients of one output of one element with respect to several inputs:
+/// grad(loss, {w, b}).
+template <std::derived_from<Tensor> Output>
+std::vector<Tensor> grad(const Output& output, const std::vector<Tensor>& inputs,
+                         GradOptions options = {}) {
+  return with_memory([&] { return grad(std::vector<Tensor>{output}, inputs, {}, options); });
+}
+
 }  // namespace autograd
 }  // namespace tend

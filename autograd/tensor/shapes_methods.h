@@ -2,6 +2,8 @@
 // which has the documentation.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -64,6 +66,16 @@ class Shapes {
   std::vector<Tensor> tensor_split(std::initializer_list<std::int64_t> indices,
                                    std::int64_t d = 0) const;
   std::vector<Tensor> unbind(std::int64_t d = 0) const;
+  // The same where the number of pieces is known: auto [q, k, v] = x.chunk<3>(-1); ShapeError for
+  // another number of them.
+  template <std::size_t N>
+  std::array<Tensor, N> split(std::int64_t length, std::int64_t d = 0) const;
+  template <std::size_t N>
+  std::array<Tensor, N> split(const Shape& lengths, std::int64_t d = 0) const;
+  template <std::size_t N>
+  std::array<Tensor, N> chunk(std::int64_t d = 0) const;
+  template <std::size_t N>
+  std::array<Tensor, N> unbind(std::int64_t d = 0) const;
   Tensor flip(const Dims& dims) const;
   Tensor roll(std::int64_t shift, std::optional<Integer> d = std::nullopt) const;
   Tensor roll(const Shape& shifts, const Shape& dims) const;

@@ -43,6 +43,29 @@ TEST_CASE("methods take numbers, and every operator has its method") {
   CHECK(numbers_of(y) == Numbers{1, 2});
 }
 
+TEST_CASE("pieces of a known number are taken apart by name") {
+  const Tensor x = arange(12).view({2, 6});
+  const auto [q, k, v] = x.chunk<3>(-1);
+  CHECK(numbers_of(v) == Numbers{4, 5, 10, 11});
+  const auto [left, right] = x.split<2>(4, 1);
+  CHECK(right.shape() == Shape{2, 2});
+  const auto [one, five] = x.split<2>({1, 5}, 1);
+  CHECK(numbers_of(one) == Numbers{0, 6});
+  CHECK(five.shape() == Shape{2, 5});
+  const auto [first, second] = x.unbind<2>();
+  CHECK(numbers_of(second) == Numbers{6, 7, 8, 9, 10, 11});
+  CHECK(first.shape() == Shape{6});
+  CHECK_THROWS_WITH(x.unbind<3>(), ContainsSubstring("[unbind] there are 2 pieces, not 3"));
+  CHECK_THROWS_AS(x.chunk<4>(0), ShapeError);
+}
+
+TEST_CASE("the gradients of one output with respect to several inputs") {
+  const Tensor w = tensor({2., 3.}).requires_grad_(), b = tensor({1., 1.}).requires_grad_();
+  const std::vector<Tensor> grads = autograd::grad((w * w + b).sum(), {w, b});
+  CHECK(numbers_of(grads[0]) == Numbers{4, 6});
+  CHECK(numbers_of(grads[1]) == Numbers{1, 1});
+}
+
 TEST_CASE("tensors tell their sizes, strides and dtype under PyTorch's names") {
   const Tensor x = zeros({2, 3});
   CHECK(x.sizes() == Shape{2, 3});

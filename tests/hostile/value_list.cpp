@@ -127,6 +127,16 @@ std::vector<PublicFunction> places() {
                   return {};
                 });
               }),
+      by_hand("Tensor::chunk<3>, split<2> and unbind<2>",
+              [](Arguments& a) {
+                const Tensor x = a.tensor();
+                const auto length = drawn<std::int64_t>(a), d = drawn<std::int64_t>(a);
+                return DrawnCall([=]() -> Tensors {
+                  if (length > 2) return {x.chunk<3>(d)[2]};
+                  if (length < 0) return {x.unbind<2>(d)[1]};
+                  return {x.split<2>(length, d)[1], x.split<2>({length, 1}, d)[0]};
+                });
+              }),
       by_hand("index(const Tensor&, Indices)",
               [](Arguments& a) {
                 return with_indices(
