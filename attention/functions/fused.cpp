@@ -97,12 +97,12 @@ std::string fused_obstacle(const Tensor& query, const Tensor& key, const Tensor&
                            const AttentionOptions& options) {
   const Shape heads = heads_shape(query, key);
   if (!broadcasts_to(batch_shape(value), heads)) {
-    return concat("value ", value.shape(), " has more leading dimensions than the weights, ",
-                  with_last(heads, query.size(-2), key.size(-2)));
+    return as_text("value ", value.shape(), " has more leading dimensions than the weights, ",
+                   with_last(heads, query.size(-2), key.size(-2)));
   }
   if (options.mask.defined() && options.mask.dtype() != boolean) {
     if (options.mask.dtype() != query.dtype()) {
-      return concat("the mask is ", options.mask.dtype(), ", the query ", query.dtype());
+      return as_text("the mask is ", options.mask.dtype(), ", the query ", query.dtype());
     }
     if (grad_enabled() && options.mask.requires_grad()) return "the mask requires grad";
   }

@@ -28,8 +28,8 @@ Tensor Embedding::forward(const Tensor& indices) const {
 }
 
 std::string Embedding::extra_repr() const {
-  return concat(weight.size(0), ", ", weight.size(1)) +
-         (padding_idx ? concat(", padding_idx=", *padding_idx) : "");
+  return as_text(weight.size(0), ", ", weight.size(1)) +
+         (padding_idx ? as_text(", padding_idx=", *padding_idx) : "");
 }
 
 }  // namespace tend::nn

@@ -64,9 +64,9 @@ std::vector<PublicFunction> optimizer(const std::string& name) {
     o.add_group(parameters, {});
   };
   return {of_optimizer<O>(
-              concat("optim::", name, "::", name, "(const std::vector<Tensor>&, const Options&)"),
+              as_text("optim::", name, "::", name, "(const std::vector<Tensor>&, const Options&)"),
               nothing),
-          of_optimizer<O>(concat("optim::", name, "::step()"), step),
+          of_optimizer<O>(as_text("optim::", name, "::step()"), step),
           of_optimizer<O>("optim::Optimizer::load_state_dict(const nn::StateDict&)", load),
           of_optimizer<O>("optim::Optimizer::add_group(const std::vector<Tensor>&, const Options&)",
                           add)};

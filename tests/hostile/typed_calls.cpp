@@ -39,7 +39,7 @@ std::string_view draw_equation(Arguments& arguments) {
 
 TensorFunction draw_function(Arguments& arguments) {
   const auto kind = arguments.draws().between(0, 8);
-  arguments.say(concat("function ", kind));
+  arguments.say(as_text("function ", kind));
   const auto first = [](const Tensors& x) { return x.empty() ? Tensor() : x[0]; };
   switch (kind) {
     case 0: return [=](const Tensors& x) { return first(x) * first(x); };
@@ -56,7 +56,7 @@ TensorFunction draw_function(Arguments& arguments) {
 
 TensorHook draw_hook(Arguments& arguments) {
   const auto kind = arguments.draws().between(0, 5);
-  arguments.say(concat("hook ", kind));
+  arguments.say(as_text("hook ", kind));
   switch (kind) {
     case 0: return [](const Tensor&) {};
     case 1: return [](const Tensor& grad) { return grad * 2; };

@@ -260,7 +260,7 @@ struct With {
   template <class C>
   static PublicFunction constructor(const std::string& type, const std::string& types) {
     const std::string name = type.substr(type.rfind(':') + 1);
-    return {concat(type, "::", name, '(', types, ')'), [](Arguments& arguments) -> DrawnCall {
+    return {as_text(type, "::", name, '(', types, ')'), [](Arguments& arguments) -> DrawnCall {
               return [all = draw_all(arguments)]() mutable {
                 return tensors_in(std::apply([](auto&... each) -> C { return C(each...); }, all));
               };

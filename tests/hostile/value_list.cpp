@@ -53,7 +53,7 @@ DrawnCall with_deleter(bool throws, F make) {
     alignas(64) static std::array<std::byte, 4096> memory{};
     const auto calls = std::make_shared<int>(0);
     const auto check = [&] {
-      if (*calls != 1) throw std::logic_error(concat("the deleter was called ", *calls, " times"));
+      if (*calls != 1) throw std::logic_error(as_text("the deleter was called ", *calls, " times"));
     };
     const auto deleter = [calls, throws](void*) {
       ++*calls;
@@ -78,7 +78,7 @@ DrawnCall assignment(Arguments& a, bool scalar) {
   const Tensor y = a.tensor();
   const Scalar number = a.scalar();
   const std::int64_t kind = a.draws().between(0, 4);
-  a.say(concat("assignment ", kind));
+  a.say(as_text("assignment ", kind));
   return [=]() -> Tensors {
     const auto assign = [&](Indexed&& place, const auto& value) {
       switch (kind) {

@@ -86,10 +86,10 @@ TEST_CASE("int64 is not filled with numbers that it cannot hold") {
   const Tensor x = arange(3);
   for (const double number : {1e30, -1e30, 0x1p63, kInf, -kInf, kNaN}) {
     CHECK_THROWS_MATCHES(full({2}, number, int64), DTypeError,
-                         says(concat("[full] int64 cannot hold the value ", number)));
+                         says(as_text("[full] int64 cannot hold the value ", number)));
     CHECK_THROWS_AS(full_like(x, number), DTypeError);
     CHECK_THROWS_MATCHES(x.fill_(number), DTypeError,
-                         says(concat("[fill_] int64 cannot hold the value ", number)));
+                         says(as_text("[fill_] int64 cannot hold the value ", number)));
     CHECK_THROWS_AS(x[0] = number, DTypeError);
     CHECK_THROWS_AS(arange(0, number, 1, int64), DTypeError);
   }

@@ -202,10 +202,11 @@ TEST_CASE("a 0-d tensor takes one index, whichever shape it has") {
   for (const std::int64_t count : {0, 2}) {
     CAPTURE(count);
     const Tensor index = zeros({count}, int64);
-    CHECK_THROWS_MATCHES(x.index_select(0, index), ShapeError,
-                         says(concat("[index_select] a 0-d tensor takes one index, not an index of "
-                                     "shape ",
-                                     index.shape())));
+    CHECK_THROWS_MATCHES(
+        x.index_select(0, index), ShapeError,
+        says(as_text("[index_select] a 0-d tensor takes one index, not an index of "
+                     "shape ",
+                     index.shape())));
     CHECK_THROWS_AS(x.index_add(0, index, ones({count})), ShapeError);
     CHECK_THROWS_AS(x.index_add_(0, index, ones({count})), ShapeError);
   }

@@ -14,7 +14,7 @@ class Stack : public nn::Module<Stack> {
     register_buffer("steps", zeros({}, int64));
     register_buffer("cache", zeros({3}), {.persistent = false});
     for (int i = 0; i < count; ++i)
-      register_module(concat("layer", i), nn::Linear(2, 2)).bias.requires_grad_(false);
+      register_module(as_text("layer", i), nn::Linear(2, 2)).bias.requires_grad_(false);
   }
   Tensor forward(const Tensor& x) const { return x * scale; }
 
