@@ -110,7 +110,7 @@ bool add_embedding(Program& p) {
   const Value x = p.real();
   if (x.tensor.dim() != 2 || x.tensor.size(0) == 0) return false;
   const Value at = p.leaf({2, 2}, int64, 0, static_cast<double>(x.tensor.size(0)));
-  p.step(as_text("F.embedding(", at.name, ", ", x.name, ")"), embedding(x.tensor, at.tensor),
+  p.step(as_text("F.embedding(", at.name, ", ", x.name, ")"), embedding(at.tensor, x.tensor),
          x.exact);
   return true;
 }

@@ -41,8 +41,9 @@ std::string text_of(const optim::SGDOptions& o) {
 }
 
 std::string text_of(const optim::AdamWOptions& o) {
-  return as_text("dict(lr=", python(o.lr), ", betas=(", python(o.beta1), ", ", python(o.beta2),
-                 "), eps=", python(o.eps), ", weight_decay=", python(o.weight_decay), ")");
+  return as_text("dict(lr=", python(o.lr), ", betas=(", python(o.betas.first), ", ",
+                 python(o.betas.second), "), eps=", python(o.eps),
+                 ", weight_decay=", python(o.weight_decay), ")");
 }
 
 optim::SGDOptions sgd_options(Dice& dice) {
@@ -57,8 +58,7 @@ optim::SGDOptions sgd_options(Dice& dice) {
 // With the usual eps a gradient of zero but for rounding would make a step of full length.
 optim::AdamWOptions adamw_options(Dice& dice) {
   return {.lr = dice.chance(0.5) ? 0.1 : 0.03,
-          .beta1 = dice.chance(0.2) ? 0 : 0.9,
-          .beta2 = dice.chance(0.2) ? 0.5 : 0.999,
+          .betas = {dice.chance(0.2) ? 0 : 0.9, dice.chance(0.2) ? 0.5 : 0.999},
           .eps = 1e-3,
           .weight_decay = dice.chance(0.5) ? 0.01 : 0};
 }

@@ -24,7 +24,7 @@ Embedding::Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
 }
 
 Tensor Embedding::forward(const Tensor& indices) const {
-  return embedding(weight, indices, padding_idx);
+  return embedding(indices, weight, padding_idx);
 }
 
 std::string Embedding::extra_repr() const {

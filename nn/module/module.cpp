@@ -55,6 +55,35 @@ std::vector<ModuleBase*> ModuleBase::modules() const {
   return all;
 }
 
+void ModuleBase::check_apart(const ModuleBase& other) const {
+  if (&other == this) return;
+  with_memory([&] {
+    std::vector<ModuleBase*> waiting{&self()};
+    while (!waiting.empty()) {
+      ModuleBase* const each = waiting.back();
+      waiting.pop_back();
+      if (each == &other)
+        fail(type_name(), "a module that stands in it cannot take its place; move that out first");
+      try {
+        for (const auto& [name, child] : each->named_children()) waiting.push_back(child);
+      } catch (const OutOfMemoryError&) {
+        throw;
+      } catch (const Error&) {  // an AnyModule was moved from: nothing stands there
+      }
+    }
+  });
+}
+
+ModuleBase& ModuleBase::operator=(ModuleBase&& other) {
+  check_apart(other);
+  entries_ = std::move(other.entries_);
+  extras_ = std::move(other.extras_);
+  hooks_ = std::move(other.hooks_);
+  training_ = other.training_;
+  checked_ = other.checked_;
+  return *this;
+}
+
 int ModuleBase::depth() {
   int deepest = 0;
   with_stack("depth", [&] {

@@ -81,7 +81,7 @@ nn::StateDict draw_state(Arguments& arguments) {
 
 attention::AttentionOptions draw_attention_options(Arguments& arguments) {
   attention::AttentionOptions options;
-  if (arguments.draws().chance(0.5)) options.mask = arguments.tensor();
+  if (arguments.draws().chance(0.5)) options.attn_mask = arguments.tensor();
   options.is_causal = arguments.flag();
   if (arguments.draws().chance(0.3)) options.dropout_p = arguments.real();
   if (arguments.draws().chance(0.3)) options.scale = arguments.real();

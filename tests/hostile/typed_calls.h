@@ -125,7 +125,7 @@ auto drawn(Arguments& a) {
     return optim::SGDOptions{a.real(), a.real(), a.real(), a.real(), a.flag()};
   } else {
     static_assert(is(TypeTag<optim::AdamWOptions>{}), "nothing is drawn for this type");
-    return optim::AdamWOptions{a.real(), a.real(), a.real(), a.real(), a.real()};
+    return optim::AdamWOptions{a.real(), {a.real(), a.real()}, a.real(), a.real()};
   }
 }
 
