@@ -26,6 +26,7 @@
 namespace tend {
 
 class Indexed;
+class RowIterator;
 struct ParsedIndex;
 
 /// A handle on elements with an optional history. Copying it copies the handle, as in Python.
@@ -172,7 +173,6 @@ class Tensor : public methods::Elementwise,
   Indexed operator[](Indices indices) const;
 
   /// for (auto row : x): the views x[0], x[1], ... IndexError for a 0-d tensor.
-  class RowIterator;
   RowIterator begin() const;
   RowIterator end() const;
 
@@ -233,7 +233,7 @@ inline Tensor& Tensor::operator=(Indexed&& indexed) & noexcept {
 }
 
 /// Goes through the rows of the tensor that it was made from, whatever its variable holds by then.
-class Tensor::RowIterator {
+class RowIterator {
  public:
   using value_type = Tensor;
   using difference_type = std::ptrdiff_t;
@@ -255,10 +255,10 @@ class Tensor::RowIterator {
   Tensor tensor_;
   std::int64_t row_ = 0;
 };
-inline Tensor::RowIterator Tensor::begin() const {
+inline RowIterator Tensor::begin() const {
   return {*this, 0};
 }
-inline Tensor::RowIterator Tensor::end() const {
+inline RowIterator Tensor::end() const {
   return {*this, size(0)};
 }
 

@@ -101,14 +101,16 @@ attention::GPTConfig draw_config(Arguments& arguments) {
   hostile(config.num_layers);
   if (arguments.draws().chance(0.3)) config.dropout = arguments.real();
   config.qkv_bias = arguments.flag();
+  config.gelu = arguments.one_of(GeluKind::tanh);
   return config;
 }
 
 const std::vector<PublicFunction>& public_functions() {
   static const std::vector<PublicFunction> functions = [] {
     std::vector<PublicFunction> all;
-    for (const auto& family : {operation_functions, method_functions, array_functions,
-                               value_functions, autograd_functions, module_functions}) {
+    for (const auto& family :
+         {operation_functions, method_functions, array_functions, value_functions,
+          autograd_functions, module_functions, layer_functions}) {
       for (PublicFunction& each : family()) all.push_back(std::move(each));
     }
     for (PublicFunction& each : all) {

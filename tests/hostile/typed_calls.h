@@ -86,8 +86,14 @@ auto drawn(Arguments& a) {
     return a.one_of(PadMode::circular);
   } else if constexpr (is(TypeTag<nn::init::Fan>{})) {
     return a.one_of(nn::init::Fan::out);
+  } else if constexpr (is(TypeTag<nn::init::Nonlinearity>{})) {
+    return a.one_of(nn::init::Nonlinearity::selu);
   } else if constexpr (is(TypeTag<attention::Draw>{})) {
     return a.one_of(attention::Draw::normal);
+  } else if constexpr (is(TypeTag<TensorOptions>{})) {
+    return TensorOptions{drawn<std::optional<DType>>(a), a.flag()};
+  } else if constexpr (is(TypeTag<nn::LinearOptions>{})) {
+    return nn::LinearOptions{a.flag()};
   } else if constexpr (is(TypeTag<CrossEntropyOptions>{})) {
     return CrossEntropyOptions{a.integer(), a.one_of(Reduction::sum), a.real()};
   } else if constexpr (is(TypeTag<NllLossOptions>{})) {

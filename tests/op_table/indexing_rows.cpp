@@ -144,6 +144,10 @@ std::vector<Op> indexing_rows() {
                {integers({2}, 3, 4), real({3, 2})})
       .refuses("[embedding] the weight has shape (3,), not (num_embeddings, embedding_dim)",
                {integers({2}, 0, 3), real({3})});
+  rows.op("embedding", "torch.embedding(a, b)", [](T a, T b) { return embedding(a, b); })
+      .on({{real({3, 2}), integers({2, 4}, 0, 3)}})
+      .refuses("[embedding] index 3 is out of range for dimension 0 of (3, 2)",
+               {real({3, 2}), integers({2}, 3, 4)});
   rows.op("embedding", "F.embedding(a, b, padding_idx=1)",
           [](T a, T b) { return embedding(a, b, 1); })
       .on({{integers({2, 4}, 0, 3), real({3, 2})}})

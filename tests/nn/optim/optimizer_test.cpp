@@ -51,6 +51,18 @@ TEST_CASE("AdamW steps as PyTorch's, with its defaults and with other settings")
                             start());
 }
 
+TEST_CASE("an optimizer takes a learning rate alone") {
+  const Tensor p = ones({2}, {.requires_grad = true});
+  CHECK(optim::SGD({p}, 0.5).groups()[0].options.lr == 0.5);
+  CHECK(optim::SGD({p}, 1).groups()[0].options.lr == 1);
+  optim::AdamW adamw({p}, 1e-4);
+  const optim::AdamWOptions& options = adamw.groups()[0].options;
+  CHECK(options.lr == 1e-4);
+  CHECK(options.betas == std::pair(0.9, 0.999));
+  CHECK(options.weight_decay == 0.01);
+  CHECK_THROWS_AS(optim::SGD({p}, -0.5), Error);
+}
+
 TEST_CASE("an optimizer steps a parameter that is a strided view") {
   const Tensor storage = zeros({4, 2});
   const Tensor column = storage.detach().select(1, 1);
