@@ -34,7 +34,7 @@ class Snapshot {
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       if (std::find(except.begin(), except.end(), i) != except.end()) continue;
       const std::string what = difference(states_[i], state_of(tensors_[i]), with_grads);
-      if (!what.empty()) return concat("tensor ", i, ": ", what);
+      if (!what.empty()) return as_text("tensor ", i, ": ", what);
     }
     return {};
   }
@@ -91,15 +91,15 @@ class Snapshot {
   }
 
   static std::string difference(const Elements& before, const Elements& now) {
-    if (before.dtype != now.dtype) return concat("dtype ", before.dtype, " -> ", now.dtype);
-    if (before.shape != now.shape) return concat("shape ", before.shape, " -> ", now.shape);
+    if (before.dtype != now.dtype) return as_text("dtype ", before.dtype, " -> ", now.dtype);
+    if (before.shape != now.shape) return as_text("shape ", before.shape, " -> ", now.shape);
     if (before.strides != now.strides)
-      return concat("strides ", before.strides, " -> ", now.strides);
-    if (before.offset != now.offset) return concat("offset ", before.offset, " -> ", now.offset);
+      return as_text("strides ", before.strides, " -> ", now.strides);
+    if (before.offset != now.offset) return as_text("offset ", before.offset, " -> ", now.offset);
     if (before.storage != now.storage) return "other memory";
     if (before.bytes != now.bytes) return "the elements";
     if (before.version != now.version)
-      return concat("version ", before.version, " -> ", now.version);
+      return as_text("version ", before.version, " -> ", now.version);
     return before.inference != now.inference ? "inference" : "";
   }
 
@@ -109,7 +109,7 @@ class Snapshot {
     if (before.requires_grad != now.requires_grad) return "requires_grad";
     if (before.is_leaf != now.is_leaf) return "is_leaf";
     if (before.grad_fn_name != now.grad_fn_name)
-      return concat("grad_fn ", before.grad_fn_name, " -> ", now.grad_fn_name);
+      return as_text("grad_fn ", before.grad_fn_name, " -> ", now.grad_fn_name);
     if (before.grad_fn != now.grad_fn) return "another grad_fn of the same name";
     if (with_grads && before.grad != now.grad) return "another grad";
     if (const std::string what = difference(before.grad_elements, now.grad_elements);

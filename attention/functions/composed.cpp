@@ -9,7 +9,8 @@ AttentionOutput composed_attention(const Tensor& query, const Tensor& key, const
                                    const AttentionOptions& options) {
   const Tensor scores = compute_scores(query, key, scale_of(query, options));
   AttentionOptions own = options;
-  if (own.mask.defined() && own.mask.dtype() != boolean) own.mask = own.mask.to(query.dtype());
+  if (own.attn_mask.defined() && own.attn_mask.dtype() != boolean)
+    own.attn_mask = own.attn_mask.to(query.dtype());
   const Tensor weights = dropout(visible_softmax(scores, own), own.dropout_p, /*training=*/true);
   return {matmul(weights, value), weights};
 }

@@ -77,7 +77,7 @@ void composed_gradients(Derivative& d, const FusedOptions& fused) {
   const Tensor query = d.saved(kQuery), key = d.saved(kKey), value = d.saved(kValue);
   const Tensor scores = compute_scores(query, key, fused.scale);
   const Tensor weights =
-      visible_softmax(scores, {.mask = d.saved(kMask), .is_causal = fused.is_causal});
+      visible_softmax(scores, {.attn_mask = d.saved(kMask), .is_causal = fused.is_causal});
   const Tensor bits = d.saved(kKept);
   const auto drop = [&](const Tensor& x) {
     if (!bits.defined()) return x;
@@ -97,14 +97,14 @@ std::string fused_obstacle(const Tensor& query, const Tensor& key, const Tensor&
                            const AttentionOptions& options) {
   const Shape heads = heads_shape(query, key);
   if (!broadcasts_to(batch_shape(value), heads)) {
-    return concat("value ", value.shape(), " has more leading dimensions than the weights, ",
-                  with_last(heads, query.size(-2), key.size(-2)));
+    return as_text("value ", value.shape(), " has more leading dimensions than the weights, ",
+                   with_last(heads, query.size(-2), key.size(-2)));
   }
-  if (options.mask.defined() && options.mask.dtype() != boolean) {
-    if (options.mask.dtype() != query.dtype()) {
-      return concat("the mask is ", options.mask.dtype(), ", the query ", query.dtype());
+  if (options.attn_mask.defined() && options.attn_mask.dtype() != boolean) {
+    if (options.attn_mask.dtype() != query.dtype()) {
+      return as_text("the mask is ", options.attn_mask.dtype(), ", the query ", query.dtype());
     }
-    if (grad_enabled() && options.mask.requires_grad()) return "the mask requires grad";
+    if (grad_enabled() && options.attn_mask.requires_grad()) return "the mask requires grad";
   }
   if (options.dropout_p == 1) return "dropout_p is 1";
   return {};
@@ -133,10 +133,10 @@ Tensor fused_attention(const Tensor& query, const Tensor& key, const Tensor& val
   const Tensor log_sums = empty(with_last(heads, 2, query.size(-2)), query.dtype());
   kernels::attention(context, log_sums.array(), expand_heads(query, heads),
                      expand_heads(key, heads), expand_heads(value, heads),
-                     rule_of(fused, query, weights, options.mask, kept));
+                     rule_of(fused, query, weights, options.attn_mask, kept));
   return record(
       "ScaledDotProductFlashAttentionForCpuBackward0", std::move(context), {query, key, value},
-      {query, key, value, options.mask, kOutput, log_sums, kept},
+      {query, key, value, options.attn_mask, kOutput, log_sums, kept},
       [fused](Derivative& d) {
         if (grad_enabled()) {
           composed_gradients(d, fused);

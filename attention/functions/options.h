@@ -41,7 +41,7 @@ class AttentionPathGuard {
 struct AttentionOptions {
   /// Undefined; or bool, true where a query may attend; or floating, added to the scaled scores
   /// (-inf hides). It broadcasts to (..., queries, keys).
-  Tensor mask = {};
+  Tensor attn_mask = {};
   /// Probability with which a weight is dropped; drawn whenever it is not 0, so pass 0 outside of
   /// training.
   double dropout_p = 0.0;

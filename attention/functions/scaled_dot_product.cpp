@@ -39,7 +39,7 @@ void check(const Tensor& query, const Tensor& key, const Tensor& value,
   broadcast_shapes(kName, scores, batch_shape(value));  // throws before dropout draws anything
   scores.push_back(query.size(-2));
   scores.push_back(key.size(-2));
-  detail::check_mask(kName, options.mask, scores);
+  detail::check_mask(kName, options.attn_mask, scores);
   if (!(options.dropout_p >= 0 && options.dropout_p <= 1)) {
     fail(kName, "dropout_p must lie in [0, 1], got ", options.dropout_p);
   }

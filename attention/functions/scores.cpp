@@ -21,14 +21,15 @@ Tensor compute_scores(const Tensor& query, const Tensor& key, double scale) {
 
 // Under the causal rule alone every query sees the first key, so no row needs clearing.
 Tensor visible_softmax(const Tensor& scores, const AttentionOptions& options) {
-  if (!options.is_causal) return masked_softmax(scores, options.mask);
+  if (!options.is_causal) return masked_softmax(scores, options.attn_mask);
   const std::int64_t queries = scores.size(-2), keys = scores.size(-1);
-  if (options.mask.defined() && options.mask.dtype() == boolean) {
-    return masked_softmax(scores, logical_and(options.mask, causal_mask(queries, keys)));
+  if (options.attn_mask.defined() && options.attn_mask.dtype() == boolean) {
+    return masked_softmax(scores, logical_and(options.attn_mask, causal_mask(queries, keys)));
   }
   const Tensor hidden = triu(ones({queries, keys}, boolean), 1);
-  if (!options.mask.defined()) return softmax(masked_fill(scores, hidden, detail::kHidden), -1);
-  return masked_softmax(scores, masked_fill(options.mask, hidden, detail::kHidden));
+  if (!options.attn_mask.defined())
+    return softmax(masked_fill(scores, hidden, detail::kHidden), -1);
+  return masked_softmax(scores, masked_fill(options.attn_mask, hidden, detail::kHidden));
 }
 
 }  // namespace tend::attention

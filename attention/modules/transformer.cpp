@@ -26,14 +26,14 @@ const GPTConfig& checked_block(const char* module, const GPTConfig& c) {
 
 }  // namespace
 
-FeedForward::FeedForward(std::int64_t width)
-    : up(width, four_times(width)), down(four_times(width), width) {}
+FeedForward::FeedForward(std::int64_t width, GeluKind gelu)
+    : up(width, four_times(width)), activation(gelu), down(four_times(width), width) {}
 
 TransformerBlock::TransformerBlock(const GPTConfig& c)
     : norm1({checked_block("TransformerBlock", c).width}),
       attention(c.width, c.width, c.context_length, c.dropout, c.num_heads, c.qkv_bias),
       norm2({c.width}),
-      feed_forward(c.width),
+      feed_forward(c.width, c.gelu),
       dropout(c.dropout) {}
 
 Tensor TransformerBlock::add_residuals(const Tensor& x, const Tensor& attended) const {

@@ -21,12 +21,14 @@ struct GPTConfig {
   std::int64_t num_layers = 2;
   double dropout = 0.0;
   Flag qkv_bias = false;
+  /// That of the feed-forward networks; GPT-2 has GeluKind::tanh.
+  GeluKind gelu = GeluKind::exact;
 };
 
 /// width -> 4 width -> width, with GELU between.
 class FeedForward : public nn::Module<FeedForward> {
  public:
-  explicit FeedForward(std::int64_t width);
+  explicit FeedForward(std::int64_t width, GeluKind gelu = GeluKind::exact);
 
   Tensor forward(const Tensor& x) const { return down(activation(up(x))); }
 

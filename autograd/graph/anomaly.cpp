@@ -44,7 +44,7 @@ std::int64_t find_nan(const Tensor& x) {
 // Such as "log, run by GPT.blocks.0".
 std::string describe(const Node& node) {
   const bool known = node.notes() != nullptr && !node.notes()->module.empty();
-  return known ? concat(node.operation(), ", run by ", node.notes()->module) : node.operation();
+  return known ? as_text(node.operation(), ", run by ", node.notes()->module) : node.operation();
 }
 
 bool made_nan(const Node& node) {
@@ -122,7 +122,7 @@ void check_anomaly(std::span<const Tensor> results, std::span<const Tensor> cota
     const NodeNotes& notes = *origin->notes();
     const std::string inputs = notes.nan_input < 0
                                    ? ", no input has one"
-                                   : concat(", its input ", notes.nan_input, " has one already");
+                                   : as_text(", its input ", notes.nan_input, " has one already");
     fail<AutogradError>("backward", "the result has NaN. The first is made by ", describe(*origin),
                         ": element ", unravel_index(notes.nan_element, origin->shape()),
                         " of its result, shape ", origin->shape(), inputs);

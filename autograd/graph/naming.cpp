@@ -19,7 +19,7 @@ template <class Kind>
     throw;
   }
   try {
-    throw Kind(concat('[', operation, text.substr(end)));
+    throw Kind(as_text('[', operation, text.substr(end)));
   } catch (const std::bad_alloc&) {
     throw Kind(error);  // with the name it has, where there is no memory for another
   }

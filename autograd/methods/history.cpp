@@ -161,7 +161,7 @@ std::string to_string(const Tensor& tensor) {
   return with_memory([&] {
     std::vector<std::string> suffixes;
     if (const char* name = tensor.grad_fn()) {
-      suffixes.push_back(concat("grad_fn=<", name, '>'));
+      suffixes.push_back(as_text("grad_fn=<", name, '>'));
     } else if (tensor.requires_grad()) {
       suffixes.emplace_back("requires_grad=True");
     }

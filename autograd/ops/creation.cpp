@@ -9,22 +9,30 @@
 
 namespace tend {
 
-NestedNumbers::NestedNumbers(std::initializer_list<NestedNumbers> rows) {
-  shape_.push_back(static_cast<std::int64_t>(rows.size()));
+NestedNumbers::NestedNumbers(std::initializer_list<NestedNumbers> rows) : shape_{rows.size()} {
   if (rows.size() == 0) return;
-  const Shape& inner = rows.begin()->shape_;
-  for (const std::int64_t size : inner) shape_.push_back(size);
   dtype_ = boolean;
-  for (const NestedNumbers& row : rows) {
-    if (row.shape_ != inner)
-      fail<ShapeError>("tensor", "rows of shapes ", inner, " and ", row.shape_);
-    dtype_ = promote_types(dtype_, row.dtype_);
-    values_.insert(values_.end(), row.values_.begin(), row.values_.end());
+  for (const NestedNumbers& row : rows) add(row);
+}
+
+void NestedNumbers::add(const NestedNumbers& row) {
+  if (rows_++ == 0) {
+    for (const std::int64_t size : row.shape_) shape_.push_back(size);
+  } else if (!std::equal(row.shape_.begin(), row.shape_.end(), shape_.begin() + 1, shape_.end())) {
+    Shape first = shape_;
+    first.erase(0);
+    fail<ShapeError>("tensor", "rows of shapes ", first, " and ", row.shape_);
   }
+  dtype_ = promote_types(dtype_, row.dtype_);
+  with_memory([&] { values_.insert(values_.end(), row.values_.begin(), row.values_.end()); });
 }
 
 Tensor tensor(const NestedNumbers& numbers) {
   return tensor(numbers, numbers.dtype());
+}
+Tensor tensor(const NestedNumbers& numbers, const TensorOptions& options) {
+  return make_with("tensor", options, numbers.dtype(),
+                   [&](DType dtype) { return tensor(numbers, dtype); });
 }
 
 Tensor tensor(const NestedNumbers& numbers, DType dtype) {
@@ -56,17 +64,24 @@ Tensor tensor_from(std::span<const Number> values, const Shape& shape, DType dty
 
 }  // namespace
 
-Tensor detail::tensor_of(std::span<const std::int64_t> values, const Shape& shape, DType dtype) {
-  return tensor_from(values, shape, dtype);
+Tensor detail::tensor_of(std::span<const std::int64_t> values, const Shape& shape, DType usual,
+                         const TensorOptions& options) {
+  return make_with("tensor", options, usual,
+                   [&](DType dtype) { return tensor_from(values, shape, dtype); });
 }
-Tensor detail::tensor_of(std::span<const double> values, const Shape& shape, DType dtype) {
-  return tensor_from(values, shape, dtype);
+Tensor detail::tensor_of(std::span<const double> values, const Shape& shape, DType usual,
+                         const TensorOptions& options) {
+  return make_with("tensor", options, usual,
+                   [&](DType dtype) { return tensor_from(values, shape, dtype); });
 }
 
 Tensor empty(const Shape& shape, DType dtype) {
   check_size("empty", shape, dtype);
   if (dtype == boolean) return zeros(shape, dtype);
   return Tensor(Array::empty(shape, dtype));
+}
+Tensor empty(const Shape& shape, const TensorOptions& options) {
+  return make_with("empty", options, float32, [&](DType dtype) { return empty(shape, dtype); });
 }
 
 namespace {
@@ -82,11 +97,21 @@ Tensor filled(const char* operation, const Shape& shape, const Scalar& value, DT
 Tensor full(const Shape& shape, const Scalar& value, std::optional<DType> dtype) {
   return filled("full", shape, value, dtype.value_or(own_dtype(value)));
 }
+Tensor full(const Shape& shape, const Scalar& value, const TensorOptions& options) {
+  return make_with("full", options, own_dtype(value),
+                   [&](DType dtype) { return full(shape, value, dtype); });
+}
 Tensor zeros(const Shape& shape, DType dtype) {
   return filled("zeros", shape, 0, dtype);
 }
+Tensor zeros(const Shape& shape, const TensorOptions& options) {
+  return make_with("zeros", options, float32, [&](DType dtype) { return zeros(shape, dtype); });
+}
 Tensor ones(const Shape& shape, DType dtype) {
   return filled("ones", shape, 1, dtype);
+}
+Tensor ones(const Shape& shape, const TensorOptions& options) {
+  return make_with("ones", options, float32, [&](DType dtype) { return ones(shape, dtype); });
 }
 
 Tensor full_like(const Tensor& like, const Scalar& value, std::optional<DType> dtype) {
@@ -101,6 +126,23 @@ Tensor ones_like(const Tensor& like, std::optional<DType> dtype) {
 
 Tensor empty_like(const Tensor& like, std::optional<DType> dtype) {
   return empty(like.shape(), dtype.value_or(like.dtype()));
+}
+
+Tensor full_like(const Tensor& like, const Scalar& value, const TensorOptions& options) {
+  return make_with("full_like", options, like.dtype(),
+                   [&](DType dtype) { return full_like(like, value, dtype); });
+}
+Tensor zeros_like(const Tensor& like, const TensorOptions& options) {
+  return make_with("zeros_like", options, like.dtype(),
+                   [&](DType dtype) { return zeros_like(like, dtype); });
+}
+Tensor ones_like(const Tensor& like, const TensorOptions& options) {
+  return make_with("ones_like", options, like.dtype(),
+                   [&](DType dtype) { return ones_like(like, dtype); });
+}
+Tensor empty_like(const Tensor& like, const TensorOptions& options) {
+  return make_with("empty_like", options, like.dtype(),
+                   [&](DType dtype) { return empty_like(like, dtype); });
 }
 
 namespace {
@@ -134,13 +176,17 @@ std::int64_t count_steps(double start, double end, double step) {
   return static_cast<std::int64_t>(steps);
 }
 
+DType arange_dtype(const Scalar& start, const Scalar& end, const Scalar& step) {
+  DType dtype = int64;
+  for (const Scalar& number : {start, end, step}) dtype = promote_types(dtype, own_dtype(number));
+  return dtype;
+}
+
 }  // namespace
 
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
               std::optional<DType> dtype) {
-  const bool floating =
-      start.dtype() == float64 || end.dtype() == float64 || step.dtype() == float64;
-  const DType out_dtype = dtype.value_or(floating ? float32 : int64);
+  const DType out_dtype = dtype.value_or(arange_dtype(start, end, step));
   for (const Scalar& number : {start, end, step}) check_integer("arange", out_dtype, number);
   const std::int64_t count =
       out_dtype == int64
@@ -155,6 +201,17 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
 Tensor arange(const Scalar& end, std::optional<DType> dtype) {
   return arange(0, end, 1, dtype);
 }
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
+              const TensorOptions& options) {
+  return make_with("arange", options, arange_dtype(start, end, step),
+                   [&](DType dtype) { return arange(start, end, step, dtype); });
+}
+Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options) {
+  return arange(start, end, 1, options);
+}
+Tensor arange(const Scalar& end, const TensorOptions& options) {
+  return arange(0, end, 1, options);
+}
 
 Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, DType dtype) {
   if (steps < 0) fail<ShapeError>("linspace", "needs 0 steps or more, got ", steps);
@@ -163,6 +220,11 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, DTyp
   Array out = Array::empty({steps}, dtype);
   kernels::linspace(out, start, end);
   return Tensor(std::move(out));
+}
+Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
+                const TensorOptions& options) {
+  return make_with("linspace", options, float32,
+                   [&](DType dtype) { return linspace(start, end, steps, dtype); });
 }
 
 Tensor eye(std::int64_t n, std::int64_t m, DType dtype) {
@@ -174,6 +236,12 @@ Tensor eye(std::int64_t n, std::int64_t m, DType dtype) {
 }
 Tensor eye(std::int64_t n, DType dtype) {
   return eye(n, n, dtype);
+}
+Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options) {
+  return make_with("eye", options, float32, [&](DType dtype) { return eye(n, m, dtype); });
+}
+Tensor eye(std::int64_t n, const TensorOptions& options) {
+  return eye(n, n, options);
 }
 
 Tensor tril_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset) try {

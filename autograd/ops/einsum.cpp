@@ -188,9 +188,9 @@ class Axes {
 
   std::string describe(std::int64_t axis) const {
     for (const char name : equation_.names) {
-      if (name != kEllipsis && axis_of(name) == axis) return concat("subscript ", name);
+      if (name != kEllipsis && axis_of(name) == axis) return as_text("subscript ", name);
     }
-    return concat("dimension ", axis - axis_of(kEllipsis), " of the ellipsis");
+    return as_text("dimension ", axis - axis_of(kEllipsis), " of the ellipsis");
   }
 
   const Equation& equation_;

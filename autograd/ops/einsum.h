@@ -2,6 +2,7 @@
 /// Sums of products over named or listed dimensions.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -16,9 +17,10 @@ class Tensor;
 /// case, and after "->" those of the result. Dimensions of one name are multiplied element by
 /// element, and names that the result lacks are summed over:
 ///
-///     einsum("ij,jk->ik", {a, b})      the product of two matrices
-///     einsum("bhtd,bhsd->bhts", {q, k})  the scores of attention
-///     einsum("ii->i", {a})             a diagonal, as a view
+///     einsum("ij,jk->ik", a, b)        the product of two matrices
+///     einsum("bhtd,bhsd->bhts", q, k)  the scores of attention
+///     einsum("ii->i", a)               a diagonal, as a view
+///     einsum("i,j,k->ijk", list)       of a std::vector<Tensor>
 ///
 /// A name that occurs twice in one operand takes its diagonal. An ellipsis "..." stands for the
 /// dimensions that an operand has besides the named ones; those of several operands broadcast, and
@@ -31,6 +33,12 @@ class Tensor;
 /// that of the result times the other operands, summed over the names that the operand lacks.
 /// https://pytorch.org/docs/2.6/generated/torch.einsum.html
 Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands);
+/// einsum of the operands one by one, as in PyTorch: einsum("ij,jk->ik", a, b).
+template <std::convertible_to<Tensor>... Operands>
+requires(sizeof...(Operands) > 0) Tensor
+    einsum(std::string_view equation, const Operands&... operands) {
+  return with_memory([&] { return einsum(equation, std::vector<Tensor>{operands...}); });
+}
 
 /// Products summed over the last `dims` dimensions of a and the first of b; the result has the
 /// other dimensions of a, then of b. ShapeError where sizes differ, except for those of 1, which

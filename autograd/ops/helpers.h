@@ -48,6 +48,24 @@ inline DType own_dtype(const Scalar& number) noexcept {
   return number.dtype() == float64 ? float32 : number.dtype();
 }
 
+/// make(dtype) with the dtype of the options, or else `usual`; it requires grad where the options
+/// say so. DTypeError naming `operation` where it cannot, before anything is made or drawn.
+template <class Make>
+Tensor make_with(const char* operation, const TensorOptions& options, DType usual, Make make) {
+  const DType dtype = options.dtype.value_or(usual);
+  if (options.requires_grad && !is_floating(dtype)) {
+    fail<DTypeError>(operation, "only floating tensors have gradients, not ", dtype);
+  }
+  Tensor made = make(dtype);
+  if (options.requires_grad) made.requires_grad_();
+  return made;
+}
+
+/// The options with the dtype of `like` where they name none.
+inline TensorOptions options_like(const Tensor& like, const TensorOptions& options) {
+  return {options.dtype.value_or(like.dtype()), options.requires_grad};
+}
+
 /// -number, which wraps around for the smallest int64.
 Scalar negative(const Scalar& number) noexcept;
 

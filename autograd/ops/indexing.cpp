@@ -251,18 +251,20 @@ Tensor without_padding(const Tensor& indices, std::int64_t padding_idx, DType dt
 
 }  // namespace
 
-Tensor embedding(const Tensor& weight, const Tensor& indices, std::optional<Integer> padding_idx) {
+Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Integer> padding_idx) {
+  if (is_floating(input.dtype()) && weight.dtype() == int64)
+    return embedding(weight, input, padding_idx);
   if (weight.dim() != 2) {
     fail<ShapeError>("embedding", "the weight has shape ", weight.shape(),
                      ", not (num_embeddings, embedding_dim)");
   }
   if (padding_idx) padding_idx = wrap_padding(*padding_idx, weight.shape());
-  const Array flat = indices.array().reshape({indices.numel()});
-  Array rows = Array::empty({indices.numel(), weight.size(1)}, weight.dtype());
+  const Array flat = input.array().reshape({input.numel()});
+  Array rows = Array::empty({input.numel(), weight.size(1)}, weight.dtype());
   kernels::index_select(rows, weight.array(), 0, flat, "embedding");
-  Shape shape = indices.shape();
+  Shape shape = input.shape();
   shape.push_back(weight.size(1));
-  return record("EmbeddingBackward0", rows.view(shape), {weight}, {indices},
+  return record("EmbeddingBackward0", rows.view(shape), {weight}, {input},
                 [padding_idx, from = weight.shape()](Derivative& d) {
                   const Tensor at = d.saved(0);
                   Tensor grad = d.grad();

@@ -79,12 +79,14 @@ Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, cons
 Tensor take_along_dim(const Tensor& self, const Tensor& index,
                       std::optional<Integer> dim = std::nullopt);
 
-/// Rows of `weight` (num_embeddings, embedding_dim) for indices of any shape: (*, embedding_dim).
-/// ShapeError for a weight that is not 2-d, DTypeError unless the indices are int64, IndexError for
-/// an index or a `padding_idx` (which may count from the end) that is not a row. The gradient of a
-/// row is the sum of the result's over its copies; that of row `padding_idx` is zero.
+/// Rows of `weight` (num_embeddings, embedding_dim) for indices `input` of any shape: (*,
+/// embedding_dim). The two may change places, as in torch.embedding(weight, indices): a floating
+/// one before an int64 one is the weight. ShapeError for a weight that is not 2-d, DTypeError
+/// unless the indices are int64, IndexError for an index or a `padding_idx` (which may count from
+/// the end) that is not a row. The gradient of a row is the sum of the result's over its copies;
+/// that of row `padding_idx` is zero.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.embedding.html
-Tensor embedding(const Tensor& weight, const Tensor& indices,
+Tensor embedding(const Tensor& input, const Tensor& weight,
                  std::optional<Integer> padding_idx = std::nullopt);
 
 /// (*, num_classes): 1 where the position in the last dimension equals the index, else 0; int64.

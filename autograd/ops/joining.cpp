@@ -87,6 +87,11 @@ Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim) try {
 } catch (const Error&) {
   rename_error("cat");
 }
+Tensor concat(const std::vector<Tensor>& tensors, std::int64_t dim) try {
+  return cat(tensors, dim);
+} catch (const Error&) {
+  rename_error("concat");
+}
 
 Tensor hstack(const std::vector<Tensor>& tensors) try {
   if (tensors.empty()) fail<ShapeError>("hstack", "needs at least one tensor");

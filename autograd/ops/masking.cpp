@@ -1,5 +1,6 @@
 #include <tend/autograd/ops/masking.h>
 
+#include <cmath>
 #include <limits>
 
 #include <tend/autograd/ops/helpers.h>
@@ -103,15 +104,20 @@ const Tensor& InPlace::triu_(std::int64_t diagonal) const {
 
 namespace {
 
+// With `keeps` all elements stay, whatever the bounds are.
 Tensor clamp(const char* operation, const char* name, const Tensor& self,
-             const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) {
+             const std::optional<Scalar>& lo, const std::optional<Scalar>& hi, bool keeps = false) {
   DType dtype = self.dtype();
   if (lo) dtype = promote_types(dtype, *lo);
   if (hi) dtype = promote_types(dtype, *hi);
   if (lo) check_holds(operation, dtype, *lo);
   if (hi) check_holds(operation, dtype, *hi);
   Array out = Array::empty(self.shape(), dtype);
-  kernels::clamp(out, self.array().to(dtype), lo, hi);
+  if (keeps) {
+    out.copy_from(self.array());
+  } else {
+    kernels::clamp(out, self.array().to(dtype), lo, hi);
+  }
   return record(
       name, std::move(out), {self}, {self},
       [lo, hi](Derivative& d) {
@@ -165,7 +171,9 @@ Tensor clamp(const char* operation, const char* name, const Tensor& self, const 
 }  // namespace
 
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) {
-  return clamp("clamp", "ClampBackward1", self, lo, hi);
+  // One bound that is NaN says nothing, as in PyTorch, where two of them make everything NaN.
+  const bool keeps = lo.has_value() != hi.has_value() && std::isnan((lo ? *lo : *hi).to<double>());
+  return clamp("clamp", "ClampBackward1", self, lo, hi, keeps);
 }
 Tensor clamp(const Tensor& self, const Tensor& lo, const Tensor& hi) {
   return clamp("clamp", "ClampBackward0", self, lo, hi);

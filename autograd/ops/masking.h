@@ -40,8 +40,9 @@ Tensor tril(const Tensor& self, std::int64_t diagonal = 0);
 Tensor triu(const Tensor& self, std::int64_t diagonal = 0);
 
 /// min(max(self, lo), hi), either of which may be left out (Error if both are). Floating bounds
-/// make integers float32 (DTypeError for a bound that the dtype cannot hold); NaN stays NaN. The
-/// gradient is 1 where lo <= self <= hi, 0 elsewhere.
+/// make integers float32 (DTypeError for a bound that the dtype cannot hold); NaN stays NaN. As in
+/// PyTorch, a bound that is NaN changes nothing where it is the only one, and makes everything NaN
+/// where there are two. The gradient is 1 where lo <= self <= hi, 0 elsewhere.
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& lo,
              const std::optional<Scalar>& hi = std::nullopt);
 /// min(max(self, lo), hi) for tensors, of which one bound may be undefined (Error if both are); all
@@ -55,14 +56,14 @@ Tensor clip(const Tensor& self, const std::optional<Scalar>& lo,
 Tensor clip(const Tensor& self, const Tensor& lo, const Tensor& hi);
 ///@}
 ///@{
-/// max(self, lo): clamp with a lower bound only, and the same dtypes and errors. The gradient goes
-/// to self where self >= lo, to a tensor lo elsewhere.
+/// max(self, lo): clamp with a lower bound only, and the same dtypes and errors, but NaN where lo
+/// is. The gradient goes to self where self >= lo, to a tensor lo elsewhere.
 Tensor clamp_min(const Tensor& self, const Scalar& lo);
 Tensor clamp_min(const Tensor& self, const Tensor& lo);
 ///@}
 ///@{
-/// min(self, hi): clamp with an upper bound only, and the same dtypes and errors. The gradient goes
-/// to self where self <= hi, to a tensor hi elsewhere.
+/// min(self, hi): clamp with an upper bound only, and the same dtypes and errors, but NaN where hi
+/// is. The gradient goes to self where self <= hi, to a tensor hi elsewhere.
 Tensor clamp_max(const Tensor& self, const Scalar& hi);
 Tensor clamp_max(const Tensor& self, const Tensor& hi);
 ///@}

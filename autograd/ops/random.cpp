@@ -22,6 +22,66 @@ Tensor randn(const Shape& shape, DType dtype, Generator& generator) try {
   rename_error("randn");
 }
 
+Tensor rand(const Shape& shape, const TensorOptions& options, Generator& generator) {
+  return make_with("rand", options, float32,
+                   [&](DType dtype) { return rand(shape, dtype, generator); });
+}
+Tensor randn(const Shape& shape, const TensorOptions& options, Generator& generator) {
+  return make_with("randn", options, float32,
+                   [&](DType dtype) { return randn(shape, dtype, generator); });
+}
+
+Tensor normal(double mean, double std, const Shape& shape, DType dtype, Generator& generator) try {
+  Array out = Array::empty(shape, dtype);
+  kernels::normal(out, mean, std, generator);
+  return Tensor(std::move(out));
+} catch (const Error&) {
+  rename_error("normal");
+}
+Tensor normal(double mean, double std, const Shape& shape, const TensorOptions& options,
+              Generator& generator) {
+  return make_with("normal", options, float32,
+                   [&](DType dtype) { return normal(mean, std, shape, dtype, generator); });
+}
+
+namespace {
+
+void check_deviations(const Tensor& std) {
+  if (std.numel() == 0) return;
+  const double smallest = min(std.detach()).item();
+  if (!(smallest >= 0)) fail("normal", "a standard deviation is ", smallest, ", not >= 0");
+}
+
+// Numbers from N(0, 1) times std plus mean, in PyTorch's order of rounding. Mean is a number or a
+// tensor.
+template <class Mean>
+Array normal_around(const Mean& mean, const Tensor& std, const Shape& shape, DType dtype,
+                    Generator& generator) {
+  const NoGradGuard no_graph;
+  return normal(0, 1, shape, dtype, generator).mul_(std).add_(mean).array();
+}
+
+}  // namespace
+
+Tensor normal(const Tensor& mean, double std, Generator& generator) {
+  const auto draw = [&] {
+    const NoGradGuard no_graph;
+    return normal(0, std, mean.shape(), mean.dtype(), generator).add_(mean).array();
+  };
+  return record("NormalBackward1", draw(), {mean}, {}, zero_gradient);
+}
+Tensor normal(double mean, const Tensor& std, Generator& generator) {
+  check_deviations(std);
+  return record("NormalBackward2", normal_around(mean, std, std.shape(), std.dtype(), generator),
+                {std}, {}, zero_gradient);
+}
+Tensor normal(const Tensor& mean, const Tensor& std, Generator& generator) {
+  check_deviations(std);
+  const Shape shape = broadcast_shapes("normal", mean.shape(), std.shape());
+  return record("NormalBackward3", normal_around(mean, std, shape, mean.dtype(), generator),
+                {mean, std}, {}, zero_gradient);
+}
+
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dtype,
                Generator& generator) {
   check_size("randint", shape, dtype);
@@ -32,6 +92,15 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dt
 
 Tensor randint(std::int64_t high, const Shape& shape, DType dtype, Generator& generator) {
   return randint(0, high, shape, dtype, generator);
+}
+Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
+               const TensorOptions& options, Generator& generator) {
+  return make_with("randint", options, int64,
+                   [&](DType dtype) { return randint(low, high, shape, dtype, generator); });
+}
+Tensor randint(std::int64_t high, const Shape& shape, const TensorOptions& options,
+               Generator& generator) {
+  return randint(0, high, shape, options, generator);
 }
 
 Tensor randperm(std::int64_t n, Generator& generator) {
@@ -112,6 +181,12 @@ Tensor rand_like(const Tensor& like, std::optional<DType> dtype, Generator& gene
 }
 Tensor randn_like(const Tensor& like, std::optional<DType> dtype, Generator& generator) {
   return randn(like.shape(), dtype.value_or(like.dtype()), generator);
+}
+Tensor rand_like(const Tensor& like, const TensorOptions& options, Generator& generator) {
+  return rand(like.shape(), options_like(like, options), generator);
+}
+Tensor randn_like(const Tensor& like, const TensorOptions& options, Generator& generator) {
+  return randn(like.shape(), options_like(like, options), generator);
 }
 
 }  // namespace tend

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <iosfwd>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <tend/autograd/tensor/creation_methods.h>
 #include <tend/autograd/tensor/elementwise_methods.h>
 #include <tend/autograd/tensor/in_place_methods.h>
 #include <tend/autograd/tensor/index.h>
@@ -24,6 +26,7 @@
 namespace tend {
 
 class Indexed;
+class RowIterator;
 struct ParsedIndex;
 
 /// A handle on elements with an optional history. Copying it copies the handle, as in Python.
@@ -34,6 +37,7 @@ class Tensor : public methods::Elementwise,
                public methods::Shapes,
                public methods::Indexing,
                public methods::Reductions,
+               public methods::Creation,
                public methods::InPlace {
  public:
   Tensor() noexcept = default;
@@ -84,9 +88,12 @@ class Tensor : public methods::Elementwise,
   }
   bool is_floating_point() const { return is_floating(dtype()); }
   std::int64_t dim() const { return array().rank(); }
+  std::int64_t ndim() const { return dim(); }
   std::int64_t size(std::int64_t d) const { return array().size(d); }
   std::int64_t numel() const { return array().numel(); }
   bool is_contiguous() const { return array().is_contiguous(); }
+  /// The tensor itself: all tensors are on the CPU. AutogradError when undefined.
+  Tensor cpu() const { return array(), *this; }
 
   /// Points to the first element; strides() lead to the others. DTypeError unless T is the element
   /// type.
@@ -165,23 +172,9 @@ class Tensor : public methods::Elementwise,
   Indexed operator[](const Index& index) const;
   Indexed operator[](Indices indices) const;
 
-  /// for (Tensor row : x): the views x[0], x[1], ...
-  class RowIterator {
-   public:
-    RowIterator(const Tensor& tensor, std::int64_t row) : tensor_(&tensor), row_(row) {}
-    Tensor operator*() const { return tensor_->select(0, row_); }
-    RowIterator& operator++() {
-      ++row_;
-      return *this;
-    }
-    bool operator!=(const RowIterator& other) const { return row_ != other.row_; }
-
-   private:
-    const Tensor* tensor_;
-    std::int64_t row_;
-  };
-  RowIterator begin() const { return {*this, 0}; }
-  RowIterator end() const { return {*this, size(0)}; }
+  /// for (auto row : x): the views x[0], x[1], ... IndexError for a 0-d tensor.
+  RowIterator begin() const;
+  RowIterator end() const;
 
  private:
   [[noreturn]] static void fail_undefined();
@@ -237,6 +230,36 @@ class Indexed : public Tensor {
 inline Tensor::Tensor(Indexed&& indexed) noexcept : Tensor(static_cast<Tensor&&>(indexed)) {}
 inline Tensor& Tensor::operator=(Indexed&& indexed) & noexcept {
   return *this = static_cast<Tensor&&>(indexed);
+}
+
+/// Goes through the rows of the tensor that it was made from, whatever its variable holds by then.
+class RowIterator {
+ public:
+  using value_type = Tensor;
+  using difference_type = std::ptrdiff_t;
+  using reference = Tensor;
+  using pointer = void;
+  using iterator_category = std::input_iterator_tag;
+
+  RowIterator() = default;
+  RowIterator(Tensor tensor, std::int64_t row) : tensor_(std::move(tensor)), row_(row) {}
+  Tensor operator*() const { return tensor_.select(0, row_); }
+  RowIterator& operator++() {
+    ++row_;
+    return *this;
+  }
+  RowIterator operator++(int) { return {tensor_, row_++}; }
+  bool operator==(const RowIterator& other) const { return row_ == other.row_; }
+
+ private:
+  Tensor tensor_;
+  std::int64_t row_ = 0;
+};
+inline RowIterator Tensor::begin() const {
+  return {*this, 0};
+}
+inline RowIterator Tensor::end() const {
+  return {*this, size(0)};
 }
 
 /// Elements and their indices (int64) along a dimension: auto [values, indices] = x.max(-1).

@@ -130,7 +130,7 @@ class Check {
   };
 
   std::string name(std::size_t input) const {
-    return input < options_.names.size() ? options_.names[input] : concat("input ", input);
+    return input < options_.names.size() ? options_.names[input] : as_text("input ", input);
   }
 
   void choose_inputs() {
@@ -316,12 +316,12 @@ class Check {
   std::string describe(const GradcheckEntry& entry) const {
     const std::string place = entry.element < 0
                                   ? std::string("random projection")
-                                  : concat("element ", entry.element, " at ", entry.index);
-    return concat(std::setprecision(9), '[', operation_, "] ", entry.passed ? "passed" : "failed",
-                  ", worst: ", entry.name, ", ", place, ", output ", entry.output, ": analytic ",
-                  entry.analytic, ", numeric ", entry.numeric, ", absolute error ", entry.abs_error,
-                  ", relative error ", entry.rel_error, " (allowed: ", options_.atol, " + ",
-                  options_.rtol, " * |numeric|)");
+                                  : as_text("element ", entry.element, " at ", entry.index);
+    return as_text(std::setprecision(9), '[', operation_, "] ", entry.passed ? "passed" : "failed",
+                   ", worst: ", entry.name, ", ", place, ", output ", entry.output, ": analytic ",
+                   entry.analytic, ", numeric ", entry.numeric, ", absolute error ",
+                   entry.abs_error, ", relative error ", entry.rel_error,
+                   " (allowed: ", options_.atol, " + ", options_.rtol, " * |numeric|)");
   }
 
   const char* operation_;
@@ -351,7 +351,7 @@ GradcheckReport check_gradients(const TensorFunction& f, const std::vector<Tenso
   named.names.resize(inputs.size());
   Tensors wanted;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (named.names[i].empty()) named.names[i] = concat("input ", i);
+    if (named.names[i].empty()) named.names[i] = as_text("input ", i);
     if (inputs[i].requires_grad()) wanted.push_back(inputs[i]);
   }
   const auto with_history = [&f, &inputs] {
@@ -374,7 +374,7 @@ GradcheckReport check_gradients(const TensorFunction& f, const std::vector<Tenso
   Generator generator(1);
   const GradModeGuard recorded(true);
   for (const Tensor& output : with_history()) {
-    named.names.push_back(concat("cotangent ", all.size() - inputs.size()));
+    named.names.push_back(as_text("cotangent ", all.size() - inputs.size()));
     Tensor cotangent = empty(output.shape(), output.dtype());
     kernels::normal(cotangent.array(), 0, 1, generator);
     all.push_back(cotangent.requires_grad_());

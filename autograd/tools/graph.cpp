@@ -46,7 +46,7 @@ class Drawing {
     const auto name = names_.find(&slot);
     std::string text = name == names_.end() ? "leaf" : name->second;
     const std::lock_guard lock(slot.mutex);
-    if (const TensorImpl* owner = slot.owner) text += concat(' ', owner->array.shape());
+    if (const TensorImpl* owner = slot.owner) text += as_text(' ', owner->array.shape());
     return text;
   }
 
@@ -58,7 +58,7 @@ class Drawing {
 };
 
 std::string result_text(const Node& node) {
-  return concat(dtype_name(node.dtype()), ' ', node.shape());
+  return as_text(dtype_name(node.dtype()), ' ', node.shape());
 }
 
 std::int64_t saved_bytes(const Node& node) {
@@ -83,17 +83,17 @@ std::string quoted(const std::string& text) {
 std::string text_of(const Drawing& drawing) {
   std::string text;
   for (const Ref<Node>& node : drawing.nodes) {
-    text +=
-        concat('%', drawing.number(*node), ' ', node->operation(), ' ', result_text(*node), " <- ");
+    text += as_text('%', drawing.number(*node), ' ', node->operation(), ' ', result_text(*node),
+                    " <- ");
     const char* separator = "";
     for (const Edge& edge : node->edges()) {
       text += separator;
       separator = ", ";
-      text += edge.node   ? concat('%', drawing.number(*edge.node))
+      text += edge.node   ? as_text('%', drawing.number(*edge.node))
               : edge.leaf ? drawing.leaf(*edge.leaf)
                           : "-";
     }
-    if (const std::int64_t bytes = saved_bytes(*node)) text += concat("; saves ", bytes, " B");
+    if (const std::int64_t bytes = saved_bytes(*node)) text += as_text("; saves ", bytes, " B");
     text += '\n';
   }
   return text;
@@ -103,21 +103,21 @@ std::string dot_of(const Drawing& drawing) {
   std::string nodes, edges;
   std::map<const GradientSlot*, std::string> leaves;
   for (const Ref<Node>& node : drawing.nodes) {
-    const std::string id = concat('n', drawing.number(*node));
-    nodes += concat("  ", id, " [shape=box, label=",
-                    quoted(concat(node->operation(), '\n', result_text(*node))), "];\n");
+    const std::string id = as_text('n', drawing.number(*node));
+    nodes += as_text("  ", id, " [shape=box, label=",
+                     quoted(as_text(node->operation(), '\n', result_text(*node))), "];\n");
     for (const Edge& edge : node->edges()) {
-      if (edge.node) edges += concat("  n", drawing.number(*edge.node), " -> ", id, ";\n");
+      if (edge.node) edges += as_text("  n", drawing.number(*edge.node), " -> ", id, ";\n");
       if (!edge.leaf) continue;
-      const auto [leaf, is_new] = leaves.emplace(edge.leaf.get(), concat("leaf", leaves.size()));
+      const auto [leaf, is_new] = leaves.emplace(edge.leaf.get(), as_text("leaf", leaves.size()));
       if (is_new) {
-        nodes += concat("  ", leaf->second,
-                        " [shape=ellipse, label=", quoted(drawing.leaf(*edge.leaf)), "];\n");
+        nodes += as_text("  ", leaf->second,
+                         " [shape=ellipse, label=", quoted(drawing.leaf(*edge.leaf)), "];\n");
       }
-      edges += concat("  ", leaf->second, " -> ", id, ";\n");
+      edges += as_text("  ", leaf->second, " -> ", id, ";\n");
     }
   }
-  return concat("digraph tend {\n", nodes, edges, "}\n");
+  return as_text("digraph tend {\n", nodes, edges, "}\n");
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ void Array::fail_dtype(std::string_view operation, DType wanted) const {
 void Array::fail_item_type(const Scalar& value, const std::type_info& type) const {
   const bool whole = value.dtype() == int64;
   fail<DTypeError>("item", "the element is ",
-                   whole ? concat(value.to<std::int64_t>()) : concat(value.to<double>()),
+                   whole ? as_text(value.to<std::int64_t>()) : as_text(value.to<double>()),
                    ", which ", type_name(type), " cannot hold");
 }
 

@@ -56,9 +56,9 @@ class OutOfMemoryError : public Error {
   using Error::Error;
 };
 
-/// Joins its arguments as text, independently of the global locale.
+/// Its arguments, one after the other, as text, independently of the global locale.
 template <class... Parts>
-std::string concat(const Parts&... parts) {
+std::string as_text(const Parts&... parts) {
   std::optional<detail::ForkGate> gate(std::in_place);
   std::ostringstream out;  // takes a lock if the program has set a global locale
   gate.reset();
@@ -76,7 +76,7 @@ std::string concat(const Parts&... parts) {
 template <class Kind = Error, class... Parts>
 [[noreturn]] void fail(std::string_view operation, const Parts&... parts) {
   try {
-    throw Kind(concat('[', operation, "] ", parts...));
+    throw Kind(as_text('[', operation, "] ", parts...));
   } catch (const std::bad_alloc&) {
     fail_memory();
   }

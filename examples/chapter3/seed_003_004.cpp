@@ -109,7 +109,7 @@ void walk_heads(Walk& walk, const std::string& seed) {
   if (seed == "s004") {
     for (const std::size_t i : {0u, 1u}) {
       const attention::CausalAttention& head = wrapper.heads[i];
-      show_weights(walk, tend::concat("s004-head", i + 1),
+      show_weights(walk, tend::as_text("s004-head", i + 1),
                    {head.W_query.weight, head.W_key.weight, head.W_value.weight});
     }
   }

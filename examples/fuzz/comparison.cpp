@@ -59,15 +59,15 @@ std::optional<std::string> difference(const char* what, std::size_t number, cons
     if (is_nothing(found) && is_nothing(expected)) return std::nullopt;
   }
   if (found.shape != expected.shape || found.dtype != expected.dtype) {
-    return concat(what, ' ', number, " is ", found.dtype, ' ', found.shape, ", in PyTorch ",
-                  expected.dtype, ' ', expected.shape);
+    return as_text(what, ' ', number, " is ", found.dtype, ' ', found.shape, ", in PyTorch ",
+                   expected.dtype, ' ', expected.shape);
   }
   const double allowed = tolerance * std::max(1.0, expected.magnitude);
   const bool close = std::fabs(found.sum - expected.sum) <= allowed &&
                      std::fabs(found.magnitude - expected.magnitude) <= allowed;
   if (close) return std::nullopt;
-  return concat(what, ' ', number, " sums to ", found.sum, " (absolute values ", found.magnitude,
-                "), in PyTorch ", expected.sum, " (", expected.magnitude, ')');
+  return as_text(what, ' ', number, " sums to ", found.sum, " (absolute values ", found.magnitude,
+                 "), in PyTorch ", expected.sum, " (", expected.magnitude, ')');
 }
 
 std::optional<std::string> difference(const char* what, std::vector<Digest> found,
@@ -167,7 +167,7 @@ std::vector<json> run_in_torch(const std::vector<json>& programs, const std::str
   for (std::string line; std::getline(file, line);) outcomes.push_back(json::parse(line));
   if (outcomes.size() != programs.size()) {
     throw Error(
-        concat("fuzz: PyTorch answered ", outcomes.size(), " of ", programs.size(), " programs"));
+        as_text("fuzz: PyTorch answered ", outcomes.size(), " of ", programs.size(), " programs"));
   }
   return outcomes;
 }

@@ -39,12 +39,12 @@ Tensor weights_like(const Tensor& tensor, std::int64_t which) {
 
 std::string tuple(const Shape& shape) {
   std::string text = "(";
-  for (const std::int64_t size : shape) text += concat(size, ", ");
+  for (const std::int64_t size : shape) text += as_text(size, ", ");
   return text + ")";
 }
 
 std::string dtype_text(DType dtype) {
-  return concat("torch.", dtype_name(dtype));
+  return as_text("torch.", dtype_name(dtype));
 }
 
 Tensor drawn(std::uint64_t seed, const Shape& shape, DType dtype, double low, double high) {

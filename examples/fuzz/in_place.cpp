@@ -19,7 +19,7 @@ bool add_scale(Program& p) {
   const std::optional<Value> x = target(p);
   if (!x) return false;
   x->tensor.mul_(0.5);
-  p.statement(concat(x->name, ".mul_(0.5)"));
+  p.statement(as_text(x->name, ".mul_(0.5)"));
   return true;
 }
 
@@ -29,7 +29,7 @@ bool add_add(Program& p) {
   const Value y = p.partner(*x);
   if (!broadcasts_to(y.tensor.shape(), x->tensor.shape())) return false;
   x->tensor.add_(y.tensor, 0.5);
-  p.statement(concat(x->name, ".add_(", y.name, ", alpha=0.5)"));
+  p.statement(as_text(x->name, ".add_(", y.name, ", alpha=0.5)"));
   return true;
 }
 
@@ -38,7 +38,7 @@ bool add_row(Program& p) {
   if (!x || x->tensor.dim() == 0 || x->tensor.size(0) == 0) return false;
   const std::int64_t row = p.dice.between(0, x->tensor.size(0) - 1);
   x->tensor[row].mul_(-1.5);
-  p.statement(concat(x->name, "[", row, "].mul_(-1.5)"));
+  p.statement(as_text(x->name, "[", row, "].mul_(-1.5)"));
   return true;
 }
 
@@ -50,7 +50,7 @@ bool add_assignment(Program& p) {
   shape.erase(shape.rank() - 1);
   const Value y = p.leaf(shape, x->tensor.dtype());
   x->tensor[{ellipsis, column}] = y.tensor;
-  p.statement(concat(x->name, "[..., ", column, "] = ", y.name));
+  p.statement(as_text(x->name, "[..., ", column, "] = ", y.name));
   return true;
 }
 
@@ -59,10 +59,10 @@ bool add_function(Program& p) {
   if (!x) return false;
   if (p.dice.chance(0.5)) {
     x->tensor.tanh_();
-    p.statement(concat(x->name, ".tanh_()"));
+    p.statement(as_text(x->name, ".tanh_()"));
   } else {
     x->tensor.sigmoid_();
-    p.statement(concat(x->name, ".sigmoid_()"));
+    p.statement(as_text(x->name, ".sigmoid_()"));
   }
   return true;
 }
@@ -72,7 +72,7 @@ bool add_fill(Program& p) {
   if (!x || x->tensor.dim() < 2) return false;
   const Tensor diagonal = x->tensor.diagonal(0, -2, -1);
   diagonal.fill_(0.25);
-  p.statement(concat(x->name, ".diagonal(0, -2, -1).fill_(0.25)"));
+  p.statement(as_text(x->name, ".diagonal(0, -2, -1).fill_(0.25)"));
   return true;
 }
 
@@ -82,7 +82,7 @@ bool add_transposed(Program& p) {
   const Tensor transposed = x->tensor.transpose(0, -1);
   const Value y = p.leaf(transposed.shape(), x->tensor.dtype());
   transposed.mul_(y.tensor);
-  p.statement(concat(x->name, ".transpose(0, -1).mul_(", y.name, ")"));
+  p.statement(as_text(x->name, ".transpose(0, -1).mul_(", y.name, ")"));
   return true;
 }
 
@@ -91,7 +91,7 @@ bool add_masked(Program& p) {
   if (!x) return false;
   const Value mask = p.leaf(x->tensor.shape(), int64, 0, 2);
   x->tensor.masked_fill_(mask.tensor == 1, 0.125);
-  p.statement(concat(x->name, ".masked_fill_(", mask.name, " == 1, 0.125)"));
+  p.statement(as_text(x->name, ".masked_fill_(", mask.name, " == 1, 0.125)"));
   return true;
 }
 

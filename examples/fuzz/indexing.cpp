@@ -12,7 +12,7 @@ bool add_index_select(Program& p) {
   const std::int64_t d = p.dim(x);
   if (x.tensor.size(d) == 0) return false;
   const Value at = p.leaf({p.dice.between(0, 4)}, int64, 0, static_cast<double>(x.tensor.size(d)));
-  p.step(concat("torch.index_select(", x.name, ", ", d, ", ", at.name, ")"),
+  p.step(as_text("torch.index_select(", x.name, ", ", d, ", ", at.name, ")"),
          index_select(x.tensor, d, at.tensor), x.exact);
   return true;
 }
@@ -25,7 +25,7 @@ bool add_gather(Program& p) {
   Shape shape = x.tensor.shape();
   shape[wrap_dim("fuzz", d, shape.rank())] = p.dice.between(1, 3);
   const Value at = p.leaf(shape, int64, 0, static_cast<double>(x.tensor.size(d)));
-  p.step(concat("torch.gather(", x.name, ", ", d, ", ", at.name, ")"),
+  p.step(as_text("torch.gather(", x.name, ", ", d, ", ", at.name, ")"),
          gather(x.tensor, d, at.tensor), x.exact);
   return true;
 }
@@ -36,7 +36,7 @@ bool add_scatter_add(Program& p) {
   const std::int64_t d = p.dim(x);
   if (x.tensor.size(d) == 0) return false;
   const Value at = p.leaf(x.tensor.shape(), int64, 0, static_cast<double>(x.tensor.size(d)));
-  p.step(concat("torch.scatter_add(", x.name, ", ", d, ", ", at.name, ", ", x.name, " * 2)"),
+  p.step(as_text("torch.scatter_add(", x.name, ", ", d, ", ", at.name, ", ", x.name, " * 2)"),
          scatter_add(x.tensor, d, at.tensor, x.tensor * 2));
   return true;
 }
@@ -48,7 +48,7 @@ bool add_index_add(Program& p) {
   if (x.tensor.size(d) == 0) return false;
   const Value at = p.leaf({x.tensor.size(d)}, int64, 0, static_cast<double>(x.tensor.size(d)));
   p.step(
-      concat("torch.index_add(", x.name, ", ", d, ", ", at.name, ", ", x.name, " * ", x.name, ")"),
+      as_text("torch.index_add(", x.name, ", ", d, ", ", at.name, ", ", x.name, " * ", x.name, ")"),
       index_add(x.tensor, d, at.tensor, x.tensor * x.tensor));
   return true;
 }
@@ -58,7 +58,7 @@ bool add_rows(Program& p) {
   if (x.tensor.dim() == 0 || x.tensor.dim() > 3 || x.tensor.size(0) == 0) return false;
   const auto n = static_cast<double>(x.tensor.size(0));
   const Value at = p.leaf({p.dice.between(1, 2), 2}, int64, -n, n);
-  p.step(concat(x.name, "[", at.name, "]"), x.tensor[{at.tensor}], x.exact);
+  p.step(as_text(x.name, "[", at.name, "]"), x.tensor[{at.tensor}], x.exact);
   return true;
 }
 
@@ -67,22 +67,22 @@ bool add_pairs(Program& p) {
   if (x.tensor.dim() != 3 || x.tensor.numel() == 0) return false;
   const Value i = p.leaf({3}, int64, 0, static_cast<double>(x.tensor.size(0)));
   const Value j = p.leaf({2, 1}, int64, 0, static_cast<double>(x.tensor.size(2)));
-  p.step(concat(x.name, "[", i.name, ", :, ", j.name, "]"), x.tensor[{i.tensor, Slice{}, j.tensor}],
-         x.exact);
+  p.step(as_text(x.name, "[", i.name, ", :, ", j.name, "]"),
+         x.tensor[{i.tensor, Slice{}, j.tensor}], x.exact);
   return true;
 }
 
 bool add_mask(Program& p) {
   const std::optional<Value> x = p.exact();
   if (!x || x->tensor.dim() == 0) return false;
-  p.step(concat(x->name, "[", x->name, " > 0]"), x->tensor[{x->tensor > 0}], true);
+  p.step(as_text(x->name, "[", x->name, " > 0]"), x->tensor[{x->tensor > 0}], true);
   return true;
 }
 
 bool add_masked_select(Program& p) {
   const std::optional<Value> x = p.exact();
   if (!x) return false;
-  p.step(concat("torch.masked_select(", x->name, ", ", x->name, " < 0.5)"),
+  p.step(as_text("torch.masked_select(", x->name, ", ", x->name, " < 0.5)"),
          masked_select(x->tensor, x->tensor < 0.5), true);
   return true;
 }
@@ -91,8 +91,8 @@ bool add_index_put(Program& p) {
   const Value x = p.real();
   if (x.tensor.dim() == 0 || x.tensor.size(0) == 0) return false;
   const Value at = p.leaf({3}, int64, 0, static_cast<double>(x.tensor.size(0)));
-  p.step(concat("torch.index_put(", x.name, ", (", at.name, ",), ", x.name, "[", at.name,
-                "] * 0.5, accumulate=True)"),
+  p.step(as_text("torch.index_put(", x.name, ", (", at.name, ",), ", x.name, "[", at.name,
+                 "] * 0.5, accumulate=True)"),
          index_put(x.tensor, {at.tensor}, x.tensor[{at.tensor}] * 0.5, true));
   return true;
 }
@@ -100,8 +100,8 @@ bool add_index_put(Program& p) {
 bool add_take_along(Program& p) {
   const std::optional<Value> x = p.exact();
   if (!x || x->tensor.dim() == 0) return false;
-  p.step(concat("torch.take_along_dim(", x->name, ", torch.argsort(", x->name,
-                ", dim=-1, stable=True), -1)"),
+  p.step(as_text("torch.take_along_dim(", x->name, ", torch.argsort(", x->name,
+                 ", dim=-1, stable=True), -1)"),
          take_along_dim(x->tensor, argsort(x->tensor, -1), -1), true);
   return true;
 }
@@ -110,7 +110,7 @@ bool add_embedding(Program& p) {
   const Value x = p.real();
   if (x.tensor.dim() != 2 || x.tensor.size(0) == 0) return false;
   const Value at = p.leaf({2, 2}, int64, 0, static_cast<double>(x.tensor.size(0)));
-  p.step(concat("F.embedding(", at.name, ", ", x.name, ")"), embedding(x.tensor, at.tensor),
+  p.step(as_text("F.embedding(", at.name, ", ", x.name, ")"), embedding(at.tensor, x.tensor),
          x.exact);
   return true;
 }

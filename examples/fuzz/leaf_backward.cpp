@@ -29,13 +29,13 @@ bool backward_of(LeafProgram& p, const std::vector<Named>& outputs, bool retain,
       cotangents += "None, ";
       gradients.emplace_back();
     } else {
-      cotangents += concat("cotangent(", which, ", ", each.name, "), ");
+      cotangents += as_text("cotangent(", which, ", ", each.name, "), ");
       gradients.push_back(weights_like(each.tensor, which));
     }
   }
   const bool succeeded = p.act(
-      concat("backward([", names, "], [", cotangents, "], ", python(retain), ", ", python(create),
-             ")"),
+      as_text("backward([", names, "], [", cotangents, "], ", python(retain), ", ", python(create),
+              ")"),
       [&] { backward(tensors, gradients, retain, create); },
       p.dice.chance(0.05) ? Modes{Mode::no_grad} : Modes{});
   after(p, succeeded);
@@ -74,18 +74,19 @@ bool add_grad(LeafProgram& p) {
   const bool retain = create || p.dice.chance(0.5);
   const std::int64_t which = p.dice.between(1, 90);
   const std::string a = p.fresh('v'), b = p.fresh('v');
-  const bool succeeded = p.act(
-      concat(a, ", ", b, " = grad(", v->name, ", [", x.name, ", ", y.name, "], cotangent(", which,
-             ", ", v->name, "), ", python(retain), ", ", python(create), ", ", python(unused), ")"),
-      [&] {
-        const std::vector<Tensor> gradients = autograd::grad(
-            {v->tensor}, {x.tensor, y.tensor}, {weights_like(v->tensor, which)},
-            {.retain_graph = retain, .create_graph = create, .allow_unused = unused});
-        // Some are expanded, not always the same as in PyTorch.
-        const auto dense = [](const Tensor& g) { return g.defined() ? g.clone() : g; };
-        p.bind(a, dense(gradients[0]), Role::value);
-        p.bind(b, dense(gradients[1]), Role::value);
-      });
+  const bool succeeded =
+      p.act(as_text(a, ", ", b, " = grad(", v->name, ", [", x.name, ", ", y.name, "], cotangent(",
+                    which, ", ", v->name, "), ", python(retain), ", ", python(create), ", ",
+                    python(unused), ")"),
+            [&] {
+              const std::vector<Tensor> gradients = autograd::grad(
+                  {v->tensor}, {x.tensor, y.tensor}, {weights_like(v->tensor, which)},
+                  {.retain_graph = retain, .create_graph = create, .allow_unused = unused});
+              // Some are expanded, not always the same as in PyTorch.
+              const auto dense = [](const Tensor& g) { return g.defined() ? g.clone() : g; };
+              p.bind(a, dense(gradients[0]), Role::value);
+              p.bind(b, dense(gradients[1]), Role::value);
+            });
   after(p, succeeded);
   return true;
 }
@@ -105,14 +106,14 @@ bool add_zero_grad(LeafProgram& p) {
 bool add_set_grad(LeafProgram& p) {
   const Named x = p.leaf();
   const Named g = p.plain(x.tensor.shape(), x.tensor.dtype());
-  return p.act(concat(x.name, ".grad = ", g.name), [&] { Tensor(x.tensor).set_grad(g.tensor); });
+  return p.act(as_text(x.name, ".grad = ", g.name), [&] { Tensor(x.tensor).set_grad(g.tensor); });
 }
 
 // What is added to one is added to the other.
 bool add_shared_grad(LeafProgram& p) {
   const Named x = p.leaf(), y = p.leaf();
   if (!x.tensor.grad().defined() || y.name == x.name) return false;
-  p.act(concat(y.name, ".grad = ", x.name, ".grad"),
+  p.act(as_text(y.name, ".grad = ", x.name, ".grad"),
         [&] { Tensor(y.tensor).set_grad(x.tensor.grad()); });
   return true;
 }
@@ -121,7 +122,7 @@ bool add_expanded_grad(LeafProgram& p) {
   const Named x = p.leaf();
   if (x.tensor.dim() == 0) return false;
   const Named g = p.plain({1}, x.tensor.dtype());
-  return p.act(concat(x.name, ".grad = ", g.name, ".expand(", tuple(x.tensor.shape()), ")"),
+  return p.act(as_text(x.name, ".grad = ", g.name, ".expand(", tuple(x.tensor.shape()), ")"),
                [&] { Tensor(x.tensor).set_grad(g.tensor.expand(x.tensor.shape())); });
 }
 

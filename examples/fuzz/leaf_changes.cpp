@@ -12,7 +12,7 @@ bool reshape(LeafProgram& p, const Named& x, const std::string& call,
              const std::function<void()>& f) {
   p.forget_dependents(x.name);
   constexpr Mode kModes[] = {Mode::no_grad, Mode::no_grad, Mode::no_grad, Mode::inference};
-  p.act(concat(x.name, call), f, {p.dice.of(kModes)});
+  p.act(as_text(x.name, call), f, {p.dice.of(kModes)});
   return true;
 }
 
@@ -28,16 +28,16 @@ bool add_transpose(LeafProgram& p) {
   if (rank < 2) return false;
   const std::int64_t a = p.dice.between(-rank, rank - 1), b = p.dice.between(-rank, rank - 1);
   if (p.dice.chance(0.5))
-    return reshape(p, x, concat(".transpose_(", a, ", ", b, ")"),
+    return reshape(p, x, as_text(".transpose_(", a, ", ", b, ")"),
                    [&] { x.tensor.transpose_(a, b); });
-  return reshape(p, x, concat(".swapaxes_(", a, ", ", b, ")"), [&] { x.tensor.swapaxes_(a, b); });
+  return reshape(p, x, as_text(".swapaxes_(", a, ", ", b, ")"), [&] { x.tensor.swapaxes_(a, b); });
 }
 
 bool add_unsqueeze(LeafProgram& p) {
   const Named x = p.leaf();
   if (x.tensor.dim() > 2) return false;
   const std::int64_t d = p.dice.between(-x.tensor.dim() - 1, x.tensor.dim());
-  return reshape(p, x, concat(".unsqueeze_(", d, ")"), [&] { x.tensor.unsqueeze_(d); });
+  return reshape(p, x, as_text(".unsqueeze_(", d, ")"), [&] { x.tensor.unsqueeze_(d); });
 }
 
 bool add_squeeze(LeafProgram& p) {
@@ -45,14 +45,14 @@ bool add_squeeze(LeafProgram& p) {
   if (x.tensor.dim() == 0) return false;
   if (p.dice.chance(0.5)) return reshape(p, x, ".squeeze_()", [&] { x.tensor.squeeze_(); });
   const std::int64_t d = p.dice.between(0, x.tensor.dim() - 1);
-  return reshape(p, x, concat(".squeeze_(", d, ")"), [&] { x.tensor.squeeze_(d); });
+  return reshape(p, x, as_text(".squeeze_(", d, ")"), [&] { x.tensor.squeeze_(d); });
 }
 
 bool set_data(LeafProgram& p, const Named& x, const Shape& shape, DType dtype) {
   // A graph of PyTorch's would read the new elements, one of tend's the old ones.
   p.forget_dependents(x.name);
   const Named data = p.plain(shape, dtype);
-  p.act(concat("set_data(", x.name, ", ", data.name, ".clone())"),
+  p.act(as_text("set_data(", x.name, ", ", data.name, ".clone())"),
         [&] { Tensor(x.tensor).set_data(data.tensor.clone()); });
   return true;
 }
@@ -87,7 +87,7 @@ bool add_module_to(LeafProgram& p) {
   p.forget_dependents(name + "w");
   p.forget_dependents(name + "b");
   const DType dtype = module.weight.dtype() == float64 ? float32 : float64;
-  p.act(concat("module_to(", name, ", ", dtype_text(dtype), ")"), [&] { module.to(dtype); });
+  p.act(as_text("module_to(", name, ", ", dtype_text(dtype), ")"), [&] { module.to(dtype); });
   return true;
 }
 
@@ -97,7 +97,7 @@ bool add_freeze(LeafProgram& p) {
   // In PyTorch a view says that it requires grad as soon as its base does, and one with a history
   // cannot be written.
   p.forget_views(x.name);
-  p.act(concat(x.name, ".requires_grad_(", value ? "True" : "False", ")"),
+  p.act(as_text(x.name, ".requires_grad_(", value ? "True" : "False", ")"),
         [&] { Tensor(x.tensor).requires_grad_(value); });
   return true;
 }

@@ -35,15 +35,15 @@ std::optional<std::string> difference(const std::string& name, const std::string
                                       double magnitude, const std::string& expected_kind,
                                       double expected_sum, double expected_magnitude,
                                       double tolerance) {
-  if (kind != expected_kind) return concat(name, " is ", kind, ", in PyTorch ", expected_kind);
+  if (kind != expected_kind) return as_text(name, " is ", kind, ", in PyTorch ", expected_kind);
   const bool finite = std::isfinite(sum) && std::isfinite(magnitude);
   if (!finite && std::isnan(expected_sum + expected_magnitude)) return std::nullopt;
   const double allowed = tolerance * std::max(1.0, expected_magnitude);
   const bool close = std::fabs(sum - expected_sum) <= allowed &&
                      std::fabs(magnitude - expected_magnitude) <= allowed;
   if (close) return std::nullopt;
-  return concat(name, " sums to ", sum, " (absolute values ", magnitude, "), in PyTorch ",
-                expected_sum, " (", expected_magnitude, ')');
+  return as_text(name, " sums to ", sum, " (absolute values ", magnitude, "), in PyTorch ",
+                 expected_sum, " (", expected_magnitude, ')');
 }
 
 // autograd::grad gives zeros where PyTorch may give nothing.
@@ -77,9 +77,10 @@ std::optional<std::string> difference(const Statement& found, const Expected& ex
                                       double tolerance) {
   const std::string reason = expected.error + expected.refused;
   if (!found.trace.empty())
-    return concat("failed (", found.error, ") and left a trace: ", found.trace);
-  if (found.error.empty() && !reason.empty()) return concat("did not fail, as it should: ", reason);
-  if (!found.error.empty() && reason.empty()) return concat("failed: ", found.error);
+    return as_text("failed (", found.error, ") and left a trace: ", found.trace);
+  if (found.error.empty() && !reason.empty())
+    return as_text("did not fail, as it should: ", reason);
+  if (!found.error.empty() && reason.empty()) return as_text("failed: ", found.error);
   return difference(found.after, expected.after, tolerance);
 }
 
@@ -114,7 +115,7 @@ std::optional<std::string> difference(const LeafProgram& program,
   const auto& statements = program.statements();
   for (std::size_t i = 0; i < std::min(statements.size(), expected.size()); ++i) {
     const auto text = difference(statements[i], expected[i], tolerance(program));
-    if (text) return concat("statement ", i + 1, ", ", statements[i].python, ": ", *text);
+    if (text) return as_text("statement ", i + 1, ", ", statements[i].python, ": ", *text);
   }
   if (statements.size() != expected.size()) return "PyTorch ran another number of statements";
   return std::nullopt;

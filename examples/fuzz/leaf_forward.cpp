@@ -12,12 +12,12 @@ bool add_binary(LeafProgram& p) {
   const Named x = p.real(), y = p.partner(x);
   if (p.dice.chance(0.5)) {
     p.define(
-        Role::value, concat(x.name, " * ", y.name), [&] { return x.tensor * y.tensor; },
+        Role::value, as_text(x.name, " * ", y.name), [&] { return x.tensor * y.tensor; },
         p.some_modes(kGuarded));
   } else {
     p.define(
-        Role::value, concat(x.name, " - 0.5 * ", y.name), [&] { return x.tensor - 0.5 * y.tensor; },
-        p.some_modes(kGuarded));
+        Role::value, as_text(x.name, " - 0.5 * ", y.name),
+        [&] { return x.tensor - 0.5 * y.tensor; }, p.some_modes(kGuarded));
   }
   return true;
 }
@@ -26,11 +26,11 @@ bool add_function(LeafProgram& p) {
   const Named x = p.real();
   if (p.dice.chance(0.5)) {
     p.define(
-        Role::value, concat("torch.tanh(", x.name, ")"), [&] { return tanh(x.tensor); },
+        Role::value, as_text("torch.tanh(", x.name, ")"), [&] { return tanh(x.tensor); },
         p.some_modes(kGuarded));
   } else {
     p.define(
-        Role::value, concat("torch.sin(", x.name, ")"), [&] { return sin(x.tensor); },
+        Role::value, as_text("torch.sin(", x.name, ")"), [&] { return sin(x.tensor); },
         p.some_modes(kGuarded));
   }
   return true;
@@ -44,7 +44,7 @@ bool add_reduction(LeafProgram& p) {
     return false;
   } else {
     const std::int64_t d = p.dice.between(0, x.tensor.dim() - 1);
-    p.define(Role::value, concat(x.name, ".sum(", d, ")"), [&] { return x.tensor.sum(d); });
+    p.define(Role::value, as_text(x.name, ".sum(", d, ")"), [&] { return x.tensor.sum(d); });
   }
   return true;
 }
@@ -53,7 +53,7 @@ bool add_matmul(LeafProgram& p) {
   const Named x = p.real();
   if (x.tensor.dim() != 2) return false;
   const Named y = p.plain({x.tensor.size(1), 2}, x.tensor.dtype());
-  return p.define(Role::value, concat(x.name, " @ ", y.name),
+  return p.define(Role::value, as_text(x.name, " @ ", y.name),
                   [&] { return matmul(x.tensor, y.tensor); });
 }
 
@@ -61,7 +61,7 @@ bool add_matmul(LeafProgram& p) {
 bool add_loss(LeafProgram& p) {
   const Named x = p.leaf(), y = p.leaf();
   if (x.tensor.dtype() != y.tensor.dtype()) return false;
-  return p.define(Role::value, concat("(", x.name, " * ", x.name, ").sum() + ", y.name, ".sum()"),
+  return p.define(Role::value, as_text("(", x.name, " * ", x.name, ").sum() + ", y.name, ".sum()"),
                   [&] { return (x.tensor * x.tensor).sum() + y.tensor.sum(); });
 }
 
@@ -76,7 +76,8 @@ bool add_view(LeafProgram& p) {
     case 0: {
       const std::int64_t row = p.dice.between(0, x.tensor.size(0) - 1);
       return p.define(
-          Role::value, concat(x.name, "[", row, "]"), [&] { return Tensor(x.tensor[row]); }, modes);
+          Role::value, as_text(x.name, "[", row, "]"), [&] { return Tensor(x.tensor[row]); },
+          modes);
     }
     case 1:
       return p.define(
@@ -84,8 +85,8 @@ bool add_view(LeafProgram& p) {
           modes);
     case 2:
       return p.define(
-          Role::value, concat(x.name, ".narrow(0, 0, 1)"), [&] { return x.tensor.narrow(0, 0, 1); },
-          modes);
+          Role::value, as_text(x.name, ".narrow(0, 0, 1)"),
+          [&] { return x.tensor.narrow(0, 0, 1); }, modes);
     default:
       return rank > 1 && p.define(
                              Role::value, x.name + ".diagonal(0, 0, 1)",
@@ -98,7 +99,7 @@ bool add_expand(LeafProgram& p) {
   if (x.tensor.dim() > 2) return false;
   Shape sizes{2};
   for (const std::int64_t size : x.tensor.shape()) sizes.push_back(size);
-  return p.define(Role::value, concat(x.name, ".expand(", tuple(sizes), ")"),
+  return p.define(Role::value, as_text(x.name, ".expand(", tuple(sizes), ")"),
                   [&] { return x.tensor.expand(sizes); });
 }
 
@@ -127,7 +128,7 @@ bool add_module(LeafProgram& p) {
   if (p.modules.size() == 2) return false;
   const std::int64_t in = p.dice.between(1, 3), out = p.dice.between(1, 3);
   const std::string name = p.fresh('m');
-  return p.act(concat(name, " = linear(", in, ", ", out, ")"), [&] {
+  return p.act(as_text(name, " = linear(", in, ", ", out, ")"), [&] {
     nn::Linear& module = p.modules.emplace_back(name, nn::Linear(in, out)).second;
     module.to(float64);
     module.weight.set_data(weights_like(module.weight, 1));
@@ -147,7 +148,7 @@ bool add_layer(LeafProgram& p) {
   const Named x = p.plain({2, module.weight.size(1)}, module.weight.dtype());
   if (module.bias.size(0) != module.weight.size(0)) return false;
   if (module.bias.dtype() != module.weight.dtype()) return false;
-  return p.define(Role::value, concat(entry.first, "(", x.name, ")"),
+  return p.define(Role::value, as_text(entry.first, "(", x.name, ")"),
                   [&] { return module.forward(x.tensor); });
 }
 

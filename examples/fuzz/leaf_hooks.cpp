@@ -10,7 +10,7 @@ namespace {
 bool attach(LeafProgram& p, const Named& x, const std::string& python, TensorHook hook, bool acts) {
   if (p.hooks.size() > 5) return false;
   const std::string name = p.fresh('h');
-  p.act(concat(name, " = hook(", x.name, ", ", python, ")"), [&] {
+  p.act(as_text(name, " = hook(", x.name, ", ", python, ")"), [&] {
     p.hooks.push_back({name, x.tensor.register_hook(std::move(hook)), acts});
   });
   return true;
@@ -35,7 +35,7 @@ bool add_replace_hook(LeafProgram& p) {
 bool add_count_hook(LeafProgram& p) {
   const Named counter = p.plain({}, int64);  // an operand of nothing
   return attach(
-      p, hooked(p), concat("'count', '", counter.name, "'"),
+      p, hooked(p), as_text("'count', '", counter.name, "'"),
       [&p, name = counter.name](const Tensor&) {
         for (const Named& each : p.all()) {
           if (each.name == name) each.tensor.add_(1);
@@ -50,7 +50,7 @@ bool attach_to_leaf(LeafProgram& p, const std::string& kind,
                     const std::function<void(Tensor)>& change) {
   const Named x = p.leaf();
   return attach(
-      p, x, concat("'", kind, "', '", x.name, "'"),
+      p, x, as_text("'", kind, "', '", x.name, "'"),
       [&p, name = x.name, change](const Tensor&) {
         const NoGradGuard guard;
         change(p.find(name));
@@ -91,10 +91,10 @@ bool once(LeafProgram& p, const std::string& kind, const Make& make) {
   p.forget_dependents(x.name);
   p.clear_misfits();
   const std::string loss = p.fresh('v');
-  p.act(concat(loss, " = (", x.name, " * ", x.name, ").sum() + ", y.name, ".sum()"),
+  p.act(as_text(loss, " = (", x.name, " * ", x.name, ").sum() + ", y.name, ".sum()"),
         [&] { p.bind(loss, (x.tensor * x.tensor).sum() + y.tensor.sum(), Role::value); });
-  attach(p, x, concat("'", kind, "', '", x.name, "'"), make(x.name), false);
-  p.act(concat("backward([", loss, "], [None], False, False)"), [&] { p.find(loss).backward(); });
+  attach(p, x, as_text("'", kind, "', '", x.name, "'"), make(x.name), false);
+  p.act(as_text("backward([", loss, "], [None], False, False)"), [&] { p.find(loss).backward(); });
   p.forget_graphs();
   Hook last = p.hooks.back();
   p.hooks.pop_back();

@@ -11,20 +11,20 @@ bool add_set_grad_shape(LeafProgram& p) {
   Shape shape = x.tensor.shape();
   shape.push_back(2);
   const Named g = p.plain(shape, x.tensor.dtype());
-  p.act(concat(x.name, ".grad = ", g.name), [&] { Tensor(x.tensor).set_grad(g.tensor); });
+  p.act(as_text(x.name, ".grad = ", g.name), [&] { Tensor(x.tensor).set_grad(g.tensor); });
   return true;
 }
 
 bool add_set_grad_dtype(LeafProgram& p) {
   const Named x = p.leaf();
   const Named g = p.plain(x.tensor.shape(), x.tensor.dtype() == float64 ? float32 : float64);
-  p.act(concat(x.name, ".grad = ", g.name), [&] { Tensor(x.tensor).set_grad(g.tensor); });
+  p.act(as_text(x.name, ".grad = ", g.name), [&] { Tensor(x.tensor).set_grad(g.tensor); });
   return true;
 }
 
 bool add_set_grad_self(LeafProgram& p) {
   const Named x = p.leaf();
-  p.act(concat(x.name, ".grad = ", x.name), [&] { Tensor(x.tensor).set_grad(x.tensor); });
+  p.act(as_text(x.name, ".grad = ", x.name), [&] { Tensor(x.tensor).set_grad(x.tensor); });
   return true;
 }
 
@@ -33,7 +33,7 @@ bool add_set_data_integers(LeafProgram& p) {
   if (!x.tensor.requires_grad()) return false;
   p.forget_dependents(x.name);
   const Named data = p.plain(x.tensor.shape(), int64);
-  p.act(concat("set_data(", x.name, ", ", data.name, ".clone())"),
+  p.act(as_text("set_data(", x.name, ", ", data.name, ".clone())"),
         [&] { Tensor(x.tensor).set_data(data.tensor.clone()); });
   return true;
 }
@@ -43,7 +43,7 @@ bool add_broadcast(LeafProgram& p) {
   if (x.tensor.dim() == 0) return false;
   const Named y = p.plain({x.tensor.size(-1) + 2}, x.tensor.dtype());
   if (x.tensor.size(-1) == 1) return false;
-  p.define(Role::value, concat(x.name, " * ", y.name), [&] { return x.tensor * y.tensor; });
+  p.define(Role::value, as_text(x.name, " * ", y.name), [&] { return x.tensor * y.tensor; });
   return true;
 }
 
@@ -52,7 +52,7 @@ bool add_write_shape(LeafProgram& p) {
   Shape shape = x.tensor.shape();
   shape.insert(0, 2);
   const Named y = p.plain(shape, x.tensor.dtype());
-  p.act(concat(x.name, ".add_(", y.name, ")"), [&] { x.tensor.add_(y.tensor); }, {Mode::no_grad});
+  p.act(as_text(x.name, ".add_(", y.name, ")"), [&] { x.tensor.add_(y.tensor); }, {Mode::no_grad});
   return true;
 }
 
@@ -80,7 +80,7 @@ bool add_cotangent(LeafProgram& p) {
   Shape shape = v->tensor.shape();
   shape.push_back(2);
   const Named g = p.plain(shape, v->tensor.dtype());
-  p.act(concat("backward([", v->name, "], [", g.name, "], False, False)"),
+  p.act(as_text("backward([", v->name, "], [", g.name, "], False, False)"),
         [&] { v->tensor.backward(g.tensor); });
   return true;
 }
@@ -88,13 +88,13 @@ bool add_cotangent(LeafProgram& p) {
 bool add_no_cotangent(LeafProgram& p) {
   const std::optional<Named> v = p.tracked();
   if (!v || v->tensor.numel() == 1) return false;
-  p.act(concat("backward([", v->name, "], [None], False, False)"), [&] { v->tensor.backward(); });
+  p.act(as_text("backward([", v->name, "], [None], False, False)"), [&] { v->tensor.backward(); });
   return true;
 }
 
 bool add_no_graph(LeafProgram& p) {
   const Named b = p.plain({}, float64);
-  p.act(concat("backward([", b.name, "], [None], False, False)"), [&] { b.tensor.backward(); });
+  p.act(as_text("backward([", b.name, "], [None], False, False)"), [&] { b.tensor.backward(); });
   p.act(b.name + ".retain_grad()", [&] { Tensor(b.tensor).retain_grad(); });
   return true;
 }
@@ -115,7 +115,7 @@ bool add_integer_gradient(LeafProgram& p) {
 bool add_inference(LeafProgram& p) {
   const Named x = p.real();
   const std::string name = p.fresh('v');
-  p.act(concat(name, " = ", x.name, " * 2"), [&] { p.bind(name, x.tensor * 2, Role::value); },
+  p.act(as_text(name, " = ", x.name, " * 2"), [&] { p.bind(name, x.tensor * 2, Role::value); },
         {Mode::inference});
   p.act(name + ".mul_(2)", [&] { p.find(name).mul_(2); });
   p.act(name + ".requires_grad_()", [&] { p.find(name).requires_grad_(); });
@@ -125,7 +125,7 @@ bool add_inference(LeafProgram& p) {
 bool add_options(LeafProgram& p) {
   const Named x = p.leaf();
   const std::string name = p.fresh('o');
-  p.act(concat(name, " = optimizer('SGD', [([", x.name, "], dict(lr=-1.0))])"), [&] {
+  p.act(as_text(name, " = optimizer('SGD', [([", x.name, "], dict(lr=-1.0))])"), [&] {
     p.trainers.push_back({name, optim::SGD({x.tensor}, {.lr = -1})});
   });
   return true;

@@ -31,18 +31,19 @@ std::vector<Tensor> handles(const std::vector<Named>& tensors) {
 
 // "0.0", since PyTorch takes no integer for some of them.
 std::string python(double x) {
-  return x == std::floor(x) ? concat(x, ".0") : concat(x);
+  return x == std::floor(x) ? as_text(x, ".0") : as_text(x);
 }
 
 std::string text_of(const optim::SGDOptions& o) {
-  return concat("dict(lr=", python(o.lr), ", momentum=", python(o.momentum),
-                ", dampening=", python(o.dampening), ", weight_decay=", python(o.weight_decay),
-                ", nesterov=", o.nesterov ? "True" : "False", ")");
+  return as_text("dict(lr=", python(o.lr), ", momentum=", python(o.momentum),
+                 ", dampening=", python(o.dampening), ", weight_decay=", python(o.weight_decay),
+                 ", nesterov=", o.nesterov ? "True" : "False", ")");
 }
 
 std::string text_of(const optim::AdamWOptions& o) {
-  return concat("dict(lr=", python(o.lr), ", betas=(", python(o.beta1), ", ", python(o.beta2),
-                "), eps=", python(o.eps), ", weight_decay=", python(o.weight_decay), ")");
+  return as_text("dict(lr=", python(o.lr), ", betas=(", python(o.betas.first), ", ",
+                 python(o.betas.second), "), eps=", python(o.eps),
+                 ", weight_decay=", python(o.weight_decay), ")");
 }
 
 optim::SGDOptions sgd_options(Dice& dice) {
@@ -57,8 +58,7 @@ optim::SGDOptions sgd_options(Dice& dice) {
 // With the usual eps a gradient of zero but for rounding would make a step of full length.
 optim::AdamWOptions adamw_options(Dice& dice) {
   return {.lr = dice.chance(0.5) ? 0.1 : 0.03,
-          .beta1 = dice.chance(0.2) ? 0 : 0.9,
-          .beta2 = dice.chance(0.2) ? 0.5 : 0.999,
+          .betas = {dice.chance(0.2) ? 0 : 0.9, dice.chance(0.2) ? 0.5 : 0.999},
           .eps = 1e-3,
           .weight_decay = dice.chance(0.5) ? 0.01 : 0};
 }
@@ -76,9 +76,9 @@ bool add_optimizer(LeafProgram& p, const std::string& kind,
   const auto settings = options(p.dice), others = options(p.dice);
   const std::string name = p.fresh('o');
   const std::string more =
-      second.empty() ? "" : concat(", (", list(second), ", ", text_of(others), ")");
-  return p.act(concat(name, " = optimizer('", kind, "', [(", list(first), ", ", text_of(settings),
-                      ")", more, "])"),
+      second.empty() ? "" : as_text(", (", list(second), ", ", text_of(others), ")");
+  return p.act(as_text(name, " = optimizer('", kind, "', [(", list(first), ", ", text_of(settings),
+                       ")", more, "])"),
                [&] {
                  Optimizer optimizer(handles(first), settings);
                  if (!second.empty()) optimizer.add_group(handles(second), others);
@@ -105,7 +105,7 @@ bool add_step(LeafProgram& p) {
   Trainer* trainer = some_trainer(p);
   if (trainer == nullptr) return false;
   p.act(
-      concat("step(", trainer->name, ")"),
+      as_text("step(", trainer->name, ")"),
       [&] { std::visit([](auto& each) { each.step(); }, trainer->optimizer); },
       p.dice.chance(0.1) ? Modes{Mode::no_grad} : Modes{});
   return true;
@@ -121,14 +121,14 @@ bool add_optimizer_zero_grad(LeafProgram& p) {
 bool add_set_lr(LeafProgram& p) {
   Trainer* trainer = some_trainer(p);
   if (trainer == nullptr) return false;
-  return p.act(concat("set_lr(", trainer->name, ", 0.05)"),
+  return p.act(as_text("set_lr(", trainer->name, ", 0.05)"),
                [&] { std::visit([](auto& each) { each.set_lr(0.05); }, trainer->optimizer); });
 }
 
 bool add_reload(LeafProgram& p) {
   Trainer* trainer = some_trainer(p);
   if (trainer == nullptr) return false;
-  return p.act(concat("reload(", trainer->name, ")"), [&] {
+  return p.act(as_text("reload(", trainer->name, ")"), [&] {
     std::visit([](auto& each) { each.load_state_dict(each.state_dict()); }, trainer->optimizer);
   });
 }
@@ -137,7 +137,7 @@ bool add_clip(LeafProgram& p) {
   const std::vector<Named> leaves = some_leaves(p);
   if (leaves.empty()) return false;
   const double most = p.dice.chance(0.7) ? 0.5 : 50;
-  p.define(Role::plain, concat("clip(", list(leaves), ", ", most, ")"),
+  p.define(Role::plain, as_text("clip(", list(leaves), ", ", most, ")"),
            [&] { return tensor(nn::clip_grad_norm_(handles(leaves), most), float64); });
   return true;
 }
@@ -148,10 +148,10 @@ bool add_iteration(LeafProgram& p) {
   if (trainer == nullptr || p.has_acting_hooks()) return false;
   const Named x = p.leaf();
   const std::string loss = p.fresh('v');
-  p.act(concat(loss, " = torch.tanh(", x.name, ").sum()"),
+  p.act(as_text(loss, " = torch.tanh(", x.name, ").sum()"),
         [&] { p.bind(loss, tanh(x.tensor).sum(), Role::value); });
   if (!p.find(loss).requires_grad()) return true;
-  const bool done = p.act(concat("backward([", loss, "], [None], False, False)"),
+  const bool done = p.act(as_text("backward([", loss, "], [None], False, False)"),
                           [&] { p.find(loss).backward(); });
   if (!done) p.forget_graphs();
   return add_step(p);

@@ -98,7 +98,7 @@ void LeafProgram::add_leaves() {
     const DType dtype = dice.chance(0.1) ? float32 : float64;
     const std::uint64_t seed = seed_ * 1000 + static_cast<std::uint64_t>(next_);
     const std::string name = fresh('x');
-    act(concat(name, " = leaf(", seed, ", ", tuple(shape), ", ", dtype_text(dtype), ")"), [&] {
+    act(as_text(name, " = leaf(", seed, ", ", tuple(shape), ", ", dtype_text(dtype), ")"), [&] {
       Tensor tensor = drawn(seed, shape, dtype, -2, 2);
       bind(name, tensor.requires_grad_(), Role::leaf);
     });
@@ -135,7 +135,7 @@ bool LeafProgram::act(const std::string& python, const std::function<void()>& f,
                       const Modes& modes) {
   Statement& statement = statements_.emplace_back();
   for (const Mode mode : modes)
-    statement.python += concat(statement.python.empty() ? "with " : ", ", python_of(mode));
+    statement.python += as_text(statement.python.empty() ? "with " : ", ", python_of(mode));
   statement.python += (modes.empty() ? "" : ": ") + python;
   before_.emplace(world_, states(trainers));
   try {
@@ -157,7 +157,7 @@ bool LeafProgram::act(const std::string& python, const std::function<void()>& f,
     const bool counts = std::holds_alternative<optim::AdamW>(trainer.optimizer);
     for (const auto& [key, value] : trainer.state_dict()) {
       if (counts || !key.ends_with(".step"))
-        statement.after[concat(trainer.name, '.', key)] = state_of(value);
+        statement.after[as_text(trainer.name, '.', key)] = state_of(value);
     }
   }
   return statement.error.empty();
@@ -167,7 +167,7 @@ bool LeafProgram::define(Role role, const std::string& python, const std::functi
                          const Modes& modes) {
   const std::string name = fresh(role == Role::plain ? 'b' : 'v');
   return act(
-      concat(name, " = ", python), [&] { bind(name, f(), role); }, modes);
+      as_text(name, " = ", python), [&] { bind(name, f(), role); }, modes);
 }
 
 void LeafProgram::bind(const std::string& name, const Tensor& tensor, Role role) {
@@ -175,7 +175,7 @@ void LeafProgram::bind(const std::string& name, const Tensor& tensor, Role role)
 }
 
 std::string LeafProgram::fresh(char letter) {
-  return concat(letter, next_++);
+  return as_text(letter, next_++);
 }
 
 void LeafProgram::touched(const std::string& name) {
@@ -214,7 +214,7 @@ std::optional<Named> LeafProgram::tracked() {
 Named LeafProgram::plain(const Shape& shape, DType dtype) {
   const std::uint64_t seed = seed_ * 1000 + static_cast<std::uint64_t>(next_);
   const std::string name = fresh('b');
-  act(concat(name, " = plain(", seed, ", ", tuple(shape), ", ", dtype_text(dtype), ")"),
+  act(as_text(name, " = plain(", seed, ", ", tuple(shape), ", ", dtype_text(dtype), ")"),
       [&] { bind(name, drawn(seed, shape, dtype, -2, 2), Role::plain); });
   return all().back();
 }
@@ -268,9 +268,9 @@ void LeafProgram::forget(const std::function<bool(const Tensor&)>& matches) {
     }
   }
   for (const std::string& name : without_grad)
-    act(concat(name, ".grad = None"), [&] { find(name).zero_grad(); });
+    act(as_text(name, ".grad = None"), [&] { find(name).zero_grad(); });
   std::string names;
-  for (const std::string& name : gone) names += concat(names.empty() ? "" : ", ", name);
+  for (const std::string& name : gone) names += as_text(names.empty() ? "" : ", ", name);
   if (gone.empty()) return;
   act("del " + names, [&] {
     for (const std::string& name : gone) world_.erase(name);

@@ -37,7 +37,7 @@ bool add_add(LeafProgram& p) {
   const Named& x = at.named;
   const Named y = p.plain(x.tensor.shape(), x.tensor.dtype());
   p.act(
-      concat(x.name, ".add_(", y.name, ", alpha=0.5)"), [&] { x.tensor.add_(y.tensor, 0.5); },
+      as_text(x.name, ".add_(", y.name, ", alpha=0.5)"), [&] { x.tensor.add_(y.tensor, 0.5); },
       at.modes);
   return true;
 }
@@ -49,7 +49,7 @@ bool add_write_copy(LeafProgram& p) {
   if (x.tensor.requires_grad() && !x.tensor.is_leaf()) return false;
   const Named y = p.plain(x.tensor.shape(), p.dice.chance(0.8) ? x.tensor.dtype() : float32);
   p.act(
-      concat(x.name, ".copy_(", y.name, ")"), [&] { x.tensor.copy_(y.tensor); }, at.modes);
+      as_text(x.name, ".copy_(", y.name, ")"), [&] { x.tensor.copy_(y.tensor); }, at.modes);
   return true;
 }
 
@@ -59,7 +59,7 @@ bool add_row(LeafProgram& p) {
   if (x.tensor.dim() == 0 || x.tensor.size(0) == 0) return false;
   const std::int64_t row = p.dice.between(0, x.tensor.size(0) - 1);
   p.act(
-      concat(x.name, "[", row, "].mul_(-1.5)"), [&] { x.tensor[row].mul_(-1.5); }, at.modes);
+      as_text(x.name, "[", row, "].mul_(-1.5)"), [&] { x.tensor[row].mul_(-1.5); }, at.modes);
   return true;
 }
 
@@ -71,7 +71,7 @@ bool add_assignment(LeafProgram& p) {
   shape.erase(shape.rank() - 1);
   const Named y = p.plain(shape, x.tensor.dtype());
   p.act(
-      concat(x.name, "[..., 0] = ", y.name),
+      as_text(x.name, "[..., 0] = ", y.name),
       [&] {
         x.tensor[{ellipsis, std::int64_t{0}}] = y.tensor;
       },
@@ -117,7 +117,7 @@ bool add_expanded(LeafProgram& p) {
   Shape sizes{2};
   for (const std::int64_t size : x.tensor.shape()) sizes.push_back(size);
   p.act(
-      concat(x.name, ".expand(", tuple(sizes), ").mul_(2)"),
+      as_text(x.name, ".expand(", tuple(sizes), ").mul_(2)"),
       [&] { x.tensor.expand(sizes).mul_(2); }, at.modes);
   return true;
 }
@@ -130,7 +130,7 @@ bool add_tracked_row(LeafProgram& p) {
   Shape shape = v->tensor.shape();
   shape.erase(0);
   if (y.tensor.shape() != shape || y.tensor.dtype() != v->tensor.dtype()) return false;
-  p.act(concat(v->name, "[0] = ", y.name), [&] { v->tensor[std::int64_t{0}] = y.tensor; });
+  p.act(as_text(v->name, "[0] = ", y.name), [&] { v->tensor[std::int64_t{0}] = y.tensor; });
   return true;
 }
 

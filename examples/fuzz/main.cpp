@@ -59,8 +59,8 @@ void run_all(fuzz::Campaign& campaign, const Options& options) {
     const std::uint64_t count =
         options.seconds > 0 ? kBatch : std::min(kBatch, options.programs - done);
     campaign.run(options.seed + done, count, options.torch);
-    progress.show_when_due(tend::concat(campaign.programs(), " programs, ",
-                                        campaign.findings().size(), " differences"));
+    progress.show_when_due(tend::as_text(campaign.programs(), " programs, ",
+                                         campaign.findings().size(), " differences"));
   }
 }
 

@@ -11,8 +11,8 @@ bool add_layer_norm(Program& p) {
   if (x.tensor.dim() == 0 || x.tensor.size(-1) < 2) return false;
   const Value w = p.leaf({x.tensor.size(-1)}, x.tensor.dtype());
   // A row of equal elements would divide by a rounding error.
-  p.step(concat("F.layer_norm(", x.name, ", (", x.tensor.size(-1), ",), ", w.name, ", ", w.name,
-                ", 0.1)"),
+  p.step(as_text("F.layer_norm(", x.name, ", (", x.tensor.size(-1), ",), ", w.name, ", ", w.name,
+                 ", 0.1)"),
          layer_norm(x.tensor, {x.tensor.size(-1)}, w.tensor, w.tensor, 0.1));
   return true;
 }
@@ -21,7 +21,7 @@ bool add_cross_entropy(Program& p) {
   const Value x = p.real();
   if (x.tensor.dim() != 2 || x.tensor.numel() == 0) return false;
   const Value target = p.leaf({x.tensor.size(0)}, int64, 0, static_cast<double>(x.tensor.size(1)));
-  p.step(concat("F.cross_entropy(", x.name, ", ", target.name, ", label_smoothing=0.1)"),
+  p.step(as_text("F.cross_entropy(", x.name, ", ", target.name, ", label_smoothing=0.1)"),
          cross_entropy(x.tensor, target.tensor, {.label_smoothing = 0.1}));
   return true;
 }
@@ -33,7 +33,7 @@ Entry loss(const std::string& name, const std::string& options, Loss f) {
             const Value x = p.real(), y = p.partner(x);
             if (x.tensor.shape() != y.tensor.shape() || x.tensor.numel() == 0) return false;
             if (x.tensor.dtype() != y.tensor.dtype()) return false;
-            p.step(concat("F.", name, "(", x.name, ", ", y.name, options, ")"),
+            p.step(as_text("F.", name, "(", x.name, ", ", y.name, options, ")"),
                    f(x.tensor, y.tensor));
             return true;
           }};
@@ -44,8 +44,8 @@ bool add_cosine(Program& p) {
   if (x.tensor.dim() == 0 || x.tensor.shape() != y.tensor.shape()) return false;
   if (x.tensor.dtype() != y.tensor.dtype() || x.tensor.size(-1) < 2) return false;
   // Away from the origin, where it has no derivative.
-  p.step(concat("F.cosine_similarity(", x.name, " * ", x.name, " + 0.5, ", y.name, " * ", y.name,
-                " + 1.0, dim=-1)"),
+  p.step(as_text("F.cosine_similarity(", x.name, " * ", x.name, " + 0.5, ", y.name, " * ", y.name,
+                 " + 1.0, dim=-1)"),
          cosine_similarity(x.tensor * x.tensor + 0.5, y.tensor * y.tensor + 1.0, -1));
   return true;
 }
@@ -55,7 +55,7 @@ bool add_conv1d(Program& p) {
   if (x.tensor.dim() != 3 || x.tensor.numel() == 0 || x.tensor.size(2) < 2) return false;
   const Value w = p.leaf({2, x.tensor.size(1), 2}, x.tensor.dtype(), -1, 1);
   const Value b = p.leaf({2}, x.tensor.dtype());
-  p.step(concat("F.conv1d(", x.name, ", ", w.name, ", ", b.name, ", padding=1)"),
+  p.step(as_text("F.conv1d(", x.name, ", ", w.name, ", ", b.name, ", padding=1)"),
          conv1d(x.tensor, w.tensor, b.tensor, {.padding = 1}));
   return true;
 }
@@ -64,8 +64,8 @@ bool add_attention(Program& p) {
   const Value x = p.real();
   if (x.tensor.dim() < 2 || x.tensor.numel() == 0) return false;
   p.step(
-      concat("F.scaled_dot_product_attention(", x.name, ", ", x.name, ", ", x.name,
-             ", is_causal=True)"),
+      as_text("F.scaled_dot_product_attention(", x.name, ", ", x.name, ", ", x.name,
+              ", is_causal=True)"),
       attention::scaled_dot_product_attention(x.tensor, x.tensor, x.tensor, {.is_causal = true}));
   return true;
 }

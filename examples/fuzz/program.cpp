@@ -105,9 +105,9 @@ Value Program::partner(const Value& other) {
 Value Program::leaf(const Shape& shape, DType dtype, double low, double high) {
   const std::uint64_t seed = seed_ * 1000 + values_.size();
   Tensor tensor = drawn(seed, shape, dtype, low, high);
-  const std::string name = concat("x", next_++);
-  python_ += concat(name, " = leaf(", seed, ", ", tuple(shape), ", ", dtype_text(dtype), ", ", low,
-                    ", ", high, ")\n");
+  const std::string name = as_text("x", next_++);
+  python_ += as_text(name, " = leaf(", seed, ", ", tuple(shape), ", ", dtype_text(dtype), ", ", low,
+                     ", ", high, ")\n");
   if (is_floating(dtype)) {
     tensor.requires_grad_();
     leaves_.push_back(name);
@@ -127,13 +127,13 @@ void Program::step(std::string_view python, const Tensor& result, bool is_exact)
   // NaN stays in the program, which is then compared: PyTorch must have it too.
   const bool tame = is_tame(result, kLargest) || has_nan(result);
   if (result.numel() > kMaxElements || !tame) return;
-  const std::string name = concat("v", next_++);
-  python_ += concat(name, " = ", python, '\n');
+  const std::string name = as_text("v", next_++);
+  python_ += as_text(name, " = ", python, '\n');
   values_.push_back({name, result, is_exact});
 }
 
 void Program::statement(std::string_view python) {
-  python_ += concat(python, '\n');
+  python_ += as_text(python, '\n');
   // What shares elements with the tensor that was written is as exact as that is now.
   for (Value& value : values_) value.exact = value.exact && value.tensor.is_leaf();
 }

@@ -29,7 +29,7 @@ Choice choose_dims(Program& p, const Tensor& x) {
     choice.count = x.size(0);
   }
   choice.python =
-      concat(", ", tuple(choice.dims), ", keepdim=", choice.keepdim ? "True" : "False", ")");
+      as_text(", ", tuple(choice.dims), ", keepdim=", choice.keepdim ? "True" : "False", ")");
   return choice;
 }
 
@@ -40,7 +40,7 @@ Entry reduction(const std::string& name, Reduce f, std::int64_t least) {
             const Value x = p.real();
             const Choice choice = choose_dims(p, x.tensor);
             if (choice.count < least) return false;
-            p.step(concat("torch.", name, "(", x.name, choice.python),
+            p.step(as_text("torch.", name, "(", x.name, choice.python),
                    f(x.tensor, choice.dims, choice.keepdim));
             return true;
           }};
@@ -48,22 +48,22 @@ Entry reduction(const std::string& name, Reduce f, std::int64_t least) {
 
 // The largest or smallest, of exact elements: the gradient goes where they are.
 Entry extreme(const std::string& name, Reduce f) {
-  return {name, [=](Program& p) {
-            const std::optional<Value> x = p.exact();
-            if (!x || x->tensor.dim() == 0) return false;
-            const Choice choice = choose_dims(p, x->tensor);
-            p.step(
-                concat("torch.", name, "(", x->name, choice.dims.empty() ? ", ())" : choice.python),
-                f(x->tensor, choice.dims, choice.keepdim), true);
-            return true;
-          }};
+  return {
+      name, [=](Program& p) {
+        const std::optional<Value> x = p.exact();
+        if (!x || x->tensor.dim() == 0) return false;
+        const Choice choice = choose_dims(p, x->tensor);
+        p.step(as_text("torch.", name, "(", x->name, choice.dims.empty() ? ", ())" : choice.python),
+               f(x->tensor, choice.dims, choice.keepdim), true);
+        return true;
+      }};
 }
 
 bool add_max_along(Program& p) {
   const std::optional<Value> x = p.exact();
   if (!x || x->tensor.dim() == 0) return false;
   const std::int64_t d = p.dim(*x);
-  p.step(concat(x->name, ".max(", d, ")[0]"), max(x->tensor, d).values, true);
+  p.step(as_text(x->name, ".max(", d, ")[0]"), max(x->tensor, d).values, true);
   return true;
 }
 
@@ -71,7 +71,7 @@ bool add_prod(Program& p) {
   const Value x = p.real();
   if (x.tensor.dim() == 0) return false;
   const std::int64_t d = p.dim(x);
-  p.step(concat("torch.prod(", x.name, ", ", d, ")"), prod(x.tensor, d));
+  p.step(as_text("torch.prod(", x.name, ", ", d, ")"), prod(x.tensor, d));
   return true;
 }
 
@@ -79,7 +79,7 @@ bool add_scan(Program& p) {
   const Value x = p.real();
   const std::int64_t d = p.dim(x);
   const bool sum = p.dice.chance(0.5);
-  p.step(concat("torch.", sum ? "cumsum" : "cumprod", "(", x.name, ", ", d, ")"),
+  p.step(as_text("torch.", sum ? "cumsum" : "cumprod", "(", x.name, ", ", d, ")"),
          sum ? cumsum(x.tensor, d) : cumprod(x.tensor, d));
   return true;
 }
@@ -88,7 +88,7 @@ bool add_logsumexp(Program& p) {
   const Value x = p.real();
   if (x.tensor.dim() == 0 || x.tensor.numel() == 0) return false;
   const std::int64_t d = p.dim(x);
-  p.step(concat("torch.logsumexp(", x.name, ", ", d, ")"), logsumexp(x.tensor, d));
+  p.step(as_text("torch.logsumexp(", x.name, ", ", d, ")"), logsumexp(x.tensor, d));
   return true;
 }
 
@@ -96,7 +96,7 @@ bool add_norm(Program& p) {
   const Value x = p.real();
   if (x.tensor.numel() == 0) return false;
   // The origin is a kink.
-  p.step(concat("torch.norm(", x.name, " * ", x.name, " + 0.5, p=2)"),
+  p.step(as_text("torch.norm(", x.name, " * ", x.name, " + 0.5, p=2)"),
          norm(x.tensor * x.tensor + 0.5, 2));
   return true;
 }
@@ -105,7 +105,7 @@ bool add_softmax(Program& p) {
   const Value x = p.real();
   const std::int64_t d = p.dim(x);
   const bool log = p.dice.chance(0.5);
-  p.step(concat("torch.", log ? "log_softmax" : "softmax", "(", x.name, ", ", d, ")"),
+  p.step(as_text("torch.", log ? "log_softmax" : "softmax", "(", x.name, ", ", d, ")"),
          log ? log_softmax(x.tensor, d) : softmax(x.tensor, d));
   return true;
 }
@@ -116,8 +116,8 @@ bool add_sort(Program& p) {
   const std::int64_t d = p.dim(*x);
   const bool down = p.dice.chance(0.5);
   // Stable, since equal elements take their gradients with them.
-  p.step(concat("torch.sort(", x->name, ", dim=", d, ", descending=", down ? "True" : "False",
-                ", stable=True)[0]"),
+  p.step(as_text("torch.sort(", x->name, ", dim=", d, ", descending=", down ? "True" : "False",
+                 ", stable=True)[0]"),
          sort(x->tensor, d, down).values, true);
   return true;
 }

@@ -41,12 +41,12 @@ std::string Snapshot::difference(const std::string& name, const Elements& before
                                  const Elements& now) {
   if (before == now) return {};
   if (before.identity != now.identity) return name + " is another tensor";
-  if (before.shape != now.shape) return concat(name, " has shape ", now.shape);
-  if (before.strides != now.strides) return concat(name, " has strides ", now.strides);
-  if (before.dtype != now.dtype) return concat(name, " is ", now.dtype);
+  if (before.shape != now.shape) return as_text(name, " has shape ", now.shape);
+  if (before.strides != now.strides) return as_text(name, " has strides ", now.strides);
+  if (before.dtype != now.dtype) return as_text(name, " is ", now.dtype);
   if (before.bits != now.bits) return name + " has other elements";
   if (before.version != now.version)
-    return concat(name, " has version ", now.version, " instead of ", before.version);
+    return as_text(name, " has version ", now.version, " instead of ", before.version);
   if (before.requires_grad != now.requires_grad) return name + " has another requires_grad";
   return name + " has another is_leaf";
 }
@@ -63,7 +63,8 @@ std::string Snapshot::difference(const Names& names,
   }
   if (names.tensors.size() != entries_.size()) return "a name came or went";
   for (std::size_t i = 0; i < optimizers.size(); ++i) {
-    if (bits(optimizers[i]) != optimizers_[i]) return concat("optimizer ", i, " has another state");
+    if (bits(optimizers[i]) != optimizers_[i])
+      return as_text("optimizer ", i, " has another state");
   }
   return {};
 }

@@ -10,12 +10,12 @@ TensorState state_of(const Tensor& tensor) {
   TensorState state;
   if (!tensor.defined()) return state;
   const Digest elements = digest_of(tensor), gradient = digest_of(tensor.grad());
-  state.kind = concat(elements.dtype, ' ', elements.shape, tensor.requires_grad() ? " grad" : "",
-                      tensor.is_leaf() ? " leaf" : "", tensor.is_inference() ? " inference" : "");
+  state.kind = as_text(elements.dtype, ' ', elements.shape, tensor.requires_grad() ? " grad" : "",
+                       tensor.is_leaf() ? " leaf" : "", tensor.is_inference() ? " inference" : "");
   state.sum = elements.sum;
   state.magnitude = elements.magnitude;
   if (gradient.dtype == "none") return state;
-  state.grad_kind = concat(gradient.dtype, ' ', gradient.shape);
+  state.grad_kind = as_text(gradient.dtype, ' ', gradient.shape);
   // PyTorch adds to a retained gradient out of place, which may end its history.
   if (tensor.is_leaf() && tensor.grad().requires_grad()) state.grad_kind += " grad";
   state.grad_sum = gradient.sum;

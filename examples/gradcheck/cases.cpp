@@ -68,9 +68,9 @@ void add_function_cases(std::vector<Case>& cases) {
                                    -std::numeric_limits<double>::infinity());
   add("no mask", {});
   add("causal", {.is_causal = true});
-  add("bool mask", {.mask = visible});
-  add("added mask", {.mask = added});
-  add("causal and bool mask", {.mask = visible, .is_causal = true});
+  add("bool mask", {.attn_mask = visible});
+  add("added mask", {.attn_mask = added});
+  add("causal and bool mask", {.attn_mask = visible, .is_causal = true});
   add("dropout", {.dropout_p = kDropout});
   add("causal, dropout", {.dropout_p = kDropout, .is_causal = true});
 

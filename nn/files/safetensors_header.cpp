@@ -33,7 +33,7 @@ const StoredType& stored_type(DType dtype) {
 // Text of a file, cut to a length that a message can have.
 std::string shown(std::string_view text) {
   constexpr std::size_t kMax = 200;
-  return text.size() <= kMax ? std::string(text) : concat(text.substr(0, kMax), "...");
+  return text.size() <= kMax ? std::string(text) : as_text(text.substr(0, kMax), "...");
 }
 
 // --- writing
@@ -182,7 +182,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
       entry_.type = type;
       place_ = Place::tensor;
     } else {
-      refuse_value(concat('\'', shown(text), '\''));
+      refuse_value(as_text('\'', shown(text), '\''));
     }
     return true;
   }

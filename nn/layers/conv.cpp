@@ -30,11 +30,11 @@ Tensor Conv1d::forward(const Tensor& x) const {
 
 std::string Conv1d::extra_repr() const {
   std::string text =
-      concat(weight.size(1) * options.groups, ", ", weight.size(0), ", kernel_size=(",
-             weight.size(2), ",), stride=(", options.stride, ",)");
-  if (options.padding != 0) text += concat(", padding=(", options.padding, ",)");
-  if (options.dilation != 1) text += concat(", dilation=(", options.dilation, ",)");
-  if (options.groups != 1) text += concat(", groups=", options.groups);
+      as_text(weight.size(1) * options.groups, ", ", weight.size(0), ", kernel_size=(",
+              weight.size(2), ",), stride=(", options.stride, ",)");
+  if (options.padding != 0) text += as_text(", padding=(", options.padding, ",)");
+  if (options.dilation != 1) text += as_text(", dilation=(", options.dilation, ",)");
+  if (options.groups != 1) text += as_text(", groups=", options.groups);
   return bias.defined() ? text : text + ", bias=False";
 }
 

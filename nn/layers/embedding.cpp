@@ -24,12 +24,12 @@ Embedding::Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
 }
 
 Tensor Embedding::forward(const Tensor& indices) const {
-  return embedding(weight, indices, padding_idx);
+  return embedding(indices, weight, padding_idx);
 }
 
 std::string Embedding::extra_repr() const {
-  return concat(weight.size(0), ", ", weight.size(1)) +
-         (padding_idx ? concat(", padding_idx=", *padding_idx) : "");
+  return as_text(weight.size(0), ", ", weight.size(1)) +
+         (padding_idx ? as_text(", padding_idx=", *padding_idx) : "");
 }
 
 }  // namespace tend::nn

@@ -19,7 +19,7 @@ class Flatten : public Module<Flatten> {
 
   Tensor forward(const Tensor& x) const { return flatten(x, start_dim, end_dim); }
   std::string extra_repr() const override {
-    return concat("start_dim=", start_dim, ", end_dim=", end_dim);
+    return as_text("start_dim=", start_dim, ", end_dim=", end_dim);
   }
 
   std::int64_t start_dim;

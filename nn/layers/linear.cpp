@@ -25,8 +25,8 @@ Tensor Linear::forward(const Tensor& x) const {
 }
 
 std::string Linear::extra_repr() const {
-  return concat("in_features=", weight.size(1), ", out_features=", weight.size(0),
-                ", bias=", bias.defined() ? "True" : "False");
+  return as_text("in_features=", weight.size(1), ", out_features=", weight.size(0),
+                 ", bias=", bias.defined() ? "True" : "False");
 }
 
 }  // namespace tend::nn

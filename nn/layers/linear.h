@@ -5,12 +5,19 @@
 
 namespace tend::nn {
 
+struct LinearOptions {
+  Flag bias = true;
+};
+
 /// An affine map of the last dimension (torch.nn.Linear). weight (out, in) and bias (out) are
 /// drawn, in this order, from uniform(-1/sqrt(in), 1/sqrt(in)).
 class Linear : public Module<Linear> {
  public:
   /// ShapeError for sizes below 0 (out) or 1 (in).
   Linear(std::int64_t in_features, std::int64_t out_features, Flag with_bias = true);
+  /// Linear(2, 3, {.bias = false}).
+  Linear(std::int64_t in_features, std::int64_t out_features, const LinearOptions& options)
+      : Linear(in_features, out_features, options.bias) {}
 
   /// (..., in) -> (..., out).
   Tensor forward(const Tensor& x) const;

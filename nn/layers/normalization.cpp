@@ -20,7 +20,7 @@ Tensor LayerNorm::forward(const Tensor& x) const {
 }
 
 std::string LayerNorm::extra_repr() const {
-  return concat(normalized_shape, ", eps=") + python_repr(eps) +
+  return as_text(normalized_shape, ", eps=") + python_repr(eps) +
          ", elementwise_affine=" + (weight.defined() ? "True" : "False");
 }
 
@@ -37,7 +37,7 @@ Tensor RMSNorm::forward(const Tensor& x) const {
 }
 
 std::string RMSNorm::extra_repr() const {
-  return concat(normalized_shape, ", eps=") + (eps ? python_repr(*eps) : "None") +
+  return as_text(normalized_shape, ", eps=") + (eps ? python_repr(*eps) : "None") +
          ", elementwise_affine=" + (weight.defined() ? "True" : "False");
 }
 
@@ -59,7 +59,7 @@ Tensor GroupNorm::forward(const Tensor& x) const {
 }
 
 std::string GroupNorm::extra_repr() const {
-  return concat(num_groups, ", ", num_channels, ", eps=") + python_repr(eps) +
+  return as_text(num_groups, ", ", num_channels, ", eps=") + python_repr(eps) +
          ", affine=" + (weight.defined() ? "True" : "False");
 }
 
@@ -98,7 +98,7 @@ Tensor BatchNorm1d::forward(const Tensor& x) const {
 }
 
 std::string BatchNorm1d::extra_repr() const {
-  return concat(num_features, ", eps=") + python_repr(eps) +
+  return as_text(num_features, ", eps=") + python_repr(eps) +
          ", momentum=" + (momentum ? python_repr(*momentum) : "None") +
          ", affine=" + (weight.defined() ? "True" : "False") +
          ", track_running_stats=" + (running_mean.defined() ? "True" : "False");

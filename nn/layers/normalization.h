@@ -22,9 +22,13 @@ class LayerNorm : public Module<LayerNorm> {
   template <std::same_as<Shape> S = Shape>
   explicit LayerNorm(const S& normalized_shape, double epsilon = 1e-5, Flag affine = true);
   template <std::integral T>
+  requires(!std::same_as<T, bool>) explicit LayerNorm(const std::vector<T>& sizes,
+                                                      double epsilon = 1e-5, Flag affine = true)
+      : LayerNorm(Shape(sizes), epsilon, affine) {}
+  template <std::integral T>
   requires(!std::same_as<T, bool>) explicit LayerNorm(std::initializer_list<T> sizes,
                                                       double epsilon = 1e-5, Flag affine = true)
-      : LayerNorm(Shape(std::vector<T>(sizes)), epsilon, affine) {}
+      : LayerNorm(std::vector<T>(sizes), epsilon, affine) {}
   /// LayerNorm(8): the last dimension alone. E is any floating type, and no integer, so that
   /// LayerNorm({4, 8}) cannot mean a copy of LayerNorm(4, 8).
   template <std::integral T, std::floating_point E = double>
@@ -51,10 +55,15 @@ class RMSNorm : public Module<RMSNorm> {
   explicit RMSNorm(const S& normalized_shape, std::optional<double> epsilon = std::nullopt,
                    Flag affine = true);
   template <std::integral T>
+  requires(!std::same_as<T, bool>) explicit RMSNorm(const std::vector<T>& sizes,
+                                                    std::optional<double> epsilon = std::nullopt,
+                                                    Flag affine = true)
+      : RMSNorm(Shape(sizes), epsilon, affine) {}
+  template <std::integral T>
   requires(!std::same_as<T, bool>) explicit RMSNorm(std::initializer_list<T> sizes,
                                                     std::optional<double> epsilon = std::nullopt,
                                                     Flag affine = true)
-      : RMSNorm(Shape(std::vector<T>(sizes)), epsilon, affine) {}
+      : RMSNorm(std::vector<T>(sizes), epsilon, affine) {}
   /// RMSNorm(8): the last dimension alone.
   template <std::integral T>
   requires(!std::same_as<T, bool>) explicit RMSNorm(T size) : RMSNorm(Shape(size)) {}

@@ -53,9 +53,9 @@ Sources sources_of(const ModuleBase& module, const StateDict& state) {
   std::string problems;
   for (const auto& [key, source] : state) {
     if (!sources.emplace(key, &source).second) {
-      problems += concat("\n  key ", key, " is there twice");
+      problems += as_text("\n  key ", key, " is there twice");
     } else if (!source.defined()) {
-      problems += concat("\n  key ", key, " has an undefined tensor");
+      problems += as_text("\n  key ", key, " has an undefined tensor");
     }
   }
   if (!problems.empty()) refuse_state(module, problems);
@@ -81,10 +81,10 @@ void ModuleBase::load(const StateDict& state, bool strict) {
     const auto source = sources.find(key);
     if (source == sources.end()) {
       if (strict && each.persistent)
-        problems += concat("\n  missing key ", key, ' ', target.shape());
+        problems += as_text("\n  missing key ", key, ' ', target.shape());
     } else if (source->second->shape() != target.shape()) {
-      problems += concat("\n  key ", key, " has shape ", source->second->shape(), ", the module ",
-                         target.shape());
+      problems += as_text("\n  key ", key, " has shape ", source->second->shape(), ", the module ",
+                          target.shape());
     } else {
       check_writable(kLoad, target);
       loads.push_back({target.array(), source->second->array()});
@@ -92,7 +92,7 @@ void ModuleBase::load(const StateDict& state, bool strict) {
   }
   for (const auto& [key, source] : state) {
     if (strict && !own_keys.contains(key))
-      problems += concat("\n  unexpected key ", key, ' ', source.shape());
+      problems += as_text("\n  unexpected key ", key, ' ', source.shape());
   }
   if (!problems.empty()) refuse_state(*this, problems);
   for (const PathTensor& each : own) {

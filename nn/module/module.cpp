@@ -36,7 +36,7 @@ std::vector<std::pair<std::string, ModuleBase*>> ModuleBase::named_modules() {
       auto children = module->named_children();
       for (auto child = children.rbegin(); child != children.rend(); ++child) {
         auto& [name, inner] = *child;
-        waiting.emplace_back(path.empty() ? std::move(name) : concat(path, '.', name), inner);
+        waiting.emplace_back(path.empty() ? std::move(name) : as_text(path, '.', name), inner);
       }
     }
     return all;
@@ -53,6 +53,35 @@ std::vector<ModuleBase*> ModuleBase::modules() const {
       waiting.push_back(child->second);
   }
   return all;
+}
+
+void ModuleBase::check_apart(const ModuleBase& other) const {
+  if (&other == this) return;
+  with_memory([&] {
+    std::vector<ModuleBase*> waiting{&self()};
+    while (!waiting.empty()) {
+      ModuleBase* const each = waiting.back();
+      waiting.pop_back();
+      if (each == &other)
+        fail(type_name(), "a module that stands in it cannot take its place; move that out first");
+      try {
+        for (const auto& [name, child] : each->named_children()) waiting.push_back(child);
+      } catch (const OutOfMemoryError&) {
+        throw;
+      } catch (const Error&) {  // an AnyModule was moved from: nothing stands there
+      }
+    }
+  });
+}
+
+ModuleBase& ModuleBase::operator=(ModuleBase&& other) {
+  check_apart(other);
+  entries_ = std::move(other.entries_);
+  extras_ = std::move(other.extras_);
+  hooks_ = std::move(other.hooks_);
+  training_ = other.training_;
+  checked_ = other.checked_;
+  return *this;
 }
 
 int ModuleBase::depth() {
@@ -82,7 +111,7 @@ std::vector<ModuleBase::PathTensor> ModuleBase::path_tensors() const {
       for (const MemberKind kind : {MemberKind::parameter, MemberKind::buffer}) {
         owner->each_tensor([&, path = &path, owner = owner](const OwnTensor& own) {
           if (own.kind != kind || !own.tensor.defined()) return;
-          tensors.push_back({path->empty() ? std::string(own.name) : concat(*path, '.', own.name),
+          tensors.push_back({path->empty() ? std::string(own.name) : as_text(*path, '.', own.name),
                              std::string(own.name), kind, own.persistent, own.tensor, owner});
         });
       }
@@ -291,9 +320,9 @@ std::string ModuleBase::tree_text() const {
   const bool below = extra.find('\n') != std::string::npos;
   out += below ? "\n  " + indented(extra) : extra;
   for (const Line& line : lines) {
-    out += line.count == 1 ? concat("\n  (", line.first, "): ", indented(line.text))
-                           : concat("\n  (", line.first, '-', line.last, "): ", line.count, " x ",
-                                    indented(line.text));
+    out += line.count == 1 ? as_text("\n  (", line.first, "): ", indented(line.text))
+                           : as_text("\n  (", line.first, '-', line.last, "): ", line.count, " x ",
+                                     indented(line.text));
   }
   return out + (lines.empty() && !below ? ")" : "\n)");
 }

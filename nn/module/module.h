@@ -78,9 +78,8 @@ class ModuleBase : public LiveObject {
   Parameter register_parameter(const std::string& name, Parameter parameter);
   /// Returns the buffer.
   Tensor register_buffer(const std::string& name, Tensor buffer, const BufferOptions& options = {});
-  /// The reference is valid until this module is assigned to, moved or destroyed, so the module
-  /// must not be assigned to the one that holds it (net = std::move(child)). Error for modules that
-  /// are nested more than kMaxDepth deep.
+  /// The reference is valid until this module is assigned to, moved or destroyed. Error for modules
+  /// that are nested more than kMaxDepth deep.
   template <class M>
   M& register_module(const std::string& name, M module) {
     check_depth("register_module", module);
@@ -158,8 +157,13 @@ class ModuleBase : public LiveObject {
   ModuleBase() noexcept : LiveObject(LiveKind::module) {}
   ModuleBase(const ModuleBase& other);
   ModuleBase(ModuleBase&&) noexcept = default;
-  ModuleBase& operator=(const ModuleBase& other) { return *this = ModuleBase(other); }
-  ModuleBase& operator=(ModuleBase&&) noexcept = default;
+  // Error for a module that stands in this one, which would be destroyed before its members are
+  // moved: net = std::move(child). Sequential and the lists move it out first, and take it.
+  ModuleBase& operator=(const ModuleBase& other) {
+    check_apart(other);
+    return *this = ModuleBase(other);
+  }
+  ModuleBase& operator=(ModuleBase&& other);
 
   /// The hooks to run, nullptr when there are none.
   const ModuleHooks* hooks() const noexcept {
@@ -186,6 +190,9 @@ class ModuleBase : public LiveObject {
   void check_next(const char* operation, std::size_t size) const;
   /// The depth that modules registered at run time give this one.
   int registered_depth();
+
+  /// Error where `other` is a module below this one.
+  void check_apart(const ModuleBase& other) const;
 
   /// Gives this module, a copy of another, tensors and lists of hooks of its own, for clone().
   void own_tensors();

@@ -23,7 +23,12 @@ class ModuleDict : public ModuleBase {
       : ModuleBase(other), modules_(with_memory([&] { return other.modules_; })) {}
   ModuleDict(ModuleDict&&) noexcept = default;
   ModuleDict& operator=(const ModuleDict& other) { return *this = ModuleDict(other); }
-  ModuleDict& operator=(ModuleDict&&) noexcept = default;
+  ModuleDict& operator=(ModuleDict&& other) {
+    ModuleDict moved(std::move(other));  // which may stand in this one
+    ModuleBase::operator=(std::move(moved));
+    modules_.swap(moved.modules_);
+    return *this;
+  }
   ~ModuleDict() override = default;
 
   /// A deep copy, as Module::clone makes it.

@@ -26,7 +26,7 @@ std::optional<std::string> name_below(ModuleBase& root, const ModuleBase& wanted
     next.clear();
     for (const auto& [name, module] : level) {
       for (const auto& [child, inner] : module->named_children())
-        next.emplace_back(concat(name, '.', child), inner);
+        next.emplace_back(as_text(name, '.', child), inner);
     }
     std::swap(level, next);
   }
@@ -42,9 +42,9 @@ std::string ModuleScope::path() const {
   const auto* owner = dynamic_cast<const ModuleScope*>(outer());
   if (owner != nullptr) {
     const auto name = name_below(const_cast<ModuleBase&>(owner->module_), module_);
-    if (name) return name->empty() ? path : concat(path, '.', *name);
+    if (name) return name->empty() ? path : as_text(path, '.', *name);
   }
-  return concat(path, " > ", module_.type_name());
+  return as_text(path, " > ", module_.type_name());
 }
 
 namespace {
@@ -67,7 +67,7 @@ void ModuleScope::rethrow_with_path(const Error& error) const {
   const bool is_about_memory = typeid(error) == typeid(OutOfMemoryError);
   if (outer() != nullptr && !is_about_memory && !has_path(error.what())) {
     const std::string text =
-        with_memory([&] { return concat(error.what(), kPathBegin, path(), ')'); });
+        with_memory([&] { return as_text(error.what(), kPathBegin, path(), ')'); });
     throw_alike<Error, ShapeError, DTypeError, IndexError, AutogradError, IoError>(error, text);
   }
   throw;

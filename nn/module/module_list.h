@@ -1,6 +1,7 @@
 // ModuleList: any number of modules, of one class or of several.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -17,11 +18,30 @@ template <class T = AnyModule>
 class ModuleList : public ModuleBase {
  public:
   ModuleList() = default;
+  /// ModuleList<Block>(3, [&] { return Block(width); }): `count` modules, each made by a call, as
+  /// by Python's [Block(width) for _ in range(3)]. Error for a count below 0.
+  template <class Make>
+  requires(!std::derived_from<Make, ModuleBase>) && std::is_invocable_r_v<T, Make&> ModuleList(
+                                                        std::int64_t count, Make make) {
+    if (count < 0) fail("ModuleList", count, " modules");
+    reserve(count);
+    for (std::int64_t i = 0; i < count; ++i) push_back(make());
+  }
+  /// ModuleList<Block>(3, block): clones, whose parameters have the same values but are their own,
+  /// as those of torch.nn.TransformerEncoder(block, 3).
+  template <std::derived_from<ModuleBase> M>
+  requires std::convertible_to<M, T> ModuleList(std::int64_t count, const M& module)
+      : ModuleList(count, [&] { return module.clone(); }) {}
   ModuleList(const ModuleList& other)
       : ModuleBase(other), modules_(with_memory([&] { return other.modules_; })) {}
   ModuleList(ModuleList&&) noexcept = default;
   ModuleList& operator=(const ModuleList& other) { return *this = ModuleList(other); }
-  ModuleList& operator=(ModuleList&&) noexcept = default;
+  ModuleList& operator=(ModuleList&& other) {
+    ModuleList moved(std::move(other));  // which may stand in this one
+    ModuleBase::operator=(std::move(moved));
+    modules_.swap(moved.modules_);
+    return *this;
+  }
   ~ModuleList() override = default;
 
   /// A deep copy, as Module::clone makes it.

@@ -12,13 +12,13 @@ std::string ParameterList::extra_repr() const {
   std::string text;
   for (std::size_t i = 0; i < size(); ++i) {
     const Parameter& each = parameters_[i];
-    text += concat(i == 0 ? "" : "\n", "  (", i, "): Parameter containing: [");
+    text += as_text(i == 0 ? "" : "\n", "  (", i, "): Parameter containing: [");
     if (!each.defined()) {
       text += "None]";
       continue;
     }
-    text += concat("torch.", each.dtype(), " of size ");
-    for (std::int64_t d = 0; d < each.dim(); ++d) text += concat(d == 0 ? "" : "x", each.size(d));
+    text += as_text("torch.", each.dtype(), " of size ");
+    for (std::int64_t d = 0; d < each.dim(); ++d) text += as_text(d == 0 ? "" : "x", each.size(d));
     text += ']';
   }
   return text;

@@ -20,7 +20,12 @@ class ParameterList : public ModuleBase {
       : ModuleBase(other), parameters_(with_memory([&] { return other.parameters_; })) {}
   ParameterList(ParameterList&&) noexcept = default;
   ParameterList& operator=(const ParameterList& other) { return *this = ParameterList(other); }
-  ParameterList& operator=(ParameterList&&) noexcept = default;
+  ParameterList& operator=(ParameterList&& other) {
+    ParameterList moved(std::move(other));  // which may stand in this one
+    ModuleBase::operator=(std::move(moved));
+    parameters_.swap(moved.parameters_);
+    return *this;
+  }
   ~ParameterList() override = default;
 
   /// A deep copy, as Module::clone makes it.

@@ -39,7 +39,13 @@ class Sequential : public Module<Sequential> {
       : Module(other), depth_(other.depth_), layers_(with_memory([&] { return other.layers_; })) {}
   Sequential(Sequential&&) noexcept = default;
   Sequential& operator=(const Sequential& other) { return *this = Sequential(other); }
-  Sequential& operator=(Sequential&&) noexcept = default;
+  Sequential& operator=(Sequential&& other) {
+    Sequential moved(std::move(other));  // which may stand in this one
+    Module::operator=(std::move(moved));
+    depth_ = moved.depth_;
+    layers_.swap(moved.layers_);
+    return *this;
+  }
   ~Sequential() override = default;
 
   std::size_t size() const noexcept { return layers_.size(); }
@@ -71,7 +77,7 @@ class Sequential : public Module<Sequential> {
 
  private:
   int depth_ = 1;
-  std::vector<AnyModule> layers_;  // last: moving a layer into this destroys the layer
+  std::vector<AnyModule> layers_;
 };
 
 }  // namespace tend::nn

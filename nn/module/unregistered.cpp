@@ -42,7 +42,7 @@ void ModuleBase::find_unregistered() const {
       std::erase_if(found, is_registered);
       if (found.empty()) continue;
       const std::string own = CallScope::current_path();
-      const std::string owner = path.empty() ? own : concat(own, '.', path);
+      const std::string owner = path.empty() ? own : as_text(own, '.', path);
       // A forgotten module comes before its own members.
       const auto first =
           std::min_element(found.begin(), found.end(), [](const auto* a, const auto* b) {

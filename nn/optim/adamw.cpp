@@ -11,19 +11,21 @@ void check(const AdamWOptions& o) {
   detail::check_from_zero("AdamW", "lr", o.lr);
   detail::check_from_zero("AdamW", "eps", o.eps);
   detail::check_from_zero("AdamW", "weight_decay", o.weight_decay);
-  if (!(o.beta1 >= 0 && o.beta1 < 1) || !(o.beta2 >= 0 && o.beta2 < 1)) {
-    fail("AdamW", "beta1 ", o.beta1, " and beta2 ", o.beta2, " must lie in [0, 1)");
+  const auto [beta1, beta2] = o.betas;
+  if (!(beta1 >= 0 && beta1 < 1) || !(beta2 >= 0 && beta2 < 1)) {
+    fail("AdamW", "betas (", beta1, ", ", beta2, ") must lie in [0, 1)");
   }
 }
 
 kernels::AdamWStep factors(const AdamWOptions& o, std::int64_t number) {
   const double step = static_cast<double>(number);
+  const auto [beta1, beta2] = o.betas;
   return {.decay = 1 - o.lr * o.weight_decay,
-          .first_weight = 1 - o.beta1,
-          .beta2 = o.beta2,
-          .second_weight = 1 - o.beta2,
-          .second_correction = std::sqrt(1 - std::pow(o.beta2, step)),
-          .rate = -o.lr / (1 - std::pow(o.beta1, step)),
+          .first_weight = 1 - beta1,
+          .beta2 = beta2,
+          .second_weight = 1 - beta2,
+          .second_correction = std::sqrt(1 - std::pow(beta2, step)),
+          .rate = -o.lr / (1 - std::pow(beta1, step)),
           .eps = o.eps};
 }
 

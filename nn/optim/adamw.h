@@ -2,6 +2,7 @@
 #pragma once
 
 #include <type_traits>
+#include <utility>
 
 #include <tend/nn/optim/optimizer.h>
 
@@ -9,8 +10,8 @@ namespace tend::optim {
 
 struct AdamWOptions {
   double lr = 1e-3;
-  double beta1 = 0.9;
-  double beta2 = 0.999;
+  /// How much of the running means of gradients and of their squares stays in a step.
+  std::pair<double, double> betas = {0.9, 0.999};
   double eps = 1e-8;
   double weight_decay = 1e-2;
 };
@@ -34,6 +35,12 @@ class AdamW : public Optimizer<AdamWOptions, AdamWState> {
 
   /// Error for a setting outside of its range, and for an empty list of parameters.
   explicit AdamW(const std::vector<Tensor>& parameters, const Options& options = {});
+  /// AdamW(parameters, 1e-3): a learning rate, and the other settings as they are by default. A
+  /// template, so that braces are options.
+  template <class Rate>
+  requires(std::is_arithmetic_v<Rate> && !std::is_same_v<Rate, bool>)
+      AdamW(const std::vector<Tensor>& parameters, Rate lr)
+      : AdamW(parameters, Options{.lr = static_cast<double>(lr)}) {}
   /// One step along the gradients that the parameters hold.
   void step();
   /// Calls closure(), which clears the gradients, computes the loss, goes backward from it and

@@ -91,7 +91,7 @@ class Optimizer {
         if (each.step == 0) return;
         state.emplace_back(index + ".step", tensor(each.step));
         each.named([&](const char* name, Array& array, bool) {
-          if (array.defined()) state.emplace_back(concat(index, '.', name), Tensor(array));
+          if (array.defined()) state.emplace_back(as_text(index, '.', name), Tensor(array));
         });
       });
     });
@@ -182,7 +182,7 @@ class Optimizer {
     visit([&](const std::string& index, const Tensor& parameter, State& each) {
       State fresh;
       const auto take = [&](const char* name, const Shape& shape, DType dtype, bool wanted) {
-        const std::string key = concat(index, '.', name);
+        const std::string key = as_text(index, '.', name);
         const auto entry = entries.find(key);
         if (entry == entries.end()) {
           if (wanted) fail("load_state_dict", key, " is missing");

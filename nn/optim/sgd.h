@@ -34,6 +34,12 @@ class SGD : public Optimizer<SGDOptions, SGDState> {
   /// Error for a negative setting, for nesterov without momentum or with dampening, and for an
   /// empty list of parameters.
   explicit SGD(const std::vector<Tensor>& parameters, const Options& options = {});
+  /// SGD(parameters, 0.1): a learning rate, and the other settings as they are by default. A
+  /// template, so that braces are options.
+  template <class Rate>
+  requires(std::is_arithmetic_v<Rate> && !std::is_same_v<Rate, bool>)
+      SGD(const std::vector<Tensor>& parameters, Rate lr)
+      : SGD(parameters, Options{.lr = static_cast<double>(lr)}) {}
   /// One step along the gradients that the parameters hold.
   void step();
   /// Calls closure(), which clears the gradients, computes the loss, goes backward from it and

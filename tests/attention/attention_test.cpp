@@ -53,8 +53,9 @@ TEST_CASE("true attends in a bool mask, and -inf hides in an added one") {
                                  {true, true, true, true, true}});
   const Tensor added = masked_fill(zeros({3, 5}, float64), logical_not(visible), -kInf);
   const Tensor by_bool =
-      attention_with_weights(in.query, in.key, in.value, {.mask = visible}).weights;
-  const Tensor by_sum = attention_with_weights(in.query, in.key, in.value, {.mask = added}).weights;
+      attention_with_weights(in.query, in.key, in.value, {.attn_mask = visible}).weights;
+  const Tensor by_sum =
+      attention_with_weights(in.query, in.key, in.value, {.attn_mask = added}).weights;
   CHECK(allclose(by_bool, by_sum, 1e-12, 1e-12));
   CHECK(largest(masked_fill(by_bool, visible, 0)) == 0);
   CHECK(by_bool[{0, 1, 1}].item() == 1);
@@ -72,10 +73,10 @@ TEST_CASE("a causal mask aligns top-left, one for cached keys bottom-right") {
               tensor({{true, true, false}, {true, true, true}})));
   CHECK(equal(attention::causal_mask_bottom_right(3, 2),
               tensor({{false, false}, {true, false}, {true, true}})));
-  const Tensor both =
-      attention_with_weights(in.query, in.key, in.value,
-                             {.mask = tensor({true, false, true, true, true}), .is_causal = true})
-          .weights;
+  const Tensor both = attention_with_weights(
+                          in.query, in.key, in.value,
+                          {.attn_mask = tensor({true, false, true, true, true}), .is_causal = true})
+                          .weights;
   CHECK(both[{0, 2, 1}].item() == 0);
   CHECK(both[{0, 2, 2}].item() > 0);
   CHECK(both[{0, 2, 3}].item() == 0);
@@ -88,10 +89,10 @@ TEST_CASE("a query that may attend to nothing gets zeros, and finite gradients o
                                  {true, false, false, false, false}});
   const Tensor added =
       masked_fill(randn({3, 5}, float64), logical_not(nothing), -kInf).requires_grad_();
-  const std::vector<AttentionOptions> variants{{.mask = nothing},
-                                               {.mask = added},
-                                               {.mask = nothing, .is_causal = true},
-                                               {.mask = added, .is_causal = true}};
+  const std::vector<AttentionOptions> variants{{.attn_mask = nothing},
+                                               {.attn_mask = added},
+                                               {.attn_mask = nothing, .is_causal = true},
+                                               {.attn_mask = added, .is_causal = true}};
   for (const AttentionOptions& options : variants) {
     const AttentionOutput out = attention_with_weights(in.query, in.key, in.value, options);
     CHECK(largest(out.weights.select(1, 1)) == 0);
@@ -132,15 +133,16 @@ TEST_CASE("attention names the argument that does not fit") {
       "[scaled_dot_product_attention] key (2, 3, 4) and value (2, 2, 4) differ in dimension -2");
   CHECK_THROWS_AS(scaled_dot_product_attention(ones({4}), x, x), ShapeError);
   CHECK_THROWS_AS(scaled_dot_product_attention(x, x, ones({2, 3, 4}, float64)), DTypeError);
-  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.mask = ones({3, 3}, int64)}), DTypeError);
-  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.mask = ones({3, 2}, boolean)}),
+  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.attn_mask = ones({3, 3}, int64)}),
+                  DTypeError);
+  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.attn_mask = ones({3, 2}, boolean)}),
                   ShapeError);
   CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.dropout_p = 1.5}), Error);
 }
 
 TEST_CASE("a mask may not make the result larger than the scores") {
   const Tensor x = ones({2, 3, 4});
-  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.mask = ones({5, 1, 3, 3}, boolean)}),
+  CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.attn_mask = ones({5, 1, 3, 3}, boolean)}),
                   ShapeError);
 }
 

@@ -176,3 +176,15 @@ TEST_CASE("simple attention gives each word a context of all words") {
   CHECK(allclose(softmax_naive(dot_scores(x), 1), all.weights, 1e-6, 1e-6));
   CHECK(sum_normalize(tensor({1.0, 3.0})).to_vector<float>() == std::vector<float>{0.25f, 0.75f});
 }
+
+TEST_CASE("a GPT has the GELU that its configuration names in every block") {
+  const GPTConfig config{
+      .vocab_size = 7, .context_length = 4, .width = 4, .num_heads = 2, .gelu = GeluKind::tanh};
+  const GPT gpt(config);
+  for (const TransformerBlock& block : gpt.blocks)
+    CHECK(block.feed_forward.activation.approximate == GeluKind::tanh);
+  CHECK(FeedForward(4).activation.approximate == GeluKind::exact);
+  const FeedForward layer(4, GeluKind::tanh);
+  const Tensor x = randn({3, 4});
+  CHECK(layer(x).equal(layer.down(gelu(layer.up(x), GeluKind::tanh))));
+}

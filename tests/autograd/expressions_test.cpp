@@ -228,3 +228,34 @@ TEST_CASE("derivatives of special functions hold at the ends of their domains") 
   CHECK(x.grad()[0].item() == 1);
   CHECK(celu(tensor({1e5}), 1e-35).item() == Approx(1e5));
 }
+
+TEST_CASE("a tensor goes through its rows, and ends where it began") {
+  Tensor x = tensor({{1., 2.}, {3., 4.}, {5., 6.}});
+  std::vector<double> sums;
+  for (auto row : x) sums.push_back(row.sum().item());
+  for (const auto& row : x * 2) sums.push_back(row.sum().item());
+  CHECK(sums == std::vector<double>{3, 7, 11, 6, 14, 22});
+  // As in Python, the variable may be given another tensor on the way.
+  int rows = 0;
+  for (const auto& row : x) {
+    CHECK(row.shape() == Shape{2});
+    x = tensor({1.});
+    ++rows;
+  }
+  CHECK(rows == 3);
+  const Tensor y = arange(6).view({3, 2});
+  for (const Tensor& row : y) row.add_(1);
+  CHECK(y.equal(arange(1, 7).view({3, 2})));
+  const std::vector<Tensor> list(y.begin(), y.end());
+  CHECK(list[2].equal(tensor({5, 6})));
+  CHECK(std::ranges::distance(y) == 3);
+  CHECK_THROWS_AS(tensor(1.).begin() == tensor(1.).end(), IndexError);
+}
+
+TEST_CASE("a tensor tells its number of dimensions, and is on the CPU already") {
+  const Tensor x = ones({2, 3});
+  CHECK(x.ndim() == 2);
+  CHECK(tensor(1).ndim() == 0);
+  CHECK(x.cpu().impl() == x.impl());
+  CHECK_THROWS_AS(Tensor().cpu(), AutogradError);
+}

@@ -67,7 +67,7 @@ std::map<std::string, json> rows_by_family() {
 }
 
 json read_fixtures(const std::string& family) {
-  std::ifstream file(concat(TEND_TEST_DATA, "/ops/", family, ".json"));
+  std::ifstream file(as_text(TEND_TEST_DATA, "/ops/", family, ".json"));
   return json::parse(file);
 }
 

@@ -33,6 +33,14 @@ def initialisation():
             torch.manual_seed(123)
             weight = getattr(nn.init, name)(torch.empty(shape))
             out[name + "x".join(map(str, shape))] = {"weight": flat(weight)}
+    for name, shape, *arguments in (
+        ("trunc_normal_", (5, 7)), ("trunc_normal_", (2, 3, 2), 0.5, 2.0, -1.0, 1.5), ("eye_", (3, 5)),
+        ("dirac_", (4, 3, 5)), ("dirac_", (6, 2, 4, 3), 2), ("orthogonal_", (7, 5)), ("orthogonal_", (4, 3, 3), 2.0),
+        ("sparse_", (7, 3), 0.3),
+    ):
+        torch.manual_seed(123)
+        weight = getattr(nn.init, name)(torch.empty(shape), *arguments)
+        out[name + "x".join(map(str, shape))] = {"weight": flat(weight)}
     return out
 
 

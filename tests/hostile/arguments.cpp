@@ -69,7 +69,7 @@ std::string describe(const Tensor& x) {
   if (x.array().offset() != 0) text << " offset " << x.array().offset();
   if (x.is_inference()) text << " of inference mode";
   if (x.requires_grad()) {
-    text << (x.is_leaf() ? " that requires grad" : concat(" by ", x.grad_fn()));
+    text << (x.is_leaf() ? " that requires grad" : as_text(" by ", x.grad_fn()));
   }
   if (x.numel() > 0 && x.numel() <= 6) {
     const Array values = x.array().to(float64).contiguous();
@@ -96,7 +96,7 @@ Tensor Arguments::keep(const Tensor& tensor) {
   if (tensor.defined()) large_ |= tensor.numel() >= kLarge;
   for (std::size_t i = 0; i + 1 < tensors_.size(); ++i) {
     if (tensor.defined() && tensors_[i].impl() == tensor.impl()) {
-      say(concat("tensor ", i));
+      say(as_text("tensor ", i));
       return tensor;
     }
   }
@@ -145,7 +145,7 @@ std::vector<Tensor> Arguments::tensors(std::int64_t most) {
   std::vector<Tensor> list;
   const std::int64_t count = draws_.between(0, most);
   for (std::int64_t i = 0; i < count; ++i) list.push_back(tensor());
-  say(concat("(a list of the last ", count, ")"));
+  say(as_text("(a list of the last ", count, ")"));
   return list;
 }
 

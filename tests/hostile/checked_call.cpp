@@ -109,7 +109,7 @@ void check_call(CallLog& log, const std::string& function, const Arguments& argu
   const Snapshot before(tensors);
   const Generator random = get_rng_state();
   log.start(function,
-            concat("call ", arguments.index(), ": ", function, '(', arguments.text(), ')'),
+            as_text("call ", arguments.index(), ": ", function, '(', arguments.text(), ')'),
             arguments.is_large());
   std::vector<Tensor> results;
   try {

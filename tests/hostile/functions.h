@@ -29,6 +29,7 @@ std::vector<PublicFunction> method_functions();
 std::vector<PublicFunction> array_functions();
 std::vector<PublicFunction> autograd_functions();
 std::vector<PublicFunction> module_functions();
+std::vector<PublicFunction> layer_functions();
 std::vector<PublicFunction> value_functions();
 
 /// All of them.

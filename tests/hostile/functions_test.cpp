@@ -36,7 +36,7 @@ std::vector<std::string> public_headers() {
 const std::regex kPassedOver(
     // Copies, and handles on what a tensor is made of.
     "(Tensor|Array|Indexed|nn::Parameter|nn::Field)::(Tensor|Array|Indexed|Parameter|Field)\\(.*|"
-    "Tensor::(impl|end)\\(\\)|Tensor::RowIterator::.*|Array::storage\\(\\)|"
+    "Tensor::(impl|end)\\(\\)|RowIterator::.*|Array::storage\\(\\)|"
     // What they give must be written before it is read, or has no memory.
     "Array::(empty|layout)\\(.*|"
     // Arguments themselves.
@@ -60,7 +60,9 @@ const std::regex kPassedOver(
     // For arrays whose shape and strides fit already, and of dtypes alone.
     "view_strides\\(.*|result_type\\(.*|"
     "nn::(half|bfloat)_to_float.*|"
-    "nn::ModuleList::(ModuleList|emplace_back|push_back|size|begin|end|named_children)\\(.*|"
+    "nn::ModuleList::(ModuleList\\((std::int64_t, const "
+    "M&)?\\)|(emplace_back|push_back|size|begin|end|"
+    "named_children)\\(.*)|"
     "nn::StateDict::(StateDict|begin|end|size|empty|find|contains|operator\\[\\]|insert|emplace_"
     "back|erase|"
     "clear)\\(.*|"

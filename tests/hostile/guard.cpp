@@ -272,7 +272,7 @@ Report make_calls(const CallRange& range, const std::function<void(std::int64_t,
 }
 
 std::string scratch_file() {
-  return (std::filesystem::temp_directory_path() / concat("tend_hostile_", ::getpid())).string();
+  return (std::filesystem::temp_directory_path() / as_text("tend_hostile_", ::getpid())).string();
 }
 
 }  // namespace tend::test

@@ -16,7 +16,7 @@ using Tensors = std::vector<Tensor>;
 std::string text_of(const nn::StateDict& state) {
   std::string text;
   for (const auto& [name, x] : state) {
-    text += name + concat(x.dtype(), x.shape());
+    text += name + as_text(x.dtype(), x.shape());
     const Array dense = x.array().contiguous();
     if (dense.numel() > 0)
       text.append(static_cast<const char*>(dense.raw()),
@@ -40,7 +40,7 @@ Tensors some_parameters() {
 template <class O>
 Scenario step_of(const std::string& name, const typename O::Options& options, int before) {
   return {
-      concat(name, " step ", before + 1), [=] {
+      as_text(name, " step ", before + 1), [=] {
         const Tensors parameters = some_parameters();
         const auto optimizer = std::make_shared<O>(Tensors{parameters[0], parameters[1]}, options);
         optimizer->add_group({parameters[2], parameters[3]}, options);

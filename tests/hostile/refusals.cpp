@@ -20,7 +20,7 @@ void put_array(std::string& text, const Array& array) {
     return;
   }
   const Array dense = array.contiguous();
-  text += concat(dense.dtype(), dense.shape(), ':');
+  text += as_text(dense.dtype(), dense.shape(), ':');
   if (dense.numel() > 0)
     text.append(static_cast<const char*>(dense.raw()),
                 static_cast<std::size_t>(dense.numel() * item_size(dense.dtype())));
@@ -70,7 +70,7 @@ Ending run_refused(const Prepared& prepared, Tensors& results, std::int64_t n, b
     int status = 0;
     const std::unique_ptr<char, void (*)(void*)> name(
         abi::__cxa_demangle(typeid(error).name(), nullptr, nullptr, &status), std::free);
-    ending.fault = concat("throws ", name.get());
+    ending.fault = as_text("throws ", name.get());
   }
   return ending;
 }
@@ -108,7 +108,7 @@ std::int64_t refuse_each(const Scenario& scenario, bool once, std::int64_t most,
     Prepared prepared = scenario.prepare();
     log.start(
         scenario.name,
-        concat(scenario.name, ", request ", n, " of ", requests, once ? "" : " and all after it"),
+        as_text(scenario.name, ", request ", n, " of ", requests, once ? "" : " and all after it"),
         false);
     const Snapshot before(prepared.watched);
     const std::string state = prepared.state();

@@ -39,7 +39,7 @@ std::string_view draw_equation(Arguments& arguments) {
 
 TensorFunction draw_function(Arguments& arguments) {
   const auto kind = arguments.draws().between(0, 8);
-  arguments.say(concat("function ", kind));
+  arguments.say(as_text("function ", kind));
   const auto first = [](const Tensors& x) { return x.empty() ? Tensor() : x[0]; };
   switch (kind) {
     case 0: return [=](const Tensors& x) { return first(x) * first(x); };
@@ -56,7 +56,7 @@ TensorFunction draw_function(Arguments& arguments) {
 
 TensorHook draw_hook(Arguments& arguments) {
   const auto kind = arguments.draws().between(0, 5);
-  arguments.say(concat("hook ", kind));
+  arguments.say(as_text("hook ", kind));
   switch (kind) {
     case 0: return [](const Tensor&) {};
     case 1: return [](const Tensor& grad) { return grad * 2; };
@@ -81,7 +81,7 @@ nn::StateDict draw_state(Arguments& arguments) {
 
 attention::AttentionOptions draw_attention_options(Arguments& arguments) {
   attention::AttentionOptions options;
-  if (arguments.draws().chance(0.5)) options.mask = arguments.tensor();
+  if (arguments.draws().chance(0.5)) options.attn_mask = arguments.tensor();
   options.is_causal = arguments.flag();
   if (arguments.draws().chance(0.3)) options.dropout_p = arguments.real();
   if (arguments.draws().chance(0.3)) options.scale = arguments.real();
@@ -101,14 +101,16 @@ attention::GPTConfig draw_config(Arguments& arguments) {
   hostile(config.num_layers);
   if (arguments.draws().chance(0.3)) config.dropout = arguments.real();
   config.qkv_bias = arguments.flag();
+  config.gelu = arguments.one_of(GeluKind::tanh);
   return config;
 }
 
 const std::vector<PublicFunction>& public_functions() {
   static const std::vector<PublicFunction> functions = [] {
     std::vector<PublicFunction> all;
-    for (const auto& family : {operation_functions, method_functions, array_functions,
-                               value_functions, autograd_functions, module_functions}) {
+    for (const auto& family :
+         {operation_functions, method_functions, array_functions, value_functions,
+          autograd_functions, module_functions, layer_functions}) {
       for (PublicFunction& each : family()) all.push_back(std::move(each));
     }
     for (PublicFunction& each : all) {

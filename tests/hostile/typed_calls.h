@@ -86,8 +86,14 @@ auto drawn(Arguments& a) {
     return a.one_of(PadMode::circular);
   } else if constexpr (is(TypeTag<nn::init::Fan>{})) {
     return a.one_of(nn::init::Fan::out);
+  } else if constexpr (is(TypeTag<nn::init::Nonlinearity>{})) {
+    return a.one_of(nn::init::Nonlinearity::selu);
   } else if constexpr (is(TypeTag<attention::Draw>{})) {
     return a.one_of(attention::Draw::normal);
+  } else if constexpr (is(TypeTag<TensorOptions>{})) {
+    return TensorOptions{drawn<std::optional<DType>>(a), a.flag()};
+  } else if constexpr (is(TypeTag<nn::LinearOptions>{})) {
+    return nn::LinearOptions{a.flag()};
   } else if constexpr (is(TypeTag<CrossEntropyOptions>{})) {
     return CrossEntropyOptions{a.integer(), a.one_of(Reduction::sum), a.real()};
   } else if constexpr (is(TypeTag<NllLossOptions>{})) {
@@ -125,7 +131,7 @@ auto drawn(Arguments& a) {
     return optim::SGDOptions{a.real(), a.real(), a.real(), a.real(), a.flag()};
   } else {
     static_assert(is(TypeTag<optim::AdamWOptions>{}), "nothing is drawn for this type");
-    return optim::AdamWOptions{a.real(), a.real(), a.real(), a.real(), a.real()};
+    return optim::AdamWOptions{a.real(), {a.real(), a.real()}, a.real(), a.real()};
   }
 }
 
@@ -260,7 +266,7 @@ struct With {
   template <class C>
   static PublicFunction constructor(const std::string& type, const std::string& types) {
     const std::string name = type.substr(type.rfind(':') + 1);
-    return {concat(type, "::", name, '(', types, ')'), [](Arguments& arguments) -> DrawnCall {
+    return {as_text(type, "::", name, '(', types, ')'), [](Arguments& arguments) -> DrawnCall {
               return [all = draw_all(arguments)]() mutable {
                 return tensors_in(std::apply([](auto&... each) -> C { return C(each...); }, all));
               };

@@ -53,7 +53,7 @@ DrawnCall with_deleter(bool throws, F make) {
     alignas(64) static std::array<std::byte, 4096> memory{};
     const auto calls = std::make_shared<int>(0);
     const auto check = [&] {
-      if (*calls != 1) throw std::logic_error(concat("the deleter was called ", *calls, " times"));
+      if (*calls != 1) throw std::logic_error(as_text("the deleter was called ", *calls, " times"));
     };
     const auto deleter = [calls, throws](void*) {
       ++*calls;
@@ -78,7 +78,7 @@ DrawnCall assignment(Arguments& a, bool scalar) {
   const Tensor y = a.tensor();
   const Scalar number = a.scalar();
   const std::int64_t kind = a.draws().between(0, 4);
-  a.say(concat("assignment ", kind));
+  a.say(as_text("assignment ", kind));
   return [=]() -> Tensors {
     const auto assign = [&](Indexed&& place, const auto& value) {
       switch (kind) {
@@ -112,11 +112,49 @@ std::vector<PublicFunction> places() {
                 const auto dtype = drawn<std::optional<DType>>(a);
                 return DrawnCall([=]() -> Tensors { return {tensor(numbers, shape, dtype)}; });
               }),
-      by_hand("tensor(const std::vector<T>&, std::optional<DType>)",
+      by_hand("tensor(const std::vector<T>&, const Shape&, const TensorOptions&)",
               [](Arguments& a) {
                 const std::vector<double> numbers = draw_numbers(a);
+                const Shape shape = a.flag() ? Shape(numbers.size(), 1) : drawn<Shape>(a);
+                const auto options = drawn<TensorOptions>(a);
+                return DrawnCall([=]() -> Tensors { return {tensor(numbers, shape, options)}; });
+              }),
+      by_hand("tensor(const std::vector<T>&)",
+              [](Arguments& a) {
+                return DrawnCall(
+                    [numbers = draw_numbers(a)]() -> Tensors { return {tensor(numbers)}; });
+              }),
+      by_hand("tensor(const std::vector<T>&, D)",
+              [](Arguments& a) {
+                return DrawnCall([numbers = draw_numbers(a), dtype = a.dtype()]() -> Tensors {
+                  return {tensor(numbers, dtype)};
+                });
+              }),
+      by_hand("tensor(const std::vector<T>&, const TensorOptions&)",
+              [](Arguments& a) {
+                const std::vector<double> numbers = draw_numbers(a);
+                const auto options = drawn<TensorOptions>(a);
+                return DrawnCall([=]() -> Tensors { return {tensor(numbers, options)}; });
+              }),
+      by_hand("tensor(const NestedNumbers&, const TensorOptions&)",
+              [](Arguments& a) {
+                const std::vector<std::vector<double>> rows{draw_numbers(a), draw_numbers(a)};
+                const auto options = drawn<TensorOptions>(a);
+                return DrawnCall([=]() -> Tensors { return {tensor(rows, options)}; });
+              }),
+      by_hand("Tensor::new_tensor(const NestedNumbers&, std::optional<DType>)",
+              [](Arguments& a) {
+                const Tensor x = a.tensor();
+                const std::vector<double> numbers = draw_numbers(a);
                 const auto dtype = drawn<std::optional<DType>>(a);
-                return DrawnCall([=]() -> Tensors { return {tensor(numbers, dtype)}; });
+                return DrawnCall([=]() -> Tensors { return {x.new_tensor(numbers, dtype)}; });
+              }),
+      by_hand("Tensor::new_tensor(const NestedNumbers&, const TensorOptions&)",
+              [](Arguments& a) {
+                const Tensor x = a.tensor();
+                const std::vector<std::vector<double>> rows{draw_numbers(a), draw_numbers(a)};
+                const auto options = drawn<TensorOptions>(a);
+                return DrawnCall([=]() -> Tensors { return {x.new_tensor(rows, options)}; });
               }),
       by_hand("Tensor::sizes()",
               [](Arguments& a) {

@@ -53,7 +53,8 @@ void attention_rows_of(Rows& rows) {
       .on(attention_samples());
   masked_row(rows, "d",
              [](List x) {
-               return attention::scaled_dot_product_attention(x[0], x[1], x[2], {.mask = x[3]});
+               return attention::scaled_dot_product_attention(x[0], x[1], x[2],
+                                                              {.attn_mask = x[3]});
              })
       .on(masked_samples(real({2, 3})))
       .on(masked_samples(bools({2, 3})))
@@ -67,7 +68,7 @@ void attention_rows_of(Rows& rows) {
   masked_row(rows, "torch.tensor([[True, False, True], [False, False, False]])",
              [](T q, T k, T v) {
                const Tensor mask = tensor({{true, false, true}, {false, false, false}});
-               return attention::scaled_dot_product_attention(q, k, v, {.mask = mask});
+               return attention::scaled_dot_product_attention(q, k, v, {.attn_mask = mask});
              })
       .on({attention_samples()[0]})
       .fixed_size();

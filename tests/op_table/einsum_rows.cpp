@@ -47,6 +47,11 @@ void one_operand_rows(Rows& rows) {
 }
 
 void two_operand_rows(Rows& rows) {
+  rows.op("einsum", "torch.einsum('ij,kj->ik', a, b)",
+          [](T a, T b) { return einsum("ij,kj->ik", a, b); })
+      .on({{real({2, 3}), real({4, 3})}})
+      .refuses("[einsum] \"ij,kj->ik\": subscript j is 3 in operand 0 and 2 in operand 1",
+               {real({2, 3}), real({2, 2})});
   equation(rows, "ij,jk->ik")
       .on({{real({2, 3}), real({3, 4})},
            {real({2, 0}), real({0, 4})},

@@ -136,7 +136,7 @@ std::vector<Op> indexing_rows() {
       .on({{real({2, 3}), real({2})}, {real({2, 3, 2}), real({2, 2})}})
       .fixed_size()
       .refuses("[select_scatter] source (3,) for a slice (2,)", {real({2, 3}), real({3})});
-  rows.op("embedding", "F.embedding(a, b)", [](T a, T b) { return embedding(b, a); })
+  rows.op("embedding", "F.embedding(a, b)", [](T a, T b) { return embedding(a, b); })
       .on({{integers({2, 4}, 0, 3), real({3, 2})},
            {integers({}, 0, 3), real({3, 2})},
            {integers({0}, 0, 3), real({3, 2})}})
@@ -144,8 +144,12 @@ std::vector<Op> indexing_rows() {
                {integers({2}, 3, 4), real({3, 2})})
       .refuses("[embedding] the weight has shape (3,), not (num_embeddings, embedding_dim)",
                {integers({2}, 0, 3), real({3})});
+  rows.op("embedding", "torch.embedding(a, b)", [](T a, T b) { return embedding(a, b); })
+      .on({{real({3, 2}), integers({2, 4}, 0, 3)}})
+      .refuses("[embedding] index 3 is out of range for dimension 0 of (3, 2)",
+               {real({3, 2}), integers({2}, 3, 4)});
   rows.op("embedding", "F.embedding(a, b, padding_idx=1)",
-          [](T a, T b) { return embedding(b, a, 1); })
+          [](T a, T b) { return embedding(a, b, 1); })
       .on({{integers({2, 4}, 0, 3), real({3, 2})}})
       .no_differences();
   rows.op("one_hot", "F.one_hot(a)", [](T a) { return one_hot(a); })

@@ -60,6 +60,10 @@ void uniting_rows(Rows& rows) {
            {real({2, 2}), integers({2, 1}, 0, 9), real({2, 1}).as(float32)}})
       .refuses("[cat] (2, 3) and (3, 3) (tensor 1) along dimension 1: dimension 0 is 2 and 3",
                {real({2, 3}), real({3, 3})});
+  rows.op("concat", "torch.concat(x, -1)", [](const Tensors& x) { return concat(x, -1); })
+      .on({{real({2, 3}), real({2, 1})}, {real({2, 0}), real({2, 3})}, {real({2, 2})}})
+      .refuses("[concat] (2, 3) and (3, 3) (tensor 1) along dimension 1: dimension 0 is 2 and 3",
+               {real({2, 3}), real({3, 3})});
   rows.op("hstack", "torch.hstack(x)", [](const Tensors& x) { return hstack(x); })
       .on({{real({2, 3}), real({2, 1})},
            {real({2}), real({3})},

@@ -75,7 +75,7 @@ std::map<std::string, std::size_t> smallest_graphs(
 }  // namespace
 
 std::string describe(const Op& op, std::size_t sample, Layout layout) {
-  return concat(op.torch, ", sample ", sample, ", ", layout_name(layout));
+  return as_text(op.torch, ", sample ", sample, ", ", layout_name(layout));
 }
 
 void GradientErrors::add(const GradientErrors& more) {

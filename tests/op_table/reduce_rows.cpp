@@ -257,7 +257,7 @@ void size_rows(Rows& rows) {
       .on(samples)
       .refuses("[logsumexp] dimension 0 appears more than once in (0, -1)", {real({3})});
   for (const double p : {0., 0.5, 1., 1.5, 2., 3., -1.}) {
-    const std::string call = concat("torch.norm(a, ", p);
+    const std::string call = as_text("torch.norm(a, ", p);
     const std::vector<Sample> away = {{real({2, 3}).off({0})}, {real({3, 2, 4}).off({0})}};
     rows.op("norm", call + ")", [p](T a) { return norm(a, p); })
         .on(away)
@@ -270,14 +270,14 @@ void size_rows(Rows& rows) {
         .within(64);
   }
   for (const double p : {INFINITY, -INFINITY}) {
-    const std::string call = concat("torch.norm(a, float('", p, "'), (0, -1))");
+    const std::string call = as_text("torch.norm(a, float('", p, "'), (0, -1))");
     rows.op("norm", call,
             [p](T a) {
               return norm(a, p, {0, -1});
             })
         .on({{real({2, 3}).in(0.1, 2).apart()}, {real({3, 2, 4}).in(-2, -0.1).apart()}})
         .refuses(
-            concat("[norm] no norm of order ", p, " of nothing: dimension 1 of (2, 0) is empty"),
+            as_text("[norm] no norm of order ", p, " of nothing: dimension 1 of (2, 0) is empty"),
             {real({2, 0})});
   }
 }

@@ -33,7 +33,8 @@ class MultiheadAttention : public nn::Module<MultiheadAttention> {
                            .permute({2, 0, 3, 1, 4})
                            .unbind(0);
     const Tensor mask = ~key_padding_mask[{Slice(), None, None, Slice()}];
-    const Tensor out = scaled_dot_product_attention(heads[0], heads[1], heads[2], {.mask = mask});
+    const Tensor out =
+        scaled_dot_product_attention(heads[0], heads[1], heads[2], {.attn_mask = mask});
     return out_proj(out.transpose(1, 2).flatten(2));
   }
 

@@ -233,7 +233,7 @@ double get_lr(int it) {
 optim::AdamW configure_optimizer(const GPT& model) {
   std::vector<Tensor> decay, no_decay;
   for (const Tensor& p : model.parameters()) (p.dim() >= 2 ? decay : no_decay).push_back(p);
-  optim::AdamWOptions options = {.lr = 1e-2, .beta2 = 0.95, .weight_decay = 0.1};
+  optim::AdamWOptions options = {.lr = 1e-2, .betas = {0.9, 0.95}, .weight_decay = 0.1};
   optim::AdamW optimizer(decay, options);
   options.weight_decay = 0;
   optimizer.add_group(no_decay, options);

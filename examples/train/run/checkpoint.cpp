@@ -143,7 +143,7 @@ std::string checksum(const StateDict& tensors, const std::map<std::string, std::
   for (const auto& [name, tensor] : tensors) {
     const Array dense = tensor.array().contiguous();
     add_text(name);
-    add_text(tend::concat(dense.dtype(), dense.shape()));
+    add_text(tend::as_text(dense.dtype(), dense.shape()));
     hash.add({static_cast<const char*>(dense.raw()),
               static_cast<std::size_t>(dense.numel() * tend::item_size(dense.dtype()))});
   }

@@ -52,8 +52,7 @@ tend::optim::AdamW make_optimizer(const Options& options, const Model& model) {
   }
   tend::optim::AdamW::Options adamw;
   adamw.lr = options.rate;
-  adamw.beta1 = options.beta1;
-  adamw.beta2 = options.beta2;
+  adamw.betas = {options.beta1, options.beta2};
   adamw.weight_decay = options.weight_decay;
   tend::optim::AdamW optimizer(matrices, adamw);
   adamw.weight_decay = 0.0;

@@ -118,15 +118,15 @@ TEST_CASE("fused attention takes masks of any shape, bool or added") {
   for (const Shape& shape : shapes) {
     for (const bool causal : {false, true}) {
       CAPTURE(shape, causal);
-      check_agreement(in, {.mask = random_mask(shape, 0.5), .is_causal = causal});
-      check_agreement(in, {.mask = added_mask(shape, 0.5), .is_causal = causal});
+      check_agreement(in, {.attn_mask = random_mask(shape, 0.5), .is_causal = causal});
+      check_agreement(in, {.attn_mask = added_mask(shape, 0.5), .is_causal = causal});
     }
   }
-  check_agreement(in, {.mask = random_mask({90, 100}, 0.5).t()});
-  check_agreement(in, {.mask = added_mask({90, 100}, 0.5).t()});
-  check_agreement(in, {.mask = random_mask({100, 180}, 0.5).slice(1, 0, 180, 2)});
+  check_agreement(in, {.attn_mask = random_mask({90, 100}, 0.5).t()});
+  check_agreement(in, {.attn_mask = added_mask({90, 100}, 0.5).t()});
+  check_agreement(in, {.attn_mask = random_mask({100, 180}, 0.5).slice(1, 0, 180, 2)});
   const HeadInputs small(1, 2, 70, 80, 8, 8, float32);
-  check_agreement(small, {.mask = added_mask({70, 80}, 0.5, float32)});
+  check_agreement(small, {.attn_mask = added_mask({70, 80}, 0.5, float32)});
 }
 
 TEST_CASE(
@@ -134,9 +134,9 @@ TEST_CASE(
   const HeadInputs in(2, 3, 100, 90, 8, 5);
   for (const bool causal : {false, true}) {
     const AttentionOptions variants[] = {
-        {.mask = random_mask({100, 90}, 0.01), .is_causal = causal},
-        {.mask = added_mask({3, 100, 90}, 0.01), .is_causal = causal},
-        {.mask = zeros({100, 90}, boolean), .is_causal = causal}};
+        {.attn_mask = random_mask({100, 90}, 0.01), .is_causal = causal},
+        {.attn_mask = added_mask({3, 100, 90}, 0.01), .is_causal = causal},
+        {.attn_mask = zeros({100, 90}, boolean), .is_causal = causal}};
     for (const AttentionOptions& options : variants) {
       check_agreement(in, options);
       const auto fused = results(in, options, AttentionPath::fused);
@@ -150,7 +150,7 @@ TEST_CASE("fused attention drops what the composed path drops") {
   for (const DType dtype : {float64, float32}) {
     const HeadInputs in(2, 3, 100, 90, 8, 5, dtype);
     check_agreement(in, {.dropout_p = 0.3});
-    check_agreement(in, {.mask = random_mask({90}, 0.5), .dropout_p = 0.8, .is_causal = true});
+    check_agreement(in, {.attn_mask = random_mask({90}, 0.5), .dropout_p = 0.8, .is_causal = true});
   }
   const HeadInputs in(1, 1, 70, 70, 4, 4);
   Tensor next[2];
@@ -199,8 +199,8 @@ TEST_CASE("fused attention passes gradcheck and gradgradcheck") {
   const Tensor visible = random_mask({66, 67}, 0.5), added = added_mask({66, 67}, 0.5);
   const AttentionOptions variants[] = {{},
                                        {.is_causal = true},
-                                       {.mask = visible, .is_causal = true},
-                                       {.mask = added, .dropout_p = 0.4}};
+                                       {.attn_mask = visible, .is_causal = true},
+                                       {.attn_mask = added, .dropout_p = 0.4}};
   for (AttentionOptions options : variants) {
     options.path = AttentionPath::fused;
     const auto call = [&](const std::vector<Tensor>& x) {
@@ -219,7 +219,7 @@ TEST_CASE("fused attention passes gradcheck and gradgradcheck") {
 
 TEST_CASE("gradients of fused attention are the same when they have a graph") {
   const HeadInputs in(2, 2, 70, 80, 8, 8);
-  const AttentionOptions options{.mask = random_mask({70, 80}, 0.1),
+  const AttentionOptions options{.attn_mask = random_mask({70, 80}, 0.1),
                                  .dropout_p = 0.3,
                                  .is_causal = true,
                                  .path = AttentionPath::fused};
@@ -258,15 +258,15 @@ TEST_CASE("fused attention knows the weights of rows that a large number was add
     Tensor mask = zeros({40, 33}, float64);
     mask[3].fill_(number);
     mask.narrow(1, 20, 5).fill_(number);
-    check_agreement(in, {.mask = mask}, tolerance(float64) + lost);
+    check_agreement(in, {.attn_mask = mask}, tolerance(float64) + lost);
   }
 }
 
 TEST_CASE("a mask of another floating dtype counts as one of the query's") {
   const HeadInputs in(1, 2, 20, 20, 8, 8, float32);
   const Tensor mask = randn({20, 20}, float64);
-  const auto wide = results(in, {.mask = mask}, AttentionPath::automatic);
-  const auto same = results(in, {.mask = mask.to(float32)}, AttentionPath::composed);
+  const auto wide = results(in, {.attn_mask = mask}, AttentionPath::automatic);
+  const auto same = results(in, {.attn_mask = mask.to(float32)}, AttentionPath::composed);
   for (std::size_t i = 0; i < 4; ++i) CHECK(equal(wide[i], same[i]));
 }
 
@@ -298,7 +298,7 @@ TEST_CASE("scores that are all -inf by themselves give NaN, masked or not") {
   visible.slice(1, 30, 66).fill_(false);
   check_agreement(in, {});
   check_agreement(in, {.is_causal = true});
-  check_agreement(in, {.mask = visible});
+  check_agreement(in, {.attn_mask = visible});
 }
 
 TEST_CASE("fused attention has the same bits for any number of threads") {
@@ -322,8 +322,8 @@ TEST_CASE("fused attention agrees with the composed one on every SIMD target") {
     CAPTURE(target);
     for (const DType dtype : {float64, float32}) {
       check_agreement({1, 2, 100, 90, 24, 7, dtype}, {.dropout_p = 0.3, .is_causal = true});
-      check_agreement({1, 2, 33, 90, 24, 40, dtype}, {.mask = random_mask({33, 90}, 0.05)});
-      check_agreement({1, 1, 70, 70, 4, 4, dtype}, {.mask = added_mask({70, 70}, 0.1, dtype)});
+      check_agreement({1, 2, 33, 90, 24, 40, dtype}, {.attn_mask = random_mask({33, 90}, 0.05)});
+      check_agreement({1, 1, 70, 70, 4, 4, dtype}, {.attn_mask = added_mask({70, 70}, 0.1, dtype)});
     }
   });
 }
@@ -369,8 +369,8 @@ TEST_CASE("what fused attention does not do is composed, unless the fused path i
     options.path = AttentionPath::fused;
     CHECK_THROWS_WITH(scaled_dot_product_attention(q, k, v, options), ContainsSubstring(reason));
   };
-  refuses(in, {.mask = randn({64, 64}, float64).requires_grad_()}, "the mask requires grad");
-  refuses(in, {.mask = randn({64, 64}, float32)}, "the mask is float32, the query float64");
+  refuses(in, {.attn_mask = randn({64, 64}, float64).requires_grad_()}, "the mask requires grad");
+  refuses(in, {.attn_mask = randn({64, 64}, float32)}, "the mask is float32, the query float64");
   refuses(in, {.dropout_p = 1}, "dropout_p is 1");
   refuses(more, {}, "value (3, 1, 64, 4) has more leading dimensions than the weights");
   CHECK_THROWS_WITH(

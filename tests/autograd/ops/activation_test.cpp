@@ -178,7 +178,7 @@ TEST_CASE("hardtanh refuses bounds that int64 cannot hold") {
   CHECK(same(hardtanh(x, -1.5, 2.), {-1, 0, 2}));
   for (const double bound : {1e30, kInf, kNaN}) {
     CHECK_THROWS_MATCHES(hardtanh(x, 0, bound), DTypeError,
-                         says(concat("[hardtanh] int64 cannot hold the value ", bound)));
+                         says(as_text("[hardtanh] int64 cannot hold the value ", bound)));
     CHECK_THROWS_AS(x.hardtanh_(-bound, 0), DTypeError);
   }
   CHECK(same(x, {-3, 0, 3}));

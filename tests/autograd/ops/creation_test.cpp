@@ -86,10 +86,10 @@ TEST_CASE("int64 is not filled with numbers that it cannot hold") {
   const Tensor x = arange(3);
   for (const double number : {1e30, -1e30, 0x1p63, kInf, -kInf, kNaN}) {
     CHECK_THROWS_MATCHES(full({2}, number, int64), DTypeError,
-                         says(concat("[full] int64 cannot hold the value ", number)));
+                         says(as_text("[full] int64 cannot hold the value ", number)));
     CHECK_THROWS_AS(full_like(x, number), DTypeError);
     CHECK_THROWS_MATCHES(x.fill_(number), DTypeError,
-                         says(concat("[fill_] int64 cannot hold the value ", number)));
+                         says(as_text("[fill_] int64 cannot hold the value ", number)));
     CHECK_THROWS_AS(x[0] = number, DTypeError);
     CHECK_THROWS_AS(arange(0, number, 1, int64), DTypeError);
   }
@@ -107,4 +107,72 @@ TEST_CASE("fill_ with a tensor gives it the gradient of every element") {
         std::vector<double>{7});
   CHECK_THROWS_MATCHES(x.fill_(tensor({1.})), ShapeError,
                        says("[fill_] the value must be 0-d, not (1,)"));
+}
+
+TEST_CASE("vectors in vectors make a tensor of more dimensions") {
+  const std::vector<std::vector<double>> rows{{1, 2, 3}, {4, 5, 6}};
+  CHECK(tensor(rows).equal(tensor({{1., 2., 3.}, {4., 5., 6.}})));
+  CHECK(tensor(rows, float64).dtype() == float64);
+  CHECK(tensor(rows, {.requires_grad = true}).requires_grad());
+  CHECK(tensor(std::vector<std::vector<bool>>{{true}, {false}}).equal(tensor({{true}, {false}})));
+  const std::vector<std::vector<std::vector<int>>> deep{{{1, 2}}, {{3, 4}}};
+  CHECK(tensor(deep).equal(tensor({{{1, 2}}, {{3, 4}}})));
+  CHECK(tensor({rows[0], rows[1]}).equal(tensor(rows)));
+  CHECK(tensor(std::vector<std::vector<double>>(2)).shape() == Shape{2, 0});
+  CHECK(tensor(std::vector<std::vector<double>>()).shape() == Shape{0});
+}
+
+TEST_CASE("rows of different lengths make no tensor") {
+  const std::vector<std::vector<double>> ragged{{1, 2}, {3}};
+  CHECK_THROWS_MATCHES(tensor(ragged), ShapeError, says("[tensor] rows of shapes (2,) and (1,)"));
+  CHECK_THROWS_MATCHES(tensor({{1, 2}, {3}}), ShapeError,
+                       says("[tensor] rows of shapes (2,) and (1,)"));
+  const std::vector<std::vector<std::vector<double>>> deep{{{1}}, {{1}, {2}}};
+  CHECK_THROWS_AS(tensor(deep), ShapeError);
+  CHECK_THROWS_AS(tensor({NestedNumbers(1), NestedNumbers{1}}), ShapeError);
+}
+
+TEST_CASE("every function that creates makes leaves that require grad") {
+  const TensorOptions wide{.dtype = float64, .requires_grad = true};
+  const Tensor like = ones({2, 3});
+  const std::vector<double> numbers{1, 2};
+  const std::vector<Tensor> made{empty({2}, wide),
+                                 full({2}, 3, wide),
+                                 zeros({2}, wide),
+                                 ones({2}, wide),
+                                 empty_like(like, wide),
+                                 full_like(like, 3, wide),
+                                 zeros_like(like, wide),
+                                 ones_like(like, wide),
+                                 arange(3, wide),
+                                 arange(0, 3, wide),
+                                 arange(0, 3, 2, wide),
+                                 linspace(0, 1, 3, wide),
+                                 eye(2, wide),
+                                 eye(2, 3, wide),
+                                 tensor({1, 2}, wide),
+                                 tensor(numbers, wide),
+                                 tensor(numbers, {2}, wide),
+                                 like.new_empty({2}, wide),
+                                 like.new_ones(2, wide)};
+  for (const Tensor& each : made) {
+    CHECK(each.requires_grad());
+    CHECK(each.is_leaf());
+    CHECK(each.dtype() == float64);
+  }
+  CHECK(values(full({2}, 3, wide)) == std::vector<double>{3, 3});
+  CHECK(values(arange(1, 4, wide)) == std::vector<double>{1, 2, 3});
+}
+
+TEST_CASE("options without a dtype leave the one that a function has") {
+  const TensorOptions leaf{.requires_grad = true};
+  CHECK(zeros({2}, leaf).dtype() == float32);
+  CHECK(arange(0.5, 3, leaf).dtype() == float32);
+  CHECK(zeros_like(ones({2}, float64), leaf).dtype() == float64);
+  CHECK(full({2}, true, TensorOptions{}).dtype() == boolean);
+  CHECK(arange(3, TensorOptions{}).dtype() == int64);
+  CHECK_THROWS_MATCHES(arange(3, leaf), DTypeError,
+                       says("[arange] only floating tensors have gradients, not int64"));
+  CHECK_THROWS_AS(zeros({2}, {.dtype = boolean, .requires_grad = true}), DTypeError);
+  CHECK_THROWS_AS(full({2}, 1, leaf), DTypeError);
 }

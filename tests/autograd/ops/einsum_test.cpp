@@ -149,6 +149,17 @@ TEST_CASE("einsum takes as many names as there are letters, and infinities where
   CHECK(same(product, {kInf, 2}));
 }
 
+TEST_CASE("einsum takes its operands one by one, in braces and in a list") {
+  const Tensor a = tensor({{1., 2.}, {3., 4.}}), b = tensor({{5.}, {6.}});
+  const std::vector<Tensor> both{a, b};
+  CHECK(same(einsum("ij,jk->ik", a, b), {17, 39}));
+  CHECK(same(einsum("ij,jk->ik", {a, b}), {17, 39}));
+  CHECK(same(einsum("ij,jk->ik", both), {17, 39}));
+  CHECK(same(einsum("ij->j", a), {4, 6}));
+  CHECK(same(einsum("i,i,i->", a[0], a[1], a[0]), {19}));
+  CHECK_THROWS_AS(einsum("i", Tensor()), AutogradError);
+}
+
 TEST_CASE("tensordot refuses what does not belong together") {
   const Tensor x = ones({2, 3});
   CHECK_THROWS_MATCHES(tensordot(x, x, -1), ShapeError,

@@ -117,7 +117,7 @@ TEST_CASE("indices out of range are refused with the tensor's shape") {
                        says("[gather] index 3 is out of range for dimension 1 of (2, 3)"));
   CHECK_THROWS_MATCHES(x.index_select(0, tensor({-1})), IndexError,
                        says("[index_select] index -1 is out of range for dimension 0 of (2, 3)"));
-  CHECK_THROWS_MATCHES(embedding(x, tensor({0, 2})), IndexError,
+  CHECK_THROWS_MATCHES(embedding(tensor({0, 2}), x), IndexError,
                        says("[embedding] index 2 is out of range for dimension 0 of (2, 3)"));
   CHECK_THROWS_AS(x.gather(0, tensor({{0.}})), DTypeError);
 }
@@ -132,28 +132,36 @@ TEST_CASE("an index that changed since is noticed by backward") {
 
 TEST_CASE("embedding gives rows for indices of any shape") {
   Tensor weight = tensor({{1., 2.}, {3., 4.}, {5., 6.}}).requires_grad_();
-  const Tensor rows = embedding(weight, tensor({{2, 0}, {2, 2}}));
+  const Tensor rows = embedding(tensor({{2, 0}, {2, 2}}), weight);
   CHECK(rows.shape() == Shape{2, 2, 2});
   CHECK(values(rows) == std::vector<double>{5, 6, 1, 2, 5, 6, 5, 6});
   rows.sum().backward();
   CHECK(values(weight.grad()) == std::vector<double>{1, 1, 0, 0, 3, 3});
-  CHECK(embedding(weight, tensor(1)).shape() == Shape{2});
-  CHECK(embedding(weight, zeros({0}, int64)).shape() == Shape{0, 2});
+  CHECK(embedding(tensor(1), weight).shape() == Shape{2});
+  CHECK(embedding(zeros({0}, int64), weight).shape() == Shape{0, 2});
+}
+
+TEST_CASE("embedding takes torch.embedding's order, too, and tells it by the dtypes") {
+  const Tensor weight = tensor({{1., 2.}, {3., 4.}});
+  CHECK(embedding(weight, tensor({1, 0})).equal(embedding(tensor({1, 0}), weight)));
+  // Of two tensors of integers the first has the indices.
+  const Tensor table = tensor({{5, 6}, {7, 8}});
+  CHECK(embedding(tensor({1}), table).equal(tensor({{7, 8}})));
 }
 
 TEST_CASE("embedding gives the padding row no gradient") {
   Tensor weight = Tensor(ones({3, 2})).requires_grad_();
-  embedding(weight, tensor({0, 2, 2, 1}), -1).sum().backward();
+  embedding(tensor({0, 2, 2, 1}), weight, -1).sum().backward();
   CHECK(values(weight.grad()) == std::vector<double>{1, 1, 1, 1, 0, 0});
 }
 
 TEST_CASE("embedding refuses weights that are no matrix, and padding outside of it") {
-  CHECK_THROWS_MATCHES(embedding(zeros({3}), tensor({0})), ShapeError,
+  CHECK_THROWS_MATCHES(embedding(tensor({0}), zeros({3})), ShapeError,
                        says("[embedding] the weight has shape (3,), not (num_embeddings, "
                             "embedding_dim)"));
-  CHECK_THROWS_MATCHES(embedding(zeros({3, 2}), tensor({0}), 3), IndexError,
+  CHECK_THROWS_MATCHES(embedding(tensor({0}), zeros({3, 2}), 3), IndexError,
                        says("[embedding] padding_idx 3 is out of range for dimension 0 of (3, 2)"));
-  CHECK_THROWS_AS(embedding(zeros({3, 2}), tensor({0.})), DTypeError);
+  CHECK_THROWS_AS(embedding(tensor({0.}), zeros({3, 2})), DTypeError);
 }
 
 TEST_CASE("one_hot counts the classes when it is not told") {
@@ -202,10 +210,11 @@ TEST_CASE("a 0-d tensor takes one index, whichever shape it has") {
   for (const std::int64_t count : {0, 2}) {
     CAPTURE(count);
     const Tensor index = zeros({count}, int64);
-    CHECK_THROWS_MATCHES(x.index_select(0, index), ShapeError,
-                         says(concat("[index_select] a 0-d tensor takes one index, not an index of "
-                                     "shape ",
-                                     index.shape())));
+    CHECK_THROWS_MATCHES(
+        x.index_select(0, index), ShapeError,
+        says(as_text("[index_select] a 0-d tensor takes one index, not an index of "
+                     "shape ",
+                     index.shape())));
     CHECK_THROWS_AS(x.index_add(0, index, ones({count})), ShapeError);
     CHECK_THROWS_AS(x.index_add_(0, index, ones({count})), ShapeError);
   }

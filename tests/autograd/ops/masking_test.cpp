@@ -131,8 +131,35 @@ TEST_CASE("clamp passes the gradient on its bounds and between them") {
   CHECK(
       same(slope([](auto& leaf) { return clamp(leaf, std::nullopt, 0); }, x), {1, 1, 0, 0, 0, 0}));
   CHECK(same(slope([](auto& leaf) { return clamp(leaf, 2, 1); }, x), {0, 0, 0, 0, 0, 0}));
-  CHECK(same(clamp(x, kNaN), {kNaN, kNaN, kNaN, kNaN, kNaN, kNaN}));
   CHECK(Tensor(x).requires_grad_().clamp(0).grad_fn() == std::string("ClampBackward1"));
+}
+
+// PyTorch's results, which are the same in its vectors and in what is left over.
+TEST_CASE(
+    "a bound that is NaN changes nothing by itself, and makes everything NaN beside another") {
+  const DType dtype = GENERATE(float32, float64);
+  const Tensor x = arange(-20, 17, 1, dtype);
+  const Tensor nothing = full({37}, kNaN, dtype);
+  CHECK(clamp(x, kNaN).equal(x));
+  CHECK(clamp(x, std::nullopt, kNaN).equal(x));
+  CHECK(clip(x.t(), kNaN).equal(x));
+  CHECK(x.clone().clamp_(kNaN).equal(x));
+  CHECK(same(clamp(tensor({1., kNaN}), kNaN), {1, kNaN}));
+  CHECK(same(clamp(tensor({1, 2}), kNaN), {1, 2}));
+  CHECK(clamp(tensor({1, 2}), kNaN).dtype() == float32);
+  const auto all_nan = [](const Tensor& y) { return y.isnan().all().item<bool>(); };
+  CHECK(all_nan(clamp(x, kNaN, 1)));
+  CHECK(all_nan(clamp(x, -1, kNaN)));
+  CHECK(all_nan(clamp(x, kNaN, kNaN)));
+  CHECK(all_nan(clamp_min(x, kNaN)));
+  CHECK(all_nan(clamp_max(x, kNaN)));
+  CHECK(all_nan(clamp(x, full({}, kNaN, dtype), {})));
+  const auto slopes = [&](auto f) { return values(slope(f, tensor({-3., 0., 3., kNaN}))); };
+  const std::vector<double> none(4, 0);
+  CHECK(slopes([](auto& leaf) { return clamp(leaf, kNaN); }) == none);
+  CHECK(slopes([](auto& leaf) { return clamp(leaf, std::nullopt, kNaN); }) == none);
+  CHECK(slopes([](auto& leaf) { return clamp(leaf, kNaN, 1); }) == none);
+  CHECK(slopes([](auto& leaf) { return clamp_min(leaf, kNaN); }) == none);
 }
 
 TEST_CASE("clamp promotes to the dtype of its bounds") {

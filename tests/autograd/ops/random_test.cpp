@@ -42,6 +42,70 @@ TEST_CASE("random methods and short forms draw what the long ones draw") {
   CHECK_THROWS_AS(p.bernoulli(1.5), Error);
 }
 
+// The numbers of torch.normal after manual_seed(7).
+TEST_CASE("normal draws around numbers and tensors as PyTorch does") {
+  const Tensor mean = tensor({1., 2., 3.}), std = tensor({{.5}, {1.}});
+  const auto draw = [](auto... arguments) {
+    manual_seed(7);
+    return normal(arguments...);
+  };
+  const auto shape = [](std::initializer_list<int> sizes) {
+    return Shape(std::vector<int>(sizes));
+  };
+  CHECK_THAT(values(draw(0, 1, shape({2, 3}))),
+             near({-0.146795094, 0.786141276, 0.94682163, -1.114344, 1.69079018, -0.894827902}));
+  const Tensor wide = draw(2., 3., shape({20}), float64);
+  CHECK(wide.dtype() == float64);
+  CHECK_THAT(values(wide.slice(0, 0, 3)), near({2.19880262, 2.14097467, 7.50961589}));
+  CHECK_THAT(values(draw(mean, 2.)), near({0.706409812, 3.57228255, 4.89364338}));
+  CHECK_THAT(values(draw(mean)), near({0.853204906, 2.7861414, 3.94682169}));
+  CHECK_THAT(values(draw(5., std)), near({4.92660236, 5.7861414}));
+  CHECK_THAT(values(draw(mean, std)),
+             near({0.926602483, 2.3930707, 3.47341084, -0.114344001, 3.69079018, 2.10517216}));
+  CHECK(normal(mean.to(float64), std).dtype() == float64);
+}
+
+TEST_CASE("normal sends zeros back to its means and deviations") {
+  const Tensor mean = tensor({1., 2.}, {.requires_grad = true}),
+               std = tensor({{1.}, {2.}}, {.requires_grad = true});
+  const Tensor x = normal(mean, std);
+  CHECK(std::string(x.grad_fn()) == "NormalBackward3");
+  CHECK(std::string(normal(mean).grad_fn()) == "NormalBackward1");
+  CHECK(std::string(normal(0, std).grad_fn()) == "NormalBackward2");
+  x.sum().backward();
+  CHECK(values(mean.grad()) == std::vector<double>(2, 0));
+  CHECK(values(std.grad()) == std::vector<double>(2, 0));
+}
+
+TEST_CASE("normal refuses a deviation that is negative, before anything is drawn") {
+  const Generator before = get_rng_state();
+  CHECK_THROWS_MATCHES(normal(0, -1, {2}), Error,
+                       says("[normal] the standard deviation is -1, not >= 0"));
+  CHECK_THROWS_MATCHES(normal(tensor({0.}), tensor({-1.})), Error,
+                       says("[normal] a standard deviation is -1, not >= 0"));
+  CHECK_THROWS_AS(normal(0, tensor({kNaN})), Error);
+  CHECK_THROWS_AS(normal(zeros({2}), ones({3})), ShapeError);
+  CHECK_THROWS_AS(normal(tensor({1})), DTypeError);
+  CHECK_THROWS_AS(normal(0, 1, {2}, {.dtype = int64, .requires_grad = true}), DTypeError);
+  CHECK_THROWS_AS(randint(9, {2}, {.requires_grad = true}), DTypeError);
+  CHECK(get_rng_state() == before);
+}
+
+TEST_CASE("random tensors take options, and draw the same numbers with them") {
+  Generator a(7), b(7);
+  const Tensor x = randn({2}, {.dtype = float64, .requires_grad = true}, a);
+  CHECK(x.requires_grad());
+  CHECK(x.is_leaf());
+  CHECK(values(x) == values(randn({2}, float64, b)));
+  CHECK(values(rand({2}, {}, a)) == values(rand({2}, float32, b)));
+  CHECK(values(randint(9, {5}, {.dtype = float32}, a)) == values(randint(0, 9, {5}, float32, b)));
+  CHECK(values(normal(1, 2, {3}, {.dtype = float64}, a)) == values(normal(1, 2, {3}, float64, b)));
+  const Tensor like = randn_like(x, {.requires_grad = true}, a);
+  CHECK(like.dtype() == float64);
+  CHECK(like.requires_grad());
+  CHECK(rand_like(x, {.dtype = float32}).dtype() == float32);
+}
+
 TEST_CASE("random tensors take a dtype and a generator of their own") {
   Generator a(7), b(7);
   const Tensor x = rand({4}, float64, a);

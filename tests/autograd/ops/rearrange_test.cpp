@@ -102,7 +102,7 @@ TEST_CASE("unfold is a view, and overlapping windows are not written in place") 
 TEST_CASE("pad refuses a value that int64 cannot hold") {
   for (const double value : {1e30, kInf, kNaN}) {
     CHECK_THROWS_MATCHES(pad(tensor({1, 2}), {1, 0}, PadMode::constant, value), DTypeError,
-                         says(concat("[pad] int64 cannot hold the value ", value)));
+                         says(as_text("[pad] int64 cannot hold the value ", value)));
   }
 }
 

@@ -214,7 +214,7 @@ TEST_CASE("Node hooks see each node once, the latest hook first") {
       [&](const Node& node, std::span<Tensor>) { seen.emplace_back(node.grad_fn()); });
   {
     const autograd::NodeHook inner([&](const Node& node, std::span<Tensor> gradients) {
-      seen.push_back(concat("inner ", node.grad_fn(), ' ', gradients.size()));
+      seen.push_back(as_text("inner ", node.grad_fn(), ' ', gradients.size()));
     });
     y.backward({}, true);
   }

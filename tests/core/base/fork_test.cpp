@@ -209,7 +209,7 @@ TEST_CASE("The child of a fork makes error messages, whatever the global locale"
   const std::locale before =
       std::locale::global(std::locale(std::locale::classic(), new std::numpunct<char>()));
   const int failed = failed_children(kForks, [](int i) {
-    for (int k = 0; k < 20; ++k) concat("text ", i);
+    for (int k = 0; k < 20; ++k) as_text("text ", i);
   });
   std::locale::global(before);
   CHECK(failed == 0);

@@ -47,8 +47,8 @@ fs::path write_raw(const Folder& folder, const std::string& header, const std::s
 
 std::string entry(const std::string& name, const std::string& dtype, const std::string& shape,
                   int begin, int end) {
-  return concat('"', name, "\":{\"dtype\":\"", dtype, "\",\"shape\":", shape, ",\"data_offsets\":[",
-                begin, ',', end, "]}");
+  return as_text('"', name, "\":{\"dtype\":\"", dtype, "\",\"shape\":", shape,
+                 ",\"data_offsets\":[", begin, ',', end, "]}");
 }
 
 void check_refused(const Folder& folder, const std::string& header, const std::string& data,
@@ -202,7 +202,7 @@ TEST_CASE("lists within lists are refused however deep they are") {
 TEST_CASE("two hundred thousand names are written, read and loaded") {
   const Folder folder;
   nn::StateDict state;
-  for (int i = 0; i < 200'000; ++i) state.emplace_back(concat("layer.", i), tensor(i));
+  for (int i = 0; i < 200'000; ++i) state.emplace_back(as_text("layer.", i), tensor(i));
   nn::save_safetensors(folder / "many", state);
   const nn::Safetensors loaded = nn::load_safetensors(folder / "many");
   REQUIRE(loaded.tensors.size() == state.size());

@@ -38,6 +38,18 @@ void check_as_torch(const char* name, M module) {
 
 }  // namespace
 
+TEST_CASE("LayerNorm and RMSNorm take their sizes in braces, a vector or a Shape") {
+  const std::vector<std::int64_t> sizes{4, 5};
+  CHECK(nn::LayerNorm(sizes).normalized_shape == Shape{4, 5});
+  CHECK(nn::LayerNorm({4, 5}).weight.shape() == Shape{4, 5});
+  CHECK(nn::LayerNorm(Shape{4, 5}).bias.shape() == Shape{4, 5});
+  CHECK(nn::LayerNorm(std::vector<int>{3}, 1e-6).eps == 1e-6);
+  CHECK_FALSE(nn::LayerNorm(sizes, 1e-5, false).weight.defined());
+  CHECK(nn::RMSNorm(sizes).weight.shape() == Shape{4, 5});
+  CHECK(nn::RMSNorm(sizes, 1e-6).eps == 1e-6);
+  CHECK_THROWS_AS(nn::LayerNorm(std::vector<std::int64_t>()), ShapeError);
+}
+
 TEST_CASE("normalisation modules train, evaluate and keep the state that PyTorch's do") {
   check_as_torch("rms_norm", nn::RMSNorm({4, 2}));
   check_as_torch("rms_norm_eps", nn::RMSNorm({2}, 0.1, /*affine=*/false));

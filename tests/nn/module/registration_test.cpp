@@ -14,7 +14,7 @@ class Stack : public nn::Module<Stack> {
     register_buffer("steps", zeros({}, int64));
     register_buffer("cache", zeros({3}), {.persistent = false});
     for (int i = 0; i < count; ++i)
-      register_module(concat("layer", i), nn::Linear(2, 2)).bias.requires_grad_(false);
+      register_module(as_text("layer", i), nn::Linear(2, 2)).bias.requires_grad_(false);
   }
   Tensor forward(const Tensor& x) const { return x * scale; }
 
@@ -98,4 +98,57 @@ TEST_CASE("a buffer that is not persistent is saved only when asked for") {
   CHECK(stack.get_buffer("cache").to_vector<float>() == std::vector<float>{1, 2, 3});
   state["cache"] = ones({4});
   CHECK_THROWS_WITH(stack.load_state_dict(state), ContainsSubstring("key cache has shape (4,)"));
+}
+
+TEST_CASE("a module that stands in another cannot take its place") {
+  Stack net(2);
+  const Tensor before = net.scale;
+  auto& child = net.register_module("child", Stack(1));
+  const std::string refusal =
+      "[Stack] a module that stands in it cannot take its place; move that out first";
+  CHECK_THROWS_WITH(net = std::move(child), refusal);
+  CHECK_THROWS_WITH(net = child, refusal);
+  auto& grandchild = child.register_module("child", Stack(0));
+  CHECK_THROWS_WITH(net = grandchild, refusal);
+  CHECK(net.scale.impl() == before.impl());
+  CHECK(net.named_children().size() == 3);
+  Stack moved = std::move(child);
+  net = std::move(moved);
+  CHECK(net.named_children().size() == 2);
+  CHECK(net(ones({2})).equal(ones({2})));
+  Stack& self = net;
+  net = self;
+  CHECK(net.named_children().size() == 2);
+}
+
+TEST_CASE("lists and a Sequential can be replaced by a module that is registered in them") {
+  nn::Sequential layers{nn::ReLU()};
+  layers = std::move(layers.register_module("inner", nn::Sequential{nn::Linear(2, 3), nn::Tanh()}));
+  CHECK(layers.size() == 2);
+  CHECK(layers.depth() == 2);
+  CHECK(layers(ones({1, 2})).shape() == Shape{1, 3});
+  nn::ModuleList<nn::Linear> inner_list(2, nn::Linear(2, 2)), list;
+  list = std::move(list.register_module("inner", inner_list));
+  CHECK(list.size() == 2);
+  nn::ModuleList<> nested;
+  nested.push_back(nn::ModuleList<>(3, nn::ReLU()));
+  nested = std::move(nested[0].as<nn::ModuleList<>>());
+  CHECK(nested.size() == 3);
+  nn::ModuleDict<> dict, inner_dict;
+  inner_dict.insert("a", nn::ReLU());
+  dict.insert("inner", inner_dict);
+  dict = std::move(dict["inner"].as<nn::ModuleDict<>>());
+  CHECK(dict.keys() == std::vector<std::string>{"a"});
+  nn::ParameterList parameters;
+  parameters = std::move(parameters.register_module(
+      "inner", nn::ParameterList({nn::Parameter(ones({2})), nn::Parameter(ones({3}))})));
+  CHECK(parameters.size() == 2);
+}
+
+TEST_CASE("a module with a part that was moved from can be replaced") {
+  Stack net(0);
+  auto& list = net.register_module("list", nn::ModuleList<>(2, nn::ReLU()));
+  const nn::AnyModule taken = std::move(list[0]);
+  net = Stack(3);
+  CHECK(net.named_children().size() == 3);
 }

@@ -121,3 +121,21 @@ TEST_CASE("the depth of a Sequential counts what is registered by name") {
   outer.push_back(layers);
   CHECK(outer.depth() == 5);
 }
+
+TEST_CASE("a ModuleList makes as many modules as it is told") {
+  manual_seed(3);
+  const nn::ModuleList<nn::Linear> made(3, [] { return nn::Linear(2, 2); });
+  manual_seed(3);
+  const nn::Linear first(2, 2), second(2, 2);
+  REQUIRE(made.size() == 3);
+  CHECK(made[0].weight.equal(first.weight));
+  CHECK(made[1].weight.equal(second.weight));
+  const nn::ModuleList<nn::Linear> clones(2, first);
+  CHECK(clones[1].weight.equal(first.weight));
+  CHECK(clones[0].weight.impl() != clones[1].weight.impl());
+  CHECK(clones[0].weight.impl() != first.weight.impl());
+  CHECK(nn::ModuleList<>(2, nn::ReLU()).size() == 2);
+  CHECK(nn::ModuleList<>(1, [] { return nn::ReLU(); }).size() == 1);
+  CHECK(nn::ModuleList<nn::Linear>(0, first).size() == 0);
+  CHECK_THROWS_WITH(nn::ModuleList<nn::Linear>(-1, first), "[ModuleList] -1 modules");
+}

@@ -46,9 +46,21 @@ TEST_CASE("SGD steps as PyTorch's, plain, with momentum, decay and Nesterov") {
 
 TEST_CASE("AdamW steps as PyTorch's, with its defaults and with other settings") {
   check_steps<optim::AdamW>("adamw", {.lr = 0.01}, start());
-  check_steps<optim::AdamW>(
-      "adamw_settings", {.lr = 0.05, .beta1 = 0.8, .beta2 = 0.95, .eps = 1e-6, .weight_decay = 0.1},
-      start());
+  check_steps<optim::AdamW>("adamw_settings",
+                            {.lr = 0.05, .betas = {0.8, 0.95}, .eps = 1e-6, .weight_decay = 0.1},
+                            start());
+}
+
+TEST_CASE("an optimizer takes a learning rate alone") {
+  const Tensor p = ones({2}, {.requires_grad = true});
+  CHECK(optim::SGD({p}, 0.5).groups()[0].options.lr == 0.5);
+  CHECK(optim::SGD({p}, 1).groups()[0].options.lr == 1);
+  optim::AdamW adamw({p}, 1e-4);
+  const optim::AdamWOptions& options = adamw.groups()[0].options;
+  CHECK(options.lr == 1e-4);
+  CHECK(options.betas == std::pair(0.9, 0.999));
+  CHECK(options.weight_decay == 0.01);
+  CHECK_THROWS_AS(optim::SGD({p}, -0.5), Error);
 }
 
 TEST_CASE("an optimizer steps a parameter that is a strided view") {
@@ -264,7 +276,7 @@ TEST_CASE("an optimizer refuses a state that is not its own") {
 TEST_CASE("optimizers refuse settings out of range") {
   Tensor p = start().requires_grad_();
   CHECK_THROWS_AS(optim::AdamW({p}, {.lr = -1.0}), Error);
-  CHECK_THROWS_AS(optim::AdamW({p}, {.beta1 = 1.0}), Error);
+  CHECK_THROWS_AS(optim::AdamW({p}, {.betas = {1.0, 0.999}}), Error);
   CHECK_THROWS_WITH(optim::AdamW({p}, {.lr = std::numeric_limits<double>::quiet_NaN()}),
                     "[AdamW] lr is nan, not a number from 0 on");
   CHECK_THROWS_WITH(optim::SGD({p}, {.weight_decay = -1}),

@@ -237,7 +237,7 @@ TEST_CASE("arithmetic names the dtypes that it does not take", "[kernels]") {
   const Array truth = array_of<bool>({true});
   const Array integer = array_of<std::int64_t>({1});
   const auto message = [](std::string_view name, std::string_view needs, std::string_view got) {
-    return Message(concat('[', name, "] needs ", needs, ", got ", got));
+    return Message(as_text('[', name, "] needs ", needs, ", got ", got));
   };
   struct Row {
     std::string_view name;

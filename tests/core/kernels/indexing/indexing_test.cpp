@@ -171,7 +171,7 @@ TEST_CASE("an index out of range is refused before anything is written") {
   const Array a = random_array({4, 3}, float32), before = a.clone(),
               src = random_array({2, 3}, float32);
   const std::int64_t bad = GENERATE(as<std::int64_t>(), -1, 4, std::int64_t{1} << 62);
-  const std::string text = concat("index ", bad, " is out of range for dimension 0 of (4, 3)");
+  const std::string text = as_text("index ", bad, " is out of range for dimension 0 of (4, 3)");
   const Array index = array_of<std::int64_t>({0, bad});
   const Array grid = index.unsqueeze(1).expand({2, 3});
   CHECK_THROWS_MATCHES(kernels::index_add(a, 0, index, src), IndexError,
@@ -189,7 +189,7 @@ TEST_CASE("an index out of range is refused before anything is written") {
   const Array hot = Array::full({2, 4}, 7, int64);
   CHECK_THROWS_MATCHES(
       kernels::one_hot(hot, index), IndexError,
-      Message(concat("[one_hot] index ", bad, " is out of range for dimension 1 of (2, 4)")));
+      Message(as_text("[one_hot] index ", bad, " is out of range for dimension 1 of (2, 4)")));
   CHECK(same_bits(hot, Array::full({2, 4}, 7, int64)));
 }
 

@@ -1,0 +1,53 @@
+// Methods of Tensor that make new ones.
+#include <tend/autograd/ops/helpers.h>
+
+namespace tend::methods {
+
+Tensor Creation::new_empty(const Shape& shape, std::optional<DType> dtype) const {
+  return new_empty(shape, TensorOptions{.dtype = dtype});
+}
+Tensor Creation::new_empty(const Shape& shape, const TensorOptions& options) const try {
+  return tend::empty(shape, options_like(self(), options));
+} catch (const Error&) {
+  rename_error("new_empty");
+}
+Tensor Creation::new_full(const Shape& shape, const Scalar& value,
+                          std::optional<DType> dtype) const {
+  return new_full(shape, value, TensorOptions{.dtype = dtype});
+}
+Tensor Creation::new_full(const Shape& shape, const Scalar& value,
+                          const TensorOptions& options) const try {
+  return tend::full(shape, value, options_like(self(), options));
+} catch (const Error&) {
+  rename_error("new_full");
+}
+Tensor Creation::new_zeros(const Shape& shape, std::optional<DType> dtype) const {
+  return new_zeros(shape, TensorOptions{.dtype = dtype});
+}
+Tensor Creation::new_zeros(const Shape& shape, const TensorOptions& options) const try {
+  return tend::zeros(shape, options_like(self(), options));
+} catch (const Error&) {
+  rename_error("new_zeros");
+}
+Tensor Creation::new_ones(const Shape& shape, std::optional<DType> dtype) const {
+  return new_ones(shape, TensorOptions{.dtype = dtype});
+}
+Tensor Creation::new_ones(const Shape& shape, const TensorOptions& options) const try {
+  return tend::ones(shape, options_like(self(), options));
+} catch (const Error&) {
+  rename_error("new_ones");
+}
+Tensor Creation::new_tensor(const NestedNumbers& numbers, std::optional<DType> dtype) const {
+  return new_tensor(numbers, TensorOptions{.dtype = dtype});
+}
+Tensor Creation::new_tensor(const NestedNumbers& numbers, const TensorOptions& options) const try {
+  return tend::tensor(numbers, options_like(self(), options));
+} catch (const Error&) {
+  rename_error("new_tensor");
+}
+
+const Tensor& Creation::self() const {
+  return static_cast<const Tensor&>(*this);
+}
+
+}  // namespace tend::methods
