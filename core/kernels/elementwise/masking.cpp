@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include <tend/core/kernels/elementwise/arithmetic.h>
+#include <tend/core/kernels/elementwise/formulas.h>
 #include <tend/core/kernels/elementwise/loops.h>
 
 #include <tend/core/kernels/simd/simd_targets.h>
@@ -138,17 +140,14 @@ void clamp(const Array& out, const Array& a, const std::optional<Scalar>& lo,
   });
 }
 
+void clamp(const Array& out, const Array& a, const Array& lo, const Array& hi) {
+  if (is_floating(out.dtype())) return compute("clamp", TripleFormula::clamp, {}, out, a, lo, hi);
+  maximum(out, a, lo);
+  minimum(out, out, hi);
+}
+
 void nan_to_num(const Array& out, const Array& a, double nan, double posinf, double neginf) {
-  visit_floating("nan_to_num", out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    constexpr T kInfinity = std::numeric_limits<T>::infinity();
-    const T for_nan = convert<T>(nan), for_inf = convert<T>(posinf), for_minus = convert<T>(neginf);
-    map<T, T>(out, a, [=](T x) {  // every choice is made, so that it is done in vectors
-      T value = x == kInfinity ? for_inf : x;
-      value = x == -kInfinity ? for_minus : value;
-      return x != x ? for_nan : value;
-    });
-  });
+  compute("nan_to_num", Formula::nan_to_num, {nan, posinf, neginf}, out, a);
 }
 
 std::int64_t count_nonzero(const Array& mask) {
