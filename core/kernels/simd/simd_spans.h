@@ -1,0 +1,72 @@
+// Functions of vectors over spans of contiguous elements, for every SIMD target. Included by kernel
+// sources after <hwy/foreach_target.h>; not for others.
+
+#if defined(TEND_CORE_KERNELS_SIMD_SPANS_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TEND_CORE_KERNELS_SIMD_SPANS_H
+#undef TEND_CORE_KERNELS_SIMD_SPANS_H
+#else
+#define TEND_CORE_KERNELS_SIMD_SPANS_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstring>
+
+#include <tend/core/kernels/simd/prefetch.h>
+#include <tend/core/kernels/simd/simd_loop.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+
+/// out[i] = f(d, in[i]...). A partial vector at the end goes through a buffer, so that it uses the
+/// same instructions.
+template <class D, class T, class F, class... Inputs>
+HWY_INLINE void transform(D d, std::size_t n, T* out, F f, const Inputs*... in) {
+  // With a second input, prefetching costs more than it gains.
+  const bool prefetches = sizeof...(in) == 1 && pays_to_prefetch(n * sizeof(T));
+  const std::size_t end = for_whole_vectors(d, 0, n, [=](auto, std::size_t i) HWY_ATTR {
+    if (prefetches) (prefetch_ahead(in + i), ..., prefetch_ahead(out + i));
+    hn::StoreU(f(d, hn::LoadU(d, in + i)...), d, out + i);
+  });
+  if (end == n) return;
+  const std::size_t rest = (n - end) * sizeof(T);
+  HWY_ALIGN T tail[hn::MaxLanes(D())] = {};
+  const auto load = [&](const T* from) HWY_ATTR {
+    std::memcpy(tail, from + end, rest);
+    return hn::Load(d, tail);
+  };
+  hn::Store(f(d, load(in)...), d, tail);
+  std::memcpy(out + end, tail, rest);
+}
+
+/// Rounds to float.
+template <class D, class V>
+HWY_INLINE hn::Vec<D> narrowed(D d, V wide) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  // Highway would turn a number that is too large into FLT_MAX.
+  const hn::Rebind<double, D> dw;
+  HWY_ALIGN double from[hn::MaxLanes(dw)];
+  HWY_ALIGN float to[hn::MaxLanes(d)];
+  hn::Store(wide, dw, from);
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) to[i] = static_cast<float>(from[i]);
+  return hn::Load(d, to);
+#else
+  return hn::DemoteTo(d, wide);
+#endif
+}
+
+/// As transform, of float elements that are computed in double.
+template <class F, class... Inputs>
+HWY_INLINE void transform_in_double(std::size_t n, float* out, F f, const Inputs*... in) {
+  const hn::ScalableTag<double> wide;
+  const hn::Rebind<float, decltype(wide)> narrow;
+  const auto f_in_double = [=](auto d, auto... x)
+                               HWY_ATTR { return narrowed(d, f(wide, hn::PromoteTo(wide, x)...)); };
+  transform(narrow, n, out, f_in_double, in...);
+}
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
