@@ -21,8 +21,7 @@ Array power(const Tensor& self, const Scalar& exponent) {
   } else if (p == 2) {
     kernels::square(out, base);
   } else if (p == 3) {
-    kernels::square(out, base);
-    kernels::mul(out, out, base);
+    kernels::cube(out, base);
   } else if (p == 0.5) {
     kernels::sqrt(out, base);
   } else if (p == -0.5) {

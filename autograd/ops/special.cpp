@@ -56,18 +56,27 @@ const Tensor& InPlace::erfinv_() const {
   return update("erfinv_", self(), tend::erfinv);
 }
 
-Tensor logit(const Tensor& self, std::optional<double> eps) try {
-  const Tensor x = to(self, to_floating(self.dtype()));
-  const auto clamped = [eps](const Tensor& a) { return eps ? clamp(a, *eps, 1 - *eps) : a; };
-  const Tensor inside = clamped(x.detach());
-  return record("LogitBackward0", log(inside / (1 - inside)).array(), {x}, {x}, [=](Derivative& d) {
-    const Tensor at = d.saved(0), part = clamped(at);
-    const double lo = eps.value_or(0), hi = 1 - lo;
-    const double outside = eps ? 0 : std::numeric_limits<double>::quiet_NaN();
-    d.set(0, masked_fill(d.grad() / (part * (1 - part)), logical_or(at<lo, at> hi), outside));
+Tensor logit(const Tensor& self, std::optional<double> eps) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const bool clamps = eps && !(*eps < 0);  // PyTorch's way to say that there is no eps
+  const double least = clamps ? *eps : -infinity, most = clamps ? 1 - *eps : infinity;
+  const auto kernel = [=](const Array& out, const Array& a) {
+    kernels::logit(out, a, least, most);
+  };
+  return record("LogitBackward0", unary(self, kernel), {self}, {self}, [=](Derivative& d) {
+    const double outside = clamps ? 0 : std::numeric_limits<double>::quiet_NaN();
+    const double lo = clamps ? least : 0, hi = clamps ? most : 1;
+    const Tensor x = d.saved(0);
+    if (grad_enabled()) {
+      const Tensor part = clamps ? clamp(x, lo, hi) : x;
+      const Tensor slope = d.grad() / (part * (1 - part));
+      d.set(0, masked_fill(slope, logical_or(x<lo, x> hi), outside));
+    } else {
+      d.set(0, fused(d.grad(), [&](const Array& out, const Array& grad) {
+              kernels::logit_backward(out, grad, x.array(), lo, hi, outside);
+            }));
+    }
   });
-} catch (const Error&) {
-  rename_error("logit");
 }
 const Tensor& InPlace::logit_(std::optional<double> eps) const {
   return update("logit_", self(), tend::logit, eps);

@@ -13,6 +13,11 @@ void map_whole(std::string_view operation, const Array& out, const Array& a, F f
   map<std::int64_t, std::int64_t>(out, a, f);
 }
 
+// Overflow wraps around.
+std::int64_t wrapped_product(std::int64_t x, std::int64_t y) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
+}
+
 }  // namespace
 
 void exp(const Array& out, const Array& a) {
@@ -106,10 +111,12 @@ void xlogy(const Array& out, const Array& a, const Array& b) {
 
 void square(const Array& out, const Array& a) {
   if (is_floating(out.dtype())) return map_floating_spans("square", Function::square, out, a);
-  map_whole("square", out, a, [](std::int64_t x) {
-    const auto bits = static_cast<std::uint64_t>(x);
-    return static_cast<std::int64_t>(bits * bits);  // wraps around
-  });
+  map_whole("square", out, a, [](std::int64_t x) { return wrapped_product(x, x); });
+}
+void cube(const Array& out, const Array& a) {
+  if (is_floating(out.dtype())) return map_floating_spans("cube", Function::cube, out, a);
+  map_whole("cube", out, a,
+            [](std::int64_t x) { return wrapped_product(wrapped_product(x, x), x); });
 }
 
 void relu(const Array& out, const Array& a) {

@@ -35,6 +35,8 @@ void rsqrt(const Array& out, const Array& a);
 void reciprocal(const Array& out, const Array& a);
 /// a * a; int64 too.
 void square(const Array& out, const Array& a);
+/// a * a * a, rounded after each product; int64 too.
+void cube(const Array& out, const Array& a);
 
 /// 2.6 ulp
 void sin(const Array& out, const Array& a);

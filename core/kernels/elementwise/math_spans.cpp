@@ -1,7 +1,5 @@
 #include <tend/core/kernels/elementwise/math_spans.h>
 
-#include <cmath>
-
 #include <tend/core/kernels/simd/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/elementwise/math_spans.cpp"
@@ -11,6 +9,7 @@
 #include <tend/core/kernels/simd/simd_functions.h>
 #include <tend/core/kernels/simd/simd_math.h>
 #include <tend/core/kernels/simd/simd_normal.h>
+#include <tend/core/kernels/simd/simd_pow.h>
 #include <tend/core/kernels/simd/simd_transform.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -34,6 +33,8 @@ HWY_INLINE void with_function(Function function, F use) {
     case Function::reciprocal:
       return use([](auto d, auto x) HWY_ATTR { return hn::Div(one(d), x); });
     case Function::square: return use([](auto, auto x) HWY_ATTR { return hn::Mul(x, x); });
+    case Function::cube:
+      return use([](auto, auto x) HWY_ATTR { return hn::Mul(hn::Mul(x, x), x); });
     case Function::sin: return use([](auto d, auto x) HWY_ATTR { return sin(d, x); });
     case Function::cos: return use([](auto d, auto x) HWY_ATTR { return cos(d, x); });
     case Function::tan: return use([](auto d, auto x) HWY_ATTR { return tan(d, x); });
@@ -80,24 +81,15 @@ void map(Function function, std::size_t n, T* out, const T* a) {
   });
 }
 
-template <class T>
-HWY_INLINE void pow_span(std::size_t n, T* out, const T* a, const T* b) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = std::pow(a[i], b[i]);
+HWY_INLINE void pow_span(std::size_t n, double* out, const double* a, const double* b) {
+  transform(
+      hn::ScalableTag<double>(), false, n, out,
+      [](auto d, auto x, auto y) HWY_ATTR { return pow(d, x, y); }, a, b);
 }
-
-// Without SIMD Highway turns a double that is too large into FLT_MAX.
-#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-// Vectors of float as long as those of double, in which they are computed.
 HWY_INLINE void pow_span(std::size_t n, float* out, const float* a, const float* b) {
-  const hn::ScalableTag<double> wide;
-  const hn::Rebind<float, decltype(wide)> narrow;
-  const auto pow_narrow = [wide, narrow](auto, auto x, auto y) HWY_ATTR {
-    const auto power = pow_for_float(wide, hn::PromoteTo(wide, x), hn::PromoteTo(wide, y));
-    return hn::DemoteTo(narrow, power);
-  };
-  transform(narrow, false, n, out, pow_narrow, a, b);
+  transform_in_double(
+      n, out, [](auto d, auto x, auto y) HWY_ATTR { return pow_for_float(d, x, y); }, a, b);
 }
-#endif
 
 // Calls use(f), with f(d, x, y) the function.
 template <class F>

@@ -19,6 +19,7 @@ enum class Function {
   rsqrt,
   reciprocal,
   square,
+  cube,
   sin,
   cos,
   tan,

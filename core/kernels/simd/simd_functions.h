@@ -247,32 +247,6 @@ HWY_INLINE V floor_divide(D d, V a, V b) {
   return hn::IfThenElse(hn::Eq(b, zero), plain, rounded);
 }
 
-/// a^b of double lanes, for results that are rounded to float: exp and log add up to an error of
-/// some 1e-14.
-template <class D, class V>
-HWY_INLINE V pow_for_float(D d, V a, V b) {
-  const V one = hn::Set(d, 1.0), zero = hn::Zero(d);
-  const V power = exp(d, hn::Mul(b, log(d, hn::Abs(a))));
-  const V half = hn::Mul(b, hn::Set(d, 0.5));
-  const auto is_whole = hn::Eq(hn::Round(b), b);
-  const auto is_odd = hn::And(is_whole, hn::Ne(hn::Round(half), half));
-  V result = hn::IfThenElse(is_odd, hn::CopySign(power, a), power);
-  const V infinity = hn::Set(d, std::numeric_limits<double>::infinity());
-  const auto is_undefined =
-      hn::And(hn::And(hn::Lt(a, zero), hn::Gt(a, hn::Neg(infinity))), hn::Not(is_whole));
-  const V nan = hn::Set(d, std::numeric_limits<double>::quiet_NaN());
-  result = hn::IfThenElse(is_undefined, nan, result);
-  result = hn::IfThenElse(hn::Eq(b, zero), one, result);
-  // Results below float's normal numbers may lie in the middle between two, which is no place for
-  // an error.
-  const V size = hn::Abs(result);
-  const auto is_normal = hn::Or(hn::Eq(size, zero), hn::Ge(size, hn::Set(d, 1.2e-38)));
-  const auto usual =
-      hn::And(hn::Lt(hn::Abs(b), hn::Set(d, 1e300)), hn::Or(is_normal, hn::Ne(size, size)));
-  return with_exceptions(
-      d, usual, result, [](double x, double y) { return std::pow(x, y); }, a, b);
-}
-
 }  // namespace tend::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -82,17 +82,32 @@ HWY_INLINE V normal_tail(D d, V t, V gauss) {
   return hn::Mul(hn::Mul(gauss, scale), p);
 }
 
+/// 1 - erf(t) for t from 0.92 on, with an error of some 2^-25.
+template <class D, class V>
+requires std::same_as < hn::TFromD<D>,
+float > HWY_INLINE V rest_of_erf(D d, V t) {
+  // e^(-t p(t)) on [0.92, 4], from where on the rest is too small to count: 2^-30
+  const V x = hn::Min(t, hn::Set(d, 4.0f));
+  const V p = polynomial(d, x, 1.1286521f, 0.63513595f, 0.10626308f, -0.023785284f, 0.0036537317f,
+                         -0.0003256442f, 1.1521396e-05f);
+  return exp_not_positive(d, hn::Neg(hn::Mul(x, p)));
+}
+template <class D, class V>
+requires std::same_as < hn::TFromD<D>,
+double > HWY_INLINE V rest_of_erf(D d, V x) {
+  // 2 tail(sqrt(2) x)
+  const V t =
+      hn::Min(hn::Mul(x, hn::Set(d, 1.4142135623730951)), hn::Set(d, NormalConstants<double>::max));
+  return hn::Mul(hn::Set(d, 2.0), normal_tail(d, t, gaussian(d, t)));
+}
+
 /// erf of float or double lanes, within 1.9 ulp.
 template <class D, class V>
 HWY_INLINE V erf(D d, V x) {
   using T = hn::TFromD<D>;
   const V magnitude = hn::Abs(x);
   const V small = hn::MulAdd(x, NormalConstants<T>::small(d, hn::Mul(x, x)), x);
-  // 1 - 2 tail(sqrt(2) |x|)
-  const V t = hn::Min(hn::Mul(magnitude, hn::Set(d, T(1.4142135623730951))),
-                      hn::Set(d, NormalConstants<T>::max));
-  const V large =
-      hn::NegMulAdd(hn::Set(d, T(2)), normal_tail(d, t, gaussian(d, t)), hn::Set(d, T(1)));
+  const V large = hn::Sub(hn::Set(d, T(1)), rest_of_erf(d, magnitude));
   return hn::IfThenElse(hn::Ge(magnitude, hn::Set(d, T(0.92))), hn::CopySign(large, x), small);
 }
 
@@ -106,6 +121,52 @@ HWY_INLINE V erfc(D d, V x) {
   const V two = hn::Set(d, T(2));
   const V right = hn::Mul(two, tail);
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(two, right), right);
+}
+
+/// The x with erf(x) = y, of double lanes, within 3 ulp. Giles, Approximating the erfinv function,
+/// GPU Computing Gems 2, 2011: erfinv(y) / y is a smooth function of w = -log(1 - y^2) near 0, and
+/// of its root elsewhere. The polynomials are our own.
+template <class D, class V>
+HWY_INLINE V erfinv(D d, V y) {
+  const V one = hn::Set(d, 1.0);
+  const V w = hn::Neg(log(d, hn::Mul(hn::Sub(one, y), hn::Add(one, y))));
+  // w from 0 to 6.25: 2^-58
+  V slope = polynomial(d, hn::Sub(w, hn::Set(d, 3.125)), 1.6536545626831027, 0.24015818242558834,
+                       -0.006033670871426996, -0.0007407025341545544, 0.000186734208020529,
+                       -1.3882523394196934e-05, -1.3654691772633713e-06, 4.234788171200933e-07,
+                       -2.9070389896114116e-08, -4.112660642631068e-09, 1.051222567168145e-09,
+                       -5.4142946366318796e-11, -1.2978504254268368e-11, 2.630503486592321e-12,
+                       -8.079289748949554e-14, -4.001590396193462e-14, 6.533338454760673e-15,
+                       -3.987721417284649e-17, -1.234483106381101e-16, 1.554513870914733e-17,
+                       6.956327620563198e-19, -3.487622141917346e-19, 1.6540658635802113e-20,
+                       3.2193193514567297e-21, -3.0018575073216423e-22);
+  const auto is_central = hn::Lt(w, hn::Set(d, 6.25));
+  if (HWY_UNLIKELY(!hn::AllTrue(d, is_central))) {
+    const V root = hn::Sqrt(w);
+    // sqrt(w) from 2.5 to 4: 2^-55
+    const V mid =
+        polynomial(d, hn::Sub(root, hn::Set(d, 3.25)), 3.0838856104922208, 1.0052589676941657,
+                   0.005370914553571294, -0.0037512085082641185, 0.002491442096998291,
+                   -0.0016882755342180506, 0.0009532893634744126, -0.0003550378312678059,
+                   2.4031259173410043e-05, 6.828725189255403e-05, -4.731899363560781e-05,
+                   1.2464420438124285e-05, 2.925753135004959e-06, -3.984046093411164e-06,
+                   1.4986793763346008e-06, -3.0310899259350904e-08, -2.713211299821446e-07,
+                   1.339772216922531e-07, 6.906012633913057e-10, -1.6198637488022226e-08);
+    // from 4 to 6.005, where y is next to 1: 2^-57
+    const V tail =
+        polynomial(d, hn::Sub(root, hn::Set(d, 5.0)), 4.849906401408584, 1.0103004648645453,
+                   -0.00013871931838098736, -0.00021503011982537806, 7.599527811888854e-05,
+                   -1.9681770735770517e-05, 4.526052301475325e-06, -9.930291680923228e-07,
+                   2.2905396533786025e-07, -6.755685977588937e-08, 2.901534473178353e-08,
+                   -1.5253969014874278e-08, 7.827032498236194e-09, -3.4723243354054883e-09,
+                   1.310472691710211e-09, -4.3710143796705674e-10, 7.249720272759415e-11,
+                   4.278423932967346e-11, -2.103678649199968e-11);
+    const auto is_mid = hn::Lt(root, hn::Set(d, 4.0));
+    slope = hn::IfThenElse(is_central, slope, hn::IfThenElse(is_mid, mid, tail));
+    // Infinite at -1 and 1
+    slope = hn::IfThenElse(hn::Eq(hn::Abs(y), one), w, slope);
+  }
+  return hn::Mul(y, slope);
 }
 
 /// The normal distribution function: of float off by less than 2^-24, of double by less than 2^-52

@@ -40,6 +40,32 @@ HWY_INLINE void transform(D d, bool prefetches, std::size_t n, T* out, F f, cons
   std::memcpy(out + end, tail, rest);
 }
 
+/// Rounds to float.
+template <class D, class V>
+HWY_INLINE hn::Vec<D> narrowed(D d, V wide) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  // Highway would turn a number that is too large into FLT_MAX.
+  const hn::Rebind<double, D> dw;
+  HWY_ALIGN double from[hn::MaxLanes(dw)];
+  HWY_ALIGN float to[hn::MaxLanes(d)];
+  hn::Store(wide, dw, from);
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) to[i] = static_cast<float>(from[i]);
+  return hn::Load(d, to);
+#else
+  return hn::DemoteTo(d, wide);
+#endif
+}
+
+/// As transform, of float elements that are computed in double.
+template <class F, class... Inputs>
+HWY_INLINE void transform_in_double(std::size_t n, float* out, F f, const Inputs*... in) {
+  const hn::ScalableTag<double> wide;
+  const hn::Rebind<float, decltype(wide)> narrow;
+  const auto f_in_double = [=](auto d, auto... x)
+                               HWY_ATTR { return narrowed(d, f(wide, hn::PromoteTo(wide, x)...)); };
+  transform(narrow, sizeof...(in) == 1, n, out, f_in_double, in...);
+}
+
 template <class D>
 HWY_INLINE hn::Vec<D> one(D d) {
   return hn::Set(d, hn::TFromD<D>(1));

@@ -1,0 +1,99 @@
+#include <tend/core/kernels/elementwise/special_spans.h>
+
+#include <cmath>
+#include <concepts>
+
+#include <tend/core/kernels/simd/simd_targets.h>
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/elementwise/special_spans.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/highway.h>
+#include <tend/core/kernels/simd/simd_gamma.h>
+#include <tend/core/kernels/simd/simd_math.h>
+#include <tend/core/kernels/simd/simd_normal.h>
+#include <tend/core/kernels/simd/simd_transform.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+namespace {
+
+// out[i] = f(d, a[i]), computed in double.
+template <class F>
+HWY_INLINE void map_in_double(std::size_t n, double* out, const double* a, F f) {
+  transform(hn::ScalableTag<double>(), true, n, out, f, a);
+}
+template <class F>
+HWY_INLINE void map_in_double(std::size_t n, float* out, const float* a, F f) {
+  transform_in_double(n, out, f, a);
+}
+
+template <class T>
+void polygamma(std::int64_t order, std::size_t n, T* out, const T* a) {
+  if (order == 0)
+    return map_in_double(n, out, a, [](auto d, auto x) HWY_ATTR { return digamma(d, x); });
+  const double sign = order % 2 == 0 ? -1 : 1;
+  const double factor = sign * std::tgamma(static_cast<double>(order) + 1);
+  map_in_double(n, out, a, [order, factor](auto d, auto x) HWY_ATTR {
+    // The sum that defines it has too many terms below.
+    const auto nan = hn::Set(d, std::numeric_limits<double>::quiet_NaN());
+    const auto limited = hn::IfThenElse(hn::Lt(x, hn::Set(d, -1e6)), nan, x);
+    return hn::Mul(hn::Set(d, factor), hurwitz_zeta(d, order + 1, limited));
+  });
+}
+
+template <class T>
+void logit(T min, T max, std::size_t n, T* out, const T* a) {
+  const auto f = [min, max](auto d, auto x) HWY_ATTR {
+    const auto least = hn::Set(d, min), most = hn::Set(d, max);
+    const auto below = hn::IfThenElse(hn::Gt(x, most), most, x);
+    const auto inside = hn::IfThenElse(hn::Lt(x, least), least, below);
+    return log(d, hn::Div(inside, hn::Sub(hn::Set(d, T(1)), inside)));
+  };
+  transform(hn::ScalableTag<T>(), true, n, out, f, a);
+}
+
+template <class T>
+void map(SpecialFunction f, std::size_t n, T* out, const T* a) {
+  switch (f.function) {
+    case Special::lgamma:
+      return map_in_double(n, out, a, [](auto d, auto x) HWY_ATTR { return lgamma(d, x); });
+    case Special::erfinv:
+      return map_in_double(n, out, a, [](auto d, auto y) HWY_ATTR { return erfinv(d, y); });
+    case Special::polygamma: return polygamma(f.order, n, out, a);
+    case Special::logit: return logit(static_cast<T>(f.min), static_cast<T>(f.max), n, out, a);
+  }
+}
+
+template <class T>
+void logit_backward(LogitBackward f, std::size_t n, T* out, const T* grad, const T* a) {
+  const auto min = static_cast<T>(f.min), max = static_cast<T>(f.max);
+  const auto outside = static_cast<T>(f.outside);
+  const auto times_grad = [=](auto d, auto g, auto x) HWY_ATTR {
+    const auto slope = hn::Div(g, hn::Mul(x, hn::Sub(hn::Set(d, T(1)), x)));
+    const auto is_outside = hn::Or(hn::Lt(x, hn::Set(d, min)), hn::Gt(x, hn::Set(d, max)));
+    return hn::IfThenElse(is_outside, hn::Set(d, outside), slope);
+  };
+  transform(hn::ScalableTag<T>(), false, n, out, times_grad, grad, a);
+}
+
+const ForTypes<SpecialKernels>& find_special_kernels() {
+  static constexpr ForTypes<SpecialKernels> kAll = {{map, logit_backward}, {map, logit_backward}};
+  return kAll;
+}
+
+}  // namespace
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tend::kernels {
+
+HWY_EXPORT(find_special_kernels);
+
+const ForTypes<SpecialKernels>& special_kernels() {
+  return HWY_DYNAMIC_DISPATCH(find_special_kernels)();
+}
+
+}  // namespace tend::kernels
+#endif  // HWY_ONCE
