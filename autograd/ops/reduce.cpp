@@ -160,7 +160,7 @@ Tensor std(const Tensor& self, const Dims& dims, double correction, Flag keepdim
     // Where all elements are equal, the gradient is zero by convention, and so is its derivative.
     const Tensor equal = deviation == 0;
     const Tensor normal = (x - mean(x, reduced, true)) / masked_fill(deviation, equal, 1);
-    d.set(0, g / freedom * masked_fill(normal, equal, 0));
+    d.set(0, normal * masked_fill(g / freedom, equal, 0));
   });
 }
 
@@ -203,8 +203,16 @@ std::pair<Tensor, Tensor> std_mean(const Tensor& self, const Dims& dims, double 
 }
 
 Tensor nansum(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) try {
-  const bool may_have_nan = is_floating(self.dtype());
-  return sum(may_have_nan ? masked_fill(self, isnan(self), 0) : self, dims, keepdim, dtype);
+  if (dtype) return nansum(to(self, *dtype), dims, keepdim).to(*dtype);
+  if (!is_floating(self.dtype())) return sum(self, dims, keepdim);
+  const Shape reduced = wrap_dims("nansum", dims, self.dim());
+  return record("NansumBackward0",
+                reduce(kernels::number_sum, self, reduced, keepdim, self.dtype()), {self}, {self},
+                [reduced](Derivative& d) {
+                  const Tensor x = d.saved(0);
+                  const Tensor g = expand(restore_dims(d.grad(), x.shape(), reduced), x.shape());
+                  d.set(0, masked_fill(g, isnan(x), 0));
+                });
 } catch (const Error&) {
   rename_error("nansum");
 }

@@ -26,6 +26,12 @@ struct SquareSum : Sum<T> {
   static T load(T x) { return x * x; }
 };
 
+// NaN counts as 0.
+template <class T>
+struct NumberSum : Sum<T> {
+  static T load(T x) { return x != x ? T(0) : x; }
+};
+
 template <class Acc>
 struct Product {
   static constexpr Acc identity() { return 1; }
@@ -77,6 +83,11 @@ struct Extreme {
     return best;
   }
 };
+
+template <class Op>
+inline constexpr bool is_extreme = false;
+template <class Acc, bool kLargest>
+inline constexpr bool is_extreme<Extreme<Acc, kLargest>> = true;
 
 template <class Acc>
 using Largest = Extreme<Acc, true>;
