@@ -100,17 +100,4 @@ Tensor normalize(const Tensor& self, double p, std::int64_t dim, double eps) try
   rename_error("normalize");
 }
 
-Tensor cdist(const Tensor& x1, const Tensor& x2, double p) try {
-  check_one_dtype("cdist", x1, x2);
-  check_floating("cdist", x1);
-  if (x1.dim() < 2 || x2.dim() < 2 || x1.size(-1) != x2.size(-1)) {
-    fail<ShapeError>("cdist", "needs rows of one length, got ", x1.shape(), " and ", x2.shape());
-  }
-  if (!(p >= 0)) fail("cdist", "the order of the norm is ", p, ", not a number from 0 on");
-  const Tensor distances = unsqueeze(x1, -2) - unsqueeze(x2, -3);
-  return x1.size(-1) == 0 ? sum(distances, {-1}) : norm(distances, p, {-1});
-} catch (const Error&) {
-  rename_error("cdist");
-}
-
 }  // namespace tend

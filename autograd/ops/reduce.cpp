@@ -82,6 +82,16 @@ Tensor product_of_others(const Tensor& x, const Shape& dims) {
                  inverse_permutation(order));
 }
 
+// The gradient of x with zeros among its elements, from divisions: an element has one if no other
+// is zero. Undefined if a product of those that are not zero overflows, or is NaN.
+Tensor divided_gradient(const Tensor& x, const Tensor& is_zero, const Tensor& grad,
+                        const Shape& dims) {
+  const Tensor others = masked_fill(x, is_zero, 1), products = prod(others, dims, true);
+  if (!all(isfinite(products)).item<bool>()) return {};
+  const Tensor has_zeros = sum(is_zero, dims, true) - to(is_zero, int64);
+  return masked_fill(grad * products / others, has_zeros != 0, 0);
+}
+
 }  // namespace
 
 Tensor prod(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) {
@@ -90,15 +100,17 @@ Tensor prod(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DT
   Array out = reduce(kernels::prod, self, reduced, keepdim, kernels::sum_dtype(self.dtype()));
   return record(dims.empty() ? "ProdBackward0" : "ProdBackward1", std::move(out), {self},
                 {self, kOutput}, [reduced](Derivative& d) {
-                  const Tensor x = d.saved(0);
+                  const Tensor x = d.saved(0), is_zero = x == 0;
                   const Tensor g = restore_dims(d.grad(), x.shape(), reduced);
+                  Tensor gradient;
                   if (x.numel() == 0) {
-                    d.set(0, zeros_like(x));
-                  } else if (any(x == 0).item<bool>()) {
-                    d.set(0, g * product_of_others(x, reduced));
-                  } else {
-                    d.set(0, g * restore_dims(d.saved(1), x.shape(), reduced) / x);
+                    gradient = zeros_like(x);
+                  } else if (!any(is_zero).item<bool>()) {
+                    gradient = g * restore_dims(d.saved(1), x.shape(), reduced) / x;
+                  } else if (!grad_enabled()) {
+                    gradient = divided_gradient(x, is_zero, g, reduced);
                   }
+                  d.set(0, gradient.defined() ? gradient : g * product_of_others(x, reduced));
                 });
 }
 

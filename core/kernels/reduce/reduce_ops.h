@@ -68,6 +68,7 @@ struct All {
 // The first NaN becomes the result: every comparison with it is false.
 template <class Acc, bool kLargest>
 struct Extreme {
+  static constexpr bool kExact = true;
   static constexpr Acc identity() {
     using Limits = std::numeric_limits<Acc>;
     if constexpr (std::is_floating_point_v<Acc>) {
@@ -83,11 +84,6 @@ struct Extreme {
     return best;
   }
 };
-
-template <class Op>
-inline constexpr bool is_extreme = false;
-template <class Acc, bool kLargest>
-inline constexpr bool is_extreme<Extreme<Acc, kLargest>> = true;
 
 template <class Acc>
 using Largest = Extreme<Acc, true>;

@@ -50,10 +50,10 @@ template <class T, class V>
 HWY_INLINE V combine_vectors(Product<T>, V a, V b) {
   return hn::Mul(a, b);
 }
+// Of numbers: see reduce_run for NaN.
 template <class T, bool kLargest, class V>
 HWY_INLINE V combine_vectors(Extreme<T, kLargest>, V a, V b) {
-  const auto first = kLargest ? hn::Le(b, a) : hn::Ge(b, a);
-  return hn::IfThenElse(hn::Or(first, hn::IsNaN(a)), a, b);
+  return kLargest ? hn::Max(a, b) : hn::Min(a, b);
 }
 
 template <class D, class Op>
@@ -95,20 +95,13 @@ requires std::is_floating_point_v<Accumulator<Op>> Accumulator<Op> reduce_run(co
   constexpr std::int64_t kWide = hn::MaxLanes(d), kVectors = kLanes / kWide;
   hn::Vec<decltype(d)> vectors[kVectors];
   for (auto& v : vectors) v = hn::Set(d, Op::identity());
+  [[maybe_unused]] auto is_nan = hn::IsNaN(hn::Zero(d));
   const auto add = [&](std::int64_t v, const T* place) HWY_ATTR {
-    vectors[v] = combine_vectors(Op(), vectors[v], load_vector(d, Op(), place));
+    const auto x = load_vector(d, Op(), place);
+    if constexpr (Exact<Op>) is_nan = hn::Or(is_nan, hn::IsNaN(x));
+    vectors[v] = combine_vectors(Op(), vectors[v], x);
   };
   std::int64_t i = 0;
-  if constexpr (is_extreme<Op>) {  // does not care about the order: two at a time, for shorter waits
-    for (; i + 2 * kLanes <= count; i += 2 * kLanes) {
-      for (std::int64_t v = 0; v < kVectors; ++v) {
-        const T* place = from + i + v * kWide;
-        const auto both = combine_vectors(Op(), load_vector(d, Op(), place),
-                                          load_vector(d, Op(), place + kLanes));
-        vectors[v] = combine_vectors(Op(), vectors[v], both);
-      }
-    }
-  }
   for (; i + kLanes <= count; i += kLanes) {
     for (std::int64_t v = 0; v < kVectors; ++v) add(v, from + i + v * kWide);
   }
@@ -116,6 +109,9 @@ requires std::is_floating_point_v<Accumulator<Op>> Accumulator<Op> reduce_run(co
     T rest[kLanes];
     std::fill(std::copy(from + i, from + count, rest), rest + kLanes, T(Op::identity()));
     for (std::int64_t v = 0; v < kVectors; ++v) add(v, rest + v * kWide);
+  }
+  if constexpr (Exact<Op>) {
+    if (!hn::AllFalse(d, is_nan)) return std::numeric_limits<Accumulator<Op>>::quiet_NaN();
   }
   for (std::int64_t half = kVectors / 2; half > 0; half /= 2) {
     for (std::int64_t v = 0; v < half; ++v)
