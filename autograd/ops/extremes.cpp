@@ -3,6 +3,7 @@
 
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/reduce/reduce.h>
+#include <tend/core/kernels/reduce/sort.h>
 
 namespace tend {
 namespace {
@@ -139,10 +140,13 @@ ValuesAndIndices median(const Tensor& self, std::int64_t dim, Flag keepdim) try 
 }
 
 Tensor median(const Tensor& self) try {
-  const Tensor flat = reshape(self.detach(), {self.numel()});
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-  const Tensor middle = self.numel() == 0 ? full({}, kNaN, self.dtype()) : median(flat, 0).values;
-  return record("MedianBackward0", middle.array(), {self}, {self, kOutput}, share_with_equals);
+  Array middle = Array::empty({}, self.dtype());
+  if (self.numel() == 0) {
+    middle.fill(std::numeric_limits<double>::quiet_NaN());
+  } else {
+    kernels::median(middle, self.array());
+  }
+  return record("MedianBackward0", std::move(middle), {self}, {self, kOutput}, share_with_equals);
 } catch (const Error&) {
   rename_error("median");
 }

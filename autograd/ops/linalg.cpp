@@ -269,8 +269,14 @@ Tensor trace(const Tensor& self) {
   Array out = Array::empty({}, self.dtype());
   kernels::sum(out, self.array().diagonal(), {0});
   return record("TraceBackward0", std::move(out), {self}, {}, [shape = self.shape()](auto& d) {
-    // Not a product with the mask, in which an infinite cotangent times 0 would be NaN.
-    d.set(0, where(eye(shape[0], shape[1], boolean), d.grad(), 0));
+    if (grad_enabled()) {
+      // Not a product with the mask, in which an infinite cotangent times 0 would be NaN.
+      d.set(0, where(eye(shape[0], shape[1], boolean), d.grad(), 0));
+    } else {
+      Array gradient = Array::zeros(shape, d.grad().dtype());
+      gradient.diagonal().copy_from(d.grad().array());
+      d.set(0, Tensor(std::move(gradient)));
+    }
   });
 }
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/reduce/reduce.h>
 
 namespace tend {
 namespace {
@@ -36,7 +37,11 @@ Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim) try {
 namespace {
 
 Tensor norm_of(const Tensor& x, double p, const Shape& dims, bool keepdim) {
-  if (p == 2) return sqrt(sum(square(x), dims, keepdim));
+  if (p == 2) {
+    const Array squares = Array::empty(reduced_shape(x.shape(), dims, keepdim), x.dtype());
+    kernels::square_sum(squares, x.array(), dims);
+    return sqrt(Tensor(squares));
+  }
   if (p == 1) return sum(abs(x), dims, keepdim);
   if (p == 0) return sum(to(x != 0, x.dtype()), dims, keepdim);
   if (p == kInf) return amax(abs(x), dims, keepdim);
@@ -44,22 +49,24 @@ Tensor norm_of(const Tensor& x, double p, const Shape& dims, bool keepdim) {
   return pow(sum(pow(abs(x), p), dims, keepdim), 1 / p);
 }
 
-// The derivative of the norm; `size` is the norm, with its reduced dimensions restored.
-Tensor norm_slope(const Tensor& x, const Tensor& size, double p, const Shape& dims) {
-  if (p == 0) return zeros_like(x);
-  if (p == 1) return sign(x);
+// The gradient of x, given that of its norm; `size` is the norm. Both have their reduced dimensions
+// restored.
+Tensor norm_gradient(const Tensor& grad, const Tensor& x, const Tensor& size, double p,
+                     const Shape& dims) {
+  if (p == 0) return grad * zeros_like(x);
+  if (p == 1) return grad * sign(x);
   if (std::isinf(p)) {
     // NaN is chosen where there is one, but does not equal itself.
     const Tensor chosen = logical_or(abs(x) == size, logical_and(isnan(x), isnan(size)));
     const Tensor mask = to(chosen, x.dtype());
-    return sign(x) * mask / sum(mask, dims, true);
+    return grad * (sign(x) * mask / sum(mask, dims, true));
   }
   // 0 / 0 counts as 0 here, also in the derivatives of this function.
   const Tensor is_zero = size == 0;
   const Tensor divisor = masked_fill(size, is_zero, 1);
-  if (p == 2) return masked_fill(x / divisor, is_zero, 0);
+  if (p == 2) return x * masked_fill(grad / divisor, is_zero, 0);
   const Tensor power = sign(x) * pow(masked_fill(abs(x), x == 0, 1), p - 1);
-  return p < 1 ? power * pow(size, 1 - p) : power / pow(divisor, p - 1);
+  return grad * (p < 1 ? power * pow(size, 1 - p) : power / pow(divisor, p - 1));
 }
 
 }  // namespace
@@ -79,9 +86,9 @@ Tensor norm(const Tensor& self, double p, const Dims& dims, Flag keepdim,
   return record("LinalgVectorNormBackward0", out.array(), {self}, {self, kOutput},
                 [p, reduced](Derivative& d) {
                   const Tensor x = d.saved(0);
-                  const Tensor slope =
-                      norm_slope(x, restore_dims(d.saved(1), x.shape(), reduced), p, reduced);
-                  d.set(0, restore_dims(d.grad(), x.shape(), reduced) * slope);
+                  const Tensor grad = restore_dims(d.grad(), x.shape(), reduced);
+                  const Tensor size = restore_dims(d.saved(1), x.shape(), reduced);
+                  d.set(0, norm_gradient(grad, x, size, p, reduced));
                 });
 } catch (const Error&) {
   rename_error("norm");
@@ -91,19 +98,6 @@ Tensor normalize(const Tensor& self, double p, std::int64_t dim, double eps) try
   return self / clamp_min(norm(self, p, {dim}, true), eps);
 } catch (const Error&) {
   rename_error("normalize");
-}
-
-Tensor cdist(const Tensor& x1, const Tensor& x2, double p) try {
-  check_one_dtype("cdist", x1, x2);
-  check_floating("cdist", x1);
-  if (x1.dim() < 2 || x2.dim() < 2 || x1.size(-1) != x2.size(-1)) {
-    fail<ShapeError>("cdist", "needs rows of one length, got ", x1.shape(), " and ", x2.shape());
-  }
-  if (!(p >= 0)) fail("cdist", "the order of the norm is ", p, ", not a number from 0 on");
-  const Tensor distances = unsqueeze(x1, -2) - unsqueeze(x2, -3);
-  return x1.size(-1) == 0 ? sum(distances, {-1}) : norm(distances, p, {-1});
-} catch (const Error&) {
-  rename_error("cdist");
 }
 
 }  // namespace tend

@@ -82,6 +82,16 @@ Tensor product_of_others(const Tensor& x, const Shape& dims) {
                  inverse_permutation(order));
 }
 
+// The gradient of x with zeros among its elements, from divisions: an element has one if no other
+// is zero. Undefined if a product of those that are not zero overflows, or is NaN.
+Tensor divided_gradient(const Tensor& x, const Tensor& is_zero, const Tensor& grad,
+                        const Shape& dims) {
+  const Tensor others = masked_fill(x, is_zero, 1), products = prod(others, dims, true);
+  if (!all(isfinite(products)).item<bool>()) return {};
+  const Tensor has_zeros = sum(is_zero, dims, true) - to(is_zero, int64);
+  return masked_fill(grad * products / others, has_zeros != 0, 0);
+}
+
 }  // namespace
 
 Tensor prod(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) {
@@ -90,15 +100,17 @@ Tensor prod(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DT
   Array out = reduce(kernels::prod, self, reduced, keepdim, kernels::sum_dtype(self.dtype()));
   return record(dims.empty() ? "ProdBackward0" : "ProdBackward1", std::move(out), {self},
                 {self, kOutput}, [reduced](Derivative& d) {
-                  const Tensor x = d.saved(0);
+                  const Tensor x = d.saved(0), is_zero = x == 0;
                   const Tensor g = restore_dims(d.grad(), x.shape(), reduced);
+                  Tensor gradient;
                   if (x.numel() == 0) {
-                    d.set(0, zeros_like(x));
-                  } else if (any(x == 0).item<bool>()) {
-                    d.set(0, g * product_of_others(x, reduced));
-                  } else {
-                    d.set(0, g * restore_dims(d.saved(1), x.shape(), reduced) / x);
+                    gradient = zeros_like(x);
+                  } else if (!any(is_zero).item<bool>()) {
+                    gradient = g * restore_dims(d.saved(1), x.shape(), reduced) / x;
+                  } else if (!grad_enabled()) {
+                    gradient = divided_gradient(x, is_zero, g, reduced);
                   }
+                  d.set(0, gradient.defined() ? gradient : g * product_of_others(x, reduced));
                 });
 }
 
@@ -160,7 +172,7 @@ Tensor std(const Tensor& self, const Dims& dims, double correction, Flag keepdim
     // Where all elements are equal, the gradient is zero by convention, and so is its derivative.
     const Tensor equal = deviation == 0;
     const Tensor normal = (x - mean(x, reduced, true)) / masked_fill(deviation, equal, 1);
-    d.set(0, g / freedom * masked_fill(normal, equal, 0));
+    d.set(0, normal * masked_fill(g / freedom, equal, 0));
   });
 }
 
@@ -203,8 +215,16 @@ std::pair<Tensor, Tensor> std_mean(const Tensor& self, const Dims& dims, double 
 }
 
 Tensor nansum(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) try {
-  const bool may_have_nan = is_floating(self.dtype());
-  return sum(may_have_nan ? masked_fill(self, isnan(self), 0) : self, dims, keepdim, dtype);
+  if (dtype) return nansum(to(self, *dtype), dims, keepdim).to(*dtype);
+  if (!is_floating(self.dtype())) return sum(self, dims, keepdim);
+  const Shape reduced = wrap_dims("nansum", dims, self.dim());
+  return record("NansumBackward0",
+                reduce(kernels::number_sum, self, reduced, keepdim, self.dtype()), {self}, {self},
+                [reduced](Derivative& d) {
+                  const Tensor x = d.saved(0);
+                  const Tensor g = expand(restore_dims(d.grad(), x.shape(), reduced), x.shape());
+                  d.set(0, masked_fill(g, isnan(x), 0));
+                });
 } catch (const Error&) {
   rename_error("nansum");
 }

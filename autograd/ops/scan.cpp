@@ -88,9 +88,9 @@ Tensor logcumsumexp_gradient(const Tensor& x, const Tensor& y, const Tensor& gra
 ValuesAndIndices cumulative_extreme(const char* operation, const char* node, const Tensor& self,
                                     std::int64_t dim, bool largest) {
   dim = wrap_dim(operation, dim, self.dim());
+  Array values = Array::empty(self.shape(), self.dtype());
   Array indices = Array::empty(self.shape(), int64);
-  kernels::cumulative_extreme(indices, self.array(), dim, largest);
-  Array values = gather(self.detach(), dim, Tensor(indices)).array();
+  kernels::cumulative_extreme(values, indices, self.array(), dim, largest);
   return picked(node, self, std::move(values), std::move(indices), dim, true, operation);
 }
 

@@ -261,6 +261,7 @@ std::vector<Op> linalg_rows() {
   }
   rows.op("cdist", "torch.cdist(a, b)", [](T a, T b) { return cdist(a, b); })
       .on({{real({2, 3, 4}).grid(0.1), real({2, 4}).grid(0.1, 0.05)},
+           {real({27, 3}).grid(0.1), real({2, 2, 3}).grid(0.37, 0.03)},  // by a matrix product
            {real({3, 0}), real({2, 0})},
            {real({0, 2}), real({3, 2})}});
   return rows.take();

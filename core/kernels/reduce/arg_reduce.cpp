@@ -7,51 +7,48 @@
 #include <tend/core/kernels/elementwise/loops.h>
 #include <tend/core/kernels/indexing/indexing.h>
 #include <tend/core/kernels/reduce/reduce.h>
+#include <tend/core/kernels/reduce/reduce_loop.h>
+#include <tend/core/kernels/reduce/reduce_ops.h>
 
+#include <tend/core/kernels/simd/simd_targets.h>
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/reduce/arg_reduce.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/highway.h>
+#include <tend/core/kernels/reduce/reduction.h>
+
+#ifndef TEND_CORE_KERNELS_ARG_REDUCE
+#define TEND_CORE_KERNELS_ARG_REDUCE
 namespace tend::kernels {
+
+// The indices of the first best elements of lines, by whether the largest are best: of a contiguous
+// line, and of `count` lines side by side, of which some are looked through together.
+template <class T>
+struct BestOf {
+  using Line = std::int64_t (*)(const T* line, std::int64_t length);
+  using SideBySide = void (*)(std::int64_t count, std::int64_t* to, const T* from,
+                              std::int64_t stride, std::int64_t length);
+  std::array<Line, 2> line;
+  std::array<SideBySide, 2> side_by_side;
+};
+struct BestOfAll : BestOf<float>, BestOf<double>, BestOf<std::int64_t>, BestOf<bool> {};
+
+}  // namespace tend::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
 // A number as wide as an element, so that both are handled in vectors of as many.
 template <class T>
 using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
 
-// Whether x takes the place of the best element so far: NaN is better than every number.
-template <bool kLargest, class T>
-bool is_better(T x, T best) {
-  const bool better = kLargest ? x > best : x < best;
-  if constexpr (std::is_floating_point_v<T>) return better || (x != x && best == best);
-  return better;
-}
-
-// The best element of a line without NaN, found side by side for every 16th element; NaN if there
-// is one.
-template <bool kLargest, class T>
-T best_value(const T* line, std::int64_t length) {
-  constexpr std::int64_t kLanes = 16;
-  std::array<T, kLanes> best;
-  std::array<Place<T>, kLanes> nans{};
-  best.fill(line[0]);
-  const auto look_at = [&](std::size_t k, T x) {
-    best[k] = (kLargest ? x > best[k] : x < best[k]) ? x : best[k];
-    nans[k] |= x != x;
-  };
-  std::int64_t i = 0;
-  for (; i + kLanes <= length; i += kLanes) {
-    for (std::size_t k = 0; k < kLanes; ++k) look_at(k, line[i + static_cast<std::int64_t>(k)]);
-  }
-  for (; i < length; ++i) look_at(0, line[i]);
-  T found = best[0];
-  for (std::size_t k = 0; k < kLanes; ++k) {
-    if (nans[k] != 0) return std::numeric_limits<T>::quiet_NaN();
-    if (is_better<kLargest>(best[k], found)) found = best[k];
-  }
-  return found;
-}
-
 // The first index where is_it(element), which some element is.
 template <class T, class F>
 std::int64_t first_index(const T* line, std::int64_t length, F is_it) {
-  constexpr std::int64_t kBlock = 32;
+  constexpr std::int64_t kBlock = 64;
   std::int64_t i = 0;
   for (; i + kBlock <= length; i += kBlock) {
     Place<T> hits = 0;  // without leaving the loop, so that it is done in vectors
@@ -62,22 +59,13 @@ std::int64_t first_index(const T* line, std::int64_t length, F is_it) {
   return i;
 }
 
-// The index of the first best element of a line.
 template <bool kLargest, class T>
-std::int64_t best_index(const T* line, std::int64_t length, std::int64_t stride) {
-  if (stride == 1) {
-    const T best = best_value<kLargest>(line, length);
-    if (best != best) return first_index(line, length, [](T x) { return x != x; });
-    return first_index(line, length, [best](T x) { return x == best; });
-  }
-  std::int64_t best = 0;
-  for (std::int64_t i = 1; i < length; ++i) {
-    if (is_better<kLargest>(line[i * stride], line[best * stride])) best = i;
-  }
-  return best;
+std::int64_t best_in_line(const T* line, std::int64_t length) {
+  const T best = reduce_run<Extreme<T, kLargest>>(line, length);
+  if (best != best) return first_index(line, length, [](T x) { return x != x; });
+  return first_index(line, length, [best](T x) { return x == best; });
 }
 
-// The same for lines that lie side by side, of which some are looked through together.
 template <bool kLargest, class T>
 void best_side_by_side(std::int64_t count, std::int64_t* to, const T* from, std::int64_t stride,
                        std::int64_t length) {
@@ -101,6 +89,46 @@ void best_side_by_side(std::int64_t count, std::int64_t* to, const T* from, std:
   }
 }
 
+template <class T>
+constexpr BestOf<T> best_of() {
+  return {{best_in_line<false, T>, best_in_line<true, T>},
+          {best_side_by_side<false, T>, best_side_by_side<true, T>}};
+}
+
+const BestOfAll& find_best_of() {
+  static constexpr BestOfAll kAll = {best_of<float>(), best_of<double>(), best_of<std::int64_t>(),
+                                     best_of<bool>()};
+  return kAll;
+}
+
+}  // namespace
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tend::kernels {
+namespace {
+
+HWY_EXPORT(find_best_of);
+
+// Whether x takes the place of the best element so far: NaN is better than every number.
+template <bool kLargest, class T>
+bool is_better(T x, T best) {
+  const bool better = kLargest ? x > best : x < best;
+  if constexpr (std::is_floating_point_v<T>) return better || (x != x && best == best);
+  return better;
+}
+
+// The index of the first best element of a line whose elements are not neighbours.
+template <bool kLargest, class T>
+std::int64_t best_of_strided(const T* line, std::int64_t length, std::int64_t stride) {
+  std::int64_t best = 0;
+  for (std::int64_t i = 1; i < length; ++i) {
+    if (is_better<kLargest>(line[i * stride], line[best * stride])) best = i;
+  }
+  return best;
+}
+
 template <bool kLargest>
 void best_of_lines(const char* name, const Array& indices, const Array& a, std::int64_t dim) {
   assert(indices.dtype() == int64);
@@ -112,22 +140,22 @@ void best_of_lines(const char* name, const Array& indices, const Array& a, std::
   const Array lines = a.select(dim, 0);
   visit_dtype(a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    StridedLoop<2>({&to, &lines})
-        .run(
-            [=](std::int64_t count, const auto& p, const auto& step) {
-              constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-              const bool side_by_side = step[0] == 8 && step[1] == sizeof(T) && count > 1;
-              if (side_by_side && length <= kMost) {
-                return best_side_by_side<kLargest>(count, reinterpret_cast<std::int64_t*>(p[0]),
-                                                   reinterpret_cast<const T*>(p[1]), stride,
-                                                   length);
-              }
-              for (std::int64_t i = 0; i < count; ++i) {
-                *reinterpret_cast<std::int64_t*>(p[0] + i * step[0]) = best_index<kLargest>(
-                    reinterpret_cast<const T*>(p[1] + i * step[1]), length, stride);
-              }
-            },
-            kElementGrain / length + 1);
+    const BestOf<T>& best = HWY_DYNAMIC_DISPATCH(find_best_of)();
+    const auto run = [=](std::int64_t count, const auto& p, const auto& step) {
+      constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+      auto* index = reinterpret_cast<std::int64_t*>(p[0]);
+      if (step[0] == 8 && step[1] == sizeof(T) && count > 1 && length <= kMost) {
+        return best.side_by_side[kLargest](count, index, reinterpret_cast<const T*>(p[1]), stride,
+                                           length);
+      }
+      for (std::int64_t i = 0; i < count; ++i) {
+        const auto* line = reinterpret_cast<const T*>(p[1] + i * step[1]);
+        *reinterpret_cast<std::int64_t*>(p[0] + i * step[0]) =
+            stride == 1 ? best.line[kLargest](line, length)
+                        : best_of_strided<kLargest>(line, length, stride);
+      }
+    };
+    StridedLoop<2>({&to, &lines}).run(run, kElementGrain / length + 1);
   });
 }
 
@@ -168,3 +196,4 @@ void argmin(const Array& out, const Array& a, std::optional<std::int64_t> dim) {
 }
 
 }  // namespace tend::kernels
+#endif  // HWY_ONCE

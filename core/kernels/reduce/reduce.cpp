@@ -31,7 +31,9 @@ struct ReductionSet : Each... {};
 using Reductions =
     ReductionSet<Reduction<Sum<float>, float>, Reduction<Sum<double>, double>,
                  Reduction<Sum<double>, float>, Reduction<SquareSum<float>, float>,
-                 Reduction<SquareSum<double>, double>, Reduction<Largest<float>, float>,
+                 Reduction<SquareSum<double>, double>, Reduction<NumberSum<float>, float>,
+                 Reduction<NumberSum<double>, double>, Reduction<Product<float>, float>,
+                 Reduction<Product<double>, double>, Reduction<Largest<float>, float>,
                  Reduction<Largest<double>, double>, Reduction<Smallest<float>, float>,
                  Reduction<Smallest<double>, double>>;
 
@@ -158,12 +160,23 @@ void var(const Array& out, const Array& a, const Shape& dims, double correction)
   });
 }
 
-double square_sum(const Array& a) {
-  const Array total = Array::empty({}, a.dtype());
+void number_sum(const Array& out, const Array& a, const Shape& dims) {
+  visit_floating("number_sum", a.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    reduce_with<NumberSum<T>, T, T>(out, a, dims);
+  });
+}
+
+void square_sum(const Array& out, const Array& a, const Shape& dims) {
   visit_floating("square_sum", a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    reduce_with<SquareSum<T>, T, T>(total, a, wrap_dims("square_sum", {}, a.rank()));
+    reduce_with<SquareSum<T>, T, T>(out, a, dims);
   });
+}
+
+double square_sum(const Array& a) {
+  const Array total = Array::empty({}, a.dtype());
+  square_sum(total, a, wrap_dims("square_sum", {}, a.rank()));
   return total.item<double>();
 }
 

@@ -27,7 +27,12 @@ void prod(const Array& out, const Array& a, const Shape& dims);
 /// NaN or inf, as in PyTorch.
 void var(const Array& out, const Array& a, const Shape& dims, double correction = 1);
 
-/// The sum of the squares of all elements, computed in a's dtype, which is floating (DTypeError).
+/// The sum of the elements that are not NaN; of a's dtype, which is floating (DTypeError).
+void number_sum(const Array& out, const Array& a, const Shape& dims);
+
+/// The sum of the squares, computed in a's dtype, which is floating (DTypeError).
+void square_sum(const Array& out, const Array& a, const Shape& dims);
+/// The same of all elements.
 double square_sum(const Array& a);
 
 /// The largest (smallest) element, NaN where there is one; `out` has a's dtype. ShapeError if a

@@ -19,6 +19,12 @@ namespace tend::kernels {
 template <class Op>
 using Accumulator = decltype(Op::identity());
 
+/// The extremes, which round nothing, so that the order of the elements does not matter.
+template <class Op>
+concept Exact = requires {
+  requires Op::kExact;
+};
+
 /// block[j] = the reduction of the `count` elements from[i * down + j * across], for each j below
 /// `width`. `down` or `across` is 1 where strides allow it.
 template <class Op, class T>
@@ -119,7 +125,7 @@ void reduce_blocks(Accumulator<Op>* result, const ReducePlan& plan, const T* fro
                    std::int64_t width, std::int64_t begin, std::int64_t end,
                    ReduceBlock<Op, T> reduce_block) {
   const std::int64_t down = plan.down.step[kIn], across = plan.across.step[kIn];
-  const std::int64_t max_count = plan.rows() ? kBlock : 64;
+  const std::int64_t max_count = !plan.rows() ? 64 : Exact<Op> ? end - begin : kBlock;
   if (end <= plan.down.size && end - begin <= max_count)  // a single block
     return reduce_block(result, from + begin * down, end - begin, down, width, across);
   Accumulator<Op> block[kStripWidth];

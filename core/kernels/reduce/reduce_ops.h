@@ -26,6 +26,12 @@ struct SquareSum : Sum<T> {
   static T load(T x) { return x * x; }
 };
 
+// NaN counts as 0.
+template <class T>
+struct NumberSum : Sum<T> {
+  static T load(T x) { return x != x ? T(0) : x; }
+};
+
 template <class Acc>
 struct Product {
   static constexpr Acc identity() { return 1; }
@@ -62,6 +68,7 @@ struct All {
 // The first NaN becomes the result: every comparison with it is false.
 template <class Acc, bool kLargest>
 struct Extreme {
+  static constexpr bool kExact = true;
   static constexpr Acc identity() {
     using Limits = std::numeric_limits<Acc>;
     if constexpr (std::is_floating_point_v<Acc>) {

@@ -50,10 +50,10 @@ template <class T, class V>
 HWY_INLINE V combine_vectors(Product<T>, V a, V b) {
   return hn::Mul(a, b);
 }
+// Of numbers: see reduce_run for NaN.
 template <class T, bool kLargest, class V>
 HWY_INLINE V combine_vectors(Extreme<T, kLargest>, V a, V b) {
-  const auto first = kLargest ? hn::Le(b, a) : hn::Ge(b, a);
-  return hn::IfThenElse(hn::Or(first, hn::IsNaN(a)), a, b);
+  return kLargest ? hn::Max(a, b) : hn::Min(a, b);
 }
 
 template <class D, class Op>
@@ -64,6 +64,11 @@ template <class D, class T>
 HWY_INLINE hn::Vec<D> load_vector(D d, SquareSum<T>, const T* from) {
   const auto x = hn::LoadU(d, from);
   return hn::Mul(x, x);
+}
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_vector(D d, NumberSum<T>, const T* from) {
+  const auto x = hn::LoadU(d, from);
+  return hn::IfThenElseZero(hn::Eq(x, x), x);
 }
 template <class D>
 HWY_INLINE hn::Vec<D> load_vector(D d, Sum<double>, const float* from) {
@@ -90,8 +95,11 @@ requires std::is_floating_point_v<Accumulator<Op>> Accumulator<Op> reduce_run(co
   constexpr std::int64_t kWide = hn::MaxLanes(d), kVectors = kLanes / kWide;
   hn::Vec<decltype(d)> vectors[kVectors];
   for (auto& v : vectors) v = hn::Set(d, Op::identity());
+  [[maybe_unused]] auto is_nan = hn::IsNaN(hn::Zero(d));
   const auto add = [&](std::int64_t v, const T* place) HWY_ATTR {
-    vectors[v] = combine_vectors(Op(), vectors[v], load_vector(d, Op(), place));
+    const auto x = load_vector(d, Op(), place);
+    if constexpr (Exact<Op>) is_nan = hn::Or(is_nan, hn::IsNaN(x));
+    vectors[v] = combine_vectors(Op(), vectors[v], x);
   };
   std::int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
@@ -101,6 +109,9 @@ requires std::is_floating_point_v<Accumulator<Op>> Accumulator<Op> reduce_run(co
     T rest[kLanes];
     std::fill(std::copy(from + i, from + count, rest), rest + kLanes, T(Op::identity()));
     for (std::int64_t v = 0; v < kVectors; ++v) add(v, rest + v * kWide);
+  }
+  if constexpr (Exact<Op>) {
+    if (!hn::AllFalse(d, is_nan)) return std::numeric_limits<Accumulator<Op>>::quiet_NaN();
   }
   for (std::int64_t half = kVectors / 2; half > 0; half /= 2) {
     for (std::int64_t v = 0; v < half; ++v)

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <tuple>
 
 #include <tend/core/kernels/elementwise/loops.h>
 #include <tend/core/kernels/indexing/index_arrays.h>
@@ -108,23 +109,114 @@ void cumprod(const Array& out, const Array& a, std::int64_t dim) {
   scan<std::multiplies>(out, a, dim, 1);
 }
 
-void cumulative_extreme(const Array& out, const Array& a, std::int64_t dim, bool largest) {
-  assert(out.dtype() == int64);
+namespace {
+
+// Whether x takes the place of the best element so far: so do equal ones, and every NaN.
+template <bool kLargest, class T>
+bool replaces(T x, T best) {
+  return (kLargest ? x >= best : x <= best) | (x != x);  // not ||, for compilers to vectorise
+}
+
+// Lines that follow one another along `dim`; strides are in elements.
+struct ExtremeLines {
+  std::int64_t length, value_stride, index_stride, from_stride;
+};
+
+template <bool kLargest, class T>
+void running_extreme(T* value, std::int64_t* index, const T* from, const ExtremeLines& lines) {
+  constexpr std::int64_t kBlock = 16;
+  const bool contiguous =
+      lines.value_stride == 1 && lines.index_stride == 1 && lines.from_stride == 1;
+  T best = from[0];
+  std::int64_t place = 0;
+  for (std::int64_t first = 0; first < lines.length; first += kBlock) {
+    const std::int64_t end = std::min(first + kBlock, lines.length);
+    if (contiguous && end == first + kBlock) {
+      unsigned hits = 0;  // in most blocks there are none
+      for (std::int64_t k = 0; k < kBlock; ++k) hits |= replaces<kLargest>(from[first + k], best);
+      if (hits == 0) {
+        std::fill_n(value + first, kBlock, best);
+        std::fill_n(index + first, kBlock, place);
+        continue;
+      }
+    }
+    for (std::int64_t j = first; j < end; ++j) {
+      const T x = from[j * lines.from_stride];
+      if (replaces<kLargest>(x, best)) {
+        best = x;
+        place = j;
+      }
+      value[j * lines.value_stride] = best;
+      index[j * lines.index_stride] = place;
+    }
+  }
+}
+
+// The same for `count` lines side by side, of which some go down together.
+template <bool kLargest, class T>
+void running_extremes(std::int64_t count, T* values, std::int64_t* indices, const T* from,
+                      const ExtremeLines& lines) {
+  // As wide as an element, so that both are handled in vectors of as many.
+  using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+  constexpr std::int64_t kLines = 64;
+  for (std::int64_t left = 0; left < count; left += kLines) {
+    const auto n = static_cast<std::size_t>(std::min(kLines, count - left));
+    std::array<T, kLines> best;
+    std::array<Place, kLines> places{};
+    std::copy_n(from + left, n, best.begin());
+    for (std::int64_t j = 0; j < lines.length; ++j) {
+      const T* row = from + left + j * lines.from_stride;
+      T* value = values + left + j * lines.value_stride;
+      std::int64_t* index = indices + left + j * lines.index_stride;
+      for (std::size_t i = 0; i < n; ++i) {
+        const bool is_better = replaces<kLargest>(row[i], best[i]);
+        best[i] = is_better ? row[i] : best[i];
+        places[i] = is_better ? static_cast<Place>(j) : places[i];
+      }
+      std::copy_n(best.begin(), n, value);
+      std::copy_n(places.begin(), n, index);
+    }
+  }
+}
+
+template <bool kLargest, class T>
+void running_extremes_of(const Array& values, const Array& indices, const Array& a,
+                         std::int64_t dim) {
+  const Array value = values.select(dim, 0), index = indices.select(dim, 0),
+              from = a.select(dim, 0);
+  const ExtremeLines lines{a.size(dim), values.strides()[dim], indices.strides()[dim],
+                           a.strides()[dim]};
+  const auto run = [lines](std::int64_t count, const auto& p, const auto& step) {
+    const auto at = [&](std::int64_t i) {
+      return std::tuple(reinterpret_cast<T*>(p[0] + i * step[0]),
+                        reinterpret_cast<std::int64_t*>(p[1] + i * step[1]),
+                        reinterpret_cast<const T*>(p[2] + i * step[2]));
+    };
+    const bool side_by_side = step[0] == sizeof(T) && step[1] == 8 && step[2] == sizeof(T);
+    if (count > 1 && side_by_side && lines.length <= std::numeric_limits<std::int32_t>::max()) {
+      const auto [to, places, line] = at(0);
+      return running_extremes<kLargest>(count, to, places, line, lines);
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto [to, places, line] = at(i);
+      running_extreme<kLargest>(to, places, line, lines);
+    }
+  };
+  StridedLoop<3>({&value, &index, &from})
+      .run(run, std::max<std::int64_t>(1, kElementGrain / lines.length));
+}
+
+}  // namespace
+
+void cumulative_extreme(const Array& values, const Array& indices, const Array& a, std::int64_t dim,
+                        bool largest) {
+  assert(values.dtype() == a.dtype() && indices.dtype() == int64);
+  if (a.numel() == 0) return;
   visit_dtype(a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    for_lines<std::int64_t, T>(out, a, dim,
-                               [largest](std::int64_t* to, std::int64_t to_stride, const T* from,
-                                         std::int64_t stride, std::int64_t length) {
-                                 std::int64_t found = 0;
-                                 for (std::int64_t i = 0; i < length; ++i) {
-                                   const T x = from[i * stride], best = from[found * stride];
-                                   // Not <: a NaN replaces every number, and stays until the next
-                                   // NaN.
-                                   if (best == best && !(largest ? x < best : x > best)) found = i;
-                                   if (best != best && x != x) found = i;
-                                   to[i * to_stride] = found;
-                                 }
-                               });
+    (largest ? running_extremes_of<true, T> : running_extremes_of<false, T>)(at_least_1d(values),
+                                                                             at_least_1d(indices),
+                                                                             at_least_1d(a), dim);
   });
 }
 

@@ -12,9 +12,11 @@ void cumsum(const Array& out, const Array& a, std::int64_t dim);
 /// The same with products.
 void cumprod(const Array& out, const Array& a, std::int64_t dim);
 
-/// The index along `dim` of the largest (smallest) of a[..., 0, ...] to a[..., i, ...], the last of
-/// equal ones; NaN counts as both. `out` is int64, of a's shape.
-void cumulative_extreme(const Array& out, const Array& a, std::int64_t dim, bool largest);
+/// The largest (smallest) of a[..., 0, ...] to a[..., i, ...], and its index along `dim`: the last
+/// of equal ones; NaN counts as both. `values` has a's dtype, `indices` is int64; all have one
+/// shape.
+void cumulative_extreme(const Array& values, const Array& indices, const Array& a, std::int64_t dim,
+                        bool largest);
 
 /// The logarithm of cumsum(exp(a)), without overflow. Floating dtypes; `out` has that of a.
 void logcumsumexp(const Array& out, const Array& a, std::int64_t dim);

@@ -66,18 +66,47 @@ void radix_sort(Scratch<Packed>& line, Scratch<Packed>& other) {
   }
 }
 
-// Puts the first k in their order to the front.
 template <class Packed>
-void sort_first(Scratch<Packed>& line, Scratch<Packed>& other, std::int64_t k) {
+void sort_all(Scratch<Packed>& line, Scratch<Packed>& other) {
   constexpr std::int64_t kShort = 256;  // below it counting the digits takes longer than sorting
   const auto length = static_cast<std::int64_t>(line.size());
-  if (k * 16 < length) {
-    std::partial_sort(line.begin(), line.begin() + k, line.end());
-  } else if (length < kShort || length > std::numeric_limits<std::uint32_t>::max()) {
+  if (length < kShort || length > std::numeric_limits<std::uint32_t>::max()) {
     std::sort(line.begin(), line.end());
   } else {
     radix_sort(line, other);
   }
+}
+
+// A line to be sorted: its elements, and what turns the order of their keys around.
+template <class T, class Packed>
+struct Line {
+  const T* from;
+  std::int64_t length;
+  Key<T> flip;
+
+  Packed packed(std::int64_t j) const {
+    return Packed(key_of(from[j]) ^ flip) << kPlaceBits<Packed> | static_cast<Packed>(j);
+  }
+  // Whether x may come before `last`, as for NaN it may.
+  bool may_precede(T x, T last) const { return flip != 0 ? !(x <= last) : !(x >= last); }
+};
+
+// Finds the first k in their order. A heap has those found so far, its front the last of them, with
+// which each element is compared.
+template <class T, class Packed>
+void find_first(Scratch<Packed>& found, const Line<T, Packed>& line, std::int64_t k) {
+  const auto front = found.begin(), end = front + k;
+  for (std::int64_t j = 0; j < k; ++j) found[static_cast<std::size_t>(j)] = line.packed(j);
+  std::make_heap(front, end);
+  T last = line.from[place_of(*front)];
+  for (std::int64_t j = k; j < line.length; ++j) {
+    if (!line.may_precede(line.from[j], last) || line.packed(j) >= *front) continue;
+    std::pop_heap(front, end);
+    *(end - 1) = line.packed(j);
+    std::push_heap(front, end);
+    last = line.from[place_of(*front)];
+  }
+  std::sort_heap(front, end);
 }
 
 // Writes the first `k` of each line along the last dimension, in their sorted order.
@@ -89,19 +118,22 @@ void rank_lines(std::string_view operation, const Array& values, const Array& in
   T* const value = values.data<T>();
   auto* const index = indices.data<std::int64_t>();
   const Key<T> flip = descending ? std::numeric_limits<Key<T>>::max() : 0;
+  const bool few = k * 16 < length;
   const auto rank = [=](std::int64_t begin, std::int64_t end) {
-    Scratch<Packed> line = scratch<Packed>(operation, length);
-    Scratch<Packed> other = scratch<Packed>(operation, length);
+    Scratch<Packed> sorted = scratch<Packed>(operation, few ? k : length);
+    Scratch<Packed> other = scratch<Packed>(operation, few ? 0 : length);
     for (std::int64_t i = begin; i < end; ++i) {
-      const T* source = from + i * length;
-      for (std::int64_t j = 0; j < length; ++j) {
-        line[static_cast<std::size_t>(j)] =
-            Packed(key_of(source[j]) ^ flip) << kPlaceBits<Packed> | static_cast<Packed>(j);
+      const Line<T, Packed> line{from + i * length, length, flip};
+      if (few) {
+        find_first(sorted, line, k);
+      } else {
+        for (std::int64_t j = 0; j < length; ++j)
+          sorted[static_cast<std::size_t>(j)] = line.packed(j);
+        sort_all(sorted, other);
       }
-      sort_first(line, other, k);
       for (std::int64_t j = 0; j < k; ++j) {
-        const std::int64_t place = place_of(line[static_cast<std::size_t>(j)]);
-        value[i * k + j] = source[place];
+        const std::int64_t place = place_of(sorted[static_cast<std::size_t>(j)]);
+        value[i * k + j] = line.from[place];
         index[i * k + j] = place;
       }
     }
@@ -161,6 +193,45 @@ void topk(const Array& values, const Array& indices, const Array& a, std::int64_
                      " elements");
   }
   rank_all("topk", values, indices, a, k, dim, largest);
+}
+
+namespace {
+
+// The element of that rank in ascending order; NaN if there is one. Only those whose keys begin
+// with the same bits are ordered.
+template <class T>
+T select_rank(const T* from, std::int64_t count, std::int64_t rank) {
+  constexpr int kBits = std::min(std::numeric_limits<Key<T>>::digits, 11);
+  constexpr int kShift = std::numeric_limits<Key<T>>::digits - kBits;
+  Scratch<std::int64_t> counts = scratch<std::int64_t>("median", 1 << kBits);
+  const auto digit_of = [](T x) { return static_cast<std::size_t>(key_of(x) >> kShift); };
+  bool has_nan = false;
+  for (std::int64_t i = 0; i < count; ++i) {
+    has_nan |= from[i] != from[i];
+    ++counts[digit_of(from[i])];
+  }
+  if (has_nan) return std::numeric_limits<T>::quiet_NaN();
+  std::size_t digit = 0;
+  for (; rank >= counts[digit]; ++digit) rank -= counts[digit];
+  using Element = std::conditional_t<std::is_same_v<T, bool>, char, T>;
+  Scratch<Element> alike = scratch<Element>("median", counts[digit]);
+  auto next = alike.begin();
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (digit_of(from[i]) == digit) *next++ = from[i];
+  }
+  std::nth_element(alike.begin(), alike.begin() + rank, alike.end());
+  return static_cast<T>(alike[static_cast<std::size_t>(rank)]);
+}
+
+}  // namespace
+
+void median(const Array& out, const Array& a) {
+  assert(out.dtype() == a.dtype() && out.numel() == 1 && a.numel() > 0);
+  const Array elements = dense("median", a, true);
+  visit_dtype(a.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    *out.data<T>() = select_rank(elements.data<T>(), a.numel(), (a.numel() - 1) / 2);
+  });
 }
 
 void searchsorted(const Array& out, const Array& rows, const Array& values, bool right) {

@@ -16,6 +16,10 @@ void sort(const Array& values, const Array& indices, const Array& a, std::int64_
 void topk(const Array& values, const Array& indices, const Array& a, std::int64_t k,
           std::int64_t dim, bool largest = true);
 
+/// The middle one of all elements in ascending order, of two the lower; NaN if there is one. `a`
+/// has elements, `out` is one of its dtype.
+void median(const Array& out, const Array& a);
+
 /// For each of `values` how many elements of its ascending row are smaller (`right`: smaller or
 /// equal). `rows` is row-major, of values' dtype (not bool: DTypeError), and either 1-d or of
 /// values' shape but for the last dimension; `out` is int64, and like `values` row-major and of
