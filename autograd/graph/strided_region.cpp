@@ -1,5 +1,6 @@
 #include <tend/autograd/graph/strided_region.h>
 
+#include <tend/core/kernels/elementwise/arithmetic.h>
 #include <tend/core/kernels/indexing/indexing.h>
 #include <tend/core/kernels/indexing/shape_ops.h>
 #include <tend/core/kernels/reduce/reduce.h>
@@ -100,6 +101,14 @@ Tensor take_region(const Tensor& x, const StridedRegion& region) {
 Tensor put_region(const Tensor& x, const StridedRegion& region) {
   return record("PutRegionBackward", put(x.array(), region), {x}, {},
                 [region](Derivative& d) { d.set(0, take_region(d.grad(), region)); });
+}
+
+void give_region(Derivative& d, std::size_t input, const StridedRegion& region) {
+  const Array* sum = d.sum(input);
+  if (sum == nullptr || sum->dtype() != d.grad().dtype() || !is_inside(region))
+    return d.set(input, put_region(d.grad(), region));
+  const Array places = sum->as_strided(region.shape, region.strides, sum->offset() + region.offset);
+  kernels::add(places, places, d.grad().array());
 }
 
 Tensor clear_region(const Tensor& x, const StridedRegion& region) {

@@ -3,8 +3,8 @@
 
 #include <tend/autograd/ops/helpers.h>
 #include <tend/autograd/ops/parsed_index.h>
-#include <tend/core/kernels/elementwise/masking.h>
 #include <tend/core/kernels/indexing/indexing.h>
+#include <tend/core/kernels/indexing/masks.h>
 
 namespace tend {
 

@@ -9,16 +9,6 @@
 
 namespace tend {
 
-Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
-  dim = wrap_dim("gather", dim, self.dim());
-  Array out = Array::empty(index.shape(), self.dtype());
-  kernels::gather(out, self.array(), dim, index.array());
-  return record("GatherBackward0", std::move(out), {self}, {index},
-                [dim, shape = self.shape()](Derivative& d) {
-                  d.set(0, scatter_add(zeros(shape, d.grad().dtype()), dim, d.saved(0), d.grad()));
-                });
-}
-
 namespace {
 
 // The part of `source`, from index 0 on in each dimension, that an index of this shape reads. A 0-d
@@ -32,18 +22,36 @@ Tensor corner(Tensor source, const Shape& shape) {
   return source;
 }
 
+// scatter_add of `source` to `out`: a copy of `self`, or fresh zeros and no self.
+Tensor scatter_into(Array out, TensorRef self, std::int64_t dim, const Tensor& index,
+                    const Tensor& source) {
+  kernels::scatter_add(out, dim, index.array(), source.array());
+  return record(
+      "ScatterAddBackward0", std::move(out), {self, corner(source, index.shape())}, {index},
+      [dim](Derivative& d) {
+        if (d.needs(0)) d.set(0, d.grad());
+        if (d.needs(1)) d.set(1, gather(d.grad(), dim, d.saved(0)));
+      },
+      "scatter_add");
+}
+
 }  // namespace
+
+Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
+  dim = wrap_dim("gather", dim, self.dim());
+  Array out = Array::empty(index.shape(), self.dtype());
+  kernels::gather(out, self.array(), dim, index.array());
+  return record("GatherBackward0", std::move(out), {self}, {index},
+                [dim, shape = self.shape()](Derivative& d) {
+                  d.set(0, scatter_into(Array::zeros(shape, d.grad().dtype()), {}, dim, d.saved(0),
+                                        d.grad()));
+                });
+}
 
 Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index,
                    const Tensor& source) {
   dim = wrap_dim("scatter_add", dim, self.dim());
-  Array out = self.array().clone();
-  kernels::scatter_add(out, dim, index.array(), source.array());
-  return record("ScatterAddBackward0", std::move(out), {self, corner(source, index.shape())},
-                {index}, [dim](Derivative& d) {
-                  if (d.needs(0)) d.set(0, d.grad());
-                  if (d.needs(1)) d.set(1, gather(d.grad(), dim, d.saved(0)));
-                });
+  return scatter_into(self.array().clone(), self, dim, index, source);
 }
 const Tensor& InPlace::scatter_add_(std::int64_t d, const Tensor& positions,
                                     const Tensor& source) const {
@@ -207,29 +215,41 @@ Tensor take_along_dim(const Tensor& self, const Tensor& index, std::optional<Int
   rename_error("take_along_dim");
 }
 
+namespace {
+
+// index_add of `source` to `out`: a copy of `self`, or fresh zeros and no self.
+Tensor add_slices(Array out, TensorRef self, std::int64_t dim, const Tensor& index,
+                  const Tensor& source) {
+  kernels::index_add(out, dim, index.array(), source.array());
+  return record(
+      "IndexAddBackward0", std::move(out), {self, source}, {index},
+      [dim, shape = source.shape()](Derivative& d) {
+        if (d.needs(0)) d.set(0, d.grad());
+        if (d.needs(1)) d.set(1, view(index_select(d.grad(), dim, d.saved(0)), shape));
+      },
+      "index_add");
+}
+
+}  // namespace
+
 Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
   dim = wrap_dim("index_select", dim, self.dim());
   Shape shape = self.shape();
   if (!shape.empty()) shape[dim] = index.numel();
   Array out = Array::empty(shape, self.dtype());
   kernels::index_select(out, self.array(), dim, index.array());
-  return record("IndexSelectBackward0", std::move(out), {self}, {index},
-                [dim, from = self.shape()](Derivative& d) {
-                  d.set(0, index_add(zeros(from, d.grad().dtype()), dim, d.saved(0), d.grad()));
-                });
+  return record(
+      "IndexSelectBackward0", std::move(out), {self}, {index},
+      [dim, from = self.shape()](Derivative& d) {
+        d.set(0, add_slices(Array::zeros(from, d.grad().dtype()), {}, dim, d.saved(0), d.grad()));
+      });
 }
 
 Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha) {
   if (alpha.to<double>() != 1) return index_add(self, dim, index, source * alpha);
   dim = wrap_dim("index_add", dim, self.dim());
-  Array out = self.array().clone();
-  kernels::index_add(out, dim, index.array(), source.array());
-  return record("IndexAddBackward0", std::move(out), {self, source}, {index},
-                [dim, shape = source.shape()](Derivative& d) {
-                  if (d.needs(0)) d.set(0, d.grad());
-                  if (d.needs(1)) d.set(1, view(index_select(d.grad(), dim, d.saved(0)), shape));
-                });
+  return add_slices(self.array().clone(), self, dim, index, source);
 }
 
 namespace {
@@ -264,14 +284,15 @@ Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Intege
   kernels::index_select(rows, weight.array(), 0, flat, "embedding");
   Shape shape = input.shape();
   shape.push_back(weight.size(1));
-  return record("EmbeddingBackward0", rows.view(shape), {weight}, {input},
-                [padding_idx, from = weight.shape()](Derivative& d) {
-                  const Tensor at = d.saved(0);
-                  Tensor grad = d.grad();
-                  if (padding_idx) grad = grad * without_padding(at, *padding_idx, grad.dtype());
-                  d.set(0, index_add(zeros(from, grad.dtype()), 0, reshape(at, {at.numel()}),
-                                     reshape(grad, {at.numel(), from[1]})));
-                });
+  return record(
+      "EmbeddingBackward0", rows.view(shape), {weight}, {input},
+      [padding_idx, from = weight.shape()](Derivative& d) {
+        const Tensor at = d.saved(0);
+        Tensor grad = d.grad();
+        if (padding_idx) grad = grad * without_padding(at, *padding_idx, grad.dtype());
+        d.set(0, add_slices(Array::zeros(from, grad.dtype()), {}, 0, reshape(at, {at.numel()}),
+                            reshape(grad, {at.numel(), from[1]})));
+      });
 }
 
 Tensor one_hot(const Tensor& indices, std::int64_t num_classes) {

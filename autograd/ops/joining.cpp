@@ -130,8 +130,10 @@ Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) try {
   }
   shape.insert(dim, static_cast<std::int64_t>(tensors.size()));
   Array out = Array::empty(shape, dtype);
-  for (std::size_t i = 0; i < tensors.size(); ++i)
-    out.select(dim, static_cast<std::int64_t>(i)).copy_from(tensors[i].array());
+  Scratch<Array> parts;
+  parts.reserve(tensors.size());
+  for (const Tensor& each : tensors) parts.push_back(each.array().unsqueeze(dim));
+  kernels::cat(out, parts, dim);
   return record("StackBackward0", std::move(out), refs(tensors), {},
                 [dim, count = tensors.size()](Derivative& d) {
                   for (std::size_t i = 0; i < count; ++i) {

@@ -3,8 +3,8 @@
 #include <tend/autograd/graph/inplace.h>
 #include <tend/autograd/graph/node.h>
 #include <tend/autograd/ops/helpers.h>
-#include <tend/core/kernels/elementwise/masking.h>
 #include <tend/core/kernels/indexing/indexing.h>
+#include <tend/core/kernels/indexing/masks.h>
 
 namespace tend {
 
@@ -101,7 +101,8 @@ class Selector {
       fail<IndexError>(operation_, "index ", number_, ": a mask of shape ", mask.shape(),
                        " does not fit ", self_.shape(), " in dimension ", source_ + d);
     }
-    for (Array& positions : arrays_of_mask(mask).positions) add(std::move(positions));
+    for (Array& positions : kernels::positions_of(mask.contiguous()).positions)
+      add(std::move(positions));
     source_ += mask.rank();
   }
 
@@ -121,9 +122,16 @@ class Selector {
   std::int64_t source_ = 0;  // the next dimension of self
 };
 
+// Whether the only index is a mask of all elements, which stays a mask.
+bool is_mask_of(const Tensor& self, std::span<const Index> indices) {
+  return indices.size() == 1 && indices[0].kind() == Index::Kind::tensor && self.dim() > 0 &&
+         indices[0].array().dtype() == boolean && indices[0].array().shape() == self.shape();
+}
+
 }  // namespace
 
 ParsedIndex parse_index(const char* operation, const Tensor& self, std::span<const Index> indices) {
+  if (is_mask_of(self, indices)) return {self, arrays_of_mask(indices[0].array())};
   const std::int64_t left = count_left(operation, self, indices);
   Selector selector(operation, self);
   for (const Index& each : indices) {
@@ -160,29 +168,11 @@ IndexArrays arrays_along(const char* operation, const Tensor& self, std::int64_t
 }
 
 IndexArrays arrays_of_mask(const Array& mask) {
-  const Array dense = mask.contiguous();
-  const std::int64_t count = kernels::count_nonzero(dense);
-  const Array positions = Array::empty({count, mask.rank()}, int64);
-  kernels::nonzero(positions, dense);
-  IndexArrays arrays{{}, {}, {count}};
-  for (std::int64_t d = 0; d < mask.rank(); ++d) {
-    arrays.dims.push_back(d);
-    arrays.positions.push_back(positions.select(1, d));
-  }
+  // A copy, since the derivative needs what the mask was.
+  IndexArrays arrays{{}, {}, {}, mask.clone().contiguous()};
+  arrays.shape.push_back(kernels::count_nonzero(arrays.mask));
+  for (std::int64_t d = 0; d < mask.rank(); ++d) arrays.dims.push_back(d);
   return arrays;
-}
-
-Tensor take_indexed(const char* node, const Tensor& self, const IndexArrays& arrays,
-                    const char* operation) {
-  Array out = Array::empty(arrays.result_shape(self.shape()), self.dtype());
-  kernels::take_indexed(out, self.array(), arrays);
-  return record(
-      node, std::move(out), {self}, {},
-      [arrays, shape = self.shape()](Derivative& d) {
-        d.set(0, put_indexed("IndexPutBackward0", zeros(shape, d.grad().dtype()), arrays, d.grad(),
-                             true, "index_put"));
-      },
-      operation);
 }
 
 void check_values(const char* operation, const Tensor& self, const IndexArrays& arrays,
@@ -199,8 +189,8 @@ void check_values(const char* operation, const Tensor& self, const IndexArrays& 
 
 namespace {
 
-// Records for `result` the derivative of writing `values` to self.
-Tensor record_put(const char* operation, const char* node, Array result, const Tensor& self,
+// Records for `result` the derivative of writing `values` to self, or to zeros.
+Tensor record_put(const char* operation, const char* node, Array result, TensorRef self,
                   const IndexArrays& arrays, const Tensor& values, bool accumulate) {
   return record(
       node, std::move(result), {self, values}, {},
@@ -217,6 +207,20 @@ Tensor record_put(const char* operation, const char* node, Array result, const T
 }
 
 }  // namespace
+
+Tensor take_indexed(const char* node, const Tensor& self, const IndexArrays& arrays,
+                    const char* operation) {
+  Array out = Array::empty(arrays.result_shape(self.shape()), self.dtype());
+  kernels::take_indexed(out, self.array(), arrays);
+  return record(
+      node, std::move(out), {self}, {},
+      [arrays, shape = self.shape()](Derivative& d) {
+        const Array whole = Array::zeros(shape, d.grad().dtype());
+        kernels::put_indexed(whole, arrays, d.grad().array(), true);
+        d.set(0, record_put("index_put", "IndexPutBackward0", whole, {}, arrays, d.grad(), true));
+      },
+      operation);
+}
 
 Tensor put_indexed(const char* node, const Tensor& self, const IndexArrays& arrays,
                    const Tensor& values, bool accumulate, const char* operation) {

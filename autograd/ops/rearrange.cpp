@@ -4,7 +4,9 @@
 #include <limits>
 
 #include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/elementwise/arithmetic.h>
 #include <tend/core/kernels/indexing/shape_ops.h>
+#include <tend/core/kernels/reduce/reduce.h>
 
 namespace tend {
 
@@ -25,11 +27,18 @@ std::int64_t shift_within(std::int64_t shift, std::int64_t size) {
   return rest < 0 ? rest + size : rest;
 }
 
-Array rolled(const Array& x, std::int64_t shift, std::int64_t dim) {
+// out = x rolled along the dimensions from `dim` on, by shifts within their sizes.
+void roll_into(const Array& out, const Array& x, const Shape& shifts, std::int64_t dim = 0) {
+  while (dim < shifts.rank() && shifts[dim] == 0) ++dim;
+  if (dim == shifts.rank()) return out.copy_from(x);
+  const std::int64_t shift = shifts[dim], rest = x.size(dim) - shift;
+  roll_into(out.narrow(dim, shift, rest), x.narrow(dim, 0, rest), shifts, dim + 1);
+  roll_into(out.narrow(dim, 0, shift), x.narrow(dim, rest, shift), shifts, dim + 1);
+}
+
+Array rolled(const Array& x, const Shape& shifts) {
   Array out = Array::empty(x.shape(), x.dtype());
-  const std::int64_t rest = x.size(dim) - shift;
-  out.narrow(dim, shift, rest).copy_from(x.narrow(dim, 0, rest));
-  out.narrow(dim, 0, shift).copy_from(x.narrow(dim, rest, shift));
+  roll_into(out, x, shifts);
   return out;
 }
 
@@ -38,7 +47,7 @@ Array rolled(const Array& x, std::int64_t shift, std::int64_t dim) {
 Tensor roll(const Tensor& self, std::int64_t shift, std::optional<Integer> dim) {
   if (dim) return roll(self, Shape{shift}, Shape{*dim});
   shift = shift_within(shift, self.numel());
-  const Array flat = rolled(self.array().reshape({self.numel()}), shift, 0);
+  const Array flat = rolled(self.array().reshape({self.numel()}), {shift});
   return record("RollBackward0", flat.view(self.shape()), {self}, {},
                 [shift](Derivative& d) { d.set(0, roll(d.grad(), -shift)); });
 }
@@ -50,14 +59,14 @@ Tensor roll(const Tensor& self, const Shape& shifts, const Shape& dims) {
   }
   if (self.dim() == 0) fail<IndexError>("roll", "a 0-d tensor has no dimension ", dims[0]);
   Shape back = shifts;
-  Array out = self.array();
+  Shape in_all(self.shape().size(), 0);  // the shifts of one dimension add up
   for (std::int64_t i = 0; i < dims.rank(); ++i) {
     const std::int64_t dim = wrap_dim("roll", dims[i], self.dim());
-    const std::int64_t shift = shift_within(shifts[i], self.size(dim));
+    const std::int64_t size = self.size(dim), shift = shift_within(shifts[i], size);
     back[i] = -shift;
-    out = rolled(out, shift, dim);
+    in_all[dim] = shift_within(in_all[dim] - size + shift, size);
   }
-  return record("RollBackward0", std::move(out), {self}, {},
+  return record("RollBackward0", rolled(self.array(), in_all), {self}, {},
                 [back, dims](Derivative& d) { d.set(0, roll(d.grad(), back, dims)); });
 }
 
@@ -187,11 +196,14 @@ Tensor constant_pad(const Tensor& self, const Shape& padding, const Scalar& valu
     kept = kept.narrow(p.dim, skipped, length);
   }
   check_holds("pad", self.dtype(), value);
-  Array out = Array::full(shape, value, self.dtype());
+  Array out = Array::empty(shape, self.dtype());
   Array middle = out;
-  for (std::int64_t pair = 0; pair < padding.rank() / 2; ++pair) {
-    const std::int64_t dim = self.dim() - 1 - pair;
-    middle = middle.narrow(dim, std::max<std::int64_t>(padding[2 * pair], 0), kept.size(dim));
+  for (std::int64_t pair = padding.rank() / 2; pair-- > 0;) {
+    const std::int64_t dim = self.dim() - 1 - pair, size = kept.size(dim);
+    const std::int64_t start = std::max<std::int64_t>(padding[2 * pair], 0);
+    middle.narrow(dim, 0, start).fill(value);
+    middle.narrow(dim, start + size, shape[dim] - start - size).fill(value);
+    middle = middle.narrow(dim, start, size);
   }
   middle.copy_from(kept);
   return record(
@@ -222,38 +234,107 @@ void check_enough_places(const Padding& p, PadMode mode, const Shape& shape) {
   }
 }
 
-// One dimension padded by pieces of the tensor itself. Place i of the result is place i - before of
-// `x`: the first `count_before` of those lie before it, the last `count_after` behind it.
-Tensor pad_dimension(const Tensor& x, const Padding& p, PadMode mode) {
-  const std::int64_t count_before = std::clamp<std::int64_t>(p.before, 0, p.total);
-  const std::int64_t count_after = std::clamp<std::int64_t>(p.after, 0, p.total);
-  const std::int64_t count = p.total - count_before - count_after;
-  const auto piece = [&](std::int64_t start, std::int64_t length) {
-    return narrow(x, p.dim, start, length);
-  };
-  const auto repeated = [&](std::int64_t place, std::int64_t length) {
-    Shape shape = x.shape();
-    shape[p.dim] = length;
-    return expand(piece(place, 1), shape);
-  };
-  std::vector<Tensor> pieces;
-  if (count_before > 0) {
-    pieces.push_back(
-        mode == PadMode::replicate ? repeated(0, count_before)
-        : mode == PadMode::circular
-            ? piece(p.size + std::min<std::int64_t>(p.after, 0) - p.before, count_before)
-            : flip(piece(p.before - count_before + 1, count_before), {p.dim}));
+// New elements of one dimension, and the old ones that they show, in order (one for all of them
+// where they are repeated) or reversed.
+struct Edge {
+  Array copies, originals;
+  std::int64_t dim;
+  PadMode mode;
+};
+
+// Calls f for the edges of `out`, whose padding is not negative. An edge shows elements that an
+// earlier one may have added: corners belong to the later dimension.
+template <class F>
+void for_edges(const Array& out, const Shape& padding, PadMode mode, bool backwards, F f) {
+  const std::int64_t pairs = padding.rank() / 2;
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    const std::int64_t pair = backwards ? pairs - 1 - i : i;
+    Array part = out;
+    const auto size = [&](std::int64_t each) {  // without the padding
+      return out.size(-1 - each) - padding[2 * each] - padding[2 * each + 1];
+    };
+    for (std::int64_t later = pair + 1; later < pairs; ++later)
+      part = part.narrow(-1 - later, padding[2 * later], size(later));
+    const std::int64_t dim = out.rank() - 1 - pair, n = size(pair);
+    const std::int64_t before = padding[2 * pair], after = padding[2 * pair + 1];
+    const auto give = [&](std::int64_t to, std::int64_t count, std::int64_t from) {
+      const std::int64_t shown = mode == PadMode::replicate ? 1 : count;
+      if (count > 0) f(Edge{part.narrow(dim, to, count), part.narrow(dim, from, shown), dim, mode});
+    };
+    const bool reflects = mode == PadMode::reflect, wraps = mode == PadMode::circular;
+    give(0, before, wraps ? n : reflects ? before + 1 : before);
+    give(before + n, after, wraps ? before : before + n - 1 - (reflects ? after : 0));
   }
-  if (count > 0) pieces.push_back(piece(count_before - p.before, count));
-  if (count_after > 0) {
-    const std::int64_t first = p.size + p.after - count_after;  // its place, behind the end
-    pieces.push_back(mode == PadMode::replicate ? repeated(p.size - 1, count_after)
-                     : mode == PadMode::circular
-                         ? piece(std::max<std::int64_t>(-p.before, 0), count_after)
-                         : flip(piece(2 * p.size - 1 - first - count_after, count_after), {p.dim}));
+}
+
+// `out` without its padding.
+Array inner_part(Array out, const Shape& padding) {
+  for (std::int64_t pair = 0; pair < padding.rank() / 2; ++pair) {
+    const std::int64_t before = padding[2 * pair], dim = -1 - pair;
+    out = out.narrow(dim, before, out.size(dim) - before - padding[2 * pair + 1]);
   }
-  if (pieces.empty()) pieces.push_back(piece(0, 0));
-  return cat(pieces, p.dim);
+  return out;
+}
+
+Tensor extend(const Tensor& self, const Shape& padding, PadMode mode);
+
+// The gradient of what was padded.
+Tensor fold_edges(const Tensor& grad, const Shape& padding, PadMode mode) {
+  const Array whole = grad.array().clone();
+  for_edges(whole, padding, mode, true, [](const Edge& edge) {
+    Array sum = edge.copies;
+    if (edge.mode == PadMode::reflect) {
+      sum = Array::empty(edge.copies.shape(), sum.dtype());
+      kernels::flip(sum, edge.copies, {edge.dim});
+    } else if (edge.mode == PadMode::replicate) {
+      sum = Array::empty(edge.originals.shape(), sum.dtype());
+      kernels::sum(sum, edge.copies, {edge.dim});
+    }
+    kernels::add(edge.originals, edge.originals, sum);
+  });
+  return record(
+      "PadBackwardBackward", inner_part(whole, padding).clone(), {grad}, {},
+      [=](Derivative& d) { d.set(0, extend(d.grad(), padding, mode)); }, "pad");
+}
+
+// self with padding that is not negative.
+Tensor extend(const Tensor& self, const Shape& padding, PadMode mode) {
+  Shape shape = self.shape();
+  for (std::int64_t i = 0; i < padding.rank(); ++i) shape[self.dim() - 1 - i / 2] += padding[i];
+  const Array out = Array::empty(shape, self.dtype());
+  inner_part(out, padding).copy_from(self.array());
+  for_edges(out, padding, mode, false, [](const Edge& edge) {
+    if (edge.mode == PadMode::reflect)
+      return kernels::flip(edge.copies, edge.originals, {edge.dim});
+    edge.copies.copy_from(edge.originals.expand(edge.copies.shape()));
+  });
+  static constexpr const char* kNames[][3] = {
+      {"ReflectionPad1DBackward0", "ReflectionPad2DBackward0", "ReflectionPad3DBackward0"},
+      {"ReplicationPad1DBackward0", "ReplicationPad2DBackward0", "ReplicationPad3DBackward0"}};
+  const auto pairs = static_cast<std::size_t>(padding.rank() / 2);
+  const char* name = mode == PadMode::circular  ? "CopySlices"
+                     : mode == PadMode::reflect ? kNames[0][pairs - 1]
+                                                : kNames[1][pairs - 1];
+  return record(
+      name, out, {self}, {}, [=](Derivative& d) { d.set(0, fold_edges(d.grad(), padding, mode)); },
+      "pad");
+}
+
+// Where all elements but one are cut off at one end, what else would be cut off there is not added
+// at the other: all new elements are the same.
+void fit_replicated(const Padding& p, std::int64_t& before, std::int64_t& after) {
+  before = std::max(before, 1 - p.size);
+  after = std::max(p.total - p.size - before, 1 - p.size);
+  before = p.total - p.size - after;
+}
+
+// x without as many elements as negative padding cuts off.
+Tensor cut_off(Tensor x, const Shape& padding) {
+  for (std::int64_t i = 0; i < padding.rank(); i += 2) {
+    const std::int64_t dim = x.dim() - 1 - i / 2, start = std::max<std::int64_t>(-padding[i], 0);
+    x = narrow(x, dim, start, x.size(dim) - start + std::min<std::int64_t>(padding[i + 1], 0));
+  }
+  return x;
 }
 
 }  // namespace
@@ -273,17 +354,21 @@ Tensor pad(const Tensor& self, const Shape& padding, PadMode mode, const Scalar&
                      "or 2 dimensions more");
   }
   check_not_empty(self, mode, others);
-  Tensor out = self;
+  Shape fitted = padding;
   for (std::int64_t pair = 0; pair < pairs; ++pair) {
     const Padding p = padding_of(self, padding, pair);
     check_enough_places(p, mode, self.shape());
-    out = pad_dimension(out, p, mode);
+    if (mode == PadMode::replicate) fit_replicated(p, fitted[2 * pair], fitted[2 * pair + 1]);
   }
-  return out;
+  Shape extra = fitted;
+  for (std::int64_t& each : extra) each = std::max<std::int64_t>(each, 0);
+  const bool cuts = extra != fitted;
+  if (!cuts) return extend(self, extra, mode);
+  // Circular padding repeats what is left, the others what was there.
+  if (mode == PadMode::circular) return extend(cut_off(self, fitted), extra, mode);
+  return clone(cut_off(extend(self, extra, mode), fitted));
 } catch (const Error&) {
   rename_error("pad");
-} catch (const std::bad_alloc&) {
-  fail_memory();
 }
 
 }  // namespace tend

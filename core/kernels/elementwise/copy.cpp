@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include <tend/core/kernels/elementwise/loops.h>
+#include <tend/core/threads/parallel.h>
 
 #include <tend/core/kernels/simd/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
@@ -111,6 +113,40 @@ void copy_elements(const Array& out, const Array& a) {
   });
 }
 
+// Whether `a` is row-major but for its last dimension, which repeats each element a few times, and
+// `out` is row-major.
+bool repeats_each(const Array& out, const Array& a) {
+  constexpr std::int64_t kFew = 16;  // more are worth a run of their own
+  return a.rank() > 0 && a.strides().back() == 0 && a.shape() == out.shape() && a.size(-1) > 1 &&
+         a.size(-1) <= kFew && a.numel() > 0 && out.is_contiguous() &&
+         a.select(-1, 0).is_contiguous();
+}
+
+// `count` elements, each `times` times. A number that the compiler knows makes it one loop.
+template <class T, class Count>
+void repeat_run(T* to, const T* from, std::int64_t count, Count times) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (std::int64_t k = 0; k < times; ++k) to[i * times + k] = from[i];
+  }
+}
+
+template <class T>
+void repeat_elements(const Array& out, const Array& a) {
+  const std::int64_t times = a.size(-1);
+  const auto* from = reinterpret_cast<const T*>(a.raw());
+  auto* to = reinterpret_cast<T*>(out.raw());
+  parallel_for(
+      0, a.numel() / times, kStreamGrain / times + 1, [=](std::int64_t begin, std::int64_t end) {
+        T* first = to + begin * times;
+        const std::int64_t count = end - begin;
+        if (times == 2)
+          return repeat_run(first, from + begin, count, std::integral_constant<std::int64_t, 2>());
+        if (times == 3)
+          return repeat_run(first, from + begin, count, std::integral_constant<std::int64_t, 3>());
+        repeat_run(first, from + begin, count, times);
+      });
+}
+
 }  // namespace
 
 void fill(const Array& out, const Scalar& value) {
@@ -134,7 +170,7 @@ void copy(const Array& out, const Array& a) {
       using To = typename decltype(to)::type;
       using From = typename decltype(from)::type;
       if constexpr (std::is_same_v<To, From>) {
-        copy_elements<To>(out, a);
+        repeats_each(out, a) ? repeat_elements<To>(out, a) : copy_elements<To>(out, a);
       } else {
         convert_elements<To, From>(out, a);
       }

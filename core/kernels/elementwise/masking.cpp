@@ -5,8 +5,10 @@
 #include <limits>
 
 #include <tend/core/kernels/elementwise/arithmetic.h>
+#include <tend/core/kernels/elementwise/copy.h>
 #include <tend/core/kernels/elementwise/formulas.h>
 #include <tend/core/kernels/elementwise/loops.h>
+#include <tend/core/threads/parallel.h>
 
 #include <tend/core/kernels/simd/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
@@ -87,20 +89,36 @@ namespace {
 
 HWY_EXPORT(find_select);
 
-// The mask is a matrix of bools, which broadcasts over the leading dimensions.
-template <class Keep>
-void keep_triangle(std::string_view operation, const Array& out, const Array& a, Keep keep) {
+// Row r of a matrix keeps its columns up to r + diagonal (tril), or from there on (triu).
+void keep_triangle(std::string_view operation, const Array& out, const Array& a, bool is_lower,
+                   std::int64_t diagonal) {
   if (a.rank() < 2)
     fail<ShapeError>(operation, "needs at least 2 dimensions, got shape ", a.shape());
   if (out.numel() == 0) return;  // an empty batch may be one of large matrices
-  const std::int64_t rows = out.size(-2);
-  const std::int64_t columns = out.size(-1);
-  const Array hidden = Array::empty({rows, columns}, boolean);
-  bool* to = hidden.data<bool>();
-  for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t j = 0; j < columns; ++j) *to++ = !keep(j - i);
-  }
-  masked_fill(out, a, hidden, 0);
+  const Array to = out.is_contiguous() ? out : Array::empty(out.shape(), out.dtype());
+  if (!a.is_contiguous()) copy(to, a);
+  const std::int64_t rows = a.size(-2), columns = a.size(-1);
+  diagonal = std::clamp(diagonal, -rows, columns);
+  visit_dtype(out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    T* const first = to.data<T>();
+    const T* const source = a.is_contiguous() ? a.data<T>() : first;
+    parallel_for(0, out.numel() / columns, kStreamGrain / columns + 1,
+                 [=](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t r = begin; r < end; ++r) {
+                     T* row = first + r * columns;
+                     const std::int64_t corner = r % rows + diagonal + (is_lower ? 1 : 0);
+                     const std::int64_t split = std::clamp<std::int64_t>(corner, 0, columns);
+                     const std::int64_t low = is_lower ? 0 : split;
+                     const std::int64_t high = is_lower ? split : columns;
+                     std::fill(row, row + low, T());
+                     const T* kept = source + r * columns;
+                     if (kept != row) std::copy(kept + low, kept + high, row + low);
+                     std::fill(row + high, row + columns, T());
+                   }
+                 });
+  });
+  if (!out.is_contiguous()) copy(out, to);
 }
 
 }  // namespace
@@ -115,11 +133,11 @@ void masked_fill(const Array& out, const Array& a, const Array& mask, const Scal
 }
 
 void tril(const Array& out, const Array& a, std::int64_t diagonal) {
-  keep_triangle("tril", out, a, [diagonal](std::int64_t above) { return above <= diagonal; });
+  keep_triangle("tril", out, a, true, diagonal);
 }
 
 void triu(const Array& out, const Array& a, std::int64_t diagonal) {
-  keep_triangle("triu", out, a, [diagonal](std::int64_t above) { return above >= diagonal; });
+  keep_triangle("triu", out, a, false, diagonal);
 }
 
 void clamp(const Array& out, const Array& a, const std::optional<Scalar>& lo,
@@ -148,23 +166,6 @@ void clamp(const Array& out, const Array& a, const Array& lo, const Array& hi) {
 
 void nan_to_num(const Array& out, const Array& a, double nan, double posinf, double neginf) {
   compute("nan_to_num", Formula::nan_to_num, {nan, posinf, neginf}, out, a);
-}
-
-std::int64_t count_nonzero(const Array& mask) {
-  const bool* first = mask.data<bool>();
-  return std::count(first, first + mask.numel(), true);
-}
-
-void nonzero(const Array& out, const Array& mask) {
-  const bool* hit = mask.data<bool>();
-  const std::int64_t rank = mask.rank();
-  auto* to = out.data<std::int64_t>();
-  for (std::int64_t i = 0; i < mask.numel(); ++i) {
-    if (!hit[i]) continue;
-    std::int64_t rest = i;
-    for (std::int64_t d = rank; d-- > 0; rest /= mask.shape()[d]) to[d] = rest % mask.shape()[d];
-    to += rank;
-  }
 }
 
 }  // namespace tend::kernels

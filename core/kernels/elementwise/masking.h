@@ -33,10 +33,4 @@ void clamp(const Array& out, const Array& a, const Array& lo, const Array& hi);
 /// DTypeError otherwise.
 void nan_to_num(const Array& out, const Array& a, double nan, double posinf, double neginf);
 
-/// The number of true elements of a row-major bool array.
-std::int64_t count_nonzero(const Array& mask);
-/// The indices of the true elements in row-major order: out[k][d] is that of the k-th in dimension
-/// d; out is a row-major int64 array of shape (count_nonzero(mask), mask.rank()).
-void nonzero(const Array& out, const Array& mask);
-
 }  // namespace tend::kernels

@@ -16,6 +16,8 @@ struct IndexArrays {
   Shape dims;                // the indexed dimensions, ascending
   Scratch<Array> positions;  // for each of dims int64, in [0, size)
   Shape shape;               // to which the positions broadcast
+  Array mask = {};           // where defined, in place of positions: they are its true elements,
+                             // in all dimensions; a row-major bool array
 
   /// The dimension of result_shape at which `shape` begins: dims[0] if the dims are neighbours,
   /// else 0.

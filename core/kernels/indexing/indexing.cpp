@@ -6,6 +6,8 @@
 
 #include <tend/core/kernels/elementwise/copy.h>
 #include <tend/core/kernels/elementwise/loops.h>
+#include <tend/core/kernels/indexing/bounds.h>
+#include <tend/core/kernels/indexing/masks.h>
 
 namespace tend::kernels {
 namespace {
@@ -21,24 +23,16 @@ void check_dtypes(std::string_view operation, const Array& out, const Array& a,
 
 // The first index outside of [0, size).
 std::optional<std::int64_t> find_outside(const Array& index, std::int64_t size) {
-  const auto outside = [size](std::int64_t i) {
-    return static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(size);
-  };
+  const auto outside = [size](std::int64_t i) { return i < 0 || i >= size; };
   std::atomic<bool> bad = false;
   StridedLoop<1>({&index}).run([&](std::int64_t count, const auto& p, const auto& step) {
-    // The sign bit of an index, or of what it leaves of the size: without branches, in vectors.
-    const auto last = static_cast<std::uint64_t>(size - 1);
-    std::uint64_t signs = 0;
-    const auto look_at = [&](const std::byte* at) {
-      const auto i = *reinterpret_cast<const std::uint64_t*>(at);
-      signs |= i | (last - i);
-    };
     if (step[0] == sizeof(std::int64_t)) {
-      for (std::int64_t i = 0; i < count; ++i) look_at(p[0] + i * 8);
-    } else {
-      for (std::int64_t i = 0; i < count; ++i) look_at(p[0] + i * step[0]);
+      if (!all_inside(reinterpret_cast<const std::int64_t*>(p[0]), count, size)) bad = true;
+      return;
     }
-    if (static_cast<std::int64_t>(signs) < 0) bad = true;
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (outside(*reinterpret_cast<const std::int64_t*>(p[0] + i * step[0]))) bad = true;
+    }
   });
   if (!bad) return std::nullopt;
   const Array dense = index.contiguous();
@@ -67,13 +61,6 @@ void check_fits(std::string_view operation, const Array& part, const Array& whol
   }
 }
 
-// The stride of `dim` in bytes. 0 if that overflows int64: then the dimension has size 1, so that
-// no element is stepped over.
-std::int64_t byte_step(const Array& a, std::int64_t dim) {
-  std::int64_t step = 0;
-  return __builtin_mul_overflow(a.strides()[dim], item_size(a.dtype()), &step) ? 0 : step;
-}
-
 // `index` (0-d or 1-d) expanded to `shape`, so that each of its elements names a whole slice along
 // `dim`.
 Array slice_index(std::string_view operation, const Array& index, Shape shape, std::int64_t dim) {
@@ -86,126 +73,6 @@ Array slice_index(std::string_view operation, const Array& index, Shape shape, s
   return view.expand(shape);
 }
 
-// The elements of `a` at position 0 of `dim`, repeated or cut to `shape`. An index along `dim`
-// counts from them.
-Array origin(const Array& a, const Shape& shape, std::int64_t dim) {
-  Shape strides = a.strides();
-  strides[dim] = 0;
-  return a.as_strided(shape, strides, a.offset());
-}
-
-template <class T>
-void gather_typed(const Array& out, const Array& a, std::int64_t dim, const Array& index) {
-  const Array from = origin(a, out.shape(), dim);
-  const std::int64_t stride = byte_step(a, dim);
-  StridedLoop<3>({&out, &from, &index})
-      .run([stride](std::int64_t count, const auto& p, const auto& step) {
-        if (step[2] == 0) {  // the whole run has one index: it copies from one slice
-          const auto* source = p[1] + *reinterpret_cast<const std::int64_t*>(p[2]) * stride;
-          if (step[0] == sizeof(T) && step[1] == sizeof(T)) {
-            std::copy_n(reinterpret_cast<const T*>(source), count, reinterpret_cast<T*>(p[0]));
-            return;
-          }
-        }
-        if (step[0] == sizeof(T) && step[2] == sizeof(std::int64_t)) {
-          constexpr std::int64_t kItem = sizeof(T);
-          auto* to = reinterpret_cast<T*>(p[0]);
-          const auto* source = reinterpret_cast<const T*>(p[1]);
-          const auto* places = reinterpret_cast<const std::int64_t*>(p[2]);
-          const std::int64_t next = step[1] / kItem, place_step = stride / kItem;
-          for (std::int64_t i = 0; i < count; ++i)
-            to[i] = source[i * next + places[i] * place_step];
-          return;
-        }
-        for (std::int64_t i = 0; i < count; ++i) {
-          const auto at = *reinterpret_cast<const std::int64_t*>(p[2] + i * step[2]);
-          *reinterpret_cast<T*>(p[0] + i * step[0]) =
-              *reinterpret_cast<const T*>(p[1] + i * step[1] + at * stride);
-        }
-      });
-}
-
-void gather_checked(const Array& out, const Array& a, std::int64_t dim, const Array& index) {
-  if (out.numel() == 0) return;
-  visit_dtype(out.dtype(),
-              [&](auto tag) { gather_typed<typename decltype(tag)::type>(out, a, dim, index); });
-}
-
-template <Write kWrite, class T>
-void write_to(std::byte* to, const std::byte* from) {
-  auto& target = *reinterpret_cast<T*>(to);
-  const T value = *reinterpret_cast<const T*>(from);
-  constexpr bool kAdds = kWrite == Write::add;
-  if constexpr (kWrite == Write::replace) {
-    target = value;
-  } else if constexpr (kWrite == Write::max) {
-    if (value > target || value != value) target = value;
-  } else if constexpr (kWrite == Write::min) {
-    if (value < target || value != value) target = value;
-  } else if constexpr (std::is_same_v<T, bool>) {
-    target = kAdds ? target || value : target && value;
-  } else if constexpr (std::is_integral_v<T>) {  // wraps around, as PyTorch's int64 does
-    const auto a = static_cast<std::uint64_t>(target), b = static_cast<std::uint64_t>(value);
-    target = static_cast<T>(kAdds ? a + b : a * b);
-  } else {
-    target = kAdds ? target + value : target * value;
-  }
-}
-
-// The lines along `dim` are shared among threads, but never a single line: it is written in the
-// order of its indices.
-template <Write kWrite, class T>
-void scatter_typed(const Array& out, std::int64_t dim, const Array& index, const Array& src) {
-  const std::int64_t length = index.size(dim);
-  Shape lines = index.shape();
-  lines[dim] = 1;
-  const Array to = origin(out, lines, dim), at = origin(index, lines, dim),
-              from = origin(src, lines, dim);
-  const std::int64_t to_stride = byte_step(out, dim);
-  const std::int64_t at_stride = byte_step(index, dim);
-  const std::int64_t from_stride = byte_step(src, dim);
-  const auto write_lines = [=](std::int64_t count, const auto& p, const auto& step) {
-    constexpr std::int64_t kItem = sizeof(T);
-    // Lines that lie side by side and have the same index: go slice by slice.
-    if (step[1] == 0 && step[0] == kItem && step[2] == kItem) {
-      for (std::int64_t j = 0; j < length; ++j) {
-        const auto place = *reinterpret_cast<const std::int64_t*>(p[1] + j * at_stride);
-        std::byte* targets = p[0] + place * to_stride;
-        const std::byte* sources = p[2] + j * from_stride;
-        for (std::int64_t i = 0; i < count; ++i)
-          write_to<kWrite, T>(targets + i * kItem, sources + i * kItem);
-      }
-      return;
-    }
-    for (std::int64_t i = 0; i < count; ++i) {
-      std::byte* const targets = p[0] + i * step[0];
-      const std::byte* places = p[1] + i * step[1];
-      const std::byte* sources = p[2] + i * step[2];
-      for (std::int64_t j = 0; j < length; ++j) {
-        const auto place = *reinterpret_cast<const std::int64_t*>(places);
-        write_to<kWrite, T>(targets + place * to_stride, sources);
-        places += at_stride;
-        sources += from_stride;
-      }
-    }
-  };
-  constexpr std::int64_t kMinLines = 16;  // a cache line of the output for each thread
-  StridedLoop<3>({&to, &at, &from}).run(write_lines, std::max(kMinLines, kElementGrain / length));
-}
-
-void scatter_checked(Write how, const Array& out, std::int64_t dim, const Array& index,
-                     const Array& src) {
-  if (index.numel() == 0) return;
-  visit_dtype(out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using enum Write;
-    constexpr void (*kLoops[])(const Array&, std::int64_t, const Array&, const Array&) = {
-        scatter_typed<replace, T>, scatter_typed<add, T>, scatter_typed<multiply, T>,
-        scatter_typed<max, T>, scatter_typed<min, T>};
-    kLoops[static_cast<std::size_t>(how)](out, dim, index, src);
-  });
-}
-
 }  // namespace
 
 void scatter_reduce(const char* operation, Write how, const Array& out, std::int64_t dim,
@@ -214,16 +81,18 @@ void scatter_reduce(const char* operation, Write how, const Array& out, std::int
   const Array to = at_least_1d(out), from = at_least_1d(src), at = at_least_1d(index);
   check_fits(operation, at, from, -1);
   check_fits(operation, at, to, dim);
-  check_indices(operation, at, to.shape(), dim);
-  scatter_checked(how, to, dim, at, from);
+  if (index.numel() == 0) return;
+  if (!scatter_lines(how, to, dim, at, from, to.size(dim), to.size(dim)))
+    check_indices(operation, at, to.shape(), dim);
 }
 
 void gather(const Array& out, const Array& a, std::int64_t dim, const Array& index) {
   check_dtypes("gather", out, a, index);
   const Array to = at_least_1d(out), from = at_least_1d(a), at = at_least_1d(index);
   check_fits("gather", at, from, dim);
-  check_indices("gather", at, from.shape(), dim);
-  gather_checked(to, from, dim, at);
+  if (index.numel() == 0) return;
+  if (!gather_lines(to, from, dim, at, from.size(dim)))
+    check_indices("gather", at, from.shape(), dim);
 }
 
 void scatter_add(const Array& out, std::int64_t dim, const Array& index, const Array& src) {
@@ -244,7 +113,7 @@ void index_select(const Array& out, const Array& a, std::int64_t dim, const Arra
   const Array to = at_least_1d(out), from = at_least_1d(a);
   const Array at = slice_index(operation, index, from.shape(), dim);
   check_indices(operation, at_least_1d(index), from.shape(), dim);
-  gather_checked(to, from, dim, at);
+  if (at.numel() > 0) gather_lines(to, from, dim, at, kChecked);
 }
 
 void index_add(const Array& out, std::int64_t dim, const Array& index, const Array& src) {
@@ -256,7 +125,7 @@ void index_add(const Array& out, std::int64_t dim, const Array& index, const Arr
                      " do not fit ", out.shape(), " in dimension ", dim);
   }
   check_indices("index_add", at_least_1d(index), to.shape(), dim);
-  scatter_checked(Write::add, to, dim, at, from);
+  if (at.numel() > 0) scatter_lines(Write::add, to, dim, at, from, kChecked, to.size(dim));
 }
 
 void one_hot(const Array& out, const Array& index) {
@@ -292,8 +161,20 @@ Shape IndexArrays::result_shape(Shape whole) const {
 
 std::optional<std::int64_t> wrap_positions(const Array& out, const Array& index,
                                            std::int64_t size) {
-  map<std::int64_t, std::int64_t>(out, index,
-                                  [size](std::int64_t i) { return i < 0 ? i + size : i; });
+  std::atomic<bool> good = true;
+  StridedLoop<2>({&out, &index})
+      .run_elements([&](std::int64_t count, const auto& p, const auto& step) {
+        auto* to = reinterpret_cast<std::int64_t*>(p[0]);
+        const auto* from = reinterpret_cast<const std::int64_t*>(p[1]);
+        if (step[0] == sizeof(*to) && step[1] == sizeof(*from)) {
+          if (!wrap_inside(to, from, count, size)) good = false;
+          return;
+        }
+        for (std::int64_t i = 0; i < count; ++i) {
+          if (!wrap_inside(to + i * step[0] / 8, from + i * step[1] / 8, 1, size)) good = false;
+        }
+      });
+  if (good) return std::nullopt;
   const auto bad = find_outside(out, size);
   return bad && *bad < 0 ? *bad - size : bad;
 }
@@ -348,15 +229,23 @@ Array positions_first(const Array& x, const IndexArrays& arrays) {
 
 void take_indexed(const Array& out, const Array& a, const IndexArrays& arrays) {
   if (out.numel() == 0) return;
+  if (arrays.mask.defined()) return take_masked(out, a, arrays.mask);
   const Array to = positions_first(out, arrays);
-  gather_checked(to, by_offset(a, arrays), 0, offsets(a, arrays, to.shape()));
+  gather_lines(to, by_offset(a, arrays), 0, offsets(a, arrays, to.shape()), kChecked);
 }
 
 void put_indexed(const Array& out, const IndexArrays& arrays, const Array& src, bool accumulate) {
+  if (arrays.mask.defined()) {
+    if (!out.is_contiguous()) return put_indexed(out, positions_of(arrays.mask), src, accumulate);
+    const Array values = src.numel() == 1 ? src : src.expand(arrays.shape).contiguous();
+    return put_masked(out, arrays.mask, values, accumulate);
+  }
   const Array from = positions_first(src.expand(arrays.result_shape(out.shape())), arrays);
   if (from.numel() == 0) return;
-  scatter_checked(accumulate ? Write::add : Write::replace, by_offset(out, arrays), 0,
-                  offsets(out, arrays, from.shape()), from);
+  std::int64_t reach = 1;
+  for (const std::int64_t d : arrays.dims) reach += (out.size(d) - 1) * out.strides()[d];
+  scatter_lines(accumulate ? Write::add : Write::replace, by_offset(out, arrays), 0,
+                offsets(out, arrays, from.shape()), from, kChecked, reach);
 }
 
 }  // namespace tend::kernels

@@ -1,6 +1,6 @@
 // Reading, writing and adding at indices given by int64 arrays (DTypeError for other index dtypes).
-// Unless stated, every index is checked before anything is written: IndexError with the index, the
-// dimension and the shape. `dim` is wrapped. `out` does not overlap the inputs.
+// Unless stated, an index that is out of range is an IndexError with the index, the dimension and
+// the shape, and leaves `out` undefined. `dim` is wrapped. `out` does not overlap the inputs.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,7 @@
 
 #include <tend/core/array/array.h>
 #include <tend/core/kernels/indexing/index_arrays.h>
+#include <tend/core/kernels/indexing/lines.h>
 
 namespace tend::kernels {
 
@@ -21,10 +22,6 @@ void scatter_add(const Array& out, std::int64_t dim, const Array& index, const A
 
 /// As scatter_add, but the elements are replaced: of several writes to one element the last stays.
 void scatter(const Array& out, std::int64_t dim, const Array& index, const Array& src);
-
-/// What becomes of an element that is written: the new one, or a combination of the two, in which
-/// NaN counts as the largest and as the smallest.
-enum class Write { replace, add, multiply, max, min };
 
 /// As scatter_add, but `how` says what becomes of an element. Errors name `operation`.
 void scatter_reduce(const char* operation, Write how, const Array& out, std::int64_t dim,

@@ -63,7 +63,7 @@ struct Plan {
 };
 
 template <class T>
-Array scratch(std::int64_t size) {
+Array make_scratch(std::int64_t size) {
   return Array::empty({size}, dtype_of<T>());
 }
 
@@ -129,13 +129,13 @@ MatrixProduct<T> with_packed_a(const MatrixProduct<T>& p, const Array& lines) {
 template <class T>
 void multiply_shared(const Plan<T>& plan, const MatrixProduct<T>& p) {
   if (plan.packs_a && plan.groups() > 1) {  // otherwise every group would pack the same rows
-    const Array lines = scratch<T>(plan.m * (plan.k + kPad));
+    const Array lines = make_scratch<T>(plan.m * (plan.k + kPad));
     const MatrixProduct<T> packed = with_packed_a(p, lines);
     return multiply_shared(Plan<T>(packed, plan.rounding), packed);
   }
   Array panels;
   if (plan.packs_b) {
-    panels = scratch<T>(plan.panels() * plan.width() * plan.k);
+    panels = make_scratch<T>(plan.panels() * plan.width() * plan.k);
     constexpr std::int64_t kGrain = 16384;  // elements
     parallel_for(0, plan.panels(), kGrain / (plan.width() * plan.k) + 1,
                  [&](std::int64_t begin, std::int64_t end) {
@@ -145,7 +145,7 @@ void multiply_shared(const Plan<T>& plan, const MatrixProduct<T>& p) {
   const T* packed = plan.packs_b ? panels.data<T>() : nullptr;
   const std::int64_t groups = plan.groups(), step = (plan.panels() - 1) / groups + 1;
   parallel_for(0, plan.blocks() * groups, 1, [&](std::int64_t begin, std::int64_t end) {
-    const Array lines = plan.packs_a ? scratch<T>(plan.block_rows * (plan.k + kPad)) : Array();
+    const Array lines = plan.packs_a ? make_scratch<T>(plan.block_rows * (plan.k + kPad)) : Array();
     for (std::int64_t task = begin; task < end; ++task) {
       const std::int64_t row = task / groups * plan.block_rows, first = task % groups * step;
       if (first >= plan.panels()) continue;
@@ -161,8 +161,9 @@ template <class T>
 void multiply_each(const Plan<T>& plan, const MatrixProduct<T>& first, const Batch& batch) {
   const auto grain = static_cast<std::int64_t>(kTileGrainWork / first.work()) + 1;
   parallel_for(0, batch.count(), grain, [&](std::int64_t begin, std::int64_t end) {
-    const Array panels = plan.packs_b ? scratch<T>(plan.panels() * plan.width() * plan.k) : Array();
-    const Array lines = plan.packs_a ? scratch<T>(plan.block_rows * (plan.k + kPad)) : Array();
+    const Array panels =
+        plan.packs_b ? make_scratch<T>(plan.panels() * plan.width() * plan.k) : Array();
+    const Array lines = plan.packs_a ? make_scratch<T>(plan.block_rows * (plan.k + kPad)) : Array();
     T* packed = plan.packs_b ? panels.data<T>() : nullptr;
     for (std::int64_t number = begin; number < end; ++number) {
       const MatrixProduct<T> p = batch.item(first, number);

@@ -115,6 +115,7 @@ void extreme(const char* name, const Array& out, const Array& a, const Shape& di
 }  // namespace
 
 void sum(const Array& out, const Array& a, const Shape& dims) {
+  if (a.numel() == 0) return fill(out, 0);  // the result may be large
   accumulate<Sum>(out, a, dims);
 }
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include <tend/core/kernels/elementwise/masking.h>
 #include <tend/core/kernels/indexing/indexing.h>
+#include <tend/core/kernels/indexing/masks.h>
 #include <tend/core/kernels/reduce/sort.h>
 
 #include "tests/arrays.h"
