@@ -56,27 +56,24 @@ const Tensor& InPlace::erfinv_() const {
   return update("erfinv_", self(), tend::erfinv);
 }
 
-Tensor logit(const Tensor& self, std::optional<double> eps) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  const bool clamps = eps && !(*eps < 0);  // PyTorch's way to say that there is no eps
-  const double least = clamps ? *eps : -infinity, most = clamps ? 1 - *eps : infinity;
-  const auto kernel = [=](const Array& out, const Array& a) {
-    kernels::logit(out, a, least, most);
-  };
-  return record("LogitBackward0", unary(self, kernel), {self}, {self}, [=](Derivative& d) {
+Tensor logit(const Tensor& self, std::optional<double> eps) try {
+  const Tensor x = to(self, to_floating(self.dtype()));
+  const bool clamps =
+      eps && !(*eps < 0);  // a negative eps is PyTorch's way to say that there is none
+  const double lo = clamps ? *eps : 0, hi = 1 - lo;
+  check_holds("logit", x.dtype(), lo);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Tensor result = computed(kernels::Formula::logit,
+                                 {clamps ? lo : -kInfinity, clamps ? hi : kInfinity}, x.dtype(), x);
+  return record("LogitBackward0", result.array(), {x}, {x}, [=](Derivative& d) {
     const double outside = clamps ? 0 : std::numeric_limits<double>::quiet_NaN();
-    const double lo = clamps ? least : 0, hi = clamps ? most : 1;
-    const Tensor x = d.saved(0);
-    if (grad_enabled()) {
-      const Tensor part = clamps ? clamp(x, lo, hi) : x;
-      const Tensor slope = d.grad() / (part * (1 - part));
-      d.set(0, masked_fill(slope, logical_or(x<lo, x> hi), outside));
-    } else {
-      d.set(0, fused(d.grad(), [&](const Array& out, const Array& grad) {
-              kernels::logit_backward(out, grad, x.array(), lo, hi, outside);
-            }));
-    }
+    if (!grad_enabled())
+      return d.set(0, sloped(d, kernels::PairFormula::logit_backward, {lo, hi, outside}));
+    const Tensor at = d.saved(0), part = clamps ? clamp(at, lo, hi) : at;
+    d.set(0, masked_fill(d.grad() / (part * (1 - part)), logical_or(at<lo, at> hi), outside));
   });
+} catch (const Error&) {
+  rename_error("logit");
 }
 const Tensor& InPlace::logit_(std::optional<double> eps) const {
   return update("logit_", self(), tend::logit, eps);

@@ -294,7 +294,11 @@ void trunc_divide(const Array& out, const Array& a, const Array& b) {
 }
 
 void lerp(const Array& out, const Array& a, const Array& b, const Array& weight) {
-  compute("lerp", TripleFormula::lerp, {}, out, a, b, weight);
+  visit_floating("lerp", out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if (weight.numel() != 1) return compute("lerp", TripleFormula::lerp, {}, out, a, b, weight);
+    compute("lerp", PairFormula::lerp, {double{weight.item<T>()}}, out, a, b);
+  });
 }
 
 void neg(const Array& out, const Array& a) {

@@ -188,6 +188,8 @@ HWY_INLINE void with_formula(PairFormula formula, Typed<T> p, F use) {
   switch (formula) {
     case PairFormula::gated:
       return use([](auto d, auto x, auto y) HWY_ATTR { return hn::Mul(x, sigmoid(d, y)); });
+    case PairFormula::lerp:
+      return use([p](auto d, auto x, auto y) HWY_ATTR { return lerp(d, x, y, p.va(d)); });
     case PairFormula::squared_difference:
       return use([](auto, auto x, auto y) HWY_ATTR {
         const auto difference = hn::Sub(x, y);
@@ -320,11 +322,20 @@ HWY_INLINE void with_formula(TripleFormula formula, Typed<T> p, F use) {
   }
 }
 
+// Whether it pays to prefetch: for exponentials and logarithms of one number.
+constexpr bool takes_longer_than_memory(Formula formula) {
+  return formula == Formula::elu || formula == Formula::softplus ||
+         formula == Formula::logsigmoid || formula == Formula::mish || formula == Formula::logit;
+}
+template <class Other>
+constexpr bool takes_longer_than_memory(Other) {
+  return false;
+}
+
 template <class T, class AnyFormula, class... Inputs>
 void run_formula(AnyFormula formula, Parameters parameters, std::size_t n, T* out,
                  const Inputs*... in) {
-  // Only functions of one number, and of these such with exponentials, are worth a prefetch.
-  const bool prefetches = sizeof...(in) == 1;
+  const bool prefetches = takes_longer_than_memory(formula);
   with_formula(formula, Typed<T>(parameters), [=](auto f) HWY_ATTR {
     transform(hn::ScalableTag<T>(), prefetches, n, out, f, in...);
   });

@@ -32,6 +32,7 @@ enum class Formula {
 /// sigmoid and relu.
 enum class PairFormula {
   gated,                      ///< x sigmoid(y)
+  lerp,                       ///< x + a (y - x), where |a| >= 1/2 as y - (y - x) (1 - a)
   squared_difference,         ///< (x - y)^2
   absolute_difference,        ///< |x - y|
   huber,                      ///< d^2 / 2 where d = |x - y| <= a, else a (d - a / 2)

@@ -36,7 +36,7 @@ void map_spans(Kind kind, const Array& out, const Inputs&... inputs) {
   const auto span = span_of<T>(kind);
   StridedLoop<kArrays>({&out, &inputs...})
       .run_elements([span](std::int64_t count, auto p, const auto& step) {
-        constexpr std::int64_t kBlock = 256;
+        constexpr std::int64_t kBlock = 1024;
         alignas(64) T buffers[kArrays][kBlock];
         const bool contiguous =
             std::all_of(step.begin(), step.end(), [](auto bytes) { return bytes == sizeof(T); });

@@ -7,12 +7,17 @@ namespace tend::kernels {
 
 // Found by map_spans.
 template <class T>
-auto span_of(SpecialFunction) {
-  return special_kernels().of<T>().map;
+auto span_of(SpecialFunction function) {
+  return [function, map = special_kernels().of<T>().map](std::size_t n, T* out, const T* a) {
+    map(function, n, out, a);
+  };
 }
 template <class T>
-auto span_of(LogitBackward) {
-  return special_kernels().of<T>().logit_backward;
+auto span_of(LogitBackward parameters) {
+  return [parameters, backward = special_kernels().of<T>().logit_backward](
+             std::size_t n, T* out, const T* grad, const T* a) {
+    backward(parameters, n, out, grad, a);
+  };
 }
 
 void lgamma(const Array& out, const Array& a) {
