@@ -111,30 +111,17 @@ Extremes aminmax(const Tensor& self, std::optional<Integer> dim, Flag keepdim) t
   rename_error("aminmax");
 }
 
-namespace {
-
-// The index of the median in a sorted dimension: that of the first NaN if there is one.
-Tensor middle_of(const Tensor& sorted, std::int64_t dim) {
-  const std::int64_t length = sorted.dim() == 0 ? 1 : sorted.size(dim);
-  const Tensor numbers = sum(logical_not(isnan(sorted)), dim, true);
-  return where(numbers == length, (length - 1) / 2, numbers);
-}
-
-}  // namespace
-
 ValuesAndIndices median(const Tensor& self, std::int64_t dim, Flag keepdim) try {
   dim = wrap_dim("median", dim, self.dim());
   if (self.dim() > 0 && self.size(dim) == 0) {
     fail<ShapeError>("median", "dimension ", dim, " of ", self.shape(), " is empty");
   }
-  const auto [sorted, order] = sort(self.detach(), dim);
-  const Tensor middle = middle_of(sorted, dim);
-  Tensor values = gather(sorted, dim, middle), indices = gather(order, dim, middle);
-  if (!keepdim && self.dim() > 0) {
-    values = squeeze(values, dim);
-    indices = squeeze(indices, dim);
-  }
-  return picked("MedianBackward1", self, values.array(), indices.array(), dim, keepdim);
+  const Shape dims = self.dim() == 0 ? Shape{} : Shape{dim};
+  const Shape kept = reduced_shape(self.shape(), dims, true);
+  const Array values = Array::empty(kept, self.dtype()), indices = Array::empty(kept, int64);
+  kernels::median(values, indices, self.array(), dim);
+  const Shape shape = reduced_shape(self.shape(), dims, keepdim);
+  return picked("MedianBackward1", self, values.view(shape), indices.view(shape), dim, keepdim);
 } catch (const Error&) {
   rename_error("median");
 }

@@ -116,9 +116,11 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, Flag /*assume_u
   const Tensor numbers = masked_select(tests, logical_not(isnan(tests)));
   const std::int64_t count = numbers.numel();
   Tensor found = zeros(elements.shape(), boolean);
-  if (count > 0) {
+  const Tensor wanted = elements.detach().to(dtype);
+  if (count == 1) {
+    found = wanted == numbers;
+  } else if (count > 1) {
     const Tensor sorted = sort(numbers, 0).values;
-    const Tensor wanted = elements.detach().to(dtype);
     found = take(sorted, clamp_max(searchsorted(sorted, wanted), count - 1)) == wanted;
   }
   return invert ? logical_not(found) : found;
@@ -145,8 +147,9 @@ std::int64_t count_bins(const Tensor& self, std::int64_t minlength) {
 }  // namespace
 
 Tensor bincount(const Tensor& self, std::int64_t minlength) {
-  const Tensor counts = zeros({count_bins(self, minlength)}, int64);
-  return counts.index_add_(0, self, ones(self.shape(), int64));
+  Array counts = Array::zeros({count_bins(self, minlength)}, int64);
+  kernels::bincount(counts, self.array(), {});
+  return Tensor(std::move(counts));
 }
 
 Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlength) {
@@ -155,7 +158,9 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
     fail<ShapeError>("bincount", "weights of shape ", weights.shape(), " for ", self.shape());
   }
   const DType dtype = weights.dtype() == float32 ? float32 : float64;
-  return zeros({bins}, dtype).index_add_(0, self, weights.detach().to(dtype));
+  Array counts = Array::zeros({bins}, dtype);
+  kernels::bincount(counts, self.array(), weights.array().to(dtype));
+  return Tensor(std::move(counts));
 }
 
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, Flag right) {

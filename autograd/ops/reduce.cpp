@@ -83,13 +83,15 @@ Tensor product_of_others(const Tensor& x, const Shape& dims) {
 }
 
 // The gradient of x with zeros among its elements, from divisions: an element has one if no other
-// is zero. Undefined if a product of those that are not zero overflows, or is NaN.
-Tensor divided_gradient(const Tensor& x, const Tensor& is_zero, const Tensor& grad,
+// is zero. `zeros` says how many elements of a product are. Undefined if a product of those that
+// are not zero overflows, or is NaN.
+Tensor divided_gradient(const Tensor& x, const Tensor& zeros, const Tensor& grad,
                         const Shape& dims) {
-  const Tensor others = masked_fill(x, is_zero, 1), products = prod(others, dims, true);
+  if (min(zeros).item<std::int64_t>() > 1) return zeros_like(x);
+  const Tensor is_zero = x == 0, others = masked_fill(x, is_zero, 1);
+  const Tensor products = prod(others, dims, true);
   if (!all(isfinite(products)).item<bool>()) return {};
-  const Tensor has_zeros = sum(is_zero, dims, true) - to(is_zero, int64);
-  return masked_fill(grad * products / others, has_zeros != 0, 0);
+  return masked_fill(grad * products / others, to(is_zero, x.dtype()) != to(zeros, x.dtype()), 0);
 }
 
 }  // namespace
@@ -100,15 +102,16 @@ Tensor prod(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DT
   Array out = reduce(kernels::prod, self, reduced, keepdim, kernels::sum_dtype(self.dtype()));
   return record(dims.empty() ? "ProdBackward0" : "ProdBackward1", std::move(out), {self},
                 {self, kOutput}, [reduced](Derivative& d) {
-                  const Tensor x = d.saved(0), is_zero = x == 0;
+                  const Tensor x = d.saved(0);
                   const Tensor g = restore_dims(d.grad(), x.shape(), reduced);
+                  const Tensor zeros = sum(x == 0, reduced, true);
                   Tensor gradient;
                   if (x.numel() == 0) {
                     gradient = zeros_like(x);
-                  } else if (!any(is_zero).item<bool>()) {
+                  } else if (!any(zeros).item<bool>()) {
                     gradient = g * restore_dims(d.saved(1), x.shape(), reduced) / x;
                   } else if (!grad_enabled()) {
-                    gradient = divided_gradient(x, is_zero, g, reduced);
+                    gradient = divided_gradient(x, zeros, g, reduced);
                   }
                   d.set(0, gradient.defined() ? gradient : g * product_of_others(x, reduced));
                 });

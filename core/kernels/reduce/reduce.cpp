@@ -28,14 +28,16 @@ template <class... Each>
 struct ReductionSet : Each... {};
 // The reductions whose loops are compiled for every SIMD target; others have only those of the
 // baseline target.
-using Reductions =
-    ReductionSet<Reduction<Sum<float>, float>, Reduction<Sum<double>, double>,
-                 Reduction<Sum<double>, float>, Reduction<SquareSum<float>, float>,
-                 Reduction<SquareSum<double>, double>, Reduction<NumberSum<float>, float>,
-                 Reduction<NumberSum<double>, double>, Reduction<Product<float>, float>,
-                 Reduction<Product<double>, double>, Reduction<Largest<float>, float>,
-                 Reduction<Largest<double>, double>, Reduction<Smallest<float>, float>,
-                 Reduction<Smallest<double>, double>>;
+using Reductions = ReductionSet<
+    Reduction<Sum<float>, float>, Reduction<Sum<double>, double>, Reduction<Sum<double>, float>,
+    Reduction<SquareSum<float>, float>, Reduction<SquareSum<double>, double>,
+    Reduction<NumberSum<float>, float>, Reduction<NumberSum<double>, double>,
+    Reduction<Product<float>, float>, Reduction<Product<double>, double>,
+    Reduction<Largest<float>, float>, Reduction<Largest<double>, double>,
+    Reduction<Smallest<float>, float>, Reduction<Smallest<double>, double>,
+    Reduction<Largest<std::int64_t>, std::int64_t>, Reduction<Smallest<std::int64_t>, std::int64_t>,
+    Reduction<Sum<std::uint64_t>, bool>, Reduction<Any, bool>, Reduction<All, bool>,
+    Reduction<Any, float>, Reduction<All, float>, Reduction<Any, double>, Reduction<All, double>>;
 
 }  // namespace tend::kernels
 #endif
@@ -124,11 +126,18 @@ void prod(const Array& out, const Array& a, const Shape& dims) {
 }
 
 void mean(const Array& out, const Array& a, const Shape& dims) {
-  visit_floating("mean", a.dtype(), [&](auto tag) {
+  const auto divide = [&](auto tag) {
     using T = typename decltype(tag)::type;
-    sum(out, a, dims);
     const T count = static_cast<T>(reduced_count(a.shape(), dims));
     map<T, T>(out, out, [count](T total) { return total / count; });
+  };
+  if (a.dtype() == float32 && out.dtype() == float64) {
+    reduce_with<Sum<double>, float, double>(out, a, dims);
+    return visit_floating("mean", float64, divide);
+  }
+  visit_floating("mean", a.dtype(), [&](auto tag) {
+    sum(out, a, dims);
+    divide(tag);
   });
 }
 

@@ -35,6 +35,10 @@ using ReduceBlock = void (*)(Accumulator<Op>* block, const T* from, std::int64_t
 using ReduceDims = CollapsedDims<2>;
 inline constexpr std::size_t kIn = 0, kOut = 1;
 
+namespace detail {
+inline constexpr std::int64_t kInOrder = 16;  // fewer elements are reduced from left to right
+}
+
 /// A reduction seen as `groups` x `across` results, each reducing `outer` x `down` elements.
 struct ReducePlan {
   ReduceDims groups, outer;
@@ -55,6 +59,7 @@ struct ReducePlan {
       if (!reduced || keepdim) ++out_dim;
     }
     groups.sort_by(kIn);
+    if (outer.count() >= detail::kInOrder) sort_outer();
     down = outer.pop();
     across = groups.pop();
     const bool columns = across.step[kIn] < down.step[kIn] || down.size == 1;
@@ -64,11 +69,19 @@ struct ReducePlan {
   }
   /// Whether the elements of a sum are contiguous.
   bool rows() const { return down.step[kIn] == 1; }
+
+ private:
+  // Many elements are reduced as they lie in memory, where neighbouring dimensions may be one.
+  void sort_outer() {
+    outer.sort_by(kIn);
+    ReduceDims sorted;
+    for (std::size_t d = 0; d < outer.rank(); ++d) sorted.push("reduce", outer[d]);
+    outer = sorted;
+  }
 };
 
 namespace detail {
 
-inline constexpr std::int64_t kInOrder = 16;      // fewer elements are reduced from left to right
 inline constexpr std::int64_t kStripWidth = 256;  // results that are reduced together
 inline constexpr std::int64_t kBlock = 1024;      // contiguous elements that are reduced in lanes
 inline constexpr std::int64_t kStripElements = 16384;  // elements of rows that are reduced together

@@ -109,30 +109,52 @@ void find_first(Scratch<Packed>& found, const Line<T, Packed>& line, std::int64_
   std::sort_heap(front, end);
 }
 
-// Writes the first `k` of each line along the last dimension, in their sorted order.
+// Which elements of each line are wanted, in their order: the first k, or the one in the middle.
+struct Wanted {
+  std::int64_t count;
+  bool descending;
+  bool middle = false;
+};
+
+// The rank of the middle element, of the first NaN if there is one.
+template <class T>
+std::int64_t middle_rank(const T* line, std::int64_t length) {
+  std::int64_t numbers = 0;
+  for (std::int64_t j = 0; j < length; ++j) numbers += line[j] == line[j];
+  return numbers == length ? (length - 1) / 2 : numbers;
+}
+
+// Writes the elements that are wanted of each line along the last dimension.
 template <class T, class Packed>
 void rank_lines(std::string_view operation, const Array& values, const Array& indices,
-                const Array& a, std::int64_t k, bool descending) {
-  const std::int64_t length = a.shape().back(), lines = a.numel() / length;
+                const Array& a, Wanted wanted) {
+  const std::int64_t length = a.shape().back(), lines = a.numel() / length, k = wanted.count;
   const T* const from = a.data<T>();
   T* const value = values.data<T>();
   auto* const index = indices.data<std::int64_t>();
-  const Key<T> flip = descending ? std::numeric_limits<Key<T>>::max() : 0;
-  const bool few = k * 16 < length;
+  const Key<T> flip = wanted.descending ? std::numeric_limits<Key<T>>::max() : 0;
+  const bool few = !wanted.middle && k * 16 < length;
   const auto rank = [=](std::int64_t begin, std::int64_t end) {
     Scratch<Packed> sorted = scratch<Packed>(operation, few ? k : length);
-    Scratch<Packed> other = scratch<Packed>(operation, few ? 0 : length);
+    Scratch<Packed> other = scratch<Packed>(operation, few || wanted.middle ? 0 : length);
     for (std::int64_t i = begin; i < end; ++i) {
       const Line<T, Packed> line{from + i * length, length, flip};
+      auto first = sorted.begin();  // of the wanted ones
       if (few) {
         find_first(sorted, line, k);
       } else {
         for (std::int64_t j = 0; j < length; ++j)
           sorted[static_cast<std::size_t>(j)] = line.packed(j);
-        sort_all(sorted, other);
+        if (wanted.middle) {
+          first += middle_rank(line.from, length);
+          std::nth_element(sorted.begin(), first, sorted.end());
+        } else {
+          sort_all(sorted, other);
+          first = sorted.begin();
+        }
       }
       for (std::int64_t j = 0; j < k; ++j) {
-        const std::int64_t place = place_of(sorted[static_cast<std::size_t>(j)]);
+        const std::int64_t place = place_of(*(first + j));
         value[i * k + j] = line.from[place];
         index[i * k + j] = place;
       }
@@ -143,11 +165,11 @@ void rank_lines(std::string_view operation, const Array& values, const Array& in
 
 template <class T>
 void rank_dense(std::string_view operation, const Array& values, const Array& indices,
-                const Array& a, std::int64_t k, bool descending) {
+                const Array& a, Wanted wanted) {
   constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
   const bool is_narrow = sizeof(T) <= 4 && a.shape().back() <= kMost;
-  (is_narrow ? rank_lines<T, std::uint64_t> : rank_lines<T, Wide>)(operation, values, indices, a, k,
-                                                                   descending);
+  (is_narrow ? rank_lines<T, std::uint64_t> : rank_lines<T, Wide>)(operation, values, indices, a,
+                                                                   wanted);
 }
 
 // `x` in row-major memory; OutOfMemoryError naming `operation`.
@@ -162,7 +184,7 @@ Array dense(std::string_view operation, const Array& x, bool copies) {
 
 // Lines are sorted where their elements are neighbours; others are copied there and back.
 void rank_all(std::string_view operation, const Array& values, const Array& indices, const Array& a,
-              std::int64_t k, std::int64_t dim, bool descending) {
+              std::int64_t dim, Wanted wanted) {
   assert(values.dtype() == a.dtype() && indices.dtype() == int64);
   if (values.numel() == 0) return;
   const auto line_last = [dim](const Array& x) { return at_least_1d(x).transpose(dim, -1); };
@@ -171,8 +193,7 @@ void rank_all(std::string_view operation, const Array& values, const Array& indi
               dense_places = dense(operation, places, false);
   const Array from = dense(operation, line_last(a), true);
   visit_dtype(a.dtype(), [&](auto tag) {
-    rank_dense<typename decltype(tag)::type>(operation, dense_to, dense_places, from, k,
-                                             descending);
+    rank_dense<typename decltype(tag)::type>(operation, dense_to, dense_places, from, wanted);
   });
   if (!to.is_contiguous()) to.copy_from(dense_to);
   if (!places.is_contiguous()) places.copy_from(dense_places);
@@ -182,7 +203,7 @@ void rank_all(std::string_view operation, const Array& values, const Array& indi
 
 void sort(const Array& values, const Array& indices, const Array& a, std::int64_t dim,
           bool descending) {
-  rank_all("sort", values, indices, a, a.rank() == 0 ? 1 : a.size(dim), dim, descending);
+  rank_all("sort", values, indices, a, dim, {a.rank() == 0 ? 1 : a.size(dim), descending});
 }
 
 void topk(const Array& values, const Array& indices, const Array& a, std::int64_t k,
@@ -192,7 +213,24 @@ void topk(const Array& values, const Array& indices, const Array& a, std::int64_
     fail<ShapeError>("topk", "k = ", k, ", but dimension ", dim, " of ", a.shape(), " has ", length,
                      " elements");
   }
-  rank_all("topk", values, indices, a, k, dim, largest);
+  rank_all("topk", values, indices, a, dim, {k, largest});
+}
+
+void median(const Array& values, const Array& indices, const Array& a, std::int64_t dim) {
+  rank_all("median", values, indices, a, dim, {1, false, true});
+}
+
+void bincount(const Array& counts, const Array& elements, const Array& weights) {
+  const Array dense_elements = elements.contiguous();
+  const auto* bin = dense_elements.data<std::int64_t>();
+  visit_number("bincount", counts.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    T* count = counts.data<T>();
+    const Array dense_weights = weights.defined() ? weights.contiguous() : Array();
+    const T* weight = weights.defined() ? dense_weights.data<T>() : nullptr;
+    for (std::int64_t i = 0; i < elements.numel(); ++i)
+      count[bin[i]] += weight == nullptr ? T(1) : weight[i];
+  });
 }
 
 namespace {

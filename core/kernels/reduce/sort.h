@@ -16,6 +16,14 @@ void sort(const Array& values, const Array& indices, const Array& a, std::int64_
 void topk(const Array& values, const Array& indices, const Array& a, std::int64_t k,
           std::int64_t dim, bool largest = true);
 
+/// Adds to counts[i] how many of the elements are i, or the sum of their weights if those are
+/// defined. `elements` (int64) and `weights`, of the dtype of counts, are 1-d; without weights that
+/// is int64.
+void bincount(const Array& counts, const Array& elements, const Array& weights);
+
+/// The middle element along `dim`, of two the lower one, and its index; the first NaN where there
+/// is one. `values` and `indices` (int64) have size 1 along `dim`.
+void median(const Array& values, const Array& indices, const Array& a, std::int64_t dim);
 /// The middle one of all elements in ascending order, of two the lower; NaN if there is one. `a`
 /// has elements, `out` is one of its dtype.
 void median(const Array& out, const Array& a);

@@ -193,8 +193,12 @@ void run(SoftmaxKind kind, std::string_view operation, const Array& out, const A
   dim = wrap_dim(operation, dim, out.rank());
   visit_floating(operation, out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
+    // Where neighbours in the output lie apart in an input, it is transposed first.
     const bool is_0d = out.rank() == 0;
-    const auto as_row = [&](const Array& x) { return is_0d ? x.unsqueeze(0) : x; };
+    const auto as_row = [&](const Array& x) {
+      if (is_0d) return x.unsqueeze(0);
+      return out.is_contiguous() && x.strides()[x.rank() - 1] > 1 ? x.contiguous() : x;
+    };
     for_rows<T>(kind, {as_row(out), as_row(a), as_row(b)}, dim);
   });
 }
