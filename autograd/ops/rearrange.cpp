@@ -10,9 +10,26 @@
 
 namespace tend {
 
+namespace {
+
+// An array like `x`, whose dimensions lie in memory in the same order.
+Array empty_in_order(const Array& x) {
+  if (x.is_contiguous()) return Array::empty(x.shape(), x.dtype());
+  Shape order, shape;
+  for (std::int64_t d = 0; d < x.rank(); ++d) {
+    std::int64_t at = d;
+    while (at > 0 && x.strides()[order[at - 1]] < x.strides()[d]) --at;
+    order.insert(at, d);
+  }
+  for (const std::int64_t d : order) shape.push_back(x.size(d));
+  return Array::empty(shape, x.dtype()).permute(inverse_permutation(order));
+}
+
+}  // namespace
+
 Tensor flip(const Tensor& self, const Dims& dims) {
   const Shape flipped = dims.empty() ? Shape{} : wrap_dims("flip", dims, self.dim());
-  Array out = Array::empty(self.shape(), self.dtype());
+  Array out = empty_in_order(self.array());  // as in PyTorch
   kernels::flip(out, self.array(), flipped);
   return record("FlipBackward0", std::move(out), {self}, {},
                 [flipped](Derivative& d) { d.set(0, flip(d.grad(), flipped)); });

@@ -6,6 +6,7 @@
 
 #include <tend/core/kernels/elementwise/loops.h>
 #include <tend/core/kernels/indexing/bounds.h>
+#include <tend/core/memory/scratch.h>
 #include <tend/core/threads/parallel.h>
 
 namespace tend::kernels {
@@ -64,6 +65,7 @@ class Mover {
         to_(byte_step(out, dim)),
         at_(byte_step(index, dim)),
         from_(byte_step(a, dim)),
+        rows_((kGathers ? a : out).size(dim)),
         places_(places) {
     Shape lines = index.shape();
     lines[dim] = 1;
@@ -144,19 +146,48 @@ class Mover {
   // Lines whose indices, or elements of the input, are neighbours: a few lines side by side, which
   // the cache holds.
   bool move_across(std::int64_t count, const Pointers& p, const Steps& step) const {
-    constexpr std::int64_t kLines = 32;
+    constexpr std::int64_t kLines = 16;
+    constexpr std::size_t kFar = kGathers ? 2 : 0;  // where the index leads to
+    // The lines that it leads to are often rows far apart, which the cache and the TLB hold only
+    // if they are packed. That pays where nearly all of them are used.
+    constexpr std::int64_t kManyRows = 64;
+    const bool packs = rows_ >= kManyRows && rows_ / 2 <= length_ && step[kFar] == kItem;
+    Scratch<std::byte> packed;
+    if (packs) packed = scratch<std::byte>("index", rows_ * kLines * kItem);
     for (std::int64_t first = 0; first < count; first += kLines) {
       const std::int64_t n = std::min(kLines, count - first);
-      for (std::int64_t j = 0; j < length_; ++j) {
-        const std::byte* at = p[1] + first * step[1] + j * at_;
-        std::byte* to = p[0] + first * step[0] + (kGathers ? j * to_ : 0);
-        const std::byte* from = p[2] + first * step[2] + (kGathers ? 0 : j * from_);
-        if (!are_inside(at, step[1], n)) return false;
-        for (std::int64_t i = 0; i < n; ++i) {
-          const std::int64_t place = index_at(at + i * step[1]);
-          write_to<kWrite, T>(to + i * step[0] + (kGathers ? 0 : place * to_),
-                              from + i * step[2] + (kGathers ? place * from_ : 0));
-        }
+      Pointers at{p[0] + first * step[0], p[1] + first * step[1], p[2] + first * step[2]};
+      if (!packs) {
+        if (!move_block(n, at, step, to_, from_)) return false;
+        continue;
+      }
+      constexpr std::int64_t kRow = kLines * kItem;
+      std::byte* const rows = at[kFar];
+      const std::int64_t between = kGathers ? from_ : to_;
+      for (std::int64_t r = 0; r < rows_; ++r)
+        std::copy_n(rows + r * between, n * kItem, packed.data() + r * kRow);
+      at[kFar] = packed.data();
+      if (!move_block(n, at, step, kGathers ? to_ : kRow, kGathers ? kRow : from_)) return false;
+      for (std::int64_t r = 0; !kGathers && r < rows_; ++r)
+        std::copy_n(packed.data() + r * kRow, n * kItem, rows + r * between);
+    }
+    return true;
+  }
+
+  bool move_block(std::int64_t n, const Pointers& p, const Steps& step, std::int64_t to_step,
+                  std::int64_t from_step) const {
+    constexpr std::int64_t kAhead = 8;  // rows that the processor does not foresee
+    for (std::int64_t j = 0; j < length_; ++j) {
+      const std::byte* at = p[1] + j * at_;
+      for (std::int64_t byte = 0; byte < n * step[1]; byte += 64)
+        __builtin_prefetch(at + kAhead * at_ + byte);
+      std::byte* to = p[0] + (kGathers ? j * to_step : 0);
+      const std::byte* from = p[2] + (kGathers ? 0 : j * from_step);
+      if (!are_inside(at, step[1], n)) return false;
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::int64_t place = index_at(at + i * step[1]);
+        write_to<kWrite, T>(to + i * step[0] + (kGathers ? 0 : place * to_step),
+                            from + i * step[2] + (kGathers ? place * from_step : 0));
       }
     }
     return true;
@@ -192,6 +223,7 @@ class Mover {
   }
 
   std::int64_t length_, to_, at_, from_;  // elements of a line, and the bytes between them
+  std::int64_t rows_;  // places of the array that the index leads to; 1 where it counts elements
   std::int64_t places_;
   Array first_to_, first_at_, first_from_;  // the first element of each line
 };

@@ -50,9 +50,12 @@ void cat(const Array& out, std::span<const Array> arrays, std::int64_t dim) {
   const bool alike = std::all_of(arrays.begin(), arrays.end(), [&](const Array& a) {
     return a.dtype() == out.dtype() && a.is_contiguous();
   });
-  // A row is not shared among threads.
-  const std::int64_t row = out.size(dim) * (dim == 0 ? out.numel() : out.strides()[dim]);
-  if (alike && out.is_contiguous() && row <= kStreamGrain) return cat_rows(out, arrays, dim);
+  // A row is not shared among threads, and a piece of it is worth a call.
+  constexpr std::int64_t kLongPiece = 16;
+  const std::int64_t row = out.size(dim) * out.strides()[dim];
+  const auto pieces = static_cast<std::int64_t>(arrays.size());
+  if (alike && out.is_contiguous() && row <= kStreamGrain && row >= pieces * kLongPiece)
+    return cat_rows(out, arrays, dim);
   std::int64_t at = 0;
   for (const Array& a : arrays) {
     if (a.rank() == 1 && a.numel() == 0) continue;
