@@ -15,6 +15,10 @@ thread_local const CallScope* innermost_call = nullptr;
 
 }  // namespace
 
+const CallScope* CallScope::innermost() noexcept {
+  return innermost_call;
+}
+
 CallScope::CallScope() noexcept : outer_(std::exchange(innermost_call, this)) {}
 
 CallScope::~CallScope() {

@@ -31,6 +31,8 @@ class CallScope {
   ~CallScope();
 
   const CallScope* outer() const noexcept { return outer_; }
+  static const CallScope* innermost() noexcept;
+  static const CallScope* outer_of(const CallScope& scope) noexcept { return scope.outer_; }
 
  private:
   const CallScope* outer_;

@@ -357,12 +357,12 @@ std::vector<Edge> ask_for(Walk& walk, const char* operation, const std::vector<T
 void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients, Flag retain_graph,
               Flag create_graph, const std::vector<Tensor>* inputs) {
   const auto add_gradients = [&] {
+    std::vector<Tensor> wanted;  // a copy, since a hook may change the caller's
+    if (inputs != nullptr) wanted = *inputs;
     Walk walk("backward", true, tensors, gradients, retain_graph, create_graph);
-    if (inputs != nullptr) ask_for(walk, "backward", *inputs);
+    if (inputs != nullptr) ask_for(walk, "backward", wanted);
     walk.prepare();
-    if (inputs != nullptr) {
-      for (Tensor input : *inputs) input.retain_grad();
-    }
+    for (const Tensor& input : wanted) Tensor(input).retain_grad();
     walk.run();
   };
   with_memory([&] { with_stack("backward", add_gradients); });
@@ -400,7 +400,8 @@ std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<T
                          const std::vector<Tensor>& grad_outputs, GradOptions options) {
   std::vector<Tensor> gradients;
   with_memory([&] {
-    with_stack("grad", [&] { gradients = find_gradients(outputs, inputs, grad_outputs, options); });
+    const std::vector<Tensor> wanted = inputs;  // a copy, since a hook may change the caller's
+    with_stack("grad", [&] { gradients = find_gradients(outputs, wanted, grad_outputs, options); });
   });
   return gradients;
 }

@@ -247,6 +247,7 @@ Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
 
 Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha) {
+  check_holds("index_add", source.dtype(), alpha);
   if (alpha.to<double>() != 1) return index_add(self, dim, index, source * alpha);
   dim = wrap_dim("index_add", dim, self.dim());
   return add_slices(self.array().clone(), self, dim, index, source);

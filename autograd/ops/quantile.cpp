@@ -41,8 +41,12 @@ class Ascending {
     const Tensor below = at(std::floor(rank)), above = at(std::ceil(rank));
     double weight = rank - std::floor(rank);
     if (interpolation == Interpolation::midpoint) weight = 0.5;
+    // An element itself where one was asked for: an infinite one minus itself would be NaN.
+    const bool is_between =
+        interpolation == Interpolation::linear || interpolation == Interpolation::midpoint;
+    const Tensor found = is_between ? lerp(below, above, weight) : below;
     const Tensor largest = at(last);  // NaN if there is one
-    return reshape(where(isnan(largest), largest, lerp(below, above, weight)), shape_);
+    return reshape(where(isnan(largest), largest, found), shape_);
   }
 
  private:
@@ -68,8 +72,10 @@ Tensor quantile(const Tensor& self, const Tensor& q, std::optional<Integer> dim,
   if (q.dim() > 1) fail<ShapeError>("quantile", "shares of shape ", q.shape(), " are not 1-d");
   const Ascending elements(self, dim, keepdim);
   std::vector<Tensor> found;
-  for (const double share : q.detach().to(float64).to_vector<double>())
-    found.push_back(elements.quantile(share, interpolation));
+  with_memory([&] {
+    for (const double share : q.detach().to(float64).to_vector<double>())
+      found.push_back(elements.quantile(share, interpolation));
+  });
   if (q.dim() == 0) return found[0];
   if (!found.empty()) return stack(found, 0);
   return narrow(unsqueeze(elements.quantile(0, interpolation), 0), 0, 0, 0);

@@ -95,11 +95,15 @@ void Segments::remove(Piece* piece) noexcept {
 }
 
 // The smallest that is large enough; of several, one of the oldest segment, so that what is idle in
-// newer ones stays together, and its pages untouched.
+// newer ones stays together, and its pages untouched. Of a list only the latest pieces are looked
+// at, so that a program with thousands of idle ones does not wait.
 Segments::Piece* Segments::find(std::size_t bytes) const noexcept {
+  constexpr int kLooked = 64;
   Piece* best = nullptr;
   for (std::size_t list = list_of(bytes); list < kLists && best == nullptr; ++list) {
-    for (Piece* each = idle_[list]; each != nullptr; each = each->next) {
+    int looked = 0;
+    for (Piece* each = idle_[list]; each != nullptr && looked < kLooked; each = each->next) {
+      ++looked;
       if (each->bytes < bytes) continue;
       const bool smaller = best == nullptr || each->bytes < best->bytes;
       const bool same = !smaller && each->bytes == best->bytes;

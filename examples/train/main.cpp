@@ -165,6 +165,7 @@ int train(const CommandLine& command_line) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // who stops reading the output does not stop the training
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is an error as a full disk is
   int exit_code = 0;
   const std::optional<train::CommandLine> command_line =
       train::parse_command_line(argc, argv, exit_code);

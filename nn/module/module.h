@@ -181,13 +181,16 @@ class ModuleBase : public LiveObject {
   virtual std::span<const std::byte> own_bytes() const noexcept { return {}; }
 
   static ModuleBase& base_of(ModuleBase& module) noexcept { return module; }
-  static ModuleBase& base_of(AnyModule& module) noexcept { return module.module(); }
+  static ModuleBase& base_of(AnyModule& module) { return module.module(); }
   /// Error naming `operation` for a module that is nested too deep to become a part of another.
   static int check_depth(const char* operation, ModuleBase& module);
   /// Error naming `operation` for what cannot be the name of another member.
   void check_name(const char* operation, std::string_view name);
   /// Error naming `operation` where the name of a list's next element was registered at run time.
   void check_next(const char* operation, std::size_t size) const;
+  /// Error naming `operation` while this thread calls this module or one below it, which would lose
+  /// the module that is running. For lists, before they change.
+  void check_idle(const char* operation) const;
   /// The depth that modules registered at run time give this one.
   int registered_depth();
 

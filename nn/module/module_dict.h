@@ -24,6 +24,7 @@ class ModuleDict : public ModuleBase {
   ModuleDict(ModuleDict&&) noexcept = default;
   ModuleDict& operator=(const ModuleDict& other) { return *this = ModuleDict(other); }
   ModuleDict& operator=(ModuleDict&& other) {
+    check_idle("ModuleDict");
     ModuleDict moved(std::move(other));  // which may stand in this one
     ModuleBase::operator=(std::move(moved));
     modules_.swap(moved.modules_);
@@ -43,14 +44,24 @@ class ModuleDict : public ModuleBase {
   T& insert(const std::string& name, T module) {
     check_depth("ModuleDict", base_of(module));
     const auto at = find(name);
-    if (at != modules_.end()) return at->second = std::move(module);
+    if (at != modules_.end()) {
+      check_idle("ModuleDict");
+      return at->second = std::move(module);
+    }
     check_name("ModuleDict", name);
     return with_memory(
         [&]() -> T& { return modules_.emplace_back(name, std::move(module)).second; });
   }
   /// Removes a module; IndexError for a name that is not here.
-  void erase(std::string_view name) { modules_.erase(checked(name)); }
-  void clear() noexcept { modules_.clear(); }
+  void erase(std::string_view name) {
+    const auto at = checked(name);
+    check_idle("ModuleDict");
+    modules_.erase(at);
+  }
+  void clear() {
+    check_idle("ModuleDict");
+    modules_.clear();
+  }
 
   std::size_t size() const noexcept { return modules_.size(); }
   bool empty() const noexcept { return modules_.empty(); }

@@ -47,6 +47,16 @@ std::string ModuleScope::path() const {
   return as_text(path, " > ", module_.type_name());
 }
 
+const ModuleBase* ModuleScope::running_in(const ModuleBase& root) {
+  for (const CallScope* each = innermost(); each != nullptr; each = outer_of(*each)) {
+    const auto* scope = dynamic_cast<const ModuleScope*>(each);
+    if (scope == nullptr) continue;
+    const ModuleBase& running = scope->module_;
+    if (name_below(const_cast<ModuleBase&>(root), running)) return &running;
+  }
+  return nullptr;
+}
+
 namespace {
 
 constexpr std::string_view kPathBegin = " (in ";
@@ -66,9 +76,10 @@ void ModuleScope::rethrow_with_path(const Error& error) const {
   // Errors about memory stay as they are: there may be none for a path.
   const bool is_about_memory = typeid(error) == typeid(OutOfMemoryError);
   if (outer() != nullptr && !is_about_memory && !has_path(error.what())) {
-    const std::string text =
-        with_memory([&] { return as_text(error.what(), kPathBegin, path(), ')'); });
-    throw_alike<Error, ShapeError, DTypeError, IndexError, AutogradError, IoError>(error, text);
+    with_memory([&] {
+      const std::string text = as_text(error.what(), kPathBegin, path(), ')');
+      throw_alike<Error, ShapeError, DTypeError, IndexError, AutogradError, IoError>(error, text);
+    });
   }
   throw;
 }

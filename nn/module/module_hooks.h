@@ -50,6 +50,10 @@ class ModuleScope final : public CallScope {
   /// The outermost module's class, then the names that lead from there to this one.
   std::string path() const override;
 
+  /// The innermost module that runs on this thread and is `root` or one below it; nullptr where
+  /// there is none.
+  static const ModuleBase* running_in(const ModuleBase& root);
+
   /// Throws the error again, with the path of this module behind its text. The error stays as it is
   /// where a module within this one has named its path, this one is not within another, or the
   /// error is of a class that the library does not know.

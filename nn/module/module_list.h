@@ -13,7 +13,8 @@
 namespace tend::nn {
 
 /// Modules of one class, or of any (ModuleList<>), named "0", "1", ...; iterate over it, or index
-/// it. A name that register_module has given away is an Error when its turn comes.
+/// it. A name that register_module has given away is an Error when its turn comes, and so is a
+/// change while one of the modules is called. References to them hold until the list grows.
 template <class T = AnyModule>
 class ModuleList : public ModuleBase {
  public:
@@ -37,6 +38,7 @@ class ModuleList : public ModuleBase {
   ModuleList(ModuleList&&) noexcept = default;
   ModuleList& operator=(const ModuleList& other) { return *this = ModuleList(other); }
   ModuleList& operator=(ModuleList&& other) {
+    check_idle("ModuleList");
     ModuleList moved(std::move(other));  // which may stand in this one
     ModuleBase::operator=(std::move(moved));
     modules_.swap(moved.modules_);
@@ -58,6 +60,7 @@ class ModuleList : public ModuleBase {
       return modules_.back();
     } else {
       check_next("ModuleList", size());
+      check_idle("ModuleList");
       return with_memory(
           [&]() -> T& { return modules_.emplace_back(std::forward<Args>(args)...); });
     }
@@ -68,6 +71,7 @@ class ModuleList : public ModuleBase {
   }
   void push_back(T module) {
     check_next("ModuleList", size());
+    check_idle("ModuleList");
     check_depth("ModuleList", base_of(module));
     with_memory([&] { modules_.push_back(std::move(module)); });
   }

@@ -36,6 +36,12 @@ void ModuleBase::check_next(const char* operation, std::size_t size) const {
     if (extra.name == name) fail(operation, type_name(), " has a member ", name, " already");
 }
 
+void ModuleBase::check_idle(const char* operation) const {
+  const ModuleBase* running = ModuleScope::running_in(*this);
+  if (running != nullptr)
+    fail(operation, "cannot change while ", running->type_name(), " in it is called");
+}
+
 int ModuleBase::registered_depth() {
   int deepest = 0;
   with_stack("depth", [&] {

@@ -23,13 +23,14 @@ class Sequential : public Module<Sequential> {
     (push_back(std::move(modules)), ...);
   }
 
-  /// Error for modules that are nested more than kMaxDepth deep, and where register_module has
-  /// given away the name, which is the number of modules so far.
+  /// Error for modules that are nested more than kMaxDepth deep, while this is called, and where
+  /// register_module has given away the name, which is the number of modules so far.
   template <class M>
   void push_back(M module) {
     static_assert(std::derived_from<M, ModuleBase> || std::same_as<M, AnyModule>,
                   "Sequential takes modules; a function can be the forward of a small one");
     check_next("Sequential", size());
+    check_idle("Sequential");
     const int depth = check_depth("Sequential", base_of(module));
     with_memory([&] { layers_.emplace_back(std::move(module)); });
     depth_ = std::max(depth_, depth);

@@ -200,7 +200,8 @@ class Optimizer {
       };
       const Array steps = take("step", {}, int64, false);
       if (steps.defined()) fresh.step = steps.item<std::int64_t>();
-      if (steps.defined() && fresh.step < 1)
+      constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;  // which double can count
+      if (steps.defined() && (fresh.step < 1 || fresh.step > kMostSteps))
         fail("load_state_dict", index, ".step is ", fresh.step, ", not the number of a step");
       fresh.named([&](const char* name, Array& array, bool kept) {
         if (steps.defined()) array = take(name, parameter.shape(), parameter.dtype(), kept);

@@ -193,6 +193,16 @@ TEST_CASE("isin takes bools, and NaN is never found") {
   CHECK(numbers_of(isin(tensor({1.0, kNone}), tensor({kNone, 1.0}))) == Numbers{1, 0});
 }
 
+TEST_CASE("a quantile that is an element may be infinite") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Tensor x = tensor({-infinity, 1.0, infinity});
+  for (const auto kind : {Interpolation::lower, Interpolation::higher, Interpolation::nearest}) {
+    CHECK(quantile(x, 1.0, std::nullopt, false, kind).item() == infinity);
+    CHECK(quantile(x, 0.0, std::nullopt, false, kind).item() == -infinity);
+    CHECK(quantile(x, 0.5, std::nullopt, false, kind).item() == 1);
+  }
+}
+
 TEST_CASE("a quantile is NaN where there is a NaN") {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   const Tensor found = quantile(tensor({{1.0, kNone, 2.0}, {1.0, 3.0, 2.0}}), 0.5, 1);

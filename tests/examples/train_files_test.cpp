@@ -55,6 +55,20 @@ TEST_CASE("a text that a checkpoint names is not overwritten either") {
   CHECK_THAT(ended.output, ContainsSubstring("--json and --text are one file"));
 }
 
+TEST_CASE("a file with the name of a step's checkpoint is not overwritten") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("data-2")) << std::string(1000, 'a');
+  const Ended text = run({"--text", "data-2", "--length", "16", "--steps", "4", "--checkpoint",
+                          "data", "--save-every", "2", "--overwrite"},
+                         folder);
+  CHECK(text.code == 2);
+  CHECK_THAT(text.output, ContainsSubstring("--text data-2 has the name of a checkpoint"));
+  const Ended json = run(
+      small({"--steps", "4", "--checkpoint", "c.st", "--json", "./c-4.st", "--save-every", "2"}),
+      folder);
+  CHECK(json.code == 2);
+}
+
 TEST_CASE("files that cannot be used end the program with 1") {
   const TemporaryFolder folder;
   std::ofstream(folder.file("noise")) << "not a checkpoint";

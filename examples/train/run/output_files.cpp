@@ -26,6 +26,42 @@ fs::path folder_of(const fs::path& file) {
   return fs::absolute(file).parent_path();
 }
 
+/// Whether a file in the checkpoint's folder has the name of a step_file.
+bool is_step_name(const std::string& checkpoint, const std::string& name) {
+  const fs::path path(checkpoint);
+  const std::string begin = path.stem().string() + "-";
+  const std::string end = path.extension().string();
+  if (name.size() <= begin.size() + end.size() || !name.starts_with(begin) || !name.ends_with(end))
+    return false;
+  const auto first = name.begin() + static_cast<std::ptrdiff_t>(begin.size());
+  const auto last = name.end() - static_cast<std::ptrdiff_t>(end.size());
+  return std::all_of(first, last, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// A checkpoint of a step that lies where those of this run will.
+std::optional<std::string> find_step_file(const std::string& checkpoint) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder_of(checkpoint), error)) {
+    if (is_step_name(checkpoint, entry.path().filename().string())) return entry.path().string();
+  }
+  return std::nullopt;
+}
+
+/// The checkpoints of steps would replace a file of such a name.
+void refuse_step_names(const CommandLine& o, const std::string& text) {
+  const fs::path folder = fs::weakly_canonical(folder_of(o.checkpoint));
+  for (const auto& [name, file] : {std::pair<std::string, std::string>{"--report", o.report},
+                                   {"--json", o.json},
+                                   {"--text", text}}) {
+    if (file.empty()) continue;
+    const fs::path path = fs::weakly_canonical(file);
+    if (path.parent_path() == folder && is_step_name(o.checkpoint, path.filename().string())) {
+      throw std::invalid_argument(name + " " + file +
+                                  " has the name of a checkpoint that --save-every writes");
+    }
+  }
+}
+
 void refuse_shared_files(const CommandLine& o, const std::string& text) {
   const std::vector<std::pair<std::string, std::string>> files{{"--report", o.report},
                                                                {"--checkpoint", o.checkpoint},
@@ -54,25 +90,6 @@ bool would_be_lost(const std::string& file) {
       return false;
   }
   return true;
-}
-
-/// A checkpoint of a step that lies where those of this run will.
-std::optional<std::string> find_step_file(const std::string& checkpoint) {
-  const fs::path path(checkpoint);
-  const std::string begin = path.stem().string() + "-";
-  const std::string end = path.extension().string();
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder_of(path), error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.size() <= begin.size() + end.size() || !name.starts_with(begin) ||
-        !name.ends_with(end))
-      continue;
-    const auto first = name.begin() + static_cast<std::ptrdiff_t>(begin.size());
-    const auto last = name.end() - static_cast<std::ptrdiff_t>(end.size());
-    if (std::all_of(first, last, [](char c) { return c >= '0' && c <= '9'; }))
-      return entry.path().string();
-  }
-  return std::nullopt;
 }
 
 void refuse_to_overwrite(const CommandLine& o) {
@@ -116,6 +133,7 @@ void check_files(const CommandLine& o, const std::string& text) {
     if (o.checkpoint.empty()) throw std::invalid_argument("--save-every needs a --checkpoint");
     if (fs::exists(o.checkpoint) && !fs::is_regular_file(o.checkpoint))
       throw std::invalid_argument("--save-every needs a --checkpoint that is a regular file");
+    refuse_step_names(o, text);
   }
   if (!o.out.empty()) check_folder(o.out);
   const bool is_new_folder = !o.out.empty() && !fs::exists(o.out);

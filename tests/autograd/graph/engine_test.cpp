@@ -387,3 +387,17 @@ TEST_CASE("grad of one tensor by one input takes options, and a cotangent") {
   CHECK_FALSE(autograd::grad(x.sum(), leaf({1}), {.allow_unused = true}).defined());
   CHECK_THROWS_AS(autograd::grad(x * x, x), AutogradError);
 }
+
+TEST_CASE("a hook may change the list of inputs that its grad was given") {
+  const Tensor x = leaf({2, 3});
+  std::vector<Tensor> inputs{x};
+  const Tensor y = x * x;
+  y.register_hook([&](const Tensor& grad) {
+    inputs.clear();
+    inputs.shrink_to_fit();
+    return grad;
+  });
+  const std::vector<Tensor> found = autograd::grad(std::vector<Tensor>{y.sum()}, inputs);
+  REQUIRE(found.size() == 1);
+  CHECK(values(found[0]) == V{4, 6});
+}

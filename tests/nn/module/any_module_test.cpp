@@ -61,3 +61,12 @@ TEST_CASE("a module that was moved from says so, and can be copied and assigned 
   any = other;
   CHECK(any(zeros({2})).shape() == Shape{3});
 }
+
+TEST_CASE("a list with a module that was moved from says so") {
+  nn::ModuleList<> list;
+  list.push_back(nn::Linear(2, 2));
+  const nn::AnyModule taken = std::move(list[0]);
+  CHECK_THROWS_WITH(list.parameters(), "[AnyModule] was moved from");
+  CHECK_THROWS_AS(list.push_back(std::move(list[0])), Error);
+  CHECK(list.size() == 1);
+}

@@ -55,3 +55,26 @@ TEST_CASE("a module of a dictionary is replaced in its place, and removed") {
   layers.clear();
   CHECK(layers.parameters().empty());
 }
+
+TEST_CASE("a module does not leave its list while it is called") {
+  nn::ModuleDict<> layers;
+  layers.insert("a", nn::Linear(2, 2));
+  layers["a"].module().register_forward_pre_hook(
+      [&](const nn::ModuleBase&, std::vector<Tensor>&) { layers.erase("a"); });
+  CHECK_THROWS_WITH(
+      layers["a"](ones({1, 2})),
+      Catch::Matchers::StartsWith("[ModuleDict] cannot change while Linear in it is called"));
+  CHECK(layers.size() == 1);
+  layers.erase("a");
+  CHECK(layers.empty());
+}
+
+TEST_CASE("a Sequential does not grow while it is called") {
+  nn::Sequential layers{nn::Linear(2, 2), nn::Linear(2, 2)};
+  layers[0].register_forward_hook([&](const nn::ModuleBase&, const std::vector<Tensor>&, Tensor&) {
+    layers.push_back(nn::Linear(2, 2));
+  });
+  CHECK_THROWS_WITH(layers(ones({1, 2})),
+                    Catch::Matchers::StartsWith("[Sequential] cannot change while"));
+  CHECK(layers.size() == 2);
+}
