@@ -179,7 +179,7 @@ class ModuleBase : public LiveObject {
   virtual std::span<const std::byte> own_bytes() const noexcept { return {}; }
 
   static ModuleBase& base_of(ModuleBase& module) noexcept { return module; }
-  static ModuleBase& base_of(AnyModule& module) noexcept { return module.module(); }
+  static ModuleBase& base_of(AnyModule& module) { return module.module(); }
   /// Error naming `operation` for a module that is nested too deep to become a part of another.
   static int check_depth(const char* operation, ModuleBase& module);
   /// Error naming `operation` for what cannot be the name of another member.
