@@ -170,7 +170,7 @@ const std::set<std::string> kNotDifferentiable = {
     "arange", "empty", "eye", "from_blob", "full", "full_like", "linspace", "ones", "ones_like",
     "tensor", "zeros", "zeros_like",
     // random.h
-    "bernoulli", "multinomial", "rand", "randint", "randn", "randperm",
+    "bernoulli", "multinomial", "normal", "rand", "randint", "randn", "randperm",
     // compare.h
     "allclose", "equal", "empty_like", "rand_like", "randn_like", "tensor_of", "tril_indices",
     "triu_indices"};

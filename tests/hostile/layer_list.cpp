@@ -148,7 +148,7 @@ std::vector<PublicFunction> losses() {
 }
 
 std::vector<PublicFunction> constructors() {
-  using attention::Draw;
+  using attention::Draw, nn::LinearOptions;
   return {
       TEND_CONSTRUCTOR(nn::LeakyReLU, double),
       TEND_CONSTRUCTOR(nn::ELU, double),
@@ -166,7 +166,7 @@ std::vector<PublicFunction> constructors() {
       TEND_CONSTRUCTOR(nn::Dropout, double),
       TEND_CONSTRUCTOR(nn::Flatten, std::int64_t, std::int64_t),
       TEND_CONSTRUCTOR(nn::Linear, std::int64_t, std::int64_t, Flag),
-      TEND_CONSTRUCTOR(nn::Linear, std::int64_t, std::int64_t, const nn::LinearOptions&),
+      TEND_CONSTRUCTOR(nn::Linear, std::int64_t, std::int64_t, const LinearOptions&),
       TEND_CONSTRUCTOR(nn::Embedding, std::int64_t, std::int64_t, std::optional<Integer>),
       by_hand("nn::LayerNorm::LayerNorm(const S&, double, Flag)",
               [](Arguments& a) {

@@ -97,7 +97,7 @@ TEST_CASE("random tensors take options, and draw the same numbers with them") {
   CHECK(x.requires_grad());
   CHECK(x.is_leaf());
   CHECK(values(x) == values(randn({2}, float64, b)));
-  CHECK(values(rand({2}, {}, a)) == values(rand({2}, float32, b)));
+  CHECK(values(rand({2}, TensorOptions{}, a)) == values(rand({2}, float32, b)));
   CHECK(values(randint(9, {5}, {.dtype = float32}, a)) == values(randint(0, 9, {5}, float32, b)));
   CHECK(values(normal(1, 2, {3}, {.dtype = float64}, a)) == values(normal(1, 2, {3}, float64, b)));
   const Tensor like = randn_like(x, {.requires_grad = true}, a);

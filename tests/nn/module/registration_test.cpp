@@ -149,6 +149,7 @@ TEST_CASE("a module with a part that was moved from can be replaced") {
   Stack net(0);
   auto& list = net.register_module("list", nn::ModuleList<>(2, nn::ReLU()));
   const nn::AnyModule taken = std::move(list[0]);
+  CHECK_THROWS_WITH(net.parameters(), "[AnyModule] was moved from");
   net = Stack(3);
   CHECK(net.named_children().size() == 3);
 }
