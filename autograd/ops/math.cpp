@@ -4,6 +4,7 @@
 
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/elementwise/math.h>
+#include <tend/core/kernels/elementwise/special.h>
 
 namespace tend {
 
@@ -249,10 +250,10 @@ Tensor round(const Tensor& self) {
 Tensor round(const Tensor& self, std::int64_t decimals) {
   if (decimals == 0) return round(self);
   check_floating("round", self);
-  const double power = std::pow(10., std::fabs(static_cast<double>(decimals)));
-  const Tensor x = self.detach();
-  const Tensor out = decimals > 0 ? round(x * power) / power : round(x / power) * power;
-  return record("RoundBackward1", out.array(), {self}, {}, zero_gradient);
+  const auto kernel = [decimals](const Array& out, const Array& a) {
+    kernels::round_decimals(out, a, decimals);
+  };
+  return record("RoundBackward1", unary(self, kernel), {self}, {}, zero_gradient);
 }
 const Tensor& InPlace::round_(std::int64_t decimals) const {
   return update("round_", self(), tend::round, decimals);

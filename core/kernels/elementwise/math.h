@@ -35,7 +35,7 @@ void rsqrt(const Array& out, const Array& a);
 void reciprocal(const Array& out, const Array& a);
 /// a * a; int64 too.
 void square(const Array& out, const Array& a);
-/// a * a * a, rounded after each product; int64 too.
+/// a * a * a, rounded after each product, 1.5 ulp; int64 too.
 void cube(const Array& out, const Array& a);
 
 /// 2.6 ulp

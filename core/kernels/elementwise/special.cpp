@@ -25,12 +25,17 @@ void lgamma(const Array& out, const Array& a) {
 }
 
 void polygamma(const Array& out, const Array& a, std::int64_t n) {
-  map_floating_spans("polygamma", SpecialFunction{.function = Special::polygamma, .order = n}, out,
+  map_floating_spans("polygamma", SpecialFunction{.function = Special::polygamma, .number = n}, out,
                      a);
 }
 
 void erfinv(const Array& out, const Array& a) {
   map_floating_spans("erfinv", SpecialFunction{.function = Special::erfinv}, out, a);
+}
+
+void round_decimals(const Array& out, const Array& a, std::int64_t decimals) {
+  map_floating_spans("round", SpecialFunction{.function = Special::round, .number = decimals}, out,
+                     a);
 }
 
 void logit(const Array& out, const Array& a, double min, double max) {

@@ -54,13 +54,29 @@ void logit(T min, T max, std::size_t n, T* out, const T* a) {
 }
 
 template <class T>
+void round_decimals(std::int64_t decimals, std::size_t n, T* out, const T* a) {
+  const auto power = static_cast<T>(std::pow(10., std::fabs(static_cast<double>(decimals))));
+  if (decimals > 0) {
+    const auto f = [power](auto d, auto x) HWY_ATTR {
+      return hn::Div(hn::Round(hn::Mul(x, hn::Set(d, power))), hn::Set(d, power));
+    };
+    return transform(hn::ScalableTag<T>(), n, out, f, a);
+  }
+  const auto f = [power](auto d, auto x) HWY_ATTR {
+    return hn::Mul(hn::Round(hn::Div(x, hn::Set(d, power))), hn::Set(d, power));
+  };
+  transform(hn::ScalableTag<T>(), n, out, f, a);
+}
+
+template <class T>
 void map(SpecialFunction f, std::size_t n, T* out, const T* a) {
   switch (f.function) {
     case Special::lgamma:
       return map_in_double(n, out, a, [](auto d, auto x) HWY_ATTR { return lgamma(d, x); });
     case Special::erfinv:
       return map_in_double(n, out, a, [](auto d, auto y) HWY_ATTR { return erfinv(d, y); });
-    case Special::polygamma: return polygamma(f.order, n, out, a);
+    case Special::polygamma: return polygamma(f.number, n, out, a);
+    case Special::round: return round_decimals(f.number, n, out, a);
     case Special::logit: return logit(static_cast<T>(f.min), static_cast<T>(f.max), n, out, a);
   }
 }

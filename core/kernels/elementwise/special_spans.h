@@ -8,13 +8,13 @@
 
 namespace tend::kernels {
 
-enum class Special { lgamma, erfinv, polygamma, logit };
+enum class Special { lgamma, erfinv, polygamma, logit, round };
 
-/// A function with its parameters: polygamma's order, or the bounds that logit clamps its argument
-/// to.
+/// A function with its parameters: polygamma's order, round's decimals, or the bounds that logit
+/// clamps its argument to.
 struct SpecialFunction {
   Special function;
-  std::int64_t order = 0;
+  std::int64_t number = 0;
   double min = 0, max = 0;
 };
 

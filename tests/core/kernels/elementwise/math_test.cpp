@@ -1,13 +1,12 @@
 #include <tend/core/kernels/elementwise/math.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
-#include <random>
 
 #include <tend/core/kernels/elementwise/arithmetic.h>
 
 #include "tests/core/kernels.h"
+#include "tests/core/ulps.h"
 #include "tests/numbers.h"
 #include "tests/simd_targets.h"
 
@@ -77,6 +76,7 @@ const std::vector<Function>& functions() {
       {"rsqrt", kernels::rsqrt, [](long double x) { return 1 / sqrtl(x); }, 1.5},
       {"reciprocal", kernels::reciprocal, [](long double x) { return 1 / x; }, 0.5},
       {"square", kernels::square, [](long double x) { return x * x; }, 0.5},
+      {"cube", kernels::cube, [](long double x) { return x * x * x; }, 1.5},
       {"sin", kernels::sin, sinl, 2.6},
       {"cos", kernels::cos, cosl, 2.75},
       {"tan", kernels::tan, tanl, 3.75},
@@ -130,39 +130,6 @@ const std::vector<Function>& functions() {
   return all;
 }
 
-// Every step-th bit pattern of float32: numbers of all sizes and both signs, some NaN.
-Array sampled_floats(std::uint64_t step) {
-  Array out = Array::empty({(std::int64_t{1} << 32) / static_cast<std::int64_t>(step)}, float32);
-  for (std::int64_t i = 0; i < out.numel(); ++i) {
-    const auto bits = static_cast<std::uint32_t>(step * static_cast<std::uint64_t>(i));
-    std::memcpy(out.data<float>() + i, &bits, sizeof bits);
-  }
-  return out;
-}
-
-// Numbers of all sizes of float64 and both signs, some NaN; half of them, which are most of what
-// functions see, between 2^-12 and 2^12.
-Array sampled_doubles(std::int64_t count) {
-  Array out = Array::empty({count}, float64);
-  std::mt19937_64 generator(5);
-  for (std::int64_t i = 0; i < count; ++i) {
-    std::uint64_t bits = generator();
-    if (i % 2 == 0) {
-      const std::uint64_t exponent = 1023 - 12 + bits % 24;
-      bits = (bits & 0x800fffffffffffffu) | exponent << 52;
-    }
-    std::memcpy(out.data<double>() + i, &bits, sizeof bits);
-  }
-  return out;
-}
-
-template <class T>
-long double ulp_of(long double x) {
-  using Limits = std::numeric_limits<T>;
-  const int exponent = x == 0 ? Limits::min_exponent : std::ilogb(x) + 1;
-  return std::ldexp(1.0L, std::max(exponent, Limits::min_exponent) - Limits::digits);
-}
-
 template <class T>
 long double allowed_error(const Function& f, long double x, long double want) {
   const long double smallest = ulp_of<T>(0);
@@ -203,18 +170,6 @@ std::vector<double> applied(Unary kernel, DType dtype, std::initializer_list<dou
   const Array a = array_of<double>(values).to(dtype);
   kernel(a, a);
   return a.to(float64).to_vector<double>();
-}
-
-bool identical(const std::vector<double>& got, const std::vector<double>& expected) {
-  if (got.size() != expected.size()) return false;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const bool same =
-        std::isnan(expected[i])
-            ? std::isnan(got[i])
-            : got[i] == expected[i] && std::signbit(got[i]) == std::signbit(expected[i]);
-    if (!same) return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -311,11 +266,13 @@ TEST_CASE("round takes halves to the even number", "[kernels]") {
   }
 }
 
-TEST_CASE("square and relu take integers too", "[kernels]") {
+TEST_CASE("square, cube and relu take integers too", "[kernels]") {
   const Array a = array_of<std::int64_t>({-3, 0, 4, std::int64_t{1} << 32});
   const Array out = Array::empty({4}, int64);
   kernels::square(out, a);
   CHECK(out.to_vector<std::int64_t>() == std::vector{9L, 0L, 16L, 0L});
+  kernels::cube(out, a);
+  CHECK(out.to_vector<std::int64_t>() == std::vector{-27L, 0L, 64L, 0L});
   kernels::relu(out, a);
   CHECK(out.to_vector<std::int64_t>() == std::vector{0L, 0L, 4L, 1L << 32});
 }
