@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <tend/autograd/ops/helpers.h>
+#include <tend/core/kernels/elementwise/math.h>
 #include <tend/core/kernels/reduce/reduce.h>
 
 namespace tend {
@@ -22,7 +23,9 @@ Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim) try {
   } else {
     Tensor largest = amax(x, reduced, true);
     largest = masked_fill(largest, isinf(largest), 0);
-    out = log(sum(exp(x - largest), reduced, keepdim)) + view(largest, shape);
+    const Tensor powers = x - largest;
+    kernels::exp(powers.array(), powers.array());
+    out = log(sum(powers, reduced, keepdim)) + view(largest, shape);
   }
   return record("LogsumexpBackward0", out.array(), {self}, {self, kOutput},
                 [reduced](Derivative& d) {
@@ -37,13 +40,16 @@ Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim) try {
 namespace {
 
 Tensor norm_of(const Tensor& x, double p, const Shape& dims, bool keepdim) {
+  const auto reduced = [&](auto kernel) {
+    Array out = Array::empty(reduced_shape(x.shape(), dims, keepdim), x.dtype());
+    kernel(out, x.array(), dims);
+    return Tensor(std::move(out));
+  };
+  if (p == 0) return reduced(kernels::nonzero_count);
+  if (p == 1) return reduced(kernels::absolute_sum);
   if (p == 2) {
-    const Array squares = Array::empty(reduced_shape(x.shape(), dims, keepdim), x.dtype());
-    kernels::square_sum(squares, x.array(), dims);
-    return sqrt(Tensor(squares));
+    return sqrt(reduced([](const auto&... arrays) { kernels::square_sum(arrays...); }));
   }
-  if (p == 1) return sum(abs(x), dims, keepdim);
-  if (p == 0) return sum(to(x != 0, x.dtype()), dims, keepdim);
   if (p == kInf) return amax(abs(x), dims, keepdim);
   if (p == -kInf) return amin(abs(x), dims, keepdim);
   return pow(sum(pow(abs(x), p), dims, keepdim), 1 / p);

@@ -218,12 +218,14 @@ std::pair<Tensor, Tensor> std_mean(const Tensor& self, const Dims& dims, double 
 }
 
 Tensor nansum(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) try {
-  if (dtype) return nansum(to(self, *dtype), dims, keepdim).to(*dtype);
-  if (!is_floating(self.dtype())) return sum(self, dims, keepdim);
+  const DType wanted = dtype.value_or(self.dtype());
+  const bool widens = self.dtype() == float32 && wanted == float64;
+  if (dtype && !widens && wanted != self.dtype())
+    return nansum(to(self, wanted), dims, keepdim).to(wanted);
+  if (!is_floating(self.dtype())) return sum(self, dims, keepdim, dtype);
   const Shape reduced = wrap_dims("nansum", dims, self.dim());
-  return record("NansumBackward0",
-                reduce(kernels::number_sum, self, reduced, keepdim, self.dtype()), {self}, {self},
-                [reduced](Derivative& d) {
+  return record("NansumBackward0", reduce(kernels::number_sum, self, reduced, keepdim, wanted),
+                {self}, {self}, [reduced](Derivative& d) {
                   const Tensor x = d.saved(0);
                   const Tensor g = expand(restore_dims(d.grad(), x.shape(), reduced), x.shape());
                   d.set(0, masked_fill(g, isnan(x), 0));

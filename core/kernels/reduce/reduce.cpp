@@ -32,12 +32,15 @@ using Reductions = ReductionSet<
     Reduction<Sum<float>, float>, Reduction<Sum<double>, double>, Reduction<Sum<double>, float>,
     Reduction<SquareSum<float>, float>, Reduction<SquareSum<double>, double>,
     Reduction<NumberSum<float>, float>, Reduction<NumberSum<double>, double>,
-    Reduction<Product<float>, float>, Reduction<Product<double>, double>,
-    Reduction<Largest<float>, float>, Reduction<Largest<double>, double>,
-    Reduction<Smallest<float>, float>, Reduction<Smallest<double>, double>,
-    Reduction<Largest<std::int64_t>, std::int64_t>, Reduction<Smallest<std::int64_t>, std::int64_t>,
-    Reduction<Sum<std::uint64_t>, bool>, Reduction<Any, bool>, Reduction<All, bool>,
-    Reduction<Any, float>, Reduction<All, float>, Reduction<Any, double>, Reduction<All, double>>;
+    Reduction<NumberSum<double>, float>, Reduction<AbsoluteSum<float>, float>,
+    Reduction<AbsoluteSum<double>, double>, Reduction<NonzeroCount<float>, float>,
+    Reduction<NonzeroCount<double>, double>, Reduction<Product<float>, float>,
+    Reduction<Product<double>, double>, Reduction<Largest<float>, float>,
+    Reduction<Largest<double>, double>, Reduction<Smallest<float>, float>,
+    Reduction<Smallest<double>, double>, Reduction<Largest<std::int64_t>, std::int64_t>,
+    Reduction<Smallest<std::int64_t>, std::int64_t>, Reduction<Sum<std::uint64_t>, bool>,
+    Reduction<Any, bool>, Reduction<All, bool>, Reduction<Any, float>, Reduction<All, float>,
+    Reduction<Any, double>, Reduction<All, double>>;
 
 }  // namespace tend::kernels
 #endif
@@ -88,6 +91,15 @@ void accumulate(const Array& out, const Array& a, const Shape& dims) {
     using T = typename decltype(tag)::type;
     using Out = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
     reduce_with<Op<Total<T>>, T, Out>(out, a, dims);
+  });
+}
+
+template <template <class> class Op>
+void accumulate_floating(const char* name, const Array& out, const Array& a, const Shape& dims) {
+  assert(out.dtype() == a.dtype());
+  visit_floating(name, a.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    reduce_with<Op<T>, T, T>(out, a, dims);
   });
 }
 
@@ -171,17 +183,21 @@ void var(const Array& out, const Array& a, const Shape& dims, double correction)
 }
 
 void number_sum(const Array& out, const Array& a, const Shape& dims) {
-  visit_floating("number_sum", a.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    reduce_with<NumberSum<T>, T, T>(out, a, dims);
-  });
+  if (a.dtype() == float32 && out.dtype() == float64)
+    return reduce_with<NumberSum<double>, float, double>(out, a, dims);
+  accumulate_floating<NumberSum>("number_sum", out, a, dims);
+}
+
+void absolute_sum(const Array& out, const Array& a, const Shape& dims) {
+  accumulate_floating<AbsoluteSum>("absolute_sum", out, a, dims);
+}
+
+void nonzero_count(const Array& out, const Array& a, const Shape& dims) {
+  accumulate_floating<NonzeroCount>("nonzero_count", out, a, dims);
 }
 
 void square_sum(const Array& out, const Array& a, const Shape& dims) {
-  visit_floating("square_sum", a.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    reduce_with<SquareSum<T>, T, T>(out, a, dims);
-  });
+  accumulate_floating<SquareSum>("square_sum", out, a, dims);
 }
 
 double square_sum(const Array& a) {

@@ -28,10 +28,15 @@ void prod(const Array& out, const Array& a, const Shape& dims);
 /// NaN or inf, as in PyTorch.
 void var(const Array& out, const Array& a, const Shape& dims, double correction = 1);
 
-/// The sum of the elements that are not NaN; of a's dtype, which is floating (DTypeError).
-void number_sum(const Array& out, const Array& a, const Shape& dims);
+// For a floating `a` (DTypeError), in its dtype, which is that of `out`.
 
-/// The sum of the squares, computed in a's dtype, which is floating (DTypeError).
+/// The sum of the elements that are not NaN. `out` may have a wider dtype.
+void number_sum(const Array& out, const Array& a, const Shape& dims);
+/// The sum of the absolute values.
+void absolute_sum(const Array& out, const Array& a, const Shape& dims);
+/// The number of elements that are not zero.
+void nonzero_count(const Array& out, const Array& a, const Shape& dims);
+/// The sum of the squares.
 void square_sum(const Array& out, const Array& a, const Shape& dims);
 /// The same of all elements.
 double square_sum(const Array& a);

@@ -26,10 +26,24 @@ struct SquareSum : Sum<T> {
   static T load(T x) { return x * x; }
 };
 
-// NaN counts as 0.
 template <class T>
-struct NumberSum : Sum<T> {
-  static T load(T x) { return x != x ? T(0) : x; }
+struct AbsoluteSum : Sum<T> {
+  static T load(T x) { return x < 0 ? -x : x; }
+};
+
+// The number of elements that are not zero.
+template <class T>
+struct NonzeroCount : Sum<T> {
+  static T load(T x) { return x != 0 ? T(1) : T(0); }
+};
+
+// NaN counts as 0.
+template <class Acc>
+struct NumberSum : Sum<Acc> {
+  template <class T>
+  static Acc load(T x) {
+    return x != x ? Acc(0) : static_cast<Acc>(x);
+  }
 };
 
 template <class Acc>

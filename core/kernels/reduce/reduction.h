@@ -66,13 +66,22 @@ HWY_INLINE hn::Vec<D> load_vector(D d, SquareSum<T>, const T* from) {
   return hn::Mul(x, x);
 }
 template <class D, class T>
-HWY_INLINE hn::Vec<D> load_vector(D d, NumberSum<T>, const T* from) {
-  const auto x = hn::LoadU(d, from);
-  return hn::IfThenElseZero(hn::Eq(x, x), x);
+HWY_INLINE hn::Vec<D> load_vector(D d, AbsoluteSum<T>, const T* from) {
+  return hn::Abs(hn::LoadU(d, from));
+}
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_vector(D d, NonzeroCount<T>, const T* from) {
+  const auto is_zero = hn::Eq(hn::LoadU(d, from), hn::Zero(d));
+  return hn::IfThenZeroElse(is_zero, hn::Set(d, T(1)));
 }
 template <class D>
 HWY_INLINE hn::Vec<D> load_vector(D d, Sum<double>, const float* from) {
   return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), from));
+}
+template <class D, class T, class From>
+HWY_INLINE hn::Vec<D> load_vector(D d, NumberSum<T>, const From* from) {
+  const auto x = load_vector(d, Sum<T>(), from);
+  return hn::IfThenElseZero(hn::Eq(x, x), x);
 }
 
 /// Reduces the lanes of a vector in a tree: combines one half of them with the other.

@@ -99,13 +99,21 @@ void find_first(Scratch<Packed>& found, const Line<T, Packed>& line, std::int64_
   for (std::int64_t j = 0; j < k; ++j) found[static_cast<std::size_t>(j)] = line.packed(j);
   std::make_heap(front, end);
   T last = line.from[place_of(*front)];
-  for (std::int64_t j = k; j < line.length; ++j) {
-    if (!line.may_precede(line.from[j], last) || line.packed(j) >= *front) continue;
+  const auto look_at = [&](std::int64_t j) {
+    if (!line.may_precede(line.from[j], last) || line.packed(j) >= *front) return;
     std::pop_heap(front, end);
     *(end - 1) = line.packed(j);
     std::push_heap(front, end);
     last = line.from[place_of(*front)];
+  };
+  constexpr std::int64_t kBlock = 16;
+  std::int64_t j = k;
+  for (; j + kBlock <= line.length; j += kBlock) {
+    unsigned hits = 0;  // in most blocks there are none
+    for (std::int64_t i = 0; i < kBlock; ++i) hits |= line.may_precede(line.from[j + i], last);
+    for (std::int64_t i = 0; hits != 0 && i < kBlock; ++i) look_at(j + i);
   }
+  for (; j < line.length; ++j) look_at(j);
   std::sort_heap(front, end);
 }
 

@@ -1,0 +1,26 @@
+// The normalisation of channels in batch_norm's training.
+#pragma once
+
+#include <tend/autograd/tensor/tensor.h>
+
+namespace tend {
+
+/// (C) as (C, 1, ...), to broadcast with (N, C, d1, ...).
+Tensor per_channel(const Tensor& values, const Tensor& self);
+/// The other way.
+Tensor flattened(const Tensor& values);
+
+/// Of each channel of (N, C, ...), all of shape (1, C, 1, ...).
+struct Moments {
+  Tensor mean, squares, rstd;  // squares: the sum of squared distances to the mean
+  Tensor distances;            // of the elements to the mean
+};
+
+Moments channel_moments(const Tensor& x, double eps);
+
+/// (x - mean) * rstd * weight + bias, with its gradients; weight and bias may be undefined. The
+/// distances of `moments`, which are those of x, become the result.
+Tensor channel_normal(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                      const Moments& moments, double eps);
+
+}  // namespace tend
