@@ -113,13 +113,11 @@ void copy_elements(const Array& out, const Array& a) {
   });
 }
 
-// Whether `a` is row-major but for its last dimension, which repeats each element a few times, and
-// `out` is row-major.
+// Whether the last dimension of `a` repeats each element a few times, and `out` is row-major.
 bool repeats_each(const Array& out, const Array& a) {
   constexpr std::int64_t kFew = 16;  // more are worth a run of their own
   return a.rank() > 0 && a.strides().back() == 0 && a.shape() == out.shape() && a.size(-1) > 1 &&
-         a.size(-1) <= kFew && a.numel() > 0 && out.is_contiguous() &&
-         a.select(-1, 0).is_contiguous();
+         a.size(-1) <= kFew && a.numel() > 0 && out.is_contiguous();
 }
 
 // `count` elements, each `times` times. A number that the compiler knows makes it one loop.
@@ -133,7 +131,8 @@ void repeat_run(T* to, const T* from, std::int64_t count, Count times) {
 template <class T>
 void repeat_elements(const Array& out, const Array& a) {
   const std::int64_t times = a.size(-1);
-  const auto* from = reinterpret_cast<const T*>(a.raw());
+  const Array once = a.select(-1, 0).contiguous();
+  const auto* from = reinterpret_cast<const T*>(once.raw());
   auto* to = reinterpret_cast<T*>(out.raw());
   parallel_for(
       0, a.numel() / times, kStreamGrain / times + 1, [=](std::int64_t begin, std::int64_t end) {
