@@ -19,11 +19,5 @@ void erfinv(const Array& out, const Array& a);
 /// a 10^decimals, rounded to the nearest integer, halves to the even one, over 10^decimals;
 /// negative `decimals` round to tens, hundreds, ...
 void round_decimals(const Array& out, const Array& a, std::int64_t decimals);
-/// log(x / (1 - x)) with the x between the bounds that is next to a.
-void logit(const Array& out, const Array& a, double min, double max);
-/// grad times the derivative of logit at a, or `outside` where a is not within the bounds; out,
-/// grad and a have one dtype.
-void logit_backward(const Array& out, const Array& grad, const Array& a, double min, double max,
-                    double outside);
 
 }  // namespace tend::kernels

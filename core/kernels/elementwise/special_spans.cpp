@@ -43,29 +43,18 @@ void polygamma(std::int64_t order, std::size_t n, T* out, const T* a) {
 }
 
 template <class T>
-void logit(T min, T max, std::size_t n, T* out, const T* a) {
-  const auto f = [min, max](auto d, auto x) HWY_ATTR {
-    const auto least = hn::Set(d, min), most = hn::Set(d, max);
-    const auto below = hn::IfThenElse(hn::Gt(x, most), most, x);
-    const auto inside = hn::IfThenElse(hn::Lt(x, least), least, below);
-    return log(d, hn::Div(inside, hn::Sub(hn::Set(d, T(1)), inside)));
-  };
-  transform(hn::ScalableTag<T>(), true, n, out, f, a);
-}
-
-template <class T>
 void round_decimals(std::int64_t decimals, std::size_t n, T* out, const T* a) {
   const auto power = static_cast<T>(std::pow(10., std::fabs(static_cast<double>(decimals))));
   if (decimals > 0) {
     const auto f = [power](auto d, auto x) HWY_ATTR {
       return hn::Div(hn::Round(hn::Mul(x, hn::Set(d, power))), hn::Set(d, power));
     };
-    return transform(hn::ScalableTag<T>(), n, out, f, a);
+    return transform(hn::ScalableTag<T>(), true, n, out, f, a);
   }
   const auto f = [power](auto d, auto x) HWY_ATTR {
     return hn::Mul(hn::Round(hn::Div(x, hn::Set(d, power))), hn::Set(d, power));
   };
-  transform(hn::ScalableTag<T>(), n, out, f, a);
+  transform(hn::ScalableTag<T>(), true, n, out, f, a);
 }
 
 template <class T>
@@ -77,24 +66,11 @@ void map(SpecialFunction f, std::size_t n, T* out, const T* a) {
       return map_in_double(n, out, a, [](auto d, auto y) HWY_ATTR { return erfinv(d, y); });
     case Special::polygamma: return polygamma(f.number, n, out, a);
     case Special::round: return round_decimals(f.number, n, out, a);
-    case Special::logit: return logit(static_cast<T>(f.min), static_cast<T>(f.max), n, out, a);
   }
 }
 
-template <class T>
-void logit_backward(LogitBackward f, std::size_t n, T* out, const T* grad, const T* a) {
-  const auto min = static_cast<T>(f.min), max = static_cast<T>(f.max);
-  const auto outside = static_cast<T>(f.outside);
-  const auto times_grad = [=](auto d, auto g, auto x) HWY_ATTR {
-    const auto slope = hn::Div(g, hn::Mul(x, hn::Sub(hn::Set(d, T(1)), x)));
-    const auto is_outside = hn::Or(hn::Lt(x, hn::Set(d, min)), hn::Gt(x, hn::Set(d, max)));
-    return hn::IfThenElse(is_outside, hn::Set(d, outside), slope);
-  };
-  transform(hn::ScalableTag<T>(), false, n, out, times_grad, grad, a);
-}
-
 const ForTypes<SpecialKernels>& find_special_kernels() {
-  static constexpr ForTypes<SpecialKernels> kAll = {{map, logit_backward}, {map, logit_backward}};
+  static constexpr ForTypes<SpecialKernels> kAll = {{map}, {map}};
   return kAll;
 }
 
