@@ -1,4 +1,3 @@
-#include <tend/core/kernels/elementwise/formulas.h>
 #include <tend/core/kernels/elementwise/special.h>
 
 #include <math.h>  // lgammal_r
@@ -9,6 +8,7 @@
 #include <random>
 
 #include <tend/core/kernels/elementwise/arithmetic.h>
+#include <tend/core/kernels/elementwise/formulas.h>
 
 #include "tests/core/kernels.h"
 #include "tests/core/ulps.h"
