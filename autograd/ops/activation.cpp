@@ -113,7 +113,7 @@ Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val
                 [lo, hi](Derivative& d) {
                   if (grad_enabled()) {
                     const Tensor x = d.saved(0);
-                    d.set(0, where(logical_and(x > lo, x < hi), d.grad(), 0));
+                    d.set(0, masked_fill(d.grad(), logical_or(x <= lo, x >= hi), 0));
                   } else {
                     d.set(0, sloped(d, PairFormula::hardtanh_backward, {lo, hi}));
                   }

@@ -142,6 +142,8 @@ struct Typed {
 template <class T, class F>
 HWY_INLINE void with_formula(Formula formula, Typed<T> p, F use) {
   switch (formula) {
+    case Formula::clamp:
+      return use([p](auto d, auto x) HWY_ATTR { return bounded(d, x, p.a, p.b); });
     case Formula::leaky_relu:
       return use([p](auto d, auto x) HWY_ATTR {
         return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, p.va(d)));
@@ -227,7 +229,7 @@ HWY_INLINE void with_formula(PairFormula formula, Typed<T> p, F use) {
                      HWY_ATTR { return hn::IfThenZeroElse(hn::Le(y, hn::Zero(d)), grad); });
     case PairFormula::hardtanh_backward:
       return use([p](auto d, auto grad, auto x) HWY_ATTR {
-        return hn::IfThenElseZero(hn::And(hn::Gt(x, p.va(d)), hn::Lt(x, p.vb(d))), grad);
+        return hn::IfThenZeroElse(hn::Or(hn::Le(x, p.va(d)), hn::Ge(x, p.vb(d))), grad);
       });
     case PairFormula::clamp_backward:
       return use([p](auto d, auto grad, auto x) HWY_ATTR {

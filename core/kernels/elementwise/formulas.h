@@ -17,6 +17,7 @@ struct Parameters {
 
 /// Of x.
 enum class Formula {
+  clamp,        ///< min(max(x, a), b); NaN stays NaN
   leaky_relu,   ///< x where it is positive, else a x
   elu,          ///< c x where x is positive, else a (exp(b x) - 1)
   softplus,     ///< log(1 + exp(a x)) / a; x where a x exceeds b
@@ -44,7 +45,7 @@ enum class PairFormula {
   gelu_backward,
   gelu_tanh_backward,
   relu_backward,
-  hardtanh_backward,  ///< x where a < y < b, else 0
+  hardtanh_backward,  ///< 0 where y <= a or y >= b, else x
   clamp_backward,     ///< x where a <= y <= b, else 0
   leaky_relu_backward,
   elu_backward,

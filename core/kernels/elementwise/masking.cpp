@@ -1,6 +1,7 @@
 #include <tend/core/kernels/elementwise/masking.h>
 
 #include <algorithm>
+#include <concepts>
 #include <cstring>
 #include <limits>
 
@@ -151,10 +152,10 @@ void clamp(const Array& out, const Array& a, const std::optional<Scalar>& lo,
     const T low = lo ? lo->to<T>() : lowest;
     const T high = hi ? hi->to<T>() : highest;
     if (low != low || high != high) return out.fill(Limits::quiet_NaN());
-    map<T, T>(out, a, [=](T x) {  // comparisons with NaN are false, so it stays
-      const T above = x < low ? low : x;
-      return above > high ? high : above;
-    });
+    if constexpr (std::floating_point<T>)
+      return compute("clamp", Formula::clamp, {double{low}, double{high}}, out, a);
+    else
+      map<T, T>(out, a, [=](T x) { return std::min(std::max(x, low), high); });
   });
 }
 
