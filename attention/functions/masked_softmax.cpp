@@ -12,9 +12,11 @@ Tensor masked_softmax(const Tensor& scores, const Tensor& mask) try {
   if (mask.dim() == 0) return masked_softmax(scores, mask.view({1}));
   const bool additive = mask.dtype() != boolean;
   const Tensor hidden = additive ? mask.detach() == detail::kHidden : logical_not(mask);
+  const Tensor empty_rows = all(hidden, {-1}, true);
+  if (!any(empty_rows).item<bool>())
+    return softmax(additive ? scores + mask : masked_fill(scores, hidden, detail::kHidden), -1);
   // Rows without a visible key are computed as if all keys were visible, and cleared afterwards, so
   // that no NaN arises.
-  const Tensor empty_rows = hidden.sum({-1}, true) == hidden.size(-1);
   const Tensor visible_scores =
       additive ? scores + masked_fill(mask, empty_rows, 0)
                : masked_fill(scores, logical_and(hidden, logical_not(empty_rows)), detail::kHidden);

@@ -5,15 +5,23 @@
 #include <tend/autograd/ops/helpers.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/kernels/elementwise/activation.h>
-#include <tend/core/kernels/elementwise/arithmetic.h>
 #include <tend/core/kernels/elementwise/masking.h>
 #include <tend/core/kernels/elementwise/math.h>
 #include <tend/core/kernels/rows/softmax.h>
 
 namespace tend {
+
+using kernels::Formula, kernels::PairFormula, kernels::TripleFormula, kernels::Parameters;
+
 Tensor relu(const Tensor& self) {
   return record("ReluBackward0", unary(self, kernels::relu, false), {self}, {kOutput},
-                [](Derivative& d) { d.set(0, masked_fill(d.grad(), d.saved(0) <= 0, 0)); });
+                [](Derivative& d) {
+                  if (grad_enabled()) {
+                    d.set(0, masked_fill(d.grad(), d.saved(0) <= 0, 0));
+                  } else {
+                    d.set(0, sloped(d, PairFormula::relu_backward));
+                  }
+                });
 }
 const Tensor& InPlace::relu_() const {
   return update("relu_", self(), tend::relu);
@@ -26,25 +34,67 @@ Tensor leaky_relu(const Tensor& self, double negative_slope) {
   };
   return record("LeakyReluBackward0", unary(self, kernel, false), {self}, {self},
                 [negative_slope](Derivative& d) {
-                  d.set(0, where(d.saved(0) > 0, d.grad(), d.grad() * negative_slope));
+                  if (grad_enabled()) {
+                    d.set(0, where(d.saved(0) > 0, d.grad(), d.grad() * negative_slope));
+                  } else {
+                    d.set(0, sloped(d, PairFormula::leaky_relu_backward, {negative_slope}));
+                  }
                 });
 }
 const Tensor& InPlace::leaky_relu_(double negative_slope) const {
   return update("leaky_relu_", self(), tend::leaky_relu, negative_slope);
 }
 
+namespace {
+
+// scale times: x where it is positive, else alpha (exp(input_scale x) - 1)
+Tensor scaled_elu(const char* node, const Tensor& self, double alpha, double scale,
+                  double input_scale, const char* operation = __builtin_FUNCTION()) {
+  const auto kernel = [=](const Array& out, const Array& x) {
+    kernels::elu(out, x, alpha, scale, input_scale);
+  };
+  return record(
+      node, unary(self, kernel, false), {self}, {self},
+      [=](Derivative& d) {
+        if (!grad_enabled()) {
+          const Parameters parameters{alpha * scale, input_scale, scale};
+          return d.set(0, sloped(d, PairFormula::elu_backward, parameters));
+        }
+        const Tensor x = d.saved(0);
+        // Where x is positive the exponential is not used, but must not overflow.
+        const Tensor slope = (alpha * scale * input_scale) * exp(clamp_max(x, 0) * input_scale);
+        d.set(0, d.grad() * where(x <= 0, slope, scale));
+      },
+      operation);
+}
+
+}  // namespace
+
 Tensor elu(const Tensor& self, double alpha) {
   check_holds("elu", self.dtype(), alpha);
-  const auto kernel = [=](const Array& out, const Array& x) { kernels::elu(out, x, alpha); };
-  return record("EluBackward0", unary(self, kernel, false), {self}, {self}, [alpha](Derivative& d) {
-    const Tensor x = d.saved(0);
-    // Where x is positive the exponential is not used, but must not overflow.
-    const Tensor slope = alpha * exp(clamp_max(x, 0));
-    d.set(0, where(x <= 0, d.grad() * slope, d.grad()));
-  });
+  return scaled_elu("EluBackward0", self, alpha, 1, 1);
 }
 const Tensor& InPlace::elu_(double alpha) const {
   return update("elu_", self(), tend::elu, alpha);
+}
+
+Tensor selu(const Tensor& self) {
+  check_floating("selu", self);
+  constexpr double kAlpha = 1.6732632423543772848, kScale = 1.0507009873554804934;
+  return scaled_elu("EluBackward0", self, kAlpha, kScale, 1);
+}
+const Tensor& InPlace::selu_() const {
+  return update("selu_", self(), tend::selu);
+}
+
+Tensor celu(const Tensor& self, double alpha) {
+  check_floating("celu", self);
+  if (!(alpha > 0)) fail("celu", "alpha is ", alpha, ", not a number above 0");
+  check_holds("celu", self.dtype(), alpha);
+  return scaled_elu("CeluBackward0", self, alpha, 1, 1 / alpha);
+}
+const Tensor& InPlace::celu_(double alpha) const {
+  return update("celu_", self(), tend::celu, alpha);
 }
 
 Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
@@ -61,12 +111,44 @@ Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val
   };
   return record("HardtanhBackward0", unary(self, kernel, false), {self}, {self},
                 [lo, hi](Derivative& d) {
-                  const Tensor x = d.saved(0);
-                  d.set(0, masked_fill(d.grad(), logical_or(x <= lo, x >= hi), 0));
+                  if (grad_enabled()) {
+                    const Tensor x = d.saved(0);
+                    d.set(0, masked_fill(d.grad(), logical_or(x <= lo, x >= hi), 0));
+                  } else {
+                    d.set(0, sloped(d, PairFormula::hardtanh_backward, {lo, hi}));
+                  }
                 });
 }
 const Tensor& InPlace::hardtanh_(const Scalar& min_val, const Scalar& max_val) const {
   return update("hardtanh_", self(), tend::hardtanh, min_val, max_val);
+}
+
+Tensor hardsigmoid(const Tensor& self) {
+  check_floating("hardsigmoid", self);
+  return record("HardsigmoidBackward0",
+                computed(Formula::hardsigmoid, {}, self.dtype(), self).array(), {self}, {self},
+                [](Derivative& d) {
+                  if (!grad_enabled())
+                    return d.set(0, sloped(d, PairFormula::hardsigmoid_backward));
+                  d.set(0, where(abs(d.saved(0)) < 3, d.grad() / 6, 0));
+                });
+}
+const Tensor& InPlace::hardsigmoid_() const {
+  return update("hardsigmoid_", self(), tend::hardsigmoid);
+}
+
+Tensor hardswish(const Tensor& self) {
+  check_floating("hardswish", self);
+  return record("HardswishBackward0", computed(Formula::hardswish, {}, self.dtype(), self).array(),
+                {self}, {self}, [](Derivative& d) {
+                  if (!grad_enabled()) return d.set(0, sloped(d, PairFormula::hardswish_backward));
+                  const Tensor x = d.saved(0), grad = d.grad();
+                  const Tensor inner = where(x > 3, grad, grad * (x / 3 + 0.5));
+                  d.set(0, masked_fill(inner, x < -3, 0));
+                });
+}
+const Tensor& InPlace::hardswish_() const {
+  return update("hardswish_", self(), tend::hardswish);
 }
 
 Tensor silu(const Tensor& self) {
@@ -90,6 +172,7 @@ const Tensor& InPlace::silu_() const {
 Tensor mish(const Tensor& self) {
   return record("MishBackward0", unary(self, kernels::mish, false), {self}, {self},
                 [](Derivative& d) {
+                  if (!grad_enabled()) return d.set(0, sloped(d, PairFormula::mish_backward));
                   const Tensor x = d.saved(0);
                   const Tensor t = tanh(softplus(x));
                   d.set(0, d.grad() * (t + x * sigmoid(x) * (1 - t * t)));
@@ -107,6 +190,8 @@ Tensor softplus(const Tensor& self, double beta, double threshold) {
   };
   return record("SoftplusBackward0", unary(self, kernel, false), {self}, {self},
                 [beta, threshold](Derivative& d) {
+                  if (!grad_enabled())
+                    return d.set(0, sloped(d, PairFormula::softplus_backward, {beta, threshold}));
                   const Tensor z = d.saved(0) * beta;
                   d.set(0, where(z > threshold, d.grad(), d.grad() * sigmoid(z)));
                 });
@@ -121,8 +206,24 @@ Tensor softsign(const Tensor& self) try {
 
 Tensor logsigmoid(const Tensor& self) {
   return record("LogSigmoidBackward0", unary(self, kernels::logsigmoid, false), {self}, {self},
-                [](Derivative& d) { d.set(0, d.grad() * sigmoid(-d.saved(0))); });
+                [](Derivative& d) {
+                  if (!grad_enabled()) return d.set(0, sloped(d, PairFormula::logsigmoid_backward));
+                  d.set(0, d.grad() * sigmoid(-d.saved(0)));
+                });
 }
+
+namespace {
+
+Tensor glu_gradient(const Array& grad, const Array& x, std::int64_t dim, std::int64_t half) {
+  Array out = Array::empty(x.shape(), x.dtype());
+  const Array a = x.narrow(dim, 0, half), gate = x.narrow(dim, half, half);
+  kernels::compute("glu", PairFormula::gated, {}, out.narrow(dim, 0, half), grad, gate);
+  kernels::compute("glu", TripleFormula::gate_backward, {}, out.narrow(dim, half, half), grad, a,
+                   gate);
+  return Tensor(std::move(out));
+}
+
+}  // namespace
 
 Tensor glu(const Tensor& self, std::int64_t dim) {
   if (self.dim() == 0) fail<ShapeError>("glu", "a 0-d tensor has no halves");
@@ -134,10 +235,11 @@ Tensor glu(const Tensor& self, std::int64_t dim) {
   }
   check_floating("glu", self);
   const Array out = Array::empty(self.array().narrow(dim, 0, half).shape(), self.dtype());
-  kernels::sigmoid(out, self.array().narrow(dim, half, half));
-  kernels::mul(out, self.array().narrow(dim, 0, half), out);
+  kernels::compute("glu", PairFormula::gated, {}, out, self.array().narrow(dim, 0, half),
+                   self.array().narrow(dim, half, half));
   return record("GluBackward0", out, {self}, {self}, [dim, half](Derivative& d) {
     const Tensor x = d.saved(0);
+    if (!grad_enabled()) return d.set(0, glu_gradient(d.grad().array(), x.array(), dim, half));
     const Tensor s = sigmoid(narrow(x, dim, half, half));
     const Tensor open = d.grad() * s;
     d.set(0, cat({open, open * narrow(x, dim, 0, half) * (1 - s)}, dim));

@@ -80,8 +80,11 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
   check_weight(kLogits, "pos_weight", pos_weight, input);
   const auto forward = [&] {
     const NoGradGuard no_grad;
-    Tensor log_p = logsigmoid(input);
-    if (pos_weight.defined()) log_p = log_p * ((pos_weight - 1) * target + 1);
+    if (!pos_weight.defined()) {
+      const auto losses = kernels::PairFormula::cross_entropy_with_logits;
+      return reduced(computed(losses, {}, input.dtype(), input, target), weight, reduction);
+    }
+    const Tensor log_p = logsigmoid(input) * ((pos_weight - 1) * target + 1);
     return reduced((1 - target) * input - log_p, weight, reduction);
   };
   return record(
@@ -89,7 +92,10 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
       {input, target, weight, pos_weight}, [reduction, count = input.numel()](Derivative& d) {
         const Tensor x = d.saved(0), t = d.saved(1), positive = d.saved(3);
         const Tensor grad = share(d.grad(), d.saved(2), reduction, count);
-        if (d.needs(0)) {
+        if (d.needs(0) && !positive.defined() && !grad_enabled()) {
+          const auto slopes = kernels::TripleFormula::cross_entropy_with_logits_backward;
+          d.set(0, computed(slopes, {}, x.dtype(), grad, x, t));
+        } else if (d.needs(0)) {
           const Tensor hits = positive.defined() ? positive * t : t;
           d.set(0, (sigmoid(x) * (hits + 1 - t) - hits) * grad);
         }

@@ -5,14 +5,20 @@
 #include <tend/core/kernels/elementwise/arithmetic.h>
 
 namespace tend {
-
 namespace {
 
-// self + value * product
-Array plus_scaled(const char* operation, const Tensor& self, const Array& product,
-                  const Scalar& value, DType dtype) {
-  Array out = Array::empty(broadcast_shapes(operation, self.shape(), product.shape()), dtype);
-  kernels::add_scaled(out, self.array().to(dtype), product, value);
+using kernels::TripleFormula;
+
+void check_shapes(const char* operation, const Tensor& self, const Tensor& a, const Tensor& b) {
+  broadcast_shapes(operation, self.shape(), broadcast_shapes(operation, a.shape(), b.shape()));
+}
+
+// self + value * a * b of integers, which wrap around.
+Array plus_product(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
+  const Array product = broadcast_binary("addcmul", a, b, kernels::mul, int64);
+  Array out =
+      Array::empty(broadcast_shapes("addcmul", self.shape(), product.shape()), product.dtype());
+  kernels::add_scaled(out, AsDtype(self.array(), int64), product, value);
   return out;
 }
 
@@ -25,10 +31,13 @@ Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
   if (value.dtype() == float64 && !is_floating(dtype))
     fail<DTypeError>("addcmul", "a floating value with ", dtype, " tensors");
   check_holds("addcmul", dtype, value);
-  const Array product = broadcast_binary("addcmul", tensor1, tensor2, kernels::mul, dtype);
+  check_shapes("addcmul", self, tensor1, tensor2);
+  Array out = is_floating(dtype) ? computed(TripleFormula::addcmul, {value.to<double>()}, dtype,
+                                            self, tensor1, tensor2)
+                                       .array()
+                                 : plus_product(self, tensor1, tensor2, value);
   return record(
-      "AddcmulBackward0", plus_scaled("addcmul", self, product, value, dtype),
-      {self, tensor1, tensor2},
+      "AddcmulBackward0", std::move(out), {self, tensor1, tensor2},
       {save_if(tensor2.requires_grad(), tensor1), save_if(tensor1.requires_grad(), tensor2)},
       [value](Derivative& d) {
         if (d.needs(0)) d.set(0, d.grad());
@@ -49,10 +58,11 @@ Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
   }
   const DType dtype = result_type({&self.array(), &tensor1.array(), &tensor2.array()});
   check_holds("addcdiv", dtype, value);
-  const Array quotient = broadcast_binary("addcdiv", tensor1, tensor2, kernels::div, dtype);
-  return record("AddcdivBackward0", plus_scaled("addcdiv", self, quotient, value, dtype),
-                {self, tensor1, tensor2}, {save_if(tensor2.requires_grad(), tensor1), tensor2},
-                [value](Derivative& d) {
+  check_shapes("addcdiv", self, tensor1, tensor2);
+  const Tensor out =
+      computed(TripleFormula::addcdiv, {value.to<double>()}, dtype, self, tensor1, tensor2);
+  return record("AddcdivBackward0", out.array(), {self, tensor1, tensor2},
+                {save_if(tensor2.requires_grad(), tensor1), tensor2}, [value](Derivative& d) {
                   if (d.needs(0)) d.set(0, d.grad());
                   if (d.needs(1)) d.set(1, d.grad() * value / d.saved(1));
                   if (d.needs(2))

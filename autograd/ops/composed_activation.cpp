@@ -12,28 +12,6 @@ const Tensor& InPlace::relu6_() const {
   return update("relu6_", self(), tend::relu6);
 }
 
-Tensor selu(const Tensor& self) try {
-  check_floating("selu", self);
-  constexpr double kAlpha = 1.6732632423543772848, kScale = 1.0507009873554804934;
-  return elu(self, kAlpha) * kScale;
-} catch (const Error&) {
-  rename_error("selu");
-}
-const Tensor& InPlace::selu_() const {
-  return update("selu_", self(), tend::selu);
-}
-
-Tensor celu(const Tensor& self, double alpha) try {
-  check_floating("celu", self);
-  if (!(alpha > 0)) fail("celu", "alpha is ", alpha, ", not a number above 0");
-  return where(self > 0, self, elu(clamp_max(self, 0) / alpha) * alpha);
-} catch (const Error&) {
-  rename_error("celu");
-}
-const Tensor& InPlace::celu_(double alpha) const {
-  return update("celu_", self(), tend::celu, alpha);
-}
-
 Tensor prelu(const Tensor& self, const Tensor& weight) try {
   check_floating("prelu", self);
   check_one_dtype("prelu", self, weight);
@@ -46,27 +24,6 @@ Tensor prelu(const Tensor& self, const Tensor& weight) try {
   return where(self > 0, self, reshape(weight, along) * clamp_max(self, 0));
 } catch (const Error&) {
   rename_error("prelu");
-}
-
-Tensor hardsigmoid(const Tensor& self) try {
-  check_floating("hardsigmoid", self);
-  return hardtanh(self + 3, 0, 6) / 6;
-} catch (const Error&) {
-  rename_error("hardsigmoid");
-}
-const Tensor& InPlace::hardsigmoid_() const {
-  return update("hardsigmoid_", self(), tend::hardsigmoid);
-}
-
-Tensor hardswish(const Tensor& self) try {
-  check_floating("hardswish", self);
-  const Tensor x = clamp(self, -3, 3);
-  return where(self > 3, self, x * (x + 3) / 6);
-} catch (const Error&) {
-  rename_error("hardswish");
-}
-const Tensor& InPlace::hardswish_() const {
-  return update("hardswish_", self(), tend::hardswish);
 }
 
 Tensor gumbel_softmax(const Tensor& self, double tau, Flag hard, double /*eps*/, std::int64_t dim,

@@ -1,10 +1,11 @@
 // Losses of single elements, and cosine_similarity: declared in loss.h.
 #include <tend/autograd/ops/helpers.h>
 #include <tend/autograd/tensor/grad_mode.h>
-#include <tend/core/kernels/elementwise/activation.h>
 
 namespace tend {
 namespace {
+
+using kernels::PairFormula, kernels::TripleFormula;
 
 void check_pair(const char* operation, const Tensor& input, const Tensor& target) {
   if (!is_floating(result_type(input.array(), target.array()))) {
@@ -21,51 +22,53 @@ Tensor difference_of(const Tensor& input, const Tensor& target) {
   return number(input) - number(target);
 }
 
-// A loss of d = input - target as one node; `losses` and its derivative `slopes` are functions of
-// d.
-template <class Losses, class Slopes>
-Tensor difference_loss(const char* node, const Tensor& input, const Tensor& target,
-                       Reduction reduction, Losses losses, Slopes slopes,
+// A loss of d = input - target: its formula and its derivative's, which share a parameter.
+struct DifferenceLoss {
+  const char* node;
+  PairFormula losses;
+  TripleFormula slopes;
+  double bound = 0;
+};
+
+// One node. `slope` gives the derivative as a function of d that can be differentiated.
+template <class Slope>
+Tensor difference_loss(const DifferenceLoss& loss, const Tensor& input, const Tensor& target,
+                       Reduction reduction, Slope slope,
                        const char* operation = __builtin_FUNCTION()) {
-  std::int64_t count = 0;
-  const auto forward = [&] {
-    const NoGradGuard no_grad;
-    const Tensor difference = difference_of(input, target);
-    count = difference.numel();
-    return reduce_losses(losses(difference), reduction).array();
-  };
-  Array result = forward();
+  const DType dtype = result_type(input.array(), target.array());
+  const Tensor losses = computed(loss.losses, {loss.bound}, dtype, input, target);
   return record(
-      node, std::move(result), {input, target}, {input, target},
-      [slopes, reduction, count](Derivative& d) {
-        const Tensor difference = difference_of(d.saved(0), d.saved(1));
-        const Tensor grad = slopes(difference) * share_of_losses(d.grad(), reduction, count);
+      loss.node, reduce_losses(losses, reduction).array(), {input, target}, {input, target},
+      [=, count = losses.numel()](Derivative& d) {
+        const Tensor x = d.saved(0), y = d.saved(1);
+        const Tensor share = share_of_losses(d.grad(), reduction, count);
+        const Tensor grad = grad_enabled()
+                                ? slope(difference_of(x, y)) * share
+                                : computed(loss.slopes, {loss.bound}, dtype, share, x, y);
         if (d.needs(0)) d.set(0, grad);
         if (d.needs(1)) d.set(1, -grad);
       },
       operation);
 }
 
-Tensor mapped(const Tensor& d, void (*kernel)(const Array&, const Array&, double), double bound) {
-  Array out = Array::empty(d.shape(), d.dtype());
-  kernel(out, d.array(), bound);
-  return Tensor(std::move(out));
-}
-
 }  // namespace
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) try {
   check_pair("mse_loss", input, target);
-  return difference_loss(
-      "MseLossBackward0", input, target, reduction, [](const Tensor& d) { return d * d; },
-      [](const Tensor& d) { return d * 2; });
+  const DifferenceLoss loss{"MseLossBackward0", PairFormula::squared_difference,
+                            TripleFormula::squared_difference_backward};
+  return difference_loss(loss, input, target, reduction, [](const Tensor& d) { return d * 2; });
 } catch (const Error&) {
   rename_error("mse_loss");
 }
 
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) try {
   check_pair("l1_loss", input, target);
-  return reduce_losses(abs(difference_of(input, target)), reduction);
+  const DifferenceLoss loss{"AbsBackward0", PairFormula::absolute_difference,
+                            TripleFormula::absolute_difference_backward};
+  const Tensor losses = difference_loss(loss, input, target, Reduction::none,
+                                        [](const Tensor& d) { return sign(d); });
+  return reduce_losses(losses, reduction);
 } catch (const Error&) {
   rename_error("l1_loss");
 }
@@ -75,11 +78,12 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduc
   if (!(beta >= 0)) fail("smooth_l1_loss", "beta is ", beta, ", which must not be negative");
   check_pair("smooth_l1_loss", input, target);
   if (beta == 0) return l1_loss(input, target, reduction);
-  return difference_loss(
-      "SmoothL1LossBackward0", input, target, reduction,
-      [beta](const Tensor& d) { return mapped(d, kernels::smooth_l1, beta); },
-      // At |d| = beta the derivative is that of the outer part, and the second derivative 0.
-      [beta](const Tensor& d) { return where(abs(d) >= beta, sign(d), d / beta); });
+  const DifferenceLoss loss{"SmoothL1LossBackward0", PairFormula::smooth_l1,
+                            TripleFormula::smooth_l1_backward, beta};
+  // At |d| = beta the derivative is that of the outer part, and the second derivative 0.
+  return difference_loss(loss, input, target, reduction, [beta](const Tensor& d) {
+    return where(abs(d) >= beta, sign(d), d / beta);
+  });
 } catch (const Error&) {
   rename_error("smooth_l1_loss");
 }
@@ -88,10 +92,11 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
                   double delta) try {
   if (!(delta > 0)) fail("huber_loss", "delta is ", delta, ", which must be positive");
   check_pair("huber_loss", input, target);
-  return difference_loss(
-      "HuberLossBackward0", input, target, reduction,
-      [delta](const Tensor& d) { return mapped(d, kernels::huber, delta); },
-      [delta](const Tensor& d) { return where(abs(d) >= delta, sign(d) * delta, d); });
+  const DifferenceLoss loss{"HuberLossBackward0", PairFormula::huber, TripleFormula::huber_backward,
+                            delta};
+  return difference_loss(loss, input, target, reduction, [delta](const Tensor& d) {
+    return where(abs(d) >= delta, sign(d) * delta, d);
+  });
 } catch (const Error&) {
   rename_error("huber_loss");
 }

@@ -10,6 +10,7 @@
 #include <tend/autograd/ops/ops.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/autograd/tensor/tensor.h>
+#include <tend/core/kernels/elementwise/formulas.h>
 #include <tend/core/random/random.h>
 
 namespace tend {
@@ -121,6 +122,24 @@ Tensor fused(const Tensor& grad, Kernel kernel) {
   Array out = Array::empty(grad.shape(), grad.dtype());
   kernel(out, grad.array());
   return Tensor(std::move(out));
+}
+
+/// A formula of tensors, which are converted to a floating dtype and broadcast, in one pass. It
+/// records nothing, so a backward uses it where `fused` may be used.
+template <class Formula, class... Inputs>
+Tensor computed(Formula formula, const kernels::Parameters& parameters, DType dtype,
+                const Inputs&... inputs) {
+  Shape shape;
+  ((shape = broadcast_shapes("compute", shape, inputs.shape())), ...);
+  Array out = Array::empty(shape, dtype);
+  kernels::compute("compute", formula, parameters, out, AsDtype(inputs.array(), dtype)...);
+  return Tensor(std::move(out));
+}
+
+/// A derivative's gradient times the slope of its first saved tensor, by `formula`.
+template <class Formula>
+Tensor sloped(const Derivative& d, Formula formula, const kernels::Parameters& parameters = {}) {
+  return computed(formula, parameters, d.grad().dtype(), d.grad(), d.saved(0));
 }
 
 /// Records that `values` are the elements of self at positions `indices` along `dim`, to which the

@@ -115,6 +115,12 @@ Tensor clamp(const char* operation, const char* name, const Tensor& self,
   return record(
       name, std::move(out), {self}, {self},
       [lo, hi](Derivative& d) {
+        if (!grad_enabled() && d.saved(0).dtype() == d.grad().dtype()) {
+          constexpr double kInfinity = std::numeric_limits<double>::infinity();
+          const double low = lo ? lo->to<double>() : -kInfinity;
+          const double high = hi ? hi->to<double>() : kInfinity;
+          return d.set(0, sloped(d, kernels::PairFormula::clamp_backward, {low, high}));
+        }
         Tensor gradient = d.grad();
         if (lo) gradient = where(d.saved(0) >= *lo, gradient, 0);
         if (hi) gradient = where(d.saved(0) <= *hi, gradient, 0);
@@ -131,8 +137,12 @@ Array bounded(const char* operation, const Tensor& self, const Tensor& lo, const
   const DType dtype = result_type({&x, &low, &high});
   const Shape shape = broadcast_shapes(operation, x.shape(), low.shape());
   Array out = Array::empty(broadcast_shapes(operation, shape, high.shape()), dtype);
+  if (lo.defined() && hi.defined()) {
+    kernels::clamp(out, AsDtype(x, dtype), AsDtype(low, dtype), AsDtype(high, dtype));
+    return out;
+  }
   if (lo.defined()) kernels::maximum(out, x.to(dtype), low.to(dtype));
-  if (hi.defined()) kernels::minimum(out, lo.defined() ? out : x.to(dtype), high.to(dtype));
+  if (hi.defined()) kernels::minimum(out, x.to(dtype), high.to(dtype));
   return out;
 }
 
@@ -234,6 +244,7 @@ Tensor nan_to_num(const Tensor& self, double nan, std::optional<double> posinf,
     kernels::nan_to_num(out, x, nan, posinf.value_or(largest), neginf.value_or(-largest));
   };
   return record("NanToNumBackward0", unary(self, kernel), {self}, {self}, [](Derivative& d) {
+    if (!grad_enabled()) return d.set(0, sloped(d, kernels::PairFormula::nan_to_num_backward));
     d.set(0, masked_fill(d.grad(), logical_not(isfinite(d.saved(0))), 0));
   });
 }

@@ -59,11 +59,16 @@ const Tensor& InPlace::erfinv_() const {
 Tensor logit(const Tensor& self, std::optional<double> eps) try {
   const Tensor x = to(self, to_floating(self.dtype()));
   const auto clamped = [eps](const Tensor& a) { return eps ? clamp(a, *eps, 1 - *eps) : a; };
-  const Tensor inside = clamped(x.detach());
-  return record("LogitBackward0", log(inside / (1 - inside)).array(), {x}, {x}, [=](Derivative& d) {
-    const Tensor at = d.saved(0), part = clamped(at);
-    const double lo = eps.value_or(0), hi = 1 - lo;
+  const double lo = eps.value_or(0), hi = 1 - lo;
+  check_holds("logit", x.dtype(), lo);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Tensor result = computed(kernels::Formula::logit,
+                                 {eps ? lo : -kInfinity, eps ? hi : kInfinity}, x.dtype(), x);
+  return record("LogitBackward0", result.array(), {x}, {x}, [=](Derivative& d) {
     const double outside = eps ? 0 : std::numeric_limits<double>::quiet_NaN();
+    if (!grad_enabled())
+      return d.set(0, sloped(d, kernels::PairFormula::logit_backward, {lo, hi, outside}));
+    const Tensor at = d.saved(0), part = clamped(at);
     d.set(0, masked_fill(d.grad() / (part * (1 - part)), logical_or(at<lo, at> hi), outside));
   });
 } catch (const Error&) {

@@ -1,4 +1,4 @@
-// The nonlinearities of networks and losses; relu, silu and gelu are in math.h. Outputs are
+// The nonlinearities of networks; relu, silu and gelu are in math.h. Outputs are
 // allocated with the input's dtype and the result's shape, to which the input broadcasts; the
 // output may be the same view as the input. float32 and float64; DTypeError otherwise. NaN stays
 // NaN.
@@ -10,17 +10,13 @@ namespace tend::kernels {
 
 /// x where it is positive, else slope * x
 void leaky_relu(const Array& out, const Array& x, double slope);
-/// x where it is positive, else alpha * (exp(x) - 1)
-void elu(const Array& out, const Array& x, double alpha);
+/// scale times: x where it is positive, else alpha * (exp(input_scale * x) - 1)
+void elu(const Array& out, const Array& x, double alpha, double scale = 1, double input_scale = 1);
 /// log(1 + exp(beta * x)) / beta; x where beta * x exceeds the threshold
 void softplus(const Array& out, const Array& x, double beta, double threshold);
 /// log(sigmoid(x))
 void logsigmoid(const Array& out, const Array& x);
 /// x tanh(log(1 + exp(x)))
 void mish(const Array& out, const Array& x);
-/// x^2 / 2 where |x| <= delta, else delta (|x| - delta / 2)
-void huber(const Array& out, const Array& x, double delta);
-/// x^2 / (2 beta) where |x| < beta, else |x| - beta / 2
-void smooth_l1(const Array& out, const Array& x, double beta);
 
 }  // namespace tend::kernels

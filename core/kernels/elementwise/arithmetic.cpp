@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include <tend/core/kernels/elementwise/formulas.h>
 #include <tend/core/kernels/elementwise/loops.h>
 #include <tend/core/kernels/elementwise/map_spans.h>
 
@@ -295,12 +296,8 @@ void trunc_divide(const Array& out, const Array& a, const Array& b) {
 void lerp(const Array& out, const Array& a, const Array& b, const Array& weight) {
   visit_floating("lerp", out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const auto between = [](T x, T y, T w) {
-      const T from_x = x + w * (y - x), from_y = y - (y - x) * (1 - w);
-      return std::abs(w) < T(0.5) ? from_x : from_y;
-    };
-    if (weight.numel() != 1) return map<T, T, T, T>(out, a, b, weight, between);
-    map<T, T, T>(out, a, b, [between, w = weight.item<T>()](T x, T y) { return between(x, y, w); });
+    if (weight.numel() != 1) return compute("lerp", TripleFormula::lerp, {}, out, a, b, weight);
+    compute("lerp", PairFormula::lerp, {double{weight.item<T>()}}, out, a, b);
   });
 }
 

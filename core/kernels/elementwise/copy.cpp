@@ -38,6 +38,28 @@ FillRun find_fill(std::size_t item) {
                      : fill_run<std::uint64_t>;
 }
 
+// Between float32 and float64, where GCC's vectors are those of the oldest processors.
+void widen_run(std::int64_t count, double* to, const float* from) {
+  for_vectors(hn::ScalableTag<double>(), static_cast<std::size_t>(count),
+              [=](auto d, std::size_t i) HWY_ATTR {
+                const hn::Rebind<float, decltype(d)> narrow;
+                hn::StoreU(hn::PromoteTo(d, hn::LoadU(narrow, from + i)), d, to + i);
+              });
+}
+
+void narrow_run(std::int64_t count, float* to, const double* from) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  // There Highway turns a double that is too large into FLT_MAX.
+  for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
+#else
+  for_vectors(hn::ScalableTag<double>(), static_cast<std::size_t>(count),
+              [=](auto d, std::size_t i) HWY_ATTR {
+                const hn::Rebind<float, decltype(d)> narrow;
+                hn::StoreU(hn::DemoteTo(narrow, hn::LoadU(d, from + i)), narrow, to + i);
+              });
+#endif
+}
+
 }  // namespace tend::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -46,6 +68,32 @@ namespace tend::kernels {
 namespace {
 
 HWY_EXPORT(find_fill);
+HWY_EXPORT(widen_run);
+HWY_EXPORT(narrow_run);
+
+void convert_run(std::int64_t count, double* to, const float* from) {
+  HWY_DYNAMIC_DISPATCH(widen_run)(count, to, from);
+}
+void convert_run(std::int64_t count, float* to, const double* from) {
+  HWY_DYNAMIC_DISPATCH(narrow_run)(count, to, from);
+}
+template <class To, class From>
+void convert_run(std::int64_t count, To* to, const From* from) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] = convert<To>(from[i]);
+}
+
+template <class To, class From>
+void convert_elements(const Array& out, const Array& a) {
+  StridedLoop<2>({&out, &a}).run_elements([](std::int64_t count, const auto& p, const auto& step) {
+    auto* to = reinterpret_cast<To*>(p[0]);
+    const auto* from = reinterpret_cast<const From*>(p[1]);
+    if (step[0] == sizeof(To) && step[1] == sizeof(From)) return convert_run(count, to, from);
+    for (std::int64_t i = 0; i < count; ++i) {
+      *reinterpret_cast<To*>(p[0] + i * step[0]) =
+          convert<To>(*reinterpret_cast<const From*>(p[1] + i * step[1]));
+    }
+  });
+}
 
 template <class T>
 void copy_elements(const Array& out, const Array& a) {
@@ -88,7 +136,7 @@ void copy(const Array& out, const Array& a) {
       if constexpr (std::is_same_v<To, From>) {
         copy_elements<To>(out, a);
       } else {
-        map<To, From>(out, a, [](From value) { return convert<To>(value); });
+        convert_elements<To, From>(out, a);
       }
     });
   });

@@ -1,55 +1,42 @@
-// Maps arrays by the functions of math_spans.h.
+// Maps arrays by functions of spans of contiguous elements.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <type_traits>
 
 #include <tend/core/kernels/elementwise/loops.h>
 #include <tend/core/kernels/elementwise/math_spans.h>
 
 namespace tend::kernels {
 
-/// A nonlinearity with its parameters.
-struct Activation {
-  Nonlinearity function;
-  Parameters parameters = {};
-};
-
-/// The kernel of a function, called as span(kind, n, out, inputs...).
+/// What computes a span of contiguous elements, called as span(n, out, inputs...): a function of
+/// math_spans.h, or a lambda.
 template <class T>
-auto span_of(Function) {
-  return span_kernels().of<T>().map;
-}
-template <class T>
-auto span_of(BinaryFunction) {
-  return span_kernels().of<T>().map_two;
-}
-template <class T>
-auto span_of(Backward) {
-  return span_kernels().of<T>().differentiate;
-}
-template <class T>
-auto span_of(Activation) {
-  return [](Activation activation, std::size_t n, T* out, const T* a) {
-    span_kernels().of<T>().activate(activation.function, activation.parameters, n, out, a);
+auto span_of(Function function) {
+  return [function, map = span_kernels().of<T>().map](std::size_t n, T* out, const T* a) {
+    map(function, n, out, a);
   };
+}
+template <class T>
+auto span_of(BinaryFunction function) {
+  return [function, map = span_kernels().of<T>().map_two](
+             std::size_t n, T* out, const T* a, const T* b) { map(function, n, out, a, b); };
+}
+template <class T, class F>
+requires(!std::is_enum_v<F>) F span_of(F span) {
+  return span;
 }
 
 /// Computes spans of contiguous elements; arrays with other strides go through a buffer.
 template <class T, class Kind, class... Inputs>
 void map_spans(Kind kind, const Array& out, const Inputs&... inputs) {
   constexpr std::size_t kArrays = 1 + sizeof...(Inputs);
-  const auto fitted = [&](const Array& x) {
-    return x.shape() == out.shape() ? x : x.expand(out.shape());
-  };
-  const std::array<Array, kArrays> views{out, fitted(inputs)...};
-  std::array<const Array*, kArrays> operands;
-  for (std::size_t k = 0; k < kArrays; ++k) operands[k] = &views[k];
   const auto span = span_of<T>(kind);
-  StridedLoop<kArrays>(operands).run_elements(
-      [kind, span](std::int64_t count, auto p, const auto& step) {
-        constexpr std::int64_t kBlock = 256;
+  StridedLoop<kArrays>({&out, &inputs...})
+      .run_elements([span](std::int64_t count, auto p, const auto& step) {
+        constexpr std::int64_t kBlock = 1024;
         alignas(64) T buffers[kArrays][kBlock];
         const bool contiguous =
             std::all_of(step.begin(), step.end(), [](auto bytes) { return bytes == sizeof(T); });
@@ -65,8 +52,7 @@ void map_spans(Kind kind, const Array& out, const Inputs&... inputs) {
             for (std::int64_t i = 0; i < n; ++i)
               at[k][i] = *reinterpret_cast<const T*>(first + i * step[k]);
           }
-          std::apply(
-              [&](auto... pointers) { span(kind, static_cast<std::size_t>(n), pointers...); }, at);
+          std::apply([&](auto... pointers) { span(static_cast<std::size_t>(n), pointers...); }, at);
           if (at[0] != buffers[0]) continue;
           for (std::int64_t i = 0; i < n; ++i)
             *reinterpret_cast<T*>(p[0] + (done + i) * step[0]) = at[0][i];
@@ -74,7 +60,7 @@ void map_spans(Kind kind, const Array& out, const Inputs&... inputs) {
       });
 }
 
-/// out = function(inputs...), element by element, in the floating dtype that all have; others are a
+/// out = kind(inputs...), element by element, in the floating dtype that all have; others are a
 /// DTypeError. Inputs broadcast to `out`.
 template <class Kind, class... Inputs>
 void map_floating_spans(std::string_view operation, Kind kind, const Array& out,

@@ -1,9 +1,12 @@
 #include <tend/core/kernels/elementwise/masking.h>
 
 #include <algorithm>
+#include <concepts>
 #include <cstring>
 #include <limits>
 
+#include <tend/core/kernels/elementwise/arithmetic.h>
+#include <tend/core/kernels/elementwise/formulas.h>
 #include <tend/core/kernels/elementwise/loops.h>
 
 #include <tend/core/kernels/simd/simd_targets.h>
@@ -131,24 +134,21 @@ void clamp(const Array& out, const Array& a, const std::optional<Scalar>& lo,
     const T low = lo ? lo->to<T>() : lowest;
     const T high = hi ? hi->to<T>() : highest;
     if (low != low || high != high) return out.fill(Limits::quiet_NaN());
-    map<T, T>(out, a, [=](T x) {  // comparisons with NaN are false, so it stays
-      const T above = x < low ? low : x;
-      return above > high ? high : above;
-    });
+    if constexpr (std::floating_point<T>)
+      return compute("clamp", Formula::clamp, {double{low}, double{high}}, out, a);
+    else
+      map<T, T>(out, a, [=](T x) { return std::min(std::max(x, low), high); });
   });
 }
 
+void clamp(const Array& out, const Array& a, const Array& lo, const Array& hi) {
+  if (is_floating(out.dtype())) return compute("clamp", TripleFormula::clamp, {}, out, a, lo, hi);
+  maximum(out, a, lo);
+  minimum(out, out, hi);
+}
+
 void nan_to_num(const Array& out, const Array& a, double nan, double posinf, double neginf) {
-  visit_floating("nan_to_num", out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    constexpr T kInfinity = std::numeric_limits<T>::infinity();
-    const T for_nan = convert<T>(nan), for_inf = convert<T>(posinf), for_minus = convert<T>(neginf);
-    map<T, T>(out, a, [=](T x) {  // every choice is made, so that it is done in vectors
-      T value = x == kInfinity ? for_inf : x;
-      value = x == -kInfinity ? for_minus : value;
-      return x != x ? for_nan : value;
-    });
-  });
+  compute("nan_to_num", Formula::nan_to_num, {nan, posinf, neginf}, out, a);
 }
 
 std::int64_t count_nonzero(const Array& mask) {

@@ -26,6 +26,9 @@ void triu(const Array& out, const Array& a, std::int64_t diagonal);
 void clamp(const Array& out, const Array& a, const std::optional<Scalar>& lo,
            const std::optional<Scalar>& hi);
 
+/// The same between arrays, in the dtype that all have.
+void clamp(const Array& out, const Array& a, const Array& lo, const Array& hi);
+
 /// Replaces NaN, inf and -inf by the given numbers, converted to the dtype. float32 and float64;
 /// DTypeError otherwise.
 void nan_to_num(const Array& out, const Array& a, double nan, double posinf, double neginf);

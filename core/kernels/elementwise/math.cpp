@@ -1,5 +1,6 @@
 #include <tend/core/kernels/elementwise/math.h>
 
+#include <tend/core/kernels/elementwise/formulas.h>
 #include <tend/core/kernels/elementwise/map_spans.h>
 
 namespace tend::kernels {
@@ -124,17 +125,17 @@ void gelu(const Array& out, const Array& x, bool tanh_approx) {
 }
 
 void tanh_backward(const Array& out, const Array& grad, const Array& y) {
-  map_floating_spans("tanh_backward", Backward::tanh, out, grad, y);
+  compute("tanh_backward", PairFormula::tanh_backward, {}, out, grad, y);
 }
 void sigmoid_backward(const Array& out, const Array& grad, const Array& y) {
-  map_floating_spans("sigmoid_backward", Backward::sigmoid, out, grad, y);
+  compute("sigmoid_backward", PairFormula::sigmoid_backward, {}, out, grad, y);
 }
 void silu_backward(const Array& out, const Array& grad, const Array& x) {
-  map_floating_spans("silu_backward", Backward::silu, out, grad, x);
+  compute("silu_backward", PairFormula::silu_backward, {}, out, grad, x);
 }
 void gelu_backward(const Array& out, const Array& grad, const Array& x, bool tanh_approx) {
-  map_floating_spans("gelu_backward", tanh_approx ? Backward::gelu_tanh : Backward::gelu, out, grad,
-                     x);
+  const auto formula = tanh_approx ? PairFormula::gelu_tanh_backward : PairFormula::gelu_backward;
+  compute("gelu_backward", formula, {}, out, grad, x);
 }
 
 }  // namespace tend::kernels

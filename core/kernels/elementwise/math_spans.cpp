@@ -1,9 +1,6 @@
 #include <tend/core/kernels/elementwise/math_spans.h>
 
 #include <cmath>
-#include <cstring>
-
-#include <tend/core/kernels/simd/prefetch.h>
 
 #include <tend/core/kernels/simd/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
@@ -12,39 +9,13 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 #include <tend/core/kernels/simd/simd_functions.h>
-#include <tend/core/kernels/simd/simd_loop.h>
 #include <tend/core/kernels/simd/simd_math.h>
 #include <tend/core/kernels/simd/simd_normal.h>
+#include <tend/core/kernels/simd/simd_transform.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
-
-// out[i] = f(d, in[i]...). A partial vector at the end goes through a buffer, so that it uses the
-// same instructions.
-template <class D, class T, class F, class... Inputs>
-HWY_INLINE void transform(D d, std::size_t n, T* out, F f, const Inputs*... in) {
-  // With a second input, prefetching costs more than it gains.
-  const bool prefetches = sizeof...(in) == 1 && pays_to_prefetch(n * sizeof(T));
-  const std::size_t end = for_whole_vectors(d, 0, n, [=](auto, std::size_t i) HWY_ATTR {
-    if (prefetches) (prefetch_ahead(in + i), ..., prefetch_ahead(out + i));
-    hn::StoreU(f(d, hn::LoadU(d, in + i)...), d, out + i);
-  });
-  if (end == n) return;
-  const std::size_t rest = (n - end) * sizeof(T);
-  HWY_ALIGN T tail[hn::MaxLanes(D())] = {};
-  const auto load = [&](const T* from) HWY_ATTR {
-    std::memcpy(tail, from + end, rest);
-    return hn::Load(d, tail);
-  };
-  hn::Store(f(d, load(in)...), d, tail);
-  std::memcpy(out + end, tail, rest);
-}
-
-template <class D>
-HWY_INLINE hn::Vec<D> one(D d) {
-  return hn::Set(d, hn::TFromD<D>(1));
-}
 
 // Calls use(f), with f(d, x) the function.
 template <class F>
@@ -89,27 +60,24 @@ HWY_INLINE void with_function(Function function, F use) {
   }
 }
 
-template <class F>
-HWY_INLINE void with_derivative(Backward function, F use) {
+bool takes_longer_than_memory(Function function) {
   switch (function) {
-    case Backward::tanh:
-      return use([](auto d, auto y) HWY_ATTR {
-        return hn::NegMulAdd(y, y, hn::Set(d, hn::TFromD<decltype(d)>(1)));
-      });
-    case Backward::sigmoid:
-      return use([](auto d, auto y) HWY_ATTR {
-        return hn::Mul(y, hn::Sub(hn::Set(d, hn::TFromD<decltype(d)>(1)), y));
-      });
-    case Backward::silu: return use([](auto d, auto x) HWY_ATTR { return silu_derivative(d, x); });
-    case Backward::gelu: return use([](auto d, auto x) HWY_ATTR { return gelu_derivative(d, x); });
-    case Backward::gelu_tanh:
-      return use([](auto d, auto x) HWY_ATTR { return gelu_tanh_derivative(d, x); });
+    case Function::square:
+    case Function::relu:
+    case Function::floor:
+    case Function::ceil:
+    case Function::round:
+    case Function::trunc: return false;
+    default: return true;
   }
 }
 
 template <class T>
 void map(Function function, std::size_t n, T* out, const T* a) {
-  with_function(function, [=](auto f) HWY_ATTR { transform(hn::ScalableTag<T>(), n, out, f, a); });
+  const bool prefetches = takes_longer_than_memory(function);
+  with_function(function, [=](auto f) HWY_ATTR {
+    transform(hn::ScalableTag<T>(), prefetches, n, out, f, a);
+  });
 }
 
 template <class T>
@@ -127,7 +95,7 @@ HWY_INLINE void pow_span(std::size_t n, float* out, const float* a, const float*
     const auto power = pow_for_float(wide, hn::PromoteTo(wide, x), hn::PromoteTo(wide, y));
     return hn::DemoteTo(narrow, power);
   };
-  transform(narrow, n, out, pow_narrow, a, b);
+  transform(narrow, false, n, out, pow_narrow, a, b);
 }
 #endif
 
@@ -156,78 +124,12 @@ HWY_INLINE void with_binary_function(BinaryFunction function, F use) {
 template <class T>
 void map_two(BinaryFunction function, std::size_t n, T* out, const T* a, const T* b) {
   if (function == BinaryFunction::pow) return pow_span(n, out, a, b);
-  with_binary_function(function,
-                       [=](auto f) HWY_ATTR { transform(hn::ScalableTag<T>(), n, out, f, a, b); });
-}
-
-// The nonlinearities take exponentials only of numbers that are not positive, so that they never
-// overflow.
-
-/// log(1 + e^-|x|)
-template <class D, class V>
-HWY_INLINE V log_of_one_plus(D d, V x) {
-  return log1p(d, exp(d, hn::Neg(hn::Abs(x))));
-}
-
-// tanh(log(1 + e^x)) is n / (n + 2) with n = e^x (e^x + 2); where x is positive, both are divided
-// by e^2x.
-template <class D, class V>
-HWY_INLINE V mish(D d, V x) {
-  using T = hn::TFromD<D>;
-  const V two = hn::Set(d, T(2));
-  const V e = exp(d, hn::Neg(hn::Abs(x)));
-  const auto is_negative = hn::Lt(x, hn::Zero(d));
-  const V n = hn::IfThenElse(is_negative, hn::Mul(e, hn::Add(e, two)), hn::MulAdd(two, e, one(d)));
-  const V more = hn::IfThenElse(is_negative, two, hn::Mul(two, hn::Mul(e, e)));
-  return hn::Mul(x, hn::Div(n, hn::Add(n, more)));
-}
-
-// Calls use(f), with f(d, x) the function.
-template <class T, class F>
-HWY_INLINE void with_nonlinearity(Nonlinearity function, Parameters parameters, F use) {
-  const auto first = static_cast<T>(parameters.first), second = static_cast<T>(parameters.second);
-  switch (function) {
-    case Nonlinearity::leaky_relu:
-      return use([first](auto d, auto x) HWY_ATTR {
-        return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, hn::Set(d, first)));
-      });
-    case Nonlinearity::elu:
-      return use([first](auto d, auto x) HWY_ATTR {
-        return hn::IfThenElse(hn::Le(x, hn::Zero(d)), hn::Mul(hn::Set(d, first), expm1(d, x)), x);
-      });
-    case Nonlinearity::softplus:
-      return use([first, second](auto d, auto x) HWY_ATTR {
-        const auto z = hn::Mul(x, hn::Set(d, first));
-        const auto sum = hn::Add(at_least(d, z, T(0)), log_of_one_plus(d, z));
-        const auto soft = hn::Div(sum, hn::Set(d, first));
-        return hn::IfThenElse(hn::Gt(z, hn::Set(d, second)), x, soft);
-      });
-    case Nonlinearity::logsigmoid:
-      return use([](auto d, auto x) HWY_ATTR {
-        const auto low = hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Zero(d), x);
-        return hn::Sub(low, log_of_one_plus(d, x));
-      });
-    case Nonlinearity::mish: return use([](auto d, auto x) HWY_ATTR { return mish(d, x); });
-  }
-}
-
-template <class T>
-void activate(Nonlinearity function, Parameters parameters, std::size_t n, T* out, const T* a) {
-  with_nonlinearity<T>(function, parameters,
-                       [=](auto f) HWY_ATTR { transform(hn::ScalableTag<T>(), n, out, f, a); });
-}
-
-template <class T>
-void differentiate(Backward function, std::size_t n, T* out, const T* grad, const T* a) {
-  with_derivative(function, [=](auto f) HWY_ATTR {
-    const auto times_grad = [f](auto d, auto g, auto x) HWY_ATTR { return hn::Mul(g, f(d, x)); };
-    transform(hn::ScalableTag<T>(), n, out, times_grad, grad, a);
-  });
+  with_binary_function(
+      function, [=](auto f) HWY_ATTR { transform(hn::ScalableTag<T>(), false, n, out, f, a, b); });
 }
 
 const ForTypes<SpanKernels>& find_span_kernels() {
-  static constexpr ForTypes<SpanKernels> kAll = {{map, map_two, activate, differentiate},
-                                                 {map, map_two, activate, differentiate}};
+  static constexpr ForTypes<SpanKernels> kAll = {{map, map_two}, {map, map_two}};
   return kAll;
 }
 

@@ -51,16 +51,6 @@ enum class BinaryFunction {
   floor_divide,
   trunc_divide
 };
-/// The derivatives of those, times a gradient.
-enum class Backward { tanh, sigmoid, silu, gelu, gelu_tanh };
-
-/// Nonlinearities with parameters: leaky_relu (slope), elu (alpha), softplus (beta, threshold),
-/// logsigmoid and mish (none).
-enum class Nonlinearity { leaky_relu, elu, softplus, logsigmoid, mish };
-struct Parameters {
-  double first = 0, second = 0;
-};
-
 /// A result does not depend on the position of its element.
 template <class T>
 struct SpanKernels {
@@ -68,11 +58,6 @@ struct SpanKernels {
   void (*map)(Function function, std::size_t n, T* out, const T* a);
   /// out[i] = function(a[i], b[i])
   void (*map_two)(BinaryFunction function, std::size_t n, T* out, const T* a, const T* b);
-  /// out[i] = function(a[i])
-  void (*activate)(Nonlinearity function, Parameters parameters, std::size_t n, T* out, const T* a);
-  /// out[i] = grad[i] * derivative, at the function's result a[i] for tanh and sigmoid, at its
-  /// argument a[i] for the others.
-  void (*differentiate)(Backward function, std::size_t n, T* out, const T* grad, const T* a);
 };
 
 /// For the processor at hand.

@@ -57,6 +57,55 @@ TEST_CASE("the fused backward kernels mean the composed formulas") {
   }
 }
 
+TEST_CASE("fused derivatives have the branches of the composed formulas") {
+  for (const DType dtype : {float32, float64}) {
+    const Tensor x = tensor({-kInf, -7., -3., -1.5, -1., -0.5, -0., 0., 0.2, 0.5, 0.8, 1., 3., 6.,
+                             7., kInf, kNaN})
+                         .to(dtype);
+    const Tensor cotangent = full_like(x, 1.5);
+    const auto check = [&](const char* name, auto f) {
+      INFO(name << ' ' << dtype);
+      const Tensor fused = pulled_back(f, x, cotangent, false);
+      const Tensor composed = pulled_back(f, x, cotangent, true).detach();
+      INFO(to_string(fused) << " and " << to_string(composed));
+      CHECK(allclose(fused, composed, kNoise, kNoise, true));
+    };
+    check("relu", [](auto& a) { return relu(a); });
+    check("leaky_relu", [](auto& a) { return leaky_relu(a, -0.2); });
+    check("elu", [](auto& a) { return elu(a, 1.5); });
+    check("selu", [](auto& a) { return selu(a); });
+    check("celu", [](auto& a) { return celu(a, 2.5); });
+    check("hardtanh", [](auto& a) { return hardtanh(a, -3, 7); });
+    check("hardsigmoid", [](auto& a) { return hardsigmoid(a); });
+    check("hardswish", [](auto& a) { return hardswish(a); });
+    check("mish", [](auto& a) { return mish(a); });
+    check("softplus", [](auto& a) { return softplus(a, 2, 6); });
+    check("logsigmoid", [](auto& a) { return logsigmoid(a); });
+    check("logit", [](auto& a) { return logit(a); });
+    check("logit within bounds", [](auto& a) { return logit(a, 0.2); });
+    check("nan_to_num", [](auto& a) { return nan_to_num(a); });
+    check("clamp", [](auto& a) { return clamp(a, -3, 7); });
+    check("clamp_min", [](auto& a) { return clamp_min(a, -3); });
+    check("clamp_max", [](auto& a) { return clamp_max(a, 3); });
+    check("glu", [](auto& a) { return glu(cat({a, flip(a, {0})})); });
+    for (const double other : {0., 1.5, kNaN}) {
+      const Tensor y = full_like(x, other);
+      const auto check_loss = [&](const char* name, auto f) {
+        check(name, [&](auto& a) { return f(a, y); });
+        check(name, [&](auto& a) { return f(y, a); });
+      };
+      check_loss("mse", [](auto& a, auto& b) { return mse_loss(a, b, Reduction::none); });
+      check_loss("l1", [](auto& a, auto& b) { return l1_loss(a, b, Reduction::none); });
+      check_loss("huber", [](auto& a, auto& b) { return huber_loss(a, b, Reduction::none, 1.5); });
+      check_loss("smooth_l1",
+                 [](auto& a, auto& b) { return smooth_l1_loss(a, b, Reduction::none, 1.5); });
+      check_loss("logits", [](auto& a, auto& b) {
+        return binary_cross_entropy_with_logits(a, b, Reduction::none);
+      });
+    }
+  }
+}
+
 TEST_CASE("gelu has two kinds") {
   const Tensor x = tensor({-1., 0., 3.}, float64);
   // x Phi(x) by math.erf, and the formula of tanh, both in Python.

@@ -1,0 +1,85 @@
+// Formulas of one, two or three numbers with parameters, for all elements of arrays in one pass
+// over memory, where operations on arrays would take several. Among them are derivatives: a
+// gradient times the slope of a function.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include <tend/core/array/array.h>
+#include <tend/core/kernels/simd/for_types.h>
+
+namespace tend::kernels {
+
+struct Parameters {
+  double a = 0, b = 0, c = 0;
+};
+
+/// Of x.
+enum class Formula {
+  clamp,        ///< min(max(x, a), b); NaN stays NaN
+  leaky_relu,   ///< x where it is positive, else a x
+  elu,          ///< c x where x is positive, else a (exp(b x) - 1)
+  softplus,     ///< log(1 + exp(a x)) / a; x where a x exceeds b
+  logsigmoid,   ///< log(sigmoid(x))
+  mish,         ///< x tanh(log(1 + exp(x)))
+  hardsigmoid,  ///< (x + 3) / 6 between 0 and 1
+  hardswish,    ///< x hardsigmoid(x)
+  logit,        ///< log(z / (1 - z)), z = x between a and b
+  nan_to_num    ///< a for NaN, b for infinity, c for -infinity, else x
+};
+
+/// Of x and y. Derivatives: x is a gradient, and y the function's argument, or its result for tanh,
+/// sigmoid and relu.
+enum class PairFormula {
+  gated,                      ///< x sigmoid(y)
+  lerp,                       ///< x + a (y - x), where |a| >= 1/2 as y - (y - x) (1 - a)
+  squared_difference,         ///< (x - y)^2
+  absolute_difference,        ///< |x - y|
+  huber,                      ///< d^2 / 2 where d = |x - y| <= a, else a (d - a / 2)
+  smooth_l1,                  ///< d^2 / (2 a) where d = |x - y| < a, else d - a / 2
+  cross_entropy_with_logits,  ///< (1 - y) x - log(sigmoid(x))
+  tanh_backward,
+  sigmoid_backward,
+  silu_backward,
+  gelu_backward,
+  gelu_tanh_backward,
+  relu_backward,
+  hardtanh_backward,  ///< 0 where y <= a or y >= b, else x
+  clamp_backward,     ///< x where a <= y <= b, else 0
+  leaky_relu_backward,
+  elu_backward,
+  softplus_backward,
+  logsigmoid_backward,
+  mish_backward,
+  hardsigmoid_backward,
+  hardswish_backward,
+  logit_backward,  ///< between a and b; elsewhere c
+  nan_to_num_backward
+};
+
+/// Of x, y and z. Derivatives: x is a gradient, y and z are the function's arguments; to the first
+/// of them.
+enum class TripleFormula {
+  addcmul,        ///< x + a y z
+  addcdiv,        ///< x + a y / z
+  lerp,           ///< x + z (y - x), where |z| >= 1/2 as y - (y - x) (1 - z)
+  clamp,          ///< min(max(x, y), z), or NaN
+  gate_backward,  ///< of `gated`, to its second argument
+  squared_difference_backward,
+  absolute_difference_backward,
+  huber_backward,
+  smooth_l1_backward,
+  cross_entropy_with_logits_backward
+};
+
+/// out = formula(inputs...), element by element in the floating dtype that all have; others are a
+/// DTypeError that names `operation`. Inputs broadcast to `out`, which may be the same view as one.
+void compute(std::string_view operation, Formula formula, Parameters parameters, const Array& out,
+             const Array& x);
+void compute(std::string_view operation, PairFormula formula, Parameters parameters,
+             const Array& out, const Array& x, const Array& y);
+void compute(std::string_view operation, TripleFormula formula, Parameters parameters,
+             const Array& out, const Array& x, const Array& y, const Array& z);
+
+}  // namespace tend::kernels
