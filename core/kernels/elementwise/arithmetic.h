@@ -22,7 +22,7 @@ void mul(const Array& out, const Array& a, const Array& b);
 /// float32 and float64, as IEEE 754 has it.
 void div(const Array& out, const Array& a, const Array& b);
 /// Numbers. An integer to a negative power is its truncated value: 1 and -1 have one, every other
-/// gives 0.
+/// gives 0. float64 within 0.8 ulp, float32 within 0.51.
 void pow(const Array& out, const Array& a, const Array& b);
 /// All dtypes; NaN where either is NaN.
 void maximum(const Array& out, const Array& a, const Array& b);

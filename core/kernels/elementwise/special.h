@@ -1,5 +1,6 @@
-// Elementwise functions that C's math.h lacks, or has only in part. Outputs, dtypes and the errors
-// stated are as in math.h; those of float32 are 0.51 ulp, since it is computed in float64.
+// Elementwise functions that C's math.h lacks, or has only in part. Outputs and dtypes are as in
+// math.h. Errors are those of float64; functions that state one compute float32 in float64, within
+// 0.51 ulp.
 #pragma once
 
 #include <cstdint>
