@@ -1,6 +1,13 @@
 // Tensor's methods.
 #include "tests/hostile/typed_calls.h"
 
+// A method that has templates of its name beside it, which are in value_list.cpp.
+#define TEND_PIECES(name, ...)                                                        \
+  ::tend::test::With<__VA_ARGS__>::method<tend::Tensor>(                              \
+      "Tensor::" #name "(" #__VA_ARGS__ ")",                                          \
+      static_cast<std::vector<Tensor> (tend::methods::Shapes::*)(__VA_ARGS__) const>( \
+          &tend::Tensor::name))
+
 namespace tend::test {
 
 // clang-format off: a line for each function
@@ -392,12 +399,12 @@ std::vector<PublicFunction> method_functions() {
       TEND_METHOD(Tensor, unsqueeze, std::int64_t),
       TEND_METHOD(Tensor, diagonal, std::int64_t, std::int64_t, std::int64_t),
       TEND_METHOD(Tensor, unfold, std::int64_t, std::int64_t, std::int64_t),
-      TEND_METHOD(Tensor, split, std::int64_t, std::int64_t),
-      TEND_METHOD(Tensor, split, const Shape&, std::int64_t),
-      TEND_METHOD(Tensor, chunk, std::int64_t, std::int64_t),
+      TEND_PIECES(split, std::int64_t, std::int64_t),
+      TEND_PIECES(split, const Shape&, std::int64_t),
+      TEND_PIECES(chunk, std::int64_t, std::int64_t),
       TEND_METHOD(Tensor, tensor_split, std::int64_t, std::int64_t),
       TEND_METHOD(Tensor, tensor_split, const Shape&, std::int64_t),
-      TEND_METHOD(Tensor, unbind, std::int64_t),
+      TEND_PIECES(unbind, std::int64_t),
       TEND_METHOD(Tensor, flip, const Dims&),
       TEND_METHOD(Tensor, roll, std::int64_t, std::optional<Integer>),
       TEND_METHOD(Tensor, roll, const Shape&, const Shape&),
