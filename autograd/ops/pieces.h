@@ -4,7 +4,6 @@
 /// OutOfMemoryError for more than 2^24 pieces.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <initializer_list>
@@ -49,32 +48,21 @@ inline std::vector<Tensor> tensor_split(const Tensor& self,
   return tensor_split(self, Shape(std::span(indices)), dim);
 }
 
-namespace detail {
-template <std::size_t N>
-std::array<Tensor, N> exactly(const char* operation, std::vector<Tensor> pieces) {
-  if (pieces.size() != N)
-    fail<ShapeError>(operation, "there are ", pieces.size(), " pieces, not ", N);
-  std::array<Tensor, N> all;
-  std::move(pieces.begin(), pieces.end(), all.begin());
-  return all;
-}
-}  // namespace detail
-
 template <std::size_t N>
 std::array<Tensor, N> methods::Shapes::split(std::int64_t length, std::int64_t d) const {
-  return detail::exactly<N>("split", split(length, d));
+  return exactly<N>("split", split(length, d));
 }
 template <std::size_t N>
 std::array<Tensor, N> methods::Shapes::split(const Shape& lengths, std::int64_t d) const {
-  return detail::exactly<N>("split", split(lengths, d));
+  return exactly<N>("split", split(lengths, d));
 }
 template <std::size_t N>
 std::array<Tensor, N> methods::Shapes::chunk(std::int64_t d) const {
-  return detail::exactly<N>("chunk", chunk(static_cast<std::int64_t>(N), d));
+  return exactly<N>("chunk", chunk(static_cast<std::int64_t>(N), d));
 }
 template <std::size_t N>
 std::array<Tensor, N> methods::Shapes::unbind(std::int64_t d) const {
-  return detail::exactly<N>("unbind", unbind(d));
+  return exactly<N>("unbind", unbind(d));
 }
 
 }  // namespace tend

@@ -2,6 +2,7 @@
 // which has the documentation.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <tend/core/array/dtype.h>
 #include <tend/core/array/scalar.h>
 #include <tend/core/array/shape.h>
+#include <tend/core/base/error.h>
 #include <tend/core/base/strict.h>
 
 namespace tend {
@@ -94,6 +96,15 @@ class Shapes {
 
  private:
   const Tensor& self() const;
+
+  template <std::size_t N, class T>
+  static std::array<T, N> exactly(const char* operation, std::vector<T> pieces) {
+    if (pieces.size() != N)
+      fail<ShapeError>(operation, "there are ", pieces.size(), " pieces, not ", N);
+    std::array<T, N> all;
+    std::move(pieces.begin(), pieces.end(), all.begin());
+    return all;
+  }
 };
 
 }  // namespace methods

@@ -165,7 +165,7 @@ std::vector<PublicFunction> places() {
                   return {};
                 });
               }),
-      by_hand("Tensor::chunk<3>, split<2> and unbind<2>",
+      by_hand("Tensor::chunk(std::int64_t)",
               [](Arguments& a) {
                 const Tensor x = a.tensor();
                 const auto length = drawn<std::int64_t>(a), d = drawn<std::int64_t>(a);

@@ -8,14 +8,18 @@
 namespace tend::kernels {
 namespace {
 
+[[noreturn]] void fail_rank(const Array& out) {
+  fail<ShapeError>("loop", "more than 64 dimensions in ", out.shape());
+}
+
 // Dimensions of size over 1, the largest stride first. Returns their number.
 template <std::size_t kMax>
 std::int64_t sort_dims(const Array& out, std::array<std::int64_t, kMax>& order) {
-  if (out.rank() > static_cast<std::int64_t>(kMax))
-    fail<ShapeError>("loop", "more than ", kMax, " dimensions in ", out.shape());
   std::int64_t rank = 0;
   for (std::int64_t d = 0; d < out.rank(); ++d) {
-    if (out.shape()[d] != 1) order[static_cast<std::size_t>(rank++)] = d;
+    if (out.shape()[d] == 1) continue;
+    if (rank == static_cast<std::int64_t>(kMax)) fail_rank(out);
+    order[static_cast<std::size_t>(rank++)] = d;
   }
   // Insertion sort: it is stable, and the few dimensions are nearly always in order already.
   for (std::int64_t i = 1; i < rank; ++i) {
@@ -45,11 +49,13 @@ StridedLoop<N>::StridedLoop(const std::array<const Array*, N>& operands, std::ui
     items_[i] = item_size(operands[i]->dtype());
   }
   if ((flipped == 0 || total_ == 0) && take_flat(operands)) return;
+  // Dimensions that run backwards are the bits of a number.
+  if (flipped != 0 && operands[0]->rank() > 64) fail_rank(*operands[0]);
   std::array<std::int64_t, Dims::kMaxDims> order;
   const std::int64_t rank = sort_dims(*operands[0], order);
   for (std::int64_t i = 0; i < rank; ++i) {
     const std::int64_t d = order[static_cast<std::size_t>(i)];
-    push_dim(operands, d, (flipped >> d & 1) != 0);
+    push_dim(operands, d, flipped != 0 && (flipped >> d & 1) != 0);
   }
   inner_ = outer_.pop();
 }
