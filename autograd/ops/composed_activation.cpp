@@ -20,8 +20,9 @@ Tensor prelu(const Tensor& self, const Tensor& weight) try {
     fail<ShapeError>("prelu", "a weight ", weight.shape(), " for an input ", self.shape());
   Shape along(self.shape().size(), 1);
   if (self.dim() > 1) along[1] = weight.numel();
-  // The minimum is 0 where the product is not used, and must not be infinite.
-  return where(self > 0, self, reshape(weight, along) * clamp_max(self, 0));
+  // 0 where the product is not used, which must not be infinite there.
+  const Tensor positive = self > 0;
+  return where(positive, self, reshape(weight, along) * masked_fill(self, positive, 0));
 } catch (const Error&) {
   rename_error("prelu");
 }

@@ -80,8 +80,8 @@ const char* function_name(const std::type_info& type);
 /// tensors of their own, but for inputs that are marked as dirty: what shares elements with an
 /// input or another tensor is copied. Integer outputs have no gradient. backward can be
 /// differentiated itself when it uses public operations; there saved inputs and outputs have their
-/// history, and other tensors that forward computed and saved are constants. Compute these anew from
-/// the inputs for right second derivatives.
+/// history, and other tensors that forward computed and saved are constants. Compute these anew
+/// from the inputs for right second derivatives.
 /// https://pytorch.org/docs/2.6/autograd.html#torch.autograd.Function
 template <class Derived>
 class Function {

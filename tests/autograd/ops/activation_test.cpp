@@ -233,3 +233,9 @@ TEST_CASE("hardtanh refuses bounds that int64 cannot hold") {
   CHECK(same(x, {-3, 0, 3}));
   CHECK(same(hardtanh(x.to(float32), 0, kInf), {0, 0, 3}));
 }
+
+TEST_CASE("The slope of prelu at NaN is the weight, as in PyTorch") {
+  const Tensor x = tensor({kNaN, 1.0, -1.0}).requires_grad_();
+  prelu(x, tensor({0.25})).sum().backward();
+  CHECK(same(x.grad(), {0.25, 1, 0.25}));
+}
