@@ -49,7 +49,8 @@ long double ulp_of(long double x) {
 
 /// Whether two lists have the same numbers, the signs of zeros included; a NaN is as good as
 /// another.
-inline bool identical(const std::vector<double>& got, const std::vector<double>& expected) {
+template <class T = double>
+bool identical(const std::vector<T>& got, const std::vector<T>& expected) {
   if (got.size() != expected.size()) return false;
   for (std::size_t i = 0; i < got.size(); ++i) {
     const bool same =

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "tests/core/kernels.h"
+#include "tests/core/ulps.h"
 #include "tests/numbers.h"
 
 using namespace tend;
@@ -30,20 +31,6 @@ std::vector<T> values(Unary kernel, std::initializer_list<T> a) {
   const Array out = Array::empty({static_cast<std::int64_t>(a.size())}, dtype_of<T>());
   kernel(out, array_of<T>(a));
   return out.to_vector<T>();
-}
-
-// Equal numbers, zeros of equal sign, NaN where NaN is expected.
-template <class T>
-bool identical(const std::vector<T>& got, const std::vector<T>& expected) {
-  if (got.size() != expected.size()) return false;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const bool same =
-        std::isnan(expected[i])
-            ? std::isnan(got[i])
-            : got[i] == expected[i] && std::signbit(got[i]) == std::signbit(expected[i]);
-    if (!same) return false;
-  }
-  return true;
 }
 
 template <class T, class F>
