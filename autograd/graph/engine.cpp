@@ -235,7 +235,8 @@ class Walk {
     const Target& to = targets_[number];
     // The derivative may add to what arrived before only where no hook is to see this node's share
     // alone, and no graph is to record the sum.
-    const bool adds = hooks_.empty() && to.gradient.defined() && may_overwrite(to.gradient);
+    const bool adds = hooks_.empty() && to.gradient.defined() && may_overwrite(to.gradient) &&
+                      to.gradient.is_contiguous();
     return {true, adds ? &to.gradient.array() : nullptr};
   }
 

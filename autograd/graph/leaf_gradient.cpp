@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include <tend/autograd/graph/node.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
 
 namespace tend {
@@ -16,8 +17,28 @@ bool is_unshared(const Tensor& gradient, std::uint32_t handles) {
   const TensorImpl& impl = *gradient.impl();
   const Storage& storage = *impl.array.storage();
   return impl.use_count() == handles && storage.use_count() == 1 && !storage.is_borrowed() &&
-         impl.array.is_contiguous();
+         impl.array.is_dense();
 }
+
+namespace {
+
+// Whether a gradient lies in memory as the `.grad` of that leaf does in PyTorch: like the leaf
+// where that has no gaps, otherwise row-major.
+bool lies_well(const Array& gradient, const Array& leaf) {
+  return leaf.is_dense() ? gradient.has_layout_of(leaf) : gradient.is_contiguous();
+}
+
+// A copy of the gradient that does, with history.
+Tensor copy_for(const Array& leaf, const Tensor& gradient) {
+  Array out = leaf.is_dense() ? Array::empty_like(gradient.shape(), gradient.dtype(), {&leaf})
+                              : Array::empty(gradient.shape(), gradient.dtype());
+  out.copy_from(gradient.array());
+  return record(
+      "CloneBackward0", std::move(out), {gradient}, {}, [](Derivative& d) { d.set(0, d.grad()); },
+      "clone");
+}
+
+}  // namespace
 
 void check_former(const char* operation, const GradientSlot& slot,
                   FunctionRef<bool(const GradientSlot&)> counts) {
@@ -51,6 +72,7 @@ void GradAddition::prepare() {
   before_.reset();
   after_.reset();
   bool is_leaf = true;
+  Array leaf;  // undefined, so row-major, where there is none
   {
     const std::lock_guard lock(slot_->mutex);
     check_former("backward", *slot_, [](const GradientSlot&) { return true; });
@@ -58,10 +80,12 @@ void GradAddition::prepare() {
     if (const TensorImpl* owner = slot_->owner) {
       before_ = owner->grad;
       is_leaf = owner->requires_grad;
+      if (!before_) leaf = owner->array;
     }
   }
   if (!before_) {
-    after_ = is_unshared(gradient_, 2) ? gradient_.impl() : gradient_.clone().impl();
+    const bool fits = lies_well(gradient_.array(), leaf) && is_unshared(gradient_, 2);
+    after_ = fits ? gradient_.impl() : copy_for(leaf, gradient_).impl();
     return;
   }
   const Array& sum = before_->array;

@@ -205,7 +205,7 @@ Tensor softsign(const Tensor& self) try {
 }
 
 Tensor logsigmoid(const Tensor& self) {
-  return record("LogSigmoidBackward0", unary(self, kernels::logsigmoid, false), {self}, {self},
+  return record("LogSigmoidBackward0", unary_row_major(self, kernels::logsigmoid), {self}, {self},
                 [](Derivative& d) {
                   if (!grad_enabled()) return d.set(0, sloped(d, PairFormula::logsigmoid_backward));
                   d.set(0, d.grad() * sigmoid(-d.saved(0)));
@@ -279,15 +279,16 @@ Tensor gelu(const Tensor& self, GeluKind kind) {
 Tensor softmax(const Tensor& self, std::int64_t dim, std::optional<DType> dtype) {
   if (dtype) return softmax(to(self, *dtype), dim);
   const auto kernel = [=](const Array& out, const Array& x) { kernels::softmax(out, x, dim); };
-  return record("SoftmaxBackward0", unary(self, kernel, false), {self}, {kOutput},
+  return record("SoftmaxBackward0", unary_row_major(self, kernel), {self}, {kOutput},
                 [dim](Derivative& d) {
                   const Tensor y = d.saved(0);
                   if (grad_enabled()) {
                     d.set(0, y * (d.grad() - sum(d.grad() * y, {dim}, true)));
                   } else {
-                    d.set(0, fused(d.grad(), [&](const Array& out, const Array& grad) {
-                            kernels::softmax_backward(out, grad, y.array(), dim);
-                          }));
+                    const auto slope = [&](const Array& out, const Array& grad) {
+                      kernels::softmax_backward(out, grad, y.array(), dim);
+                    };
+                    d.set(0, Tensor(unary_row_major(d.grad(), slope)));
                   }
                 });
 }
@@ -295,15 +296,16 @@ Tensor softmax(const Tensor& self, std::int64_t dim, std::optional<DType> dtype)
 Tensor log_softmax(const Tensor& self, std::int64_t dim, std::optional<DType> dtype) {
   if (dtype) return log_softmax(to(self, *dtype), dim);
   const auto kernel = [=](const Array& out, const Array& x) { kernels::log_softmax(out, x, dim); };
-  return record("LogSoftmaxBackward0", unary(self, kernel, false), {self}, {kOutput},
+  return record("LogSoftmaxBackward0", unary_row_major(self, kernel), {self}, {kOutput},
                 [dim](Derivative& d) {
                   const Tensor y = d.saved(0);
                   if (grad_enabled()) {
                     d.set(0, d.grad() - exp(y) * sum(d.grad(), {dim}, true));
                   } else {
-                    d.set(0, fused(d.grad(), [&](const Array& out, const Array& grad) {
-                            kernels::log_softmax_backward(out, grad, y.array(), dim);
-                          }));
+                    const auto slope = [&](const Array& out, const Array& grad) {
+                      kernels::log_softmax_backward(out, grad, y.array(), dim);
+                    };
+                    d.set(0, Tensor(unary_row_major(d.grad(), slope)));
                   }
                 });
 }

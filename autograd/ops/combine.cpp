@@ -16,8 +16,8 @@ void check_shapes(const char* operation, const Tensor& self, const Tensor& a, co
 // self + value * a * b of integers, which wrap around.
 Array plus_product(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
   const Array product = broadcast_binary("addcmul", a, b, kernels::mul, int64);
-  Array out =
-      Array::empty(broadcast_shapes("addcmul", self.shape(), product.shape()), product.dtype());
+  Array out = Array::empty_like(broadcast_shapes("addcmul", self.shape(), product.shape()),
+                                product.dtype(), {&self.array(), &product});
   kernels::add_scaled(out, AsDtype(self.array(), int64), product, value);
   return out;
 }
@@ -82,7 +82,8 @@ Tensor lerp(const char* name, const Tensor& self, const Tensor& end, const Tenso
                      ", weight ", weight.dtype());
   }
   const Shape ends = broadcast_shapes("lerp", self.shape(), end.shape());
-  Array out = Array::empty(broadcast_shapes("lerp", ends, weight.shape()), self.dtype());
+  Array out = Array::empty_like(broadcast_shapes("lerp", ends, weight.shape()), self.dtype(),
+                                {&self.array(), &end.array(), &weight.array()});
   kernels::lerp(out, self.array(), end.array(), weight.array());
   const bool with_slope = weight.requires_grad();
   return record(name, std::move(out), {self, end, weight},

@@ -16,7 +16,7 @@ Tensor compare(const char* operation, const Tensor& a, const Tensor& b, Kernel k
 
 template <class Kernel>
 Tensor test(const Tensor& self, Kernel kernel) {
-  Array out = Array::empty(self.shape(), boolean);
+  Array out = Array::empty_like(self.shape(), boolean, {&self.array()});
   kernel(out, self.array());
   return Tensor(std::move(out));
 }

@@ -114,18 +114,35 @@ Tensor ones(const Shape& shape, const TensorOptions& options) {
   return make_with("ones", options, float32, [&](DType dtype) { return ones(shape, dtype); });
 }
 
+namespace {
+
+Tensor filled_like(const char* operation, const Tensor& like, const Scalar& value,
+                   std::optional<DType> dtype) {
+  const DType wanted = dtype.value_or(like.dtype());
+  check_holds(operation, wanted, value);
+  check_size(operation, like.shape(), wanted);
+  Array out = Array::empty_like(like.shape(), wanted, {&like.array()});
+  out.fill(value);
+  return Tensor(std::move(out));
+}
+
+}  // namespace
+
 Tensor full_like(const Tensor& like, const Scalar& value, std::optional<DType> dtype) {
-  return filled("full_like", like.shape(), value, dtype.value_or(like.dtype()));
+  return filled_like("full_like", like, value, dtype);
 }
 Tensor zeros_like(const Tensor& like, std::optional<DType> dtype) {
-  return filled("zeros_like", like.shape(), 0, dtype.value_or(like.dtype()));
+  return filled_like("zeros_like", like, 0, dtype);
 }
 Tensor ones_like(const Tensor& like, std::optional<DType> dtype) {
-  return filled("ones_like", like.shape(), 1, dtype.value_or(like.dtype()));
+  return filled_like("ones_like", like, 1, dtype);
 }
 
 Tensor empty_like(const Tensor& like, std::optional<DType> dtype) {
-  return empty(like.shape(), dtype.value_or(like.dtype()));
+  const DType wanted = dtype.value_or(like.dtype());
+  check_size("empty_like", like.shape(), wanted);
+  if (wanted == boolean) return zeros_like(like, wanted);
+  return Tensor(Array::empty_like(like.shape(), wanted, {&like.array()}));
 }
 
 Tensor full_like(const Tensor& like, const Scalar& value, const TensorOptions& options) {

@@ -96,18 +96,29 @@ Array broadcast_binary(const char* operation, const Tensor& a, const Tensor& b, 
                        DType dtype, std::optional<DType> out_dtype = std::nullopt) {
   const DType result = out_dtype.value_or(dtype);
   Array out = a.shape() == b.shape()
-                  ? Array::empty(a.shape(), result)
-                  : Array::empty(broadcast_shapes(operation, a.shape(), b.shape()), result);
+                  ? Array::empty_like(a.shape(), result, {&a.array(), &b.array()})
+                  : Array::empty_like(broadcast_shapes(operation, a.shape(), b.shape()), result,
+                                      {&a.array(), &b.array()});
   kernel(out, AsDtype(a.array(), dtype), AsDtype(b.array(), dtype));
   return out;
 }
 
-/// Runs an elementwise kernel on one input; integers become float32 when `floating`.
+/// Runs an elementwise kernel on one input; integers become float32 when `floating`. The result has
+/// the layout of the input (Array::empty_like), as that of broadcast_binary has.
 template <class Kernel>
 Array unary(const Tensor& self, Kernel kernel, bool floating = true) {
   const DType dtype = floating ? to_floating(self.dtype()) : self.dtype();
-  Array out = Array::empty(self.shape(), dtype);
+  Array out = Array::empty_like(self.shape(), dtype, {&self.array()});
   kernel(out, AsDtype(self.array(), dtype));
+  return out;
+}
+
+/// The same for the few operations whose result is row-major in PyTorch, whatever the layout of
+/// the input.
+template <class Kernel>
+Array unary_row_major(const Tensor& self, Kernel kernel) {
+  Array out = Array::empty(self.shape(), self.dtype());
+  kernel(out, self.array());
   return out;
 }
 
@@ -137,7 +148,7 @@ Tensor mul_kept(const Tensor& self, const Array& bits, double factor);
 /// no graph: one that does uses the formula in public operations beside it.
 template <class Kernel>
 Tensor fused(const Tensor& grad, Kernel kernel) {
-  Array out = Array::empty(grad.shape(), grad.dtype());
+  Array out = Array::empty_like(grad.array());
   kernel(out, grad.array());
   return Tensor(std::move(out));
 }
@@ -149,7 +160,7 @@ Tensor computed(Formula formula, const kernels::Parameters& parameters, DType dt
                 const Inputs&... inputs) {
   Shape shape;
   ((shape = broadcast_shapes("compute", shape, inputs.shape())), ...);
-  Array out = Array::empty(shape, dtype);
+  Array out = Array::empty_like(shape, dtype, {&inputs.array()...});
   kernels::compute("compute", formula, parameters, out, AsDtype(inputs.array(), dtype)...);
   return Tensor(std::move(out));
 }

@@ -30,7 +30,8 @@ Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
   check_mask("where", "condition", condition);
   const DType dtype = result_type(self.array(), other.array());
   const Shape shape = broadcast_shapes("where", self.shape(), other.shape());
-  Array out = Array::empty(broadcast_shapes("where", condition.shape(), shape), dtype);
+  Array out = Array::empty_like(broadcast_shapes("where", condition.shape(), shape), dtype,
+                                {&condition.array(), &self.array(), &other.array()});
   kernels::where(out, condition.array(), self.array().to(dtype), other.array().to(dtype));
   return record("WhereBackward0", std::move(out), {self, other}, {condition}, [](Derivative& d) {
     if (d.needs(0)) d.set(0, where(d.saved(0), d.grad(), 0));
@@ -86,7 +87,7 @@ const Tensor& InPlace::masked_fill_(const Tensor& mask, const Tensor& value) con
 
 Tensor tril(const Tensor& self, std::int64_t diagonal) {
   const auto kernel = [=](const Array& out, const Array& x) { kernels::tril(out, x, diagonal); };
-  return record("TrilBackward0", unary(self, kernel, false), {self}, {},
+  return record("TrilBackward0", unary_row_major(self, kernel), {self}, {},
                 [diagonal](Derivative& d) { d.set(0, tril(d.grad(), diagonal)); });
 }
 const Tensor& InPlace::tril_(std::int64_t diagonal) const {
@@ -95,7 +96,7 @@ const Tensor& InPlace::tril_(std::int64_t diagonal) const {
 
 Tensor triu(const Tensor& self, std::int64_t diagonal) {
   const auto kernel = [=](const Array& out, const Array& x) { kernels::triu(out, x, diagonal); };
-  return record("TriuBackward0", unary(self, kernel, false), {self}, {},
+  return record("TriuBackward0", unary_row_major(self, kernel), {self}, {},
                 [diagonal](Derivative& d) { d.set(0, triu(d.grad(), diagonal)); });
 }
 const Tensor& InPlace::triu_(std::int64_t diagonal) const {
@@ -112,7 +113,7 @@ Tensor clamp(const char* operation, const char* name, const Tensor& self,
   if (hi) dtype = promote_types(dtype, *hi);
   if (lo) check_holds(operation, dtype, *lo);
   if (hi) check_holds(operation, dtype, *hi);
-  Array out = Array::empty(self.shape(), dtype);
+  Array out = Array::empty_like(self.shape(), dtype, {&self.array()});
   if (keeps) {
     out.copy_from(self.array());
   } else {
@@ -142,7 +143,8 @@ Array bounded(const char* operation, const Tensor& self, const Tensor& lo, const
   const Array& high = hi.defined() ? hi.array() : x;
   const DType dtype = result_type({&x, &low, &high});
   const Shape shape = broadcast_shapes(operation, x.shape(), low.shape());
-  Array out = Array::empty(broadcast_shapes(operation, shape, high.shape()), dtype);
+  Array out =
+      Array::empty_like(broadcast_shapes(operation, shape, high.shape()), dtype, {&x, &low, &high});
   if (lo.defined() && hi.defined()) {
     kernels::clamp(out, AsDtype(x, dtype), AsDtype(low, dtype), AsDtype(high, dtype));
     return out;

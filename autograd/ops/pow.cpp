@@ -13,7 +13,7 @@ Array power(const Tensor& self, const Scalar& exponent) {
   if (!is_floating(dtype) && p < 0)
     fail("pow", dtype, " to the power of ", p, ": integers have no negative powers");
   const Array base = self.array().to(dtype);
-  Array out = Array::empty(self.shape(), dtype);
+  Array out = Array::empty_like(base);
   if (p == 0) {
     out.fill(1);
   } else if (p == 1) {

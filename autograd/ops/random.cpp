@@ -176,17 +176,27 @@ const Tensor& InPlace::exponential_(double lambda, Generator& generator) const {
                        [&](const Array& out) { kernels::exponential(out, lambda, generator); });
 }
 
-Tensor rand_like(const Tensor& like, std::optional<DType> dtype, Generator& generator) {
-  return rand(like.shape(), dtype.value_or(like.dtype()), generator);
+Tensor rand_like(const Tensor& like, std::optional<DType> dtype, Generator& generator) try {
+  Array out = Array::empty_like(like.shape(), dtype.value_or(like.dtype()), {&like.array()});
+  kernels::uniform(out, 0, 1, generator);
+  return Tensor(std::move(out));
+} catch (const Error&) {
+  rename_error("rand_like");
 }
-Tensor randn_like(const Tensor& like, std::optional<DType> dtype, Generator& generator) {
-  return randn(like.shape(), dtype.value_or(like.dtype()), generator);
+Tensor randn_like(const Tensor& like, std::optional<DType> dtype, Generator& generator) try {
+  Array out = Array::empty_like(like.shape(), dtype.value_or(like.dtype()), {&like.array()});
+  kernels::normal(out, 0, 1, generator);
+  return Tensor(std::move(out));
+} catch (const Error&) {
+  rename_error("randn_like");
 }
 Tensor rand_like(const Tensor& like, const TensorOptions& options, Generator& generator) {
-  return rand(like.shape(), options_like(like, options), generator);
+  return make_with("rand_like", options, like.dtype(),
+                   [&](DType dtype) { return rand_like(like, dtype, generator); });
 }
 Tensor randn_like(const Tensor& like, const TensorOptions& options, Generator& generator) {
-  return randn(like.shape(), options_like(like, options), generator);
+  return make_with("randn_like", options, like.dtype(),
+                   [&](DType dtype) { return randn_like(like, dtype, generator); });
 }
 
 }  // namespace tend

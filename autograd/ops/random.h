@@ -31,7 +31,7 @@ Tensor randn(const Shape& shape, const TensorOptions& options,
 ///@}
 ///@{
 /// rand (randn) in the shape of `like`, and in its dtype unless another is given, with its errors.
-/// No gradient.
+/// Drawn in the order of the memory, which is that of `like`. No gradient.
 Tensor rand_like(const Tensor& like, std::optional<DType> dtype = std::nullopt,
                  Generator& generator = default_generator());
 Tensor randn_like(const Tensor& like, std::optional<DType> dtype = std::nullopt,

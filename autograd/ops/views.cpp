@@ -140,7 +140,7 @@ Tensor reshape(const Tensor& self, const Shape& shape) try {
   const Shape known = infer_shape("reshape", shape, self.numel());
   if (self.is_contiguous() || view_strides(self.shape(), self.strides(), known))
     return view(self, known);
-  const Tensor copy = clone(self);
+  const Tensor copy = contiguous(self);
   // Nobody else sees the copy, so the result need not be a view of it in the graph.
   return record("UnsafeViewBackward0", copy.array().view(known), {copy}, {},
                 [from = self.shape()](Derivative& d) { d.set(0, reshape(d.grad(), from)); });
@@ -250,13 +250,25 @@ Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim,
   rename_error("unfold_backward");
 }
 
+namespace {
+
+// A copy of self, with history.
+Tensor copied(const Tensor& self, Array elements, const char* operation = __builtin_FUNCTION()) {
+  return record(
+      "CloneBackward0", std::move(elements), {self}, {}, [](Derivative& d) { d.set(0, d.grad()); },
+      operation);
+}
+
+}  // namespace
+
 Tensor contiguous(const Tensor& self) {
-  return self.is_contiguous() ? self : clone(self);
+  return self.is_contiguous() ? self : copied(self, self.array().clone());
 }
 
 Tensor clone(const Tensor& self) {
-  return record("CloneBackward0", self.array().clone(), {self}, {},
-                [](Derivative& d) { d.set(0, d.grad()); });
+  Array out = Array::empty_like(self.array());
+  out.copy_from(self.array());
+  return copied(self, std::move(out));
 }
 
 Tensor to(const Tensor& self, DType dtype) {

@@ -103,7 +103,8 @@ Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim,
 
 /// self itself when row-major, otherwise a row-major copy. The gradient is the result's.
 Tensor contiguous(const Tensor& self);
-/// A row-major copy, with history. The gradient is the result's.
+/// A copy, with history, whose dimensions lie in memory in the order of self's. The gradient is the
+/// result's.
 Tensor clone(const Tensor& self);
 /// self itself when it has the dtype, otherwise a converted copy: int64 truncates, bool is "not
 /// zero". The gradient is the result's, in self's dtype; int64 and bool copies have none.

@@ -46,6 +46,50 @@ bool is_row_major(const Shape& shape, const Shape& strides, std::int64_t numel) 
   return true;
 }
 
+// The stride with which an input that is broadcast to `rank` dimensions goes along one of them.
+std::int64_t broadcast_stride(const Array& input, std::int64_t dim, const Shape& shape) noexcept {
+  const std::int64_t own = dim - (shape.rank() - input.rank());
+  if (own < 0 || (input.shape()[own] == 1 && shape[dim] != 1)) return 0;
+  return input.strides()[own];
+}
+
+// Whether dimension `outer` should lie inside `inner` instead: 1 if so, -1 if not, 0 if no input
+// tells. The rules are those of TensorIteratorBase::reorder_dimensions in PyTorch.
+int compare_dims(std::int64_t inner, std::int64_t outer, const Shape& shape,
+                 std::initializer_list<const Array*> inputs) noexcept {
+  for (const Array* input : inputs) {
+    const std::int64_t a = broadcast_stride(*input, inner, shape);
+    const std::int64_t b = broadcast_stride(*input, outer, shape);
+    if (a == 0 || b == 0) continue;
+    if (a != b) return a < b ? -1 : 1;
+    if (shape[inner] > shape[outer]) return 1;
+  }
+  return 0;
+}
+
+// The strides of Array::empty_like.
+Shape elementwise_strides(const Shape& shape, std::initializer_list<const Array*> inputs) {
+  Shape order;  // the dimensions, innermost first
+  for (std::int64_t d = shape.rank() - 1; d >= 0; --d) order.push_back(d);
+  // By insertion, as the comparison is no total order where inputs are broadcast.
+  for (std::int64_t i = 1; i < shape.rank(); ++i) {
+    for (std::int64_t at = i, before = i - 1; before >= 0; --before) {
+      const int found = compare_dims(order[before], order[at], shape, inputs);
+      if (found < 0) break;
+      if (found == 0) continue;
+      std::swap(order[before], order[at]);
+      at = before;
+    }
+  }
+  Shape strides = shape;
+  std::int64_t step = 1;
+  for (const std::int64_t d : order) {
+    strides[d] = step;
+    step *= shape[d];
+  }
+  return strides;
+}
+
 }  // namespace
 
 Array::Array(DType dtype, Shape&& shape, Shape&& strides, std::int64_t offset, Ref<Storage> storage)
@@ -69,6 +113,18 @@ Array Array::empty(const Shape& shape, DType dtype) {
     fail<OutOfMemoryError>("empty", shape, ' ', dtype, " needs more bytes than an int64 can count");
   }
   return {dtype, Shape(shape), contiguous_strides(shape), 0, Storage::allocate(bytes)};
+}
+
+Array Array::empty_like(const Shape& shape, DType dtype,
+                        std::initializer_list<const Array*> inputs) {
+  Array out = empty(shape, dtype);
+  for (const Array* input : inputs) {
+    if (input->contiguous_) continue;
+    out.strides_ = elementwise_strides(shape, inputs);
+    out.contiguous_ = is_row_major(shape, out.strides_, out.numel_);
+    break;
+  }
+  return out;
 }
 
 Array Array::layout(const Shape& shape) {
@@ -119,6 +175,18 @@ bool Array::may_self_overlap() const noexcept {
     reach += (shape_[d] - 1) * strides_[d];
   }
   return false;
+}
+
+bool Array::is_dense() const noexcept {
+  return contiguous_ || (!may_self_overlap() && last_offset(shape_, strides_) + 1 == numel_);
+}
+
+bool Array::has_layout_of(const Array& other) const noexcept {
+  if (contiguous_ || other.contiguous_) return contiguous_ && other.contiguous_;
+  for (std::int64_t d = 0; d < rank(); ++d) {
+    if (shape_[d] > 1 && strides_[d] != other.strides_[d]) return false;
+  }
+  return true;
 }
 
 bool Array::may_overlap(const Array& other) const noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <new>
 #include <optional>
 #include <span>
@@ -25,6 +26,15 @@ class Array {
 
   /// Uninitialised elements, row-major.
   static Array empty(const Shape& shape, DType dtype);
+  /// Uninitialised elements of `shape`, to which the inputs broadcast, as PyTorch lays out the
+  /// result of an elementwise operation: their dimensions lie in memory without gaps, in the order
+  /// of the first input that tells it. So a loop over transposed inputs and their result is flat.
+  static Array empty_like(const Shape& shape, DType dtype,
+                          std::initializer_list<const Array*> inputs);
+  /// The same for one input, with its shape and dtype.
+  static Array empty_like(const Array& input) {
+    return empty_like(input.shape_, input.dtype_, {&input});
+  }
   /// Every element `value`.
   static Array full(const Shape& shape, const Scalar& value, DType dtype);
   static Array zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
@@ -74,6 +84,10 @@ class Array {
 
   /// True when the elements lie row-major without gaps.
   bool is_contiguous() const noexcept { return contiguous_; }
+  /// True when the elements lie without gaps and overlaps, in whatever order of the dimensions.
+  bool is_dense() const noexcept;
+  /// True when the elements of both, which have one shape, lie in memory in the same way.
+  bool has_layout_of(const Array& other) const noexcept;
   /// True when two indices may name the same element (an expanded dimension, for example).
   bool may_self_overlap() const noexcept;
   /// True when the memory ranges of the two overlap.
@@ -112,7 +126,7 @@ class Array {
   Array contiguous() const;
   /// A row-major copy.
   Array clone() const;
-  /// Itself when the dtype is the same, otherwise a converted row-major copy.
+  /// Itself when the dtype is the same, otherwise a converted copy with empty_like's layout.
   Array to(DType dtype) const { return dtype == dtype_ ? *this : converted(dtype); }
   /// Writes `source`, broadcast and converted, into these elements. ShapeError when it does not
   /// fit.

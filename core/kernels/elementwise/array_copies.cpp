@@ -17,7 +17,7 @@ Array Array::clone() const {
 
 Array Array::converted(DType dtype) const {
   check_defined("to");
-  Array out = empty(shape_, dtype);
+  Array out = empty_like(shape_, dtype, {this});
   out.copy_from(*this);
   return out;
 }

@@ -90,3 +90,37 @@ TEST_CASE("an array knows whether it is contiguous, however it was made") {
   CHECK_FALSE(x.as_strided({2, 2}, {1, 2}, 0).is_contiguous());
   CHECK_FALSE(x.select(0, 0).diagonal().is_contiguous());
 }
+
+TEST_CASE("an array like others has their order of dimensions, without gaps") {
+  const Array rows = Array::empty({4, 3}, float32);
+  const Array columns = Array::empty({3, 4}, float32).transpose(0, 1);
+  const Array gaps = Array::empty({3, 8}, float32).slice(1, 0, 8, 2).transpose(0, 1);
+  const auto like = [](const Shape& shape, std::initializer_list<const Array*> inputs) {
+    const Array out = Array::empty_like(shape, int64, inputs);
+    CHECK(out.shape() == shape);
+    CHECK(out.dtype() == int64);
+    CHECK(out.is_dense());
+    CHECK(out.is_contiguous() == (out.strides() == contiguous_strides(shape)));
+    return out.strides();
+  };
+  CHECK(like({4, 3}, {&columns}) == Shape{1, 4});
+  CHECK(like({4, 3}, {&gaps}) == Shape{1, 4});
+  CHECK(like({4, 3}, {&rows, &columns}) == Shape{3, 1});
+  CHECK(like({4, 3}, {&columns, &rows}) == Shape{1, 4});
+  CHECK(like({2, 4, 3}, {&columns}) == Shape{12, 1, 4});
+  CHECK(like({4, 3}, {}) == Shape{3, 1});
+  const Array empty = Array::empty({0, 4}, float32).transpose(0, 1);
+  CHECK(like({4, 0}, {&empty}) == contiguous_strides({4, 0}));
+}
+
+TEST_CASE("dense arrays have neither gaps nor overlaps, and layouts are compared without size 1") {
+  const Array columns = Array::empty({3, 4}, float32).transpose(0, 1);
+  CHECK(columns.is_dense());
+  CHECK(columns.unsqueeze(1).is_dense());
+  CHECK_FALSE(Array::empty({3, 8}, float32).slice(1, 0, 8, 2).is_dense());
+  CHECK_FALSE(Array::empty({3, 1}, float32).expand({3, 4}).is_dense());
+  CHECK(Array::empty({3, 0}, float32).is_dense());
+  CHECK(columns.has_layout_of(Array::empty_like(columns)));
+  CHECK_FALSE(columns.has_layout_of(columns.contiguous()));
+  CHECK(columns.unsqueeze(0).has_layout_of(Array::empty({3, 1, 4}, float32).permute({1, 2, 0})));
+}
