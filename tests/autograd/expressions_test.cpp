@@ -274,13 +274,13 @@ TEST_CASE("a tensor tells its number of dimensions, and is on the CPU already") 
 
 namespace {
 
-struct Layout {
+struct KeptLayout {
   const char* name;
   Tensor x;
   Shape like;  // strides of x.exp(), x + x, x * 2, x.clone(), x.to(float32) and zeros_like(x)
 };
 
-std::vector<Layout> layouts() {
+std::vector<KeptLayout> kept_layouts() {
   const auto r = [](const Shape& shape) { return rand(shape, float64); };
   return {
       {"transposed", r({3, 4}).t(), {1, 4}},
@@ -299,7 +299,7 @@ std::vector<Layout> layouts() {
 }  // namespace
 
 TEST_CASE("elementwise results have the layout of their input") {
-  for (const Layout& each : layouts()) {
+  for (const KeptLayout& each : kept_layouts()) {
     INFO(each.name);
     const Tensor& x = each.x;
     CHECK(x.exp().strides() == each.like);
