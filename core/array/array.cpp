@@ -182,6 +182,7 @@ bool Array::is_dense() const noexcept {
 }
 
 bool Array::has_layout_of(const Array& other) const noexcept {
+  if (shape_ != other.shape_) return false;
   if (contiguous_ || other.contiguous_) return contiguous_ && other.contiguous_;
   for (std::int64_t d = 0; d < rank(); ++d) {
     if (shape_[d] > 1 && strides_[d] != other.strides_[d]) return false;

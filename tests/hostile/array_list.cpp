@@ -18,6 +18,8 @@ std::vector<PublicFunction> array_functions() {
       TEND_METHOD(Array, is_contiguous),
       TEND_METHOD(Array, may_self_overlap),
       TEND_METHOD(Array, may_overlap, const Array&),
+      TEND_METHOD(Array, has_layout_of, const Array&),
+      TEND_METHOD(Array, is_dense),
       TEND_METHOD(Array, select, std::int64_t, std::int64_t),
       TEND_METHOD(Array, slice, std::int64_t, std::optional<std::int64_t>,
                   std::optional<std::int64_t>, std::int64_t),

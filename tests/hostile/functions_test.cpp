@@ -38,7 +38,7 @@ const std::regex kPassedOver(
     "(Tensor|Array|Indexed|nn::Parameter|nn::Field)::(Tensor|Array|Indexed|Parameter|Field)\\(.*|"
     "Tensor::(impl|end)\\(\\)|RowIterator::.*|Array::storage\\(\\)|"
     // What they give must be written before it is read, or has no memory.
-    "Array::(empty|layout)\\(.*|"
+    "Array::(empty|empty_like|layout)\\(.*|"
     // Arguments themselves.
     "NestedNumbers::.*|Dims::.*|tensor\\(const NestedNumbers&\\)|"
     // Written by the user, or called by what is called.
