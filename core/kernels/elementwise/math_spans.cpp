@@ -56,7 +56,7 @@ HWY_INLINE void with_function(Function function, F use) {
     case Function::gelu_tanh: return use([](auto d, auto x) HWY_ATTR { return gelu_tanh(d, x); });
     case Function::floor: return use([](auto, auto x) HWY_ATTR { return hn::Floor(x); });
     case Function::ceil: return use([](auto, auto x) HWY_ATTR { return hn::Ceil(x); });
-    case Function::round: return use([](auto, auto x) HWY_ATTR { return hn::Round(x); });
+    case Function::round: return use([](auto, auto x) HWY_ATTR { return rounded(x); });
     case Function::trunc: return use([](auto, auto x) HWY_ATTR { return hn::Trunc(x); });
   }
 }

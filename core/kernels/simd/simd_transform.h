@@ -66,6 +66,12 @@ HWY_INLINE void transform_in_double(std::size_t n, float* out, F f, const Inputs
   transform(narrow, sizeof...(in) == 1, n, out, f_in_double, in...);
 }
 
+/// Halves go to the even integer. Highway 1.2 loses the sign of a zero on SSE2.
+template <class V>
+HWY_INLINE V rounded(V x) {
+  return hn::CopySign(hn::Round(x), x);
+}
+
 template <class D>
 HWY_INLINE hn::Vec<D> one(D d) {
   return hn::Set(d, hn::TFromD<D>(1));
