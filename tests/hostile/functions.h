@@ -26,6 +26,7 @@ inline PublicFunction writing(PublicFunction function) {
 
 std::vector<PublicFunction> operation_functions();
 std::vector<PublicFunction> method_functions();
+std::vector<PublicFunction> in_place_functions();
 std::vector<PublicFunction> array_functions();
 std::vector<PublicFunction> autograd_functions();
 std::vector<PublicFunction> module_functions();
