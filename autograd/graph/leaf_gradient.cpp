@@ -22,13 +22,13 @@ bool is_unshared(const Tensor& gradient, std::uint32_t handles) {
 
 namespace {
 
-// Whether a gradient lies in memory as the `.grad` of that leaf does in PyTorch: like the leaf
-// where that has no gaps, otherwise row-major.
+// Whether a gradient lies in memory as PyTorch's `.grad` of the leaf would: like the leaf where
+// that has no gaps, otherwise row-major.
 bool lies_well(const Array& gradient, const Array& leaf) {
   return leaf.is_dense() ? gradient.has_layout_of(leaf) : gradient.is_contiguous();
 }
 
-// A copy of the gradient that does, with history.
+// A copy of the gradient that lies so, with history.
 Tensor copy_for(const Array& leaf, const Tensor& gradient) {
   Array out = leaf.is_dense() ? Array::empty_like(gradient.shape(), gradient.dtype(), {&leaf})
                               : Array::empty(gradient.shape(), gradient.dtype());

@@ -21,10 +21,11 @@ Tensor take_region(const Tensor& x, const StridedRegion& region);
 /// transpose of take_region.
 Tensor put_region(const Tensor& x, const StridedRegion& region);
 
-/// Gives input `input` of a node, whose result is the view, its gradient: put_region of the
-/// result's, added in place to what earlier nodes gave where that is possible. So the pieces of a
-/// tensor cost no more than their own elements each. The region names no element twice.
-void give_region(Derivative& d, std::size_t input, const StridedRegion& region);
+/// Gives the input of a node, whose result is the view, its gradient: put_region of the result's,
+/// added in place to what earlier nodes gave where that is possible. So the pieces of a tensor cost
+/// no more than their own elements each. The region is that of a row-major base, and names no
+/// element twice.
+void give_region(Derivative& d, const StridedRegion& region);
 
 /// A copy of `x`, which has the base's shape, with zeros in the region.
 Tensor clear_region(const Tensor& x, const StridedRegion& region);
@@ -39,7 +40,7 @@ Tensor record_pick(const char* grad_fn, const Tensor& self, View view,
                    const char* operation = __builtin_FUNCTION()) {
   const auto put_back = [view, shape = self.shape()](Derivative& d) {
     const Array base = Array::layout(shape);
-    give_region(d, 0, StridedRegion(base, view(base)));
+    give_region(d, StridedRegion(base, view(base)));
   };
   return record_view(grad_fn, self, view(self.array()), put_back, operation);
 }

@@ -37,7 +37,7 @@ double channel_count(const Tensor& x) {
 Moments channel_moments(const Tensor& x, double eps) {
   const NoGradGuard no_grad;
   const Shape dims = across_channels(x), kept = reduced_shape(x.shape(), dims, true);
-  // In float32 a mean far from zero would be too coarse.
+  // Summed in float64 and rounded once; the squares are those of distances from it.
   const Array mean = Array::empty(kept, float64), squares = Array::empty(kept, x.dtype());
   kernels::mean(mean, x.array(), dims);
   Moments found{to(Tensor(mean), x.dtype()), Tensor(squares), {}, {}};

@@ -77,7 +77,10 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduc
                       double beta) try {
   if (!(beta >= 0)) fail("smooth_l1_loss", "beta is ", beta, ", which must not be negative");
   check_pair("smooth_l1_loss", input, target);
-  if (beta == 0) return l1_loss(input, target, reduction);
+  const bool is_zero = result_type(input.array(), target.array()) == float32
+                           ? static_cast<float>(beta) == 0
+                           : beta == 0;
+  if (is_zero) return l1_loss(input, target, reduction);
   const DifferenceLoss loss{"SmoothL1LossBackward0", PairFormula::smooth_l1,
                             TripleFormula::smooth_l1_backward, beta};
   // At |d| = beta the derivative is that of the outer part, and the second derivative 0.

@@ -15,7 +15,7 @@ class Tensor;
 /// without elements is left out, whatever the rank of the others, as in PyTorch. Each tensor's
 /// gradient is its part of the result's.
 Tensor cat(const std::vector<Tensor>& tensors, std::int64_t dim = 0);
-/// cat under its other name. Each tensor's gradient is its part of the result's.
+/// cat under its other name, with its errors. Each tensor's gradient is its part of the result's.
 Tensor concat(const std::vector<Tensor>& tensors, std::int64_t dim = 0);
 
 /// The tensors side by side: cat along dimension 1, or 0 for those of one dimension, with its

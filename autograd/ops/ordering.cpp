@@ -118,7 +118,7 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, Flag /*assume_u
   Tensor found = zeros(elements.shape(), boolean);
   const Tensor wanted = elements.detach().to(dtype);
   if (count == 1) {
-    found = wanted == numbers;
+    found = wanted == reshape(numbers, {});
   } else if (count > 1) {
     const Tensor sorted = sort(numbers, 0).values;
     found = take(sorted, clamp_max(searchsorted(sorted, wanted), count - 1)) == wanted;

@@ -169,7 +169,7 @@ IndexArrays arrays_along(const char* operation, const Tensor& self, std::int64_t
 
 IndexArrays arrays_of_mask(const Array& mask) {
   // A copy, since the derivative needs what the mask was.
-  IndexArrays arrays{{}, {}, {}, mask.clone().contiguous()};
+  IndexArrays arrays{{}, {}, {}, mask.clone()};
   arrays.shape.push_back(kernels::count_nonzero(arrays.mask));
   for (std::int64_t d = 0; d < mask.rank(); ++d) arrays.dims.push_back(d);
   return arrays;

@@ -109,9 +109,9 @@ Tensor argmin(const Tensor& self, std::optional<Integer> dim = std::nullopt, Fla
 Extremes aminmax(const Tensor& self, std::optional<Integer> dim = std::nullopt,
                  Flag keepdim = false);
 
-/// The middle one of all elements in ascending order, the lower one of two; NaN if there is a NaN
-/// (and, as in PyTorch, if there are no elements). The gradient goes to the elements that are equal
-/// to it, in even shares.
+/// The middle one of all elements in ascending order, the lower one of two; NaN if there is a NaN.
+/// As in PyTorch, NaN if there are no elements, for int64 the smallest one. The gradient goes to
+/// the elements that are equal to it, in even shares.
 Tensor median(const Tensor& self);
 /// The median along `dim` (IndexError), with the int64 index it has there; ShapeError along an
 /// empty dimension. The gradient goes to that element.

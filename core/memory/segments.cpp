@@ -94,9 +94,9 @@ void Segments::remove(Piece* piece) noexcept {
   piece->link = nullptr;
 }
 
-// The smallest that is large enough; of several, one of the oldest segment, so that what is idle in
-// newer ones stays together, and its pages untouched. Of a list only the latest pieces are looked
-// at, so that a program with thousands of idle ones does not wait.
+// Of the latest pieces of a list the smallest that is large enough; of several, one of the oldest
+// segment, so that what is idle in newer ones stays together, and its pages untouched. The others
+// are not looked at, so that a program with thousands of idle pieces does not wait.
 Segments::Piece* Segments::find(std::size_t bytes) const noexcept {
   constexpr int kLooked = 64;
   Piece* best = nullptr;

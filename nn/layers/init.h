@@ -39,7 +39,8 @@ Tensor sparse_(const Tensor& tensor, double sparsity, double std = 0.01);
 enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
 
 /// The factor by which a layer's weights make up for what follows: 1, 5/3 for tanh, sqrt(2) for
-/// relu, sqrt(2 / (1 + slope^2)) for leaky_relu, 3/4 for selu. The slope is 0.01 unless given.
+/// relu, sqrt(2 / (1 + slope^2)) for leaky_relu, 3/4 for selu. The slope, which
+/// counts for leaky_relu alone, is 0.01 unless given; that of kaiming_* is 0.
 double calculate_gain(Nonlinearity nonlinearity, std::optional<double> slope = std::nullopt);
 
 /// Which size of a weight (out, in, ...) keeps its variance: that of the inputs or that of the

@@ -55,15 +55,14 @@ std::vector<ModuleBase*> ModuleBase::modules() const {
   return all;
 }
 
-void ModuleBase::check_apart(const ModuleBase& other) const {
-  if (&other == this) return;
+bool ModuleBase::holds(const ModuleBase& other) const {
+  bool found = false;
   with_memory([&] {
     std::vector<ModuleBase*> waiting{&self()};
-    while (!waiting.empty()) {
+    while (!waiting.empty() && !found) {
       ModuleBase* const each = waiting.back();
       waiting.pop_back();
-      if (each == &other)
-        fail(type_name(), "a module that stands in it cannot take its place; move that out first");
+      found = each == &other;
       try {
         for (const auto& [name, child] : each->named_children()) waiting.push_back(child);
       } catch (const OutOfMemoryError&) {
@@ -72,16 +71,26 @@ void ModuleBase::check_apart(const ModuleBase& other) const {
       }
     }
   });
+  return found;
+}
+
+void ModuleBase::check_apart(const ModuleBase& other) const {
+  if (&other != this && holds(other))
+    fail(type_name(), "a module that stands in it cannot take its place; move that out first");
 }
 
 ModuleBase& ModuleBase::operator=(ModuleBase&& other) {
   check_apart(other);
+  take(std::move(other));
+  return *this;
+}
+
+void ModuleBase::take(ModuleBase&& other) noexcept {
   entries_ = std::move(other.entries_);
   extras_ = std::move(other.extras_);
   hooks_ = std::move(other.hooks_);
   training_ = other.training_;
   checked_ = other.checked_;
-  return *this;
 }
 
 int ModuleBase::depth() {

@@ -161,9 +161,12 @@ class ModuleBase : public LiveObject {
   // moved: net = std::move(child). Sequential and the lists move it out first, and take it.
   ModuleBase& operator=(const ModuleBase& other) {
     check_apart(other);
-    return *this = ModuleBase(other);
+    take(ModuleBase(other));
+    return *this;
   }
   ModuleBase& operator=(ModuleBase&& other);
+  /// Moves the members of `other`, which does not stand in this one.
+  void take(ModuleBase&& other) noexcept;
 
   /// The hooks to run, nullptr when there are none.
   const ModuleHooks* hooks() const noexcept {
@@ -194,6 +197,8 @@ class ModuleBase : public LiveObject {
   /// The depth that modules registered at run time give this one.
   int registered_depth();
 
+  /// Whether `other` is this module or one below it.
+  bool holds(const ModuleBase& other) const;
   /// Error where `other` is a module below this one.
   void check_apart(const ModuleBase& other) const;
 
@@ -205,6 +210,7 @@ class ModuleBase : public LiveObject {
 
  private:
   friend class Field;
+  friend class ModuleScope;
   // A member by its distance from this object, which copying and moving preserve.
   struct Entry {
     const char* name;

@@ -26,7 +26,7 @@ class ModuleDict : public ModuleBase {
   ModuleDict& operator=(ModuleDict&& other) {
     check_idle("ModuleDict");
     ModuleDict moved(std::move(other));  // which may stand in this one
-    ModuleBase::operator=(std::move(moved));
+    take(std::move(moved));
     modules_.swap(moved.modules_);
     return *this;
   }
@@ -40,7 +40,8 @@ class ModuleDict : public ModuleBase {
   }
 
   /// Adds a module, or replaces the one of that name in its place. Error for a name that is empty,
-  /// has a dot, or is registered here otherwise.
+  /// has a dot, or is registered here otherwise, and for a replacement while one of the modules is
+  /// called.
   T& insert(const std::string& name, T module) {
     check_depth("ModuleDict", base_of(module));
     const auto at = find(name);
@@ -52,12 +53,14 @@ class ModuleDict : public ModuleBase {
     return with_memory(
         [&]() -> T& { return modules_.emplace_back(name, std::move(module)).second; });
   }
-  /// Removes a module; IndexError for a name that is not here.
+  /// Removes a module; IndexError for a name that is not here, Error while one of the modules is
+  /// called.
   void erase(std::string_view name) {
     const auto at = checked(name);
     check_idle("ModuleDict");
     modules_.erase(at);
   }
+  /// Error while one of the modules is called.
   void clear() {
     check_idle("ModuleDict");
     modules_.clear();

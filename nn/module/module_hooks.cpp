@@ -51,8 +51,7 @@ const ModuleBase* ModuleScope::running_in(const ModuleBase& root) {
   for (const CallScope* each = innermost(); each != nullptr; each = outer_of(*each)) {
     const auto* scope = dynamic_cast<const ModuleScope*>(each);
     if (scope == nullptr) continue;
-    const ModuleBase& running = scope->module_;
-    if (name_below(const_cast<ModuleBase&>(root), running)) return &running;
+    if (root.holds(scope->module_)) return &scope->module_;
   }
   return nullptr;
 }

@@ -14,7 +14,8 @@ namespace tend::nn {
 
 /// Modules of one class, or of any (ModuleList<>), named "0", "1", ...; iterate over it, or index
 /// it. A name that register_module has given away is an Error when its turn comes, and so is a
-/// change while one of the modules is called. References to them hold until the list grows.
+/// change while one of the modules is called. References to them hold until the list grows, or
+/// reserves memory.
 template <class T = AnyModule>
 class ModuleList : public ModuleBase {
  public:
@@ -40,7 +41,7 @@ class ModuleList : public ModuleBase {
   ModuleList& operator=(ModuleList&& other) {
     check_idle("ModuleList");
     ModuleList moved(std::move(other));  // which may stand in this one
-    ModuleBase::operator=(std::move(moved));
+    take(std::move(moved));
     modules_.swap(moved.modules_);
     return *this;
   }
@@ -67,6 +68,7 @@ class ModuleList : public ModuleBase {
   }
   /// Reserves memory for `count` modules; OutOfMemoryError where there is none.
   void reserve(std::int64_t count) {
+    check_idle("ModuleList");
     with_memory([&] { modules_.reserve(static_cast<std::size_t>(count)); });
   }
   void push_back(T module) {

@@ -22,7 +22,7 @@ class ParameterList : public ModuleBase {
   ParameterList& operator=(const ParameterList& other) { return *this = ParameterList(other); }
   ParameterList& operator=(ParameterList&& other) {
     ParameterList moved(std::move(other));  // which may stand in this one
-    ModuleBase::operator=(std::move(moved));
+    take(std::move(moved));
     parameters_.swap(moved.parameters_);
     return *this;
   }

@@ -23,8 +23,9 @@ class Sequential : public Module<Sequential> {
     (push_back(std::move(modules)), ...);
   }
 
-  /// Error for modules that are nested more than kMaxDepth deep, while this is called, and where
-  /// register_module has given away the name, which is the number of modules so far.
+  /// Error for modules that are nested more than kMaxDepth deep, while this or one of its modules
+  /// is called, and where register_module has given away the name, which is the number of modules
+  /// so far.
   template <class M>
   void push_back(M module) {
     static_assert(std::derived_from<M, ModuleBase> || std::same_as<M, AnyModule>,
@@ -41,8 +42,9 @@ class Sequential : public Module<Sequential> {
   Sequential(Sequential&&) noexcept = default;
   Sequential& operator=(const Sequential& other) { return *this = Sequential(other); }
   Sequential& operator=(Sequential&& other) {
+    check_idle("Sequential");
     Sequential moved(std::move(other));  // which may stand in this one
-    Module::operator=(std::move(moved));
+    take(std::move(moved));
     depth_ = moved.depth_;
     layers_.swap(moved.layers_);
     return *this;

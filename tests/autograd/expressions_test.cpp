@@ -193,6 +193,12 @@ TEST_CASE("isin takes bools, and NaN is never found") {
   CHECK(numbers_of(isin(tensor({1.0, kNone}), tensor({kNone, 1.0}))) == Numbers{1, 0});
 }
 
+TEST_CASE("isin has the shape of the elements") {
+  CHECK(isin(2, tensor({2})).shape() == Shape{});
+  CHECK(isin(tensor(3), 3).shape() == Shape{});
+  CHECK(isin(tensor({1, 3}), tensor({3})).shape() == Shape{2});
+}
+
 TEST_CASE("a quantile that is an element may be infinite") {
   const double infinity = std::numeric_limits<double>::infinity();
   const Tensor x = tensor({-infinity, 1.0, infinity});

@@ -294,11 +294,9 @@ void trunc_divide(const Array& out, const Array& a, const Array& b) {
 }
 
 void lerp(const Array& out, const Array& a, const Array& b, const Array& weight) {
-  visit_floating("lerp", out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if (weight.numel() != 1) return compute("lerp", TripleFormula::lerp, {}, out, a, b, weight);
-    compute("lerp", PairFormula::lerp, {double{weight.item<T>()}}, out, a, b);
-  });
+  if (weight.numel() != 1) return compute("lerp", TripleFormula::lerp, {}, out, a, b, weight);
+  const double number = weight.to(float64).item<double>();
+  compute("lerp", PairFormula::lerp, {number}, out, a, b);
 }
 
 void neg(const Array& out, const Array& a) {

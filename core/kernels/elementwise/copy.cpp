@@ -14,6 +14,7 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 #include <tend/core/kernels/simd/lanes.h>
+#include <tend/core/kernels/simd/simd_transform.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
@@ -50,16 +51,11 @@ void widen_run(std::int64_t count, double* to, const float* from) {
 }
 
 void narrow_run(std::int64_t count, float* to, const double* from) {
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-  // There Highway turns a double that is too large into FLT_MAX.
-  for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
-#else
   for_vectors(hn::ScalableTag<double>(), static_cast<std::size_t>(count),
               [=](auto d, std::size_t i) HWY_ATTR {
                 const hn::Rebind<float, decltype(d)> narrow;
-                hn::StoreU(hn::DemoteTo(narrow, hn::LoadU(d, from + i)), narrow, to + i);
+                hn::StoreU(narrowed(narrow, hn::LoadU(d, from + i)), narrow, to + i);
               });
-#endif
 }
 
 }  // namespace tend::kernels::HWY_NAMESPACE

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <tend/core/kernels/elementwise/map_spans.h>
+#include <tend/core/kernels/simd/for_types.h>
 
 #include <tend/core/kernels/simd/simd_targets.h>
 #undef HWY_TARGET_INCLUDE

@@ -3,11 +3,9 @@
 // gradient times the slope of a function.
 #pragma once
 
-#include <cstddef>
 #include <string_view>
 
 #include <tend/core/array/array.h>
-#include <tend/core/kernels/simd/for_types.h>
 
 namespace tend::kernels {
 
@@ -54,12 +52,12 @@ enum class PairFormula {
   mish_backward,
   hardsigmoid_backward,
   hardswish_backward,
-  logit_backward,  ///< between a and b; elsewhere c
+  logit_backward,  ///< where a <= y <= b; elsewhere the result is c
   nan_to_num_backward
 };
 
-/// Of x, y and z. Derivatives: x is a gradient, y and z are the function's arguments; to the first
-/// of them.
+/// Of x, y and z. Derivatives: x is a gradient, y and z are the function's arguments; the slope is
+/// that by y.
 enum class TripleFormula {
   addcmul,        ///< x + a y z
   addcdiv,        ///< x + a y / z

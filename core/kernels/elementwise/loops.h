@@ -113,45 +113,4 @@ void map(const Array& out, const Array& a, const Array& b, F f) {
       });
 }
 
-/// out[i] = f(a[i], b[i], c[i]); all broadcast to out.
-template <class Out, class A, class B, class C, class F>
-void map(const Array& out, const Array& a, const Array& b, const Array& c, F f) {
-  StridedLoop<4>({&out, &a, &b, &c})
-      .run_elements([f](std::int64_t count, const auto& p, const auto& step) {
-        auto* to = reinterpret_cast<Out*>(p[0]);
-        const auto* x = reinterpret_cast<const A*>(p[1]);
-        const auto* y = reinterpret_cast<const B*>(p[2]);
-        const auto* z = reinterpret_cast<const C*>(p[3]);
-        if (step[0] == sizeof(Out) && step[1] == sizeof(A) && step[2] == sizeof(B) &&
-            step[3] == sizeof(C)) {
-          for (std::int64_t i = 0; i < count; ++i) to[i] = f(x[i], y[i], z[i]);
-          return;
-        }
-        for (std::int64_t i = 0; i < count; ++i) {
-          *reinterpret_cast<Out*>(p[0] + i * step[0]) =
-              f(*reinterpret_cast<const A*>(p[1] + i * step[1]),
-                *reinterpret_cast<const B*>(p[2] + i * step[2]),
-                *reinterpret_cast<const C*>(p[3] + i * step[3]));
-        }
-      });
-}
-
-/// out = f(a), or f(a, b), element by element in the floating dtype that all have; f is generic.
-template <class F>
-void map_floating(std::string_view operation, const Array& out, const Array& a, F f) {
-  visit_floating(operation, out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    map<T, T>(out, a, f);
-  });
-}
-
-template <class F>
-void map_floating(std::string_view operation, const Array& out, const Array& a, const Array& b,
-                  F f) {
-  visit_floating(operation, out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    map<T, T, T>(out, a, b, f);
-  });
-}
-
 }  // namespace tend::kernels

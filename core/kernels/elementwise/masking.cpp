@@ -1,6 +1,7 @@
 #include <tend/core/kernels/elementwise/masking.h>
 
 #include <algorithm>
+#include <cassert>
 #include <concepts>
 #include <cstring>
 #include <limits>
@@ -95,6 +96,7 @@ void keep_triangle(std::string_view operation, const Array& out, const Array& a,
                    std::int64_t diagonal) {
   if (a.rank() < 2)
     fail<ShapeError>(operation, "needs at least 2 dimensions, got shape ", a.shape());
+  assert(a.shape() == out.shape());
   if (out.numel() == 0) return;  // an empty batch may be one of large matrices
   const Array to = out.is_contiguous() ? out : Array::empty(out.shape(), out.dtype());
   if (!a.is_contiguous()) copy(to, a);

@@ -16,7 +16,7 @@ void where(const Array& out, const Array& condition, const Array& a, const Array
 void masked_fill(const Array& out, const Array& a, const Array& mask, const Scalar& value);
 
 /// Keeps the elements of the last two dimensions on and below the given diagonal, zeroes the
-/// others. Any dtype; ShapeError for less than two dimensions.
+/// others. Any dtype; `a` has out's shape; ShapeError for less than two dimensions.
 void tril(const Array& out, const Array& a, std::int64_t diagonal);
 /// Keeps the elements on and above the given diagonal.
 void triu(const Array& out, const Array& a, std::int64_t diagonal);

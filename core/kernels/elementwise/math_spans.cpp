@@ -54,16 +54,17 @@ HWY_INLINE void with_function(Function function, F use) {
       return use([](auto d, auto x) HWY_ATTR { return hn::Mul(x, sigmoid(d, x)); });
     case Function::gelu: return use([](auto d, auto x) HWY_ATTR { return gelu(d, x); });
     case Function::gelu_tanh: return use([](auto d, auto x) HWY_ATTR { return gelu_tanh(d, x); });
-    case Function::floor: return use([](auto, auto x) HWY_ATTR { return hn::Floor(x); });
-    case Function::ceil: return use([](auto, auto x) HWY_ATTR { return hn::Ceil(x); });
-    case Function::round: return use([](auto, auto x) HWY_ATTR { return rounded(x); });
-    case Function::trunc: return use([](auto, auto x) HWY_ATTR { return hn::Trunc(x); });
+    case Function::floor: return use([](auto, auto x) HWY_ATTR { return floor(x); });
+    case Function::ceil: return use([](auto, auto x) HWY_ATTR { return ceil(x); });
+    case Function::round: return use([](auto, auto x) HWY_ATTR { return round(x); });
+    case Function::trunc: return use([](auto, auto x) HWY_ATTR { return trunc(x); });
   }
 }
 
 bool takes_longer_than_memory(Function function) {
   switch (function) {
     case Function::square:
+    case Function::cube:
     case Function::relu:
     case Function::floor:
     case Function::ceil:

@@ -1,7 +1,7 @@
 #include <tend/core/kernels/elementwise/special_spans.h>
 
 #include <cmath>
-#include <concepts>
+#include <limits>
 
 #include <tend/core/kernels/simd/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
@@ -47,12 +47,12 @@ void round_decimals(std::int64_t decimals, std::size_t n, T* out, const T* a) {
   const auto power = static_cast<T>(std::pow(10., std::fabs(static_cast<double>(decimals))));
   if (decimals > 0) {
     const auto f = [power](auto d, auto x) HWY_ATTR {
-      return hn::Div(rounded(hn::Mul(x, hn::Set(d, power))), hn::Set(d, power));
+      return hn::Div(round(hn::Mul(x, hn::Set(d, power))), hn::Set(d, power));
     };
     return transform(hn::ScalableTag<T>(), true, n, out, f, a);
   }
   const auto f = [power](auto d, auto x) HWY_ATTR {
-    return hn::Mul(rounded(hn::Div(x, hn::Set(d, power))), hn::Set(d, power));
+    return hn::Mul(round(hn::Div(x, hn::Set(d, power))), hn::Set(d, power));
   };
   transform(hn::ScalableTag<T>(), true, n, out, f, a);
 }

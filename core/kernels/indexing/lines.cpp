@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <type_traits>
 
 #include <tend/core/kernels/elementwise/loops.h>
@@ -13,6 +14,7 @@ namespace tend::kernels {
 namespace {
 
 constexpr std::int64_t kIndex = sizeof(std::int64_t);
+constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t index_at(const std::byte* at) {
   return *reinterpret_cast<const std::int64_t*>(at);
@@ -76,7 +78,7 @@ class Mover {
 
   // `grain` lines at a time; false where an index is outside. A scatter of slices writes only to
   // places from `low` up to `high`.
-  bool run(std::int64_t grain, std::int64_t low = 0, std::int64_t high = kChecked) const {
+  bool run(std::int64_t grain, std::int64_t low = 0, std::int64_t high = kAll) const {
     std::atomic<bool> good = true;
     StridedLoop<3>({&first_to_, &first_at_, &first_from_})
         .run(
@@ -97,6 +99,7 @@ class Mover {
 
   bool move(std::int64_t count, const Pointers& p, const Steps& step, Range range) const {
     if (step[1] == 0 && step[0] == kItem) return move_slices(count, p, step, range);
+    assert(range.high == kAll);  // only slices are shared by places
     const bool index_across = step[1] == kIndex && at_ != kIndex;
     const bool input_across = step[1] == 0 && step[2] == kItem;
     if (index_across || input_across) return move_across(count, p, step);
@@ -240,7 +243,6 @@ bool goes_by_slices(const Array& out, const Array& index, std::int64_t dim) {
 }
 
 constexpr std::int64_t kMinLines = 16;  // a cache line of the output for each thread
-constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t line_grain(std::int64_t length) {
   return std::max(kMinLines, kElementGrain / length);
@@ -293,11 +295,16 @@ bool scatter_lines(Write how, const Array& out, std::int64_t dim, const Array& i
                    const Array& src, std::int64_t places, std::int64_t reach) {
   return visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    using enum Write;
-    constexpr decltype(&scatter_typed<replace, T>) kLoops[] = {
-        scatter_typed<replace, T>, scatter_typed<add, T>, scatter_typed<multiply, T>,
-        scatter_typed<max, T>, scatter_typed<min, T>};
-    return kLoops[static_cast<std::size_t>(how)](out, dim, index, src, places, reach);
+    switch (how) {
+      case Write::replace:
+        return scatter_typed<Write::replace, T>(out, dim, index, src, places, reach);
+      case Write::add: return scatter_typed<Write::add, T>(out, dim, index, src, places, reach);
+      case Write::multiply:
+        return scatter_typed<Write::multiply, T>(out, dim, index, src, places, reach);
+      case Write::max: return scatter_typed<Write::max, T>(out, dim, index, src, places, reach);
+      case Write::min: break;
+    }
+    return scatter_typed<Write::min, T>(out, dim, index, src, places, reach);
   });
 }
 

@@ -19,10 +19,6 @@ void generate(const Array& out, F f) {
   });
 }
 
-}  // namespace
-
-namespace {
-
 // Row-major arrays of out's dtype: row by row of the output, where a row is what lies at one place
 // of the dimensions in front of `dim`.
 void cat_rows(const Array& out, std::span<const Array> arrays, std::int64_t dim) {

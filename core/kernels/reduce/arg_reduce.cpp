@@ -41,10 +41,6 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-// A number as wide as an element, so that both are handled in vectors of as many.
-template <class T>
-using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-
 // The first index where is_it(element), which some element is.
 template <class T, class F>
 std::int64_t first_index(const T* line, std::int64_t length, F is_it) {

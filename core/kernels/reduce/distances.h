@@ -9,8 +9,8 @@ namespace tend::kernels {
 bool has_distance_kernel(double p) noexcept;
 
 // One floating dtype; a (..., n, k) and b (..., m, k) broadcast to the leading dimensions of the
-// row-major (..., n, m) arrays. Sums of k terms are off by at most (k / 4 + 4) / 2 ulp of the sum
-// of their sizes.
+// row-major (..., n, m) arrays. Sums of k terms are off by at most (k / 2 + 4) / 2 ulp of the sum
+// of their sizes (the narrowest vectors have two lanes of float64), without vectors k / 2.
 
 /// out[..., i, j] = norm(a[..., i, :] - b[..., j, :], p); NaN where there is one.
 void distances(const Array& out, const Array& a, const Array& b, double p);

@@ -19,7 +19,12 @@ namespace tend::kernels {
 template <class Op>
 using Accumulator = decltype(Op::identity());
 
-/// The extremes, which round nothing, so that the order of the elements does not matter.
+/// A number as wide as an element, so that both are handled in vectors of as many.
+template <class T>
+using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+/// The extremes, which round nothing, so that the order of the elements matters for no more than
+/// the sign of a zero.
 template <class Op>
 concept Exact = requires {
   requires Op::kExact;

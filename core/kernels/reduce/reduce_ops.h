@@ -79,7 +79,7 @@ struct All {
   }
 };
 
-// The first NaN becomes the result: every comparison with it is false.
+// NaN becomes the result: every comparison with it is false.
 template <class Acc, bool kLargest>
 struct Extreme {
   static constexpr bool kExact = true;

@@ -11,6 +11,7 @@
 #include <tend/core/kernels/elementwise/loops.h>
 #include <tend/core/kernels/indexing/index_arrays.h>
 #include <tend/core/kernels/reduce/reduce.h>
+#include <tend/core/kernels/reduce/reduce_loop.h>
 
 namespace tend::kernels {
 namespace {
@@ -30,13 +31,13 @@ void for_line_runs(const Array& out, const Array& a, std::int64_t dim, F f) {
 }
 
 // f(to, to_stride, from, from_stride, length) for each line of both arrays along `dim`.
-template <class Out, class T, class F>
+template <class T, class F>
 void for_lines(const Array& out, const Array& a, std::int64_t dim, F f) {
   for_line_runs(out, a, dim,
                 [f](std::int64_t count, const auto& p, const auto& step, std::int64_t to_stride,
                     std::int64_t from_stride, std::int64_t length) {
                   for (std::int64_t i = 0; i < count; ++i) {
-                    f(reinterpret_cast<Out*>(p[0] + i * step[0]), to_stride,
+                    f(reinterpret_cast<T*>(p[0] + i * step[0]), to_stride,
                       reinterpret_cast<const T*>(p[1] + i * step[1]), from_stride, length);
                   }
                 });
@@ -156,13 +157,11 @@ void running_extreme(T* value, std::int64_t* index, const T* from, const Extreme
 template <bool kLargest, class T>
 void running_extremes(std::int64_t count, T* values, std::int64_t* indices, const T* from,
                       const ExtremeLines& lines) {
-  // As wide as an element, so that both are handled in vectors of as many.
-  using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
   constexpr std::int64_t kLines = 64;
   for (std::int64_t left = 0; left < count; left += kLines) {
     const auto n = static_cast<std::size_t>(std::min(kLines, count - left));
     std::array<T, kLines> best;
-    std::array<Place, kLines> places{};
+    std::array<Place<T>, kLines> places{};
     std::copy_n(from + left, n, best.begin());
     for (std::int64_t j = 0; j < lines.length; ++j) {
       const T* row = from + left + j * lines.from_stride;
@@ -171,7 +170,7 @@ void running_extremes(std::int64_t count, T* values, std::int64_t* indices, cons
       for (std::size_t i = 0; i < n; ++i) {
         const bool is_better = replaces<kLargest>(row[i], best[i]);
         best[i] = is_better ? row[i] : best[i];
-        places[i] = is_better ? static_cast<Place>(j) : places[i];
+        places[i] = is_better ? static_cast<Place<T>>(j) : places[i];
       }
       std::copy_n(best.begin(), n, value);
       std::copy_n(places.begin(), n, index);
@@ -224,7 +223,7 @@ void logcumsumexp(const Array& out, const Array& a, std::int64_t dim) {
   assert(out.dtype() == a.dtype());
   visit_floating("logcumsumexp", a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    for_lines<T, T>(
+    for_lines<T>(
         out, a, dim,
         [](T* to, std::int64_t to_stride, const T* from, std::int64_t stride, std::int64_t length) {
           // The sum so far is total * exp(largest).

@@ -1,4 +1,4 @@
-// Running sums and orderings along one dimension (wrapped).
+// Running sums, products and extremes along one dimension (wrapped).
 #pragma once
 
 #include <tend/core/array/array.h>

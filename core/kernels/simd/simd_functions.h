@@ -1,4 +1,4 @@
-// More functions of float32 and float64 lanes: powers, remainders, logarithms to other bases,
+// More functions of float32 and float64 lanes: exponentials, remainders, logarithms to other bases,
 // trigonometric and hyperbolic functions. All that simd_math.h says about its functions holds here,
 // too. Sines, cosines and arcs are Highway's own where those are good; for the few arguments where
 // they are not, the C library is called.
@@ -202,7 +202,7 @@ HWY_INLINE V fmod(D d, V a, V b) {
   using T = hn::TFromD<D>;
   const V q = hn::Trunc(hn::Div(a, b));
 #if !HWY_NATIVE_FMA
-  const auto usual = hn::Ne(q, q);  // without FMA the product below would be rounded
+  const auto usual = hn::Lt(q, q);  // nowhere: without FMA the product below would be rounded
 #else
   const V most = hn::Set(d, T(0.25) / std::numeric_limits<T>::epsilon());
   const auto usual = hn::And(hn::And(hn::Lt(hn::Abs(q), most), hn::Ne(b, hn::Zero(d))),

@@ -66,9 +66,22 @@ HWY_INLINE void transform_in_double(std::size_t n, float* out, F f, const Inputs
   transform(narrow, sizeof...(in) == 1, n, out, f_in_double, in...);
 }
 
-/// Halves go to the even integer. Highway 1.2 loses the sign of a zero on SSE2.
+/// Whole numbers near x. Highway alone loses the sign of a zero on some targets.
 template <class V>
-HWY_INLINE V rounded(V x) {
+HWY_INLINE V floor(V x) {
+  return hn::CopySign(hn::Floor(x), x);
+}
+template <class V>
+HWY_INLINE V ceil(V x) {
+  return hn::CopySign(hn::Ceil(x), x);
+}
+template <class V>
+HWY_INLINE V trunc(V x) {
+  return hn::CopySign(hn::Trunc(x), x);
+}
+/// Halves go to the even number.
+template <class V>
+HWY_INLINE V round(V x) {
   return hn::CopySign(hn::Round(x), x);
 }
 

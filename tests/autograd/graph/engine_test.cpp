@@ -401,3 +401,16 @@ TEST_CASE("a hook may change the list of inputs that its grad was given") {
   REQUIRE(found.size() == 1);
   CHECK(values(found[0]) == V{4, 6});
 }
+
+TEST_CASE("a hook may change the list of inputs that its backward was given") {
+  const Tensor x = leaf({2, 3});
+  std::vector<Tensor> inputs{x};
+  const Tensor y = x * x;
+  y.register_hook([&](const Tensor& grad) {
+    inputs.clear();
+    inputs.shrink_to_fit();
+    return grad;
+  });
+  y.sum().backward({}, false, false, inputs);
+  CHECK(values(x.grad()) == V{4, 6});
+}

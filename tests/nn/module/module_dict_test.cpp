@@ -78,3 +78,18 @@ TEST_CASE("a Sequential does not grow while it is called") {
                     Catch::Matchers::StartsWith("[Sequential] cannot change while"));
   CHECK(layers.size() == 2);
 }
+
+TEST_CASE("a list is not replaced, and does not move its modules, while one of them is called") {
+  nn::Sequential layers{nn::Linear(2, 2)};
+  layers[0].register_forward_hook([&](const nn::ModuleBase&, const std::vector<Tensor>&, Tensor&) {
+    layers = nn::Sequential{nn::Linear(2, 2)};
+  });
+  CHECK_THROWS_WITH(layers(ones({1, 2})),
+                    Catch::Matchers::StartsWith("[Sequential] cannot change while"));
+  nn::ModuleList<nn::Linear> list;
+  list.emplace_back(2, 2);
+  list[0].register_forward_pre_hook(
+      [&](const nn::ModuleBase&, std::vector<Tensor>&) { list.reserve(100); });
+  CHECK_THROWS_WITH(list[0](ones({1, 2})),
+                    Catch::Matchers::StartsWith("[ModuleList] cannot change while Linear"));
+}

@@ -1,0 +1,110 @@
+// Gathers and scatters that are large enough to be packed or cut into parts, which threads share.
+#include <tend/core/kernels/indexing/indexing.h>
+#include <tend/core/threads/parallel.h>
+
+#include "tests/arrays.h"
+#include "tests/catch.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+// Whole numbers, whose sums are exact, so that results are compared without a tolerance.
+Array numbers(const Shape& shape) {
+  const Array out = Array::empty(shape, float64);
+  for (std::int64_t i = 0; i < out.numel(); ++i)
+    out.data<double>()[i] = static_cast<double>(7919 * i % 1009);
+  return out;
+}
+
+// Indices below `size`, with many of each.
+Array indices(const Shape& shape, std::int64_t size) {
+  const Array out = Array::empty(shape, int64);
+  for (std::int64_t i = 0; i < out.numel(); ++i) out.data<std::int64_t>()[i] = i * i % 7919 % size;
+  return out;
+}
+
+Array transposed(const Array& x) {
+  return x.transpose(0, 1).contiguous().transpose(0, 1);
+}
+
+double& at(const Array& x, std::int64_t i, std::int64_t j) {
+  return x.data<double>()[i * x.strides()[0] + j * x.strides()[1]];
+}
+
+// By the definition, element by element.
+Array gathered(const Array& a, std::int64_t dim, const Array& index) {
+  const Array out = Array::empty(index.shape(), float64);
+  for (std::int64_t i = 0; i < index.size(0); ++i) {
+    for (std::int64_t j = 0; j < index.size(1); ++j) {
+      const auto k = index.data<std::int64_t>()[i * index.size(1) + j];
+      at(out, i, j) = dim == 0 ? at(a, k, j) : at(a, i, k);
+    }
+  }
+  return out;
+}
+
+Array scattered(const Array& before, std::int64_t dim, const Array& index, const Array& src) {
+  const Array out = before.clone();
+  for (std::int64_t i = 0; i < index.size(0); ++i) {
+    for (std::int64_t j = 0; j < index.size(1); ++j) {
+      const auto k = index.data<std::int64_t>()[i * index.size(1) + j];
+      (dim == 0 ? at(out, k, j) : at(out, i, k)) += at(src, i, j);
+    }
+  }
+  return out;
+}
+
+template <class F>
+void with_threads(F f) {
+  const int before = num_threads();
+  for (const int threads : {1, 3}) {
+    set_num_threads(threads);
+    INFO(threads << " threads");
+    f();
+  }
+  set_num_threads(before);
+}
+
+}  // namespace
+
+TEST_CASE("large gathers and scatters give each element its place, in every layout") {
+  const Shape shape{300, 310};
+  const Array a = numbers(shape), src = numbers({280, 290});
+  for (const std::int64_t dim : {0, 1}) {
+    const Array index = indices({280, 290}, shape[dim]);
+    const Array taken = gathered(a, dim, index), summed = scattered(a, dim, index, src);
+    with_threads([&] {
+      for (const bool turned : {false, true}) {
+        INFO("dim " << dim << ", transposed " << turned);
+        const auto laid = [turned](const Array& x) { return turned ? transposed(x) : x; };
+        const Array out = Array::empty(index.shape(), float64);
+        kernels::gather(out, laid(a), dim, laid(index));
+        CHECK(out.to_vector<double>() == taken.to_vector<double>());
+        const Array sums = turned ? transposed(a) : a.clone();
+        kernels::scatter_add(sums, dim, laid(index), laid(src));
+        CHECK(sums.to_vector<double>() == summed.to_vector<double>());
+      }
+    });
+  }
+}
+
+TEST_CASE("slices are added to their places once, however many parts there are") {
+  // The last has more than 32768 lines of one index.
+  for (const Shape& shape : {Shape{500, 300}, Shape{9000, 40}, Shape{3, 40000}}) {
+    const Array src = numbers(shape), index = indices({shape[0]}, 50);
+    const Array spread = index.reshape({shape[0], 1}).expand(shape).contiguous();
+    const Array before = numbers({50, shape[1]});
+    const Array summed = scattered(before, 0, spread, src), taken = gathered(before, 0, spread);
+    with_threads([&] {
+      INFO(shape[0] << " slices of " << shape[1]);
+      const Array sums = before.clone();
+      kernels::index_add(sums, 0, index, src);
+      CHECK(sums.to_vector<double>() == summed.to_vector<double>());
+      const Array out = Array::empty(shape, float64);
+      kernels::index_select(out, before, 0, index);
+      CHECK(out.to_vector<double>() == taken.to_vector<double>());
+    });
+  }
+}
