@@ -8,6 +8,7 @@
 #include <tend/core/kernels/elementwise/masking.h>
 #include <tend/core/kernels/indexing/indexing.h>
 #include <tend/core/kernels/reduce/reduce.h>
+#include <tend/core/kernels/reduce/statistics.h>
 #include <tend/core/random/distributions.h>
 
 #include "program.h"

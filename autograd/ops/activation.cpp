@@ -215,7 +215,7 @@ Tensor logsigmoid(const Tensor& self) {
 namespace {
 
 Tensor glu_gradient(const Array& grad, const Array& x, std::int64_t dim, std::int64_t half) {
-  Array out = Array::empty(x.shape(), x.dtype());
+  Array out = Array::empty_like(x);
   const Array a = x.narrow(dim, 0, half), gate = x.narrow(dim, half, half);
   kernels::compute("glu", PairFormula::gated, {}, out.narrow(dim, 0, half), grad, gate);
   kernels::compute("glu", TripleFormula::gate_backward, {}, out.narrow(dim, half, half), grad, a,
@@ -234,9 +234,9 @@ Tensor glu(const Tensor& self, std::int64_t dim) {
                      self.size(dim));
   }
   check_floating("glu", self);
-  const Array out = Array::empty(self.array().narrow(dim, 0, half).shape(), self.dtype());
-  kernels::compute("glu", PairFormula::gated, {}, out, self.array().narrow(dim, 0, half),
-                   self.array().narrow(dim, half, half));
+  const Array a = self.array().narrow(dim, 0, half), gate = self.array().narrow(dim, half, half);
+  const Array out = Array::empty_like(a);
+  kernels::compute("glu", PairFormula::gated, {}, out, a, gate);
   return record("GluBackward0", out, {self}, {self}, [dim, half](Derivative& d) {
     const Tensor x = d.saved(0);
     if (!grad_enabled()) return d.set(0, glu_gradient(d.grad().array(), x.array(), dim, half));

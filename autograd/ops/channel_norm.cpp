@@ -4,7 +4,7 @@
 
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
-#include <tend/core/kernels/reduce/reduce.h>
+#include <tend/core/kernels/reduce/statistics.h>
 
 namespace tend {
 
@@ -37,15 +37,10 @@ double channel_count(const Tensor& x) {
 Moments channel_moments(const Tensor& x, double eps) {
   const NoGradGuard no_grad;
   const Shape dims = across_channels(x), kept = reduced_shape(x.shape(), dims, true);
-  // Summed in float64 and rounded once; the squares are those of distances from it.
-  const Array mean = Array::empty(kept, float64), squares = Array::empty(kept, x.dtype());
-  kernels::mean(mean, x.array(), dims);
-  Moments found{to(Tensor(mean), x.dtype()), Tensor(squares), {}, {}};
-  found.distances = x - found.mean;
-  kernels::square_sum(squares, found.distances.array(), dims);
-  const auto count = channel_count(x);
-  found.rstd = rsqrt(found.squares / count + eps);
-  return found;
+  const Array mean = Array::empty(kept, x.dtype()), squares = Array::empty(kept, x.dtype());
+  kernels::moments(mean, squares, x.array(), dims);
+  const Tensor total(squares);
+  return {Tensor(mean), total, rsqrt(total / channel_count(x) + eps)};
 }
 
 namespace {
@@ -69,40 +64,37 @@ void composed_channel_gradients(Derivative& d, double eps) {
 }
 
 void channel_gradients(Derivative& d) {
-  const Tensor x = d.saved(0), weight = d.saved(1), rstd = d.saved(3), &g = d.grad();
+  const Tensor x = d.saved(0), weight = d.saved(1), mean = d.saved(2), rstd = d.saved(3);
+  const Tensor& g = d.grad();
   const Shape dims = across_channels(x);
-  const Tensor normal = x - d.saved(2), total = sum(g, dims, true);
-  kernels::mul(normal.array(), normal.array(), rstd.array());
-  const Tensor along = sum(g * normal, dims, true);
+  const Tensor scratch = scaled_distance(g, x, mean), total = sum(g, dims, true);
+  const Tensor along = sum(scratch, dims, true) * rstd;
   if (d.needs(1)) d.set(1, flattened(along));
   if (d.needs(2)) d.set(2, flattened(total));
   if (!d.needs(0)) return;
-  const auto count = channel_count(x);
-  const Array out = normal.array();
-  kernels::mul(out, out, (along / count).array());
-  kernels::sub(out, g.array(), out);
-  kernels::sub(out, out, (total / count).array());
-  kernels::mul(out, out, (weight.defined() ? rstd * per_channel(weight, x) : rstd).array());
-  d.set(0, normal);
+  // rstd weight (g - total / n - along / n (x - mean) rstd)
+  const Tensor share = along / -channel_count(x), middle = total / channel_count(x);
+  const Tensor scale = weight.defined() ? rstd * per_channel(weight, x) : rstd;
+  const Tensor gradient = scaled_distance(scale, g, middle);
+  kernels::compute("batch_norm", kernels::TripleFormula::scaled_distance, {}, scratch.array(),
+                   (scale * rstd * share).array(), x.array(), mean.array());
+  kernels::add(gradient.array(), gradient.array(), scratch.array());
+  d.set(0, gradient);
 }
 
 }  // namespace
 
 Tensor channel_normal(const Tensor& x, const Tensor& weight, const Tensor& bias,
                       const Moments& moments, double eps) {
-  const auto array_of = [&x](const Tensor& each) { return per_channel(each.detach(), x).array(); };
-  const Array out = moments.distances.array();
-  kernels::mul(out, out, moments.rstd.array());
-  if (weight.defined()) kernels::mul(out, out, array_of(weight));
-  if (bias.defined()) kernels::add(out, out, array_of(bias));
+  const auto constant = [&x](const Tensor& each) { return per_channel(each.detach(), x); };
+  const Tensor scale = weight.defined() ? moments.rstd * constant(weight) : moments.rstd;
+  const Array out = scaled_distance(scale, x.detach(), moments.mean).array();
+  if (bias.defined()) kernels::add(out, out, constant(bias).array());
   return record(
       "NativeBatchNormBackward0", out, {x, weight, bias}, {x, weight, moments.mean, moments.rstd},
       [eps](Derivative& d) {
-        if (grad_enabled()) {
-          composed_channel_gradients(d, eps);
-        } else {
-          channel_gradients(d);
-        }
+        const bool is_empty = d.grad().numel() == 0;  // whose rstd is NaN, and gradients 0
+        grad_enabled() || is_empty ? composed_channel_gradients(d, eps) : channel_gradients(d);
       },
       "batch_norm");
 }

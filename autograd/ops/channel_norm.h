@@ -13,13 +13,12 @@ Tensor flattened(const Tensor& values);
 /// Of each channel of (N, C, ...), all of shape (1, C, 1, ...).
 struct Moments {
   Tensor mean, squares, rstd;  // squares: the sum of squared distances to the mean
-  Tensor distances;            // of the elements to the mean
 };
 
 Moments channel_moments(const Tensor& x, double eps);
 
-/// (x - mean) * rstd * weight + bias, with its gradients; weight and bias may be undefined. The
-/// distances of `moments`, which are those of x, become the result.
+/// (x - mean) * rstd * weight + bias, with its gradients; weight and bias may be undefined.
+/// `moments` are those of x.
 Tensor channel_normal(const Tensor& x, const Tensor& weight, const Tensor& bias,
                       const Moments& moments, double eps);
 

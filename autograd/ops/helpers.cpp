@@ -45,6 +45,12 @@ Tensor restore_dims(const Tensor& reduced, const Shape& input, const Shape& dims
   return view(reduced, reduced_shape(input, dims, true));
 }
 
+Tensor scaled_distance(const Tensor& factor, const Tensor& x, const Tensor& middle) {
+  const bool has_history = factor.requires_grad() || x.requires_grad() || middle.requires_grad();
+  if (has_history && grad_enabled()) return factor * (x - middle);
+  return computed(kernels::TripleFormula::scaled_distance, {}, x.dtype(), factor, x, middle);
+}
+
 Tensor reduce_losses(const Tensor& losses, Reduction reduction, std::optional<double> count) {
   switch (reduction) {
     case Reduction::none: return losses;

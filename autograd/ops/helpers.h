@@ -165,6 +165,9 @@ Tensor computed(Formula formula, const kernels::Parameters& parameters, DType dt
   return Tensor(std::move(out));
 }
 
+/// factor (x - middle), in one pass where no graph is recorded.
+Tensor scaled_distance(const Tensor& factor, const Tensor& x, const Tensor& middle);
+
 /// A derivative's gradient times the slope of its first saved tensor, by `formula`.
 template <class Formula>
 Tensor sloped(const Derivative& d, Formula formula, const kernels::Parameters& parameters = {}) {

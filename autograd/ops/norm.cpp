@@ -5,6 +5,7 @@
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/elementwise/math.h>
 #include <tend/core/kernels/reduce/reduce.h>
+#include <tend/core/kernels/reduce/statistics.h>
 
 namespace tend {
 namespace {
@@ -16,23 +17,17 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim) try {
   const Shape reduced = wrap_dims("logsumexp", dims, self.dim());
   const Tensor x = to(self.detach(), to_floating(self.dtype()));
-  const Shape shape = reduced_shape(x.shape(), reduced, keepdim);
-  Tensor out;
-  if (x.numel() == 0) {
-    out = full(shape, -kInf, x.dtype());
-  } else {
-    Tensor largest = amax(x, reduced, true);
-    largest = masked_fill(largest, isinf(largest), 0);
-    const Tensor powers = x - largest;
-    kernels::exp(powers.array(), powers.array());
-    out = log(sum(powers, reduced, keepdim)) + view(largest, shape);
-  }
-  return record("LogsumexpBackward0", out.array(), {self}, {self, kOutput},
-                [reduced](Derivative& d) {
-                  const Tensor input = d.saved(0);
-                  const Tensor total = restore_dims(d.saved(1), input.shape(), reduced);
-                  d.set(0, restore_dims(d.grad(), input.shape(), reduced) * exp(input - total));
-                });
+  Array out = Array::empty(reduced_shape(x.shape(), reduced, keepdim), x.dtype());
+  kernels::log_sum_exp(out, x.array(), reduced);
+  return record(
+      "LogsumexpBackward0", std::move(out), {self}, {self, kOutput}, [reduced](Derivative& d) {
+        const Tensor input = d.saved(0);
+        const Tensor total = restore_dims(d.saved(1), input.shape(), reduced);
+        const Tensor grad = restore_dims(d.grad(), input.shape(), reduced);
+        if (grad_enabled()) return d.set(0, grad * exp(input - total));
+        d.set(0,
+              computed(kernels::TripleFormula::scaled_power, {}, grad.dtype(), grad, input, total));
+      });
 } catch (const Error&) {
   rename_error("logsumexp");
 }
@@ -50,9 +45,23 @@ Tensor norm_of(const Tensor& x, double p, const Shape& dims, bool keepdim) {
   if (p == 2) {
     return sqrt(reduced([](const auto&... arrays) { kernels::square_sum(arrays...); }));
   }
-  if (p == kInf) return amax(abs(x), dims, keepdim);
-  if (p == -kInf) return amin(abs(x), dims, keepdim);
+  if (p == kInf) return reduced(kernels::largest_magnitude);
+  if (p == -kInf) return reduced(kernels::smallest_magnitude);
   return pow(sum(pow(abs(x), p), dims, keepdim), 1 / p);
+}
+
+// The same of the largest or smallest absolute value: shared by all elements that have it. NaN is
+// chosen where there is one, but does not equal itself.
+Tensor extreme_gradient(const Tensor& grad, const Tensor& x, const Tensor& size,
+                        const Shape& dims) {
+  if (!grad_enabled()) {
+    const Tensor chosen = computed(kernels::PairFormula::has_magnitude, {}, x.dtype(), x, size);
+    const Tensor share = grad / sum(chosen, dims, true);
+    return computed(kernels::TripleFormula::signed_where_magnitude, {}, x.dtype(), share, x, size);
+  }
+  const Tensor chosen = logical_or(abs(x) == size, logical_and(isnan(x), isnan(size)));
+  const Tensor mask = to(chosen, x.dtype());
+  return grad * (sign(x) * mask / sum(mask, dims, true));
 }
 
 // The gradient of x, given that of its norm; `size` is the norm. Both have their reduced dimensions
@@ -61,12 +70,7 @@ Tensor norm_gradient(const Tensor& grad, const Tensor& x, const Tensor& size, do
                      const Shape& dims) {
   if (p == 0) return grad * zeros_like(x);
   if (p == 1) return grad * sign(x);
-  if (std::isinf(p)) {
-    // NaN is chosen where there is one, but does not equal itself.
-    const Tensor chosen = logical_or(abs(x) == size, logical_and(isnan(x), isnan(size)));
-    const Tensor mask = to(chosen, x.dtype());
-    return grad * (sign(x) * mask / sum(mask, dims, true));
-  }
+  if (std::isinf(p)) return extreme_gradient(grad, x, size, dims);
   // 0 / 0 counts as 0 here, also in the derivatives of this function.
   const Tensor is_zero = size == 0;
   const Tensor divisor = masked_fill(size, is_zero, 1);

@@ -6,6 +6,7 @@
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/elementwise/math.h>
 #include <tend/core/kernels/reduce/reduce.h>
+#include <tend/core/kernels/reduce/statistics.h>
 
 namespace tend {
 namespace {
@@ -21,8 +22,9 @@ Array reduce(Kernel kernel, const Tensor& self, const Shape& dims, bool keepdim,
 }  // namespace
 
 Tensor sum(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) {
-  if (dtype) return sum(to(self, *dtype), dims, keepdim).to(*dtype);
   const Shape reduced = wrap_dims("sum", dims, self.dim());
+  if (dtype == int64) return Tensor(reduce(kernels::sum, self, reduced, keepdim, int64));
+  if (dtype) return sum(to(self, *dtype), dims, keepdim).to(*dtype);
   Array out = reduce(kernels::sum, self, reduced, keepdim, kernels::sum_dtype(self.dtype()));
   return record(dims.empty() ? "SumBackward0" : "SumBackward1", std::move(out), {self}, {},
                 [shape = self.shape(), reduced](Derivative& d) {
@@ -126,9 +128,10 @@ double degrees_of_freedom(const Shape& input, const Shape& dims, double correcti
 // The gradient of x, where `grad` is the cotangent of its variance, with the reduced dimensions
 // restored.
 Tensor var_gradient(const Tensor& x, const Tensor& grad, const Shape& dims, double correction) {
-  const Tensor distance = x - mean(x, dims, true);
+  const Tensor middle = mean(x, dims, true);
   const double freedom = degrees_of_freedom(x.shape(), dims, correction);
-  if (freedom > 0) return grad * (distance * (2 / freedom));
+  if (freedom > 0) return scaled_distance(grad * (2 / freedom), x, middle);
+  const Tensor distance = x - middle;
   const double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
   return grad * masked_fill(full_like(x, infinity), distance == 0, nan);
@@ -174,8 +177,8 @@ Tensor std(const Tensor& self, const Dims& dims, double correction, Flag keepdim
     const double freedom = degrees_of_freedom(x.shape(), reduced, correction);
     // Where all elements are equal, the gradient is zero by convention, and so is its derivative.
     const Tensor equal = deviation == 0;
-    const Tensor normal = (x - mean(x, reduced, true)) / masked_fill(deviation, equal, 1);
-    d.set(0, normal * masked_fill(g / freedom, equal, 0));
+    const Tensor factor = masked_fill(g / freedom, equal, 0) / masked_fill(deviation, equal, 1);
+    d.set(0, scaled_distance(factor, x, mean(x, reduced, true)));
   });
 }
 

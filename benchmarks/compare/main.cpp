@@ -162,22 +162,40 @@ int run(const Options& options) {
   return failures.empty() ? 0 : 1;
 }
 
-/// The seconds that a copy of so many bytes takes, measured once for each number.
+/// The seconds that a copy of so many bytes takes: measured for a few numbers of bytes, and for
+/// others in proportion to the next larger.
 class CopyTimes {
  public:
   explicit CopyTimes(compare::Bench& bench) : bench_(bench) {}
 
   double operator()(double bytes) {
-    const auto found = seconds_.find(bytes);
-    if (found != seconds_.end()) return found->second;
-    const std::string work = "bytes " + std::to_string(std::llround(bytes));
-    return seconds_[bytes] = bench_.time(bench_.peers().back(), work);
+    constexpr double kStep = 1.1;
+    const double size = std::ceil(std::log(std::max(bytes, 1.0)) / std::log(kStep));
+    const double measured = std::round(std::pow(kStep, size));
+    auto found = seconds_.find(measured);
+    if (found == seconds_.end()) {
+      const std::string work = "bytes " + std::to_string(std::llround(measured));
+      found = seconds_.emplace(measured, bench_.time(bench_.peers().back(), work)).first;
+    }
+    return found->second * bytes / measured;
   }
 
  private:
   compare::Bench& bench_;
   std::map<double, double> seconds_;
 };
+
+/// A glance, which shows who is far ahead; what is not, is measured with the full effort.
+compare::Measurement measure_operation(compare::Bench& bench, const compare::Row& row) {
+  constexpr compare::Effort kGlance{.repetitions = 3, .milliseconds = 5};
+  constexpr double kFarAhead = 1.15;
+  compare::Measurement found = bench.measure(row, kGlance);
+  const auto tend = found.timings.find("tend");
+  const auto pytorch = found.timings.find("PyTorch");
+  if (tend == found.timings.end() || pytorch == found.timings.end()) return found;
+  if (pytorch->second.seconds > kFarAhead * tend->second.seconds) return found;
+  return bench.measure(row);
+}
 
 int run_operations(const Options& options) {
   const std::vector<compare::Peer> peers =
@@ -200,12 +218,17 @@ int run_operations(const Options& options) {
   CopyTimes copy_seconds(bench);
   std::vector<compare::OperationResult> results;
   std::vector<std::string> left_out;
+  const auto write_json = [&] {
+    if (options.json_path.empty()) return;
+    tend::nn::write_file(options.json_path,
+                         compare::operations_json(results, facts).dump(1) + '\n');
+  };
   program::ProgressLine progress;
   std::size_t done = 0;
   for (const compare::OperationRow& row : rows) {
     progress.show_when_due(std::to_string(done++) + " of " + std::to_string(rows.size()) + ": " +
                            row.row.name);
-    const compare::Measurement found = bench.measure(row.row);
+    const compare::Measurement found = measure_operation(bench, row.row);
     failures.insert(failures.end(), found.failures.begin(), found.failures.end());
     const auto tend = found.timings.find("tend");
     const auto pytorch = found.timings.find("PyTorch");
@@ -215,16 +238,14 @@ int run_operations(const Options& options) {
     }
     results.push_back({row, tend->second.seconds, pytorch->second.seconds,
                        copy_seconds(inputs.bytes()), pytorch->second.options});
+    if (results.size() % 100 == 0) write_json();  // in case that the run is ended
   }
   progress.clear();
   std::cout << '\n' << compare::operations_report(results);
   if (!left_out.empty()) std::cout << "Left out, as no such case exists in both:\n";
   for (const std::string& name : left_out) std::cout << "- " << name << '\n';
   std::cout << std::flush;
-  if (!options.json_path.empty()) {
-    tend::nn::write_file(options.json_path,
-                         compare::operations_json(results, facts).dump(1) + '\n');
-  }
+  write_json();
   for (const std::string& failure : failures) std::cerr << "compare: " << failure << '\n';
   return failures.empty() ? 0 : 1;
 }
@@ -242,9 +263,9 @@ void describe(CLI::App& app, Options& options) {
       app.add_option("--peers", options.peers, "Only these libraries, with commas between")
           ->delimiter(',')
           ->type_name("NAME");
-  program::add_whole(app, "--repetitions", options.plan.repetitions,
+  program::add_whole(app, "--repetitions", options.plan.effort.repetitions,
                      "Timings of each row in each library", 1, 1000)
-      ->default_str(std::to_string(options.plan.repetitions));
+      ->default_str(std::to_string(options.plan.effort.repetitions));
   program::add_threads(app, options.threads)
       ->description("Cores that everybody may use; all by default");
   program::add_whole(app, "--seed", options.plan.seed,

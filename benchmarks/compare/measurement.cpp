@@ -129,8 +129,9 @@ bool Bench::prepare(const Peer& peer, const Options& options, const std::string&
   return ask(peer, options, "prepare " + work) == "ready";
 }
 
-double Bench::time_once(const Peer& peer, const Options& options) {
-  const double seconds = std::stod(ask(peer, options, "time").substr(8));
+double Bench::time_once(const Peer& peer, const Options& options, const Effort& effort) {
+  const std::string line = "time " + std::to_string(effort.milliseconds);
+  const double seconds = std::stod(ask(peer, options, line).substr(8));
   process(peer, options).settle();
   return seconds;
 }
@@ -138,8 +139,8 @@ double Bench::time_once(const Peer& peer, const Options& options) {
 double Bench::time(const Peer& peer, const std::string& work) {
   const Options& options = peer.options.front();
   prepare(peer, options, work);
-  std::vector<double> seconds(static_cast<std::size_t>(plan_.repetitions));
-  for (double& each : seconds) each = time_once(peer, options);
+  std::vector<double> seconds(static_cast<std::size_t>(plan_.effort.repetitions));
+  for (double& each : seconds) each = time_once(peer, options, plan_.effort);
   return median(seconds);
 }
 
@@ -159,34 +160,40 @@ Tensors Bench::result(const Peer& peer, const Options& options) {
   return tensors;
 }
 
-std::optional<Options> Bench::best_options(const Peer& peer, const std::string& work) {
-  if (peer.options.size() == 1) return peer.options.front();
+/// The fastest of the peer's options, prepared; none if the peer cannot do the work.
+std::optional<Options> Bench::best_options(const Peer& peer, const std::string& work,
+                                           const Effort& effort) {
+  if (peer.options.size() == 1) {
+    if (!prepare(peer, peer.options.front(), work)) return std::nullopt;
+    return peer.options.front();
+  }
   std::optional<Options> best;
   double least = std::numeric_limits<double>::infinity();
   for (const Options& options : peer.options) {
     if (!prepare(peer, options, work)) return std::nullopt;
-    double seconds = time_once(peer, options);
+    double seconds = time_once(peer, options, effort);
     // Once more where it may decide; the timings that are reported come later.
-    if (seconds < 1.5 * least) seconds = std::min(seconds, time_once(peer, options));
-    if (seconds < least) {
-      least = seconds;
-      best = options;
-    }
-    ask(peer, options, "release");
+    if (seconds < 1.5 * least) seconds = std::min(seconds, time_once(peer, options, effort));
+    const bool is_better = seconds < least;
+    if (best || !is_better) ask(peer, is_better ? *best : options, "release");
+    if (!is_better) continue;
+    least = seconds;
+    best = options;
   }
   return best;
 }
 
 /// Who can do the row, prepared, with results that are tend's.
-void Bench::gather(const Row& row, std::vector<Runner>& runners, Measurement& found) {
+void Bench::gather(const Row& row, const Effort& effort, std::vector<Runner>& runners,
+                   Measurement& found) {
   Tensors expected;
   for (const Peer& peer : peers_) {
     try {
       const bool is_machine = peer.role == Role::limit && peer.name == "machine";
       const std::string work = is_machine ? limit_work(row) : row.work;
       if (work.empty() || (row.is_call && peer.is_kernels_only)) continue;
-      const std::optional<Options> options = best_options(peer, work);
-      if (!options || !prepare(peer, *options, work)) {
+      const std::optional<Options> options = best_options(peer, work, effort);
+      if (!options) {
         if (peer.role == Role::subject) return;  // there is no such work
         continue;
       }
@@ -204,12 +211,12 @@ void Bench::gather(const Row& row, std::vector<Runner>& runners, Measurement& fo
   }
 }
 
-void Bench::alternate(std::vector<Runner>& runners, Measurement& found) {
+void Bench::alternate(const Effort& effort, std::vector<Runner>& runners, Measurement& found) {
   const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < plan_.repetitions; ++i) {
+  for (int i = 0; i < effort.repetitions; ++i) {
     for (auto runner = runners.begin(); runner != runners.end();) {
       try {
-        runner->seconds.push_back(time_once(*runner->peer, runner->options));
+        runner->seconds.push_back(time_once(*runner->peer, runner->options, effort));
         ++runner;
       } catch (const WorkerError& error) {
         found.failures.push_back(found.row + ": " + error.what());
@@ -237,12 +244,12 @@ void Bench::measure_memory(const Row& row, const Peer& peer, const Options& opti
   found.memory[peer.name] = memory;
 }
 
-Measurement Bench::measure(const Row& row) {
+Measurement Bench::measure(const Row& row, const Effort& effort) {
   Measurement found;
   found.row = row.name;
   std::vector<Runner> runners;
-  gather(row, runners, found);
-  alternate(runners, found);
+  gather(row, effort, runners, found);
+  alternate(effort, runners, found);
   for (const Runner& runner : runners) {
     const Peer& peer = *runner.peer;
     found.timings[peer.name] = {median(runner.seconds), describe(runner.options)};

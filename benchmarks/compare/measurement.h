@@ -35,8 +35,14 @@ struct Measurement {
   std::vector<std::string> failures;  // wrong results, dead workers
 };
 
-struct Plan {
+/// How long a row is measured.
+struct Effort {
   int repetitions = 7;
+  int milliseconds = 25;  ///< that a timing takes at least
+};
+
+struct Plan {
+  Effort effort;
   std::uint64_t seed = 1;
   int threads = 1;
   std::string fault_peer;  // gets `fault` as its last argument (see worker.cpp)
@@ -57,7 +63,8 @@ class Bench {
   void leave_out(const std::string& name);
   /// What a peer says it computes with; WorkerError when it does not start.
   std::string about(const Peer& peer);
-  Measurement measure(const Row& row);
+  Measurement measure(const Row& row) { return measure(row, plan_.effort); }
+  Measurement measure(const Row& row, const Effort& effort);
   /// Seconds of one work in one peer, the median of the repetitions.
   double time(const Peer& peer, const std::string& work);
 
@@ -67,11 +74,13 @@ class Bench {
   Process& process(const Peer& peer, const Options& options);
   std::string ask(const Peer& peer, const Options& options, const std::string& line);
   bool prepare(const Peer& peer, const Options& options, const std::string& work);
-  double time_once(const Peer& peer, const Options& options);
+  double time_once(const Peer& peer, const Options& options, const Effort& effort);
   Tensors result(const Peer& peer, const Options& options);
-  std::optional<Options> best_options(const Peer& peer, const std::string& work);
-  void gather(const Row& row, std::vector<Runner>& runners, Measurement& found);
-  void alternate(std::vector<Runner>& runners, Measurement& found);
+  std::optional<Options> best_options(const Peer& peer, const std::string& work,
+                                      const Effort& effort);
+  void gather(const Row& row, const Effort& effort, std::vector<Runner>& runners,
+              Measurement& found);
+  void alternate(const Effort& effort, std::vector<Runner>& runners, Measurement& found);
   void measure_memory(const Row& row, const Peer& peer, const Options& options, Measurement& found);
   std::unique_ptr<Process> start(const Peer& peer, const Options& options) const;
 

@@ -17,7 +17,6 @@
 namespace compare {
 namespace {
 
-constexpr double kLongEnough = 0.025;   // seconds that a timing takes at least
 constexpr double kLong = 0.25;          // seconds of a work that is not done once more to warm up
 constexpr std::size_t kKept = 1 << 16;  // elements of each part of a result
 
@@ -47,7 +46,7 @@ class Server {
     }
     if (!task_.run) throw std::runtime_error("nothing is prepared");
     if (command == "result") return write_result(words);
-    if (command == "time") return time();
+    if (command == "time") return time(words);
     if (command == "memory") return memory();
     throw std::runtime_error("unknown command: " + command);
   }
@@ -97,24 +96,25 @@ class Server {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
-  /// Finds how many pieces of work take long enough.
-  void calibrate() {
+  /// Finds how many pieces of work take so many seconds.
+  void calibrate(double enough) {
     count_ = 1;
     double seconds = measure();
     if (seconds < kLong) seconds = measure();  // the first also made pages and woke threads
-    while (seconds < kLongEnough) {
-      const double wanted =
-          static_cast<double>(count_) * 1.2 * kLongEnough / std::max(seconds, 1e-9);
+    while (seconds < enough) {
+      const double wanted = static_cast<double>(count_) * 1.2 * enough / std::max(seconds, 1e-9);
       count_ = std::clamp(static_cast<std::int64_t>(std::ceil(wanted)), count_ + 1, 20 * count_);
       seconds = measure();
     }
     is_long_ = seconds / static_cast<double>(count_) >= kLong;
   }
 
-  std::string time() {
+  std::string time(std::istringstream& words) {
     if (fault_ == "die") raise(SIGKILL);
     if (fault_ == "hang") pause();
-    if (count_ == 0) calibrate();
+    double milliseconds = 0;
+    words >> milliseconds;
+    if (count_ == 0) calibrate(milliseconds / 1000);
     // Others have run meanwhile: wakes the threads, brings back the caches.
     if (!is_long_) task_.run(1 + count_ / 10);
     std::ostringstream out;

@@ -6,9 +6,9 @@
 //   result FILE           -> done COUNT         does the work once, writes COUNT tensors to the
 //   file:
 //                                               for each a 64-bit size, and so many floats
-//   time                  -> seconds S          of one piece of work
-//   memory                -> bytes RESIDENT ALLOCATED    peaks since `prepare`, above the start
-//   release               -> done 0             forgets the work
+//   time MILLISECONDS     -> seconds S          of one piece of work; the timing takes at least so
+//   long memory                -> bytes RESIDENT ALLOCATED    peaks since `prepare`, above the
+//   start release               -> done 0             forgets the work
 //
 // A line that cannot be obeyed is answered with `failed REASON`.
 #pragma once

@@ -95,6 +95,12 @@ HWY_INLINE V sign(D d, V x) {
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Neg(one(d)), up);
 }
 
+// Whether |x| = size, or both are NaN.
+template <class D, class V>
+HWY_INLINE auto has_magnitude(D, V x, V size) {
+  return hn::Or(hn::Eq(hn::Abs(x), size), hn::And(hn::IsNaN(x), hn::IsNaN(size)));
+}
+
 template <class D, class V>
 HWY_INLINE V huber(D d, V size, V bound) {
   const V half = hn::Set(d, hn::TFromD<D>(0.5));
@@ -210,6 +216,9 @@ HWY_INLINE void with_formula(PairFormula formula, Typed<T> p, F use) {
       return use([](auto d, auto x, auto y) HWY_ATTR {
         return hn::Sub(hn::Mul(hn::Sub(one(d), y), x), logsigmoid(d, x));
       });
+    case PairFormula::has_magnitude:
+      return use([](auto d, auto x, auto y)
+                     HWY_ATTR { return hn::IfThenElseZero(has_magnitude(d, x, y), one(d)); });
     case PairFormula::tanh_backward:
       return use([](auto d, auto grad, auto y)
                      HWY_ATTR { return hn::Mul(grad, hn::NegMulAdd(y, y, one(d))); });
@@ -298,6 +307,15 @@ HWY_INLINE void with_formula(TripleFormula formula, Typed<T> p, F use) {
       return use([](auto d, auto x, auto y, auto z) HWY_ATTR { return lerp(d, x, y, z); });
     case TripleFormula::clamp:
       return use([](auto d, auto x, auto y, auto z) HWY_ATTR { return clamp(d, x, y, z); });
+    case TripleFormula::scaled_distance:
+      return use([](auto, auto x, auto y, auto z) HWY_ATTR { return hn::Mul(x, hn::Sub(y, z)); });
+    case TripleFormula::scaled_power:
+      return use([](auto d, auto x, auto y, auto z)
+                     HWY_ATTR { return hn::Mul(x, exp(d, hn::Sub(y, z))); });
+    case TripleFormula::signed_where_magnitude:
+      return use([](auto d, auto x, auto y, auto z) HWY_ATTR {
+        return hn::IfThenElseZero(has_magnitude(d, y, z), hn::Mul(x, sign(d, y)));
+      });
     case TripleFormula::gate_backward:
       return use([](auto d, auto grad, auto x, auto y) HWY_ATTR {
         const auto s = sigmoid(d, y);

@@ -37,6 +37,7 @@ enum class PairFormula {
   huber,                      ///< d^2 / 2 where d = |x - y| <= a, else a (d - a / 2)
   smooth_l1,                  ///< d^2 / (2 a) where d = |x - y| < a, else d - a / 2
   cross_entropy_with_logits,  ///< (1 - y) x - log(sigmoid(x))
+  has_magnitude,              ///< 1 where |x| = y, or where both are NaN, else 0
   tanh_backward,
   sigmoid_backward,
   silu_backward,
@@ -59,11 +60,14 @@ enum class PairFormula {
 /// Of x, y and z. Derivatives: x is a gradient, y and z are the function's arguments; the slope is
 /// that by y.
 enum class TripleFormula {
-  addcmul,        ///< x + a y z
-  addcdiv,        ///< x + a y / z
-  lerp,           ///< x + z (y - x), where |z| >= 1/2 as y - (y - x) (1 - z)
-  clamp,          ///< min(max(x, y), z), or NaN
-  gate_backward,  ///< of `gated`, to its second argument
+  addcmul,                 ///< x + a y z
+  addcdiv,                 ///< x + a y / z
+  lerp,                    ///< x + z (y - x), where |z| >= 1/2 as y - (y - x) (1 - z)
+  clamp,                   ///< min(max(x, y), z), or NaN
+  scaled_distance,         ///< x (y - z)
+  scaled_power,            ///< x exp(y - z)
+  signed_where_magnitude,  ///< x sign(y) where |y| = z, or where both are NaN, else 0
+  gate_backward,           ///< of `gated`, to its second argument
   squared_difference_backward,
   absolute_difference_backward,
   huber_backward,

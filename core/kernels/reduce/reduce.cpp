@@ -36,11 +36,14 @@ using Reductions = ReductionSet<
     Reduction<AbsoluteSum<double>, double>, Reduction<NonzeroCount<float>, float>,
     Reduction<NonzeroCount<double>, double>, Reduction<Product<float>, float>,
     Reduction<Product<double>, double>, Reduction<Largest<float>, float>,
-    Reduction<Largest<double>, double>, Reduction<Smallest<float>, float>,
+    Reduction<Largest<double>, double>, Reduction<LargestMagnitude<float>, float>,
+    Reduction<LargestMagnitude<double>, double>, Reduction<SmallestMagnitude<float>, float>,
+    Reduction<SmallestMagnitude<double>, double>, Reduction<Smallest<float>, float>,
     Reduction<Smallest<double>, double>, Reduction<Largest<std::int64_t>, std::int64_t>,
     Reduction<Smallest<std::int64_t>, std::int64_t>, Reduction<Sum<std::uint64_t>, bool>,
-    Reduction<Any, bool>, Reduction<All, bool>, Reduction<Any, float>, Reduction<All, float>,
-    Reduction<Any, double>, Reduction<All, double>>;
+    Reduction<WholeSum, float>, Reduction<WholeSum, double>, Reduction<Any, bool>,
+    Reduction<All, bool>, Reduction<Any, float>, Reduction<All, float>, Reduction<Any, double>,
+    Reduction<All, double>>;
 
 }  // namespace tend::kernels
 #endif
@@ -130,6 +133,12 @@ void extreme(const char* name, const Array& out, const Array& a, const Shape& di
 
 void sum(const Array& out, const Array& a, const Shape& dims) {
   if (a.numel() == 0) return fill(out, 0);  // the result may be large
+  if (is_floating(a.dtype()) && out.dtype() == int64) {
+    return visit_floating("sum", a.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      reduce_with<WholeSum, T, std::int64_t>(out, a, dims);
+    });
+  }
   accumulate<Sum>(out, a, dims);
 }
 
@@ -153,35 +162,6 @@ void mean(const Array& out, const Array& a, const Shape& dims) {
   });
 }
 
-namespace {
-
-template <class T, class Out>
-void var_typed(const Array& out, const Array& a, const Shape& dims, double correction) {
-  // In float32 a mean far from zero would be too coarse to measure distances from.
-  const Array middle = Array::empty(reduced_shape(a.shape(), dims, true), float64);
-  const double total = static_cast<double>(reduced_count(a.shape(), dims));
-  reduce_with<Sum<double>, T, double>(middle, a, dims);
-  const Array squares = Array::empty(a.shape(), out.dtype());
-  map<Out, T, double>(squares, a, middle, [total](T x, double sum_of_all) {
-    const double distance = static_cast<double>(x) - sum_of_all / total;
-    return static_cast<Out>(distance * distance);
-  });
-  sum(out, squares, dims);
-  const Out freedom = static_cast<Out>(std::max(0.0, total - correction));
-  map<Out, Out>(out, out, [freedom](Out sum_of_squares) { return sum_of_squares / freedom; });
-}
-
-}  // namespace
-
-void var(const Array& out, const Array& a, const Shape& dims, double correction) {
-  visit_floating("var", a.dtype(), [&](auto from) {
-    visit_floating("var", out.dtype(), [&](auto to) {
-      var_typed<typename decltype(from)::type, typename decltype(to)::type>(out, a, dims,
-                                                                            correction);
-    });
-  });
-}
-
 void number_sum(const Array& out, const Array& a, const Shape& dims) {
   if (a.dtype() == float32 && out.dtype() == float64)
     return reduce_with<NumberSum<double>, float, double>(out, a, dims);
@@ -190,6 +170,14 @@ void number_sum(const Array& out, const Array& a, const Shape& dims) {
 
 void absolute_sum(const Array& out, const Array& a, const Shape& dims) {
   accumulate_floating<AbsoluteSum>("absolute_sum", out, a, dims);
+}
+
+void largest_magnitude(const Array& out, const Array& a, const Shape& dims) {
+  accumulate_floating<LargestMagnitude>("largest_magnitude", out, a, dims);
+}
+
+void smallest_magnitude(const Array& out, const Array& a, const Shape& dims) {
+  accumulate_floating<SmallestMagnitude>("smallest_magnitude", out, a, dims);
 }
 
 void nonzero_count(const Array& out, const Array& a, const Shape& dims) {

@@ -14,8 +14,9 @@ constexpr DType sum_dtype(DType dtype) noexcept {
   return is_floating(dtype) ? dtype : int64;
 }
 
-/// Sum; `out` has the dtype sum_dtype(a.dtype()). Up to 15 numbers are added from left to right,
-/// more of them pairwise by blocks: the error grows with log(n). The sum of no elements is 0.
+/// Sum; `out` has the dtype sum_dtype(a.dtype()), or int64, to which elements are converted then.
+/// Up to 15 numbers are added from left to right, more of them pairwise by blocks: the error grows
+/// with log(n). The sum of no elements is 0.
 void sum(const Array& out, const Array& a, const Shape& dims);
 /// As sum; `a` is floating (DTypeError), and `out` may have a wider dtype, in which sums are
 /// computed then. The mean of no elements is NaN.
@@ -23,17 +24,16 @@ void mean(const Array& out, const Array& a, const Shape& dims);
 /// Product; `out` has the dtype sum_dtype(a.dtype()). The product of no elements is 1.
 void prod(const Array& out, const Array& a, const Shape& dims);
 
-/// The sum of squared distances to the mean, divided by max(0, n - correction), in two passes;
-/// floating dtypes only (DTypeError), of which `out` may have a wider one. Division by zero gives
-/// NaN or inf, as in PyTorch.
-void var(const Array& out, const Array& a, const Shape& dims, double correction = 1);
-
 // For a floating `a` (DTypeError), in its dtype, which is that of `out`.
 
 /// The sum of the elements that are not NaN. `out` may have a wider dtype.
 void number_sum(const Array& out, const Array& a, const Shape& dims);
 /// The sum of the absolute values.
 void absolute_sum(const Array& out, const Array& a, const Shape& dims);
+/// The largest (smallest) absolute value, NaN where there is one. No number is smaller than 0 and
+/// larger than infinity, which are the results of no elements.
+void largest_magnitude(const Array& out, const Array& a, const Shape& dims);
+void smallest_magnitude(const Array& out, const Array& a, const Shape& dims);
 /// The number of elements that are not zero.
 void nonzero_count(const Array& out, const Array& a, const Shape& dims);
 /// The sum of the squares.

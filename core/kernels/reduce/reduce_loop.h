@@ -30,6 +30,12 @@ concept Exact = requires {
   requires Op::kExact;
 };
 
+/// Operations that reduce in blocks even a few elements; they have no `load`.
+template <class Op>
+concept InBlocks = requires {
+  requires Op::kInBlocks;
+};
+
 /// block[j] = the reduction of the `count` elements from[i * down + j * across], for each j below
 /// `width`. `down` or `across` is 1 where strides allow it.
 template <class Op, class T>
@@ -87,8 +93,11 @@ struct ReducePlan {
 
 namespace detail {
 
-inline constexpr std::int64_t kStripWidth = 256;  // results that are reduced together
-inline constexpr std::int64_t kBlock = 1024;      // contiguous elements that are reduced in lanes
+// Results that are reduced together.
+template <class Acc>
+inline constexpr std::int64_t kStripWidth = sizeof(Acc) <= 8 ? 256 : 64;
+inline constexpr std::int64_t kBlock = 1024;   // contiguous elements that are reduced in lanes
+inline constexpr std::int64_t kTogether = 16;  // such blocks
 inline constexpr std::int64_t kStripElements = 16384;  // elements of rows that are reduced together
 
 /// Reduces blocks in a binary tree: two of equal weight become one, so that errors grow with the
@@ -120,7 +129,7 @@ class Cascade {
 
   std::int64_t width_;
   std::uint64_t blocks_ = 0;
-  std::array<std::array<Acc, kStripWidth>, 48> levels_;
+  std::array<std::array<Acc, kStripWidth<Acc>>, 48> levels_;
 };
 
 /// Calls f(run, count) for the evenly spaced runs that the elements [begin, end) of a sum consist
@@ -130,10 +139,13 @@ void for_runs(const ReducePlan& plan, const T* from, std::int64_t begin, std::in
               std::int64_t max_count, F f) {
   const std::int64_t length = plan.down.size;
   while (begin < end) {
-    const std::int64_t first = begin % length;
-    const std::int64_t count = std::min({length - first, end - begin, max_count});
-    f(from + plan.outer.offset(begin / length)[kIn] + first * plan.down.step[kIn], count);
-    begin += count;
+    const std::int64_t row = begin / length, row_end = std::min((row + 1) * length, end);
+    const T* const elements = from + plan.outer.offset(row)[kIn];
+    while (begin < row_end) {
+      const std::int64_t count = std::min(row_end - begin, max_count);
+      f(elements + (begin - row * length) * plan.down.step[kIn], count);
+      begin += count;
+    }
   }
 }
 
@@ -146,10 +158,16 @@ void reduce_blocks(Accumulator<Op>* result, const ReducePlan& plan, const T* fro
   const std::int64_t max_count = !plan.rows() ? 64 : Exact<Op> ? end - begin : kBlock;
   if (end <= plan.down.size && end - begin <= max_count)  // a single block
     return reduce_block(result, from + begin * down, end - begin, down, width, across);
-  Accumulator<Op> block[kStripWidth];
+  Accumulator<Op> block[kStripWidth<Accumulator<Op>>];
   Cascade<Op> cascade(width);
-  for_runs(plan, from, begin, end, max_count, [&](const T* run, std::int64_t count) {
-    reduce_block(block, run, count, down, width, across);
+  // The blocks of a single sum are computed together.
+  const std::int64_t together = width == 1 && plan.rows() && !Exact<Op> ? kTogether : 1;
+  for_runs(plan, from, begin, end, together * max_count, [&](const T* run, std::int64_t count) {
+    const std::int64_t whole = together > 1 ? count / max_count : 0, rest = whole * max_count;
+    if (whole > 0) reduce_block(block, run, max_count, 1, whole, max_count);
+    for (std::int64_t i = 0; i < whole; ++i) cascade.push(block + i);
+    if (rest == count) return;
+    reduce_block(block, run + rest, count - rest, down, width, across);
     cascade.push(block);
   });
   cascade.finish(result);
@@ -160,28 +178,31 @@ template <class Op, class T>
 void reduce_strip(Accumulator<Op>* result, const ReducePlan& plan, const T* from,
                   std::int64_t width, std::int64_t begin, std::int64_t end,
                   ReduceBlock<Op, T> reduce_block) {
-  if (end - begin >= kInOrder)
+  if (InBlocks<Op> || end - begin >= kInOrder)
     return reduce_blocks<Op>(result, plan, from, width, begin, end, reduce_block);
-  const std::int64_t down = plan.down.step[kIn], across = plan.across.step[kIn];
-  std::fill_n(result, width, Op::identity());
-  for_runs(plan, from, begin, end, kInOrder, [&](const T* run, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      for (std::int64_t j = 0; j < width; ++j)
-        result[j] = Op::combine(result[j], Op::load(run[i * down + j * across]));
-    }
-  });
+  if constexpr (!InBlocks<Op>) {
+    const std::int64_t down = plan.down.step[kIn], across = plan.across.step[kIn];
+    std::fill_n(result, width, Op::identity());
+    for_runs(plan, from, begin, end, kInOrder, [&](const T* run, std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        for (std::int64_t j = 0; j < width; ++j)
+          result[j] = Op::combine(result[j], Op::load(run[i * down + j * across]));
+      }
+    });
+  }
 }
 
 /// The reduction of `a` over `dims` into `out`, in strips of results and segments of elements. Few
 /// long sums are cut into segments, which other threads may reduce.
-template <class Op, class T, class Out>
+template <class Op, class T, class Store>
 class Reducer {
  public:
-  Reducer(const Array& out, const Array& a, const Shape& dims, ReduceBlock<Op, T> reduce_block)
+  Reducer(const Array& out, const Array& a, const Shape& dims, ReduceBlock<Op, T> reduce_block,
+          Store store)
       : plan_(out, a, dims),
         reduce_block_(reduce_block),
+        store_(store),
         from_(a.data<T>()),
-        to_(out.data<Out>()),
         length_(plan_.outer.count() * plan_.down.size),
         width_(std::min(plan_.across.size, strip_width())),
         strips_across_((plan_.across.size - 1) / width_ + 1),
@@ -199,7 +220,7 @@ class Reducer {
     const std::int64_t each = std::min(segment_, std::max<std::int64_t>(length_, 1)) * width_;
     const std::int64_t grain = kWork / 2 / each + 1;
     parallel_for(0, strips_ * segments_, grain, [this](std::int64_t begin, std::int64_t end) {
-      Acc sums[kStripWidth];
+      Acc sums[kWidth];
       for (std::int64_t task = begin; task < end; ++task) {
         const Strip strip = strip_at(task / segments_);
         const std::int64_t first = task % segments_ * segment_;
@@ -215,32 +236,33 @@ class Reducer {
  private:
   using Acc = Accumulator<Op>;
   static constexpr std::int64_t kWork = 65536;  // elements that pay for another thread
+  static constexpr std::int64_t kWidth = kStripWidth<Acc>;
 
   struct Strip {
     const T* from;
-    Out* to;
+    std::int64_t to;  // of the first result
     std::int64_t width;
   };
 
   std::int64_t strip_width() const {
-    if (!plan_.rows() || length_ == 0) return kStripWidth;
-    return std::clamp<std::int64_t>(kStripElements / length_, 1, kStripWidth);
+    if (!plan_.rows() || length_ == 0) return kWidth;
+    return std::clamp<std::int64_t>(kStripElements / length_, 1, kWidth);
   }
 
   Strip strip_at(std::int64_t number) const {
     ReduceDims::Steps at = plan_.groups.offset(number / strips_across_);
     const std::int64_t left = number % strips_across_ * width_;
     for (const std::size_t k : {kIn, kOut}) at[k] += left * plan_.across.step[k];
-    return {from_ + at[kIn], to_ + at[kOut], std::min(width_, plan_.across.size - left)};
+    return {from_ + at[kIn], at[kOut], std::min(width_, plan_.across.size - left)};
   }
 
   void store(const Strip& strip, const Acc* sums) const {
     for (std::int64_t j = 0; j < strip.width; ++j)
-      strip.to[j * plan_.across.step[kOut]] = static_cast<Out>(sums[j]);
+      store_(strip.to + j * plan_.across.step[kOut], sums[j]);
   }
 
   void join_segments() {
-    Acc sums[kStripWidth];
+    Acc sums[kWidth];
     for (std::int64_t number = 0; number < strips_; ++number) {
       const Strip strip = strip_at(number);
       Cascade<Op> cascade(strip.width);
@@ -253,20 +275,31 @@ class Reducer {
 
   ReducePlan plan_;
   ReduceBlock<Op, T> reduce_block_;
+  Store store_;
   const T* from_;
-  Out* to_;
   std::int64_t length_, width_, strips_across_, strips_, segment_, segments_;
   Scratch<Acc> partial_;
 };
 
 }  // namespace detail
 
-/// out = the reduction of `a` over `dims` with Op, whose blocks are reduced by `reduce_block`; T
-/// and Out are the types of the elements. What is reduced together, and in which order, depends on
-/// shapes and strides alone.
+/// Reduces `a`, of elements T, over `dims` with Op, whose blocks are reduced by `reduce_block`, and
+/// calls store(place, result) for each element of `out`, whose place is that many elements from the
+/// first. What is reduced together, and in which order, depends on shapes and strides alone.
+template <class Op, class T, class Store>
+void reduce_to(const Array& out, const Array& a, const Shape& dims, ReduceBlock<Op, T> reduce_block,
+               Store store) {
+  if (out.numel() > 0) detail::Reducer<Op, T, Store>(out, a, dims, reduce_block, store).run();
+}
+
+/// The same with the results as the elements of `out`, of type Out.
 template <class Op, class T, class Out>
 void reduce(const Array& out, const Array& a, const Shape& dims, ReduceBlock<Op, T> reduce_block) {
-  if (out.numel() > 0) detail::Reducer<Op, T, Out>(out, a, dims, reduce_block).run();
+  Out* const to = out.data<Out>();
+  reduce_to<Op>(out, a, dims, reduce_block,
+                [to](std::int64_t place, const Accumulator<Op>& result) {
+                  to[place] = static_cast<Out>(result);
+                });
 }
 
 }  // namespace tend::kernels

@@ -5,6 +5,8 @@
 #include <limits>
 #include <type_traits>
 
+#include <tend/core/array/scalar.h>
+
 namespace tend::kernels {
 
 // int64 wraps around, as in PyTorch: its sums are computed in unsigned integers.
@@ -19,6 +21,14 @@ struct Sum {
     return static_cast<Acc>(x);
   }
   static Acc combine(Acc a, Acc b) { return a + b; }
+};
+
+// The sum of floating numbers as converted to int64.
+struct WholeSum : Sum<std::uint64_t> {
+  template <class T>
+  static std::uint64_t load(T x) {
+    return static_cast<std::uint64_t>(convert<std::int64_t>(x));
+  }
 };
 
 template <class T>
@@ -99,6 +109,17 @@ struct Extreme {
   }
 };
 
+// The same of absolute values.
+template <class T, bool kLargest>
+struct ExtremeMagnitude : Extreme<T, kLargest> {
+  static constexpr T identity() { return kLargest ? T(0) : std::numeric_limits<T>::infinity(); }
+  static T load(T x) { return x < 0 ? -x : x; }
+};
+
+template <class T>
+using LargestMagnitude = ExtremeMagnitude<T, true>;
+template <class T>
+using SmallestMagnitude = ExtremeMagnitude<T, false>;
 template <class Acc>
 using Largest = Extreme<Acc, true>;
 template <class Acc>

@@ -69,6 +69,10 @@ template <class D, class T>
 HWY_INLINE hn::Vec<D> load_vector(D d, AbsoluteSum<T>, const T* from) {
   return hn::Abs(hn::LoadU(d, from));
 }
+template <class D, class T, bool kLargest>
+HWY_INLINE hn::Vec<D> load_vector(D d, ExtremeMagnitude<T, kLargest>, const T* from) {
+  return hn::Abs(hn::LoadU(d, from));
+}
 template <class D, class T>
 HWY_INLINE hn::Vec<D> load_vector(D d, NonzeroCount<T>, const T* from) {
   const auto is_zero = hn::Eq(hn::LoadU(d, from), hn::Zero(d));

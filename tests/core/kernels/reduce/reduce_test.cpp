@@ -8,6 +8,7 @@
 
 #include "tests/arrays.h"
 #include "tests/catch.h"
+#include "tests/core/kernels/reduce/groups.h"
 #include "tests/simd_targets.h"
 
 using namespace tend;
@@ -26,41 +27,6 @@ Array reduce(Kernel kernel, const Array& a, const Shape& dims, DType dtype, bool
 
 Array sum_of(const Array& a, const Shape& dims) {
   return reduce(kernels::sum, a, dims, kernels::sum_dtype(a.dtype()));
-}
-
-// The elements of each result, as doubles, row-major.
-std::vector<std::vector<double>> groups_of(const Array& a, const Shape& dims) {
-  Shape order;
-  std::int64_t count = 1;
-  for (std::int64_t d = 0; d < a.rank(); ++d) {
-    if (std::find(dims.begin(), dims.end(), d) == dims.end()) order.push_back(d);
-  }
-  for (const std::int64_t d : dims) {
-    order.push_back(d);
-    count *= a.size(d);
-  }
-  const std::vector<double> all = a.permute(order).to(float64).to_vector<double>();
-  std::vector<std::vector<double>> groups;
-  for (auto at = all.begin(); at != all.end(); at += count) groups.emplace_back(at, at + count);
-  return groups;
-}
-
-double exact_sum(const std::vector<double>& x) {
-  long double sum = 0;
-  for (const double value : x) sum += value;
-  return static_cast<double>(sum);
-}
-
-// Lanes and blocks add up to 16 numbers in order, trees and the binary cascade join them: so many
-// rounding errors of the sum of absolute values.
-double sum_bound(const std::vector<double>& x, double unit) {
-  double size = 0;
-  for (const double value : x) size += std::abs(value);
-  return (24 + std::log2(static_cast<double>(x.size() + 1))) * unit * size;
-}
-
-double unit_of(DType dtype) {
-  return dtype == float32 ? 0x1p-24 : dtype == float64 ? 0x1p-53 : 0;
 }
 
 void check_sums(const Array& got, const Array& a, const Shape& dims) {
@@ -86,18 +52,6 @@ void check_exactly(Kernel kernel, const Array& a, const Shape& dims, DType dtype
     CHECK(got.shape() == reduced_shape(a.shape(), dims, keepdim));
     CHECK(got.to(float64).to_vector<double>() == want);
   }
-}
-
-std::vector<Shape> subsets(std::int64_t rank) {
-  std::vector<Shape> out;
-  for (int bits = 0; bits < 1 << rank; ++bits) {
-    Shape dims;
-    for (std::int64_t d = 0; d < rank; ++d) {
-      if ((bits >> d & 1) != 0) dims.push_back(d);
-    }
-    out.push_back(dims);
-  }
-  return out;
 }
 
 }  // namespace
@@ -254,49 +208,6 @@ TEST_CASE("mean divides the sum, and takes floating dtypes only") {
                        Message("[mean] needs float32 or float64, got int64"));
 }
 
-TEST_CASE("var is accurate far from zero") {
-  const DType dtype = GENERATE(float32, float64);
-  const double correction = GENERATE(0.0, 1.0, 2.5);
-  for (const Shape& shape : {Shape{50}, Shape{20, 30}, Shape{2, 30, 4}}) {
-    const Array numbers = random_array(shape, int64);
-    const Array near = Array::empty(shape, dtype);
-    for (std::int64_t i = 0; i < near.numel(); ++i) {  // exact in float32
-      const double value = static_cast<double>(numbers.data<std::int64_t>()[i] + 1000000);
-      visit_floating("test", dtype, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        near.data<T>()[i] = static_cast<T>(value);
-      });
-    }
-    for (const Array& a : layouts(near)) {
-      for (const Shape& dims : subsets(a.rank())) {
-        const Array out = Array::empty(reduced_shape(shape, dims, false), dtype);
-        kernels::var(out, a, dims, correction);
-        const std::vector<double> got = out.to(float64).to_vector<double>();
-        const auto groups = groups_of(a, dims);
-        for (std::size_t i = 0; i < groups.size(); ++i) {
-          const double count = static_cast<double>(groups[i].size());
-          const double mean = exact_sum(groups[i]) / count;
-          std::vector<double> squares;
-          for (const double x : groups[i]) squares.push_back((x - mean) * (x - mean));
-          const double divisor = std::max(0.0, count - correction);
-          const double want = exact_sum(squares) / divisor;
-          // Each square and the quotient are rounded; the means differ by their last bits, whose
-          // square is far below.
-          const double bound =
-              (sum_bound(squares, unit_of(dtype)) / divisor + 4 * unit_of(dtype) * want);
-          CAPTURE(shape, dims, i, got[i], want, bound);
-          if (std::isfinite(want)) CHECK(std::abs(got[i] - want) <= bound);
-          if (std::isnan(want)) CHECK(std::isnan(got[i]));
-          if (std::isinf(want)) CHECK(got[i] == want);
-        }
-      }
-    }
-  }
-  const Array out = Array::empty({}, dtype);
-  CHECK_THROWS_MATCHES(kernels::var(out, Array::zeros({3}, int64), {0}), DTypeError,
-                       Message("[var] needs float32 or float64, got int64"));
-}
-
 TEST_CASE("reductions have the same bits for any number of threads") {
   for (const Shape& shape :
        {Shape{300000}, Shape{20000, 30}, Shape{300, 700}, Shape{4, 2000, 40}}) {
@@ -304,11 +215,6 @@ TEST_CASE("reductions have the same bits for any number of threads") {
     for (const Shape& dims : subsets(a.rank())) {
       CAPTURE(shape, dims);
       CHECK(same_bits_for_any_thread_count([&] { return sum_of(a, dims); }));
-      CHECK(same_bits_for_any_thread_count([&] {
-        const Array out = Array::empty(reduced_shape(shape, dims, true), float32);
-        kernels::var(out, a, dims);
-        return out;
-      }));
     }
   }
 }

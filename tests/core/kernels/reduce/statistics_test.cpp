@@ -1,0 +1,175 @@
+#include <tend/core/kernels/reduce/statistics.h>
+
+#include <limits>
+
+#include "tests/arrays.h"
+#include "tests/catch.h"
+#include "tests/core/kernels/reduce/groups.h"
+#include "tests/simd_targets.h"
+
+using namespace tend;
+using namespace tend::test;
+using Catch::Matchers::Message;
+
+TEST_CASE("var is accurate far from zero") {
+  const DType dtype = GENERATE(float32, float64);
+  const double correction = GENERATE(0.0, 1.0, 2.5);
+  for (const Shape& shape : {Shape{50}, Shape{20, 30}, Shape{2, 30, 4}}) {
+    const Array numbers = random_array(shape, int64);
+    const Array near = Array::empty(shape, dtype);
+    for (std::int64_t i = 0; i < near.numel(); ++i) {  // exact in float32
+      const double value = static_cast<double>(numbers.data<std::int64_t>()[i] + 1000000);
+      visit_floating("test", dtype, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        near.data<T>()[i] = static_cast<T>(value);
+      });
+    }
+    for (const Array& a : layouts(near)) {
+      for (const Shape& dims : subsets(a.rank())) {
+        const Array out = Array::empty(reduced_shape(shape, dims, false), dtype);
+        kernels::var(out, a, dims, correction);
+        const std::vector<double> got = out.to(float64).to_vector<double>();
+        const auto groups = groups_of(a, dims);
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+          const double count = static_cast<double>(groups[i].size());
+          const double mean = exact_sum(groups[i]) / count;
+          std::vector<double> squares;
+          for (const double x : groups[i]) squares.push_back((x - mean) * (x - mean));
+          const double divisor = std::max(0.0, count - correction);
+          const double want = exact_sum(squares) / divisor;
+          // Each square and the quotient are rounded; the means differ by their last bits, whose
+          // square is far below.
+          const double bound =
+              (sum_bound(squares, unit_of(dtype)) / divisor + 4 * unit_of(dtype) * want);
+          CAPTURE(shape, dims, i, got[i], want, bound);
+          if (std::isfinite(want)) CHECK(std::abs(got[i] - want) <= bound);
+          if (std::isnan(want)) CHECK(std::isnan(got[i]));
+          if (std::isinf(want)) CHECK(got[i] == want);
+        }
+      }
+    }
+  }
+  const Array out = Array::empty({}, dtype);
+  CHECK_THROWS_MATCHES(kernels::var(out, Array::zeros({3}, int64), {0}), DTypeError,
+                       Message("[var] needs float32 or float64, got int64"));
+}
+
+TEST_CASE("moments has the means, rounded once, and the squares that var divides") {
+  const DType dtype = GENERATE(float32, float64);
+  for (const Shape& shape : {Shape{50}, Shape{200, 3}, Shape{2, 1100, 4}}) {
+    const Array moved = Array::empty(shape, float64);
+    moved.copy_from(random_array(shape, float64));
+    for (std::int64_t i = 0; i < moved.numel(); ++i) moved.data<double>()[i] += 1000;
+    for (const Array& a : layouts(moved.to(dtype))) {
+      for (const Shape& dims : subsets(a.rank())) {
+        CAPTURE(shape, a.strides(), dims, dtype);
+        const Shape kept = reduced_shape(shape, dims, true);
+        const Array means = Array::empty(kept, dtype), squares = Array::empty(kept, dtype);
+        kernels::moments(means, squares, a, dims);
+        const std::vector<double> got = means.to(float64).to_vector<double>();
+        const auto groups = groups_of(a, dims);
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+          const double want = exact_sum(groups[i]) / static_cast<double>(groups[i].size());
+          // One rounding, and those of the sum in float64.
+          CHECK(std::abs(got[i] - want) <= (unit_of(dtype) + 30 * 0x1p-53) * std::abs(want));
+        }
+        const Array variance = Array::empty(kept, dtype);
+        kernels::var(variance, a, dims, static_cast<double>(groups[0].size()) - 1);
+        CHECK(same_bits(squares, variance));  // which is divided by 1
+      }
+    }
+  }
+}
+
+TEST_CASE("log_sum_exp is accurate for numbers whose powers overflow or vanish") {
+  const DType dtype = GENERATE(float32, float64);
+  const double far = GENERATE(0.0, 1000.0, -1000.0);
+  for (const Shape& shape : {Shape{50}, Shape{20, 30}, Shape{2, 1100, 4}}) {
+    const Array moved = Array::empty(shape, float64);
+    moved.copy_from(random_array(shape, float64));
+    for (std::int64_t i = 0; i < moved.numel(); ++i) moved.data<double>()[i] += far;
+    for (const Array& a : layouts(moved.to(dtype))) {
+      for (const Shape& dims : subsets(a.rank())) {
+        CAPTURE(shape, a.strides(), dims, dtype, far);
+        const Array out = Array::empty(reduced_shape(shape, dims, false), dtype);
+        kernels::log_sum_exp(out, a, dims);
+        const std::vector<double> got = out.to(float64).to_vector<double>();
+        const auto groups = groups_of(a, dims);
+        for (std::size_t i = 0; i < groups.size(); ++i) {
+          std::vector<double> powers;
+          for (const double x : groups[i]) powers.push_back(std::exp(x - far));
+          const double want = std::log(exact_sum(powers)) + far;
+          // Of the sum of positive numbers, relative to it; 4 units for each power, and the
+          // rounding of the result and of what was taken from the numbers before.
+          const double bound = sum_bound(powers, unit_of(dtype)) / exact_sum(powers) +
+                               unit_of(dtype) * (4 + 2 * std::abs(want));
+          CHECK(std::abs(got[i] - want) <= bound);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("log_sum_exp of infinities, NaN and nothing, along rows and columns") {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  for (const std::int64_t count : {3, 40, 3000}) {
+    const Array a = Array::full({5, count}, 0, float64);
+    a.select(0, 0).fill(-kInf);
+    a.select(0, 1).select(0, count - 1).fill(kInf);
+    a.select(0, 2).fill(-kInf);
+    a.select(0, 2).select(0, count / 2).fill(7);
+    a.select(0, 3).select(0, 1).fill(std::numeric_limits<double>::quiet_NaN());
+    for (const Array& rows : {a, a.transpose(0, 1).contiguous().transpose(0, 1)}) {
+      const Array out = Array::empty({5}, float64);
+      kernels::log_sum_exp(out, rows, {1});
+      const std::vector<double> got = out.to_vector<double>();
+      CAPTURE(count, got);
+      CHECK(got[0] == -kInf);
+      CHECK(got[1] == kInf);
+      CHECK(got[2] == 7);
+      CHECK(std::isnan(got[3]));
+      // The rounding of the logarithm.
+      CHECK(std::abs(got[4] - std::log(static_cast<double>(count))) <= 0x1p-51);
+    }
+  }
+  const Array out = Array::empty({2}, float32);
+  kernels::log_sum_exp(out, Array::zeros({2, 0}, float32), {1});
+  CHECK(out.to_vector<float>() == std::vector<float>(2, -std::numeric_limits<float>::infinity()));
+}
+
+TEST_CASE("statistics have the same bits for any number of threads") {
+  for (const Shape& shape :
+       {Shape{300000}, Shape{20000, 30}, Shape{300, 700}, Shape{4, 2000, 40}}) {
+    const Array a = random_array(shape, float32);
+    for (const Shape& dims : subsets(a.rank())) {
+      const auto of = [&](auto kernel) {
+        const Array out = Array::empty(reduced_shape(shape, dims, true), float32);
+        kernel(out);
+        return out;
+      };
+      CAPTURE(shape, dims);
+      CHECK(same_bits_for_any_thread_count(
+          [&] { return of([&](const Array& out) { kernels::var(out, a, dims); }); }));
+      CHECK(same_bits_for_any_thread_count(
+          [&] { return of([&](const Array& out) { kernels::log_sum_exp(out, a, dims); }); }));
+    }
+  }
+}
+
+TEST_CASE("var has the same bits on every target") {
+  for (const DType dtype : {float32, float64}) {
+    const Array a = random_array({7, 90, 70}, dtype);
+    for (const Shape& dims : subsets(3)) {
+      const auto variance = [&] {
+        const Array out = Array::empty(reduced_shape(a.shape(), dims, false), dtype);
+        kernels::var(out, a, dims);
+        return out;
+      };
+      const Array expected = variance();
+      for_each_simd_target([&](const std::string& target) {
+        INFO(target << " " << dtype_name(dtype) << " over " << dims);
+        CHECK(same_bits(variance(), expected));
+      });
+    }
+  }
+}
