@@ -424,7 +424,8 @@ TEST_CASE("nodes have the names that users call operations by", "[table]") {
   for_each_case([&](const Op& op, const Sample& sample, Layout layout) {
     if (layout == Layout::expanded) return;  // some rows do not have it
     const Case made = make_case(op, sample, layout);
-    for (const Node* node : nodes_behind(op.call(made.inputs))) {
+    const Tensors outputs = op.call(made.inputs);  // which keep the nodes
+    for (const Node* node : nodes_behind(outputs)) {
       INFO(node->operation() << ", which prints as " << node->grad_fn());
       CHECK(names.count(node->operation()) == 1);
       ++nodes;
