@@ -110,8 +110,8 @@ Tensor kl_div(const Tensor& log_probabilities, const Tensor& target,
   if (options.reduction == KlReduction::batchmean && log_probabilities.dim() == 0) {
     fail<ShapeError>("kl_div", "a 0-d input has no batch to take the mean over");
   }
-  const Tensor terms = options.log_target ? exp(target) * (target - log_probabilities)
-                                          : xlogy(target, target) - target * log_probabilities;
+  Tensor terms = options.log_target ? exp(target) * (target - log_probabilities)
+                                    : xlogy(target, target) - target * log_probabilities;
   switch (options.reduction) {
     case KlReduction::none: return terms;
     case KlReduction::mean: return mean(terms);

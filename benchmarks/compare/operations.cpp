@@ -15,8 +15,9 @@ namespace {
 
 using nlohmann::json;
 
-/// Results of float32 in another order of summation, over millions of elements.
-constexpr double kTolerance = 1e-3;
+/// Results of float32 in another order of summation, over millions of elements: PyTorch's norm of
+/// order 3 of 4096 x 1024 is off by 0.8e-3 (tend's by 2e-7), and its gradient by twice as much.
+constexpr double kTolerance = 3e-3;
 /// Below this ratio tend counts as slower.
 constexpr double kBehind = 0.95;
 

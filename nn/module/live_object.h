@@ -24,7 +24,7 @@ class LiveObject {
  protected:
   explicit LiveObject(LiveKind kind) noexcept;
   LiveObject(const LiveObject& other) noexcept : LiveObject(other.kind_) {}
-  // Assignment moves nothing: an object stays where it is.
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): it moves nothing, an object stays there
   LiveObject& operator=(const LiveObject& /*other*/) noexcept { return *this; }
   ~LiveObject();
 

@@ -83,7 +83,10 @@ compare::Task prepare(const compare::Work& work) {
           [prepared, has_backward](compare::Result& result) {
             compare::run_case(*prepared, has_backward);
             add_result(result, prepared->outputs);
-            add_result(result, prepared->gradients);
+            for (std::size_t i = 0; i < prepared->gradients.size(); ++i) {
+              const Tensor& gradient = prepared->gradients[i];
+              add_result(result, {gradient.defined() ? gradient : zeros_like(prepared->wanted[i])});
+            }
           }};
 }
 
