@@ -29,7 +29,7 @@ Shape across_channels(const Tensor& x) {
 
 // The number of elements of a channel.
 double channel_count(const Tensor& x) {
-  return static_cast<double>(x.numel() / std::max<std::int64_t>(x.size(1), 1));
+  return static_cast<double>(x.numel()) / std::max(static_cast<double>(x.size(1)), 1.0);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ Tensor gumbel_softmax(const Tensor& self, double tau, Flag hard, double /*eps*/,
   if (!(tau > 0)) fail("gumbel_softmax", "tau is ", tau, ", not a number above 0");
   wrap_dim("gumbel_softmax", dim, self.dim());
   const Tensor noise = -log(empty_like(self).exponential_(1, generator));
-  const Tensor soft = softmax((self + noise) / tau, dim);
+  Tensor soft = softmax((self + noise) / tau, dim);
   if (!hard) return soft;
   const Tensor chosen = argmax(soft, dim, true);
   const Tensor one_hot = scatter(zeros_like(soft), dim, chosen, 1);

@@ -7,11 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/shape.h>
 
 namespace tend {
-
-class Tensor;
 
 /// torch.einsum: the equation names the dimensions of every operand with letters, upper and lower
 /// case, and after "->" those of the result. Dimensions of one name are multiplied element by

@@ -327,7 +327,7 @@ void replace_part(const char* operation, const Tensor& part, const Tensor& sourc
 Tensor slice_scatter(const Tensor& self, const Tensor& source, std::int64_t dim,
                      std::optional<Integer> start, std::optional<Integer> stop,
                      std::int64_t step) try {
-  const Tensor out = self.clone();
+  Tensor out = self.clone();
   replace_part("slice_scatter", slice(out, dim, start, stop, step), source);
   return out;
 } catch (const Error&) {
@@ -336,7 +336,7 @@ Tensor slice_scatter(const Tensor& self, const Tensor& source, std::int64_t dim,
 
 Tensor select_scatter(const Tensor& self, const Tensor& source, std::int64_t dim,
                       std::int64_t index) try {
-  const Tensor out = self.clone();
+  Tensor out = self.clone();
   replace_part("select_scatter", select(out, dim, index), source);
   return out;
 } catch (const Error&) {

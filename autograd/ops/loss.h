@@ -5,11 +5,10 @@
 
 #include <cstdint>
 
+#include <tend/autograd/tensor/tensor.h>
 #include <tend/core/base/strict.h>
 
 namespace tend {
-
-class Tensor;
 
 /// What a loss function returns: the losses of all items, their mean or their sum.
 enum class Reduction { none, mean, sum };

@@ -62,7 +62,7 @@ namespace {
 // For sorted, or otherwise grouped elements: true for the first of equal neighbours, so that
 // cumsum(is_first, 0) - 1 numbers the values.
 Tensor first_of_equals(const Tensor& elements) {
-  const Tensor is_first = ones({elements.numel()}, boolean);
+  Tensor is_first = ones({elements.numel()}, boolean);
   if (elements.numel() > 1)
     is_first[Slice{1, {}}] = elements[Slice{1, {}}] != elements[Slice{0, -1}];
   return is_first;

@@ -8,8 +8,8 @@
 namespace tend::nn {
 
 Conv1d::Conv1d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel_size,
-               const Conv1dOptions& where, Flag with_bias)
-    : options(where) {
+               const Conv1dOptions& settings, Flag with_bias)
+    : options(settings) {
   const std::int64_t groups = options.groups;
   if (in_channels < 1 || out_channels < 1 || kernel_size < 1 || groups < 1 ||
       in_channels % groups != 0 || out_channels % groups != 0) {

@@ -16,7 +16,7 @@ class Conv1d : public Module<Conv1d> {
  public:
   /// ShapeError unless the sizes are at least 1 and groups divides both numbers of channels.
   Conv1d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel_size,
-         const Conv1dOptions& options = {}, Flag with_bias = true);
+         const Conv1dOptions& settings = {}, Flag with_bias = true);
 
   /// (N, in, L) -> (N, out, T), or without N; ShapeError where sizes do not fit.
   Tensor forward(const Tensor& x) const;

@@ -164,7 +164,7 @@ class ModuleBase : public LiveObject {
     take(ModuleBase(other));
     return *this;
   }
-  ModuleBase& operator=(ModuleBase&& other);  // NOLINT(performance-noexcept-move-constructor)
+  ModuleBase& operator=(ModuleBase&& other);
   /// Moves the members of `other`, which does not stand in this one.
   void take(ModuleBase&& other) noexcept;
 

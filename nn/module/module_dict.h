@@ -26,8 +26,8 @@ class ModuleDict : public ModuleBase {
   ModuleDict& operator=(ModuleDict&& other) {
     check_idle("ModuleDict");
     ModuleDict moved(std::move(other));  // which may stand in this one
-    take(std::move(moved));
     modules_.swap(moved.modules_);
+    take(std::move(moved));
     return *this;
   }
   ~ModuleDict() override = default;

@@ -41,8 +41,8 @@ class ModuleList : public ModuleBase {
   ModuleList& operator=(ModuleList&& other) {
     check_idle("ModuleList");
     ModuleList moved(std::move(other));  // which may stand in this one
-    take(std::move(moved));
     modules_.swap(moved.modules_);
+    take(std::move(moved));
     return *this;
   }
   ~ModuleList() override = default;

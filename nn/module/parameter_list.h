@@ -22,8 +22,8 @@ class ParameterList : public ModuleBase {
   ParameterList& operator=(const ParameterList& other) { return *this = ParameterList(other); }
   ParameterList& operator=(ParameterList&& other) {
     ParameterList moved(std::move(other));  // which may stand in this one
-    take(std::move(moved));
     parameters_.swap(moved.parameters_);
+    take(std::move(moved));
     return *this;
   }
   ~ParameterList() override = default;

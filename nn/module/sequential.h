@@ -44,9 +44,9 @@ class Sequential : public Module<Sequential> {
   Sequential& operator=(Sequential&& other) {
     check_idle("Sequential");
     Sequential moved(std::move(other));  // which may stand in this one
-    take(std::move(moved));
     depth_ = moved.depth_;
     layers_.swap(moved.layers_);
+    take(std::move(moved));
     return *this;
   }
   ~Sequential() override = default;
