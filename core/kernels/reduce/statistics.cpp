@@ -148,7 +148,7 @@ void moments_block(Moments* block, const T* from, std::int64_t count, std::int64
   const auto of_rows = [number](Moments* to, const T* rows, std::int64_t n, std::int64_t step,
                                 std::int64_t columns) {
     constexpr std::int64_t kWidth = detail::kStripWidth<Moments>;
-    double middle[kWidth], distances[kWidth] = {}, squares[kWidth] = {};
+    double middle[kWidth] = {}, distances[kWidth] = {}, squares[kWidth] = {};
     if constexpr (kFromMean<T>) {
       reduce_block<Sum<double>>(middle, rows, n, step, columns, 1);
       for (std::int64_t j = 0; j < columns; ++j) middle[j] /= number;
