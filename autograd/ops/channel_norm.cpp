@@ -37,10 +37,9 @@ double channel_count(const Tensor& x) {
 Moments channel_moments(const Tensor& x, double eps) {
   const NoGradGuard no_grad;
   const Shape dims = across_channels(x), kept = reduced_shape(x.shape(), dims, true);
-  const Array mean = Array::empty(kept, x.dtype()), squares = Array::empty(kept, x.dtype());
-  kernels::moments(mean, squares, x.array(), dims);
-  const Tensor total(squares);
-  return {Tensor(mean), total, rsqrt(total / channel_count(x) + eps)};
+  const Array mean = Array::empty(kept, x.dtype()), variance = Array::empty(kept, x.dtype());
+  kernels::moments(mean, variance, x.array(), dims);
+  return {Tensor(mean), Tensor(variance), rsqrt(Tensor(variance) + eps)};
 }
 
 namespace {
@@ -73,13 +72,12 @@ void channel_gradients(Derivative& d) {
   if (d.needs(2)) d.set(2, flattened(total));
   if (!d.needs(0)) return;
   // rstd weight (g - total / n - along / n (x - mean) rstd)
-  const Tensor share = along / -channel_count(x), middle = total / channel_count(x);
-  const Tensor scale = weight.defined() ? rstd * per_channel(weight, x) : rstd;
-  const Tensor gradient = scaled_distance(scale, g, middle);
-  kernels::compute("batch_norm", kernels::TripleFormula::scaled_distance, {}, scratch.array(),
-                   (scale * rstd * share).array(), x.array(), mean.array());
-  kernels::add(gradient.array(), gradient.array(), scratch.array());
-  d.set(0, gradient);
+  const double count = channel_count(x);
+  const Array taken = scratch.array();
+  kernels::compute("batch_norm", kernels::TripleFormula::scaled_distance, {}, taken,
+                   (rstd * (along / count)).array(), x.array(), mean.array());
+  kernels::add(taken, taken, (total / count).array());
+  d.set(0, scaled_distance(weight.defined() ? rstd * per_channel(weight, x) : rstd, g, scratch));
 }
 
 }  // namespace
@@ -94,7 +92,8 @@ Tensor channel_normal(const Tensor& x, const Tensor& weight, const Tensor& bias,
       "NativeBatchNormBackward0", out, {x, weight, bias}, {x, weight, moments.mean, moments.rstd},
       [eps](Derivative& d) {
         const bool is_empty = d.grad().numel() == 0;  // whose rstd is NaN, and gradients 0
-        grad_enabled() || is_empty ? composed_channel_gradients(d, eps) : channel_gradients(d);
+        if (grad_enabled() || is_empty) return composed_channel_gradients(d, eps);
+        channel_gradients(d);
       },
       "batch_norm");
 }

@@ -12,7 +12,7 @@ Tensor flattened(const Tensor& values);
 
 /// Of each channel of (N, C, ...), all of shape (1, C, 1, ...).
 struct Moments {
-  Tensor mean, squares, rstd;  // squares: the sum of squared distances to the mean
+  Tensor mean, variance, rstd;  // variance: without correction
 };
 
 Moments channel_moments(const Tensor& x, double eps);

@@ -50,8 +50,8 @@ Tensor norm_of(const Tensor& x, double p, const Shape& dims, bool keepdim) {
   return pow(sum(pow(abs(x), p), dims, keepdim), 1 / p);
 }
 
-// The same of the largest or smallest absolute value: shared by all elements that have it. NaN is
-// chosen where there is one, but does not equal itself.
+// The gradient of x, given that of its largest or smallest absolute value: shared equally by the
+// elements that have it. Where that is NaN, these are the NaN, which do not equal themselves.
 Tensor extreme_gradient(const Tensor& grad, const Tensor& x, const Tensor& size,
                         const Shape& dims) {
   if (!grad_enabled()) {

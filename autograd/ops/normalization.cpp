@@ -237,7 +237,8 @@ Tensor batch_norm(const Tensor& self, const Tensor& running_mean, const Tensor& 
   if (self.numel() > 0 && running_var.defined()) {
     const double count = static_cast<double>(shared_among(self.size(1), self.numel()));
     const NoGradGuard no_grad;
-    of_var.emplace(running_var, flattened(moments.squares / (count - 1)), options.momentum);
+    of_var.emplace(running_var, flattened(moments.variance * (count / (count - 1))),
+                   options.momentum);
   }
   // All new values are computed, so nothing fails from here on.
   if (of_mean) of_mean->apply();

@@ -170,7 +170,10 @@ std::optional<Options> Bench::best_options(const Peer& peer, const std::string& 
   std::optional<Options> best;
   double least = std::numeric_limits<double>::infinity();
   for (const Options& options : peer.options) {
-    if (!prepare(peer, options, work)) return std::nullopt;
+    if (!prepare(peer, options, work)) {
+      if (best) ask(peer, *best, "release");
+      return std::nullopt;
+    }
     double seconds = time_once(peer, options, effort);
     // Once more where it may decide; the timings that are reported come later.
     if (seconds < 1.5 * least) seconds = std::min(seconds, time_once(peer, options, effort));

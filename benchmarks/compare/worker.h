@@ -3,12 +3,11 @@
 //
 //   about                 -> about TEXT         what it computes with
 //   prepare OP SIZE...    -> ready | unsupported
-//   result FILE           -> done COUNT         does the work once, writes COUNT tensors to the
-//   file:
+//   result FILE           -> done COUNT         does the work once, writes COUNT tensors to FILE:
 //                                               for each a 64-bit size, and so many floats
-//   time MILLISECONDS     -> seconds S          of one piece of work; the timing takes at least so
-//   long memory                -> bytes RESIDENT ALLOCATED    peaks since `prepare`, above the
-//   start release               -> done 0             forgets the work
+//   time MILLISECONDS     -> seconds S          of one piece of work, timed for at least so long
+//   memory                -> bytes RESIDENT ALLOCATED    peaks since `prepare`
+//   release               -> done 0             forgets the work
 //
 // A line that cannot be obeyed is answered with `failed REASON`.
 #pragma once

@@ -24,7 +24,8 @@ class LiveObject {
  protected:
   explicit LiveObject(LiveKind kind) noexcept;
   LiveObject(const LiveObject& other) noexcept : LiveObject(other.kind_) {}
-  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): it moves nothing, an object stays there
+  // Assignment changes nothing: an object keeps its place.
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment)
   LiveObject& operator=(const LiveObject& /*other*/) noexcept { return *this; }
   ~LiveObject();
 

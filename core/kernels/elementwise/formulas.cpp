@@ -314,7 +314,7 @@ HWY_INLINE void with_formula(TripleFormula formula, Typed<T> p, F use) {
                      HWY_ATTR { return hn::Mul(x, exp(d, hn::Sub(y, z))); });
     case TripleFormula::signed_where_magnitude:
       return use([](auto d, auto x, auto y, auto z) HWY_ATTR {
-        return hn::IfThenElseZero(has_magnitude(d, y, z), hn::Mul(x, sign(d, y)));
+        return hn::Mul(x, hn::IfThenElseZero(has_magnitude(d, y, z), sign(d, y)));
       });
     case TripleFormula::gate_backward:
       return use([](auto d, auto grad, auto x, auto y) HWY_ATTR {

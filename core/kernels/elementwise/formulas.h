@@ -66,7 +66,7 @@ enum class TripleFormula {
   clamp,                   ///< min(max(x, y), z), or NaN
   scaled_distance,         ///< x (y - z)
   scaled_power,            ///< x exp(y - z)
-  signed_where_magnitude,  ///< x sign(y) where |y| = z, or where both are NaN, else 0
+  signed_where_magnitude,  ///< x times: sign(y) where |y| = z, or where both are NaN, else 0
   gate_backward,           ///< of `gated`, to its second argument
   squared_difference_backward,
   absolute_difference_backward,

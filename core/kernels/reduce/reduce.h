@@ -30,8 +30,7 @@ void prod(const Array& out, const Array& a, const Shape& dims);
 void number_sum(const Array& out, const Array& a, const Shape& dims);
 /// The sum of the absolute values.
 void absolute_sum(const Array& out, const Array& a, const Shape& dims);
-/// The largest (smallest) absolute value, NaN where there is one. No number is smaller than 0 and
-/// larger than infinity, which are the results of no elements.
+/// The largest (smallest) absolute value, NaN where there is one; of no elements 0 (infinity).
 void largest_magnitude(const Array& out, const Array& a, const Shape& dims);
 void smallest_magnitude(const Array& out, const Array& a, const Shape& dims);
 /// The number of elements that are not zero.

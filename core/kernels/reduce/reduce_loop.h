@@ -37,7 +37,8 @@ concept InBlocks = requires {
 };
 
 /// block[j] = the reduction of the `count` elements from[i * down + j * across], for each j below
-/// `width`. `down` or `across` is 1 where strides allow it.
+/// `width`. `down` or `across` is 1 where strides allow it. Blocks of a single sum may come as so
+/// many sums.
 template <class Op, class T>
 using ReduceBlock = void (*)(Accumulator<Op>* block, const T* from, std::int64_t count,
                              std::int64_t down, std::int64_t width, std::int64_t across);
@@ -93,11 +94,11 @@ struct ReducePlan {
 
 namespace detail {
 
-// Results that are reduced together.
+// Results that a call of a ReduceBlock computes at most.
 template <class Acc>
 inline constexpr std::int64_t kStripWidth = sizeof(Acc) <= 8 ? 256 : 64;
 inline constexpr std::int64_t kBlock = 1024;   // contiguous elements that are reduced in lanes
-inline constexpr std::int64_t kTogether = 16;  // such blocks
+inline constexpr std::int64_t kTogether = 16;  // blocks of one sum that are reduced in one call
 inline constexpr std::int64_t kStripElements = 16384;  // elements of rows that are reduced together
 
 /// Reduces blocks in a binary tree: two of equal weight become one, so that errors grow with the

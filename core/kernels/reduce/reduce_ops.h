@@ -1,6 +1,7 @@
 // The operations of reductions; see Accumulator in reduce_loop.h.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -23,7 +24,7 @@ struct Sum {
   static Acc combine(Acc a, Acc b) { return a + b; }
 };
 
-// The sum of floating numbers as converted to int64.
+// The sum of floating numbers, each converted to int64.
 struct WholeSum : Sum<std::uint64_t> {
   template <class T>
   static std::uint64_t load(T x) {
@@ -109,11 +110,11 @@ struct Extreme {
   }
 };
 
-// The same of absolute values.
+// The extreme of absolute values; NaN as above.
 template <class T, bool kLargest>
 struct ExtremeMagnitude : Extreme<T, kLargest> {
   static constexpr T identity() { return kLargest ? T(0) : std::numeric_limits<T>::infinity(); }
-  static T load(T x) { return x < 0 ? -x : x; }
+  static T load(T x) { return std::abs(x); }
 };
 
 template <class T>

@@ -1,10 +1,11 @@
 #include <tend/core/kernels/reduce/statistics.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <cmath>
 
-#include <tend/core/kernels/elementwise/loops.h>
+#include <tend/core/kernels/reduce/reduce.h>
 #include <tend/core/kernels/reduce/reduce_loop.h>
 #include <tend/core/kernels/reduce/reduce_ops.h>
 #include <tend/core/kernels/simd/for_types.h>
@@ -23,16 +24,11 @@
 #define TEND_CORE_KERNELS_STATISTICS
 namespace tend::kernels {
 
-/// Of some numbers. The mean has two parts, so that a difference of means is exact where they are
-/// large and near to each other.
+/// The moments of a set of numbers. The mean has two parts, so that a difference of means is exact
+/// where they are large and near to each other.
 struct Moments {
   double count, mean, rest_of_mean;
   double squares;  // the sum of squared distances to the mean
-
-  template <class T>
-  explicit operator T() const {
-    return static_cast<T>(squares);
-  }
 };
 
 struct MomentsOf {
@@ -50,7 +46,8 @@ struct MomentsOf {
   }
 };
 
-/// Of some numbers; `powers` is the sum of exp(x - largest), or of exp(x) if `largest` is infinite.
+/// Of a set of numbers; `powers` is the sum of exp(x - largest), or of exp(x) if `largest` is
+/// infinite.
 template <class T>
 struct PowerSum {
   T largest, powers;
@@ -65,6 +62,7 @@ struct PowerSumOf {
   static PowerSum<T> combine(const PowerSum<T>& a, const PowerSum<T>& b) {
     const bool a_is_less = a.largest < b.largest;
     const PowerSum<T>&less = a_is_less ? a : b, &more = a_is_less ? b : a;
+    // Infinity stays what it is, whatever is added.
     const T factor = std::isinf(more.largest) ? 1 : std::exp(less.largest - more.largest);
     return {more.largest, more.powers + factor * less.powers};
   }
@@ -83,8 +81,9 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
-/// block[j] = of_run(the `count` elements of sum j, count), or the same by of_rows(block, from,
-/// count, down, width) where the sums lie beside each other. See ReduceBlock.
+/// block[j] = of_run(the `count` elements of sum j, count); where the sums lie beside each other,
+/// the same by of_rows(block, from, count, down, width). See ReduceBlock; `count` is at most
+/// kBlock.
 template <class Acc, class T, class OfRun, class OfRows>
 HWY_INLINE void for_sums(Acc* block, const T* from, std::int64_t count, std::int64_t down,
                          std::int64_t width, std::int64_t across, OfRun of_run, OfRows of_rows) {
@@ -106,17 +105,24 @@ HWY_INLINE Accumulator<Op> sum_of_run(const T* from, std::int64_t count) {
   return sum;
 }
 
-/// The moments of `count` numbers, given the sums of their distances, and of their squares, from
+/// The moments of `count` numbers from the sums of their distances, and of their squares, from
 /// `middle`.
-HWY_INLINE Moments moments(double count, double middle, double distances, double squares) {
+HWY_INLINE Moments moments_from(double count, double middle, double distances, double squares) {
   const double rest = distances / count;
-  return {count, middle, rest, squares - distances * rest};
+  // Infinity less infinity is none where only the squares overflow.
+  const bool overflows = std::isinf(squares) && std::isfinite(distances);
+  return {count, middle, rest, overflows ? squares : squares - distances * rest};
 }
 
-// From the mean, float64 loses nothing of the squares. Of float32, any of the `count` numbers will
-// do: the squares of distances from it are at most `count` times those from the mean.
+// Distances of float64 are measured from a block's mean, so that their squares lose nothing. Those
+// of float32 may be measured from any of its numbers, because sums are in float64: their squares
+// are at most `count` times those from the mean. So are those of numbers whose sum overflows.
 template <class T>
 inline constexpr bool kFromMean = sizeof(T) == 8;
+
+HWY_INLINE double middle_of(double mean, double number) {
+  return std::isfinite(mean) ? mean : number;
+}
 
 /// distances[j] and squares[j] += those of kRows numbers from middle[j].
 template <std::int64_t kRows, class T>
@@ -139,11 +145,12 @@ void moments_block(Moments* block, const T* from, std::int64_t count, std::int64
                    std::int64_t width, std::int64_t across) {
   const double number = static_cast<double>(count);
   const auto of_run = [number](const T* run, std::int64_t n) {
-    const double middle = kFromMean<T> ? sum_of_run<Sum<double>>(run, n) / number : run[0];
+    const double middle =
+        kFromMean<T> ? middle_of(sum_of_run<Sum<double>>(run, n) / number, run[0]) : run[0];
     double distances[detail::kBlock];
     for (std::int64_t i = 0; i < n; ++i) distances[i] = static_cast<double>(run[i]) - middle;
-    return moments(number, middle, sum_of_run<Sum<double>>(distances, n),
-                   sum_of_run<SquareSum<double>>(distances, n));
+    return moments_from(number, middle, sum_of_run<Sum<double>>(distances, n),
+                        sum_of_run<SquareSum<double>>(distances, n));
   };
   const auto of_rows = [number](Moments* to, const T* rows, std::int64_t n, std::int64_t step,
                                 std::int64_t columns) {
@@ -151,7 +158,7 @@ void moments_block(Moments* block, const T* from, std::int64_t count, std::int64
     double middle[kWidth] = {}, distances[kWidth] = {}, squares[kWidth] = {};
     if constexpr (kFromMean<T>) {
       reduce_block<Sum<double>>(middle, rows, n, step, columns, 1);
-      for (std::int64_t j = 0; j < columns; ++j) middle[j] /= number;
+      for (std::int64_t j = 0; j < columns; ++j) middle[j] = middle_of(middle[j] / number, rows[j]);
     } else {
       std::copy_n(rows, columns, middle);
     }
@@ -160,7 +167,7 @@ void moments_block(Moments* block, const T* from, std::int64_t count, std::int64
       add_distances<4>(distances, squares, middle, rows + i * step, step, columns);
     for (; i < n; ++i) add_distances<1>(distances, squares, middle, rows + i * step, step, columns);
     for (std::int64_t j = 0; j < columns; ++j)
-      to[j] = moments(number, middle[j], distances[j], squares[j]);
+      to[j] = moments_from(number, middle[j], distances[j], squares[j]);
   };
   if (count == 0) {
     std::fill_n(block, width, MomentsOf::identity());
@@ -228,9 +235,12 @@ const Statistics<T>& statistics() {
 template <class T, class Out>
 void var_typed(const Array& out, const Array& a, const Shape& dims, double correction) {
   const double total = static_cast<double>(reduced_count(a.shape(), dims));
-  const Out freedom = static_cast<Out>(std::max(0.0, total - correction));
-  reduce<MomentsOf, T, Out>(out, a, dims, statistics<T>().moments);
-  map<Out, Out>(out, out, [freedom](Out squares) { return squares / freedom; });
+  const double freedom = std::max(0.0, total - correction);
+  Out* const to = out.data<Out>();
+  reduce_to<MomentsOf>(out, a, dims, statistics<T>().moments,
+                       [=](std::int64_t place, const Moments& found) {
+                         to[place] = static_cast<Out>(found.squares / freedom);
+                       });
 }
 
 }  // namespace
@@ -244,17 +254,20 @@ void var(const Array& out, const Array& a, const Shape& dims, double correction)
   });
 }
 
-void moments(const Array& means, const Array& squares, const Array& a, const Shape& dims) {
-  assert(means.dtype() == a.dtype() && squares.dtype() == a.dtype());
-  assert(means.shape() == squares.shape() && means.strides() == squares.strides());
+void moments(const Array& means, const Array& variances, const Array& a, const Shape& dims) {
+  assert(means.dtype() == a.dtype() && variances.dtype() == a.dtype());
+  assert(means.shape() == variances.shape() && means.strides() == variances.strides());
   visit_floating("moments", a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    T *const mean = means.data<T>(), *const square = squares.data<T>();
+    T *const mean_at = means.data<T>(), *const variance_at = variances.data<T>();
+    std::atomic<bool> is_finite = true;
     reduce_to<MomentsOf>(means, a, dims, statistics<T>().moments,
-                         [=](std::int64_t place, const Moments& found) {
-                           mean[place] = static_cast<T>(found.mean + found.rest_of_mean);
-                           square[place] = static_cast<T>(found.squares);
+                         [=, &is_finite](std::int64_t place, const Moments& found) {
+                           mean_at[place] = static_cast<T>(found.mean + found.rest_of_mean);
+                           variance_at[place] = static_cast<T>(found.squares / found.count);
+                           if (!std::isfinite(mean_at[place])) is_finite = false;
                          });
+    if (!is_finite) mean(means, a, dims);  // which tells infinity from NaN
   });
 }
 

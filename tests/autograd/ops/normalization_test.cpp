@@ -182,3 +182,19 @@ TEST_CASE("group_norm of no channels has any number of groups") {
        {std::int64_t{1} << 40, std::numeric_limits<std::int64_t>::max()})
     CHECK(group_norm(zeros({2, 0}), groups, {}, {}).shape() == Shape{2, 0});
 }
+
+TEST_CASE("batch_norm of tiny numbers without eps has the gradient of its formula") {
+  const Tensor x = tensor({0.0, 2e-20, -2e-20, 5e-20}).view({4, 1}).to(float32).requires_grad_();
+  const Tensor g = tensor({1.0, 2.0, -1.0, 5.0}).view({4, 1}).to(float32);
+  const auto gradient = [&](bool create_graph) {
+    const Tensor y = batch_norm(x, {}, {}, {}, {}, {.training = true, .eps = 0});
+    const Tensor found = autograd::grad({y}, {x}, {g}, {.create_graph = create_graph})[0];
+    return found.detach().to(float64).to_vector<double>();
+  };
+  const std::vector<double> fused = gradient(false), composed = gradient(true);
+  for (std::size_t i = 0; i < fused.size(); ++i) {
+    CAPTURE(i, fused[i], composed[i]);
+    // float32, with a difference of gradients of twice their size.
+    CHECK(std::abs(fused[i] - composed[i]) <= 1e-5 * std::abs(composed[1]));
+  }
+}

@@ -252,3 +252,22 @@ TEST_CASE("std of float32 and its gradient hold where the squares are out of ran
   CHECK(same(once, {0, 0, 0}));
   CHECK(same(autograd::grad({once.sum()}, {x})[0], {0, 0, 0}));
 }
+
+TEST_CASE("a norm of infinite order passes on gradients that are infinite or NaN to all elements") {
+  const Tensor x = tensor({1.0, -3.0, 3.0, 2.0}).requires_grad_();
+  for (const double factor :
+       {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    const auto gradient = [&](bool create_graph) {
+      const Tensor size = norm(x, std::numeric_limits<double>::infinity());
+      return autograd::grad({size}, {x}, {tensor(factor)}, {.create_graph = create_graph})[0];
+    };
+    for (const bool create_graph : {false, true}) {
+      const std::vector<double> got =
+          gradient(create_graph).detach().to(float64).to_vector<double>();
+      CAPTURE(factor, create_graph, got);
+      CHECK(std::isnan(got[0]));  // 0 times it, as in PyTorch
+      CHECK(std::isnan(got[3]));
+      CHECK_FALSE(std::isfinite(got[1]));
+    }
+  }
+}

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include <tend/core/kernels/reduce/reduce.h>
+
 #include "tests/arrays.h"
 #include "tests/catch.h"
 #include "tests/core/kernels/reduce/groups.h"
@@ -54,7 +56,7 @@ TEST_CASE("var is accurate far from zero") {
                        Message("[var] needs float32 or float64, got int64"));
 }
 
-TEST_CASE("moments has the means, rounded once, and the squares that var divides") {
+TEST_CASE("moments has the means, rounded once, and the variances without correction") {
   const DType dtype = GENERATE(float32, float64);
   for (const Shape& shape : {Shape{50}, Shape{200, 3}, Shape{2, 1100, 4}}) {
     const Array moved = Array::empty(shape, float64);
@@ -64,8 +66,8 @@ TEST_CASE("moments has the means, rounded once, and the squares that var divides
       for (const Shape& dims : subsets(a.rank())) {
         CAPTURE(shape, a.strides(), dims, dtype);
         const Shape kept = reduced_shape(shape, dims, true);
-        const Array means = Array::empty(kept, dtype), squares = Array::empty(kept, dtype);
-        kernels::moments(means, squares, a, dims);
+        const Array means = Array::empty(kept, dtype), variances = Array::empty(kept, dtype);
+        kernels::moments(means, variances, a, dims);
         const std::vector<double> got = means.to(float64).to_vector<double>();
         const auto groups = groups_of(a, dims);
         for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -74,10 +76,49 @@ TEST_CASE("moments has the means, rounded once, and the squares that var divides
           CHECK(std::abs(got[i] - want) <= (unit_of(dtype) + 30 * 0x1p-53) * std::abs(want));
         }
         const Array variance = Array::empty(kept, dtype);
-        kernels::var(variance, a, dims, static_cast<double>(groups[0].size()) - 1);
-        CHECK(same_bits(squares, variance));  // which is divided by 1
+        kernels::var(variance, a, dims, 0);
+        CHECK(same_bits(variances, variance));
       }
     }
+  }
+}
+
+TEST_CASE("var and moments of numbers whose sums or squares are out of range, and of infinities") {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const auto var_of = [](const Array& a) {
+    const Array out = Array::empty({}, a.dtype());
+    kernels::var(out, a, {0}, 1);
+    return out.item<double>();
+  };
+  // float32 holds the variance, but not the sum of 4096 squares. 2^-20: of the sum and the result.
+  const Array wide = Array::empty({4096}, float32);
+  for (std::int64_t i = 0; i < 4096; ++i) wide.data<float>()[i] = i % 2 == 0 ? 1e18F : -1e18F;
+  CHECK(std::abs(var_of(wide) / (1e36 * 4096 / 4095) - 1) <= 0x1p-20);
+  CHECK(var_of(Array::full({3}, 9e307, float64)) == 0);
+  CHECK_FALSE(std::isnan(var_of(Array::full({2000}, 1.7e305, float64))));
+  for (const DType dtype : {float32, float64}) {
+    for (const std::int64_t place : {0, 1, 20, 99}) {
+      const Array a = Array::full({100}, 2, dtype), mean = Array::empty({}, dtype),
+                  variance = Array::empty({}, dtype);
+      a.select(0, place).fill(kInf);
+      kernels::moments(mean, variance, a, {0});
+      CAPTURE(dtype, place);
+      CHECK(mean.item<double>() == kInf);
+      CHECK(std::isnan(variance.item<double>()));
+      a.select(0, 50).fill(-kInf);
+      kernels::moments(mean, variance, a, {0});
+      CHECK(std::isnan(mean.item<double>()));
+    }
+  }
+}
+
+TEST_CASE("the smallest magnitude of negative zeros is positive, however many there are") {
+  for (const std::int64_t count : {1, 5, 20, 3000}) {
+    const Array out = Array::empty({}, float32);
+    kernels::smallest_magnitude(out, Array::full({count}, -0.0, float32), {0});
+    CHECK_FALSE(std::signbit(out.item<double>()));
+    kernels::largest_magnitude(out, Array::full({count}, -3, float32), {0});
+    CHECK(out.item<double>() == 3);
   }
 }
 
