@@ -159,16 +159,17 @@ void reduce_blocks(Accumulator<Op>* result, const ReducePlan& plan, const T* fro
   const std::int64_t max_count = !plan.rows() ? 64 : Exact<Op> ? end - begin : kBlock;
   if (end <= plan.down.size && end - begin <= max_count)  // a single block
     return reduce_block(result, from + begin * down, end - begin, down, width, across);
+  static_assert(kTogether <= kStripWidth<Accumulator<Op>>);
   Accumulator<Op> block[kStripWidth<Accumulator<Op>>];
   Cascade<Op> cascade(width);
   // The blocks of a single sum are computed together.
   const std::int64_t together = width == 1 && plan.rows() && !Exact<Op> ? kTogether : 1;
   for_runs(plan, from, begin, end, together * max_count, [&](const T* run, std::int64_t count) {
-    const std::int64_t whole = together > 1 ? count / max_count : 0, rest = whole * max_count;
+    const std::int64_t whole = together > 1 ? count / max_count : 0, done = whole * max_count;
     if (whole > 0) reduce_block(block, run, max_count, 1, whole, max_count);
     for (std::int64_t i = 0; i < whole; ++i) cascade.push(block + i);
-    if (rest == count) return;
-    reduce_block(block, run + rest, count - rest, down, width, across);
+    if (done == count) return;
+    reduce_block(block, run + done, count - done, down, width, across);
     cascade.push(block);
   });
   cascade.finish(result);

@@ -121,6 +121,7 @@ template <class T>
 using LargestMagnitude = ExtremeMagnitude<T, true>;
 template <class T>
 using SmallestMagnitude = ExtremeMagnitude<T, false>;
+
 template <class Acc>
 using Largest = Extreme<Acc, true>;
 template <class Acc>
