@@ -1,6 +1,9 @@
 // Everything: tensors, gradients, modules, optimizers, attention.
 #pragma once
 
+#include <tend/attention/expressions/masks.h>
+#include <tend/attention/expressions/scores.h>
+#include <tend/attention/functions/flex_attention.h>
 #include <tend/attention/functions/mask.h>
 #include <tend/attention/functions/masked_softmax.h>
 #include <tend/attention/functions/scaled_dot_product.h>

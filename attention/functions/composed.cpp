@@ -1,18 +1,112 @@
 #include <tend/attention/functions/composed.h>
 
-#include <tend/attention/functions/scores.h>
-#include <tend/autograd/ops/ops.h>
+#include <tend/attention/expressions/composed_program.h>
+#include <tend/attention/functions/mask.h>
+#include <tend/attention/functions/masked_softmax.h>
+#include <tend/autograd/ops/helpers.h>
 
 namespace tend::attention {
+namespace {
 
-AttentionOutput composed_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                   const AttentionOptions& options) {
-  const Tensor scores = compute_scores(query, key, scale_of(query, options));
-  AttentionOptions own = options;
-  if (own.attn_mask.defined() && own.attn_mask.dtype() != boolean)
-    own.attn_mask = own.attn_mask.to(query.dtype());
-  const Tensor weights = dropout(visible_softmax(scores, own), own.dropout_p, /*training=*/true);
-  return {matmul(weights, value), weights};
+// For each head of key, the heads of the query that share it: (..., heads, T, D) -> (..., heads /
+// group, group, T, D).
+Tensor grouped(const Tensor& x, std::int64_t group) {
+  return group == 1 ? x : unflatten(x, -3, {-1, group});
+}
+Tensor shared(const Tensor& x, std::int64_t group) {
+  return group == 1 ? x : x.unsqueeze(-3);
+}
+Tensor ungrouped(const Tensor& x, std::int64_t group) {
+  return group == 1 ? x : flatten(x, -4, -3);
+}
+
+// The weights before dropout of the scores that mask and causal rule leave. Under the causal rule
+// alone every query sees the first key, so no row needs clearing.
+Tensor visible_softmax(const AttentionCall& call, const Tensor& scores) {
+  Tensor mask = call.mask;
+  if (mask.defined() && mask.dtype() != boolean) mask = mask.to(scores.dtype());
+  if (!call.is_causal) return masked_softmax(scores, mask);
+  const std::int64_t queries = scores.size(-2), keys = scores.size(-1);
+  if (mask.defined() && mask.dtype() == boolean) {
+    return masked_softmax(scores, logical_and(mask, causal_mask(queries, keys)));
+  }
+  const Tensor hidden = triu(ones({queries, keys}, boolean), 1);
+  if (!mask.defined()) return softmax(masked_fill(scores, hidden, detail::kHidden), -1);
+  return masked_softmax(scores, masked_fill(mask, hidden, detail::kHidden));
+}
+
+struct FunctionResult {
+  Tensor scores;
+  Tensor visible;  // undefined: everywhere
+  Tensor faults;   // undefined: nowhere
+  std::string fault;
+};
+
+FunctionResult apply_functions(const AttentionCall& call, const PlaceTensors& places,
+                               const Tensor& scores) {
+  FunctionResult made{scores, {}, {}, {}};
+  const auto note = [&made](const ComposedResult& result) {
+    if (!result.faults.defined()) return;
+    made.faults = made.faults.defined() ? logical_or(made.faults, result.faults) : result.faults;
+    made.fault = result.fault;
+  };
+  if (call.visible) {
+    const ComposedResult result = evaluate(*call.visible, places, {}, scores.dtype());
+    made.visible = result.results[0];
+    note(result);
+  }
+  if (call.score) {
+    const ComposedResult result = evaluate(*call.score, places, scores, scores.dtype());
+    made.scores = result.results[0].expand(scores.shape());
+    note(result);
+  }
+  if (made.faults.defined() && made.visible.defined()) {
+    made.faults = logical_and(made.faults, made.visible);
+  }
+  return made;
+}
+
+Tensor function_softmax(const AttentionCall& call, const Tensor& scores) {
+  const FunctionResult made =
+      apply_functions(call, place_tensors(scores.shape(), heads_of(scores.shape())), scores);
+  if (made.faults.defined() && any(made.faults).item<bool>()) {
+    const Tensor first = nonzero(made.faults.expand(scores.shape()).reshape({-1}));
+    fail_at_fault(call, scores.reshape({-1}).select(0, first.select(0, 0).item<std::int64_t>()),
+                  scores.shape(), first.select(0, 0).item<std::int64_t>());
+  }
+  Tensor visible = made.scores.detach() != detail::kHidden;
+  if (made.visible.defined()) visible = logical_and(visible, made.visible);
+  return masked_softmax(made.scores, visible);
+}
+
+}  // namespace
+
+void fail_at_fault(const AttentionCall& call, const Tensor& score, const Shape& weights,
+                   std::int64_t position) {
+  const std::int64_t keys = weights[weights.rank() - 1], queries = weights[weights.rank() - 2];
+  const std::int64_t heads = heads_of(weights);
+  const auto number = [](std::int64_t n) { return full({}, n, {.dtype = int64}); };
+  const std::int64_t head = position / keys / queries;
+  const PlaceTensors place = {number(head / heads), number(head % heads),
+                              number(position / keys % queries), number(position % keys)};
+  const FunctionResult made = apply_functions(call, place, score.detach());
+  fail<IndexError>(call.operation, made.fault, " at batch ", head / heads, ", head ", head % heads,
+                   ", query ", position / keys % queries, ", key ", position % keys,
+                   ", which is visible");
+}
+
+AttentionOutput composed_attention(const AttentionCall& call, const Tensor& query,
+                                   const Tensor& key, const Tensor& value, const Array& kept) {
+  const std::int64_t group = call.group;
+  const Tensor products =
+      matmul(grouped(query, group), shared(key, group).transpose(-2, -1)) * call.scale;
+  const Tensor scores = ungrouped(products, group);
+  const Tensor all =
+      call.has_functions() ? function_softmax(call, scores) : visible_softmax(call, scores);
+  const Tensor weights =
+      kept.defined() ? mul_kept(all, kept, kept_factor(all.dtype(), call.dropout_p))
+                     : dropout(all, call.dropout_p, /*training=*/true);
+  return {ungrouped(matmul(grouped(weights, group), shared(value, group)), group), weights};
 }
 
 }  // namespace tend::attention

@@ -1,12 +1,19 @@
 // Attention composed of public operations. Internal: callers have checked the arguments.
 #pragma once
 
-#include <tend/attention/functions/options.h>
+#include <tend/attention/functions/call.h>
 
 namespace tend::attention {
 
 /// The context, and the weights after dropout; gradients of any order are those of the operations.
-AttentionOutput composed_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                                   const AttentionOptions& options);
+/// Dropout keeps what `kept` says (draw_kept), or draws that where it is undefined.
+AttentionOutput composed_attention(const AttentionCall& call, const Tensor& query,
+                                   const Tensor& key, const Tensor& value,
+                                   const Array& kept = {});
+
+/// IndexError that says what the functions look up, or divide, at a row-major position of the
+/// weights; `score` is the score there.
+[[noreturn]] void fail_at_fault(const AttentionCall& call, const Tensor& score,
+                                const Shape& weights, std::int64_t position);
 
 }  // namespace tend::attention

@@ -1,28 +1,32 @@
 #include <tend/attention/functions/fused.h>
 
-#include <tend/attention/functions/scores.h>
+#include <tend/attention/expressions/derivative.h>
+#include <tend/attention/functions/composed.h>
+#include <tend/autograd/graph/engine.h>
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/attention/attention.h>
 
 namespace tend::attention {
 namespace {
 
-// The options that are not tensors.
-struct FusedOptions {
-  bool is_causal;
-  double dropout_p;
-  double scale;
-};
-
-Shape heads_shape(const Tensor& query, const Tensor& key) {
-  return broadcast_shapes("scaled_dot_product_attention", batch_shape(query), batch_shape(key));
-}
-
 Shape with_last(Shape batch, std::int64_t rows, std::int64_t cols) {
   batch.push_back(rows);
   batch.push_back(cols);
   return batch;
 }
+
+// The leading dimensions of the weights, those of key and value, and that of the weights' matrices.
+struct Heads {
+  Shape query, key;
+  Shape weights;
+
+  Heads(const AttentionCall& call, const Tensor& q, const Tensor& k)
+      : query(broadcast_shapes(call.operation, batch_shape(q), batch_shape(k, call.group))),
+        key(query),
+        weights(with_last(query, q.size(-2), k.size(-2))) {
+    if (call.group > 1) key[key.rank() - 1] /= call.group;
+  }
+};
 
 Array expand_heads(const Tensor& x, const Shape& heads) {
   return x.array().expand(with_last(heads, x.size(-2), x.size(-1)));
@@ -40,73 +44,154 @@ Array empty_like_heads(const Tensor& like, const Shape& shape) {
   return Array::empty(memory, like.dtype()).transpose(-3, -2);
 }
 
-kernels::AttentionRule rule_of(const FusedOptions& s, const Tensor& query, const Shape& weights,
-                               const Tensor& mask, const Tensor& kept) {
-  return {.scale = s.scale,
-          .is_causal = s.is_causal,
-          .mask = mask.defined() ? mask.array().expand(weights) : Array(),
-          .kept = kept.defined() ? kept.array() : Array(),
-          .keep_factor = kept_factor(query.dtype(), s.dropout_p)};
+// The programs of a call's functions, for scores of one dtype.
+struct Programs {
+  std::optional<kernels::TileProgram> score, mask;
+
+  Programs(const AttentionCall& call, DType dtype) {
+    if (call.score) score = call.score->program(dtype);
+    if (call.visible) mask = call.visible->program(dtype);
+  }
+};
+
+kernels::AttentionRule rule_of(const AttentionCall& call, const Tensor& query, const Heads& heads,
+                               const Programs& programs, const Array& kept) {
+  return {.scale = call.scale,
+          .is_causal = call.is_causal,
+          .mask = call.mask.defined() ? call.mask.array().expand(heads.weights) : Array(),
+          .kept = kept,
+          .keep_factor = kept_factor(query.dtype(), call.dropout_p),
+          .group = call.group,
+          .functions = {programs.score ? &*programs.score : nullptr,
+                        programs.mask ? &*programs.mask : nullptr}};
 }
 
-// Indices of the saved tensors.
+// Indices of the saved tensors. Behind them are the tables of the score function, then those of the
+// mask function.
 constexpr std::size_t kQuery = 0, kKey = 1, kValue = 2, kMask = 3, kContext = 4, kLogSums = 5,
-                      kKept = 6;
+                      kKept = 6, kTables = 7;
+// The index of the first table among the inputs, which are otherwise kQuery, kKey and kValue.
+constexpr std::size_t kTableInputs = 3;
 
-void fused_gradients(Derivative& d, const FusedOptions& fused) {
+// The call without its tensors, which the graph saves.
+AttentionCall without_tensors(AttentionCall call) {
+  call.mask = {};
+  for (std::shared_ptr<const TracedFunction>* each : {&call.score, &call.visible}) {
+    if (!*each) continue;
+    TracedFunction own = **each;
+    own.tables.assign(own.tables.size(), {});
+    *each = std::make_shared<const TracedFunction>(std::move(own));
+  }
+  return call;
+}
+
+// The call with the saved tensors in it.
+AttentionCall saved_call(const Derivative& d, AttentionCall call) {
+  call.mask = d.saved(kMask);
+  std::size_t next = kTables;
+  for (std::shared_ptr<const TracedFunction>* each : {&call.score, &call.visible}) {
+    if (!*each) continue;
+    TracedFunction own = **each;
+    for (Tensor& table : own.tables) table = d.saved(next++);
+    *each = std::make_shared<const TracedFunction>(std::move(own));
+  }
+  return call;
+}
+
+std::size_t table_count(const AttentionCall& call) {
+  return call.score ? call.score->tables.size() : 0;
+}
+
+void fused_gradients(Derivative& d, const AttentionCall& call) {
   const Tensor query = d.saved(kQuery), key = d.saved(kKey), value = d.saved(kValue);
-  const Shape heads = heads_shape(query, key);
-  const auto room = [&](const Tensor& input, std::size_t i) {
+  const Heads heads(call, query, key);
+  const auto room = [&](const Tensor& input, const Shape& leading, std::size_t i) {
     if (!d.needs(i)) return Array();
-    return empty_like_heads(input, with_last(heads, input.size(-2), input.size(-1)));
+    return empty_like_heads(input, with_last(leading, input.size(-2), input.size(-1)));
   };
-  const kernels::AttentionGradients gradients = {room(query, kQuery), room(key, kKey),
-                                                 room(value, kValue)};
-  kernels::attention_backward(gradients, d.grad().array(), d.saved(kContext).array(),
-                              d.saved(kLogSums).array(), expand_heads(query, heads),
-                              expand_heads(key, heads), expand_heads(value, heads),
-                              rule_of(fused, query, with_last(heads, query.size(-2), key.size(-2)),
-                                      d.saved(kMask), d.saved(kKept)));
+  kernels::AttentionGradients gradients = {room(query, heads.query, kQuery),
+                                           room(key, heads.key, kKey),
+                                           room(value, heads.key, kValue)};
+  const Programs programs(call, query.dtype());
+  std::optional<kernels::ScoreDerivative> derivative;
+  if (call.score) {
+    const TracedDerivative traced = differentiate(*call.score);
+    derivative = {traced.function.program(query.dtype()), traced.sites};
+    for (std::size_t i = 0; i < table_count(call); ++i) {
+      const Shape& shape = call.score->tables[i].shape();
+      gradients.tables.push_back(d.needs(kTableInputs + i) ? Array::empty(shape, float64) : Array());
+    }
+  }
+  const Tensor kept = d.saved(kKept);
+  kernels::attention_backward(
+      gradients, d.grad().array(), d.saved(kContext).array(), d.saved(kLogSums).array(),
+      expand_heads(query, heads.query), expand_heads(key, heads.key),
+      expand_heads(value, heads.key),
+      rule_of(call, query, heads, programs, kept.defined() ? kept.array() : Array()),
+      derivative ? &*derivative : nullptr);
   if (d.needs(kQuery)) d.set(kQuery, Tensor(gradients.query));
   if (d.needs(kKey)) d.set(kKey, Tensor(gradients.key));
   if (d.needs(kValue)) d.set(kValue, Tensor(gradients.value));
+  for (std::size_t i = 0; i < gradients.tables.size(); ++i) {
+    if (d.needs(kTableInputs + i)) d.set(kTableInputs + i, Tensor(gradients.tables[i]));
+  }
 }
 
 // The same gradients from public operations, which can be differentiated again.
-void composed_gradients(Derivative& d, const FusedOptions& fused) {
-  const Tensor query = d.saved(kQuery), key = d.saved(kKey), value = d.saved(kValue);
-  const Tensor scores = compute_scores(query, key, fused.scale);
-  const Tensor weights =
-      visible_softmax(scores, {.attn_mask = d.saved(kMask), .is_causal = fused.is_causal});
-  const Tensor bits = d.saved(kKept);
-  const auto drop = [&](const Tensor& x) {
-    if (!bits.defined()) return x;
-    return mul_kept(x, bits.array(), kept_factor(x.dtype(), fused.dropout_p));
+void composed_gradients(Derivative& d, AttentionCall call) {
+  // Inputs that are one tensor have their own gradients, and so need handles of their own.
+  std::vector<Tensor> inputs;
+  const auto own = [&inputs](const Tensor& x) { return inputs.emplace_back(x.view(x.shape())); };
+  const Tensor query = own(d.saved(kQuery)), key = own(d.saved(kKey)), value = own(d.saved(kValue));
+  if (call.score) {
+    TracedFunction score = *call.score;
+    for (Tensor& table : score.tables) table = own(table);
+    call.score = std::make_shared<const TracedFunction>(std::move(score));
+  }
+  const Tensor kept = d.saved(kKept);
+  const Tensor context =
+      composed_attention(call, query, key, value, kept.defined() ? kept.array() : Array()).context;
+  std::vector<Tensor> wanted;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (d.needs(i)) wanted.push_back(inputs[i]);
+  }
+  const std::vector<Tensor> gradients =
+      autograd::grad({context}, wanted, {d.grad()}, {.create_graph = true, .allow_unused = true});
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (d.needs(i)) d.set(i, gradients[next++]);
+  }
+}
+
+// The scaled score at a row-major position of the weights.
+Tensor score_at(const AttentionCall& call, const Heads& heads, const Tensor& query,
+                const Tensor& key, std::int64_t position) {
+  const std::int64_t keys = key.size(-2), queries = query.size(-2);
+  const std::int64_t head = position / keys / queries;
+  const auto row = [](const Array& stack, std::int64_t index, std::int64_t i) {
+    return Tensor(stack.reshape({-1, stack.size(-2), stack.size(-1)}).select(0, index).select(0, i));
   };
-  const Tensor grad_weights = drop(matmul(d.grad(), value.transpose(-2, -1)));
-  const Tensor grad_scores =
-      weights * (grad_weights - sum(weights * grad_weights, {-1}, /*keepdim=*/true)) * fused.scale;
-  if (d.needs(kQuery)) d.set(kQuery, matmul(grad_scores, key));
-  if (d.needs(kKey)) d.set(kKey, matmul(grad_scores.transpose(-2, -1), query));
-  if (d.needs(kValue)) d.set(kValue, matmul(drop(weights).transpose(-2, -1), d.grad()));
+  const Tensor q = row(expand_heads(query, heads.query), head, position / keys % queries);
+  const Tensor k = row(expand_heads(key, heads.key), head / call.group, position % keys);
+  return (q * k).sum() * call.scale;
 }
 
 }  // namespace
 
-std::string fused_obstacle(const Tensor& query, const Tensor& key, const Tensor& value,
-                           const AttentionOptions& options) {
-  const Shape heads = heads_shape(query, key);
-  if (!broadcasts_to(batch_shape(value), heads)) {
+std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const Tensor& key,
+                           const Tensor& value) {
+  const Heads heads(call, query, key);
+  if (!broadcasts_to(batch_shape(value, call.group), heads.query)) {
     return as_text("value ", value.shape(), " has more leading dimensions than the weights, ",
-                   with_last(heads, query.size(-2), key.size(-2)));
+                   heads.weights);
   }
-  if (options.attn_mask.defined() && options.attn_mask.dtype() != boolean) {
-    if (options.attn_mask.dtype() != query.dtype()) {
-      return as_text("the mask is ", options.attn_mask.dtype(), ", the query ", query.dtype());
+  if (call.mask.defined() && call.mask.dtype() != boolean) {
+    if (call.mask.dtype() != query.dtype()) {
+      return as_text("the mask is ", call.mask.dtype(), ", the query ", query.dtype());
     }
-    if (grad_enabled() && options.attn_mask.requires_grad()) return "the mask requires grad";
+    if (grad_enabled() && call.mask.requires_grad()) return "the mask requires grad";
   }
-  if (options.dropout_p == 1) return "dropout_p is 1";
+  if (call.dropout_p == 1) return "dropout_p is 1";
   return {};
 }
 
@@ -119,32 +204,48 @@ bool fused_pays(const Tensor& query, const Tensor& key) {
   return query.size(-2) >= kMin && key.size(-2) >= kMin;
 }
 
-Tensor fused_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                       const AttentionOptions& options) {
-  const Shape heads = heads_shape(query, key);
-  const Shape weights = with_last(heads, query.size(-2), key.size(-2));
-  const FusedOptions fused = {options.is_causal, options.dropout_p, scale_of(query, options)};
+Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Tensor& key,
+                       const Tensor& value) {
+  const Heads heads(call, query, key);
+  std::optional<Generator> before;  // where a fault is possible after numbers are drawn
+  if (call.has_functions() && call.dropout_p > 0) before = get_rng_state();
   // As dropout does: no random numbers are drawn where there are no weights.
   Tensor kept;
-  if (options.dropout_p > 0 && element_count(weights) > 0) {
-    kept = Tensor(draw_kept(element_count(weights), options.dropout_p, default_generator()));
+  if (call.dropout_p > 0 && element_count(heads.weights) > 0) {
+    kept = Tensor(draw_kept(element_count(heads.weights), call.dropout_p, default_generator()));
   }
-  Array context = empty_like_heads(query, with_last(heads, query.size(-2), value.size(-1)));
-  const Tensor log_sums = empty(with_last(heads, 2, query.size(-2)), query.dtype());
-  kernels::attention(context, log_sums.array(), expand_heads(query, heads),
-                     expand_heads(key, heads), expand_heads(value, heads),
-                     rule_of(fused, query, weights, options.attn_mask, kept));
+  Array context = empty_like_heads(query, with_last(heads.query, query.size(-2), value.size(-1)));
+  const Tensor log_sums = empty(with_last(heads.query, 2, query.size(-2)), query.dtype());
+  const Programs programs(call, query.dtype());
+  const std::int64_t fault = kernels::attention(
+      context, log_sums.array(), expand_heads(query, heads.query), expand_heads(key, heads.key),
+      expand_heads(value, heads.key),
+      rule_of(call, query, heads, programs, kept.defined() ? kept.array() : Array()));
+  if (fault >= 0) {
+    if (before) set_rng_state(*before);
+    fail_at_fault(call, score_at(call, heads, query, key, fault), heads.weights, fault);
+  }
+  if (!grad_enabled()) return Tensor(std::move(context));
+  std::vector<TensorRef> inputs{query, key, value};
+  std::vector<TensorRef> saved{query, key, value, call.mask, kOutput, log_sums, kept};
+  for (const auto& function : {call.score, call.visible}) {
+    if (!function) continue;
+    for (const Tensor& table : function->tables) {
+      if (function == call.score) inputs.emplace_back(table);
+      saved.emplace_back(table);
+    }
+  }
   return record(
-      "ScaledDotProductFlashAttentionForCpuBackward0", std::move(context), {query, key, value},
-      {query, key, value, options.attn_mask, kOutput, log_sums, kept},
-      [fused](Derivative& d) {
+      "ScaledDotProductFlashAttentionForCpuBackward0", std::move(context),
+      std::span<const TensorRef>(inputs), std::span<const TensorRef>(saved),
+      [call = without_tensors(call)](Derivative& d) {
         if (grad_enabled()) {
-          composed_gradients(d, fused);
+          composed_gradients(d, saved_call(d, call));
         } else {
-          fused_gradients(d, fused);
+          fused_gradients(d, saved_call(d, call));
         }
       },
-      "scaled_dot_product_attention");
+      call.operation);
 }
 
 }  // namespace tend::attention

@@ -3,20 +3,20 @@
 
 #include <string>
 
-#include <tend/attention/functions/options.h>
+#include <tend/attention/functions/call.h>
 
 namespace tend::attention {
 
 /// Why the fused path cannot compute this; empty when it can.
-std::string fused_obstacle(const Tensor& query, const Tensor& key, const Tensor& value,
-                           const AttentionOptions& options);
+std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const Tensor& key,
+                           const Tensor& value);
 
 /// True when the fused path is the faster one.
 bool fused_pays(const Tensor& query, const Tensor& key);
 
 /// Computes the context in tiles, without storing the weights, and its gradient likewise. Under
 /// create_graph the gradient is composed of public operations instead.
-Tensor fused_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                       const AttentionOptions& options);
+Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Tensor& key,
+                       const Tensor& value);
 
 }  // namespace tend::attention

@@ -49,6 +49,8 @@ struct AttentionOptions {
   Flag is_causal = false;
   /// Factor of the scores; 1 / sqrt(head_dim) when not given.
   std::optional<double> scale = {};
+  /// Each head of key and value serves several consecutive heads of the query.
+  Flag enable_gqa = false;
   AttentionPath path = AttentionPath::automatic;
 };
 

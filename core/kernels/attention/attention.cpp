@@ -1,6 +1,9 @@
 #include <tend/core/kernels/attention/attention.h>
 
 #include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include <tend/core/kernels/attention/attention_heads.h>
 #include <tend/core/kernels/simd/fixed_targets.h>
@@ -130,19 +133,37 @@ HWY_INLINE void attend_block(const AttentionHead<T>& head, std::size_t first, st
 
   TileBits visible, kept;
   const std::size_t end = head.skip_hidden ? std::min(head.keys, first + count) : head.keys;
-  for (std::size_t key = 0; key < end; key += kTile) {
-    const TileRange tile = {first, count, key, std::min(kTile, end - key)};
+  for_tiles(head, first, count, end, [&](const TileRange& tile) HWY_ATTR {
     compute_scores(head, tile, query, lanes, scores, visible);
+    if (head.functions) head.functions->apply(tile, scores, visible);
     find_kept(head, tile, kept);
     const auto run = [&](auto masked, auto dropped) HWY_ATTR {
       weigh<masked(), dropped()>(on_diagonal(head, tile), tile, lanes, head.value_dim, visible,
                                  kept, scores, progress);
     };
     choose(!visible.all, !kept.all, run);
-    weigh_rows(on_diagonal(head, tile), tile.keys, rows_from(head.value, key), head.value_dim,
-               scores, lanes, T(1), context);
-  }
+    weigh_rows(on_diagonal(head, tile), tile.keys, rows_from(head.value, tile.key),
+               head.value_dim, scores, lanes, T(1), context);
+  });
   finish(head, first, count, lanes, progress);
+}
+
+// The keys that queries first to last need: from the first to the end of the last.
+template <class T>
+HWY_INLINE std::pair<std::size_t, std::size_t> needed_keys(const AttentionHead<T>& head,
+                                                           std::size_t first, std::size_t last) {
+  if (!head.functions) return {0, head.skip_hidden ? std::min(head.keys, last) : head.keys};
+  std::size_t from = head.keys, end = 0;
+  for (std::size_t query = first; query < last; query += kTile) {
+    for (std::size_t key = 0; key < head.keys; key += kTile) {
+      const TileRange tile = {query, std::min(kTile, last - query), key,
+                              std::min(kTile, head.keys - key)};
+      if (head.functions->skips(tile)) continue;
+      from = std::min(from, key);
+      end = std::max(end, key + tile.keys);
+    }
+  }
+  return {std::min(from, end), end};
 }
 
 // Computes queries first to last, which share a packed copy of the keys and values. The copy lies
@@ -153,18 +174,26 @@ void attend(AttentionHead<T> head, std::size_t first, std::size_t last, T* scrat
   head.skip_hidden = head.is_causal && head.keys > kStep &&
                      all_finite(head.value, first, head.keys, head.value_dim);
   if (last - first > kTile) {
-    const std::size_t keys = head.skip_hidden ? std::min(head.keys, last) : head.keys;
-    T* const copy = scratch + forward_scratch(head.dim, head.value_dim);
-    head.key = pack(head.key, keys, head.dim, copy);
-    head.value = pack(head.value, keys, head.value_dim, copy + keys * head.dim);
+    const auto [from, end] = needed_keys(head, first, last);
+    T* const keys = scratch + forward_scratch(head.dim, head.value_dim);
+    T* const values = keys + end * head.dim;
+    pack(rows_from(head.key, from), end - from, head.dim, keys + from * head.dim);
+    pack(rows_from(head.value, from), end - from, head.value_dim, values + from * head.value_dim);
+    head.key = {keys, head.dim, 1};
+    head.value = {values, head.value_dim, 1};
   }
   for (std::size_t query = first; query < last; query += kTile) {
     attend_block(head, query, std::min(kTile, last - query), scratch);
   }
 }
 
-const ForTypes<HeadKernel>& find_attend() {
-  static constexpr ForTypes<HeadKernel> kAll = {attend, attend};
+template <class T>
+bool is_finite(const HeadMatrix<const T>& matrix, std::size_t rows, std::size_t cols) {
+  return all_finite(matrix, 0, rows, cols);
+}
+
+const ForTypes<ForwardKernels>& find_forward_kernels() {
+  static constexpr ForTypes<ForwardKernels> kAll = {{attend, is_finite}, {attend, is_finite}};
   return kAll;
 }
 
@@ -175,15 +204,36 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tend::kernels {
 
-HWY_EXPORT(find_attend);
+HWY_EXPORT(find_forward_kernels);
 
-void attention(const Array& out, const Array& log_sums, const Array& query, const Array& key,
-               const Array& value, const AttentionRule& rule) {
-  visit_floating("attention", out.dtype(), [&](auto tag) {
+namespace {
+
+// Which heads of `value` have no element that is NaN or infinite, where functions may hide keys.
+template <class T, class F>
+Array find_finite(const AttentionHeads<T>& heads, std::int64_t group, const FunctionPlans<T>& plans,
+                  F is_finite) {
+  if (!plans.mask) return {};
+  const Array finite = Array::empty({heads.count() / group}, boolean);
+  parallel_for(0, finite.numel(), 1, [&](auto begin, auto end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const AttentionHead<T> head = heads.at(i * group);
+      finite.data<bool>()[i] = is_finite(head.value, head.keys, head.value_dim);
+    }
+  });
+  return finite;
+}
+
+}  // namespace
+
+std::int64_t attention(const Array& out, const Array& log_sums, const Array& query,
+                       const Array& key, const Array& value, const AttentionRule& rule) {
+  return visit_floating("attention", out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if (log_sums.numel() == 0) return;
-    const HeadKernel<T> attend_head = HWY_DYNAMIC_DISPATCH(find_attend)().of<T>();
+    if (log_sums.numel() == 0) return std::int64_t{-1};
+    const auto& kernels = HWY_DYNAMIC_DISPATCH(find_forward_kernels)().template of<T>();
     const AttentionHeads<T> heads(query, key, value, rule);
+    const FunctionPlans<T> plans(rule.functions, nullptr);
+    const Array finite = find_finite(heads, rule.group, plans, kernels.is_finite);
     constexpr std::int64_t kTile = kAttentionTile;
     // A task is a group of up to 1024 queries of a head; groups are smaller where heads are few.
     const std::int64_t blocks = heads.blocks();
@@ -194,8 +244,11 @@ void attention(const Array& out, const Array& log_sums, const Array& query, cons
     const std::int64_t scratch_size =
         forward_scratch(query.size(-1), value.size(-1)) + (group > 1 ? key.size(-2) * columns : 0);
     const std::int64_t grain = heads.grain(group * kTile * key.size(-2));
+    std::vector<std::int64_t> faults(
+        static_cast<std::size_t>(plans.empty() ? 0 : heads.count() * groups), -1);
     parallel_for(0, heads.count() * groups, grain, [&](auto begin, auto end) {
       const Array scratch = Array::empty({scratch_size}, dtype_of<T>());
+      std::optional<HeadFunctions<T>> functions;
       for (std::int64_t task = begin; task < end; ++task) {
         // With causality the last queries see the most keys: starting with them leaves the small
         // tasks for the end.
@@ -204,11 +257,24 @@ void attention(const Array& out, const Array& log_sums, const Array& query, cons
         AttentionHead<T> head = heads.at(index);
         head.out = head_of<T>(out, index);
         head.log_sums = log_sums.data<T>() + 2 * index * query.size(-2);
-        attend_head(head, static_cast<std::size_t>(first),
-                    std::min(head.queries, static_cast<std::size_t>(first + group * kTile)),
-                    scratch.data<T>());
+        if (!plans.empty()) {
+          head.functions = &functions.emplace(plans);
+          functions->begin_head(index, heads.per_batch());
+          functions->allow_skipping(finite.defined() && finite.data<bool>()[index / rule.group]);
+        }
+        kernels.attend(head, static_cast<std::size_t>(first),
+                       std::min(head.queries, static_cast<std::size_t>(first + group * kTile)),
+                       scratch.data<T>());
+        if (!functions || functions->fault(head.keys) < 0) continue;
+        faults[static_cast<std::size_t>(task)] =
+            index * query.size(-2) * key.size(-2) + functions->fault(head.keys);
       }
     });
+    std::int64_t first_fault = -1;
+    for (const std::int64_t fault : faults) {
+      if (fault >= 0 && (first_fault < 0 || fault < first_fault)) first_fault = fault;
+    }
+    return first_fault;
   });
 }
 

@@ -2,9 +2,20 @@
 // https://arxiv.org/abs/2205.14135.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include <tend/core/array/array.h>
+#include <tend/core/kernels/attention/tile_program.h>
 
 namespace tend::kernels {
+
+/// Functions of a score and its place; those that are nullptr leave the scores as they are, and
+/// hide nothing.
+struct AttentionFunctions {
+  const TileProgram* score = nullptr;  // of the scaled score; its result is the score
+  const TileProgram* mask = nullptr;   // its result is true where a query may attend
+};
 
 /// How the product query @ key^T becomes the weights. Masks are expanded to the shape of the
 /// weights, (..., T, S), and may have any strides.
@@ -14,28 +25,44 @@ struct AttentionRule {
   Array mask = {};         // bool: true where a query may attend; floating: added; or undefined
   Array kept = {};         // the draw_keep_bits of all weights, see keep_bits_room; or undefined
   double keep_factor = 1;  // what dropout multiplies the kept weights with
+  std::int64_t group = 1;  // so many heads of the query share a head of key and value
+  AttentionFunctions functions = {};  // instead of is_causal and mask
 };
 
 /// out = dropout(softmax(scale * query @ key^T, masked)) @ value. log_sums (..., 2, T), contiguous,
 /// receives each query's largest score and the logarithm of the sum of e^(score - largest): their
 /// sum in one number would lose the second beside scores of -1e9. The first is infinite where a
 /// query may attend to nothing, and then `out` is 0. query is (..., T, D), key (..., S, D), value
-/// (..., S, V) and out (..., T, V), all of one floating dtype and with the same leading dimensions,
-/// of any strides; out has the stride 1 in its last dimension. Keys that causality hides are
-/// skipped, unless values that are not finite turn their zero weights into NaN.
-void attention(const Array& out, const Array& log_sums, const Array& query, const Array& key,
+/// (..., S, V) and out (..., T, V), all of one floating dtype and with the same leading dimensions
+/// (but for rule.group, which the last of query and out has more), of any strides; out has the
+/// stride 1 in its last dimension. Keys that causality hides, and tiles that rule.functions.mask
+/// hides, are skipped, unless values that are not finite turn their zero weights into NaN. Returns
+/// the row-major position of the first visible weight at which a function's look-up missed its
+/// table, or -1; then `out` is not meant to be used.
+std::int64_t attention(const Array& out, const Array& log_sums, const Array& query, const Array& key,
                const Array& value, const AttentionRule& rule);
 
 /// Results of attention_backward: of the shapes of query, key and value, with the stride 1 in the
 /// last dimension; undefined ones are not computed.
 struct AttentionGradients {
   Array query, key, value;
+  std::vector<Array> tables = {};  // of rule.functions.score, row-major, float64
 };
 
-/// The gradients of query, key and value, given the gradient `grad` of `out`, and the inputs and
-/// results of `attention`.
+/// The derivative of a score function. The first result of `program` is the gradient of the score,
+/// given that of the function's result, each other one the gradient of what the look-up in `sites`
+/// at its place gives.
+struct ScoreDerivative {
+  TileProgram program;
+  std::vector<int> sites = {};
+};
+
+/// The gradients of query, key and value, and of tables, given the gradient `grad` of `out`, and
+/// the inputs and results of `attention`; and the derivative of rule.functions.score, if there is
+/// that.
 void attention_backward(const AttentionGradients& gradients, const Array& grad, const Array& out,
                         const Array& log_sums, const Array& query, const Array& key,
-                        const Array& value, const AttentionRule& rule);
+                        const Array& value, const AttentionRule& rule,
+                        const ScoreDerivative* derivative = nullptr);
 
 }  // namespace tend::kernels

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,7 @@ struct Block {
   T *query_lanes, *grad_lanes, *grad_query_lanes;
   T *query, *grad;
   T *weights, *grad_scores;  // of a tile
+  T* scores;                 // of a tile, before functions change them
   T largest[kTile], log_sums[kTile];
   T dots[kTile];  // the dot products of each query's context and its gradient
 };
@@ -86,6 +89,10 @@ HWY_INLINE void differentiate_tile(const AttentionHead<T>& head, const TileRange
                                    std::size_t lanes, Block<T>& block) {
   TileBits visible, kept;
   compute_scores(head, tile, block.query_lanes, lanes, block.weights, visible);
+  if (head.functions) {
+    std::copy_n(block.weights, tile.keys * kTile, block.scores);
+    head.functions->apply(tile, block.weights, visible);
+  }
   find_kept(head, tile, kept);
   const bool diagonal = on_diagonal(head, tile);
   rows_by_lanes(diagonal, tile.keys, rows_from(head.value, tile.key), head.value_dim,
@@ -93,6 +100,10 @@ HWY_INLINE void differentiate_tile(const AttentionHead<T>& head, const TileRange
   choose(!visible.all, !kept.all, [&](auto masked, auto dropped) HWY_ATTR {
     differentiate<masked(), dropped()>(diagonal, tile, lanes, visible, kept, block);
   });
+  if (head.functions && head.functions->changes_scores()) {
+    head.functions->apply_gradient(tile, block.scores, visible, block.grad_scores,
+                                   *head.grad_tables);
+  }
   if (head.grad_value.data) {
     add_rows(diagonal, tile, block.weights, block.grad, head.value_dim, head.keep_factor,
              head.grad_value);
@@ -120,6 +131,7 @@ HWY_INLINE void load_block(const AttentionHead<T>& head, std::size_t first, std:
   block.grad_query_lanes = take(head.dim * kTile);
   block.weights = take(kTile * kTile);
   block.grad_scores = take(kTile * kTile);
+  block.scores = take(head.functions ? kTile * kTile : 0);
   block.query = take(head.dim * kTile);
   block.grad = take(head.value_dim * kTile);
 
@@ -157,53 +169,65 @@ HWY_INLINE void differentiate_block(const AttentionHead<T>& head, std::size_t fi
   Block<T> block;
   load_block(head, first, count, lanes, scratch, block);
   const std::size_t end = head.skip_hidden ? std::min(head.keys, first + count) : head.keys;
-  for (std::size_t key = 0; key < end; key += kTile) {
-    differentiate_tile(head, {first, count, key, std::min(kTile, end - key)}, lanes, block);
-  }
+  for_tiles(head, first, count, end, [&](const TileRange& tile) HWY_ATTR {
+    differentiate_tile(head, tile, lanes, block);
+  });
   if (head.grad_query.data) {
     store_lanes(block.grad_query_lanes, count, head.dim, head.grad_query, first);
   }
 }
 
-// The backward of the blocks first, first + step, ... of queries. Gradients of keys and values
-// accumulate in contiguous rows behind the scratch memory of a block, and are copied to the results
-// at the end.
+// The backward of the blocks first, first + step, ... of queries of `count` heads, which share keys
+// and values. Gradients of those accumulate in contiguous rows behind the scratch memory of a block,
+// and are copied to the results at the end.
 template <class T>
-void differentiate_head(AttentionHead<T> head, std::size_t first, std::size_t step, T* scratch) {
-  T* end = scratch + backward_scratch(head.dim, head.value_dim);
+void differentiate_heads(std::span<AttentionHead<T>> heads, std::size_t first, std::size_t step,
+                         FunctionRef<void(std::size_t)> begin_head, T* scratch) {
+  const AttentionHead<T> any = heads[0];
+  T* end = scratch + backward_scratch(any.dim, any.value_dim, any.functions != nullptr);
   const auto take = [&](std::size_t columns)
-                        HWY_ATTR { return std::exchange(end, end + head.keys * columns); };
-  if (head.queries > kTile) {
-    head.key = pack(head.key, head.keys, head.dim, take(head.dim));
-    head.value = pack(head.value, head.keys, head.value_dim, take(head.value_dim));
+                        HWY_ATTR { return std::exchange(end, end + any.keys * columns); };
+  HeadMatrix<const T> key = any.key, value = any.value;
+  if (any.queries > kTile) {
+    key = pack(key, any.keys, any.dim, take(any.dim));
+    value = pack(value, any.keys, any.value_dim, take(any.value_dim));
   }
-  head.skip_hidden = head.is_causal && head.keys > kStep &&
-                     all_finite(head.key, 0, head.keys, head.dim) &&
-                     all_finite(head.query, 0, head.queries, head.dim) &&
-                     all_finite(head.grad, 0, head.queries, head.value_dim);
-  const auto begin_sum = [&](HeadMatrix<T>& sum, std::size_t columns) HWY_ATTR {
-    const HeadMatrix<T> place = sum;
+  const auto begin_sum = [&](const HeadMatrix<T>& place, std::size_t columns) HWY_ATTR {
     if (!place.data) return place;
-    sum = {take(columns), columns, 1};
-    std::fill_n(sum.data, head.keys * columns, T(0));
-    return place;
+    const HeadMatrix<T> sum = {take(columns), columns, 1};
+    std::fill_n(sum.data, any.keys * columns, T(0));
+    return sum;
   };
-  const HeadMatrix<T> key_place = begin_sum(head.grad_key, head.dim);
-  const HeadMatrix<T> value_place = begin_sum(head.grad_value, head.value_dim);
-  for (std::size_t query = first * kTile; query < head.queries; query += step * kTile) {
-    differentiate_block(head, query, std::min(kTile, head.queries - query), scratch);
+  const HeadMatrix<T> key_sum = begin_sum(any.grad_key, any.dim);
+  const HeadMatrix<T> value_sum = begin_sum(any.grad_value, any.value_dim);
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    AttentionHead<T>& head = heads[i];
+    head.key = key;
+    head.value = value;
+    head.grad_key = key_sum;
+    head.grad_value = value_sum;
+    const bool may_skip = head.keys > kStep && (head.is_causal || head.functions) &&
+                          all_finite(head.key, 0, head.keys, head.dim) &&
+                          all_finite(head.query, 0, head.queries, head.dim) &&
+                          all_finite(head.grad, 0, head.queries, head.value_dim);
+    head.skip_hidden = head.is_causal && may_skip;
+    begin_head(i);
+    if (head.functions) head.functions->allow_skipping(may_skip);
+    for (std::size_t query = first * kTile; query < head.queries; query += step * kTile) {
+      differentiate_block(head, query, std::min(kTile, head.queries - query), scratch);
+    }
   }
   const auto end_sum = [&](const HeadMatrix<T>& sum, std::size_t columns,
                            const HeadMatrix<T>& place) HWY_ATTR {
     if (!place.data) return;
-    for (std::size_t j = 0; j < head.keys; ++j) copy_row(sum.at(j), columns, place.at(j));
+    for (std::size_t j = 0; j < any.keys; ++j) copy_row(sum.at(j), columns, place.at(j));
   };
-  end_sum(head.grad_key, head.dim, key_place);
-  end_sum(head.grad_value, head.value_dim, value_place);
+  end_sum(key_sum, any.dim, any.grad_key);
+  end_sum(value_sum, any.value_dim, any.grad_value);
 }
 
-const ForTypes<HeadKernel>& find_differentiate_head() {
-  static constexpr ForTypes<HeadKernel> kAll = {differentiate_head, differentiate_head};
+const ForTypes<BackwardKernel>& find_differentiate_heads() {
+  static constexpr ForTypes<BackwardKernel> kAll = {differentiate_heads, differentiate_heads};
   return kAll;
 }
 
@@ -215,7 +239,7 @@ HWY_AFTER_NAMESPACE();
 namespace tend::kernels {
 namespace {
 
-HWY_EXPORT(find_differentiate_head);
+HWY_EXPORT(find_differentiate_heads);
 
 // Each block of queries adds to the gradients of all keys and values that it sees, so the blocks of
 // a head run one after the other. Where there are too few heads for the cores, a head's blocks are
@@ -251,39 +275,110 @@ class Parts {
   std::vector<AttentionGradients> parts_;
 };
 
+// The gradients of tables, summed in a fixed order: a slot's tasks run one after the other and add
+// to its own sums, and the slots are added at the end. So many cores can take part as there are
+// slots.
+class TableSums {
+ public:
+  explicit TableSums(const std::vector<Array>& gradients) : gradients_(gradients) {
+    constexpr std::int64_t kSmall = 1 << 16, kMost = 16, kFew = 4;
+    std::int64_t elements = 0;
+    for (const Array& each : gradients) elements += each.defined() ? each.numel() : 0;
+    if (elements == 0) return;
+    const std::int64_t slots = elements <= kSmall ? kMost : kFew;
+    for (std::int64_t i = 0; i < slots; ++i) {
+      std::vector<Array>& slot = slots_.emplace_back();
+      for (const Array& each : gradients) {
+        slot.push_back(each.defined() ? Array::zeros(each.shape(), float64) : Array());
+      }
+    }
+  }
+
+  /// 0 where there is nothing to sum.
+  std::int64_t slots() const { return std::ssize(slots_); }
+  std::vector<double*> sums(std::int64_t slot) const {
+    std::vector<double*> all(gradients_.size(), nullptr);
+    if (slots_.empty()) return all;
+    const std::vector<Array>& arrays = slots_[static_cast<std::size_t>(slot)];
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (arrays[i].defined()) all[i] = arrays[i].data<double>();
+    }
+    return all;
+  }
+  void sum() const {
+    for (std::size_t i = 0; i < gradients_.size(); ++i) {
+      if (!gradients_[i].defined()) continue;
+      gradients_[i].fill(0);
+      for (const std::vector<Array>& slot : slots_) add(gradients_[i], gradients_[i], slot[i]);
+    }
+  }
+
+ private:
+  const std::vector<Array>& gradients_;
+  std::vector<std::vector<Array>> slots_;
+};
+
 }  // namespace
 
 void attention_backward(const AttentionGradients& gradients, const Array& grad, const Array& out,
                         const Array& log_sums, const Array& query, const Array& key,
-                        const Array& value, const AttentionRule& rule) {
+                        const Array& value, const AttentionRule& rule,
+                        const ScoreDerivative* derivative) {
+  const TableSums tables(gradients.tables);
   // The product of the sizes of empty arrays may overflow int64.
-  if (query.numel() == 0 && key.numel() == 0 && value.numel() == 0) return;
+  if (query.numel() == 0 && key.numel() == 0 && value.numel() == 0) return tables.sum();
   visit_floating("attention", out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const HeadKernel<T> differentiate_head =
-        HWY_DYNAMIC_DISPATCH(find_differentiate_head)().of<T>();
+    const BackwardKernel<T> differentiate_heads =
+        HWY_DYNAMIC_DISPATCH(find_differentiate_heads)().of<T>();
     const AttentionHeads<T> heads(query, key, value, rule);
-    const Parts parts(heads.count(), heads.blocks(), gradients);
-    const std::int64_t scratch_size = backward_scratch(query.size(-1), value.size(-1)) +
-                                      2 * key.size(-2) * (query.size(-1) + value.size(-1));
-    const std::int64_t grain = heads.grain(2 * query.size(-2) * key.size(-2));
-    parallel_for(0, heads.count() * parts.count(), grain, [&](auto begin, auto end) {
+    const FunctionPlans<T> plans(rule.functions, derivative);
+    const std::int64_t groups = heads.count() / rule.group;
+    const Parts parts(groups, heads.blocks(), gradients);
+    const std::int64_t scratch_size =
+        backward_scratch(query.size(-1), value.size(-1), !plans.empty()) +
+        2 * key.size(-2) * (query.size(-1) + value.size(-1));
+    const auto differentiate = [&](std::int64_t task, const std::vector<double*>& sums,
+                                   T* scratch) {
+      const std::int64_t group = task / parts.count(), part = task % parts.count();
+      std::optional<HeadFunctions<T>> functions;
+      if (!plans.empty()) functions.emplace(plans);
+      std::vector<AttentionHead<T>> members;
+      for (std::int64_t i = group * rule.group; i < (group + 1) * rule.group; ++i) {
+        AttentionHead<T>& head = members.emplace_back(heads.at(i));
+        head.functions = functions ? &*functions : nullptr;
+        head.out = head_of<T>(out, i);
+        head.log_sums = log_sums.data<T>() + 2 * i * query.size(-2);
+        head.grad = head_of<const T>(grad, i);
+        head.grad_query = head_of<T>(gradients.query, i);
+        head.grad_key = head_of<T>(parts[part].key, group);
+        head.grad_value = head_of<T>(parts[part].value, group);
+        head.grad_tables = &sums;
+      }
+      const auto begin_head = [&](std::size_t i) {
+        if (!functions) return;
+        functions->begin_head(group * rule.group + static_cast<std::int64_t>(i),
+                              heads.per_batch());
+      };
+      differentiate_heads(members, static_cast<std::size_t>(part),
+                          static_cast<std::size_t>(parts.count()), begin_head, scratch);
+    };
+    const std::int64_t tasks = groups * parts.count();
+    const std::int64_t lines = tables.slots() > 0 ? std::min(tables.slots(), tasks) : tasks;
+    const std::int64_t grain =
+        tables.slots() > 0 ? 1 : heads.grain(2 * rule.group * query.size(-2) * key.size(-2));
+    parallel_for(0, lines, grain, [&](auto begin, auto end) {
       const Array scratch = Array::empty({scratch_size}, dtype_of<T>());
-      for (std::int64_t task = begin; task < end; ++task) {
-        const std::int64_t index = task / parts.count(), part = task % parts.count();
-        AttentionHead<T> head = heads.at(index);
-        head.out = head_of<T>(out, index);
-        head.log_sums = log_sums.data<T>() + 2 * index * query.size(-2);
-        head.grad = head_of<const T>(grad, index);
-        head.grad_query = head_of<T>(gradients.query, index);
-        head.grad_key = head_of<T>(parts[part].key, index);
-        head.grad_value = head_of<T>(parts[part].value, index);
-        differentiate_head(head, static_cast<std::size_t>(part),
-                           static_cast<std::size_t>(parts.count()), scratch.data<T>());
+      for (std::int64_t line = begin; line < end; ++line) {
+        const std::vector<double*> sums = tables.sums(line);
+        for (std::int64_t task = line; task < tasks; task += lines) {
+          differentiate(task, sums, scratch.data<T>());
+        }
       }
     });
     parts.sum();
   });
+  tables.sum();
 }
 
 }  // namespace tend::kernels

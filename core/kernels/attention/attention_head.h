@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include <tend/core/kernels/attention/attention.h>
 
@@ -29,6 +30,9 @@ struct HeadMatrix {
 };
 
 template <class T>
+class HeadFunctions;
+
+template <class T>
 struct AttentionHead {
   std::size_t queries, keys, dim, value_dim;
   HeadMatrix<const T> query, key, value;
@@ -40,6 +44,7 @@ struct AttentionHead {
   const std::uint64_t* kept;       // nullptr: all
   std::uint64_t first_bit;         // of this head's weights in `kept`
   T keep_factor;
+  HeadFunctions<T>* functions;  // nullptr: none; instead of is_causal, allowed and added
 
   HeadMatrix<T> out;
   T* log_sums;  // the largest scores of all queries, then the logarithms of their sums
@@ -47,6 +52,7 @@ struct AttentionHead {
   // Backward only; gradients that are not needed have no data.
   HeadMatrix<const T> grad;
   HeadMatrix<T> grad_query, grad_key, grad_value;
+  const std::vector<double*>* grad_tables;  // of the functions
 };
 
 /// The matrix in the last two dimensions of `a` at the row-major position `index` of the others.
@@ -70,9 +76,9 @@ constexpr Size forward_scratch(Size dim, Size value_dim) {
   return kTile * (dim + value_dim + kTile);
 }
 template <class Size>
-constexpr Size backward_scratch(Size dim, Size value_dim) {
+constexpr Size backward_scratch(Size dim, Size value_dim, bool has_functions) {
   constexpr Size kTile = kAttentionTile;
-  return kTile * (3 * dim + 2 * value_dim + 2 * kTile);
+  return kTile * (3 * dim + 2 * value_dim + (has_functions ? 3 : 2) * kTile);
 }
 
 /// Transposes 64 x 64 bits: swaps bit j of word i and bit i of word j. First two quarters of the
@@ -152,9 +158,11 @@ void find_kept(const AttentionHead<T>& head, const TileRange& tile, TileBits& bi
   transpose_bits(bits.words);
 }
 
-/// True when masks hide every key from a query.
+/// True when masks hide every key from a query, whose scores are all -inf. Those that functions
+/// gave count as hidden.
 template <class T>
 bool sees_nothing(const AttentionHead<T>& head, std::size_t query) {
+  if (head.functions) return true;
   const std::size_t keys = head.is_causal ? std::min(head.keys, query + 1) : head.keys;
   for (std::size_t j = 0; j < keys; ++j) {
     const bool hidden =

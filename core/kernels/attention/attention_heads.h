@@ -1,8 +1,10 @@
 // All heads of an attention, for its two kernels.
 #pragma once
 
+#include <span>
 #include <type_traits>
 
+#include <tend/core/base/function_ref.h>
 #include <tend/core/kernels/attention/attention_head.h>
 #include <tend/core/kernels/simd/for_types.h>
 
@@ -18,6 +20,8 @@ class AttentionHeads {
   }
 
   std::int64_t count() const { return count_; }
+  /// Heads of the query in the last of the leading dimensions.
+  std::int64_t per_batch() const { return query_.rank() > 2 ? query_.size(-3) : 1; }
   /// The number of tiles of queries in a head.
   std::int64_t blocks() const { return (query_.size(-2) + kTile - 1) / kTile; }
   /// Tasks per chunk, so that a chunk takes some 10 us or more; each task multiplies this many
@@ -26,7 +30,7 @@ class AttentionHeads {
     constexpr std::int64_t kMultiplications = std::int64_t{1} << 19;
     return 1 + kMultiplications / (1 + products * (query_.size(-1) + value_.size(-1)));
   }
-  /// Head `index`, without the members that only one of the kernels uses.
+  /// Head `index` of the query, without the members that only one of the kernels uses.
   AttentionHead<T> at(std::int64_t index) const;
 
  private:
@@ -38,10 +42,20 @@ class AttentionHeads {
   std::int64_t count_ = 1;
 };
 
-/// A kernel for a head's queries from `first` to `end`, or for the blocks first, first + step, ...
 template <class T>
-using HeadKernel = void (*)(AttentionHead<T> head, std::size_t first, std::size_t end_or_step,
-                            T* scratch);
+struct ForwardKernels {
+  /// Computes a head's queries from `first` to `end`.
+  void (*attend)(AttentionHead<T> head, std::size_t first, std::size_t end, T* scratch);
+  /// Whether no element is NaN or infinite.
+  bool (*is_finite)(const HeadMatrix<const T>& matrix, std::size_t rows, std::size_t cols);
+};
+
+/// Differentiates the blocks first, first + step, ... of heads that share keys and values. Calls
+/// begin_head(i) before it turns to the head at that place.
+template <class T>
+using BackwardKernel = void (*)(std::span<AttentionHead<T>> heads, std::size_t first,
+                                std::size_t step, FunctionRef<void(std::size_t)> begin_head,
+                                T* scratch);
 
 /// Calls f with two bools as constants.
 template <class F>

@@ -15,6 +15,7 @@
 #include <limits>
 
 #include <tend/core/kernels/attention/attention_head.h>
+#include <tend/core/kernels/attention/head_functions.h>
 #include <tend/core/kernels/matmul/tile_product.h>
 #include <tend/core/kernels/matmul/tiles.h>
 #include <tend/core/kernels/simd/simd_loop.h>
@@ -183,6 +184,17 @@ HWY_INLINE void compute_scores(const AttentionHead<T>& head, const TileRange& ti
   rows_by_lanes(on_diagonal(head, tile), tile.keys, rows_from(head.key, tile.key), head.dim, query,
                 lanes, head.scale, scores);
   if (head.added.data) add_mask(head, tile, scores);
+}
+
+// The blocks of keys that a block of queries needs, up to `end`.
+template <class T, class F>
+HWY_INLINE void for_tiles(const AttentionHead<T>& head, std::size_t first, std::size_t count,
+                          std::size_t end, F f) {
+  if (head.functions) head.functions->begin_block(first, count);
+  for (std::size_t key = 0; key < end; key += kTile) {
+    const TileRange tile = {first, count, key, std::min(kTile, end - key)};
+    if (!head.functions || !head.functions->skips(tile)) f(tile);
+  }
 }
 
 }  // namespace tend::kernels::HWY_NAMESPACE

@@ -1,0 +1,172 @@
+#include <tend/attention/expressions/composed_program.h>
+
+#include <limits>
+
+#include <tend/autograd/ops/ops.h>
+
+namespace tend::attention {
+namespace {
+
+using kernels::TileNode;
+using kernels::TileOp;
+using kernels::TileType;
+
+constexpr std::int64_t kLeastInt32 = std::numeric_limits<std::int32_t>::min();
+constexpr std::int64_t kGreatestInt32 = std::numeric_limits<std::int32_t>::max();
+
+/// Sums and products of int32 as int32 wraps them.
+Tensor wrapped(const Tensor& indices) {
+  if (indices.numel() == 0) return indices;
+  const bool fits = amin(indices).item<std::int64_t>() >= kLeastInt32 &&
+                    amax(indices).item<std::int64_t>() <= kGreatestInt32;
+  if (fits) return indices;
+  return remainder(indices - kLeastInt32, kGreatestInt32 - kLeastInt32 + 1) + kLeastInt32;
+}
+
+class Evaluation {
+ public:
+  Evaluation(const TracedFunction& function, const PlaceTensors& places, const Tensor& score,
+             DType dtype)
+      : function_(function), places_(places), score_(score), dtype_(dtype) {}
+
+  ComposedResult run() {
+    for (const TileNode& node : function_.nodes) values_.push_back(value(node));
+    ComposedResult made{{}, faults_, fault_};
+    for (const int result : function_.results) {
+      made.results.push_back(values_[static_cast<std::size_t>(result)]);
+    }
+    return made;
+  }
+
+ private:
+  const Tensor& in(const TileNode& node, std::size_t i) const {
+    return values_[static_cast<std::size_t>(node.inputs[i])];
+  }
+
+  /// describe() is what to say where there is one place.
+  template <class Describe>
+  void note_faults(const Tensor& faults, Describe describe) {
+    if (!any(faults).item<bool>()) return;
+    faults_ = faults_.defined() ? logical_or(faults_, faults) : faults;
+    if (faults.numel() == 1 && fault_.empty()) fault_ = describe();
+  }
+
+  Tensor constant(const TileNode& node) const {
+    switch (node.type) {
+      case TileType::real: return full({}, node.number, {.dtype = dtype_});
+      case TileType::index:
+        return full({}, static_cast<std::int64_t>(node.number), {.dtype = int64});
+      case TileType::truth: break;
+    }
+    return full({}, node.number != 0, {.dtype = boolean});
+  }
+
+  Tensor look_up(const TileNode& node) {
+    Tensor table = function_.tables[static_cast<std::size_t>(node.table)];
+    if (is_floating(table.dtype())) table = table.to(dtype_);
+    if (node.inputs.empty()) return table;
+    Tensor outside, offsets;  // in the row-major table
+    for (std::size_t d = 0; d < node.inputs.size(); ++d) {
+      const Tensor& index = in(node, d);
+      const std::int64_t size = table.size(static_cast<std::int64_t>(d));
+      const Tensor misses = logical_or(index < 0, index >= size);
+      outside = d == 0 ? misses : logical_or(outside, misses);
+      offsets = d == 0 ? index : offsets * size + index;
+    }
+    const Tensor zero = zeros({}, {.dtype = table.dtype()});
+    note_faults(outside, [&] { return miss_text(node, table); });
+    if (table.numel() == 0) return zero.expand(outside.shape());
+    const Tensor elements = table.reshape({-1});
+    const Tensor read = tend::index(elements, {masked_fill(offsets, outside, 0)});
+    return tend::where(outside, zero, read);
+  }
+
+  std::string miss_text(const TileNode& node, const Tensor& table) const {
+    Shape indices;
+    for (std::size_t d = 0; d < node.inputs.size(); ++d) {
+      indices.push_back(in(node, d).item<std::int64_t>());
+    }
+    return as_text("a look-up at ", indices, " in a table of shape ", table.shape());
+  }
+
+  Tensor divide(const TileNode& node) {
+    const Tensor is_zero = in(node, 1) == 0;
+    note_faults(is_zero, [&] {
+      return as_text("a division of the index ", in(node, 0).item<std::int64_t>(), " by 0");
+    });
+    const Tensor divisor = masked_fill(in(node, 1), is_zero, 1);
+    const Tensor result = node.op == TileOp::floor_div
+                              ? wrapped(floor_divide(in(node, 0), divisor))
+                              : tend::remainder(in(node, 0), divisor);
+    return masked_fill(result, is_zero, 0);
+  }
+
+  Tensor arithmetic(const TileNode& node) const {
+    switch (node.op) {
+      case TileOp::add: return in(node, 0) + in(node, 1);
+      case TileOp::sub: return in(node, 0) - in(node, 1);
+      case TileOp::mul: return in(node, 0) * in(node, 1);
+      case TileOp::div: return in(node, 0) / in(node, 1);
+      case TileOp::min: return minimum(in(node, 0), in(node, 1));
+      case TileOp::max: return maximum(in(node, 0), in(node, 1));
+      case TileOp::neg: return -in(node, 0);
+      case TileOp::abs: return tend::abs(in(node, 0));
+      case TileOp::exp: return tend::exp(in(node, 0));
+      case TileOp::log: return tend::log(in(node, 0));
+      default: return tend::tanh(in(node, 0));
+    }
+  }
+
+  Tensor value(const TileNode& node) {
+    switch (node.op) {
+      case TileOp::constant: return constant(node);
+      case TileOp::batch: return places_.batch;
+      case TileOp::head: return places_.head;
+      case TileOp::query: return places_.query;
+      case TileOp::key: return places_.key;
+      case TileOp::score: return score_;
+      case TileOp::lookup: return look_up(node);
+      case TileOp::floor_div:
+      case TileOp::remainder: return divide(node);
+      case TileOp::to_real: return in(node, 0).to(dtype_);
+      case TileOp::eq: return in(node, 0) == in(node, 1);
+      case TileOp::ne: return in(node, 0) != in(node, 1);
+      case TileOp::lt: return in(node, 0) < in(node, 1);
+      case TileOp::le: return in(node, 0) <= in(node, 1);
+      case TileOp::logical_and: return logical_and(in(node, 0), in(node, 1));
+      case TileOp::logical_or: return logical_or(in(node, 0), in(node, 1));
+      case TileOp::logical_not: return logical_not(in(node, 0));
+      case TileOp::where: return tend::where(in(node, 0), in(node, 1), in(node, 2));
+      default: break;
+    }
+    return node.type == TileType::index ? wrapped(arithmetic(node)) : arithmetic(node);
+  }
+
+  const TracedFunction& function_;
+  const PlaceTensors& places_;
+  const Tensor& score_;
+  DType dtype_;
+  std::vector<Tensor> values_;
+  Tensor faults_;
+  std::string fault_;
+};
+
+}  // namespace
+
+PlaceTensors place_tensors(const Shape& scores, std::int64_t heads) {
+  const std::int64_t rank = scores.rank();
+  const auto count = [](std::int64_t n) { return arange(0, n, 1, {.dtype = int64}); };
+  Shape leading = scores;
+  leading[rank - 2] = leading[rank - 1] = 1;
+  const Tensor all = count(element_count(leading)).view(leading);
+  const std::int64_t divisor = std::max<std::int64_t>(1, heads);
+  return {floor_divide(all, divisor), tend::remainder(all, divisor),
+          count(scores[rank - 2]).view({-1, 1}), count(scores[rank - 1])};
+}
+
+ComposedResult evaluate(const TracedFunction& function, const PlaceTensors& places,
+                        const Tensor& score, DType dtype) {
+  return Evaluation(function, places, score, dtype).run();
+}
+
+}  // namespace tend::attention

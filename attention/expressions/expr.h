@@ -1,0 +1,154 @@
+/// \file
+/// Scores and masks of attention as functions of their place. Such a function is a lambda that is
+/// called once, with values that stand for the numbers of all places, and that note what is done
+/// with them.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+
+#include <tend/autograd/tensor/tensor.h>
+#include <tend/core/kernels/attention/tile_program.h>
+
+namespace tend::attention {
+
+/// A value in a score or mask function: a real number of the scores' dtype, an index (int32, which
+/// wraps around), or a truth value. It exists only while the function is called; Error anywhere
+/// else. Operations on an index and a real number are on real numbers; DTypeError for those on
+/// numbers and truth values.
+class Expr {
+ public:
+  /// Constants. An integer must fit int32 (Error).
+  Expr(bool value);
+  template <std::integral N>
+  Expr(N number) : Expr(whole(static_cast<std::int64_t>(number))) {}
+  template <std::floating_point N>
+  Expr(N number) : Expr(real(static_cast<double>(number))) {}
+  Expr(char) = delete;
+
+  /// What a function does must not depend on a value: use `where`.
+  explicit operator bool() const = delete;
+
+  Expr& operator+=(const Expr& other);
+  Expr& operator-=(const Expr& other);
+  Expr& operator*=(const Expr& other);
+  Expr& operator/=(const Expr& other);
+
+  kernels::TileType type() const;
+
+ private:
+  friend class Trace;
+  Expr(int node, std::uint64_t trace) : node_(node), trace_(trace) {}
+  static Expr whole(std::int64_t number);
+  static Expr real(double number);
+
+  int node_;
+  std::uint64_t trace_;  // the number of the trace that has the node
+};
+
+/// Where a score stands. `head` is the dimension before the last two of query @ key^T, `batch` those
+/// before it as one; 0 where there are none.
+struct Position {
+  Expr batch, head, query, key;
+};
+
+///@{
+/// Arithmetic. For two indices, / and % round towards negative infinity, as // and % do in Python;
+/// % is for indices alone (DTypeError). Dividing an index by the index 0 is an Error where the
+/// place is visible.
+Expr operator+(const Expr& a, const Expr& b);
+Expr operator-(const Expr& a, const Expr& b);
+Expr operator*(const Expr& a, const Expr& b);
+Expr operator/(const Expr& a, const Expr& b);
+Expr operator%(const Expr& a, const Expr& b);
+Expr operator-(const Expr& a);
+Expr min(const Expr& a, const Expr& b);
+Expr max(const Expr& a, const Expr& b);
+Expr abs(const Expr& a);
+///@}
+
+///@{
+/// Functions of real numbers.
+Expr exp(const Expr& a);
+Expr log(const Expr& a);
+Expr tanh(const Expr& a);
+///@}
+
+///@{
+/// Truth values. == and != also compare those.
+Expr operator==(const Expr& a, const Expr& b);
+Expr operator!=(const Expr& a, const Expr& b);
+Expr operator<(const Expr& a, const Expr& b);
+Expr operator<=(const Expr& a, const Expr& b);
+Expr operator>(const Expr& a, const Expr& b);
+Expr operator>=(const Expr& a, const Expr& b);
+Expr operator&&(const Expr& a, const Expr& b);
+Expr operator||(const Expr& a, const Expr& b);
+Expr operator!(const Expr& a);
+///@}
+
+/// a where the condition is true, else b. Both are computed.
+Expr where(const Expr& condition, const Expr& a, const Expr& b);
+
+/// A tensor that score and mask functions read: table(i, j) is its element, with as many indices as
+/// it has dimensions (ShapeError) and at most 2^31 - 1 elements (Error). Negative indices do not
+/// count from the end: an index outside of the tensor is an IndexError where the place is visible,
+/// and reads 0 or false elsewhere. Elements of an int64 tensor are indices and must fit int32
+/// (DTypeError), those of a bool tensor truth values. A floating tensor is converted to the dtype
+/// of the scores and may require grad.
+class Lookup {
+ public:
+  explicit Lookup(Tensor table) : table_(std::move(table)) {}
+
+  template <std::convertible_to<Expr>... Indices>
+  Expr operator()(const Indices&... at) const {
+    return read({Expr(at)...});
+  }
+
+ private:
+  Expr read(std::initializer_list<Expr> indices) const;
+
+  Tensor table_;
+};
+/// Error for an undefined tensor.
+Lookup lookup(const Tensor& table);
+
+// What an expression does not have. Tables serve for functions of an index.
+void operator&(const Expr&, const Expr&) = delete;
+void operator|(const Expr&, const Expr&) = delete;
+void operator^(const Expr&, const Expr&) = delete;
+void operator<<(const Expr&, const Expr&) = delete;
+void operator>>(const Expr&, const Expr&) = delete;
+void operator~(const Expr&) = delete;
+void operator++(const Expr&) = delete;
+void operator--(const Expr&) = delete;
+void sqrt(const Expr&) = delete;
+void rsqrt(const Expr&) = delete;
+void square(const Expr&) = delete;
+void pow(const Expr&, const Expr&) = delete;
+void sigmoid(const Expr&) = delete;
+void relu(const Expr&) = delete;
+void gelu(const Expr&) = delete;
+void silu(const Expr&) = delete;
+void softplus(const Expr&) = delete;
+void erf(const Expr&) = delete;
+void exp2(const Expr&) = delete;
+void expm1(const Expr&) = delete;
+void log2(const Expr&) = delete;
+void log10(const Expr&) = delete;
+void log1p(const Expr&) = delete;
+void sin(const Expr&) = delete;
+void cos(const Expr&) = delete;
+void tan(const Expr&) = delete;
+void atan(const Expr&) = delete;
+void sinh(const Expr&) = delete;
+void cosh(const Expr&) = delete;
+void floor(const Expr&) = delete;
+void ceil(const Expr&) = delete;
+void round(const Expr&) = delete;
+void trunc(const Expr&) = delete;
+void sign(const Expr&) = delete;
+void clamp(const Expr&, const Expr&, const Expr&) = delete;
+
+}  // namespace tend::attention

@@ -1,0 +1,77 @@
+/// \file
+/// Score and mask functions.
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <utility>
+
+#include <tend/attention/expressions/expr.h>
+
+namespace tend::attention {
+
+struct TracedFunction;
+
+/// What becomes of a scaled score: f(score, at) with `at` a Position. As PyTorch's score_mod.
+class ScoreFunction {
+ public:
+  /// The score as it is.
+  ScoreFunction() = default;
+  template <class F>
+  requires(std::invocable<const F&, Expr, Position> && !std::same_as<F, ScoreFunction>)
+  ScoreFunction(const F& f) {
+    const auto call = [](const void* function, const Expr& score, const Position& at) {
+      return Expr((*static_cast<const F*>(function))(score, at));
+    };
+    trace(&f, call);
+  }
+
+  /// For use in another function.
+  Expr operator()(const Expr& score, const Position& at) const;
+
+  /// nullptr for the score as it is.
+  const std::shared_ptr<const TracedFunction>& traced() const noexcept { return traced_; }
+
+ private:
+  void trace(const void* function, Expr (*call)(const void*, const Expr&, const Position&));
+
+  std::shared_ptr<const TracedFunction> traced_;
+};
+
+/// Where a query may attend: f(at) is true there. As PyTorch's mask_mod.
+class MaskFunction {
+ public:
+  /// Everywhere.
+  MaskFunction() = default;
+  template <class F>
+  requires(std::invocable<const F&, Position> && !std::same_as<F, MaskFunction>)
+  MaskFunction(const F& f) {
+    const auto call = [](const void* function, const Position& at) {
+      return Expr((*static_cast<const F*>(function))(at));
+    };
+    trace(&f, call);
+  }
+
+  /// For use in another function.
+  Expr operator()(const Position& at) const;
+
+  /// nullptr for everywhere.
+  const std::shared_ptr<const TracedFunction>& traced() const noexcept { return traced_; }
+
+ private:
+  void trace(const void* function, Expr (*call)(const void*, const Position&));
+
+  std::shared_ptr<const TracedFunction> traced_;
+};
+
+/// First the one on the left, then the one on the right, of what that gives.
+ScoreFunction operator+(const ScoreFunction& first, const ScoreFunction& second);
+
+///@{
+/// Both, either, and where the mask hides.
+MaskFunction operator&&(const MaskFunction& a, const MaskFunction& b);
+MaskFunction operator||(const MaskFunction& a, const MaskFunction& b);
+MaskFunction operator!(const MaskFunction& a);
+///@}
+
+}  // namespace tend::attention

@@ -1,0 +1,101 @@
+#include <tend/attention/expressions/masks.h>
+
+#include <tend/autograd/ops/ops.h>
+#include <tend/autograd/tensor/grad_mode.h>
+
+namespace tend::attention::masks {
+namespace {
+
+void check_int64(const char* name, const char* argument, const Tensor& table) {
+  if (table.dtype() == int64) return;
+  fail<DTypeError>(name, argument, " must be int64, got ", table.dtype());
+}
+
+void check_lengths(const char* name, const Tensor& lengths) {
+  check_int64(name, "lengths", lengths);
+  if (lengths.dim() == 1) return;
+  fail<ShapeError>(name, "lengths must be (batches), got ", lengths.shape());
+}
+
+std::int64_t at_least_one(const char* name, const char* argument, std::int64_t number) {
+  if (number < 1) fail(name, argument, " must be 1 or more, got ", number);
+  return number;
+}
+
+}  // namespace
+
+MaskFunction causal() {
+  return [](const Position& at) { return at.key <= at.query; };
+}
+
+MaskFunction causal_bottom_right(std::int64_t queries, std::int64_t keys) {
+  const std::int64_t before = keys - queries;
+  return [before](const Position& at) { return at.key <= at.query + before; };
+}
+
+MaskFunction sliding_window(std::int64_t size) {
+  at_least_one("sliding_window", "size", size);
+  return [size](const Position& at) {
+    return at.key <= at.query && at.query - at.key < size;
+  };
+}
+
+MaskFunction prefix(std::int64_t length) {
+  return [length](const Position& at) { return at.key < length || at.key <= at.query; };
+}
+
+MaskFunction prefix(const Tensor& lengths) {
+  check_lengths("prefix", lengths);
+  const Lookup length = lookup(lengths);
+  return [&](const Position& at) {
+    return at.key < length(at.batch) || at.key <= at.query;
+  };
+}
+
+MaskFunction documents(const Tensor& documents) {
+  check_int64("documents", "documents", documents);
+  if (documents.dim() != 1 && documents.dim() != 2) {
+    fail<ShapeError>("documents", "documents must be (tokens) or (batches, tokens), got ",
+                     documents.shape());
+  }
+  const Lookup document = lookup(documents);
+  const bool has_batch = documents.dim() == 2;
+  return [&](const Position& at) {
+    if (!has_batch) return document(at.query) == document(at.key);
+    return document(at.batch, at.query) == document(at.batch, at.key);
+  };
+}
+
+MaskFunction padding(const Tensor& lengths) {
+  check_lengths("padding", lengths);
+  const Lookup length = lookup(lengths);
+  return [&](const Position& at) { return at.key < length(at.batch); };
+}
+
+MaskFunction blocks(std::int64_t size) {
+  at_least_one("blocks", "size", size);
+  return [size](const Position& at) { return at.query / size == at.key / size; };
+}
+
+MaskFunction dilated(std::int64_t step) {
+  at_least_one("dilated", "step", step);
+  return [step](const Position& at) { return (at.query - at.key) % step == 0; };
+}
+
+Tensor document_positions(const Tensor& documents) {
+  constexpr const char* kName = "document_positions";
+  check_int64(kName, "documents", documents);
+  if (documents.dim() == 0) fail<ShapeError>(kName, "documents must be (..., tokens), got ()");
+  const NoGradGuard no_graph;
+  const std::int64_t tokens = documents.size(-1);
+  const Tensor place = arange(0, tokens, 1, {.dtype = int64}).expand(documents.shape());
+  if (documents.numel() == 0) return place.clone();
+  // The first token of each document is where the number differs from the one before.
+  const Tensor begins = cat({ones_like(documents.narrow(-1, 0, 1)).to(boolean),
+                             documents.narrow(-1, 1, tokens - 1) !=
+                                 documents.narrow(-1, 0, tokens - 1)},
+                            -1);
+  return place - cummax(place * begins.to(int64), -1).values;
+}
+
+}  // namespace tend::attention::masks

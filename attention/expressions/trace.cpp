@@ -1,0 +1,161 @@
+#include <tend/attention/expressions/trace.h>
+
+#include <atomic>
+#include <bit>
+#include <limits>
+
+#include <tend/autograd/ops/ops.h>
+
+namespace tend::attention {
+namespace {
+
+using kernels::TileNode;
+using kernels::TileOp;
+using kernels::TileType;
+
+/// A function with more operations is a mistake, such as a loop over positions.
+constexpr std::size_t kMostNodes = 10'000;
+constexpr std::int64_t kMostElements = std::numeric_limits<std::int32_t>::max();
+
+thread_local Trace* current_trace = nullptr;
+std::atomic<std::uint64_t> last_number{0};
+
+TileType type_of_elements(const Tensor& table) {
+  if (is_floating(table.dtype())) return TileType::real;
+  return table.dtype() == int64 ? TileType::index : TileType::truth;
+}
+
+void check_table(const Tensor& table) {
+  if (table.numel() > kMostElements) {
+    fail(kExpression, "a table of shape ", table.shape(), " has more than 2^31 - 1 elements");
+  }
+  if (table.dtype() != int64 || table.numel() == 0) return;
+  const std::int64_t low = amin(table.detach()).item<std::int64_t>();
+  const std::int64_t high = amax(table.detach()).item<std::int64_t>();
+  if (low < std::numeric_limits<std::int32_t>::min() || high > kMostElements) {
+    fail<DTypeError>(kExpression, "a table of shape ", table.shape(), " has elements from ", low, " to ",
+                     high, ", which do not fit int32");
+  }
+}
+
+}  // namespace
+
+kernels::TileProgram TracedFunction::program(DType dtype) const {
+  kernels::TileProgram made{nodes, {}, results};
+  for (const Tensor& table : tables) {
+    check_table(table);  // elements may have changed since
+    made.tables.push_back(is_floating(table.dtype()) ? table.array().to(dtype) : table.array());
+  }
+  return made;
+}
+
+Trace::Trace() noexcept
+    : number_(last_number.fetch_add(1, std::memory_order_relaxed) + 1), before_(current_trace) {
+  current_trace = this;
+}
+
+Trace::Trace(const TracedFunction& begin) : Trace() {
+  for (const Tensor& table : begin.tables) add_table(table);
+  for (const TileNode& node : begin.nodes) add(node);
+}
+
+Trace::~Trace() {
+  current_trace = before_;
+}
+
+Trace& Trace::current() {
+  if (!current_trace) fail(kExpression, "values exist only while a score or mask function is called");
+  return *current_trace;
+}
+
+int Trace::node_of(const Expr& value) const {
+  if (value.trace_ != number_) fail(kExpression, "a value of another function, or of an earlier call");
+  return value.node_;
+}
+
+Expr Trace::add(TileNode node) {
+  const Key key(node.op, node.type, node.inputs, std::bit_cast<std::uint64_t>(node.number),
+                node.table);
+  const auto found = known_.find(key);
+  if (found != known_.end()) return value(found->second);
+  if (function_.nodes.size() == kMostNodes) {
+    fail(kExpression, "a function of more than ", kMostNodes, " operations");
+  }
+  const int number = static_cast<int>(function_.nodes.size());
+  function_.nodes.push_back(std::move(node));
+  known_.emplace(key, number);
+  return value(number);
+}
+
+Expr Trace::add(TileOp op, TileType type, std::initializer_list<Expr> inputs) {
+  TileNode node{op, type};
+  for (const Expr& input : inputs) node.inputs.push_back(node_of(input));
+  return add(std::move(node));
+}
+
+Expr Trace::constant(TileType type, double number) {
+  TileNode node{TileOp::constant, type};
+  node.number = number;
+  return add(std::move(node));
+}
+
+int Trace::add_table(const Tensor& table) {
+  for (std::size_t i = 0; i < function_.tables.size(); ++i) {
+    if (function_.tables[i].impl() == table.impl()) return static_cast<int>(i);
+  }
+  check_table(table);
+  function_.tables.push_back(table);
+  return static_cast<int>(function_.tables.size()) - 1;
+}
+
+Expr Trace::look_up(const Tensor& table, std::vector<int> indices) {
+  if (std::ssize(indices) != table.dim()) {
+    fail<ShapeError>(kExpression, indices.size(), " indices for a table of shape ", table.shape());
+  }
+  for (const int index : indices) {
+    if (node(index).type != TileType::index) {
+      fail<DTypeError>(kExpression, "only indices can be looked up in a table of shape ", table.shape());
+    }
+  }
+  TileNode node{TileOp::lookup, type_of_elements(table), std::move(indices)};
+  node.table = add_table(table);
+  return add(std::move(node));
+}
+
+TracedFunction Trace::finish(const std::vector<Expr>& results) {
+  for (const Expr& result : results) function_.results.push_back(node_of(result));
+  return std::move(function_);
+}
+
+std::vector<Expr> Trace::call(const TracedFunction& function, const std::vector<Expr>& scores,
+                              const Position& at) {
+  std::vector<Expr> values;
+  const auto of = [&values](int node) { return values[static_cast<std::size_t>(node)]; };
+  for (const TileNode& node : function.nodes) {
+    switch (node.op) {
+      case TileOp::batch: values.push_back(at.batch); break;
+      case TileOp::head: values.push_back(at.head); break;
+      case TileOp::query: values.push_back(at.query); break;
+      case TileOp::key: values.push_back(at.key); break;
+      case TileOp::score: values.push_back(scores[0]); break;
+      default: {
+        TileNode own = node;
+        for (int& input : own.inputs) input = node_of(of(input));
+        if (own.op == TileOp::lookup) {
+          own.table = add_table(function.tables[static_cast<std::size_t>(node.table)]);
+        }
+        values.push_back(add(std::move(own)));
+      }
+    }
+  }
+  std::vector<Expr> results;
+  for (const int result : function.results) results.push_back(of(result));
+  return results;
+}
+
+Position traced_position(Trace& trace) {
+  return {trace.add(TileOp::batch, TileType::index), trace.add(TileOp::head, TileType::index),
+          trace.add(TileOp::query, TileType::index), trace.add(TileOp::key, TileType::index)};
+}
+
+}  // namespace tend::attention

@@ -1,0 +1,70 @@
+// How a score or mask function becomes a program: what its operations note while it is called.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include <tend/attention/expressions/expr.h>
+
+namespace tend::attention {
+
+/// What errors call the values of score and mask functions.
+inline constexpr const char* kExpression = "attention expression";
+
+/// A program whose tables are tensors, which may have gradients.
+struct TracedFunction {
+  std::vector<kernels::TileNode> nodes;
+  std::vector<Tensor> tables;
+  std::vector<int> results;
+
+  const kernels::TileNode& node(int i) const { return nodes[static_cast<std::size_t>(i)]; }
+  /// The program for scores of that dtype, to which floating tables are converted.
+  kernels::TileProgram program(DType dtype) const;
+};
+
+/// While it lives, values of this thread belong to it.
+class Trace {
+ public:
+  Trace() noexcept;
+  /// Goes on where `begin` ended: it has the same nodes.
+  explicit Trace(const TracedFunction& begin);
+  ~Trace();
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+  /// Error where no function is called.
+  static Trace& current();
+
+  /// The node, an earlier one if that does the same.
+  Expr add(kernels::TileNode node);
+  Expr add(kernels::TileOp op, kernels::TileType type, std::initializer_list<Expr> inputs = {});
+  Expr constant(kernels::TileType type, double number);
+  /// An element of the table; errors as Lookup documents.
+  Expr look_up(const Tensor& table, std::vector<int> indices);
+  /// The number of the node; Error for a value of another function.
+  int node_of(const Expr& value) const;
+  const kernels::TileNode& node(int i) const { return function_.node(i); }
+  Expr value(int node) const { return {node, number_}; }
+
+  /// The function, with these results.
+  TracedFunction finish(const std::vector<Expr>& results);
+  /// Calls another function in this one; gives its results.
+  std::vector<Expr> call(const TracedFunction& function, const std::vector<Expr>& scores,
+                         const Position& at);
+
+ private:
+  using Key = std::tuple<kernels::TileOp, kernels::TileType, std::vector<int>, std::uint64_t, int>;
+  int add_table(const Tensor& table);
+
+  TracedFunction function_;
+  std::map<Key, int> known_;
+  std::uint64_t number_;
+  Trace* before_;
+};
+
+/// The position whose values are those of each place.
+Position traced_position(Trace& trace);
+
+}  // namespace tend::attention

@@ -1,0 +1,108 @@
+#include <tend/attention/functions/call.h>
+
+#include <cmath>
+#include <utility>
+
+#include <tend/attention/functions/composed.h>
+#include <tend/attention/functions/fused.h>
+#include <tend/core/base/thread_number.h>
+
+namespace tend::attention {
+namespace {
+
+thread_local AttentionPath preferred_path = AttentionPath::automatic;
+
+// Whether to take the fused path; Error where it was asked for and cannot be taken.
+bool takes_fused(const AttentionCall& call, AttentionPath path, const Tensor& query,
+                 const Tensor& key, const Tensor& value) {
+  if (path == AttentionPath::automatic) path = preferred_path;
+  if (path == AttentionPath::composed) return false;
+  if (path == AttentionPath::automatic && !fused_pays(query, key)) return false;
+  const std::string obstacle = fused_obstacle(call, query, key, value);
+  if (obstacle.empty()) return true;
+  if (path == AttentionPath::fused) {
+    fail(call.operation, "the fused path does not do this: ", obstacle);
+  }
+  return false;
+}
+
+}  // namespace
+
+AttentionPathGuard::AttentionPathGuard(AttentionPath path) noexcept
+    : before_(std::exchange(preferred_path, path)), thread_(thread_number()) {}
+
+AttentionPathGuard::~AttentionPathGuard() {
+  if (thread_ == thread_number()) preferred_path = before_;
+}
+
+double scale_of(const Tensor& query, const std::optional<double>& scale) {
+  return scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
+}
+
+std::int64_t group_of(const char* operation, const Tensor& query, const Tensor& key,
+                      const Tensor& value, bool enable_gqa) {
+  if (!enable_gqa) return 1;
+  if (query.dim() < 3 || key.dim() < 3 || value.dim() < 3) {
+    fail<ShapeError>(operation, "enable_gqa needs heads in dimension -3 of query ", query.shape(),
+                     ", key ", key.shape(), " and value ", value.shape());
+  }
+  const std::int64_t heads = query.size(-3), shared = key.size(-3);
+  if (value.size(-3) != shared) {
+    fail<ShapeError>(operation, "key ", key.shape(), " and value ", value.shape(),
+                     " differ in dimension -3, the heads");
+  }
+  if (heads == shared) return 1;
+  if (shared == 0 || heads % shared != 0) {
+    fail<ShapeError>(operation, "the ", heads, " heads of query ", query.shape(),
+                     " are no multiple of the ", shared, " heads of key ", key.shape(),
+                     " in dimension -3");
+  }
+  return heads / shared;
+}
+
+Shape batch_shape(const Tensor& matrices, std::int64_t group) {
+  Shape shape(std::span(matrices.shape()).first(matrices.shape().size() - 2));
+  if (group > 1) shape[shape.rank() - 1] *= group;
+  return shape;
+}
+
+Shape check_inputs(const char* operation, const Tensor& query, const Tensor& key,
+                   const Tensor& value, std::int64_t group, double dropout_p) {
+  if (query.dim() < 2 || key.dim() < 2 || value.dim() < 2) {
+    fail<ShapeError>(operation, "query ", query.shape(), ", key ", key.shape(), " and value ",
+                     value.shape(), " need two dimensions or more");
+  }
+  if (query.dtype() != key.dtype() || query.dtype() != value.dtype() ||
+      !is_floating(query.dtype())) {
+    fail<DTypeError>(operation, "query ", query.dtype(), ", key ", key.dtype(), " and value ",
+                     value.dtype(), " must have one floating dtype");
+  }
+  if (query.size(-1) != key.size(-1)) {
+    fail<ShapeError>(operation, "query ", query.shape(), " and key ", key.shape(),
+                     " differ in dimension -1");
+  }
+  if (key.size(-2) != value.size(-2)) {
+    fail<ShapeError>(operation, "key ", key.shape(), " and value ", value.shape(),
+                     " differ in dimension -2");
+  }
+  Shape weights = broadcast_shapes(operation, batch_shape(query), batch_shape(key, group));
+  broadcast_shapes(operation, weights, batch_shape(value, group));
+  weights.push_back(query.size(-2));
+  weights.push_back(key.size(-2));
+  if (!(dropout_p >= 0 && dropout_p <= 1)) {
+    fail(operation, "dropout_p must lie in [0, 1], got ", dropout_p);
+  }
+  return weights;
+}
+
+Tensor attend(const AttentionCall& call, AttentionPath path, const Tensor& query,
+              const Tensor& key, const Tensor& value) {
+  return with_memory([&] {
+    if (takes_fused(call, path, query, key, value)) {
+      return fused_attention(call, query, key, value);
+    }
+    return composed_attention(call, query, key, value).context;
+  });
+}
+
+}  // namespace tend::attention

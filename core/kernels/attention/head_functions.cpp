@@ -1,0 +1,217 @@
+#include <tend/core/kernels/attention/head_functions.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace tend::kernels {
+namespace {
+
+IndexRange range_of(std::size_t first, std::size_t count) {
+  const auto low = static_cast<std::int64_t>(first);
+  return {low, low + static_cast<std::int64_t>(count) - 1};
+}
+
+std::uint64_t first_bits(std::size_t count) {
+  return count < 64 ? ~(~std::uint64_t{0} << count) : ~std::uint64_t{0};
+}
+
+/// Copies rows of lanes, 0 for those that are no query's or hidden.
+template <class T>
+void copy_visible(const std::byte* from, const TileRange& tile, const TileBits& visible,
+                  std::size_t key, std::size_t rows, T* to) {
+  std::memmove(to, from, rows * kAttentionTile * sizeof(T));
+  const std::uint64_t queries = first_bits(tile.queries);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::uint64_t word = visible.all ? queries : queries & visible.words[key + row];
+    if (word == ~std::uint64_t{0}) continue;
+    for (std::size_t i = 0; i < kAttentionTile; ++i) {
+      if ((word >> i & 1) == 0) to[row * kAttentionTile + i] = T(0);
+    }
+  }
+}
+
+/// In an order that lets vectors take part.
+template <class T>
+double sum_of(const T* lanes, std::size_t count) {
+  constexpr std::size_t kParts = 8;
+  double sums[kParts] = {};
+  for (std::size_t i = 0; i < count; i += kParts) {
+    for (std::size_t k = 0; k < kParts; ++k) sums[k] += static_cast<double>(lanes[i + k]);
+  }
+  double sum = 0;
+  for (const double each : sums) sum += each;
+  return sum;
+}
+
+/// Adds a strip of gradients to the elements of a table that its look-up read, after summing those
+/// that are known to have gone to one element.
+template <class T>
+void add_to_table(const TileState<T>& state, int site, const T* lanes, std::size_t rows,
+                  double* table) {
+  const TileNode& node = state.node(site);
+  const TileTable& read = state.plan().table(node.table);
+  TileLevel level = TileLevel::head;
+  for (const int input : node.inputs) level = joined(level, state.plan().level(input));
+  const auto add = [&](std::size_t lane, double value) {
+    std::int64_t offset = 0;
+    for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+      const std::int32_t at =
+          reinterpret_cast<const std::int32_t*>(state.strip(node.inputs[k]))[lane];
+      if (at < 0 || at >= read.sizes[k]) return;  // of a hidden place
+      offset += std::int64_t{at} * read.steps[k];
+    }
+    table[offset] += value;
+  };
+  switch (level) {
+    case TileLevel::head: return add(0, sum_of(lanes, rows * kAttentionTile));
+    case TileLevel::key:
+      for (std::size_t row = 0; row < rows; ++row) {
+        add(row * kAttentionTile, sum_of(lanes + row * kAttentionTile, kAttentionTile));
+      }
+      return;
+    case TileLevel::query:
+      for (std::size_t i = 0; i < kAttentionTile; ++i) {
+        double sum = 0;
+        for (std::size_t row = 0; row < rows; ++row) {
+          sum += static_cast<double>(lanes[row * kAttentionTile + i]);
+        }
+        add(i, sum);
+      }
+      return;
+    case TileLevel::pair:
+      for (std::size_t i = 0; i < rows * kAttentionTile; ++i) add(i, static_cast<double>(lanes[i]));
+  }
+}
+
+}  // namespace
+
+template <class T>
+FunctionPlans<T>::FunctionPlans(const AttentionFunctions& functions,
+                                const ScoreDerivative* derivative) {
+  if (functions.score) score.emplace(*functions.score);
+  if (functions.mask) {
+    mask.emplace(*functions.mask);
+    bounds.emplace(*functions.mask);
+  }
+  if (functions.score && derivative) {
+    gradient.emplace(derivative->program);
+    sites = &derivative->sites;
+  }
+}
+
+template <class T>
+HeadFunctions<T>::HeadFunctions(const FunctionPlans<T>& plans) : plans_(&plans) {
+  const std::optional<TilePlan<T>>* const all[] = {&plans.score, &plans.mask, &plans.gradient};
+  std::optional<TileState<T>>* const states[] = {&score_, &mask_, &gradient_};
+  std::size_t bytes = 0;
+  for (const auto* plan : all) bytes += *plan ? (*plan)->scratch_bytes() : 0;
+  scratch_ = Array::empty({static_cast<std::int64_t>(bytes)}, boolean);
+  auto* place = static_cast<std::byte*>(scratch_.raw());
+  for (std::size_t i = 0; i < std::size(all); ++i) {
+    if (!*all[i]) continue;
+    states[i]->emplace(**all[i], place);
+    place += (*all[i])->scratch_bytes();
+  }
+}
+
+template <class T>
+void HeadFunctions<T>::begin_head(std::int64_t index, std::int64_t heads) {
+  const std::int64_t batch = index / heads, head = index % heads;
+  places_.batch = {batch, batch};
+  places_.head = {head, head};
+  for (std::optional<TileState<T>>* state : {&score_, &mask_, &gradient_}) {
+    if (!*state) continue;
+    (*state)->batch = static_cast<std::int32_t>(batch);
+    (*state)->head = static_cast<std::int32_t>(head);
+    tile_evaluation().of<T>().begin_head(**state);
+  }
+}
+
+template <class T>
+void HeadFunctions<T>::begin_block(std::size_t first, std::size_t count) {
+  places_.query = range_of(first, count);
+  for (std::optional<TileState<T>>* state : {&score_, &mask_, &gradient_}) {
+    if (*state) tile_evaluation().of<T>().begin_block(**state, first, count);
+  }
+}
+
+template <class T>
+bool HeadFunctions<T>::skips(const TileRange& tile) {
+  view_ = TileView::full;
+  if (!mask_) return false;
+  places_.query = range_of(tile.query, tile.queries);
+  places_.key = range_of(tile.key, tile.keys);
+  view_ = plans_->bounds->view(places_, bounds_);
+  return view_ == TileView::empty && is_finite_;
+}
+
+template <class T>
+void HeadFunctions<T>::apply(const TileRange& tile, T* scores, TileBits& visible) {
+  const TileEvaluation<T>& evaluation = tile_evaluation().of<T>();
+  visible.all = view_ == TileView::full;
+  if (!visible.all) {
+    std::fill_n(visible.words, kAttentionTile, 0);
+    const int result = mask_->plan().program().results[0];
+    evaluation.evaluate(*mask_, tile, nullptr, nullptr, [&](std::size_t key, std::size_t rows) {
+      std::memcpy(visible.words + key, mask_->strip(result), rows * sizeof *visible.words);
+    });
+  }
+  if (score_) {
+    const int result = score_->plan().program().results[0];
+    evaluation.evaluate(*score_, tile, scores, nullptr, [&](std::size_t key, std::size_t rows) {
+      std::memmove(scores + key * kAttentionTile, score_->strip(result), rows * kAttentionTile * sizeof(T));
+    });
+    if (score_->faults.any) note_faults(tile, visible, *score_);
+  }
+  if (!visible.all && mask_->faults.any) note_faults(tile, visible, *mask_);
+}
+
+template <class T>
+void HeadFunctions<T>::note_faults(const TileRange& tile, const TileBits& visible,
+                                   const TileState<T>& state) {
+  for (std::size_t j = 0; j < tile.keys; ++j) {
+    std::uint64_t lanes = state.faults.at(j) & first_bits(tile.queries);
+    if (!visible.all) lanes &= visible.words[j];
+    if (lanes == 0) continue;
+    const std::size_t query = tile.query + static_cast<std::size_t>(std::countr_zero(lanes));
+    const std::size_t key = tile.key + j;
+    const bool is_first = !has_fault_ || query < fault_query_ ||
+                          (query == fault_query_ && key < fault_key_);
+    if (!is_first) continue;
+    has_fault_ = true;
+    fault_query_ = query;
+    fault_key_ = key;
+  }
+}
+
+template <class T>
+std::int64_t HeadFunctions<T>::fault(std::size_t keys) const {
+  return has_fault_ ? static_cast<std::int64_t>(fault_query_ * keys + fault_key_) : -1;
+}
+
+template <class T>
+void HeadFunctions<T>::apply_gradient(const TileRange& tile, const T* scores,
+                                      const TileBits& visible, T* grads,
+                                      const std::vector<double*>& tables) {
+  const std::vector<int>& results = gradient_->plan().program().results;
+  const std::vector<int>& sites = *plans_->sites;
+  const auto sink = [&](std::size_t key, std::size_t rows) {
+    T lanes[kStripLanes];
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+      double* const table = tables[static_cast<std::size_t>(gradient_->node(sites[i]).table)];
+      if (!table) continue;
+      copy_visible(gradient_->strip(results[i + 1]), tile, visible, key, rows, lanes);
+      add_to_table(*gradient_, sites[i], lanes, rows, table);
+    }
+    copy_visible(gradient_->strip(results[0]), tile, visible, key, rows, grads + key * kAttentionTile);
+  };
+  tile_evaluation().of<T>().evaluate(*gradient_, tile, scores, grads, sink);
+}
+
+template struct FunctionPlans<float>;
+template struct FunctionPlans<double>;
+template class HeadFunctions<float>;
+template class HeadFunctions<double>;
+
+}  // namespace tend::kernels

@@ -1,0 +1,129 @@
+// A program prepared for evaluation, tile by tile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <tend/core/base/function_ref.h>
+#include <tend/core/kernels/attention/attention_head.h>
+#include <tend/core/kernels/attention/tile_program.h>
+#include <tend/core/kernels/simd/for_types.h>
+
+namespace tend::kernels {
+
+/// What a node's value depends on; each is evaluated as rarely as that allows.
+enum class TileLevel : std::uint8_t { head, query, key, pair };
+inline constexpr std::size_t kTileLevels = 4;
+
+/// The level of what depends on values of both.
+TileLevel joined(TileLevel a, TileLevel b);
+
+/// Rows of a tile, one for each key, that are evaluated at once.
+inline constexpr std::size_t kStripRows = 4;
+inline constexpr std::size_t kStripLanes = kStripRows * kAttentionTile;
+
+/// Of element (i, j, ...): i * steps[0] + j * steps[1] + ...
+struct TileTable {
+  const void* data = nullptr;  // T, int32_t or bool
+  std::vector<std::int32_t> sizes, steps;
+};
+
+/// The nodes by level, the tables, and where each node's lanes lie in the scratch memory. The
+/// program must outlive the plan.
+template <class T>
+class TilePlan {
+ public:
+  explicit TilePlan(const TileProgram& program);
+
+  const TileProgram& program() const { return *program_; }
+  const std::vector<int>& nodes(TileLevel level) const {
+    return by_level_[static_cast<std::size_t>(level)];
+  }
+  TileLevel level(int node) const { return levels_[static_cast<std::size_t>(node)]; }
+  const TileTable& table(int index) const { return tables_[static_cast<std::size_t>(index)]; }
+  /// Bytes of each node's lanes; a node of TileLevel::key has such a slot for its strips, too.
+  static constexpr std::size_t slot_bytes() { return kStripLanes * sizeof(T); }
+  std::size_t scratch_bytes() const { return 2 * program_->nodes.size() * slot_bytes(); }
+
+ private:
+  const TileProgram* program_;
+  std::vector<TileLevel> levels_;
+  std::vector<int> by_level_[kTileLevels];
+  std::vector<TileTable> tables_;
+  std::vector<Array> kept_;                            // contiguous tables
+  std::vector<std::vector<std::int32_t>> index_data_;  // tables of indices
+};
+
+/// Lanes at which a look-up missed its table, or an index was divided by 0.
+struct TileFaults {
+  std::uint64_t queries = 0;  // a bit for each query, whatever the key
+  std::uint64_t keys = 0;     // a bit for each key
+  std::uint64_t pairs[kAttentionTile] = {};
+  bool any = false;
+
+  /// The queries at which there is a fault for a key of the tile.
+  std::uint64_t at(std::size_t key) const {
+    return (keys >> key & 1) != 0 ? ~std::uint64_t{0} : queries | pairs[key];
+  }
+};
+
+/// The evaluation of a plan by one thread.
+template <class T>
+class TileState {
+ public:
+  TileState(const TilePlan<T>& plan, std::byte* scratch) : plan_(&plan), scratch_(scratch) {}
+
+  const TilePlan<T>& plan() const { return *plan_; }
+  const TileNode& node(int i) const { return plan_->program().nodes[static_cast<std::size_t>(i)]; }
+
+  /// The lanes of a strip, or of a level that does not depend on pairs: of T, int32_t, or of a bit.
+  template <class Element>
+  Element* lanes(int i) const {
+    return reinterpret_cast<Element*>(slot(i));
+  }
+  /// The strip of a node of any level.
+  std::byte* strip(int i) const {
+    const std::byte* given = node(i).op == TileOp::score ? scores_
+                             : node(i).op == TileOp::grad ? grads_
+                                                          : nullptr;
+    if (given) return const_cast<std::byte*>(given);
+    return plan_->level(i) == TileLevel::key ? slot(i) + TilePlan<T>::slot_bytes() : slot(i);
+  }
+  std::byte* slot(int i) const {
+    return scratch_ + 2 * static_cast<std::size_t>(i) * TilePlan<T>::slot_bytes();
+  }
+
+  void set_strip(const T* scores, const T* grads) {
+    scores_ = reinterpret_cast<const std::byte*>(scores);
+    grads_ = reinterpret_cast<const std::byte*>(grads);
+  }
+
+  std::int32_t batch = 0, head = 0;
+  std::uint64_t head_faults = 0, query_faults = 0;  // the latter of a block, with the former
+  TileFaults faults;               // of the last tile
+
+ private:
+  const TilePlan<T>* plan_;
+  std::byte* scratch_;
+  const std::byte* scores_ = nullptr;
+  const std::byte* grads_ = nullptr;
+};
+
+/// The evaluation for the processor at hand.
+template <class T>
+struct TileEvaluation {
+  /// To be called when state.batch and state.head have changed.
+  void (*begin_head)(TileState<T>& state);
+  /// To be called for each block of queries.
+  void (*begin_block)(TileState<T>& state, std::size_t first, std::size_t count);
+  /// Evaluates the program for a tile, whose scores, and gradients if it asks for them, have a row
+  /// of kAttentionTile queries for each key. Calls sink(first key, keys) for each strip, whose
+  /// results then lie in state.strip(node).
+  void (*evaluate)(TileState<T>& state, const TileRange& tile, const T* scores, const T* grads,
+                   FunctionRef<void(std::size_t, std::size_t)> sink);
+};
+
+const ForTypes<TileEvaluation>& tile_evaluation();
+
+}  // namespace tend::kernels
