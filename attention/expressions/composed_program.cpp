@@ -95,9 +95,8 @@ class Evaluation {
       return as_text("a division of the index ", in(node, 0).item<std::int64_t>(), " by 0");
     });
     const Tensor divisor = masked_fill(in(node, 1), is_zero, 1);
-    const Tensor result = node.op == TileOp::floor_div
-                              ? wrapped(floor_divide(in(node, 0), divisor))
-                              : tend::remainder(in(node, 0), divisor);
+    const Tensor result = node.op == TileOp::floor_div ? wrapped(floor_divide(in(node, 0), divisor))
+                                                       : tend::remainder(in(node, 0), divisor);
     return masked_fill(result, is_zero, 0);
   }
 

@@ -10,7 +10,6 @@ namespace {
 using kernels::TileOp;
 using kernels::TileType;
 
-
 Expr to_real(const Expr& a) {
   if (a.type() == TileType::real) return a;
   return Trace::current().add(TileOp::to_real, TileType::real, {a});
@@ -24,7 +23,8 @@ void check_number(const Expr& a) {
 
 void check_truth(const Expr& a) {
   if (a.type() != TileType::truth) {
-    fail<DTypeError>(kExpression, "a number where a truth value is needed; compare it with another");
+    fail<DTypeError>(kExpression,
+                     "a number where a truth value is needed; compare it with another");
   }
 }
 

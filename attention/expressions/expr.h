@@ -9,7 +9,10 @@
 #include <initializer_list>
 
 #include <tend/autograd/tensor/tensor.h>
-#include <tend/core/kernels/attention/tile_program.h>
+
+namespace tend::kernels {
+enum class TileType : std::uint8_t;
+}
 
 namespace tend::attention {
 
@@ -47,8 +50,8 @@ class Expr {
   std::uint64_t trace_;  // the number of the trace that has the node
 };
 
-/// Where a score stands. `head` is the dimension before the last two of query @ key^T, `batch` those
-/// before it as one; 0 where there are none.
+/// Where a score stands. `head` is the dimension before the last two of query @ key^T, `batch`
+/// those before it as one; 0 where there are none.
 struct Position {
   Expr batch, head, query, key;
 };

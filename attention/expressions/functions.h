@@ -19,7 +19,7 @@ class ScoreFunction {
   ScoreFunction() = default;
   template <class F>
   requires(std::invocable<const F&, Expr, Position> && !std::same_as<F, ScoreFunction>)
-  ScoreFunction(const F& f) {
+      ScoreFunction(const F& f) {
     const auto call = [](const void* function, const Expr& score, const Position& at) {
       return Expr((*static_cast<const F*>(function))(score, at));
     };
@@ -45,7 +45,7 @@ class MaskFunction {
   MaskFunction() = default;
   template <class F>
   requires(std::invocable<const F&, Position> && !std::same_as<F, MaskFunction>)
-  MaskFunction(const F& f) {
+      MaskFunction(const F& f) {
     const auto call = [](const void* function, const Position& at) {
       return Expr((*static_cast<const F*>(function))(at));
     };

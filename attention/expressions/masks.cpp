@@ -35,9 +35,7 @@ MaskFunction causal_bottom_right(std::int64_t queries, std::int64_t keys) {
 
 MaskFunction sliding_window(std::int64_t size) {
   at_least_one("sliding_window", "size", size);
-  return [size](const Position& at) {
-    return at.key <= at.query && at.query - at.key < size;
-  };
+  return [size](const Position& at) { return at.key <= at.query && at.query - at.key < size; };
 }
 
 MaskFunction prefix(std::int64_t length) {
@@ -47,9 +45,7 @@ MaskFunction prefix(std::int64_t length) {
 MaskFunction prefix(const Tensor& lengths) {
   check_lengths("prefix", lengths);
   const Lookup length = lookup(lengths);
-  return [&](const Position& at) {
-    return at.key < length(at.batch) || at.key <= at.query;
-  };
+  return [&](const Position& at) { return at.key < length(at.batch) || at.key <= at.query; };
 }
 
 MaskFunction documents(const Tensor& documents) {
@@ -91,10 +87,10 @@ Tensor document_positions(const Tensor& documents) {
   const Tensor place = arange(0, tokens, 1, {.dtype = int64}).expand(documents.shape());
   if (documents.numel() == 0) return place.clone();
   // The first token of each document is where the number differs from the one before.
-  const Tensor begins = cat({ones_like(documents.narrow(-1, 0, 1)).to(boolean),
-                             documents.narrow(-1, 1, tokens - 1) !=
-                                 documents.narrow(-1, 0, tokens - 1)},
-                            -1);
+  const Tensor begins =
+      cat({ones_like(documents.narrow(-1, 0, 1)).to(boolean),
+           documents.narrow(-1, 1, tokens - 1) != documents.narrow(-1, 0, tokens - 1)},
+          -1);
   return place - cummax(place * begins.to(int64), -1).values;
 }
 

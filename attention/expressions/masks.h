@@ -9,8 +9,8 @@ namespace tend::attention::masks {
 /// Query i sees keys 0 to i: aligned at the top left, as scaled_dot_product_attention's is_causal.
 MaskFunction causal();
 
-/// The last of `queries` sees all `keys`, the one before it all but the last, ...: what queries that
-/// follow cached keys need.
+/// The last of `queries` sees all `keys`, the one before it all but the last, ...: what queries
+/// that follow cached keys need.
 MaskFunction causal_bottom_right(std::int64_t queries, std::int64_t keys);
 
 /// A query sees itself and the size - 1 keys before it. Error for a size below 1.
@@ -35,8 +35,8 @@ MaskFunction blocks(std::int64_t size);
 /// below 1.
 MaskFunction dilated(std::int64_t step);
 
-/// The position of each token in its document, from 0: what packed sequences need for their position
-/// embeddings. `documents` is int64, (..., T); a document is a run of equal numbers.
+/// The position of each token in its document, from 0: what packed sequences need for their
+/// position embeddings. `documents` is int64, (..., T); a document is a run of equal numbers.
 Tensor document_positions(const Tensor& documents);
 
 }  // namespace tend::attention::masks

@@ -18,8 +18,8 @@ void check_table(const char* name, const Tensor& table, std::int64_t rank, const
   }
 }
 
-/// The bucket of each distance from 0 to max_distance, from where on there is one: of `buckets`, the
-/// first half for one distance each. In float32, as the reference computes it.
+/// The bucket of each distance from 0 to max_distance, from where on there is one: of `buckets`,
+/// the first half for one distance each. In float32, as the reference computes it.
 Tensor distance_buckets(std::int64_t buckets, std::int64_t max_distance) {
   const std::int64_t exact = buckets / 2;
   std::vector<std::int64_t> bucket;
@@ -28,9 +28,9 @@ Tensor distance_buckets(std::int64_t buckets, std::int64_t max_distance) {
       bucket.push_back(distance);
       continue;
     }
-    const float share =
-        std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
-        static_cast<float>(std::log(static_cast<double>(max_distance) / static_cast<double>(exact)));
+    const float share = std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
+                        static_cast<float>(std::log(static_cast<double>(max_distance) /
+                                                    static_cast<double>(exact)));
     const auto further = static_cast<std::int64_t>(share * static_cast<float>(buckets - exact));
     bucket.push_back(std::min(exact + further, buckets - 1));
   }

@@ -6,11 +6,11 @@
 
 namespace tend::attention::scores {
 
-/// score - slopes[head] * |query - key|, the linear biases of ALiBi. `slopes` is floating, (heads,).
-/// Press et al. 2022, https://arxiv.org/abs/2108.12409.
+/// score - slopes[head] * |query - key|, the linear biases of ALiBi. `slopes` is floating,
+/// (heads,). Press et al. 2022, https://arxiv.org/abs/2108.12409.
 ScoreFunction alibi(const Tensor& slopes);
-/// The paper's slopes for so many heads, float32: 2^(-8 / n), its square, ...; between powers of two
-/// the rest are every other slope of twice as many heads. ShapeError for fewer than one head.
+/// The paper's slopes for so many heads, float32: 2^(-8 / n), its square, ...; between powers of
+/// two the rest are every other slope of twice as many heads. ShapeError for fewer than one head.
 Tensor alibi_slopes(std::int64_t heads);
 
 /// score + table[head, query - key + length - 1], with a learned `table` (heads, 2 length - 1) for
@@ -25,7 +25,8 @@ ScoreFunction relative_bias(const Tensor& table);
 /// 2020, https://arxiv.org/abs/1910.10683; Hugging Face's T5Attention.
 ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_distance = 128);
 
-/// cap * tanh(score / cap). Error unless cap is positive. Gemma 2, https://arxiv.org/abs/2408.00118.
+/// cap * tanh(score / cap). Error unless cap is positive. Gemma 2,
+/// https://arxiv.org/abs/2408.00118.
 ScoreFunction soft_cap(double cap);
 
 }  // namespace tend::attention::scores

@@ -33,8 +33,8 @@ void check_table(const Tensor& table) {
   const std::int64_t low = amin(table.detach()).item<std::int64_t>();
   const std::int64_t high = amax(table.detach()).item<std::int64_t>();
   if (low < std::numeric_limits<std::int32_t>::min() || high > kMostElements) {
-    fail<DTypeError>(kExpression, "a table of shape ", table.shape(), " has elements from ", low, " to ",
-                     high, ", which do not fit int32");
+    fail<DTypeError>(kExpression, "a table of shape ", table.shape(), " has elements from ", low,
+                     " to ", high, ", which do not fit int32");
   }
 }
 
@@ -64,12 +64,14 @@ Trace::~Trace() {
 }
 
 Trace& Trace::current() {
-  if (!current_trace) fail(kExpression, "values exist only while a score or mask function is called");
+  if (!current_trace)
+    fail(kExpression, "values exist only while a score or mask function is called");
   return *current_trace;
 }
 
 int Trace::node_of(const Expr& value) const {
-  if (value.trace_ != number_) fail(kExpression, "a value of another function, or of an earlier call");
+  if (value.trace_ != number_)
+    fail(kExpression, "a value of another function, or of an earlier call");
   return value.node_;
 }
 
@@ -114,7 +116,8 @@ Expr Trace::look_up(const Tensor& table, std::vector<int> indices) {
   }
   for (const int index : indices) {
     if (node(index).type != TileType::index) {
-      fail<DTypeError>(kExpression, "only indices can be looked up in a table of shape ", table.shape());
+      fail<DTypeError>(kExpression, "only indices can be looked up in a table of shape ",
+                       table.shape());
     }
   }
   TileNode node{TileOp::lookup, type_of_elements(table), std::move(indices)};

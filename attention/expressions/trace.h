@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tend/attention/expressions/expr.h>
+#include <tend/core/kernels/attention/tile_program.h>
 
 namespace tend::attention {
 

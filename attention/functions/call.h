@@ -12,6 +12,7 @@ namespace tend::attention {
 /// What becomes of the scores, for either path. Its arguments have been checked.
 struct AttentionCall {
   const char* operation;
+  const char* grad_fn;  // of the fused path
   double scale = 1;
   double dropout_p = 0;
   bool is_causal = false;
@@ -43,9 +44,5 @@ Shape check_inputs(const char* operation, const Tensor& query, const Tensor& key
 inline std::int64_t heads_of(const Shape& weights) {
   return weights.rank() > 2 ? weights[weights.rank() - 3] : 1;
 }
-
-/// Computes the context on the path that is asked for, or on the faster one.
-Tensor attend(const AttentionCall& call, AttentionPath path, const Tensor& query,
-              const Tensor& key, const Tensor& value);
 
 }  // namespace tend::attention

@@ -103,9 +103,9 @@ AttentionOutput composed_attention(const AttentionCall& call, const Tensor& quer
   const Tensor scores = ungrouped(products, group);
   const Tensor all =
       call.has_functions() ? function_softmax(call, scores) : visible_softmax(call, scores);
-  const Tensor weights =
-      kept.defined() ? mul_kept(all, kept, kept_factor(all.dtype(), call.dropout_p))
-                     : dropout(all, call.dropout_p, /*training=*/true);
+  const Tensor weights = kept.defined()
+                             ? mul_kept(all, kept, kept_factor(all.dtype(), call.dropout_p))
+                             : dropout(all, call.dropout_p, /*training=*/true);
   return {ungrouped(matmul(grouped(weights, group), shared(value, group)), group), weights};
 }
 

@@ -8,8 +8,7 @@ namespace tend::attention {
 /// The context, and the weights after dropout; gradients of any order are those of the operations.
 /// Dropout keeps what `kept` says (draw_kept), or draws that where it is undefined.
 AttentionOutput composed_attention(const AttentionCall& call, const Tensor& query,
-                                   const Tensor& key, const Tensor& value,
-                                   const Array& kept = {});
+                                   const Tensor& key, const Tensor& value, const Array& kept = {});
 
 /// IndexError that says what the functions look up, or divide, at a row-major position of the
 /// weights; `score` is the score there.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <tend/attention/functions/attend.h>
 #include <tend/attention/functions/composed.h>
 #include <tend/autograd/graph/naming.h>
 
@@ -13,8 +14,7 @@ constexpr const char* kFlex = "flex_attention";
 
 // Places are int32 in expressions.
 void check_places(const Shape& weights) {
-  const std::int64_t leading =
-      element_count(Shape(std::span(weights).first(weights.size() - 2)));
+  const std::int64_t leading = element_count(Shape(std::span(weights).first(weights.size() - 2)));
   for (const std::int64_t size :
        {leading, weights[weights.rank() - 2], weights[weights.rank() - 1]}) {
     if (size > std::numeric_limits<std::int32_t>::max()) {
@@ -28,6 +28,7 @@ AttentionCall checked_call(const Tensor& query, const Tensor& key, const Tensor&
   const std::int64_t group = group_of(kFlex, query, key, value, options.enable_gqa);
   check_places(check_inputs(kFlex, query, key, value, group, options.dropout_p));
   return {.operation = kFlex,
+          .grad_fn = "FlexAttentionAutogradOpBackward",
           .scale = scale_of(query, options.scale),
           .dropout_p = options.dropout_p,
           .score = options.score.traced(),
@@ -48,7 +49,8 @@ AttentionOutput flex_attention_with_weights(const Tensor& query, const Tensor& k
                                             const Tensor& value, const FlexOptions& options) try {
   return with_memory([&] {
     const AttentionCall call = checked_call(query, key, value, options);
-    if (options.path == AttentionPath::fused) fail(kFlex, "the fused path does not make the weights");
+    if (options.path == AttentionPath::fused)
+      fail(kFlex, "the fused path does not make the weights");
     return composed_attention(call, query, key, value);
   });
 } catch (const Error&) {

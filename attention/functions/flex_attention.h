@@ -36,11 +36,11 @@ struct FlexOptions {
 ///                     }});
 ///
 /// query is (..., T, D), key (..., S, D), value (..., S, V), the result (..., T, V); leading
-/// dimensions broadcast. With enable_gqa the query has a multiple of the heads (dimension -3) of key
-/// and value. Functions are called once, when the options are made. A query whose scores are hidden
-/// or -inf throughout gets zeros. ShapeError where sizes do not fit, DTypeError unless all have one
-/// floating dtype, Error for dropout_p outside of [0, 1] and for more than 2^31 - 1 batches, heads,
-/// queries or keys, IndexError where a look-up misses its table at a visible place.
+/// dimensions broadcast. With enable_gqa the query has a multiple of the heads (dimension -3) of
+/// key and value. Functions are called once, when the options are made. A query whose scores are
+/// hidden or -inf throughout gets zeros. ShapeError where sizes do not fit, DTypeError unless all
+/// have one floating dtype, Error for dropout_p outside of [0, 1] and for more than 2^31 - 1
+/// batches, heads, queries or keys, IndexError where a look-up misses its table at a visible place.
 ///
 /// The gradients of query, key and value are those of scaled_dot_product_attention, with the
 /// derivative of the score function in between; floating tables have gradients, too, which are

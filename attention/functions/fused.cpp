@@ -109,9 +109,8 @@ void fused_gradients(Derivative& d, const AttentionCall& call) {
     if (!d.needs(i)) return Array();
     return empty_like_heads(input, with_last(leading, input.size(-2), input.size(-1)));
   };
-  kernels::AttentionGradients gradients = {room(query, heads.query, kQuery),
-                                           room(key, heads.key, kKey),
-                                           room(value, heads.key, kValue)};
+  kernels::AttentionGradients gradients = {
+      room(query, heads.query, kQuery), room(key, heads.key, kKey), room(value, heads.key, kValue)};
   const Programs programs(call, query.dtype());
   std::optional<kernels::ScoreDerivative> derivative;
   if (call.score) {
@@ -119,7 +118,8 @@ void fused_gradients(Derivative& d, const AttentionCall& call) {
     derivative = {traced.function.program(query.dtype()), traced.sites};
     for (std::size_t i = 0; i < table_count(call); ++i) {
       const Shape& shape = call.score->tables[i].shape();
-      gradients.tables.push_back(d.needs(kTableInputs + i) ? Array::empty(shape, float64) : Array());
+      gradients.tables.push_back(d.needs(kTableInputs + i) ? Array::empty(shape, float64)
+                                                           : Array());
     }
   }
   const Tensor kept = d.saved(kKept);
@@ -169,7 +169,8 @@ Tensor score_at(const AttentionCall& call, const Heads& heads, const Tensor& que
   const std::int64_t keys = key.size(-2), queries = query.size(-2);
   const std::int64_t head = position / keys / queries;
   const auto row = [](const Array& stack, std::int64_t index, std::int64_t i) {
-    return Tensor(stack.reshape({-1, stack.size(-2), stack.size(-1)}).select(0, index).select(0, i));
+    return Tensor(
+        stack.reshape({-1, stack.size(-2), stack.size(-1)}).select(0, index).select(0, i));
   };
   const Tensor q = row(expand_heads(query, heads.query), head, position / keys % queries);
   const Tensor k = row(expand_heads(key, heads.key), head / call.group, position % keys);
@@ -236,8 +237,8 @@ Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Ten
     }
   }
   return record(
-      "ScaledDotProductFlashAttentionForCpuBackward0", std::move(context),
-      std::span<const TensorRef>(inputs), std::span<const TensorRef>(saved),
+      call.grad_fn, std::move(context), std::span<const TensorRef>(inputs),
+      std::span<const TensorRef>(saved),
       [call = without_tensors(call)](Derivative& d) {
         if (grad_enabled()) {
           composed_gradients(d, saved_call(d, call));

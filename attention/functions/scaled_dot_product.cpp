@@ -1,5 +1,6 @@
 #include <tend/attention/functions/scaled_dot_product.h>
 
+#include <tend/attention/functions/attend.h>
 #include <tend/attention/functions/composed.h>
 #include <tend/attention/functions/mask.h>
 #include <tend/autograd/graph/naming.h>
@@ -12,9 +13,11 @@ constexpr const char* kScaledDotProduct = "scaled_dot_product_attention";
 AttentionCall checked_call(const Tensor& query, const Tensor& key, const Tensor& value,
                            const AttentionOptions& options) {
   const std::int64_t group = group_of(kScaledDotProduct, query, key, value, options.enable_gqa);
-  const Shape weights = check_inputs(kScaledDotProduct, query, key, value, group, options.dropout_p);
+  const Shape weights =
+      check_inputs(kScaledDotProduct, query, key, value, group, options.dropout_p);
   detail::check_mask(kScaledDotProduct, options.attn_mask, weights);
   return {.operation = kScaledDotProduct,
+          .grad_fn = "ScaledDotProductFlashAttentionForCpuBackward0",
           .scale = scale_of(query, options.scale),
           .dropout_p = options.dropout_p,
           .is_causal = options.is_causal,

@@ -57,7 +57,7 @@ void after_fork_in_child() {
 
 // Registered when the library is loaded. Handlers that the program registers later run before these
 // ahead of a fork and after these behind it, so they may use tend.
-[[maybe_unused]] const int registered =
+[[maybe_unused]] const int kRegistered =
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 
 }  // namespace

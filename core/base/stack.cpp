@@ -148,7 +148,7 @@ constinit thread_local Call* starting = nullptr;
 // The first function on a segment. Exceptions cannot cross from one stack to another, so they are
 // stored in the Call and rethrown by the caller.
 void run_starting_call() {
-  Call& call = *starting;
+  Call& call = *std::exchange(starting, nullptr);
   call.sanitizers.after_arriving();
   try {
     call.f(call.context);

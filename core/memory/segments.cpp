@@ -77,6 +77,7 @@ struct alignas(kPieceAlignment) Segments::Piece {
 
 std::size_t Segments::list_of(std::size_t bytes) noexcept {
   const auto power = static_cast<std::size_t>(std::bit_width(bytes)) - 1;
+  // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): pieces have 64 bytes or more
   return 4 * power + ((bytes >> (power - 2)) & 3);
 }
 
@@ -168,6 +169,7 @@ void Segments::release() noexcept {
   free_segments();
   for (Piece* list : idle_) {
     for (Piece* each = list; each != nullptr; each = each->next) {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): once for each piece
       auto* const first = reinterpret_cast<std::byte*>(
           rounded_up(reinterpret_cast<std::uintptr_t>(each + 1), kPage));
       const std::byte* const end = each->start() + each->bytes;

@@ -50,7 +50,8 @@ TEST_CASE("every backward node is some operation's own, and a composed operation
   CHECK(own("to") == Names{"ToCopyBackward0"});
   CHECK(own("rms_norm") == Names{"RmsNormBackward0"});
   CHECK(own("group_norm").empty());
-  CHECK(own("scaled_dot_product_attention").empty());
+  CHECK(own("scaled_dot_product_attention") ==
+        Names{"ScaledDotProductFlashAttentionForCpuBackward0"});
   CHECK(operation_nodes().at("group_norm").all.count("NativeLayerNormBackward0") == 1);
 }
 

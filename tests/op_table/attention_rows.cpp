@@ -95,6 +95,18 @@ std::vector<Op> attention_rows() {
   Rows rows;
   attention_rows_of(rows);
   dropout_rows(rows);
+  for (const auto path : {attention::AttentionPath::composed, attention::AttentionPath::fused}) {
+    const bool is_fused = path == attention::AttentionPath::fused;
+    attention_row(rows, is_fused ? ", enable_gqa=True, dropout_p=0" : ", enable_gqa=True",
+                  {.enable_gqa = true, .path = path})
+        .within(24)
+        .on({{real({2, 4, 3, 3}), real({2, 2, 5, 3}), real({2, 2, 5, 2})}})
+        .refuses(
+            "[scaled_dot_product_attention] enable_gqa needs heads in dimension -3 of query (2, "
+            "3), "
+            "key (2, 3) and value (2, 3)",
+            {real({2, 3}), real({2, 3}), real({2, 3})});
+  }
   rows.op("attention_with_weights", "torch.ops.aten._scaled_dot_product_attention_math(a, b, c)",
           [](T q, T k, T v) -> std::vector<Tensor> {
             auto [context, weights] = attention::attention_with_weights(q, k, v);

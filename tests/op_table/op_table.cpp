@@ -152,7 +152,8 @@ const std::vector<Op>& op_table() {
         {"loss", loss_rows},
         {"normalization", normalization_rows},
         {"network", network_rows},
-        {"attention", attention_rows}};
+        {"attention", attention_rows},
+        {"flex", flex_rows}};
     for (const auto& [family, rows] : families) {
       for (Op& op : rows()) {
         op.family = family;

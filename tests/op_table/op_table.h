@@ -148,6 +148,7 @@ std::vector<Op> advanced_indexing_rows();
 std::vector<Op> ordering_rows();
 std::vector<Op> network_rows();
 std::vector<Op> attention_rows();
+std::vector<Op> flex_rows();
 
 /// The rows of all families.
 const std::vector<Op>& op_table();

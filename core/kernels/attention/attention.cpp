@@ -142,8 +142,8 @@ HWY_INLINE void attend_block(const AttentionHead<T>& head, std::size_t first, st
                                  kept, scores, progress);
     };
     choose(!visible.all, !kept.all, run);
-    weigh_rows(on_diagonal(head, tile), tile.keys, rows_from(head.value, tile.key),
-               head.value_dim, scores, lanes, T(1), context);
+    weigh_rows(on_diagonal(head, tile), tile.keys, rows_from(head.value, tile.key), head.value_dim,
+               scores, lanes, T(1), context);
   });
   finish(head, first, count, lanes, progress);
 }

@@ -39,8 +39,8 @@ struct AttentionRule {
 /// hides, are skipped, unless values that are not finite turn their zero weights into NaN. Returns
 /// the row-major position of the first visible weight at which a function's look-up missed its
 /// table, or -1; then `out` is not meant to be used.
-std::int64_t attention(const Array& out, const Array& log_sums, const Array& query, const Array& key,
-               const Array& value, const AttentionRule& rule);
+std::int64_t attention(const Array& out, const Array& log_sums, const Array& query,
+                       const Array& key, const Array& value, const AttentionRule& rule);
 
 /// Results of attention_backward: of the shapes of query, key and value, with the stride 1 in the
 /// last dimension; undefined ones are not computed.

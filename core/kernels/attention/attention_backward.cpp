@@ -63,6 +63,9 @@ HWY_INLINE void differentiate(bool diagonal, const TileRange& tile, std::size_t 
         weight_left = hn::IfThenElseZero(left, weight);
       }
       grad = hn::Mul(weight, hn::Sub(grad, dot));
+      // Products with numbers below the normal ones take long.
+      grad = hn::IfThenZeroElse(hn::Lt(hn::Abs(grad), hn::Set(d, std::numeric_limits<T>::min())),
+                                grad);
       if constexpr (kMasked) {
         grad = hn::IfThenElseZero(lanes_of(d, visible.words[j] >> lane), grad);
       }
@@ -169,17 +172,16 @@ HWY_INLINE void differentiate_block(const AttentionHead<T>& head, std::size_t fi
   Block<T> block;
   load_block(head, first, count, lanes, scratch, block);
   const std::size_t end = head.skip_hidden ? std::min(head.keys, first + count) : head.keys;
-  for_tiles(head, first, count, end, [&](const TileRange& tile) HWY_ATTR {
-    differentiate_tile(head, tile, lanes, block);
-  });
+  for_tiles(head, first, count, end,
+            [&](const TileRange& tile) HWY_ATTR { differentiate_tile(head, tile, lanes, block); });
   if (head.grad_query.data) {
     store_lanes(block.grad_query_lanes, count, head.dim, head.grad_query, first);
   }
 }
 
 // The backward of the blocks first, first + step, ... of queries of `count` heads, which share keys
-// and values. Gradients of those accumulate in contiguous rows behind the scratch memory of a block,
-// and are copied to the results at the end.
+// and values. Gradients of those accumulate in contiguous rows behind the scratch memory of a
+// block, and are copied to the results at the end.
 template <class T>
 void differentiate_heads(std::span<AttentionHead<T>> heads, std::size_t first, std::size_t step,
                          FunctionRef<void(std::size_t)> begin_head, T* scratch) {
@@ -332,7 +334,7 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
     const BackwardKernel<T> differentiate_heads =
         HWY_DYNAMIC_DISPATCH(find_differentiate_heads)().of<T>();
     const AttentionHeads<T> heads(query, key, value, rule);
-    const FunctionPlans<T> plans(rule.functions, derivative);
+    const FunctionPlans<T> plans(rule.functions, derivative, gradients.tables);
     const std::int64_t groups = heads.count() / rule.group;
     const Parts parts(groups, heads.blocks(), gradients);
     const std::int64_t scratch_size =
@@ -357,8 +359,7 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
       }
       const auto begin_head = [&](std::size_t i) {
         if (!functions) return;
-        functions->begin_head(group * rule.group + static_cast<std::int64_t>(i),
-                              heads.per_batch());
+        functions->begin_head(group * rule.group + static_cast<std::int64_t>(i), heads.per_batch());
       };
       differentiate_heads(members, static_cast<std::size_t>(part),
                           static_cast<std::size_t>(parts.count()), begin_head, scratch);

@@ -88,16 +88,24 @@ void add_to_table(const TileState<T>& state, int site, const T* lanes, std::size
 
 template <class T>
 FunctionPlans<T>::FunctionPlans(const AttentionFunctions& functions,
-                                const ScoreDerivative* derivative) {
-  if (functions.score) score.emplace(*functions.score);
+                                const ScoreDerivative* derivative,
+                                const std::vector<Array>& tables) {
+  if (functions.score) score.emplace(*functions.score, functions.score->results);
   if (functions.mask) {
-    mask.emplace(*functions.mask);
+    mask.emplace(*functions.mask, functions.mask->results);
     bounds.emplace(*functions.mask);
   }
-  if (functions.score && derivative) {
-    gradient.emplace(derivative->program);
-    sites = &derivative->sites;
+  if (!functions.score || !derivative) return;
+  const TileProgram& program = derivative->program;
+  std::vector<int> roots{program.results[0]};
+  sites = &derivative->sites;
+  for (std::size_t i = 0; i < sites->size(); ++i) {
+    const TileNode& node = program.nodes[static_cast<std::size_t>((*sites)[i])];
+    if (!tables[static_cast<std::size_t>(node.table)].defined()) continue;
+    roots.push_back(program.results[i + 1]);
+    roots.insert(roots.end(), node.inputs.begin(), node.inputs.end());
   }
+  gradient.emplace(program, roots);
 }
 
 template <class T>
@@ -160,7 +168,8 @@ void HeadFunctions<T>::apply(const TileRange& tile, T* scores, TileBits& visible
   if (score_) {
     const int result = score_->plan().program().results[0];
     evaluation.evaluate(*score_, tile, scores, nullptr, [&](std::size_t key, std::size_t rows) {
-      std::memmove(scores + key * kAttentionTile, score_->strip(result), rows * kAttentionTile * sizeof(T));
+      std::memmove(scores + key * kAttentionTile, score_->strip(result),
+                   rows * kAttentionTile * sizeof(T));
     });
     if (score_->faults.any) note_faults(tile, visible, *score_);
   }
@@ -176,8 +185,8 @@ void HeadFunctions<T>::note_faults(const TileRange& tile, const TileBits& visibl
     if (lanes == 0) continue;
     const std::size_t query = tile.query + static_cast<std::size_t>(std::countr_zero(lanes));
     const std::size_t key = tile.key + j;
-    const bool is_first = !has_fault_ || query < fault_query_ ||
-                          (query == fault_query_ && key < fault_key_);
+    const bool is_first =
+        !has_fault_ || query < fault_query_ || (query == fault_query_ && key < fault_key_);
     if (!is_first) continue;
     has_fault_ = true;
     fault_query_ = query;
@@ -204,7 +213,8 @@ void HeadFunctions<T>::apply_gradient(const TileRange& tile, const T* scores,
       copy_visible(gradient_->strip(results[i + 1]), tile, visible, key, rows, lanes);
       add_to_table(*gradient_, sites[i], lanes, rows, table);
     }
-    copy_visible(gradient_->strip(results[0]), tile, visible, key, rows, grads + key * kAttentionTile);
+    copy_visible(gradient_->strip(results[0]), tile, visible, key, rows,
+                 grads + key * kAttentionTile);
   };
   tile_evaluation().of<T>().evaluate(*gradient_, tile, scores, grads, sink);
 }

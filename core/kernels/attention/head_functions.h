@@ -14,7 +14,9 @@ namespace tend::kernels {
 /// What the tasks of one call share.
 template <class T>
 struct FunctionPlans {
-  FunctionPlans(const AttentionFunctions& functions, const ScoreDerivative* derivative);
+  /// Without `tables`, the tables whose gradients are wanted are none.
+  FunctionPlans(const AttentionFunctions& functions, const ScoreDerivative* derivative,
+                const std::vector<Array>& tables = {});
 
   bool empty() const { return !score && !mask; }
 

@@ -138,10 +138,8 @@ TileBounds::Bound TileBounds::bound(const TileNode& node, const std::vector<Boun
     case TileOp::lt: return {is_less(range(0), range(1))};
     case TileOp::le: return {negated(is_less(range(1), range(0)))};
     case TileOp::logical_not: return {negated(range(0))};
-    case TileOp::logical_and:
-      return {{range(0).low & range(1).low, range(0).high & range(1).high}};
-    case TileOp::logical_or:
-      return {{range(0).low | range(1).low, range(0).high | range(1).high}};
+    case TileOp::logical_and: return {{range(0).low & range(1).low, range(0).high & range(1).high}};
+    case TileOp::logical_or: return {{range(0).low | range(1).low, range(0).high | range(1).high}};
     default: break;
   }
   if (node.type == TileType::real) return {{}, false};
@@ -165,7 +163,8 @@ TileBounds::Bound TileBounds::bound(const TileNode& node, const std::vector<Boun
     case TileOp::abs: {
       const IndexRange a = range(0);
       const std::int64_t far = std::max(-a.low, a.high);
-      return {within_int32({a.low <= 0 && a.high >= 0 ? 0 : std::min(std::abs(a.low), std::abs(a.high)), far})};
+      return {within_int32(
+          {a.low <= 0 && a.high >= 0 ? 0 : std::min(std::abs(a.low), std::abs(a.high)), far})};
     }
     default: break;
   }

@@ -86,25 +86,32 @@ HWY_INLINE bool compute_arithmetic(TileOp op, const Lanes& lanes) {
   const std::size_t n = lanes.n;
   switch (op) {
     case TileOp::add:
-      map(n, out, [](auto, auto x, auto y) HWY_ATTR { return hn::Add(x, y); }, a, b);
+      map(
+          n, out, [](auto, auto x, auto y) HWY_ATTR { return hn::Add(x, y); }, a, b);
       return true;
     case TileOp::sub:
-      map(n, out, [](auto, auto x, auto y) HWY_ATTR { return hn::Sub(x, y); }, a, b);
+      map(
+          n, out, [](auto, auto x, auto y) HWY_ATTR { return hn::Sub(x, y); }, a, b);
       return true;
     case TileOp::mul:
-      map(n, out, [](auto, auto x, auto y) HWY_ATTR { return hn::Mul(x, y); }, a, b);
+      map(
+          n, out, [](auto, auto x, auto y) HWY_ATTR { return hn::Mul(x, y); }, a, b);
       return true;
     case TileOp::min:
-      map(n, out, [](auto d, auto x, auto y) HWY_ATTR { return least(d, x, y); }, a, b);
+      map(
+          n, out, [](auto d, auto x, auto y) HWY_ATTR { return least(d, x, y); }, a, b);
       return true;
     case TileOp::max:
-      map(n, out, [](auto d, auto x, auto y) HWY_ATTR { return greatest(d, x, y); }, a, b);
+      map(
+          n, out, [](auto d, auto x, auto y) HWY_ATTR { return greatest(d, x, y); }, a, b);
       return true;
     case TileOp::neg:
-      map(n, out, [](auto, auto x) HWY_ATTR { return hn::Neg(x); }, a);
+      map(
+          n, out, [](auto, auto x) HWY_ATTR { return hn::Neg(x); }, a);
       return true;
     case TileOp::abs:
-      map(n, out, [](auto, auto x) HWY_ATTR { return hn::Abs(x); }, a);
+      map(
+          n, out, [](auto, auto x) HWY_ATTR { return hn::Abs(x); }, a);
       return true;
     default: return false;
   }
@@ -119,25 +126,34 @@ HWY_INLINE void compute_function(TileOp op, const Lanes& lanes) {
       return map(
           lanes.n, out, [](auto, auto x, auto y) HWY_ATTR { return hn::Div(x, y); }, a, b);
     case TileOp::exp:
-      return map(lanes.n, out, [](auto d, auto x) HWY_ATTR { return exp(d, x); }, a);
+      return map(
+          lanes.n, out, [](auto d, auto x) HWY_ATTR { return exp(d, x); }, a);
     case TileOp::log:
-      return map(lanes.n, out, [](auto d, auto x) HWY_ATTR { return log(d, x); }, a);
-    default: return map(lanes.n, out, [](auto d, auto x) HWY_ATTR { return tanh(d, x); }, a);
+      return map(
+          lanes.n, out, [](auto d, auto x) HWY_ATTR { return log(d, x); }, a);
+    default:
+      return map(
+          lanes.n, out, [](auto d, auto x) HWY_ATTR { return tanh(d, x); }, a);
   }
 }
 
 // Division in double is exact enough: the quotient of two int32 that is no integer lies further
 // from one than rounding moves it.
 HWY_INLINE void divide(bool wants_remainder, const Lanes& lanes, std::uint64_t* faults) {
-  const std::int32_t *a = lanes.at<std::int32_t>(0), *b = lanes.at<std::int32_t>(1);
-  std::int32_t* const out = static_cast<std::int32_t*>(lanes.out);
-  for (std::size_t i = 0; i < lanes.n; ++i) {
-    const double divisor = b[i] == 0 ? 1.0 : b[i];
-    const double quotient = std::floor(a[i] / divisor);
-    const double result = wants_remainder ? a[i] - quotient * divisor : quotient;
+  const hn::CappedTag<double, 8> d;
+  const hn::Rebind<std::int32_t, decltype(d)> whole;
+  auto* const out = static_cast<std::int32_t*>(lanes.out);
+  for (std::size_t i = 0; i < lanes.n; i += hn::Lanes(d)) {
+    const auto a = hn::PromoteTo(d, hn::Load(whole, lanes.at<std::int32_t>(0) + i));
+    const auto b = hn::PromoteTo(d, hn::Load(whole, lanes.at<std::int32_t>(1) + i));
+    const auto is_zero = hn::Eq(b, hn::Zero(d));
+    faults[i / kWord] |= bits_of_mask(d, is_zero) << i % kWord;
+    const auto divisor = hn::IfThenElse(is_zero, hn::Set(d, 1.0), b);
+    auto result = hn::Floor(hn::Div(a, divisor));
+    if (wants_remainder) result = hn::NegMulAdd(result, divisor, a);
     // -2^31 / -1 wraps around.
-    out[i] = b[i] == 0 ? 0 : static_cast<std::int32_t>(static_cast<std::int64_t>(result));
-    if (b[i] == 0) faults[i / kWord] |= std::uint64_t{1} << i % kWord;
+    result = hn::IfThenElse(hn::Gt(result, hn::Set(d, 2147483647.0)), hn::Neg(result), result);
+    hn::Store(hn::DemoteTo(whole, hn::IfThenZeroElse(is_zero, result)), whole, out + i);
   }
 }
 
@@ -148,13 +164,15 @@ HWY_INLINE void compare(TileOp op, const Lanes& lanes) {
   const std::size_t n = lanes.n;
   switch (op) {
     case TileOp::lt:
-      return test<E>(n, out, [](auto, auto x, auto y) HWY_ATTR { return hn::Lt(x, y); }, a, b);
+      return test<E>(
+          n, out, [](auto, auto x, auto y) HWY_ATTR { return hn::Lt(x, y); }, a, b);
     case TileOp::le:
       return test<E>(
-          n, out,
-          [](auto, auto x, auto y) HWY_ATTR { return hn::Or(hn::Lt(x, y), hn::Eq(x, y)); }, a, b);
+          n, out, [](auto, auto x, auto y) HWY_ATTR { return hn::Or(hn::Lt(x, y), hn::Eq(x, y)); },
+          a, b);
     default:
-      test<E>(n, out, [](auto, auto x, auto y) HWY_ATTR { return hn::Eq(x, y); }, a, b);
+      test<E>(
+          n, out, [](auto, auto x, auto y) HWY_ATTR { return hn::Eq(x, y); }, a, b);
       if (op == TileOp::eq) return;
       for (std::size_t i = 0; i < n / kWord; ++i) out[i] = ~out[i];
   }
@@ -200,24 +218,23 @@ HWY_INLINE void to_real(const std::int32_t* from, std::size_t n, double* to) {
 }
 
 // offsets[i] = the element of the table at the indices of lane i, 0 outside of it.
-template <class T>
-HWY_INLINE void find_offsets(const TileTable& table, const TileNode& node,
-                             FunctionRef<const void*(int)> lanes_of, std::size_t n,
-                             std::int32_t* HWY_RESTRICT offsets, std::uint64_t* faults) {
+HWY_INLINE void find_offsets(const TileTable& table, const TileNode& node, std::byte* const* at,
+                             std::size_t n, std::int32_t* HWY_RESTRICT offsets,
+                             std::uint64_t* faults) {
   const hn::CappedTag<std::int32_t, 16> d;
   std::uint64_t inside[kStripRows];
   std::fill_n(inside, kStripRows, ~std::uint64_t{0});
   std::fill_n(offsets, n, 0);
   for (std::size_t k = 0; k < node.inputs.size(); ++k) {
-    const auto* index = static_cast<const std::int32_t*>(lanes_of(node.inputs[k]));
+    const auto* index = reinterpret_cast<const std::int32_t*>(at[node.inputs[k]]);
     const auto size = hn::Set(d, table.sizes[k]), step = hn::Set(d, table.steps[k]);
     for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
-      const auto at = hn::Load(d, index + i);
-      const auto fits = hn::AndNot(hn::VecFromMask(d, hn::Lt(at, hn::Zero(d))),
-                                   hn::VecFromMask(d, hn::Lt(at, size)));
+      const auto position = hn::Load(d, index + i);
+      const auto fits = hn::AndNot(hn::VecFromMask(d, hn::Lt(position, hn::Zero(d))),
+                                   hn::VecFromMask(d, hn::Lt(position, size)));
       std::uint64_t& word = inside[i / kWord];
       word &= ~(bits_of_mask(d, hn::Not(hn::MaskFromVec(fits))) << i % kWord);
-      hn::Store(hn::Add(hn::Load(d, offsets + i), hn::Mul(at, step)), d, offsets + i);
+      hn::Store(hn::Add(hn::Load(d, offsets + i), hn::Mul(position, step)), d, offsets + i);
     }
   }
   for (std::size_t word = 0; word < n / kWord; ++word) {
@@ -229,34 +246,57 @@ HWY_INLINE void find_offsets(const TileTable& table, const TileNode& node,
   }
 }
 
-// A table without elements has no element 0 either.
+template <class E>
+HWY_INLINE void gather(const E* data, const std::int32_t* offsets, std::size_t n, E* out) {
+  if constexpr (sizeof(E) == sizeof *offsets) {
+    const hn::CappedTag<E, 16> d;
+    const hn::Rebind<std::int32_t, decltype(d)> whole;
+    for (std::size_t i = 0; i < n; i += hn::Lanes(d)) {
+      hn::Store(hn::GatherIndex(d, data, hn::Load(whole, offsets + i)), d, out + i);
+    }
+  } else {
+    for (std::size_t i = 0; i < n; ++i) out[i] = data[offsets[i]];
+  }
+}
+
+// The same where some lanes have no element: they get 0.
+template <class Data, class Set>
+HWY_INLINE void read_inside(const Data* data, const std::int32_t* offsets,
+                            const std::uint64_t* outside, std::size_t n, Set set) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool misses = (outside[i / kWord] >> i % kWord & 1) != 0;
+    set(i, misses ? Data(0) : data[offsets[i]]);
+  }
+}
+
 template <class T>
-HWY_INLINE void look_up(const TileTable& table, const TileNode& node,
-                        FunctionRef<const void*(int)> lanes_of, std::size_t n, void* out,
-                        std::uint64_t* faults) {
+HWY_INLINE void look_up(const TileTable& table, const TileNode& node, std::byte* const* at,
+                        std::size_t n, void* out, std::uint64_t* faults) {
   HWY_ALIGN std::int32_t offsets[kStripLanes];
-  std::uint64_t own[kStripRows] = {};
-  find_offsets<T>(table, node, lanes_of, n, offsets, own);
-  const auto is_inside = [&](std::size_t i) { return (own[i / kWord] >> i % kWord & 1) == 0; };
-  const auto read = [&](const auto* data, auto* to) {
-    for (std::size_t i = 0; i < n; ++i) to[i] = is_inside(i) ? data[offsets[i]] : 0;
+  std::uint64_t outside[kStripRows] = {};
+  find_offsets(table, node, at, n, offsets, outside);
+  std::uint64_t any = 0;
+  for (std::size_t word = 0; word < n / kWord; ++word) {
+    any |= outside[word];
+    faults[word] |= outside[word];
+  }
+  const auto read = [&](const auto* data, auto* to) HWY_ATTR {
+    if (any == 0) return gather(data, offsets, n, to);
+    read_inside(data, offsets, outside, n, [to](std::size_t i, auto value) { to[i] = value; });
   };
   switch (node.type) {
-    case TileType::real: read(static_cast<const T*>(table.data), static_cast<T*>(out)); break;
+    case TileType::real: return read(static_cast<const T*>(table.data), static_cast<T*>(out));
     case TileType::index:
-      read(static_cast<const std::int32_t*>(table.data), static_cast<std::int32_t*>(out));
-      break;
+      return read(static_cast<const std::int32_t*>(table.data), static_cast<std::int32_t*>(out));
     case TileType::truth: {
-      const auto* data = static_cast<const bool*>(table.data);
       auto* words = static_cast<std::uint64_t*>(out);
       std::fill_n(words, n / kWord, 0);
-      for (std::size_t i = 0; i < n; ++i) {
-        const bool value = is_inside(i) && data[offsets[i]];
-        words[i / kWord] |= std::uint64_t{value} << i % kWord;
-      }
+      read_inside(static_cast<const bool*>(table.data), offsets, outside, n,
+                  [words](std::size_t i, bool value) {
+                    words[i / kWord] |= std::uint64_t{value} << i % kWord;
+                  });
     }
   }
-  for (std::size_t word = 0; word < n / kWord; ++word) faults[word] |= own[word];
 }
 
 template <class T>
@@ -267,8 +307,7 @@ HWY_INLINE void fill_constant(const TileNode& node, double number, std::size_t n
       std::fill_n(static_cast<std::int32_t*>(out), n, static_cast<std::int32_t>(number));
       break;
     case TileType::truth:
-      std::fill_n(static_cast<std::uint64_t*>(out), n / kWord,
-                  number != 0 ? ~std::uint64_t{0} : 0);
+      std::fill_n(static_cast<std::uint64_t*>(out), n / kWord, number != 0 ? ~std::uint64_t{0} : 0);
   }
 }
 
@@ -282,17 +321,16 @@ struct Context {
   std::size_t first = 0;
 };
 
-// Computes n lanes of a node, whose inputs lie at lanes_of(input).
+// Computes n lanes of a node; those of each node lie in `at`.
 template <class T>
 void compute(const TileState<T>& state, int index, std::size_t n, const Context& context,
-             FunctionRef<const void*(int)> lanes_of, std::uint64_t* faults) {
+             std::byte* const* at, std::uint64_t* faults) {
   const TileNode& node = state.node(index);
-  Lanes lanes{n, state.slot(index), {}};
+  Lanes lanes{n, at[index], {}};
   if (node.op != TileOp::lookup) {
-    for (std::size_t i = 0; i < node.inputs.size(); ++i) lanes.in[i] = lanes_of(node.inputs[i]);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) lanes.in[i] = at[node.inputs[i]];
   }
-  const TileType input_type =
-      node.inputs.empty() ? node.type : state.node(node.inputs[0]).type;
+  const TileType input_type = node.inputs.empty() ? node.type : state.node(node.inputs[0]).type;
   switch (node.op) {
     case TileOp::constant: return fill_constant<T>(node, node.number, n, lanes.out);
     case TileOp::batch: return fill_constant<T>(node, state.batch, n, lanes.out);
@@ -302,11 +340,10 @@ void compute(const TileState<T>& state, int index, std::size_t n, const Context&
     case TileOp::score:
     case TileOp::grad: return;
     case TileOp::lookup:
-      return look_up<T>(state.plan().table(node.table), node, lanes_of, n, lanes.out, faults);
+      return look_up<T>(state.plan().table(node.table), node, at, n, lanes.out, faults);
     case TileOp::floor_div:
     case TileOp::remainder: return divide(node.op == TileOp::remainder, lanes, faults);
-    case TileOp::to_real:
-      return to_real(lanes.at<std::int32_t>(0), n, static_cast<T*>(lanes.out));
+    case TileOp::to_real: return to_real(lanes.at<std::int32_t>(0), n, static_cast<T*>(lanes.out));
     case TileOp::eq:
     case TileOp::ne:
     case TileOp::lt:
@@ -333,7 +370,7 @@ void compute(const TileState<T>& state, int index, std::size_t n, const Context&
 // Repeats the first row of a node's lanes for the other rows of a strip.
 template <class T>
 void repeat_rows(const TileState<T>& state, int index) {
-  std::byte* const first = state.slot(index);
+  std::byte* const first = state.lanes()[index];
   const TileType type = state.node(index).type;
   const std::size_t row = type == TileType::truth   ? sizeof(std::uint64_t)
                           : type == TileType::index ? kAttentionTile * sizeof(std::int32_t)
@@ -344,7 +381,7 @@ void repeat_rows(const TileState<T>& state, int index) {
 // Spreads a node's lanes of the keys `key` to key + rows over the rows of a strip.
 template <class T>
 void spread_keys(const TileState<T>& state, int index, std::size_t key, std::size_t rows) {
-  const std::byte* const from = state.slot(index);
+  const std::byte* const from = state.lanes()[index];
   std::byte* const to = state.strip(index);
   const auto spread = [&](auto* out, const auto* in) {
     for (std::size_t i = 0; i < rows; ++i) {
@@ -352,15 +389,15 @@ void spread_keys(const TileState<T>& state, int index, std::size_t key, std::siz
     }
   };
   switch (state.node(index).type) {
-    case TileType::real:
-      return spread(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from));
+    case TileType::real: return spread(reinterpret_cast<T*>(to), reinterpret_cast<const T*>(from));
     case TileType::index:
       return spread(reinterpret_cast<std::int32_t*>(to),
                     reinterpret_cast<const std::int32_t*>(from));
     case TileType::truth: {
       const std::uint64_t bits = *reinterpret_cast<const std::uint64_t*>(from);
       for (std::size_t i = 0; i < rows; ++i) {
-        reinterpret_cast<std::uint64_t*>(to)[i] = (bits >> (key + i) & 1) != 0 ? ~std::uint64_t{0} : 0;
+        reinterpret_cast<std::uint64_t*>(to)[i] =
+            (bits >> (key + i) & 1) != 0 ? ~std::uint64_t{0} : 0;
       }
     }
   }
@@ -369,9 +406,8 @@ void spread_keys(const TileState<T>& state, int index, std::size_t key, std::siz
 template <class T>
 void compute_level(const TileState<T>& state, TileLevel level, const Context& context,
                    std::uint64_t* faults) {
-  const auto lanes_of = [&state](int input) -> const void* { return state.slot(input); };
   for (const int index : state.plan().nodes(level)) {
-    compute<T>(state, index, kAttentionTile, context, lanes_of, faults);
+    compute<T>(state, index, kAttentionTile, context, state.lanes(), faults);
     if (level != TileLevel::key) repeat_rows(state, index);
   }
 }
@@ -403,15 +439,14 @@ void evaluate(TileState<T>& state, const TileRange& tile, const T* scores, const
   faults.any = faults.queries != 0 || faults.keys != 0;
   const std::uint64_t queries =
       tile.queries < kWord ? ~(~std::uint64_t{0} << tile.queries) : ~std::uint64_t{0};
-  const auto lanes_of = [&state](int input) -> const void* { return state.strip(input); };
   for (std::size_t key = 0; key < tile.keys; key += kStripRows) {
     const std::size_t rows = std::min(kStripRows, tile.keys - key);
-    state.set_strip(scores ? scores + key * kAttentionTile : nullptr,
-                    grads ? grads + key * kAttentionTile : nullptr);
+    state.set_inputs(scores ? scores + key * kAttentionTile : nullptr,
+                     grads ? grads + key * kAttentionTile : nullptr);
     for (const int index : plan.nodes(TileLevel::key)) spread_keys(state, index, key, rows);
     std::uint64_t own[kStripRows] = {};
     for (const int index : plan.nodes(TileLevel::pair)) {
-      compute<T>(state, index, rows * kAttentionTile, {}, lanes_of, own);
+      compute<T>(state, index, rows * kAttentionTile, {}, state.strips(), own);
     }
     for (std::size_t i = 0; i < rows; ++i) {
       faults.pairs[key + i] = own[i] & queries;

@@ -1,6 +1,8 @@
 #include <tend/core/kernels/attention/tile_plan.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace tend::kernels {
 namespace {
@@ -29,12 +31,21 @@ TileLevel joined(TileLevel a, TileLevel b) {
 }
 
 template <class T>
-TilePlan<T>::TilePlan(const TileProgram& program) : program_(&program) {
-  for (const TileNode& node : program.nodes) {
-    TileLevel level = own_level(node.op);
-    for (const int input : node.inputs) level = joined(level, this->level(input));
-    by_level_[static_cast<std::size_t>(level)].push_back(static_cast<int>(levels_.size()));
+TilePlan<T>::TilePlan(const TileProgram& program, const std::vector<int>& roots)
+    : program_(&program) {
+  std::vector<bool> needed(program.nodes.size(), false);
+  for (const int root : roots) needed[static_cast<std::size_t>(root)] = true;
+  for (std::size_t i = program.nodes.size(); i-- > 0;) {
+    if (!needed[i]) continue;
+    for (const int input : program.nodes[i].inputs) needed[static_cast<std::size_t>(input)] = true;
+  }
+  for (std::size_t i = 0; i < program.nodes.size(); ++i) {
+    TileLevel level = own_level(program.nodes[i].op);
+    for (const int input : program.nodes[i].inputs) level = joined(level, this->level(input));
     levels_.push_back(level);
+    if (!needed[i]) continue;
+    by_level_[static_cast<std::size_t>(level)].push_back(static_cast<int>(i));
+    slots_ += level == TileLevel::key ? 2 : 1;
   }
   for (const Array& table : program.tables) {
     const Array& kept = kept_.emplace_back(table.contiguous());
@@ -52,6 +63,34 @@ TilePlan<T>::TilePlan(const TileProgram& program) : program_(&program) {
   }
 }
 
+template <class T>
+TileState<T>::TileState(const TilePlan<T>& plan, std::byte* scratch)
+    : plan_(&plan), lanes_(plan.program().nodes.size()), strips_(lanes_.size()) {
+  for (std::size_t level = 0; level < kTileLevels; ++level) {
+    for (const int node : plan.nodes(static_cast<TileLevel>(level))) {
+      const auto i = static_cast<std::size_t>(node);
+      lanes_[i] = strips_[i] = std::exchange(scratch, scratch + plan.slot_bytes());
+      if (plan.level(node) == TileLevel::key) {
+        strips_[i] = std::exchange(scratch, scratch + plan.slot_bytes());
+      }
+      if (plan.program().nodes[i].op == TileOp::score) scores_.push_back(i);
+      if (plan.program().nodes[i].op == TileOp::grad) grads_.push_back(i);
+    }
+  }
+}
+
+template <class T>
+void TileState<T>::set_inputs(const T* scores, const T* grads) {
+  const auto set = [&](const std::vector<std::size_t>& nodes, const T* lanes) {
+    auto* const bytes = reinterpret_cast<std::byte*>(const_cast<T*>(lanes));
+    for (const std::size_t i : nodes) strips_[i] = bytes;
+  };
+  set(scores_, scores);
+  set(grads_, grads);
+}
+
+template class TileState<float>;
+template class TileState<double>;
 template class TilePlan<float>;
 template class TilePlan<double>;
 

@@ -29,12 +29,12 @@ struct TileTable {
   std::vector<std::int32_t> sizes, steps;
 };
 
-/// The nodes by level, the tables, and where each node's lanes lie in the scratch memory. The
-/// program must outlive the plan.
+/// The nodes that the roots need by level, the tables, and where each node's lanes lie in the
+/// scratch memory. The program must outlive the plan.
 template <class T>
 class TilePlan {
  public:
-  explicit TilePlan(const TileProgram& program);
+  TilePlan(const TileProgram& program, const std::vector<int>& roots);
 
   const TileProgram& program() const { return *program_; }
   const std::vector<int>& nodes(TileLevel level) const {
@@ -42,14 +42,16 @@ class TilePlan {
   }
   TileLevel level(int node) const { return levels_[static_cast<std::size_t>(node)]; }
   const TileTable& table(int index) const { return tables_[static_cast<std::size_t>(index)]; }
-  /// Bytes of each node's lanes; a node of TileLevel::key has such a slot for its strips, too.
-  static constexpr std::size_t slot_bytes() { return kStripLanes * sizeof(T); }
-  std::size_t scratch_bytes() const { return 2 * program_->nodes.size() * slot_bytes(); }
+  /// Bytes of a node's lanes. A little more than they need: at multiples of 4096 bytes, reads would
+  /// wait for writes.
+  static constexpr std::size_t slot_bytes() { return kStripLanes * sizeof(T) + 64; }
+  std::size_t scratch_bytes() const { return slots_ * slot_bytes(); }
 
  private:
   const TileProgram* program_;
   std::vector<TileLevel> levels_;
   std::vector<int> by_level_[kTileLevels];
+  std::size_t slots_ = 0;
   std::vector<TileTable> tables_;
   std::vector<Array> kept_;                            // contiguous tables
   std::vector<std::vector<std::int32_t>> index_data_;  // tables of indices
@@ -72,42 +74,28 @@ struct TileFaults {
 template <class T>
 class TileState {
  public:
-  TileState(const TilePlan<T>& plan, std::byte* scratch) : plan_(&plan), scratch_(scratch) {}
+  /// `scratch` has plan.scratch_bytes() bytes.
+  TileState(const TilePlan<T>& plan, std::byte* scratch);
 
   const TilePlan<T>& plan() const { return *plan_; }
   const TileNode& node(int i) const { return plan_->program().nodes[static_cast<std::size_t>(i)]; }
 
-  /// The lanes of a strip, or of a level that does not depend on pairs: of T, int32_t, or of a bit.
-  template <class Element>
-  Element* lanes(int i) const {
-    return reinterpret_cast<Element*>(slot(i));
-  }
-  /// The strip of a node of any level.
-  std::byte* strip(int i) const {
-    const std::byte* given = node(i).op == TileOp::score ? scores_
-                             : node(i).op == TileOp::grad ? grads_
-                                                          : nullptr;
-    if (given) return const_cast<std::byte*>(given);
-    return plan_->level(i) == TileLevel::key ? slot(i) + TilePlan<T>::slot_bytes() : slot(i);
-  }
-  std::byte* slot(int i) const {
-    return scratch_ + 2 * static_cast<std::size_t>(i) * TilePlan<T>::slot_bytes();
-  }
-
-  void set_strip(const T* scores, const T* grads) {
-    scores_ = reinterpret_cast<const std::byte*>(scores);
-    grads_ = reinterpret_cast<const std::byte*>(grads);
-  }
+  /// Where the lanes of each node lie, of T, int32_t or of a bit each: those of its own level, and
+  /// those of a strip. They differ for nodes of TileLevel::key, whose own lanes are keys.
+  std::byte* const* lanes() const { return lanes_.data(); }
+  std::byte* const* strips() const { return strips_.data(); }
+  std::byte* strip(int i) const { return strips_[static_cast<std::size_t>(i)]; }
+  /// Lets the nodes `score` and `grad` read these.
+  void set_inputs(const T* scores, const T* grads);
 
   std::int32_t batch = 0, head = 0;
   std::uint64_t head_faults = 0, query_faults = 0;  // the latter of a block, with the former
-  TileFaults faults;               // of the last tile
+  TileFaults faults;                                // of the last tile
 
  private:
   const TilePlan<T>* plan_;
-  std::byte* scratch_;
-  const std::byte* scores_ = nullptr;
-  const std::byte* grads_ = nullptr;
+  std::vector<std::byte*> lanes_, strips_;
+  std::vector<std::size_t> scores_, grads_;  // nodes
 };
 
 /// The evaluation for the processor at hand.

@@ -293,6 +293,7 @@ void searchsorted(const Array& out, const Array& rows, const Array& values, bool
     parallel_for(0, out.numel(), kElementGrain / 16, [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const T* first = row + i / values_per_row * length;
+        // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): `value` has out's elements
         to[i] = std::lower_bound(first, first + length, value[i], before) - first;
       }
     });

@@ -145,8 +145,10 @@ void moments_block(Moments* block, const T* from, std::int64_t count, std::int64
                    std::int64_t width, std::int64_t across) {
   const double number = static_cast<double>(count);
   const auto of_run = [number](const T* run, std::int64_t n) {
+    // NOLINTBEGIN(clang-analyzer-core.*): a run has numbers
     const double middle =
         kFromMean<T> ? middle_of(sum_of_run<Sum<double>>(run, n) / number, run[0]) : run[0];
+    // NOLINTEND(clang-analyzer-core.*)
     double distances[detail::kBlock];
     for (std::int64_t i = 0; i < n; ++i) distances[i] = static_cast<double>(run[i]) - middle;
     return moments_from(number, middle, sum_of_run<Sum<double>>(distances, n),
@@ -198,7 +200,7 @@ void power_sum_block(PowerSum<T>* block, const T* from, std::int64_t count, std:
     constexpr std::int64_t kWidth = detail::kStripWidth<PowerSum<T>>;
     T largest[kWidth], taken[kWidth], powers[kWidth] = {};
     reduce_block<Largest<T>>(largest, rows, n, step, columns, 1);
-    std::transform(largest, largest + columns, taken, finite_or_zero<T>);
+    for (std::int64_t j = 0; j < columns; ++j) taken[j] = finite_or_zero(largest[j]);
     for (std::int64_t i = 0; i < n; ++i) {
       const T* const row = rows + i * step;
       for_row_vectors<T>(static_cast<std::size_t>(columns), [&](auto d, std::size_t j) HWY_ATTR {

@@ -23,6 +23,7 @@ struct SoftmaxLines {
 /// `pointer` moved by `bytes`.
 template <class T>
 T* moved(T* pointer, std::int64_t bytes) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): it may leave the array, where it is not read
   return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(pointer) +
                               static_cast<std::uintptr_t>(bytes));
 }

@@ -49,9 +49,9 @@ template <class D, class V>
 HWY_INLINE V exp2(D d, V x) {
   using T = hn::TFromD<D>;
   using Constants = ExpConstants<T>;
-  constexpr T kLog2e = Constants::log2_e;
-  const V limited = bounded(d, x, Constants::min * kLog2e, Constants::max * kLog2e);
-  const V rounder = hn::Set(d, Constants::rounder + 2 * Constants::bias);
+  constexpr T kLog2e = Constants::kLog2E;
+  const V limited = bounded(d, x, Constants::kMin * kLog2e, Constants::kMax * kLog2e);
+  const V rounder = hn::Set(d, Constants::kRounder + 2 * Constants::kBias);
   const V exponent = hn::Add(limited, rounder);
   const V rest = hn::Sub(limited, hn::Sub(exponent, rounder));
   const V r = hn::Mul(rest, hn::Set(d, T(0.6931471805599453)));
@@ -68,9 +68,9 @@ HWY_INLINE V expm1(D d, V x) {
   constexpr T kFar = 44;  // the 1 makes no difference above, the power of e none below -kFar
   V exponent;
   const V fraction = exp_fraction(d, bounded(d, x, -kFar, kFar), hn::Set(d, T(-0.0)),
-                                  hn::Set(d, Constants::rounder + Constants::bias), exponent);
+                                  hn::Set(d, Constants::kRounder + Constants::kBias), exponent);
   const V factor =
-      hn::BitCast(d, hn::ShiftLeft<Constants::mantissa_bits>(hn::BitCast(du, exponent)));
+      hn::BitCast(d, hn::ShiftLeft<Constants::kMantissaBits>(hn::BitCast(du, exponent)));
   const V near = hn::MulAdd(fraction, factor, hn::Sub(factor, hn::Set(d, T(1))));
   const V result = hn::IfThenElse(hn::Gt(x, hn::Set(d, kFar)), exp(d, x), near);
   return hn::CopySign(result, x);  // -0 stays -0

@@ -59,15 +59,16 @@ struct ExpConstants;
 
 template <>
 struct ExpConstants<float> {
-  static constexpr float min = -105.0f, max = 90.0f;  // e^x is 0 and infinite there
-  static constexpr float min_exponent = -88.0f;       // its n is -127, the exponent of zero
+  static constexpr float kMin = -105.0f, kMax = 90.0f;  // e^x is 0 and infinite there
+  static constexpr float kMinExponent = -88.0f;         // its n is -127, the exponent of zero
+  static constexpr float kMinNormal = -87.33f;          // e^x is a normal number from there on
 
-  static constexpr float log2_e = 1.44269504f;
+  static constexpr float kLog2E = 1.44269504f;
   // ln 2 in two parts; the first has so few bits that its product with n is exact.
-  static constexpr float high = 0.693359375f, low = -2.12194440e-4f;
-  static constexpr int mantissa_bits = 23;
+  static constexpr float kHigh = 0.693359375f, kLow = -2.12194440e-4f;
+  static constexpr int kMantissaBits = 23;
   // Added to a small number it rounds that to an integer, which then stands in the low bits.
-  static constexpr float rounder = 0x1.8p23f, bias = 127;
+  static constexpr float kRounder = 0x1.8p23f, kBias = 127;
   // Error 2^-28. Pairs of terms, which do not wait for one another.
   template <class D, class V>
   static HWY_INLINE V p(D d, V r, V square) {
@@ -79,13 +80,14 @@ struct ExpConstants<float> {
 
 template <>
 struct ExpConstants<double> {
-  static constexpr double min = -750.0, max = 715.0;
-  static constexpr double min_exponent = -709.0;
+  static constexpr double kMin = -750.0, kMax = 715.0;
+  static constexpr double kMinExponent = -709.0;
+  static constexpr double kMinNormal = -708.39;
 
-  static constexpr double log2_e = 1.4426950408889634;
-  static constexpr double high = 0.6931471803691238, low = 1.9082149292705877e-10;
-  static constexpr int mantissa_bits = 52;
-  static constexpr double rounder = 0x1.8p52, bias = 1023;
+  static constexpr double kLog2E = 1.4426950408889634;
+  static constexpr double kHigh = 0.6931471803691238, kLow = 1.9082149292705877e-10;
+  static constexpr int kMantissaBits = 52;
+  static constexpr double kRounder = 0x1.8p52, kBias = 1023;
   template <class D, class V>
   static HWY_INLINE V p(D d, V r, V square) {  // 2^-56
     const V first = polynomial(d, r, 0.5000000000000011, 0.16666666666666413);
@@ -104,10 +106,10 @@ struct ExpConstants<double> {
 template <class D, class V>
 HWY_INLINE V exp_fraction(D d, V x, V low, V rounder, V& exponent) {
   using Constants = ExpConstants<hn::TFromD<D>>;
-  exponent = hn::MulAdd(x, hn::Set(d, Constants::log2_e), rounder);
+  exponent = hn::MulAdd(x, hn::Set(d, Constants::kLog2E), rounder);
   const V n = hn::Sub(exponent, rounder);
-  V r = hn::NegMulAdd(n, hn::Set(d, Constants::high), x);
-  r = hn::Add(hn::NegMulAdd(n, hn::Set(d, Constants::low), r), low);
+  V r = hn::NegMulAdd(n, hn::Set(d, Constants::kHigh), x);
+  r = hn::Add(hn::NegMulAdd(n, hn::Set(d, Constants::kLow), r), low);
   const V square = hn::Mul(r, r);
   return hn::MulAdd(square, Constants::p(d, r, square), r);
 }
@@ -115,7 +117,7 @@ HWY_INLINE V exp_fraction(D d, V x, V low, V rounder, V& exponent) {
 /// (1 + fraction) 2^n. The low bits of `exponent` hold n, plus twice the bias.
 template <class D, class V>
 HWY_INLINE V scaled(D d, V fraction, V exponent) {
-  constexpr int kBits = ExpConstants<hn::TFromD<D>>::mantissa_bits;
+  constexpr int kBits = ExpConstants<hn::TFromD<D>>::kMantissaBits;
   const hn::RebindToUnsigned<D> du;
   // 2^n as two factors, which do not overflow; results below the normal numbers are rounded once.
   const auto bits = hn::BitCast(du, exponent);
@@ -129,9 +131,9 @@ HWY_INLINE V scaled(D d, V fraction, V exponent) {
 template <int kDoublings = 0, class D, class V>
 HWY_INLINE V exp_of_sum(D d, V x, V low) {
   using Constants = ExpConstants<hn::TFromD<D>>;
-  constexpr auto kRounder = Constants::rounder + 2 * Constants::bias + kDoublings;
+  constexpr auto kRounder = Constants::kRounder + 2 * Constants::kBias + kDoublings;
   V exponent;
-  const V fraction = exp_fraction(d, bounded(d, x, Constants::min, Constants::max), low,
+  const V fraction = exp_fraction(d, bounded(d, x, Constants::kMin, Constants::kMax), low,
                                   hn::Set(d, kRounder), exponent);
   return scaled(d, fraction, exponent);
 }
@@ -163,17 +165,17 @@ HWY_INLINE hn::Vec128<std::uint32_t, kLanes> bits_of_root(hn::Vec128<std::uint32
       _mm512_castsi512_si128(bits_of_root(_mm512_zextsi128_si512(j.raw)))};
 }
 
-/// As exp_not_positive, of float: x = k ln 2 / 16 + r.
+/// exp_of_normal_result of float: x = k ln 2 / 16 + r.
 template <class D, class V>
 HWY_INLINE V exp_by_table(D d, V x) {
   using Constants = ExpConstants<float>;
   constexpr float kMin = -88.03f;  // its k is 16 * -127, so n is the exponent of zero
   const hn::RebindToUnsigned<D> du;
-  const V bounded_x = at_least(d, x, kMin), rounder = hn::Set(d, Constants::rounder);
-  const V sum = hn::MulAdd(bounded_x, hn::Set(d, 16 * Constants::log2_e), rounder);
+  const V bounded_x = at_least(d, x, kMin), rounder = hn::Set(d, Constants::kRounder);
+  const V sum = hn::MulAdd(bounded_x, hn::Set(d, 16 * Constants::kLog2E), rounder);
   const V k = hn::Sub(sum, rounder);
-  V r = hn::NegMulAdd(k, hn::Set(d, Constants::high / 16), bounded_x);
-  r = hn::NegMulAdd(k, hn::Set(d, Constants::low / 16), r);
+  V r = hn::NegMulAdd(k, hn::Set(d, Constants::kHigh / 16), bounded_x);
+  r = hn::NegMulAdd(k, hn::Set(d, Constants::kLow / 16), r);
   // e^r - 1 on [-0.0217, 0.0217]: 2^-29
   const V fraction = hn::MulAdd(hn::Mul(r, r), polynomial(d, r, 0.5000162f, 0.16666f), r);
   const auto bits = hn::BitCast(du, sum);  // the low ones are k = 16 n + j
@@ -182,10 +184,9 @@ HWY_INLINE V exp_by_table(D d, V x) {
 }
 #endif
 
-/// exp(d, x) for x that are not positive (or a little more), or NaN, in fewer steps: results below
-/// the normal numbers may be zero, or less than they should be.
+/// As exp_not_positive, but results below the normal numbers may be anything down to zero.
 template <class D, class V>
-HWY_INLINE V exp_not_positive(D d, V x) {
+HWY_INLINE V exp_of_normal_result(D d, V x) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   if constexpr (std::same_as<hn::TFromD<D>, float>) return exp_by_table(d, x);
 #endif
@@ -193,11 +194,20 @@ HWY_INLINE V exp_not_positive(D d, V x) {
   const hn::RebindToUnsigned<D> du;
   V exponent;
   const V fraction =
-      exp_fraction(d, at_least(d, x, Constants::min_exponent), hn::Set(d, hn::TFromD<D>(-0.0)),
-                   hn::Set(d, Constants::rounder + Constants::bias), exponent);
+      exp_fraction(d, at_least(d, x, Constants::kMinExponent), hn::Set(d, hn::TFromD<D>(-0.0)),
+                   hn::Set(d, Constants::kRounder + Constants::kBias), exponent);
   const V factor =
-      hn::BitCast(d, hn::ShiftLeft<Constants::mantissa_bits>(hn::BitCast(du, exponent)));
+      hn::BitCast(d, hn::ShiftLeft<Constants::kMantissaBits>(hn::BitCast(du, exponent)));
   return hn::MulAdd(fraction, factor, factor);
+}
+
+/// exp(d, x) for x that are not positive (or a little more), or NaN, in fewer steps: results below
+/// the normal numbers are zero. (Processors take a hundred cycles for a product with such a number,
+/// and a weight takes part in many.)
+template <class D, class V>
+HWY_INLINE V exp_not_positive(D d, V x) {
+  constexpr auto kMin = ExpConstants<hn::TFromD<D>>::kMinNormal;
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, kMin)), exp_of_normal_result(d, x));
 }
 
 /// log(2^e (1 + f)) for 1 + f between sqrt(1/2) and sqrt(2)
@@ -208,9 +218,9 @@ float > HWY_INLINE V log_of_parts(D d, V e, V f) {
   const V square = hn::Mul(f, f);
   const V p = polynomial(d, f, 0.3333331f, -0.24999987f, 0.20002218f, -0.16669248f, 0.142188f,
                          -0.12384458f, 0.11872145f, -0.11788941f, 0.069160834f);
-  V small = hn::MulAdd(e, hn::Set(d, ExpConstants<float>::low), hn::Mul(hn::Mul(square, f), p));
+  V small = hn::MulAdd(e, hn::Set(d, ExpConstants<float>::kLow), hn::Mul(hn::Mul(square, f), p));
   small = hn::NegMulAdd(square, hn::Set(d, 0.5f), small);
-  return hn::MulAdd(e, hn::Set(d, ExpConstants<float>::high), hn::Add(f, small));
+  return hn::MulAdd(e, hn::Set(d, ExpConstants<float>::kHigh), hn::Add(f, small));
 }
 template <class D, class V>
 requires std::same_as < hn::TFromD<D>,
@@ -223,9 +233,9 @@ double > HWY_INLINE V log_of_parts(D d, V e, V f) {
       polynomial(d, z, 0.6666666666666734, 0.39999999999413605, 0.2857142874264964,
                  0.2222219854406772, 0.18183565948517041, 0.1531400638937581, 0.14796416980282492);
   const V half = hn::Mul(hn::Mul(f, f), hn::Set(d, 0.5));
-  const V low = hn::Mul(e, hn::Set(d, ExpConstants<double>::low));
+  const V low = hn::Mul(e, hn::Set(d, ExpConstants<double>::kLow));
   const V small = hn::Sub(half, hn::MulAdd(s, hn::MulAdd(z, p, half), low));
-  return hn::MulAdd(e, hn::Set(d, ExpConstants<double>::high), hn::Sub(f, small));
+  return hn::MulAdd(e, hn::Set(d, ExpConstants<double>::kHigh), hn::Sub(f, small));
 }
 
 /// A logarithm of float or double lanes, given that of 2^e (1 + f) as of_parts(e, f). Zero,
@@ -234,7 +244,7 @@ template <class D, class V, class F>
 HWY_INLINE V log_by(D d, V x, F of_parts) {
   using T = hn::TFromD<D>;
   using Limits = std::numeric_limits<T>;
-  constexpr int kBits = ExpConstants<T>::mantissa_bits;
+  constexpr int kBits = ExpConstants<T>::kMantissaBits;
   const hn::RebindToSigned<D> di;
   const auto subnormal = hn::Lt(x, hn::Set(d, Limits::min()));
   const T raise = sizeof(T) == 4 ? T(0x1p23) : T(0x1p52);
@@ -268,9 +278,9 @@ HWY_INLINE V tanh(D d, V x) {
   const V magnitude = bounded(d, hn::Abs(x), T(0), T(22));
   V exponent;
   const V fraction = exp_fraction(d, hn::Add(magnitude, magnitude), hn::Set(d, T(-0.0)),
-                                  hn::Set(d, Constants::rounder + Constants::bias), exponent);
+                                  hn::Set(d, Constants::kRounder + Constants::kBias), exponent);
   const V factor =
-      hn::BitCast(d, hn::ShiftLeft<Constants::mantissa_bits>(hn::BitCast(du, exponent)));
+      hn::BitCast(d, hn::ShiftLeft<Constants::kMantissaBits>(hn::BitCast(du, exponent)));
   const V m = hn::MulAdd(fraction, factor, hn::Sub(factor, one));
   return hn::CopySign(hn::Div(m, hn::Add(m, hn::Set(d, T(2)))), x);
 }

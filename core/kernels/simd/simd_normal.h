@@ -20,8 +20,8 @@ struct NormalConstants;
 
 template <>
 struct NormalConstants<float> {
-  static constexpr float centre = 3.5f, max = 16.0f;  // from max on the tail is 0
-  static constexpr std::uint32_t high_bits = 0xfffff000u;
+  static constexpr float kCentre = 3.5f, kMax = 16.0f;  // from max on the tail is 0
+  static constexpr std::uint32_t kHighBits = 0xfffff000u;
   template <class D, class V>
   static HWY_INLINE V small(D d, V square) {  // 2^-31
     return polynomial(d, square, 0.12837917f, -0.37612635f, 0.11283697f, -0.0268595f, 0.005201286f,
@@ -37,8 +37,8 @@ struct NormalConstants<float> {
 
 template <>
 struct NormalConstants<double> {
-  static constexpr double centre = 5, max = 39;
-  static constexpr std::uint64_t high_bits = 0xfffffffff8000000u;
+  static constexpr double kCentre = 5, kMax = 39;
+  static constexpr std::uint64_t kHighBits = 0xfffffffff8000000u;
   template <class D, class V>
   static HWY_INLINE V small(D d, V square) {  // 2^-59
     return polynomial(d, square, 0.1283791670955126, -0.37612638903183715, 0.11283791670952936,
@@ -65,7 +65,7 @@ HWY_INLINE V gaussian(D d, V t, hn::TFromD<D> factor = -0.5) {
   using T = hn::TFromD<D>;
   const hn::RebindToUnsigned<D> du;
   // The square of the upper bits is exact, so that its rounding does not grow with t.
-  const auto upper = hn::Set(du, NormalConstants<T>::high_bits);
+  const auto upper = hn::Set(du, NormalConstants<T>::kHighBits);
   const V high = hn::BitCast(d, hn::And(hn::BitCast(du, t), upper));
   const V scale = hn::Set(d, factor);
   return exp_of_sum(d, hn::Mul(scale, hn::Mul(high, high)),
@@ -76,7 +76,7 @@ HWY_INLINE V gaussian(D d, V t, hn::TFromD<D> factor = -0.5) {
 template <class D, class V>
 HWY_INLINE V normal_tail(D d, V t, V gauss) {
   using T = hn::TFromD<D>;
-  const V centre = hn::Set(d, NormalConstants<T>::centre);
+  const V centre = hn::Set(d, NormalConstants<T>::kCentre);
   const V scale = hn::Div(hn::Set(d, T(1)), hn::Add(t, centre));
   const V p = NormalConstants<T>::p(d, hn::Mul(hn::Sub(t, centre), scale));
   return hn::Mul(hn::Mul(gauss, scale), p);
@@ -96,8 +96,8 @@ template <class D, class V>
 requires std::same_as < hn::TFromD<D>,
 double > HWY_INLINE V rest_of_erf(D d, V x) {
   // 2 tail(sqrt(2) x)
-  const V t =
-      hn::Min(hn::Mul(x, hn::Set(d, 1.4142135623730951)), hn::Set(d, NormalConstants<double>::max));
+  const V t = hn::Min(hn::Mul(x, hn::Set(d, 1.4142135623730951)),
+                      hn::Set(d, NormalConstants<double>::kMax));
   return hn::Mul(hn::Set(d, 2.0), normal_tail(d, t, gaussian(d, t)));
 }
 
@@ -116,7 +116,8 @@ template <class D, class V>
 HWY_INLINE V erfc(D d, V x) {
   using T = hn::TFromD<D>;
   const V root = hn::Set(d, T(1.4142135623730951));
-  const V magnitude = bounded(d, hn::Abs(x), T(0), NormalConstants<T>::max / T(1.4142135623730951));
+  const V magnitude =
+      bounded(d, hn::Abs(x), T(0), NormalConstants<T>::kMax / T(1.4142135623730951));
   const V tail = normal_tail(d, hn::Mul(magnitude, root), gaussian(d, magnitude, T(-1)));
   const V two = hn::Set(d, T(2));
   const V right = hn::Mul(two, tail);
@@ -187,7 +188,7 @@ float > HWY_INLINE V normal_mass(D d, V x) {
 template <class D, class V>
 requires std::same_as < hn::TFromD<D>,
 double > HWY_INLINE V normal_mass(D d, V x) {
-  const V t = bounded(d, hn::Abs(x), 0.0, NormalConstants<double>::max);
+  const V t = bounded(d, hn::Abs(x), 0.0, NormalConstants<double>::kMax);
   const V tail = normal_tail(d, t, gaussian(d, t));
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, 1.0), tail));
 }
@@ -201,7 +202,7 @@ template <class D, class V>
 HWY_INLINE V gelu_derivative(D d, V x) {
   using T = hn::TFromD<D>;
   // Without the bound the product with the density would be infinity times 0.
-  const V t = bounded(d, x, -NormalConstants<T>::max, NormalConstants<T>::max);
+  const V t = bounded(d, x, -NormalConstants<T>::kMax, NormalConstants<T>::kMax);
   const V gauss = exp_not_positive(d, hn::Mul(hn::Mul(t, t), hn::Set(d, T(-0.5))));
   const V density = hn::Mul(gauss, hn::Set(d, T(0.3989422804014327)));  // 1 / sqrt(2 pi)
   return hn::MulAdd(t, density, normal_mass(d, x));

@@ -94,10 +94,11 @@ HWY_INLINE void log_in_two(D d, V x, V& high, V& low) {
   const V minus_half = hn::Set(d, -0.5);
   const V w = hn::MulAdd(r, p, minus_half), w_rest = hn::MulAdd(r, p, hn::Sub(minus_half, w));
   const V bend = hn::Mul(square, w), bend_rest = hn::MulSub(square, w, bend);
-  const V base = hn::MulAdd(parts.exponent, hn::Set(d, ExpConstants<double>::high), parts.log_high);
+  const V base =
+      hn::MulAdd(parts.exponent, hn::Set(d, ExpConstants<double>::kHigh), parts.log_high);
   const V first = hn::Add(base, r), first_rest = hn::Add(hn::Sub(base, first), r);
   const V second = hn::Add(first, bend), second_rest = hn::Add(hn::Sub(first, second), bend);
-  V rest = hn::MulAdd(parts.exponent, hn::Set(d, ExpConstants<double>::low), parts.log_low);
+  V rest = hn::MulAdd(parts.exponent, hn::Set(d, ExpConstants<double>::kLow), parts.log_low);
   rest = hn::Add(rest, hn::Add(first_rest, second_rest));
   rest = hn::Add(rest, hn::MulAdd(square, w_rest, hn::MulAdd(square_rest, w, bend_rest)));
   // What the rounding makes of the logarithm: rounding / (1 + r), here times 1 - r^4
@@ -111,12 +112,12 @@ HWY_INLINE void log_in_two(D d, V x, V& high, V& low) {
 template <class D, class V>
 HWY_INLINE V exp_of_two(D d, V x, V low) {
   using Constants = ExpConstants<double>;
-  const V rounder = hn::Set(d, Constants::rounder + 2 * Constants::bias);
-  const V limited = bounded(d, x, Constants::min, Constants::max);
-  const V exponent = hn::MulAdd(limited, hn::Set(d, Constants::log2_e), rounder);
+  const V rounder = hn::Set(d, Constants::kRounder + 2 * Constants::kBias);
+  const V limited = bounded(d, x, Constants::kMin, Constants::kMax);
+  const V exponent = hn::MulAdd(limited, hn::Set(d, Constants::kLog2E), rounder);
   const V n = hn::Sub(exponent, rounder), one = hn::Set(d, 1.0);
-  const V first = hn::NegMulAdd(n, hn::Set(d, Constants::high), limited);
-  const V second = hn::NegMulAdd(n, hn::Set(d, Constants::low), low);
+  const V first = hn::NegMulAdd(n, hn::Set(d, Constants::kHigh), limited);
+  const V second = hn::NegMulAdd(n, hn::Set(d, Constants::kLow), low);
   const V r = hn::Add(first, second), r_rest = hn::Add(hn::Sub(first, r), second);
   const V square = hn::Mul(r, r);
   const V more = hn::MulAdd(square, Constants::p(d, r, square), r_rest);
@@ -161,8 +162,8 @@ HWY_INLINE V pow_for_float(D d, V a, V b) {
       hn::MulAdd(hn::Mul(r, r), p, hn::Add(hn::MulAdd(parts.exponent, ln_two, parts.log_high), r));
   const V x = hn::Mul(b, log);
   // e^x = 2^n (1 + s + s^2 q(s)): 2^-34
-  const V rounder = hn::Set(d, ExpConstants<double>::rounder + ExpConstants<double>::bias);
-  const V sum = hn::MulAdd(x, hn::Set(d, ExpConstants<double>::log2_e), rounder);
+  const V rounder = hn::Set(d, ExpConstants<double>::kRounder + ExpConstants<double>::kBias);
+  const V sum = hn::MulAdd(x, hn::Set(d, ExpConstants<double>::kLog2E), rounder);
   const V s = hn::NegMulAdd(hn::Sub(sum, rounder), ln_two, x);
   const V q = polynomial(d, s, 0.5000000077826898, 0.16666666862956647, 0.04166627013586948,
                          0.008333263930606618, 0.0013946061149835189, 0.00019918581522737565);

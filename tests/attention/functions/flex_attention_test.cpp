@@ -1,39 +1,339 @@
+// Attention with scores and masks that are functions of their place.
 #include <tend/attention/functions/flex_attention.h>
 
-#include "tests/arrays.h"
-#include "tests/catch.h"
-#include "tests/numbers.h"
+#include <cmath>
+#include <limits>
+#include <random>
 
-#include <tend/attention/expressions/masks.h>
-#include <tend/attention/expressions/scores.h>
-#include <tend/attention/tend.h>
+#include "tests/catch.h"
+
+#include <tend/tend.h>
 
 using namespace tend;
 using namespace tend::attention;
+using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("probe") {
+namespace {
+
+struct FlexInputs {
+  Tensor query, key, value;
+
+  FlexInputs(const Shape& heads, std::int64_t queries, std::int64_t keys, DType dtype = float64) {
+    const auto make = [&](std::int64_t rows, std::int64_t columns) {
+      Shape shape = heads;
+      shape.push_back(rows);
+      shape.push_back(columns);
+      return randn(shape, {.dtype = dtype, .requires_grad = true});
+    };
+    query = make(queries, 8);
+    key = make(keys, 8);
+    value = make(keys, 5);
+  }
+};
+
+// The result, and the gradients of query, key, value and tables.
+std::vector<Tensor> flex_results(const FlexInputs& in, FlexOptions options, AttentionPath path,
+                            const std::vector<Tensor>& tables = {}) {
+  options.path = path;
+  manual_seed(3);
+  const Tensor out = flex_attention(in.query, in.key, in.value, options);
+  manual_seed(4);
+  const Tensor cotangent = randn(out.shape(), out.dtype());
+  std::vector<Tensor> inputs{in.query, in.key, in.value};
+  inputs.insert(inputs.end(), tables.begin(), tables.end());
+  std::vector<Tensor> all = autograd::grad({out}, inputs, {cotangent}, {.allow_unused = true});
+  // One path leaves out the tables that only conditions read, the other gives zeros.
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].defined()) all[i] = zeros_like(inputs[i]);
+  }
+  all.push_back(out.detach());
+  return all;
+}
+
+// Sums of up to some hundred terms of size 1, each rounded a few times: some hundred roundings. The
+// gradients of tables are sums of up to some ten thousand.
+double flex_tolerance(DType dtype) {
+  return dtype == float64 ? 2e-12 : 1e-3;
+}
+
+void check_paths(const FlexInputs& in, const FlexOptions& options,
+                     const std::vector<Tensor>& tables = {}) {
+  const auto composed = flex_results(in, options, AttentionPath::composed, tables);
+  const auto fused = flex_results(in, options, AttentionPath::fused, tables);
+  const double within = flex_tolerance(in.query.dtype());
+  for (std::size_t i = 0; i < composed.size(); ++i) {
+    CAPTURE(i, in.query.shape(), in.key.shape());
+    CHECK(fused[i].shape() == composed[i].shape());
+    CHECK(allclose(fused[i], composed[i], within, within));
+  }
+}
+
+// Draws functions: what it gives is a function of its seed alone.
+class RandomFunction {
+ public:
+  RandomFunction(unsigned seed, const std::vector<Tensor>& reals, const Tensor& indices,
+                 const Tensor& truths)
+      : engine_(seed), indices_(lookup(indices)), truths_(lookup(truths)) {
+    for (const Tensor& each : reals) reals_.push_back(lookup(each));
+  }
+
+  Expr score(const Expr& s, const Position& at) {
+    score_ = &s;
+    return s + real(at, 4);
+  }
+  Expr mask(const Position& at) {
+    score_ = nullptr;
+    // Each query sees something at most places, and tiles are empty and full now and then.
+    return truth(at, 3) && (at.query - at.key < draw(150) + 20 || index(at, 2) == 0);
+  }
+
+ private:
+  int draw(int end) { return static_cast<int>(engine_() % static_cast<unsigned>(end)); }
+
+  Expr index(const Position& at, int depth) {
+    if (depth == 0) {
+      switch (draw(6)) {
+        case 0: return at.batch;
+        case 1: return at.head;
+        case 2: return at.query;
+        case 3: return at.key;
+        case 4: return draw(200) - 100;
+        default: return indices_(at.key);
+      }
+    }
+    const Expr a = index(at, depth - 1), b = index(at, draw(depth));
+    switch (draw(10)) {
+      case 0: return a + b;
+      case 1: return a - b;
+      case 2: return a * b;
+      case 3: return a / (1 + abs(b) % 9);
+      case 4: return a % (draw(9) + 1);
+      case 5: return min(a, b);
+      case 6: return max(a, b);
+      case 7: return -a;
+      case 8: return indices_(abs(a) % 140);
+      default: return where(truth(at, depth - 1), a, b);
+    }
+  }
+
+  Expr truth(const Position& at, int depth) {
+    if (depth == 0) return draw(2) == 0 ? truths_(at.query, at.key) : at.key <= at.query;
+    switch (draw(8)) {
+      case 0: return truth(at, depth - 1) && truth(at, depth - 1);
+      case 1: return truth(at, depth - 1) || truth(at, depth - 1);
+      case 2: return !truth(at, depth - 1);
+      case 3: return index(at, depth - 1) <= index(at, depth - 1);
+      case 4: return index(at, depth - 1) != index(at, depth - 1);
+      case 5: return index(at, depth - 1) > draw(100);
+      case 6: return where(truth(at, 0), truth(at, depth - 1), truth(at, 0)) == truth(at, 0);
+      default: return real(at, depth - 1) < 0.3;
+    }
+  }
+
+  // Numbers of moderate size, and off the places where functions have no derivative.
+  Expr real(const Position& at, int depth) {
+    if (depth == 0) {
+      switch (draw(4)) {
+        case 0: return score_ ? *score_ : Expr(0.7);
+        case 1: return reals_[0](at.head);
+        case 2: return reals_[1](at.head, at.query);
+        default: return reals_[2](at.query, at.key);
+      }
+    }
+    const Expr a = real(at, depth - 1), b = real(at, draw(depth));
+    switch (draw(12)) {
+      case 0: return a + b;
+      case 1: return a - b;
+      case 2: return tanh(a) * b;
+      case 3: return a / (1.5 + abs(b));
+      case 4: return min(a, b + 0.01);
+      case 5: return max(a, b + 0.01);
+      case 6: return -a;
+      case 7: return exp(min(a, 1.0));
+      case 8: return log(1.5 + abs(a));
+      case 9: return tanh(a);
+      case 10: return a + 0.01 * (index(at, depth - 1) % 50);
+      default: return where(truth(at, depth - 1), a, b);
+    }
+  }
+
+  std::mt19937 engine_;
+  std::vector<Lookup> reals_;
+  Lookup indices_, truths_;
+  const Expr* score_ = nullptr;
+};
+
+}  // namespace
+
+TEST_CASE("random score and mask functions agree on both paths, with their gradients") {
   manual_seed(1);
-  const Tensor q = randn({2, 3, 130, 16}, {.dtype = float64, .requires_grad = true});
-  const Tensor k = randn({2, 3, 140, 16}, {.dtype = float64, .requires_grad = true});
-  const Tensor v = randn({2, 3, 140, 8}, {.dtype = float64, .requires_grad = true});
-  const Tensor slopes = rand({3}, {.dtype = float64, .requires_grad = true});
-  const Tensor ids = randint(0, 3, Shape{2, 140});
-  const auto slope = lookup(slopes), document = lookup(ids);
-  FlexOptions options{.score = [&](auto s, auto at) { return s - slope(at.head) * (at.query - at.key); },
-                      .mask = [&](auto at) {
-                        return at.key <= at.query && at.query - at.key < 40 &&
-                               document(at.batch, at.query) == document(at.batch, at.key);
-                      }};
-  options.path = AttentionPath::composed;
-  const Tensor a = flex_attention(q, k, v, options);
-  options.path = AttentionPath::fused;
-  const Tensor b = flex_attention(q, k, v, options);
-  CHECK((a - b).abs().max().item<double>() < 1e-12);
-  const Tensor g = randn(a.shape(), {.dtype = float64});
-  const auto ga = autograd::grad({a}, {q, k, v, slopes}, {g});
-  const auto gb = autograd::grad({b}, {q, k, v, slopes}, {g});
-  for (std::size_t i = 0; i < 4; ++i) {
-    CHECK((ga[i] - gb[i]).abs().max().item<double>() < 1e-10);
-    CHECK(ga[i].abs().max().item<double>() > 1e-3);
+  int hidden = 0, visible = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    CAPTURE(seed);
+    const DType dtype = seed % 4 == 3 ? float32 : float64;
+    const FlexInputs in({2, 3}, 70, 140, dtype);
+    const auto real = [&](const Shape& shape) {
+      return randn(shape, {.dtype = dtype, .requires_grad = true});
+    };
+    const std::vector<Tensor> tables{real({3}), real({3, 70}), real({70, 140})};
+    const Tensor indices = randint(-5, 70, Shape{140}), truths = rand({70, 140}) < 0.9;
+    RandomFunction score(seed, tables, indices, truths), mask(seed + 1000, tables, indices, truths);
+    const FlexOptions options{
+        .score = [&](const Expr& s, const Position& at) { return score.score(s, at); },
+        .mask = [&](const Position& at) { return mask.mask(at); },
+        .dropout_p = seed % 3 == 0 ? 0.3 : 0.0};
+    check_paths(in, options, tables);
+    const Tensor weights = flex_attention_with_weights(in.query, in.key, in.value, options).weights;
+    hidden += (weights == 0).any().item<bool>() ? 1 : 0;
+    visible += (weights != 0).any().item<bool>() ? 1 : 0;
+  }
+  CHECK(hidden > 30);
+  CHECK(visible > 30);
+}
+
+TEST_CASE("ready-made masks are what their formulas say, tile by tile") {
+  manual_seed(2);
+  const FlexInputs in({2, 2}, 150, 150, float64);
+  const Tensor q = arange(0, 150, 1, {.dtype = int64}).view({-1, 1}), k = q.view({1, -1});
+  const Tensor documents = cat({full({60}, 0, int64), full({50}, 1, int64), full({40}, 2, int64)});
+  const Tensor lengths = tensor({150, 37});
+  const auto check = [&](const MaskFunction& function, const Tensor& mask) {
+    const Tensor wanted =
+        scaled_dot_product_attention(in.query, in.key, in.value, {.attn_mask = mask});
+    for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+      const Tensor found =
+          flex_attention(in.query, in.key, in.value, {.mask = function, .path = path});
+      CHECK(allclose(found, wanted, 1e-13, 1e-13));  // the same sums, up to some roundings
+    }
+  };
+  check(masks::causal(), k <= q);
+  check(masks::causal_bottom_right(150, 150), k <= q);
+  check(masks::sliding_window(20), logical_and(k <= q, q - k < 20));
+  check(masks::prefix(80), logical_or(k <= q, k < 80));
+  check(masks::documents(documents), documents.view({-1, 1}) == documents);
+  check(masks::blocks(32), floor_divide(q, 32) == floor_divide(k, 32));
+  check(masks::dilated(3), remainder(q - k, 3) == 0);
+  check(masks::padding(lengths), k < lengths.view({2, 1, 1, 1}));
+  check(!masks::causal() || masks::dilated(5), logical_or(k > q, remainder(q - k, 5) == 0));
+  check(masks::document_positions(documents).view({-1, 1}).numel() == 150
+            ? masks::documents(documents) && masks::causal()
+            : MaskFunction(),
+        logical_and(documents.view({-1, 1}) == documents, k <= q));
+  CHECK(equal(masks::document_positions(tensor({5, 5, 2, 2, 2, 5})), tensor({0, 1, 0, 1, 2, 0})));
+}
+
+TEST_CASE("hidden keys of any value leave the result alone where their values are finite") {
+  manual_seed(3);
+  FlexInputs in({1, 1}, 100, 100);
+  const NoGradGuard no_graph;
+  const FlexOptions options{.mask = masks::causal(), .path = AttentionPath::fused};
+  const Tensor before = flex_attention(in.query, in.key, in.value, options);
+  in.key.narrow(2, 80, 20).fill_(std::nan(""));
+  const Tensor after = flex_attention(in.query, in.key, in.value, options);
+  CHECK(equal(after.narrow(2, 0, 80), before.narrow(2, 0, 80)));
+  CHECK(isnan(after.narrow(2, 80, 20)).all().item<bool>());
+}
+
+TEST_CASE("a look-up outside of its table is an error where the place is visible") {
+  manual_seed(4);
+  const FlexInputs in({2, 3}, 70, 90);
+  const Tensor table = randn({2, 80}, {.dtype = float64});
+  const Lookup bias = lookup(table);
+  const auto run = [&](AttentionPath path, std::int64_t end) {
+    return flex_attention(in.query, in.key, in.value,
+                          {.score = [&](auto s, auto at) { return s + bias(at.head, at.key); },
+                           .mask = [&](auto at) { return at.key < end && at.head < 2; },
+                           .dropout_p = 0.2,
+                           .path = path});
+  };
+  for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+    CHECK_NOTHROW(run(path, 80));
+    const Generator before = get_rng_state();
+    CHECK_THROWS_AS(run(path, 81), IndexError);
+    CHECK(get_rng_state() == before);
+    CHECK_THROWS_WITH(run(path, 85),
+                      ContainsSubstring("[flex_attention] a look-up at (0, 80) in a table of shape "
+                                        "(2, 80) at batch 0, head 0, query 0, key 80, which is"));
+  }
+  // A negative index does not count from the end; dividing by 0 is an error, too.
+  const auto negative = [&](auto s, auto at) { return s + bias(at.head - 1, at.query); };
+  const auto division = [&](auto s, auto at) { return s + at.query / (at.key - 3); };
+  for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+    CHECK_THROWS_WITH(flex_attention(in.query, in.key, in.value, {.score = negative, .path = path}),
+                      ContainsSubstring("a look-up at (-1, 0)"));
+    CHECK_THROWS_WITH(
+        flex_attention(in.query, in.key, in.value, {.score = division, .path = path}),
+        ContainsSubstring("a division of the index 0 by 0 at batch 0, head 0, query 0, key 3"));
+  }
+}
+
+TEST_CASE("a captured tensor that changed since the forward is an error in the backward") {
+  const FlexInputs in({1, 2}, 40, 40);
+  Tensor slopes = rand({2}, {.dtype = float64});
+  const Tensor out = flex_attention(in.query, in.key, in.value,
+                                    {.score = scores::alibi(slopes), .path = AttentionPath::fused});
+  slopes.mul_(2);
+  CHECK_THROWS_AS(out.sum().backward(), AutogradError);
+}
+
+TEST_CASE("an attention whose query, key and value are one tensor has one gradient, to any order") {
+  manual_seed(5);
+  const Tensor x = randn({2, 20, 6}, {.dtype = float64, .requires_grad = true});
+  const Tensor bias = randn({2, 39}, {.dtype = float64, .requires_grad = true});
+  const auto run = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{
+        flex_attention(in[0], in[0], in[0],
+                       {.score = scores::relative_bias(in[1]) + scores::soft_cap(3),
+                        .mask = masks::causal(),
+                        .path = AttentionPath::fused})};
+  };
+  CHECK(gradcheck(run, {x, bias}).passed);
+  CHECK(gradgradcheck(run, {x, bias}).passed);
+}
+
+TEST_CASE("gradients of tables have the same bits for every number of threads") {
+  manual_seed(6);
+  const FlexInputs in({3, 4}, 130, 130, float32);
+  const Tensor bias = randn({4, 259}, {.requires_grad = true});
+  const FlexOptions options{.score = scores::relative_bias(bias), .mask = masks::causal()};
+  const int before = num_threads();
+  set_num_threads(1);
+  const auto one = flex_results(in, options, AttentionPath::fused, {bias});
+  for (const int count : {2, 3, 8}) {
+    set_num_threads(count);
+    const auto many = flex_results(in, options, AttentionPath::fused, {bias});
+    for (std::size_t i = 0; i < one.size(); ++i) CHECK(equal(one[i], many[i]));
+  }
+  set_num_threads(before);
+}
+
+TEST_CASE("heads that share keys and values agree with repeated ones") {
+  manual_seed(7);
+  for (const DType dtype : {float64, float32}) {
+    const auto make = [&](const Shape& shape) {
+      return randn(shape, {.dtype = dtype, .requires_grad = true});
+    };
+    const Tensor q = make({2, 6, 70, 8}), k = make({2, 2, 90, 8}), v = make({2, 2, 90, 8});
+    const Tensor slopes = rand({6}, {.dtype = dtype, .requires_grad = true});
+    const Tensor cotangent = randn({2, 6, 70, 8}, {.dtype = dtype});
+    const auto run = [&](AttentionPath path, bool shared) {
+      const Tensor keys = shared ? k : repeat_interleave(k, 3, 1);
+      const Tensor values = shared ? v : repeat_interleave(v, 3, 1);
+      const Tensor out = flex_attention(q, keys, values,
+                                        {.score = scores::alibi(slopes),
+                                         .mask = masks::sliding_window(50),
+                                         .enable_gqa = shared,
+                                         .path = path});
+      auto all = autograd::grad({out}, {q, k, v, slopes}, {cotangent});
+      all.push_back(out.detach());
+      return all;
+    };
+    const auto wanted = run(AttentionPath::composed, false);
+    for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+      const auto found = run(path, true);
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        CHECK(allclose(found[i], wanted[i], flex_tolerance(dtype), flex_tolerance(dtype)));
+      }
+    }
   }
 }

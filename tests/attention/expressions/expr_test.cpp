@@ -1,0 +1,142 @@
+// What score and mask functions may be made of, and what they may not.
+#include <tend/attention/expressions/expr.h>
+
+#include <limits>
+
+#include "tests/catch.h"
+
+#include <tend/attention/expressions/functions.h>
+#include <tend/tend.h>
+
+using namespace tend;
+using namespace tend::attention;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+template <class E>
+concept HasSqrt = requires(E e) {
+  sqrt(e);
+};
+template <class E>
+concept HasSigmoid = requires(E e) {
+  sigmoid(e);
+};
+template <class E>
+concept HasPow = requires(E e) {
+  pow(e, 2);
+};
+template <class E>
+concept HasBitwiseAnd = requires(E e) {
+  e& e;
+};
+template <class E>
+concept HasTruth = requires(E e) {
+  e ? 1 : 0;
+};
+template <class E>
+concept HasTanh = requires(E e) {
+  tanh(e);
+};
+
+static_assert(HasTanh<Expr> && !HasSqrt<Expr> && !HasSigmoid<Expr> && !HasPow<Expr> &&
+              !HasBitwiseAnd<Expr> && !HasTruth<Expr>);
+
+void trace_score(const ScoreFunction&) {}
+void trace_mask(const MaskFunction&) {}
+
+}  // namespace
+
+TEST_CASE("operations of score and mask functions check their types") {
+  const Lookup table = lookup(zeros({2, 3})), truths = lookup(ones({4}, boolean));
+  const auto fails = [](auto function, const char* message) {
+    CHECK_THROWS_WITH(trace_score(function), ContainsSubstring(message));
+  };
+  fails([](auto s, auto at) { return s + (at.key < 3); }, "a truth value where a number is needed");
+  fails([](auto s, auto at) { return where(at.key, s, 0.0); }, "a number where a truth value");
+  fails([](auto s, auto at) { return where(s < 1 && at.key, s, 0); }, "a number where a truth");
+  fails([](auto s, auto) { return s % 2; }, "% needs two indices");
+  fails([](auto, auto at) { return at.key < at.query; }, "gives a truth value instead of a number");
+  fails([&](auto s, auto at) { return s + table(at.key); },
+        "1 indices for a table of shape (2, 3)");
+  fails([&](auto s, auto at) { return s + table(at.key, s); }, "only indices can be looked up");
+  fails([](auto s, auto at) { return s + at.key * (std::int64_t{1} << 40); },
+        "the integer 1099511627776 does not fit int32");
+  fails([&](auto s, auto at) { return s * truths(at.key); }, "a truth value where a number");
+  CHECK_THROWS_WITH(trace_mask([](auto at) { return at.key - at.query; }),
+                    ContainsSubstring("gives a number instead of a truth value"));
+  CHECK_THROWS_WITH(lookup(Tensor()), ContainsSubstring("[lookup] the tensor is undefined"));
+  CHECK_NOTHROW(trace_score([](auto, auto at) { return at.key; }));
+  CHECK_NOTHROW(trace_mask([&](auto at) { return truths(at.key) == (at.query > 2); }));
+}
+
+TEST_CASE("an int64 table whose elements leave int32 is an error when the function is traced") {
+  const Tensor large = tensor({std::int64_t{1}, std::int64_t{1} << 31});
+  const Lookup table = lookup(large);
+  CHECK_THROWS_AS(trace_mask([&](auto at) { return table(at.key) == 1; }), DTypeError);
+  CHECK_THROWS_WITH(trace_mask([&](auto at) { return table(at.key) == 1; }),
+                    ContainsSubstring("elements from 1 to 2147483648, which do not fit int32"));
+}
+
+TEST_CASE("values of score and mask functions exist only while these are called") {
+  CHECK_THROWS_WITH(Expr(1.0), ContainsSubstring("exist only while"));
+  std::vector<Expr> kept;
+  trace_mask([&](auto at) {
+    kept.push_back(at.key);
+    return at.key <= at.query;
+  });
+  CHECK_THROWS_AS(kept[0] + 1, Error);
+  CHECK_THROWS_WITH(trace_mask([&](auto at) { return kept[0] <= at.query; }),
+                    ContainsSubstring("a value of another function"));
+  // An error in a function leaves its thread as it was.
+  CHECK_THROWS_WITH(trace_mask([](auto at) { return at.key % 1.5 == 0; }),
+                    ContainsSubstring("% needs two indices"));
+  CHECK_THROWS_WITH(Expr(1), ContainsSubstring("exist only while"));
+}
+
+TEST_CASE("a function of too many operations is an error") {
+  CHECK_THROWS_WITH(trace_score([](auto s, auto) {
+                      for (int i = 0; i < 20'000; ++i) s = s * 1.5 + 1;
+                      return s;
+                    }),
+                    ContainsSubstring("a function of more than 10000 operations"));
+}
+
+TEST_CASE("arithmetic of indices is that of Python, in int32") {
+  // One query and one key for each pair of numbers.
+  const std::vector<std::int64_t> numbers{-7, -3, -1, 0, 1, 2, 5, 2147483647, -2147483648};
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  const Lookup number = lookup(tensor(numbers));
+  const auto python = [](std::int64_t a, std::int64_t b, bool wants_remainder) {
+    const std::int64_t quotient = a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+    return wants_remainder ? a - quotient * b : quotient;
+  };
+  const auto wrap = [](std::int64_t a) { return std::int64_t{static_cast<std::int32_t>(a)}; };
+  // A place is visible where the expression is what it should be, given in a table.
+  const auto check = [&](auto expression, auto expected) {
+    std::vector<std::int64_t> results;
+    for (const std::int64_t a : numbers) {
+      for (const std::int64_t b : numbers) results.push_back(expected(a, b));
+    }
+    const Lookup wanted = lookup(tensor(results, {count, count}));
+    const MaskFunction is_right = [&](auto at) {
+      return expression(number(at.query), number(at.key)) == wanted(at.query, at.key);
+    };
+    const Tensor x = zeros({count, 4}), y = eye(count);
+    for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+      const Tensor weights = flex_attention(x, x, y, {.mask = is_right, .path = path});
+      CHECK((weights > 0).all().item<bool>());
+    }
+  };
+  check([](auto a, auto b) { return a + b; }, [&](auto a, auto b) { return wrap(a + b); });
+  check([](auto a, auto b) { return a - b; }, [&](auto a, auto b) { return wrap(a - b); });
+  check([](auto a, auto b) { return a * b; }, [&](auto a, auto b) { return wrap(a * b); });
+  check([](auto a, auto b) { return -a + abs(b); },
+        [&](auto a, auto b) { return wrap(wrap(-a) + wrap(b < 0 ? -b : b)); });
+  check([](auto a, auto b) { return a / where(b == 0, 1, b); },
+        [&](auto a, auto b) { return wrap(python(a, b == 0 ? 1 : b, false)); });
+  check([](auto a, auto b) { return a % where(b == 0, 1, b); },
+        [&](auto a, auto b) { return wrap(python(a, b == 0 ? 1 : b, true)); });
+  check([](auto a, auto b) { return min(a, b) + 2 * (max(a, b) % 5); },
+        [&](auto a, auto b) { return wrap(std::min(a, b) + 2 * python(std::max(a, b), 5, true)); });
+}
