@@ -29,6 +29,9 @@ MaskFunction causal() {
 }
 
 MaskFunction causal_bottom_right(std::int64_t queries, std::int64_t keys) {
+  if (queries < 0 || keys < 0) {
+    fail<ShapeError>("causal_bottom_right", queries, " queries and ", keys, " keys");
+  }
   const std::int64_t before = keys - queries;
   return [before](const Position& at) { return at.key <= at.query + before; };
 }

@@ -10,7 +10,8 @@ namespace tend::attention::masks {
 MaskFunction causal();
 
 /// The last of `queries` sees all `keys`, the one before it all but the last, ...: what queries
-/// that follow cached keys need.
+/// that follow cached keys need. ShapeError for a
+/// negative size.
 MaskFunction causal_bottom_right(std::int64_t queries, std::int64_t keys);
 
 /// A query sees itself and the size - 1 keys before it. Error for a size below 1.

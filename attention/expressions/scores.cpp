@@ -84,6 +84,10 @@ ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_
     fail("t5_bias", "a max_distance of ", max_distance, " leaves no ranges to ", buckets,
          " buckets on a side");
   }
+  constexpr std::int64_t kMostDistance = 1 << 20;
+  if (max_distance > kMostDistance) {
+    fail("t5_bias", "max_distance may be ", kMostDistance, " at most, got ", max_distance);
+  }
   return with_memory([&] {
     const Lookup bias = lookup(table);
     const Lookup bucket = lookup(distance_buckets(buckets, max_distance));

@@ -21,8 +21,8 @@ ScoreFunction relative_bias(const Tensor& table);
 /// score + table[bucket(key - query), head], with a learned `table` (buckets, heads). Half of the
 /// buckets are for keys behind the query if `bidirectional`. Half of those on a side are for one
 /// distance each, the others for ranges that grow up to max_distance and beyond. ShapeError for
-/// fewer than two buckets on a side, Error for a max_distance that leaves no ranges. Raffel et al.
-/// 2020, https://arxiv.org/abs/1910.10683; Hugging Face's T5Attention.
+/// fewer than two buckets on a side, Error for a max_distance that leaves no ranges, or is above
+/// 2^20. Raffel et al. 2020, https://arxiv.org/abs/1910.10683; Hugging Face's T5Attention.
 ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_distance = 128);
 
 /// cap * tanh(score / cap). Error unless cap is positive. Gemma 2,

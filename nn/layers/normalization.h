@@ -28,7 +28,7 @@ class LayerNorm : public Module<LayerNorm> {
   template <std::integral T>
   requires(!std::same_as<T, bool>) explicit LayerNorm(std::initializer_list<T> sizes,
                                                       double epsilon = 1e-5, Flag affine = true)
-      : LayerNorm(std::vector<T>(sizes), epsilon, affine) {}
+      : LayerNorm(with_memory([&] { return Shape(std::vector<T>(sizes)); }), epsilon, affine) {}
   /// LayerNorm(8): the last dimension alone. E is any floating type, and no integer, so that
   /// LayerNorm({4, 8}) cannot mean a copy of LayerNorm(4, 8).
   template <std::integral T, std::floating_point E = double>
@@ -63,7 +63,7 @@ class RMSNorm : public Module<RMSNorm> {
   requires(!std::same_as<T, bool>) explicit RMSNorm(std::initializer_list<T> sizes,
                                                     std::optional<double> epsilon = std::nullopt,
                                                     Flag affine = true)
-      : RMSNorm(std::vector<T>(sizes), epsilon, affine) {}
+      : RMSNorm(with_memory([&] { return Shape(std::vector<T>(sizes)); }), epsilon, affine) {}
   /// RMSNorm(8): the last dimension alone.
   template <std::integral T>
   requires(!std::same_as<T, bool>) explicit RMSNorm(T size) : RMSNorm(Shape(size)) {}

@@ -271,6 +271,82 @@ std::vector<PublicFunction> attention_functions() {
       TEND_FUNCTION(attention::softmax_naive, const Tensor&, std::int64_t),
       TEND_FUNCTION(attention::simple_attention, const Tensor&, const Tensor&),
       TEND_FUNCTION(attention::simple_attention, const Tensor&),
+      TEND_FUNCTION(attention::flex_attention, const Tensor&, const Tensor&, const Tensor&,
+                    const FlexOptions&),
+      TEND_FUNCTION(attention::flex_attention_with_weights, const Tensor&, const Tensor&,
+                    const Tensor&, const FlexOptions&),
+      TEND_FUNCTION(attention::scores::alibi_slopes, std::int64_t),
+      TEND_FUNCTION(attention::masks::document_positions, const Tensor&),
+  };
+}
+
+// An attention of 2 batches, 2 heads and 20 tokens by functions of hostile arguments.
+Tensors small_attention(const attention::FlexOptions& options) {
+  const Tensor x = ones({2, 2, 20, 3});
+  return {attention::flex_attention(x, x, x, options)};
+}
+
+template <class Make>
+PublicFunction mask_function(const std::string& signature, Make make) {
+  return by_hand(signature, [make](Arguments& a) {
+    const Tensor table = a.tensor();
+    const std::int64_t first = a.integer(), second = a.integer();
+    return DrawnCall([=] { return small_attention({.mask = make(table, first, second)}); });
+  });
+}
+
+template <class Make>
+PublicFunction score_function(const std::string& signature, Make make) {
+  return by_hand(signature, [make](Arguments& a) {
+    const Tensor table = a.tensor();
+    const std::int64_t number = a.integer();
+    const double real = a.real();
+    const bool flag = a.flag();
+    return DrawnCall([=] { return small_attention({.score = make(table, number, real, flag)}); });
+  });
+}
+
+std::vector<PublicFunction> attention_expressions() {
+  using namespace attention;
+  using Int = std::int64_t;
+  return {
+      mask_function("attention::masks::causal()", [](auto&&...) { return masks::causal(); }),
+      mask_function("attention::masks::causal_bottom_right(std::int64_t, std::int64_t)",
+                    [](const Tensor&, Int a, Int b) { return masks::causal_bottom_right(a, b); }),
+      mask_function("attention::masks::sliding_window(std::int64_t)",
+                    [](const Tensor&, Int a, Int) { return masks::sliding_window(a); }),
+      mask_function("attention::masks::prefix(std::int64_t)",
+                    [](const Tensor&, Int a, Int) { return masks::prefix(a); }),
+      mask_function("attention::masks::prefix(const Tensor&)",
+                    [](const Tensor& x, Int, Int) { return masks::prefix(x); }),
+      mask_function("attention::masks::documents(const Tensor&)",
+                    [](const Tensor& x, Int, Int) { return masks::documents(x); }),
+      mask_function("attention::masks::padding(const Tensor&)",
+                    [](const Tensor& x, Int, Int) { return masks::padding(x); }),
+      mask_function("attention::masks::blocks(std::int64_t)",
+                    [](const Tensor&, Int a, Int) { return masks::blocks(a); }),
+      mask_function("attention::masks::dilated(std::int64_t)",
+                    [](const Tensor&, Int a, Int) { return masks::dilated(a); }),
+      score_function("attention::scores::alibi(const Tensor&)",
+                     [](const Tensor& x, Int, double, bool) { return scores::alibi(x); }),
+      score_function("attention::scores::relative_bias(const Tensor&)",
+                     [](const Tensor& x, Int, double, bool) { return scores::relative_bias(x); }),
+      score_function(
+          "attention::scores::t5_bias(const Tensor&, Flag, std::int64_t)",
+          [](const Tensor& x, Int n, double, bool flag) { return scores::t5_bias(x, flag, n); }),
+      score_function("attention::scores::soft_cap(double)",
+                     [](const Tensor&, Int, double cap, bool) { return scores::soft_cap(cap); }),
+      // Any table at hostile indices: with no index, or one or two.
+      score_function("attention::lookup(const Tensor&)",
+                     [](const Tensor& x, Int n, double real, bool flag) {
+                       const Lookup table = lookup(x);
+                       return ScoreFunction([&](const Expr& s, const Position& at) {
+                         const auto as_number = [](const Expr& read) { return read + 0; };
+                         if (x.dim() == 0) return s + as_number(table());
+                         if (x.dim() == 1) return s * real + as_number(table(at.key));
+                         return s + as_number(flag ? table(at.head, at.query) : table(n, at.key));
+                       });
+                     }),
   };
 }
 
@@ -299,7 +375,8 @@ std::vector<PublicFunction> initialisers() {
 
 std::vector<PublicFunction> layer_functions() {
   std::vector<PublicFunction> all;
-  for (auto family : {layers(), losses(), constructors(), attention_functions(), initialisers()})
+  for (auto family : {layers(), losses(), constructors(), attention_functions(),
+                      attention_expressions(), initialisers()})
     all.insert(all.end(), family.begin(), family.end());
   return all;
 }

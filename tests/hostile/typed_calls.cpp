@@ -89,6 +89,30 @@ attention::AttentionOptions draw_attention_options(Arguments& arguments) {
   return options;
 }
 
+attention::FlexOptions draw_flex_options(Arguments& arguments) {
+  using namespace attention;
+  FlexOptions options;
+  const auto chance = [&](double p) { return arguments.draws().chance(p); };
+  const Lookup table = lookup(ones({2, 3})), documents = lookup(tensor({0, 0, 1}));
+  if (chance(0.3)) options.mask = masks::causal();
+  if (chance(0.3)) options.mask = !options.mask && masks::dilated(2);
+  if (chance(0.2)) {
+    options.mask = [&](auto at) {
+      return documents(at.query) == documents(at.key % (at.head + 1));
+    };
+  }
+  if (chance(0.3)) options.score = scores::soft_cap(2);
+  if (chance(0.2)) {
+    options.score = options.score + [&](auto s, auto at) { return s * table(at.head, at.key); };
+  }
+  if (chance(0.2)) options.score = [](auto s, auto at) { return log(s) / (at.query % at.key); };
+  if (chance(0.3)) options.dropout_p = arguments.real();
+  if (chance(0.3)) options.scale = arguments.real();
+  options.enable_gqa = arguments.flag();
+  options.path = arguments.one_of(AttentionPath::composed);
+  return options;
+}
+
 attention::GPTConfig draw_config(Arguments& arguments) {
   attention::GPTConfig config{8, 4, 4, 2, 1, 0.0, false};
   const auto hostile = [&](std::int64_t& size) {

@@ -22,6 +22,7 @@ TensorFunction draw_function(Arguments& arguments);
 TensorHook draw_hook(Arguments& arguments);
 nn::StateDict draw_state(Arguments& arguments);
 attention::AttentionOptions draw_attention_options(Arguments& arguments);
+attention::FlexOptions draw_flex_options(Arguments& arguments);
 attention::GPTConfig draw_config(Arguments& arguments);
 
 template <class T>
@@ -115,6 +116,8 @@ auto drawn(Arguments& a) {
     return nn::BatchNorm1dOptions{a.real(), drawn<std::optional<double>>(a), a.flag(), a.flag()};
   } else if constexpr (is(TypeTag<attention::AttentionOptions>{})) {
     return draw_attention_options(a);
+  } else if constexpr (is(TypeTag<attention::FlexOptions>{})) {
+    return draw_flex_options(a);
   } else if constexpr (is(TypeTag<attention::GPTConfig>{})) {
     return draw_config(a);
   } else if constexpr (is(TypeTag<autograd::GradOptions>{})) {
