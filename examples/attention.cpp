@@ -1,0 +1,119 @@
+// Builds each ready-made mask and score of flex_attention, and some that are made of them, and
+// prints what they do: a row for each query, a column for each key.
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <tend/nn/files/write_file.h>
+#include <tend/tend.h>
+
+#include "examples/program.h"
+
+namespace {
+
+using namespace tend::attention;
+using tend::Tensor;
+
+struct Picture {
+  std::string name;
+  FlexOptions options;
+};
+
+std::vector<Picture> pictures(std::int64_t tokens) {
+  // Three documents: half of the tokens, a quarter and a quarter.
+  const Tensor place = tend::arange(0, tokens, 1, {.dtype = tend::int64});
+  const Tensor ids = tend::floor_divide(place * 4, tokens).clamp(1);
+  const Tensor lengths = tend::tensor({tokens * 3 / 4});
+  const Tensor bias = tend::randn({1, 2 * tokens - 1});
+  const Tensor buckets = tend::randn({8, 1}) * 2;
+  const auto slope = lookup(scores::alibi_slopes(1) * 64);
+  return {
+      {"causal()", {.mask = masks::causal()}},
+      {"sliding_window(4)", {.mask = masks::sliding_window(4)}},
+      {"prefix(5)", {.mask = masks::prefix(5)}},
+      {"documents(ids) && causal()", {.mask = masks::documents(ids) && masks::causal()}},
+      {"padding(lengths)", {.mask = masks::padding(lengths)}},
+      {"blocks(4)", {.mask = masks::blocks(4)}},
+      {"dilated(3) && causal()", {.mask = masks::dilated(3) && masks::causal()}},
+      {"!causal() || at.key == 0",
+       {.mask = !masks::causal() || MaskFunction([](auto at) { return at.key == 0; })}},
+      {"alibi(slopes)", {.score = scores::alibi(scores::alibi_slopes(1) * 64)}},
+      {"relative_bias(table)", {.score = scores::relative_bias(bias)}},
+      {"t5_bias(table, true, 16)", {.score = scores::t5_bias(buckets, true, 16)}},
+      {"relative_bias(table) + soft_cap(0.5)",
+       {.score = scores::relative_bias(bias) + scores::soft_cap(0.5)}},
+      {"score - slope(at.head) * (at.query - at.key) where that is causal",
+       {.score = [&](auto s, auto at) { return s - slope(at.head) * (at.query - at.key); },
+        .mask = [](auto at) { return at.key <= at.query; }}},
+  };
+}
+
+// The weights of one head whose scores are all 0 before the score function, (tokens, tokens).
+Tensor weights_of(const FlexOptions& options, std::int64_t tokens) {
+  const Tensor x = tend::zeros({1, 1, tokens, 1});
+  return flex_attention_with_weights(x, x, x, options).weights.view({tokens, tokens});
+}
+
+// A character for each weight, from none to the largest of its row.
+std::string draw(const Tensor& weights) {
+  const std::string shades = ".:-=+*#%@";
+  std::string text;
+  for (std::int64_t i = 0; i < weights.size(0); ++i) {
+    const std::vector<float> row = weights.select(0, i).to_vector<float>();
+    const float largest = *std::max_element(row.begin(), row.end());
+    for (const float weight : row) {
+      const float share = largest > 0 ? weight / largest : 0;
+      const auto shade = static_cast<std::size_t>(share * static_cast<float>(shades.size() - 2));
+      text += weight > 0 ? shades[shade + 1] : '.';
+      text += ' ';
+    }
+    text.back() = '\n';
+  }
+  return text;
+}
+
+int run(std::int64_t tokens, const std::string& json_path) {
+  if (!json_path.empty()) tend::nn::check_can_write(json_path);
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const auto& [name, options] : pictures(tokens)) {
+    const Tensor weights = weights_of(options, tokens);
+    std::cout << name << "\n\n" << draw(weights) << '\n';
+    list.push_back({{"name", name}, {"weights", weights.reshape({-1}).to_vector<float>()}});
+  }
+  std::cout.flush();  // before a file that may be standard output, too
+  if (!json_path.empty()) tend::nn::write_file(json_path, list.dump() + '\n');
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("The masks and scores of flex_attention as pictures: queries down, keys across.");
+  std::int64_t tokens = 16;
+  std::uint64_t seed = 123;
+  int threads = 0;
+  std::string json_path;
+  program::add_whole(app, "--tokens", tokens, "queries, and keys", 4, 100)->default_str("16");
+  program::add_file(app, "--json", json_path,
+                    "write the weights to this file: a list of objects with the keys name and "
+                    "weights (tokens x tokens numbers, row by row)");
+  program::add_whole(app, "--seed", seed, "seed of the biases")->default_str("123");
+  program::add_threads(app, threads);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return program::end_of_parsing("attention", app, error);
+  }
+  try {
+    if (threads > 0) tend::set_num_threads(threads);
+    tend::manual_seed(seed);
+    return program::end("attention", run(tokens, json_path));
+  } catch (const std::exception& error) {
+    std::cerr << "attention: " << error.what() << '\n';
+    return 1;
+  }
+}
