@@ -63,8 +63,8 @@ void check_grad_of_leaf(const char* operation, const GradientSlot& slot) {
   if (owner != nullptr && takes_gradient(*owner)) check_own_grad_fits(operation, *owner);
 }
 
-GradAddition::GradAddition(GradientSlot& slot, const Tensor& gradient, bool create_graph)
-    : slot_(&slot), gradient_(gradient), create_graph_(create_graph) {
+GradAddition::GradAddition(GradientSlot& slot, Tensor gradient, bool create_graph)
+    : slot_(&slot), gradient_(std::move(gradient)), create_graph_(create_graph) {
   prepare();
 }
 

@@ -36,7 +36,7 @@ class GradAddition {
  public:
   /// Everything that needs memory, or can fail, is done here. `gradient` is one of two handles on
   /// its tensor, this copy of it being the other.
-  GradAddition(GradientSlot& slot, const Tensor& gradient, bool create_graph);
+  GradAddition(GradientSlot& slot, Tensor gradient, bool create_graph);
   /// Changes `.grad`.
   void apply();
 

@@ -73,7 +73,7 @@ void channel_gradients(Derivative& d) {
   if (!d.needs(0)) return;
   // rstd weight (g - total / n - along / n (x - mean) rstd)
   const double count = channel_count(x);
-  const Array taken = scratch.array();
+  const Array& taken = scratch.array();
   kernels::compute("batch_norm", kernels::TripleFormula::scaled_distance, {}, taken,
                    (rstd * (along / count)).array(), x.array(), mean.array());
   kernels::add(taken, taken, (total / count).array());

@@ -35,7 +35,7 @@ std::string read_names(std::string_view equation, std::size_t begin, std::size_t
       at += 2;
     } else {
       refuse(equation, "'", c, "' at position ", at,
-             " is neither a letter nor part of \"...\", \",\" or the one \"->\"");
+             R"( is neither a letter nor part of "...", "," or the one "->")");
     }
   }
   return names;

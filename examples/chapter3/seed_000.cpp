@@ -59,6 +59,7 @@ void walk_trainable_weights(Walk& walk) {
   walk.section("Seed 000: trainable weights");
   manual_seed(123);
   std::vector<nn::Parameter> draws;
+  draws.reserve(6);
   for (int i = 0; i < 6; ++i) draws.emplace_back(randn({3, 2}));
   walk.show("s000-w-query-printed", "printed as W_query", draws[1]);
   walk.show("s000-w-key-printed", "printed as W_key", draws[5]);

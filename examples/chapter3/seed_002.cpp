@@ -28,9 +28,10 @@ void walk_class(Walk& walk) {
                                 static_cast<double>(context_length)});
   manual_seed(123);
   const attention::MultiHeadAttention mha(d_in, d_out, context_length, 0.0, num_heads);
+  const std::int64_t head_dim = d_out / mha.num_heads;
   walk.show("s002-dropout-heads-headdim", "dropout, heads, width of a head",
             std::vector<double>{mha.dropout.p, static_cast<double>(mha.num_heads),
-                                static_cast<double>(d_out / mha.num_heads)});
+                                static_cast<double>(head_dim)});
   show_weights(walk, "s002-mha", {mha.W_query.weight, mha.W_key.weight, mha.W_value.weight});
   walk.show("s002-mha-out-proj-weight", "its output projection", mha.out_proj.weight.detach());
   walk.show("s002-mha-out-proj-bias", "and bias", mha.out_proj.bias.detach());
@@ -50,10 +51,11 @@ struct Heads {
 // From the input to queries, keys and values per head, (2, 2, 3, 3).
 Heads walk_split(Walk& walk) {
   const Tensor inputs = three_words();
-  walk.show("s002-step-dimensions", "context length, d_in, d_out, heads, width of a head",
-            std::vector<double>{
-                static_cast<double>(inputs.size(0)), static_cast<double>(inputs.size(1)),
-                static_cast<double>(inputs.size(1)), 2, static_cast<double>(inputs.size(1) / 2)});
+  const std::int64_t head_dim = inputs.size(1) / 2;
+  walk.show(
+      "s002-step-dimensions", "context length, d_in, d_out, heads, width of a head",
+      std::vector<double>{static_cast<double>(inputs.size(0)), static_cast<double>(inputs.size(1)),
+                          static_cast<double>(inputs.size(1)), 2, static_cast<double>(head_dim)});
   show_with_shape(walk, "s002-inputs-test", "the input", inputs);
   manual_seed(50);
   const Tensor w_query = rand({6, 6});
@@ -76,8 +78,8 @@ Heads walk_split(Walk& walk) {
   show_with_shape(walk, "s002-keys-split", "keys, split", keys.view(split));
   show_with_shape(walk, "s002-values-split", "values, split", values.view(split));
 
-  const Heads heads{queries.view(split).transpose(1, 2), keys.view(split).transpose(1, 2),
-                    values.view(split).transpose(1, 2)};
+  Heads heads{queries.view(split).transpose(1, 2), keys.view(split).transpose(1, 2),
+              values.view(split).transpose(1, 2)};
   show_with_shape(walk, "s002-queries-heads", "queries, heads first", heads.queries);
   show_with_shape(walk, "s002-keys-heads", "keys, heads first", heads.keys);
   show_with_shape(walk, "s002-values-heads", "values, heads first", heads.values);

@@ -7,7 +7,6 @@
 namespace chapter3 {
 namespace {
 
-using tend::Array;
 using tend::Shape;
 using tend::Tensor;
 

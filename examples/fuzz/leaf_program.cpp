@@ -41,6 +41,7 @@ void under(std::span<const Mode> modes, const std::function<void()>& f) {
 
 std::vector<nn::StateDict> states(std::deque<Trainer>& trainers) {
   std::vector<nn::StateDict> all;
+  all.reserve(trainers.size());
   for (Trainer& each : trainers) all.push_back(each.state_dict());
   return all;
 }

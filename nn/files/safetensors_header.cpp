@@ -91,9 +91,9 @@ std::string header_text(const std::filesystem::path& path, const StateDict& tens
     }
     const std::int64_t end = end_of(path, name, tensor, begin);
     if (text.size() > 1) text += ',';
-    text += quoted(path, name) + ":{\"dtype\":\"";
+    text += quoted(path, name) + R"(:{"dtype":")";
     text += stored_type(tensor.dtype()).name;
-    text += "\",\"shape\":[" + joined(tensor.shape()) + "],\"data_offsets\":[" +
+    text += R"(","shape":[)" + joined(tensor.shape()) + R"(],"data_offsets":[)" +
             std::to_string(begin) + ',' + std::to_string(end) + "]}";
     begin = end;
   }

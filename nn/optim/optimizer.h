@@ -194,7 +194,7 @@ class Optimizer {
           fail("load_state_dict", key, " is ", value.shape(), ' ', value.dtype(), ", not ", shape,
                ' ', dtype);
         }
-        const Array copy = value.array().clone();
+        Array copy = value.array().clone();
         entries.erase(entry);
         return copy;
       };

@@ -18,9 +18,9 @@ std::string loss_chart(const Report& report);
 /// Round numbers from 0 to at most `high`, about five.
 std::vector<double> linear_ticks(double high);
 
-/// The example's tokens in a row; from each token that the report's finding speaks of, arcs to the
-/// tokens it looks at.
-std::string arc_diagram(const Report& report, std::size_t finding);
+/// The example's tokens in a row; from each token that the finding of that number speaks of, arcs
+/// to the tokens it looks at.
+std::string arc_diagram(const Report& report, std::size_t number);
 
 /// One head's weights as unit squares, a query a row, with the given links outlined. An SVG group.
 std::string heat_cells(std::span<const float> weights, std::size_t size,

@@ -97,12 +97,14 @@ std::vector<Sample> text_samples(Model& model, const Task& task, std::span<const
   for (Tokens& tokens : started) tokens.resize(begin + sampling.size);
   // A stream for each row, so that a sample does not depend on how many there are.
   std::vector<Random> random;
+  random.reserve(started.size());
   for (std::size_t row = 0; row < started.size(); ++row) random.emplace_back(seed, row);
   const std::vector<Tokens> completed = complete(
       model, task, std::move(started), begin, [&](std::size_t row, std::span<const float> logits) {
         return draw_token(logits, sampling, random[row]);
       });
   std::vector<Sample> samples;
+  samples.reserve(completed.size());
   for (const Tokens& tokens : completed) {
     samples.push_back(
         {spell(task, tokens, 0, begin), spell(task, tokens, begin, tokens.size()), ""});

@@ -56,8 +56,10 @@ void refuse_step_names(const CommandLine& o, const std::string& text) {
     if (file.empty()) continue;
     const fs::path path = fs::weakly_canonical(file);
     if (path.parent_path() == folder && is_step_name(o.checkpoint, path.filename().string())) {
-      throw std::invalid_argument(name + " " + file +
-                                  " has the name of a checkpoint that --save-every writes");
+      std::string message = name;
+      message.append(" ").append(file);
+      message += " has the name of a checkpoint that --save-every writes";
+      throw std::invalid_argument(message);
     }
   }
 }
@@ -74,7 +76,9 @@ void refuse_shared_files(const CommandLine& o, const std::string& text) {
       const auto& [other_name, other] = files[j];
       if (file.empty() || other.empty() || !is_same_file(file, other)) continue;
       if (name == "--checkpoint" && other_name == "--resume") continue;
-      throw std::invalid_argument(name + " and " + other_name + " are one file, " + file);
+      std::string message = name;
+      message.append(" and ").append(other_name).append(" are one file, ").append(file);
+      throw std::invalid_argument(message);
     }
   }
 }
@@ -120,34 +124,37 @@ void check_folder(const fs::path& out) {
 
 }  // namespace
 
-void place_files(CommandLine& o) {
-  for (std::string* file : {&o.report, &o.checkpoint, &o.json}) {
+void place_files(CommandLine& command_line) {
+  for (std::string* file : {&command_line.report, &command_line.checkpoint, &command_line.json}) {
     if (*file == kNoFile) file->clear();
-    if (!file->empty()) *file = (fs::path(o.out) / *file).string();
+    if (!file->empty()) *file = (fs::path(command_line.out) / *file).string();
   }
 }
 
-void check_files(const CommandLine& o, const std::string& text) {
-  refuse_shared_files(o, text);
-  if (o.save_every > 0) {
-    if (o.checkpoint.empty()) throw std::invalid_argument("--save-every needs a --checkpoint");
-    if (fs::exists(o.checkpoint) && !fs::is_regular_file(o.checkpoint))
+void check_files(const CommandLine& command_line, const std::string& text) {
+  refuse_shared_files(command_line, text);
+  if (command_line.save_every > 0) {
+    if (command_line.checkpoint.empty())
+      throw std::invalid_argument("--save-every needs a --checkpoint");
+    if (fs::exists(command_line.checkpoint) && !fs::is_regular_file(command_line.checkpoint))
       throw std::invalid_argument("--save-every needs a --checkpoint that is a regular file");
-    refuse_step_names(o, text);
+    refuse_step_names(command_line, text);
   }
-  if (!o.out.empty()) check_folder(o.out);
-  const bool is_new_folder = !o.out.empty() && !fs::exists(o.out);
-  for (const std::string& file : {o.report, o.checkpoint, o.json}) {
+  if (!command_line.out.empty()) check_folder(command_line.out);
+  const bool is_new_folder = !command_line.out.empty() && !fs::exists(command_line.out);
+  for (const std::string& file :
+       {command_line.report, command_line.checkpoint, command_line.json}) {
     // Files in a folder to come can be written if the folder can.
-    if (file.empty() || (is_new_folder && fs::path(file).parent_path() == fs::path(o.out)))
+    if (file.empty() ||
+        (is_new_folder && fs::path(file).parent_path() == fs::path(command_line.out)))
       continue;
     tend::nn::check_can_write(file);
   }
-  refuse_to_overwrite(o);
+  refuse_to_overwrite(command_line);
 }
 
-void create_folder(const CommandLine& o) {
-  if (!o.out.empty()) fs::create_directories(o.out);
+void create_folder(const CommandLine& command_line) {
+  if (!command_line.out.empty()) fs::create_directories(command_line.out);
 }
 
 std::string step_file(const std::string& checkpoint, std::uint64_t step) {
