@@ -1,7 +1,5 @@
 #include <tend/attention/expressions/composed_program.h>
 
-#include <limits>
-
 #include <tend/autograd/ops/ops.h>
 
 namespace tend::attention {
@@ -11,18 +9,18 @@ using kernels::TileNode;
 using kernels::TileOp;
 using kernels::TileType;
 
-constexpr std::int64_t kLeastInt32 = std::numeric_limits<std::int32_t>::min();
-constexpr std::int64_t kGreatestInt32 = std::numeric_limits<std::int32_t>::max();
-
 /// Sums and products of int32 as int32 wraps them.
 Tensor wrapped(const Tensor& indices) {
   if (indices.numel() == 0) return indices;
-  const bool fits = amin(indices).item<std::int64_t>() >= kLeastInt32 &&
-                    amax(indices).item<std::int64_t>() <= kGreatestInt32;
+  const bool fits = amin(indices).item<std::int64_t>() >= kernels::kLeastIndex &&
+                    amax(indices).item<std::int64_t>() <= kernels::kGreatestIndex;
   if (fits) return indices;
-  return remainder(indices - kLeastInt32, kGreatestInt32 - kLeastInt32 + 1) + kLeastInt32;
+  return remainder(indices - kernels::kLeastIndex,
+                   kernels::kGreatestIndex - kernels::kLeastIndex + 1) +
+         kernels::kLeastIndex;
 }
 
+/// Evaluates node after node, each as a tensor.
 class Evaluation {
  public:
   Evaluation(const TracedFunction& function, const PlaceTensors& places, const Tensor& score,
@@ -31,7 +29,7 @@ class Evaluation {
 
   ComposedResult run() {
     for (const TileNode& node : function_.nodes) values_.push_back(value(node));
-    ComposedResult made{{}, faults_, fault_};
+    ComposedResult made{{}, faults_, fault_text_};
     for (const int result : function_.results) {
       made.results.push_back(values_[static_cast<std::size_t>(result)]);
     }
@@ -48,7 +46,7 @@ class Evaluation {
   void note_faults(const Tensor& faults, Describe describe) {
     if (!any(faults).item<bool>()) return;
     faults_ = faults_.defined() ? logical_or(faults_, faults) : faults;
-    if (faults.numel() == 1 && fault_.empty()) fault_ = describe();
+    if (faults.numel() == 1 && fault_text_.empty()) fault_text_ = describe();
   }
 
   Tensor constant(const TileNode& node) const {
@@ -112,7 +110,8 @@ class Evaluation {
       case TileOp::abs: return tend::abs(in(node, 0));
       case TileOp::exp: return tend::exp(in(node, 0));
       case TileOp::log: return tend::log(in(node, 0));
-      default: return tend::tanh(in(node, 0));
+      case TileOp::tanh: return tend::tanh(in(node, 0));
+      default: fail(kExpression, "an operation without a meaning");
     }
   }
 
@@ -147,19 +146,19 @@ class Evaluation {
   DType dtype_;
   std::vector<Tensor> values_;
   Tensor faults_;
-  std::string fault_;
+  std::string fault_text_;
 };
 
 }  // namespace
 
-PlaceTensors place_tensors(const Shape& scores, std::int64_t heads) {
+PlaceTensors place_tensors(const Shape& scores) {
   const std::int64_t rank = scores.rank();
   const auto count = [](std::int64_t n) { return arange(0, n, 1, {.dtype = int64}); };
   Shape leading = scores;
   leading[rank - 2] = leading[rank - 1] = 1;
   const Tensor all = count(element_count(leading)).view(leading);
-  const std::int64_t divisor = std::max<std::int64_t>(1, heads);
-  return {floor_divide(all, divisor), tend::remainder(all, divisor),
+  const std::int64_t heads = std::max<std::int64_t>(1, rank > 2 ? scores[rank - 3] : 1);
+  return {floor_divide(all, heads), tend::remainder(all, heads),
           count(scores[rank - 2]).view({-1, 1}), count(scores[rank - 1])};
 }
 

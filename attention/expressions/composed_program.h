@@ -13,19 +13,18 @@ struct PlaceTensors {
   Tensor batch, head, query, key;
 };
 
-/// `heads` is the number of heads in a batch; leading dimensions are batches, then heads.
-PlaceTensors place_tensors(const Shape& scores, std::int64_t heads);
+PlaceTensors place_tensors(const Shape& scores);
 
-/// The results of a function, which broadcast to the shape of the scores; and where a look-up
-/// missed its table, or an index was divided by 0 (undefined: nowhere), with what that was where
-/// there is one place.
+/// The results, which broadcast to the shape of the scores. `faults` is true where a look-up missed
+/// its table or an index was divided by 0, undefined if nowhere; `fault_text` says what happened if
+/// there is a single place.
 struct ComposedResult {
   std::vector<Tensor> results;
   Tensor faults;
-  std::string fault;
+  std::string fault_text;
 };
 
-/// Real numbers have the dtype of `score`, which is undefined for masks.
+/// `dtype` is that of real numbers. `score` has it, and is undefined for masks.
 ComposedResult evaluate(const TracedFunction& function, const PlaceTensors& places,
                         const Tensor& score, DType dtype);
 

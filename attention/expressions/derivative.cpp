@@ -78,7 +78,7 @@ TracedDerivative differentiate(const TracedFunction& score) {
     if (node.op == TileOp::score) results[0] = *reverse.gradient(i);
     if (node.op != TileOp::lookup || node.type != TileType::real) continue;
     results.push_back(*reverse.gradient(i));
-    made.sites.push_back(i);
+    made.lookups.push_back(i);
   }
   made.function = trace.finish(results);
   return made;

@@ -1,7 +1,5 @@
 #include <tend/attention/expressions/expr.h>
 
-#include <limits>
-
 #include <tend/attention/expressions/trace.h>
 
 namespace tend::attention {
@@ -10,19 +8,18 @@ namespace {
 using kernels::TileOp;
 using kernels::TileType;
 
-Expr to_real(const Expr& a) {
-  if (a.type() == TileType::real) return a;
-  return Trace::current().add(TileOp::to_real, TileType::real, {a});
+TileType type_of(const Expr& value) {
+  return Trace::current().type_of(value);
 }
 
 void check_number(const Expr& a) {
-  if (a.type() == TileType::truth) {
+  if (type_of(a) == TileType::truth) {
     fail<DTypeError>(kExpression, "a truth value where a number is needed; see `where`");
   }
 }
 
 void check_truth(const Expr& a) {
-  if (a.type() != TileType::truth) {
+  if (type_of(a) != TileType::truth) {
     fail<DTypeError>(kExpression,
                      "a number where a truth value is needed; compare it with another");
   }
@@ -36,13 +33,13 @@ struct Pair {
   Pair(const Expr& first, const Expr& second) : a(first), b(second), type(TileType::index) {
     check_number(a);
     check_number(b);
-    if (a.type() == b.type()) {
-      type = a.type();
+    if (type_of(a) == type_of(b)) {
+      type = type_of(a);
       return;
     }
     type = TileType::real;
-    a = to_real(a);
-    b = to_real(b);
+    a = Trace::current().to_real(a);
+    b = Trace::current().to_real(b);
   }
 };
 
@@ -57,7 +54,7 @@ Expr comparison(TileOp op, const Expr& a, const Expr& b) {
 }
 
 Expr equality(TileOp op, const Expr& a, const Expr& b) {
-  if (a.type() == TileType::truth && b.type() == TileType::truth) {
+  if (type_of(a) == TileType::truth && type_of(b) == TileType::truth) {
     return Trace::current().add(op, TileType::truth, {a, b});
   }
   return comparison(op, a, b);
@@ -71,12 +68,12 @@ Expr logic(TileOp op, const Expr& a, const Expr& b) {
 
 Expr same_type(TileOp op, const Expr& a) {
   check_number(a);
-  return Trace::current().add(op, a.type(), {a});
+  return Trace::current().add(op, type_of(a), {a});
 }
 
 Expr function(TileOp op, const Expr& a) {
   check_number(a);
-  return Trace::current().add(op, TileType::real, {to_real(a)});
+  return Trace::current().add(op, TileType::real, {Trace::current().to_real(a)});
 }
 
 }  // namespace
@@ -84,8 +81,7 @@ Expr function(TileOp op, const Expr& a) {
 Expr::Expr(bool value) : Expr(Trace::current().constant(TileType::truth, value ? 1 : 0)) {}
 
 Expr Expr::whole(std::int64_t number) {
-  if (number < std::numeric_limits<std::int32_t>::min() ||
-      number > std::numeric_limits<std::int32_t>::max()) {
+  if (!kernels::fits_index(number)) {
     fail(kExpression, "the integer ", number, " does not fit int32");
   }
   return Trace::current().constant(TileType::index, static_cast<double>(number));
@@ -93,11 +89,6 @@ Expr Expr::whole(std::int64_t number) {
 
 Expr Expr::real(double number) {
   return Trace::current().constant(TileType::real, number);
-}
-
-TileType Expr::type() const {
-  const Trace& trace = Trace::current();
-  return trace.node(trace.node_of(*this)).type;
 }
 
 Expr& Expr::operator+=(const Expr& other) {
@@ -128,7 +119,7 @@ Expr operator/(const Expr& a, const Expr& b) {
   return Trace::current().add(op, pair.type, {pair.a, pair.b});
 }
 Expr operator%(const Expr& a, const Expr& b) {
-  if (a.type() != TileType::index || b.type() != TileType::index) {
+  if (type_of(a) != TileType::index || type_of(b) != TileType::index) {
     fail<DTypeError>(kExpression, "% needs two indices");
   }
   return Trace::current().add(TileOp::remainder, TileType::index, {a, b});
@@ -188,7 +179,7 @@ Expr operator!(const Expr& a) {
 Expr where(const Expr& condition, const Expr& a, const Expr& b) {
   check_truth(condition);
   Trace& trace = Trace::current();
-  if (a.type() == TileType::truth && b.type() == TileType::truth) {
+  if (type_of(a) == TileType::truth && type_of(b) == TileType::truth) {
     return trace.add(TileOp::where, TileType::truth, {condition, a, b});
   }
   const Pair pair(a, b);

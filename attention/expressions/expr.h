@@ -10,10 +10,6 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
-namespace tend::kernels {
-enum class TileType : std::uint8_t;
-}
-
 namespace tend::attention {
 
 /// A value in a score or mask function: a real number of the scores' dtype, an index (int32, which
@@ -38,8 +34,6 @@ class Expr {
   Expr& operator*=(const Expr& other);
   Expr& operator/=(const Expr& other);
 
-  kernels::TileType type() const;
-
  private:
   friend class Trace;
   Expr(int node, std::uint64_t trace) : node_(node), trace_(trace) {}
@@ -58,8 +52,8 @@ struct Position {
 
 ///@{
 /// Arithmetic. For two indices, / and % round towards negative infinity, as // and % do in Python;
-/// % is for indices alone (DTypeError). Dividing an index by the index 0 is an Error where the
-/// place is visible.
+/// % is for indices alone (DTypeError). Dividing an index by the index 0 is an IndexError where
+/// the place is visible.
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator*(const Expr& a, const Expr& b);
@@ -94,30 +88,33 @@ Expr operator!(const Expr& a);
 /// a where the condition is true, else b. Both are computed.
 Expr where(const Expr& condition, const Expr& a, const Expr& b);
 
-/// A tensor that score and mask functions read: table(i, j) is its element, with as many indices as
-/// it has dimensions (ShapeError) and at most 2^31 - 1 elements (Error). Negative indices do not
-/// count from the end: an index outside of the tensor is an IndexError where the place is visible,
-/// and reads 0 or false elsewhere. Elements of an int64 tensor are indices and must fit int32
-/// (DTypeError), those of a bool tensor truth values. A floating tensor is converted to the dtype
-/// of the scores and may require grad.
+/// What lookup() gives.
 class Lookup {
  public:
-  explicit Lookup(Tensor table) : table_(std::move(table)) {}
-
   template <std::convertible_to<Expr>... Indices>
   Expr operator()(const Indices&... at) const {
     return read({Expr(at)...});
   }
 
  private:
+  friend Lookup lookup(const Tensor& table);
+  explicit Lookup(Tensor table) : table_(std::move(table)) {}
   Expr read(std::initializer_list<Expr> indices) const;
 
   Tensor table_;
 };
-/// Error for an undefined tensor.
+
+/// Makes a tensor readable in score and mask functions: with `const auto table = lookup(x)`,
+/// table(i, j) is an element. There are as many indices as dimensions (ShapeError) and at most 2^31
+/// - 1 elements (Error). Negative indices do not count from the end: an index outside of the tensor
+/// is an IndexError where the place is visible, and reads 0 or false elsewhere. Elements of an
+/// int64 tensor are indices and must fit int32 (DTypeError when the function is called), those of a
+/// bool tensor truth values. A floating tensor is converted to the dtype of the scores and may
+/// require grad. Error for an undefined tensor.
 Lookup lookup(const Tensor& table);
 
-// What an expression does not have. Tables serve for functions of an index.
+// What an expression does not have, so that compilers point here and do not list every overload for
+// tensors. A function of an index can be read from a table.
 void operator&(const Expr&, const Expr&) = delete;
 void operator|(const Expr&, const Expr&) = delete;
 void operator^(const Expr&, const Expr&) = delete;

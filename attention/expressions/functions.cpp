@@ -9,14 +9,9 @@ using kernels::TileOp;
 using kernels::TileType;
 
 void check_result(const char* function, const Expr& result, bool is_mask) {
-  if ((result.type() == TileType::truth) == is_mask) return;
+  if ((Trace::current().type_of(result) == TileType::truth) == is_mask) return;
   fail<DTypeError>(function, "gives a ", is_mask ? "number" : "truth value", " instead of a ",
                    is_mask ? "truth value" : "number");
-}
-
-Expr as_real(Trace& trace, const Expr& result) {
-  if (result.type() == TileType::real) return result;
-  return trace.add(TileOp::to_real, TileType::real, {result});
 }
 
 }  // namespace
@@ -28,13 +23,13 @@ void ScoreFunction::trace(const void* function,
     const Position at = traced_position(trace);
     const Expr result = call(function, trace.add(TileOp::score, TileType::real), at);
     check_result("score function", result, false);
-    traced_ = std::make_shared<const TracedFunction>(trace.finish({as_real(trace, result)}));
+    traced_ = std::make_shared<const TracedFunction>(trace.finish({trace.to_real(result)}));
   });
 }
 
 Expr ScoreFunction::operator()(const Expr& score, const Position& at) const {
   if (!traced_) return score;
-  return with_memory([&] { return Trace::current().call(*traced_, {score}, at)[0]; });
+  return with_memory([&] { return Trace::current().call(*traced_, &score, at); });
 }
 
 void MaskFunction::trace(const void* function, Expr (*call)(const void*, const Position&)) {
@@ -48,7 +43,7 @@ void MaskFunction::trace(const void* function, Expr (*call)(const void*, const P
 
 Expr MaskFunction::operator()(const Position& at) const {
   if (!traced_) return true;
-  return with_memory([&] { return Trace::current().call(*traced_, {}, at)[0]; });
+  return with_memory([&] { return Trace::current().call(*traced_, nullptr, at); });
 }
 
 ScoreFunction operator+(const ScoreFunction& first, const ScoreFunction& second) {

@@ -17,6 +17,8 @@ class ScoreFunction {
  public:
   /// The score as it is.
   ScoreFunction() = default;
+  /// Calls f once, here, and keeps what it did as a program, not f itself: f may capture by
+  /// reference. DTypeError unless the result is a number; errors of Expr and lookup.
   template <class F>
   requires(std::invocable<const F&, Expr, Position> && !std::same_as<F, ScoreFunction>)
       ScoreFunction(const F& f) {
@@ -43,6 +45,7 @@ class MaskFunction {
  public:
   /// Everywhere.
   MaskFunction() = default;
+  /// Calls f once, here, as ScoreFunction does. DTypeError unless the result is a truth value.
   template <class F>
   requires(std::invocable<const F&, Position> && !std::same_as<F, MaskFunction>)
       MaskFunction(const F& f) {
@@ -64,11 +67,11 @@ class MaskFunction {
   std::shared_ptr<const TracedFunction> traced_;
 };
 
-/// First the one on the left, then the one on the right, of what that gives.
+/// second(first(score, at), at). The order matters: bias + soft_cap caps the sum.
 ScoreFunction operator+(const ScoreFunction& first, const ScoreFunction& second);
 
 ///@{
-/// Both, either, and where the mask hides.
+/// Where both, one of both, or the mask not, let a query attend.
 MaskFunction operator&&(const MaskFunction& a, const MaskFunction& b);
 MaskFunction operator||(const MaskFunction& a, const MaskFunction& b);
 MaskFunction operator!(const MaskFunction& a);

@@ -3,6 +3,7 @@
 #include <tend/autograd/ops/ops.h>
 #include <tend/autograd/tensor/grad_mode.h>
 
+// Functions are called while they are made, so capturing locals by reference is safe.
 namespace tend::attention::masks {
 namespace {
 
@@ -17,9 +18,8 @@ void check_lengths(const char* name, const Tensor& lengths) {
   fail<ShapeError>(name, "lengths must be (batches), got ", lengths.shape());
 }
 
-std::int64_t at_least_one(const char* name, const char* argument, std::int64_t number) {
+void check_at_least_one(const char* name, const char* argument, std::int64_t number) {
   if (number < 1) fail(name, argument, " must be 1 or more, got ", number);
-  return number;
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ MaskFunction causal_bottom_right(std::int64_t queries, std::int64_t keys) {
 }
 
 MaskFunction sliding_window(std::int64_t size) {
-  at_least_one("sliding_window", "size", size);
+  check_at_least_one("sliding_window", "size", size);
   return [size](const Position& at) { return at.key <= at.query && at.query - at.key < size; };
 }
 
@@ -72,12 +72,12 @@ MaskFunction padding(const Tensor& lengths) {
 }
 
 MaskFunction blocks(std::int64_t size) {
-  at_least_one("blocks", "size", size);
+  check_at_least_one("blocks", "size", size);
   return [size](const Position& at) { return at.query / size == at.key / size; };
 }
 
 MaskFunction dilated(std::int64_t step) {
-  at_least_one("dilated", "step", step);
+  check_at_least_one("dilated", "step", step);
   return [step](const Position& at) { return (at.query - at.key) % step == 0; };
 }
 

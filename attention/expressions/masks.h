@@ -1,5 +1,6 @@
 /// \file
-/// Ready-made mask functions, for flex_attention. They are joined with &&, || and !.
+/// Ready-made mask functions, for flex_attention. They are joined with &&, || and !. Integers that
+/// they are given must fit int32 (Error).
 #pragma once
 
 #include <tend/attention/expressions/functions.h>
@@ -10,8 +11,7 @@ namespace tend::attention::masks {
 MaskFunction causal();
 
 /// The last of `queries` sees all `keys`, the one before it all but the last, ...: what queries
-/// that follow cached keys need. ShapeError for a
-/// negative size.
+/// that follow cached keys need. ShapeError for a negative size.
 MaskFunction causal_bottom_right(std::int64_t queries, std::int64_t keys);
 
 /// A query sees itself and the size - 1 keys before it. Error for a size below 1.
@@ -19,14 +19,16 @@ MaskFunction sliding_window(std::int64_t size);
 
 /// All queries see the first `length` keys; the others they see causally.
 MaskFunction prefix(std::int64_t length);
-/// The same with a length (B,), int64, for each batch.
+/// The same with a length for each batch, `lengths` (B,), int64. ShapeError for another rank,
+/// DTypeError for another dtype; IndexError in flex_attention for a batch beyond B.
 MaskFunction prefix(const Tensor& lengths);
 
-/// Queries see the keys of their own document. `documents` is int64, (T,) or (B, T): the number of
-/// the document that each token belongs to.
+/// Queries see the keys of their own document: `documents` is its number for each token, int64, (B,
+/// T), or (T,) for all batches. ShapeError for another rank, DTypeError for another dtype;
+/// IndexError in flex_attention for tokens beyond T and batches beyond B.
 MaskFunction documents(const Tensor& documents);
 
-/// Queries see the first lengths[batch] keys; `lengths` is int64, (B,).
+/// Queries see the first lengths[batch] keys; `lengths` is (B,), int64, with the errors of prefix.
 MaskFunction padding(const Tensor& lengths);
 
 /// Queries see the keys of their own block of `size` tokens. Error for a size below 1.
@@ -37,7 +39,8 @@ MaskFunction blocks(std::int64_t size);
 MaskFunction dilated(std::int64_t step);
 
 /// The position of each token in its document, from 0: what packed sequences need for their
-/// position embeddings. `documents` is int64, (..., T); a document is a run of equal numbers.
+/// position embeddings. `documents` is int64 (DTypeError), (..., T) (ShapeError for 0-d); a
+/// document is a run of equal numbers. Gives int64 of the same shape, without a gradient.
 Tensor document_positions(const Tensor& documents);
 
 }  // namespace tend::attention::masks

@@ -6,6 +6,7 @@
 
 #include <tend/autograd/ops/ops.h>
 
+// Functions are called while they are made, so capturing locals by reference is safe.
 namespace tend::attention::scores {
 namespace {
 
@@ -18,8 +19,8 @@ void check_table(const char* name, const Tensor& table, std::int64_t rank, const
   }
 }
 
-/// The bucket of each distance from 0 to max_distance, from where on there is one: of `buckets`,
-/// the first half for one distance each. In float32, as the reference computes it.
+/// The bucket of each distance from 0 to max_distance: the first half of `buckets` have one
+/// distance each, the rest share logarithmic ranges. In float32, as the reference computes it.
 Tensor distance_buckets(std::int64_t buckets, std::int64_t max_distance) {
   const std::int64_t exact = buckets / 2;
   std::vector<std::int64_t> bucket;
@@ -66,6 +67,10 @@ Tensor alibi_slopes(std::int64_t heads) {
 
 ScoreFunction relative_bias(const Tensor& table) {
   check_table("relative_bias", table, 2, "(heads, 2 length - 1)");
+  if (table.size(1) % 2 == 0) {
+    fail<ShapeError>("relative_bias", "the table must be (heads, 2 length - 1), got ",
+                     table.shape());
+  }
   const std::int64_t last = (table.size(1) - 1) / 2;
   const Lookup bias = lookup(table);
   return [&, last](const Expr& score, const Position& at) {
@@ -92,10 +97,10 @@ ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_
     const Lookup bias = lookup(table);
     const Lookup bucket = lookup(distance_buckets(buckets, max_distance));
     return ScoreFunction([&](const Expr& score, const Position& at) {
-      const Expr behind = at.query - at.key;  // how far the key is before the query
-      const Expr distance = bidirectional ? abs(behind) : max(behind, 0);
+      const Expr past = at.query - at.key;  // how far the key lies before the query
+      const Expr distance = bidirectional ? abs(past) : max(past, 0);
       const Expr on_side = bucket(min(distance, max_distance));
-      const Expr other_side = bidirectional ? where(behind < 0, buckets, 0) : Expr(0);
+      const Expr other_side = bidirectional ? where(past < 0, buckets, 0) : Expr(0);
       return score + bias(on_side + other_side, at.head);
     });
   });

@@ -6,23 +6,29 @@
 
 namespace tend::attention::scores {
 
-/// score - slopes[head] * |query - key|, the linear biases of ALiBi. `slopes` is floating,
-/// (heads,). Press et al. 2022, https://arxiv.org/abs/2108.12409.
+/// score - slopes[head] * |query - key|, the linear biases of ALiBi. `slopes` is (heads,).
+/// ShapeError for another rank, DTypeError unless it is floating; IndexError in flex_attention for
+/// a head without a slope. Press et al. 2022, https://arxiv.org/abs/2108.12409.
 ScoreFunction alibi(const Tensor& slopes);
-/// The paper's slopes for so many heads, float32: 2^(-8 / n), its square, ...; between powers of
-/// two the rest are every other slope of twice as many heads. ShapeError for fewer than one head.
+/// The paper's slopes (heads,), float32: r, r^2, ..., r^n with r = 2^(-8 / n), if n = heads is a
+/// power of two; otherwise those of the power of two below, then every other slope of twice that
+/// power. ShapeError for fewer than one head.
 Tensor alibi_slopes(std::int64_t heads);
 
-/// score + table[head, query - key + length - 1], with a learned `table` (heads, 2 length - 1) for
-/// sequences of at most `length` tokens: a longer one is an IndexError. Shaw et al. 2018,
+/// score + table[head, query - key + length - 1], with a learned `table` (heads, 2 length - 1),
+/// floating, for sequences of at most `length` tokens: a longer one is an IndexError in
+/// flex_attention. ShapeError for another shape, DTypeError for another dtype. Shaw et al. 2018,
 /// https://arxiv.org/abs/1803.02155, with a number for each distance.
 ScoreFunction relative_bias(const Tensor& table);
 
-/// score + table[bucket(key - query), head], with a learned `table` (buckets, heads). Half of the
-/// buckets are for keys behind the query if `bidirectional`. Half of those on a side are for one
-/// distance each, the others for ranges that grow up to max_distance and beyond. ShapeError for
-/// fewer than two buckets on a side, Error for a max_distance that leaves no ranges, or is above
-/// 2^20. Raffel et al. 2020, https://arxiv.org/abs/1910.10683; Hugging Face's T5Attention.
+/// score + table[bucket, head], with a learned `table` (buckets, heads), floating. If
+/// `bidirectional`, the first half of the rows is for keys up to the query and the second for keys
+/// after it; otherwise keys after the query take bucket 0. On each side the first half of the
+/// buckets holds one distance each; the others hold ranges that grow logarithmically up to
+/// max_distance, and the last also everything beyond. ShapeError for another rank and for fewer
+/// than two buckets on a side, DTypeError for another dtype, Error for a max_distance that leaves
+/// no ranges, or is above 2^20; IndexError in flex_attention for a head without a column. Raffel et
+/// al. 2020, https://arxiv.org/abs/1910.10683; Hugging Face's T5Attention.
 ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_distance = 128);
 
 /// cap * tanh(score / cap). Error unless cap is positive. Gemma 2,

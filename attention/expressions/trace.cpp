@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <bit>
-#include <limits>
 
 #include <tend/autograd/ops/ops.h>
 
@@ -15,7 +14,6 @@ using kernels::TileType;
 
 /// A function with more operations is a mistake, such as a loop over positions.
 constexpr std::size_t kMostNodes = 10'000;
-constexpr std::int64_t kMostElements = std::numeric_limits<std::int32_t>::max();
 
 thread_local Trace* current_trace = nullptr;
 std::atomic<std::uint64_t> last_number{0};
@@ -26,13 +24,13 @@ TileType type_of_elements(const Tensor& table) {
 }
 
 void check_table(const Tensor& table) {
-  if (table.numel() > kMostElements) {
+  if (!kernels::fits_index(table.numel())) {
     fail(kExpression, "a table of shape ", table.shape(), " has more than 2^31 - 1 elements");
   }
   if (table.dtype() != int64 || table.numel() == 0) return;
   const std::int64_t low = amin(table.detach()).item<std::int64_t>();
   const std::int64_t high = amax(table.detach()).item<std::int64_t>();
-  if (low < std::numeric_limits<std::int32_t>::min() || high > kMostElements) {
+  if (!kernels::fits_index(low) || !kernels::fits_index(high)) {
     fail<DTypeError>(kExpression, "a table of shape ", table.shape(), " has elements from ", low,
                      " to ", high, ", which do not fit int32");
   }
@@ -125,13 +123,17 @@ Expr Trace::look_up(const Tensor& table, std::vector<int> indices) {
   return add(std::move(node));
 }
 
+Expr Trace::to_real(const Expr& number) {
+  if (type_of(number) == TileType::real) return number;
+  return add(TileOp::to_real, TileType::real, {number});
+}
+
 TracedFunction Trace::finish(const std::vector<Expr>& results) {
   for (const Expr& result : results) function_.results.push_back(node_of(result));
   return std::move(function_);
 }
 
-std::vector<Expr> Trace::call(const TracedFunction& function, const std::vector<Expr>& scores,
-                              const Position& at) {
+Expr Trace::call(const TracedFunction& function, const Expr* score, const Position& at) {
   std::vector<Expr> values;
   const auto of = [&values](int node) { return values[static_cast<std::size_t>(node)]; };
   for (const TileNode& node : function.nodes) {
@@ -140,7 +142,7 @@ std::vector<Expr> Trace::call(const TracedFunction& function, const std::vector<
       case TileOp::head: values.push_back(at.head); break;
       case TileOp::query: values.push_back(at.query); break;
       case TileOp::key: values.push_back(at.key); break;
-      case TileOp::score: values.push_back(scores[0]); break;
+      case TileOp::score: values.push_back(*score); break;
       default: {
         TileNode own = node;
         for (int& input : own.inputs) input = node_of(of(input));
@@ -151,9 +153,7 @@ std::vector<Expr> Trace::call(const TracedFunction& function, const std::vector<
       }
     }
   }
-  std::vector<Expr> results;
-  for (const int result : function.results) results.push_back(of(result));
-  return results;
+  return of(function.results[0]);
 }
 
 Position traced_position(Trace& trace) {

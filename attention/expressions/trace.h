@@ -25,7 +25,8 @@ struct TracedFunction {
   kernels::TileProgram program(DType dtype) const;
 };
 
-/// While it lives, values of this thread belong to it.
+/// Records the operations on Exprs that this thread makes while the trace is alive. Equal
+/// operations become one node.
 class Trace {
  public:
   Trace() noexcept;
@@ -47,13 +48,15 @@ class Trace {
   /// The number of the node; Error for a value of another function.
   int node_of(const Expr& value) const;
   const kernels::TileNode& node(int i) const { return function_.node(i); }
+  kernels::TileType type_of(const Expr& value) const { return node(node_of(value)).type; }
+  /// A number as a real one.
+  Expr to_real(const Expr& number);
   Expr value(int node) const { return {node, number_}; }
 
   /// The function, with these results.
   TracedFunction finish(const std::vector<Expr>& results);
-  /// Calls another function in this one; gives its results.
-  std::vector<Expr> call(const TracedFunction& function, const std::vector<Expr>& scores,
-                         const Position& at);
+  /// Calls another function in this one; gives its result. `score` is nullptr for a mask.
+  Expr call(const TracedFunction& function, const Expr* score, const Position& at);
 
  private:
   using Key = std::tuple<kernels::TileOp, kernels::TileType, std::vector<int>, std::uint64_t, int>;

@@ -8,8 +8,8 @@ double scale_of(const Tensor& query, const std::optional<double>& scale) {
   return scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
 }
 
-std::int64_t group_of(const char* operation, const Tensor& query, const Tensor& key,
-                      const Tensor& value, bool enable_gqa) {
+std::int64_t query_heads_per_key_head(const char* operation, const Tensor& query, const Tensor& key,
+                                      const Tensor& value, bool enable_gqa) {
   if (!enable_gqa) return 1;
   if (query.dim() < 3 || key.dim() < 3 || value.dim() < 3) {
     fail<ShapeError>(operation, "enable_gqa needs heads in dimension -3 of query ", query.shape(),
@@ -29,14 +29,14 @@ std::int64_t group_of(const char* operation, const Tensor& query, const Tensor& 
   return heads / shared;
 }
 
-Shape batch_shape(const Tensor& matrices, std::int64_t group) {
-  Shape shape(std::span(matrices.shape()).first(matrices.shape().size() - 2));
-  if (group > 1) shape[shape.rank() - 1] *= group;
+Shape batch_shape(const Tensor& matrices, std::int64_t heads_per_head) {
+  Shape shape = leading_shape(matrices.shape());
+  if (heads_per_head > 1) shape[shape.rank() - 1] *= heads_per_head;
   return shape;
 }
 
-Shape check_inputs(const char* operation, const Tensor& query, const Tensor& key,
-                   const Tensor& value, std::int64_t group, double dropout_p) {
+Shape checked_weights(const char* operation, const Tensor& query, const Tensor& key,
+                      const Tensor& value, std::int64_t shared, double dropout_p) {
   if (query.dim() < 2 || key.dim() < 2 || value.dim() < 2) {
     fail<ShapeError>(operation, "query ", query.shape(), ", key ", key.shape(), " and value ",
                      value.shape(), " need two dimensions or more");
@@ -54,14 +54,12 @@ Shape check_inputs(const char* operation, const Tensor& query, const Tensor& key
     fail<ShapeError>(operation, "key ", key.shape(), " and value ", value.shape(),
                      " differ in dimension -2");
   }
-  Shape weights = broadcast_shapes(operation, batch_shape(query), batch_shape(key, group));
-  broadcast_shapes(operation, weights, batch_shape(value, group));
-  weights.push_back(query.size(-2));
-  weights.push_back(key.size(-2));
+  const Shape leading = broadcast_shapes(operation, batch_shape(query), batch_shape(key, shared));
+  broadcast_shapes(operation, leading, batch_shape(value, shared));
   if (!(dropout_p >= 0 && dropout_p <= 1)) {
     fail(operation, "dropout_p must lie in [0, 1], got ", dropout_p);
   }
-  return weights;
+  return with_matrix(leading, query.size(-2), key.size(-2));
 }
 
 }  // namespace tend::attention

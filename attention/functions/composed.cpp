@@ -13,7 +13,7 @@ namespace {
 Tensor grouped(const Tensor& x, std::int64_t group) {
   return group == 1 ? x : unflatten(x, -3, {-1, group});
 }
-Tensor shared(const Tensor& x, std::int64_t group) {
+Tensor sharing(const Tensor& x, std::int64_t group) {
   return group == 1 ? x : x.unsqueeze(-3);
 }
 Tensor ungrouped(const Tensor& x, std::int64_t group) {
@@ -37,9 +37,9 @@ Tensor visible_softmax(const AttentionCall& call, const Tensor& scores) {
 
 struct FunctionResult {
   Tensor scores;
-  Tensor visible;  // undefined: everywhere
-  Tensor faults;   // undefined: nowhere
-  std::string fault;
+  Tensor visible;          // undefined: everywhere
+  Tensor faults;           // at visible places; undefined: nowhere
+  std::string fault_text;  // where there is one place
 };
 
 FunctionResult apply_functions(const AttentionCall& call, const PlaceTensors& places,
@@ -48,15 +48,15 @@ FunctionResult apply_functions(const AttentionCall& call, const PlaceTensors& pl
   const auto note = [&made](const ComposedResult& result) {
     if (!result.faults.defined()) return;
     made.faults = made.faults.defined() ? logical_or(made.faults, result.faults) : result.faults;
-    made.fault = result.fault;
+    made.fault_text = result.fault_text;
   };
-  if (call.visible) {
-    const ComposedResult result = evaluate(*call.visible, places, {}, scores.dtype());
+  if (call.mask_function) {
+    const ComposedResult result = evaluate(*call.mask_function, places, {}, scores.dtype());
     made.visible = result.results[0];
     note(result);
   }
-  if (call.score) {
-    const ComposedResult result = evaluate(*call.score, places, scores, scores.dtype());
+  if (call.score_function) {
+    const ComposedResult result = evaluate(*call.score_function, places, scores, scores.dtype());
     made.scores = result.results[0].expand(scores.shape());
     note(result);
   }
@@ -66,14 +66,17 @@ FunctionResult apply_functions(const AttentionCall& call, const PlaceTensors& pl
   return made;
 }
 
-Tensor function_softmax(const AttentionCall& call, const Tensor& scores) {
-  const FunctionResult made =
-      apply_functions(call, place_tensors(scores.shape(), heads_of(scores.shape())), scores);
-  if (made.faults.defined() && any(made.faults).item<bool>()) {
-    const Tensor first = nonzero(made.faults.expand(scores.shape()).reshape({-1}));
-    fail_at_fault(call, scores.reshape({-1}).select(0, first.select(0, 0).item<std::int64_t>()),
-                  scores.shape(), first.select(0, 0).item<std::int64_t>());
-  }
+void check_faults(const AttentionCall& call, const FunctionResult& made, const Tensor& scores) {
+  if (!made.faults.defined() || !any(made.faults).item<bool>()) return;
+  const Tensor places = nonzero(made.faults.expand(scores.shape()).reshape({-1}));
+  const std::int64_t first = places.select(0, 0).item<std::int64_t>();
+  fail_at_fault(call, scores.reshape({-1}).select(0, first), first);
+}
+
+// The weights before dropout of what the functions make of the scores.
+Tensor softmax_of_functions(const AttentionCall& call, const Tensor& scores) {
+  const FunctionResult made = apply_functions(call, place_tensors(scores.shape()), scores);
+  check_faults(call, made, scores);
   Tensor visible = made.scores.detach() != detail::kHidden;
   if (made.visible.defined()) visible = logical_and(visible, made.visible);
   return masked_softmax(made.scores, visible);
@@ -81,32 +84,34 @@ Tensor function_softmax(const AttentionCall& call, const Tensor& scores) {
 
 }  // namespace
 
-void fail_at_fault(const AttentionCall& call, const Tensor& score, const Shape& weights,
-                   std::int64_t position) {
+WeightPlace weight_place(const Shape& weights, std::int64_t position) {
   const std::int64_t keys = weights[weights.rank() - 1], queries = weights[weights.rank() - 2];
-  const std::int64_t heads = heads_of(weights);
+  return {position / keys / queries, position / keys % queries, position % keys};
+}
+
+void fail_at_fault(const AttentionCall& call, const Tensor& score, std::int64_t position) {
+  const auto [head, query, key] = weight_place(call.weights, position);
+  const std::int64_t heads = heads_of(call.weights);
   const auto number = [](std::int64_t n) { return full({}, n, {.dtype = int64}); };
-  const std::int64_t head = position / keys / queries;
-  const PlaceTensors place = {number(head / heads), number(head % heads),
-                              number(position / keys % queries), number(position % keys)};
+  const PlaceTensors place = {number(head / heads), number(head % heads), number(query),
+                              number(key)};
   const FunctionResult made = apply_functions(call, place, score.detach());
-  fail<IndexError>(call.operation, made.fault, " at batch ", head / heads, ", head ", head % heads,
-                   ", query ", position / keys % queries, ", key ", position % keys,
-                   ", which is visible");
+  fail<IndexError>(call.operation, made.fault_text, " at batch ", head / heads, ", head ",
+                   head % heads, ", query ", query, ", key ", key, ", which is visible");
 }
 
 AttentionOutput composed_attention(const AttentionCall& call, const Tensor& query,
                                    const Tensor& key, const Tensor& value, const Array& kept) {
-  const std::int64_t group = call.group;
+  const std::int64_t shared = call.heads_per_key_head;
   const Tensor products =
-      matmul(grouped(query, group), shared(key, group).transpose(-2, -1)) * call.scale;
-  const Tensor scores = ungrouped(products, group);
+      matmul(grouped(query, shared), sharing(key, shared).transpose(-2, -1)) * call.scale;
+  const Tensor scores = ungrouped(products, shared);
   const Tensor all =
-      call.has_functions() ? function_softmax(call, scores) : visible_softmax(call, scores);
+      call.has_functions() ? softmax_of_functions(call, scores) : visible_softmax(call, scores);
   const Tensor weights = kept.defined()
                              ? mul_kept(all, kept, kept_factor(all.dtype(), call.dropout_p))
                              : dropout(all, call.dropout_p, /*training=*/true);
-  return {ungrouped(matmul(grouped(weights, group), shared(value, group)), group), weights};
+  return {ungrouped(matmul(grouped(weights, shared), sharing(value, shared)), shared), weights};
 }
 
 }  // namespace tend::attention

@@ -10,9 +10,16 @@ namespace tend::attention {
 AttentionOutput composed_attention(const AttentionCall& call, const Tensor& query,
                                    const Tensor& key, const Tensor& value, const Array& kept = {});
 
+/// A place among weights (..., queries, keys); heads of all batches are counted together.
+struct WeightPlace {
+  std::int64_t head, query, key;
+};
+/// That of a row-major position.
+WeightPlace weight_place(const Shape& weights, std::int64_t position);
+
 /// IndexError that says what the functions look up, or divide, at a row-major position of the
 /// weights; `score` is the score there.
 [[noreturn]] void fail_at_fault(const AttentionCall& call, const Tensor& score,
-                                const Shape& weights, std::int64_t position);
+                                std::int64_t position);
 
 }  // namespace tend::attention

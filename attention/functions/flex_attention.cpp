@@ -1,8 +1,5 @@
 #include <tend/attention/functions/flex_attention.h>
 
-#include <algorithm>
-#include <limits>
-
 #include <tend/attention/functions/attend.h>
 #include <tend/attention/functions/composed.h>
 #include <tend/autograd/graph/naming.h>
@@ -14,10 +11,10 @@ constexpr const char* kFlex = "flex_attention";
 
 // Places are int32 in expressions.
 void check_places(const Shape& weights) {
-  const std::int64_t leading = element_count(Shape(std::span(weights).first(weights.size() - 2)));
+  const std::int64_t heads = element_count(leading_shape(weights));
   for (const std::int64_t size :
-       {leading, weights[weights.rank() - 2], weights[weights.rank() - 1]}) {
-    if (size > std::numeric_limits<std::int32_t>::max()) {
+       {heads, weights[weights.rank() - 2], weights[weights.rank() - 1]}) {
+    if (!kernels::fits_index(size)) {
       fail(kFlex, "weights of shape ", weights, " have more places than int32 counts");
     }
   }
@@ -25,15 +22,18 @@ void check_places(const Shape& weights) {
 
 AttentionCall checked_call(const Tensor& query, const Tensor& key, const Tensor& value,
                            const FlexOptions& options) {
-  const std::int64_t group = group_of(kFlex, query, key, value, options.enable_gqa);
-  check_places(check_inputs(kFlex, query, key, value, group, options.dropout_p));
+  const std::int64_t shared =
+      query_heads_per_key_head(kFlex, query, key, value, options.enable_gqa);
+  const Shape weights = checked_weights(kFlex, query, key, value, shared, options.dropout_p);
+  check_places(weights);
   return {.operation = kFlex,
           .grad_fn = "FlexAttentionAutogradOpBackward",
           .scale = scale_of(query, options.scale),
           .dropout_p = options.dropout_p,
-          .score = options.score.traced(),
-          .visible = options.mask.traced(),
-          .group = group};
+          .score_function = options.score.traced(),
+          .mask_function = options.mask.traced(),
+          .heads_per_key_head = shared,
+          .weights = weights};
 }
 
 }  // namespace

@@ -9,27 +9,18 @@
 namespace tend::attention {
 namespace {
 
-Shape with_last(Shape batch, std::int64_t rows, std::int64_t cols) {
-  batch.push_back(rows);
-  batch.push_back(cols);
-  return batch;
+// The leading dimensions of the query, and those of key and value.
+Shape query_leading(const AttentionCall& call) {
+  return leading_shape(call.weights);
+}
+Shape key_leading(const AttentionCall& call) {
+  Shape leading = query_leading(call);
+  if (call.heads_per_key_head > 1) leading[leading.rank() - 1] /= call.heads_per_key_head;
+  return leading;
 }
 
-// The leading dimensions of the weights, those of key and value, and that of the weights' matrices.
-struct Heads {
-  Shape query, key;
-  Shape weights;
-
-  Heads(const AttentionCall& call, const Tensor& q, const Tensor& k)
-      : query(broadcast_shapes(call.operation, batch_shape(q), batch_shape(k, call.group))),
-        key(query),
-        weights(with_last(query, q.size(-2), k.size(-2))) {
-    if (call.group > 1) key[key.rank() - 1] /= call.group;
-  }
-};
-
-Array expand_heads(const Tensor& x, const Shape& heads) {
-  return x.array().expand(with_last(heads, x.size(-2), x.size(-1)));
+Array expand_leading(const Tensor& x, const Shape& leading) {
+  return x.array().expand(with_matrix(leading, x.size(-2), x.size(-1)));
 }
 
 // An uninitialised array (..., heads, T, D) with the layout of `like`: where that is a view of
@@ -49,19 +40,19 @@ struct Programs {
   std::optional<kernels::TileProgram> score, mask;
 
   Programs(const AttentionCall& call, DType dtype) {
-    if (call.score) score = call.score->program(dtype);
-    if (call.visible) mask = call.visible->program(dtype);
+    if (call.score_function) score = call.score_function->program(dtype);
+    if (call.mask_function) mask = call.mask_function->program(dtype);
   }
 };
 
-kernels::AttentionRule rule_of(const AttentionCall& call, const Tensor& query, const Heads& heads,
+kernels::AttentionRule rule_of(const AttentionCall& call, const Tensor& query,
                                const Programs& programs, const Array& kept) {
   return {.scale = call.scale,
           .is_causal = call.is_causal,
-          .mask = call.mask.defined() ? call.mask.array().expand(heads.weights) : Array(),
+          .mask = call.mask.defined() ? call.mask.array().expand(call.weights) : Array(),
           .kept = kept,
           .keep_factor = kept_factor(query.dtype(), call.dropout_p),
-          .group = call.group,
+          .heads_per_key_head = call.heads_per_key_head,
           .functions = {programs.score ? &*programs.score : nullptr,
                         programs.mask ? &*programs.mask : nullptr}};
 }
@@ -73,15 +64,22 @@ constexpr std::size_t kQuery = 0, kKey = 1, kValue = 2, kMask = 3, kContext = 4,
 // The index of the first table among the inputs, which are otherwise kQuery, kKey and kValue.
 constexpr std::size_t kTableInputs = 3;
 
+// The function, reading replace(table) instead of each table.
+template <class F>
+std::shared_ptr<const TracedFunction> with_tables(
+    const std::shared_ptr<const TracedFunction>& function, F replace) {
+  if (!function) return {};
+  TracedFunction own = *function;
+  for (Tensor& table : own.tables) table = replace(table);
+  return std::make_shared<const TracedFunction>(std::move(own));
+}
+
 // The call without its tensors, which the graph saves.
 AttentionCall without_tensors(AttentionCall call) {
+  const auto none = [](const Tensor&) { return Tensor(); };
   call.mask = {};
-  for (std::shared_ptr<const TracedFunction>* each : {&call.score, &call.visible}) {
-    if (!*each) continue;
-    TracedFunction own = **each;
-    own.tables.assign(own.tables.size(), {});
-    *each = std::make_shared<const TracedFunction>(std::move(own));
-  }
+  call.score_function = with_tables(call.score_function, none);
+  call.mask_function = with_tables(call.mask_function, none);
   return call;
 }
 
@@ -89,35 +87,28 @@ AttentionCall without_tensors(AttentionCall call) {
 AttentionCall saved_call(const Derivative& d, AttentionCall call) {
   call.mask = d.saved(kMask);
   std::size_t next = kTables;
-  for (std::shared_ptr<const TracedFunction>* each : {&call.score, &call.visible}) {
-    if (!*each) continue;
-    TracedFunction own = **each;
-    for (Tensor& table : own.tables) table = d.saved(next++);
-    *each = std::make_shared<const TracedFunction>(std::move(own));
-  }
+  const auto saved = [&](const Tensor&) { return d.saved(next++); };
+  call.score_function = with_tables(call.score_function, saved);
+  call.mask_function = with_tables(call.mask_function, saved);
   return call;
-}
-
-std::size_t table_count(const AttentionCall& call) {
-  return call.score ? call.score->tables.size() : 0;
 }
 
 void fused_gradients(Derivative& d, const AttentionCall& call) {
   const Tensor query = d.saved(kQuery), key = d.saved(kKey), value = d.saved(kValue);
-  const Heads heads(call, query, key);
-  const auto room = [&](const Tensor& input, const Shape& leading, std::size_t i) {
+  const auto empty_for = [&](const Tensor& input, const Shape& leading, std::size_t i) {
     if (!d.needs(i)) return Array();
-    return empty_like_heads(input, with_last(leading, input.size(-2), input.size(-1)));
+    return empty_like_heads(input, with_matrix(leading, input.size(-2), input.size(-1)));
   };
-  kernels::AttentionGradients gradients = {
-      room(query, heads.query, kQuery), room(key, heads.key, kKey), room(value, heads.key, kValue)};
+  kernels::AttentionGradients gradients = {empty_for(query, query_leading(call), kQuery),
+                                           empty_for(key, key_leading(call), kKey),
+                                           empty_for(value, key_leading(call), kValue)};
   const Programs programs(call, query.dtype());
   std::optional<kernels::ScoreDerivative> derivative;
-  if (call.score) {
-    const TracedDerivative traced = differentiate(*call.score);
-    derivative = {traced.function.program(query.dtype()), traced.sites};
-    for (std::size_t i = 0; i < table_count(call); ++i) {
-      const Shape& shape = call.score->tables[i].shape();
+  if (call.score_function) {
+    const TracedDerivative traced = differentiate(*call.score_function);
+    derivative = {traced.function.program(query.dtype()), traced.lookups};
+    for (std::size_t i = 0; i < call.score_function->tables.size(); ++i) {
+      const Shape& shape = call.score_function->tables[i].shape();
       gradients.tables.push_back(d.needs(kTableInputs + i) ? Array::empty(shape, float64)
                                                            : Array());
     }
@@ -125,9 +116,9 @@ void fused_gradients(Derivative& d, const AttentionCall& call) {
   const Tensor kept = d.saved(kKept);
   kernels::attention_backward(
       gradients, d.grad().array(), d.saved(kContext).array(), d.saved(kLogSums).array(),
-      expand_heads(query, heads.query), expand_heads(key, heads.key),
-      expand_heads(value, heads.key),
-      rule_of(call, query, heads, programs, kept.defined() ? kept.array() : Array()),
+      expand_leading(query, query_leading(call)), expand_leading(key, key_leading(call)),
+      expand_leading(value, key_leading(call)),
+      rule_of(call, query, programs, kept.defined() ? kept.array() : Array()),
       derivative ? &*derivative : nullptr);
   if (d.needs(kQuery)) d.set(kQuery, Tensor(gradients.query));
   if (d.needs(kKey)) d.set(kKey, Tensor(gradients.key));
@@ -143,11 +134,7 @@ void composed_gradients(Derivative& d, AttentionCall call) {
   std::vector<Tensor> inputs;
   const auto own = [&inputs](const Tensor& x) { return inputs.emplace_back(x.view(x.shape())); };
   const Tensor query = own(d.saved(kQuery)), key = own(d.saved(kKey)), value = own(d.saved(kValue));
-  if (call.score) {
-    TracedFunction score = *call.score;
-    for (Tensor& table : score.tables) table = own(table);
-    call.score = std::make_shared<const TracedFunction>(std::move(score));
-  }
+  call.score_function = with_tables(call.score_function, own);
   const Tensor kept = d.saved(kKept);
   const Tensor context =
       composed_attention(call, query, key, value, kept.defined() ? kept.array() : Array()).context;
@@ -164,27 +151,25 @@ void composed_gradients(Derivative& d, AttentionCall call) {
 }
 
 // The scaled score at a row-major position of the weights.
-Tensor score_at(const AttentionCall& call, const Heads& heads, const Tensor& query,
-                const Tensor& key, std::int64_t position) {
-  const std::int64_t keys = key.size(-2), queries = query.size(-2);
-  const std::int64_t head = position / keys / queries;
+Tensor score_at(const AttentionCall& call, const Tensor& query, const Tensor& key,
+                std::int64_t position) {
+  const WeightPlace place = weight_place(call.weights, position);
   const auto row = [](const Array& stack, std::int64_t index, std::int64_t i) {
-    return Tensor(
-        stack.reshape({-1, stack.size(-2), stack.size(-1)}).select(0, index).select(0, i));
+    const Array matrices = stack.reshape({-1, stack.size(-2), stack.size(-1)});
+    return Tensor(matrices.select(0, index).select(0, i));
   };
-  const Tensor q = row(expand_heads(query, heads.query), head, position / keys % queries);
-  const Tensor k = row(expand_heads(key, heads.key), head / call.group, position % keys);
+  const Tensor q = row(expand_leading(query, query_leading(call)), place.head, place.query);
+  const Tensor k =
+      row(expand_leading(key, key_leading(call)), place.head / call.heads_per_key_head, place.key);
   return (q * k).sum() * call.scale;
 }
 
 }  // namespace
 
-std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const Tensor& key,
-                           const Tensor& value) {
-  const Heads heads(call, query, key);
-  if (!broadcasts_to(batch_shape(value, call.group), heads.query)) {
+std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const Tensor& value) {
+  if (!broadcasts_to(batch_shape(value, call.heads_per_key_head), query_leading(call))) {
     return as_text("value ", value.shape(), " has more leading dimensions than the weights, ",
-                   heads.weights);
+                   call.weights);
   }
   if (call.mask.defined() && call.mask.dtype() != boolean) {
     if (call.mask.dtype() != query.dtype()) {
@@ -207,32 +192,32 @@ bool fused_pays(const Tensor& query, const Tensor& key) {
 
 Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Tensor& key,
                        const Tensor& value) {
-  const Heads heads(call, query, key);
   std::optional<Generator> before;  // where a fault is possible after numbers are drawn
   if (call.has_functions() && call.dropout_p > 0) before = get_rng_state();
   // As dropout does: no random numbers are drawn where there are no weights.
   Tensor kept;
-  if (call.dropout_p > 0 && element_count(heads.weights) > 0) {
-    kept = Tensor(draw_kept(element_count(heads.weights), call.dropout_p, default_generator()));
+  if (call.dropout_p > 0 && element_count(call.weights) > 0) {
+    kept = Tensor(draw_kept(element_count(call.weights), call.dropout_p, default_generator()));
   }
-  Array context = empty_like_heads(query, with_last(heads.query, query.size(-2), value.size(-1)));
-  const Tensor log_sums = empty(with_last(heads.query, 2, query.size(-2)), query.dtype());
+  Array context =
+      empty_like_heads(query, with_matrix(query_leading(call), query.size(-2), value.size(-1)));
+  const Tensor log_sums = empty(with_matrix(query_leading(call), 2, query.size(-2)), query.dtype());
   const Programs programs(call, query.dtype());
   const std::int64_t fault = kernels::attention(
-      context, log_sums.array(), expand_heads(query, heads.query), expand_heads(key, heads.key),
-      expand_heads(value, heads.key),
-      rule_of(call, query, heads, programs, kept.defined() ? kept.array() : Array()));
+      context, log_sums.array(), expand_leading(query, query_leading(call)),
+      expand_leading(key, key_leading(call)), expand_leading(value, key_leading(call)),
+      rule_of(call, query, programs, kept.defined() ? kept.array() : Array()));
   if (fault >= 0) {
     if (before) set_rng_state(*before);
-    fail_at_fault(call, score_at(call, heads, query, key, fault), heads.weights, fault);
+    fail_at_fault(call, score_at(call, query, key, fault), fault);
   }
   if (!grad_enabled()) return Tensor(std::move(context));
   std::vector<TensorRef> inputs{query, key, value};
   std::vector<TensorRef> saved{query, key, value, call.mask, kOutput, log_sums, kept};
-  for (const auto& function : {call.score, call.visible}) {
+  for (const auto& function : {call.score_function, call.mask_function}) {
     if (!function) continue;
     for (const Tensor& table : function->tables) {
-      if (function == call.score) inputs.emplace_back(table);
+      if (function == call.score_function) inputs.emplace_back(table);
       saved.emplace_back(table);
     }
   }

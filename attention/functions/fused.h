@@ -8,8 +8,7 @@
 namespace tend::attention {
 
 /// Why the fused path cannot compute this; empty when it can.
-std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const Tensor& key,
-                           const Tensor& value);
+std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const Tensor& value);
 
 /// True when the fused path is the faster one.
 bool fused_pays(const Tensor& query, const Tensor& key);

@@ -12,9 +12,10 @@ constexpr const char* kScaledDotProduct = "scaled_dot_product_attention";
 
 AttentionCall checked_call(const Tensor& query, const Tensor& key, const Tensor& value,
                            const AttentionOptions& options) {
-  const std::int64_t group = group_of(kScaledDotProduct, query, key, value, options.enable_gqa);
+  const std::int64_t shared =
+      query_heads_per_key_head(kScaledDotProduct, query, key, value, options.enable_gqa);
   const Shape weights =
-      check_inputs(kScaledDotProduct, query, key, value, group, options.dropout_p);
+      checked_weights(kScaledDotProduct, query, key, value, shared, options.dropout_p);
   detail::check_mask(kScaledDotProduct, options.attn_mask, weights);
   return {.operation = kScaledDotProduct,
           .grad_fn = "ScaledDotProductFlashAttentionForCpuBackward0",
@@ -22,7 +23,8 @@ AttentionCall checked_call(const Tensor& query, const Tensor& key, const Tensor&
           .dropout_p = options.dropout_p,
           .is_causal = options.is_causal,
           .mask = options.attn_mask,
-          .group = group};
+          .heads_per_key_head = shared,
+          .weights = weights};
 }
 
 }  // namespace

@@ -8,19 +8,9 @@
 namespace tend {
 namespace {
 
-// `leading` with two more dimensions.
-Shape with_matrix(Shape leading, std::int64_t rows, std::int64_t columns) {
-  leading.push_back(rows);
-  leading.push_back(columns);
-  return leading;
-}
-
 // The dimensions before those of a matrix, to which both broadcast.
 Shape common_batch(const Tensor& x1, const Tensor& x2) {
-  const auto leading = [](const Tensor& x) {
-    return Shape(std::span(x.shape().begin(), x.shape().size() - 2));
-  };
-  return broadcast_shapes("cdist", leading(x1), leading(x2));
+  return broadcast_shapes("cdist", leading_shape(x1.shape()), leading_shape(x2.shape()));
 }
 
 // grad / distance, and 0 where the distance is.

@@ -174,6 +174,17 @@ Shape wrap_dims(std::string_view operation, const Shape& dims, std::int64_t rank
 /// not fit.
 Shape broadcast_shapes(std::string_view operation, const Shape& a, const Shape& b);
 
+/// Of a stack of matrices: the dimensions before the last two.
+inline Shape leading_shape(const Shape& stack) {
+  return Shape(std::span(stack).first(stack.size() - 2));
+}
+/// The shape of a stack of matrices, given its leading dimensions.
+inline Shape with_matrix(Shape leading, std::int64_t rows, std::int64_t columns) {
+  leading.push_back(rows);
+  leading.push_back(columns);
+  return leading;
+}
+
 /// True when a tensor of shape `from` expands to `to`.
 bool broadcasts_to(const Shape& from, const Shape& to) noexcept;
 

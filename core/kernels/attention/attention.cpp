@@ -55,7 +55,7 @@ HWY_INLINE void weigh(bool diagonal, const TileRange& tile, std::size_t lanes,
       T* at = scores + j * kTile + lane;
       V score = hn::Load(d, at);
       if constexpr (kMasked) {
-        score = hn::IfThenElse(lanes_of(d, visible.words[j] >> lane), score, hidden);
+        score = hn::IfThenElse(mask_from_bits(d, visible.words[j] >> lane), score, hidden);
         hn::Store(score, d, at);
       }
       largest = hn::Max(largest, score);
@@ -69,7 +69,7 @@ HWY_INLINE void weigh(bool diagonal, const TileRange& tile, std::size_t lanes,
       V weight = exp_not_positive(d, hn::Sub(hn::Load(d, at), level));
       sum = hn::Add(sum, weight);
       if constexpr (kDropped) {
-        weight = hn::IfThenElseZero(lanes_of(d, kept.words[j] >> lane), weight);
+        weight = hn::IfThenElseZero(mask_from_bits(d, kept.words[j] >> lane), weight);
       }
       hn::Store(weight, d, at);
     }
@@ -98,8 +98,9 @@ HWY_INLINE void finish(const AttentionHead<T>& head, std::size_t first, std::siz
   for (std::size_t i = 0; i < lanes; ++i) factor[i] = head.keep_factor / progress.sum[i];
   for (std::size_t i = 0; i < count; ++i) {
     if (progress.sum[i] != T(0)) continue;
-    // All scores are -inf: because of masks, or by themselves, for which softmax gives NaN.
-    const bool empty = sees_nothing(head, first + i);
+    // All scores are -inf: because of masks, or by themselves, for which softmax gives NaN. One
+    // that a function gave counts as hidden.
+    const bool empty = head.functions || sees_nothing(head, first + i);
     factor[i] = empty ? T(0) : std::numeric_limits<T>::quiet_NaN();
     progress.largest[i] = kInfinity<T>;  // so that its weights are 0 in the backward
     logs[i] = factor[i];
@@ -208,19 +209,48 @@ HWY_EXPORT(find_forward_kernels);
 
 namespace {
 
-// Which heads of `value` have no element that is NaN or infinite, where functions may hide keys.
+// Which heads of `value` have no element that is NaN or infinite, where functions may hide keys:
+// tested once, as several tasks share a head.
 template <class T, class F>
-Array find_finite(const AttentionHeads<T>& heads, std::int64_t group, const FunctionPlans<T>& plans,
-                  F is_finite) {
+Array find_finite(const AttentionHeads<T>& heads, std::int64_t heads_per_key_head,
+                  const FunctionPlans<T>& plans, F is_finite) {
   if (!plans.mask) return {};
-  const Array finite = Array::empty({heads.count() / group}, boolean);
+  const Array finite = Array::empty({heads.count() / heads_per_key_head}, boolean);
   parallel_for(0, finite.numel(), 1, [&](auto begin, auto end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const AttentionHead<T> head = heads.at(i * group);
+      const AttentionHead<T> head = heads.at(i * heads_per_key_head);
       finite.data<bool>()[i] = is_finite(head.value, head.keys, head.value_dim);
     }
   });
   return finite;
+}
+
+// The tasks of a forward: each computes some blocks of queries of a head.
+struct ForwardTasks {
+  std::int64_t blocks_per_task, tasks_per_head;
+
+  // Up to 1024 queries; fewer where heads are few.
+  ForwardTasks(std::int64_t heads, std::int64_t blocks)
+      : blocks_per_task(
+            std::clamp<std::int64_t>(heads * blocks / 16, 1, std::min<std::int64_t>(blocks, 16))),
+        tasks_per_head((blocks + blocks_per_task - 1) / blocks_per_task) {}
+
+  std::int64_t queries() const {
+    return blocks_per_task * static_cast<std::int64_t>(kAttentionTile);
+  }
+  // With causality the last queries see the most keys: starting with them leaves the small tasks
+  // for the end.
+  std::int64_t first_query(std::int64_t task) const {
+    return (tasks_per_head - 1 - task % tasks_per_head) * queries();
+  }
+};
+
+std::int64_t first_fault(const std::vector<std::int64_t>& faults) {
+  std::int64_t first = -1;
+  for (const std::int64_t fault : faults) {
+    if (fault >= 0 && (first < 0 || fault < first)) first = fault;
+  }
+  return first;
 }
 
 }  // namespace
@@ -232,49 +262,38 @@ std::int64_t attention(const Array& out, const Array& log_sums, const Array& que
     if (log_sums.numel() == 0) return std::int64_t{-1};
     const auto& kernels = HWY_DYNAMIC_DISPATCH(find_forward_kernels)().template of<T>();
     const AttentionHeads<T> heads(query, key, value, rule);
-    const FunctionPlans<T> plans(rule.functions, nullptr);
-    const Array finite = find_finite(heads, rule.group, plans, kernels.is_finite);
-    constexpr std::int64_t kTile = kAttentionTile;
-    // A task is a group of up to 1024 queries of a head; groups are smaller where heads are few.
-    const std::int64_t blocks = heads.blocks();
-    const std::int64_t group = std::clamp<std::int64_t>(heads.count() * blocks / 16, 1,
-                                                        std::min<std::int64_t>(blocks, 16));
-    const std::int64_t groups = (blocks + group - 1) / group;
-    const std::int64_t columns = query.size(-1) + value.size(-1);
-    const std::int64_t scratch_size =
-        forward_scratch(query.size(-1), value.size(-1)) + (group > 1 ? key.size(-2) * columns : 0);
-    const std::int64_t grain = heads.grain(group * kTile * key.size(-2));
-    std::vector<std::int64_t> faults(
-        static_cast<std::size_t>(plans.empty() ? 0 : heads.count() * groups), -1);
-    parallel_for(0, heads.count() * groups, grain, [&](auto begin, auto end) {
+    const FunctionPlans<T> plans(rule.functions, nullptr, {});
+    const Array finite = find_finite(heads, rule.heads_per_key_head, plans, kernels.is_finite);
+    const ForwardTasks tasks(heads.count(), heads.blocks());
+    const std::int64_t copied =
+        tasks.blocks_per_task > 1 ? key.size(-2) * (query.size(-1) + value.size(-1)) : 0;
+    const std::int64_t scratch_size = forward_scratch(query.size(-1), value.size(-1)) + copied;
+    const std::int64_t count = heads.count() * tasks.tasks_per_head;
+    std::vector<std::int64_t> faults(static_cast<std::size_t>(plans.empty() ? 0 : count), -1);
+    parallel_for(0, count, heads.grain(tasks.queries() * key.size(-2)), [&](auto begin, auto end) {
       const Array scratch = Array::empty({scratch_size}, dtype_of<T>());
       std::optional<HeadFunctions<T>> functions;
       for (std::int64_t task = begin; task < end; ++task) {
-        // With causality the last queries see the most keys: starting with them leaves the small
-        // tasks for the end.
-        const std::int64_t index = task / groups;
-        const std::int64_t first = (groups - 1 - task % groups) * group * kTile;
+        const std::int64_t index = task / tasks.tasks_per_head;
+        const auto first = static_cast<std::size_t>(tasks.first_query(task));
         AttentionHead<T> head = heads.at(index);
         head.out = head_of<T>(out, index);
         head.log_sums = log_sums.data<T>() + 2 * index * query.size(-2);
         if (!plans.empty()) {
           head.functions = &functions.emplace(plans);
           functions->begin_head(index, heads.per_batch());
-          functions->allow_skipping(finite.defined() && finite.data<bool>()[index / rule.group]);
+          functions->allow_skipping(finite.defined() &&
+                                    finite.data<bool>()[index / rule.heads_per_key_head]);
         }
-        kernels.attend(head, static_cast<std::size_t>(first),
-                       std::min(head.queries, static_cast<std::size_t>(first + group * kTile)),
+        kernels.attend(head, first,
+                       std::min(head.queries, first + static_cast<std::size_t>(tasks.queries())),
                        scratch.data<T>());
         if (!functions || functions->fault(head.keys) < 0) continue;
         faults[static_cast<std::size_t>(task)] =
             index * query.size(-2) * key.size(-2) + functions->fault(head.keys);
       }
     });
-    std::int64_t first_fault = -1;
-    for (const std::int64_t fault : faults) {
-      if (fault >= 0 && (first_fault < 0 || fault < first_fault)) first_fault = fault;
-    }
-    return first_fault;
+    return first_fault(faults);
   });
 }
 

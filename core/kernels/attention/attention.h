@@ -25,20 +25,21 @@ struct AttentionRule {
   Array mask = {};         // bool: true where a query may attend; floating: added; or undefined
   Array kept = {};         // the draw_keep_bits of all weights, see keep_bits_room; or undefined
   double keep_factor = 1;  // what dropout multiplies the kept weights with
-  std::int64_t group = 1;  // so many heads of the query share a head of key and value
-  AttentionFunctions functions = {};  // instead of is_causal and mask
+  std::int64_t heads_per_key_head = 1;  // heads of the query for each head of key and value
+  AttentionFunctions functions = {};    // instead of is_causal and mask
 };
 
 /// out = dropout(softmax(scale * query @ key^T, masked)) @ value. log_sums (..., 2, T), contiguous,
 /// receives each query's largest score and the logarithm of the sum of e^(score - largest): their
 /// sum in one number would lose the second beside scores of -1e9. The first is infinite where a
-/// query may attend to nothing, and then `out` is 0. query is (..., T, D), key (..., S, D), value
-/// (..., S, V) and out (..., T, V), all of one floating dtype and with the same leading dimensions
-/// (but for rule.group, which the last of query and out has more), of any strides; out has the
-/// stride 1 in its last dimension. Keys that causality hides, and tiles that rule.functions.mask
-/// hides, are skipped, unless values that are not finite turn their zero weights into NaN. Returns
-/// the row-major position of the first visible weight at which a function's look-up missed its
-/// table, or -1; then `out` is not meant to be used.
+/// query may attend to nothing, and then `out` is 0. query is (..., T, D), key (..., S, D),
+/// value (..., S, V) and out (..., T, V), all of one floating dtype, of any strides and with the
+/// same leading dimensions; the last of these is, for query and out, rule.heads_per_key_head times
+/// that of key and value. out has the stride 1 in its last dimension. Keys that causality hides,
+/// and tiles that rule.functions.mask hides, are skipped, unless values that are not finite turn
+/// their zero weights into NaN. Returns the row-major position of the first visible weight at which
+/// a function misses its table or divides an index by 0, and then the contents of `out` are
+/// unspecified; or -1.
 std::int64_t attention(const Array& out, const Array& log_sums, const Array& query,
                        const Array& key, const Array& value, const AttentionRule& rule);
 
@@ -49,12 +50,12 @@ struct AttentionGradients {
   std::vector<Array> tables = {};  // of rule.functions.score, row-major, float64
 };
 
-/// The derivative of a score function. The first result of `program` is the gradient of the score,
-/// given that of the function's result, each other one the gradient of what the look-up in `sites`
-/// at its place gives.
+/// The derivative of a score function, given the gradient of its result (TileOp::grad). results[0]
+/// of `program` is the gradient of the score; results[i + 1] is that of the number that the look-up
+/// lookups[i] (a node) read.
 struct ScoreDerivative {
   TileProgram program;
-  std::vector<int> sites = {};
+  std::vector<int> lookups = {};
 };
 
 /// The gradients of query, key and value, and of tables, given the gradient `grad` of `out`, and

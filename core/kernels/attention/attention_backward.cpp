@@ -52,13 +52,13 @@ HWY_INLINE void differentiate(bool diagonal, const TileRange& tile, std::size_t 
       T* const grads = block.grad_scores + j * kTile + lane;
       auto score = hn::Load(d, weights);
       if constexpr (kMasked) {
-        score = hn::IfThenElse(lanes_of(d, visible.words[j] >> lane), score, hidden);
+        score = hn::IfThenElse(mask_from_bits(d, visible.words[j] >> lane), score, hidden);
       }
       const auto weight = exp_not_positive(d, hn::Sub(hn::Sub(score, largest), log_sum));
       auto grad = hn::Load(d, grads);
       auto weight_left = weight;
       if constexpr (kDropped) {
-        const auto left = lanes_of(d, kept.words[j] >> lane);
+        const auto left = mask_from_bits(d, kept.words[j] >> lane);
         grad = hn::IfThenElseZero(left, grad);
         weight_left = hn::IfThenElseZero(left, weight);
       }
@@ -67,7 +67,7 @@ HWY_INLINE void differentiate(bool diagonal, const TileRange& tile, std::size_t 
       grad = hn::IfThenZeroElse(hn::Lt(hn::Abs(grad), hn::Set(d, std::numeric_limits<T>::min())),
                                 grad);
       if constexpr (kMasked) {
-        grad = hn::IfThenElseZero(lanes_of(d, visible.words[j] >> lane), grad);
+        grad = hn::IfThenElseZero(mask_from_bits(d, visible.words[j] >> lane), grad);
       }
       hn::Store(weight_left, d, weights);
       hn::Store(grad, d, grads);
@@ -202,15 +202,15 @@ void differentiate_heads(std::span<AttentionHead<T>> heads, std::size_t first, s
   };
   const HeadMatrix<T> key_sum = begin_sum(any.grad_key, any.dim);
   const HeadMatrix<T> value_sum = begin_sum(any.grad_value, any.value_dim);
+  const bool has_finite_keys =
+      any.keys > kStep && (any.is_causal || any.functions) && all_finite(key, 0, any.keys, any.dim);
   for (std::size_t i = 0; i < heads.size(); ++i) {
     AttentionHead<T>& head = heads[i];
     head.key = key;
     head.value = value;
     head.grad_key = key_sum;
     head.grad_value = value_sum;
-    const bool may_skip = head.keys > kStep && (head.is_causal || head.functions) &&
-                          all_finite(head.key, 0, head.keys, head.dim) &&
-                          all_finite(head.query, 0, head.queries, head.dim) &&
+    const bool may_skip = has_finite_keys && all_finite(head.query, 0, head.queries, head.dim) &&
                           all_finite(head.grad, 0, head.queries, head.value_dim);
     head.skip_hidden = head.is_causal && may_skip;
     begin_head(i);
@@ -335,7 +335,7 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
         HWY_DYNAMIC_DISPATCH(find_differentiate_heads)().of<T>();
     const AttentionHeads<T> heads(query, key, value, rule);
     const FunctionPlans<T> plans(rule.functions, derivative, gradients.tables);
-    const std::int64_t groups = heads.count() / rule.group;
+    const std::int64_t groups = heads.count() / rule.heads_per_key_head;
     const Parts parts(groups, heads.blocks(), gradients);
     const std::int64_t scratch_size =
         backward_scratch(query.size(-1), value.size(-1), !plans.empty()) +
@@ -346,7 +346,8 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
       std::optional<HeadFunctions<T>> functions;
       if (!plans.empty()) functions.emplace(plans);
       std::vector<AttentionHead<T>> members;
-      for (std::int64_t i = group * rule.group; i < (group + 1) * rule.group; ++i) {
+      for (std::int64_t i = group * rule.heads_per_key_head;
+           i < (group + 1) * rule.heads_per_key_head; ++i) {
         AttentionHead<T>& head = members.emplace_back(heads.at(i));
         head.functions = functions ? &*functions : nullptr;
         head.out = head_of<T>(out, i);
@@ -359,20 +360,24 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
       }
       const auto begin_head = [&](std::size_t i) {
         if (!functions) return;
-        functions->begin_head(group * rule.group + static_cast<std::int64_t>(i), heads.per_batch());
+        functions->begin_head(group * rule.heads_per_key_head + static_cast<std::int64_t>(i),
+                              heads.per_batch());
       };
       differentiate_heads(members, static_cast<std::size_t>(part),
                           static_cast<std::size_t>(parts.count()), begin_head, scratch);
     };
     const std::int64_t tasks = groups * parts.count();
-    const std::int64_t lines = tables.slots() > 0 ? std::min(tables.slots(), tasks) : tasks;
+    // Without tables each task is a slot of its own.
+    const std::int64_t slots = tables.slots() > 0 ? std::min(tables.slots(), tasks) : tasks;
     const std::int64_t grain =
-        tables.slots() > 0 ? 1 : heads.grain(2 * rule.group * query.size(-2) * key.size(-2));
-    parallel_for(0, lines, grain, [&](auto begin, auto end) {
+        tables.slots() > 0
+            ? 1
+            : heads.grain(2 * rule.heads_per_key_head * query.size(-2) * key.size(-2));
+    parallel_for(0, slots, grain, [&](auto begin, auto end) {
       const Array scratch = Array::empty({scratch_size}, dtype_of<T>());
-      for (std::int64_t line = begin; line < end; ++line) {
-        const std::vector<double*> sums = tables.sums(line);
-        for (std::int64_t task = line; task < tasks; task += lines) {
+      for (std::int64_t slot = begin; slot < end; ++slot) {
+        const std::vector<double*> sums = tables.sums(slot);
+        for (std::int64_t task = slot; task < tasks; task += slots) {
           differentiate(task, sums, scratch.data<T>());
         }
       }

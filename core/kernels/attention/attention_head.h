@@ -52,7 +52,7 @@ struct AttentionHead {
   // Backward only; gradients that are not needed have no data.
   HeadMatrix<const T> grad;
   HeadMatrix<T> grad_query, grad_key, grad_value;
-  const std::vector<double*>* grad_tables;  // of the functions
+  const std::vector<double*>* grad_tables;  // sums for the score function's tables, or nullptr each
 };
 
 /// The matrix in the last two dimensions of `a` at the row-major position `index` of the others.
@@ -109,6 +109,11 @@ inline std::uint64_t bits_of(const bool* bools, std::size_t step, std::size_t co
   return bits;
 }
 
+/// A word whose first `count` bits are set.
+inline std::uint64_t first_bits(std::size_t count) {
+  return count < 64 ? ~(~std::uint64_t{0} << count) : ~std::uint64_t{0};
+}
+
 /// The queries and keys of a tile.
 struct TileRange {
   std::size_t query, queries, key, keys;  // first and count
@@ -158,11 +163,9 @@ void find_kept(const AttentionHead<T>& head, const TileRange& tile, TileBits& bi
   transpose_bits(bits.words);
 }
 
-/// True when masks hide every key from a query, whose scores are all -inf. Those that functions
-/// gave count as hidden.
+/// True when masks hide every key from a query.
 template <class T>
 bool sees_nothing(const AttentionHead<T>& head, std::size_t query) {
-  if (head.functions) return true;
   const std::size_t keys = head.is_causal ? std::min(head.keys, query + 1) : head.keys;
   for (std::size_t j = 0; j < keys; ++j) {
     const bool hidden =

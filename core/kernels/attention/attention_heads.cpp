@@ -11,8 +11,8 @@ AttentionHead<T> AttentionHeads<T>::at(std::int64_t index) const {
   head.dim = size(query_.size(-1));
   head.value_dim = size(value_.size(-1));
   head.query = head_of<const T>(query_, index);
-  head.key = head_of<const T>(key_, index / rule_.group);
-  head.value = head_of<const T>(value_, index / rule_.group);
+  head.key = head_of<const T>(key_, index / rule_.heads_per_key_head);
+  head.value = head_of<const T>(value_, index / rule_.heads_per_key_head);
   head.scale = static_cast<T>(rule_.scale);
   head.is_causal = rule_.is_causal;
   if (rule_.mask.defined() && rule_.mask.dtype() == boolean) {

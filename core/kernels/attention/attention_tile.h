@@ -18,6 +18,7 @@
 #include <tend/core/kernels/attention/head_functions.h>
 #include <tend/core/kernels/matmul/tile_product.h>
 #include <tend/core/kernels/matmul/tiles.h>
+#include <tend/core/kernels/simd/mask_bits.h>
 #include <tend/core/kernels/simd/simd_loop.h>
 #include <tend/core/kernels/simd/simd_math.h>
 
@@ -29,14 +30,6 @@ inline constexpr std::size_t kTile = kAttentionTile;
 inline constexpr std::size_t kStep = kAttentionStep;
 template <class T>
 inline constexpr T kInfinity = std::numeric_limits<T>::infinity();
-
-// Lanes whose bits are set, the lowest bit first.
-template <class D>
-HWY_INLINE hn::Mask<D> lanes_of(D d, std::uint64_t bits) {
-  std::uint8_t bytes[8];
-  std::memcpy(bytes, &bits, 8);
-  return hn::LoadMaskBits(d, bytes);
-}
 
 // Not compiled again here: the code is large, and takes long to compile.
 template <class T>

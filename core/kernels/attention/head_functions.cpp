@@ -12,14 +12,11 @@ IndexRange range_of(std::size_t first, std::size_t count) {
   return {low, low + static_cast<std::int64_t>(count) - 1};
 }
 
-std::uint64_t first_bits(std::size_t count) {
-  return count < 64 ? ~(~std::uint64_t{0} << count) : ~std::uint64_t{0};
-}
-
 /// Copies rows of lanes, 0 for those that are no query's or hidden.
 template <class T>
 void copy_visible(const std::byte* from, const TileRange& tile, const TileBits& visible,
                   std::size_t key, std::size_t rows, T* to) {
+  // A function may return its input: then source and target are the same.
   std::memmove(to, from, rows * kAttentionTile * sizeof(T));
   const std::uint64_t queries = first_bits(tile.queries);
   for (std::size_t row = 0; row < rows; ++row) {
@@ -98,9 +95,9 @@ FunctionPlans<T>::FunctionPlans(const AttentionFunctions& functions,
   if (!functions.score || !derivative) return;
   const TileProgram& program = derivative->program;
   std::vector<int> roots{program.results[0]};
-  sites = &derivative->sites;
-  for (std::size_t i = 0; i < sites->size(); ++i) {
-    const TileNode& node = program.nodes[static_cast<std::size_t>((*sites)[i])];
+  lookups = &derivative->lookups;
+  for (std::size_t i = 0; i < lookups->size(); ++i) {
+    const TileNode& node = program.nodes[static_cast<std::size_t>((*lookups)[i])];
     if (!tables[static_cast<std::size_t>(node.table)].defined()) continue;
     roots.push_back(program.results[i + 1]);
     roots.insert(roots.end(), node.inputs.begin(), node.inputs.end());
@@ -138,7 +135,6 @@ void HeadFunctions<T>::begin_head(std::int64_t index, std::int64_t heads) {
 
 template <class T>
 void HeadFunctions<T>::begin_block(std::size_t first, std::size_t count) {
-  places_.query = range_of(first, count);
   for (std::optional<TileState<T>>* state : {&score_, &mask_, &gradient_}) {
     if (*state) tile_evaluation().of<T>().begin_block(**state, first, count);
   }
@@ -146,18 +142,18 @@ void HeadFunctions<T>::begin_block(std::size_t first, std::size_t count) {
 
 template <class T>
 bool HeadFunctions<T>::skips(const TileRange& tile) {
-  view_ = TileView::full;
+  coverage_ = TileCoverage::full;
   if (!mask_) return false;
   places_.query = range_of(tile.query, tile.queries);
   places_.key = range_of(tile.key, tile.keys);
-  view_ = plans_->bounds->view(places_, bounds_);
-  return view_ == TileView::empty && is_finite_;
+  coverage_ = plans_->bounds->coverage(places_, bounds_);
+  return coverage_ == TileCoverage::empty && may_skip_;
 }
 
 template <class T>
 void HeadFunctions<T>::apply(const TileRange& tile, T* scores, TileBits& visible) {
   const TileEvaluation<T>& evaluation = tile_evaluation().of<T>();
-  visible.all = view_ == TileView::full;
+  visible.all = coverage_ == TileCoverage::full;
   if (!visible.all) {
     std::fill_n(visible.words, kAttentionTile, 0);
     const int result = mask_->plan().program().results[0];
@@ -204,14 +200,14 @@ void HeadFunctions<T>::apply_gradient(const TileRange& tile, const T* scores,
                                       const TileBits& visible, T* grads,
                                       const std::vector<double*>& tables) {
   const std::vector<int>& results = gradient_->plan().program().results;
-  const std::vector<int>& sites = *plans_->sites;
+  const std::vector<int>& lookups = *plans_->lookups;
   const auto sink = [&](std::size_t key, std::size_t rows) {
     T lanes[kStripLanes];
-    for (std::size_t i = 0; i < sites.size(); ++i) {
-      double* const table = tables[static_cast<std::size_t>(gradient_->node(sites[i]).table)];
+    for (std::size_t i = 0; i < lookups.size(); ++i) {
+      double* const table = tables[static_cast<std::size_t>(gradient_->node(lookups[i]).table)];
       if (!table) continue;
       copy_visible(gradient_->strip(results[i + 1]), tile, visible, key, rows, lanes);
-      add_to_table(*gradient_, sites[i], lanes, rows, table);
+      add_to_table(*gradient_, lookups[i], lanes, rows, table);
     }
     copy_visible(gradient_->strip(results[0]), tile, visible, key, rows,
                  grads + key * kAttentionTile);

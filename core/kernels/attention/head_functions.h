@@ -14,15 +14,16 @@ namespace tend::kernels {
 /// What the tasks of one call share.
 template <class T>
 struct FunctionPlans {
-  /// Without `tables`, the tables whose gradients are wanted are none.
+  /// `tables` are the gradients that are wanted, in the order of the score program's tables,
+  /// undefined where not; needed if there is a `derivative`.
   FunctionPlans(const AttentionFunctions& functions, const ScoreDerivative* derivative,
-                const std::vector<Array>& tables = {});
+                const std::vector<Array>& tables);
 
   bool empty() const { return !score && !mask; }
 
   std::optional<TilePlan<T>> score, mask, gradient;
   std::optional<TileBounds> bounds;  // of the mask
-  const std::vector<int>* sites = nullptr;
+  const std::vector<int>* lookups = nullptr;
 };
 
 template <class T>
@@ -33,20 +34,22 @@ class HeadFunctions {
   /// `heads` is the number of heads in a batch.
   void begin_head(std::int64_t index, std::int64_t heads);
   /// Whether hidden tiles may be skipped, as products with their zero weights are zero.
-  void allow_skipping(bool allowed) { is_finite_ = allowed; }
+  void allow_skipping(bool allowed) { may_skip_ = allowed; }
   void begin_block(std::size_t first, std::size_t count);
-  /// Whether the tile may be skipped. To be called before the others.
+  /// Whether the tile may be skipped. `apply` must follow for the same tile: it relies on what this
+  /// found.
   bool skips(const TileRange& tile);
   bool changes_scores() const { return score_.has_value(); }
   /// Replaces the scores by what the score function makes of them, and finds which are visible.
   void apply(const TileRange& tile, T* scores, TileBits& visible);
   /// Replaces the gradients of what the score function gave by those of the scores, and adds those
-  /// of its tables to `tables`, which are in the order of the program's.
+  /// of its tables to `tables`, which are in the order of the program's and nullptr where not
+  /// wanted.
   void apply_gradient(const TileRange& tile, const T* scores, const TileBits& visible, T* grads,
                       const std::vector<double*>& tables);
 
-  /// The first visible place at which a look-up missed its table, query * keys + key in the last
-  /// head; or -1.
+  /// The first visible place at which a look-up missed its table or an index was divided by 0,
+  /// query * keys + key in the last head; or -1.
   std::int64_t fault(std::size_t keys) const;
 
  private:
@@ -56,8 +59,8 @@ class HeadFunctions {
   Array scratch_;
   std::optional<TileState<T>> score_, mask_, gradient_;
   TilePlaces places_;
-  TileView view_ = TileView::full;
-  bool is_finite_ = false;
+  TileCoverage coverage_ = TileCoverage::full;
+  bool may_skip_ = false;
   std::vector<TileBounds::Bound> bounds_;
   // The first fault.
   bool has_fault_ = false;

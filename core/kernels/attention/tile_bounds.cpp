@@ -1,14 +1,12 @@
 #include <tend/core/kernels/attention/tile_bounds.h>
 
 #include <algorithm>
-#include <limits>
+#include <cstdlib>
 
 namespace tend::kernels {
 namespace {
 
 constexpr std::int64_t kExtremesBlock = 64;
-constexpr std::int64_t kLeastIndex = std::numeric_limits<std::int32_t>::min();
-constexpr std::int64_t kGreatestIndex = std::numeric_limits<std::int32_t>::max();
 constexpr IndexRange kAnyIndex = {kLeastIndex, kGreatestIndex};
 constexpr IndexRange kAnyTruth = {0, 1};
 
@@ -45,6 +43,11 @@ IndexRange is_less(IndexRange a, IndexRange b) {
 
 IndexRange is_equal(IndexRange a, IndexRange b) {
   return {a.low == a.high && a == b, a.low <= b.high && b.low <= a.high};
+}
+
+IndexRange absolute(IndexRange a) {
+  const std::int64_t low = std::abs(a.low), high = std::abs(a.high);
+  return {a.low <= 0 && a.high >= 0 ? 0 : std::min(low, high), std::max(low, high)};
 }
 
 IndexRange negated(IndexRange truth) {
@@ -98,7 +101,7 @@ TileBounds::Bound TileBounds::look_up(const TileNode& node, const std::vector<Bo
     const IndexRange index =
         before[static_cast<std::size_t>(node.inputs[static_cast<std::size_t>(d)])].range;
     if (index.low < 0 || index.high >= table.shape()[d]) {
-      may_fail = true;  // and what it gives then is 0, so that nothing is known
+      may_fail = true;  // it gives 0 there, and elsewhere any element
       return {node.type == TileType::truth ? kAnyTruth : kAnyIndex, !is_real};
     }
     if (d + 1 == table.rank()) {
@@ -120,13 +123,43 @@ TileBounds::Bound TileBounds::look_up(const TileNode& node, const std::vector<Bo
   return {range};
 }
 
+TileBounds::Bound TileBounds::index_bound(const TileNode& node, const std::vector<Bound>& before,
+                                          bool& may_fail) const {
+  const auto range = [&](std::size_t i) {
+    return before[static_cast<std::size_t>(node.inputs[i])].range;
+  };
+  switch (node.op) {
+    case TileOp::add:
+      return {within_int32({range(0).low + range(1).low, range(0).high + range(1).high})};
+    case TileOp::sub:
+      return {within_int32({range(0).low - range(1).high, range(0).high - range(1).low})};
+    case TileOp::mul:
+      return {within_int32(corners(range(0), range(1), [](auto a, auto b) { return a * b; }))};
+    case TileOp::min:
+      return {{std::min(range(0).low, range(1).low), std::min(range(0).high, range(1).high)}};
+    case TileOp::max:
+      return {{std::max(range(0).low, range(1).low), std::max(range(0).high, range(1).high)}};
+    case TileOp::neg: return {within_int32({-range(0).high, -range(0).low})};
+    case TileOp::abs: return {within_int32(absolute(range(0)))};
+    case TileOp::floor_div:
+    case TileOp::remainder:
+      if (range(1).low <= 0 && range(1).high >= 0) {
+        may_fail = true;
+        return {kAnyIndex};
+      }
+      if (node.op == TileOp::remainder) return {remainder(range(0), range(1))};
+      return {within_int32(corners(range(0), range(1), floor_quotient))};
+    default: return {kAnyIndex};
+  }
+}
+
 TileBounds::Bound TileBounds::bound(const TileNode& node, const std::vector<Bound>& before,
                                     const TilePlaces& places, bool& may_fail) const {
   const auto in = [&](std::size_t i) { return before[static_cast<std::size_t>(node.inputs[i])]; };
   const auto range = [&](std::size_t i) { return in(i).range; };
   const bool compares = node.op == TileOp::eq || node.op == TileOp::ne || node.op == TileOp::lt ||
                         node.op == TileOp::le;
-  if (compares && !(in(0).known && in(1).known)) return {kAnyTruth};
+  if (compares && !(in(0).has_range && in(1).has_range)) return {kAnyTruth};
   switch (node.op) {
     case TileOp::batch: return {places.batch};
     case TileOp::head: return {places.head};
@@ -143,49 +176,23 @@ TileBounds::Bound TileBounds::bound(const TileNode& node, const std::vector<Boun
     default: break;
   }
   if (node.type == TileType::real) return {{}, false};
-  switch (node.op) {
-    case TileOp::constant: {
-      const auto number = static_cast<std::int64_t>(node.number);
-      return {{number, number}};
-    }
-    case TileOp::where: return {either_of(range(0), range(1), range(2))};
-    case TileOp::add:
-      return {within_int32({range(0).low + range(1).low, range(0).high + range(1).high})};
-    case TileOp::sub:
-      return {within_int32({range(0).low - range(1).high, range(0).high - range(1).low})};
-    case TileOp::mul:
-      return {within_int32(corners(range(0), range(1), [](auto a, auto b) { return a * b; }))};
-    case TileOp::min:
-      return {{std::min(range(0).low, range(1).low), std::min(range(0).high, range(1).high)}};
-    case TileOp::max:
-      return {{std::max(range(0).low, range(1).low), std::max(range(0).high, range(1).high)}};
-    case TileOp::neg: return {within_int32({-range(0).high, -range(0).low})};
-    case TileOp::abs: {
-      const IndexRange a = range(0);
-      const std::int64_t far = std::max(-a.low, a.high);
-      return {within_int32(
-          {a.low <= 0 && a.high >= 0 ? 0 : std::min(std::abs(a.low), std::abs(a.high)), far})};
-    }
-    default: break;
+  if (node.op == TileOp::where) return {either_of(range(0), range(1), range(2))};
+  if (node.op == TileOp::constant) {
+    const auto number = static_cast<std::int64_t>(node.number);
+    return {{number, number}};
   }
-  // floor_div and remainder
-  if (range(1).low <= 0 && range(1).high >= 0) {
-    may_fail = true;
-    return {kAnyIndex};
-  }
-  if (node.op == TileOp::remainder) return {remainder(range(0), range(1))};
-  return {within_int32(corners(range(0), range(1), floor_quotient))};
+  return index_bound(node, before, may_fail);
 }
 
-TileView TileBounds::view(const TilePlaces& places, std::vector<Bound>& bounds) const {
+TileCoverage TileBounds::coverage(const TilePlaces& places, std::vector<Bound>& bounds) const {
   bounds.clear();
   bool may_fail = false;
   for (const TileNode& node : program_->nodes) {
     bounds.push_back(bound(node, bounds, places, may_fail));
   }
   const IndexRange range = bounds[static_cast<std::size_t>(program_->results[0])].range;
-  if (range.high == 0) return TileView::empty;
-  return range.low == 1 && !may_fail ? TileView::full : TileView::partial;
+  if (range.high == 0) return TileCoverage::empty;
+  return range.low == 1 && !may_fail ? TileCoverage::full : TileCoverage::partial;
 }
 
 }  // namespace tend::kernels

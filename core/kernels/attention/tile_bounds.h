@@ -21,25 +21,28 @@ struct TilePlaces {
   IndexRange batch, head, query, key;
 };
 
-enum class TileView : std::uint8_t {
+/// What a mask leaves of a tile.
+enum class TileCoverage : std::uint8_t {
   empty,    ///< false everywhere
-  full,     ///< true everywhere, and no look-up misses its table
+  full,     ///< true everywhere; no look-up misses its table and no index is divided by 0
   partial,  ///< anything else, or unknown
 };
 
+/// Interval arithmetic over a mask program: what it gives in a tile, without evaluating it for each
+/// pair of query and key.
 class TileBounds {
  public:
   /// What is known of a node.
   struct Bound {
     IndexRange range;  // of an index, or of a truth value, 0 or 1
-    bool known = true;
+    bool has_range = true;
   };
 
   /// Of the first result of a program, which must outlive the bounds.
   explicit TileBounds(const TileProgram& program);
 
-  /// `scratch` is memory that calls may share.
-  TileView view(const TilePlaces& places, std::vector<Bound>& scratch) const;
+  /// `bounds` is memory that calls may share.
+  TileCoverage coverage(const TilePlaces& places, std::vector<Bound>& bounds) const;
 
  private:
   /// The smallest and largest element of each block of a table's last dimension, and of all.
@@ -49,6 +52,7 @@ class TileBounds {
     IndexRange all;
   };
   static Extremes find_extremes(const Array& table);
+  Bound index_bound(const TileNode& node, const std::vector<Bound>& before, bool& may_fail) const;
   Bound bound(const TileNode& node, const std::vector<Bound>& before, const TilePlaces& places,
               bool& may_fail) const;
   Bound look_up(const TileNode& node, const std::vector<Bound>& before, bool& may_fail) const;

@@ -17,6 +17,16 @@ TileLevel own_level(TileOp op) {
   }
 }
 
+std::vector<bool> needed_nodes(const TileProgram& program, const std::vector<int>& roots) {
+  std::vector<bool> needed(program.nodes.size(), false);
+  for (const int root : roots) needed[static_cast<std::size_t>(root)] = true;
+  for (std::size_t i = needed.size(); i-- > 0;) {
+    if (!needed[i]) continue;
+    for (const int input : program.nodes[i].inputs) needed[static_cast<std::size_t>(input)] = true;
+  }
+  return needed;
+}
+
 std::vector<std::int32_t> as_int32(const Shape& numbers) {
   std::vector<std::int32_t> all;
   for (const std::int64_t each : numbers) all.push_back(static_cast<std::int32_t>(each));
@@ -33,34 +43,37 @@ TileLevel joined(TileLevel a, TileLevel b) {
 template <class T>
 TilePlan<T>::TilePlan(const TileProgram& program, const std::vector<int>& roots)
     : program_(&program) {
-  std::vector<bool> needed(program.nodes.size(), false);
-  for (const int root : roots) needed[static_cast<std::size_t>(root)] = true;
-  for (std::size_t i = program.nodes.size(); i-- > 0;) {
-    if (!needed[i]) continue;
-    for (const int input : program.nodes[i].inputs) needed[static_cast<std::size_t>(input)] = true;
-  }
-  for (std::size_t i = 0; i < program.nodes.size(); ++i) {
-    TileLevel level = own_level(program.nodes[i].op);
-    for (const int input : program.nodes[i].inputs) level = joined(level, this->level(input));
+  sort_by_level(needed_nodes(program, roots));
+  for (const Array& table : program.tables) add_table(table);
+}
+
+template <class T>
+void TilePlan<T>::sort_by_level(const std::vector<bool>& needed) {
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    const TileNode& node = program_->nodes[i];
+    TileLevel level = own_level(node.op);
+    for (const int input : node.inputs) level = joined(level, this->level(input));
     levels_.push_back(level);
     if (!needed[i]) continue;
     by_level_[static_cast<std::size_t>(level)].push_back(static_cast<int>(i));
     slots_ += level == TileLevel::key ? 2 : 1;
   }
-  for (const Array& table : program.tables) {
-    const Array& kept = kept_.emplace_back(table.contiguous());
-    TileTable& made = tables_.emplace_back();
-    made.data = kept.raw();
-    made.sizes = as_int32(kept.shape());
-    made.steps = as_int32(kept.strides());
-    if (kept.dtype() != int64) continue;
-    const std::int64_t* first = kept.data<std::int64_t>();
-    std::vector<std::int32_t>& indices = index_data_.emplace_back();
-    indices.reserve(static_cast<std::size_t>(kept.numel()));
-    std::transform(first, first + kept.numel(), std::back_inserter(indices),
-                   [](std::int64_t each) { return static_cast<std::int32_t>(each); });
-    made.data = indices.data();
-  }
+}
+
+template <class T>
+void TilePlan<T>::add_table(const Array& table) {
+  const Array& dense = contiguous_.emplace_back(table.contiguous());
+  TileTable& made = tables_.emplace_back();
+  made.data = dense.raw();
+  made.sizes = as_int32(dense.shape());
+  made.steps = as_int32(dense.strides());
+  if (dense.dtype() != int64) return;
+  const std::int64_t* first = dense.data<std::int64_t>();
+  std::vector<std::int32_t>& indices = index_data_.emplace_back();
+  indices.reserve(static_cast<std::size_t>(dense.numel()));
+  std::transform(first, first + dense.numel(), std::back_inserter(indices),
+                 [](std::int64_t each) { return static_cast<std::int32_t>(each); });
+  made.data = indices.data();
 }
 
 template <class T>

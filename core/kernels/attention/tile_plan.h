@@ -1,4 +1,8 @@
-// A program prepared for evaluation, tile by tile.
+// How a program is evaluated in the tiles of attention. A tile has 64 queries and up to 64 keys;
+// its values have a row for each key and a lane for each query. A node is computed as rarely as its
+// inputs allow (TileLevel): once for a head, a block of queries, or all keys of a tile; only nodes
+// of TileLevel::pair are computed for each pair of query and key, in strips of four rows, so that
+// all their values stay in the cache. Truth values are one 64-bit word for each row.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +27,14 @@ TileLevel joined(TileLevel a, TileLevel b);
 inline constexpr std::size_t kStripRows = 4;
 inline constexpr std::size_t kStripLanes = kStripRows * kAttentionTile;
 
-/// Of element (i, j, ...): i * steps[0] + j * steps[1] + ...
+/// A table. Element (i, j, ...) is data[i * steps[0] + j * steps[1] + ...].
 struct TileTable {
   const void* data = nullptr;  // T, int32_t or bool
   std::vector<std::int32_t> sizes, steps;
 };
 
-/// The nodes that the roots need by level, the tables, and where each node's lanes lie in the
-/// scratch memory. The program must outlive the plan.
+/// The nodes that `roots` need, by level, and the tables as the loops read them. The program must
+/// outlive the plan.
 template <class T>
 class TilePlan {
  public:
@@ -48,12 +52,15 @@ class TilePlan {
   std::size_t scratch_bytes() const { return slots_ * slot_bytes(); }
 
  private:
+  void sort_by_level(const std::vector<bool>& needed);
+  void add_table(const Array& table);
+
   const TileProgram* program_;
   std::vector<TileLevel> levels_;
   std::vector<int> by_level_[kTileLevels];
   std::size_t slots_ = 0;
   std::vector<TileTable> tables_;
-  std::vector<Array> kept_;                            // contiguous tables
+  std::vector<Array> contiguous_;                      // contiguous tables
   std::vector<std::vector<std::int32_t>> index_data_;  // tables of indices
 };
 
@@ -80,8 +87,10 @@ class TileState {
   const TilePlan<T>& plan() const { return *plan_; }
   const TileNode& node(int i) const { return plan_->program().nodes[static_cast<std::size_t>(i)]; }
 
-  /// Where the lanes of each node lie, of T, int32_t or of a bit each: those of its own level, and
-  /// those of a strip. They differ for nodes of TileLevel::key, whose own lanes are keys.
+  /// Where the values of each node lie: T, int32_t, or a bit each. `lanes` is where the node is
+  /// computed, `strips` where nodes of TileLevel::pair read it. The two differ only for
+  /// TileLevel::key, where `lanes` holds one value for each key, and `strips` repeats it along a
+  /// row.
   std::byte* const* lanes() const { return lanes_.data(); }
   std::byte* const* strips() const { return strips_.data(); }
   std::byte* strip(int i) const { return strips_[static_cast<std::size_t>(i)]; }

@@ -1,8 +1,12 @@
 // A function of a score and of its place (batch, head, query, key), as the attention kernels
 // evaluate it: a list of operations, each on results of earlier ones.
+//
+// A new operation needs its line in attention/expressions: expr.h, composed_program.cpp (which says
+// what it means) and derivative.cpp; and here in tile_evaluation.cpp and tile_bounds.cpp.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <tend/core/array/array.h>
@@ -47,6 +51,12 @@ enum class TileOp : std::uint8_t {
 
 /// What a node gives: bits, int32 or the dtype of the scores.
 enum class TileType : std::uint8_t { truth, index, real };
+
+inline constexpr std::int64_t kLeastIndex = std::numeric_limits<std::int32_t>::min();
+inline constexpr std::int64_t kGreatestIndex = std::numeric_limits<std::int32_t>::max();
+constexpr bool fits_index(std::int64_t number) noexcept {
+  return number >= kLeastIndex && number <= kGreatestIndex;
+}
 
 struct TileNode {
   TileOp op;

@@ -11,6 +11,7 @@
 #include <hwy/foreach_target.h>
 // After foreach_target.h:
 #include <hwy/highway.h>
+#include <tend/core/kernels/simd/mask_bits.h>
 #include <tend/core/kernels/simd/simd_loop.h>
 
 #ifndef TEND_CORE_KERNELS_DROPOUT_SPAN
@@ -32,10 +33,7 @@ template <class D>
 HWY_INLINE hn::Mask<D> kept(D d, const std::uint8_t* bits, std::size_t i) {
   std::uint64_t word;
   std::memcpy(&word, bits + i / 8, 8);
-  word >>= i % 8;
-  std::uint8_t shifted[8];
-  std::memcpy(shifted, &word, 8);
-  return hn::LoadMaskBits(d, shifted);
+  return mask_from_bits(d, word >> i % 8);
 }
 
 template <class T>
