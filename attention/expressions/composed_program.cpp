@@ -88,11 +88,12 @@ class Evaluation {
   }
 
   Tensor divide(const TileNode& node) {
-    const Tensor is_zero = in(node, 1) == 0;
+    const Shape shape = broadcast_shapes("division", in(node, 0).shape(), in(node, 1).shape());
+    const Tensor is_zero = (in(node, 1) == 0).expand(shape);
     note_faults(is_zero, [&] {
       return as_text("a division of the index ", in(node, 0).item<std::int64_t>(), " by 0");
     });
-    const Tensor divisor = masked_fill(in(node, 1), is_zero, 1);
+    const Tensor divisor = masked_fill(in(node, 1).expand(shape), is_zero, 1);
     const Tensor result = node.op == TileOp::floor_div ? wrapped(floor_divide(in(node, 0), divisor))
                                                        : tend::remainder(in(node, 0), divisor);
     return masked_fill(result, is_zero, 0);

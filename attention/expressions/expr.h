@@ -7,6 +7,8 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
+#include <utility>
 
 #include <tend/autograd/tensor/tensor.h>
 
@@ -21,7 +23,10 @@ class Expr {
   /// Constants. An integer must fit int32 (Error).
   Expr(bool value);
   template <std::integral N>
-  Expr(N number) : Expr(whole(static_cast<std::int64_t>(number))) {}
+  Expr(N number)
+      : Expr(whole(std::in_range<std::int64_t>(number)
+                       ? static_cast<std::int64_t>(number)
+                       : std::numeric_limits<std::int64_t>::max())) {}
   template <std::floating_point N>
   Expr(N number) : Expr(real(static_cast<double>(number))) {}
   Expr(char) = delete;

@@ -14,6 +14,13 @@ void check_result(const char* function, const Expr& result, bool is_mask) {
                    is_mask ? "truth value" : "number");
 }
 
+void check_position(const char* function, const Trace& trace, const Position& at) {
+  for (const Expr* each : {&at.batch, &at.head, &at.query, &at.key}) {
+    if (trace.type_of(*each) == TileType::index) continue;
+    fail<DTypeError>(function, "is given a position that is no index");
+  }
+}
+
 }  // namespace
 
 void ScoreFunction::trace(const void* function,
@@ -23,13 +30,20 @@ void ScoreFunction::trace(const void* function,
     const Position at = traced_position(trace);
     const Expr result = call(function, trace.add(TileOp::score, TileType::real), at);
     check_result("score function", result, false);
-    traced_ = std::make_shared<const TracedFunction>(trace.finish({trace.to_real(result)}));
+    traced_ = std::make_shared<const TracedFunction>(trace.finish_pruned({trace.to_real(result)}));
   });
 }
 
 Expr ScoreFunction::operator()(const Expr& score, const Position& at) const {
-  if (!traced_) return score;
-  return with_memory([&] { return Trace::current().call(*traced_, &score, at); });
+  return with_memory([&] {
+    Trace& trace = Trace::current();
+    check_position("score function", trace, at);
+    if (trace.type_of(score) == TileType::truth) {
+      fail<DTypeError>("score function", "is given a truth value instead of a score");
+    }
+    const Expr real = trace.to_real(score);
+    return traced_ ? trace.call(*traced_, &real, at) : real;
+  });
 }
 
 void MaskFunction::trace(const void* function, Expr (*call)(const void*, const Position&)) {
@@ -37,13 +51,16 @@ void MaskFunction::trace(const void* function, Expr (*call)(const void*, const P
     Trace trace;
     const Expr result = call(function, traced_position(trace));
     check_result("mask function", result, true);
-    traced_ = std::make_shared<const TracedFunction>(trace.finish({result}));
+    traced_ = std::make_shared<const TracedFunction>(trace.finish_pruned({result}));
   });
 }
 
 Expr MaskFunction::operator()(const Position& at) const {
-  if (!traced_) return true;
-  return with_memory([&] { return Trace::current().call(*traced_, nullptr, at); });
+  return with_memory([&] {
+    Trace& trace = Trace::current();
+    check_position("mask function", trace, at);
+    return traced_ ? trace.call(*traced_, nullptr, at) : Expr(true);
+  });
 }
 
 ScoreFunction operator+(const ScoreFunction& first, const ScoreFunction& second) {

@@ -28,7 +28,8 @@ class ScoreFunction {
     trace(&f, call);
   }
 
-  /// For use in another function.
+  /// For use in another function. DTypeError unless the score is a number, and the position has
+  /// indices.
   Expr operator()(const Expr& score, const Position& at) const;
 
   /// nullptr for the score as it is.
@@ -55,7 +56,7 @@ class MaskFunction {
     trace(&f, call);
   }
 
-  /// For use in another function.
+  /// For use in another function. DTypeError unless the position has indices.
   Expr operator()(const Position& at) const;
 
   /// nullptr for everywhere.

@@ -1,7 +1,10 @@
 #include <tend/attention/expressions/masks.h>
 
+#include <algorithm>
+
 #include <tend/autograd/ops/ops.h>
 #include <tend/autograd/tensor/grad_mode.h>
+#include <tend/core/kernels/attention/tile_program.h>
 
 // Functions are called while they are made, so capturing locals by reference is safe.
 namespace tend::attention::masks {
@@ -38,10 +41,12 @@ MaskFunction causal_bottom_right(std::int64_t queries, std::int64_t keys) {
 
 MaskFunction sliding_window(std::int64_t size) {
   check_at_least_one("sliding_window", "size", size);
+  size = std::min(size, kernels::kGreatestIndex);  // as good as all keys
   return [size](const Position& at) { return at.key <= at.query && at.query - at.key < size; };
 }
 
 MaskFunction prefix(std::int64_t length) {
+  length = std::clamp(length, kernels::kLeastIndex, kernels::kGreatestIndex);
   return [length](const Position& at) { return at.key < length || at.key <= at.query; };
 }
 

@@ -1,6 +1,6 @@
 /// \file
 /// Ready-made mask functions, for flex_attention. They are joined with &&, || and !. Integers that
-/// they are given must fit int32 (Error).
+/// they are given must fit int32 (Error), but for sizes and lengths, where a larger one means all.
 #pragma once
 
 #include <tend/attention/expressions/functions.h>

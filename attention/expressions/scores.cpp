@@ -53,6 +53,7 @@ Tensor alibi_slopes(std::int64_t heads) {
   return with_memory([&] {
     const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(heads)));
     std::vector<float> slopes;
+    slopes.reserve(static_cast<std::size_t>(heads));
     const auto slope = [](std::int64_t i, std::int64_t count) {
       return static_cast<float>(
           std::exp2(-8.0 * static_cast<double>(i) / static_cast<double>(count)));
@@ -107,7 +108,9 @@ ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_
 }
 
 ScoreFunction soft_cap(double cap) {
-  if (!(cap > 0)) fail("soft_cap", "cap must be positive, got ", cap);
+  if (!(cap > 0 && std::isfinite(cap))) {
+    fail("soft_cap", "cap must be positive and finite, got ", cap);
+  }
   return [cap](const Expr& score, const Position&) { return cap * tanh(score / cap); };
 }
 

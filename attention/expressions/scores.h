@@ -31,7 +31,7 @@ ScoreFunction relative_bias(const Tensor& table);
 /// al. 2020, https://arxiv.org/abs/1910.10683; Hugging Face's T5Attention.
 ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_distance = 128);
 
-/// cap * tanh(score / cap). Error unless cap is positive. Gemma 2,
+/// cap * tanh(score / cap). Error unless cap is positive and finite. Gemma 2,
 /// https://arxiv.org/abs/2408.00118.
 ScoreFunction soft_cap(double cap);
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <bit>
 
+#include <tend/autograd/ops/helpers.h>
 #include <tend/autograd/ops/ops.h>
 
 namespace tend::attention {
@@ -38,10 +39,28 @@ void check_table(const Tensor& table) {
 
 }  // namespace
 
+void TracedFunction::check(DType dtype) const {
+  for (const TileNode& each : nodes) {
+    if (each.op == TileOp::constant && each.type == TileType::real) {
+      check_holds(kExpression, dtype, each.number);
+    }
+    if (each.op != TileOp::lookup) continue;
+    const Tensor& table = tables[static_cast<std::size_t>(each.table)];
+    if (table.dim() != std::ssize(each.inputs)) {
+      fail<ShapeError>(kExpression, "a table now has the shape ", table.shape(), ", with ",
+                       each.inputs.size(), " indices for it");
+    }
+    if (type_of_elements(table) != each.type) {
+      fail<DTypeError>(kExpression, "a table of shape ", table.shape(), " is ", table.dtype(),
+                       " now, and was not when the function was called");
+    }
+  }
+  for (const Tensor& table : tables) check_table(table);
+}
+
 kernels::TileProgram TracedFunction::program(DType dtype) const {
   kernels::TileProgram made{nodes, {}, results};
   for (const Tensor& table : tables) {
-    check_table(table);  // elements may have changed since
     made.tables.push_back(is_floating(table.dtype()) ? table.array().to(dtype) : table.array());
   }
   return made;
@@ -53,6 +72,7 @@ Trace::Trace() noexcept
 }
 
 Trace::Trace(const TracedFunction& begin) : Trace() {
+  is_limited_ = false;
   for (const Tensor& table : begin.tables) add_table(table);
   for (const TileNode& node : begin.nodes) add(node);
 }
@@ -78,7 +98,7 @@ Expr Trace::add(TileNode node) {
                 node.table);
   const auto found = known_.find(key);
   if (found != known_.end()) return value(found->second);
-  if (function_.nodes.size() == kMostNodes) {
+  if (is_limited_ && function_.nodes.size() == kMostNodes) {
     fail(kExpression, "a function of more than ", kMostNodes, " operations");
   }
   const int number = static_cast<int>(function_.nodes.size());
@@ -131,6 +151,28 @@ Expr Trace::to_real(const Expr& number) {
 TracedFunction Trace::finish(const std::vector<Expr>& results) {
   for (const Expr& result : results) function_.results.push_back(node_of(result));
   return std::move(function_);
+}
+
+TracedFunction Trace::finish_pruned(const std::vector<Expr>& results) {
+  const TracedFunction whole = finish(results);
+  std::vector<bool> needed(whole.nodes.size(), false);
+  for (const int result : whole.results) needed[static_cast<std::size_t>(result)] = true;
+  for (std::size_t i = needed.size(); i-- > 0;) {
+    if (!needed[i]) continue;
+    for (const int input : whole.nodes[i].inputs) needed[static_cast<std::size_t>(input)] = true;
+  }
+  TracedFunction pruned{{}, whole.tables, {}};
+  std::vector<int> numbers(needed.size(), -1);
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    if (!needed[i]) continue;
+    numbers[i] = static_cast<int>(pruned.nodes.size());
+    TileNode& own = pruned.nodes.emplace_back(whole.nodes[i]);
+    for (int& input : own.inputs) input = numbers[static_cast<std::size_t>(input)];
+  }
+  for (const int result : whole.results) {
+    pruned.results.push_back(numbers[static_cast<std::size_t>(result)]);
+  }
+  return pruned;
 }
 
 Expr Trace::call(const TracedFunction& function, const Expr* score, const Position& at) {

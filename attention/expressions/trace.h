@@ -21,6 +21,10 @@ struct TracedFunction {
   std::vector<int> results;
 
   const kernels::TileNode& node(int i) const { return nodes[static_cast<std::size_t>(i)]; }
+  /// To be called before each use: tables may have changed since the function was traced.
+  /// ShapeError for another rank, DTypeError for other elements and for constants that scores of
+  /// `dtype` cannot hold.
+  void check(DType dtype) const;
   /// The program for scores of that dtype, to which floating tables are converted.
   kernels::TileProgram program(DType dtype) const;
 };
@@ -55,6 +59,8 @@ class Trace {
 
   /// The function, with these results.
   TracedFunction finish(const std::vector<Expr>& results);
+  /// The same without the nodes that the results do not need.
+  TracedFunction finish_pruned(const std::vector<Expr>& results);
   /// Calls another function in this one; gives its result. `score` is nullptr for a mask.
   Expr call(const TracedFunction& function, const Expr* score, const Position& at);
 
@@ -64,6 +70,7 @@ class Trace {
 
   TracedFunction function_;
   std::map<Key, int> known_;
+  bool is_limited_ = true;  // what users write; derivatives have more nodes
   std::uint64_t number_;
   Trace* before_;
 };

@@ -1,5 +1,6 @@
 #include <tend/attention/functions/call.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tend::attention {
@@ -26,7 +27,7 @@ std::int64_t query_heads_per_key_head(const char* operation, const Tensor& query
                      " are no multiple of the ", shared, " heads of key ", key.shape(),
                      " in dimension -3");
   }
-  return heads / shared;
+  return std::max<std::int64_t>(1, heads / shared);
 }
 
 Shape batch_shape(const Tensor& matrices, std::int64_t heads_per_head) {

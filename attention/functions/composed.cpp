@@ -67,10 +67,11 @@ FunctionResult apply_functions(const AttentionCall& call, const PlaceTensors& pl
 }
 
 void check_faults(const AttentionCall& call, const FunctionResult& made, const Tensor& scores) {
-  if (!made.faults.defined() || !any(made.faults).item<bool>()) return;
-  const Tensor places = nonzero(made.faults.expand(scores.shape()).reshape({-1}));
+  if (!made.faults.defined()) return;
+  const Tensor places = nonzero(made.faults.expand(scores.shape()).reshape({scores.numel()}));
+  if (places.size(0) == 0) return;
   const std::int64_t first = places.select(0, 0).item<std::int64_t>();
-  fail_at_fault(call, scores.reshape({-1}).select(0, first), first);
+  fail_at_fault(call, scores.reshape({scores.numel()}).select(0, first), first);
 }
 
 // The weights before dropout of what the functions make of the scores.
@@ -96,8 +97,12 @@ void fail_at_fault(const AttentionCall& call, const Tensor& score, std::int64_t 
   const PlaceTensors place = {number(head / heads), number(head % heads), number(query),
                               number(key)};
   const FunctionResult made = apply_functions(call, place, score.detach());
-  fail<IndexError>(call.operation, made.fault_text, " at batch ", head / heads, ", head ",
-                   head % heads, ", query ", query, ", key ", key, ", which is visible");
+  // Rounding may decide otherwise here than where the scores were computed.
+  const std::string what = made.fault_text.empty()
+                               ? "a look-up outside of its table, or a division by 0,"
+                               : made.fault_text;
+  fail<IndexError>(call.operation, what, " at batch ", head / heads, ", head ", head % heads,
+                   ", query ", query, ", key ", key, ", which is visible");
 }
 
 AttentionOutput composed_attention(const AttentionCall& call, const Tensor& query,

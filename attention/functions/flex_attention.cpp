@@ -26,6 +26,9 @@ AttentionCall checked_call(const Tensor& query, const Tensor& key, const Tensor&
       query_heads_per_key_head(kFlex, query, key, value, options.enable_gqa);
   const Shape weights = checked_weights(kFlex, query, key, value, shared, options.dropout_p);
   check_places(weights);
+  for (const auto& function : {options.score.traced(), options.mask.traced()}) {
+    if (function) function->check(query.dtype());
+  }
   return {.operation = kFlex,
           .grad_fn = "FlexAttentionAutogradOpBackward",
           .scale = scale_of(query, options.scale),

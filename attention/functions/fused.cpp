@@ -154,15 +154,37 @@ void composed_gradients(Derivative& d, AttentionCall call) {
 Tensor score_at(const AttentionCall& call, const Tensor& query, const Tensor& key,
                 std::int64_t position) {
   const WeightPlace place = weight_place(call.weights, position);
-  const auto row = [](const Array& stack, std::int64_t index, std::int64_t i) {
-    const Array matrices = stack.reshape({-1, stack.size(-2), stack.size(-1)});
-    return Tensor(matrices.select(0, index).select(0, i));
+  const auto row = [](Array stack, std::int64_t index, std::int64_t i) {
+    for (std::int64_t d = stack.rank() - 3; d >= 0; --d) {
+      const std::int64_t size = stack.size(d);
+      stack = stack.select(d, index % size);
+      index /= size;
+    }
+    return Tensor(stack.select(0, i));
   };
   const Tensor q = row(expand_leading(query, query_leading(call)), place.head, place.query);
   const Tensor k =
       row(expand_leading(key, key_leading(call)), place.head / call.heads_per_key_head, place.key);
   return (q * k).sum() * call.scale;
 }
+
+// Random numbers that are drawn while it lives; without keep() they count as not drawn.
+class Draws {
+ public:
+  explicit Draws(bool any) {
+    if (any) before_ = get_rng_state();
+  }
+  ~Draws() {
+    if (before_) set_rng_state(*before_);
+  }
+  Draws(const Draws&) = delete;
+  Draws& operator=(const Draws&) = delete;
+
+  void keep() { before_.reset(); }
+
+ private:
+  std::optional<Generator> before_;
+};
 
 }  // namespace
 
@@ -181,36 +203,35 @@ std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const
   return {};
 }
 
-// Measured on two cores of a Zen 5 (benchmarks/attention.cpp), causal, forward / forward and
-// backward: with 16 tokens the fused path is 2.3 / 1.3 times as fast, with 64 2.1 / 1.3, with
-// 256 2.7 / 1.9, with 1024 3.9 / 2.6 times. Below 16 it depends on the width of the heads. It
-// computes 16 queries at a time, so it does not pay for a single query and cached keys.
+// Measured on two cores of a Sapphire Rapids Xeon, forward / forward and backward: with 3 tokens
+// the fused path is 2.0 / 1.8 times as fast, with 6 2.2 / 1.5, with 15 3.1 / 1.5; on a Zen 5
+// (causal, benchmarks/attention.cpp) with 16 2.3 / 1.3, with 64 2.1 / 1.3, with 256 2.7 / 1.9, with
+// 1024 3.9 / 2.6 times. It computes 16 queries at a time, so it does not pay for few queries and
+// many keys, as with a cache of keys. Where there are as many queries as keys it does not depend on
+// how many there are: a sequence has the bits that it has as a part of a longer one.
 bool fused_pays(const Tensor& query, const Tensor& key) {
   constexpr std::int64_t kMin = 16;
-  return query.size(-2) >= kMin && key.size(-2) >= kMin;
+  return query.size(-2) >= kMin || key.size(-2) <= 4 * query.size(-2);
 }
 
 Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Tensor& key,
                        const Tensor& value) {
-  std::optional<Generator> before;  // where a fault is possible after numbers are drawn
-  if (call.has_functions() && call.dropout_p > 0) before = get_rng_state();
+  Array context =
+      empty_like_heads(query, with_matrix(query_leading(call), query.size(-2), value.size(-1)));
+  const Tensor log_sums = empty(with_matrix(query_leading(call), 2, query.size(-2)), query.dtype());
+  const Programs programs(call, query.dtype());
+  Draws draws(call.dropout_p > 0);
   // As dropout does: no random numbers are drawn where there are no weights.
   Tensor kept;
   if (call.dropout_p > 0 && element_count(call.weights) > 0) {
     kept = Tensor(draw_kept(element_count(call.weights), call.dropout_p, default_generator()));
   }
-  Array context =
-      empty_like_heads(query, with_matrix(query_leading(call), query.size(-2), value.size(-1)));
-  const Tensor log_sums = empty(with_matrix(query_leading(call), 2, query.size(-2)), query.dtype());
-  const Programs programs(call, query.dtype());
   const std::int64_t fault = kernels::attention(
       context, log_sums.array(), expand_leading(query, query_leading(call)),
       expand_leading(key, key_leading(call)), expand_leading(value, key_leading(call)),
       rule_of(call, query, programs, kept.defined() ? kept.array() : Array()));
-  if (fault >= 0) {
-    if (before) set_rng_state(*before);
-    fail_at_fault(call, score_at(call, query, key, fault), fault);
-  }
+  if (fault >= 0) fail_at_fault(call, score_at(call, query, key, fault), fault);
+  draws.keep();
   if (!grad_enabled()) return Tensor(std::move(context));
   std::vector<TensorRef> inputs{query, key, value};
   std::vector<TensorRef> saved{query, key, value, call.mask, kOutput, log_sums, kept};

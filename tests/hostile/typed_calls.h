@@ -30,9 +30,14 @@ struct IsOptional : std::false_type {};
 template <class T>
 struct IsOptional<std::optional<T>> : std::true_type {};
 
+/// A generator is drawn by reference.
+template <class T>
+using Drawn = std::conditional_t<std::is_same_v<std::remove_cvref_t<T>, Generator>,
+                                 std::reference_wrapper<Generator>, std::remove_cvref_t<T>>;
+
 /// An argument of type T.
 template <class T>
-auto drawn(Arguments& a) {
+Drawn<T> drawn(Arguments& a) {
   using Value = std::remove_cvref_t<T>;
   const auto is = []<class U>(TypeTag<U>) { return std::is_same_v<Value, U>; };
   if constexpr (is(TypeTag<Tensor>{})) {

@@ -69,19 +69,25 @@ IndexRange within_int32(IndexRange range) {
 TileBounds::Extremes TileBounds::find_extremes(const Array& table) {
   Extremes found;
   if (is_floating(table.dtype()) || table.numel() == 0) return found;
-  const Array numbers = table.to(int64).contiguous();
-  const std::int64_t* at = numbers.data<std::int64_t>();
-  const std::int64_t columns = numbers.rank() == 0 ? 1 : numbers.size(-1);
+  const Array dense = table.contiguous();
+  const std::int64_t columns = dense.rank() == 0 ? 1 : dense.size(-1);
   found.row_blocks = (columns + kExtremesBlock - 1) / kExtremesBlock;
-  found.all = {at[0], at[0]};
-  for (std::int64_t row = 0; row < numbers.numel() / columns; ++row, at += columns) {
-    for (std::int64_t first = 0; first < columns; first += kExtremesBlock) {
-      const auto [low, high] =
-          std::minmax_element(at + first, at + std::min(columns, first + kExtremesBlock));
-      found.blocks.push_back({*low, *high});
-      found.all = join(found.all, found.blocks.back());
+  const auto find = [&](const auto* at) {
+    for (std::int64_t row = 0; row < dense.numel() / columns; ++row, at += columns) {
+      for (std::int64_t first = 0; first < columns; first += kExtremesBlock) {
+        const auto* const end = at + std::min(columns, first + kExtremesBlock);
+        const auto [low, high] = std::minmax_element(at + first, end);
+        found.blocks.push_back({std::int64_t{*low}, std::int64_t{*high}});
+      }
     }
+  };
+  if (dense.dtype() == boolean) {
+    find(dense.data<bool>());
+  } else {
+    find(dense.data<std::int64_t>());
   }
+  found.all = found.blocks[0];
+  for (const IndexRange& block : found.blocks) found.all = join(found.all, block);
   return found;
 }
 

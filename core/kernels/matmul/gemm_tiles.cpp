@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <tend/core/kernels/matmul/few_rows.h>
 #include <tend/core/kernels/matmul/tiles.h>
 #include <tend/core/threads/parallel.h>
 
@@ -216,6 +217,14 @@ bool blas_is_faster(const MatrixProduct<T>& product) {
   }
 }
 
+// Few rows do not pay for packing b.
+template <class T>
+bool reads_unpacked(const MatrixProduct<T>& product) {
+  const bool has_rows = product.a.col_stride == 1 || product.a.cols == 1;
+  return product.c.rows < kFewRows && product.c.cols > 1 && has_rows && !rounds_each(product) &&
+         (product.b.col_stride != 1 || product.c.rows == 1);
+}
+
 }  // namespace
 
 template <class T>
@@ -227,13 +236,8 @@ bool fits_tiles(const MatrixProduct<T>& product) {
 template <class T>
 bool prefers_tiles(const MatrixProduct<T>& product, RowBits rows) {
   const auto& [c, a, b, alpha, beta, bias] = product;
-  // A single column leaves most of the registers unused, and few rows do not pay for packing.
-  constexpr double kColumnWork = 1024, kRowWork = 16384;
-  constexpr std::int64_t kFewRows = 8;
+  constexpr double kColumnWork = 1024;  // a single column leaves most of the registers unused
   if (c.cols == 1) return product.work() <= kColumnWork;
-  if (c.rows < kFewRows && !rounds_each(product) && product.work() > kColumnWork) {
-    return b.col_stride == 1 && (c.rows > 1 || product.work() <= kRowWork);
-  }
   return rows == RowBits::same || !blas_is_faster(product);
 }
 
@@ -241,6 +245,7 @@ template <class T>
 void multiply_in_tiles(const MatrixProduct<T>& first, const Batch& batch) {
   // A panel of b of this depth stays in the L2 cache, together with the rows of a.
   constexpr std::int64_t kDepth = 1024;
+  if (reads_unpacked(first)) return multiply_few_rows(first, batch, kDepth);
   const Rounding rounding = rounds_each(first) ? Rounding::separate : Rounding::fused;
   MatrixProduct<T> part = first;
   for (std::int64_t k = 0; k < first.a.cols; k += kDepth) {

@@ -13,9 +13,8 @@ namespace tend {
 /// - tiles: the same whatever other rows there are, in the same product or in its batch. Every sum
 ///   runs over k in order. Where the right matrix has at most 256 elements, each product and each
 ///   sum is rounded by itself.
-/// - automatic: those of tiles, for products of at least eight rows and two columns. Others may be
-///   OpenBLAS's: fewer rows by a transposed right matrix or a large one, and a matrix by a vector.
-///   So may gradients of weights, whose rows are not those of a sequence.
+/// - automatic: those of tiles, for products of at least two columns. A matrix by a vector may be
+///   OpenBLAS's, as may gradients of weights, whose rows are not those of a sequence.
 /// - blas: OpenBLAS's kernels depend on the number of rows. Of 34 numbers of rows from 2 to 599, 14
 ///   to 27 changed the bits of the first ones with the kernels for Haswell, and 0 to 27 (mostly
 ///   those below 32) with those for SkylakeX and Cooperlake (version 0.3.21, widths and depths from

@@ -62,6 +62,8 @@ TEST_CASE("operations of score and mask functions check their types") {
   fails([&](auto s, auto at) { return s + table(at.key, s); }, "only indices can be looked up");
   fails([](auto s, auto at) { return s + at.key * (std::int64_t{1} << 40); },
         "the integer 1099511627776 does not fit int32");
+  fails([](auto s, auto at) { return s + at.key * std::numeric_limits<std::uint64_t>::max(); },
+        "does not fit int32");
   fails([&](auto s, auto at) { return s * truths(at.key); }, "a truth value where a number");
   CHECK_THROWS_WITH(trace_mask([](auto at) { return at.key - at.query; }),
                     ContainsSubstring("gives a number instead of a truth value"));

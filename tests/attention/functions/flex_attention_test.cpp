@@ -33,7 +33,7 @@ struct FlexInputs {
 
 // The result, and the gradients of query, key, value and tables.
 std::vector<Tensor> flex_results(const FlexInputs& in, FlexOptions options, AttentionPath path,
-                            const std::vector<Tensor>& tables = {}) {
+                                 const std::vector<Tensor>& tables = {}) {
   options.path = path;
   manual_seed(3);
   const Tensor out = flex_attention(in.query, in.key, in.value, options);
@@ -57,7 +57,7 @@ double flex_tolerance(DType dtype) {
 }
 
 void check_paths(const FlexInputs& in, const FlexOptions& options,
-                     const std::vector<Tensor>& tables = {}) {
+                 const std::vector<Tensor>& tables = {}) {
   const auto composed = flex_results(in, options, AttentionPath::composed, tables);
   const auto fused = flex_results(in, options, AttentionPath::fused, tables);
   const double within = flex_tolerance(in.query.dtype());
@@ -336,4 +336,93 @@ TEST_CASE("heads that share keys and values agree with repeated ones") {
       }
     }
   }
+}
+
+TEST_CASE("what a table has become since the function was called is checked before each use") {
+  const FlexInputs in({1, 1}, 20, 20);
+  Tensor table = zeros({2, 20}, {.dtype = float64});
+  const Lookup read = lookup(table);
+  const ScoreFunction score = [&](auto s, auto at) { return s + read(at.batch, at.key); };
+  const auto run = [&](AttentionPath path) {
+    return flex_attention(in.query, in.key, in.value,
+                          {.score = score, .dropout_p = 0.5, .path = path});
+  };
+  const Generator before = get_rng_state();
+  for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+    table.set_data(zeros({20}, {.dtype = float64}));
+    CHECK_THROWS_AS(run(path), ShapeError);
+    table.set_data(zeros({2, 20}, int64));
+    CHECK_THROWS_AS(run(path), DTypeError);
+    table.set_data(zeros({2, 20}, float32));  // another floating dtype is converted
+    CHECK_NOTHROW(run(path));
+    set_rng_state(before);
+  }
+  Tensor documents = arange(0, 20, 1, {.dtype = int64});
+  const MaskFunction mask = masks::documents(documents);
+  documents.mul_(std::int64_t{1} << 40);
+  for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+    CHECK_THROWS_AS(
+        flex_attention(in.query, in.key, in.value, {.mask = mask, .dropout_p = 0.5, .path = path}),
+        DTypeError);
+  }
+  CHECK(get_rng_state() == before);
+}
+
+TEST_CASE("a function in another gets numbers of its types") {
+  const FlexInputs in({1, 2}, 20, 20);
+  const ScoreFunction cap = scores::soft_cap(2);
+  const MaskFunction causal = masks::causal();
+  const ScoreFunction whole = [&](auto s, auto at) { return s + cap(at.key, at); };
+  const ScoreFunction real = [&](auto s, auto at) { return s + cap(at.key * 1.0, at); };
+  for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+    CHECK(equal(flex_attention(in.query, in.key, in.value, {.score = whole, .path = path}),
+                flex_attention(in.query, in.key, in.value, {.score = real, .path = path})));
+  }
+  CHECK_THROWS_AS(ScoreFunction([&](auto, auto at) { return cap(at.key < 3, at); }), DTypeError);
+  CHECK_THROWS_AS(MaskFunction([&](auto at) {
+                    return causal(Position{at.batch, at.head, at.query, at.key / 2.0});
+                  }),
+                  DTypeError);
+  CHECK_THROWS_AS(ScoreFunction([](auto, auto at) { return ScoreFunction()(at.key < 3, at); }),
+                  DTypeError);
+}
+
+TEST_CASE("faults of no place, of hidden places and of what is not used are none") {
+  const Lookup small = lookup(tensor({0, 1}));
+  const FlexInputs in({1, 1}, 20, 20), empty({2, 3}, 20, 0);
+  for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+    const auto run = [&](const FlexInputs& inputs, const FlexOptions& options) {
+      FlexOptions own = options;
+      own.path = path;
+      return flex_attention(inputs.query, inputs.key, inputs.value, own);
+    };
+    CHECK_NOTHROW(run(in, {.mask = [](auto at) { return at.key / Expr(0) == 1; }}));
+    CHECK_THROWS_AS(run(in, {.mask = [](auto at) { return at.key / Expr(0) == 0; }}), IndexError);
+    CHECK_NOTHROW(run(empty, {.mask = [&](auto at) { return small(at.query) >= 0; }}));
+    CHECK_NOTHROW(run(in, {.score = [&](auto s, auto at) {
+                        const Expr unused = small(at.key);
+                        return s;
+                      }}));
+    CHECK_THROWS_AS(run(FlexInputs({1, 1}, 20, 20, float32),
+                        {.score = [](auto s, auto) { return min(s, 1e300); }}),
+                    DTypeError);
+    const Tensor q = zeros({2, 0, 4, 8}), k = zeros({2, 1, 4, 8});
+    CHECK(flex_attention(q, k, k, {.mask = masks::causal(), .enable_gqa = true, .path = path})
+              .shape() == Shape{2, 0, 4, 8});
+    const Tensor flat = zeros({2, 3, 20, 0});
+    CHECK_THROWS_AS(
+        flex_attention(
+            flat, flat, ones({2, 3, 20, 4}),
+            {.mask = [&](auto at) { return small(at.key) >= 0; }, .scale = 1, .path = path}),
+        IndexError);
+  }
+}
+
+TEST_CASE("a long function has its gradient on both paths") {
+  const FlexInputs in({1, 1}, 20, 20);
+  const ScoreFunction longest = [](auto s, auto) {
+    for (int i = 0; i < 3000; ++i) s = tanh(s) + 0.001 * i;
+    return s;
+  };
+  check_paths(in, {.score = longest});
 }

@@ -342,12 +342,13 @@ TEST_CASE("fused attention needs memory for T, not for T x T") {
 }
 
 TEST_CASE("the path of attention is chosen by size, and can be forced") {
-  const HeadInputs small(1, 2, 6, 6, 4, 4), large(1, 2, 64, 64, 4, 4);
+  const HeadInputs small(1, 2, 1, 5, 4, 4), square(1, 2, 1, 1, 4, 4), large(1, 2, 64, 64, 4, 4);
   const auto node = [](const HeadInputs& in, const AttentionOptions& options) {
     return node_of(scaled_dot_product_attention(in.query, in.key, in.value, options));
   };
   CHECK(node(small, {}) != kFusedNode);
   CHECK(node(large, {}) == kFusedNode);
+  CHECK(node(square, {}) == kFusedNode);
   CHECK(node(small, {.path = AttentionPath::fused}) == kFusedNode);
   CHECK(node(large, {.path = AttentionPath::composed}) != kFusedNode);
   {

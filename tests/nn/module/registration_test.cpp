@@ -107,7 +107,7 @@ TEST_CASE("a module that stands in another cannot take its place") {
   const std::string refusal =
       "[Stack] a module that stands in it cannot take its place; move that out first";
   CHECK_THROWS_WITH(net = std::move(child), refusal);
-  CHECK_THROWS_WITH(net = child, refusal);
+  CHECK_THROWS_WITH(net = child, refusal);  // NOLINT(bugprone-use-after-move): it was not moved
   auto& grandchild = child.register_module("child", Stack(0));
   CHECK_THROWS_WITH(net = grandchild, refusal);
   CHECK(net.scale.impl() == before.impl());

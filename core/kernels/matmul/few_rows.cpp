@@ -1,0 +1,270 @@
+#include <tend/core/kernels/matmul/few_rows.h>
+
+#include <algorithm>
+
+#include <tend/core/kernels/simd/fixed_targets.h>
+#include <tend/core/kernels/simd/for_types.h>
+#include <tend/core/threads/parallel.h>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/matmul/few_rows.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <tend/core/kernels/matmul/tile_product.h>
+
+#ifndef TEND_CORE_KERNELS_FEW_ROWS
+#define TEND_CORE_KERNELS_FEW_ROWS
+namespace tend::kernels {
+
+/// Columns of c = alpha * a @ b + beta * c + bias. The element (p, j) of b lies at b[p * b_step + j
+/// * b_column], where one of the two is 1; rows of a and c are contiguous.
+template <class T>
+struct FewRows {
+  std::size_t rows, columns, k;
+  const T* a;
+  std::size_t a_row;
+  const T* b;
+  std::size_t b_step, b_column;
+  T* c;
+  std::size_t c_row;
+  T alpha, beta;
+  const T* bias;
+};
+
+template <class T>
+using FewRowsKernel = void (*)(const FewRows<T>& product);
+
+}  // namespace tend::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+namespace {
+
+#if HWY_TARGET != HWY_SCALAR
+// Elements of 128 bits.
+template <class T>
+constexpr std::size_t kBlockLanes = 16 / sizeof(T);
+
+// A vector whose 128-bit blocks lie `step` elements apart.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const T* from, std::size_t step) {
+  if constexpr (hn::MaxLanes(D()) <= kBlockLanes<T>) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    constexpr std::size_t kBlocks = hn::MaxLanes(decltype(half)()) / kBlockLanes<T>;
+    return hn::Combine(d, load_blocks(half, from + kBlocks * step, step),
+                       load_blocks(half, from, step));
+  }
+}
+
+// Of rows that lie `row` elements apart, the first elements in columns[0], the second ones in
+// columns[1], ...: a lane for each row.
+template <class D>
+HWY_INLINE void load_columns(D d, const float* from, std::size_t row, hn::Vec<D>* columns) {
+  const hn::RepartitionToWide<D> wide;
+  const auto r0 = load_blocks(d, from, 4 * row), r1 = load_blocks(d, from + row, 4 * row);
+  const auto r2 = load_blocks(d, from + 2 * row, 4 * row);
+  const auto r3 = load_blocks(d, from + 3 * row, 4 * row);
+  const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, r0, r1));
+  const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, r2, r3));
+  const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, r0, r1));
+  const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, r2, r3));
+  columns[0] = hn::BitCast(d, hn::InterleaveLower(wide, low01, low23));
+  columns[1] = hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23));
+  columns[2] = hn::BitCast(d, hn::InterleaveLower(wide, high01, high23));
+  columns[3] = hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23));
+}
+template <class D>
+HWY_INLINE void load_columns(D d, const double* from, std::size_t row, hn::Vec<D>* columns) {
+  const auto r0 = load_blocks(d, from, 2 * row), r1 = load_blocks(d, from + row, 2 * row);
+  columns[0] = hn::InterleaveLower(d, r0, r1);
+  columns[1] = hn::InterleaveUpper(d, r0, r1);
+}
+#endif
+
+// One element of each of a vector's rows, that lie `row` elements apart.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> load_column(D d, const T* from, std::size_t row) {
+  if (row == 1) return hn::LoadU(d, from);
+  HWY_ALIGN T lanes[hn::MaxLanes(D())];
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = from[i * row];
+  return hn::Load(d, lanes);
+}
+
+template <class T>
+constexpr std::size_t kLine = 64 / sizeof(T);
+
+// Prefetches, of so many rows of the transposed b, what is read soon: more rows than hardware
+// prefetchers follow. Behind a row's end those of the next vectors of columns begin.
+template <class T>
+HWY_INLINE void prefetch_rows(const T* b, std::size_t at, std::size_t rows, const FewRows<T>& p) {
+  constexpr std::size_t kAhead = 4 * kLine<T>;
+  const std::size_t next = at + kAhead < p.k ? at + kAhead : rows * p.b_column + at + kAhead - p.k;
+  for (std::size_t i = 0; i < rows; ++i) hwy::Prefetch(b + i * p.b_column + next);
+}
+
+// Computes kRows rows by kVectors vectors of columns.
+template <std::size_t kRows, std::size_t kVectors, class D, class T = hn::TFromD<D>>
+HWY_INLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRICT a,
+                                 T* HWY_RESTRICT c, std::size_t column) {
+  const std::size_t lanes = hn::Lanes(d);
+  const T* b = p.b + column * p.b_column;
+  hn::Vec<D> sums[kRows * kVectors];
+  unroll<kRows * kVectors>([&](auto at) HWY_ATTR { sums[at()] = hn::Zero(d); });
+  const auto add = [&](auto v, std::size_t at, hn::Vec<D> elements) HWY_ATTR {
+    unroll<kRows>([&](auto i) HWY_ATTR {
+      auto& sum = sums[i() * kVectors + v()];
+      sum = hn::MulAdd(hn::Set(d, a[i() * p.a_row + at]), elements, sum);
+    });
+  };
+  std::size_t at = 0;
+#if HWY_TARGET != HWY_SCALAR
+  constexpr std::size_t kBlock = kBlockLanes<T>;
+  if constexpr (hn::MaxLanes(D()) >= kBlock) {
+    for (; p.b_step == 1 && at + kBlock <= p.k; at += kBlock) {
+      if (at % kLine<T> == 0) prefetch_rows(b, at, kVectors * lanes, p);
+      unroll<kVectors>([&](auto v) HWY_ATTR {
+        hn::Vec<D> columns[kBlock];
+        load_columns(d, b + v() * lanes * p.b_column + at, p.b_column, columns);
+        unroll<kBlock>([&](auto j) HWY_ATTR { add(v, at + j(), columns[j()]); });
+      });
+    }
+  }
+#endif
+  constexpr std::size_t kAhead = 8;  // rows of b; hardware prefetchers do not foresee them
+  for (; at < p.k; ++at) {
+    unroll<kVectors>([&](auto v) HWY_ATTR {
+      const T* from = b + at * p.b_step + v() * lanes * p.b_column;
+      if (p.b_column == 1) hwy::Prefetch(from + kAhead * p.b_step);
+      add(v, at, load_column(d, from, p.b_column));
+    });
+  }
+  const auto alpha = hn::Set(d, p.alpha), beta = hn::Set(d, p.beta);
+  unroll<kRows>([&](auto i) HWY_ATTR {
+    unroll<kVectors>([&](auto v) HWY_ATTR {
+      T* const to = c + i() * p.c_row + column + v() * lanes;
+      auto sum = hn::Mul(alpha, sums[i() * kVectors + v()]);
+      if (p.beta != T(0)) sum = hn::Add(sum, hn::Mul(beta, hn::LoadU(d, to)));
+      if (p.bias) sum = hn::Add(sum, hn::LoadU(d, p.bias + column + v() * lanes));
+      hn::StoreU(sum, d, to);
+    });
+  });
+}
+
+// All rows of some vectors of columns. There are registers for the sums of all rows and one
+// vector, or of four rows and two.
+template <std::size_t kVectors, class D, class T = hn::TFromD<D>>
+HWY_INLINE void multiply_rows(D d, const FewRows<T>& p, std::size_t column) {
+  const T* a = p.a;
+  T* c = p.c;
+  std::size_t rows = p.rows;
+  const auto next = [&](auto count) HWY_ATTR {
+    multiply_columns<count(), kVectors>(d, p, a, c, column);
+    a += count() * p.a_row;
+    c += count() * p.c_row;
+    rows -= count();
+  };
+  if constexpr (kVectors == 1) {
+    if (rows == 7) return next(std::integral_constant<std::size_t, 7>());
+    if (rows == 6) return next(std::integral_constant<std::size_t, 6>());
+    if (rows == 5) return next(std::integral_constant<std::size_t, 5>());
+  }
+  if (rows >= 4) next(std::integral_constant<std::size_t, 4>());
+  if (rows >= 2) next(std::integral_constant<std::size_t, 2>());
+  if (rows >= 1) next(std::integral_constant<std::size_t, 1>());
+}
+
+// With fewer and fewer lanes.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void multiply_from(D d, const FewRows<T>& p, std::size_t column) {
+  const std::size_t lanes = hn::Lanes(d);
+  if (p.rows <= 4) {
+    for (; column + 2 * lanes <= p.columns; column += 2 * lanes) multiply_rows<2>(d, p, column);
+  }
+  for (; column + lanes <= p.columns; column += lanes) multiply_rows<1>(d, p, column);
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    if (column < p.columns) multiply_from(hn::CappedTag<T, hn::MaxLanes(D()) / 2>(), p, column);
+  }
+}
+
+template <class T>
+void multiply_few(const FewRows<T>& product) {
+  multiply_from(hn::ScalableTag<T>(), product, 0);
+}
+
+const ForTypes<FewRowsKernel>& find_multiply_few() {
+  static constexpr ForTypes<FewRowsKernel> kAll = {multiply_few, multiply_few};
+  return kAll;
+}
+
+}  // namespace
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tend::kernels {
+
+HWY_EXPORT(find_multiply_few);
+
+namespace {
+
+// The part of a product that sums `count` terms, from `begin` on.
+template <class T>
+FewRows<T> part_of(const MatrixProduct<T>& product, std::int64_t begin, std::int64_t count) {
+  const auto& [c, a, b, alpha, beta, bias] = product;
+  const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n); };
+  return {.rows = size(c.rows),
+          .columns = size(c.cols),
+          .k = size(count),
+          .a = &a.at(0, begin),
+          .a_row = size(a.row_stride),
+          .b = &b.at(begin, 0),
+          .b_step = size(b.row_stride),
+          .b_column = size(b.col_stride),
+          .c = c.data,
+          .c_row = size(c.row_stride),
+          .alpha = alpha,
+          .beta = begin == 0 ? beta : T(1),
+          .bias = begin == 0 ? bias : nullptr};
+}
+
+template <class T>
+void multiply_block(const MatrixProduct<T>& product, std::int64_t depth) {
+  const FewRowsKernel<T> multiply = HWY_DYNAMIC_DISPATCH(find_multiply_few)().of<T>();
+  for (std::int64_t k = 0; k < product.a.cols; k += depth) {
+    multiply(part_of(product, k, std::min(depth, product.a.cols - k)));
+  }
+}
+
+}  // namespace
+
+template <class T>
+void multiply_few_rows(const MatrixProduct<T>& first, const Batch& batch, std::int64_t depth) {
+  // A task takes some 10 us; those of a product are equal, but for the last vectors of columns.
+  constexpr std::int64_t kTaskWork = 1 << 16, kStep = 32;
+  const std::int64_t columns = first.c.cols, work = columns * first.a.cols;
+  const std::int64_t wanted = std::max<std::int64_t>(1, (work + kTaskWork / 2) / kTaskWork);
+  const std::int64_t width = ((columns - 1) / wanted / kStep + 1) * kStep;
+  const std::int64_t parts = (columns - 1) / width + 1;
+  const std::int64_t grain = 1 + kTaskWork / (1 + work / parts);
+  parallel_for(0, batch.count() * parts, grain, [&](auto begin, auto end) {
+    for (std::int64_t task = begin; task < end; ++task) {
+      const MatrixProduct<T> product = batch.item(first, task / parts);
+      const std::int64_t column = task % parts * width;
+      multiply_block(
+          product.block(0, product.c.rows, column, std::min(width, product.c.cols - column)),
+          depth);
+    }
+  });
+}
+
+template void multiply_few_rows(const MatrixProduct<float>&, const Batch&, std::int64_t);
+template void multiply_few_rows(const MatrixProduct<double>&, const Batch&, std::int64_t);
+
+}  // namespace tend::kernels
+#endif  // HWY_ONCE
