@@ -231,8 +231,10 @@ Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Ten
       expand_leading(key, key_leading(call)), expand_leading(value, key_leading(call)),
       rule_of(call, query, programs, kept.defined() ? kept.array() : Array()));
   if (fault >= 0) fail_at_fault(call, score_at(call, query, key, fault), fault);
-  draws.keep();
-  if (!grad_enabled()) return Tensor(std::move(context));
+  if (!grad_enabled()) {
+    draws.keep();
+    return Tensor(std::move(context));
+  }
   std::vector<TensorRef> inputs{query, key, value};
   std::vector<TensorRef> saved{query, key, value, call.mask, kOutput, log_sums, kept};
   for (const auto& function : {call.score_function, call.mask_function}) {
@@ -242,7 +244,7 @@ Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Ten
       saved.emplace_back(table);
     }
   }
-  return record(
+  Tensor result = record(
       call.grad_fn, std::move(context), std::span<const TensorRef>(inputs),
       std::span<const TensorRef>(saved),
       [call = without_tensors(call)](Derivative& d) {
@@ -253,6 +255,8 @@ Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Ten
         }
       },
       call.operation);
+  draws.keep();
+  return result;
 }
 
 }  // namespace tend::attention

@@ -10,6 +10,15 @@ namespace {
 
 constexpr const char* kScaledDotProduct = "scaled_dot_product_attention";
 
+// PyTorch has its fused path for heads of batches alone; elsewhere the last product is seen.
+const char* grad_fn_of(const Shape& weights) {
+  switch (weights.rank()) {
+    case 2: return "MmBackward0";
+    case 3: return "UnsafeViewBackward0";
+    default: return "ScaledDotProductFlashAttentionForCpuBackward0";
+  }
+}
+
 AttentionCall checked_call(const Tensor& query, const Tensor& key, const Tensor& value,
                            const AttentionOptions& options) {
   const std::int64_t shared =
@@ -18,7 +27,7 @@ AttentionCall checked_call(const Tensor& query, const Tensor& key, const Tensor&
       checked_weights(kScaledDotProduct, query, key, value, shared, options.dropout_p);
   detail::check_mask(kScaledDotProduct, options.attn_mask, weights);
   return {.operation = kScaledDotProduct,
-          .grad_fn = "ScaledDotProductFlashAttentionForCpuBackward0",
+          .grad_fn = grad_fn_of(weights),
           .scale = scale_of(query, options.scale),
           .dropout_p = options.dropout_p,
           .is_causal = options.is_causal,
