@@ -155,6 +155,6 @@ TEST_CASE("returned weights are those after dropout") {
   CHECK(kept.sum().item() > 20);
   manual_seed(5);
   // The weights are composed, the result by itself is fused: some roundings of sums of 6 terms.
-  CHECK(allclose(scaled_dot_product_attention(x, x, x, {.dropout_p = 0.5}), out.context, 1e-6,
-                 1e-6));
+  CHECK(
+      allclose(scaled_dot_product_attention(x, x, x, {.dropout_p = 0.5}), out.context, 1e-6, 1e-6));
 }
