@@ -5,6 +5,7 @@
 
 #include <tend/autograd/ops/helpers.h>
 #include <tend/autograd/ops/ops.h>
+#include <tend/core/kernels/attention/tile_plan.h>
 
 namespace tend::attention {
 namespace {
@@ -155,12 +156,7 @@ TracedFunction Trace::finish(const std::vector<Expr>& results) {
 
 TracedFunction Trace::finish_pruned(const std::vector<Expr>& results) {
   const TracedFunction whole = finish(results);
-  std::vector<bool> needed(whole.nodes.size(), false);
-  for (const int result : whole.results) needed[static_cast<std::size_t>(result)] = true;
-  for (std::size_t i = needed.size(); i-- > 0;) {
-    if (!needed[i]) continue;
-    for (const int input : whole.nodes[i].inputs) needed[static_cast<std::size_t>(input)] = true;
-  }
+  const std::vector<bool> needed = kernels::needed_nodes(whole.nodes, whole.results);
   TracedFunction pruned{{}, whole.tables, {}};
   std::vector<int> numbers(needed.size(), -1);
   for (std::size_t i = 0; i < needed.size(); ++i) {

@@ -6,8 +6,8 @@
 namespace tend::attention {
 
 /// Computes the context on the path that is asked for (Error where that cannot be taken), or on the
-/// faster one.
+/// faster one. Dropout keeps what `kept` says (draw_kept), or draws that where it is undefined.
 Tensor attend(const AttentionCall& call, AttentionPath path, const Tensor& query, const Tensor& key,
-              const Tensor& value);
+              const Tensor& value, const Tensor& kept = Tensor());
 
 }  // namespace tend::attention

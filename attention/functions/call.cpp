@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tend/autograd/ops/helpers.h>
+
 namespace tend::attention {
 
 double scale_of(const Tensor& query, const std::optional<double>& scale) {
@@ -61,6 +63,12 @@ Shape checked_weights(const char* operation, const Tensor& query, const Tensor& 
     fail(operation, "dropout_p must lie in [0, 1], got ", dropout_p);
   }
   return with_matrix(leading, query.size(-2), key.size(-2));
+}
+
+Tensor draw_kept_weights(const AttentionCall& call) {
+  const std::int64_t count = element_count(call.weights);
+  if (call.dropout_p == 0 || count == 0) return {};
+  return Tensor(draw_kept(count, call.dropout_p, default_generator()));
 }
 
 }  // namespace tend::attention

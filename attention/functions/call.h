@@ -6,6 +6,7 @@
 
 #include <tend/attention/expressions/trace.h>
 #include <tend/attention/functions/options.h>
+#include <tend/core/random/random.h>
 
 namespace tend::attention {
 
@@ -44,5 +45,27 @@ Shape checked_weights(const char* operation, const Tensor& query, const Tensor& 
 inline std::int64_t heads_of(const Shape& weights) {
   return weights.rank() > 2 ? weights[weights.rank() - 3] : 1;
 }
+
+/// Which weights dropout keeps (draw_kept); undefined where none are dropped, or there are none, as
+/// then no random numbers are drawn.
+Tensor draw_kept_weights(const AttentionCall& call);
+
+/// Random numbers that are drawn while it lives; without keep() they count as not drawn.
+class Draws {
+ public:
+  explicit Draws(bool any) {
+    if (any) before_ = get_rng_state();
+  }
+  ~Draws() {
+    if (before_) set_rng_state(*before_);
+  }
+  Draws(const Draws&) = delete;
+  Draws& operator=(const Draws&) = delete;
+
+  void keep() { before_.reset(); }
+
+ private:
+  std::optional<Generator> before_;
+};
 
 }  // namespace tend::attention

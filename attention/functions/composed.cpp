@@ -83,6 +83,26 @@ Tensor softmax_of_functions(const AttentionCall& call, const Tensor& scores) {
   return masked_softmax(made.scores, visible);
 }
 
+// Which weights of these heads dropout keeps: bool, (..., heads, queries, keys).
+Tensor kept_in_heads(const AttentionCall& call, const std::vector<std::int64_t>& heads,
+                     const Array& kept) {
+  Shape shape = call.weights;
+  const std::int64_t rank = shape.rank(), all = shape[rank - 3];
+  const std::int64_t matrix = shape[rank - 2] * shape[rank - 1];
+  shape[rank - 3] = std::ssize(heads);
+  const Array bools = Array::empty(shape, boolean);
+  bool* to = bools.data<bool>();
+  const auto* words = static_cast<const std::uint64_t*>(kept.raw());
+  for (std::int64_t batch = 0; batch < element_count(call.weights) / (all * matrix); ++batch) {
+    for (const std::int64_t head : heads) {
+      const std::int64_t first = (batch * all + head) * matrix;
+      for (std::int64_t i = first; i < first + matrix; ++i)
+        *to++ = (words[i / 64] >> i % 64 & 1) != 0;
+    }
+  }
+  return Tensor(bools);
+}
+
 }  // namespace
 
 WeightPlace weight_place(const Shape& weights, std::int64_t position) {
@@ -103,6 +123,35 @@ void fail_at_fault(const AttentionCall& call, const Tensor& score, std::int64_t 
                                : made.fault_text;
   fail<IndexError>(call.operation, what, " at batch ", head / heads, ", head ", head % heads,
                    ", query ", query, ", key ", key, ", which is visible");
+}
+
+HeadParts compute_heads(const AttentionCall& call, const Tensor& query, const Tensor& key,
+                        const std::vector<std::int64_t>& heads, const Array& kept) {
+  const std::int64_t shared = call.heads_per_key_head;
+  const Tensor picked = tensor(heads);
+  const auto pick = [](const Tensor& x, const Tensor& numbers) {
+    return index_select(x, -3, numbers);
+  };
+  Shape leading = leading_shape(call.weights);
+  const Tensor q = pick(query.expand(with_matrix(leading, query.size(-2), query.size(-1))), picked);
+  leading[leading.rank() - 1] /= shared;
+  const Tensor k = pick(key.expand(with_matrix(leading, key.size(-2), key.size(-1))),
+                        floor_divide(picked, shared));
+  PlaceTensors places = place_tensors(call.weights);
+  places.batch = pick(places.batch, picked);
+  places.head = pick(places.head, picked);
+  const Tensor products = matmul(q, k.transpose(-2, -1)) * call.scale;
+  const FunctionResult made = apply_functions(call, places, products);
+  Tensor visible = made.scores.detach() != detail::kHidden;
+  if (made.visible.defined()) visible = logical_and(visible, made.visible);
+  Tensor weights = masked_softmax(made.scores, visible);
+  if (call.dropout_p == 1) weights = weights * 0;
+  if (kept.defined()) {
+    const Tensor left = kept_in_heads(call, heads, kept).to(weights.dtype());
+    weights = weights * left * kept_factor(weights.dtype(), call.dropout_p);
+  }
+  return {weights, made.scores,
+          logsumexp(masked_fill(made.scores, logical_not(visible), detail::kHidden), {-1})};
 }
 
 AttentionOutput composed_attention(const AttentionCall& call, const Tensor& query,

@@ -1,6 +1,8 @@
 // Attention composed of public operations. Internal: callers have checked the arguments.
 #pragma once
 
+#include <vector>
+
 #include <tend/attention/functions/call.h>
 
 namespace tend::attention {
@@ -9,6 +11,15 @@ namespace tend::attention {
 /// Dropout keeps what `kept` says (draw_kept), or draws that where it is undefined.
 AttentionOutput composed_attention(const AttentionCall& call, const Tensor& query,
                                    const Tensor& key, const Tensor& value, const Array& kept = {});
+
+/// What happens in some heads.
+struct HeadParts {
+  Tensor weights, scores, log_sum_exp;
+};
+/// Of the heads with these numbers alone, in a call with functions or none. `kept` as above, but
+/// what is undefined drops nothing.
+HeadParts compute_heads(const AttentionCall& call, const Tensor& query, const Tensor& key,
+                        const std::vector<std::int64_t>& heads, const Array& kept);
 
 /// A place among weights (..., queries, keys); heads of all batches are counted together.
 struct WeightPlace {

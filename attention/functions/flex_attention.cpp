@@ -60,4 +60,28 @@ AttentionOutput flex_attention_with_weights(const Tensor& query, const Tensor& k
   rename_error("flex_attention_with_weights");
 }
 
+HeadDetails flex_attention_with_heads(const Tensor& query, const Tensor& key, const Tensor& value,
+                                      const std::vector<std::int64_t>& heads,
+                                      const FlexOptions& options) try {
+  return with_memory([&]() -> HeadDetails {
+    const AttentionCall call = checked_call(query, key, value, options);
+    if (call.weights.rank() < 3) {
+      fail<ShapeError>(kFlex, "weights of shape ", call.weights, " have no heads");
+    }
+    for (const std::int64_t head : heads) {
+      if (head >= 0 && head < heads_of(call.weights)) continue;
+      fail<IndexError>(kFlex, "head ", head, " of weights of shape ", call.weights);
+    }
+    Draws draws(call.dropout_p > 0);
+    const Tensor kept = call.dropout_p < 1 ? draw_kept_weights(call) : Tensor();
+    const Tensor context = attend(call, options.path, query, key, value, kept);
+    const HeadParts parts =
+        compute_heads(call, query, key, heads, kept.defined() ? kept.array() : Array());
+    draws.keep();
+    return {context, parts.weights, parts.scores, parts.log_sum_exp};
+  });
+} catch (const Error&) {
+  rename_error("flex_attention_with_heads");
+}
+
 }  // namespace tend::attention

@@ -2,6 +2,8 @@
 /// Attention with scores and masks that are functions of their place.
 #pragma once
 
+#include <vector>
+
 #include <tend/attention/expressions/functions.h>
 #include <tend/attention/functions/options.h>
 
@@ -60,5 +62,21 @@ Tensor flex_attention(const Tensor& query, const Tensor& key, const Tensor& valu
 /// errors. Both have a gradient.
 AttentionOutput flex_attention_with_weights(const Tensor& query, const Tensor& key,
                                             const Tensor& value, const FlexOptions& options = {});
+
+/// What flex_attention_with_heads shows of n heads, in the order in which they were asked for.
+struct HeadDetails {
+  Tensor context;      ///< (..., T, V), of all heads, as flex_attention gives it
+  Tensor weights;      ///< (..., n, T, S), after dropout
+  Tensor scores;       ///< (..., n, T, S), after the score function, before the mask
+  Tensor log_sum_exp;  ///< (..., n, T), of the visible scores; -inf where there are none
+};
+
+/// flex_attention together with the weights, the scores and their logsumexp of the heads with these
+/// numbers (in dimension -3; IndexError outside of it): on the fused path, too, at the cost of
+/// these heads alone. Shapes, dtypes and errors are those of flex_attention; ShapeError where there
+/// is no dimension -3. All have gradients: those of softmax and logsumexp over the visible scores.
+HeadDetails flex_attention_with_heads(const Tensor& query, const Tensor& key, const Tensor& value,
+                                      const std::vector<std::int64_t>& heads,
+                                      const FlexOptions& options = {});
 
 }  // namespace tend::attention

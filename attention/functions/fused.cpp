@@ -168,24 +168,6 @@ Tensor score_at(const AttentionCall& call, const Tensor& query, const Tensor& ke
   return (q * k).sum() * call.scale;
 }
 
-// Random numbers that are drawn while it lives; without keep() they count as not drawn.
-class Draws {
- public:
-  explicit Draws(bool any) {
-    if (any) before_ = get_rng_state();
-  }
-  ~Draws() {
-    if (before_) set_rng_state(*before_);
-  }
-  Draws(const Draws&) = delete;
-  Draws& operator=(const Draws&) = delete;
-
-  void keep() { before_.reset(); }
-
- private:
-  std::optional<Generator> before_;
-};
-
 }  // namespace
 
 std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const Tensor& value) {
@@ -215,17 +197,13 @@ bool fused_pays(const Tensor& query, const Tensor& key) {
 }
 
 Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Tensor& key,
-                       const Tensor& value) {
+                       const Tensor& value, Tensor kept) {
   Array context =
       empty_like_heads(query, with_matrix(query_leading(call), query.size(-2), value.size(-1)));
   const Tensor log_sums = empty(with_matrix(query_leading(call), 2, query.size(-2)), query.dtype());
   const Programs programs(call, query.dtype());
   Draws draws(call.dropout_p > 0);
-  // As dropout does: no random numbers are drawn where there are no weights.
-  Tensor kept;
-  if (call.dropout_p > 0 && element_count(call.weights) > 0) {
-    kept = Tensor(draw_kept(element_count(call.weights), call.dropout_p, default_generator()));
-  }
+  if (!kept.defined()) kept = draw_kept_weights(call);
   const std::int64_t fault = kernels::attention(
       context, log_sums.array(), expand_leading(query, query_leading(call)),
       expand_leading(key, key_leading(call)), expand_leading(value, key_leading(call)),

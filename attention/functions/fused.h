@@ -14,8 +14,9 @@ std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const
 bool fused_pays(const Tensor& query, const Tensor& key);
 
 /// Computes the context in tiles, without storing the weights, and its gradient likewise. Under
-/// create_graph the gradient is composed of public operations instead.
+/// create_graph the gradient is composed of public operations instead. Dropout keeps what `kept`
+/// says (draw_kept), or draws that where it is undefined.
 Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Tensor& key,
-                       const Tensor& value);
+                       const Tensor& value, Tensor kept);
 
 }  // namespace tend::attention

@@ -275,6 +275,17 @@ std::vector<PublicFunction> attention_functions() {
                     const FlexOptions&),
       TEND_FUNCTION(attention::flex_attention_with_weights, const Tensor&, const Tensor&,
                     const Tensor&, const FlexOptions&),
+      by_hand("attention::flex_attention_with_heads(const Tensor&, const Tensor&, const Tensor&, "
+              "const std::vector<std::int64_t>&, const FlexOptions&)",
+              [](Arguments& a) {
+                const Tensor q = a.tensor(), k = a.tensor(), v = a.tensor();
+                const std::vector<std::int64_t> heads{a.integer(), 0};
+                const auto options = drawn<FlexOptions>(a);
+                return DrawnCall([=]() -> Tensors {
+                  const HeadDetails all = flex_attention_with_heads(q, k, v, heads, options);
+                  return {all.context, all.weights, all.scores, all.log_sum_exp};
+                });
+              }),
       TEND_FUNCTION(attention::scores::alibi_slopes, std::int64_t),
       TEND_FUNCTION(attention::masks::document_positions, const Tensor&),
   };

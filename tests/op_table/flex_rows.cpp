@@ -174,6 +174,19 @@ std::vector<Op> flex_rows() {
             const auto mask = [&](const Position& at) { return table(at.key) >= 0; };
             return flex_attention(x[0], x[1], x[2], {.mask = mask});
           });
+  const std::string some = kScaled + "[:, [2, 0]]";
+  rows.op("flex_attention_with_heads",
+          "(F.scaled_dot_product_attention(a, b, c), torch.softmax(" + some + ", -1), " + some +
+              ", torch.logsumexp(" + some + ", -1))",
+          [](const Tensor& q, const Tensor& k, const Tensor& v) -> std::vector<Tensor> {
+            const HeadDetails found = flex_attention_with_heads(q, k, v, {2, 0});
+            return {found.context, found.weights, found.scores, found.log_sum_exp};
+          })
+      .within(24)
+      .on({flex_samples()[0]})
+      .fixed_size()
+      .refuses("[flex_attention_with_heads] head 2 of weights of shape (2, 3, 3)",
+               {real({2, 3, 3}), real({2, 3, 3}), real({2, 3, 3})});
   rows.op("flex_attention_with_weights",
           "(torch.softmax(2.5 * torch.tanh(" + kScaled +
               " / 2.5), -1) @ c, torch.softmax(2.5 * "

@@ -17,16 +17,6 @@ TileLevel own_level(TileOp op) {
   }
 }
 
-std::vector<bool> needed_nodes(const TileProgram& program, const std::vector<int>& roots) {
-  std::vector<bool> needed(program.nodes.size(), false);
-  for (const int root : roots) needed[static_cast<std::size_t>(root)] = true;
-  for (std::size_t i = needed.size(); i-- > 0;) {
-    if (!needed[i]) continue;
-    for (const int input : program.nodes[i].inputs) needed[static_cast<std::size_t>(input)] = true;
-  }
-  return needed;
-}
-
 std::vector<std::int32_t> as_int32(const Shape& numbers) {
   std::vector<std::int32_t> all;
   for (const std::int64_t each : numbers) all.push_back(static_cast<std::int32_t>(each));
@@ -34,6 +24,16 @@ std::vector<std::int32_t> as_int32(const Shape& numbers) {
 }
 
 }  // namespace
+
+std::vector<bool> needed_nodes(const std::vector<TileNode>& nodes, const std::vector<int>& roots) {
+  std::vector<bool> needed(nodes.size(), false);
+  for (const int root : roots) needed[static_cast<std::size_t>(root)] = true;
+  for (std::size_t i = needed.size(); i-- > 0;) {
+    if (!needed[i]) continue;
+    for (const int input : nodes[i].inputs) needed[static_cast<std::size_t>(input)] = true;
+  }
+  return needed;
+}
 
 TileLevel joined(TileLevel a, TileLevel b) {
   if (a == b || b == TileLevel::head) return a;
@@ -43,7 +43,7 @@ TileLevel joined(TileLevel a, TileLevel b) {
 template <class T>
 TilePlan<T>::TilePlan(const TileProgram& program, const std::vector<int>& roots)
     : program_(&program) {
-  sort_by_level(needed_nodes(program, roots));
+  sort_by_level(needed_nodes(program.nodes, roots));
   for (const Array& table : program.tables) add_table(table);
 }
 

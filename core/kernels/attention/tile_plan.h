@@ -20,6 +20,9 @@ namespace tend::kernels {
 enum class TileLevel : std::uint8_t { head, query, key, pair };
 inline constexpr std::size_t kTileLevels = 4;
 
+/// Which nodes the roots, some of them, need.
+std::vector<bool> needed_nodes(const std::vector<TileNode>& nodes, const std::vector<int>& roots);
+
 /// The level of what depends on values of both.
 TileLevel joined(TileLevel a, TileLevel b);
 

@@ -426,3 +426,55 @@ TEST_CASE("a long function has its gradient on both paths") {
   };
   check_paths(in, {.score = longest});
 }
+
+TEST_CASE("weights, scores and logsumexp of some heads are those of all heads") {
+  manual_seed(8);
+  const auto make = [](const Shape& shape) {
+    return randn(shape, {.dtype = float64, .requires_grad = true});
+  };
+  const Tensor q = make({2, 6, 70, 8}), k = make({1, 3, 70, 8}), v = make({2, 3, 70, 5});
+  const Tensor slopes = make({6});
+  const std::vector<std::int64_t> heads{4, 1};
+  for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+    const FlexOptions options{.score = scores::alibi(slopes),
+                              .mask = masks::sliding_window(30) && !masks::dilated(7),
+                              .dropout_p = 0.3,
+                              .enable_gqa = true,
+                              .path = path};
+    manual_seed(9);
+    const HeadDetails some = flex_attention_with_heads(q, k, v, heads, options);
+    const Generator after = get_rng_state();
+    manual_seed(9);
+    CHECK(equal(some.context, flex_attention(q, k, v, options)));
+    CHECK(get_rng_state() == after);
+    manual_seed(9);
+    FlexOptions composed = options;
+    composed.path = AttentionPath::composed;
+    const Tensor all =
+        index_select(flex_attention_with_weights(q, k, v, composed).weights, 1, tensor(heads));
+    CHECK(allclose(some.weights, all, 1e-13, 1e-13));  // the same sums in the same order, nearly
+    const Tensor place = arange(0, 70, 1, {.dtype = int64}), behind = place.view({-1, 1}) - place;
+    const Tensor keys = repeat_interleave(k, 2, 1);
+    const Tensor wanted =
+        matmul(q, keys.transpose(-2, -1)) / std::sqrt(8.0) - slopes.view({6, 1, 1}) * behind.abs();
+    CHECK(allclose(some.scores, index_select(wanted, 1, tensor(heads)), 1e-12, 1e-12));
+    const Tensor hidden =
+        logical_or(logical_or(behind < 0, behind >= 30), remainder(behind, 7) == 0);
+    const Tensor sums =
+        logsumexp(masked_fill(some.scores, hidden, -std::numeric_limits<double>::infinity()), {-1});
+    CHECK(allclose(some.log_sum_exp, sums, 1e-12, 1e-12));
+    // The first query sees nothing: behind itself there is no key, and its own is hidden.
+    CHECK((some.log_sum_exp.select(-1, 0) == -std::numeric_limits<double>::infinity())
+              .all()
+              .item<bool>());
+    const Tensor cotangent = randn(all.shape(), {.dtype = float64});
+    const auto found = autograd::grad({some.weights}, {q, k, slopes}, {cotangent});
+    const auto expected = autograd::grad({all}, {q, k, slopes}, {cotangent});
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CHECK(allclose(found[i], expected[i], 1e-11, 1e-11));
+    }
+    CHECK_THROWS_WITH(flex_attention_with_heads(q, k, v, {6}, options),
+                      ContainsSubstring("[flex_attention_with_heads] head 6 of weights of shape"));
+    CHECK_THROWS_AS(flex_attention_with_heads(q[0][0], q[0][0], q[0][0], {0}), ShapeError);
+  }
+}
