@@ -65,6 +65,16 @@ Shape checked_weights(const char* operation, const Tensor& query, const Tensor& 
   return with_matrix(leading, query.size(-2), key.size(-2));
 }
 
+Shape query_leading(const AttentionCall& call) {
+  return leading_shape(call.weights);
+}
+
+Shape key_leading(const AttentionCall& call) {
+  Shape leading = query_leading(call);
+  if (call.heads_per_key_head > 1) leading[leading.rank() - 1] /= call.heads_per_key_head;
+  return leading;
+}
+
 Tensor draw_kept_weights(const AttentionCall& call) {
   const std::int64_t count = element_count(call.weights);
   if (call.dropout_p == 0 || count == 0) return {};

@@ -46,6 +46,10 @@ inline std::int64_t heads_of(const Shape& weights) {
   return weights.rank() > 2 ? weights[weights.rank() - 3] : 1;
 }
 
+/// The leading dimensions of the query in a call, and those of key and value.
+Shape query_leading(const AttentionCall& call);
+Shape key_leading(const AttentionCall& call);
+
 /// Which weights dropout keeps (draw_kept); undefined where none are dropped, or there are none, as
 /// then no random numbers are drawn.
 Tensor draw_kept_weights(const AttentionCall& call);

@@ -66,6 +66,12 @@ FunctionResult apply_functions(const AttentionCall& call, const PlaceTensors& pl
   return made;
 }
 
+// Where the functions leave something: -inf that the score function gave counts as hidden.
+Tensor visible_places(const FunctionResult& made) {
+  const Tensor visible = made.scores.detach() != detail::kHidden;
+  return made.visible.defined() ? logical_and(visible, made.visible) : visible;
+}
+
 void check_faults(const AttentionCall& call, const FunctionResult& made, const Tensor& scores) {
   if (!made.faults.defined()) return;
   const Tensor places = nonzero(made.faults.expand(scores.shape()).reshape({scores.numel()}));
@@ -78,9 +84,7 @@ void check_faults(const AttentionCall& call, const FunctionResult& made, const T
 Tensor softmax_of_functions(const AttentionCall& call, const Tensor& scores) {
   const FunctionResult made = apply_functions(call, place_tensors(scores.shape()), scores);
   check_faults(call, made, scores);
-  Tensor visible = made.scores.detach() != detail::kHidden;
-  if (made.visible.defined()) visible = logical_and(visible, made.visible);
-  return masked_softmax(made.scores, visible);
+  return masked_softmax(made.scores, visible_places(made));
 }
 
 // Which weights of these heads dropout keeps: bool, (..., heads, queries, keys).
@@ -127,23 +131,21 @@ void fail_at_fault(const AttentionCall& call, const Tensor& score, std::int64_t 
 
 HeadParts compute_heads(const AttentionCall& call, const Tensor& query, const Tensor& key,
                         const std::vector<std::int64_t>& heads, const Array& kept) {
-  const std::int64_t shared = call.heads_per_key_head;
   const Tensor picked = tensor(heads);
   const auto pick = [](const Tensor& x, const Tensor& numbers) {
     return index_select(x, -3, numbers);
   };
-  Shape leading = leading_shape(call.weights);
-  const Tensor q = pick(query.expand(with_matrix(leading, query.size(-2), query.size(-1))), picked);
-  leading[leading.rank() - 1] /= shared;
-  const Tensor k = pick(key.expand(with_matrix(leading, key.size(-2), key.size(-1))),
-                        floor_divide(picked, shared));
+  const auto of_heads = [&](const Tensor& x, const Shape& leading, const Tensor& numbers) {
+    return pick(x.expand(with_matrix(leading, x.size(-2), x.size(-1))), numbers);
+  };
+  const Tensor q = of_heads(query, query_leading(call), picked);
+  const Tensor k = of_heads(key, key_leading(call), floor_divide(picked, call.heads_per_key_head));
   PlaceTensors places = place_tensors(call.weights);
   places.batch = pick(places.batch, picked);
   places.head = pick(places.head, picked);
   const Tensor products = matmul(q, k.transpose(-2, -1)) * call.scale;
   const FunctionResult made = apply_functions(call, places, products);
-  Tensor visible = made.scores.detach() != detail::kHidden;
-  if (made.visible.defined()) visible = logical_and(visible, made.visible);
+  const Tensor visible = visible_places(made);
   Tensor weights = masked_softmax(made.scores, visible);
   if (call.dropout_p == 1) weights = weights * 0;
   if (kept.defined()) {

@@ -9,16 +9,6 @@
 namespace tend::attention {
 namespace {
 
-// The leading dimensions of the query, and those of key and value.
-Shape query_leading(const AttentionCall& call) {
-  return leading_shape(call.weights);
-}
-Shape key_leading(const AttentionCall& call) {
-  Shape leading = query_leading(call);
-  if (call.heads_per_key_head > 1) leading[leading.rank() - 1] /= call.heads_per_key_head;
-  return leading;
-}
-
 Array expand_leading(const Tensor& x, const Shape& leading) {
   return x.array().expand(with_matrix(leading, x.size(-2), x.size(-1)));
 }

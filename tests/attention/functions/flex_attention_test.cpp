@@ -53,7 +53,7 @@ std::vector<Tensor> flex_results(const FlexInputs& in, FlexOptions options, Atte
 // Sums of up to some hundred terms of size 1, each rounded a few times: some hundred roundings. The
 // gradients of tables are sums of up to some ten thousand.
 double flex_tolerance(DType dtype) {
-  return dtype == float64 ? 2e-12 : 1e-3;
+  return dtype == float64 ? 2e-12 : 2e-4;
 }
 
 void check_paths(const FlexInputs& in, const FlexOptions& options,
@@ -189,37 +189,6 @@ TEST_CASE("random score and mask functions agree on both paths, with their gradi
   }
   CHECK(hidden > 30);
   CHECK(visible > 30);
-}
-
-TEST_CASE("ready-made masks are what their formulas say, tile by tile") {
-  manual_seed(2);
-  const FlexInputs in({2, 2}, 150, 150, float64);
-  const Tensor q = arange(0, 150, 1, {.dtype = int64}).view({-1, 1}), k = q.view({1, -1});
-  const Tensor documents = cat({full({60}, 0, int64), full({50}, 1, int64), full({40}, 2, int64)});
-  const Tensor lengths = tensor({150, 37});
-  const auto check = [&](const MaskFunction& function, const Tensor& mask) {
-    const Tensor wanted =
-        scaled_dot_product_attention(in.query, in.key, in.value, {.attn_mask = mask});
-    for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
-      const Tensor found =
-          flex_attention(in.query, in.key, in.value, {.mask = function, .path = path});
-      CHECK(allclose(found, wanted, 1e-13, 1e-13));  // the same sums, up to some roundings
-    }
-  };
-  check(masks::causal(), k <= q);
-  check(masks::causal_bottom_right(150, 150), k <= q);
-  check(masks::sliding_window(20), logical_and(k <= q, q - k < 20));
-  check(masks::prefix(80), logical_or(k <= q, k < 80));
-  check(masks::documents(documents), documents.view({-1, 1}) == documents);
-  check(masks::blocks(32), floor_divide(q, 32) == floor_divide(k, 32));
-  check(masks::dilated(3), remainder(q - k, 3) == 0);
-  check(masks::padding(lengths), k < lengths.view({2, 1, 1, 1}));
-  check(!masks::causal() || masks::dilated(5), logical_or(k > q, remainder(q - k, 5) == 0));
-  check(masks::document_positions(documents).view({-1, 1}).numel() == 150
-            ? masks::documents(documents) && masks::causal()
-            : MaskFunction(),
-        logical_and(documents.view({-1, 1}) == documents, k <= q));
-  CHECK(equal(masks::document_positions(tensor({5, 5, 2, 2, 2, 5})), tensor({0, 1, 0, 1, 2, 0})));
 }
 
 TEST_CASE("hidden keys of any value leave the result alone where their values are finite") {
@@ -435,6 +404,7 @@ TEST_CASE("weights, scores and logsumexp of some heads are those of all heads") 
   const Tensor q = make({2, 6, 70, 8}), k = make({1, 3, 70, 8}), v = make({2, 3, 70, 5});
   const Tensor slopes = make({6});
   const std::vector<std::int64_t> heads{4, 1};
+  CHECK(flex_attention_with_heads(q, q, q, {}).weights.shape() == Shape{2, 0, 70, 70});
   for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
     const FlexOptions options{.score = scores::alibi(slopes),
                               .mask = masks::sliding_window(30) && !masks::dilated(7),

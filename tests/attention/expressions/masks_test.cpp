@@ -1,0 +1,36 @@
+#include <tend/attention/expressions/masks.h>
+
+#include "tests/catch.h"
+
+#include <tend/tend.h>
+
+using namespace tend;
+using namespace tend::attention;
+
+TEST_CASE("ready-made masks are what their formulas say, tile by tile") {
+  manual_seed(2);
+  const auto make = [] { return randn({2, 2, 150, 8}, float64); };
+  const Tensor query = make(), key = make(), value = make();
+  const Tensor q = arange(0, 150, 1, {.dtype = int64}).view({-1, 1}), k = q.view({1, -1});
+  const Tensor documents = cat({full({60}, 0, int64), full({50}, 1, int64), full({40}, 2, int64)});
+  const Tensor lengths = tensor({150, 37});
+  const auto check = [&](const MaskFunction& function, const Tensor& mask) {
+    const Tensor wanted = scaled_dot_product_attention(query, key, value, {.attn_mask = mask});
+    for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+      const Tensor found = flex_attention(query, key, value, {.mask = function, .path = path});
+      CHECK(allclose(found, wanted, 1e-13, 1e-13));  // the same sums, up to some roundings
+    }
+  };
+  check(masks::causal(), k <= q);
+  check(masks::causal_bottom_right(150, 150), k <= q);
+  check(masks::sliding_window(20), logical_and(k <= q, q - k < 20));
+  check(masks::prefix(80), logical_or(k <= q, k < 80));
+  check(masks::documents(documents), documents.view({-1, 1}) == documents);
+  check(masks::blocks(32), floor_divide(q, 32) == floor_divide(k, 32));
+  check(masks::dilated(3), remainder(q - k, 3) == 0);
+  check(masks::padding(lengths), k < lengths.view({2, 1, 1, 1}));
+  check(!masks::causal() || masks::dilated(5), logical_or(k > q, remainder(q - k, 5) == 0));
+  check(masks::documents(documents) && masks::causal(),
+        logical_and(documents.view({-1, 1}) == documents, k <= q));
+  CHECK(equal(masks::document_positions(tensor({5, 5, 2, 2, 2, 5})), tensor({0, 1, 0, 1, 2, 0})));
+}

@@ -1,0 +1,57 @@
+#include <tend/attention/expressions/scores.h>
+
+#include <cmath>
+
+#include "tests/catch.h"
+
+#include <tend/tend.h>
+
+using namespace tend;
+using namespace tend::attention;
+
+TEST_CASE("ALiBi has the slopes of its paper, for any number of heads") {
+  const auto check = [](std::int64_t heads, const std::vector<double>& exponents) {
+    const std::vector<float> slopes = scores::alibi_slopes(heads).to_vector<float>();
+    REQUIRE(slopes.size() == exponents.size());
+    for (std::size_t i = 0; i < slopes.size(); ++i) {
+      CHECK(slopes[i] == static_cast<float>(std::exp2(-exponents[i])));
+    }
+  };
+  check(1, {8});
+  check(8, {1, 2, 3, 4, 5, 6, 7, 8});
+  check(12, {1, 2, 3, 4, 5, 6, 7, 8, 0.5, 1.5, 2.5, 3.5});
+  CHECK_THROWS_AS(scores::alibi_slopes(0), ShapeError);
+}
+
+TEST_CASE("T5 has the buckets of Hugging Face's implementation") {
+  // The distances at which a bucket begins, of 16 and 32 on a side up to 128: torch 2.6.
+  const auto check = [](bool bidirectional, const std::vector<std::int64_t>& begins) {
+    constexpr std::int64_t kTokens = 150;
+    const std::int64_t buckets = std::ssize(begins) * (bidirectional ? 2 : 1);
+    const Tensor table = arange(0, buckets, 1, {.dtype = float64}).view({-1, 1});
+    const Tensor x = zeros({1, kTokens, 4}, float64);
+    const Tensor found =
+        flex_attention_with_heads(x, x, x, {0}, {.score = scores::t5_bias(table, bidirectional)})
+            .scores[0];
+    const auto bucket = [&](std::int64_t distance) {
+      std::int64_t number = 0;
+      while (number + 1 < std::ssize(begins) &&
+             begins[static_cast<std::size_t>(number) + 1] <= distance) {
+        ++number;
+      }
+      return number;
+    };
+    std::vector<double> wanted;
+    for (std::int64_t query = 0; query < kTokens; ++query) {
+      for (std::int64_t key = 0; key < kTokens; ++key) {
+        const bool is_after = key > query;
+        const std::int64_t ahead = bidirectional ? bucket(key - query) + std::ssize(begins) : 0;
+        wanted.push_back(static_cast<double>(is_after ? ahead : bucket(query - key)));
+      }
+    }
+    CHECK(equal(found.reshape({-1}), tensor(wanted).to(float64)));
+  };
+  check(true, {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 23, 32, 46, 64, 91});
+  check(false, {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113});
+}
