@@ -24,6 +24,7 @@ void together(int count, F f) {
   std::atomic<int> waiting{count};
   std::vector<std::exception_ptr> errors(static_cast<std::size_t>(count));
   std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
     threads.emplace_back([&, i] {
       --waiting;

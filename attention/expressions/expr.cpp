@@ -28,9 +28,9 @@ void check_truth(const Expr& a) {
 /// Two numbers as one type.
 struct Pair {
   Expr a, b;
-  TileType type;
+  TileType type = TileType::index;
 
-  Pair(const Expr& first, const Expr& second) : a(first), b(second), type(TileType::index) {
+  Pair(const Expr& first, const Expr& second) : a(first), b(second) {
     check_number(a);
     check_number(b);
     if (type_of(a) == type_of(b)) {

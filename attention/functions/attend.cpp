@@ -16,7 +16,7 @@ bool takes_fused(const AttentionCall& call, AttentionPath path, const Tensor& qu
                  const Tensor& key, const Tensor& value) {
   if (path == AttentionPath::automatic) path = preferred_path;
   if (path == AttentionPath::composed) return false;
-  if (path == AttentionPath::automatic && !fused_pays(query, key)) return false;
+  if (path == AttentionPath::automatic && !fused_pays(call, query, key, value)) return false;
   const std::string obstacle = fused_obstacle(call, query, value);
   if (obstacle.empty()) return true;
   if (path == AttentionPath::fused) {

@@ -39,7 +39,7 @@ Shape batch_shape(const Tensor& matrices, std::int64_t heads_per_head) {
 }
 
 Shape checked_weights(const char* operation, const Tensor& query, const Tensor& key,
-                      const Tensor& value, std::int64_t shared, double dropout_p) {
+                      const Tensor& value, std::int64_t heads_per_key_head, double dropout_p) {
   if (query.dim() < 2 || key.dim() < 2 || value.dim() < 2) {
     fail<ShapeError>(operation, "query ", query.shape(), ", key ", key.shape(), " and value ",
                      value.shape(), " need two dimensions or more");
@@ -57,8 +57,9 @@ Shape checked_weights(const char* operation, const Tensor& query, const Tensor& 
     fail<ShapeError>(operation, "key ", key.shape(), " and value ", value.shape(),
                      " differ in dimension -2");
   }
-  const Shape leading = broadcast_shapes(operation, batch_shape(query), batch_shape(key, shared));
-  broadcast_shapes(operation, leading, batch_shape(value, shared));
+  const Shape leading =
+      broadcast_shapes(operation, batch_shape(query), batch_shape(key, heads_per_key_head));
+  broadcast_shapes(operation, leading, batch_shape(value, heads_per_key_head));
   if (!(dropout_p >= 0 && dropout_p <= 1)) {
     fail(operation, "dropout_p must lie in [0, 1], got ", dropout_p);
   }

@@ -175,15 +175,21 @@ std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const
   return {};
 }
 
-// Measured on two cores of a Sapphire Rapids Xeon, forward / forward and backward: with 3 tokens
-// the fused path is 2.0 / 1.8 times as fast, with 6 2.2 / 1.5, with 15 3.1 / 1.5; on a Zen 5
-// (causal, benchmarks/attention.cpp) with 16 2.3 / 1.3, with 64 2.1 / 1.3, with 256 2.7 / 1.9, with
-// 1024 3.9 / 2.6 times. It computes 16 queries at a time, so it does not pay for few queries and
-// many keys, as with a cache of keys. Where there are as many queries as keys it does not depend on
-// how many there are: a sequence has the bits that it has as a part of a longer one.
-bool fused_pays(const Tensor& query, const Tensor& key) {
+// Measured on two cores of a Sapphire Rapids Xeon, composed over fused, forward / forward and
+// backward, one head of 64: with 3 tokens 2.0 / 1.8, 15 3.1 / 1.5; with 1 query and 64 keys 0.8 /
+// 0.38, 1 and 1024 0.8 / 0.4, 15 and 1024 0.64 / 0.75. On a Zen 5 (causal,
+// benchmarks/attention.cpp) with 16 tokens 2.3 / 1.3, with 256 2.7 / 1.9, with 1024 3.9 / 2.6. The
+// backward computes 16 queries at a time, functions are evaluated for 64, so these do not pay for
+// few queries and many keys. The plain forward is fused even so: its bits depend neither on how
+// many queries there are nor on the keys after them, so a token that follows a cache of keys has
+// the bits that it has in the sequence.
+bool fused_pays(const AttentionCall& call, const Tensor& query, const Tensor& key,
+                const Tensor& value) {
+  const bool has_gradient =
+      grad_enabled() && (query.requires_grad() || key.requires_grad() || value.requires_grad());
   constexpr std::int64_t kMin = 16;
-  return query.size(-2) >= kMin || key.size(-2) <= 4 * query.size(-2);
+  return !(has_gradient || call.has_functions()) || query.size(-2) >= kMin ||
+         key.size(-2) <= 4 * query.size(-2);
 }
 
 Tensor fused_attention(const AttentionCall& call, const Tensor& query, const Tensor& key,

@@ -10,8 +10,10 @@ namespace tend::attention {
 /// Why the fused path cannot compute this; empty when it can.
 std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const Tensor& value);
 
-/// True when the fused path is the faster one.
-bool fused_pays(const Tensor& query, const Tensor& key);
+/// True when the fused path is the faster one, or gives a sequence the bits that it has as a part
+/// of a longer one.
+bool fused_pays(const AttentionCall& call, const Tensor& query, const Tensor& key,
+                const Tensor& value);
 
 /// Computes the context in tiles, without storing the weights, and its gradient likewise. Under
 /// create_graph the gradient is composed of public operations instead. Dropout keeps what `kept`

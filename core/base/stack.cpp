@@ -148,7 +148,7 @@ constinit thread_local Call* starting = nullptr;
 // The first function on a segment. Exceptions cannot cross from one stack to another, so they are
 // stored in the Call and rethrown by the caller.
 void run_starting_call() {
-  Call& call = *std::exchange(starting, nullptr);
+  Call& call = *starting;
   call.sanitizers.after_arriving();
   try {
     call.f(call.context);
@@ -184,6 +184,7 @@ void detail::call_on_new_stack(const char* operation, void (*f)(void*), void* co
   starting = &call;
   call.sanitizers.before_leaving(segment);
   swapcontext(&call.caller, &call.callee);
+  starting = nullptr;
   call.sanitizers.after_returning();
   stack = before;
   if (call.error) std::rethrow_exception(std::move(call.error));

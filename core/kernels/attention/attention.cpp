@@ -15,6 +15,7 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 #include <tend/core/kernels/attention/attention_tile.h>
+#include <tend/core/kernels/attention/few_queries.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
@@ -89,22 +90,32 @@ HWY_INLINE void store_logs(std::size_t lanes, const double* sum, double* logs) {
   for (std::size_t i = 0; i < lanes; ++i) logs[i] = std::log(sum[i]);
 }
 
-// Stores the results of a block: the weighted values divided by the sums.
+// Stores the logarithms of the sums, and finds what the weighted values are multiplied with.
 template <class T>
-HWY_INLINE void finish(const AttentionHead<T>& head, std::size_t first, std::size_t count,
-                       std::size_t lanes, const Progress<T>& progress) {
-  alignas(64) T factor[kTile], logs[kTile];
-  store_logs(lanes, progress.sum, logs);
-  for (std::size_t i = 0; i < lanes; ++i) factor[i] = head.keep_factor / progress.sum[i];
+HWY_INLINE void finish_sums(const AttentionHead<T>& head, std::size_t first, std::size_t count,
+                            std::size_t lanes, T* largest, const T* sum, T* factor) {
+  alignas(64) T logs[kTile];
+  store_logs(lanes, sum, logs);
+  for (std::size_t i = 0; i < lanes; ++i) factor[i] = head.keep_factor / sum[i];
   for (std::size_t i = 0; i < count; ++i) {
-    if (progress.sum[i] != T(0)) continue;
+    if (sum[i] != T(0)) continue;
     // All scores are -inf: because of masks, or by themselves, for which softmax gives NaN. One
     // that a function gave counts as hidden.
     const bool empty = head.functions || sees_nothing(head, first + i);
     factor[i] = empty ? T(0) : std::numeric_limits<T>::quiet_NaN();
-    progress.largest[i] = kInfinity<T>;  // so that its weights are 0 in the backward
+    largest[i] = kInfinity<T>;  // so that its weights are 0 in the backward
     logs[i] = factor[i];
   }
+  std::copy_n(largest, count, head.log_sums + first);
+  std::copy_n(logs, count, head.log_sums + head.queries + first);
+}
+
+// Stores the results of a block: the weighted values divided by the sums.
+template <class T>
+HWY_INLINE void finish(const AttentionHead<T>& head, std::size_t first, std::size_t count,
+                       std::size_t lanes, const Progress<T>& progress) {
+  alignas(64) T factor[kTile];
+  finish_sums(head, first, count, lanes, progress.largest, progress.sum, factor);
   const hn::CappedTag<T, kStep> d;
   for (std::size_t v = 0; v < head.value_dim; ++v) {
     for (std::size_t i = 0; i < lanes; i += hn::Lanes(d)) {
@@ -113,8 +124,24 @@ HWY_INLINE void finish(const AttentionHead<T>& head, std::size_t first, std::siz
     }
   }
   store_lanes(progress.context, count, head.value_dim, head.out, first);
-  std::copy_n(progress.largest, count, head.log_sums + first);
-  std::copy_n(logs, count, head.log_sums + head.queries + first);
+}
+
+// Computes all queries, which are few.
+template <class T>
+HWY_INLINE void attend_rows(const AttentionHead<T>& head, T* HWY_RESTRICT scratch) {
+  alignas(64) T largest[kTile], sum[kTile], factor[kTile];
+  T* const context = scratch + (head.dim + kTile) * kTile;
+  std::fill_n(largest, kTile, -kInfinity<T>);
+  std::fill_n(sum, kTile, T(0));
+  std::fill_n(context, head.queries * head.value_dim, T(0));
+  attend_few(head, scratch, largest, sum, context);
+  finish_sums(head, 0, head.queries, kStep, largest, sum, factor);
+  for (std::size_t i = 0; i < head.queries; ++i) {
+    T* const out = head.out.at(i);
+    for (std::size_t v = 0; v < head.value_dim; ++v) {
+      out[v] = factor[i] * context[i * head.value_dim + v];
+    }
+  }
 }
 
 // Computes queries first to first + count.
@@ -133,7 +160,8 @@ HWY_INLINE void attend_block(const AttentionHead<T>& head, std::size_t first, st
   std::fill_n(context, head.value_dim * kTile, T(0));
 
   TileBits visible, kept;
-  const std::size_t end = head.skip_hidden ? std::min(head.keys, first + count) : head.keys;
+  const std::size_t end =
+      head.skip_hidden ? std::min(head.keys, head.position + first + count) : head.keys;
   for_tiles(head, first, count, end, [&](const TileRange& tile) HWY_ATTR {
     compute_scores(head, tile, query, lanes, scores, visible);
     if (head.functions) head.functions->apply(tile, scores, visible);
@@ -143,8 +171,12 @@ HWY_INLINE void attend_block(const AttentionHead<T>& head, std::size_t first, st
                                  kept, scores, progress);
     };
     choose(!visible.all, !kept.all, run);
-    weigh_rows(on_diagonal(head, tile), tile.keys, rows_from(head.value, tile.key), head.value_dim,
-               scores, lanes, T(1), context);
+    const std::size_t step = across_diagonal(head, tile) ? kStep : tile.keys;
+    for (std::size_t j = 0; j < tile.keys; j += step) {
+      weigh_rows(on_diagonal(head, tile), std::min(step, tile.keys - j),
+                 rows_from(head.value, tile.key + j), head.value_dim, scores + j * kTile, lanes,
+                 T(1), context);
+    }
   });
   finish(head, first, count, lanes, progress);
 }
@@ -153,7 +185,9 @@ HWY_INLINE void attend_block(const AttentionHead<T>& head, std::size_t first, st
 template <class T>
 HWY_INLINE std::pair<std::size_t, std::size_t> needed_keys(const AttentionHead<T>& head,
                                                            std::size_t first, std::size_t last) {
-  if (!head.functions) return {0, head.skip_hidden ? std::min(head.keys, last) : head.keys};
+  if (!head.functions) {
+    return {0, head.skip_hidden ? std::min(head.keys, head.position + last) : head.keys};
+  }
   std::size_t from = head.keys, end = 0;
   for (std::size_t query = first; query < last; query += kTile) {
     for (std::size_t key = 0; key < head.keys; key += kTile) {
@@ -171,9 +205,10 @@ HWY_INLINE std::pair<std::size_t, std::size_t> needed_keys(const AttentionHead<T
 // behind the scratch memory of a block, whose vectors need alignment.
 template <class T>
 void attend(AttentionHead<T> head, std::size_t first, std::size_t last, T* scratch) {
-  // All of these queries see the keys before `first`, so only values from there on are checked.
+  // All of these queries see the keys before the first, so only values from there on are checked.
   head.skip_hidden = head.is_causal && head.keys > kStep &&
-                     all_finite(head.value, first, head.keys, head.value_dim);
+                     all_finite(head.value, head.position + first, head.keys, head.value_dim);
+  if (has_few_queries(head)) return attend_rows(head, scratch);
   if (last - first > kTile) {
     const auto [from, end] = needed_keys(head, first, last);
     T* const keys = scratch + forward_scratch(head.dim, head.value_dim);
@@ -183,8 +218,9 @@ void attend(AttentionHead<T> head, std::size_t first, std::size_t last, T* scrat
     head.key = {keys, head.dim, 1};
     head.value = {values, head.value_dim, 1};
   }
-  for (std::size_t query = first; query < last; query += kTile) {
-    attend_block(head, query, std::min(kTile, last - query), scratch);
+  for (std::size_t query = first, count; query < last; query += count) {
+    count = std::min(kTile - (head.position + query) % kTile, last - query);
+    attend_block(head, query, count, scratch);
   }
 }
 
@@ -215,7 +251,7 @@ template <class T, class F>
 Array find_finite(const AttentionHeads<T>& heads, std::int64_t heads_per_key_head,
                   const FunctionPlans<T>& plans, F is_finite) {
   if (!plans.mask) return {};
-  const Array finite = Array::empty({heads.count() / heads_per_key_head}, boolean);
+  Array finite = Array::empty({heads.count() / heads_per_key_head}, boolean);
   parallel_for(0, finite.numel(), 1, [&](auto begin, auto end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const AttentionHead<T> head = heads.at(i * heads_per_key_head);
@@ -224,26 +260,6 @@ Array find_finite(const AttentionHeads<T>& heads, std::int64_t heads_per_key_hea
   });
   return finite;
 }
-
-// The tasks of a forward: each computes some blocks of queries of a head.
-struct ForwardTasks {
-  std::int64_t blocks_per_task, tasks_per_head;
-
-  // Up to 1024 queries; fewer where heads are few.
-  ForwardTasks(std::int64_t heads, std::int64_t blocks)
-      : blocks_per_task(
-            std::clamp<std::int64_t>(heads * blocks / 16, 1, std::min<std::int64_t>(blocks, 16))),
-        tasks_per_head((blocks + blocks_per_task - 1) / blocks_per_task) {}
-
-  std::int64_t queries() const {
-    return blocks_per_task * static_cast<std::int64_t>(kAttentionTile);
-  }
-  // With causality the last queries see the most keys: starting with them leaves the small tasks
-  // for the end.
-  std::int64_t first_query(std::int64_t task) const {
-    return (tasks_per_head - 1 - task % tasks_per_head) * queries();
-  }
-};
 
 std::int64_t first_fault(const std::vector<std::int64_t>& faults) {
   std::int64_t first = -1;
@@ -264,18 +280,18 @@ std::int64_t attention(const Array& out, const Array& log_sums, const Array& que
     const AttentionHeads<T> heads(query, key, value, rule);
     const FunctionPlans<T> plans(rule.functions, nullptr, {});
     const Array finite = find_finite(heads, rule.heads_per_key_head, plans, kernels.is_finite);
-    const ForwardTasks tasks(heads.count(), heads.blocks());
+    const ForwardTasks tasks(heads.count(), heads.blocks(), rule.position);
     const std::int64_t copied =
         tasks.blocks_per_task > 1 ? key.size(-2) * (query.size(-1) + value.size(-1)) : 0;
     const std::int64_t scratch_size = forward_scratch(query.size(-1), value.size(-1)) + copied;
     const std::int64_t count = heads.count() * tasks.tasks_per_head;
     std::vector<std::int64_t> faults(static_cast<std::size_t>(plans.empty() ? 0 : count), -1);
-    parallel_for(0, count, heads.grain(tasks.queries() * key.size(-2)), [&](auto begin, auto end) {
+    const std::int64_t queries = std::min(tasks.queries(), query.size(-2));
+    parallel_for(0, count, heads.grain(queries * key.size(-2)), [&](auto begin, auto end) {
       const Array scratch = Array::empty({scratch_size}, dtype_of<T>());
       std::optional<HeadFunctions<T>> functions;
       for (std::int64_t task = begin; task < end; ++task) {
         const std::int64_t index = task / tasks.tasks_per_head;
-        const auto first = static_cast<std::size_t>(tasks.first_query(task));
         AttentionHead<T> head = heads.at(index);
         head.out = head_of<T>(out, index);
         head.log_sums = log_sums.data<T>() + 2 * index * query.size(-2);
@@ -285,8 +301,8 @@ std::int64_t attention(const Array& out, const Array& log_sums, const Array& que
           functions->allow_skipping(finite.defined() &&
                                     finite.data<bool>()[index / rule.heads_per_key_head]);
         }
-        kernels.attend(head, first,
-                       std::min(head.queries, first + static_cast<std::size_t>(tasks.queries())),
+        kernels.attend(head, static_cast<std::size_t>(tasks.first_query(task)),
+                       std::min(head.queries, static_cast<std::size_t>(tasks.end_query(task))),
                        scratch.data<T>());
         if (!functions || functions->fault(head.keys) < 0) continue;
         faults[static_cast<std::size_t>(task)] =

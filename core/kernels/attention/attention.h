@@ -21,10 +21,11 @@ struct AttentionFunctions {
 /// weights, (..., T, S), and may have any strides.
 struct AttentionRule {
   double scale = 1;
-  bool is_causal = false;  // query i sees keys 0 to i
-  Array mask = {};         // bool: true where a query may attend; floating: added; or undefined
-  Array kept = {};         // the draw_keep_bits of all weights, see keep_bits_room; or undefined
-  double keep_factor = 1;  // what dropout multiplies the kept weights with
+  bool is_causal = false;     // query i sees keys 0 to position + i
+  std::int64_t position = 0;  // of query 0 among the keys; the backward takes 0 only
+  Array mask = {};            // bool: true where a query may attend; floating: added; or undefined
+  Array kept = {};            // the draw_keep_bits of all weights, see keep_bits_room; or undefined
+  double keep_factor = 1;     // what dropout multiplies the kept weights with
   std::int64_t heads_per_key_head = 1;  // heads of the query for each head of key and value
   AttentionFunctions functions = {};    // instead of is_causal and mask
 };

@@ -38,6 +38,7 @@ struct AttentionHead {
   HeadMatrix<const T> query, key, value;
   T scale;
   bool is_causal;
+  std::size_t position;            // of query 0 among the keys, for causality
   bool skip_hidden;                // what causality hides may be skipped
   HeadMatrix<const bool> allowed;  // without data: everything
   HeadMatrix<const T> added;       // without data: nothing
@@ -128,7 +129,8 @@ struct TileBits {
 
 template <class T>
 void find_visible(const AttentionHead<T>& head, const TileRange& tile, TileBits& bits) {
-  const bool cut = head.is_causal && tile.key + tile.keys > tile.query + 1;
+  const std::size_t position = head.position + tile.query;
+  const bool cut = head.is_causal && tile.key + tile.keys > position + 1;
   bits.all = !cut && !head.allowed.data;
   if (bits.all) return;
   std::fill_n(bits.words, kAttentionTile, head.allowed.data ? 0 : ~std::uint64_t{0});
@@ -141,11 +143,22 @@ void find_visible(const AttentionHead<T>& head, const TileRange& tile, TileBits&
   }
   if (!cut) return;
   for (std::size_t j = 0; j < tile.keys; ++j) {
-    const std::size_t key = tile.key + j;  // the first query that sees it has the same number
-    if (key <= tile.query) continue;
-    const std::size_t hidden = key - tile.query;
+    const std::size_t key = tile.key + j;  // the first query that sees it has the same position
+    if (key <= position) continue;
+    const std::size_t hidden = key - position;
     bits.words[j] = hidden >= 64 ? 0 : bits.words[j] >> hidden << hidden;
   }
+}
+
+/// Which keys of a tile dropout keeps for the query: a bit for each key.
+template <class T>
+std::uint64_t kept_keys(const AttentionHead<T>& head, std::size_t query, const TileRange& tile) {
+  const std::uint64_t first = head.first_bit + query * head.keys + tile.key;
+  const std::uint64_t shift = first % 64;
+  const std::uint64_t* word = head.kept + first / 64;
+  std::uint64_t bits = word[0] >> shift;
+  if (shift != 0 && shift + tile.keys > 64) bits |= word[1] << (64 - shift);
+  return bits;
 }
 
 template <class T>
@@ -154,11 +167,7 @@ void find_kept(const AttentionHead<T>& head, const TileRange& tile, TileBits& bi
   if (bits.all) return;
   std::fill_n(bits.words, kAttentionTile, 0);
   for (std::size_t i = 0; i < tile.queries; ++i) {
-    const std::uint64_t first = head.first_bit + (tile.query + i) * head.keys + tile.key;
-    const std::uint64_t shift = first % 64;
-    const std::uint64_t* word = head.kept + first / 64;
-    bits.words[i] = word[0] >> shift;
-    if (shift != 0 && shift + tile.keys > 64) bits.words[i] |= word[1] << (64 - shift);
+    bits.words[i] = kept_keys(head, tile.query + i, tile);
   }
   transpose_bits(bits.words);
 }
@@ -166,7 +175,8 @@ void find_kept(const AttentionHead<T>& head, const TileRange& tile, TileBits& bi
 /// True when masks hide every key from a query.
 template <class T>
 bool sees_nothing(const AttentionHead<T>& head, std::size_t query) {
-  const std::size_t keys = head.is_causal ? std::min(head.keys, query + 1) : head.keys;
+  const std::size_t keys =
+      head.is_causal ? std::min(head.keys, head.position + query + 1) : head.keys;
   for (std::size_t j = 0; j < keys; ++j) {
     const bool hidden =
         (head.allowed.data && !*head.allowed.at(query, j)) ||

@@ -15,6 +15,7 @@ AttentionHead<T> AttentionHeads<T>::at(std::int64_t index) const {
   head.value = head_of<const T>(value_, index / rule_.heads_per_key_head);
   head.scale = static_cast<T>(rule_.scale);
   head.is_causal = rule_.is_causal;
+  head.position = size(rule_.position);
   if (rule_.mask.defined() && rule_.mask.dtype() == boolean) {
     head.allowed = head_of<const bool>(rule_.mask, index);
   } else {

@@ -1,6 +1,7 @@
 // All heads of an attention, for its two kernels.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <type_traits>
 
@@ -22,8 +23,10 @@ class AttentionHeads {
   std::int64_t count() const { return count_; }
   /// Heads of the query in the last of the leading dimensions.
   std::int64_t per_batch() const { return query_.rank() > 2 ? query_.size(-3) : 1; }
-  /// The number of tiles of queries in a head.
-  std::int64_t blocks() const { return (query_.size(-2) + kTile - 1) / kTile; }
+  /// The number of tiles of positions that a head's queries touch.
+  std::int64_t blocks() const {
+    return (rule_.position % kTile + query_.size(-2) + kTile - 1) / kTile;
+  }
   /// Tasks per chunk, so that a chunk takes some 10 us or more; each task multiplies this many
   /// pairs of a query and a key.
   std::int64_t grain(std::int64_t products) const {
@@ -40,6 +43,34 @@ class AttentionHeads {
   const Array& value_;
   const AttentionRule& rule_;
   std::int64_t count_ = 1;
+};
+
+/// The tasks of a forward: each computes some blocks of queries of a head.
+struct ForwardTasks {
+  std::int64_t blocks_per_task, tasks_per_head, first_position;
+
+  /// Up to 1024 queries; fewer where heads are few. Blocks begin at multiples of a tile.
+  ForwardTasks(std::int64_t heads, std::int64_t blocks, std::int64_t position)
+      : blocks_per_task(
+            std::clamp<std::int64_t>(heads * blocks / 16, 1, std::min<std::int64_t>(blocks, 16))),
+        tasks_per_head((blocks + blocks_per_task - 1) / blocks_per_task),
+        first_position(position % static_cast<std::int64_t>(kAttentionTile)) {}
+
+  std::int64_t queries() const {
+    return blocks_per_task * static_cast<std::int64_t>(kAttentionTile);
+  }
+  /// With causality the last queries see the most keys: starting with them leaves the small tasks
+  /// for the end.
+  std::int64_t first_query(std::int64_t task) const { return query_of(last_first(task)); }
+  std::int64_t end_query(std::int64_t task) const { return query_of(last_first(task) + 1); }
+
+ private:
+  std::int64_t last_first(std::int64_t task) const {
+    return tasks_per_head - 1 - task % tasks_per_head;
+  }
+  std::int64_t query_of(std::int64_t part) const {
+    return std::max<std::int64_t>(0, part * queries() - first_position);
+  }
 };
 
 template <class T>

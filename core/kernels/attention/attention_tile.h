@@ -119,7 +119,16 @@ HWY_INLINE HeadMatrix<const T> rows_from(const HeadMatrix<const T>& matrix, std:
 // of it: they take keys in steps of kStep, each with the queries from there on.
 template <class T>
 HWY_INLINE bool on_diagonal(const AttentionHead<T>& head, const TileRange& tile) {
-  return head.is_causal && head.skip_hidden && tile.key == tile.query;
+  return head.is_causal && head.skip_hidden && tile.key == head.position + tile.query;
+}
+
+// Whether a tile has the positions of its queries, but not from its first one on. Nothing of it is
+// skipped, but values are summed in the same steps as on the diagonal, for the same bits.
+template <class T>
+HWY_INLINE bool across_diagonal(const AttentionHead<T>& head, const TileRange& tile) {
+  const std::size_t position = head.position + tile.query;
+  return head.is_causal && head.skip_hidden && position % kTile != 0 &&
+         tile.key == position / kTile * kTile;
 }
 
 // Calls f(first key, keys, first lane).

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <tend/core/kernels/simd/fixed_targets.h>
-#include <tend/core/kernels/simd/for_types.h>
 #include <tend/core/threads/parallel.h>
 
 #undef HWY_TARGET_INCLUDE
@@ -14,31 +13,6 @@
 #include <hwy/highway.h>
 
 #include <tend/core/kernels/matmul/tile_product.h>
-
-#ifndef TEND_CORE_KERNELS_FEW_ROWS
-#define TEND_CORE_KERNELS_FEW_ROWS
-namespace tend::kernels {
-
-/// Columns of c = alpha * a @ b + beta * c + bias. The element (p, j) of b lies at b[p * b_step + j
-/// * b_column], where one of the two is 1; rows of a and c are contiguous.
-template <class T>
-struct FewRows {
-  std::size_t rows, columns, k;
-  const T* a;
-  std::size_t a_row;
-  const T* b;
-  std::size_t b_step, b_column;
-  T* c;
-  std::size_t c_row;
-  T alpha, beta;
-  const T* bias;
-};
-
-template <class T>
-using FewRowsKernel = void (*)(const FewRows<T>& product);
-
-}  // namespace tend::kernels
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
@@ -175,6 +149,7 @@ HWY_INLINE void multiply_rows(D d, const FewRows<T>& p, std::size_t column) {
     if (rows == 5) return next(std::integral_constant<std::size_t, 5>());
   }
   if (rows >= 4) next(std::integral_constant<std::size_t, 4>());
+  if (rows == 3) next(std::integral_constant<std::size_t, 3>());
   if (rows >= 2) next(std::integral_constant<std::size_t, 2>());
   if (rows >= 1) next(std::integral_constant<std::size_t, 1>());
 }
@@ -211,6 +186,10 @@ namespace tend::kernels {
 
 HWY_EXPORT(find_multiply_few);
 
+const ForTypes<FewRowsKernel>& few_rows_kernels() {
+  return HWY_DYNAMIC_DISPATCH(find_multiply_few)();
+}
+
 namespace {
 
 // The part of a product that sums `count` terms, from `begin` on.
@@ -235,7 +214,7 @@ FewRows<T> part_of(const MatrixProduct<T>& product, std::int64_t begin, std::int
 
 template <class T>
 void multiply_block(const MatrixProduct<T>& product, std::int64_t depth) {
-  const FewRowsKernel<T> multiply = HWY_DYNAMIC_DISPATCH(find_multiply_few)().of<T>();
+  const FewRowsKernel<T> multiply = few_rows_kernels().of<T>();
   for (std::int64_t k = 0; k < product.a.cols; k += depth) {
     multiply(part_of(product, k, std::min(depth, product.a.cols - k)));
   }

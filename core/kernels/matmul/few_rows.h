@@ -2,7 +2,10 @@
 // right matrix once, which is not packed.
 #pragma once
 
+#include <cstddef>
+
 #include <tend/core/kernels/matmul/gemm_product.h>
+#include <tend/core/kernels/simd/for_types.h>
 
 namespace tend::kernels {
 
@@ -14,5 +17,27 @@ inline constexpr std::int64_t kFewRows = 8;
 /// terms.
 template <class T>
 void multiply_few_rows(const MatrixProduct<T>& first, const Batch& batch, std::int64_t depth);
+
+/// c = alpha * a @ b + beta * c + bias, with fewer than kFewRows rows. The element (p, j) of b lies
+/// at b[p * b_step + j * b_column], where one of the two is 1; rows of a and c are contiguous. With
+/// beta 0, c is not read.
+template <class T>
+struct FewRows {
+  std::size_t rows, columns, k;
+  const T* a;
+  std::size_t a_row;
+  const T* b;
+  std::size_t b_step, b_column;
+  T* c;
+  std::size_t c_row;
+  T alpha, beta;
+  const T* bias = nullptr;
+};
+
+template <class T>
+using FewRowsKernel = void (*)(const FewRows<T>& product);
+
+/// The kernel for one product, whose bits are those of TileKernels::multiply with Rounding::fused.
+const ForTypes<FewRowsKernel>& few_rows_kernels();
 
 }  // namespace tend::kernels

@@ -7,6 +7,7 @@
 #include <tend/tend.h>
 
 #include "tests/catch.h"
+#include "tests/numbers.h"
 #include "tests/simd_targets.h"
 
 using namespace tend;
@@ -15,6 +16,7 @@ using attention::AttentionPath;
 using attention::AttentionPathGuard;
 using attention::scaled_dot_product_attention;
 using Catch::Matchers::ContainsSubstring;
+using tend::test::kInf;
 
 namespace {
 

@@ -1,0 +1,162 @@
+// Attention of few queries, such as one token's over a cache of keys. A query's scores are a row
+// here, not a lane of a tile, and the products read the keys and values where they lie, once.
+// Included by kernel sources after <hwy/foreach_target.h>, not for others.
+
+#if defined(TEND_CORE_KERNELS_FEW_QUERIES_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef TEND_CORE_KERNELS_FEW_QUERIES_H
+#undef TEND_CORE_KERNELS_FEW_QUERIES_H
+#else
+#define TEND_CORE_KERNELS_FEW_QUERIES_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include <tend/core/kernels/attention/attention_tile.h>
+#include <tend/core/kernels/matmul/few_rows.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+
+// Whether attend_few can compute the head. With more queries, tiles of 16 lanes are faster.
+template <class T>
+HWY_INLINE bool has_few_queries(const AttentionHead<T>& head) {
+  const auto fits = [](const HeadMatrix<const T>& matrix) {
+    return matrix.row == 1 || matrix.step == 1;
+  };
+  return head.queries < kFewRows && !head.functions && fits(head.key) && fits(head.value);
+}
+
+// Whether the values of a tile are summed in steps of kStep: in the tile of the query's own
+// position, as in a tile on the diagonal. Without causality a query counts as that of the last key,
+// so that a token that follows a cache of keys has the bits that it has in the whole sequence.
+template <class T>
+HWY_INLINE bool sums_in_steps(const AttentionHead<T>& head, std::size_t query,
+                              const TileRange& tile) {
+  if (!head.is_causal) return tile.key + tile.keys == head.keys;
+  return head.skip_hidden && (head.position + query) / kTile == tile.key / kTile;
+}
+
+// Which keys of a tile the query sees: a bit for each.
+template <class T>
+HWY_INLINE std::uint64_t visible_keys(const AttentionHead<T>& head, std::size_t query,
+                                      const TileRange& tile) {
+  std::uint64_t bits = first_bits(tile.keys);
+  if (head.allowed.data) {
+    bits = bits_of(head.allowed.at(query, tile.key), head.allowed.step, tile.keys);
+  }
+  const std::size_t end = head.position + query + 1;
+  if (!head.is_causal || end >= tile.key + tile.keys) return bits;
+  return end > tile.key ? bits & first_bits(end - tile.key) : 0;
+}
+
+// Turns a query's row of scores into weights, relative to its largest score so far. Returns the
+// factor for what was summed before, relative to the largest score then.
+template <class T>
+HWY_INLINE T weigh_row(const AttentionHead<T>& head, std::size_t query, const TileRange& tile,
+                       T* HWY_RESTRICT scores, T& largest) {
+  const hn::CappedTag<T, kStep> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto hidden = hn::Set(d, -kInfinity<T>);
+  if (head.added.data) {
+    const T* added = head.added.at(query, tile.key);
+    for (std::size_t j = 0; j < tile.keys; ++j) scores[j] += added[j * head.added.step];
+  }
+  const std::uint64_t visible = visible_keys(head, query, tile);
+  auto most = hn::Set(d, largest);
+  for (std::size_t j = 0; j < tile.keys; j += lanes) {
+    const auto score =
+        hn::IfThenElse(mask_from_bits(d, visible >> j), hn::Load(d, scores + j), hidden);
+    hn::Store(score, d, scores + j);
+    most = hn::Max(most, score);
+  }
+  most = hn::MaxOfLanes(d, most);
+  // While all scores are -inf, any finite level will do.
+  const auto level = hn::IfThenZeroElse(hn::Eq(most, hidden), most);
+  const auto factor = exp_not_positive(d, hn::Sub(hn::Set(d, largest), level));
+  for (std::size_t j = 0; j < tile.keys; j += lanes) {
+    hn::Store(exp_not_positive(d, hn::Sub(hn::Load(d, scores + j), level)), d, scores + j);
+  }
+  largest = hn::GetLane(most);
+  return hn::GetLane(factor);
+}
+
+// Adds the weights of a tile to their sums, which run over the keys in order: as many at once as
+// there are queries.
+template <class T>
+HWY_INLINE void add_weights(const TileRange& tile, const T* scores, T* HWY_RESTRICT sum) {
+  std::size_t i = 0;
+  for (; i + 4 <= tile.queries; i += 4) {
+    T sums[4] = {sum[i], sum[i + 1], sum[i + 2], sum[i + 3]};
+    for (std::size_t j = 0; j < tile.keys; ++j) {
+      for (std::size_t k = 0; k < 4; ++k) sums[k] += scores[(i + k) * kTile + j];
+    }
+    std::copy_n(sums, 4, sum + i);
+  }
+  for (; i < tile.queries; ++i) {
+    for (std::size_t j = 0; j < tile.keys; ++j) sum[i] += scores[i * kTile + j];
+  }
+}
+
+template <class T>
+HWY_INLINE void drop_weights(const AttentionHead<T>& head, const TileRange& tile, T* scores) {
+  if (!head.kept) return;
+  for (std::size_t i = 0; i < tile.queries; ++i) {
+    const std::uint64_t kept = kept_keys(head, i, tile);
+    for (std::size_t j = 0; j < tile.keys; ++j) {
+      if ((kept >> j & 1) == 0) scores[i * kTile + j] = T(0);
+    }
+  }
+}
+
+// Adds the values of a tile, weighted, to the contexts.
+template <class T>
+HWY_INLINE void add_values(const AttentionHead<T>& head, const TileRange& tile, const T* scores,
+                           T* context) {
+  const FewRowsKernel<T> multiply = few_rows_kernels().of<T>();
+  for (std::size_t i = 0, rows; i < tile.queries; i += rows) {
+    const bool in_steps = sums_in_steps(head, i, tile);
+    for (rows = 1; i + rows < tile.queries; ++rows) {
+      if (sums_in_steps(head, i + rows, tile) != in_steps) break;
+    }
+    const std::size_t step = in_steps ? kStep : kTile;
+    for (std::size_t j = 0; j < tile.keys; j += step) {
+      multiply({rows, head.value_dim, std::min(step, tile.keys - j), scores + i * kTile + j, kTile,
+                head.value.at(tile.key + j), head.value.row, head.value.step,
+                context + i * head.value_dim, head.value_dim, T(1), T(1)});
+    }
+  }
+}
+
+// The queries' contexts, rows of value_dim elements, before division by the sums.
+template <class T>
+HWY_INLINE void attend_few(const AttentionHead<T>& head, T* HWY_RESTRICT scratch, T* largest,
+                           T* sum, T* HWY_RESTRICT context) {
+  const FewRowsKernel<T> multiply = few_rows_kernels().of<T>();
+  T* const query = scratch;
+  T* const scores = query + head.dim * kTile;
+  pack(head.query, head.queries, head.dim, query);
+  const std::size_t end = head.is_causal && head.skip_hidden
+                              ? std::min(head.keys, head.position + head.queries)
+                              : head.keys;
+  for (std::size_t key = 0; key < end; key += kTile) {
+    const TileRange tile = {0, head.queries, key, std::min(kTile, end - key)};
+    multiply({head.queries, tile.keys, head.dim, query, head.dim, head.key.at(key), head.key.step,
+              head.key.row, scores, kTile, head.scale, T(0)});
+    for (std::size_t i = 0; i < head.queries; ++i) {
+      const T factor = weigh_row(head, i, tile, scores + i * kTile, largest[i]);
+      if (factor == T(1)) continue;
+      sum[i] *= factor;
+      for (std::size_t v = 0; v < head.value_dim; ++v) context[i * head.value_dim + v] *= factor;
+    }
+    add_weights(tile, scores, sum);
+    drop_weights(head, tile, scores);
+    add_values(head, tile, scores, context);
+  }
+}
+
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,99 @@
+#include <tend/core/kernels/attention/attention.h>
+
+#include "tests/arrays.h"
+#include "tests/catch.h"
+#include "tests/simd_targets.h"
+
+#include <tend/autograd/ops/helpers.h>
+#include <tend/tend.h>
+
+using namespace tend;
+
+namespace {
+
+constexpr std::int64_t kKeys = 200, kHeads = 3, kValueDim = 20;
+
+Tensor attend(const Tensor& query, const Tensor& key, const Tensor& value,
+              const kernels::AttentionRule& rule) {
+  const std::int64_t queries = query.size(-2);
+  Tensor out = empty({kHeads, queries, kValueDim}, query.dtype());
+  const Tensor log_sums = empty({kHeads, 2, queries}, query.dtype());
+  kernels::attention(out.array(), log_sums.array(), query.array(), key.array(), value.array(),
+                     rule);
+  return out;
+}
+
+bool has_bits(const Tensor& a, const Tensor& b) {
+  return test::same_bits(a.array(), b.array());
+}
+
+struct Heads {
+  Tensor query, key, value;
+
+  explicit Heads(DType dtype)
+      : query(randn({kHeads, kKeys, 24}, {.dtype = dtype})),
+        key(randn({kHeads, kKeys, 24}, {.dtype = dtype})),
+        value(randn({kHeads, kKeys, kValueDim}, {.dtype = dtype})) {}
+};
+
+}  // namespace
+
+TEST_CASE("queries at any position have the bits that they have in the whole sequence",
+          "[kernels]") {
+  manual_seed(1);
+  test::for_each_simd_target([](const std::string& target) {
+    for (const DType dtype : {float32, float64}) {
+      const Heads heads(dtype);
+      const Tensor whole = attend(heads.query, heads.key, heads.value, {.is_causal = true});
+      for (const std::int64_t position : {0, 1, 5, 15, 16, 47, 63, 64, 70, 127, 128, 150}) {
+        for (const std::int64_t count : {1, 2, 3, 5, 7, 8, 17, 50}) {
+          CAPTURE(target, dtype, position, count);
+          const std::int64_t keys = position + count;
+          const Tensor query = heads.query.narrow(-2, position, count);
+          const Tensor key = heads.key.narrow(-2, 0, keys);
+          const Tensor value = heads.value.narrow(-2, 0, keys);
+          const Tensor wanted = whole.narrow(-2, position, count);
+          const kernels::AttentionRule rule{.is_causal = true, .position = position};
+          CHECK(has_bits(attend(query, key, value, rule), wanted));
+          // Keys after them change nothing, nor do strides.
+          CHECK(has_bits(attend(query, heads.key, heads.value, rule), wanted));
+          const Tensor columns = key.transpose(-1, -2).contiguous().transpose(-1, -2);
+          CHECK(has_bits(attend(query, columns, value, rule), wanted));
+          if (count > 1) continue;
+          CHECK(has_bits(attend(query, key, value, {}), wanted));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("few queries have the bits of many under masks and dropout", "[kernels]") {
+  manual_seed(2);
+  const Heads heads(float32);
+  const Tensor allowed = rand({kHeads, kKeys, kKeys}) < 0.5;
+  const Tensor added = randn({kHeads, kKeys, kKeys});
+  const Array kept = draw_kept(kHeads * kKeys * kKeys, 0.3, default_generator());
+  for (const Tensor& mask : {allowed, added}) {
+    const kernels::AttentionRule all{.is_causal = true, .mask = mask.array()};
+    const Tensor whole = attend(heads.query, heads.key, heads.value, all);
+    for (const std::int64_t position : {0, 60, 62, 100}) {
+      CAPTURE(position, mask.dtype());
+      kernels::AttentionRule rule = all;
+      rule.position = position;
+      rule.mask = mask.narrow(-2, position, 5).array();
+      CHECK(has_bits(attend(heads.query.narrow(-2, position, 5), heads.key, heads.value, rule),
+                     whole.narrow(-2, position, 5)));
+    }
+  }
+  // The first queries of a head of 200 and of one of 5 keep other weights, unless there is but one
+  // head, whose first weights are the same.
+  const kernels::AttentionRule rule{.kept = kept, .keep_factor = 2};
+  const auto first = [](const Tensor& x) { return x.narrow(0, 0, 1); };
+  for (const std::int64_t count : {1, 3, 7}) {
+    CAPTURE(count);
+    const Tensor few = attend(heads.query.narrow(-2, 0, count), heads.key, heads.value, rule);
+    const Tensor many = attend(heads.query, heads.key, heads.value, rule);
+    // Sums of the last tile's values run in other steps here, so this holds up to rounding.
+    CHECK(allclose(first(few), first(many).narrow(-2, 0, count), 1e-5, 1e-6));
+  }
+}
