@@ -8,6 +8,10 @@
 #include <tend/attention/functions/masked_softmax.h>
 #include <tend/attention/functions/scaled_dot_product.h>
 #include <tend/attention/functions/simple.h>
+#include <tend/attention/layers/activation_function.h>
+#include <tend/attention/layers/multihead_attention.h>
+#include <tend/attention/layers/transformer.h>
+#include <tend/attention/layers/transformer_layers.h>
 #include <tend/attention/modules/causal_attention.h>
 #include <tend/attention/modules/multi_head_attention.h>
 #include <tend/attention/modules/self_attention.h>

@@ -138,7 +138,8 @@ Tensor repeat_interleave(const Tensor& self, std::int64_t repeats, std::optional
   const std::int64_t along = interleaved_dim(x, dim);
   Shape shape = x.shape();
   shape.insert(along + 1, repeats);
-  return flatten(clone(expand(unsqueeze(x, along + 1), shape)), along, along + 1);
+  if (repeats == 1) return clone(x);
+  return flatten(contiguous(expand(unsqueeze(x, along + 1), shape)), along, along + 1);
 }
 
 Tensor repeat_interleave(const Tensor& self, const Tensor& repeats, std::optional<Integer> dim) {

@@ -6,14 +6,14 @@
 namespace tend::nn {
 
 template <std::same_as<Shape> S>
-LayerNorm::LayerNorm(const S& shape, double epsilon, Flag affine)
+LayerNorm::LayerNorm(const S& shape, double epsilon, Flag affine, Flag with_bias)
     : normalized_shape(shape), eps(epsilon) {
   if (shape.empty()) fail<ShapeError>("LayerNorm", "normalized_shape must name a dimension");
   if (!affine) return;
   weight = Parameter(ones(shape));
-  bias = Parameter(zeros(shape));
+  if (with_bias) bias = Parameter(zeros(shape));
 }
-template LayerNorm::LayerNorm(const Shape&, double, Flag);
+template LayerNorm::LayerNorm(const Shape&, double, Flag, Flag);
 
 Tensor LayerNorm::forward(const Tensor& x) const {
   return layer_norm(x, normalized_shape, weight, bias, eps);

@@ -13,27 +13,33 @@
 namespace tend::nn {
 
 /// (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, whose sizes are
-/// `normalized_shape`; the variance is the biased one. weight starts as ones and bias as zeros
-/// (torch.nn.LayerNorm; Ba et al. 2016, https://arxiv.org/abs/1607.06450).
+/// `normalized_shape`; the variance is the biased one. weight starts as ones and bias as zeros;
+/// there is neither unless `affine`, and no bias unless `with_bias` (torch.nn.LayerNorm; Ba et al.
+/// 2016, https://arxiv.org/abs/1607.06450).
 class LayerNorm : public Module<LayerNorm> {
  public:
   /// S is Shape. LayerNorm({8}) must not mean a copy of LayerNorm(8): hence a template, and one for
   /// braces, which they fit better.
   template <std::same_as<Shape> S = Shape>
-  explicit LayerNorm(const S& normalized_shape, double epsilon = 1e-5, Flag affine = true);
+  explicit LayerNorm(const S& normalized_shape, double epsilon = 1e-5, Flag affine = true,
+                     Flag with_bias = true);
   template <std::integral T>
   requires(!std::same_as<T, bool>) explicit LayerNorm(const std::vector<T>& sizes,
-                                                      double epsilon = 1e-5, Flag affine = true)
-      : LayerNorm(Shape(sizes), epsilon, affine) {}
+                                                      double epsilon = 1e-5, Flag affine = true,
+                                                      Flag with_bias = true)
+      : LayerNorm(Shape(sizes), epsilon, affine, with_bias) {}
   template <std::integral T>
   requires(!std::same_as<T, bool>) explicit LayerNorm(std::initializer_list<T> sizes,
-                                                      double epsilon = 1e-5, Flag affine = true)
-      : LayerNorm(with_memory([&] { return Shape(std::vector<T>(sizes)); }), epsilon, affine) {}
+                                                      double epsilon = 1e-5, Flag affine = true,
+                                                      Flag with_bias = true)
+      : LayerNorm(with_memory([&] { return Shape(std::vector<T>(sizes)); }), epsilon, affine,
+                  with_bias) {}
   /// LayerNorm(8): the last dimension alone. E is any floating type, and no integer, so that
   /// LayerNorm({4, 8}) cannot mean a copy of LayerNorm(4, 8).
   template <std::integral T, std::floating_point E = double>
-  requires(!std::same_as<T, bool>) explicit LayerNorm(T size, E epsilon = 1e-5, Flag affine = true)
-      : LayerNorm(Shape(size), epsilon, affine) {}
+  requires(!std::same_as<T, bool>) explicit LayerNorm(T size, E epsilon = 1e-5, Flag affine = true,
+                                                      Flag with_bias = true)
+      : LayerNorm(Shape(size), epsilon, affine, with_bias) {}
 
   /// Keeps the shape; ShapeError when the last dimensions differ from normalized_shape.
   Tensor forward(const Tensor& x) const;

@@ -31,14 +31,14 @@ Slice upto(std::int64_t stop) {
 constexpr Slice kAll{};
 
 const Program kPrograms[] = {
-    {"mul_whole", [](T, T w, Tensor y) { return y.mul_(w); }},
+    {"mul_whole", [](T, T w, T y) { return y.mul_(w); }},
     {"add_to_row",
      [](T, T w, Tensor y) {
        y[0].add_(w);
        return y;
      }},
     {"subtract_then_divide",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        y -= w;
        y /= w;
        return y * w;
@@ -49,12 +49,12 @@ const Program kPrograms[] = {
        return y;
      }},
     {"assign_element",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        y[{0, 1}] = w[2];
        return y * y;
      }},
     {"assign_number",
-     [](T, T, Tensor y) {
+     [](T, T, T y) {
        y[{2, 3}] = 7.0;
        return y * y;
      }},
@@ -64,7 +64,7 @@ const Program kPrograms[] = {
        return y;
      }},
     {"assign_strided",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        y[{Slice{{}, {}, 2}, Slice{{}, {}, 2}}] = w[1];
        return y * w;
      }},
@@ -79,36 +79,36 @@ const Program kPrograms[] = {
        return y;
      }},
     {"old_view_after_write_to_base",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        const Tensor v = y[0];
        y.mul_(3);
        return v * w;
      }},
     {"old_view_after_write_to_other",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        const Tensor column = y[{kAll, 0}];
        y[0].mul_(w);
        return column * column;
      }},
     {"view_and_base_after_write",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        const Tensor v = y[0];
        v.mul_(w);
        return y * v;
      }},
     {"twice",
-     [](T x, T w, Tensor y) {
+     [](T x, T w, T y) {
        y[0].mul_(w);
        y[0].add_(w);
        return y.add_(x);
      }},
     {"row_added_to_row",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        y[0].add_(y[1]);
        return y * w;
      }},
     {"shift_rows",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        y[from(1)] = y[upto(-1)].clone();
        return y * w;
      }},
@@ -123,42 +123,42 @@ const Program kPrograms[] = {
        return y;
      }},
     {"constant_base",
-     [](T x, T w, Tensor) {
+     [](T x, T w, T) {
        const Tensor z = zeros({3, 4}, float64);
        z[1] = w;
        z[2] = x[0];
        return z * z;
      }},
     {"zero_and_fill",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        y[0].zero_();
        y[{kAll, 0}].fill_(5);
        return y * w;
      }},
     {"masked_fill_row",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        y[1].masked_fill_(tensor({true, false, true, false}), -1.0);
        return y * w;
      }},
     {"read_before_and_after",
-     [](T, T, Tensor y) {
+     [](T, T, T y) {
        const Tensor before = y.sum();
        y[0].mul_(2);
        return before * y.sum();
      }},
     {"accumulate_rows",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        Tensor out = zeros({4}, float64);
        for (const Tensor row : y) out += row * w;
        return out;
      }},
     {"through_permuted_view",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        y.unsqueeze(0).permute({1, 0, 2})[{1, 0}].add_(w);
        return y * y;
      }},
     {"without_grad_mode",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        {
          const NoGradGuard no_grad;
          y[0] = 1.0;
@@ -166,58 +166,58 @@ const Program kPrograms[] = {
        return y * w;
      }},
     {"through_detached",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        y.detach()[0] = 5.0;
        return y * w;
      }},
     {"saved_output_in_slice",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        y[{kAll, from(1)}].sigmoid_();
        return y * w;
      }},
-    {"chained", [](T, T w, Tensor y) { return y.add_(0.5).mul_(w).relu_(); }},
+    {"chained", [](T, T w, T y) { return y.add_(0.5).mul_(w).relu_(); }},
     {"broadcast_source",
-     [](T x, T w, Tensor y) {
+     [](T x, T w, T y) {
        y.copy_(w);
        return y * x;
      }},
     {"overlapping_view_of_written_base",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        const Tensor windows = y.unfold(1, 2, 1);
        y.mul_(w);
        return windows * windows;
      }},
     {"overlapping_view_over_rows",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        const Tensor windows = y.view({-1}).unfold(0, 5, 3);
        y[1].add_(w);
        return windows * windows;
      }},
     {"expanded_overlapping_view",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        const Tensor windows = y.unfold(1, 3, 1).expand({2, -1, -1, -1});
        y.mul_(w);
        return windows * windows;
      }},
     {"view_that_overlaps_twice",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        const Tensor windows = y.unfold(0, 2, 1).unfold(1, 3, 1);
        y[{kAll, from(2)}] = w[{upto(2)}];
        return windows * windows;
      }},
     {"transposed_base_of_overlapping_view",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        const Tensor windows = y.t().unfold(0, 2, 1);
        y.t()[0].mul_(w[1]);
        return windows * windows;
      }},
     {"write_to_windows_that_only_touch",
-     [](T, T w, Tensor y) {
+     [](T, T w, T y) {
        const Tensor windows = y.unfold(1, 2, 1);
        windows[{kAll, Slice{{}, {}, 2}}].mul_(w[{upto(2)}]);
        return windows * windows;
      }},
-    {"old_history_counts_for_nothing", [](T, T w, Tensor y) { return y.copy_(w[0]); }},
+    {"old_history_counts_for_nothing", [](T, T w, T y) { return y.copy_(w[0]); }},
 };
 
 Tensor weights_for(const Tensor& out) {

@@ -52,8 +52,9 @@ TEST_CASE("an exception comes back from a backward deep in others") {
   };
   CHECK_THROWS_WITH(go_deeper(), "deep down");
   CHECK(left == 0);
-  Nested(kDepth / 3).apply(x).backward();
-  CHECK(values(x.grad()) == V{kDepth / 3 + 1});
+  constexpr int kThird = kDepth / 3;
+  Nested(kThird).apply(x).backward();
+  CHECK(values(x.grad()) == V{kThird + 1});
 }
 
 TEST_CASE("backwards that nest beyond every stack are an error that names the limit", "[slow]") {
@@ -96,11 +97,12 @@ TEST_CASE("gradients of gradients, and hooks that hold tensors with hooks, end w
 TEST_CASE("any number of node hooks is called without recursion") {
   std::int64_t calls = 0;
   std::vector<std::unique_ptr<autograd::NodeHook>> hooks;
+  hooks.reserve(10 * std::size_t{kDepth});
   for (int i = 0; i < 10 * kDepth; ++i) {
     hooks.push_back(
         std::make_unique<autograd::NodeHook>([&](const Node&, std::span<Tensor>) { ++calls; }));
   }
   (leaf({1.0}) * 2).backward();
-  CHECK(calls == 10 * kDepth);
+  CHECK(calls == std::int64_t{10} * kDepth);
   while (!hooks.empty()) hooks.pop_back();
 }

@@ -46,7 +46,7 @@ TEST_CASE("all files of a run go to its folder, which is made") {
 TEST_CASE("a run that is refused makes no folder") {
   const TemporaryFolder folder;
   std::ofstream(folder.file("file")) << "kept";
-  const auto refused = [&](std::vector<std::string> more, int code) {
+  const auto refused = [&](const std::vector<std::string>& more, int code) {
     const Ended ended = run(more, folder);
     INFO(ended.output);
     CHECK(ended.code == code);

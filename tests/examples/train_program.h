@@ -51,7 +51,7 @@ inline std::map<std::string, std::string> state_of(const std::string& path) {
 inline Ended run_in_shell(const std::string& before, const std::string& behind,
                           const std::vector<std::string>& arguments, const TemporaryFolder& folder,
                           Through through = Through::pipe) {
-  std::vector<std::string> words{"-c", before + " \"$0\" \"$@\" " + behind, kProgram};
+  std::vector<std::string> words{"-c", before + R"( "$0" "$@" )" + behind, kProgram};
   words.insert(words.end(), arguments.begin(), arguments.end());
   return run_program("/bin/sh", words, folder, through);
 }

@@ -215,7 +215,7 @@ Tensor Arguments::hostile(const Tensor& usual) {
       return draws_.of(tensors_);
     case 17: {  // a view of one
       if (tensors_.empty()) return usual;
-      const Tensor before = draws_.of(tensors_);
+      Tensor before = draws_.of(tensors_);
       if (!before.defined()) return before;
       if (before.dim() == 0) return before.view({1});
       return draws_.chance(0.5) ? before.flip({0}) : before.narrow(0, 0, before.size(0) / 2 + 1);

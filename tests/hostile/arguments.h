@@ -87,6 +87,6 @@ class Arguments {
 };
 
 /// "float32 (2, 3), strides (1, 2), leaf that requires grad, elements 1 2 3 4 5 6"
-std::string describe(const Tensor& tensor);
+std::string describe(const Tensor& x);
 
 }  // namespace tend::test

@@ -72,7 +72,7 @@ std::string type_of(std::string parameter) {
 std::string function_in(std::string statement) {
   statement = trimmed(statement);
   static const std::regex passed_over(
-      "^(friend|using|typedef|static_assert|return|extern)\\b.*|.*= delete.*|.*~.*\\(\\).*");
+      R"(^(friend|using|typedef|static_assert|return|extern)\b.*|.*= delete.*|.*~.*\(\).*)");
   if (std::regex_match(statement, passed_over)) return {};
   while (statement.starts_with("template")) {
     const std::size_t open = statement.find('<');
@@ -92,7 +92,7 @@ std::string function_in(std::string statement) {
   static const std::regex result("^(?:inline |static |virtual |explicit )*decltype\\(auto\\) ");
   statement = std::regex_replace(statement, result, "auto ");
   std::smatch match;
-  static const std::regex name("(operator ?(?:\\(\\)|\\[\\]|[^( ]+)|[A-Za-z_][A-Za-z_0-9]*) ?\\(");
+  static const std::regex name(R"((operator ?(?:\(\)|\[\]|[^( ]+)|[A-Za-z_][A-Za-z_0-9]*) ?\()");
   if (!std::regex_search(statement, match, name)) return {};
   const std::string before = match.prefix();
   if (before.find('=') != std::string::npos) return {};            // a variable

@@ -50,7 +50,9 @@ const std::regex kPassedOver(
     // The same as with a Shape.
     "(Tensor::)?tensor_split\\(.*initializer_list.*|"
     // Of modules and optimizers: no arguments, or a function of the user.
-    "nn::Module::operator\\(\\)\\(.*|nn::ModuleBase::(named_.*|parameters|buffers|is_training|eval|"
+    "nn::(Module|MultiheadAttention|Transformer[A-Za-z]*)::(operator\\(\\)|named_children)\\(.*|"
+    "nn::ActivationFunction::ActivationFunction\\(F\\)|"
+    "nn::ModuleBase::(named_.*|parameters|buffers|is_training|eval|"
     "state_dict|apply|zero_grad|register_.*_hook|register_module|get_submodule|type_name|repr|"
     "train|num_parameters|depth)\\(.*|"
     "nn::Dropout::active_p\\(\\)|nn::Sequential::(Sequential|push_back|size|named_children|depth)"

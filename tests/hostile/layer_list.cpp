@@ -168,12 +168,13 @@ std::vector<PublicFunction> constructors() {
       TEND_CONSTRUCTOR(nn::Linear, std::int64_t, std::int64_t, Flag),
       TEND_CONSTRUCTOR(nn::Linear, std::int64_t, std::int64_t, const LinearOptions&),
       TEND_CONSTRUCTOR(nn::Embedding, std::int64_t, std::int64_t, std::optional<Integer>),
-      by_hand("nn::LayerNorm::LayerNorm(const S&, double, Flag)",
+      by_hand("nn::LayerNorm::LayerNorm(const S&, double, Flag, Flag)",
               [](Arguments& a) {
                 const Shape shape = drawn<Shape>(a);
                 const double eps = a.real();
-                const bool affine = a.flag();
-                return DrawnCall([=] { return nn::LayerNorm(shape, eps, affine).parameters(); });
+                const bool affine = a.flag(), bias = a.flag();
+                return DrawnCall(
+                    [=] { return nn::LayerNorm(shape, eps, affine, bias).parameters(); });
               }),
       by_hand("nn::RMSNorm::RMSNorm(const S&, std::optional<double>, Flag)",
               [](Arguments& a) {
@@ -182,13 +183,13 @@ std::vector<PublicFunction> constructors() {
                 const bool affine = a.flag();
                 return DrawnCall([=] { return nn::RMSNorm(shape, eps, affine).parameters(); });
               }),
-      by_hand("nn::LayerNorm::LayerNorm(std::initializer_list<T>, double, Flag)",
+      by_hand("nn::LayerNorm::LayerNorm(std::initializer_list<T>, double, Flag, Flag)",
               [](Arguments& a) {
                 const auto one = drawn<std::int64_t>(a), two = drawn<std::int64_t>(a);
                 const double eps = a.real();
                 return DrawnCall([=] { return nn::LayerNorm({one, two}, eps).parameters(); });
               }),
-      by_hand("nn::LayerNorm::LayerNorm(const std::vector<T>&, double, Flag)",
+      by_hand("nn::LayerNorm::LayerNorm(const std::vector<T>&, double, Flag, Flag)",
               [](Arguments& a) {
                 const std::vector sizes{drawn<std::int64_t>(a), drawn<std::int64_t>(a)};
                 const double eps = a.real();
@@ -200,7 +201,7 @@ std::vector<PublicFunction> constructors() {
                 const auto eps = drawn<std::optional<double>>(a);
                 return DrawnCall([=] { return nn::RMSNorm(sizes, eps).parameters(); });
               }),
-      by_hand("nn::LayerNorm::LayerNorm(T, E, Flag)",
+      by_hand("nn::LayerNorm::LayerNorm(T, E, Flag, Flag)",
               [](Arguments& a) {
                 const auto size = drawn<std::int64_t>(a);
                 const double eps = a.real();

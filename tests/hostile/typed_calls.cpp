@@ -132,9 +132,9 @@ attention::GPTConfig draw_config(Arguments& arguments) {
 const std::vector<PublicFunction>& public_functions() {
   static const std::vector<PublicFunction> functions = [] {
     std::vector<PublicFunction> all;
-    for (const auto& family :
-         {operation_functions, method_functions, in_place_functions, array_functions,
-          value_functions, autograd_functions, module_functions, layer_functions}) {
+    for (const auto& family : {operation_functions, method_functions, in_place_functions,
+                               array_functions, value_functions, autograd_functions,
+                               module_functions, layer_functions, transformer_functions}) {
       for (PublicFunction& each : family()) all.push_back(std::move(each));
     }
     for (PublicFunction& each : all) {

@@ -22,7 +22,7 @@ namespace tend::kernels {
 #define TEND_CORE_KERNELS_ARITHMETIC_OPS
 // Operations on vectors of floating numbers.
 enum class BinaryOp { add, add_scaled, sub, mul, div, maximum, minimum };
-enum class UnaryOp { neg, abs };
+enum class UnaryOp { neg, abs, sign };
 using BinaryRun = void (*)(std::int64_t count, const std::array<std::byte*, 3>& pointers,
                            const std::array<std::int64_t, 3>& steps, double alpha);
 using UnaryRun = void (*)(std::int64_t count, const std::array<std::byte*, 2>& pointers,
@@ -58,11 +58,15 @@ void run_binary(std::int64_t count, const RunPointers<3>& p, const RunSteps<3>& 
 
 template <class T, UnaryOp kOp>
 void run_unary(std::int64_t count, const RunPointers<2>& p, const RunSteps<2>& step) {
-  unary_run<T>(count, p, step, [](auto, auto a) HWY_ATTR {
+  unary_run<T>(count, p, step, [](auto d, auto a) HWY_ATTR {
     if constexpr (kOp == UnaryOp::neg) {
       return hn::Neg(a);
-    } else {
+    } else if constexpr (kOp == UnaryOp::abs) {
       return hn::Abs(a);
+    } else {  // 0 for NaN
+      const auto zero = hn::Zero(d), one = hn::Set(d, T(1));
+      return hn::Sub(hn::IfThenElseZero(hn::Gt(a, zero), one),
+                     hn::IfThenElseZero(hn::Lt(a, zero), one));
     }
   });
 }
@@ -85,10 +89,18 @@ BinaryRun find_binary(BinaryOp op, bool wide) {
   return wide ? binary_of<double>(op) : binary_of<float>(op);
 }
 
+template <class T>
+UnaryRun unary_of(UnaryOp op) {
+  switch (op) {
+    case UnaryOp::neg: return run_unary<T, UnaryOp::neg>;
+    case UnaryOp::abs: return run_unary<T, UnaryOp::abs>;
+    case UnaryOp::sign: break;
+  }
+  return run_unary<T, UnaryOp::sign>;
+}
+
 UnaryRun find_unary(UnaryOp op, bool wide) {
-  if (op == UnaryOp::neg)
-    return wide ? run_unary<double, UnaryOp::neg> : run_unary<float, UnaryOp::neg>;
-  return wide ? run_unary<double, UnaryOp::abs> : run_unary<float, UnaryOp::abs>;
+  return wide ? unary_of<double>(op) : unary_of<float>(op);
 }
 
 }  // namespace tend::kernels::HWY_NAMESPACE
@@ -312,6 +324,7 @@ void abs(const Array& out, const Array& a) {
 }
 
 void sign(const Array& out, const Array& a) {
+  if (is_floating(out.dtype())) return run_floating(UnaryOp::sign, out, a);
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     map<T, T>(out, a, [](T x) { return static_cast<T>((T(0) < x) - (x < T(0))); });

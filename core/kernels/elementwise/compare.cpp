@@ -1,48 +1,214 @@
 #include <tend/core/kernels/elementwise/compare.h>
 
-#include <cmath>
-#include <concepts>
+#include <cstring>
 #include <functional>
+#include <limits>
+#include <type_traits>
 
 #include <tend/core/kernels/elementwise/loops.h>
 
+#include <tend/core/kernels/simd/simd_targets.h>
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/elementwise/compare.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/highway.h>
+#include <tend/core/kernels/simd/lanes.h>
+#include <tend/core/kernels/simd/mask_bits.h>
+
+namespace tend::kernels {
+#ifndef TEND_CORE_KERNELS_COMPARE_OPS
+#define TEND_CORE_KERNELS_COMPARE_OPS
+enum class Comparison { eq, ne, lt, le, gt, ge, logical_and, logical_or, logical_xor };
+enum class Test { logical_not, isnan, isinf, isfinite };
+using ComparisonRun = void (*)(std::int64_t count, const std::array<std::byte*, 3>& pointers,
+                               const std::array<std::int64_t, 3>& steps);
+using TestRun = void (*)(std::int64_t count, const std::array<std::byte*, 2>& pointers,
+                         const std::array<std::int64_t, 2>& steps);
+#endif
+}  // namespace tend::kernels
+
+HWY_BEFORE_NAMESPACE();
+namespace tend::kernels::HWY_NAMESPACE {
+namespace {
+
+// Bools, 0 or 1, are compared as the smallest integers.
+template <class T>
+using LaneOf = std::conditional_t<std::is_same_v<T, bool>, std::int8_t, T>;
+
+// Writes 64 bools, one for each bit.
+HWY_INLINE void store_bools(std::uint64_t bits, std::byte* to) {
+  const hn::CappedTag<std::uint8_t, 64> d;
+  const std::size_t lanes = hn::Lanes(d);
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(to);
+  for (std::size_t i = 0; i < 64; i += lanes) {
+    hn::StoreU(hn::IfThenElseZero(mask_from_bits(d, bits >> i), hn::Set(d, 1)), d, bytes + i);
+  }
+}
+
+template <class D>
+HWY_INLINE std::uint64_t bits_from_mask(D d, hn::Mask<D> mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(d, mask, bytes);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, bytes, 8);
+  return bits;
+}
+
+// out[i] = f(d, a.at(i)...), where f gives a mask.
+template <class T, class F, class... Operands>
+HWY_INLINE void fill_bools(std::size_t n, std::byte* out, F f, Operands... a) {
+  const hn::CappedTag<T, 64> d;
+  const hn::CappedTag<T, 1> one;
+  std::size_t i = 0;
+  for (; i + 64 <= n; i += 64) {
+    std::uint64_t bits = 0;
+    for (std::size_t j = 0; j < 64; j += hn::Lanes(d)) {
+      bits |= bits_from_mask(d, f(d, a.at(d, i + j)...)) << j;
+    }
+    store_bools(bits, out + i);
+  }
+  for (; i < n; ++i) out[i] = std::byte(hn::AllTrue(one, f(one, a.at(one, i)...)));
+}
+
+template <class T, class F>
+HWY_INLINE void test_run(std::int64_t count, RunPointers<2> p, const RunSteps<2>& step, F f) {
+  const Neighbours<T> a{reinterpret_cast<const T*>(p[1])};
+  if (step[0] == 1 && step[1] == sizeof(T)) {
+    return fill_bools<T>(static_cast<std::size_t>(count), p[0], f, a);
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    fill_bools<T>(1, p[0] + i * step[0], f,
+                  Neighbours<T>{reinterpret_cast<const T*>(p[1] + i * step[1])});
+  }
+}
+
+template <class T, class F>
+HWY_INLINE void comparison_run(std::int64_t count, const RunPointers<3>& p, const RunSteps<3>& step,
+                               F f) {
+  const auto n = static_cast<std::size_t>(count);
+  constexpr std::int64_t kNext = sizeof(T);
+  const Neighbours<T> a{reinterpret_cast<const T*>(p[1])}, b{reinterpret_cast<const T*>(p[2])};
+  if (step[0] == 1 && step[1] == kNext && step[2] == kNext) {
+    return fill_bools<T>(n, p[0], f, a, b);
+  }
+  if (step[0] == 1 && step[1] == kNext && step[2] == 0) {
+    return fill_bools<T>(n, p[0], f, a, Constant<T>{*b.first});
+  }
+  if (step[0] == 1 && step[1] == 0 && step[2] == kNext) {
+    return fill_bools<T>(n, p[0], f, Constant<T>{*a.first}, b);
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    fill_bools<T>(1, p[0] + i * step[0], f,
+                  Neighbours<T>{reinterpret_cast<const T*>(p[1] + i * step[1])},
+                  Neighbours<T>{reinterpret_cast<const T*>(p[2] + i * step[2])});
+  }
+}
+
+// NaN is not 0.
+template <class D, class V>
+HWY_INLINE hn::Mask<D> is_false(D d, V x) {
+  return hn::Eq(x, hn::Zero(d));
+}
+
+template <class T, Comparison kOp>
+void run_comparison(std::int64_t count, const RunPointers<3>& p, const RunSteps<3>& step) {
+  comparison_run<T>(count, p, step, [](auto d, auto a, auto b) HWY_ATTR {
+    (void)d;
+    if constexpr (kOp == Comparison::eq) return hn::Eq(a, b);
+    if constexpr (kOp == Comparison::ne) return hn::Not(hn::Eq(a, b));
+    if constexpr (kOp == Comparison::lt) return hn::Lt(a, b);
+    if constexpr (kOp == Comparison::gt) return hn::Gt(a, b);
+    // Without Le, which vectors of integers lack; false for NaN.
+    if constexpr (kOp == Comparison::le) return hn::Or(hn::Lt(a, b), hn::Eq(a, b));
+    if constexpr (kOp == Comparison::ge) return hn::Or(hn::Gt(a, b), hn::Eq(a, b));
+    if constexpr (kOp == Comparison::logical_and) {
+      return hn::Not(hn::Or(is_false(d, a), is_false(d, b)));
+    }
+    if constexpr (kOp == Comparison::logical_or) {
+      return hn::Not(hn::And(is_false(d, a), is_false(d, b)));
+    }
+    if constexpr (kOp == Comparison::logical_xor) {
+      return hn::Xor(is_false(d, a), is_false(d, b));
+    }
+  });
+}
+
+template <class T, Test kOp>
+void run_test(std::int64_t count, const RunPointers<2>& p, const RunSteps<2>& step) {
+  test_run<T>(count, p, step, [](auto d, auto x) HWY_ATTR {
+    if constexpr (kOp == Test::logical_not) return is_false(d, x);
+    if constexpr (kOp == Test::isnan) return hn::Not(hn::Eq(x, x));
+    const auto infinity = hn::Set(d, std::numeric_limits<T>::infinity());
+    if constexpr (kOp == Test::isinf) return hn::Eq(hn::Abs(x), infinity);
+    if constexpr (kOp == Test::isfinite) return hn::Lt(hn::Abs(x), infinity);
+  });
+}
+
+template <class T>
+ComparisonRun comparison_of(Comparison op) {
+  switch (op) {
+    case Comparison::eq: return run_comparison<T, Comparison::eq>;
+    case Comparison::ne: return run_comparison<T, Comparison::ne>;
+    case Comparison::lt: return run_comparison<T, Comparison::lt>;
+    case Comparison::le: return run_comparison<T, Comparison::le>;
+    case Comparison::gt: return run_comparison<T, Comparison::gt>;
+    case Comparison::ge: return run_comparison<T, Comparison::ge>;
+    case Comparison::logical_and: return run_comparison<T, Comparison::logical_and>;
+    case Comparison::logical_or: return run_comparison<T, Comparison::logical_or>;
+    case Comparison::logical_xor: break;
+  }
+  return run_comparison<T, Comparison::logical_xor>;
+}
+
+ComparisonRun find_comparison(Comparison op, DType dtype) {
+  return visit_dtype(
+      dtype, [op](auto tag) { return comparison_of<LaneOf<typename decltype(tag)::type>>(op); });
+}
+
+// For integers only logical_not.
+TestRun find_test(Test op, DType dtype) {
+  return visit_dtype(dtype, [op](auto tag) -> TestRun {
+    using T = LaneOf<typename decltype(tag)::type>;
+    if constexpr (std::is_floating_point_v<T>) {
+      if (op == Test::isnan) return run_test<T, Test::isnan>;
+      if (op == Test::isinf) return run_test<T, Test::isinf>;
+      if (op == Test::isfinite) return run_test<T, Test::isfinite>;
+    }
+    return run_test<T, Test::logical_not>;
+  });
+}
+
+}  // namespace
+}  // namespace tend::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace tend::kernels {
 namespace {
 
-template <class Op>
-void compare(Op op, const Array& out, const Array& a, const Array& b) {
-  visit_dtype(a.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    map<bool, T, T>(out, a, b, op);
-  });
+HWY_EXPORT(find_comparison);
+HWY_EXPORT(find_test);
+
+void compare(Comparison op, const Array& out, const Array& a, const Array& b) {
+  StridedLoop<3>({&out, &a, &b}).run_elements(HWY_DYNAMIC_DISPATCH(find_comparison)(op, a.dtype()));
 }
 
-template <class Op>
-void test(Op op, const Array& out, const Array& a) {
-  visit_dtype(a.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    map<bool, T>(out, a, op);
-  });
+void test(Test op, const Array& out, const Array& a) {
+  StridedLoop<2>({&out, &a}).run_elements(HWY_DYNAMIC_DISPATCH(find_test)(op, a.dtype()));
 }
 
 // Tests a property of floating numbers; for integers and bools the result is `otherwise`.
-template <class Op>
-void test_floating(Op op, bool otherwise, const Array& out, const Array& a) {
-  test(
-      [op, otherwise]<class T>(T x) {
-        if constexpr (std::floating_point<T>)
-          return op(x);
-        else
-          return otherwise;
-      },
-      out, a);
+void test_floating(Test op, bool otherwise, const Array& out, const Array& a) {
+  if (is_floating(a.dtype())) return test(op, out, a);
+  out.fill(otherwise);
 }
 
-// Calls f(TypeTag<T>{}) for bool and int64.
+// Calls f(TypeTag<T>{}) for int64, and for bool, whose bytes are 0 or 1.
 template <class F>
 void visit_bits(std::string_view operation, DType dtype, F f) {
   if (is_floating(dtype)) fail<DTypeError>(operation, "needs bool or int64, got ", dtype);
-  if (dtype == boolean) return f(TypeTag<bool>{});
+  if (dtype == boolean) return f(TypeTag<std::uint8_t>{});
   f(TypeTag<std::int64_t>{});
 }
 
@@ -54,40 +220,38 @@ void bitwise(std::string_view operation, Op op, const Array& out, const Array& a
   });
 }
 
-constexpr auto kTruth = [](auto x) { return convert<bool>(x); };
-
 }  // namespace
 
 void eq(const Array& out, const Array& a, const Array& b) {
-  compare(std::equal_to<>(), out, a, b);
+  compare(Comparison::eq, out, a, b);
 }
 void ne(const Array& out, const Array& a, const Array& b) {
-  compare(std::not_equal_to<>(), out, a, b);
+  compare(Comparison::ne, out, a, b);
 }
 void lt(const Array& out, const Array& a, const Array& b) {
-  compare(std::less<>(), out, a, b);
+  compare(Comparison::lt, out, a, b);
 }
 void le(const Array& out, const Array& a, const Array& b) {
-  compare(std::less_equal<>(), out, a, b);
+  compare(Comparison::le, out, a, b);
 }
 void gt(const Array& out, const Array& a, const Array& b) {
-  compare(std::greater<>(), out, a, b);
+  compare(Comparison::gt, out, a, b);
 }
 void ge(const Array& out, const Array& a, const Array& b) {
-  compare(std::greater_equal<>(), out, a, b);
+  compare(Comparison::ge, out, a, b);
 }
 
 void logical_and(const Array& out, const Array& a, const Array& b) {
-  compare([](auto x, auto y) { return kTruth(x) & kTruth(y); }, out, a, b);
+  compare(Comparison::logical_and, out, a, b);
 }
 void logical_or(const Array& out, const Array& a, const Array& b) {
-  compare([](auto x, auto y) { return kTruth(x) | kTruth(y); }, out, a, b);
+  compare(Comparison::logical_or, out, a, b);
 }
 void logical_xor(const Array& out, const Array& a, const Array& b) {
-  compare([](auto x, auto y) { return kTruth(x) != kTruth(y); }, out, a, b);
+  compare(Comparison::logical_xor, out, a, b);
 }
 void logical_not(const Array& out, const Array& a) {
-  test([](auto x) { return !kTruth(x); }, out, a);
+  test(Test::logical_not, out, a);
 }
 
 void bitwise_and(const Array& out, const Array& a, const Array& b) {
@@ -100,25 +264,21 @@ void bitwise_xor(const Array& out, const Array& a, const Array& b) {
   bitwise("bitwise_xor", std::bit_xor<>(), out, a, b);
 }
 void bitwise_not(const Array& out, const Array& a) {
-  visit_bits("bitwise_not", out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    map<T, T>(out, a, [](T x) {
-      if constexpr (std::same_as<T, bool>)
-        return !x;
-      else
-        return ~x;
-    });
+  if (out.dtype() == boolean) return logical_not(out, a);
+  visit_bits("bitwise_not", out.dtype(), [&](auto) {
+    map<std::int64_t, std::int64_t>(out, a, [](std::int64_t x) { return ~x; });
   });
 }
 
 void isnan(const Array& out, const Array& a) {
-  test_floating([](auto x) { return std::isnan(x); }, false, out, a);
+  test_floating(Test::isnan, false, out, a);
 }
 void isinf(const Array& out, const Array& a) {
-  test_floating([](auto x) { return std::isinf(x); }, false, out, a);
+  test_floating(Test::isinf, false, out, a);
 }
 void isfinite(const Array& out, const Array& a) {
-  test_floating([](auto x) { return std::isfinite(x); }, true, out, a);
+  test_floating(Test::isfinite, true, out, a);
 }
 
 }  // namespace tend::kernels
+#endif  // HWY_ONCE

@@ -6,7 +6,6 @@
 
 using namespace tend;
 using namespace tend::test;
-using Catch::Matchers::ContainsSubstring;
 
 namespace {
 

@@ -188,7 +188,8 @@ TEST_CASE("set_data asks for a gradient of another kind to go first") {
 TEST_CASE("A tensor that takes another shape in place takes its views and its history along") {
   const Tensor x = arange(6, float64).reshape({2, 3}).requires_grad_();
   const Tensor y = x * 2;
-  const Tensor row = y[0], handle = y;
+  const Tensor row = y[0];
+  const Tensor handle = y;  // NOLINT(performance-unnecessary-copy-initialization): it is the test
   y.transpose_(0, 1);
   CHECK(handle.shape() == Shape{3, 2});
   CHECK(std::string(y.grad_fn()) == "TransposeBackward0");

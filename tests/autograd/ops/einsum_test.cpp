@@ -37,7 +37,7 @@ Tensor naive_einsum(const std::string& equation, const std::vector<Tensor>& oper
   }
   Shape shape;
   for (const char c : result) shape.push_back(sizes[letters.find(c)]);
-  const Tensor out = zeros(shape, float64);
+  Tensor out = zeros(shape, float64);
   std::vector<std::int64_t> index(letters.size(), 0);
   const auto place = [&](const std::string& of, const Tensor& x) {
     std::int64_t offset = 0;
@@ -109,7 +109,7 @@ TEST_CASE("einsum says what is wrong with an equation") {
     CHECK_THROWS_MATCHES(einsum(equation, {x}), Error,
                          says("[einsum] \"" + equation + "\": " + message));
   };
-  const std::string rule = " is neither a letter nor part of \"...\", \",\" or the one \"->\"";
+  const std::string rule = R"( is neither a letter nor part of "...", "," or the one "->")";
   refused("i1", "'1' at position 1" + rule);
   refused("i\tj", "'\t' at position 1" + rule);
   refused("..ij", "'.' at position 0" + rule);

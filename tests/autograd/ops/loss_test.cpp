@@ -60,6 +60,7 @@ TEST_CASE("cross_entropy smooths labels") {
 
 TEST_CASE("cross_entropy takes its classes from dimension 1 of more than two") {
   std::vector<double> sines;
+  sines.reserve(24);
   for (int i = 0; i < 24; ++i) sines.push_back(std::sin(i));
   const Tensor x = Tensor(Array::from<double>(sines, {2, 3, 4})).requires_grad_();
   const Tensor loss = cross_entropy(x, tensor({{0, 1, 2, 1}, {1, -100, 0, 2}}));

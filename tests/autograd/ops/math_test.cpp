@@ -117,7 +117,7 @@ TEST_CASE("each function in place has the elements and the gradient of the funct
     CHECK(written.equal(each.call(x)));
     CHECK(written.version() == 1);
     const auto in_place = [&](const Tensor& leaf) {
-      const Tensor copy = leaf * 2;
+      Tensor copy = leaf * 2;
       (copy.*each.in_place)();
       return copy;
     };

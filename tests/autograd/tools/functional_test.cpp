@@ -1,5 +1,7 @@
 // vjp, jvp, jacobian, hessian and hvp, on functions whose derivatives are known in closed form.
 #include <tend/autograd/tools/functional.h>
+
+#include <tend/autograd/tools/checkpoint.h>
 #include <tend/autograd/tools/gradcheck.h>
 
 #include "tests/autograd/support.h"

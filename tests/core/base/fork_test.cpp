@@ -60,13 +60,13 @@ TEST_CASE("The generator's lock may be taken again by the thread that holds it")
 
 TEST_CASE("Threads draw from one generator, and together get its numbers") {
   const RngStateGuard guard;
-  constexpr int kThreads = 4, kDraws = 500;
+  constexpr std::size_t kThreads = 4, kDraws = 500;
   manual_seed(11);
   std::vector<std::uint32_t> drawn(kThreads * kDraws), expected(kThreads * kDraws);
   together(kThreads, [&](int thread) {
-    for (int i = 0; i < kDraws; ++i) {
+    for (std::size_t i = 0; i < kDraws; ++i) {
       const GeneratorLock lock(default_generator());
-      drawn[static_cast<std::size_t>(thread * kDraws + i)] = default_generator().u32();
+      drawn[static_cast<std::size_t>(thread) * kDraws + i] = default_generator().u32();
     }
   });
   Generator(11).u32(expected);
@@ -103,7 +103,7 @@ TEST_CASE("Threads change the number of threads while others use them") {
     }
   });
   set_num_threads(before);
-  CHECK(sum == 4 * 50 * 28);
+  CHECK(sum == std::int64_t{4} * 50 * 28);
 }
 
 #if TEND_TEST_FORK
@@ -173,6 +173,7 @@ TEST_CASE("A fork waits until no thread is inside BLAS") {
   std::atomic<int> inside = 0;
   std::atomic<bool> done = false;
   std::vector<std::thread> threads;
+  threads.reserve(3);
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
       while (!done) {

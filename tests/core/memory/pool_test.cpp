@@ -17,7 +17,7 @@ using namespace tend;
 namespace {
 
 // Freed after the main thread's own blocks are gone.
-const Array outlives_the_thread = Array::zeros({10}, float32);
+const Array kOutlivesTheThread = Array::zeros({10}, float32);
 
 struct Block {
   explicit Block(std::size_t size)
@@ -91,6 +91,7 @@ TEST_CASE("a thread that ends leaves its blocks to the others") {
   static constexpr std::size_t kBytes = 1000;
   const auto round = [] {
     std::vector<Block> blocks;
+    blocks.reserve(100);
     for (int i = 0; i < 100; ++i) blocks.emplace_back(kBytes);
     for (const Block& block : blocks) block.give();
   };
@@ -120,6 +121,7 @@ TEST_CASE("threads may give back what others took") {
     }
   };
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) threads.emplace_back(work, i);
   for (std::thread& thread : threads) thread.join();
   CHECK(spoilt == 0);
@@ -129,6 +131,7 @@ TEST_CASE("threads may give back what others took") {
 TEST_CASE("threads empty the cache and read the counters while others allocate") {
   const std::int64_t before = live_memory();
   std::vector<std::thread> threads;
+  threads.reserve(4);
   std::atomic<int> wrong{0};
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&, i] {

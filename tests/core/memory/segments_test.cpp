@@ -131,8 +131,8 @@ TEST_CASE("release gives idle segments back, and the pages of idle pieces") {
   holder.take(kMiB);
   std::memset(holder.blocks()[0].data, 1, 4 * kMiB);
   holder.blocks()[1].data[5] = 7;
-  auto* const page = reinterpret_cast<std::uint8_t*>(
-      (reinterpret_cast<std::uintptr_t>(holder.blocks()[0].data) + 2 * kMiB) / 4096 * 4096);
+  auto* const middle = reinterpret_cast<std::uint8_t*>(holder.blocks()[0].data) + 2 * kMiB;
+  std::uint8_t* const page = middle - reinterpret_cast<std::uintptr_t>(middle) % 4096;
   const auto is_resident = [page] {
     unsigned char found = 0;
     REQUIRE(mincore(page, 4096, &found) == 0);

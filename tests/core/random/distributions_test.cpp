@@ -18,7 +18,6 @@
 using namespace tend;
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
-using tend::test::same_bits;
 
 namespace {
 

@@ -25,7 +25,7 @@ Array transposed(const Shape& shape, DType dtype, std::uint32_t seed) {
 // The elements of `a` in row-major order, read one by one.
 template <class T>
 Array by_index(const Array& a) {
-  const Array out = Array::empty(a.shape(), a.dtype());
+  Array out = Array::empty(a.shape(), a.dtype());
   for (std::int64_t i = 0; i < out.numel(); ++i) {
     std::int64_t rest = i, at = 0;
     for (std::int64_t d = a.rank(); d-- > 0; rest /= a.shape()[d])
@@ -70,7 +70,7 @@ TEST_CASE("operations on transposed arrays are those on their copies, on any num
         const Array expected = Array::empty(shape, dtype);
         kernel(expected, inputs.clone()...);
         CHECK(same_bits_for_any_thread_count([&] {
-          const Array out = Array::empty(shape, dtype);
+          Array out = Array::empty(shape, dtype);
           kernel(out, inputs...);
           CHECK(same_bits(out, expected));
           return out;
@@ -137,10 +137,11 @@ TEST_CASE("elementwise kernels have the same results on every target") {
         a, b);
     const Array filled = Array::empty(shape, dtype);
     kernels::masked_fill(filled, a, mask, 7);
+    const Array expected = Array::empty(shape, dtype);
     for (std::int64_t i = 0; i < filled.numel(); ++i) {
-      const T expected = mask.data<bool>()[i] ? T(7) : a.data<T>()[i];
-      REQUIRE(std::memcmp(&filled.data<T>()[i], &expected, sizeof(T)) == 0);
+      expected.data<T>()[i] = mask.data<bool>()[i] ? T(7) : a.data<T>()[i];
     }
+    REQUIRE(same_bits(filled, expected));
     kernels::fill(filled, 3);
     CHECK(filled.to_vector<T>() == std::vector<T>(static_cast<std::size_t>(a.numel()), T(3)));
   };

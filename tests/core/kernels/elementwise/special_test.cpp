@@ -1,6 +1,6 @@
 #include <tend/core/kernels/elementwise/special.h>
 
-#include <math.h>  // lgammal_r
+#include <math.h>  // NOLINT(modernize-deprecated-headers): lgammal_r
 
 #include <cmath>
 #include <functional>
@@ -46,7 +46,10 @@ constexpr long double kBernoulli[] = {1.0L / 6,  -1.0L / 30,     1.0L / 42, -1.0
 
 long double exact_digamma(long double x) {
   long double sum = 0;
-  for (; x < 40; ++x) sum -= 1 / x;
+  while (x < 40) {
+    sum -= 1 / x;
+    ++x;
+  }
   long double power = 1;
   for (int k = 2; const long double bernoulli : kBernoulli) {
     power /= x * x;
@@ -60,7 +63,10 @@ long double exact_polygamma(int n, long double x) {
   if (n == 0) return exact_digamma(x);
   const long double s = n + 1;
   long double sum = 0;
-  for (; x < 60 + s; ++x) sum += powl(x, -s);
+  while (x < 60 + s) {
+    sum += powl(x, -s);
+    ++x;
+  }
   sum += powl(x, 1 - s) / n + powl(x, -s) / 2;
   long double factor = s * powl(x, -s - 1) / 2;
   for (int j = 0; const long double bernoulli : kBernoulli) {

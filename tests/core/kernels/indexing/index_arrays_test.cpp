@@ -18,7 +18,7 @@ namespace {
 using Numbers = std::vector<std::int64_t>;
 
 Array take(const Array& a, const IndexArrays& arrays) {
-  const Array out = Array::full(arrays.result_shape(a.shape()), 1, a.dtype());
+  Array out = Array::full(arrays.result_shape(a.shape()), 1, a.dtype());
   kernels::take_indexed(out, a, arrays);
   return out;
 }
@@ -107,7 +107,7 @@ TEST_CASE("puts have the same bits for any number of threads") {
   CHECK_FALSE(kernels::wrap_positions(wrapped, positions, 51));
   const bool accumulate = GENERATE(false, true);
   CHECK(same_bits_for_any_thread_count([&] {
-    const Array out = Array::zeros({51, 65}, float32);
+    Array out = Array::zeros({51, 65}, float32);
     kernels::put_indexed(out, {{0}, {wrapped}, {count}}, terms, accumulate);
     return out;
   }));

@@ -11,7 +11,7 @@ namespace {
 
 // int64 numbers in [0, size).
 Array random_index(const Shape& shape, std::int64_t size, std::uint32_t seed = 9) {
-  const Array out = random_array(shape, int64, seed);
+  Array out = random_array(shape, int64, seed);
   for (std::int64_t i = 0; i < out.numel(); ++i) {
     auto& x = out.data<std::int64_t>()[i];
     x = (x + 50) % size;
@@ -20,7 +20,7 @@ Array random_index(const Shape& shape, std::int64_t size, std::uint32_t seed = 9
 }
 
 Array gather(const Array& a, std::int64_t dim, const Array& index) {
-  const Array out = Array::full(index.shape(), 1, a.dtype());
+  Array out = Array::full(index.shape(), 1, a.dtype());
   kernels::gather(out, a, dim, index);
   return out;
 }
@@ -28,7 +28,7 @@ Array gather(const Array& a, std::int64_t dim, const Array& index) {
 Array index_select(const Array& a, std::int64_t dim, const Array& index) {
   Shape shape = a.shape();
   if (a.rank() > 0) shape[dim] = index.numel();
-  const Array out = Array::full(shape, 1, a.dtype());
+  Array out = Array::full(shape, 1, a.dtype());
   kernels::index_select(out, a, dim, index);
   return out;
 }
@@ -239,12 +239,12 @@ TEST_CASE("one_hot marks each index in a new last dimension") {
 TEST_CASE("sums by index have the same bits for any number of threads") {
   const Array index = random_index({3000}, 40), terms = random_array({3000, 65}, float32);
   CHECK(same_bits_for_any_thread_count([&] {
-    const Array out = Array::zeros({40, 65}, float32);
+    Array out = Array::zeros({40, 65}, float32);
     kernels::index_add(out, 0, index, terms);
     return out;
   }));
   CHECK(same_bits_for_any_thread_count([&] {
-    const Array out = Array::zeros({3000, 40}, float32);
+    Array out = Array::zeros({3000, 40}, float32);
     kernels::scatter_add(out, 1, random_index({3000, 65}, 40), terms);
     return out;
   }));

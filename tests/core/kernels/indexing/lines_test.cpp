@@ -12,7 +12,7 @@ namespace {
 
 // Whole numbers, whose sums are exact, so that results are compared without a tolerance.
 Array numbers(const Shape& shape) {
-  const Array out = Array::empty(shape, float64);
+  Array out = Array::empty(shape, float64);
   for (std::int64_t i = 0; i < out.numel(); ++i)
     out.data<double>()[i] = static_cast<double>(7919 * i % 1009);
   return out;
@@ -20,7 +20,7 @@ Array numbers(const Shape& shape) {
 
 // Indices below `size`, with many of each.
 Array indices(const Shape& shape, std::int64_t size) {
-  const Array out = Array::empty(shape, int64);
+  Array out = Array::empty(shape, int64);
   for (std::int64_t i = 0; i < out.numel(); ++i) out.data<std::int64_t>()[i] = i * i % 7919 % size;
   return out;
 }
@@ -35,7 +35,7 @@ double& at(const Array& x, std::int64_t i, std::int64_t j) {
 
 // By the definition, element by element.
 Array gathered(const Array& a, std::int64_t dim, const Array& index) {
-  const Array out = Array::empty(index.shape(), float64);
+  Array out = Array::empty(index.shape(), float64);
   for (std::int64_t i = 0; i < index.size(0); ++i) {
     for (std::int64_t j = 0; j < index.size(1); ++j) {
       const auto k = index.data<std::int64_t>()[i * index.size(1) + j];
@@ -46,7 +46,7 @@ Array gathered(const Array& a, std::int64_t dim, const Array& index) {
 }
 
 Array scattered(const Array& before, std::int64_t dim, const Array& index, const Array& src) {
-  const Array out = before.clone();
+  Array out = before.clone();
   for (std::int64_t i = 0; i < index.size(0); ++i) {
     for (std::int64_t j = 0; j < index.size(1); ++j) {
       const auto k = index.data<std::int64_t>()[i * index.size(1) + j];

@@ -94,7 +94,9 @@ TEST_CASE("OpenBLAS is brought to choose again, unless a variable says otherwise
   const Variable on("TEND_BLAS_REPAIR", nullptr);
   detail::repair_blas();
   const std::string repaired = blas_core();
-  CHECK(std::string(std::getenv("OPENBLAS_CORETYPE")).empty());
+  const char* const core_type = std::getenv("OPENBLAS_CORETYPE");
+  REQUIRE(core_type != nullptr);
+  CHECK(std::string(core_type).empty());
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2")) CHECK((repaired == "SkylakeX" || repaired == "Haswell"));
 #endif

@@ -22,7 +22,7 @@ Shape product_shape(const Array& a, const Array& b) {
 }
 
 Array product(const Array& a, const Array& b) {
-  const Array out = Array::full(product_shape(a, b), is_floating(a.dtype()) ? NAN : -1, a.dtype());
+  Array out = Array::full(product_shape(a, b), is_floating(a.dtype()) ? NAN : -1, a.dtype());
   kernels::matmul(out, a, b);
   return out;
 }
@@ -397,8 +397,8 @@ namespace {
 
 // As a row with gaps when it has some.
 Array like(const Array& bias, DType dtype) {
-  const Array out = bias.is_contiguous() ? Array::empty(bias.shape(), dtype)
-                                         : Array::full({bias.numel(), 2}, 0, dtype).select(1, 1);
+  Array out = bias.is_contiguous() ? Array::empty(bias.shape(), dtype)
+                                   : Array::full({bias.numel(), 2}, 0, dtype).select(1, 1);
   out.copy_from(bias);
   return out;
 }

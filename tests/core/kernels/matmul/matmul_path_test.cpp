@@ -25,8 +25,7 @@ constexpr MatmulPath kPaths[] = {MatmulPath::automatic, MatmulPath::blas, Matmul
 
 Array product_on(MatmulPath path, const Array& a, const Array& b) {
   const MatmulPathGuard guard(path);
-  const Array out =
-      Array::full(kernels::matmul_shape("matmul", a.shape(), b.shape()), NAN, a.dtype());
+  Array out = Array::full(kernels::matmul_shape("matmul", a.shape(), b.shape()), NAN, a.dtype());
   kernels::matmul(out, a, b);
   return out;
 }
@@ -35,13 +34,13 @@ Array linear_on(MatmulPath path, const Array& x, const Array& weight, const Arra
   const MatmulPathGuard guard(path);
   Shape shape = x.shape();
   shape[shape.rank() - 1] = weight.size(0);
-  const Array out = Array::full(shape, NAN, x.dtype());
+  Array out = Array::full(shape, NAN, x.dtype());
   kernels::linear(out, x, weight, bias);
   return out;
 }
 
 Array absolute(const Array& x) {
-  const Array out = x.to(float64).clone();
+  Array out = x.to(float64).clone();
   for (std::int64_t i = 0; i < out.numel(); ++i)
     out.data<double>()[i] = std::abs(out.data<double>()[i]);
   return out;
@@ -226,7 +225,7 @@ TEST_CASE("Gradients of weights agree on every path, and automatic takes BLAS fo
     const Array left = g.transpose(0, 1);
     const auto gradient = [&](MatmulPath path, kernels::RowBits rows) {
       const MatmulPathGuard guard(path);
-      const Array out = Array::full({400, 270}, NAN, float32);
+      Array out = Array::full({400, 270}, NAN, float32);
       kernels::matmul(out, left, x, 1, 0, rows);
       return out;
     };

@@ -20,7 +20,7 @@ namespace {
 using Kernel = void (*)(const Array&, const Array&, const Shape&);
 
 Array reduce(Kernel kernel, const Array& a, const Shape& dims, DType dtype, bool keepdim = false) {
-  const Array out = Array::full(reduced_shape(a.shape(), dims, keepdim), 1, dtype);
+  Array out = Array::full(reduced_shape(a.shape(), dims, keepdim), 1, dtype);
   kernel(out, a, dims);
   return out;
 }
@@ -45,6 +45,7 @@ void check_exactly(Kernel kernel, const Array& a, const Shape& dims, DType dtype
                    const std::function<double(const std::vector<double>&)>& f) {
   const auto groups = groups_of(a, dims);
   std::vector<double> want;
+  want.reserve(groups.size());
   for (const auto& group : groups) want.push_back(f(group));
   for (const bool keepdim : {false, true}) {
     CAPTURE(dims, keepdim, a.shape(), a.strides(), a.dtype());
@@ -226,7 +227,7 @@ TEST_CASE("reductions have the same bits on every target") {
     for (const Shape& dims : {Shape{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}}) {
       for (const auto kernel : {kernels::sum, kernels::amax, kernels::amin, kernels::mean}) {
         const auto reduced = [&] {
-          const Array out = Array::empty(reduced_shape(a.shape(), dims, false), dtype);
+          Array out = Array::empty(reduced_shape(a.shape(), dims, false), dtype);
           kernel(out, a, dims);
           return out;
         };

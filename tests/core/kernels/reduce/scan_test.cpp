@@ -12,18 +12,17 @@
 
 using namespace tend;
 using namespace tend::test;
-using Catch::Matchers::Message;
 
 namespace {
 
 Array cumsum(const Array& a, std::int64_t dim) {
-  const Array out = Array::full(a.shape(), 7, kernels::sum_dtype(a.dtype()));
+  Array out = Array::full(a.shape(), 7, kernels::sum_dtype(a.dtype()));
   kernels::cumsum(out, a, dim);
   return out;
 }
 
 Array cumprod(const Array& a, std::int64_t dim) {
-  const Array out = Array::full(a.shape(), 7, kernels::sum_dtype(a.dtype()));
+  Array out = Array::full(a.shape(), 7, kernels::sum_dtype(a.dtype()));
   kernels::cumprod(out, a, dim);
   return out;
 }

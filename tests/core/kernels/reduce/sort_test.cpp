@@ -18,7 +18,7 @@ struct Ranked {
 };
 
 Ranked sort(const Array& a, std::int64_t dim, bool descending = false) {
-  const Ranked out{Array::empty(a.shape(), a.dtype()), Array::empty(a.shape(), int64)};
+  Ranked out{Array::empty(a.shape(), a.dtype()), Array::empty(a.shape(), int64)};
   kernels::sort(out.values, out.indices, a, dim, descending);
   return out;
 }
@@ -26,7 +26,7 @@ Ranked sort(const Array& a, std::int64_t dim, bool descending = false) {
 Ranked topk(const Array& a, std::int64_t k, std::int64_t dim, bool largest = true) {
   Shape shape = a.shape();
   if (a.rank() > 0) shape[dim] = k;
-  const Ranked out{Array::empty(shape, a.dtype()), Array::empty(shape, int64)};
+  Ranked out{Array::empty(shape, a.dtype()), Array::empty(shape, int64)};
   kernels::topk(out.values, out.indices, a, k, dim, largest);
   return out;
 }

@@ -1,0 +1,18 @@
+#include <tend/attention/layers/activation_function.h>
+
+#include <tend/autograd/ops/activation.h>
+#include <tend/autograd/ops/math.h>
+
+namespace tend::nn {
+
+ActivationFunction::ActivationFunction(std::string_view name) {
+  if (name == "relu") {
+    function_ = [](const Tensor& x) { return relu(x); };
+  } else if (name == "gelu") {
+    function_ = [](const Tensor& x) { return gelu(x); };
+  } else {
+    fail("ActivationFunction", "\"", name, "\" is neither \"relu\" nor \"gelu\"");
+  }
+}
+
+}  // namespace tend::nn

@@ -1,0 +1,30 @@
+// ActivationFunction: what a Transformer layer applies between its two Linear layers.
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <tend/autograd/tensor/tensor.h>
+
+namespace tend::nn {
+
+/// "relu" or "gelu", as in PyTorch, or any function of a tensor.
+class ActivationFunction {
+ public:
+  /// Error for another name.
+  ActivationFunction(const char* name) : ActivationFunction(std::string_view(name)) {}
+  ActivationFunction(std::string_view name);
+  template <class F>
+  requires std::is_invocable_r_v<Tensor, const F&, const Tensor&> ActivationFunction(F function)
+      : function_(with_memory(
+            [&] { return std::function<Tensor(const Tensor&)>(std::move(function)); })) {}
+
+  Tensor operator()(const Tensor& x) const { return function_(x); }
+
+ private:
+  std::function<Tensor(const Tensor&)> function_;
+};
+
+}  // namespace tend::nn

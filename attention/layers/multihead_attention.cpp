@@ -1,0 +1,227 @@
+#include <tend/attention/layers/multihead_attention.h>
+
+#include <limits>
+
+#include <tend/attention/functions/mask.h>
+#include <tend/attention/functions/scaled_dot_product.h>
+#include <tend/autograd/ops/ops.h>
+#include <tend/nn/layers/init.h>
+
+namespace tend::nn {
+namespace {
+
+constexpr const char* kName = "MultiheadAttention";
+
+// embed_dim, after all sizes were checked and before any weight is drawn.
+std::int64_t checked_width(std::int64_t embed_dim, std::int64_t num_heads,
+                           const MultiheadAttentionOptions& options) {
+  if (embed_dim < 1 || num_heads < 1 || embed_dim % num_heads != 0) {
+    fail<ShapeError>(kName, "embed_dim ", embed_dim, " must be divisible by num_heads ", num_heads);
+  }
+  for (const auto& dim : {options.kdim, options.vdim}) {
+    if (dim && *dim < 1) fail<ShapeError>(kName, *dim, " is no size of keys or values");
+  }
+  if (!(options.dropout >= 0 && options.dropout <= 1)) {
+    fail(kName, "the probability of dropout must lie in [0, 1], got ", options.dropout);
+  }
+  return embed_dim;
+}
+
+bool is_same(const Tensor& a, const Tensor& b) {
+  return a.impl() == b.impl();
+}
+
+void check_mask(const char* name, const Tensor& mask, const Shape& wanted) {
+  if (mask.shape() != wanted) {
+    fail<ShapeError>(kName, name, " ", mask.shape(), " is not ", wanted);
+  }
+  if (mask.dtype() != boolean && !is_floating(mask.dtype())) {
+    fail<DTypeError>(kName, name, " must be bool or floating, got ", mask.dtype());
+  }
+}
+
+// Both masks together, either of which may be undefined: bool while they are, else as numbers to
+// add.
+Tensor joined(const Tensor& a, const Tensor& b, DType dtype) {
+  if (!a.defined() || !b.defined()) return a.defined() ? a : b;
+  if (a.dtype() == boolean && b.dtype() == boolean) return logical_or(a, b);
+  const auto added = [dtype](const Tensor& mask) {
+    if (mask.dtype() != boolean) return mask.to(dtype);
+    return masked_fill(zeros(mask.shape(), dtype), mask, -std::numeric_limits<double>::infinity());
+  };
+  return added(a) + added(b);
+}
+
+// The mask with `count` more keys, which it leaves as they are.
+Tensor with_more_keys(const Tensor& mask, std::int64_t count) {
+  if (!mask.defined() || count == 0) return mask;
+  Shape more = mask.shape();
+  more[more.rank() - 1] = count;
+  return cat({mask, zeros(more, mask.dtype())}, -1);
+}
+
+}  // namespace
+
+MultiheadAttention::MultiheadAttention(std::int64_t width, std::int64_t heads,
+                                       const MultiheadAttentionOptions& options)
+    : embed_dim(checked_width(width, heads, options)),
+      num_heads(heads),
+      kdim(options.kdim.value_or(width)),
+      vdim(options.vdim.value_or(width)),
+      dropout(options.dropout),
+      add_zero_attn(options.add_zero_attn),
+      batch_first(options.batch_first),
+      out_proj(width, width, options.bias) {
+  const auto drawn = [](std::int64_t rows, std::int64_t columns) {
+    Parameter weight(empty({rows, columns}));
+    init::xavier_uniform_(weight);
+    return weight;
+  };
+  if (kdim == embed_dim && vdim == embed_dim) {
+    in_proj_weight = drawn(3 * embed_dim, embed_dim);
+  } else {
+    q_proj_weight = drawn(embed_dim, embed_dim);
+    k_proj_weight = drawn(embed_dim, kdim);
+    v_proj_weight = drawn(embed_dim, vdim);
+  }
+  if (options.bias) {
+    in_proj_bias = Parameter(zeros({3 * embed_dim}));
+    init::zeros_(out_proj.bias);
+  }
+  if (!options.add_bias_kv) return;
+  for (Parameter* const each : {&bias_k, &bias_v}) {
+    *each = Parameter(empty({1, 1, embed_dim}));
+    init::xavier_normal_(*each);
+  }
+}
+
+MultiheadAttention::Sizes MultiheadAttention::checked_sizes(const Tensor& query, const Tensor& key,
+                                                            const Tensor& value) const {
+  const auto fail_shapes = [&] [[noreturn]] {
+    fail<ShapeError>(kName, "query ", query.shape(), ", key ", key.shape(), " and value ",
+                     value.shape(), " are not (L, N, ", embed_dim, "), (S, N, ", kdim,
+                     ") and (S, N, ", vdim, "), (N, L, ...) with batch_first, or without N");
+  };
+  const std::int64_t rank = query.dim();
+  if ((rank != 2 && rank != 3) || key.dim() != rank || value.dim() != rank) fail_shapes();
+  const std::int64_t tokens = rank == 3 ? token_dim() : 0;
+  const bool fits = query.size(-1) == embed_dim && key.size(-1) == kdim && value.size(-1) == vdim &&
+                    key.size(tokens) == value.size(tokens);
+  if (!fits) fail_shapes();
+  if (rank == 2) return {query.size(0), key.size(0), 1, false};
+  const std::int64_t batch = query.size(1 - tokens);
+  if (key.size(1 - tokens) != batch || value.size(1 - tokens) != batch) fail_shapes();
+  return {query.size(tokens), key.size(tokens), batch, true};
+}
+
+// One product where inputs are one tensor.
+MultiheadAttention::Projected MultiheadAttention::project(const Tensor& query, const Tensor& key,
+                                                          const Tensor& value) const {
+  const std::int64_t width = embed_dim;
+  const auto bias = [&](std::int64_t first, std::int64_t count) {
+    return in_proj_bias.defined() ? in_proj_bias.narrow(0, first * width, count * width) : Tensor();
+  };
+  if (!in_proj_weight.defined()) {
+    return {linear(query, q_proj_weight, bias(0, 1)), linear(key, k_proj_weight, bias(1, 1)),
+            linear(value, v_proj_weight, bias(2, 1))};
+  }
+  const auto apply = [&](const Tensor& x, std::int64_t first, std::int64_t count) {
+    return linear(x, in_proj_weight.narrow(0, first * width, count * width), bias(first, count));
+  };
+  const auto part = [width](const Tensor& x, std::int64_t i) {
+    return x.narrow(-1, i * width, width);
+  };
+  if (is_same(query, key) && is_same(key, value)) {
+    const Tensor all = linear(query, in_proj_weight, in_proj_bias);
+    return {part(all, 0), part(all, 1), part(all, 2)};
+  }
+  if (is_same(key, value)) {
+    const Tensor both = apply(key, 1, 2);
+    return {apply(query, 0, 1), part(both, 0), part(both, 1)};
+  }
+  return {apply(query, 0, 1), apply(key, 1, 1), apply(value, 2, 1)};
+}
+
+void MultiheadAttention::append_keys(Projected& inputs) const {
+  const auto append = [this](Tensor& x, const Tensor& row) {
+    Shape shape = x.shape();
+    shape[token_dim()] = 1;
+    x = cat({x, row.expand(shape)}, token_dim());
+  };
+  if (bias_k.defined()) {
+    append(inputs.key, bias_k);
+    append(inputs.value, bias_v);
+  }
+  if (!add_zero_attn) return;
+  const Tensor row = zeros({1, 1, embed_dim}, inputs.key.dtype());
+  append(inputs.key, row);
+  append(inputs.value, row);
+}
+
+// (L, N, E), or (N, L, E), -> (N, heads, L, E / heads), without a copy.
+Tensor MultiheadAttention::split_heads(const Tensor& x) const {
+  const Tensor heads = x.view({x.size(0), x.size(1), num_heads, embed_dim / num_heads});
+  return batch_first ? heads.transpose(1, 2) : heads.permute({1, 2, 0, 3});
+}
+
+Tensor MultiheadAttention::merge_heads(const Tensor& context) const {
+  const Tensor tokens = batch_first ? context.transpose(1, 2) : context.permute({2, 0, 1, 3});
+  return out_proj(tokens.contiguous().flatten(-2));
+}
+
+attention::AttentionOptions MultiheadAttention::attention_options(
+    const MultiheadAttentionMasks& masks, const Sizes& sizes, DType dtype) const {
+  Tensor padding = masks.key_padding_mask, mask = masks.attn_mask;
+  const auto [queries, keys, batch, has_batch] = sizes;
+  if (padding.defined()) {
+    check_mask("key_padding_mask", padding, has_batch ? Shape{batch, keys} : Shape{keys});
+    padding = padding.view({batch, 1, 1, keys});
+  }
+  if (mask.defined() && mask.dim() == 2) {
+    check_mask("attn_mask", mask, {queries, keys});
+  } else if (mask.defined()) {
+    check_mask("attn_mask", mask, {batch * num_heads, queries, keys});
+    mask = mask.reshape({batch, num_heads, queries, keys});
+  }
+  const std::int64_t more = (bias_k.defined() ? 1 : 0) + (add_zero_attn ? 1 : 0);
+  attention::AttentionOptions options{.dropout_p = is_training() ? dropout : 0.0,
+                                      .is_causal = masks.is_causal && more == 0};
+  if (masks.is_causal && more > 0) {  // the appended keys come last, but are visible
+    mask = joined(mask, logical_not(attention::causal_mask(queries, keys)), dtype);
+  }
+  mask = with_more_keys(joined(padding, mask, dtype), more);
+  if (mask.defined()) options.attn_mask = mask.dtype() == boolean ? logical_not(mask) : mask;
+  return options;
+}
+
+attention::AttentionOutput MultiheadAttention::forward(const Tensor& query, const Tensor& key,
+                                                       const Tensor& value,
+                                                       const MultiheadAttentionMasks& masks) const {
+  const Sizes sizes = checked_sizes(query, key, value);
+  if (!sizes.has_batch) {
+    const auto batched = [this](const Tensor& x) { return x.unsqueeze(1 - token_dim()); };
+    const Tensor q = batched(query), k = is_same(key, query) ? q : batched(key),
+                 v = is_same(value, key) ? k : batched(value);
+    MultiheadAttentionMasks own = masks;
+    if (masks.key_padding_mask.defined()) {
+      check_mask("key_padding_mask", masks.key_padding_mask, {sizes.keys});
+      own.key_padding_mask = masks.key_padding_mask.unsqueeze(0);
+    }
+    attention::AttentionOutput out = forward(q, k, v, own);
+    return {out.context.squeeze(1 - token_dim()),
+            out.weights.defined() ? out.weights.squeeze(0) : Tensor()};
+  }
+  const attention::AttentionOptions options = attention_options(masks, sizes, query.dtype());
+  Projected inputs = project(query, key, value);
+  append_keys(inputs);
+  const Tensor q = split_heads(inputs.query), k = split_heads(inputs.key),
+               v = split_heads(inputs.value);
+  if (!masks.need_weights) {
+    return {merge_heads(attention::scaled_dot_product_attention(q, k, v, options)), {}};
+  }
+  attention::AttentionOutput out = attention::attention_with_weights(q, k, v, options);
+  return {merge_heads(out.context),
+          masks.average_attn_weights ? out.weights.mean({1}) : out.weights};
+}
+
+}  // namespace tend::nn

@@ -1,0 +1,94 @@
+// Multi-head attention as torch.nn has it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <tend/attention/functions/options.h>
+#include <tend/nn/layers/linear.h>
+
+namespace tend::nn {
+
+struct MultiheadAttentionOptions {
+  double dropout = 0.0;  ///< of the weights
+  Flag bias = true;
+  /// Appends a learned key and value (bias_k, bias_v), or a zero one, that every query sees.
+  Flag add_bias_kv = false;
+  Flag add_zero_attn = false;
+  /// Widths of key and value; embed_dim unless given.
+  std::optional<std::int64_t> kdim = {};
+  std::optional<std::int64_t> vdim = {};
+  /// Inputs are (batch, tokens, width) instead of (tokens, batch, width).
+  Flag batch_first = false;
+};
+
+/// What a call of MultiheadAttention takes beside its inputs, as PyTorch names it. In bool masks
+/// true hides, as there (in tend::attention it shows); floating masks are added to the scores.
+struct MultiheadAttentionMasks {
+  Tensor key_padding_mask = {};  ///< (N, S), or (S) for inputs without a batch
+  Flag need_weights = true;
+  Tensor attn_mask = {};  ///< (L, S), or (N * num_heads, L, S)
+  /// The weights' mean over the heads, (N, L, S), instead of all of them, (N, num_heads, L, S).
+  Flag average_attn_weights = true;
+  /// Hides later keys, besides what the masks hide; attn_mask need not be given (in PyTorch it must
+  /// be). It leaves the appended keys visible.
+  Flag is_causal = false;
+};
+
+/// torch.nn.MultiheadAttention: queries (L, N, embed_dim), keys (S, N, kdim) and values (S, N,
+/// vdim), (N, L, ...) with batch_first, or (L, ...) without a batch, give (L, N, embed_dim) alike.
+/// A query that sees no key gets the bias of out_proj alone, where PyTorch gives NaN. The layers of
+/// the book, with one causal input, are in tend::attention.
+///
+/// Parameters have torch.nn's names and numbers: in_proj_weight (3 embed_dim, embed_dim), or
+/// q_proj_weight, k_proj_weight and v_proj_weight where kdim or vdim differ from embed_dim;
+/// in_proj_bias, bias_k, bias_v, out_proj.
+class MultiheadAttention : public Module<MultiheadAttention> {
+ public:
+  /// ShapeError unless num_heads divides embed_dim and all sizes are positive; Error unless
+  /// 0 <= dropout <= 1.
+  MultiheadAttention(std::int64_t embed_dim, std::int64_t num_heads,
+                     const MultiheadAttentionOptions& options = {});
+
+  /// The result in `context`, and the weights, after dropout, in `weights`; undefined unless
+  /// need_weights, which costs the fused path. ShapeError and DTypeError where inputs and masks do
+  /// not fit.
+  attention::AttentionOutput forward(const Tensor& query, const Tensor& key, const Tensor& value,
+                                     const MultiheadAttentionMasks& masks = {}) const;
+  attention::AttentionOutput operator()(const Tensor& query, const Tensor& key, const Tensor& value,
+                                        const MultiheadAttentionMasks& masks = {}) const {
+    return Module::operator()(query, key, value, masks);
+  }
+
+  std::int64_t embed_dim, num_heads, kdim, vdim;
+  double dropout;
+  bool add_zero_attn, batch_first;
+  TEND_PARAMETER(in_proj_weight);
+  TEND_PARAMETER(q_proj_weight);
+  TEND_PARAMETER(k_proj_weight);
+  TEND_PARAMETER(v_proj_weight);
+  TEND_PARAMETER(in_proj_bias);
+  TEND_PARAMETER(bias_k);
+  TEND_PARAMETER(bias_v);
+  TEND_MODULE(Linear, out_proj);
+
+ private:
+  struct Projected {
+    Tensor query, key, value;
+  };
+  /// Sizes of a call: queries, keys without the appended ones, batch.
+  struct Sizes {
+    std::int64_t queries, keys, batch;
+    bool has_batch;
+  };
+  std::int64_t token_dim() const noexcept { return batch_first ? 1 : 0; }
+  Sizes checked_sizes(const Tensor& query, const Tensor& key, const Tensor& value) const;
+  Projected project(const Tensor& query, const Tensor& key, const Tensor& value) const;
+  void append_keys(Projected& inputs) const;
+  Tensor split_heads(const Tensor& x) const;
+  Tensor merge_heads(const Tensor& context) const;
+  attention::AttentionOptions attention_options(const MultiheadAttentionMasks& masks,
+                                                const Sizes& sizes, DType dtype) const;
+};
+
+}  // namespace tend::nn

@@ -1,0 +1,95 @@
+#include <tend/attention/layers/transformer.h>
+
+#include <limits>
+
+#include <tend/attention/functions/call.h>
+#include <tend/autograd/ops/ops.h>
+#include <tend/nn/layers/init.h>
+
+namespace tend::nn {
+namespace {
+
+using Children = std::vector<std::pair<std::string, ModuleBase*>>;
+
+Children with_norm(Children children, std::optional<LayerNorm>& norm) {
+  if (norm) with_memory([&] { children.emplace_back("norm", &*norm); });
+  return children;
+}
+
+// d_model, after the numbers of layers were checked and before any weight is drawn.
+std::int64_t checked_model(const TransformerOptions& options) {
+  for (const std::int64_t count : {options.num_encoder_layers, options.num_decoder_layers}) {
+    if (count < 0) fail("Transformer", count, " layers");
+  }
+  return options.d_model;
+}
+
+std::optional<LayerNorm> norm_of(const TransformerOptions& options) {
+  return LayerNorm(Shape{options.d_model}, options.layer.layer_norm_eps, true, options.layer.bias);
+}
+
+}  // namespace
+
+TransformerEncoder::TransformerEncoder(const TransformerEncoderLayer& layer,
+                                       std::int64_t num_layers,
+                                       const std::optional<LayerNorm>& last_norm)
+    : layers(num_layers, layer), norm(last_norm) {}
+
+Tensor TransformerEncoder::forward(const Tensor& src, const EncoderMasks& masks) const {
+  Tensor x = src;
+  for (const TransformerEncoderLayer& layer : layers) x = layer(x, masks);
+  return norm ? (*norm)(x) : x;
+}
+
+Children TransformerEncoder::named_children() {
+  return with_norm(Module::named_children(), norm);
+}
+
+TransformerDecoder::TransformerDecoder(const TransformerDecoderLayer& layer,
+                                       std::int64_t num_layers,
+                                       const std::optional<LayerNorm>& last_norm)
+    : layers(num_layers, layer), norm(last_norm) {}
+
+Tensor TransformerDecoder::forward(const Tensor& tgt, const Tensor& memory,
+                                   const DecoderMasks& masks) const {
+  Tensor x = tgt;
+  for (const TransformerDecoderLayer& layer : layers) x = layer(x, memory, masks);
+  return norm ? (*norm)(x) : x;
+}
+
+Children TransformerDecoder::named_children() {
+  return with_norm(Module::named_children(), norm);
+}
+
+Transformer::Transformer(const TransformerOptions& options)
+    : encoder(TransformerEncoderLayer(checked_model(options), options.nhead, options.layer),
+              options.num_encoder_layers, norm_of(options)),
+      decoder(TransformerDecoderLayer(options.d_model, options.nhead, options.layer),
+              options.num_decoder_layers, norm_of(options)) {
+  for (const Tensor& each : parameters()) {
+    if (each.dim() > 1) init::xavier_uniform_(each);
+  }
+}
+
+Tensor Transformer::forward(const Tensor& src, const Tensor& tgt,
+                            const TransformerMasks& masks) const {
+  attention::Draws draws(is_training());  // the decoder checks its inputs after the encoder has run
+  const Tensor memory = encoder(src, {.src_mask = masks.src_mask,
+                                      .src_key_padding_mask = masks.src_key_padding_mask,
+                                      .is_causal = masks.src_is_causal});
+  Tensor out = decoder(tgt, memory,
+                       {.tgt_mask = masks.tgt_mask,
+                        .memory_mask = masks.memory_mask,
+                        .tgt_key_padding_mask = masks.tgt_key_padding_mask,
+                        .memory_key_padding_mask = masks.memory_key_padding_mask,
+                        .tgt_is_causal = masks.tgt_is_causal,
+                        .memory_is_causal = masks.memory_is_causal});
+  draws.keep();
+  return out;
+}
+
+Tensor Transformer::generate_square_subsequent_mask(std::int64_t size) {
+  return triu(full({size, size}, -std::numeric_limits<double>::infinity()), 1);
+}
+
+}  // namespace tend::nn

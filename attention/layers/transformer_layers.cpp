@@ -1,0 +1,113 @@
+#include <tend/attention/layers/transformer_layers.h>
+
+#include <tend/attention/functions/call.h>
+#include <tend/autograd/ops/ops.h>
+
+namespace tend::nn {
+namespace {
+
+// d_model, after all sizes were checked and before any weight is drawn.
+std::int64_t checked_model(const char* layer, std::int64_t d_model, std::int64_t nhead,
+                           const TransformerLayerOptions& options) {
+  if (d_model < 1 || nhead < 1 || d_model % nhead != 0) {
+    fail<ShapeError>(layer, "d_model ", d_model, " must be divisible by nhead ", nhead);
+  }
+  if (options.dim_feedforward < 1) {
+    fail<ShapeError>(layer, "dim_feedforward ", options.dim_feedforward, " is no size");
+  }
+  if (!(options.dropout >= 0 && options.dropout <= 1)) {
+    fail(layer, "the probability of dropout must lie in [0, 1], got ", options.dropout);
+  }
+  return d_model;
+}
+
+MultiheadAttentionOptions attention_of(const TransformerLayerOptions& options) {
+  return {.dropout = options.dropout, .bias = options.bias, .batch_first = options.batch_first};
+}
+
+LayerNorm norm_of(std::int64_t d_model, const TransformerLayerOptions& options) {
+  return LayerNorm(Shape{d_model}, options.layer_norm_eps, true, options.bias);
+}
+
+// One part of a layer with its residual: f is applied to the normalised x, or the sum is
+// normalised.
+template <class F>
+Tensor add_part(const Tensor& x, const LayerNorm& norm, bool norm_first, F f) {
+  return norm_first ? x + f(norm(x)) : norm(x + f(x));
+}
+
+// The part that both layers end with.
+template <class Layer>
+Tensor feed_forward(const Layer& layer, const Tensor& x) {
+  return layer.linear2(layer.dropout(layer.activation(layer.linear1(x))));
+}
+
+}  // namespace
+
+TransformerEncoderLayer::TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
+                                                 const TransformerLayerOptions& options)
+    : norm_first(options.norm_first),
+      activation(options.activation),
+      self_attn(checked_model("TransformerEncoderLayer", d_model, nhead, options), nhead,
+                attention_of(options)),
+      linear1(d_model, options.dim_feedforward, options.bias),
+      dropout(options.dropout),
+      linear2(options.dim_feedforward, d_model, options.bias),
+      norm1(norm_of(d_model, options)),
+      norm2(norm_of(d_model, options)),
+      dropout1(options.dropout),
+      dropout2(options.dropout) {}
+
+Tensor TransformerEncoderLayer::forward(const Tensor& src, const EncoderMasks& masks) const {
+  const MultiheadAttentionMasks own{.key_padding_mask = masks.src_key_padding_mask,
+                                    .need_weights = false,
+                                    .attn_mask = masks.src_mask,
+                                    .is_causal = masks.is_causal};
+  const Tensor x = add_part(src, norm1, norm_first, [&](const Tensor& in) {
+    return dropout1(self_attn(in, in, in, own).context);
+  });
+  return add_part(x, norm2, norm_first,
+                  [&](const Tensor& in) { return dropout2(feed_forward(*this, in)); });
+}
+
+TransformerDecoderLayer::TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead,
+                                                 const TransformerLayerOptions& options)
+    : norm_first(options.norm_first),
+      activation(options.activation),
+      self_attn(checked_model("TransformerDecoderLayer", d_model, nhead, options), nhead,
+                attention_of(options)),
+      multihead_attn(d_model, nhead, attention_of(options)),
+      linear1(d_model, options.dim_feedforward, options.bias),
+      dropout(options.dropout),
+      linear2(options.dim_feedforward, d_model, options.bias),
+      norm1(norm_of(d_model, options)),
+      norm2(norm_of(d_model, options)),
+      norm3(norm_of(d_model, options)),
+      dropout1(options.dropout),
+      dropout2(options.dropout),
+      dropout3(options.dropout) {}
+
+Tensor TransformerDecoderLayer::forward(const Tensor& tgt, const Tensor& memory,
+                                        const DecoderMasks& masks) const {
+  const MultiheadAttentionMasks own{.key_padding_mask = masks.tgt_key_padding_mask,
+                                    .need_weights = false,
+                                    .attn_mask = masks.tgt_mask,
+                                    .is_causal = masks.tgt_is_causal};
+  const MultiheadAttentionMasks across{.key_padding_mask = masks.memory_key_padding_mask,
+                                       .need_weights = false,
+                                       .attn_mask = masks.memory_mask,
+                                       .is_causal = masks.memory_is_causal};
+  attention::Draws draws(is_training());  // the memory is checked after dropout was drawn
+  Tensor x = add_part(tgt, norm1, norm_first, [&](const Tensor& in) {
+    return dropout1(self_attn(in, in, in, own).context);
+  });
+  x = add_part(x, norm2, norm_first, [&](const Tensor& in) {
+    return dropout2(multihead_attn(in, memory, memory, across).context);
+  });
+  x = add_part(x, norm3, norm_first,
+               [&](const Tensor& in) { return dropout3(feed_forward(*this, in)); });
+  draws.keep();
+  return x;
+}
+
+}  // namespace tend::nn

@@ -1,0 +1,178 @@
+#include <tend/attention/layers/multihead_attention.h>
+
+#include "tests/attention/layers/fixtures.h"
+
+using namespace tend;
+using nn::MultiheadAttention;
+using tend::test::pattern;
+using tend::test::pattern_mask;
+
+namespace {
+
+void check_multihead(const nlohmann::json& expected, DType dtype) {
+  const std::int64_t queries = 4, batch = 3, width = 6, heads = 2, keys = expected["keys"];
+  const std::int64_t kdim = expected["kdim"], vdim = expected["vdim"];
+  const bool batch_first = expected["batch_first"], batched = expected["batched"];
+  MultiheadAttention module(width, heads,
+                            {.bias = expected["bias"].get<bool>(),
+                             .add_bias_kv = expected["add_bias_kv"].get<bool>(),
+                             .add_zero_attn = expected["add_zero_attn"].get<bool>(),
+                             .kdim = kdim,
+                             .vdim = vdim,
+                             .batch_first = batch_first});
+  test::fill_with_patterns(module, dtype);
+  const auto leaf = [&](std::int64_t tokens, std::int64_t size, int seed) {
+    const Shape shape = batch_first ? Shape{batch, tokens, size} : Shape{tokens, batch, size};
+    return pattern(batched ? shape : Shape{tokens, size}, seed, dtype).requires_grad_();
+  };
+  const bool shared = expected["shared"];
+  const Tensor query = leaf(queries, width, 0);
+  const Tensor key = shared ? query : leaf(keys, kdim, 1);
+  const Tensor value = shared ? query : leaf(keys, vdim, 2);
+
+  const std::string mask = expected["attn_mask"], weights = expected["weights"];
+  const std::int64_t items = (batched ? batch : 1) * heads;
+  const bool is_flat = mask.ends_with("2");
+  const nn::MultiheadAttentionMasks masks{
+      .key_padding_mask = pattern_mask(expected["key_padding_mask"],
+                                       batched ? Shape{batch, keys} : Shape{keys}, dtype),
+      .need_weights = weights != "none",
+      .attn_mask =
+          mask == "none"
+              ? Tensor()
+              : pattern_mask(mask.substr(0, mask.size() - 1),
+                             is_flat ? Shape{queries, keys} : Shape{items, queries, keys}, dtype),
+      .average_attn_weights = weights == "mean",
+      .is_causal = expected["is_causal"].get<bool>()};
+  const auto [context, found] = module(query, key, value, masks);
+  const double tolerance = test::layer_tolerance(dtype);
+  test::check_relative(context, expected["output"], tolerance);
+  Tensor loss = (context * pattern(context.shape(), 5, dtype)).sum();
+  CHECK(found.defined() == masks.need_weights);
+  if (found.defined()) {
+    test::check_relative(found, expected["found"], tolerance);
+    loss = loss + (found * pattern(found.shape(), 6, dtype)).sum();
+  }
+  loss.backward();
+  std::vector<std::pair<std::string, Tensor>> inputs{{"query", query}};
+  if (!shared) inputs.insert(inputs.end(), {{"key", key}, {"value", value}});
+  test::check_gradients(expected["gradients"], inputs, module, tolerance);
+}
+
+}  // namespace
+
+TEST_CASE("MultiheadAttention computes what torch.nn's does, with all of its options") {
+  for (const auto& expected : test::torch_layers()["multihead"]) {
+    auto settings = expected;
+    for (const char* numbers : {"output", "found", "gradients"}) settings.erase(numbers);
+    INFO(settings.dump());
+    for (const DType dtype : {float64, float32}) check_multihead(expected, dtype);
+  }
+}
+
+TEST_CASE("MultiheadAttention draws torch.nn's parameters under its names") {
+  const auto& states = test::torch_layers()["initial"];
+  manual_seed(123);
+  test::check_state(MultiheadAttention(4, 2), states["multihead"]);
+  manual_seed(123);
+  test::check_state(MultiheadAttention(4, 2, {.bias = false, .kdim = 3, .vdim = 5}),
+                    states["multihead_dims"]);
+  manual_seed(123);
+  test::check_state(MultiheadAttention(4, 2, {.add_bias_kv = true}), states["multihead_bias_kv"]);
+}
+
+TEST_CASE("a query that sees no key gets the bias of out_proj alone") {
+  manual_seed(1);
+  MultiheadAttention module(4, 2, {.batch_first = true});
+  nn::init::normal_(module.out_proj.bias);
+  const Tensor x = randn({2, 3, 4}).requires_grad_();
+  const Tensor padding = tensor({{true, true, true}, {false, false, true}});
+  for (const bool need_weights : {false, true}) {
+    const auto [context, weights] =
+        module(x, x, x, {.key_padding_mask = padding, .need_weights = need_weights});
+    CHECK(equal(context[0], module.out_proj.bias.expand({3, 4})));
+    CHECK(isfinite(context).all().item<bool>());
+    if (need_weights) CHECK(equal(weights[0], zeros({3, 3})));
+    module.zero_grad();
+    (context * context).sum().backward();
+    CHECK(isfinite(module.in_proj_weight.grad()).all().item<bool>());
+    CHECK(isfinite(x.grad()).all().item<bool>());
+  }
+}
+
+TEST_CASE("is_causal of MultiheadAttention hides later keys, but not the appended ones") {
+  manual_seed(2);
+  const MultiheadAttention module(4, 2, {.add_bias_kv = true, .add_zero_attn = true});
+  const MultiheadAttention plain(4, 2);
+  const Tensor x = randn({5, 2, 4});
+  const Tensor hidden = logical_not(attention::causal_mask(5, 5));
+  for (const MultiheadAttention& each : {module, plain}) {
+    for (const bool need_weights : {false, true}) {
+      const auto by_flag = each(x, x, x, {.need_weights = need_weights, .is_causal = true});
+      const auto by_mask = each(x, x, x, {.need_weights = need_weights, .attn_mask = hidden});
+      // The same sums, in another order where causality skips.
+      CHECK(allclose(by_flag.context, by_mask.context, 1e-5, 1e-6));
+      if (need_weights) CHECK(allclose(by_flag.weights, by_mask.weights, 1e-5, 1e-6));
+    }
+  }
+}
+
+TEST_CASE("MultiheadAttention passes gradcheck to second order") {
+  manual_seed(3);
+  MultiheadAttention module(4, 2, {.add_bias_kv = true, .kdim = 3, .batch_first = true});
+  module.to(float64);
+  const Tensor query = randn({2, 3, 4}, float64).requires_grad_();
+  const Tensor key = randn({2, 4, 3}, float64).requires_grad_();
+  const Tensor value = randn({2, 4, 4}, float64).requires_grad_();
+  const Tensor mask = randn({3, 4}, float64);
+  for (const bool need_weights : {false, true}) {
+    const auto f = [&](const std::vector<Tensor>& in) -> std::vector<Tensor> {
+      const auto out =
+          module(in[0], in[1], in[2], {.need_weights = need_weights, .attn_mask = mask});
+      if (!need_weights) return {out.context};
+      return {out.context, out.weights};
+    };
+    CHECK(gradcheck(f, {query, key, value}));
+    CHECK(gradgradcheck(f, {query, key, value}));
+  }
+}
+
+TEST_CASE("dropout of MultiheadAttention drops weights in training alone") {
+  manual_seed(4);
+  MultiheadAttention module(4, 2, {.dropout = 0.5});
+  const Tensor x = randn({6, 2, 4});
+  CHECK((module(x, x, x).weights == 0).any().item<bool>());
+  module.eval();
+  CHECK_FALSE((module(x, x, x).weights == 0).any().item<bool>());
+  manual_seed(5);
+  module.train();
+  const Tensor fused = module(x, x, x, {.need_weights = false}).context;
+  manual_seed(5);
+  // Both paths draw the same weights; sums in another order.
+  CHECK(allclose(module(x, x, x).context, fused, 1e-5, 1e-6));
+}
+
+TEST_CASE("MultiheadAttention names what does not fit") {
+  CHECK_THROWS_WITH(MultiheadAttention(5, 2),
+                    "[MultiheadAttention] embed_dim 5 must be divisible by num_heads 2");
+  CHECK_THROWS_AS(MultiheadAttention(4, 0), ShapeError);
+  CHECK_THROWS_AS(MultiheadAttention(4, 2, {.kdim = 0}), ShapeError);
+  CHECK_THROWS_WITH(MultiheadAttention(4, 2, {.dropout = 1.5}),
+                    "[MultiheadAttention] the probability of dropout must lie in [0, 1], got 1.5");
+  const MultiheadAttention module(4, 2);
+  const Tensor x = randn({3, 2, 4});
+  CHECK_THROWS_WITH(module(x, x, randn({2, 2, 4})),
+                    "[MultiheadAttention] query (3, 2, 4), key (3, 2, 4) and value (2, 2, 4) are "
+                    "not (L, N, 4), (S, N, 4) and (S, N, 4), (N, L, ...) with batch_first, or "
+                    "without N");
+  CHECK_THROWS_AS(module(x, randn({3, 1, 4}), randn({3, 1, 4})), ShapeError);
+  CHECK_THROWS_AS(module(randn({4}), x, x), ShapeError);
+  CHECK_THROWS_WITH(module(x, x, x, {.attn_mask = zeros({3, 2})}),
+                    "[MultiheadAttention] attn_mask (3, 2) is not (3, 3)");
+  CHECK_THROWS_WITH(module(x, x, x, {.attn_mask = zeros({2, 3, 3})}),
+                    "[MultiheadAttention] attn_mask (2, 3, 3) is not (4, 3, 3)");
+  CHECK_THROWS_WITH(module(x, x, x, {.key_padding_mask = zeros({3, 2})}),
+                    "[MultiheadAttention] key_padding_mask (3, 2) is not (2, 3)");
+  CHECK_THROWS_WITH(module(x, x, x, {.key_padding_mask = zeros({2, 3}, int64)}),
+                    "[MultiheadAttention] key_padding_mask must be bool or floating, got int64");
+}

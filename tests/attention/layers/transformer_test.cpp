@@ -1,0 +1,194 @@
+#include <tend/attention/layers/transformer.h>
+
+#include "tests/attention/layers/fixtures.h"
+
+using namespace tend;
+using tend::test::pattern;
+using tend::test::pattern_mask;
+
+namespace {
+
+nn::TransformerLayerOptions options_of(const nlohmann::json& expected) {
+  return {.dim_feedforward = expected["dim_feedforward"],
+          .dropout = expected["dropout"],
+          .activation = expected["activation"].get<std::string>().c_str(),
+          .layer_norm_eps = expected["layer_norm_eps"],
+          .batch_first = expected["batch_first"].get<bool>(),
+          .norm_first = expected["norm_first"].get<bool>(),
+          .bias = expected["bias"].get<bool>()};
+}
+
+/// The inputs and masks of a fixture's call.
+struct Call {
+  Tensor src, tgt;
+  bool is_causal;
+  Tensor src_padding = {}, tgt_padding = {}, memory_mask = {}, causal_src = {}, causal_tgt = {};
+};
+
+Call call_of(const nlohmann::json& expected, DType dtype) {
+  constexpr std::int64_t kTarget = 4, kSource = 5, kBatch = 3, kWidth = 6;
+  const bool batch_first = expected["batch_first"];
+  const auto leaf = [&](std::int64_t tokens, int seed) {
+    const Shape shape = batch_first ? Shape{kBatch, tokens, kWidth} : Shape{tokens, kBatch, kWidth};
+    return pattern(shape, seed, dtype).requires_grad_();
+  };
+  Call call{.src = leaf(kSource, 0), .tgt = leaf(kTarget, 1), .is_causal = expected["causal"]};
+  if (expected["masked"].get<bool>()) {
+    call.src_padding = pattern_mask("bool", {kBatch, kSource}, dtype);
+    call.tgt_padding = pattern_mask("bool", {kBatch, kTarget}, dtype);
+    call.memory_mask = pattern_mask("float", {kTarget, kSource}, dtype);
+  }
+  if (call.is_causal) {
+    const auto mask = nn::Transformer::generate_square_subsequent_mask;
+    call.causal_src = mask(kSource).to(dtype);
+    call.causal_tgt = mask(kTarget).to(dtype);
+  }
+  return call;
+}
+
+void check_case(const nlohmann::json& expected, const Call& call, nn::ModuleBase& module,
+                const Tensor& output, bool has_target, double tolerance) {
+  test::check_relative(output, expected["output"], tolerance);
+  (output * pattern(output.shape(), 5, output.dtype())).sum().backward();
+  std::vector<std::pair<std::string, Tensor>> inputs{{"src", call.src}};
+  if (has_target) inputs.emplace_back("tgt", call.tgt);
+  test::check_gradients(expected["gradients"], inputs, module, tolerance);
+}
+
+void check_layers(const nlohmann::json& expected, DType dtype) {
+  constexpr std::int64_t kWidth = 6, kHeads = 2;
+  const nn::TransformerLayerOptions options = options_of(expected);
+  const nn::LayerNorm norm(Shape{kWidth}, options.layer_norm_eps, true, options.bias);
+  const Call call = call_of(expected, dtype);
+  const double tolerance = test::layer_tolerance(dtype);
+  const std::string kind = expected["kind"];
+  if (kind == "encoder") {
+    nn::TransformerEncoder encoder(nn::TransformerEncoderLayer(kWidth, kHeads, options), 2, norm);
+    test::fill_with_patterns(encoder, dtype);
+    const Tensor output = encoder(call.src, {.src_mask = call.causal_src,
+                                             .src_key_padding_mask = call.src_padding,
+                                             .is_causal = call.is_causal});
+    return check_case(expected, call, encoder, output, false, tolerance);
+  }
+  if (kind == "decoder") {
+    nn::TransformerDecoder decoder(nn::TransformerDecoderLayer(kWidth, kHeads, options), 2, norm);
+    test::fill_with_patterns(decoder, dtype);
+    const Tensor output = decoder(call.tgt, call.src,
+                                  {.tgt_mask = call.causal_tgt,
+                                   .memory_mask = call.memory_mask,
+                                   .tgt_key_padding_mask = call.tgt_padding,
+                                   .memory_key_padding_mask = call.src_padding,
+                                   .tgt_is_causal = call.is_causal});
+    return check_case(expected, call, decoder, output, true, tolerance);
+  }
+  nn::Transformer both({.d_model = kWidth,
+                        .nhead = kHeads,
+                        .num_encoder_layers = 1,
+                        .num_decoder_layers = 2,
+                        .layer = options});
+  test::fill_with_patterns(both, dtype);
+  const Tensor output = both(call.src, call.tgt,
+                             {.tgt_mask = call.causal_tgt,
+                              .memory_mask = call.memory_mask,
+                              .src_key_padding_mask = call.src_padding,
+                              .tgt_key_padding_mask = call.tgt_padding,
+                              .memory_key_padding_mask = call.src_padding,
+                              .tgt_is_causal = call.is_causal});
+  check_case(expected, call, both, output, true, tolerance);
+}
+
+}  // namespace
+
+TEST_CASE("encoder, decoder and Transformer compute what torch.nn's do") {
+  for (const auto& expected : test::torch_layers()["layers"]) {
+    auto settings = expected;
+    for (const char* numbers : {"output", "gradients"}) settings.erase(numbers);
+    INFO(settings.dump());
+    for (const DType dtype : {float64, float32}) check_layers(expected, dtype);
+  }
+}
+
+TEST_CASE("the layers of a Transformer are drawn as torch.nn's under their names") {
+  const auto& states = test::torch_layers()["initial"];
+  const nn::TransformerLayerOptions small{.dim_feedforward = 3};
+  manual_seed(123);
+  test::check_state(nn::TransformerEncoderLayer(4, 2, small), states["encoder_layer"]);
+  manual_seed(123);
+  test::check_state(nn::TransformerDecoderLayer(4, 2, small), states["decoder_layer"]);
+  manual_seed(123);
+  test::check_state(nn::TransformerEncoder(nn::TransformerEncoderLayer(4, 2, small), 2),
+                    states["encoder"]);
+  manual_seed(123);
+  test::check_state(nn::Transformer({.d_model = 4,
+                                     .nhead = 2,
+                                     .num_encoder_layers = 1,
+                                     .num_decoder_layers = 1,
+                                     .layer = small}),
+                    states["transformer"]);
+}
+
+TEST_CASE("a Transformer computes the same in evaluation, and copies and clones keep its norm") {
+  manual_seed(1);
+  nn::Transformer module({.d_model = 8,
+                          .nhead = 2,
+                          .num_encoder_layers = 2,
+                          .num_decoder_layers = 1,
+                          .layer = {.dim_feedforward = 16, .dropout = 0.0}});
+  const Tensor src = randn({5, 3, 8}), tgt = randn({4, 3, 8});
+  const Tensor trained = module(src, tgt);
+  module.eval();
+  CHECK(equal(module(src, tgt), trained));
+  const nn::Transformer clone = module.clone();
+  CHECK(equal(clone(src, tgt), trained));
+  CHECK(clone.parameters().size() == module.parameters().size());
+  {
+    const NoGradGuard no_graph;
+    module.encoder.norm->weight.fill_(3);
+  }
+  CHECK(equal(clone(src, tgt), trained));
+  CHECK_FALSE(equal(module(src, tgt), trained));
+  nn::Transformer other({.d_model = 8,
+                         .nhead = 2,
+                         .num_encoder_layers = 2,
+                         .num_decoder_layers = 1,
+                         .layer = {.dim_feedforward = 16, .dropout = 0.0}});
+  other.load_state_dict(clone.state_dict());
+  CHECK(equal(other(src, tgt), trained));
+}
+
+TEST_CASE("is_causal of an encoder is the square mask") {
+  manual_seed(2);
+  const nn::TransformerEncoder encoder(
+      nn::TransformerEncoderLayer(8, 2, {.dim_feedforward = 16, .dropout = 0.0}), 2);
+  const Tensor src = randn({6, 2, 8});
+  const Tensor mask = nn::Transformer::generate_square_subsequent_mask(6);
+  // The same sums, in another order where causality skips.
+  CHECK(allclose(encoder(src, {.is_causal = true}), encoder(src, {.src_mask = mask}), 1e-5, 1e-6));
+}
+
+TEST_CASE("any function is an activation, and names that PyTorch lacks are refused") {
+  manual_seed(3);
+  const auto with = [](const nn::ActivationFunction& activation) {
+    manual_seed(4);
+    return nn::TransformerEncoderLayer(
+        4, 2, {.dim_feedforward = 8, .dropout = 0.0, .activation = activation});
+  };
+  const Tensor x = randn({3, 2, 4});
+  CHECK(equal(with([](const Tensor& y) { return relu(y); })(x), with("relu")(x)));
+  CHECK_FALSE(equal(with([](const Tensor& y) { return silu(y); })(x), with("relu")(x)));
+  CHECK_THROWS_WITH(with("swish"),
+                    "[ActivationFunction] \"swish\" is neither \"relu\" nor \"gelu\"");
+}
+
+TEST_CASE("Transformer layers refuse sizes before they draw") {
+  manual_seed(5);
+  const Generator before = get_rng_state();
+  CHECK_THROWS_WITH(nn::TransformerEncoderLayer(5, 2),
+                    "[TransformerEncoderLayer] d_model 5 must be divisible by nhead 2");
+  CHECK_THROWS_WITH(nn::TransformerDecoderLayer(4, 2, {.dim_feedforward = 0}),
+                    "[TransformerDecoderLayer] dim_feedforward 0 is no size");
+  CHECK_THROWS_AS(nn::TransformerEncoderLayer(4, 2, {.dropout = -0.5}), Error);
+  CHECK_THROWS_AS(nn::Transformer({.d_model = 6, .nhead = 4}), ShapeError);
+  CHECK(get_rng_state() == before);
+  CHECK_THROWS_AS(nn::TransformerEncoder(nn::TransformerEncoderLayer(4, 2), -1), Error);
+}
