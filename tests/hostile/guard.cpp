@@ -95,12 +95,12 @@ struct FirstHandlers {
   }
   struct sigaction handlers[std::size(kSignals)];
 };
-const FirstHandlers first_handlers;
+const FirstHandlers kFirstHandlers;
 
 [[noreturn]] void run_child(const CallRange& range, std::int64_t first, Clock::time_point end,
                             int error_file,
                             const std::function<void(std::int64_t, CallLog&)>& make) {
-  first_handlers.restore();
+  kFirstHandlers.restore();
   dup2(error_file, STDERR_FILENO);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
@@ -111,7 +111,7 @@ const FirstHandlers first_handlers;
     put(shared()->function, "generator");
     put(shared()->call, "call " + std::to_string(i));
     shared()->may_be_long = false;
-    set_alarm(kEndlessSeconds * 1000);
+    set_alarm(std::int64_t{kEndlessSeconds} * 1000);
     try {
       make(i, log);
     } catch (const std::exception& error) {

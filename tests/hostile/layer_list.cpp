@@ -8,7 +8,7 @@ namespace {
 
 // A method of a module, made by `make` for each call, of one tensor; usually it fits `usual`.
 template <class Make, class Method>
-PublicFunction of_module(std::string signature, Make make, Tensor usual, Method method) {
+PublicFunction of_module(std::string signature, Make make, const Tensor& usual, Method method) {
   return by_hand(std::move(signature), [=](Arguments& a) {
     const Tensor x = a.draws().chance(0.7) ? a.tensor(usual) : a.tensor();
     return DrawnCall([method, x, module = make()]() -> Tensors {

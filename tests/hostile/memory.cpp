@@ -91,9 +91,10 @@ std::vector<Symbol> read_symbols() {
   const auto header = at(Elf64_Ehdr(), 0);
   std::vector<Symbol> symbols;
   for (std::size_t s = 0; s < header.e_shnum; ++s) {
-    const auto section = at(Elf64_Shdr(), header.e_shoff + s * header.e_shentsize);
+    const auto section = at(Elf64_Shdr(), header.e_shoff + s * std::uint64_t{header.e_shentsize});
     if (section.sh_type != SHT_SYMTAB) continue;
-    const auto names = at(Elf64_Shdr(), header.e_shoff + section.sh_link * header.e_shentsize);
+    const auto names =
+        at(Elf64_Shdr(), header.e_shoff + section.sh_link * std::uint64_t{header.e_shentsize});
     for (std::size_t i = 0; i < section.sh_size / sizeof(Elf64_Sym); ++i) {
       const auto symbol = at(Elf64_Sym(), section.sh_offset + i * sizeof(Elf64_Sym));
       if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_size == 0) continue;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <regex>
+#include <span>
 
 #include "tests/catch.h"
 #include "tests/layout/sources.h"

@@ -16,7 +16,7 @@ TEST_CASE("the files to read first are there, and fit into a day") {
     if (!line.starts_with("| ") || line.find('/') > end) continue;  // no row with a file
     const std::string name = line.substr(2, end - 2);
     INFO(name);
-    std::ifstream file(root + "/" + name);
+    std::ifstream file(std::filesystem::path(root) / name);
     CHECK(file.good());
     ++files;
     for (std::string text; std::getline(file, text);) ++lines;

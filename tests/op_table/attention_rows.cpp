@@ -1,6 +1,7 @@
 // Rows for attention/functions/scaled_dot_product.h.
 #include "tests/op_table/op_table.h"
 
+#include <tend/attention/functions/masked_softmax.h>
 #include <tend/attention/functions/scaled_dot_product.h>
 #include <tend/core/random/random.h>
 

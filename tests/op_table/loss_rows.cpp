@@ -128,7 +128,7 @@ void difference_rows(Rows& rows, const std::string& name, const std::string& par
       input.shape = shape;
       return input;
     };
-    Op& row = rows.op(name, "F." + name + "(a, b, " + parameter + reduced(text),
+    Op& row = rows.op(name, as_text("F.", name, "(a, b, ", parameter, reduced(text)),
                       [loss, r = reduction](T x, T y) { return loss(x, y, r); })
                   .on({{like(a, {2, 3}), like(b, {2, 3})},
                        {like(a, {}), like(b, {})},

@@ -42,7 +42,7 @@ bool is_allowed(const Input& input, double value) {
 std::vector<double> many_distinct(std::int64_t count, Draws draw) {
   std::vector<double> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = (static_cast<double>(i) - static_cast<double>(count / 2)) / 1024;
+    values[i] = (static_cast<double>(i) - std::floor(static_cast<double>(count) / 2)) / 1024;
     std::swap(values[i], values[static_cast<std::size_t>(draw() * static_cast<double>(i + 1))]);
   }
   return values;
@@ -75,7 +75,7 @@ Array with_gaps(const Array& x) {
   }
   const std::int64_t last = wide.rank() - 1;
   wide[last] = 2 * wide[last] + 1;
-  const Array gaps = Array::full(wide, kNaN, x.dtype()).slice(last, 1, std::nullopt, 2);
+  Array gaps = Array::full(wide, kNaN, x.dtype()).slice(last, 1, std::nullopt, 2);
   gaps.copy_from(x);
   return gaps;
 }

@@ -34,7 +34,7 @@ struct ReverseGradient : autograd::Function<ReverseGradient> {
 /// exp(x), which saves its result.
 struct Exp : autograd::Function<Exp> {
   static Tensor forward(autograd::FunctionContext& ctx, const Tensor& x) {
-    const Tensor result = exp(x);
+    Tensor result = exp(x);
     ctx.save_for_backward({result});
     return result;
   }

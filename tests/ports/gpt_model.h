@@ -82,8 +82,9 @@ class MultiHeadAttention : public tend::nn::Module<MultiHeadAttention> {
 class FeedForward : public tend::nn::Module<FeedForward> {
  public:
   explicit FeedForward(const GPTConfig& cfg)
-      : layers{tend::nn::Linear(cfg.emb_dim, 4 * cfg.emb_dim), GELU(),
-               tend::nn::Linear(4 * cfg.emb_dim, cfg.emb_dim)} {}  // in braces: drawn in this order
+      : layers{tend::nn::Linear(cfg.emb_dim, 4L * cfg.emb_dim), GELU(),
+               tend::nn::Linear(4L * cfg.emb_dim, cfg.emb_dim)} {
+  }  // in braces: drawn in this order
 
   tend::Tensor forward(const tend::Tensor& x) const { return layers(x); }
 

@@ -37,7 +37,7 @@ std::string bytes(const fs::path& path) {
 
 fs::path write_raw(const Folder& folder, const std::string& header, const std::string& data,
                    std::uint64_t length = std::numeric_limits<std::uint64_t>::max()) {
-  const fs::path path = folder / "raw.safetensors";
+  fs::path path = folder / "raw.safetensors";
   std::ofstream file(path, std::ios::binary);
   if (length == std::numeric_limits<std::uint64_t>::max()) length = header.size();
   file.write(reinterpret_cast<const char*>(&length), sizeof length);
@@ -47,8 +47,8 @@ fs::path write_raw(const Folder& folder, const std::string& header, const std::s
 
 std::string entry(const std::string& name, const std::string& dtype, const std::string& shape,
                   int begin, int end) {
-  return as_text('"', name, "\":{\"dtype\":\"", dtype, "\",\"shape\":", shape,
-                 ",\"data_offsets\":[", begin, ',', end, "]}");
+  return as_text('"', name, R"(":{"dtype":")", dtype, R"(","shape":)", shape,
+                 R"(,"data_offsets":[)", begin, ',', end, "]}");
 }
 
 void check_refused(const Folder& folder, const std::string& header, const std::string& data,
@@ -192,7 +192,7 @@ TEST_CASE("lists within lists are refused however deep they are") {
     while (nested.size() < kDeep) nested += open;
     check_refused(folder, nested, "", open == "[" ? "no JSON object" : "needs dtype");
     check_refused(folder, "{\"x\":" + nested, "", "needs dtype");
-    check_refused(folder, "{\"__metadata__\":{\"a\":" + nested, "", "'a' is no text");
+    check_refused(folder, R"({"__metadata__":{"a":)" + nested, "", "'a' is no text");
     check_refused(folder, R"({"x":{"dtype":"F32","shape":)" + nested, "",
                   open == "[" ? "a list is no size" : "its shape is no list");
   }

@@ -7,6 +7,7 @@ namespace {
 
 Tensor batch(int number) {
   std::vector<float> sines;
+  sines.reserve(24);
   for (int i = 0; i < 24; ++i) sines.push_back(std::sin(static_cast<float>(i + 30 * number)));
   return Tensor(Array::from<float>(sines, {3, 4, 2}));
 }

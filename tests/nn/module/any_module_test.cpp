@@ -53,8 +53,8 @@ TEST_CASE("a module that takes other arguments can be in a mixed list, but is no
 TEST_CASE("a module that was moved from says so, and can be copied and assigned to") {
   nn::AnyModule any = nn::Linear(2, 3);
   const nn::AnyModule other = std::move(any);
-  CHECK_THROWS_WITH(any(zeros({2})),
-                    "[AnyModule] was moved from");  // NOLINT(bugprone-use-after-move)
+  // NOLINTNEXTLINE(bugprone-use-after-move)
+  CHECK_THROWS_WITH(any(zeros({2})), "[AnyModule] was moved from");
   CHECK_THROWS_WITH(any.module(), "[AnyModule] was moved from");
   const nn::AnyModule copy = any;
   CHECK_THROWS_WITH(copy.module(), "[AnyModule] was moved from");

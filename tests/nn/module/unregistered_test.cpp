@@ -122,7 +122,7 @@ TEST_CASE("a parameter without its field macro is an error of the first call") {
 TEST_CASE("modules behind pointers and second handles on parameters need no macro") {
   const Free net;
   CHECK_NOTHROW(net(kRow));
-  const Free copy = net;
+  const Free copy = net;  // NOLINT(performance-unnecessary-copy-initialization): copies are tested
   CHECK_NOTHROW(copy(kRow));
   CHECK_NOTHROW(Free()(kRow));
 }
@@ -141,7 +141,7 @@ TEST_CASE("threads that make, call and destroy modules find forgotten members") 
           ++found;
         }
       }
-      const Free copy = shared;
+      const Free copy = shared;  // NOLINT(performance-unnecessary-copy-initialization): as above
       copy(kRow);
       shared(kRow);
     }
@@ -153,7 +153,8 @@ TEST_CASE("threads that make, call and destroy modules find forgotten members") 
 TEST_CASE("the child of a fork makes, calls and destroys modules") {
   const Free shared;
   CHECK(test::failed_children(100, [&](int) {
-          const Free copy = shared;
+          const Free copy =
+              shared;  // NOLINT(performance-unnecessary-copy-initialization): as above
           copy(kRow);
           Free()(kRow);
         }) == 0);

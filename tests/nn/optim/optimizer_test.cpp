@@ -82,6 +82,7 @@ TEST_CASE("steps have the same bits on every target and for any number of thread
     auto optimizer = make(parameters);
     for (int i = 0; i < 3; ++i) optimizer.step();
     std::vector<Tensor> flat;
+    flat.reserve(parameters.size());
     for (const Tensor& p : parameters) flat.push_back(p.detach().reshape({-1}));
     return cat(flat, 0).array();
   };
@@ -356,7 +357,7 @@ TEST_CASE("a step with a closure computes gradients first and gives the loss") {
   optim::AdamW adamw({x}, {.lr = 0.5, .weight_decay = 0});
   const auto closure = [&] {
     sgd.zero_grad();
-    const Tensor loss = (x * x).sum();
+    Tensor loss = (x * x).sum();
     loss.backward();
     return loss;
   };
