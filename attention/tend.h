@@ -6,6 +6,7 @@
 #include <tend/attention/functions/flex_attention.h>
 #include <tend/attention/functions/mask.h>
 #include <tend/attention/functions/masked_softmax.h>
+#include <tend/attention/functions/rotary.h>
 #include <tend/attention/functions/scaled_dot_product.h>
 #include <tend/attention/functions/simple.h>
 #include <tend/attention/layers/activation_function.h>

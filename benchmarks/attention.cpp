@@ -29,7 +29,7 @@ AttentionPath path_of(const benchmark::State& state) {
 
 // Two products forward, five backward, which computes the scores anew.
 void count(benchmark::State& state, double products) {
-  const auto n = [&](int i) { return static_cast<double>(state.range(i)); };
+  const auto n = [&](std::size_t i) { return static_cast<double>(state.range(i)); };
   state.counters["FLOP"] = benchmarks::rate(products * n(0) * n(1) * n(3) * n(2) * (n(2) + 1));
 }
 

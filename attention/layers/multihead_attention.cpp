@@ -95,22 +95,26 @@ MultiheadAttention::MultiheadAttention(std::int64_t width, std::int64_t heads,
   }
 }
 
+void MultiheadAttention::fail_inputs(const Tensor& query, const Tensor& key,
+                                     const Tensor& value) const {
+  fail<ShapeError>(kName, "query ", query.shape(), ", key ", key.shape(), " and value ",
+                   value.shape(), " are not (L, N, ", embed_dim, "), (S, N, ", kdim,
+                   ") and (S, N, ", vdim, "), (N, L, ...) with batch_first, or without N");
+}
+
 MultiheadAttention::Sizes MultiheadAttention::checked_sizes(const Tensor& query, const Tensor& key,
                                                             const Tensor& value) const {
-  const auto fail_shapes = [&] [[noreturn]] {
-    fail<ShapeError>(kName, "query ", query.shape(), ", key ", key.shape(), " and value ",
-                     value.shape(), " are not (L, N, ", embed_dim, "), (S, N, ", kdim,
-                     ") and (S, N, ", vdim, "), (N, L, ...) with batch_first, or without N");
-  };
   const std::int64_t rank = query.dim();
-  if ((rank != 2 && rank != 3) || key.dim() != rank || value.dim() != rank) fail_shapes();
+  if ((rank != 2 && rank != 3) || key.dim() != rank || value.dim() != rank)
+    fail_inputs(query, key, value);
   const std::int64_t tokens = rank == 3 ? token_dim() : 0;
   const bool fits = query.size(-1) == embed_dim && key.size(-1) == kdim && value.size(-1) == vdim &&
                     key.size(tokens) == value.size(tokens);
-  if (!fits) fail_shapes();
+  if (!fits) fail_inputs(query, key, value);
   if (rank == 2) return {query.size(0), key.size(0), 1, false};
   const std::int64_t batch = query.size(1 - tokens);
-  if (key.size(1 - tokens) != batch || value.size(1 - tokens) != batch) fail_shapes();
+  if (key.size(1 - tokens) != batch || value.size(1 - tokens) != batch)
+    fail_inputs(query, key, value);
   return {query.size(tokens), key.size(tokens), batch, true};
 }
 

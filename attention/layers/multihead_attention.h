@@ -82,6 +82,7 @@ class MultiheadAttention : public Module<MultiheadAttention> {
     bool has_batch;
   };
   std::int64_t token_dim() const noexcept { return batch_first ? 1 : 0; }
+  [[noreturn]] void fail_inputs(const Tensor& query, const Tensor& key, const Tensor& value) const;
   Sizes checked_sizes(const Tensor& query, const Tensor& key, const Tensor& value) const;
   Projected project(const Tensor& query, const Tensor& key, const Tensor& value) const;
   void append_keys(Projected& inputs) const;

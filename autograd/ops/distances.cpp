@@ -85,7 +85,8 @@ Tensor measured_cdist(const Tensor& x1, const Tensor& x2, double p, const Shape&
       "CdistBackward0", std::move(out), {x1, x2}, {x1, x2, kOutput},
       [p](Derivative& d) {
         if (p == 0) {
-          for (const std::size_t i : {0, 1}) d.set(i, zeros_like(d.saved(i)));
+          for (const std::size_t i : {std::size_t{0}, std::size_t{1}})
+            d.set(i, zeros_like(d.saved(i)));
         } else if (grad_enabled()) {
           composed_cdist_gradients(d, p);
         } else {

@@ -99,9 +99,9 @@ std::string read_source(const std::string& path) {
 
 // The headers that declare operations.
 std::vector<std::string> operation_headers() {
-  std::vector<std::string> headers = {"attention/functions/flex_attention.h",
-                                      "attention/functions/masked_softmax.h",
-                                      "attention/functions/scaled_dot_product.h"};
+  std::vector<std::string> headers = {
+      "attention/functions/flex_attention.h", "attention/functions/masked_softmax.h",
+      "attention/functions/rotary.h", "attention/functions/scaled_dot_product.h"};
   const std::string umbrella = read_source("autograd/ops/ops.h");
   const std::regex include("<tend/(autograd/ops/[a-z_]+\\.h)>");
   for (std::sregex_iterator at(umbrella.begin(), umbrella.end(), include), end; at != end; ++at) {

@@ -266,6 +266,7 @@ std::vector<PublicFunction> attention_functions() {
       TEND_FUNCTION(attention::attention_with_weights, const Tensor&, const Tensor&, const Tensor&,
                     const AttentionOptions&),
       TEND_FUNCTION(attention::masked_softmax, const Tensor&, const Tensor&),
+      TEND_FUNCTION(attention::rotary, const Tensor&, const Tensor&, const RotaryOptions&),
       TEND_FUNCTION(attention::dot_scores, const Tensor&, const Tensor&),
       TEND_FUNCTION(attention::dot_scores, const Tensor&),
       TEND_FUNCTION(attention::sum_normalize, const Tensor&),

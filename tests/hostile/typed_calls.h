@@ -121,6 +121,8 @@ Drawn<T> drawn(Arguments& a) {
     return nn::BatchNorm1dOptions{a.real(), drawn<std::optional<double>>(a), a.flag(), a.flag()};
   } else if constexpr (is(TypeTag<attention::AttentionOptions>{})) {
     return draw_attention_options(a);
+  } else if constexpr (is(TypeTag<attention::RotaryOptions>{})) {
+    return attention::RotaryOptions{a.real(), drawn<std::optional<std::int64_t>>(a), a.flag()};
   } else if constexpr (is(TypeTag<attention::FlexOptions>{})) {
     return draw_flex_options(a);
   } else if constexpr (is(TypeTag<attention::GPTConfig>{})) {

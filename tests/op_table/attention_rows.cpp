@@ -1,7 +1,8 @@
-// Rows for attention/functions/scaled_dot_product.h.
+// Rows for attention/functions/scaled_dot_product.h, masked_softmax.h and rotary.h.
 #include "tests/op_table/op_table.h"
 
 #include <tend/attention/functions/masked_softmax.h>
+#include <tend/attention/functions/rotary.h>
 #include <tend/attention/functions/scaled_dot_product.h>
 #include <tend/core/random/random.h>
 
@@ -92,6 +93,37 @@ void dropout_rows(Rows& rows) {
 
 }  // namespace
 
+// Rows of 4 numbers and more, whose two pairs turn by b and b / 10.
+void rotary_rows(Rows& rows) {
+  const auto row = [&rows](bool interleaved, const std::string& pairs) {
+    return rows
+        .op("rotary",
+            "(lambda x, c, s: torch.cat([" + pairs +
+                ", x[..., 4:]], -1))(a, *[f(b.unsqueeze(-1) * torch.tensor([1, 0.1], "
+                "dtype=torch.float64)).to(a.dtype) for f in (torch.cos, torch.sin)])",
+            [interleaved](T x, T positions) {
+              return attention::rotary(x, positions,
+                                       {.theta = 100, .dims = 4, .interleaved = interleaved});
+            })
+        .on({{real({2, 3, 4}), integers({3}, -2, 9)},
+             {real({2, 2, 3, 6}), integers({2, 1, 3}, 0, 50)},
+             {real({0, 4}), integers({0}, 0, 1)}})
+        .refuses("[rotary] positions (2,) do not broadcast to (2, 3), the rows of x (2, 3, 4)",
+                 {real({2, 3, 4}), integers({2}, 0, 9)})
+        .refuses(
+            "[rotary] 4 dims to turn must be an even number from 2 to the size of dimension "
+            "-1 of (3, 3)",
+            {real({3, 3}), integers({3}, 0, 9)})
+        .refuses("[rotary] x (4,) needs two dimensions or more", {real({4}), integers({1}, 0, 9)})
+        .refuses("[rotary] x is int64, not floating", {integers({3, 4}, 0, 9), integers({3}, 0, 9)})
+        .refuses("[rotary] positions are bool, not numbers", {real({3, 4}), bools({3})});
+  };
+  row(false, "x[..., :2] * c - x[..., 2:4] * s, x[..., 2:4] * c + x[..., :2] * s");
+  row(true,
+      "torch.stack([x[..., :4:2] * c - x[..., 1:4:2] * s, x[..., 1:4:2] * c + x[..., :4:2] * s], "
+      "-1).flatten(-2)");
+}
+
 std::vector<Op> attention_rows() {
   Rows rows;
   attention_rows_of(rows);
@@ -126,6 +158,7 @@ std::vector<Op> attention_rows() {
   rows.op("masked_softmax", "torch.softmax(a.masked_fill(~b, -torch.inf), -1).nan_to_num(0)",
           [](T a, T b) { return attention::masked_softmax(a, b); })
       .on({{real({3, 2}), bools({3, 2}).constant()}, {real({2, 3, 2}), bools({3, 1})}});
+  rotary_rows(rows);
   return rows.take();
 }
 

@@ -1,5 +1,6 @@
 #include <tend/core/kernels/elementwise/arithmetic.h>
 
+#include <atomic>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -8,6 +9,8 @@
 #include <tend/core/kernels/elementwise/formulas.h>
 #include <tend/core/kernels/elementwise/loops.h>
 #include <tend/core/kernels/elementwise/map_spans.h>
+
+#include <tend/core/threads/parallel.h>
 
 #include <tend/core/kernels/simd/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
@@ -223,8 +226,14 @@ void check_number(std::string_view operation, DType dtype) {
 void check_divisor(std::string_view operation, const Array& out, const Array& b) {
   if (b.dtype() != int64 || out.numel() == 0) return;
   const Array divisors = b.contiguous();
-  const std::int64_t* first = divisors.data<std::int64_t>();
-  if (std::find(first, first + divisors.numel(), 0) != first + divisors.numel())
+  const std::int64_t* divisor = divisors.data<std::int64_t>();
+  std::atomic<bool> found = false;
+  parallel_for(0, divisors.numel(), kStreamGrain, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t zeros = 0;  // counting them makes a loop of vectors
+    for (std::int64_t i = begin; i < end; ++i) zeros += divisor[i] == 0 ? 1 : 0;
+    if (zeros > 0) found = true;
+  });
+  if (found)
     fail(operation, "integer division by zero: the divisor of shape ", b.shape(), " holds a 0");
 }
 

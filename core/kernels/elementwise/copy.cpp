@@ -41,6 +41,27 @@ FillRun find_fill(std::size_t item) {
                      : fill_run<std::uint64_t>;
 }
 
+// to[i] = from[-i], of elements of T's size.
+template <class T>
+void reverse_run(std::int64_t count, std::byte* out, const std::byte* last) {
+  auto* const to = reinterpret_cast<T*>(out);
+  const auto* const from = reinterpret_cast<const T*>(last);
+  const auto n = static_cast<std::size_t>(count);
+  if constexpr (sizeof(T) == 1) {
+    for (std::size_t i = 0; i < n; ++i) to[i] = *(from - i);
+  } else {
+    for_vectors(hn::ScalableTag<T>(), n, [=](auto d, std::size_t i) HWY_ATTR {
+      hn::StoreU(hn::Reverse(d, hn::LoadU(d, from - i - (hn::Lanes(d) - 1))), d, to + i);
+    });
+  }
+}
+
+ReverseRun find_reverse(std::size_t item) {
+  return item == 1   ? reverse_run<std::uint8_t>
+         : item == 4 ? reverse_run<std::uint32_t>
+                     : reverse_run<std::uint64_t>;
+}
+
 // Between float32 and float64, where GCC's vectors are those of the oldest processors.
 void widen_run(std::int64_t count, double* to, const float* from) {
   for_vectors(hn::ScalableTag<double>(), static_cast<std::size_t>(count),
@@ -66,6 +87,7 @@ namespace tend::kernels {
 namespace {
 
 HWY_EXPORT(find_fill);
+HWY_EXPORT(find_reverse);
 HWY_EXPORT(widen_run);
 HWY_EXPORT(narrow_run);
 
@@ -157,6 +179,10 @@ void fill(const Array& out, const Scalar& value) {
         },
         kStreamGrain);
   });
+}
+
+ReverseRun reverse_run_of(std::size_t item) {
+  return HWY_DYNAMIC_DISPATCH(find_reverse)(item);
 }
 
 void copy(const Array& out, const Array& a) {

@@ -36,7 +36,8 @@ std::int64_t list_true(const bool* mask, std::int64_t n, std::int32_t* places) {
 void for_mask_blocks(const Array& mask, FunctionRef<void(const MaskBlock&)> f) {
   const bool* hit = mask.data<bool>();
   const std::int64_t total = mask.numel(), chunks = (total + kStreamGrain - 1) / kStreamGrain;
-  auto before = scratch<std::int64_t>("index", chunks + 1);
+  auto counts = scratch<std::int64_t>("index", chunks + 1);
+  std::int64_t* const before = counts.data();
   const auto end_of = [total](std::int64_t chunk) {
     return std::min(total, (chunk + 1) * kStreamGrain);
   };

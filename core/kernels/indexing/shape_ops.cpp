@@ -67,15 +67,16 @@ void flip(const Array& out, const Array& a, const Shape& dims) {
   }
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
+    const ReverseRun reverse = reverse_run_of(sizeof(T));
     StridedLoop<2>({&out, &a}, flipped)
-        .run([](std::int64_t count, const auto& p, const auto& step) {
+        .run([reverse](std::int64_t count, const auto& p, const auto& step) {
           constexpr std::int64_t kNext = sizeof(T);
           auto* to = reinterpret_cast<T*>(p[0]);
           const auto* from = reinterpret_cast<const T*>(p[1]);
           if (step[0] == kNext && step[1] == kNext) {
             std::copy_n(from, count, to);
           } else if (step[0] == kNext && step[1] == -kNext) {
-            for (std::int64_t i = 0; i < count; ++i) to[i] = from[-i];
+            reverse(count, p[0], p[1]);
           } else {
             for (std::int64_t i = 0; i < count; ++i) {
               *reinterpret_cast<T*>(p[0] + i * step[0]) =

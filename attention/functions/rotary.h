@@ -1,0 +1,30 @@
+// Rotary positions: queries and keys are turned by angles that grow with their positions, so that
+// their products depend on distances.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <tend/autograd/tensor/tensor.h>
+
+namespace tend::attention {
+
+struct RotaryOptions {
+  /// The angle of pair i at position p is p theta^(-2i / dims).
+  double theta = 10000.0;
+  /// How many of a head's first numbers are turned, an even number; all unless given.
+  std::optional<std::int64_t> dims = {};
+  /// Whether pairs are neighbours (2i, 2i + 1), as in GPT-J, instead of (i, i + dims / 2), as in
+  /// Llama and GPT-NeoX.
+  Flag interleaved = false;
+};
+
+/// x (..., T, D), a query or a key split into heads, with each pair (a, b) of a row turned by its
+/// angle: (a cos - b sin, b cos + a sin). positions (T), or what broadcasts to (..., T), are int64
+/// or floating and get no gradient; the angles are computed in float64. The gradient is turned
+/// back. ShapeError where positions do not fit, or dims is odd or not between 2 and D; DTypeError
+/// unless x is floating and positions are numbers. Su et al. 2021,
+/// https://arxiv.org/abs/2104.09864.
+Tensor rotary(const Tensor& x, const Tensor& positions, const RotaryOptions& options = {});
+
+}  // namespace tend::attention
