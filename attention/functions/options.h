@@ -38,7 +38,7 @@ class AttentionPathGuard {
 };
 
 /// How queries see keys, in the order of PyTorch's arguments.
-struct AttentionOptions {
+struct AttentionOptions {  // NOLINT(clang-analyzer-optin.performance.Padding): in this order
   /// Undefined; or bool, true where a query may attend; or floating, added to the scaled scores
   /// (-inf hides). It broadcasts to (..., queries, keys).
   Tensor attn_mask = {};

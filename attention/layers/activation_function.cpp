@@ -11,7 +11,7 @@ ActivationFunction::ActivationFunction(std::string_view name) {
   } else if (name == "gelu") {
     function_ = [](const Tensor& x) { return gelu(x); };
   } else {
-    fail("ActivationFunction", "\"", name, "\" is neither \"relu\" nor \"gelu\"");
+    fail("ActivationFunction", '"', name, R"(" is neither "relu" nor "gelu")");
   }
 }
 

@@ -45,9 +45,9 @@ struct MultiheadAttentionMasks {
 /// in_proj_bias, bias_k, bias_v, out_proj.
 class MultiheadAttention : public Module<MultiheadAttention> {
  public:
-  /// ShapeError unless num_heads divides embed_dim and all sizes are positive; Error unless
-  /// 0 <= dropout <= 1.
-  MultiheadAttention(std::int64_t embed_dim, std::int64_t num_heads,
+  /// embed_dim and num_heads. ShapeError unless num_heads divides embed_dim and all sizes are
+  /// positive; Error unless 0 <= dropout <= 1.
+  MultiheadAttention(std::int64_t width, std::int64_t heads,
                      const MultiheadAttentionOptions& options = {});
 
   /// The result in `context`, and the weights, after dropout, in `weights`; undefined unless

@@ -31,9 +31,8 @@ std::optional<LayerNorm> norm_of(const TransformerOptions& options) {
 }  // namespace
 
 TransformerEncoder::TransformerEncoder(const TransformerEncoderLayer& layer,
-                                       std::int64_t num_layers,
-                                       const std::optional<LayerNorm>& last_norm)
-    : layers(num_layers, layer), norm(last_norm) {}
+                                       std::int64_t num_layers, std::optional<LayerNorm> last_norm)
+    : layers(num_layers, layer), norm(std::move(last_norm)) {}
 
 Tensor TransformerEncoder::forward(const Tensor& src, const EncoderMasks& masks) const {
   Tensor x = src;
@@ -46,9 +45,8 @@ Children TransformerEncoder::named_children() {
 }
 
 TransformerDecoder::TransformerDecoder(const TransformerDecoderLayer& layer,
-                                       std::int64_t num_layers,
-                                       const std::optional<LayerNorm>& last_norm)
-    : layers(num_layers, layer), norm(last_norm) {}
+                                       std::int64_t num_layers, std::optional<LayerNorm> last_norm)
+    : layers(num_layers, layer), norm(std::move(last_norm)) {}
 
 Tensor TransformerDecoder::forward(const Tensor& tgt, const Tensor& memory,
                                    const DecoderMasks& masks) const {

@@ -18,7 +18,7 @@ class TransformerEncoder : public Module<TransformerEncoder> {
  public:
   /// Error for a negative number of layers.
   TransformerEncoder(const TransformerEncoderLayer& layer, std::int64_t num_layers,
-                     const std::optional<LayerNorm>& last_norm = std::nullopt);
+                     std::optional<LayerNorm> last_norm = std::nullopt);
 
   Tensor forward(const Tensor& src, const EncoderMasks& masks = {}) const;
   Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const {
@@ -34,7 +34,7 @@ class TransformerEncoder : public Module<TransformerEncoder> {
 class TransformerDecoder : public Module<TransformerDecoder> {
  public:
   TransformerDecoder(const TransformerDecoderLayer& layer, std::int64_t num_layers,
-                     const std::optional<LayerNorm>& last_norm = std::nullopt);
+                     std::optional<LayerNorm> last_norm = std::nullopt);
 
   Tensor forward(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
   Tensor operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const {

@@ -145,7 +145,7 @@ std::vector<PublicFunction> constructors_of_transformers() {
               }),
       by_hand(
           "nn::TransformerEncoder::TransformerEncoder(const TransformerEncoderLayer&, "
-          "std::int64_t, const std::optional<LayerNorm>&)",
+          "std::int64_t, std::optional<LayerNorm>)",
           [](Arguments& a) {
             const std::int64_t layers = draw_size(a, 2);
             const nn::TransformerEncoderLayer layer(4, 2, {.dim_feedforward = 5});
@@ -154,7 +154,7 @@ std::vector<PublicFunction> constructors_of_transformers() {
             });
           }),
       by_hand("nn::TransformerDecoder::TransformerDecoder(const TransformerDecoderLayer&, "
-              "std::int64_t, const std::optional<LayerNorm>&)",
+              "std::int64_t, std::optional<LayerNorm>)",
               [](Arguments& a) {
                 const std::int64_t layers = draw_size(a, 2);
                 const nn::TransformerDecoderLayer layer(4, 2, {.dim_feedforward = 5});

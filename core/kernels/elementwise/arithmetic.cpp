@@ -62,6 +62,7 @@ void run_binary(std::int64_t count, const RunPointers<3>& p, const RunSteps<3>& 
 template <class T, UnaryOp kOp>
 void run_unary(std::int64_t count, const RunPointers<2>& p, const RunSteps<2>& step) {
   unary_run<T>(count, p, step, [](auto d, auto a) HWY_ATTR {
+    (void)d;
     if constexpr (kOp == UnaryOp::neg) {
       return hn::Neg(a);
     } else if constexpr (kOp == UnaryOp::abs) {

@@ -36,7 +36,7 @@ inline Tensor pattern_mask(const std::string& kind, const Shape& shape, DType dt
   if (kind == "none") return {};
   const Tensor numbers = pattern(shape, 3, float64);
   if (kind == "float") return numbers.to(dtype);
-  const Tensor hidden = numbers > 0.5;
+  Tensor hidden = numbers > 0.5;
   hidden.select(-1, 0).fill_(false);
   return hidden;
 }

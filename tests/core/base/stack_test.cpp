@@ -16,10 +16,10 @@ namespace {
 constexpr std::size_t kBytes = 100'000;
 
 [[gnu::noinline]] std::int64_t nest(std::int64_t depth, bool fails) {
-  char frame[kBytes];
-  // Written and read where the compiler cannot know, so that the frame stays.
-  volatile char* first = frame;
-  *first = 1;
+  volatile char frame[kBytes];
+  // Written and read where the compiler cannot know, so that the whole frame stays.
+  const std::size_t place = static_cast<std::size_t>(depth) % kBytes;
+  frame[place] = 1;
   std::int64_t below = 0;
   with_stack("nest", [&] {
     if (depth > 1) {
@@ -28,7 +28,7 @@ constexpr std::size_t kBytes = 100'000;
       throw std::runtime_error("at the bottom");
     }
   });
-  return below + *first;
+  return below + frame[place];
 }
 
 }  // namespace
