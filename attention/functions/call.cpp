@@ -8,7 +8,9 @@
 namespace tend::attention {
 
 double scale_of(const Tensor& query, const std::optional<double>& scale) {
-  return scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1))));
+  // Heads of no numbers have scores of 0, whatever their scale.
+  const std::int64_t dim = std::max<std::int64_t>(1, query.size(-1));
+  return scale.value_or(1 / std::sqrt(static_cast<double>(dim)));
 }
 
 std::int64_t query_heads_per_key_head(const char* operation, const Tensor& query, const Tensor& key,

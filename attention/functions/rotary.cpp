@@ -67,6 +67,7 @@ Tensor turned(const Tensor& x, const Angles& angles, bool interleaved, bool inve
 Tensor rotary(const Tensor& x, const Tensor& positions, const RotaryOptions& options) {
   const std::int64_t dims = checked_dims(x, options);
   check_positions(x, positions);
+  if (!(options.theta > 0)) fail(kName, "theta must be positive, got ", options.theta);
   return turned(x, angles_of(positions, dims, options.theta, x.dtype()), options.interleaved,
                 false);
 }

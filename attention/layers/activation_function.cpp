@@ -15,4 +15,9 @@ ActivationFunction::ActivationFunction(std::string_view name) {
   }
 }
 
+Tensor ActivationFunction::operator()(const Tensor& x) const {
+  if (!function_) fail("ActivationFunction", "holds no function");
+  return function_(x);
+}
+
 }  // namespace tend::nn

@@ -21,7 +21,8 @@ class ActivationFunction {
       : function_(with_memory(
             [&] { return std::function<Tensor(const Tensor&)>(std::move(function)); })) {}
 
-  Tensor operator()(const Tensor& x) const { return function_(x); }
+  /// Error for an empty function.
+  Tensor operator()(const Tensor& x) const;
 
  private:
   std::function<Tensor(const Tensor&)> function_;

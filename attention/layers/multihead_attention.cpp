@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include <tend/attention/functions/call.h>
 #include <tend/attention/functions/mask.h>
 #include <tend/attention/functions/scaled_dot_product.h>
 #include <tend/autograd/ops/ops.h>
@@ -168,9 +169,11 @@ Tensor MultiheadAttention::split_heads(const Tensor& x) const {
   return batch_first ? heads.transpose(1, 2) : heads.permute({1, 2, 0, 3});
 }
 
+// The elements lie in memory as (L, N, E), also with batch_first: dropout of the result draws in
+// this order, as in PyTorch.
 Tensor MultiheadAttention::merge_heads(const Tensor& context) const {
-  const Tensor tokens = batch_first ? context.transpose(1, 2) : context.permute({2, 0, 1, 3});
-  return out_proj(tokens.contiguous().flatten(-2));
+  const Tensor tokens = out_proj(context.permute({2, 0, 1, 3}).contiguous().flatten(-2));
+  return batch_first ? tokens.transpose(0, 1) : tokens;
 }
 
 attention::AttentionOptions MultiheadAttention::attention_options(
@@ -184,6 +187,10 @@ attention::AttentionOptions MultiheadAttention::attention_options(
   if (mask.defined() && mask.dim() == 2) {
     check_mask("attn_mask", mask, {queries, keys});
   } else if (mask.defined()) {
+    if (mask.dim() != 3) {
+      fail<ShapeError>(kName, "attn_mask ", mask.shape(), " is neither ", Shape{queries, keys},
+                       " nor ", Shape{batch * num_heads, queries, keys});
+    }
     check_mask("attn_mask", mask, {batch * num_heads, queries, keys});
     mask = mask.reshape({batch, num_heads, queries, keys});
   }
@@ -216,16 +223,21 @@ attention::AttentionOutput MultiheadAttention::forward(const Tensor& query, cons
             out.weights.defined() ? out.weights.squeeze(0) : Tensor()};
   }
   const attention::AttentionOptions options = attention_options(masks, sizes, query.dtype());
+  attention::Draws draws(options.dropout_p > 0);  // out_proj may be another module, that fails
   Projected inputs = project(query, key, value);
   append_keys(inputs);
   const Tensor q = split_heads(inputs.query), k = split_heads(inputs.key),
                v = split_heads(inputs.value);
   if (!masks.need_weights) {
-    return {merge_heads(attention::scaled_dot_product_attention(q, k, v, options)), {}};
+    Tensor merged = merge_heads(attention::scaled_dot_product_attention(q, k, v, options));
+    draws.keep();
+    return {std::move(merged), {}};
   }
   attention::AttentionOutput out = attention::attention_with_weights(q, k, v, options);
-  return {merge_heads(out.context),
-          masks.average_attn_weights ? out.weights.mean({1}) : out.weights};
+  out.context = merge_heads(out.context);
+  if (masks.average_attn_weights) out.weights = out.weights.mean({1});
+  draws.keep();
+  return out;
 }
 
 }  // namespace tend::nn

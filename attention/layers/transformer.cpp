@@ -35,9 +35,12 @@ TransformerEncoder::TransformerEncoder(const TransformerEncoderLayer& layer,
     : layers(num_layers, layer), norm(std::move(last_norm)) {}
 
 Tensor TransformerEncoder::forward(const Tensor& src, const EncoderMasks& masks) const {
+  attention::Draws draws(is_training());
   Tensor x = src;
   for (const TransformerEncoderLayer& layer : layers) x = layer(x, masks);
-  return norm ? (*norm)(x) : x;
+  if (norm) x = (*norm)(x);
+  draws.keep();
+  return x;
 }
 
 Children TransformerEncoder::named_children() {
@@ -50,9 +53,12 @@ TransformerDecoder::TransformerDecoder(const TransformerDecoderLayer& layer,
 
 Tensor TransformerDecoder::forward(const Tensor& tgt, const Tensor& memory,
                                    const DecoderMasks& masks) const {
+  attention::Draws draws(is_training());
   Tensor x = tgt;
   for (const TransformerDecoderLayer& layer : layers) x = layer(x, memory, masks);
-  return norm ? (*norm)(x) : x;
+  if (norm) x = (*norm)(x);
+  draws.keep();
+  return x;
 }
 
 Children TransformerDecoder::named_children() {

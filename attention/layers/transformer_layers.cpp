@@ -63,11 +63,14 @@ Tensor TransformerEncoderLayer::forward(const Tensor& src, const EncoderMasks& m
                                     .need_weights = false,
                                     .attn_mask = masks.src_mask,
                                     .is_causal = masks.is_causal};
-  const Tensor x = add_part(src, norm1, norm_first, [&](const Tensor& in) {
+  attention::Draws draws(is_training());  // the activation may fail after dropout was drawn
+  Tensor x = add_part(src, norm1, norm_first, [&](const Tensor& in) {
     return dropout1(self_attn(in, in, in, own).context);
   });
-  return add_part(x, norm2, norm_first,
-                  [&](const Tensor& in) { return dropout2(feed_forward(*this, in)); });
+  x = add_part(x, norm2, norm_first,
+               [&](const Tensor& in) { return dropout2(feed_forward(*this, in)); });
+  draws.keep();
+  return x;
 }
 
 TransformerDecoderLayer::TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead,

@@ -1,5 +1,7 @@
 #include <tend/autograd/ops/dropout.h>
 
+#include <algorithm>
+
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/elementwise/dropout.h>
 #include <tend/core/random/distributions.h>
@@ -18,13 +20,41 @@ double kept_factor(DType dtype, double p) {
   return dtype == float32 ? 1.0F / static_cast<float>(1 - p) : 1 / (1 - p);
 }
 
+namespace {
+
+// The dimensions in the order in which they lie in the memory of a result like `a`.
+Shape memory_order(const Array& a) {
+  const Array like = Array::empty_like(a);
+  Shape order;
+  for (std::int64_t d = 0; d < a.rank(); ++d) order.push_back(d);
+  std::stable_sort(order.begin(), order.end(), [&like](std::int64_t x, std::int64_t y) {
+    return like.strides()[x] > like.strides()[y];
+  });
+  return order;
+}
+
+Array mul_in_order(const Array& a, const Array& bits, double factor, const Shape& order) {
+  const Array in_order = a.permute(order).contiguous();
+  const Array out = Array::empty(in_order.shape(), a.dtype());
+  kernels::mul_kept(out, in_order, bits, factor);
+  return out.permute(inverse_permutation(order));
+}
+
+}  // namespace
+
 // The product with the mask, a constant, so the derivative is the same product again.
-Tensor mul_kept(const Tensor& self, const Array& bits, double factor) {
-  Array out = Array::empty(self.shape(), self.dtype());
-  kernels::mul_kept(out, self.array().contiguous(), bits, factor);
+Tensor mul_kept(const Tensor& self, const Array& bits, double factor, const Shape& order) {
+  Array out;
+  if (order.empty()) {
+    out = Array::empty(self.shape(), self.dtype());
+    kernels::mul_kept(out, self.array().contiguous(), bits, factor);
+  } else {
+    out = mul_in_order(self.array(), bits, factor, order);
+  }
   return record(
       "MulBackward0", std::move(out), {self}, {},
-      [bits, factor](Derivative& d) { d.set(0, mul_kept(d.grad(), bits, factor)); }, "dropout");
+      [bits, factor, order](Derivative& d) { d.set(0, mul_kept(d.grad(), bits, factor, order)); },
+      "dropout");
 }
 
 Tensor dropout(const Tensor& self, double p, Flag training, Generator& generator) {
@@ -32,7 +62,9 @@ Tensor dropout(const Tensor& self, double p, Flag training, Generator& generator
   check_floating("dropout", self);
   if (!training || p == 0 || self.numel() == 0) return self;
   if (p == 1) return mul(self, 0);
-  return mul_kept(self, draw_kept(self.numel(), p, generator), kept_factor(self.dtype(), p));
+  // Random numbers go to the elements in the order of memory, as in PyTorch.
+  return mul_kept(self, draw_kept(self.numel(), p, generator), kept_factor(self.dtype(), p),
+                  self.is_contiguous() ? Shape() : memory_order(self.array()));
 }
 
 }  // namespace tend

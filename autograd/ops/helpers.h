@@ -141,8 +141,8 @@ Tensor share_of_losses(const Tensor& grad, Reduction reduction, const Scalar& co
 double kept_factor(DType dtype, double p);
 
 /// self times `factor` where an element is kept, times 0 elsewhere; `bits` is a mask from
-/// draw_kept.
-Tensor mul_kept(const Tensor& self, const Array& bits, double factor);
+/// draw_kept, for the elements with the dimensions in `order`, row-major unless given.
+Tensor mul_kept(const Tensor& self, const Array& bits, double factor, const Shape& order = {});
 
 /// A gradient that is computed by one kernel, kernel(out, grad). Only for a backward that records
 /// no graph: one that does uses the formula in public operations beside it.

@@ -144,6 +144,19 @@ HWY_INLINE void attend_rows(const AttentionHead<T>& head, T* HWY_RESTRICT scratc
   }
 }
 
+// Adds the values of a tile, weighted, to the contexts. On the diagonal, each step of lanes takes
+// the keys that it may see. A sum runs over its tile's keys at once, however many lanes and keys
+// there are, so that its bits depend on neither.
+template <class T>
+HWY_INLINE void add_values(bool diagonal, std::size_t keys, const HeadMatrix<const T>& values,
+                           std::size_t dim, const T* weights, std::size_t lanes, T* context) {
+  if (!diagonal) return weigh_rows(false, keys, values, dim, weights, lanes, T(1), context);
+  for (std::size_t lane = 0; lane < lanes; lane += kStep) {
+    weigh_rows(false, std::min(keys, lane + kStep), values, dim, weights + lane, kStep, T(1),
+               context + lane);
+  }
+}
+
 // Computes queries first to first + count.
 template <class T>
 HWY_INLINE void attend_block(const AttentionHead<T>& head, std::size_t first, std::size_t count,
@@ -171,12 +184,8 @@ HWY_INLINE void attend_block(const AttentionHead<T>& head, std::size_t first, st
                                  kept, scores, progress);
     };
     choose(!visible.all, !kept.all, run);
-    const std::size_t step = across_diagonal(head, tile) ? kStep : tile.keys;
-    for (std::size_t j = 0; j < tile.keys; j += step) {
-      weigh_rows(on_diagonal(head, tile), std::min(step, tile.keys - j),
-                 rows_from(head.value, tile.key + j), head.value_dim, scores + j * kTile, lanes,
-                 T(1), context);
-    }
+    add_values(on_diagonal(head, tile), tile.keys, rows_from(head.value, tile.key), head.value_dim,
+               scores, lanes, context);
   });
   finish(head, first, count, lanes, progress);
 }

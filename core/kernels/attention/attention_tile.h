@@ -122,15 +122,6 @@ HWY_INLINE bool on_diagonal(const AttentionHead<T>& head, const TileRange& tile)
   return head.is_causal && head.skip_hidden && tile.key == head.position + tile.query;
 }
 
-// Whether a tile has the positions of its queries, but not from its first one on. Nothing of it is
-// skipped, but values are summed in the same steps as on the diagonal, for the same bits.
-template <class T>
-HWY_INLINE bool across_diagonal(const AttentionHead<T>& head, const TileRange& tile) {
-  const std::size_t position = head.position + tile.query;
-  return head.is_causal && head.skip_hidden && position % kTile != 0 &&
-         tile.key == position / kTile * kTile;
-}
-
 // Calls f(first key, keys, first lane).
 template <class F>
 HWY_INLINE void for_steps(bool diagonal, std::size_t keys, F f) {

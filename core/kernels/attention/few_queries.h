@@ -28,16 +28,6 @@ HWY_INLINE bool has_few_queries(const AttentionHead<T>& head) {
   return head.queries < kFewRows && !head.functions && fits(head.key) && fits(head.value);
 }
 
-// Whether the values of a tile are summed in steps of kStep: in the tile of the query's own
-// position, as in a tile on the diagonal. Without causality a query counts as that of the last key,
-// so that a token that follows a cache of keys has the bits that it has in the whole sequence.
-template <class T>
-HWY_INLINE bool sums_in_steps(const AttentionHead<T>& head, std::size_t query,
-                              const TileRange& tile) {
-  if (!head.is_causal) return tile.key + tile.keys == head.keys;
-  return head.skip_hidden && (head.position + query) / kTile == tile.key / kTile;
-}
-
 // Which keys of a tile the query sees: a bit for each.
 template <class T>
 HWY_INLINE std::uint64_t visible_keys(const AttentionHead<T>& head, std::size_t query,
@@ -110,25 +100,6 @@ HWY_INLINE void drop_weights(const AttentionHead<T>& head, const TileRange& tile
   }
 }
 
-// Adds the values of a tile, weighted, to the contexts.
-template <class T>
-HWY_INLINE void add_values(const AttentionHead<T>& head, const TileRange& tile, const T* scores,
-                           T* context) {
-  const FewRowsKernel<T> multiply = few_rows_kernels().of<T>();
-  for (std::size_t i = 0, rows; i < tile.queries; i += rows) {
-    const bool in_steps = sums_in_steps(head, i, tile);
-    for (rows = 1; i + rows < tile.queries; ++rows) {
-      if (sums_in_steps(head, i + rows, tile) != in_steps) break;
-    }
-    const std::size_t step = in_steps ? kStep : kTile;
-    for (std::size_t j = 0; j < tile.keys; j += step) {
-      multiply({rows, head.value_dim, std::min(step, tile.keys - j), scores + i * kTile + j, kTile,
-                head.value.at(tile.key + j), head.value.row, head.value.step,
-                context + i * head.value_dim, head.value_dim, T(1), T(1)});
-    }
-  }
-}
-
 // The queries' contexts, rows of value_dim elements, before division by the sums.
 template <class T>
 HWY_INLINE void attend_few(const AttentionHead<T>& head, T* HWY_RESTRICT scratch, T* largest,
@@ -152,7 +123,8 @@ HWY_INLINE void attend_few(const AttentionHead<T>& head, T* HWY_RESTRICT scratch
     }
     add_weights(tile, scores, sum);
     drop_weights(head, tile, scores);
-    add_values(head, tile, scores, context);
+    multiply({head.queries, head.value_dim, tile.keys, scores, kTile, head.value.at(key),
+              head.value.row, head.value.step, context, head.value_dim, T(1), T(1)});
   }
 }
 

@@ -124,6 +124,9 @@ HWY_INLINE void multiply_strip(D d, const Tile<T>& tile, std::size_t column, std
     c += count() * tile.c_row;
     rows -= count();
   };
+  if constexpr (kVectors == 1) {  // as many sums as hide the latency of an addition
+    while (rows >= 2 * kTileRows) next(std::integral_constant<std::size_t, 2 * kTileRows>());
+  }
   while (rows >= kTileRows) next(std::integral_constant<std::size_t, kTileRows>());
   if (rows >= 4) next(std::integral_constant<std::size_t, 4>());
   if (rows >= 2) next(std::integral_constant<std::size_t, 2>());

@@ -192,3 +192,22 @@ TEST_CASE("Transformer layers refuse sizes before they draw") {
   CHECK(get_rng_state() == before);
   CHECK_THROWS_AS(nn::TransformerEncoder(nn::TransformerEncoderLayer(4, 2), -1), Error);
 }
+
+TEST_CASE("dropout of a Transformer draws as PyTorch's, with batch_first, too") {
+  // Sums of y_i sin(i + 1), from PyTorch 2.6.
+  const auto digest = [](const Tensor& y) {
+    return (y.flatten() * sin(arange(1, y.numel() + 1, 1, {.dtype = float32}))).sum().item();
+  };
+  const auto layer = [](bool batch_first) {
+    manual_seed(3);
+    return nn::TransformerEncoderLayer(
+        8, 2, {.dim_feedforward = 16, .dropout = 0.4, .batch_first = batch_first});
+  };
+  const auto result = [&](bool batch_first) {
+    const nn::TransformerEncoderLayer module = layer(batch_first);
+    const Tensor x = randn({5, 3, 8});
+    return digest(module(x));
+  };
+  CHECK(result(true) == Approx(-1.58869).margin(1e-4));
+  CHECK(result(false) == Approx(1.01241).margin(1e-4));
+}
