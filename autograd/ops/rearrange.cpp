@@ -136,9 +136,9 @@ Tensor repeat_interleave(const Tensor& self, std::int64_t repeats, std::optional
   if (repeats < 0) fail<ShapeError>("repeat_interleave", "repeats is ", repeats);
   const Tensor x = dim ? self : flatten(self);
   const std::int64_t along = interleaved_dim(x, dim);
+  if (repeats == 1) return clone(x);
   Shape shape = x.shape();
   shape.insert(along + 1, repeats);
-  if (repeats == 1) return clone(x);
   return flatten(contiguous(expand(unsqueeze(x, along + 1), shape)), along, along + 1);
 }
 

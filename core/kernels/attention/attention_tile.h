@@ -116,7 +116,8 @@ HWY_INLINE HeadMatrix<const T> rows_from(const HeadMatrix<const T>& matrix, std:
 }
 
 // Whether a tile is on the diagonal and what lies above it may be skipped. Products then skip most
-// of it: they take keys in steps of kStep, each with the queries from there on.
+// of it: they take keys in steps of kStep, each with the queries from there on, or queries in such
+// steps, each with the keys up to its end.
 template <class T>
 HWY_INLINE bool on_diagonal(const AttentionHead<T>& head, const TileRange& tile) {
   return head.is_causal && head.skip_hidden && tile.key == head.position + tile.query;

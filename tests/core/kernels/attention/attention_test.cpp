@@ -85,8 +85,8 @@ TEST_CASE("few queries have the bits of many under masks and dropout", "[kernels
                      whole.narrow(-2, position, 5)));
     }
   }
-  // The first queries of a head of 200 and of one of 5 keep other weights, unless there is but one
-  // head, whose first weights are the same.
+  // The bits of `kept` are numbered through all heads in turn: only in the first head do few
+  // queries keep the weights that they keep among many.
   const kernels::AttentionRule rule{.kept = kept, .keep_factor = 2};
   const auto first = [](const Tensor& x) { return x.narrow(0, 0, 1); };
   for (const std::int64_t count : {1, 3, 7}) {
