@@ -9,14 +9,18 @@
 #include <tend/attention/functions/rotary.h>
 #include <tend/attention/functions/scaled_dot_product.h>
 #include <tend/attention/functions/simple.h>
+#include <tend/attention/generation/generate.h>
 #include <tend/attention/layers/activation_function.h>
 #include <tend/attention/layers/multihead_attention.h>
 #include <tend/attention/layers/transformer.h>
 #include <tend/attention/layers/transformer_layers.h>
+#include <tend/attention/models/gpt.h>
 #include <tend/attention/modules/causal_attention.h>
 #include <tend/attention/modules/multi_head_attention.h>
 #include <tend/attention/modules/self_attention.h>
-#include <tend/attention/modules/transformer.h>
+#include <tend/attention/pretrained/gpt2.h>
+#include <tend/attention/pretrained/llama.h>
+#include <tend/attention/pretrained/load_pretrained.h>
 #include <tend/autograd/graph/anomaly.h>
 #include <tend/autograd/graph/engine.h>
 #include <tend/autograd/graph/hooks.h>
@@ -43,6 +47,7 @@
 #include <tend/nn/layers/flatten.h>
 #include <tend/nn/layers/init.h>
 #include <tend/nn/layers/linear.h>
+#include <tend/nn/layers/lora.h>
 #include <tend/nn/layers/loss.h>
 #include <tend/nn/layers/normalization.h>
 #include <tend/nn/module/module.h>

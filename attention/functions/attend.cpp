@@ -17,7 +17,7 @@ bool takes_fused(const AttentionCall& call, AttentionPath path, const Tensor& qu
   if (path == AttentionPath::automatic) path = preferred_path;
   if (path == AttentionPath::composed) return false;
   if (path == AttentionPath::automatic && !fused_pays(call, query, key, value)) return false;
-  const std::string obstacle = fused_obstacle(call, query, value);
+  const std::string obstacle = fused_obstacle(call, query, key, value);
   if (obstacle.empty()) return true;
   if (path == AttentionPath::fused) {
     fail(call.operation, "the fused path does not do this: ", obstacle);

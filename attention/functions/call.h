@@ -17,7 +17,8 @@ struct AttentionCall {
   double scale = 1;
   double dropout_p = 0;
   bool is_causal = false;
-  Tensor mask = {};  // bool or floating, or undefined
+  std::int64_t query_offset = 0;  // of query 0 among the keys, for is_causal
+  Tensor mask = {};               // bool or floating, or undefined
   std::shared_ptr<const TracedFunction> score_function = {}, mask_function = {};  // or nullptr
   std::int64_t heads_per_key_head = 1;  // heads of the query for each head of key and value
   Shape weights = {};                   // (..., queries, keys)

@@ -27,10 +27,10 @@ Tensor visible_softmax(const AttentionCall& call, const Tensor& scores) {
   if (mask.defined() && mask.dtype() != boolean) mask = mask.to(scores.dtype());
   if (!call.is_causal) return masked_softmax(scores, mask);
   const std::int64_t queries = scores.size(-2), keys = scores.size(-1);
+  const Tensor hidden = triu(ones({queries, keys}, boolean), 1 + call.query_offset);
   if (mask.defined() && mask.dtype() == boolean) {
-    return masked_softmax(scores, logical_and(mask, causal_mask(queries, keys)));
+    return masked_softmax(scores, logical_and(mask, logical_not(hidden)));
   }
-  const Tensor hidden = triu(ones({queries, keys}, boolean), 1);
   if (!mask.defined()) return softmax(masked_fill(scores, hidden, detail::kHidden), -1);
   return masked_softmax(scores, masked_fill(mask, hidden, detail::kHidden));
 }

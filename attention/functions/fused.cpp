@@ -39,6 +39,7 @@ kernels::AttentionRule rule_of(const AttentionCall& call, const Tensor& query,
                                const Programs& programs, const Array& kept) {
   return {.scale = call.scale,
           .is_causal = call.is_causal,
+          .position = call.query_offset,
           .mask = call.mask.defined() ? call.mask.array().expand(call.weights) : Array(),
           .kept = kept,
           .keep_factor = kept_factor(query.dtype(), call.dropout_p),
@@ -158,9 +159,14 @@ Tensor score_at(const AttentionCall& call, const Tensor& query, const Tensor& ke
   return (q * k).sum() * call.scale;
 }
 
+bool records_gradient(const Tensor& query, const Tensor& key, const Tensor& value) {
+  return grad_enabled() && (query.requires_grad() || key.requires_grad() || value.requires_grad());
+}
+
 }  // namespace
 
-std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const Tensor& value) {
+std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const Tensor& key,
+                           const Tensor& value) {
   if (!broadcasts_to(batch_shape(value, call.heads_per_key_head), query_leading(call))) {
     return as_text("value ", value.shape(), " has more leading dimensions than the weights, ",
                    call.weights);
@@ -172,6 +178,9 @@ std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const
     if (grad_enabled() && call.mask.requires_grad()) return "the mask requires grad";
   }
   if (call.dropout_p == 1) return "dropout_p is 1";
+  if (call.query_offset > 0 && records_gradient(query, key, value)) {
+    return "the gradient with a query_offset";
+  }
   return {};
 }
 
@@ -185,10 +194,7 @@ std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const
 // the bits that it has in the sequence.
 bool fused_pays(const AttentionCall& call, const Tensor& query, const Tensor& key,
                 const Tensor& value) {
-  const bool has_gradient =
-      grad_enabled() && (query.requires_grad() || key.requires_grad() || value.requires_grad());
-  constexpr std::int64_t kMin = 16;
-  return !(has_gradient || call.has_functions()) || query.size(-2) >= kMin ||
+  return !(records_gradient(query, key, value) || call.has_functions()) || query.size(-2) >= 16 ||
          key.size(-2) <= 4 * query.size(-2);
 }
 

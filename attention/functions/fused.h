@@ -8,7 +8,8 @@
 namespace tend::attention {
 
 /// Why the fused path cannot compute this; empty when it can.
-std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const Tensor& value);
+std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const Tensor& key,
+                           const Tensor& value);
 
 /// True when the fused path is the faster one, or gives a sequence the bits that it has as a part
 /// of a longer one.

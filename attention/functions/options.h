@@ -52,6 +52,8 @@ struct AttentionOptions {  // NOLINT(clang-analyzer-optin.performance.Padding): 
   /// Each head of key and value serves several consecutive heads of the query.
   Flag enable_gqa = false;
   AttentionPath path = AttentionPath::automatic;
+  /// Under is_causal, query i sees keys 0 to query_offset + i. Error for a negative one.
+  std::int64_t query_offset = 0;
 };
 
 }  // namespace tend::attention

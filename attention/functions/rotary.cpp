@@ -1,6 +1,7 @@
-#include <tend/attention/functions/rotary.h>
+#include <tend/attention/functions/rotary_angles.h>
 
 #include <cmath>
+#include <numbers>
 
 #include <tend/autograd/ops/helpers.h>
 #include <tend/autograd/ops/ops.h>
@@ -36,40 +37,52 @@ void check_positions(const Tensor& x, const Tensor& positions) {
   }
 }
 
-// Cosines and sines of the angles, (..., pairs) for positions (...).
-struct Angles {
-  Tensor cosines, sines;
-};
-
-Angles angles_of(const Tensor& positions, std::int64_t dims, double theta, DType dtype) {
+// How far each pair turns from one position to the next.
+Tensor frequencies(std::int64_t dims, const RotaryOptions& options) {
+  if (!(options.theta > 0)) fail(kName, "theta must be positive, got ", options.theta);
+  const RotaryScaling& scaling = options.scaling;
+  if (!(scaling.factor > 0) || scaling.original_context < 0) {
+    fail(kName, "the scaling's factor must be positive and its original_context at least 0, got ",
+         scaling.factor, " and ", scaling.original_context);
+  }
   const Tensor exponents = arange(0, dims, 2, float64) / static_cast<double>(dims);
-  const Tensor angles = positions.detach().to(float64).unsqueeze(-1) * pow(theta, -exponents);
-  return {cos(angles).to(dtype), sin(angles).to(dtype)};
+  const Tensor plain = pow(options.theta, -exponents);
+  if (scaling.original_context == 0) return plain / scaling.factor;
+  const Tensor turns =
+      plain * (static_cast<double>(scaling.original_context) / (2 * std::numbers::pi));
+  // 0 for the pairs that become slower, 1 for those that stay.
+  const Tensor kept = clamp(
+      (turns - scaling.low_frequency) / (scaling.high_frequency - scaling.low_frequency), 0.0, 1.0);
+  return plain * (kept + (1 - kept) / scaling.factor);
 }
 
-Tensor turned(const Tensor& x, const Angles& angles, bool interleaved, bool inverse) {
+}  // namespace
+
+RotaryAngles rotary_angles(const Tensor& positions, std::int64_t dims, const RotaryOptions& options,
+                           DType dtype) {
+  const Tensor angles = positions.detach().to(float64).unsqueeze(-1) * frequencies(dims, options);
+  return {cos(angles).to(dtype), sin(angles).to(dtype), options.interleaved};
+}
+
+Tensor turned(const Tensor& x, const RotaryAngles& angles, bool inverse) {
   const Array rows = x.array().strides().back() == 1 ? x.array() : x.array().contiguous();
   Shape shape = x.shape();
   shape[shape.rank() - 1] = angles.cosines.size(-1);
   Array out = Array::empty(x.shape(), x.dtype());
   kernels::rotate_pairs(out, rows, angles.cosines.array().expand(shape),
-                        angles.sines.array().expand(shape), interleaved, inverse);
+                        angles.sines.array().expand(shape), angles.interleaved, inverse);
   return record(
       "RotaryBackward", std::move(out), {x}, {angles.cosines, angles.sines},
-      [interleaved, inverse](Derivative& d) {
-        d.set(0, turned(d.grad(), {d.saved(0), d.saved(1)}, interleaved, !inverse));
+      [interleaved = angles.interleaved, inverse](Derivative& d) {
+        d.set(0, turned(d.grad(), {d.saved(0), d.saved(1), interleaved}, !inverse));
       },
       kName);
 }
 
-}  // namespace
-
 Tensor rotary(const Tensor& x, const Tensor& positions, const RotaryOptions& options) {
   const std::int64_t dims = checked_dims(x, options);
   check_positions(x, positions);
-  if (!(options.theta > 0)) fail(kName, "theta must be positive, got ", options.theta);
-  return turned(x, angles_of(positions, dims, options.theta, x.dtype()), options.interleaved,
-                false);
+  return turned(x, rotary_angles(positions, dims, options, x.dtype()));
 }
 
 }  // namespace tend::attention

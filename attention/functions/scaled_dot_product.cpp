@@ -1,5 +1,7 @@
 #include <tend/attention/functions/scaled_dot_product.h>
 
+#include <algorithm>
+
 #include <tend/attention/functions/attend.h>
 #include <tend/attention/functions/composed.h>
 #include <tend/attention/functions/mask.h>
@@ -26,11 +28,16 @@ AttentionCall checked_call(const Tensor& query, const Tensor& key, const Tensor&
   const Shape weights =
       checked_weights(kScaledDotProduct, query, key, value, shared, options.dropout_p);
   detail::check_mask(kScaledDotProduct, options.attn_mask, weights);
+  if (options.query_offset < 0) {
+    fail(kScaledDotProduct, "query_offset ", options.query_offset, " is negative");
+  }
   return {.operation = kScaledDotProduct,
           .grad_fn = grad_fn_of(weights),
           .scale = scale_of(query, options.scale),
           .dropout_p = options.dropout_p,
           .is_causal = options.is_causal,
+          // All queries see all keys from there on.
+          .query_offset = std::min(options.query_offset, weights[weights.rank() - 1]),
           .mask = options.attn_mask,
           .heads_per_key_head = shared,
           .weights = weights};

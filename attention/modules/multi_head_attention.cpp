@@ -1,6 +1,7 @@
 #include <tend/attention/modules/multi_head_attention.h>
 
 #include <tend/attention/functions/mask.h>
+#include <tend/attention/modules/heads.h>
 #include <tend/attention/modules/input_check.h>
 
 namespace tend::attention {
@@ -12,14 +13,6 @@ std::int64_t checked_heads(std::int64_t d_out, std::int64_t num_heads) {
                      num_heads);
   }
   return num_heads;
-}
-
-// (..., T, heads * head_dim) -> (..., heads, T, head_dim), without a copy.
-Tensor split_heads(const Tensor& x, std::int64_t num_heads) {
-  Shape shape = x.shape();
-  shape[shape.rank() - 1] /= num_heads;
-  shape.insert(shape.rank() - 1, num_heads);
-  return x.view(shape).transpose(-3, -2);
 }
 
 }  // namespace
@@ -42,19 +35,16 @@ MultiHeadAttention::Heads MultiHeadAttention::split(const Tensor& x) const {
           split_heads(W_value(x), num_heads)};
 }
 
-Tensor MultiHeadAttention::merge(const Tensor& context) const {
-  return out_proj(context.transpose(-3, -2).contiguous().flatten(-2));
-}
-
 Tensor MultiHeadAttention::forward(const Tensor& x) const {
   const Heads heads = split(x);
-  return merge(scaled_dot_product_attention(heads.query, heads.key, heads.value, options()));
+  return out_proj(
+      merge_heads(scaled_dot_product_attention(heads.query, heads.key, heads.value, options())));
 }
 
 AttentionOutput MultiHeadAttention::with_weights(const Tensor& x) const {
   const Heads heads = split(x);
   AttentionOutput out = attention_with_weights(heads.query, heads.key, heads.value, options());
-  return {merge(out.context), std::move(out.weights)};
+  return {out_proj(merge_heads(out.context)), std::move(out.weights)};
 }
 
 void MultiHeadAttention::check_loaded(const std::string& field, const Tensor& value) const {

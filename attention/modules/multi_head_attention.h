@@ -38,7 +38,6 @@ class MultiHeadAttention : public nn::Module<MultiHeadAttention> {
     Tensor query, key, value;  // (..., num_heads, T, head_dim)
   };
   Heads split(const Tensor& x) const;
-  Tensor merge(const Tensor& context) const;
   AttentionOptions options() const { return {.dropout_p = dropout.active_p(), .is_causal = true}; }
 };
 

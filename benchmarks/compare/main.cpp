@@ -32,6 +32,7 @@ struct Options {
   std::string json_path;
   std::string rows = ".*";
   int sample = 0;  // rows to draw; 0: all
+  std::size_t skip = 0;
   std::vector<std::string> peers;
   std::string tend;
   std::string broken;
@@ -67,7 +68,9 @@ template <class Row, class Name>
 std::vector<Row> chosen_rows(std::vector<Row> rows, const Options& options, Name name) {
   const std::regex wanted(options.rows);
   std::erase_if(rows, [&](const Row& row) { return !std::regex_search(name(row), wanted); });
-  if (rows.empty()) throw std::invalid_argument("no row matches " + options.rows);
+  const std::size_t skipped = std::min(options.skip, rows.size());
+  rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(skipped));
+  if (rows.empty()) throw std::invalid_argument("no row is left of " + options.rows);
   if (options.sample == 0) return rows;
   std::vector<Row> drawn;
   std::sample(rows.begin(), rows.end(), std::back_inserter(drawn), options.sample,
@@ -260,6 +263,8 @@ void describe(CLI::App& app, Options& options) {
       "medians. Exits with 1 when a result is wrong or a worker dies.");
   program::add_file(app, "--json", options.json_path, "Write the results to this file");
   app.add_option("--rows", options.rows, "Only rows whose name this matches")->type_name("REGEX");
+  program::add_whole(app, "--skip", options.skip,
+                     "Leave the first of these rows out, to go on where a run was stopped");
   program::add_whole(app, "--sample", options.sample, "Only so many of these rows, drawn by --seed",
                      1, 1'000'000);
   CLI::Option* const peers =

@@ -21,12 +21,16 @@ Linear::Linear(std::int64_t in_features, std::int64_t out_features, Flag with_bi
 }
 
 Tensor Linear::forward(const Tensor& x) const {
-  return linear(x, weight, bias);
+  const Tensor y = linear(x, weight, bias);
+  if (!lora_A.defined()) return y;
+  const Tensor dropped = dropout(x, lora_dropout, is_training());
+  return y + linear(linear(dropped, lora_A), lora_B) * lora_scale;
 }
 
 std::string Linear::extra_repr() const {
   return as_text("in_features=", weight.size(1), ", out_features=", weight.size(0),
-                 ", bias=", bias.defined() ? "True" : "False");
+                 ", bias=", bias.defined() ? "True" : "False") +
+         (lora_A.defined() ? as_text(", lora_rank=", lora_A.size(0)) : "");
 }
 
 }  // namespace tend::nn

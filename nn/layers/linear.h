@@ -25,6 +25,11 @@ class Linear : public Module<Linear> {
 
   TEND_PARAMETER(weight);
   TEND_PARAMETER(bias);
+  // What add_lora (lora.h) makes, and adds to the result: lora_scale * lora_B lora_A x.
+  TEND_PARAMETER(lora_A);
+  TEND_PARAMETER(lora_B);
+  double lora_scale = 1.0;
+  double lora_dropout = 0.0;
 };
 
 }  // namespace tend::nn

@@ -1,4 +1,4 @@
-#include <tend/attention/modules/transformer.h>
+#include <tend/attention/models/gpt.h>
 
 #include <vector>
 

@@ -32,6 +32,7 @@ std::vector<PublicFunction> autograd_functions();
 std::vector<PublicFunction> module_functions();
 std::vector<PublicFunction> layer_functions();
 std::vector<PublicFunction> transformer_functions();
+std::vector<PublicFunction> model_functions();
 std::vector<PublicFunction> value_functions();
 
 /// All of them.

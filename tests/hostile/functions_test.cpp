@@ -52,6 +52,13 @@ const std::regex kPassedOver(
     // Of modules and optimizers: no arguments, or a function of the user.
     "nn::(Module|MultiheadAttention|Transformer[A-Za-z]*)::(operator\\(\\)|named_children)\\(.*|"
     "nn::ActivationFunction::ActivationFunction\\(F\\)|"
+    // With places that only a GPT makes; numbers that it counts; the same for one prompt; no
+    // arguments but a module.
+    "attention::.*const TokenPlaces&\\)|attention::GPT::operator\\(\\).*|"
+    "attention::(GPTConfig::.*|checked_block\\(.*|PositionEmbedding::is_added\\(\\))|"
+    "attention::KVCache::(advance|bytes|first|length|options|reserve|reset)\\(.*|"
+    "attention::generate\\(const GPT&, const TokenSequence&.*|"
+    "nn::(merge_lora|remove_lora|lora_state)\\(.*|"
     "nn::ModuleBase::(named_.*|parameters|buffers|is_training|eval|"
     "state_dict|apply|zero_grad|register_.*_hook|register_module|get_submodule|type_name|repr|"
     "train|num_parameters|depth)\\(.*|"

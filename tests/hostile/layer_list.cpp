@@ -75,7 +75,6 @@ std::vector<PublicFunction> layers() {
       TEND_FORWARD(attention::MultiHeadAttention, sequence, 4, 4, 5, 0.1, 2),
       TEND_FORWARD(attention::FeedForward, sequence, 4),
       TEND_FORWARD(attention::TransformerBlock, sequence, {8, 4, 4, 2, 1}),
-      TEND_FORWARD(attention::GPT, tokens, {8, 4, 4, 2, 1}),
       TEND_WITH_WEIGHTS(attention::SelfAttentionV1, sequence, 4, 2),
       TEND_WITH_WEIGHTS(attention::SelfAttentionV2, sequence, 4, 2),
       TEND_WITH_WEIGHTS(attention::CausalAttention, sequence, 4, 2, 5, 0.1),

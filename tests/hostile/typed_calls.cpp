@@ -81,6 +81,7 @@ nn::StateDict draw_state(Arguments& arguments) {
 
 attention::AttentionOptions draw_attention_options(Arguments& arguments) {
   attention::AttentionOptions options;
+  if (arguments.draws().chance(0.3)) options.query_offset = arguments.integer();
   if (arguments.draws().chance(0.5)) options.attn_mask = arguments.tensor();
   options.is_causal = arguments.flag();
   if (arguments.draws().chance(0.3)) options.dropout_p = arguments.real();
@@ -126,15 +127,29 @@ attention::GPTConfig draw_config(Arguments& arguments) {
   if (arguments.draws().chance(0.3)) config.dropout = arguments.real();
   config.qkv_bias = arguments.flag();
   config.gelu = arguments.one_of(GeluKind::tanh);
+  const auto maybe = [&](std::optional<std::int64_t>& size, std::int64_t usual) {
+    if (arguments.draws().chance(0.7)) return;
+    size = arguments.draws().chance(0.7) ? usual : arguments.integer();
+  };
+  maybe(config.num_kv_heads, 1);
+  maybe(config.head_dim, 6);
+  maybe(config.hidden_width, 5);
+  maybe(config.window, 2);
+  config.norm = arguments.one_of(attention::NormKind::rms);
+  config.positions = arguments.one_of(attention::PositionKind::none);
+  config.feed_forward = arguments.one_of(attention::FeedForwardKind::geglu);
+  config.qk_norm = arguments.flag();
+  config.tied_head = arguments.flag();
   return config;
 }
 
 const std::vector<PublicFunction>& public_functions() {
   static const std::vector<PublicFunction> functions = [] {
     std::vector<PublicFunction> all;
-    for (const auto& family : {operation_functions, method_functions, in_place_functions,
-                               array_functions, value_functions, autograd_functions,
-                               module_functions, layer_functions, transformer_functions}) {
+    for (const auto& family :
+         {operation_functions, method_functions, in_place_functions, array_functions,
+          value_functions, autograd_functions, module_functions, layer_functions,
+          transformer_functions, model_functions}) {
       for (PublicFunction& each : family()) all.push_back(std::move(each));
     }
     for (PublicFunction& each : all) {

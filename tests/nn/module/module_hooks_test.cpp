@@ -1,5 +1,5 @@
 // Hooks on modules, and module paths in anomaly mode.
-#include <tend/attention/modules/transformer.h>
+#include <tend/attention/models/gpt.h>
 #include <tend/autograd/graph/engine.h>
 #include <tend/nn/layers/embedding.h>
 #include <tend/nn/layers/linear.h>

@@ -1,0 +1,22 @@
+// Rotary positions in two steps, for those who turn several tensors by the same angles. Internal.
+#pragma once
+
+#include <tend/attention/functions/rotary.h>
+
+namespace tend::attention {
+
+/// Cosines and sines of the angles, (..., pairs) for positions (...).
+struct RotaryAngles {
+  Tensor cosines, sines;
+  bool interleaved = false;
+};
+
+/// The angles of `dims` / 2 pairs, computed in float64. Errors of rotary, whose options they are,
+/// for theta and scaling.
+RotaryAngles rotary_angles(const Tensor& positions, std::int64_t dims, const RotaryOptions& options,
+                           DType dtype);
+
+/// rotary with these angles, which broadcast to x's rows and pairs.
+Tensor turned(const Tensor& x, const RotaryAngles& angles, bool inverse = false);
+
+}  // namespace tend::attention

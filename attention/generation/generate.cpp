@@ -1,0 +1,140 @@
+#include <tend/attention/generation/generate.h>
+
+#include <algorithm>
+
+#include <tend/attention/generation/beam_search.h>
+#include <tend/attention/generation/continuation.h>
+#include <tend/attention/generation/sampling.h>
+#include <tend/autograd/ops/ops.h>
+#include <tend/core/base/error.h>
+#include <tend/core/memory/scratch.h>
+
+namespace tend::attention {
+namespace {
+
+constexpr const char* kGenerate = "generate";
+
+void check_numbers(const GenerateOptions& o) {
+  if (o.max_new_tokens < 0) fail(kGenerate, "max_new_tokens ", o.max_new_tokens, " is negative");
+  if (!(o.temperature >= 0)) fail(kGenerate, "the temperature ", o.temperature, " is negative");
+  if (o.top_k && *o.top_k < 1) fail(kGenerate, "top_k ", *o.top_k, " leaves no token");
+  if (o.top_p && !(*o.top_p > 0 && *o.top_p <= 1))
+    fail(kGenerate, "top_p must lie in (0, 1], got ", *o.top_p);
+  if (o.min_p && !(*o.min_p >= 0 && *o.min_p <= 1))
+    fail(kGenerate, "min_p must lie in [0, 1], got ", *o.min_p);
+  if (!(o.repetition_penalty > 0))
+    fail(kGenerate, "the repetition_penalty ", o.repetition_penalty, " is not positive");
+  if (o.num_samples < 1) fail(kGenerate, "num_samples ", o.num_samples, " asks for nothing");
+}
+
+void check_beams(const GenerateOptions& o) {
+  if (o.num_beams < 1) fail(kGenerate, "num_beams ", o.num_beams, " are none");
+  if (o.num_beams == 1) return;
+  if (o.temperature != 0) fail(kGenerate, "beams are not drawn: the temperature must be 0");
+  if (o.on_token) fail(kGenerate, "beams choose their tokens at the end: on_token is not called");
+  if (o.num_samples > o.num_beams)
+    fail(kGenerate, "num_samples ", o.num_samples, " exceeds num_beams ", o.num_beams);
+}
+
+void check_prompts(const GPT& model, const std::vector<TokenSequence>& prompts,
+                   const GenerateOptions& o) {
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    if (prompts[i].empty()) fail<ShapeError>(kGenerate, "prompt ", i, " is empty");
+    if (o.max_new_tokens > model.config.context_length - std::ssize(prompts[i])) {
+      fail<ShapeError>(kGenerate, "the ", prompts[i].size(), " tokens of prompt ", i, " and ",
+                       o.max_new_tokens, " new ones exceed the context_length of ",
+                       model.config.context_length);
+    }
+  }
+}
+
+std::vector<TokenSequence> repeated(const std::vector<TokenSequence>& prompts, std::int64_t times) {
+  std::vector<TokenSequence> all;
+  for (const TokenSequence& prompt : prompts) {
+    all.insert(all.end(), static_cast<std::size_t>(times), prompt);
+  }
+  return all;
+}
+
+// Continuations that do not compete.
+class Samples {
+ public:
+  Samples(const GPT& model, const std::vector<TokenSequence>& prompts,
+          const GenerateOptions& options)
+      : options_(options),
+        running_(model, prompts, options.max_new_tokens, options.use_cache),
+        results_(repeated(prompts, options.num_samples)),
+        has_stopped_(results_.size(), false) {}
+
+  std::vector<TokenSequence> draw() {
+    for (std::int64_t step = 0; step < options_.max_new_tokens && !is_done_; ++step) {
+      const Tensor logits = step == 0 ? first_logits() : running_.logits();
+      add(chosen_tokens(logits, running_.sequences(), options_));
+    }
+    return std::move(results_);
+  }
+
+ private:
+  // The prompts are computed once each, whatever the number of their continuations.
+  Tensor first_logits() {
+    const Tensor logits = running_.logits();
+    std::vector<std::int64_t> rows;
+    for (std::int64_t i = 0; i < std::ssize(running_.sequences()); ++i) {
+      rows.insert(rows.end(), static_cast<std::size_t>(options_.num_samples), i);
+    }
+    if (options_.num_samples > 1) running_.reorder(rows);
+    return options_.num_samples > 1 ? index_select(logits, 0, tensor(rows)) : logits;
+  }
+
+  void add(const TokenSequence& next) {
+    running_.append(next);
+    is_done_ = true;
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      if (has_stopped_[i]) continue;
+      results_[i].push_back(next[i]);
+      if (options_.on_token && !options_.on_token(i, next[i])) {
+        is_done_ = true;
+        return;
+      }
+      const auto& stops = options_.stop_tokens;
+      has_stopped_[i] = std::find(stops.begin(), stops.end(), next[i]) != stops.end();
+      is_done_ = is_done_ && has_stopped_[i];
+    }
+  }
+
+  const GenerateOptions& options_;
+  Continuation running_;  // sequences that have stopped go on here
+  std::vector<TokenSequence> results_;
+  std::vector<bool> has_stopped_;
+  bool is_done_ = false;
+};
+
+}  // namespace
+
+std::vector<TokenSequence> generate(const GPT& model, const std::vector<TokenSequence>& prompts,
+                                    const GenerateOptions& options) {
+  check_numbers(options);
+  check_beams(options);
+  check_prompts(model, prompts, options);
+  if (prompts.empty()) return {};
+  return with_memory([&] {
+    if (options.max_new_tokens == 0) return repeated(prompts, options.num_samples);
+    if (options.num_beams == 1) return Samples(model, prompts, options).draw();
+    std::vector<TokenSequence> results;
+    for (const TokenSequence& prompt : prompts) {
+      for (TokenSequence& each : beam_search(model, prompt, options)) {
+        results.push_back(std::move(each));
+      }
+    }
+    return results;
+  });
+}
+
+TokenSequence generate(const GPT& model, const TokenSequence& prompt,
+                       const GenerateOptions& options) {
+  if (options.num_samples != 1)
+    fail(kGenerate, "num_samples ", options.num_samples, " for one sequence");
+  return generate(model, std::vector<TokenSequence>{prompt}, options).at(0);
+}
+
+}  // namespace tend::attention

@@ -1,0 +1,60 @@
+#include <tend/attention/generation/sampling.h>
+
+#include <algorithm>
+
+#include <tend/attention/functions/mask.h>
+#include <tend/autograd/ops/ops.h>
+
+namespace tend::attention {
+namespace {
+
+Tensor without(const Tensor& logits, const Tensor& removed) {
+  return masked_fill(logits, removed, detail::kHidden);
+}
+
+Tensor keep_top_k(const Tensor& logits, std::int64_t k) {
+  const Tensor largest = topk(logits, std::min(k, logits.size(-1))).values;
+  return without(logits, logits < largest.narrow(-1, largest.size(-1) - 1, 1));
+}
+
+// Removes the unlikeliest tokens while what is removed has at most the probability 1 - p.
+Tensor keep_top_p(const Tensor& logits, double p) {
+  const auto [values, order] = sort(logits, -1);
+  const Tensor below = cumsum(softmax(values, -1), -1) <= 1 - p;
+  below.select(-1, -1).fill_(false);
+  return without(logits, scatter(zeros_like(below), -1, order, below));
+}
+
+Tensor keep_min_p(const Tensor& logits, double share) {
+  const Tensor probabilities = softmax(logits, -1);
+  return without(logits, probabilities < amax(probabilities, {-1}, true) * share);
+}
+
+}  // namespace
+
+Tensor penalized(const Tensor& logits, const std::vector<TokenSequence>& sequences,
+                 double repetition_penalty) {
+  if (repetition_penalty == 1) return logits;
+  Tensor result = logits.clone();
+  for (std::size_t i = 0; i < sequences.size(); ++i) {
+    const Tensor row = result.select(0, static_cast<std::int64_t>(i));
+    const Tensor tokens = tensor(sequences[i]);
+    const Tensor before = index_select(row, 0, tokens);
+    row.index_copy_(0, tokens,
+                    where(before < 0, before * repetition_penalty, before / repetition_penalty));
+  }
+  return result;
+}
+
+TokenSequence chosen_tokens(const Tensor& logits, const std::vector<TokenSequence>& sequences,
+                            const GenerateOptions& options) {
+  Tensor scores = penalized(logits, sequences, options.repetition_penalty);
+  if (options.temperature == 0) return argmax(scores, -1).to_vector<std::int64_t>();
+  scores = scores / options.temperature;
+  if (options.top_k) scores = keep_top_k(scores, *options.top_k);
+  if (options.top_p) scores = keep_top_p(scores, *options.top_p);
+  if (options.min_p) scores = keep_min_p(scores, *options.min_p);
+  return multinomial(softmax(scores, -1), 1).to_vector<std::int64_t>();
+}
+
+}  // namespace tend::attention

@@ -1,0 +1,20 @@
+// The choice of the next tokens. Internal.
+#pragma once
+
+#include <vector>
+
+#include <tend/attention/generation/generate.h>
+
+namespace tend::attention {
+
+/// Logits or log-probabilities (n, vocab_size) with the repetition penalty for the tokens of n
+/// sequences.
+Tensor penalized(const Tensor& logits, const std::vector<TokenSequence>& sequences,
+                 double repetition_penalty);
+
+/// A token for each of n sequences, given their logits (n, vocab_size): the likeliest, or a drawn
+/// one.
+TokenSequence chosen_tokens(const Tensor& logits, const std::vector<TokenSequence>& sequences,
+                            const GenerateOptions& options);
+
+}  // namespace tend::attention

@@ -1,0 +1,59 @@
+#include <tend/attention/models/config.h>
+
+#include <tend/core/base/error.h>
+
+namespace tend::attention {
+namespace {
+
+void check_size(const char* module, const char* name, std::int64_t size) {
+  if (size < 1) fail<ShapeError>(module, name, " ", size, " is no size");
+}
+
+void check_heads(const char* module, const GPTConfig& c) {
+  check_size(module, "num_heads", c.num_heads);
+  if (c.head_dim) {
+    check_size(module, "head_dim", *c.head_dim);
+  } else if (c.width % c.num_heads != 0) {
+    fail<ShapeError>(module, "width ", c.width, " must be divisible by num_heads ", c.num_heads);
+  }
+  check_size(module, "num_kv_heads", c.kv_heads());
+  if (c.num_heads % c.kv_heads() != 0) {
+    fail<ShapeError>(module, "num_heads ", c.num_heads, " must be divisible by num_kv_heads ",
+                     c.kv_heads());
+  }
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(c.num_heads, c.head_size(), &product)) {
+    fail<ShapeError>(module, "num_heads ", c.num_heads, " of head_dim ", c.head_size(),
+                     " are too many");
+  }
+}
+
+void check_rotary(const char* module, const GPTConfig& c) {
+  if (c.positions != PositionKind::rotary) return;
+  const std::int64_t dims = c.rotary.dims.value_or(c.head_size());
+  if (dims < 2 || dims > c.head_size() || dims % 2 != 0) {
+    fail<ShapeError>(module, "rotary dims ", dims, " must be even and from 2 to the head_dim ",
+                     c.head_size());
+  }
+}
+
+}  // namespace
+
+const GPTConfig& checked_block(const char* module, const GPTConfig& c) {
+  check_size(module, "width", c.width);
+  if (c.context_length < 0)
+    fail<ShapeError>(module, "context_length ", c.context_length, " is negative");
+  check_heads(module, c);
+  check_rotary(module, c);
+  std::int64_t hidden = 0;
+  if (__builtin_mul_overflow(c.width, 8, &hidden)) {
+    fail<ShapeError>(module, "width ", c.width, " is no size");
+  }
+  if (c.hidden_width) check_size(module, "hidden_width", *c.hidden_width);
+  if (c.window) check_size(module, "window", *c.window);
+  if (!(c.dropout >= 0 && c.dropout <= 1))
+    fail(module, "the probability of dropout must lie in [0, 1], got ", c.dropout);
+  return c;
+}
+
+}  // namespace tend::attention

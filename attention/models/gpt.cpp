@@ -1,0 +1,97 @@
+#include <tend/attention/models/gpt.h>
+
+#include <tend/attention/models/token_places.h>
+#include <tend/autograd/ops/ops.h>
+
+namespace tend::attention {
+namespace {
+
+// Checks all sizes before any weights are drawn.
+const GPTConfig& checked(const GPTConfig& config) {
+  if (config.num_layers < 0)
+    fail<ShapeError>("GPT", "num_layers ", config.num_layers, " is negative");
+  if (config.vocab_size < 0)
+    fail<ShapeError>("GPT", "vocab_size ", config.vocab_size, " is negative");
+  return checked_block("GPT", config);
+}
+
+}  // namespace
+
+GPT::GPT(const GPTConfig& c)
+    : config(checked(c)),
+      token_embedding(c.vocab_size, c.width),
+      position_embedding(c.positions, c.context_length, c.width),
+      dropout(c.dropout),
+      norm(c.norm, c.width, c.norm_eps, c.norm_bias),
+      head(c.width, c.tied_head ? 0 : c.vocab_size, /*with_bias=*/false) {
+  if (c.tied_head) head.weight = token_embedding.weight;
+  blocks.reserve(c.num_layers);
+  for (std::int64_t i = 0; i < c.num_layers; ++i) blocks.emplace_back(c);
+}
+
+void GPT::check_inputs(const Tensor& tokens, const GPTInputs& inputs) const {
+  const std::int64_t length = inputs.cache != nullptr ? inputs.cache->length() : 0;
+  if (tokens.dim() != 2 || tokens.size(1) > config.context_length - length) {
+    fail<ShapeError>("GPT", "needs tokens (batch, at most ", config.context_length - length,
+                     "), got ", tokens.shape());
+  }
+  if (inputs.padding.defined()) {
+    if (inputs.padding.dtype() != int64)
+      fail<DTypeError>("GPT", "padding is ", inputs.padding.dtype(), ", not int64");
+    if (inputs.padding.shape() != Shape{tokens.size(0)}) {
+      fail<ShapeError>("GPT", "padding ", inputs.padding.shape(), " for tokens ", tokens.shape());
+    }
+  }
+  if (inputs.cache == nullptr) return;
+  const auto& window = inputs.cache->options().window;
+  if (window && !(config.window && *config.window <= *window)) {
+    fail("GPT", "the cache keeps the last ", *window, " tokens, the model sees ",
+         config.window ? as_text(*config.window) : "all");
+  }
+}
+
+Tensor GPT::embed(const Tensor& tokens, const GPTInputs& inputs) const {
+  Tensor x = token_embedding(tokens);
+  if (position_embedding.is_added()) {
+    const std::int64_t first = inputs.cache != nullptr ? inputs.cache->length() : 0;
+    const Tensor positions =
+        inputs.padding.defined()
+            ? position_embedding(token_positions(first, tokens.size(1), inputs.padding))
+            : position_embedding.range(first, tokens.size(1));
+    x = x + positions.to(x.dtype());
+  }
+  return dropout(x);
+}
+
+Tensor GPT::forward(const Tensor& tokens, const GPTInputs& inputs) const {
+  check_inputs(tokens, inputs);
+  Tensor x = embed(tokens, inputs);
+  if (inputs.cache != nullptr) inputs.cache->reserve(tokens.size(1));
+  TokenPlaces places(config, tokens.size(1), x.dtype(), inputs.cache, inputs.padding);
+  for (const TransformerBlock& block : blocks) {
+    x = block(x, places);
+    ++places.layer;
+  }
+  if (inputs.last_only && x.size(1) > 1) x = x.narrow(1, x.size(1) - 1, 1);
+  const Tensor logits = head(norm(x));
+  if (inputs.cache != nullptr) inputs.cache->advance(tokens.size(1));
+  return logits;
+}
+
+GPTOutput GPT::with_weights(const Tensor& tokens) const {
+  return with_memory([&] {
+    check_inputs(tokens, {});
+    GPTOutput out;
+    Tensor x = embed(tokens, {});
+    const TokenPlaces places(config, tokens.size(1), x.dtype());
+    for (const TransformerBlock& block : blocks) {
+      AttentionOutput step = block.with_weights(x, places);
+      x = std::move(step.context);
+      out.weights.push_back(std::move(step.weights));
+    }
+    out.logits = head(norm(x));
+    return out;
+  });
+}
+
+}  // namespace tend::attention

@@ -1,0 +1,62 @@
+// GPT: a stack of blocks that predicts the next token.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <tend/attention/models/kv_cache.h>
+#include <tend/attention/models/position_embedding.h>
+#include <tend/attention/models/transformer_block.h>
+#include <tend/nn/layers/embedding.h>
+#include <tend/nn/module/module_list.h>
+
+namespace tend::attention {
+
+/// What a call of a GPT may have besides tokens.
+struct GPTInputs {
+  /// The tokens before, whose keys and values are not computed again; it receives those of these.
+  KVCache* cache = nullptr;
+  /// How many tokens at the left of each sequence are padding, (B,) int64: nobody sees them, and
+  /// positions are counted from behind them. With a cache, the same at each call.
+  Tensor padding = {};
+  /// Computes the logits of the last token alone, (B, 1, vocab_size).
+  Flag last_only = false;
+};
+
+/// Logits of the next token, and the attention weights of every layer.
+struct GPTOutput {
+  Tensor logits;                // (B, T, vocab_size)
+  std::vector<Tensor> weights;  // per layer, (B, num_heads, T, T)
+};
+
+/// Token and position embeddings, blocks, a last norm, and a head without bias, each as its
+/// configuration says. ShapeError for sizes that its parts do not take, and for a negative number
+/// of layers.
+class GPT : public nn::Module<GPT> {
+ public:
+  explicit GPT(const GPTConfig& config);
+
+  /// int64 tokens (B, T) -> logits (B, T, vocab_size); ShapeError when T and what is cached exceed
+  /// context_length, IndexError for a token outside of the vocabulary, Error for a cache without
+  /// room, or with a window below the model's.
+  Tensor forward(const Tensor& tokens, const GPTInputs& inputs = {}) const;
+  Tensor operator()(const Tensor& tokens, const GPTInputs& inputs = {}) const {
+    return Module::operator()(tokens, inputs);
+  }
+  GPTOutput with_weights(const Tensor& tokens) const;
+
+  GPTConfig config;
+  TEND_MODULE(nn::Embedding, token_embedding);
+  TEND_MODULE(PositionEmbedding, position_embedding);
+  TEND_MODULE(nn::Dropout, dropout);
+  TEND_MODULE(nn::ModuleList<TransformerBlock>, blocks);
+  TEND_MODULE(Norm, norm);
+  /// With config.tied_head its weight is the token embedding's.
+  TEND_MODULE(nn::Linear, head);
+
+ private:
+  void check_inputs(const Tensor& tokens, const GPTInputs& inputs) const;
+  Tensor embed(const Tensor& tokens, const GPTInputs& inputs) const;
+};
+
+}  // namespace tend::attention

@@ -1,0 +1,96 @@
+#include <tend/attention/models/grouped_query_attention.h>
+
+#include <tend/attention/functions/flex_attention.h>
+#include <tend/attention/functions/scaled_dot_product.h>
+#include <tend/attention/models/token_places.h>
+#include <tend/attention/modules/heads.h>
+#include <tend/attention/modules/input_check.h>
+#include <tend/autograd/ops/ops.h>
+
+namespace tend::attention {
+namespace {
+
+constexpr const char* kModule = "GroupedQueryAttention";
+
+}  // namespace
+
+GroupedQueryAttention::GroupedQueryAttention(const GPTConfig& c)
+    : config(checked_block(kModule, c)),
+      W_query(c.width, c.num_heads * c.head_size(), c.qkv_bias),
+      W_key(c.width, c.kv_heads() * c.head_size(), c.qkv_bias),
+      W_value(c.width, c.kv_heads() * c.head_size(), c.qkv_bias),
+      out_proj(c.num_heads * c.head_size(), c.width, c.out_bias),
+      dropout(c.dropout) {
+  if (!c.qk_norm) return;
+  query_norm = nn::Parameter(ones({c.head_size()}));
+  key_norm = nn::Parameter(ones({c.head_size()}));
+}
+
+GroupedQueryAttention::Heads GroupedQueryAttention::split(const Tensor& x,
+                                                          const TokenPlaces& places) const {
+  check_tokens(kModule, x, config.width, config.context_length);
+  Heads heads{split_heads(W_query(x), config.num_heads), split_heads(W_key(x), config.kv_heads()),
+              split_heads(W_value(x), config.kv_heads())};
+  if (query_norm.defined()) {
+    heads.query = rms_norm(heads.query, query_norm.shape(), query_norm, config.norm_eps);
+    heads.key = rms_norm(heads.key, key_norm.shape(), key_norm, config.norm_eps);
+  }
+  if (places.angles.cosines.defined()) {
+    heads.query = turned(heads.query, places.angles);
+    heads.key = turned(heads.key, places.angles);
+  }
+  if (places.cache != nullptr) {
+    auto all = places.cache->extend(places.layer, heads.key, heads.value);
+    heads.key = std::move(all.key);
+    heads.value = std::move(all.value);
+  }
+  return heads;
+}
+
+namespace {
+
+AttentionOptions causal_options(const GPTConfig& config, double dropout_p,
+                                const TokenPlaces& places) {
+  return {.dropout_p = dropout_p,
+          .is_causal = true,
+          .enable_gqa = config.kv_heads() != config.num_heads,
+          .query_offset = places.query_offset};
+}
+
+FlexOptions flex_options(const GPTConfig& config, double dropout_p, const TokenPlaces& places) {
+  return {.score = places.score,
+          .mask = places.mask,
+          .dropout_p = dropout_p,
+          .enable_gqa = config.kv_heads() != config.num_heads};
+}
+
+}  // namespace
+
+Tensor GroupedQueryAttention::forward(const Tensor& x, const TokenPlaces& places) const {
+  const auto [query, key, value] = split(x, places);
+  const double p = dropout.active_p();
+  if (places.has_functions) {
+    return out_proj(
+        merge_heads(flex_attention(query, key, value, flex_options(config, p, places))));
+  }
+  return out_proj(merge_heads(
+      scaled_dot_product_attention(query, key, value, causal_options(config, p, places))));
+}
+
+Tensor GroupedQueryAttention::forward(const Tensor& x) const {
+  check_tokens(kModule, x, config.width, config.context_length);
+  return forward(x, TokenPlaces(config, x.size(-2), x.dtype()));
+}
+
+AttentionOutput GroupedQueryAttention::with_weights(const Tensor& x,
+                                                    const TokenPlaces& places) const {
+  const auto [query, key, value] = split(x, places);
+  const double p = dropout.active_p();
+  AttentionOutput out =
+      places.has_functions
+          ? flex_attention_with_weights(query, key, value, flex_options(config, p, places))
+          : attention_with_weights(query, key, value, causal_options(config, p, places));
+  return {out_proj(merge_heads(out.context)), std::move(out.weights)};
+}
+
+}  // namespace tend::attention

@@ -1,0 +1,155 @@
+#include <tend/attention/models/kv_cache.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <tend/autograd/ops/ops.h>
+#include <tend/autograd/tensor/grad_mode.h>
+
+namespace tend::attention {
+namespace {
+
+constexpr const char* kCache = "KVCache";
+
+void check_count(const char* name, const std::optional<std::int64_t>& count) {
+  if (count && *count < 1) fail(kCache, "a ", name, " of ", *count, " tokens is none");
+}
+
+Tensor with_room(const Tensor& like, std::int64_t capacity) {
+  Shape shape = like.shape();
+  shape[2] = capacity;
+  return empty(shape, like.dtype());
+}
+
+}  // namespace
+
+KVCache::KVCache(const KVCacheOptions& options) : options_(options) {
+  check_count("capacity", options.capacity);
+  check_count("window", options.window);
+  if (options.capacity && options.window) fail(kCache, "a window needs no capacity");
+}
+
+std::int64_t KVCache::bytes() const {
+  std::int64_t sum = 0;
+  for (const auto* layers : {&keys_, &values_}) {
+    for (const Tensor& layer : *layers) sum += layer.numel() * item_size(layer.dtype());
+  }
+  return sum;
+}
+
+void KVCache::reset() noexcept {
+  length_ = first_ = begin_ = 0;
+}
+
+void KVCache::move_to(std::int64_t count, std::int64_t capacity) {
+  const NoGradGuard no_graph;
+  const auto moved = [&](const std::vector<Tensor>& layers) {
+    std::vector<Tensor> out;
+    out.reserve(layers.size());
+    for (const Tensor& layer : layers) {
+      out.push_back(with_room(layer, capacity));
+      const std::int64_t from = begin_ + kept() - count;
+      out.back().narrow(2, 0, count).copy_(layer.narrow(2, from, count));
+    }
+    return out;
+  };
+  with_memory([&] {
+    std::vector<Tensor> keys = moved(keys_), values = moved(values_);
+    keys_ = std::move(keys);
+    values_ = std::move(values);
+  });
+  capacity_ = capacity;
+  first_ = length_ - count;
+  begin_ = 0;
+}
+
+void KVCache::reserve(std::int64_t tokens) {
+  const std::int64_t needed = kept() + tokens;
+  if (options_.capacity) {
+    if (needed > *options_.capacity) {
+      fail(kCache, tokens, " tokens after ", length_, " exceed the capacity of ",
+           *options_.capacity);
+    }
+    capacity_ = *options_.capacity;
+    return;
+  }
+  if (!options_.window) {
+    if (needed > capacity_) move_to(kept(), std::max(2 * capacity_, needed));
+    return;
+  }
+  // The next token sees the window's others. Twice the room halves the number of moves.
+  const std::int64_t others = std::min(kept(), *options_.window - 1);
+  if (begin_ + needed > capacity_) {
+    move_to(others, std::max(2 * *options_.window, others + tokens));
+  } else {
+    begin_ += kept() - others;
+    first_ = length_ - others;
+  }
+}
+
+Tensor& KVCache::checked_layer(std::vector<Tensor>& layers, std::size_t layer, const Tensor& next) {
+  if (next.dim() != 4) {
+    fail<ShapeError>(kCache, "keys and values are (batch, heads, tokens, head_dim), got ",
+                     next.shape());
+  }
+  if (layer > layers.size()) {
+    fail<IndexError>(kCache, "layer ", layer, " follows ", layers.size(), " layers");
+  }
+  if (layer == layers.size()) {
+    if (kept() > 0) fail<IndexError>(kCache, "layer ", layer, " has no tokens, others have");
+    with_memory([&] { layers.push_back(with_room(next, capacity_)); });
+  }
+  Tensor& held = layers[layer];
+  const bool fits = held.size(0) == next.size(0) && held.size(1) == next.size(1) &&
+                    held.size(3) == next.size(3) && held.dtype() == next.dtype();
+  if (!fits && kept() == 0) {  // the batch of another prompt
+    held = with_room(next, capacity_);
+  } else if (!fits) {
+    fail<ShapeError>(kCache, next.dtype(), ' ', next.shape(), " does not follow ", held.dtype(),
+                     ' ', held.shape(), " but in dimension 2");
+  }
+  return held;
+}
+
+KVCache::KeysValues KVCache::extend(std::size_t layer, const Tensor& key, const Tensor& value) {
+  if (grad_enabled() && (key.requires_grad() || value.requires_grad())) {
+    fail<AutogradError>(kCache,
+                        "keys and values have a graph, which a cache would lose: call the model "
+                        "under a NoGradGuard");
+  }
+  const NoGradGuard no_graph;
+  const std::int64_t tokens = key.dim() == 4 ? key.size(2) : 0;
+  if (begin_ + kept() + tokens > capacity_) fail(kCache, "no room is reserved");
+  const auto put = [&](std::vector<Tensor>& layers, const Tensor& next) {
+    const Tensor& held = checked_layer(layers, layer, next);
+    held.narrow(2, begin_ + kept(), tokens).copy_(next);
+    return held.narrow(2, begin_, kept() + tokens);
+  };
+  const Tensor keys = put(keys_, key);
+  return {keys, put(values_, value)};
+}
+
+void KVCache::reorder(const Tensor& rows) {
+  if (rows.dtype() != int64) fail<DTypeError>(kCache, "rows are ", rows.dtype(), ", not int64");
+  if (rows.dim() != 1) fail<ShapeError>(kCache, "rows are (batch,), got ", rows.shape());
+  const NoGradGuard no_graph;
+  const auto picked = [&](const std::vector<Tensor>& layers) {
+    std::vector<Tensor> out;
+    out.reserve(layers.size());
+    for (const Tensor& layer : layers) {
+      Shape shape = layer.shape();
+      shape[0] = rows.size(0);
+      out.push_back(empty(shape, layer.dtype()));
+      const Tensor used = layer.narrow(2, begin_, kept());
+      out.back().narrow(2, begin_, kept()).copy_(index_select(used, 0, rows));
+    }
+    return out;
+  };
+  with_memory([&] {
+    std::vector<Tensor> keys = picked(keys_), values = picked(values_);
+    keys_ = std::move(keys);
+    values_ = std::move(values);
+  });
+}
+
+}  // namespace tend::attention

@@ -1,0 +1,85 @@
+/// \file
+/// The keys and values of the tokens before.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <tend/autograd/tensor/tensor.h>
+
+namespace tend::attention {
+
+struct KVCacheOptions {
+  /// The number of tokens that it has room for; it grows by itself unless given.
+  std::optional<std::int64_t> capacity = {};
+  /// Keeps the last `window` tokens only, for models with a window of at most that many.
+  std::optional<std::int64_t> window = {};
+};
+
+/// The keys and values that the layers of a model computed for a batch of sequences, so that the
+/// tokens that follow need not compute them again:
+///
+///     KVCache cache;
+///     const NoGradGuard no_graph;
+///     Tensor logits = model(prompt, {.cache = &cache});        // (B, T) tokens
+///     Tensor next = argmax(logits.select(1, -1), -1, true);    // (B, 1)
+///     logits = model(next, {.cache = &cache});
+///
+/// A call that fails leaves the cache as it was. For one model, batch and dtype at a time; not for
+/// several threads at once. It can be moved, but not copied.
+class KVCache {
+ public:
+  /// Error for a capacity or a window below 1, and for both.
+  explicit KVCache(const KVCacheOptions& options = {});
+  ~KVCache() = default;
+  KVCache(KVCache&&) noexcept = default;
+  KVCache& operator=(KVCache&&) noexcept = default;
+  KVCache(const KVCache&) = delete;
+  KVCache& operator=(const KVCache&) = delete;
+
+  /// How many tokens each sequence has had.
+  std::int64_t length() const noexcept { return length_; }
+  /// The position of the first token whose keys are here: 0 without a window.
+  std::int64_t first() const noexcept { return first_; }
+  const KVCacheOptions& options() const noexcept { return options_; }
+  /// The bytes that it holds.
+  std::int64_t bytes() const;
+
+  /// Forgets all tokens, and keeps the memory.
+  void reset() noexcept;
+  /// Sequence i becomes what sequence rows[i] was; `rows` is int64 (B,), of any B. For beams, and
+  /// to go on from one prompt in several ways. DTypeError, ShapeError; IndexError for a row that is
+  /// not there.
+  void reorder(const Tensor& rows);
+
+  struct KeysValues {
+    Tensor key, value;  // (B, heads, tokens, head_dim)
+  };
+  // What a model calls, in this order: reserve, extend for each layer, advance.
+
+  /// Makes room for `tokens` more. Error where there is none.
+  void reserve(std::int64_t tokens);
+  /// The keys and values of all tokens that are kept, with those of the next tokens, (B, heads, T,
+  /// head_dim), behind them: views, valid until the next call. ShapeError and DTypeError where they
+  /// do not fit those before, AutogradError where they have a graph.
+  KeysValues extend(std::size_t layer, const Tensor& key, const Tensor& value);
+  /// Counts the tokens of all layers' last `extend`.
+  void advance(std::int64_t tokens) noexcept { length_ += tokens; }
+
+ private:
+  std::int64_t kept() const noexcept { return length_ - first_; }
+  /// Moves the last `count` tokens to the front of tensors with room for `capacity`.
+  void move_to(std::int64_t count, std::int64_t capacity);
+  Tensor& checked_layer(std::vector<Tensor>& layers, std::size_t layer, const Tensor& next);
+
+  KVCacheOptions options_;
+  std::vector<Tensor> keys_, values_;  // per layer, (B, heads, capacity, head_dim)
+  std::int64_t capacity_ = 0;
+  std::int64_t length_ = 0;
+  std::int64_t first_ = 0;  // position of the first token that is kept
+  std::int64_t begin_ = 0;  // its place in the tensors
+};
+
+}  // namespace tend::attention

@@ -1,0 +1,57 @@
+#include <tend/attention/models/token_places.h>
+
+#include <tend/attention/expressions/scores.h>
+#include <tend/autograd/ops/ops.h>
+
+namespace tend::attention {
+namespace {
+
+// Positions (B, T) get a dimension for the heads.
+Tensor for_heads(const Tensor& positions) {
+  return positions.dim() == 2 ? positions.unsqueeze(1) : positions;
+}
+
+// slope * (key - query), with the query's position among the keys.
+ScoreFunction alibi_score(std::int64_t heads, std::int64_t query_offset, DType dtype) {
+  const auto slope = lookup(scores::alibi_slopes(heads).to(dtype));
+  return [&](auto score, auto at) {
+    return score - slope(at.head) * (at.query + query_offset - at.key);
+  };
+}
+
+}  // namespace
+
+Tensor token_positions(std::int64_t first, std::int64_t tokens, const Tensor& padding) {
+  const Tensor positions = arange(first, first + tokens, 1, {.dtype = int64});
+  if (!padding.defined()) return positions;
+  return clamp_min(positions - padding.unsqueeze(-1), 0);
+}
+
+TokenPlaces::TokenPlaces(const GPTConfig& config, std::int64_t tokens, DType dtype, KVCache* cached,
+                         const Tensor& padding)
+    : cache(cached) {
+  const std::int64_t length = cache != nullptr ? cache->length() : 0;
+  const std::int64_t first_key = cache != nullptr ? cache->first() : 0;
+  query_offset = length - first_key;
+  if (config.positions == PositionKind::rotary) {
+    angles = rotary_angles(for_heads(token_positions(length, tokens, padding)),
+                           config.rotary.dims.value_or(config.head_size()), config.rotary, dtype);
+  }
+  const bool has_window = config.window && query_offset + tokens > *config.window;
+  if (!has_window && !padding.defined() && config.positions != PositionKind::alibi) return;
+  has_functions = true;
+  if (config.positions == PositionKind::alibi) {
+    score = alibi_score(config.num_heads, query_offset, dtype);
+  }
+  mask = [&](auto at) { return at.key <= at.query + query_offset; };
+  if (has_window) {
+    mask = mask &&
+           MaskFunction([&](auto at) { return at.query + query_offset - at.key < *config.window; });
+  }
+  if (padding.defined()) {
+    const auto first = lookup(padding - first_key);
+    mask = mask && MaskFunction([&](auto at) { return at.key >= first(at.batch); });
+  }
+}
+
+}  // namespace tend::attention

@@ -1,0 +1,33 @@
+// Where the tokens of a call stand, worked out once for all layers of a model. Internal to models.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <tend/attention/expressions/functions.h>
+#include <tend/attention/functions/rotary_angles.h>
+#include <tend/attention/models/config.h>
+#include <tend/attention/models/kv_cache.h>
+
+namespace tend::attention {
+
+struct TokenPlaces {
+  std::int64_t query_offset = 0;  // of the first token among the keys
+  RotaryAngles angles = {};       // undefined unless the positions are rotary
+  bool has_functions = false;     // or plain causality
+  ScoreFunction score = {};
+  MaskFunction mask = {};
+  KVCache* cache = nullptr;  // with room for the tokens
+  std::size_t layer = 0;     // its layer
+
+  /// Those of `tokens` tokens, which follow what is cached, if anything is. `padding` (B,) int64
+  /// counts the tokens at the left of each sequence that are none, or is undefined.
+  TokenPlaces(const GPTConfig& config, std::int64_t tokens, DType dtype, KVCache* cache = nullptr,
+              const Tensor& padding = {});
+};
+
+/// The positions of `tokens` tokens from `first` on, (tokens,), or less each sequence's padding,
+/// (B, tokens), where there is any: int64. Padding itself has position 0.
+Tensor token_positions(std::int64_t first, std::int64_t tokens, const Tensor& padding);
+
+}  // namespace tend::attention

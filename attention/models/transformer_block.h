@@ -1,0 +1,34 @@
+// The block that a GPT repeats.
+#pragma once
+
+#include <tend/attention/models/feed_forward.h>
+#include <tend/attention/models/grouped_query_attention.h>
+
+namespace tend::attention {
+
+/// x + attention(norm(x)), then x + feed_forward(norm(x)); the pre-norm form of Radford et al. 2019
+/// (GPT-2).
+class TransformerBlock : public nn::Module<TransformerBlock> {
+ public:
+  /// Errors of checked_block.
+  explicit TransformerBlock(const GPTConfig& config);
+
+  /// (..., T, width), shape kept. ShapeError when T exceeds context_length.
+  Tensor forward(const Tensor& x) const;
+  Tensor forward(const Tensor& x, const TokenPlaces& places) const;
+  /// The block's output in `context`, its attention weights (..., num_heads, T, T).
+  AttentionOutput with_weights(const Tensor& x) const;
+  AttentionOutput with_weights(const Tensor& x, const TokenPlaces& places) const;
+
+  TEND_MODULE(Norm, norm1);
+  TEND_MODULE(GroupedQueryAttention, attention);
+  TEND_MODULE(Norm, norm2);
+  TEND_MODULE(FeedForward, feed_forward);
+  TEND_MODULE(nn::Dropout, dropout);
+
+ private:
+  Tensor add_residuals(const Tensor& x, const Tensor& attended) const;
+  TokenPlaces places_of(const Tensor& x) const;
+};
+
+}  // namespace tend::attention

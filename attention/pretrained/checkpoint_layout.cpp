@@ -1,0 +1,141 @@
+#include <tend/attention/pretrained/checkpoint_layout.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <tend/autograd/ops/ops.h>
+#include <tend/autograd/tensor/grad_mode.h>
+
+namespace tend::attention {
+namespace {
+
+// Tensors by name, each with a mark for whether it was asked for.
+class Named {
+ public:
+  Named(const char* model, const nn::StateDict& state) : model_(model) {
+    for (const auto& [name, tensor] : state) {
+      if (!entries_.try_emplace(name, Entry{&tensor}).second)
+        fail(model_, '\'', name, "' is there twice");
+    }
+  }
+
+  // Those of all names; notes which are missing.
+  std::vector<Tensor> take(const std::vector<std::string>& names) {
+    std::vector<Tensor> found;
+    for (const std::string& name : names) {
+      const auto entry = entries_.find(name);
+      if (entry == entries_.end()) {
+        missing_.push_back(name);
+        continue;
+      }
+      entry->second.is_used = true;
+      found.push_back(*entry->second.tensor);
+    }
+    return found;
+  }
+
+  void check_all_used() const {
+    std::vector<std::string> unknown;
+    for (const auto& [name, entry] : entries_) {
+      if (!entry.is_used) unknown.emplace_back(name);
+    }
+    if (missing_.empty() && unknown.empty()) return;
+    std::string text;
+    if (!missing_.empty()) text += "missing: " + listed(missing_);
+    if (!unknown.empty()) text += (text.empty() ? "" : "; ") + ("unknown: " + listed(unknown));
+    fail(model_, text);
+  }
+
+ private:
+  struct Entry {
+    const Tensor* tensor;
+    bool is_used = false;
+  };
+
+  static std::string listed(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + '\'';
+    return text;
+  }
+
+  const char* model_;
+  std::map<std::string_view, Entry> entries_;
+  std::vector<std::string> missing_;
+};
+
+// `parts` one below the other, cut into `count` equal pieces.
+std::vector<Tensor> rearranged(const char* model, const std::string& name,
+                               const std::vector<Tensor>& parts, std::int64_t count) {
+  const Tensor all = parts.size() == 1 ? parts[0] : cat(parts, 0);
+  if (count == 1) return {all};
+  if (all.dim() == 0 || all.size(0) == 0 || all.size(0) % count != 0) {
+    fail<ShapeError>(model, "'", name, "' ", all.shape(), " cannot be cut into ", count,
+                     " equal parts in dimension 0");
+  }
+  return all.split(all.size(0) / count, 0);
+}
+
+Tensor turned_over(const Tensor& x, bool transposed) {
+  return transposed && x.dim() == 2 ? x.t() : x;
+}
+
+}  // namespace
+
+void CheckpointLayout::add(std::vector<std::string> theirs, std::vector<std::string> ours,
+                           bool transposed) {
+  parts_.push_back({std::move(theirs), std::move(ours), transposed});
+}
+
+void CheckpointLayout::add_map(const std::string& theirs, const std::vector<std::string>& ours,
+                               bool has_bias, bool transposed) {
+  const auto ending = [&](const char* end) {
+    std::vector<std::string> names;
+    for (const std::string& name : ours) names.push_back(name + end);
+    return names;
+  };
+  add({theirs + ".weight"}, ending(".weight"), transposed);
+  if (has_bias) add({theirs + ".bias"}, ending(".bias"));
+}
+
+nn::StateDict CheckpointLayout::converted(const nn::StateDict& state, bool importing) const {
+  const NoGradGuard no_graph;
+  nn::StateDict result;
+  Named named(model_, state);
+  for (const Correspondence& each : parts_) {
+    const auto& from = importing ? each.theirs : each.ours;
+    const auto& to = importing ? each.ours : each.theirs;
+    std::vector<Tensor> parts = named.take(from);
+    if (parts.size() != from.size()) continue;
+    for (Tensor& part : parts) part = turned_over(part, each.transposed && importing);
+    const auto pieces = rearranged(model_, from[0], parts, std::ssize(to));
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      result.emplace_back(to[i], turned_over(pieces[i], each.transposed && !importing));
+    }
+  }
+  named.check_all_used();
+  return result;
+}
+
+nn::StateDict CheckpointLayout::import_state(const nn::StateDict& tensors) const {
+  return with_memory([&] { return converted(tensors, true); });
+}
+
+nn::StateDict CheckpointLayout::export_state(const nn::StateDict& state) const {
+  return with_memory([&] { return converted(state, false); });
+}
+
+nn::StateDict without_extras(const nn::StateDict& tensors, std::string_view prefix,
+                             const std::function<bool(std::string_view)>& is_ignored) {
+  return with_memory([&] {
+    nn::StateDict kept;
+    for (const auto& [name, tensor] : tensors) {
+      std::string_view plain = name;
+      if (plain.starts_with(prefix)) plain.remove_prefix(prefix.size());
+      if (!is_ignored(plain)) kept.emplace_back(std::string(plain), tensor);
+    }
+    return kept;
+  });
+}
+
+}  // namespace tend::attention

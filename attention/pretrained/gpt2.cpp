@@ -1,0 +1,85 @@
+#include <tend/attention/pretrained/gpt2.h>
+
+#include <string>
+
+#include <tend/attention/pretrained/checkpoint_layout.h>
+#include <tend/attention/pretrained/config_reader.h>
+
+namespace tend::attention {
+namespace {
+
+constexpr const char* kGPT2 = "GPT2";
+constexpr const char* kHead = "head.weight";
+
+CheckpointLayout gpt2_layout(const GPTConfig& config) {
+  CheckpointLayout layout(kGPT2);
+  layout.add({"wte.weight"}, {"token_embedding.weight"});
+  layout.add({"wpe.weight"}, {"position_embedding.weight"});
+  for (std::int64_t i = 0; i < config.num_layers; ++i) {
+    const std::string theirs = "h." + std::to_string(i) + '.';
+    const std::string ours = "blocks." + std::to_string(i) + '.';
+    const std::string attention = ours + "attention.";
+    const auto conv1d = [&](const char* name, const std::vector<std::string>& names) {
+      layout.add_map(theirs + name, names, true, /*transposed=*/true);
+    };
+    layout.add_map(theirs + "ln_1", {ours + "norm1"}, true);
+    conv1d("attn.c_attn", {attention + "W_query", attention + "W_key", attention + "W_value"});
+    conv1d("attn.c_proj", {attention + "out_proj"});
+    layout.add_map(theirs + "ln_2", {ours + "norm2"}, true);
+    conv1d("mlp.c_fc", {ours + "feed_forward.up"});
+    conv1d("mlp.c_proj", {ours + "feed_forward.down"});
+  }
+  layout.add_map("ln_f", {"norm"}, true);
+  return layout;
+}
+
+// The head, which is the embedding, and the causal masks that old files keep.
+bool is_extra(std::string_view name) {
+  return name == "lm_head.weight" || name.ends_with(".attn.bias") ||
+         name.ends_with(".attn.masked_bias");
+}
+
+}  // namespace
+
+GPTConfig GPT2::config(std::string_view text) {
+  const JsonValues json(kGPT2, text);
+  checked_type(kGPT2, json, {"gpt2"});
+  GPTConfig config;
+  config.vocab_size = json.required_integer("vocab_size");
+  config.context_length = json.required_integer("n_positions");
+  config.width = json.required_integer("n_embd");
+  config.num_heads = json.required_integer("n_head");
+  config.num_layers = json.required_integer("n_layer");
+  config.hidden_width = json.integer("n_inner");
+  config.dropout = json.number("resid_pdrop").value_or(0.1);
+  config.norm_eps = json.number("layer_norm_epsilon").value_or(1e-5);
+  config.gelu = gelu_kind(kGPT2, json.text("activation_function").value_or("gelu_new"));
+  config.qkv_bias = true;
+  config.tied_head = true;
+  if (!json.truth("scale_attn_weights").value_or(true) ||
+      json.truth("scale_attn_by_inverse_layer_idx").value_or(false)) {
+    refuse_config(kGPT2, "scores that are scaled in another way are not supported");
+  }
+  if (!json.truth("tie_word_embeddings").value_or(true)) {
+    refuse_config(kGPT2, "a head that is not the token embedding is not supported");
+  }
+  return config;
+}
+
+nn::StateDict GPT2::import_state(const nn::StateDict& tensors, const GPTConfig& config) {
+  return with_memory([&] {
+    nn::StateDict state =
+        gpt2_layout(config).import_state(without_extras(tensors, "transformer.", is_extra));
+    state.emplace_back(kHead, state.at("token_embedding.weight"));
+    return state;
+  });
+}
+
+nn::StateDict GPT2::export_state(const nn::StateDict& state, const GPTConfig& config) {
+  return with_memory([&] {
+    const auto is_head = [](std::string_view name) { return name == kHead; };
+    return gpt2_layout(config).export_state(without_extras(state, "", is_head));
+  });
+}
+
+}  // namespace tend::attention

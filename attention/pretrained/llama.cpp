@@ -1,0 +1,146 @@
+#include <tend/attention/pretrained/llama.h>
+
+#include <string>
+
+#include <tend/attention/pretrained/checkpoint_layout.h>
+#include <tend/attention/pretrained/config_reader.h>
+
+namespace tend::attention {
+namespace {
+
+constexpr const char* kLlama = "Llama";
+constexpr const char* kHeadWeight = "head.weight";
+
+void add_block(CheckpointLayout& layout, const GPTConfig& config, const std::string& theirs,
+               const std::string& ours) {
+  const auto map = [&](const std::string& from, const std::string& to, bool has_bias) {
+    layout.add_map(theirs + from, {ours + to}, has_bias);
+  };
+  map("input_layernorm", "norm1", false);
+  map("self_attn.q_proj", "attention.W_query", config.qkv_bias);
+  map("self_attn.k_proj", "attention.W_key", config.qkv_bias);
+  map("self_attn.v_proj", "attention.W_value", config.qkv_bias);
+  map("self_attn.o_proj", "attention.out_proj", config.out_bias);
+  if (config.qk_norm) {
+    layout.add({theirs + "self_attn.q_norm.weight"}, {ours + "attention.query_norm"});
+    layout.add({theirs + "self_attn.k_norm.weight"}, {ours + "attention.key_norm"});
+  }
+  map("post_attention_layernorm", "norm2", false);
+  const auto gate_and_up = [&](const std::string& end) {
+    layout.add({theirs + "mlp.gate_proj" + end, theirs + "mlp.up_proj" + end},
+               {ours + "feed_forward.up" + end});
+  };
+  gate_and_up(".weight");
+  if (config.feed_forward_bias) gate_and_up(".bias");
+  map("mlp.down_proj", "feed_forward.down", config.feed_forward_bias);
+}
+
+CheckpointLayout llama_layout(const GPTConfig& config) {
+  CheckpointLayout layout(kLlama);
+  layout.add({"model.embed_tokens.weight"}, {"token_embedding.weight"});
+  for (std::int64_t i = 0; i < config.num_layers; ++i) {
+    add_block(layout, config, "model.layers." + std::to_string(i) + '.',
+              "blocks." + std::to_string(i) + '.');
+  }
+  layout.add({"model.norm.weight"}, {"norm.weight"});
+  if (!config.tied_head) layout.add({"lm_head.weight"}, {kHeadWeight});
+  return layout;
+}
+
+// Newer files have these values under rope_parameters, older ones under rope_scaling.
+RotaryOptions rotary_options(const JsonValues& json) {
+  const auto number = [&](const std::string& key) {
+    const auto newer = json.number("rope_parameters." + key);
+    return newer ? newer : json.number("rope_scaling." + key);
+  };
+  const auto text = [&](const std::string& key) {
+    const auto newer = json.text("rope_parameters." + key);
+    return newer ? newer : json.text("rope_scaling." + key);
+  };
+  RotaryOptions rotary;
+  rotary.theta = number("rope_theta").value_or(json.number("rope_theta").value_or(10000.0));
+  const auto named = text("rope_type");
+  const std::string type = named ? *named : text("type").value_or("default");
+  if (type == "default") return rotary;
+  if (type != "linear" && type != "llama3") {
+    refuse_config(kLlama, "the rope_type '", type, "' is not supported");
+  }
+  rotary.scaling.factor = number("factor").value_or(1.0);
+  if (type == "linear") return rotary;
+  rotary.scaling.low_frequency = number("low_freq_factor").value_or(1.0);
+  rotary.scaling.high_frequency = number("high_freq_factor").value_or(4.0);
+  const std::string context = "original_max_position_embeddings";
+  const auto newer = json.integer("rope_parameters." + context);
+  rotary.scaling.original_context =
+      newer ? *newer : json.integer("rope_scaling." + context).value_or(8192);
+  return rotary;
+}
+
+void set_activation(const JsonValues& json, GPTConfig& config) {
+  const std::string activation = json.text("hidden_act").value_or("silu");
+  config.feed_forward = FeedForwardKind::swiglu;
+  if (activation == "silu") return;
+  config.feed_forward = FeedForwardKind::geglu;
+  config.gelu = gelu_kind(kLlama, activation);
+}
+
+// How the relatives differ.
+void set_family(const std::string& type, const JsonValues& json, GPTConfig& config) {
+  const bool bias = json.truth("attention_bias").value_or(false);
+  config.qkv_bias = type == "qwen2" || bias;
+  config.out_bias = type != "qwen2" && bias;
+  config.feed_forward_bias = json.truth("mlp_bias").value_or(false);
+  config.qk_norm = type == "qwen3";
+  if (type == "mistral") {
+    config.window = json.integer("sliding_window");
+  } else if (json.truth("use_sliding_window").value_or(false)) {
+    refuse_config(kLlama, "use_sliding_window, a window in some layers, is not supported");
+  }
+}
+
+}  // namespace
+
+GPTConfig Llama::config(std::string_view text) {
+  const JsonValues json(kLlama, text);
+  const std::string type = checked_type(kLlama, json, {"llama", "mistral", "qwen2", "qwen3"});
+  GPTConfig config;
+  config.vocab_size = json.required_integer("vocab_size");
+  config.context_length = json.required_integer("max_position_embeddings");
+  config.width = json.required_integer("hidden_size");
+  config.num_heads = json.required_integer("num_attention_heads");
+  config.num_layers = json.required_integer("num_hidden_layers");
+  config.hidden_width = json.required_integer("intermediate_size");
+  config.num_kv_heads = json.integer("num_key_value_heads");
+  config.head_dim = json.integer("head_dim");
+  config.norm = NormKind::rms;
+  config.norm_eps = json.number("rms_norm_eps").value_or(1e-6);
+  config.positions = PositionKind::rotary;
+  config.rotary = rotary_options(json);
+  config.tied_head = json.truth("tie_word_embeddings").value_or(false);
+  set_activation(json, config);
+  set_family(type, json, config);
+  return config;
+}
+
+nn::StateDict Llama::import_state(const nn::StateDict& tensors, const GPTConfig& config) {
+  return with_memory([&] {
+    const auto is_extra = [&](std::string_view name) {
+      return name.ends_with(".rotary_emb.inv_freq") ||
+             (config.tied_head && name == "lm_head.weight");
+    };
+    nn::StateDict state = llama_layout(config).import_state(without_extras(tensors, "", is_extra));
+    if (config.tied_head) state.emplace_back(kHeadWeight, state.at("token_embedding.weight"));
+    return state;
+  });
+}
+
+nn::StateDict Llama::export_state(const nn::StateDict& state, const GPTConfig& config) {
+  return with_memory([&] {
+    const auto is_tied_head = [&](std::string_view name) {
+      return config.tied_head && name == kHeadWeight;
+    };
+    return llama_layout(config).export_state(without_extras(state, "", is_tied_head));
+  });
+}
+
+}  // namespace tend::attention

@@ -1,0 +1,138 @@
+#include <tend/nn/layers/lora.h>
+
+#include <fnmatch.h>
+
+#include <cmath>
+#include <utility>
+
+#include <tend/autograd/ops/ops.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/nn/layers/init.h>
+#include <tend/nn/layers/linear.h>
+
+namespace tend::nn {
+namespace {
+
+using NamedLinear = std::pair<std::string, Linear*>;
+
+std::vector<NamedLinear> linears(ModuleBase& module) {
+  std::vector<NamedLinear> found;
+  for (const auto& [path, each] : module.named_modules()) {
+    if (auto* linear = dynamic_cast<Linear*>(each)) found.emplace_back(path, linear);
+  }
+  return found;
+}
+
+std::vector<NamedLinear> linears_with_lora(ModuleBase& module) {
+  std::vector<NamedLinear> found = linears(module);
+  std::erase_if(found, [](const NamedLinear& each) { return !each.second->lora_A.defined(); });
+  return found;
+}
+
+bool matches(const std::string& pattern, const std::string& path) {
+  return fnmatch(pattern.c_str(), path.c_str(), 0) == 0 ||
+         fnmatch(("*." + pattern).c_str(), path.c_str(), 0) == 0;
+}
+
+std::vector<NamedLinear> named_by(ModuleBase& module, const std::vector<std::string>& patterns) {
+  std::vector<NamedLinear> chosen;
+  std::vector<bool> is_used(patterns.size(), false);
+  for (const NamedLinear& each : linears(module)) {
+    bool is_named = false;
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      if (!matches(patterns[i], each.first)) continue;
+      is_used[i] = is_named = true;
+    }
+    if (!is_named) continue;
+    if (each.second->lora_A.defined()) fail("add_lora", '\'', each.first, "' has LoRA already");
+    chosen.push_back(each);
+  }
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    if (!is_used[i]) fail("add_lora", "'", patterns[i], "' names no Linear");
+  }
+  return chosen;
+}
+
+// The two matrices for one layer.
+struct Pair {
+  Parameter a, b;
+};
+
+Pair drawn_pair(const Linear& linear, std::int64_t rank) {
+  const DType dtype = linear.weight.dtype();
+  Pair pair{Parameter(empty({rank, linear.weight.size(1)}, dtype)),
+            Parameter(zeros({linear.weight.size(0), rank}, dtype))};
+  init::kaiming_uniform_(pair.a, std::sqrt(5.0));
+  return pair;
+}
+
+}  // namespace
+
+std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patterns,
+                      const LoRAOptions& options) {
+  if (options.rank < 1) fail("add_lora", "a rank of ", options.rank, " is none");
+  if (!(options.dropout >= 0 && options.dropout <= 1))
+    fail("add_lora", "dropout must lie in [0, 1], got ", options.dropout);
+  return with_memory([&] {
+    const std::vector<NamedLinear> layers = named_by(module, patterns);
+    std::vector<Pair> pairs;
+    for (const NamedLinear& each : layers) {
+      pairs.push_back(drawn_pair(*each.second, options.rank));
+    }
+    module.requires_grad_(false);
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      Linear& linear = *layers[i].second;
+      linear.lora_A = std::move(pairs[i].a);
+      linear.lora_B = std::move(pairs[i].b);
+      linear.lora_scale = options.alpha / static_cast<double>(options.rank);
+      linear.lora_dropout = options.dropout;
+    }
+    return std::ssize(layers);
+  });
+}
+
+StateDict lora_state(const ModuleBase& module) {
+  return with_memory([&] {
+    StateDict state;
+    for (const auto& [name, tensor] : module.state_dict()) {
+      if (name.ends_with("lora_A") || name.ends_with("lora_B")) state.emplace_back(name, tensor);
+    }
+    return state;
+  });
+}
+
+void load_lora_state(ModuleBase& module, const StateDict& state) {
+  with_memory([&] {
+    StateDict whole;  // the module's own, with the new ones in their places
+    for (const auto& [name, tensor] : module.state_dict()) {
+      if (!name.ends_with("lora_A") && !name.ends_with("lora_B")) whole.emplace_back(name, tensor);
+    }
+    for (const auto& [name, tensor] : state) whole.emplace_back(name, tensor);
+    module.load_state_dict(whole);
+  });
+}
+
+void remove_lora(ModuleBase& module) {
+  with_memory([&] {
+    for (const auto& [path, linear] : linears_with_lora(module)) {
+      linear->lora_A = Parameter();
+      linear->lora_B = Parameter();
+    }
+  });
+}
+
+void merge_lora(ModuleBase& module) {
+  with_memory([&] {
+    const NoGradGuard no_graph;
+    const std::vector<NamedLinear> layers = linears_with_lora(module);
+    std::vector<Parameter> merged;
+    for (const auto& [path, linear] : layers) {
+      const Tensor change = matmul(linear->lora_B, linear->lora_A) * linear->lora_scale;
+      merged.emplace_back(linear->weight + change, linear->weight.requires_grad());
+    }
+    for (std::size_t i = 0; i < layers.size(); ++i) layers[i].second->weight = merged[i];
+    remove_lora(module);
+  });
+}
+
+}  // namespace tend::nn

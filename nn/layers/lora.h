@@ -1,0 +1,44 @@
+/// \file
+/// LoRA: training a module by small matrices that are added to its weights. Hu et al. 2021,
+/// https://arxiv.org/abs/2106.09685.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tend/nn/module/module.h>
+
+namespace tend::nn {
+
+struct LoRAOptions {
+  std::int64_t rank = 8;
+  /// What is added to a weight is alpha / rank * lora_B lora_A.
+  double alpha = 16.0;
+  /// Probability with which numbers that lora_A reads are dropped in training.
+  double dropout = 0.0;
+};
+
+/// Gives each Linear of `module` that a pattern names its lora_A (rank, in), drawn as a Linear's
+/// weight is, and lora_B (out, rank), zeros, so that nothing changes yet; all other parameters of
+/// the module stop requiring grad. A pattern is a path, or its end after a dot, in which * stands
+/// for any characters: add_lora(model, {"W_query", "W_value"}). Returns how many layers there are.
+/// Error where a pattern names none, one has LoRA already, the rank is below 1 or dropout not in
+/// [0, 1]; then nothing has changed.
+std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patterns,
+                      const LoRAOptions& options = {});
+
+/// The lora_A and lora_B of all layers, under their paths, to be saved alone.
+StateDict lora_state(const ModuleBase& module);
+/// Copies such a state into a module that has the same LoRA. An Error lists the keys that are
+/// missing or unknown, or of another shape; then nothing has changed.
+void load_lora_state(ModuleBase& module, const StateDict& state);
+
+/// Adds what LoRA makes to each weight, and takes it away: the same results as before, but for
+/// rounding, at the cost of the plain layers. A weight becomes a new tensor (one that another
+/// module shares stays with that), and requires grad as before.
+void merge_lora(ModuleBase& module);
+/// Takes LoRA away; the module computes what it did before it.
+void remove_lora(ModuleBase& module);
+
+}  // namespace tend::nn

@@ -1,0 +1,249 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "tests/catch.h"
+
+#include <tend/tend.h>
+
+using namespace tend;
+using namespace tend::attention;
+
+namespace {
+
+GPT small_gpt(std::int64_t vocabulary = 13, PositionKind positions = PositionKind::learned,
+              std::optional<std::int64_t> window = {}) {
+  GPT model({.vocab_size = vocabulary,
+             .context_length = 32,
+             .width = 16,
+             .num_heads = 2,
+             .num_layers = 2,
+             .positions = positions,
+             .window = window});
+  model.eval();
+  return model;
+}
+
+// The log-probabilities of the tokens behind the first `from`.
+double log_probability(const GPT& model, const TokenSequence& tokens, std::size_t from) {
+  const NoGradGuard no_graph;
+  const Tensor logits = model(tensor(tokens).unsqueeze(0));
+  const Tensor steps = log_softmax(logits.to(float64), -1);
+  double sum = 0;
+  for (std::size_t i = from; i < tokens.size(); ++i) {
+    sum += steps[{0, static_cast<std::int64_t>(i) - 1, tokens[i]}].item();
+  }
+  return sum;
+}
+
+// A model whose logits are the same after every token: those of `logits`.
+GPT constant_model(const std::vector<double>& logits) {
+  const auto count = static_cast<std::int64_t>(logits.size());
+  GPT model(
+      {.vocab_size = count, .context_length = 32, .width = 1, .num_heads = 1, .num_layers = 0});
+  const NoGradGuard no_graph;
+  model.norm.weight.fill_(0);
+  model.norm.bias.fill_(1);
+  model.head.weight.copy_(tensor(logits).unsqueeze(1));
+  return model;
+}
+
+// The share of each token among 4,000 drawn ones.
+std::map<std::int64_t, double> shares(const GPT& model, GenerateOptions options) {
+  options.max_new_tokens = 1;
+  options.num_samples = 4000;
+  if (options.temperature == 0) options.temperature = 1;
+  manual_seed(7);
+  std::map<std::int64_t, double> found;
+  for (const TokenSequence& each : generate(model, std::vector<TokenSequence>{{0}}, options)) {
+    found[each.back()] += 1.0 / 4000;
+  }
+  return found;
+}
+
+std::set<std::int64_t> drawn_tokens(const GPT& model, const GenerateOptions& options) {
+  std::set<std::int64_t> tokens;
+  for (const auto& [token, share] : shares(model, options)) tokens.insert(token);
+  return tokens;
+}
+
+}  // namespace
+
+TEST_CASE("the likeliest tokens follow a prompt") {
+  manual_seed(1);
+  const GPT model = small_gpt();
+  TokenSequence expected{3, 1, 4};
+  for (int i = 0; i < 10; ++i) {
+    const NoGradGuard no_graph;
+    const Tensor logits = model(tensor(expected).unsqueeze(0));
+    expected.push_back(argmax(logits[{0, -1}]).item<std::int64_t>());
+  }
+  CHECK(generate(model, TokenSequence{3, 1, 4}, {.max_new_tokens = 10}) == expected);
+  CHECK(generate(model, TokenSequence{3, 1, 4}, {.max_new_tokens = 0}) == TokenSequence{3, 1, 4});
+  CHECK(generate(model, std::vector<TokenSequence>{}).empty());
+}
+
+TEST_CASE("tokens are the same with and without a cache, for prompts of different lengths") {
+  manual_seed(2);
+  const std::vector<TokenSequence> prompts{{1, 2, 3, 4, 5, 6, 7}, {8}, {9, 10, 11}};
+  const std::vector<GenerateOptions> all{{.max_new_tokens = 12},
+                                         {.max_new_tokens = 12, .temperature = 0.8, .top_k = 5},
+                                         {.max_new_tokens = 12,
+                                          .temperature = 1.3,
+                                          .top_p = 0.9,
+                                          .min_p = 0.05,
+                                          .repetition_penalty = 1.2,
+                                          .num_samples = 3},
+                                         {.max_new_tokens = 12, .num_samples = 2, .num_beams = 3}};
+  for (const auto& [positions, window] :
+       std::vector<std::pair<PositionKind, std::optional<std::int64_t>>>{
+           {PositionKind::learned, {}},
+           {PositionKind::rotary, {}},
+           {PositionKind::rotary, 4},
+           {PositionKind::alibi, {}}}) {
+    const GPT model = small_gpt(13, positions, window);
+    for (GenerateOptions options : all) {
+      manual_seed(5);
+      const auto cached = generate(model, prompts, options);
+      options.use_cache = false;
+      manual_seed(5);
+      CHECK(generate(model, prompts, options) == cached);
+      REQUIRE(std::ssize(cached) == 3 * options.num_samples);
+      for (std::size_t i = 0; i < cached.size(); ++i) {
+        const TokenSequence& prompt = prompts[i / static_cast<std::size_t>(options.num_samples)];
+        REQUIRE(cached[i].size() == prompt.size() + 12);
+        CHECK(std::equal(prompt.begin(), prompt.end(), cached[i].begin()));
+      }
+      if (options.temperature > 0) continue;
+      // Alone, a prompt has no padding.
+      const auto alone = generate(model, std::vector<TokenSequence>{prompts[1]}, options);
+      CHECK(alone[0] == cached[static_cast<std::size_t>(options.num_samples)]);
+    }
+  }
+}
+
+TEST_CASE("drawn tokens have the probabilities of the model, sharpened by the temperature") {
+  // Shares of 4,000 draws lie within 4 standard deviations, at most 0.032.
+  const GPT model = constant_model({std::log(0.5), std::log(0.3), std::log(0.2)});
+  const auto plain = shares(model, {});
+  CHECK(std::abs(plain.at(0) - 0.5) < 0.032);
+  CHECK(std::abs(plain.at(1) - 0.3) < 0.032);
+  const auto sharp = shares(model, {.temperature = 0.5});
+  CHECK(std::abs(sharp.at(0) - 0.25 / 0.38) < 0.032);
+  CHECK(std::abs(sharp.at(2) - 0.04 / 0.38) < 0.032);
+  CHECK(shares(model, {}) == plain);
+}
+
+TEST_CASE("top_k, top_p and min_p leave the likeliest tokens") {
+  const GPT model =
+      constant_model({std::log(0.1), std::log(0.4), std::log(0.05), std::log(0.3), std::log(0.15)});
+  using Tokens = std::set<std::int64_t>;
+  CHECK(drawn_tokens(model, {}) == Tokens{0, 1, 2, 3, 4});
+  CHECK(drawn_tokens(model, {.top_k = 2}) == Tokens{1, 3});
+  CHECK(drawn_tokens(model, {.top_k = 9}) == Tokens{0, 1, 2, 3, 4});
+  CHECK(drawn_tokens(model, {.top_p = 0.01}) == Tokens{1});
+  CHECK(drawn_tokens(model, {.top_p = 0.6}) == Tokens{1, 3});
+  CHECK(drawn_tokens(model, {.top_p = 0.8}) == Tokens{1, 3, 4});
+  CHECK(drawn_tokens(model, {.min_p = 0.5}) == Tokens{1, 3});
+  CHECK(drawn_tokens(model, {.min_p = 0.3}) == Tokens{1, 3, 4});
+  // top_p sees what top_k left: 0.4 / 0.85 and 0.3 / 0.85 have 0.82 together.
+  CHECK(drawn_tokens(model, {.top_k = 3, .top_p = 0.8}) == Tokens{1, 3});
+  // min_p sees what the temperature made: 0.16 of 0.16, 0.09, 0.0225, ...
+  CHECK(drawn_tokens(model, {.temperature = 0.5, .min_p = 0.5}) == Tokens{1, 3});
+  CHECK(drawn_tokens(model, {.temperature = 0.5, .min_p = 0.6}) == Tokens{1});
+}
+
+TEST_CASE("a repetition penalty makes tokens that are there less likely, whatever their sign") {
+  const GPT model = constant_model({2.0, 1.9, -1.0, 0.5});
+  CHECK(generate(model, TokenSequence{3}, {.max_new_tokens = 3, .repetition_penalty = 1.5}) ==
+        TokenSequence{3, 0, 1, 0});
+  const GPT negative = constant_model({-1.0, -1.1, -3.0});
+  CHECK(generate(negative, TokenSequence{2}, {.max_new_tokens = 3, .repetition_penalty = 1.5}) ==
+        TokenSequence{2, 0, 1, 0});
+}
+
+TEST_CASE("a sequence ends with a stop token, the others go on") {
+  manual_seed(3);
+  const GPT model = small_gpt();
+  const std::vector<TokenSequence> prompts{{1, 2}, {3, 4}};
+  const auto whole = generate(model, prompts, {.max_new_tokens = 20});
+  const std::int64_t stop = whole[0][6];
+  const auto cut = generate(model, prompts, {.max_new_tokens = 20, .stop_tokens = {stop}});
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto end = std::find(whole[i].begin() + 2, whole[i].end(), stop);
+    const auto length = std::min<std::ptrdiff_t>(end - whole[i].begin() + 1, 22);
+    CHECK(cut[i] == TokenSequence(whole[i].begin(), whole[i].begin() + length));
+  }
+  CHECK(cut[0].back() == stop);
+}
+
+TEST_CASE("on_token is told each token, and can end the generation") {
+  manual_seed(4);
+  const GPT model = small_gpt();
+  const std::vector<TokenSequence> prompts{{1, 2}, {3, 4}};
+  std::vector<TokenSequence> told = prompts;
+  int count = 0;
+  const GenerateOptions options{.max_new_tokens = 9, .on_token = [&](auto sequence, auto token) {
+                                  told[sequence].push_back(token);
+                                  return ++count < 7;
+                                }};
+  CHECK(generate(model, prompts, options) == told);
+  CHECK(told[0].size() == 6);
+  CHECK(told[1].size() == 5);
+}
+
+TEST_CASE("beams that hold all sequences find the likeliest") {
+  manual_seed(6);
+  constexpr std::int64_t kTokens = 3;
+  const GPT model = small_gpt(kTokens);
+  const TokenSequence prompt{1, 2};
+  std::vector<std::pair<double, TokenSequence>> all;
+  for (std::int64_t i = 0; i < kTokens * kTokens * kTokens; ++i) {
+    TokenSequence each{1, 2, i / 9, i / 3 % 3, i % 3};
+    all.emplace_back(-log_probability(model, each, 2), each);
+  }
+  std::sort(all.begin(), all.end());
+  const auto best = generate(model, std::vector<TokenSequence>{prompt},
+                             {.max_new_tokens = 3, .num_samples = 4, .num_beams = 27});
+  REQUIRE(best.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(best[i] == all[i].second);
+}
+
+TEST_CASE("beams weigh sequences that ended against those that go on by their lengths") {
+  // Token 0 ends a sequence; all tokens have the same probabilities everywhere.
+  const GPT model = constant_model({std::log(0.3), std::log(0.6), std::log(0.1)});
+  GenerateOptions options{.max_new_tokens = 4, .stop_tokens = {0}, .num_beams = 3};
+  // The mean of log-probabilities is the best where token 1 goes on to the end.
+  CHECK(generate(model, TokenSequence{2}, options) == TokenSequence{2, 1, 1, 1, 1});
+  options.length_penalty = 0;  // 0.3 is more than 0.6^4
+  CHECK(generate(model, TokenSequence{2}, options) == TokenSequence{2, 0});
+}
+
+TEST_CASE("what cannot be generated is refused before anything is computed") {
+  const GPT model = small_gpt();
+  const auto refused = [&](const GenerateOptions& options) {
+    manual_seed(1);
+    const auto before = get_rng_state().to_bytes();
+    CHECK_THROWS_AS(generate(model, TokenSequence{1}, options), Error);
+    CHECK(get_rng_state().to_bytes() == before);
+  };
+  refused({.max_new_tokens = -1});
+  refused({.max_new_tokens = 32});
+  refused({.temperature = -1.0});
+  refused({.temperature = std::nan("")});
+  refused({.temperature = 1.0, .top_k = 0});
+  refused({.temperature = 1.0, .top_p = 0.0});
+  refused({.temperature = 1.0, .min_p = 1.5});
+  refused({.repetition_penalty = 0.0});
+  refused({.num_samples = 0});
+  refused({.num_samples = 2});
+  refused({.num_beams = 0});
+  refused({.temperature = 1.0, .num_beams = 2});
+  refused({.num_beams = 2, .on_token = [](auto, auto) { return true; }});
+  CHECK_THROWS_WITH(generate(model, TokenSequence{}), "[generate] prompt 0 is empty");
+  CHECK_THROWS_WITH(
+      generate(model, TokenSequence{1, 2}, {.max_new_tokens = 31}),
+      "[generate] the 2 tokens of prompt 0 and 31 new ones exceed the context_length of 32");
+  CHECK_THROWS_AS(generate(model, TokenSequence{13}, {.max_new_tokens = 2}), IndexError);
+}

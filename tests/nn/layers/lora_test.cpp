@@ -1,0 +1,107 @@
+#include "tests/catch.h"
+
+#include <tend/tend.h>
+
+using namespace tend;
+
+namespace {
+
+attention::GPT lora_model() {
+  manual_seed(1);
+  return attention::GPT({.vocab_size = 11, .context_length = 8, .width = 12, .num_layers = 2});
+}
+
+// One step of training; which parameters it changed.
+std::vector<std::string> changed_by_training(attention::GPT& model, const Tensor& tokens) {
+  std::vector<std::pair<std::string, Tensor>> before;
+  for (const auto& [name, parameter] : model.named_parameters()) {
+    before.emplace_back(name, parameter.detach().clone());
+  }
+  optim::SGD sgd(model.parameters(), {.lr = 1.0});
+  for (int i = 0; i < 2; ++i) {
+    sgd.zero_grad();
+    cross_entropy(model(tokens).flatten(0, 1), tokens.flatten()).backward();
+    sgd.step();
+  }
+  std::vector<std::string> changed;
+  for (const auto& [name, value] : before) {
+    if (!equal(model.get_parameter(name).detach(), value)) changed.push_back(name);
+  }
+  return changed;
+}
+
+}  // namespace
+
+TEST_CASE("LoRA changes nothing at first, trains alone, and merges into the weights") {
+  attention::GPT model = lora_model();
+  const Tensor tokens = randint(0, 11, {2, 6});
+  const Tensor plain = model(tokens).detach();
+  CHECK(nn::add_lora(model, {"W_query", "blocks.*.W_value"}, {.rank = 2, .alpha = 6}) == 4);
+  CHECK(equal(model(tokens).detach(), plain));
+  CHECK(model.num_parameters(true) == 4 * 2 * (12 + 12));
+
+  const auto changed = changed_by_training(model, tokens);
+  CHECK(changed.size() == 8);
+  for (const std::string& name : changed) CHECK(name.find("lora_") != std::string::npos);
+  const Tensor trained = model(tokens).detach();
+  CHECK_FALSE(allclose(trained, plain, 1e-3, 1e-3));
+  const nn::Linear& query = model.blocks[0].attention.W_query;
+  const Tensor x = randn({3, 12});
+  CHECK(allclose(
+      query(x),
+      linear(x, query.weight) + matmul(matmul(x, query.lora_A.t()), query.lora_B.t()) * 3.0, 1e-5,
+      1e-5));
+
+  // Sums of 12 and of 2 products are rounded in another order.
+  attention::GPT merged = model.clone();
+  nn::merge_lora(merged);
+  CHECK(allclose(merged(tokens).detach(), trained, 1e-4, 1e-5));
+  CHECK(merged.state_dict().size() == lora_model().state_dict().size());
+  nn::remove_lora(model);
+  CHECK(equal(model(tokens).detach(), plain));
+}
+
+TEST_CASE("LoRA weights are saved and loaded alone") {
+  attention::GPT model = lora_model();
+  const Tensor tokens = randint(0, 11, {2, 6});
+  nn::add_lora(model, {"out_proj"});
+  changed_by_training(model, tokens);
+  const nn::StateDict state = nn::lora_state(model);
+  REQUIRE(state.size() == 4);
+  CHECK(state.begin()->first == "blocks.0.attention.out_proj.lora_A");
+
+  attention::GPT other = lora_model();
+  CHECK_THROWS_AS(nn::load_lora_state(other, state), Error);
+  nn::add_lora(other, {"out_proj"});
+  nn::load_lora_state(other, state);
+  CHECK(equal(other(tokens).detach(), model(tokens).detach()));
+  nn::StateDict less = state;
+  less.erase("blocks.0.attention.out_proj.lora_A");
+  CHECK_THROWS_AS(nn::load_lora_state(other, less), Error);
+}
+
+TEST_CASE("LoRA drops inputs in training, and keeps the dtype") {
+  nn::Linear layer(64, 3);
+  layer.to(float64);
+  CHECK(nn::add_lora(layer, {"*"}, {.rank = 4, .dropout = 0.5}) == 1);
+  CHECK(layer.lora_A.dtype() == float64);
+  layer.lora_B.detach().fill_(1.0);
+  const Tensor x = randn({2, 64}, float64);
+  CHECK_FALSE(equal(layer(x).detach(), layer(x).detach()));
+  layer.eval();
+  CHECK(equal(layer(x).detach(), layer(x).detach()));
+}
+
+TEST_CASE("what cannot get LoRA is refused, and nothing has changed") {
+  attention::GPT model = lora_model();
+  const std::string before = model.repr();
+  CHECK_THROWS_WITH(nn::add_lora(model, {"W_query", "W_quary"}),
+                    "[add_lora] 'W_quary' names no Linear");
+  CHECK_THROWS_AS(nn::add_lora(model, {"W_query"}, {.rank = 0}), Error);
+  CHECK_THROWS_AS(nn::add_lora(model, {"W_query"}, {.dropout = 2}), Error);
+  CHECK(model.repr() == before);
+  CHECK(model.num_parameters(true) == model.num_parameters());
+  nn::add_lora(model, {"W_query"});
+  CHECK_THROWS_WITH(nn::add_lora(model, {"W_*"}),
+                    "[add_lora] 'blocks.0.attention.W_query' has LoRA already");
+}
