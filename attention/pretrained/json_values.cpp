@@ -88,6 +88,11 @@ JsonValues::JsonValues(const char* operation, std::string_view text) : operation
   });
 }
 
+bool JsonValues::is_integer(const std::string& path) const {
+  const auto found = values_.find(path);
+  return found != values_.end() && std::holds_alternative<std::int64_t>(found->second);
+}
+
 template <class Kind>
 std::optional<Kind> JsonValues::value(const std::string& path, const char* kind) const {
   const auto found = values_.find(path);

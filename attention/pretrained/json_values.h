@@ -18,6 +18,8 @@ class JsonValues {
   /// value twice.
   JsonValues(const char* operation, std::string_view text);
 
+  bool is_integer(const std::string& path) const;
+
   // Of the value at a path; nothing where there is none, or null. IoError for one of another kind.
 
   std::optional<std::int64_t> integer(const std::string& path) const;

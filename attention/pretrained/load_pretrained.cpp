@@ -50,7 +50,29 @@ nn::StateDict load_tensors(const std::filesystem::path& folder) {
   return all;
 }
 
+// A number or a list.
+std::vector<std::int64_t> stop_tokens(const std::filesystem::path& file) {
+  const JsonValues json(kLoad, read_text(file));
+  const std::string name = "eos_token_id";
+  std::vector<std::int64_t> tokens;
+  if (json.is_integer(name)) tokens.push_back(*json.integer(name));
+  for (int i = 0; json.is_integer(name + '.' + std::to_string(i)); ++i) {
+    tokens.push_back(*json.integer(name + '.' + std::to_string(i)));
+  }
+  return tokens;
+}
+
 }  // namespace
+
+std::vector<std::int64_t> pretrained_stop_tokens(const std::filesystem::path& folder) {
+  return with_memory([&] {
+    std::error_code ignored;
+    const auto own = folder / "generation_config.json";
+    std::vector<std::int64_t> tokens;
+    if (std::filesystem::exists(own, ignored)) tokens = stop_tokens(own);
+    return tokens.empty() ? stop_tokens(folder / "config.json") : tokens;
+  });
+}
 
 GPT load_pretrained(const std::filesystem::path& folder) {
   return with_memory([&] {

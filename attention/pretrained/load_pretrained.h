@@ -1,7 +1,9 @@
 // Models from folders.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <vector>
 
 #include <tend/attention/models/gpt.h>
 
@@ -12,5 +14,9 @@ namespace tend::attention {
 /// read as GPT2 or Llama, as model_type says. IoError for files that are missing or wrong; the
 /// errors of config, import_state and load_state_dict.
 GPT load_pretrained(const std::filesystem::path& folder);
+
+/// The tokens that end a text (eos_token_id): those of generation_config.json or, where there is no
+/// such file, or none in it, of config.json. May be none. IoError as above.
+std::vector<std::int64_t> pretrained_stop_tokens(const std::filesystem::path& folder);
 
 }  // namespace tend::attention

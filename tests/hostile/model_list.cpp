@@ -92,6 +92,11 @@ std::vector<PublicFunction> file_functions() {
         const std::string path = a.choice<const char*>({"", "/", "/dev/null"});
         return DrawnCall([=] { return load_pretrained(path).parameters(); });
       }));
+  all.push_back(
+      by_hand("attention::pretrained_stop_tokens(const std::filesystem::path&)", [](Arguments& a) {
+        const std::string path = a.choice<const char*>({"", "/", "/dev/null"});
+        return DrawnCall([=]() -> Tensors { return {tensor(pretrained_stop_tokens(path))}; });
+      }));
   return all;
 }
 

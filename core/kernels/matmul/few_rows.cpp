@@ -23,27 +23,13 @@ namespace {
 template <class T>
 constexpr std::size_t kBlockLanes = 16 / sizeof(T);
 
-// A vector whose 128-bit blocks lie `step` elements apart.
-template <class D, class T = hn::TFromD<D>>
-HWY_INLINE hn::Vec<D> load_blocks(D d, const T* from, std::size_t step) {
-  if constexpr (hn::MaxLanes(D()) <= kBlockLanes<T>) {
-    return hn::LoadU(d, from);
-  } else {
-    const hn::Half<D> half;
-    constexpr std::size_t kBlocks = hn::MaxLanes(decltype(half)()) / kBlockLanes<T>;
-    return hn::Combine(d, load_blocks(half, from + kBlocks * step, step),
-                       load_blocks(half, from, step));
-  }
-}
-
-// Of rows that lie `row` elements apart, the first elements in columns[0], the second ones in
-// columns[1], ...: a lane for each row.
+// Makes rows of a square block, each in another 128-bit block of a vector, to columns.
 template <class D>
-HWY_INLINE void load_columns(D d, const float* from, std::size_t row, hn::Vec<D>* columns) {
+HWY_INLINE void transpose_blocks(D d, const float* HWY_RESTRICT rows, hn::Vec<D>* columns) {
   const hn::RepartitionToWide<D> wide;
-  const auto r0 = load_blocks(d, from, 4 * row), r1 = load_blocks(d, from + row, 4 * row);
-  const auto r2 = load_blocks(d, from + 2 * row, 4 * row);
-  const auto r3 = load_blocks(d, from + 3 * row, 4 * row);
+  const std::size_t lanes = hn::Lanes(d);
+  const auto r0 = hn::Load(d, rows), r1 = hn::Load(d, rows + lanes);
+  const auto r2 = hn::Load(d, rows + 2 * lanes), r3 = hn::Load(d, rows + 3 * lanes);
   const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, r0, r1));
   const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, r2, r3));
   const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, r0, r1));
@@ -54,8 +40,8 @@ HWY_INLINE void load_columns(D d, const float* from, std::size_t row, hn::Vec<D>
   columns[3] = hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23));
 }
 template <class D>
-HWY_INLINE void load_columns(D d, const double* from, std::size_t row, hn::Vec<D>* columns) {
-  const auto r0 = load_blocks(d, from, 2 * row), r1 = load_blocks(d, from + row, 2 * row);
+HWY_INLINE void transpose_blocks(D d, const double* HWY_RESTRICT rows, hn::Vec<D>* columns) {
+  const auto r0 = hn::Load(d, rows), r1 = hn::Load(d, rows + hn::Lanes(d));
   columns[0] = hn::InterleaveLower(d, r0, r1);
   columns[1] = hn::InterleaveUpper(d, r0, r1);
 }
@@ -73,14 +59,33 @@ HWY_INLINE hn::Vec<D> load_column(D d, const T* from, std::size_t row) {
 template <class T>
 constexpr std::size_t kLine = 64 / sizeof(T);
 
-// Prefetches, of so many rows of the transposed b, what is read soon: more rows than hardware
-// prefetchers follow. Behind a row's end those of the next vectors of columns begin.
+// Elements of each row of the transposed b that are copied at a time.
 template <class T>
-HWY_INLINE void prefetch_rows(const T* b, std::size_t at, std::size_t rows, const FewRows<T>& p) {
-  constexpr std::size_t kAhead = 4 * kLine<T>;
-  const std::size_t next = at + kAhead < p.k ? at + kAhead : rows * p.b_column + at + kAhead - p.k;
-  for (std::size_t i = 0; i < rows; ++i) hwy::Prefetch(b + i * p.b_column + next);
+constexpr std::size_t kChunk = 4 * kLine<T>;
+
+#if HWY_TARGET != HWY_SCALAR
+// Copies `count` elements of each of a vector's rows so that transpose_blocks finds them: the
+// 128-bit blocks of rows 0, 4, 8, ... one after the other, those of rows 1, 5, 9, ..., then the
+// next elements. Each line is read once: rows whose distance is a multiple of 4 KB share a set of
+// the first cache, which would lose them before they are used up.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void copy_chunk(D d, const T* HWY_RESTRICT b, std::size_t row_step, std::size_t count,
+                           const T* HWY_RESTRICT next, T* HWY_RESTRICT chunk) {
+  constexpr std::size_t kBlock = kBlockLanes<T>;
+  const hn::CappedTag<T, kBlock> block;
+  const std::size_t lanes = hn::Lanes(d);
+  for (std::size_t i = 0; i < lanes; ++i) {
+    // More rows than hardware prefetchers follow.
+    for (std::size_t j = 0; j < kChunk<T>; j += kLine<T>) {
+      __builtin_prefetch(next + i * row_step + j, 0, 2);
+    }
+    T* to = chunk + i % kBlock * lanes + i / kBlock * kBlock;
+    for (std::size_t j = 0; j < count; j += kBlock) {
+      hn::Store(hn::LoadU(block, b + i * row_step + j), block, to + j * lanes);
+    }
+  }
 }
+#endif
 
 // Computes kRows rows by kVectors vectors of columns.
 template <std::size_t kRows, std::size_t kVectors, class D, class T = hn::TFromD<D>>
@@ -100,13 +105,22 @@ HWY_INLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRICT
 #if HWY_TARGET != HWY_SCALAR
   constexpr std::size_t kBlock = kBlockLanes<T>;
   if constexpr (hn::MaxLanes(D()) >= kBlock) {
-    for (; p.b_step == 1 && at + kBlock <= p.k; at += kBlock) {
-      if (at % kLine<T> == 0) prefetch_rows(b, at, kVectors * lanes, p);
+    HWY_ALIGN T chunk[kVectors][hn::MaxLanes(D()) * kChunk<T>];
+    while (p.b_step == 1 && at + kBlock <= p.k) {
+      const std::size_t count = std::min(kChunk<T>, (p.k - at) / kBlock * kBlock);
+      // Behind the rows' ends the next ones begin.
+      const T* next = at + count < p.k ? b + at + count : b + kVectors * lanes * p.b_column;
       unroll<kVectors>([&](auto v) HWY_ATTR {
-        hn::Vec<D> columns[kBlock];
-        load_columns(d, b + v() * lanes * p.b_column + at, p.b_column, columns);
-        unroll<kBlock>([&](auto j) HWY_ATTR { add(v, at + j(), columns[j()]); });
+        const std::size_t first = v() * lanes * p.b_column;
+        copy_chunk(d, b + first + at, p.b_column, count, next + first, chunk[v()]);
       });
+      for (std::size_t j = 0; j < count; j += kBlock, at += kBlock) {
+        unroll<kVectors>([&](auto v) HWY_ATTR {
+          hn::Vec<D> columns[kBlock];
+          transpose_blocks(d, chunk[v()] + j * lanes, columns);
+          unroll<kBlock>([&](auto i) HWY_ATTR { add(v, at + i(), columns[i()]); });
+        });
+      }
     }
   }
 #endif

@@ -1,5 +1,9 @@
 // tests/data/models.json: GPT-2 and Llama as PyTorch computes them (tests/data/make_models.py).
+#include <unistd.h>
+
+#include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 
 #include "tests/attention/layers/fixtures.h"
@@ -99,5 +103,149 @@ TEST_CASE("what is imported is exported again") {
     const nn::StateDict again = exported(each, imported(each, tensors, config), config);
     REQUIRE(again.size() == tensors.size());
     for (const auto& [name, tensor] : tensors) CHECK(equal(again.at(name), tensor));
+  }
+}
+
+namespace {
+
+// A folder as save_pretrained writes it, which goes with the object.
+class ModelFolder {
+ public:
+  explicit ModelFolder(const nlohmann::json& each)
+      : path_(std::filesystem::temp_directory_path() / ("tend_model_" + std::to_string(getpid()))) {
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directory(path_);
+    write("config.json", each["config"].dump());
+  }
+  ~ModelFolder() { std::filesystem::remove_all(path_); }
+  ModelFolder(const ModelFolder&) = delete;
+  ModelFolder& operator=(const ModelFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name) << text;
+  }
+  // Two files and an index, or one file.
+  void write_tensors(const nn::StateDict& tensors, bool in_shards) const {
+    if (!in_shards) return nn::save_safetensors(path_ / "model.safetensors", tensors);
+    nn::StateDict parts[2];
+    nlohmann::json index;
+    int i = 0;
+    for (const auto& [name, tensor] : tensors) {
+      const int part = i++ % 2;
+      parts[part].emplace_back(name, tensor);
+      index["weight_map"][name] = "part" + std::to_string(part) + ".safetensors";
+    }
+    for (int part = 0; part < 2; ++part) {
+      nn::save_safetensors(path_ / ("part" + std::to_string(part) + ".safetensors"), parts[part]);
+    }
+    write("model.safetensors.index.json", index.dump());
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+const nlohmann::json& first_of(const std::string& type) {
+  for (const auto& each : torch_models()["cases"]) {
+    if (each["config"]["model_type"] == type) return each;
+  }
+  throw std::logic_error("no such model");
+}
+
+}  // namespace
+
+TEST_CASE("models are loaded from folders, with one file of weights or several") {
+  for (const std::string type : {"gpt2", "llama", "qwen3"}) {
+    const auto& each = first_of(type);
+    nn::StateDict tensors = tensors_of(each, float32);
+    if (type == "gpt2") {  // as its first files are: a prefix, masks, and the head once more
+      nn::StateDict prefixed;
+      for (const auto& [name, x] : tensors) prefixed.emplace_back("transformer." + name, x);
+      prefixed.emplace_back("transformer.h.0.attn.bias", ones({1, 1, 9, 9}));
+      prefixed.emplace_back("lm_head.weight", tensors.at("wte.weight").clone());
+      tensors = prefixed;
+    }
+    for (const bool in_shards : {false, true}) {
+      const ModelFolder folder(each);
+      folder.write_tensors(tensors, in_shards);
+      const GPT model = load_pretrained(folder.path());
+      CHECK_FALSE(model.is_training());
+      check_relative(model(tokens_of(model)), each["logits"], layer_tolerance(float32));
+    }
+  }
+}
+
+TEST_CASE("the tokens that end a text stand in two files, as a number or a list") {
+  using Tokens = std::vector<std::int64_t>;
+  const ModelFolder folder(first_of("llama"));
+  CHECK(pretrained_stop_tokens(folder.path()) == Tokens{1, 2});
+  folder.write("generation_config.json", R"({"eos_token_id": 7})");
+  CHECK(pretrained_stop_tokens(folder.path()) == Tokens{7});
+  folder.write("generation_config.json", R"({"eos_token_id": null})");
+  CHECK(pretrained_stop_tokens(folder.path()) == Tokens{1, 2});
+  folder.write("config.json", "{}");
+  CHECK(pretrained_stop_tokens(folder.path()).empty());
+}
+
+TEST_CASE("folders that lack something are refused with what is missing") {
+  const auto& each = first_of("llama");
+  const nn::StateDict tensors = tensors_of(each, float32);
+  const auto refusal = [&](const auto& damage) {
+    const ModelFolder folder(each);
+    nn::StateDict state = tensors;
+    damage(folder, state);
+    if (!state.empty()) folder.write_tensors(state, false);
+    try {
+      load_pretrained(folder.path());
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  using Catch::Matchers::ContainsSubstring;
+  CHECK_THAT(refusal([](auto&, auto& state) { state.erase("model.norm.weight"); }),
+             ContainsSubstring("[Llama] missing: 'model.norm.weight'"));
+  CHECK_THAT(refusal([](auto&, auto& state) { state.emplace_back("more", ones({1})); }),
+             ContainsSubstring("[Llama] unknown: 'more'"));
+  CHECK_THAT(refusal([](auto&, auto& state) {
+               state["lm_head.weight"] = ones({2, 2});
+             }),
+             ContainsSubstring("head.weight"));
+  CHECK_THAT(refusal([](auto&, auto& state) { state.clear(); }),
+             ContainsSubstring("model.safetensors"));
+  CHECK_THAT(refusal([](auto& folder, auto&) { folder.write("config.json", "{"); }),
+             ContainsSubstring("no JSON"));
+  CHECK_THAT(refusal([](auto& folder, auto& state) {
+               state.clear();
+               folder.write("model.safetensors.index.json",
+                            R"({"weight_map": {"a": "../secret.safetensors"}})");
+             }),
+             ContainsSubstring("no file beside it"));
+}
+
+TEST_CASE("a config.json that says what no GPT has is refused") {
+  const auto refused = [](const std::string& type, const std::string& key,
+                          const nlohmann::json& value, const std::string& message) {
+    nlohmann::json config = first_of(type)["config"];
+    config[key] = value;
+    CAPTURE(type, key);
+    CHECK_THROWS_WITH(type == "gpt2" ? GPT2::config(config.dump()) : Llama::config(config.dump()),
+                      Catch::Matchers::ContainsSubstring(message));
+  };
+  refused("gpt2", "activation_function", "relu", "'relu' is not supported");
+  refused("gpt2", "scale_attn_weights", false, "scaled in another way");
+  refused("gpt2", "tie_word_embeddings", false, "not the token embedding");
+  refused("gpt2", "n_head", "two", "'n_head' is no integer");
+  refused("gpt2", "n_embd", nullptr, "'n_embd' is missing");
+  refused("gpt2", "model_type", "llama", "model_type is 'llama'");
+  refused("llama", "rope_scaling", {{"type", "yarn"}}, "rope_type 'yarn'");
+  refused("llama", "hidden_act", "tanh", "'tanh' is not supported");
+  refused("qwen2", "use_sliding_window", true, "use_sliding_window");
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += "{\"a\":";
+  CHECK_THROWS_WITH(Llama::config(deep), Catch::Matchers::ContainsSubstring("64 deep"));
+  for (const char* text : {"", "[]", "1", "{\"a\": 1, \"a\": 2}", "{\"a\": [1, {}"}) {
+    CHECK_THROWS_AS(Llama::config(text), IoError);
   }
 }

@@ -1,0 +1,71 @@
+#include "tests/catch.h"
+
+#include <tend/tend.h>
+
+using namespace tend;
+using namespace tend::attention;
+
+namespace {
+
+std::vector<GPTConfig> models_of_all_parts() {
+  GPTConfig modern{
+      .vocab_size = 7, .context_length = 6, .width = 8, .num_heads = 2, .num_layers = 2};
+  modern.norm = NormKind::rms;
+  modern.feed_forward = FeedForwardKind::swiglu;
+  modern.num_kv_heads = 1;
+  modern.qk_norm = true;
+  modern.tied_head = true;
+  modern.out_bias = modern.feed_forward_bias = false;
+  std::vector<GPTConfig> all;
+  for (const PositionKind positions :
+       {PositionKind::learned, PositionKind::sinusoidal, PositionKind::rotary, PositionKind::alibi,
+        PositionKind::none}) {
+    modern.positions = positions;
+    modern.window = {};
+    all.push_back(modern);
+    modern.window = 3;
+    all.push_back(modern);
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a GPT of any parts has gradients that central differences confirm") {
+  for (const GPTConfig& config : models_of_all_parts()) {
+    manual_seed(1);
+    GPT model(config);
+    model.to(float64);
+    const Tensor tokens = randint(0, 7, {2, 6});
+    std::vector<Tensor> inputs;
+    for (const auto& [name, parameter] : model.named_parameters()) {
+      if (name.starts_with("blocks.1") || !name.starts_with("blocks")) inputs.push_back(parameter);
+    }
+    // The function reads the parameters themselves.
+    const auto logits = [&](const std::vector<Tensor>&) { return model(tokens); };
+    const GradcheckReport report = gradcheck(logits, inputs);
+    INFO(report.message);
+    CHECK(report.passed);
+  }
+}
+
+TEST_CASE("a tied head is the token embedding, also in a clone and in another dtype") {
+  GPTConfig config{.vocab_size = 7, .context_length = 6, .width = 8, .tied_head = true};
+  GPT model(config);
+  CHECK(model.num_parameters() ==
+        GPT({.vocab_size = 7, .context_length = 6, .width = 8}).num_parameters() - 7 * 8);
+  GPT copy = model.clone();
+  copy.to(float64);
+  CHECK(copy.head.weight.data_ptr<double>() == copy.token_embedding.weight.data_ptr<double>());
+  CHECK(model.head.weight.dtype() == float32);
+}
+
+TEST_CASE("weights of a GPT with a window are zero outside of it") {
+  GPTConfig config{.vocab_size = 7, .context_length = 9, .width = 8, .num_layers = 1};
+  config.window = 3;
+  const GPT model(config);
+  const GPTOutput out = model.with_weights(randint(0, 7, {2, 9}));
+  const Tensor distance = arange(9).unsqueeze(1) - arange(9).unsqueeze(0);
+  const Tensor visible = logical_and(distance >= 0, distance < 3);
+  CHECK(equal(out.weights[0].detach() > 0, visible.expand({2, 4, 9, 9})));
+}

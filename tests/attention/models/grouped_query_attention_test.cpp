@@ -1,0 +1,70 @@
+#include "tests/catch.h"
+
+#include <tend/tend.h>
+
+using namespace tend;
+using namespace tend::attention;
+
+TEST_CASE("with as many heads of keys as of queries it is MultiHeadAttention, draws included") {
+  manual_seed(1);
+  const MultiHeadAttention plain(12, 12, 8, 0.0, 3, /*qkv_bias=*/true);
+  manual_seed(1);
+  GroupedQueryAttention grouped(
+      {.context_length = 8, .width = 12, .num_heads = 3, .qkv_bias = true});
+  const Tensor x = randn({2, 7, 12});
+  CHECK(equal(grouped(x).detach(), plain(x).detach()));
+  grouped.load_state_dict(plain.state_dict());
+  CHECK_THROWS_WITH(grouped(randn({2, 9, 12})),
+                    "[GroupedQueryAttention] 9 tokens in dimension -2 of (2, 9, 12) exceed the "
+                    "context_length of 8");
+}
+
+TEST_CASE("heads share keys and values, which are normed and turned first") {
+  manual_seed(2);
+  const GPTConfig config{.context_length = 8,
+                         .width = 10,
+                         .num_heads = 4,
+                         .positions = PositionKind::rotary,
+                         .rotary = {.theta = 100.0, .dims = 4},
+                         .num_kv_heads = 2,
+                         .head_dim = 6,
+                         .qk_norm = true,
+                         .out_bias = false};
+  const GroupedQueryAttention layer(config);
+  {
+    const NoGradGuard no_graph;
+    nn::init::normal_(layer.query_norm);
+    nn::init::normal_(layer.key_norm);
+  }
+  const Tensor x = randn({2, 5, 10});
+  const auto heads = [&](const nn::Linear& map, std::int64_t count) {
+    return map(x).view({2, 5, count, 6}).transpose(1, 2);
+  };
+  const auto placed = [&](const Tensor& head, const Tensor& norm) {
+    return rotary(rms_norm(head, {6}, norm, 1e-5), arange(5), config.rotary);
+  };
+  const Tensor query = placed(heads(layer.W_query, 4), layer.query_norm);
+  const Tensor key = repeat_interleave(placed(heads(layer.W_key, 2), layer.key_norm), 2, 1);
+  const Tensor value = repeat_interleave(heads(layer.W_value, 2), 2, 1);
+  const Tensor context = scaled_dot_product_attention(query, key, value, {.is_causal = true});
+  const Tensor wanted = layer.out_proj(context.transpose(1, 2).flatten(2));
+  // Copies of keys and values give the same sums in the same order.
+  CHECK(allclose(layer(x), wanted, 1e-6, 1e-6));
+}
+
+TEST_CASE("what no attention can be is refused before weights are drawn") {
+  const auto refused = [](const GPTConfig& config) {
+    manual_seed(3);
+    const auto before = get_rng_state().to_bytes();
+    CHECK_THROWS_AS(GPT(config), ShapeError);
+    CHECK_THROWS_AS(GroupedQueryAttention(config), ShapeError);
+    CHECK(get_rng_state().to_bytes() == before);
+  };
+  refused({.num_heads = 4, .num_kv_heads = 3});
+  refused({.num_heads = 4, .num_kv_heads = 0});
+  refused({.head_dim = -1});
+  refused({.width = 20, .num_heads = 4, .positions = PositionKind::rotary});
+  refused({.positions = PositionKind::rotary, .rotary = {.dims = 18}});
+  refused({.window = 0});
+  refused({.hidden_width = -5});
+}
