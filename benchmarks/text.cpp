@@ -119,6 +119,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> rest = app.remaining();
   rest.insert(rest.begin(), argv[0]);
   std::vector<char*> arguments;
+  arguments.reserve(rest.size());
   for (std::string& each : rest) arguments.push_back(each.data());
   return benchmarks::run(static_cast<int>(arguments.size()), arguments.data());
 }

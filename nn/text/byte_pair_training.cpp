@@ -115,8 +115,7 @@ class Trainer {
   void merge(const Key& key) {
     const TokenId merged = token_of(parts_.tokens[key.first] + parts_.tokens[key.second]);
     parts_.merges.push_back({key.first, key.second, merged});
-    std::vector<Place> places = std::move(pairs_[key].places);
-    std::sort(places.begin(), places.end());
+    const std::vector<Place> places = std::move(pairs_[key].places);
     grown_.clear();
     for (const Place at : places) {
       const TrainingSymbol symbol = symbols_[at];

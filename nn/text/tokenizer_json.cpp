@@ -190,7 +190,7 @@ void read_model(const FileName& file, const Part& model, const Part& added, Toke
 
 std::string pre_tokenizer_json(const TokenizerParts& parts) {
   const bool use_regex = !parts.patterns.empty() && parts.patterns.back() == kGpt2Pattern;
-  const auto byte_level = as_text(
+  auto byte_level = as_text(
       R"({"type":"ByteLevel","add_prefix_space":)", parts.add_prefix_space ? "true" : "false",
       R"(,"trim_offsets":true,"use_regex":)", use_regex ? "true" : "false", '}');
   const std::size_t splits = parts.patterns.size() - (use_regex ? 1 : 0);

@@ -6,7 +6,7 @@
 //     node tests/data/make_text.js package tests/data/text.json     # a vocabulary made here, checked in
 //     node tests/data/make_text.js package FOLDER                   # GPT-2's own, a megabyte of texts
 //
-// Then `TEND_GPT2=FOLDER build/release/tests/test_nn "[gpt2]"` compares tend with FOLDER. What texts
+// Then `TEND_GPT2=FOLDER build/release/tests/test_nn "[.gpt2]"` compares tend with FOLDER. What texts
 // are with a tokenizer.json is asked of Hugging Face's tokenizers, which @anush008/tokenizers builds
 // for node; NODE_PATH leads to its folder.
 'use strict';

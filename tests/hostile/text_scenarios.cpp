@@ -52,7 +52,7 @@ Prepared of_damaged_file() {
     try {
       nn::BytePairEncoding::load(path, path);
     } catch (const IoError&) {
-      results.push_back(Tensor());
+      results.emplace_back();
     }
   };
   return prepared;

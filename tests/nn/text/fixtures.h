@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +45,13 @@ inline std::string made_merges() {
   for (const auto& merge : made_text()["merges"]) merges += merge.get<std::string>() + '\n';
   return merges;
 }
+/// The folder that make_text.js has filled.
+inline std::string gpt2_folder() {
+  const char* folder = std::getenv("TEND_GPT2");
+  if (folder == nullptr) throw std::runtime_error("TEND_GPT2 is not set");
+  return folder;
+}
+
 inline nn::BytePairEncoding load_made() {
   const TemporaryFolder folder;
   return nn::BytePairEncoding::load(write_text(folder, "vocab.json", made_vocab()),

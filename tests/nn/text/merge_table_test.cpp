@@ -75,7 +75,7 @@ TEST_CASE("pieces of every length are merged as the definition says") {
     const TokenizerParts parts = random_parts(seed, 40);
     const MergeTable table(parts);
     std::mt19937 random(seed);
-    for (const std::size_t length : {1, 2, 3, 5, 8, 20, 63, 64, 65, 66, 100, 300}) {
+    for (const unsigned length : {1U, 2U, 3U, 5U, 8U, 20U, 63U, 64U, 65U, 66U, 100U, 300U}) {
       std::string piece(length, 'a');
       for (char& c : piece) c = "abcx"[random() % (seed % 2 == 0 ? 3 : 4)];
       std::vector<std::int64_t> ids;

@@ -1,6 +1,5 @@
 #include <tend/nn/text/tokenizer_json.h>
 
-#include <cstdlib>
 #include <functional>
 #include <random>
 
@@ -77,14 +76,13 @@ TEST_CASE("texts have the ids of Hugging Face's tokenizers with every form of to
 }
 
 TEST_CASE("a megabyte of texts has the ids of Hugging Face's tokenizers", "[.gpt2]") {
-  REQUIRE(std::getenv("TEND_GPT2") != nullptr);
-  const std::string folder = std::getenv("TEND_GPT2");
+  const std::string folder = gpt2_folder();
   for (std::size_t i = 0; i < made_text()["tokenizers"].size(); ++i) {
-    const std::string number = std::to_string(i);
-    const auto tokenizer =
-        BytePairEncoding::load_tokenizer_json(folder + "/tokenizer_" + number + ".json");
-    check_form(tokenizer, Json::parse(std::ifstream(folder + "/samples_" + number + ".json")),
-               i != 1);
+    const std::string end = std::to_string(i) + ".json";
+    std::string path = folder;
+    const auto tokenizer = BytePairEncoding::load_tokenizer_json(path.append("/tokenizer_") += end);
+    path = folder;
+    check_form(tokenizer, Json::parse(std::ifstream(path.append("/samples_") += end)), i != 1);
   }
 }
 

@@ -40,26 +40,26 @@ TEST_CASE("a damaged vocabulary is refused with the reason") {
   const auto check = [&](const std::string& from, const std::string& to, const std::string& why) {
     check_files_refused(replaced(good, from, to), merges, why);
   };
-  check("\"!\":0", "\"!\":1", "have the same id, 1");
-  check("\"!\":0", "\"!\":-1", "the id of '!' is -1, where 601 tokens have the ids from 0 on");
-  check("\"!\":0", "\"!\":601", "the id of '!' is 601");
-  check("\"!\":0", "\"!\":18446744073709551615", "the id of '!' is no integer");
-  check("\"!\":0", "\"!\":0.0", "the id of '!' is no integer");
-  check("\"!\":0", "\"!\":\"0\"", "the id of '!' is no integer");
-  check("\"!\":0", "\"!\":[]", "the id of '!' is no integer");
-  check("\"!\":0", "\"!\":0,\"!\":0", "the name '!' is used twice");
-  check("\"!\":0", "\"!!\":0", "no token stands for the byte 33");
-  check("\"!\":0", "\"! \":0", "is not written in the characters of a byte-level vocabulary");
-  check("\"!\":0", "\"\":0", "is not written in the characters of a byte-level vocabulary");
-  check("\"!\":0", "\"\\ud800\":0", "is no JSON");
-  check("\"!\":0", "\"\xFF\":0", "is no JSON");
+  check(R"("!":0)", R"("!":1)", "have the same id, 1");
+  check(R"("!":0)", R"("!":-1)", "the id of '!' is -1, where 601 tokens have the ids from 0 on");
+  check(R"("!":0)", R"("!":601)", "the id of '!' is 601");
+  check(R"("!":0)", R"("!":18446744073709551615)", "the id of '!' is no integer");
+  check(R"("!":0)", R"("!":0.0)", "the id of '!' is no integer");
+  check(R"("!":0)", R"("!":"0")", "the id of '!' is no integer");
+  check(R"("!":0)", R"("!":[])", "the id of '!' is no integer");
+  check(R"("!":0)", R"("!":0,"!":0)", "the name '!' is used twice");
+  check(R"("!":0)", R"("!!":0)", "no token stands for the byte 33");
+  check(R"("!":0)", R"("! ":0)", "is not written in the characters of a byte-level vocabulary");
+  check(R"("!":0)", R"("":0)", "is not written in the characters of a byte-level vocabulary");
+  check(R"("!":0)", R"("\ud800":0)", "is no JSON");
+  check(R"("!":0)", "\"\xFF\":0", "is no JSON");
   check_files_refused("", merges, "is no JSON");
   check_files_refused(good.substr(0, good.size() - 1), merges, "is no JSON");
   check_files_refused(good + "}", merges, "is no JSON");
   check_files_refused("{}", merges, "no token stands for the byte 0");
   check_files_refused("[1]", merges, "the vocabulary is no object");
   check_files_refused("null", merges, "the vocabulary is no object");
-  for (const char* open : {"[", "{\"a\":"}) {
+  for (const char* open : {"[", R"({"a":)"}) {
     std::string deep;
     for (int i = 0; i < 1'000'000; ++i) deep += open;
     check_files_refused(deep, merges, "nest deeper than 64");

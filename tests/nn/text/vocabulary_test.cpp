@@ -89,6 +89,7 @@ TEST_CASE("a vocabulary of words splits as the book does") {
                                         "<|unk|>"});
   const Ids ids = vocabulary.encode("Hello, this <|endoftext|> is (a) test -- 'a'!");
   CHECK(ids == Ids{10, 5, 20, 22, 23, 3, 14, 4, 19, 6, 2, 14, 2, 0});
+  CHECK(vocabulary.decode(vocabulary.encode("no_test")) == "no _ test");
   CHECK(vocabulary.decode(ids) == "Hello, this <|endoftext|> <|unk|>( a) test --' a'!");
 }
 
@@ -121,13 +122,13 @@ TEST_CASE("ids that a vocabulary does not have are refused with their position")
 }
 
 TEST_CASE("damaged vocabularies are refused with the reason") {
-  check_vocabulary_refused<CharVocabulary>("{\"a\":0,\"b\":2}", "the id of 'b' is 2");
-  check_vocabulary_refused<CharVocabulary>("{\"a\":0,\"b\":0}", "'a' and 'b' have the same id, 0");
-  check_vocabulary_refused<CharVocabulary>("{\"ab\":0}", "'ab' is no single character");
-  check_vocabulary_refused<CharVocabulary>("{\"\":0}", "'' is no single character");
-  check_vocabulary_refused<CharVocabulary>("{\"a\":0,\"a\":1}", "the name 'a' is used twice");
-  check_vocabulary_refused<CharVocabulary>("{\"a\":", "is no JSON");
-  check_vocabulary_refused<WordVocabulary>("{\"a\":0}", "has no '<|unk|>'");
+  check_vocabulary_refused<CharVocabulary>(R"({"a":0,"b":2})", "the id of 'b' is 2");
+  check_vocabulary_refused<CharVocabulary>(R"({"a":0,"b":0})", "'a' and 'b' have the same id, 0");
+  check_vocabulary_refused<CharVocabulary>(R"({"ab":0})", "'ab' is no single character");
+  check_vocabulary_refused<CharVocabulary>(R"({"":0})", "'' is no single character");
+  check_vocabulary_refused<CharVocabulary>(R"({"a":0,"a":1})", "the name 'a' is used twice");
+  check_vocabulary_refused<CharVocabulary>(R"({"a":)", "is no JSON");
+  check_vocabulary_refused<WordVocabulary>(R"({"a":0})", "has no '<|unk|>'");
   check_vocabulary_refused<WordVocabulary>("[]", "the vocabulary is no object");
   CHECK_THROWS_AS(WordVocabulary::load("/nowhere/at/all"), IoError);
 }
