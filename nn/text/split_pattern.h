@@ -13,8 +13,8 @@ namespace tend::nn {
 /// A regular expression that cuts texts into pieces.
 class SplitPattern {
  public:
-  /// Error for a pattern that PCRE2 cannot compile. \s and \S mean Unicode's White_Space, as where
-  /// these patterns come from; PCRE2's own \s is another set.
+  /// Error for a pattern that PCRE2 cannot compile. `\s` and `\S` mean Unicode's White_Space, as
+  /// where these patterns come from; PCRE2's own `\s` is another set.
   explicit SplitPattern(std::string_view pattern);
 
   /// Calls `piece` for the pieces of `text`, from the first to the last; together they are the
