@@ -16,6 +16,7 @@ struct BuildInfo {
   std::string simd_target;  ///< the instructions of tend's own kernels, as Highway calls them
   std::string matmul_path;  ///< what computes matrix products on this thread; see MatmulPath
   int threads;              ///< that tend may use; see set_num_threads()
+  std::string text;         ///< what tend::text was built with, or "not built"
 };
 
 /// Initialises OpenBLAS first (init_blas()).

@@ -37,6 +37,9 @@ std::vector<Scenario> row_scenarios();
 std::vector<Scenario> engine_scenarios();
 std::vector<Scenario> module_scenarios();
 std::vector<Scenario> file_scenarios();
+#ifdef TEND_HAS_TEXT
+std::vector<Scenario> text_scenarios();
+#endif
 
 /// Makes the call of the scenario with the n-th request refused, for n = 1, 2, ... until it
 /// succeeds without (or for about `most` of these n). Each must throw OutOfMemoryError, or give the

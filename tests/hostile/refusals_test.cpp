@@ -49,9 +49,18 @@ TEST_CASE("files without memory throw and change nothing", "[hostile]") {
   check_refusals("files", file_scenarios(), 60);
 }
 
+#ifdef TEND_HAS_TEXT
+TEST_CASE("tokenizers without memory throw and change nothing", "[hostile]") {
+  check_refusals("text", text_scenarios(), 60);
+}
+#endif
+
 TEST_CASE("every request for memory can be refused", "[slow]") {
   check_refusals("operations", row_scenarios(), kEvery);
   check_refusals("engine", engine_scenarios(), kEvery);
   check_refusals("modules", module_scenarios(), kEvery);
   check_refusals("files", file_scenarios(), kEvery);
+#ifdef TEND_HAS_TEXT
+  check_refusals("text", text_scenarios(), kEvery);
+#endif
 }

@@ -152,6 +152,9 @@ const std::vector<PublicFunction>& public_functions() {
           transformer_functions, model_functions}) {
       for (PublicFunction& each : family()) all.push_back(std::move(each));
     }
+#ifdef TEND_HAS_TEXT
+    for (PublicFunction& each : text_functions()) all.push_back(std::move(each));
+#endif
     for (PublicFunction& each : all) {
       const std::string& signature = each.signature;
       const std::string name = signature.substr(0, signature.find('('));

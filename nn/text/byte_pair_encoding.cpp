@@ -1,0 +1,214 @@
+#include <tend/nn/text/byte_pair_encoding.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <tend/core/base/error.h>
+#include <tend/nn/text/added_tokens.h>
+#include <tend/nn/text/byte_alphabet.h>
+#include <tend/nn/text/byte_pair_training.h>
+#include <tend/nn/text/merge_table.h>
+#include <tend/nn/text/split_pattern.h>
+#include <tend/nn/text/tokenizer_json.h>
+#include <tend/nn/text/utf8.h>
+#include <tend/nn/text/vocab_files.h>
+
+namespace tend::nn {
+namespace {
+
+constexpr std::string_view kTrain = "BytePairEncoding::train";
+
+void check_training(const BytePairTraining& options) {
+  const auto special = std::ssize(options.special_tokens);
+  if (options.vocab_size < 256 + special || options.vocab_size > 0x7FFFFFFF) {
+    fail(kTrain, "vocab_size is ", options.vocab_size, ", not from ", 256 + special,
+         " (256 bytes and ", special, " special tokens) to 2^31 - 1");
+  }
+  if (options.min_frequency < 1) fail(kTrain, "min_frequency is ", options.min_frequency);
+  for (auto token = options.special_tokens.begin(); token != options.special_tokens.end();
+       ++token) {
+    if (token->empty()) fail(kTrain, "a special token is empty");
+    if (utf8::valid_prefix(*token) != token->size()) fail(kTrain, "a special token is not UTF-8");
+    if (std::find(options.special_tokens.begin(), token, *token) != token)
+      fail(kTrain, "the special token '", shown(*token), "' is there twice");
+  }
+}
+
+// Calls of `text` for what lies between added tokens, and of `token` for the tokens.
+template <class Text, class Token>
+void cut_at_tokens(const AddedTokens& added, std::string_view whole, Text text, Token token) {
+  std::size_t done = 0;
+  while (const auto match = added.find(whole, done)) {
+    if (match->begin > done) text(whole.substr(done, match->begin - done));
+    token(match->id);
+    done = match->end;
+  }
+  if (done < whole.size()) text(whole.substr(done));
+}
+
+std::vector<CountedPiece> count_pieces(std::string_view text, const AddedTokens& special) {
+  std::vector<CountedPiece> pieces;
+  std::unordered_map<std::string_view, std::size_t> places;
+  const SplitPattern pattern(kGpt2Pattern);
+  const auto count = [&](std::string_view piece) {
+    const auto [place, is_new] = places.emplace(piece, pieces.size());
+    if (is_new) pieces.push_back({piece, 0});
+    ++pieces[place->second].count;
+  };
+  cut_at_tokens(
+      special, text, [&](std::string_view section) { pattern.split(section, count); },
+      [](TokenId) {});
+  return pieces;
+}
+
+TokenizerParts learn(std::string_view text, const BytePairTraining& options) {
+  check_training(options);
+  TokenizerParts parts;
+  parts.patterns = {std::string(kGpt2Pattern)};
+  for (const unsigned char byte : bytes_in_order())
+    parts.tokens.emplace_back(1, static_cast<char>(byte));
+  for (const std::string& token : options.special_tokens) parts.added.push_back({token, 0, true});
+  const std::vector<CountedPiece> pieces = count_pieces(text, AddedTokens(parts.added, true));
+  learn_merges(parts, pieces, options.vocab_size - std::ssize(parts.added), options.min_frequency);
+  std::unordered_set<std::string> written;
+  for (const std::string& token : parts.tokens) written.insert(printable(token));
+  for (AddedToken& token : parts.added) {
+    if (written.contains(token.content))
+      fail(kTrain, "the special token '", shown(token.content), "' is another token, too");
+    token.id = static_cast<TokenId>(parts.tokens.size());
+    parts.tokens.push_back(token.content);
+  }
+  return parts;
+}
+
+}  // namespace
+
+// What is made of the parts to encode fast.
+class BytePairEncoding::Impl {
+ public:
+  explicit Impl(TokenizerParts parts)
+      : parts_(std::move(parts)),
+        added_(parts_.added, false),
+        added_and_special_(parts_.added, true),
+        patterns_(parts_.patterns.begin(), parts_.patterns.end()),
+        merges_(parts_) {
+    for (const AddedToken& token : parts_.added) ids_.emplace(token.content, token.id);
+    for (std::size_t id = 0; id < parts_.tokens.size(); ++id)
+      ids_.emplace(parts_.tokens[id], static_cast<TokenId>(id));
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() = default;
+
+  const TokenizerParts& parts() const noexcept { return parts_; }
+
+  std::vector<std::int64_t> encode(std::string_view text, bool allow_special) const {
+    std::vector<std::int64_t> ids;
+    ids.reserve(text.size() / 3);
+    cut_at_tokens(
+        allow_special ? added_and_special_ : added_, text,
+        [&](std::string_view section) { encode_section(section, ids); },
+        [&](TokenId id) { ids.push_back(id); });
+    return ids;
+  }
+
+  std::optional<std::int64_t> id_of(std::string_view bytes) const {
+    const auto found = ids_.find(bytes);
+    if (found == ids_.end()) return {};
+    return found->second;
+  }
+
+  // The bytes of an id at a position; IndexError for one that there is not.
+  const std::string& token(std::string_view operation, std::int64_t id, std::size_t at) const {
+    if (id < 0 || id >= std::ssize(parts_.tokens)) {
+      fail<IndexError>(operation, "id ", id, " at position ", at, " of the ids, where ",
+                       parts_.tokens.size(), " tokens have the ids from 0 on");
+    }
+    return parts_.tokens[static_cast<std::size_t>(id)];
+  }
+
+ private:
+  void encode_section(std::string_view section, std::vector<std::int64_t>& ids) const {
+    if (parts_.add_prefix_space && !section.starts_with(' ')) {
+      const std::string behind_space = ' ' + std::string(section);
+      encode_pieces(behind_space, 0, ids);
+    } else {
+      encode_pieces(section, 0, ids);
+    }
+  }
+
+  // Splits by the pattern `step` and those after it.
+  void encode_pieces(std::string_view text, std::size_t step,
+                     std::vector<std::int64_t>& ids) const {
+    if (step == patterns_.size()) return merges_.encode(text, ids);
+    patterns_[step].split(text,
+                          [&](std::string_view piece) { encode_pieces(piece, step + 1, ids); });
+  }
+
+  const TokenizerParts parts_;
+  const AddedTokens added_, added_and_special_;
+  const std::vector<SplitPattern> patterns_;
+  const MergeTable merges_;
+  std::unordered_map<std::string_view, TokenId> ids_;  // by the tokens' bytes
+};
+
+BytePairEncoding BytePairEncoding::load(const std::filesystem::path& vocab_json,
+                                        const std::filesystem::path& merges_txt,
+                                        const std::vector<std::string>& special_tokens) {
+  return with_memory([&] {
+    return BytePairEncoding(
+        std::make_shared<Impl>(read_vocab_files(vocab_json, merges_txt, special_tokens)));
+  });
+}
+
+BytePairEncoding BytePairEncoding::load_tokenizer_json(const std::filesystem::path& path,
+                                                       const TokenizerJsonOptions& options) {
+  return with_memory([&] {
+    return BytePairEncoding(
+        std::make_shared<Impl>(read_tokenizer_json(path, options.ignore_normalizer)));
+  });
+}
+
+BytePairEncoding BytePairEncoding::train(std::string_view text, const BytePairTraining& options) {
+  return with_memory(
+      [&] { return BytePairEncoding(std::make_shared<Impl>(learn(text, options))); });
+}
+
+std::vector<std::int64_t> BytePairEncoding::encode(std::string_view text,
+                                                   const EncodeOptions& options) const {
+  return with_memory([&] { return impl_->encode(text, options.allow_special); });
+}
+
+std::string BytePairEncoding::decode(const std::vector<std::int64_t>& ids) const {
+  return with_memory([&] {
+    std::string text;
+    for (std::size_t at = 0; at < ids.size(); ++at)
+      text += impl_->token("BytePairEncoding::decode", ids[at], at);
+    return text;
+  });
+}
+
+std::int64_t BytePairEncoding::vocab_size() const noexcept {
+  return std::ssize(impl_->parts().tokens);
+}
+
+std::optional<std::int64_t> BytePairEncoding::token_id(std::string_view bytes) const {
+  return impl_->id_of(bytes);
+}
+
+const std::string& BytePairEncoding::token_bytes(std::int64_t id) const {
+  return impl_->token("BytePairEncoding::token_bytes", id, 0);
+}
+
+void BytePairEncoding::save(const std::filesystem::path& vocab_json,
+                            const std::filesystem::path& merges_txt) const {
+  with_memory([&] { write_vocab_files(impl_->parts(), vocab_json, merges_txt); });
+}
+
+void BytePairEncoding::save_tokenizer_json(const std::filesystem::path& path) const {
+  with_memory([&] { write_tokenizer_json(impl_->parts(), path); });
+}
+
+}  // namespace tend::nn

@@ -1,0 +1,67 @@
+// JSON files as values. The JSON library's own values are not used: their destructors recurse as
+// deep as a file nests, and allocate.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <tend/core/base/error.h>
+
+namespace tend::nn {
+
+/// The file that errors speak of: "[operation] path: parts...".
+struct FileName {
+  std::string_view operation;
+  const std::filesystem::path& path;
+
+  template <class... Parts>
+  [[noreturn]] void refuse(const Parts&... parts) const {
+    fail<IoError>(operation, path.string(), ": ", parts...);
+  }
+};
+
+/// The whole content of a regular file; IoError when it cannot be read.
+std::string read_text(const FileName& file);
+
+/// Text of a file, cut to a length that a message can have.
+std::string shown(std::string_view text);
+
+namespace json {
+
+struct Value;
+struct Member;
+using List = std::vector<Value>;
+using Object = std::vector<Member>;  // in the order of the file, each name once
+
+/// One value; an integer that int64 cannot hold is a double.
+struct Value {
+  std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Object> data;
+
+  /// The value as a T; nullptr when it is of another type.
+  template <class T>
+  const T* as() const noexcept {
+    return std::get_if<T>(&data);
+  }
+  bool is_null() const noexcept { return as<std::monostate>() != nullptr; }
+  /// The member `name` of an object; nullptr where there is none, and for what is no object.
+  const Value* find(std::string_view name) const noexcept;
+};
+
+struct Member {
+  std::string name;
+  Value value;
+};
+
+/// Reads a file. IoError for what is no JSON, for names used twice in one object, and for lists and
+/// objects that nest deeper than 64.
+Value read(const FileName& file);
+
+/// `text`, which must be UTF-8, with quotes.
+std::string quoted(std::string_view text);
+
+}  // namespace json
+}  // namespace tend::nn

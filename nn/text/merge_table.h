@@ -1,0 +1,49 @@
+// The merges of a byte-level BPE, applied to pieces of text.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <tend/nn/text/tokenizer_parts.h>
+
+namespace tend::nn {
+
+/// Encodes single pieces. Nothing changes after construction, so several threads may.
+class MergeTable {
+ public:
+  /// Each byte must have a token. The tokens must outlive the table.
+  explicit MergeTable(const TokenizerParts& parts);
+
+  /// Adds the ids of a piece: as long as two neighbours can be merged, those whose merge comes
+  /// first are, and of equal ones the leftmost. A piece of n bytes takes a time of n log n.
+  void encode(std::string_view piece, std::vector<std::int64_t>& ids) const;
+
+ private:
+  // What two neighbours become; `rank` is kNone for a pair that has no merge.
+  struct Entry {
+    std::uint64_t pair = 0;
+    std::uint32_t rank = 0;
+    TokenId merged = 0;
+  };
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  void add(const Merge& merge, std::uint32_t rank);
+  std::size_t slot_of(std::uint64_t pair) const noexcept;
+  const Entry& find(TokenId left, TokenId right) const noexcept;
+  TokenId token_of(char byte) const noexcept { return of_byte_[static_cast<unsigned char>(byte)]; }
+  void merge_short(std::string_view piece, std::vector<std::int64_t>& ids) const;
+  void merge_long(std::string_view piece, std::vector<std::int64_t>& ids) const;
+
+  std::array<TokenId, 256> of_byte_{};
+  std::vector<Entry> entries_;  // a hash table with open addressing
+  int shift_ = 0;
+  // Pieces that are one token after all their merges. Most pieces of a text are among them, so they
+  // need no merging.
+  std::unordered_map<std::string_view, TokenId> whole_;
+};
+
+}  // namespace tend::nn

@@ -1,0 +1,137 @@
+#include <tend/nn/text/split_pattern.h>
+
+#include <array>
+#include <string>
+
+#include <tend/core/base/error.h>
+#include <tend/core/base/fork_gate.h>
+#include <tend/nn/text/utf8.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+namespace tend::nn {
+namespace {
+
+constexpr const char* kOperation = "SplitPattern";
+
+std::string message_of(int error) {
+  std::array<PCRE2_UCHAR, 256> text{};
+  pcre2_get_error_message(error, text.data(), text.size());
+  return reinterpret_cast<const char*>(text.data());
+}
+
+// The pattern with White_Space in the place of \s and \S.
+std::string with_white_space(std::string_view pattern) {
+  std::string out;
+  for (std::size_t at = 0; at < pattern.size(); ++at) {
+    out += pattern[at];
+    if (pattern[at] != '\\' || at + 1 == pattern.size()) continue;
+    const char escaped = pattern[++at];
+    if (escaped == 's') {
+      out += "p{White_Space}";
+    } else if (escaped == 'S') {
+      out += "P{White_Space}";
+    } else {
+      out += escaped;
+    }
+  }
+  return out;
+}
+
+// Bytes at the beginning of `text` that begin no code point, nor anything that is one.
+std::size_t broken_prefix(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size() && utf8::length_at(text.substr(at)) == 0) ++at;
+  return at;
+}
+
+struct FreeMatch {
+  void operator()(pcre2_match_data* match) const noexcept { pcre2_match_data_free(match); }
+};
+using MatchData = std::unique_ptr<pcre2_match_data, FreeMatch>;
+
+// Applies one compiled pattern to texts that are UTF-8.
+class Matcher {
+ public:
+  Matcher(const pcre2_code* code, bool has_jit)
+      : code_(code), has_jit_(has_jit), match_(pcre2_match_data_create(1, nullptr)) {
+    if (match_ == nullptr) fail_memory();
+  }
+
+  void split(std::string_view text, FunctionRef<void(std::string_view)> piece) const {
+    std::size_t done = 0;
+    while (done < text.size() && find(text, done)) {
+      const PCRE2_SIZE* place = pcre2_get_ovector_pointer(match_.get());
+      const std::size_t begin = place[0], end = place[1];
+      if (begin < done || end <= begin) fail(kOperation, "\\K moves the beginning of a match");
+      if (begin > done) piece(text.substr(done, begin - done));
+      piece(text.substr(begin, end - begin));
+      done = end;
+    }
+    if (done < text.size()) piece(text.substr(done));
+  }
+
+ private:
+  // Whether something, which is not empty, matches at `from` or after it.
+  bool find(std::string_view text, std::size_t from) const {
+    const auto* const subject = reinterpret_cast<PCRE2_SPTR>(text.data());
+    int result = PCRE2_ERROR_JIT_STACKLIMIT;
+    if (has_jit_) {
+      result =
+          pcre2_jit_match(code_, subject, text.size(), from, PCRE2_NOTEMPTY, match_.get(), nullptr);
+    }
+    if (result == PCRE2_ERROR_JIT_STACKLIMIT) {  // the interpreter works on the heap
+      result =
+          pcre2_match(code_, subject, text.size(), from,
+                      PCRE2_NOTEMPTY | PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, match_.get(), nullptr);
+    }
+    if (result == PCRE2_ERROR_NOMATCH) return false;
+    if (result == PCRE2_ERROR_NOMEMORY) fail_memory();
+    if (result < 0) {
+      fail(kOperation, "at byte ", from, " of a text of ", text.size(), ": ", message_of(result));
+    }
+    return true;
+  }
+
+  const pcre2_code* code_;
+  bool has_jit_;
+  MatchData match_;
+};
+
+}  // namespace
+
+void SplitPattern::Free::operator()(pcre2_real_code_8* code) const noexcept {
+  const detail::ForkGate gate;  // memory for machine code has a lock of PCRE2's own
+  pcre2_code_free(code);
+}
+
+SplitPattern::SplitPattern(std::string_view pattern) {
+  const std::string text = with_white_space(pattern);
+  int error = 0;
+  PCRE2_SIZE at = 0;
+  // \C would match one byte of a character.
+  code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
+                            PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr));
+  if (code_ == nullptr) {
+    if (error == PCRE2_ERROR_HEAP_FAILED) fail_memory();
+    fail(kOperation, "'", std::string_view(text).substr(0, 200), "', at byte ", at, ": ",
+         message_of(error));
+  }
+  const detail::ForkGate gate;
+  has_jit_ = pcre2_jit_compile(code_.get(), PCRE2_JIT_COMPLETE) == 0;
+}
+
+void SplitPattern::split(std::string_view text, FunctionRef<void(std::string_view)> piece) const {
+  const Matcher matcher(code_.get(), has_jit_);
+  while (!text.empty()) {
+    const std::size_t valid = utf8::valid_prefix(text);
+    matcher.split(text.substr(0, valid), piece);
+    text.remove_prefix(valid);
+    const std::size_t broken = broken_prefix(text);
+    if (broken > 0) piece(text.substr(0, broken));
+    text.remove_prefix(broken);
+  }
+}
+
+}  // namespace tend::nn

@@ -1,0 +1,261 @@
+#include <tend/nn/text/tokenizer_json.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include <tend/nn/files/write_file.h>
+#include <tend/nn/text/split_pattern.h>
+
+namespace tend::nn {
+namespace {
+
+// A text goes through the steps by recursion.
+constexpr std::size_t kMaxSteps = 64;
+
+using json::List;
+using json::Object;
+using json::Value;
+
+// A part of the file, with its name for messages: "model.vocab".
+class Part {
+ public:
+  Part(const FileName& file, const Value* value, std::string name)
+      : file_(file), value_(value), name_(std::move(name)) {}
+
+  bool is_absent() const { return value_ == nullptr || value_->is_null(); }
+  Part operator[](std::string_view member) const {
+    return {file_, is_absent() ? nullptr : value_->find(member),
+            name_.empty() ? std::string(member) : name_ + '.' + std::string(member)};
+  }
+  Part operator[](std::size_t index) const {
+    return {file_, &list()[index], as_text(name_, '[', index, ']')};
+  }
+
+  template <class... Parts>
+  [[noreturn]] void refuse(const Parts&... parts) const {
+    file_.refuse(name_.empty() ? "the file" : name_, parts...);
+  }
+
+  template <class T>
+  const T& as(std::string_view kind) const {
+    const T* value = value_ == nullptr ? nullptr : value_->as<T>();
+    if (value == nullptr) refuse(" is no ", kind);
+    return *value;
+  }
+  const std::string& text() const { return as<std::string>("text"); }
+  const List& list() const { return as<List>("list"); }
+  std::int64_t integer() const { return as<std::int64_t>("integer"); }
+  bool flag(std::optional<bool> otherwise = {}) const {
+    return otherwise && is_absent() ? *otherwise : as<bool>("true or false");
+  }
+  const Value& value() const {
+    if (value_ == nullptr) refuse(" is missing");
+    return *value_;
+  }
+  /// An object with no members but these, for another would have a meaning that is not known here.
+  void check_members(std::initializer_list<std::string_view> known) const {
+    for (const json::Member& member : as<Object>("object")) {
+      if (std::find(known.begin(), known.end(), member.name) == known.end())
+        refuse(" has the member '", shown(member.name), "', which is not supported");
+    }
+  }
+  /// Absent, or turned off.
+  void check_off() const {
+    if (is_absent()) return;
+    const auto* flag = value_->as<bool>();
+    const auto* whole = value_->as<std::int64_t>();
+    const auto* number = value_->as<double>();
+    const auto* text = value_->as<std::string>();
+    const bool is_off = (flag != nullptr && !*flag) || (whole != nullptr && *whole == 0) ||
+                        (number != nullptr && *number == 0) || (text != nullptr && text->empty());
+    if (!is_off) refuse(" is not supported");
+  }
+
+ private:
+  const FileName& file_;
+  const Value* value_;
+  std::string name_;
+};
+
+void read_byte_level(const Part& part, TokenizerParts& parts) {
+  part.check_members({"type", "add_prefix_space", "trim_offsets", "use_regex"});
+  parts.add_prefix_space = part["add_prefix_space"].flag();
+  if (parts.add_prefix_space && !parts.patterns.empty())
+    part["add_prefix_space"].refuse(" is not supported behind a Split");
+  if (part["use_regex"].flag(true)) parts.patterns.emplace_back(kGpt2Pattern);
+}
+
+void read_split(const Part& part, TokenizerParts& parts) {
+  part.check_members({"type", "pattern", "behavior", "invert"});
+  if (part["behavior"].text() != "Isolated") part["behavior"].refuse(" is not Isolated");
+  part["invert"].check_off();
+  part["pattern"].check_members({"Regex"});
+  const Part pattern = part["pattern"]["Regex"];
+  try {
+    const SplitPattern compiled(pattern.text());
+  } catch (const OutOfMemoryError&) {
+    throw;
+  } catch (const IoError&) {
+    throw;
+  } catch (const Error& error) {
+    pattern.refuse(": ", error.what());
+  }
+  parts.patterns.push_back(pattern.text());
+}
+
+// ByteLevel, or a Sequence of Splits that ends with it.
+void read_pre_tokenizer(const Part& part, TokenizerParts& parts) {
+  if (part["type"].text() == "ByteLevel") return read_byte_level(part, parts);
+  if (part["type"].text() != "Sequence") {
+    part.refuse(" is ", shown(part["type"].text()),
+                ", where ByteLevel and a Sequence of Splits and ByteLevel are supported");
+  }
+  part.check_members({"type", "pretokenizers"});
+  const Part steps = part["pretokenizers"];
+  const std::size_t count = steps.list().size();
+  if (count == 0 || count > kMaxSteps) steps.refuse(" has ", count, " steps, not 1 to ", kMaxSteps);
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_last = i + 1 == count;
+    const std::string_view wanted = is_last ? "ByteLevel" : "Split";
+    if (steps[i]["type"].text() != wanted) steps[i]["type"].refuse(" is not ", wanted);
+    is_last ? read_byte_level(steps[i], parts) : read_split(steps[i], parts);
+  }
+}
+
+// The added tokens; those that the vocabulary does not have are put behind it.
+std::vector<AddedToken> read_added(const Part& part, std::vector<WrittenToken>& vocabulary) {
+  std::vector<AddedToken> added;
+  if (part.is_absent()) return added;
+  std::unordered_set<std::string_view> contents;
+  std::unordered_map<std::string, std::int64_t> ids;
+  for (const WrittenToken& token : vocabulary) ids.emplace(token.text, token.id);
+  for (std::size_t i = 0; i < part.list().size(); ++i) {
+    const Part token = part[i];
+    token.check_members(
+        {"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"});
+    for (const std::string_view name : {"single_word", "lstrip", "rstrip"}) token[name].check_off();
+    const std::string& content = token["content"].text();
+    const std::int64_t id = token["id"].integer();
+    if (content.empty()) token["content"].refuse(" is empty");
+    const auto [place, is_new] = ids.emplace(content, id);
+    if (place->second != id)
+      token["id"].refuse(" is ", id, ", but '", shown(content), "' has the id ", place->second);
+    if (is_new) vocabulary.push_back({content, id});
+    if (!contents.insert(content).second)
+      token["content"].refuse(", '", shown(content), "', is there twice");
+    added.push_back({content, static_cast<TokenId>(id), token["special"].flag(false)});
+  }
+  return added;
+}
+
+// "a b", or ["a", "b"].
+void read_merge(const Part& part, MergeReader& merges) {
+  const Value& value = part.value();
+  if (value.as<List>() != nullptr) {
+    if (part.list().size() != 2) part.refuse(" has ", part.list().size(), " parts");
+    merges.add(part[0].text(), part[1].text());
+    return;
+  }
+  const std::string_view text = part.text();
+  const std::size_t space = text.find(' ');
+  if (space == std::string_view::npos || text.find(' ', space + 1) != std::string_view::npos)
+    part.refuse(", '", shown(text), "', is not two tokens with a space between");
+  merges.add(text.substr(0, space), text.substr(space + 1));
+}
+
+void read_model(const FileName& file, const Part& model, const Part& added, TokenizerParts& parts) {
+  model.check_members({"type", "dropout", "unk_token", "continuing_subword_prefix",
+                       "end_of_word_suffix", "fuse_unk", "byte_fallback", "ignore_merges", "vocab",
+                       "merges"});
+  if (model["type"].text() != "BPE") model["type"].refuse(" is not BPE");
+  for (const std::string_view name :
+       {"dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback"}) {
+    model[name].check_off();
+  }
+  parts.ignore_merges = model["ignore_merges"].flag(false);
+  std::vector<WrittenToken> vocabulary = read_vocabulary(file, model["vocab"].value());
+  parts.added = read_added(added, vocabulary);
+  const std::vector<std::string> written = in_order_of_ids(file, std::move(vocabulary));
+  parts.tokens = bytes_of_tokens(file, written, parts.added);
+  MergeReader merges(file, written);
+  const Part list = model["merges"];
+  for (std::size_t i = 0; i < list.list().size(); ++i) read_merge(list[i], merges);
+  parts.merges = merges.take();
+}
+
+std::string pre_tokenizer_json(const TokenizerParts& parts) {
+  const bool use_regex = !parts.patterns.empty() && parts.patterns.back() == kGpt2Pattern;
+  auto byte_level = as_text(
+      R"({"type":"ByteLevel","add_prefix_space":)", parts.add_prefix_space ? "true" : "false",
+      R"(,"trim_offsets":true,"use_regex":)", use_regex ? "true" : "false", '}');
+  const std::size_t splits = parts.patterns.size() - (use_regex ? 1 : 0);
+  if (splits == 0) return byte_level;
+  std::string text = R"({"type":"Sequence","pretokenizers":[)";
+  for (std::size_t i = 0; i < splits; ++i) {
+    text += R"({"type":"Split","pattern":{"Regex":)" + json::quoted(parts.patterns[i]) +
+            R"(},"behavior":"Isolated","invert":false},)";
+  }
+  return text + byte_level + "]}";
+}
+
+std::string added_json(const TokenizerParts& parts) {
+  std::string text = "[";
+  for (const AddedToken& token : parts.added) {
+    text += as_text(text.size() == 1 ? "" : ",", R"({"id":)", token.id, R"(,"content":)",
+                    json::quoted(token.content),
+                    R"(,"single_word":false,"lstrip":false,"rstrip":false,"normalized":false,)",
+                    R"("special":)", token.is_special ? "true" : "false", '}');
+  }
+  return text + ']';
+}
+
+std::string merges_json(const TokenizerParts& parts, const std::vector<std::string>& written) {
+  std::string text = "[";
+  for (const Merge& merge : parts.merges) {
+    text += text.size() == 1 ? "" : ",";
+    text += json::quoted(written[merge.left] + ' ' + written[merge.right]);
+  }
+  return text + ']';
+}
+
+}  // namespace
+
+TokenizerParts read_tokenizer_json(const std::filesystem::path& path, bool ignore_normalizer) {
+  const FileName file{"BytePairEncoding::load_tokenizer_json", path};
+  const Value root = json::read(file);
+  const Part whole(file, &root, "");
+  whole.check_members({"version", "truncation", "padding", "added_tokens", "normalizer",
+                       "pre_tokenizer", "post_processor", "decoder", "model"});
+  if (!whole["normalizer"].is_absent() && !ignore_normalizer) {
+    whole["normalizer"].refuse(
+        " is not supported; with ignore_normalizer the file is read as if "
+        "it had none");
+  }
+  TokenizerParts parts;
+  read_pre_tokenizer(whole["pre_tokenizer"], parts);
+  if (!whole["decoder"].is_absent() && whole["decoder"]["type"].text() != "ByteLevel")
+    whole["decoder"]["type"].refuse(" is not ByteLevel");
+  read_model(file, whole["model"], whole["added_tokens"], parts);
+  return parts;
+}
+
+void write_tokenizer_json(const TokenizerParts& parts, const std::filesystem::path& path) {
+  const std::vector<std::string> written = written_tokens(parts);
+  const std::string text =
+      R"({"version":"1.0","truncation":null,"padding":null,"added_tokens":)" + added_json(parts) +
+      R"(,"normalizer":null,"pre_tokenizer":)" + pre_tokenizer_json(parts) +
+      R"(,"post_processor":null,"decoder":{"type":"ByteLevel","add_prefix_space":true,)" +
+      R"("trim_offsets":true,"use_regex":true},"model":{"type":"BPE","dropout":null,)" +
+      R"("unk_token":null,"continuing_subword_prefix":null,"end_of_word_suffix":null,)" +
+      R"("fuse_unk":false,"byte_fallback":false,"ignore_merges":)" +
+      (parts.ignore_merges ? "true" : "false") + R"(,"vocab":)" + vocabulary_json(written) +
+      R"(,"merges":)" + merges_json(parts, written) + "}}\n";
+  write_file(path, text, "BytePairEncoding::save_tokenizer_json");
+}
+
+}  // namespace tend::nn

@@ -1,0 +1,114 @@
+#include <tend/nn/text/tokenizer_parts.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <tend/nn/text/byte_alphabet.h>
+
+namespace tend::nn {
+
+std::vector<std::string> in_order_of_ids(const FileName& file, std::vector<WrittenToken> tokens) {
+  if (tokens.size() > std::numeric_limits<TokenId>::max()) file.refuse("has too many tokens");
+  std::vector<std::string> texts(tokens.size());
+  std::vector<bool> is_there(tokens.size());
+  for (WrittenToken& token : tokens) {
+    const auto index = static_cast<std::size_t>(token.id);
+    if (token.id < 0 || index >= tokens.size()) {
+      file.refuse("the id of '", shown(token.text), "' is ", token.id, ", where ", tokens.size(),
+                  " tokens have the ids from 0 on");
+    }
+    if (is_there[index]) {
+      file.refuse("'", shown(texts[index]), "' and '", shown(token.text), "' have the same id, ",
+                  token.id);
+    }
+    is_there[index] = true;
+    texts[index] = std::move(token.text);
+  }
+  return texts;
+}
+
+std::vector<WrittenToken> read_vocabulary(const FileName& file, const json::Value& vocabulary) {
+  const auto* members = vocabulary.as<json::Object>();
+  if (members == nullptr) file.refuse("the vocabulary is no object");
+  std::vector<WrittenToken> tokens;
+  tokens.reserve(members->size());
+  for (const json::Member& member : *members) {
+    const auto* id = member.value.as<std::int64_t>();
+    if (id == nullptr) file.refuse("the id of '", shown(member.name), "' is no integer");
+    tokens.push_back({member.name, *id});
+  }
+  return tokens;
+}
+
+std::string vocabulary_json(const std::vector<std::string>& texts) {
+  std::string out = "{";
+  for (std::size_t id = 0; id < texts.size(); ++id) {
+    out += id == 0 ? "" : ",";
+    out += json::quoted(texts[id]) + ':' + std::to_string(id);
+  }
+  return out + '}';
+}
+
+std::vector<std::string> bytes_of_tokens(const FileName& file,
+                                         const std::vector<std::string>& written,
+                                         const std::vector<AddedToken>& added) {
+  std::vector<std::string> tokens(written.size());
+  for (const AddedToken& token : added) tokens[token.id] = token.content;
+  std::array<bool, 256> has_token{};
+  for (std::size_t id = 0; id < tokens.size(); ++id) {
+    if (tokens[id].empty()) {
+      std::optional<std::string> bytes = bytes_of_printable(written[id]);
+      if (!bytes || bytes->empty()) {
+        file.refuse("token ", id, ", '", shown(written[id]),
+                    "', is not written in the characters of a byte-level vocabulary");
+      }
+      tokens[id] = std::move(*bytes);
+    }
+    if (tokens[id].size() == 1) has_token[static_cast<unsigned char>(tokens[id][0])] = true;
+  }
+  const auto missing = std::find(has_token.begin(), has_token.end(), false);
+  if (missing != has_token.end()) {
+    file.refuse("no token stands for the byte ", missing - has_token.begin(),
+                ", as a byte-level vocabulary needs it");
+  }
+  return tokens;
+}
+
+std::vector<std::string> written_tokens(const TokenizerParts& parts) {
+  std::vector<std::string> written(parts.tokens.size());
+  std::transform(parts.tokens.begin(), parts.tokens.end(), written.begin(), printable);
+  for (const AddedToken& token : parts.added) written[token.id] = token.content;
+  return written;
+}
+
+MergeReader::MergeReader(const FileName& file, const std::vector<std::string>& written)
+    : file_(file) {
+  ids_.reserve(written.size());
+  for (std::size_t id = 0; id < written.size(); ++id)
+    ids_.emplace(written[id], static_cast<TokenId>(id));
+}
+
+TokenId MergeReader::id_of(std::string_view written) const {
+  const auto found = ids_.find(written);
+  if (found == ids_.end()) {
+    file_.refuse("merge ", merges_.size() + 1, ": '", shown(written), "' is not in the vocabulary");
+  }
+  return found->second;
+}
+
+void MergeReader::add(std::string_view left, std::string_view right) {
+  const TokenId first = id_of(left), second = id_of(right);
+  const TokenId merged = id_of(std::string(left) + std::string(right));
+  const auto [place, is_new] =
+      pairs_.emplace(std::uint64_t{first} << 32 | second, merges_.size() + 1);
+  if (!is_new) {
+    file_.refuse("merge ", merges_.size() + 1, ", '", shown(left), ' ', shown(right),
+                 "', is merge ", place->second, " again");
+  }
+  merges_.push_back({first, second, merged});
+}
+
+}  // namespace tend::nn

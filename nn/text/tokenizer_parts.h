@@ -1,0 +1,86 @@
+// What the files of a byte-level BPE say.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <tend/nn/text/json.h>
+
+namespace tend::nn {
+
+/// The position of a token in a vocabulary.
+using TokenId = std::uint32_t;
+
+/// A token that is found in a text as a whole, before the text is split.
+struct AddedToken {
+  std::string content;
+  TokenId id = 0;
+  bool is_special = false;
+};
+
+/// Tokens `left` and `right`, side by side, become `merged`.
+struct Merge {
+  TokenId left = 0, right = 0, merged = 0;
+};
+
+/// A token as a file writes it, and its id there.
+struct WrittenToken {
+  std::string text;
+  std::int64_t id = 0;
+};
+
+/// How GPT-2 splits a text into pieces.
+inline constexpr std::string_view kGpt2Pattern =
+    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+
+/// A tokenizer's tokens and rules.
+struct TokenizerParts {
+  std::vector<std::string> tokens;  // the bytes of each id
+  std::vector<AddedToken> added;
+  std::vector<Merge> merges;          // the first goes first
+  std::vector<std::string> patterns;  // they split a text one after the other
+  bool add_prefix_space = false;
+  bool ignore_merges = false;  // a piece that is a token stays whole, whatever the merges say
+};
+
+/// The texts by their ids. IoError unless the ids are 0, 1, ... to the number of tokens.
+std::vector<std::string> in_order_of_ids(const FileName& file, std::vector<WrittenToken> tokens);
+
+/// A vocabulary in JSON, {"text": id, ...}. IoError for what is no object of integers.
+std::vector<WrittenToken> read_vocabulary(const FileName& file, const json::Value& vocabulary);
+
+/// The same as JSON, the ids from 0 on.
+std::string vocabulary_json(const std::vector<std::string>& texts);
+
+/// The bytes of tokens that are written in GPT-2's characters; those of `added` are written as they
+/// are. IoError for other characters, and where a byte has no token.
+std::vector<std::string> bytes_of_tokens(const FileName& file,
+                                         const std::vector<std::string>& written,
+                                         const std::vector<AddedToken>& added);
+
+/// The tokens as files write them: the inverse.
+std::vector<std::string> written_tokens(const TokenizerParts& parts);
+
+/// Merges between tokens as they are written, added one by one in their order.
+class MergeReader {
+ public:
+  MergeReader(const FileName& file, const std::vector<std::string>& written);
+
+  /// IoError for tokens that are not in the vocabulary, or whose sum is not, and for a pair that
+  /// was there before.
+  void add(std::string_view left, std::string_view right);
+  std::vector<Merge> take() { return std::move(merges_); }
+
+ private:
+  TokenId id_of(std::string_view written) const;
+
+  const FileName& file_;
+  std::unordered_map<std::string_view, TokenId> ids_;
+  std::unordered_map<std::uint64_t, std::size_t> pairs_;
+  std::vector<Merge> merges_;
+};
+
+}  // namespace tend::nn

@@ -1,0 +1,93 @@
+#include <tend/nn/text/byte_pair_training.h>
+
+#include <tend/core/base/error.h>
+
+#include "tests/nn/text/fixtures.h"
+
+using namespace tend;
+using namespace tend::test;
+using Catch::Matchers::ContainsSubstring;
+using nn::BytePairEncoding;
+using nn::BytePairTraining;
+
+TEST_CASE("training finds the merges that counting anew for each finds") {
+  const auto corpus = made_text()["corpus"].get<std::string>();
+  const auto tokenizer = BytePairEncoding::train(corpus, {.vocab_size = 601});
+  const TemporaryFolder folder;
+  tokenizer.save(folder.file("vocab.json"), folder.file("merges.txt"));
+  CHECK(content(folder.file("merges.txt")) == made_merges());
+  CHECK(nlohmann::json::parse(content(folder.file("vocab.json"))) ==
+        nlohmann::json::parse(made_vocab()));
+  check_same(tokenizer, load_made());
+}
+
+TEST_CASE("saved files give the same ids") {
+  const auto corpus = made_text()["corpus"].get<std::string>();
+  const auto tokenizer = BytePairEncoding::train(corpus, {.vocab_size = 400});
+  const TemporaryFolder folder;
+  tokenizer.save(folder.file("vocab.json"), folder.file("merges.txt"));
+  tokenizer.save_tokenizer_json(folder.file("tokenizer.json"));
+  check_same(tokenizer,
+             BytePairEncoding::load(folder.file("vocab.json"), folder.file("merges.txt")));
+  check_same(tokenizer, BytePairEncoding::load_tokenizer_json(folder.file("tokenizer.json")));
+}
+
+TEST_CASE("training ends where the vocabulary is full or pairs are rare") {
+  const auto size = [](std::string_view text, const BytePairTraining& options) {
+    return BytePairEncoding::train(text, options).vocab_size();
+  };
+  CHECK(size("", {}) == 257);
+  CHECK(size("ab ab", {.vocab_size = 1000}) == 258);  // "ab"
+  CHECK(size("ab ab", {.vocab_size = 257}) == 257);
+  CHECK(size("ab ab", {.vocab_size = 1000, .min_frequency = 1}) == 259);  // " ab" too
+  CHECK(size("ab ab", {.vocab_size = 1000, .min_frequency = 3}) == 257);
+  CHECK(size("ab ab", {.vocab_size = 1000, .special_tokens = {}}) == 257);
+}
+
+TEST_CASE("of equally frequent pairs that of the smaller ids goes first") {
+  const auto tokenizer =
+      BytePairEncoding::train("cd cd ab ab", {.vocab_size = 258, .special_tokens = {"<s>"}});
+  CHECK(tokenizer.token_bytes(256) == "ab");
+  CHECK(tokenizer.token_bytes(257) == "<s>");
+}
+
+TEST_CASE("special tokens of a text are not learnt") {
+  const auto tokenizer = BytePairEncoding::train("<s><s><s><s>ab<s>ab",
+                                                 {.vocab_size = 300, .special_tokens = {"<s>"}});
+  CHECK(tokenizer.vocab_size() == 258);
+  CHECK(tokenizer.token_bytes(256) == "ab");
+  CHECK(tokenizer.encode("<s>ab", {.allow_special = true}) == Ids{257, 256});
+}
+
+TEST_CASE("a text of one million letters without a space is learnt") {
+  std::string text;
+  for (unsigned i = 0; text.size() < 1'000'000; i = i * 1103515245 + 12345)
+    text += static_cast<char>('a' + (i >> 16) % 20);
+  const auto tokenizer = BytePairEncoding::train(text, {.vocab_size = 2000});
+  CHECK(tokenizer.vocab_size() == 2000);
+  CHECK(tokenizer.decode(tokenizer.encode(text)) == text);
+}
+
+TEST_CASE("broken UTF-8 is learnt") {
+  const auto tokenizer = BytePairEncoding::train("\xFF\xFE \xFF\xFE", {.vocab_size = 258});
+  CHECK(tokenizer.token_bytes(256) == "\xFF\xFE");
+  const TemporaryFolder folder;
+  tokenizer.save_tokenizer_json(folder.file("tokenizer.json"));
+  check_same(tokenizer, BytePairEncoding::load_tokenizer_json(folder.file("tokenizer.json")));
+}
+
+TEST_CASE("options that make no vocabulary are refused") {
+  const auto check = [](const BytePairTraining& options, const std::string& why) {
+    CHECK_THROWS_AS(BytePairEncoding::train("ab ab", options), Error);
+    CHECK_THROWS_WITH(BytePairEncoding::train("ab ab", options),
+                      ContainsSubstring("[BytePairEncoding::train] ") && ContainsSubstring(why));
+  };
+  check({.vocab_size = 256}, "vocab_size is 256, not from 257");
+  check({.vocab_size = -1}, "vocab_size is -1");
+  check({.vocab_size = std::int64_t{1} << 31}, "to 2^31 - 1");
+  check({.min_frequency = 0}, "min_frequency is 0");
+  check({.special_tokens = {""}}, "a special token is empty");
+  check({.special_tokens = {"\xFF"}}, "a special token is not UTF-8");
+  check({.special_tokens = {"<s>", "<s>"}}, "the special token '<s>' is there twice");
+  check({.special_tokens = {"a"}}, "the special token 'a' is another token, too");
+}

@@ -1,0 +1,241 @@
+#include <tend/nn/text/tokenizer_json.h>
+
+#include <functional>
+#include <random>
+
+#include <tend/core/base/error.h>
+
+#include "tests/nn/text/fixtures.h"
+
+using namespace tend;
+using namespace tend::test;
+using Catch::Matchers::ContainsSubstring;
+using Json = nlohmann::json;
+using nn::BytePairEncoding;
+
+namespace {
+
+// A tokenizer.json of the made vocabulary, with parts of a stored form.
+Json tokenizer_json(const Json& form) {
+  Json vocabulary = Json::parse(made_vocab());
+  return {{"version", "1.0"},
+          {"truncation", nullptr},
+          {"padding", nullptr},
+          {"added_tokens", form["added_tokens"]},
+          {"normalizer", nullptr},
+          {"pre_tokenizer", form["pre_tokenizer"]},
+          {"post_processor", nullptr},
+          {"decoder", {{"type", "ByteLevel"}}},
+          {"model",
+           {{"type", "BPE"},
+            {"ignore_merges", form["ignore_merges"]},
+            {"vocab", std::move(vocabulary)},
+            {"merges", made_text()["merges"]}}}};
+}
+
+BytePairEncoding load_text(const std::string& text, bool ignore_normalizer = false) {
+  const TemporaryFolder folder;
+  return BytePairEncoding::load_tokenizer_json(write_text(folder, "tokenizer.json", text),
+                                               {.ignore_normalizer = ignore_normalizer});
+}
+
+Json llama() {
+  return tokenizer_json(made_text()["tokenizers"][2]);
+}
+
+// Whether the change of a good file is refused for this reason.
+void check_refused_change(const std::function<void(Json&)>& change, const std::string& why) {
+  Json file = llama();
+  change(file);
+  INFO(why);
+  CHECK_THROWS_AS(load_text(file.dump()), IoError);
+  CHECK_THROWS_WITH(load_text(file.dump()), ContainsSubstring(why));
+  CHECK_THROWS_WITH(load_text(file.dump()),
+                    ContainsSubstring("[BytePairEncoding::load_tokenizer_json] ") &&
+                        ContainsSubstring("tokenizer.json: "));
+}
+
+void check_form(const BytePairEncoding& tokenizer, const Json& samples, bool comes_back) {
+  for (const auto& sample : samples) {
+    const auto text = sample["text"].get<std::string>();
+    INFO(text);
+    const auto ids = tokenizer.encode(text, {.allow_special = true});
+    CHECK(ids == sample["ids"].get<Ids>());
+    if (comes_back) CHECK(tokenizer.decode(ids) == text);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("texts have the ids of Hugging Face's tokenizers with every form of tokenizer.json") {
+  for (const Json& form : made_text()["tokenizers"]) {
+    INFO(form["name"].get<std::string>());
+    const BytePairEncoding tokenizer = load_text(tokenizer_json(form).dump());
+    check_form(tokenizer, form["samples"], form["name"] != "with a space before");
+  }
+}
+
+TEST_CASE("a megabyte of texts has the ids of Hugging Face's tokenizers", "[.gpt2]") {
+  const std::string folder = gpt2_folder();
+  for (std::size_t i = 0; i < made_text()["tokenizers"].size(); ++i) {
+    const std::string end = std::to_string(i) + ".json";
+    std::string path = folder;
+    const auto tokenizer = BytePairEncoding::load_tokenizer_json(path.append("/tokenizer_") += end);
+    path = folder;
+    check_form(tokenizer, Json::parse(std::ifstream(path.append("/samples_") += end)), i != 1);
+  }
+}
+
+TEST_CASE("merges may be lists of two tokens") {
+  Json file = llama();
+  for (Json& merge : file["model"]["merges"]) {
+    const auto text = merge.get<std::string>();
+    merge = {text.substr(0, text.find(' ')), text.substr(text.find(' ') + 1)};
+  }
+  check_same(load_text(file.dump()), load_text(llama().dump()));
+}
+
+TEST_CASE("added tokens that are not special are found in every text, special ones when allowed") {
+  const BytePairEncoding tokenizer = load_text(llama().dump());
+  const auto size = static_cast<std::int64_t>(made_text()["tokens"].size());
+  CHECK(tokenizer.vocab_size() == size + 5);
+  CHECK(tokenizer.encode("caf\xC3\xA9") == Ids{size + 4});
+  CHECK(tokenizer.encode("<|end|>>").size() > 1);
+  CHECK(tokenizer.encode("<|end|>><|end|>", {.allow_special = true}) == Ids{size + 1, size});
+  CHECK(tokenizer.token_id("<|end|>") == size);
+}
+
+TEST_CASE("a normalizer is refused, unless it is to be ignored") {
+  Json file = llama();
+  file["normalizer"] = {{"type", "NFC"}};
+  CHECK_THROWS_WITH(load_text(file.dump()), ContainsSubstring("normalizer is not supported"));
+  check_same(load_text(file.dump(), true), load_text(llama().dump()));
+}
+
+TEST_CASE("what a tokenizer.json has and is not supported is refused by its name") {
+  check_refused_change([](Json& f) { f["model"]["type"] = "WordPiece"; }, "model.type is not BPE");
+  check_refused_change([](Json& f) { f["model"]["dropout"] = 0.1; }, "model.dropout is not");
+  check_refused_change([](Json& f) { f["model"]["byte_fallback"] = true; }, "model.byte_fallback");
+  check_refused_change([](Json& f) { f["model"]["end_of_word_suffix"] = "</w>"; },
+                       "model.end_of_word_suffix is not supported");
+  check_refused_change([](Json& f) { f["model"]["news"] = 1; },
+                       "model has the member 'news', which is not supported");
+  check_refused_change([](Json& f) { f["more"] = 1; }, "the file has the member 'more'");
+  check_refused_change([](Json& f) { f["decoder"]["type"] = "Metaspace"; },
+                       "decoder.type is not ByteLevel");
+  check_refused_change(
+      [](Json& f) {
+        f["pre_tokenizer"] = {{"type", "Whitespace"}};
+      },
+      "pre_tokenizer is Whitespace");
+  check_refused_change([](Json& f) { f["pre_tokenizer"] = nullptr; },
+                       "pre_tokenizer.type is no text");
+  const auto steps = [](Json& f) -> Json& { return f["pre_tokenizer"]["pretokenizers"]; };
+  check_refused_change([&](Json& f) { steps(f)[0]["behavior"] = "Removed"; },
+                       "pre_tokenizer.pretokenizers[0].behavior is not Isolated");
+  check_refused_change([&](Json& f) { steps(f)[0]["invert"] = true; }, "[0].invert is not");
+  check_refused_change(
+      [&](Json& f) {
+        steps(f)[0]["pattern"] = {{"String", " "}};
+      },
+      "pattern has the member 'String'");
+  check_refused_change([&](Json& f) { steps(f)[0]["pattern"]["Regex"] = "a("; },
+                       "pattern.Regex: [SplitPattern] 'a(', at byte 2");
+  check_refused_change([&](Json& f) { steps(f)[0]["type"] = "Digits"; }, "[0].type is not Split");
+  check_refused_change([&](Json& f) { steps(f)[1]["type"] = "Split"; }, "type is not ByteLevel");
+  check_refused_change([&](Json& f) { steps(f)[1]["add_prefix_space"] = true; },
+                       "add_prefix_space is not supported behind a Split");
+  check_refused_change([&](Json& f) { steps(f) = Json::array(); }, "has 0 steps, not 1 to 64");
+  check_refused_change([&](Json& f) { steps(f) = Json::array_t(1000, steps(f)[0]); },
+                       "has 1000 steps, not 1 to 64");
+  for (const char* flag : {"single_word", "lstrip", "rstrip"}) {
+    check_refused_change([&](Json& f) { f["added_tokens"][0][flag] = true; },
+                         as_text("added_tokens[0].", flag, " is not supported"));
+  }
+}
+
+TEST_CASE("a tokenizer.json that contradicts itself is refused") {
+  check_refused_change([](Json& f) { f["model"].erase("vocab"); }, "model.vocab is missing");
+  check_refused_change([](Json& f) { f["model"]["vocab"] = Json::array(); },
+                       "the vocabulary is no object");
+  check_refused_change([](Json& f) { f.erase("model"); }, "model is no object");
+  check_refused_change([](Json& f) { f["model"]["merges"] = 3; }, "model.merges is no list");
+  check_refused_change([](Json& f) { f["model"]["merges"][0] = 3; }, "model.merges[0] is no text");
+  check_refused_change(
+      [](Json& f) {
+        f["model"]["merges"][0] = {"a", "b", "c"};
+      },
+      "model.merges[0] has 3 parts");
+  check_refused_change([](Json& f) { f["model"]["merges"][0] = "a"; },
+                       "model.merges[0], 'a', is not two tokens");
+  check_refused_change([](Json& f) { f["model"]["merges"][0] = "unknown a"; },
+                       "merge 1: 'unknown' is not in the vocabulary");
+  check_refused_change([](Json& f) { f["model"]["merges"][1] = f["model"]["merges"][0]; },
+                       "is merge 1 again");
+  check_refused_change([](Json& f) { f["added_tokens"][0]["id"] = 5; }, "have the same id, 5");
+  check_refused_change([](Json& f) { f["added_tokens"][0]["id"] = -1; }, "is -1, where");
+  check_refused_change([](Json& f) { f["added_tokens"][0]["id"] = 1.5; }, "id is no integer");
+  check_refused_change([](Json& f) { f["added_tokens"][0]["id"] = 1 << 30; }, "where 606 tokens");
+  check_refused_change([](Json& f) { f["added_tokens"][0]["content"] = ""; }, "content is empty");
+  check_refused_change([](Json& f) { f["added_tokens"][1] = f["added_tokens"][0]; },
+                       "added_tokens[1].content, '<|end|>', is there twice");
+  check_refused_change([](Json& f) { f["added_tokens"][0]["content"] = "!"; },
+                       "but '!' has the id 0");
+  CHECK_THROWS_WITH(load_text("[]"), ContainsSubstring("the file is no object"));
+  CHECK_THROWS_WITH(load_text("{\"version\":"), ContainsSubstring("is no JSON"));
+}
+
+// Files that were cut or changed anywhere are read or refused, never more.
+TEST_CASE("damaged tokenizer files are refused or still mean something") {
+  Json small = llama();
+  small["model"]["merges"] = Json::array({"a b"});
+  small["model"]["vocab"] = Json::object();
+  for (int id = 0; id < 256; ++id)
+    small["model"]["vocab"]
+         [made_text()["tokens"][static_cast<std::size_t>(id)].get<std::string>()] = id;
+  small["model"]["vocab"]["ab"] = 256;
+  for (std::size_t i = 0; i < small["added_tokens"].size(); ++i)
+    small["added_tokens"][i]["id"] = 257 + i;
+  const std::string good = small.dump();
+  CHECK(load_text(good).vocab_size() == 262);
+  std::mt19937 random(1);
+  int refused = 0;
+  for (int i = 0; i < 1500; ++i) {
+    std::string bad = good;
+    if (i % 3 == 0) {
+      bad.resize(random() % good.size());
+    } else if (i % 3 == 1) {
+      bad[random() % bad.size()] = static_cast<char>(random() & 0xFF);
+    } else {
+      bad.erase(random() % bad.size(), 1 + random() % 20);
+    }
+    try {
+      const BytePairEncoding tokenizer = load_text(bad);
+      CHECK(tokenizer.decode(tokenizer.encode("ab the\xFF")) == "ab the\xFF");
+    } catch (const IoError&) {
+      ++refused;
+    }
+  }
+  CHECK(refused > 1200);
+}
+
+TEST_CASE("a tokenizer.json that is written back is the same tokenizer") {
+  for (const Json& form : made_text()["tokenizers"]) {
+    INFO(form["name"].get<std::string>());
+    const BytePairEncoding tokenizer = load_text(tokenizer_json(form).dump());
+    const TemporaryFolder folder;
+    tokenizer.save_tokenizer_json(folder.file("again.json"));
+    const auto again = BytePairEncoding::load_tokenizer_json(folder.file("again.json"));
+    check_same(tokenizer, again);
+    check_form(again, form["samples"], false);
+    if (form["name"] == "GPT-2") {
+      tokenizer.save(folder.file("vocab.json"), folder.file("merges.txt"));
+      check_same(tokenizer,
+                 BytePairEncoding::load(folder.file("vocab.json"), folder.file("merges.txt")));
+    } else {
+      CHECK_THROWS_WITH(tokenizer.save(folder.file("vocab.json"), folder.file("merges.txt")),
+                        ContainsSubstring("have no place for another pattern"));
+      CHECK(!std::filesystem::exists(folder.file("vocab.json")));
+    }
+  }
+}
