@@ -1,0 +1,83 @@
+// generate as a user runs it, on a folder as Hugging Face's library writes it.
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <tend/nn/text/byte_pair_encoding.h>
+#include <tend/tend.h>
+
+#include "tests/catch.h"
+#include "tests/examples/process.h"
+
+using namespace tend;
+using Catch::Matchers::ContainsSubstring;
+using tend::test::content;
+using tend::test::Ended;
+using tend::test::run_program;
+using tend::test::TemporaryFolder;
+
+namespace {
+
+Ended run_generate(const std::vector<std::string>& arguments, const TemporaryFolder& folder) {
+  return run_program(TEND_EXAMPLES "/generate", arguments, folder);
+}
+
+// A small GPT-2 with random weights, and a tokenizer for it.
+void write_model(const TemporaryFolder& folder) {
+  const auto tokenizer =
+      nn::BytePairEncoding::train("the cat and the dog and the cat", {.vocab_size = 265});
+  tokenizer.save(folder.file("vocab.json"), folder.file("merges.txt"));
+  const nlohmann::json config{{"model_type", "gpt2"}, {"vocab_size", tokenizer.vocab_size()},
+                              {"n_positions", 40},    {"n_embd", 16},
+                              {"n_head", 2},          {"n_layer", 1},
+                              {"eos_token_id", 264}};
+  std::ofstream(folder.file("config.json")) << config;
+  manual_seed(1);
+  const attention::GPT model(attention::GPT2::config(config.dump()));
+  nn::save_safetensors(folder.file("model.safetensors"),
+                       attention::GPT2::export_state(model.state_dict(), model.config));
+}
+
+}  // namespace
+
+TEST_CASE("generate continues a prompt, the same way for the same seed") {
+  const TemporaryFolder folder;
+  write_model(folder);
+  const std::vector<std::string> common{".", "--prompt", "the cat", "--max-new-tokens", "9"};
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), common.begin(), common.end());
+    return run_generate(more, folder);
+  };
+  const Ended first = run({"--seed", "3", "--json", "a.json"});
+  CHECK(first.code == 0);
+  CHECK_THAT(first.output, ContainsSubstring("the cat"));
+  CHECK_THAT(first.output, ContainsSubstring("tokens/s"));
+  const auto json = nlohmann::json::parse(content(folder.file("a.json")));
+  const auto tokens = json["tokens"][0].get<std::vector<std::int64_t>>();
+  const auto tokenizer =
+      nn::BytePairEncoding::load(folder.file("vocab.json"), folder.file("merges.txt"));
+  const std::size_t prompt = tokenizer.encode("the cat").size();
+  CHECK(json["prompt_tokens"] == prompt);
+  CHECK((tokens.size() == prompt + 9 || tokens.back() == 264));
+
+  run({"--seed", "3", "--json", "b.json", "--no-cache"});
+  CHECK(nlohmann::json::parse(content(folder.file("b.json")))["tokens"] == json["tokens"]);
+  run({"--seed", "4", "--json", "c.json", "--num-samples", "3", "--top-k", "50"});
+  const auto samples = nlohmann::json::parse(content(folder.file("c.json")));
+  CHECK(samples["texts"].size() == 3);
+  CHECK(samples["tokens"][0] != json["tokens"][0]);
+  CHECK(run({"--num-beams", "3", "--json", "d.json"}).code == 0);
+}
+
+TEST_CASE("generate answers wrong usage with 2, and a folder without a model with 1") {
+  const TemporaryFolder folder;
+  CHECK(run_generate({"--help"}, folder).code == 0);
+  CHECK(run_generate({}, folder).code == 2);
+  CHECK(run_generate({".", "--prompt", "a", "--top-k", "0"}, folder).code == 2);
+  CHECK(run_generate({".", "--prompt", "a", "--threads", "0"}, folder).code == 2);
+  const Ended ended = run_generate({".", "--prompt", "a"}, folder);
+  CHECK(ended.code == 1);
+  CHECK_THAT(ended.output, ContainsSubstring("vocab.json"));
+}
