@@ -231,7 +231,7 @@ Tensor nansum(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<
                 {self}, {self}, [reduced](Derivative& d) {
                   const Tensor x = d.saved(0);
                   const Tensor g = expand(restore_dims(d.grad(), x.shape(), reduced), x.shape());
-                  d.set(0, masked_fill(g, isnan(x), 0));
+                  d.set(0, where(isnan(x), 0, g));
                 });
 } catch (const Error&) {
   rename_error("nansum");

@@ -146,7 +146,7 @@ class ModelFolder {
   std::filesystem::path path_;
 };
 
-const nlohmann::json& first_of(const std::string& type) {
+const nlohmann::json& first_of(const char* type) {
   for (const auto& each : torch_models()["cases"]) {
     if (each["config"]["model_type"] == type) return each;
   }
@@ -156,8 +156,8 @@ const nlohmann::json& first_of(const std::string& type) {
 }  // namespace
 
 TEST_CASE("models are loaded from folders, with one file of weights or several") {
-  for (const std::string type : {"gpt2", "llama", "qwen3"}) {
-    const auto& each = first_of(type);
+  for (const std::string& type : std::vector<std::string>{"gpt2", "llama", "qwen3"}) {
+    const auto& each = first_of(type.c_str());
     nn::StateDict tensors = tensors_of(each, float32);
     if (type == "gpt2") {  // as its first files are: a prefix, masks, and the head once more
       nn::StateDict prefixed;
@@ -227,7 +227,7 @@ TEST_CASE("folders that lack something are refused with what is missing") {
 TEST_CASE("a config.json that says what no GPT has is refused") {
   const auto refused = [](const std::string& type, const std::string& key,
                           const nlohmann::json& value, const std::string& message) {
-    nlohmann::json config = first_of(type)["config"];
+    nlohmann::json config = first_of(type.c_str())["config"];
     config[key] = value;
     CAPTURE(type, key);
     CHECK_THROWS_WITH(type == "gpt2" ? GPT2::config(config.dump()) : Llama::config(config.dump()),
