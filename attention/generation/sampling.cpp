@@ -50,7 +50,8 @@ TokenSequence chosen_tokens(const Tensor& logits, const std::vector<TokenSequenc
                             const GenerateOptions& options) {
   Tensor scores = penalized(logits, sequences, options.repetition_penalty);
   if (options.temperature == 0) return argmax(scores, -1).to_vector<std::int64_t>();
-  scores = scores / options.temperature;
+  // Without the largest, a low temperature would make infinities.
+  scores = (scores - amax(scores, {-1}, true)) / options.temperature;
   if (options.top_k) scores = keep_top_k(scores, *options.top_k);
   if (options.top_p) scores = keep_top_p(scores, *options.top_p);
   if (options.min_p) scores = keep_min_p(scores, *options.min_p);

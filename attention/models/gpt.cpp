@@ -41,6 +41,7 @@ void GPT::check_inputs(const Tensor& tokens, const GPTInputs& inputs) const {
     if (inputs.padding.shape() != Shape{tokens.size(0)}) {
       fail<ShapeError>("GPT", "padding ", inputs.padding.shape(), " for tokens ", tokens.shape());
     }
+    if (any(inputs.padding < 0).item<bool>()) fail("GPT", "padding counts tokens: it is negative");
   }
   if (inputs.cache == nullptr) return;
   const auto& window = inputs.cache->options().window;

@@ -133,6 +133,7 @@ TEST_CASE("drawn tokens have the probabilities of the model, sharpened by the te
   CHECK(std::abs(sharp.at(0) - 0.25 / 0.38) < 0.032);
   CHECK(std::abs(sharp.at(2) - 0.04 / 0.38) < 0.032);
   CHECK(shares(model, {}) == plain);
+  CHECK(drawn_tokens(model, {.temperature = 1e-30}) == std::set<std::int64_t>{0});
 }
 
 TEST_CASE("top_k, top_p and min_p leave the likeliest tokens") {

@@ -166,4 +166,6 @@ TEST_CASE("what no cache can be, or a model cannot use, is refused") {
   CHECK_THROWS_AS(cache.reorder(tensor(std::vector<std::int64_t>{1})), IndexError);
   CHECK_THROWS_AS(cache.reorder(zeros({1})), DTypeError);
   CHECK_THROWS_AS(model(zeros({1, 2}, int64), {.padding = zeros({2}, int64)}), ShapeError);
+  CHECK_THROWS_WITH(model(zeros({1, 2}, int64), {.padding = full({1}, -1)}),
+                    "[GPT] padding counts tokens: it is negative");
 }
