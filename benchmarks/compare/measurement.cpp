@@ -40,6 +40,7 @@ std::string limit_work(const Row& row) {
   out << std::fixed;
   if (row.flops > 0) out << "flops " << row.flops;
   if (row.bytes > 0) out << "bytes " << row.bytes;
+  if (row.reads > 0) out << "reads " << row.reads;
   return out.str();
 }
 
@@ -80,11 +81,16 @@ std::string difference(const Tensors& values, const Tensors& expected, double to
 
 }  // namespace
 
-/// A peer that takes part in a row, with the options that it has there.
+/// A peer that takes part in a row, with the options and the way that it has there.
 struct Bench::Runner {
   const Peer* peer = nullptr;
   Options options;
+  std::string way;
   std::vector<double> seconds = {};
+
+  std::string settings() const {
+    return way.empty() ? describe(options) : describe(options) + ", " + way;
+  }
 };
 
 Bench::Bench(std::vector<Peer> peers, Plan plan)
@@ -125,8 +131,15 @@ std::string Bench::about(const Peer& peer) {
   return ask(peer, peer.options.front(), "about").substr(6);
 }
 
-bool Bench::prepare(const Peer& peer, const Options& options, const std::string& work) {
-  return ask(peer, options, "prepare " + work) == "ready";
+/// The way in which the peer will do the work, "" where it knows but one; none if it cannot.
+std::optional<std::string> Bench::prepare(const Peer& peer, const Options& options,
+                                          const std::string& work) {
+  std::istringstream answer(ask(peer, options, "prepare " + work));
+  std::string word;
+  std::string way;
+  answer >> word >> way;
+  if (word != "ready") return std::nullopt;
+  return way;
 }
 
 double Bench::time_once(const Peer& peer, const Options& options, const Effort& effort) {
@@ -160,28 +173,26 @@ Tensors Bench::result(const Peer& peer, const Options& options) {
   return tensors;
 }
 
-/// The fastest of the peer's options, prepared; none if the peer cannot do the work.
-std::optional<Options> Bench::best_options(const Peer& peer, const std::string& work,
-                                           const Effort& effort) {
-  if (peer.options.size() == 1) {
-    if (!prepare(peer, peer.options.front(), work)) return std::nullopt;
-    return peer.options.front();
-  }
-  std::optional<Options> best;
+/// The peer with its fastest options, prepared; none if it cannot do the work.
+std::optional<Bench::Runner> Bench::best_runner(const Peer& peer, const std::string& work,
+                                                const Effort& effort) {
+  std::optional<Runner> best;
   double least = std::numeric_limits<double>::infinity();
   for (const Options& options : peer.options) {
-    if (!prepare(peer, options, work)) {
-      if (best) ask(peer, *best, "release");
+    const std::optional<std::string> way = prepare(peer, options, work);
+    if (!way) {
+      if (best) ask(peer, best->options, "release");
       return std::nullopt;
     }
+    if (peer.options.size() == 1) return Runner{&peer, options, *way};
     double seconds = time_once(peer, options, effort);
     // Once more where it may decide; the timings that are reported come later.
     if (seconds < 1.5 * least) seconds = std::min(seconds, time_once(peer, options, effort));
     const bool is_better = seconds < least;
-    if (best || !is_better) ask(peer, is_better ? *best : options, "release");
+    if (best || !is_better) ask(peer, is_better ? best->options : options, "release");
     if (!is_better) continue;
     least = seconds;
-    best = options;
+    best = Runner{&peer, options, *way};
   }
   return best;
 }
@@ -195,18 +206,18 @@ void Bench::gather(const Row& row, const Effort& effort, std::vector<Runner>& ru
       const bool is_machine = peer.role == Role::limit && peer.name == "machine";
       const std::string work = is_machine ? limit_work(row) : row.work;
       if (work.empty() || (row.is_call && peer.is_kernels_only)) continue;
-      const std::optional<Options> options = best_options(peer, work, effort);
-      if (!options) {
+      const std::optional<Runner> runner = best_runner(peer, work, effort);
+      if (!runner) {
         if (peer.role == Role::subject) return;  // there is no such work
         continue;
       }
       if (!is_machine) {
-        const Tensors values = result(peer, *options);
+        const Tensors values = result(peer, runner->options);
         if (peer.role == Role::subject) expected = values;
         const std::string problem = difference(values, expected, row.tolerance);
         if (!problem.empty()) throw WorkerError(peer.name + " differs from tend: " + problem);
       }
-      runners.push_back({&peer, *options});
+      runners.push_back(*runner);
     } catch (const WorkerError& error) {
       found.failures.push_back(row.name + ": " + error.what());
       if (peer.role == Role::subject) return;  // nothing to compare with
@@ -233,18 +244,18 @@ void Bench::alternate(const Effort& effort, std::vector<Runner>& runners, Measur
   }
 }
 
-/// In a new process, which holds nothing of earlier rows.
-void Bench::measure_memory(const Row& row, const Peer& peer, const Options& options,
-                           Measurement& found) {
+/// In a new process, which holds nothing of earlier rows. The work is timed rather than read, as
+/// copies for the comparison are no part of it.
+void Bench::measure_memory(const Row& row, const Runner& runner, Measurement& found) {
   const std::chrono::seconds patience(plan_.patience);
-  const std::unique_ptr<Process> fresh = start(peer, options);
-  fresh->ask("prepare " + row.work, patience);
-  fresh->ask("result " + result_file_, patience);
+  const std::unique_ptr<Process> fresh = start(*runner.peer, runner.options);
+  fresh->ask("prepare " + row.work + " " + runner.way, patience);
+  fresh->ask("time 1", patience);
   std::istringstream answer(fresh->ask("memory", patience));
   std::string word;
   Memory memory;
   answer >> word >> memory.resident >> memory.allocated;
-  found.memory[peer.name] = memory;
+  found.memory[runner.peer->name] = memory;
 }
 
 Measurement Bench::measure(const Row& row, const Effort& effort) {
@@ -255,11 +266,11 @@ Measurement Bench::measure(const Row& row, const Effort& effort) {
   alternate(effort, runners, found);
   for (const Runner& runner : runners) {
     const Peer& peer = *runner.peer;
-    found.timings[peer.name] = {median(runner.seconds), describe(runner.options)};
+    found.timings[peer.name] = {median(runner.seconds), runner.settings()};
     try {
       ask(peer, runner.options, "release");
       if (row.reports_memory && peer.role != Role::limit) {
-        measure_memory(row, peer, runner.options, found);
+        measure_memory(row, runner, found);
       }
     } catch (const WorkerError& error) {
       found.failures.push_back(row.name + ": " + error.what());

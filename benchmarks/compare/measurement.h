@@ -20,7 +20,7 @@ using Tensors = std::vector<std::vector<float>>;
 
 struct Timing {
   double seconds = 0;
-  std::string options;
+  std::string options;  ///< of the environment, and the worker's way
 };
 
 struct Memory {
@@ -73,15 +73,16 @@ class Bench {
 
   Process& process(const Peer& peer, const Options& options);
   std::string ask(const Peer& peer, const Options& options, const std::string& line);
-  bool prepare(const Peer& peer, const Options& options, const std::string& work);
+  std::optional<std::string> prepare(const Peer& peer, const Options& options,
+                                     const std::string& work);
   double time_once(const Peer& peer, const Options& options, const Effort& effort);
   Tensors result(const Peer& peer, const Options& options);
-  std::optional<Options> best_options(const Peer& peer, const std::string& work,
-                                      const Effort& effort);
+  std::optional<Runner> best_runner(const Peer& peer, const std::string& work,
+                                    const Effort& effort);
   void gather(const Row& row, const Effort& effort, std::vector<Runner>& runners,
               Measurement& found);
   void alternate(const Effort& effort, std::vector<Runner>& runners, Measurement& found);
-  void measure_memory(const Row& row, const Peer& peer, const Options& options, Measurement& found);
+  void measure_memory(const Row& row, const Runner& runner, Measurement& found);
   std::unique_ptr<Process> start(const Peer& peer, const Options& options) const;
 
   std::vector<Peer> peers_;

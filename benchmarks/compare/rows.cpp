@@ -3,6 +3,9 @@
 #include <cstdint>
 #include <initializer_list>
 #include <type_traits>
+#include <utility>
+
+#include "attention_work.h"
 
 namespace compare {
 namespace {
@@ -37,6 +40,12 @@ std::string text(const Parts&... parts) {
 std::string work(const std::string& operation, std::initializer_list<Size> sizes) {
   std::string line = operation;
   for (Size size : sizes) line += " " + std::to_string(size);
+  return line;
+}
+
+std::string attention_line(const AttentionWork& w) {
+  std::string line = w.kind;
+  for (Size size : sizes_of(w)) line += " " + std::to_string(size);
   return line;
 }
 
@@ -174,6 +183,67 @@ void add_growth_rows(std::vector<Row>& rows) {
   }
 }
 
+/// Forward and both, of the pairs that are visible: two products for each, and with the gradients
+/// five more, as the scores are computed anew.
+void add_attention(std::vector<Row>& rows, const std::string& name, AttentionWork w) {
+  const double product_flops = 2 * static_cast<double>(w.width) * visible_pairs(w);
+  for (const bool both : {false, true}) {
+    w.both = both;
+    rows.push_back({text(name, both ? ", both" : ", forward"), attention_line(w),
+                    (both ? 7 : 2) * product_flops, 0, both ? kChain : kSum, true});
+  }
+}
+
+void add_masked_attention_rows(std::vector<Row>& rows) {
+  add_attention(rows, "attention grouped H32/8 T1024 D64",
+                {"attend_grouped", false, 1, 32, 8, 1024, 1024, 64});
+  add_attention(rows, "attention window 128 H8 T4096 D64",
+                {"attend_window", false, 1, 8, 8, 4096, 4096, 64, 128});
+  add_attention(rows, "attention 8 documents H8 T4096 D64",
+                {"attend_documents", false, 1, 8, 8, 4096, 4096, 64, 8});
+  add_attention(rows, "attention ALiBi H8 T2048 D64",
+                {"attend_alibi", false, 1, 8, 8, 2048, 2048, 64});
+  add_attention(rows, "attention padded batch B8 H8 T512 D64",
+                {"attend_padded", false, 8, 8, 8, 512, 512, 64});
+  add_attention(rows, "attention padded batch, causal B8 H8 T512 D64",
+                {"attend_padded_causal", false, 8, 8, 8, 512, 512, 64});
+  // A token that is decoded has no backward. What there is to do is to read keys and values.
+  for (Size keys : {1024, 8192}) {
+    const AttentionWork w{"attend_query", false, 1, 8, 8, 1, keys, 64};
+    Row row{
+        text("attention one query of ", keys, " keys H8 D64"), attention_line(w), 0, 0, kSum, true};
+    row.reads = product({2, w.heads, keys, w.width, sizeof(float)});
+    rows.push_back(row);
+  }
+}
+
+/// The logits of the token that follows a prompt, and of the one after it. The prompt is bound by
+/// arithmetic. A token that is decoded reads all weights once (of the positions one row, of the
+/// tokens too, unless they are the head), and the cached keys and values.
+void add_generation_rows(std::vector<Row>& rows) {
+  struct Model {
+    const char* name;
+    Size vocabulary, context, width, layers, heads;
+    bool has_tied_head;
+  };
+  constexpr Model kModels[] = {{"GPT-2 124M", 50257, 1024, 768, 12, 12, true},
+                               {"10M", 8192, 1024, 256, 8, 8, false}};
+  constexpr Size kPrompt = 512;
+  for (const auto& [name, v, context, c, l, h, tied] : kModels) {
+    const double layers = product({12, c, c, l});
+    const double head = product({v, c});
+    const double vectors = product({13, c, l}) + product({4, c});  // biases, norms, embeddings
+    const double cached = product({2, kPrompt + 1, c, l});
+    const std::initializer_list<Size> sizes{v, context, c, l, h, tied, kPrompt};
+    rows.push_back({text("generate ", name, ": prompt ", kPrompt), work("generate_prompt", sizes),
+                    2 * kPrompt * layers + 2 * head + 2 * product({kPrompt, kPrompt, c, l}), 0,
+                    kChain, true});
+    rows.push_back(
+        {text("generate ", name, ": decode"), work("generate_decode", sizes), 0, 0, kChain, true});
+    rows.back().reads = sizeof(float) * (layers + head + vectors + cached);
+  }
+}
+
 }  // namespace
 
 std::vector<Row> all_rows() {
@@ -185,6 +255,8 @@ std::vector<Row> all_rows() {
   add_training_rows(rows);
   add_step_products(rows);
   add_growth_rows(rows);
+  add_masked_attention_rows(rows);
+  add_generation_rows(rows);
   return rows;
 }
 

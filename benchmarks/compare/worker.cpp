@@ -1,6 +1,7 @@
 #include "worker.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -58,11 +59,15 @@ class Server {
     Work work;
     words >> work.operation;
     for (std::int64_t size = 0; words >> size;) work.sizes.push_back(size);
-    std::ofstream("/proc/self/clear_refs") << 5;  // VmHWM starts anew
+    words.clear();
+    words >> work.way;
     resident_before_ = process_bytes("VmRSS");
     if (library_.peak_bytes) library_.peak_bytes();
     task_ = library_.prepare(work);
-    return task_.run ? "ready" : "unsupported";
+    malloc_trim(0);                               // the numbers that inputs were made of
+    std::ofstream("/proc/self/clear_refs") << 5;  // VmHWM starts anew
+    if (!task_.run) return "unsupported";
+    return task_.way.empty() ? "ready" : "ready " + task_.way;
   }
 
   std::string write_result(std::istringstream& words) {

@@ -2,11 +2,15 @@
 // input, one at a time, and sleeps between them:
 //
 //   about                 -> about TEXT         what it computes with
-//   prepare OP SIZE...    -> ready | unsupported
+//   prepare OP SIZE... [WAY] -> ready [WAY] | unsupported
+//                                               a library that knows several ways to do the work
+//                                               takes the fastest, or the one that is named
 //   result FILE           -> done COUNT         does the work once, writes COUNT tensors to FILE:
 //                                               for each a 64-bit size, and so many floats
 //   time MILLISECONDS     -> seconds S          of one piece of work, timed for at least so long
-//   memory                -> bytes RESIDENT ALLOCATED    peaks since `prepare`
+//   memory                -> bytes RESIDENT ALLOCATED    peaks: of the process since `prepare`
+//                                               ended, of tensors since it began, each beyond what
+//                                               there was before
 //   release               -> done 0             forgets the work
 //
 // A line that cannot be obeyed is answered with `failed REASON`.
@@ -25,6 +29,7 @@ namespace compare {
 struct Work {
   std::string operation;
   std::vector<std::int64_t> sizes;
+  std::string way;  // "" where the worker shall choose
 
   std::int64_t operator[](std::size_t i) const { return sizes.at(i); }
 };
@@ -44,6 +49,8 @@ struct Task {
   std::function<void(std::int64_t count)> run;
   /// Does the work once.
   std::function<void(Result&)> result;
+  /// Which of several ways it is; one word.
+  std::string way = {};
 };
 
 /// The Task whose work is once().

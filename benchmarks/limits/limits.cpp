@@ -10,6 +10,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "benchmarks/limits/limits.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -51,6 +52,25 @@ float multiply_add(double flops) {
   return hn::GetLane(hn::Add(low, high));
 }
 
+float read_all(const float* numbers, std::size_t count) {
+  // Farther ahead than processors look by themselves.
+  constexpr std::size_t kAhead = 2048;
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  auto s0 = hn::Zero(d), s1 = hn::Zero(d), s2 = hn::Zero(d), s3 = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    for (std::size_t line = 0; line < 4 * lanes; line += 16)
+      hwy::Prefetch(numbers + i + kAhead + line);
+    s0 = hn::Add(s0, hn::LoadU(d, numbers + i));
+    s1 = hn::Add(s1, hn::LoadU(d, numbers + i + lanes));
+    s2 = hn::Add(s2, hn::LoadU(d, numbers + i + 2 * lanes));
+    s3 = hn::Add(s3, hn::LoadU(d, numbers + i + 3 * lanes));
+  }
+  for (; i + lanes <= count; i += lanes) s0 = hn::Add(s0, hn::LoadU(d, numbers + i));
+  return hn::GetLane(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)));
+}
+
 std::string target_name() {
   return hwy::TargetName(HWY_TARGET);
 }
@@ -61,10 +81,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace limits {
 HWY_EXPORT(multiply_add);
+HWY_EXPORT(read_all);
 HWY_EXPORT(target_name);
 
 float multiply_add(double flops) {
   return HWY_DYNAMIC_DISPATCH(multiply_add)(flops);
+}
+
+float read_all(const float* numbers, std::size_t count) {
+  return HWY_DYNAMIC_DISPATCH(read_all)(numbers, count);
 }
 
 std::string simd_target() {

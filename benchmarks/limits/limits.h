@@ -12,7 +12,11 @@ namespace limits {
 /// registers; returns their sum, which only serves to keep them.
 float multiply_add(double flops);
 
-/// The instructions that it does them with.
+/// Reads so many numbers from memory, a whole number of vectors, and returns their sum, which only
+/// serves to read them.
+float read_all(const float* numbers, std::size_t count);
+
+/// The instructions that these are done with.
 std::string simd_target();
 
 /// The cores that this thread may run on.

@@ -1,4 +1,5 @@
-// What the machine can do: fused multiply-adds on independent sums in registers, and memcpy.
+// What the machine can do: fused multiply-adds on independent sums in registers, memcpy, and
+// reading.
 
 #include <sched.h>
 
@@ -63,6 +64,23 @@ Task copying(double bytes, int threads) {
           [](Result&) {}};
 }
 
+/// Each thread reads its own part.
+Task reading(double bytes, int threads) {
+  const auto part = static_cast<std::size_t>(bytes / sizeof(float) / threads);
+  const auto numbers =
+      std::make_shared<std::vector<float>>(part * static_cast<std::size_t>(threads), 1.0F);
+  const auto sink = std::make_shared<std::vector<float>>(static_cast<std::size_t>(threads) * 16);
+  return {[=](std::int64_t count) {
+            on_threads(threads, [&](int thread) {
+              const auto number = static_cast<std::size_t>(thread);
+              for (std::int64_t i = 0; i < count; ++i) {
+                (*sink)[number * 16] += limits::read_all(numbers->data() + number * part, part);
+              }
+            });
+          },
+          [](Result&) {}};
+}
+
 }  // namespace
 }  // namespace compare
 
@@ -79,6 +97,7 @@ int main(int argc, char** argv) {
       if (w.operation == "flops") return arithmetic(amount, threads);
       if (w.operation == "flops_one_thread") return arithmetic(amount, 1);
       if (w.operation == "bytes") return copying(amount, threads);
+      if (w.operation == "reads") return reading(amount, threads);
       return {};
     };
     return library;

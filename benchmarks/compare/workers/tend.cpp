@@ -24,20 +24,12 @@ void add_tensor(Result& result, const Tensor& tensor) {
   result.add(values);
 }
 
-namespace {
-
-/// f() without graph. The result of the last call is not kept, as in a chain of operations.
-template <class F>
-Task forward_task(F f) {
-  return {[f](std::int64_t count) {
-            const tend::InferenceModeGuard guard;
-            for (std::int64_t i = 0; i < count; ++i) f();
-          },
-          [f](Result& result) {
-            const tend::InferenceModeGuard guard;
-            add_tensor(result, f());
-          }};
+Tensor random_heads(std::uint64_t seed, std::int64_t batch, std::int64_t heads, std::int64_t length,
+                    std::int64_t width) {
+  return random_tensor(seed, {batch, length, heads, width}).transpose(1, 2);
 }
+
+namespace {
 
 Task gemm(const Work& w, std::uint64_t seed) {
   const std::int64_t m = w[2], n = w[3], k = w[4];
@@ -47,9 +39,8 @@ Task gemm(const Work& w, std::uint64_t seed) {
   return forward_task([a, b] { return matmul(a, b); });
 }
 
-/// Heads as attention has them: (B, H, T, D) seen in (B, T, H * D).
 Tensor heads(const Work& w, std::uint64_t seed) {
-  return random_tensor(seed, {w[0], w[2], w[1], w[3]}).transpose(1, 2);
+  return random_heads(seed, w[0], w[1], w[2], w[3]);
 }
 
 Task scores(const Work& w, std::uint64_t seed) {
@@ -113,6 +104,8 @@ int main(int argc, char** argv) {
       if (w.operation == "mha") return attention_forward(w, seed);
       if (w.operation == "mha_grad") return attention_backward(w, seed);
       if (w.operation == "gpt") return training_step(w, seed);
+      if (w.operation.starts_with("attend_")) return masked_attention(w, seed);
+      if (w.operation.starts_with("generate_")) return generation(w, seed);
       return elementwise(w, seed);
     };
     return library;

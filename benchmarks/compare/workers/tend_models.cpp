@@ -1,5 +1,6 @@
 // The rows about whole modules and training steps, in tend.
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,18 +13,15 @@ namespace compare {
 using tend::Array;
 using tend::Tensor;
 
-namespace {
-
-template <class Module>
-void set_parameters(Module& module, std::uint64_t seed) {
-  const tend::NoGradGuard guard;
+void set_parameters(tend::nn::ModuleBase& module, std::uint64_t seed) {
   for (const auto& [name, parameter] : module.named_parameters()) {
     const std::int64_t rows = parameter.dim() == 2 ? parameter.size(0) : 1;
     const std::vector<float> values = parameter_values(seed, name, rows, parameter.numel() / rows);
-    Tensor target = parameter;
-    target.copy_(Tensor(Array::from<float>(values, parameter.shape())));
+    std::copy(values.begin(), values.end(), parameter.data_ptr<float>());
   }
 }
+
+namespace {
 
 std::shared_ptr<tend::attention::MultiHeadAttention> make_attention(const Work& w,
                                                                     std::uint64_t seed) {

@@ -4,65 +4,21 @@
 #include <c10/core/InferenceMode.h>
 #include <torch/optim/adamw.h>
 
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "../inputs.h"
 #include "torch.h"
-
-#include <map>
-#include <string>
+#include "torch_parameters.h"
 
 namespace compare {
 
 using at::Tensor;
 
 namespace {
-
-/// Parameters by tend's names, from which their values follow.
-class Parameters {
- public:
-  explicit Parameters(std::uint64_t seed) : seed_(seed) {}
-
-  Tensor matrix(const std::string& name, std::int64_t rows, std::int64_t columns) {
-    return make(name, {rows, columns}, rows, columns);
-  }
-  Tensor vector(const std::string& name, std::int64_t size) { return make(name, {size}, 1, size); }
-  const std::vector<Tensor>& all() const { return all_; }
-  const std::map<std::string, Tensor>& by_name() const { return by_name_; }
-
- private:
-  Tensor make(const std::string& name, at::IntArrayRef shape, std::int64_t rows,
-              std::int64_t columns) {
-    Tensor tensor = at::empty(shape, at::kFloat);
-    const std::vector<float> values = parameter_values(seed_, name, rows, columns);
-    std::memcpy(tensor.data_ptr<float>(), values.data(), values.size() * sizeof(float));
-    all_.push_back(tensor.requires_grad_(true));
-    by_name_[name] = tensor;
-    return tensor;
-  }
-
-  std::uint64_t seed_;
-  std::vector<Tensor> all_;
-  std::map<std::string, Tensor> by_name_;
-};
-
-Tensor causal_attention(const Tensor& query, const Tensor& key, const Tensor& value) {
-#if TORCH_VERSION_MAJOR >= 2
-  return at::scaled_dot_product_attention(query, key, value, {}, 0.0, true);
-#else
-  const std::int64_t length = query.size(-2);
-  const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(-1)));
-  const Tensor hidden = at::triu(at::ones({length, length}, at::kBool), 1);
-  const Tensor scores = at::matmul(query * scale, key.transpose(-2, -1));
-  return at::matmul(at::softmax(scores.masked_fill(hidden, -INFINITY), -1), value);
-#endif
-}
 
 struct Attention {
   Attention(Parameters& p, const std::string& prefix, std::int64_t d_in, std::int64_t d_out,
@@ -80,23 +36,12 @@ struct Attention {
           .view({x.size(0), x.size(1), num_heads, weight.size(0) / num_heads})
           .transpose(1, 2);
     };
-    const Tensor context = causal_attention(split(query), split(key), split(value));
+    const Tensor context = attend(split(query), split(key), split(value), {}, true);
     return at::linear(context.transpose(1, 2).flatten(2), out, out_bias);
   }
 
   std::int64_t num_heads;
   Tensor query, key, value, out, out_bias;
-};
-
-struct Norm {
-  Norm(Parameters& p, const std::string& prefix, std::int64_t width)
-      : weight(p.vector(prefix + "weight", width)), bias(p.vector(prefix + "bias", width)) {}
-
-  Tensor operator()(const Tensor& x) const {
-    return at::layer_norm(x, weight.sizes(), weight, bias);
-  }
-
-  Tensor weight, bias;
 };
 
 struct Block {

@@ -1,0 +1,136 @@
+// The rows about generation, in libtorch, with a cache of keys and values written by hand.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../inputs.h"
+#include "torch.h"
+#include "torch_parameters.h"
+
+namespace compare {
+
+using at::Tensor;
+
+namespace {
+
+/// A linear map. For one token a product with a vector may be the faster one.
+struct Map {
+  Tensor operator()(const Tensor& x, bool as_vector) const {
+    if (!as_vector) return at::linear(x, weight, bias);
+    return at::addmv(bias, weight, x.flatten()).view({1, 1, -1});
+  }
+
+  Tensor weight, bias;
+};
+
+Map random_map(Parameters& p, const std::string& name, std::int64_t out, std::int64_t in) {
+  return {p.matrix(name + ".weight", out, in), p.vector(name + ".bias", out)};
+}
+
+/// One map to queries, keys and values instead of three, as in GPT-2's files.
+Map random_qkv(Parameters& p, const std::string& prefix, std::int64_t width) {
+  std::vector<Tensor> weights, biases;
+  for (const char* name : {"W_query", "W_key", "W_value"}) {
+    const Map map = random_map(p, prefix + name, width, width);
+    weights.push_back(map.weight);
+    biases.push_back(map.bias);
+  }
+  return {at::cat(weights), at::cat(biases)};
+}
+
+struct CachedBlock {
+  CachedBlock(Parameters& p, const std::string& prefix, const Work& w)
+      : norm1(p, prefix + "norm1.", w[2]),
+        norm2(p, prefix + "norm2.", w[2]),
+        qkv(random_qkv(p, prefix + "attention.", w[2])),
+        out(random_map(p, prefix + "attention.out_proj", w[2], w[2])),
+        up(random_map(p, prefix + "feed_forward.up", 4 * w[2], w[2])),
+        down(random_map(p, prefix + "feed_forward.down", w[2], 4 * w[2])),
+        keys(at::empty({1, w[4], w[6] + 1, w[2] / w[4]}, at::kFloat)),
+        values(at::empty_like(keys)) {}
+
+  /// (1, T, C) behind `length` tokens that are cached.
+  Tensor operator()(const Tensor& x, std::int64_t length, bool as_vector) const {
+    const std::int64_t tokens = x.size(1);
+    const auto parts = qkv(norm1(x), as_vector)
+                           .view({1, tokens, 3, keys.size(1), keys.size(3)})
+                           .permute({2, 0, 3, 1, 4})
+                           .unbind(0);
+    keys.narrow(2, length, tokens).copy_(parts[1]);
+    values.narrow(2, length, tokens).copy_(parts[2]);
+    const Tensor context = length == 0 ? attend(parts[0], parts[1], parts[2], {}, true)
+                                       : attend(parts[0], keys.narrow(2, 0, length + tokens),
+                                                values.narrow(2, 0, length + tokens), {}, false);
+    const Tensor middle = x + out(context.transpose(1, 2).flatten(2), as_vector);
+    return middle + down(at::gelu(up(norm2(middle), as_vector), "tanh"), as_vector);
+  }
+
+  Norm norm1, norm2;
+  Map qkv, out, up, down;
+  Tensor keys, values;
+};
+
+/// A model, a prompt, and a cache with room for one token more.
+class Generation {
+ public:
+  Generation(const Work& w, std::uint64_t seed, bool as_vector) : as_vector_(as_vector) {
+    Parameters parameters(seed);
+    tokens_ = parameters.matrix("token_embedding.weight", w[0], w[2]);
+    positions_ = parameters.matrix("position_embedding.weight", w[1], w[2]);
+    for (std::int64_t i = 0; i < w[3]; ++i)
+      blocks_.emplace_back(parameters, "blocks." + std::to_string(i) + ".", w);
+    norm_ = std::make_unique<Norm>(parameters, "norm.", w[2]);
+    head_ = w[5] != 0 ? tokens_ : parameters.matrix("head.weight", w[0], w[2]);
+    prompt_ = random_prompt(seed, w[6], w[0]);
+    next_ = random_prompt(seed + 1, 1, w[0]);
+  }
+
+  Tensor read_prompt() const { return logits(prompt_, 0, false); }
+
+  /// The step that follows the prompt, every time.
+  Tensor decode() {
+    if (!is_filled_) read_prompt();
+    is_filled_ = true;
+    return logits(next_, prompt_.size(1), as_vector_);
+  }
+
+ private:
+  static Tensor random_prompt(std::uint64_t seed, std::int64_t length, std::int64_t vocabulary) {
+    return at::tensor(random_tokens(seed, length, vocabulary), at::kLong).unsqueeze(0);
+  }
+
+  Tensor logits(const Tensor& tokens, std::int64_t length, bool as_vector) const {
+    const std::int64_t count = tokens.size(1);
+    Tensor x = at::embedding(tokens_, tokens) + positions_.narrow(0, length, count);
+    for (const CachedBlock& block : blocks_) x = block(x, length, as_vector);
+    const Tensor last = (*norm_)(x.narrow(1, count - 1, 1));
+    if (!as_vector) return at::linear(last, head_);
+    return at::mv(head_, last.flatten()).view({1, 1, -1});
+  }
+
+  bool as_vector_;
+  bool is_filled_ = false;
+  Tensor tokens_, positions_, head_, prompt_, next_;
+  std::vector<CachedBlock> blocks_;
+  std::unique_ptr<Norm> norm_;
+};
+
+Task decoding(const Work& w, std::uint64_t seed, bool as_vector) {
+  const auto made = std::make_shared<Generation>(w, seed, as_vector);
+  return forward_task([made] { return made->decode(); });
+}
+
+}  // namespace
+
+Task generation(const Work& w, std::uint64_t seed) {
+  const c10::InferenceMode guard;
+  if (w.operation == "generate_prompt") {
+    const auto made = std::make_shared<Generation>(w, seed, false);
+    return forward_task([made] { return made->read_prompt(); });
+  }
+  return chosen_way(w.way, {{"linear", [=] { return decoding(w, seed, false); }},
+                            {"addmv", [=] { return decoding(w, seed, true); }}});
+}
+
+}  // namespace compare
