@@ -21,7 +21,7 @@ Continuation::Continuation(const GPT& model, const std::vector<TokenSequence>& p
     : model_(model), sequences_(prompts) {
   const auto length = static_cast<std::int64_t>(longest(prompts));
   if (use_cache) {
-    if (model.config.window) {
+    if (model.config.window && *model.config.window < length + new_tokens) {
       cache_.emplace(KVCacheOptions{.window = model.config.window});
     } else {
       cache_.emplace(KVCacheOptions{.capacity = std::max<std::int64_t>(1, length + new_tokens)});

@@ -4,6 +4,7 @@
 
 #include <tend/attention/pretrained/checkpoint_layout.h>
 #include <tend/attention/pretrained/config_reader.h>
+#include <tend/autograd/ops/ops.h>
 
 namespace tend::attention {
 namespace {
@@ -77,6 +78,9 @@ nn::StateDict GPT2::import_state(const nn::StateDict& tensors, const GPTConfig& 
 
 nn::StateDict GPT2::export_state(const nn::StateDict& state, const GPTConfig& config) {
   return with_memory([&] {
+    if (state.contains(kHead) && !equal(state.at(kHead), state.at("token_embedding.weight"))) {
+      fail(kGPT2, "the head is not the token embedding, and would be lost");
+    }
     const auto is_head = [](std::string_view name) { return name == kHead; };
     return gpt2_layout(config).export_state(without_extras(state, "", is_head));
   });

@@ -26,7 +26,7 @@ struct GPT2 {
   /// and value cannot be told apart.
   static nn::StateDict import_state(const nn::StateDict& tensors, const GPTConfig& config);
   /// The reverse: GPT-2's tensors from a GPT's state, or from gradients under the same names. With
-  /// a tied head, the state may have the head's weight or not.
+  /// a tied head, the state may have the head's weight or not; Error for another one.
   static nn::StateDict export_state(const nn::StateDict& state, const GPTConfig& config);
 };
 

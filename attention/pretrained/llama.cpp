@@ -4,6 +4,7 @@
 
 #include <tend/attention/pretrained/checkpoint_layout.h>
 #include <tend/attention/pretrained/config_reader.h>
+#include <tend/autograd/ops/ops.h>
 
 namespace tend::attention {
 namespace {
@@ -136,6 +137,10 @@ nn::StateDict Llama::import_state(const nn::StateDict& tensors, const GPTConfig&
 
 nn::StateDict Llama::export_state(const nn::StateDict& state, const GPTConfig& config) {
   return with_memory([&] {
+    if (config.tied_head && state.contains(kHeadWeight) &&
+        !equal(state.at(kHeadWeight), state.at("token_embedding.weight"))) {
+      fail(kLlama, "the head is not the token embedding, and would be lost");
+    }
     const auto is_tied_head = [&](std::string_view name) {
       return config.tied_head && name == kHeadWeight;
     };

@@ -20,8 +20,8 @@ struct Llama {
   /// or unknown.
   static nn::StateDict import_state(const nn::StateDict& tensors, const GPTConfig& config);
   /// The reverse: Llama's tensors from a GPT's state, or from gradients under the same names. With
-  /// a tied head, the state may have the head's weight or not. ShapeError where gate and up cannot
-  /// be told apart.
+  /// a tied head, the state may have the head's weight or not; Error for another one. ShapeError
+  /// where gate and up cannot be told apart.
   static nn::StateDict export_state(const nn::StateDict& state, const GPTConfig& config);
 };
 

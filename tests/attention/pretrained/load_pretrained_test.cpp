@@ -249,3 +249,15 @@ TEST_CASE("a config.json that says what no GPT has is refused") {
     CHECK_THROWS_AS(Llama::config(text), IoError);
   }
 }
+
+TEST_CASE("a head that a file has no place for is not lost without a word") {
+  for (const char* type : {"gpt2", "qwen2"}) {
+    const auto& each = first_of(type);
+    GPT model(config_of(each));
+    nn::add_lora(model, {"head"}, {.rank = 2});
+    model.head.lora_B.detach().fill_(0.3);
+    nn::merge_lora(model);
+    CHECK_THROWS_WITH(exported(each, model.state_dict(), model.config),
+                      Catch::Matchers::ContainsSubstring("would be lost"));
+  }
+}
