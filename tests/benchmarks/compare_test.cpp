@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "benchmarks/compare/attention_work.h"
 #include "tests/catch.h"
 #include "tests/examples/process.h"
 
@@ -19,7 +20,7 @@ using tend::test::TemporaryFolder;
 
 namespace {
 
-Ended compare(const std::vector<std::string>& arguments) {
+Ended run_compare(const std::vector<std::string>& arguments) {
   return run_program(TEND_COMPARE, arguments, TemporaryFolder());
 }
 
@@ -30,18 +31,21 @@ bool has(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("compare explains itself and lists its rows") {
-  CHECK(compare({"--help"}).code == 0);
-  const auto [code, output] = compare({"--list"});
+  CHECK(run_compare({"--help"}).code == 0);
+  const auto [code, output] = run_compare({"--list"});
   CHECK(code == 0);
-  for (const char* row : {"matmul 2048\n", "Q K^T B4 H12 T1024 D64\n", "softmax 4096x1024, dim 0\n",
-                          "add of two 6x3\n", "causal MHA B2 T1024 C768 H12, both\n",
-                          "GPT step V65 T256 C384 L6 H6 B4\n", "sgemm up weight gradient\n"}) {
+  for (const char* row :
+       {"matmul 2048\n", "Q K^T B4 H12 T1024 D64\n", "softmax 4096x1024, dim 0\n",
+        "add of two 6x3\n", "causal MHA B2 T1024 C768 H12, both\n",
+        "GPT step V65 T256 C384 L6 H6 B4\n", "sgemm up weight gradient\n",
+        "attention grouped H32/8 T1024 D64, both\n", "attention one query of 8192 keys H8 D64\n",
+        "generate GPT-2 124M: decode\n"}) {
     CHECK(has(output, row));
   }
 }
 
 TEST_CASE("compare --operations lists every row of the operation table") {
-  const auto [code, output] = compare({"--operations", "--list"});
+  const auto [code, output] = run_compare({"--operations", "--list"});
   CHECK(code == 0);
   for (const char* row : {"torch.exp(a) 512x512 float32 contiguous forward\n",
                           "torch.exp(a) 4096x1024 float64 transposed both\n",
@@ -50,13 +54,13 @@ TEST_CASE("compare --operations lists every row of the operation table") {
     CHECK(has(output, row));
   }
   CHECK_FALSE(has(output, "torch.argmax(a) 512x512 float32 contiguous both"));  // no gradient
-  CHECK(compare({"--operations", "--rows", "no such row"}).code == 2);
-  CHECK(compare({"--operations", "--peers", "Eigen"}).code == 2);
+  CHECK(run_compare({"--operations", "--rows", "no such row"}).code == 2);
+  CHECK(run_compare({"--operations", "--peers", "Eigen"}).code == 2);
 }
 
 TEST_CASE("compare --sample draws rows by the seed") {
   const auto drawn = [](const std::string& seed) {
-    const auto [code, output] = compare({"--list", "--sample", "5", "--seed", seed});
+    const auto [code, output] = run_compare({"--list", "--sample", "5", "--seed", seed});
     CHECK(code == 0);
     CHECK(std::count(output.begin(), output.end(), '\n') == 5);
     return output;
@@ -81,7 +85,7 @@ TEST_CASE("compare refuses what it does not understand") {
                                                     {"--seed", "18446744073709551616"},
                                                     {"--patience", "1.5"},
                                                     {"--json", ""}}) {
-    CHECK(compare(arguments).code == 2);
+    CHECK(run_compare(arguments).code == 2);
   }
 }
 
@@ -94,7 +98,7 @@ TEST_CASE("compare ends with 1 when standard output or its file cannot be writte
     INFO(arguments);
     CHECK(process.wait() == 1);
   }
-  const auto [code, output] = compare({"--json", "no/such/folder.json"});
+  const auto [code, output] = run_compare({"--json", "no/such/folder.json"});
   CHECK(code == 1);
   CHECK(has(output, "cannot write no/such/folder.json"));
 }
@@ -102,8 +106,8 @@ TEST_CASE("compare ends with 1 when standard output or its file cannot be writte
 TEST_CASE("compare writes a row for each that was chosen") {
   const TemporaryFolder folder;
   const std::string file = folder.file("results.json");
-  const auto [code, output] = compare({"--rows", "^(add of two|matmul 256)", "--peers", "OpenBLAS",
-                                       "--repetitions", "1", "--json", file});
+  const auto [code, output] = run_compare({"--rows", "^(add of two|matmul 256)", "--peers",
+                                           "OpenBLAS", "--repetitions", "1", "--json", file});
   INFO(output);
   REQUIRE(code == 0);
   CHECK(has(output, "| matmul 256 |"));
@@ -131,17 +135,54 @@ TEST_CASE("compare writes a row for each that was chosen") {
 TEST_CASE("compare reports the limit of a row") {
   const TemporaryFolder folder;
   const std::string file = folder.file("results.json");
-  REQUIRE(compare({"--rows", "sgemm projection forward", "--peers", "OpenBLAS", "--repetitions",
-                   "1", "--threads", "1", "--json", file})
+  REQUIRE(run_compare({"--rows", "sgemm projection forward", "--peers", "OpenBLAS", "--repetitions",
+                       "1", "--threads", "1", "--json", file})
               .code == 0);
   const nlohmann::json row = nlohmann::json::parse(std::ifstream(file))[0];
   CHECK(row["of_limit"].get<double>() ==
         Approx(row["limit_s"].get<double>() / row["tend_s"].get<double>()));
 }
 
+TEST_CASE("compare reports the limit and the memory of rows that read") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("results.json");
+  const auto [code, output] = run_compare({"--rows", "one query of 8192|10M: decode", "--peers",
+                                           "OpenBLAS", "--repetitions", "1", "--json", file});
+  INFO(output);
+  REQUIRE(code == 0);
+  const nlohmann::json rows = nlohmann::json::parse(std::ifstream(file));
+  REQUIRE(rows.size() == 2);
+  for (const nlohmann::json& row : rows) {
+    CHECK(row["limit_s"] > 0);
+    CHECK(row["memory"]["tend"]["resident_bytes"] > 0);
+  }
+  // Keys and values of 8 heads, and what they are multiplied with.
+  const double keys_and_values = 2.0 * 8 * 8192 * 64 * sizeof(float);
+  const auto held = rows[0]["memory"]["tend"]["tensor_bytes"].get<double>();
+  CHECK(held >= keys_and_values);
+  CHECK(held < 1.05 * keys_and_values);
+}
+
+TEST_CASE("what queries of masked attention see is what the limit counts") {
+  using compare::AttentionWork;
+  using compare::visible_pairs;
+  // 4 queries see 1 to 4 keys.
+  CHECK(visible_pairs({"attend_grouped", false, 2, 3, 1, 4, 4, 8}) == 2 * 3 * 10);
+  // 1, 2, and then 2 each.
+  CHECK(visible_pairs({"attend_window", false, 1, 1, 1, 5, 5, 8, 2}) == 1 + 2 + 2 + 2 + 2);
+  // Documents of 2, 4 and 6 tokens.
+  CHECK(compare::document_bounds({"attend_documents", false, 1, 1, 1, 12, 12, 8, 3}) ==
+        std::vector<std::int64_t>{0, 2, 6, 12});
+  CHECK(visible_pairs({"attend_documents", false, 1, 1, 1, 12, 12, 8, 3}) == 3 + 10 + 21);
+  // Sequences of 8 and 2 tokens.
+  CHECK(visible_pairs({"attend_padded", false, 2, 1, 1, 8, 8, 8}) == 8 * 8 + 8 * 2);
+  CHECK(visible_pairs({"attend_padded_causal", false, 2, 1, 1, 8, 8, 8}) == 36 + 1 + 7 * 2);
+  CHECK(visible_pairs({"attend_query", false, 1, 2, 2, 1, 9, 8}) == 18);
+}
+
 TEST_CASE("compare notices a library that computes wrongly") {
   for (const char* name : {"OpenBLAS", "tend"}) {
-    const auto [code, output] = compare(
+    const auto [code, output] = run_compare(
         {"--rows", "matmul 256", "--peers", "OpenBLAS", "--repetitions", "1", "--break", name});
     CHECK(code == 1);
     CHECK(has(output, "compare: matmul 256: OpenBLAS differs from tend: in tensor 0 by"));
@@ -151,8 +192,8 @@ TEST_CASE("compare notices a library that computes wrongly") {
 TEST_CASE("compare goes on without a worker that dies or falls silent") {
   for (const char* fault : {"die", "hang"}) {
     const auto [code, output] =
-        compare({"--rows", "matmul 256", "--peers", "OpenBLAS", "--repetitions", "1", "--break",
-                 "OpenBLAS", "--fault", fault, "--patience", "2"});
+        run_compare({"--rows", "matmul 256", "--peers", "OpenBLAS", "--repetitions", "1", "--break",
+                     "OpenBLAS", "--fault", fault, "--patience", "2"});
     CHECK(code == 1);
     CHECK(has(output, "OpenBLAS (as installed) di"));  // died, did not answer in time
     CHECK(has(output, "| matmul 256 | "));
