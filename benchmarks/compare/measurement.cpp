@@ -194,6 +194,8 @@ std::optional<Bench::Runner> Bench::best_runner(const Peer& peer, const std::str
     least = seconds;
     best = Runner{&peer, options, *way};
   }
+  // Anew, as a training that was timed is no longer where it began.
+  if (best) prepare(peer, best->options, best->way.empty() ? work : work + " " + best->way);
   return best;
 }
 
