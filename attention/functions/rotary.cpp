@@ -39,12 +39,8 @@ void check_positions(const Tensor& x, const Tensor& positions) {
 
 // How far each pair turns from one position to the next.
 Tensor frequencies(std::int64_t dims, const RotaryOptions& options) {
-  if (!(options.theta > 0)) fail(kName, "theta must be positive, got ", options.theta);
+  check_rotary_numbers(kName, options);
   const RotaryScaling& scaling = options.scaling;
-  if (!(scaling.factor > 0) || scaling.original_context < 0) {
-    fail(kName, "the scaling's factor must be positive and its original_context at least 0, got ",
-         scaling.factor, " and ", scaling.original_context);
-  }
   const Tensor exponents = arange(0, dims, 2, float64) / static_cast<double>(dims);
   const Tensor plain = pow(options.theta, -exponents);
   if (scaling.original_context == 0) return plain / scaling.factor;
@@ -57,6 +53,18 @@ Tensor frequencies(std::int64_t dims, const RotaryOptions& options) {
 }
 
 }  // namespace
+
+void check_rotary_numbers(const char* operation, const RotaryOptions& options) {
+  const auto is_positive = [](double number) { return number > 0 && std::isfinite(number); };
+  if (!is_positive(options.theta)) {
+    fail(operation, "theta must be positive and finite, got ", options.theta);
+  }
+  const RotaryScaling& scaling = options.scaling;
+  if (!is_positive(scaling.factor) || scaling.original_context < 0) {
+    fail(operation, "the scaling's factor must be positive and finite and its original_context ",
+         "at least 0, got ", scaling.factor, " and ", scaling.original_context);
+  }
+}
 
 RotaryAngles rotary_angles(const Tensor& positions, std::int64_t dims, const RotaryOptions& options,
                            DType dtype) {

@@ -38,8 +38,8 @@ struct RotaryOptions {
 /// angle: (a cos - b sin, b cos + a sin). positions (T), or what broadcasts to (..., T), are int64
 /// or floating and get no gradient; the angles are computed in float64. The gradient is turned
 /// back. ShapeError where positions do not fit, or dims is odd or not between 2 and D; DTypeError
-/// unless x is floating and positions are numbers; Error unless theta and the factor are positive,
-/// and original_context at least 0. Su et al. 2021,
+/// unless x is floating and positions are numbers; Error unless theta and the factor are positive
+/// and finite, and original_context at least 0. Su et al. 2021,
 /// https://arxiv.org/abs/2104.09864.
 Tensor rotary(const Tensor& x, const Tensor& positions, const RotaryOptions& options = {});
 

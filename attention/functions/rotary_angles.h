@@ -11,8 +11,11 @@ struct RotaryAngles {
   bool interleaved = false;
 };
 
-/// The angles of `dims` / 2 pairs, computed in float64. Errors of rotary, whose options they are,
-/// for theta and scaling.
+/// Error, naming `operation`, unless theta and the scaling's factor are positive and finite, and
+/// its original_context is at least 0.
+void check_rotary_numbers(const char* operation, const RotaryOptions& options);
+
+/// The angles of `dims` / 2 pairs, computed in float64. Errors of check_rotary_numbers.
 RotaryAngles rotary_angles(const Tensor& positions, std::int64_t dims, const RotaryOptions& options,
                            DType dtype);
 

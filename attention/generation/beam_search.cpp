@@ -50,7 +50,8 @@ class Beams {
     const Tensor all =
         (steps + tensor(log_probabilities_, {std::ssize(log_probabilities_), 1}, float64))
             .flatten();
-    const auto best = topk(all, std::min(2 * options_.num_beams, all.size(0)));
+    const std::int64_t count = all.size(0);
+    const auto best = topk(all, std::min(2 * std::min(options_.num_beams, count), count));
     const auto sums = best.values.to_vector<double>();
     const auto places = best.indices.to_vector<std::int64_t>();
     std::vector<Candidate> candidates;

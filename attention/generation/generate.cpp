@@ -1,6 +1,7 @@
 #include <tend/attention/generation/generate.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include <tend/attention/generation/beam_search.h>
 #include <tend/attention/generation/continuation.h>
@@ -16,14 +17,18 @@ constexpr const char* kGenerate = "generate";
 
 void check_numbers(const GenerateOptions& o) {
   if (o.max_new_tokens < 0) fail(kGenerate, "max_new_tokens ", o.max_new_tokens, " is negative");
-  if (!(o.temperature >= 0)) fail(kGenerate, "the temperature ", o.temperature, " is negative");
+  if (!(o.temperature >= 0 && std::isfinite(o.temperature)))
+    fail(kGenerate, "the temperature must be at least 0 and finite, got ", o.temperature);
   if (o.top_k && *o.top_k < 1) fail(kGenerate, "top_k ", *o.top_k, " leaves no token");
   if (o.top_p && !(*o.top_p > 0 && *o.top_p <= 1))
     fail(kGenerate, "top_p must lie in (0, 1], got ", *o.top_p);
   if (o.min_p && !(*o.min_p >= 0 && *o.min_p <= 1))
     fail(kGenerate, "min_p must lie in [0, 1], got ", *o.min_p);
-  if (!(o.repetition_penalty > 0))
-    fail(kGenerate, "the repetition_penalty ", o.repetition_penalty, " is not positive");
+  if (!(o.repetition_penalty > 0 && std::isfinite(o.repetition_penalty)))
+    fail(kGenerate, "the repetition_penalty must be positive and finite, got ",
+         o.repetition_penalty);
+  if (!std::isfinite(o.length_penalty))
+    fail(kGenerate, "the length_penalty must be finite, got ", o.length_penalty);
   if (o.num_samples < 1) fail(kGenerate, "num_samples ", o.num_samples, " asks for nothing");
 }
 
@@ -40,6 +45,11 @@ void check_prompts(const GPT& model, const std::vector<TokenSequence>& prompts,
                    const GenerateOptions& o) {
   for (std::size_t i = 0; i < prompts.size(); ++i) {
     if (prompts[i].empty()) fail<ShapeError>(kGenerate, "prompt ", i, " is empty");
+    for (const std::int64_t token : prompts[i]) {
+      if (token >= 0 && token < model.config.vocab_size) continue;
+      fail<IndexError>(kGenerate, "token ", token, " of prompt ", i,
+                       " is out of range for a vocabulary of ", model.config.vocab_size);
+    }
     if (o.max_new_tokens > model.config.context_length - std::ssize(prompts[i])) {
       fail<ShapeError>(kGenerate, "the ", prompts[i].size(), " tokens of prompt ", i, " and ",
                        o.max_new_tokens, " new ones exceed the context_length of ",

@@ -17,12 +17,14 @@ Tensor keep_top_k(const Tensor& logits, std::int64_t k) {
   return without(logits, logits < largest.narrow(-1, largest.size(-1) - 1, 1));
 }
 
-// Removes the unlikeliest tokens while what is removed has at most the probability 1 - p.
+// Removes the unlikeliest tokens while what is removed has at most the probability 1 - p. The least
+// likely one that stays keeps its equals.
 Tensor keep_top_p(const Tensor& logits, double p) {
-  const auto [values, order] = sort(logits, -1);
+  const Tensor values = sort(logits, -1).values;
   const Tensor below = cumsum(softmax(values, -1), -1) <= 1 - p;
   below.select(-1, -1).fill_(false);
-  return without(logits, scatter(zeros_like(below), -1, order, below));
+  const Tensor lowest = amin(masked_fill(values, below, -detail::kHidden), {-1}, true);
+  return without(logits, logits < lowest);
 }
 
 Tensor keep_min_p(const Tensor& logits, double share) {

@@ -1,5 +1,8 @@
 #include <tend/attention/models/config.h>
 
+#include <cmath>
+
+#include <tend/attention/functions/rotary_angles.h>
 #include <tend/core/base/error.h>
 
 namespace tend::attention {
@@ -30,6 +33,7 @@ void check_heads(const char* module, const GPTConfig& c) {
 
 void check_rotary(const char* module, const GPTConfig& c) {
   if (c.positions != PositionKind::rotary) return;
+  check_rotary_numbers(module, c.rotary);
   const std::int64_t dims = c.rotary.dims.value_or(c.head_size());
   if (dims < 2 || dims > c.head_size() || dims % 2 != 0) {
     fail<ShapeError>(module, "rotary dims ", dims, " must be even and from 2 to the head_dim ",
@@ -51,6 +55,8 @@ const GPTConfig& checked_block(const char* module, const GPTConfig& c) {
   }
   if (c.hidden_width) check_size(module, "hidden_width", *c.hidden_width);
   if (c.window) check_size(module, "window", *c.window);
+  if (!(c.norm_eps >= 0 && std::isfinite(c.norm_eps)))
+    fail(module, "norm_eps ", c.norm_eps, " must be at least 0 and finite");
   if (!(c.dropout >= 0 && c.dropout <= 1))
     fail(module, "the probability of dropout must lie in [0, 1], got ", c.dropout);
   return c;

@@ -42,6 +42,8 @@ void GPT::check_inputs(const Tensor& tokens, const GPTInputs& inputs) const {
       fail<ShapeError>("GPT", "padding ", inputs.padding.shape(), " for tokens ", tokens.shape());
     }
     if (any(inputs.padding < 0).item<bool>()) fail("GPT", "padding counts tokens: it is negative");
+    if (inputs.cache == nullptr && any(inputs.padding > tokens.size(1)).item<bool>())
+      fail("GPT", "there is more padding than tokens ", tokens.shape());
   }
   if (inputs.cache == nullptr) return;
   const auto& window = inputs.cache->options().window;

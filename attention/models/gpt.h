@@ -38,7 +38,8 @@ class GPT : public nn::Module<GPT> {
 
   /// int64 tokens (B, T) -> logits (B, T, vocab_size); ShapeError when T and what is cached exceed
   /// context_length, IndexError for a token outside of the vocabulary, Error for a cache without
-  /// room, or with a window below the model's, and for negative padding.
+  /// room, or with a window below the model's, and for padding that is negative or,
+  /// without a cache, more than T.
   Tensor forward(const Tensor& tokens, const GPTInputs& inputs = {}) const;
   Tensor operator()(const Tensor& tokens, const GPTInputs& inputs = {}) const {
     return Module::operator()(tokens, inputs);

@@ -1,6 +1,7 @@
 #include <tend/attention/models/kv_cache.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <tend/autograd/ops/ops.h>
@@ -21,6 +22,10 @@ Tensor with_room(const Tensor& like, std::int64_t capacity) {
   return empty(shape, like.dtype());
 }
 
+std::int64_t twice(std::int64_t n) {
+  return n > std::numeric_limits<std::int64_t>::max() / 2 ? n : 2 * n;
+}
+
 }  // namespace
 
 KVCache::KVCache(const KVCacheOptions& options) : options_(options) {
@@ -38,7 +43,7 @@ std::int64_t KVCache::bytes() const {
 }
 
 void KVCache::reset() noexcept {
-  length_ = first_ = begin_ = 0;
+  length_ = first_ = 0;  // reserve does the rest
 }
 
 void KVCache::move_to(std::int64_t count, std::int64_t capacity) {
@@ -63,24 +68,40 @@ void KVCache::move_to(std::int64_t count, std::int64_t capacity) {
   begin_ = 0;
 }
 
+void KVCache::truncate(std::int64_t length) {
+  if (length < 0 || length > length_ || (first_ > 0 && length < length_)) {
+    fail(kCache, "the first ", length, " of ", length_, " tokens, of which those from ", first_,
+         " on are here, cannot be kept");
+  }
+  length_ = length;
+}
+
 void KVCache::reserve(std::int64_t tokens) {
-  const std::int64_t needed = kept() + tokens;
-  if (options_.capacity) {
-    if (needed > *options_.capacity) {
-      fail(kCache, tokens, " tokens after ", length_, " exceed the capacity of ",
-           *options_.capacity);
-    }
+  std::int64_t needed = 0;
+  if (tokens < 0 || __builtin_add_overflow(kept(), tokens, &needed)) {
+    fail(kCache, "there is no room for ", tokens, " tokens after ", length_);
+  }
+  if (length_ == 0) {  // the next sequence, which may be another model's
+    keys_.clear();
+    values_.clear();
+    capacity_ = begin_ = 0;
+  }
+  if (options_.window) {
+    reserve_rolling(tokens);
+  } else if (!options_.capacity) {
+    if (needed > capacity_) move_to(kept(), std::max(twice(capacity_), needed));
+  } else if (needed > *options_.capacity) {
+    fail(kCache, tokens, " tokens after ", length_, " exceed the capacity of ", *options_.capacity);
+  } else {
     capacity_ = *options_.capacity;
-    return;
   }
-  if (!options_.window) {
-    if (needed > capacity_) move_to(kept(), std::max(2 * capacity_, needed));
-    return;
-  }
-  // The next token sees the window's others. Twice the room halves the number of moves.
-  const std::int64_t others = std::min(kept(), *options_.window - 1);
-  if (begin_ + needed > capacity_) {
-    move_to(others, std::max(2 * *options_.window, others + tokens));
+}
+
+// Twice the room that is needed halves the number of moves.
+void KVCache::reserve_rolling(std::int64_t tokens) {
+  const std::int64_t others = std::min(kept(), *options_.window - 1);  // the next token sees these
+  if (begin_ + kept() + tokens > capacity_) {
+    move_to(others, std::max(others + tokens, twice(std::min(others + tokens, *options_.window))));
   } else {
     begin_ += kept() - others;
     first_ = length_ - others;
@@ -96,15 +117,12 @@ Tensor& KVCache::checked_layer(std::vector<Tensor>& layers, std::size_t layer, c
     fail<IndexError>(kCache, "layer ", layer, " follows ", layers.size(), " layers");
   }
   if (layer == layers.size()) {
-    if (kept() > 0) fail<IndexError>(kCache, "layer ", layer, " has no tokens, others have");
+    if (length_ > 0) fail<IndexError>(kCache, "layer ", layer, " has no tokens, others have");
     with_memory([&] { layers.push_back(with_room(next, capacity_)); });
   }
   Tensor& held = layers[layer];
-  const bool fits = held.size(0) == next.size(0) && held.size(1) == next.size(1) &&
-                    held.size(3) == next.size(3) && held.dtype() == next.dtype();
-  if (!fits && kept() == 0) {  // the batch of another prompt
-    held = with_room(next, capacity_);
-  } else if (!fits) {
+  if (held.size(0) != next.size(0) || held.size(1) != next.size(1) ||
+      held.size(3) != next.size(3) || held.dtype() != next.dtype()) {
     fail<ShapeError>(kCache, next.dtype(), ' ', next.shape(), " does not follow ", held.dtype(),
                      ' ', held.shape(), " but in dimension 2");
   }

@@ -27,8 +27,9 @@ struct KVCacheOptions {
 ///     Tensor next = argmax(logits.select(1, -1), -1, true);    // (B, 1)
 ///     logits = model(next, {.cache = &cache});
 ///
-/// A call that fails leaves the cache as it was. For one model, batch and dtype at a time; not for
-/// several threads at once. It can be moved, but not copied.
+/// A call that fails leaves the cache as it was, but for tokens that its window no longer needs. A
+/// sequence is of one model, batch and dtype; the next may be of others. Not for several threads at
+/// once. It can be moved (what is left is to be reset), but not copied.
 class KVCache {
  public:
   /// Error for a capacity or a window below 1, and for both.
@@ -47,8 +48,11 @@ class KVCache {
   /// The bytes that it holds.
   std::int64_t bytes() const;
 
-  /// Forgets all tokens, and keeps the memory.
+  /// Forgets all tokens.
   void reset() noexcept;
+  /// Forgets the tokens behind the first `length`. Error for more than there are, fewer than 0, and
+  /// for a rolling cache that has lost tokens.
+  void truncate(std::int64_t length);
   /// Sequence i becomes what sequence rows[i] was; `rows` is int64 (B,), of any B. For beams, and
   /// to go on from one prompt in several ways. DTypeError, ShapeError; IndexError for a row that is
   /// not there.
@@ -59,7 +63,7 @@ class KVCache {
   };
   // What a model calls, in this order: reserve, extend for each layer, advance.
 
-  /// Makes room for `tokens` more. Error where there is none.
+  /// Makes room for `tokens` more. Error where there is none, or for a negative number.
   void reserve(std::int64_t tokens);
   /// The keys and values of all tokens that are kept, with those of the next tokens, (B, heads, T,
   /// head_dim), behind them: views, valid until the next call. ShapeError and DTypeError where they
@@ -72,6 +76,7 @@ class KVCache {
   std::int64_t kept() const noexcept { return length_ - first_; }
   /// Moves the last `count` tokens to the front of tensors with room for `capacity`.
   void move_to(std::int64_t count, std::int64_t capacity);
+  void reserve_rolling(std::int64_t tokens);
   Tensor& checked_layer(std::vector<Tensor>& layers, std::size_t layer, const Tensor& next);
 
   KVCacheOptions options_;

@@ -10,6 +10,9 @@
 namespace tend::attention {
 namespace {
 
+constexpr const char* kHead = "head.weight";
+constexpr const char* kEmbedding = "token_embedding.weight";
+
 // Tensors by name, each with a mark for whether it was asked for.
 class Named {
  public:
@@ -67,6 +70,11 @@ class Named {
 // `parts` one below the other, cut into `count` equal pieces.
 std::vector<Tensor> rearranged(const char* model, const std::string& name,
                                const std::vector<Tensor>& parts, std::int64_t count) {
+  for (const Tensor& part : parts) {
+    if (part.shape() == parts[0].shape() && part.dtype() == parts[0].dtype()) continue;
+    fail<ShapeError>(model, "'", name, "' is ", parts[0].dtype(), ' ', parts[0].shape(),
+                     ", what is joined with it ", part.dtype(), ' ', part.shape());
+  }
   const Tensor all = parts.size() == 1 ? parts[0] : cat(parts, 0);
   if (count == 1) return {all};
   if (all.dim() == 0 || all.size(0) == 0 || all.size(0) % count != 0) {
@@ -118,11 +126,22 @@ nn::StateDict CheckpointLayout::converted(const nn::StateDict& state, bool impor
 }
 
 nn::StateDict CheckpointLayout::import_state(const nn::StateDict& tensors) const {
-  return with_memory([&] { return converted(tensors, true); });
+  return with_memory([&] {
+    nn::StateDict state = converted(tensors, true);
+    if (has_tied_head_) state.emplace_back(kHead, state.at(kEmbedding));
+    return state;
+  });
 }
 
 nn::StateDict CheckpointLayout::export_state(const nn::StateDict& state) const {
-  return with_memory([&] { return converted(state, false); });
+  return with_memory([&] {
+    if (!has_tied_head_ || !state.contains(kHead)) return converted(state, false);
+    if (!state.contains(kEmbedding) || !equal(state.at(kHead), state.at(kEmbedding))) {
+      fail(model_, "'", kHead, "' is not the token embedding, and would be lost");
+    }
+    const auto is_head = [](std::string_view name) { return name == kHead; };
+    return converted(without_extras(state, "", is_head), false);
+  });
 }
 
 nn::StateDict without_extras(const nn::StateDict& tensors, std::string_view prefix,

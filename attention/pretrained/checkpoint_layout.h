@@ -21,26 +21,29 @@ struct Correspondence {
 /// The names and the layout of a family of files.
 class CheckpointLayout {
  public:
-  /// `model` is named by errors.
-  explicit CheckpointLayout(const char* model) : model_(model) {}
+  /// `model` is named by errors. With a tied head, files have no weight for it.
+  CheckpointLayout(const char* model, bool has_tied_head)
+      : model_(model), has_tied_head_(has_tied_head) {}
 
   void add(std::vector<std::string> theirs, std::vector<std::string> ours, bool transposed = false);
   /// NAME.weight and NAME.bias of a map or a norm; of the map, the weight may be transposed.
   void add_map(const std::string& theirs, const std::vector<std::string>& ours, bool has_bias,
                bool transposed = false);
 
-  // Errors list names that are missing, and those that are not known; ShapeError where a tensor
-  // cannot be split into equal parts.
+  // An Error lists names that are missing, and those that are not known; ShapeError where tensors
+  // that are joined differ in shape or dtype, or one cannot be split into equal parts.
 
   /// A GPT's state from a file's tensors.
   nn::StateDict import_state(const nn::StateDict& tensors) const;
-  /// A file's tensors from a GPT's state.
+  /// A file's tensors from a GPT's state. Error for the weight of a tied head that is not the token
+  /// embedding, as it would be lost.
   nn::StateDict export_state(const nn::StateDict& state) const;
 
  private:
   nn::StateDict converted(const nn::StateDict& state, bool importing) const;
 
   const char* model_;
+  bool has_tied_head_;
   std::vector<Correspondence> parts_;
 };
 

@@ -4,19 +4,64 @@
 
 namespace tend::attention {
 
-std::string checked_type(const char* model, const JsonValues& json,
-                         std::initializer_list<std::string_view> types) {
-  std::string type = json.text("model_type").value_or("");
+ConfigReader::ConfigReader(const nn::FileName& file, const nn::json::Value& object)
+    : file_(file), object_(object) {
+  if (object.as<nn::json::Object>() == nullptr) refuse("there is no object where one must be");
+}
+
+template <class Kind>
+std::optional<Kind> ConfigReader::value(std::string_view name, const char* kind) const {
+  const nn::json::Value* found = find(name);
+  if (found == nullptr || found->is_null()) return {};
+  if (const Kind* is_kind = found->as<Kind>()) return *is_kind;
+  refuse("'", name, "' is no ", kind);
+}
+
+std::optional<std::int64_t> ConfigReader::integer(std::string_view name) const {
+  return value<std::int64_t>(name, "integer");
+}
+
+std::optional<double> ConfigReader::number(std::string_view name) const {
+  const nn::json::Value* found = find(name);
+  if (found != nullptr && found->as<std::int64_t>() != nullptr) {
+    return static_cast<double>(*found->as<std::int64_t>());
+  }
+  return value<double>(name, "number");
+}
+
+std::optional<bool> ConfigReader::truth(std::string_view name) const {
+  return value<bool>(name, "truth value");
+}
+
+std::optional<std::string> ConfigReader::text(std::string_view name) const {
+  return value<std::string>(name, "text");
+}
+
+std::optional<ConfigReader> ConfigReader::object(std::string_view name) const {
+  const nn::json::Value* found = find(name);
+  if (found == nullptr || found->is_null()) return {};
+  if (found->as<nn::json::Object>() == nullptr) refuse("'", name, "' is no object");
+  return ConfigReader(file_, *found);
+}
+
+std::int64_t ConfigReader::required_integer(std::string_view name) const {
+  const auto found = integer(name);
+  if (!found) refuse("'", name, "' is missing");
+  return *found;
+}
+
+std::string ConfigReader::type_among(std::initializer_list<std::string_view> types) const {
+  std::string type = text("model_type").value_or("");
   if (std::find(types.begin(), types.end(), type) == types.end()) {
-    refuse_config(model, "the model_type is '", type, '\'');
+    refuse("the model_type is '", type, '\'');
   }
   return type;
 }
 
-GeluKind gelu_kind(const char* model, std::string_view activation) {
+GeluKind gelu_kind(const ConfigReader& config, std::string_view activation) {
   if (activation == "gelu") return GeluKind::exact;
   if (activation == "gelu_new" || activation == "gelu_pytorch_tanh") return GeluKind::tanh;
-  refuse_config(model, "the activation '", activation, "' is not supported");
+  config.refuse("the activation '", activation, "' is not supported");
 }
 
 }  // namespace tend::attention

@@ -1,19 +1,19 @@
 #include <tend/attention/pretrained/gpt2.h>
 
+#include <filesystem>
 #include <string>
 
 #include <tend/attention/pretrained/checkpoint_layout.h>
 #include <tend/attention/pretrained/config_reader.h>
-#include <tend/autograd/ops/ops.h>
 
 namespace tend::attention {
 namespace {
 
 constexpr const char* kGPT2 = "GPT2";
-constexpr const char* kHead = "head.weight";
 
 CheckpointLayout gpt2_layout(const GPTConfig& config) {
-  CheckpointLayout layout(kGPT2);
+  if (!config.tied_head) fail(kGPT2, "the head is not tied to the token embedding");
+  CheckpointLayout layout(kGPT2, /*has_tied_head=*/true);
   layout.add({"wte.weight"}, {"token_embedding.weight"});
   layout.add({"wpe.weight"}, {"position_embedding.weight"});
   for (std::int64_t i = 0; i < config.num_layers; ++i) {
@@ -43,47 +43,41 @@ bool is_extra(std::string_view name) {
 }  // namespace
 
 GPTConfig GPT2::config(std::string_view text) {
-  const JsonValues json(kGPT2, text);
-  checked_type(kGPT2, json, {"gpt2"});
-  GPTConfig config;
-  config.vocab_size = json.required_integer("vocab_size");
-  config.context_length = json.required_integer("n_positions");
-  config.width = json.required_integer("n_embd");
-  config.num_heads = json.required_integer("n_head");
-  config.num_layers = json.required_integer("n_layer");
-  config.hidden_width = json.integer("n_inner");
-  config.dropout = json.number("resid_pdrop").value_or(0.1);
-  config.norm_eps = json.number("layer_norm_epsilon").value_or(1e-5);
-  config.gelu = gelu_kind(kGPT2, json.text("activation_function").value_or("gelu_new"));
-  config.qkv_bias = true;
-  config.tied_head = true;
-  if (!json.truth("scale_attn_weights").value_or(true) ||
-      json.truth("scale_attn_by_inverse_layer_idx").value_or(false)) {
-    refuse_config(kGPT2, "scores that are scaled in another way are not supported");
-  }
-  if (!json.truth("tie_word_embeddings").value_or(true)) {
-    refuse_config(kGPT2, "a head that is not the token embedding is not supported");
-  }
-  return config;
+  return with_memory([&] {
+    const std::filesystem::path path = "config.json";
+    const nn::FileName file{kGPT2, path};
+    const nn::json::Value root = nn::json::parse(file, text);
+    const ConfigReader json(file, root);
+    json.type_among({"gpt2"});
+    GPTConfig config;
+    config.vocab_size = json.required_integer("vocab_size");
+    config.context_length = json.required_integer("n_positions");
+    config.width = json.required_integer("n_embd");
+    config.num_heads = json.required_integer("n_head");
+    config.num_layers = json.required_integer("n_layer");
+    config.hidden_width = json.integer("n_inner");
+    config.dropout = json.number("resid_pdrop").value_or(0.1);
+    config.norm_eps = json.number("layer_norm_epsilon").value_or(1e-5);
+    config.gelu = gelu_kind(json, json.text("activation_function").value_or("gelu_new"));
+    config.qkv_bias = true;
+    config.tied_head = true;
+    if (!json.truth("scale_attn_weights").value_or(true) ||
+        json.truth("scale_attn_by_inverse_layer_idx").value_or(false)) {
+      json.refuse("scores that are scaled in another way are not supported");
+    }
+    if (!json.truth("tie_word_embeddings").value_or(true)) {
+      json.refuse("a head that is not the token embedding is not supported");
+    }
+    return config;
+  });
 }
 
 nn::StateDict GPT2::import_state(const nn::StateDict& tensors, const GPTConfig& config) {
-  return with_memory([&] {
-    nn::StateDict state =
-        gpt2_layout(config).import_state(without_extras(tensors, "transformer.", is_extra));
-    state.emplace_back(kHead, state.at("token_embedding.weight"));
-    return state;
-  });
+  return gpt2_layout(config).import_state(without_extras(tensors, "transformer.", is_extra));
 }
 
 nn::StateDict GPT2::export_state(const nn::StateDict& state, const GPTConfig& config) {
-  return with_memory([&] {
-    if (state.contains(kHead) && !equal(state.at(kHead), state.at("token_embedding.weight"))) {
-      fail(kGPT2, "the head is not the token embedding, and would be lost");
-    }
-    const auto is_head = [](std::string_view name) { return name == kHead; };
-    return gpt2_layout(config).export_state(without_extras(state, "", is_head));
-  });
+  return gpt2_layout(config).export_state(state);
 }
 
 }  // namespace tend::attention

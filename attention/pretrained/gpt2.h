@@ -26,7 +26,8 @@ struct GPT2 {
   /// and value cannot be told apart.
   static nn::StateDict import_state(const nn::StateDict& tensors, const GPTConfig& config);
   /// The reverse: GPT-2's tensors from a GPT's state, or from gradients under the same names. With
-  /// a tied head, the state may have the head's weight or not; Error for another one.
+  /// a tied head, the state may have the head's weight or not; Error for another one, and
+  /// for a config without a tied head.
   static nn::StateDict export_state(const nn::StateDict& state, const GPTConfig& config);
 };
 

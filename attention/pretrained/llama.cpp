@@ -1,16 +1,15 @@
 #include <tend/attention/pretrained/llama.h>
 
+#include <filesystem>
 #include <string>
 
 #include <tend/attention/pretrained/checkpoint_layout.h>
 #include <tend/attention/pretrained/config_reader.h>
-#include <tend/autograd/ops/ops.h>
 
 namespace tend::attention {
 namespace {
 
 constexpr const char* kLlama = "Llama";
-constexpr const char* kHeadWeight = "head.weight";
 
 void add_block(CheckpointLayout& layout, const GPTConfig& config, const std::string& theirs,
                const std::string& ours) {
@@ -37,56 +36,78 @@ void add_block(CheckpointLayout& layout, const GPTConfig& config, const std::str
 }
 
 CheckpointLayout llama_layout(const GPTConfig& config) {
-  CheckpointLayout layout(kLlama);
+  CheckpointLayout layout(kLlama, config.tied_head);
   layout.add({"model.embed_tokens.weight"}, {"token_embedding.weight"});
   for (std::int64_t i = 0; i < config.num_layers; ++i) {
     add_block(layout, config, "model.layers." + std::to_string(i) + '.',
               "blocks." + std::to_string(i) + '.');
   }
   layout.add({"model.norm.weight"}, {"norm.weight"});
-  if (!config.tied_head) layout.add({"lm_head.weight"}, {kHeadWeight});
+  if (!config.tied_head) layout.add({"lm_head.weight"}, {"head.weight"});
   return layout;
 }
 
-// Newer files have these values under rope_parameters, older ones under rope_scaling.
-RotaryOptions rotary_options(const JsonValues& json) {
-  const auto number = [&](const std::string& key) {
-    const auto newer = json.number("rope_parameters." + key);
-    return newer ? newer : json.number("rope_scaling." + key);
-  };
-  const auto text = [&](const std::string& key) {
-    const auto newer = json.text("rope_parameters." + key);
-    return newer ? newer : json.text("rope_scaling." + key);
-  };
+// What some layers do and others do not.
+void refuse_differing_layers(const ConfigReader& json) {
+  if (json.truth("use_sliding_window").value_or(false)) {
+    json.refuse("use_sliding_window, a window in some layers, is not supported");
+  }
+  const nn::json::Value* types = json.find("layer_types");
+  if (types == nullptr || types->is_null()) return;
+  const auto* list = types->as<nn::json::List>();
+  if (list == nullptr) json.refuse("'layer_types' is no list");
+  for (const nn::json::Value& each : *list) {
+    const auto* type = each.as<std::string>();
+    if (type == nullptr || *type != "full_attention") {
+      json.refuse("layer_types other than full_attention are not supported");
+    }
+  }
+}
+
+// Newer files have these values under rope_parameters, older ones under rope_scaling and at the
+// top.
+RotaryOptions rotary_options(const ConfigReader& json) {
+  const auto newer = json.object("rope_parameters");
+  const auto section = newer ? newer : json.object("rope_scaling");
   RotaryOptions rotary;
-  rotary.theta = number("rope_theta").value_or(json.number("rope_theta").value_or(10000.0));
-  const auto named = text("rope_type");
-  const std::string type = named ? *named : text("type").value_or("default");
+  rotary.theta = json.number("rope_theta").value_or(rotary.theta);
+  for (const ConfigReader* each : {&json, section ? &*section : nullptr}) {
+    if (each != nullptr && each->number("partial_rotary_factor").value_or(1.0) != 1.0) {
+      json.refuse("a partial_rotary_factor is not supported");
+    }
+  }
+  if (!section) return rotary;
+  for (const nn::json::Member& member : section->members()) {
+    if (member.value.as<nn::json::Object>() != nullptr) {
+      json.refuse("rope_parameters that differ by layer are not supported");
+    }
+  }
+  rotary.theta = section->number("rope_theta").value_or(rotary.theta);
+  const auto named = section->text("rope_type");
+  const std::string type = named ? *named : section->text("type").value_or("default");
   if (type == "default") return rotary;
   if (type != "linear" && type != "llama3") {
-    refuse_config(kLlama, "the rope_type '", type, "' is not supported");
+    json.refuse("the rope_type '", type, "' is not supported");
   }
-  rotary.scaling.factor = number("factor").value_or(1.0);
+  rotary.scaling.factor = section->number("factor").value_or(1.0);
   if (type == "linear") return rotary;
-  rotary.scaling.low_frequency = number("low_freq_factor").value_or(1.0);
-  rotary.scaling.high_frequency = number("high_freq_factor").value_or(4.0);
-  const std::string context = "original_max_position_embeddings";
-  const auto newer = json.integer("rope_parameters." + context);
+  rotary.scaling.low_frequency = section->number("low_freq_factor").value_or(1.0);
+  rotary.scaling.high_frequency = section->number("high_freq_factor").value_or(4.0);
   rotary.scaling.original_context =
-      newer ? *newer : json.integer("rope_scaling." + context).value_or(8192);
+      section->integer("original_max_position_embeddings").value_or(8192);
   return rotary;
 }
 
-void set_activation(const JsonValues& json, GPTConfig& config) {
+void set_activation(const ConfigReader& json, GPTConfig& config) {
   const std::string activation = json.text("hidden_act").value_or("silu");
   config.feed_forward = FeedForwardKind::swiglu;
   if (activation == "silu") return;
   config.feed_forward = FeedForwardKind::geglu;
-  config.gelu = gelu_kind(kLlama, activation);
+  config.gelu = gelu_kind(json, activation);
 }
 
 // How the relatives differ.
-void set_family(const std::string& type, const JsonValues& json, GPTConfig& config) {
+void set_family(const std::string& type, const ConfigReader& json, GPTConfig& config) {
   const bool bias = json.truth("attention_bias").value_or(false);
   config.qkv_bias = type == "qwen2" || bias;
   config.out_bias = type != "qwen2" && bias;
@@ -94,58 +115,49 @@ void set_family(const std::string& type, const JsonValues& json, GPTConfig& conf
   config.qk_norm = type == "qwen3";
   if (type == "mistral") {
     config.window = json.integer("sliding_window");
-  } else if (json.truth("use_sliding_window").value_or(false)) {
-    refuse_config(kLlama, "use_sliding_window, a window in some layers, is not supported");
+  } else {
+    refuse_differing_layers(json);
   }
 }
 
 }  // namespace
 
 GPTConfig Llama::config(std::string_view text) {
-  const JsonValues json(kLlama, text);
-  const std::string type = checked_type(kLlama, json, {"llama", "mistral", "qwen2", "qwen3"});
-  GPTConfig config;
-  config.vocab_size = json.required_integer("vocab_size");
-  config.context_length = json.required_integer("max_position_embeddings");
-  config.width = json.required_integer("hidden_size");
-  config.num_heads = json.required_integer("num_attention_heads");
-  config.num_layers = json.required_integer("num_hidden_layers");
-  config.hidden_width = json.required_integer("intermediate_size");
-  config.num_kv_heads = json.integer("num_key_value_heads");
-  config.head_dim = json.integer("head_dim");
-  config.norm = NormKind::rms;
-  config.norm_eps = json.number("rms_norm_eps").value_or(1e-6);
-  config.positions = PositionKind::rotary;
-  config.rotary = rotary_options(json);
-  config.tied_head = json.truth("tie_word_embeddings").value_or(false);
-  set_activation(json, config);
-  set_family(type, json, config);
-  return config;
+  return with_memory([&] {
+    const std::filesystem::path path = "config.json";
+    const nn::FileName file{kLlama, path};
+    const nn::json::Value root = nn::json::parse(file, text);
+    const ConfigReader json(file, root);
+    const std::string type = json.type_among({"llama", "mistral", "qwen2", "qwen3"});
+    GPTConfig config;
+    config.vocab_size = json.required_integer("vocab_size");
+    config.context_length = json.required_integer("max_position_embeddings");
+    config.width = json.required_integer("hidden_size");
+    config.num_heads = json.required_integer("num_attention_heads");
+    config.num_layers = json.required_integer("num_hidden_layers");
+    config.hidden_width = json.required_integer("intermediate_size");
+    config.num_kv_heads = json.integer("num_key_value_heads");
+    config.head_dim = json.integer("head_dim");
+    config.norm = NormKind::rms;
+    config.norm_eps = json.number("rms_norm_eps").value_or(1e-6);
+    config.positions = PositionKind::rotary;
+    config.rotary = rotary_options(json);
+    config.tied_head = json.truth("tie_word_embeddings").value_or(false);
+    set_activation(json, config);
+    set_family(type, json, config);
+    return config;
+  });
 }
 
 nn::StateDict Llama::import_state(const nn::StateDict& tensors, const GPTConfig& config) {
-  return with_memory([&] {
-    const auto is_extra = [&](std::string_view name) {
-      return name.ends_with(".rotary_emb.inv_freq") ||
-             (config.tied_head && name == "lm_head.weight");
-    };
-    nn::StateDict state = llama_layout(config).import_state(without_extras(tensors, "", is_extra));
-    if (config.tied_head) state.emplace_back(kHeadWeight, state.at("token_embedding.weight"));
-    return state;
-  });
+  const auto is_extra = [&](std::string_view name) {
+    return name.ends_with(".rotary_emb.inv_freq") || (config.tied_head && name == "lm_head.weight");
+  };
+  return llama_layout(config).import_state(without_extras(tensors, "", is_extra));
 }
 
 nn::StateDict Llama::export_state(const nn::StateDict& state, const GPTConfig& config) {
-  return with_memory([&] {
-    if (config.tied_head && state.contains(kHeadWeight) &&
-        !equal(state.at(kHeadWeight), state.at("token_embedding.weight"))) {
-      fail(kLlama, "the head is not the token embedding, and would be lost");
-    }
-    const auto is_tied_head = [&](std::string_view name) {
-      return config.tied_head && name == kHeadWeight;
-    };
-    return llama_layout(config).export_state(without_extras(state, "", is_tied_head));
-  });
+  return llama_layout(config).export_state(state);
 }
 
 }  // namespace tend::attention

@@ -2,12 +2,13 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <system_error>
 
+#include <tend/attention/pretrained/config_reader.h>
 #include <tend/attention/pretrained/gpt2.h>
-#include <tend/attention/pretrained/json_values.h>
 #include <tend/attention/pretrained/llama.h>
-#include <tend/nn/files/input_file.h>
+#include <tend/nn/files/json.h>
 #include <tend/nn/files/safetensors.h>
 
 namespace tend::attention {
@@ -15,21 +16,20 @@ namespace {
 
 constexpr const char* kLoad = "load_pretrained";
 
-std::string read_text(const std::filesystem::path& path) {
-  nn::InputFile file(path, kLoad);
-  std::string text(file.size(), '\0');
-  file.read(text.data(), text.size());
-  return text;
-}
-
 // The files that an index names, each once.
 std::set<std::string> shards(const std::filesystem::path& index) {
-  const JsonValues json(kLoad, read_text(index));
-  std::set<std::string> files = json.texts_under("weight_map");
-  for (const std::string& file : files) {
-    if (std::filesystem::path(file).filename() != file || file == "..") {
-      fail<IoError>(kLoad, index.string(), ": '", file, "' is no file beside it");
+  const nn::FileName file{kLoad, index};
+  const nn::json::Value root = nn::json::read(file);
+  const auto map = ConfigReader(file, root).object("weight_map");
+  if (!map) file.refuse("there is no weight_map");
+  std::set<std::string> files;
+  for (const nn::json::Member& member : map->members()) {
+    const auto* name = member.value.as<std::string>();
+    if (name == nullptr || name->empty() || *name == ".." ||
+        name->find_first_of(std::string_view("/\0", 2)) != std::string::npos) {
+      file.refuse("the weight_map names no file beside it for '", nn::shown(member.name), '\'');
     }
+    files.insert(*name);
   }
   return files;
 }
@@ -51,15 +51,20 @@ nn::StateDict load_tensors(const std::filesystem::path& folder) {
 }
 
 // A number or a list.
-std::vector<std::int64_t> stop_tokens(const std::filesystem::path& file) {
-  const JsonValues json(kLoad, read_text(file));
-  const std::string name = "eos_token_id";
+std::vector<std::int64_t> stop_tokens(const std::filesystem::path& path) {
+  const nn::FileName file{kLoad, path};
+  const nn::json::Value root = nn::json::read(file);
+  const nn::json::Value* found = ConfigReader(file, root).find("eos_token_id");
+  if (found == nullptr || found->is_null()) return {};
+  if (const auto* token = found->as<std::int64_t>()) return {*token};
   std::vector<std::int64_t> tokens;
-  if (json.is_integer(name)) tokens.push_back(*json.integer(name));
-  for (int i = 0; json.is_integer(name + '.' + std::to_string(i)); ++i) {
-    tokens.push_back(*json.integer(name + '.' + std::to_string(i)));
+  if (const auto* list = found->as<nn::json::List>()) {
+    for (const nn::json::Value& each : *list) {
+      if (const auto* token = each.as<std::int64_t>()) tokens.push_back(*token);
+    }
+    if (tokens.size() == list->size()) return tokens;
   }
-  return tokens;
+  file.refuse("'eos_token_id' is neither an integer nor a list of them");
 }
 
 }  // namespace
@@ -76,8 +81,11 @@ std::vector<std::int64_t> pretrained_stop_tokens(const std::filesystem::path& fo
 
 GPT load_pretrained(const std::filesystem::path& folder) {
   return with_memory([&] {
-    const std::string text = read_text(folder / "config.json");
-    const bool is_gpt2 = JsonValues(kLoad, text).text("model_type") == "gpt2";
+    const std::filesystem::path path = folder / "config.json";
+    const nn::FileName file{kLoad, path};
+    const std::string text = nn::read_text(file);
+    const nn::json::Value root = nn::json::parse(file, text);
+    const bool is_gpt2 = ConfigReader(file, root).text("model_type") == "gpt2";
     GPT model(is_gpt2 ? GPT2::config(text) : Llama::config(text));
     const nn::StateDict tensors = load_tensors(folder);
     model.load_state_dict(is_gpt2 ? GPT2::import_state(tensors, model.config)

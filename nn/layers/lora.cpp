@@ -1,8 +1,7 @@
 #include <tend/nn/layers/lora.h>
 
-#include <fnmatch.h>
-
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include <tend/autograd/ops/ops.h>
@@ -29,9 +28,30 @@ std::vector<NamedLinear> linears_with_lora(ModuleBase& module) {
   return found;
 }
 
+// Whether the pattern, in which * stands for any characters, is all of the text. A * that has taken
+// too few characters takes one more; of several, only the last need ever do so.
+bool is_all_of(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, t = 0;
+  std::size_t star = std::string_view::npos, taken = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      taken = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++taken;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
 bool matches(const std::string& pattern, const std::string& path) {
-  return fnmatch(pattern.c_str(), path.c_str(), 0) == 0 ||
-         fnmatch(("*." + pattern).c_str(), path.c_str(), 0) == 0;
+  return is_all_of(pattern, path) || is_all_of("*." + pattern, path);
 }
 
 std::vector<NamedLinear> named_by(ModuleBase& module, const std::vector<std::string>& patterns) {
@@ -71,6 +91,7 @@ Pair drawn_pair(const Linear& linear, std::int64_t rank) {
 std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patterns,
                       const LoRAOptions& options) {
   if (options.rank < 1) fail("add_lora", "a rank of ", options.rank, " is none");
+  if (!std::isfinite(options.alpha)) fail("add_lora", "alpha must be finite, got ", options.alpha);
   if (!(options.dropout >= 0 && options.dropout <= 1))
     fail("add_lora", "dropout must lie in [0, 1], got ", options.dropout);
   return with_memory([&] {

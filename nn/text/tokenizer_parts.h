@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <tend/nn/text/json.h>
+#include <tend/nn/files/json.h>
 
 namespace tend::nn {
 

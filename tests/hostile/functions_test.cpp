@@ -56,7 +56,7 @@ const std::regex kPassedOver(
     // arguments but a module.
     "attention::.*const TokenPlaces&\\)|attention::GPT::operator\\(\\).*|"
     "attention::(GPTConfig::.*|checked_block\\(.*|PositionEmbedding::is_added\\(\\))|"
-    "attention::KVCache::(advance|bytes|first|length|options|reserve|reset)\\(.*|"
+    "attention::KVCache::(advance|bytes|first|length|options|reserve|reset|truncate)\\(.*|"
     "attention::generate\\(const GPT&, const TokenSequence&.*|"
     "nn::(merge_lora|remove_lora|lora_state)\\(.*|"
     "nn::ModuleBase::(named_.*|parameters|buffers|is_training|eval|"

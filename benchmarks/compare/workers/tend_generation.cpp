@@ -46,7 +46,7 @@ struct Generation {
   Tensor decode() {
     if (cache.length() == 0) read_prompt();
     Tensor logits = model(next, {.cache = &cache});
-    cache.advance(-1);
+    cache.truncate(cache.length() - 1);
     return logits;
   }
 

@@ -146,6 +146,7 @@ TEST_CASE("top_k, top_p and min_p leave the likeliest tokens") {
   CHECK(drawn_tokens(model, {.top_p = 0.01}) == Tokens{1});
   CHECK(drawn_tokens(model, {.top_p = 0.6}) == Tokens{1, 3});
   CHECK(drawn_tokens(model, {.top_p = 0.8}) == Tokens{1, 3, 4});
+  CHECK(drawn_tokens(constant_model({1.0, 0.0, 1.0, 0.0}), {.top_p = 0.3}) == Tokens{0, 2});
   CHECK(drawn_tokens(model, {.min_p = 0.5}) == Tokens{1, 3});
   CHECK(drawn_tokens(model, {.min_p = 0.3}) == Tokens{1, 3, 4});
   // top_p sees what top_k left: 0.4 / 0.85 and 0.3 / 0.85 have 0.82 together.
@@ -233,6 +234,9 @@ TEST_CASE("what cannot be generated is refused before anything is computed") {
   refused({.max_new_tokens = 32});
   refused({.temperature = -1.0});
   refused({.temperature = std::nan("")});
+  refused({.temperature = INFINITY});
+  refused({.repetition_penalty = INFINITY});
+  refused({.num_beams = 2, .length_penalty = std::nan("")});
   refused({.temperature = 1.0, .top_k = 0});
   refused({.temperature = 1.0, .top_p = 0.0});
   refused({.temperature = 1.0, .min_p = 1.5});
@@ -247,4 +251,6 @@ TEST_CASE("what cannot be generated is refused before anything is computed") {
       generate(model, TokenSequence{1, 2}, {.max_new_tokens = 31}),
       "[generate] the 2 tokens of prompt 0 and 31 new ones exceed the context_length of 32");
   CHECK_THROWS_AS(generate(model, TokenSequence{13}, {.max_new_tokens = 2}), IndexError);
+  CHECK_THROWS_WITH(generate(model, std::vector<TokenSequence>{{1}, {-1}}, {.max_new_tokens = 0}),
+                    "[generate] token -1 of prompt 1 is out of range for a vocabulary of 13");
 }

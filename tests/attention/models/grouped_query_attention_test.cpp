@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "tests/catch.h"
 
 #include <tend/tend.h>
@@ -56,8 +58,8 @@ TEST_CASE("what no attention can be is refused before weights are drawn") {
   const auto refused = [](const GPTConfig& config) {
     manual_seed(3);
     const auto before = get_rng_state().to_bytes();
-    CHECK_THROWS_AS(GPT(config), ShapeError);
-    CHECK_THROWS_AS(GroupedQueryAttention(config), ShapeError);
+    CHECK_THROWS_AS(GPT(config), Error);
+    CHECK_THROWS_AS(GroupedQueryAttention(config), Error);
     CHECK(get_rng_state().to_bytes() == before);
   };
   refused({.num_heads = 4, .num_kv_heads = 3});
@@ -65,6 +67,10 @@ TEST_CASE("what no attention can be is refused before weights are drawn") {
   refused({.head_dim = -1});
   refused({.width = 20, .num_heads = 4, .positions = PositionKind::rotary});
   refused({.positions = PositionKind::rotary, .rotary = {.dims = 18}});
+  refused({.positions = PositionKind::rotary, .rotary = {.theta = -1}});
+  refused({.positions = PositionKind::rotary, .rotary = {.scaling = {.factor = 0}}});
+  refused({.norm_eps = -1.0});
+  refused({.norm_eps = std::nan("")});
   refused({.window = 0});
   refused({.hidden_width = -5});
 }

@@ -1,4 +1,6 @@
 // A model with a cache computes what it computes without one.
+#include <limits>
+
 #include "tests/catch.h"
 
 #include <tend/tend.h>
@@ -124,6 +126,11 @@ TEST_CASE("a cache can be reordered, and begin anew") {
   const Tensor moved = index_select(tokens, 0, rows);
   CHECK(allclose(model(moved.narrow(1, 5, 4), {.cache = &cache}), model(moved).narrow(1, 5, 4),
                  1e-5, 1e-5));
+  cache.truncate(3);
+  CHECK(allclose(model(moved.narrow(1, 3, 2), {.cache = &cache}), model(moved).narrow(1, 3, 2),
+                 1e-5, 1e-5));
+  CHECK_THROWS_AS(cache.truncate(6), Error);
+  CHECK_THROWS_AS(cache.truncate(-1), Error);
   cache.reset();
   CHECK(cache.length() == 0);
   CHECK(allclose(model(tokens, {.cache = &cache}), model(tokens), 1e-5, 1e-5));
@@ -166,6 +173,45 @@ TEST_CASE("what no cache can be, or a model cannot use, is refused") {
   CHECK_THROWS_AS(cache.reorder(tensor(std::vector<std::int64_t>{1})), IndexError);
   CHECK_THROWS_AS(cache.reorder(zeros({1})), DTypeError);
   CHECK_THROWS_AS(model(zeros({1, 2}, int64), {.padding = zeros({2}, int64)}), ShapeError);
+  CHECK_THROWS_AS(model(zeros({1, 2}, int64), {.padding = full({1}, 3)}), Error);
   CHECK_THROWS_WITH(model(zeros({1, 2}, int64), {.padding = full({1}, -1)}),
                     "[GPT] padding counts tokens: it is negative");
+}
+
+TEST_CASE("after a reset a cache serves another model, with fewer layers, in another dtype") {
+  const NoGradGuard no_graph;
+  manual_seed(6);
+  GPTConfig config = small_model(PositionKind::rotary);
+  const GPT two(config);
+  config.num_layers = 1;
+  GPT one(config);
+  one.to(float64);
+  const Tensor tokens = randint(0, kVocabulary, {4, 9});
+  KVCache cache;
+  two(tokens.narrow(0, 0, 1), {.cache = &cache});
+  cache.reset();
+  one(tokens.narrow(1, 0, 5), {.cache = &cache});
+  cache.reorder(tensor(std::vector<std::int64_t>{3, 3}));
+  const Tensor moved = index_select(tokens, 0, tensor(std::vector<std::int64_t>{3, 3}));
+  CHECK(allclose(one(moved.narrow(1, 5, 4), {.cache = &cache}), one(moved).narrow(1, 5, 4)));
+}
+
+TEST_CASE("a rolling cache takes the room that it needs, and keeps its batch") {
+  const NoGradGuard no_graph;
+  GPTConfig config = small_model(PositionKind::rotary);
+  config.window = 1;
+  const GPT model(config);
+  const Tensor tokens = zeros({3, 5}, int64);
+  KVCache cache({.window = 1});
+  model(tokens, {.cache = &cache});
+  CHECK_THROWS_AS(model(zeros({2, 1}, int64), {.cache = &cache}), ShapeError);
+  CHECK_THROWS_AS(cache.truncate(2), Error);
+
+  KVCache wide({.window = std::int64_t{1} << 62});
+  config.window = std::int64_t{1} << 62;
+  const GPT all(config);
+  all(tokens, {.cache = &wide});
+  CHECK(wide.bytes() <= 2 * 2 * 4 * 2 * tokens.numel() * config.width);
+  CHECK_THROWS_AS(wide.reserve(std::numeric_limits<std::int64_t>::max()), Error);
+  CHECK_THROWS_AS(wide.reserve(-1), Error);
 }

@@ -186,6 +186,10 @@ TEST_CASE("the tokens that end a text stand in two files, as a number or a list"
   CHECK(pretrained_stop_tokens(folder.path()) == Tokens{1, 2});
   folder.write("config.json", "{}");
   CHECK(pretrained_stop_tokens(folder.path()).empty());
+  for (const char* wrong : {"[1, null]", "2.0", "\"2\"", "[[1]]", "{\"0\": 1}"}) {
+    folder.write("generation_config.json", std::string("{\"eos_token_id\": ") + wrong + "}");
+    CHECK_THROWS_AS(pretrained_stop_tokens(folder.path()), IoError);
+  }
 }
 
 TEST_CASE("folders that lack something are refused with what is missing") {
@@ -212,6 +216,16 @@ TEST_CASE("folders that lack something are refused with what is missing") {
                state["lm_head.weight"] = ones({2, 2});
              }),
              ContainsSubstring("head.weight"));
+  CHECK_THAT(refusal([](auto&, auto& state) {
+               state["model.layers.0.mlp.gate_proj.weight"] = ones({11, 16});
+               state["model.layers.0.mlp.up_proj.weight"] = ones({9, 16});
+             }),
+             ContainsSubstring("joined with it float32 (9, 16)"));
+  CHECK_THAT(refusal([](auto& folder, auto& state) {
+               state.clear();
+               folder.write("model.safetensors.index.json", R"({"weight_map": "a"})");
+             }),
+             ContainsSubstring("'weight_map' is no object"));
   CHECK_THAT(refusal([](auto&, auto& state) { state.clear(); }),
              ContainsSubstring("model.safetensors"));
   CHECK_THAT(refusal([](auto& folder, auto&) { folder.write("config.json", "{"); }),
@@ -240,11 +254,16 @@ TEST_CASE("a config.json that says what no GPT has is refused") {
   refused("gpt2", "n_embd", nullptr, "'n_embd' is missing");
   refused("gpt2", "model_type", "llama", "model_type is 'llama'");
   refused("llama", "rope_scaling", {{"type", "yarn"}}, "rope_type 'yarn'");
+  refused("llama", "rope_scaling", "linear", "'rope_scaling' is no object");
+  refused("llama", "rope_parameters", {{"full_attention", {{"rope_type", "yarn"}}}},
+          "differ by layer");
+  refused("llama", "partial_rotary_factor", 0.5, "partial_rotary_factor");
+  refused("qwen3", "layer_types", {"full_attention", "sliding_attention"}, "layer_types");
   refused("llama", "hidden_act", "tanh", "'tanh' is not supported");
   refused("qwen2", "use_sliding_window", true, "use_sliding_window");
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "{\"a\":";
-  CHECK_THROWS_WITH(Llama::config(deep), Catch::Matchers::ContainsSubstring("64 deep"));
+  CHECK_THROWS_WITH(Llama::config(deep), Catch::Matchers::ContainsSubstring("deeper than 64"));
   for (const char* text : {"", "[]", "1", "{\"a\": 1, \"a\": 2}", "{\"a\": [1, {}"}) {
     CHECK_THROWS_AS(Llama::config(text), IoError);
   }

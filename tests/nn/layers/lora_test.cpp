@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "tests/catch.h"
 
 #include <tend/tend.h>
@@ -99,8 +101,14 @@ TEST_CASE("what cannot get LoRA is refused, and nothing has changed") {
                     "[add_lora] 'W_quary' names no Linear");
   CHECK_THROWS_AS(nn::add_lora(model, {"W_query"}, {.rank = 0}), Error);
   CHECK_THROWS_AS(nn::add_lora(model, {"W_query"}, {.dropout = 2}), Error);
+  CHECK_THROWS_AS(nn::add_lora(model, {"W_query"}, {.alpha = std::nan("")}), Error);
+  CHECK_THROWS_AS(nn::add_lora(model, {"W_?uery"}), Error);
+  CHECK_THROWS_AS(nn::add_lora(model, {"query"}), Error);
+  CHECK_THROWS_AS(nn::add_lora(model, {"*.W_quer"}), Error);
   CHECK(model.repr() == before);
   CHECK(model.num_parameters(true) == model.num_parameters());
+  CHECK(nn::add_lora(model, {"blocks.*1.*n.*_query"}) == 1);
+  nn::remove_lora(model);
   nn::add_lora(model, {"W_query"});
   CHECK_THROWS_WITH(nn::add_lora(model, {"W_*"}),
                     "[add_lora] 'blocks.0.attention.W_query' has LoRA already");

@@ -56,8 +56,10 @@ struct Member {
   Value value;
 };
 
-/// Reads a file. IoError for what is no JSON, for names used twice in one object, and for lists and
-/// objects that nest deeper than 64.
+/// Reads a text, the content of `file`. IoError for what is no JSON, for names used twice in one
+/// object, and for lists and objects that nest deeper than 64.
+Value parse(const FileName& file, std::string_view text);
+/// The same with the file's own text.
 Value read(const FileName& file);
 
 /// `text`, which must be UTF-8, with quotes.

@@ -1,4 +1,4 @@
-#include <tend/nn/text/json.h>
+#include <tend/nn/files/json.h>
 
 #include <algorithm>
 #include <limits>
@@ -107,11 +107,14 @@ const Value* Value::find(std::string_view name) const noexcept {
   return found == object->end() ? nullptr : &found->value;
 }
 
-Value read(const FileName& file) {
-  const std::string text = read_text(file);
+Value parse(const FileName& file, std::string_view text) {
   Builder builder(file);
   nlohmann::json::sax_parse(text, &builder);
   return builder.take();
+}
+
+Value read(const FileName& file) {
+  return parse(file, read_text(file));
 }
 
 std::string quoted(std::string_view text) {
