@@ -23,27 +23,38 @@ namespace {
 template <class T>
 constexpr std::size_t kBlockLanes = 16 / sizeof(T);
 
-// Makes rows of a square block, each in another 128-bit block of a vector, to columns.
-template <class D>
-HWY_INLINE void transpose_blocks(D d, const float* HWY_RESTRICT rows, hn::Vec<D>* columns) {
-  const hn::RepartitionToWide<D> wide;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto r0 = hn::Load(d, rows), r1 = hn::Load(d, rows + lanes);
-  const auto r2 = hn::Load(d, rows + 2 * lanes), r3 = hn::Load(d, rows + 3 * lanes);
-  const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, r0, r1));
-  const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, r2, r3));
-  const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, r0, r1));
-  const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, r2, r3));
-  columns[0] = hn::BitCast(d, hn::InterleaveLower(wide, low01, low23));
-  columns[1] = hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23));
-  columns[2] = hn::BitCast(d, hn::InterleaveLower(wide, high01, high23));
-  columns[3] = hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23));
+// A vector whose 128-bit blocks lie `step` elements apart.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const T* from, std::size_t step) {
+  if constexpr (hn::MaxLanes(D()) <= kBlockLanes<T>) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    constexpr std::size_t kBlocks = hn::MaxLanes(decltype(half)()) / kBlockLanes<T>;
+    return hn::Combine(d, load_blocks(half, from + kBlocks * step, step),
+                       load_blocks(half, from, step));
+  }
 }
+
+// Of vectors whose 128-bit blocks are from rows of b, rows[0] from rows 0, 4, 8, ..., rows[1] from
+// rows 1, 5, 9, ... (of doubles: 0, 2, 4, ... and 1, 3, 5, ...), makes columns: the first elements
+// of all rows in columns[0], the second ones in columns[1], ...
 template <class D>
-HWY_INLINE void transpose_blocks(D d, const double* HWY_RESTRICT rows, hn::Vec<D>* columns) {
-  const auto r0 = hn::Load(d, rows), r1 = hn::Load(d, rows + hn::Lanes(d));
-  columns[0] = hn::InterleaveLower(d, r0, r1);
-  columns[1] = hn::InterleaveUpper(d, r0, r1);
+HWY_INLINE void transpose_blocks(D d, const hn::Vec<D>* rows, hn::Vec<D>* columns) {
+  if constexpr (sizeof(hn::TFromD<D>) == 8) {
+    columns[0] = hn::InterleaveLower(d, rows[0], rows[1]);
+    columns[1] = hn::InterleaveUpper(d, rows[0], rows[1]);
+  } else {
+    const hn::RepartitionToWide<D> wide;
+    const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, rows[0], rows[1]));
+    const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, rows[2], rows[3]));
+    const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, rows[0], rows[1]));
+    const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, rows[2], rows[3]));
+    columns[0] = hn::BitCast(d, hn::InterleaveLower(wide, low01, low23));
+    columns[1] = hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23));
+    columns[2] = hn::BitCast(d, hn::InterleaveLower(wide, high01, high23));
+    columns[3] = hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23));
+  }
 }
 #endif
 
@@ -63,10 +74,14 @@ constexpr std::size_t kLine = 64 / sizeof(T);
 template <class T>
 constexpr std::size_t kChunk = 4 * kLine<T>;
 
+// Up to here rows count as short. Those of keys, which lie close together, would gain less from a
+// copy than it costs.
+template <class T>
+constexpr std::size_t kShortRow = 2 * kChunk<T>;
+
 #if HWY_TARGET != HWY_SCALAR
-// Copies `count` elements of each of a vector's rows so that transpose_blocks finds them: the
-// 128-bit blocks of rows 0, 4, 8, ... one after the other, those of rows 1, 5, 9, ..., then the
-// next elements. Each line is read once: rows whose distance is a multiple of 4 KB share a set of
+// Copies `count` elements of each of a vector's rows in the order in which transpose_blocks takes
+// them. Each line is read once: rows whose distance is a multiple of 4 KB share a set of
 // the first cache, which would lose them before they are used up.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void copy_chunk(D d, const T* HWY_RESTRICT b, std::size_t row_step, std::size_t count,
@@ -105,6 +120,27 @@ HWY_INLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRICT
 #if HWY_TARGET != HWY_SCALAR
   constexpr std::size_t kBlock = kBlockLanes<T>;
   if constexpr (hn::MaxLanes(D()) >= kBlock) {
+    const auto add_block = [&](auto v, auto load) HWY_ATTR {
+      hn::Vec<D> rows[kBlock], columns[kBlock];
+      unroll<kBlock>([&](auto i) HWY_ATTR { rows[i()] = load(i()); });
+      transpose_blocks(d, rows, columns);
+      unroll<kBlock>([&](auto i) HWY_ATTR { add(v, at + i(), columns[i()]); });
+    };
+    while (p.b_step == 1 && p.k <= kShortRow<T> && at + kBlock <= p.k) {
+      // A line of some of the next rows: hardware prefetchers do not foresee this order.
+      const std::size_t share = kVectors * lanes * kBlock / kLine<T>;
+      const std::size_t next = kVectors * lanes + at % kLine<T> / kBlock * share;
+      for (std::size_t i = next; i < next + share; ++i) {
+        __builtin_prefetch(b + i * p.b_column + at, 0, 2);
+      }
+      unroll<kVectors>([&](auto v) HWY_ATTR {
+        const T* from = b + v() * lanes * p.b_column + at;
+        add_block(v, [&](std::size_t i) HWY_ATTR {
+          return load_blocks(d, from + i * p.b_column, kBlock * p.b_column);
+        });
+      });
+      at += kBlock;
+    }
     HWY_ALIGN T chunk[kVectors][hn::MaxLanes(D()) * kChunk<T>];
     while (p.b_step == 1 && at + kBlock <= p.k) {
       const std::size_t count = std::min(kChunk<T>, (p.k - at) / kBlock * kBlock);
@@ -116,9 +152,8 @@ HWY_INLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRICT
       });
       for (std::size_t j = 0; j < count; j += kBlock, at += kBlock) {
         unroll<kVectors>([&](auto v) HWY_ATTR {
-          hn::Vec<D> columns[kBlock];
-          transpose_blocks(d, chunk[v()] + j * lanes, columns);
-          unroll<kBlock>([&](auto i) HWY_ATTR { add(v, at + i(), columns[i()]); });
+          add_block(
+              v, [&](std::size_t i) HWY_ATTR { return hn::Load(d, chunk[v()] + (j + i) * lanes); });
         });
       }
     }
@@ -145,7 +180,7 @@ HWY_INLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRICT
 }
 
 // All rows of some vectors of columns. There are registers for the sums of all rows and one
-// vector, or of four rows and two.
+// vector, of four rows and two, or of two rows and four.
 template <std::size_t kVectors, class D, class T = hn::TFromD<D>>
 HWY_INLINE void multiply_rows(D d, const FewRows<T>& p, std::size_t column) {
   const T* a = p.a;
@@ -157,6 +192,10 @@ HWY_INLINE void multiply_rows(D d, const FewRows<T>& p, std::size_t column) {
     c += count() * p.c_row;
     rows -= count();
   };
+  if constexpr (kVectors == 4) {
+    if (rows == 2) return next(std::integral_constant<std::size_t, 2>());
+    return next(std::integral_constant<std::size_t, 1>());
+  }
   if constexpr (kVectors == 1) {
     if (rows == 7) return next(std::integral_constant<std::size_t, 7>());
     if (rows == 6) return next(std::integral_constant<std::size_t, 6>());
@@ -172,6 +211,9 @@ HWY_INLINE void multiply_rows(D d, const FewRows<T>& p, std::size_t column) {
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void multiply_from(D d, const FewRows<T>& p, std::size_t column) {
   const std::size_t lanes = hn::Lanes(d);
+  if (p.rows <= 2 && p.k <= kShortRow<T>) {  // four sums at least hide what an addition takes
+    for (; column + 4 * lanes <= p.columns; column += 4 * lanes) multiply_rows<4>(d, p, column);
+  }
   if (p.rows <= 4) {
     for (; column + 2 * lanes <= p.columns; column += 2 * lanes) multiply_rows<2>(d, p, column);
   }
