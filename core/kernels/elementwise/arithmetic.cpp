@@ -169,29 +169,38 @@ struct Minimum {
   }
 };
 
-// The smallest integer divided by -1 overflows, and traps on x86: -1 is its own case.
-struct Remainder {
+// What follows does not branch, since signs that vary would be mispredicted.
+
+// 1 where a division by b that leaves a rest rounds to another integer when it rounds down.
+std::int64_t rounds_down(std::int64_t rest, std::int64_t b) {
+  return (rest != 0) & ((rest ^ b) < 0);
+}
+
+// The smallest integer divided by -1 overflows, and traps on x86.
+struct TruncDivide {
+  static std::int64_t divisor(std::int64_t b) { return b == -1 ? 1 : b; }
   static std::int64_t of(std::int64_t a, std::int64_t b) {
-    if (b == -1) return 0;
-    const std::int64_t rest = a % b;
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    const std::int64_t quotient = a / divisor(b);
+    return b == -1 ? Sub::of(0, a) : quotient;
   }
 };
 
 struct Fmod {
-  static std::int64_t of(std::int64_t a, std::int64_t b) { return b == -1 ? 0 : a % b; }
+  static std::int64_t of(std::int64_t a, std::int64_t b) { return a % TruncDivide::divisor(b); }
+};
+
+struct Remainder {
+  static std::int64_t of(std::int64_t a, std::int64_t b) {
+    const std::int64_t rest = Fmod::of(a, b);
+    return rest + (b & -rounds_down(rest, b));
+  }
 };
 
 struct FloorDivide {
   static std::int64_t of(std::int64_t a, std::int64_t b) {
-    if (b == -1) return Sub::of(0, a);
-    const std::int64_t quotient = a / b;
-    return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+    const std::int64_t rest = Fmod::of(a, b);
+    return TruncDivide::of(a, b) - rounds_down(rest, b);
   }
-};
-
-struct TruncDivide {
-  static std::int64_t of(std::int64_t a, std::int64_t b) { return b == -1 ? Sub::of(0, a) : a / b; }
 };
 
 template <class Op, class T>
