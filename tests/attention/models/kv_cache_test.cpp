@@ -83,6 +83,12 @@ TEST_CASE("windows and linear biases see the same tokens with a cache, also one 
       KVCache growing;
       // Fused and composed attention round sums of up to 37 products in other orders.
       CHECK(allclose(in_chunks(model, tokens, chunks, growing), whole, 1e-5, 1e-5));
+      {
+        const MatmulPathGuard tiles(MatmulPath::automatic);
+        const AttentionPathGuard fused(AttentionPath::fused);
+        KVCache same;
+        CHECK(equal(in_chunks(model, tokens, chunks, same), model(tokens)));
+      }
       if (!config.window) continue;
       KVCache rolling({.window = config.window});
       CHECK(allclose(in_chunks(model, tokens, chunks, rolling), whole, 1e-5, 1e-5));
