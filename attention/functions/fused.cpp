@@ -189,10 +189,9 @@ std::string fused_obstacle(const AttentionCall& call, const Tensor& query, const
 // 0.38, 1 and 1024 0.8 / 0.4, 15 and 1024 0.64 / 0.75. On a Zen 5 (causal,
 // benchmarks/attention.cpp) with 16 tokens 2.3 / 1.3, with 256 2.7 / 1.9, with 1024 3.9 / 2.6. The
 // backward computes 16 queries at a time, functions are evaluated for 64, so these do not pay for
-// few queries and many keys: one query of 8 heads over 1024 keys with linear biases takes 422 us, and
-// 81 composed (two cores of a Zen 4), whose results differ by up to 2.4e-7. The plain forward is fused even so: its bits depend neither on how
-// many queries there are nor on the keys after them, so a token that follows a cache of keys has
-// the bits that it has in the sequence.
+// few queries and many keys: one query of 8 heads over 1024 keys with linear biases takes 422 us,
+// composed 81 (two cores of a Zen 4), which differs by up to 2.4e-7. The plain forward is fused
+// even so: its bits depend neither on how many queries there are nor on the keys after them.
 bool fused_pays(const AttentionCall& call, const Tensor& query, const Tensor& key,
                 const Tensor& value) {
   return !(records_gradient(query, key, value) || call.has_functions()) || query.size(-2) >= 16 ||

@@ -72,7 +72,7 @@ RotaryAngles rotary_angles(const Tensor& positions, std::int64_t dims, const Rot
   return {cos(angles).to(dtype), sin(angles).to(dtype), options.interleaved};
 }
 
-Tensor turned(const Tensor& x, const RotaryAngles& angles, bool inverse) {
+Tensor rotated(const Tensor& x, const RotaryAngles& angles, bool inverse) {
   const Array rows = x.array().strides().back() == 1 ? x.array() : x.array().contiguous();
   Shape shape = x.shape();
   shape[shape.rank() - 1] = angles.cosines.size(-1);
@@ -82,7 +82,7 @@ Tensor turned(const Tensor& x, const RotaryAngles& angles, bool inverse) {
   return record(
       "RotaryBackward", std::move(out), {x}, {angles.cosines, angles.sines},
       [interleaved = angles.interleaved, inverse](Derivative& d) {
-        d.set(0, turned(d.grad(), {d.saved(0), d.saved(1), interleaved}, !inverse));
+        d.set(0, rotated(d.grad(), {d.saved(0), d.saved(1), interleaved}, !inverse));
       },
       kName);
 }
@@ -90,7 +90,7 @@ Tensor turned(const Tensor& x, const RotaryAngles& angles, bool inverse) {
 Tensor rotary(const Tensor& x, const Tensor& positions, const RotaryOptions& options) {
   const std::int64_t dims = checked_dims(x, options);
   check_positions(x, positions);
-  return turned(x, rotary_angles(positions, dims, options, x.dtype()));
+  return rotated(x, rotary_angles(positions, dims, options, x.dtype()));
 }
 
 }  // namespace tend::attention

@@ -1,4 +1,4 @@
-// Rotary positions: queries and keys are turned by angles that grow with their positions, so that
+// Rotary positions: queries and keys are rotated by angles that grow with their positions, so that
 // their products depend on distances.
 #pragma once
 
@@ -26,7 +26,7 @@ struct RotaryScaling {
 struct RotaryOptions {
   /// The angle of pair i at position p is p theta^(-2i / dims).
   double theta = 10000.0;
-  /// How many of a head's first numbers are turned, an even number; all unless given.
+  /// How many of a head's first numbers are rotated, an even number; all unless given.
   std::optional<std::int64_t> dims = {};
   /// Whether pairs are neighbours (2i, 2i + 1), as in GPT-J, instead of (i, i + dims / 2), as in
   /// Llama and GPT-NeoX.
@@ -34,9 +34,9 @@ struct RotaryOptions {
   RotaryScaling scaling = {};
 };
 
-/// x (..., T, D), a query or a key split into heads, with each pair (a, b) of a row turned by its
+/// x (..., T, D), a query or a key split into heads, with each pair (a, b) of a row rotated by its
 /// angle: (a cos - b sin, b cos + a sin). positions (T), or what broadcasts to (..., T), are int64
-/// or floating and get no gradient; the angles are computed in float64. The gradient is turned
+/// or floating and get no gradient; the angles are computed in float64. The gradient is rotated
 /// back. ShapeError where positions do not fit, or dims is odd or not between 2 and D; DTypeError
 /// unless x is floating and positions are numbers; Error unless theta and the factor are positive
 /// and finite, and original_context at least 0. Su et al. 2021,

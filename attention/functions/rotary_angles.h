@@ -20,6 +20,6 @@ RotaryAngles rotary_angles(const Tensor& positions, std::int64_t dims, const Rot
                            DType dtype);
 
 /// rotary with these angles, which broadcast to x's rows and pairs.
-Tensor turned(const Tensor& x, const RotaryAngles& angles, bool inverse = false);
+Tensor rotated(const Tensor& x, const RotaryAngles& angles, bool inverse = false);
 
 }  // namespace tend::attention

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <tend/attention/generation/continuation.h>
 #include <tend/attention/generation/sampling.h>
@@ -42,7 +43,12 @@ class Beams {
   }
 
  private:
-  // Half of twice as many candidates may end here, and leave enough that go on.
+  // Each beam can lose a candidate to each stop token, and enough remain that go on.
+  std::int64_t candidates_per_beam() const {
+    const std::set<std::int64_t> stops(options_.stop_tokens.begin(), options_.stop_tokens.end());
+    return std::max<std::int64_t>(2, 1 + std::ssize(stops));
+  }
+
   std::vector<Candidate> best_candidates() {
     const NoGradGuard no_graph;
     const Tensor steps = penalized(log_softmax(running_.logits().to(float64), -1),
@@ -51,7 +57,8 @@ class Beams {
         (steps + tensor(log_probabilities_, {std::ssize(log_probabilities_), 1}, float64))
             .flatten();
     const std::int64_t count = all.size(0);
-    const auto best = topk(all, std::min(2 * std::min(options_.num_beams, count), count));
+    const std::int64_t beams = std::min(options_.num_beams, count);
+    const auto best = topk(all, std::min(candidates_per_beam() * beams, count));
     const auto sums = best.values.to_vector<double>();
     const auto places = best.indices.to_vector<std::int64_t>();
     std::vector<Candidate> candidates;
@@ -66,7 +73,7 @@ class Beams {
     std::vector<double> sums;
     std::int64_t rank = 0;
     for (const Candidate& each : best_candidates()) {
-      if (is_stop(each.token)) {
+      if (is_stop(each.token, options_)) {
         // One that other candidates leave behind would not have been followed.
         if (rank < options_.num_beams) finish(each);
       } else if (std::ssize(rows) < options_.num_beams) {
@@ -81,11 +88,6 @@ class Beams {
     running_.reorder(rows);
     running_.append(tokens);
     log_probabilities_ = std::move(sums);
-  }
-
-  bool is_stop(std::int64_t token) const {
-    const auto& stops = options_.stop_tokens;
-    return std::find(stops.begin(), stops.end(), token) != stops.end();
   }
 
   double score(double log_probability, std::size_t length) const {

@@ -29,11 +29,11 @@ void check_numbers(const GenerateOptions& o) {
          o.repetition_penalty);
   if (!std::isfinite(o.length_penalty))
     fail(kGenerate, "the length_penalty must be finite, got ", o.length_penalty);
-  if (o.num_samples < 1) fail(kGenerate, "num_samples ", o.num_samples, " asks for nothing");
+  if (o.num_samples < 1) fail(kGenerate, "num_samples must be at least 1, got ", o.num_samples);
 }
 
 void check_beams(const GenerateOptions& o) {
-  if (o.num_beams < 1) fail(kGenerate, "num_beams ", o.num_beams, " are none");
+  if (o.num_beams < 1) fail(kGenerate, "num_beams must be at least 1, got ", o.num_beams);
   if (o.num_beams == 1) return;
   if (o.temperature != 0) fail(kGenerate, "beams are not drawn: the temperature must be 0");
   if (o.on_token) fail(kGenerate, "beams choose their tokens at the end: on_token is not called");
@@ -85,7 +85,7 @@ class Samples {
   }
 
  private:
-  // The prompts are computed once each, whatever the number of their continuations.
+  // Computes each prompt once, and makes a row of it for each of its continuations.
   Tensor first_logits() {
     const Tensor logits = running_.logits();
     std::vector<std::int64_t> rows;
@@ -106,8 +106,7 @@ class Samples {
         is_done_ = true;
         return;
       }
-      const auto& stops = options_.stop_tokens;
-      has_stopped_[i] = std::find(stops.begin(), stops.end(), next[i]) != stops.end();
+      has_stopped_[i] = is_stop(next[i], options_);
       is_done_ = is_done_ && has_stopped_[i];
     }
   }

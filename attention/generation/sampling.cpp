@@ -17,8 +17,8 @@ Tensor keep_top_k(const Tensor& logits, std::int64_t k) {
   return without(logits, logits < largest.narrow(-1, largest.size(-1) - 1, 1));
 }
 
-// Removes the unlikeliest tokens while what is removed has at most the probability 1 - p. The least
-// likely one that stays keeps its equals.
+// Removes the least likely tokens, as many as have a probability of at most 1 - p together. One as
+// likely as a token that stays, stays too.
 Tensor keep_top_p(const Tensor& logits, double p) {
   const Tensor values = sort(logits, -1).values;
   const Tensor below = cumsum(softmax(values, -1), -1) <= 1 - p;
@@ -58,6 +58,11 @@ TokenSequence chosen_tokens(const Tensor& logits, const std::vector<TokenSequenc
   if (options.top_p) scores = keep_top_p(scores, *options.top_p);
   if (options.min_p) scores = keep_min_p(scores, *options.min_p);
   return multinomial(softmax(scores, -1), 1).to_vector<std::int64_t>();
+}
+
+bool is_stop(std::int64_t token, const GenerateOptions& options) {
+  const auto& stops = options.stop_tokens;
+  return std::find(stops.begin(), stops.end(), token) != stops.end();
 }
 
 }  // namespace tend::attention

@@ -17,4 +17,7 @@ Tensor penalized(const Tensor& logits, const std::vector<TokenSequence>& sequenc
 TokenSequence chosen_tokens(const Tensor& logits, const std::vector<TokenSequence>& sequences,
                             const GenerateOptions& options);
 
+/// Whether a sequence ends with `token`.
+bool is_stop(std::int64_t token, const GenerateOptions& options);
+
 }  // namespace tend::attention

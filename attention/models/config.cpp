@@ -9,7 +9,7 @@ namespace tend::attention {
 namespace {
 
 void check_size(const char* module, const char* name, std::int64_t size) {
-  if (size < 1) fail<ShapeError>(module, name, " ", size, " is no size");
+  if (size < 1) fail<ShapeError>(module, name, " must be at least 1, got ", size);
 }
 
 void check_heads(const char* module, const GPTConfig& c) {
@@ -41,6 +41,16 @@ void check_rotary(const char* module, const GPTConfig& c) {
   }
 }
 
+// Gate and up of a feed-forward network are one matrix.
+void check_hidden(const char* module, const GPTConfig& c) {
+  if (c.hidden_width) check_size(module, "hidden_width", *c.hidden_width);
+  std::int64_t hidden = c.hidden_width.value_or(0), rows = 0;
+  if ((!c.hidden_width && __builtin_mul_overflow(c.width, 4, &hidden)) ||
+      __builtin_mul_overflow(hidden, 2, &rows)) {
+    fail<ShapeError>(module, "width ", c.width, " or hidden_width is too large");
+  }
+}
+
 }  // namespace
 
 const GPTConfig& checked_block(const char* module, const GPTConfig& c) {
@@ -49,11 +59,7 @@ const GPTConfig& checked_block(const char* module, const GPTConfig& c) {
     fail<ShapeError>(module, "context_length ", c.context_length, " is negative");
   check_heads(module, c);
   check_rotary(module, c);
-  std::int64_t hidden = 0;
-  if (__builtin_mul_overflow(c.width, 8, &hidden)) {
-    fail<ShapeError>(module, "width ", c.width, " is no size");
-  }
-  if (c.hidden_width) check_size(module, "hidden_width", *c.hidden_width);
+  check_hidden(module, c);
   if (c.window) check_size(module, "window", *c.window);
   if (!(c.norm_eps >= 0 && std::isfinite(c.norm_eps)))
     fail(module, "norm_eps ", c.norm_eps, " must be at least 0 and finite");

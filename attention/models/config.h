@@ -17,7 +17,7 @@ enum class NormKind : unsigned char { layer, rms };
 enum class PositionKind : unsigned char {
   learned,     ///< a learned vector for each position is added to the embedding
   sinusoidal,  ///< the vector of Vaswani et al. 2017 is added instead
-  rotary,      ///< queries and keys are turned (rotary)
+  rotary,      ///< queries and keys are rotated (rotary)
   alibi,       ///< scores fall with the distance (scores::alibi)
   none         ///< only what the causal mask tells
 };
@@ -30,7 +30,8 @@ enum class FeedForwardKind : unsigned char {
 };
 
 /// Sizes and parts of a GPT. As they are, they make GPT-2's architecture but for its biases of
-/// query, key and value and its GELU. gpt2_config and llama_config read those of config.json.
+/// query, key and value, its GELU and its tied head. gpt2_config and llama_config read those of
+/// config.json.
 struct GPTConfig {
   std::int64_t vocab_size = 256;
   /// The longest sequence, with what is cached.
@@ -38,6 +39,8 @@ struct GPTConfig {
   std::int64_t width = 64;
   std::int64_t num_heads = 4;
   std::int64_t num_layers = 2;
+  /// Of attention weights, of the sum of embeddings, and of what attention and feed-forward network
+  /// add to a block's input.
   double dropout = 0.0;
   Flag qkv_bias = false;
   /// That of the feed-forward networks; GPT-2 has GeluKind::tanh.
@@ -54,7 +57,7 @@ struct GPTConfig {
   std::optional<std::int64_t> num_kv_heads = {};
   /// width / num_heads unless given.
   std::optional<std::int64_t> head_dim = {};
-  /// RMSNorm of each head's query and key, before they are turned, as in Qwen3.
+  /// RMSNorm of each head's query and key, before they are rotated, as in Qwen3.
   Flag qk_norm = false;
   Flag out_bias = true;           ///< of the attention's last map
   Flag feed_forward_bias = true;  ///< of both maps

@@ -21,7 +21,7 @@ class FeedForward : public nn::Module<FeedForward> {
 
   FeedForwardKind kind;
   TEND_MODULE(nn::Linear, up);
-  TEND_MODULE(nn::GELU, activation);
+  TEND_MODULE(nn::GELU, activation);  // not called by SwiGLU
   TEND_MODULE(nn::Linear, down);
 };
 

@@ -76,7 +76,7 @@ Tensor GPT::forward(const Tensor& tokens, const GPTInputs& inputs) const {
     ++places.layer;
   }
   if (inputs.last_only && x.size(1) > 1) x = x.narrow(1, x.size(1) - 1, 1);
-  const Tensor logits = head(norm(x));
+  Tensor logits = head(norm(x));
   if (inputs.cache != nullptr) inputs.cache->advance(tokens.size(1));
   return logits;
 }

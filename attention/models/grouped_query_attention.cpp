@@ -36,8 +36,8 @@ GroupedQueryAttention::Heads GroupedQueryAttention::split(const Tensor& x,
     heads.key = rms_norm(heads.key, key_norm.shape(), key_norm, config.norm_eps);
   }
   if (places.angles.cosines.defined()) {
-    heads.query = turned(heads.query, places.angles);
-    heads.key = turned(heads.key, places.angles);
+    heads.query = rotated(heads.query, places.angles);
+    heads.key = rotated(heads.key, places.angles);
   }
   if (places.cache != nullptr) {
     auto all = places.cache->extend(places.layer, heads.key, heads.value);

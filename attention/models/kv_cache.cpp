@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kCache = "KVCache";
 
 void check_count(const char* name, const std::optional<std::int64_t>& count) {
-  if (count && *count < 1) fail(kCache, "a ", name, " of ", *count, " tokens is none");
+  if (count && *count < 1) fail(kCache, name, " must be at least 1, got ", *count);
 }
 
 Tensor with_room(const Tensor& like, std::int64_t capacity) {
@@ -121,10 +121,12 @@ Tensor& KVCache::checked_layer(std::vector<Tensor>& layers, std::size_t layer, c
     with_memory([&] { layers.push_back(with_room(next, capacity_)); });
   }
   Tensor& held = layers[layer];
+  if (held.dtype() != next.dtype()) {
+    fail<DTypeError>(kCache, next.dtype(), " does not follow ", held.dtype());
+  }
   if (held.size(0) != next.size(0) || held.size(1) != next.size(1) ||
-      held.size(3) != next.size(3) || held.dtype() != next.dtype()) {
-    fail<ShapeError>(kCache, next.dtype(), ' ', next.shape(), " does not follow ", held.dtype(),
-                     ' ', held.shape(), " but in dimension 2");
+      held.size(3) != next.size(3)) {
+    fail<ShapeError>(kCache, next.shape(), " does not follow ", held.shape(), " in dimension 2");
   }
   return held;
 }
@@ -137,6 +139,10 @@ KVCache::KeysValues KVCache::extend(std::size_t layer, const Tensor& key, const 
   }
   const NoGradGuard no_graph;
   const std::int64_t tokens = key.dim() == 4 ? key.size(2) : 0;
+  if (value.dim() == 4 && value.size(2) != tokens) {
+    fail<ShapeError>(kCache, "keys ", key.shape(), " and values ", value.shape(),
+                     " are of different tokens");
+  }
   if (begin_ + kept() + tokens > capacity_) fail(kCache, "no room is reserved");
   const auto put = [&](std::vector<Tensor>& layers, const Tensor& next) {
     const Tensor& held = checked_layer(layers, layer, next);

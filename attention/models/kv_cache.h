@@ -48,7 +48,7 @@ class KVCache {
   /// The bytes that it holds.
   std::int64_t bytes() const;
 
-  /// Forgets all tokens.
+  /// Forgets all tokens. Their memory is given back by the next call of a model.
   void reset() noexcept;
   /// Forgets the tokens behind the first `length`. Error for more than there are, fewer than 0, and
   /// for a rolling cache that has lost tokens.
@@ -67,7 +67,8 @@ class KVCache {
   void reserve(std::int64_t tokens);
   /// The keys and values of all tokens that are kept, with those of the next tokens, (B, heads, T,
   /// head_dim), behind them: views, valid until the next call. ShapeError and DTypeError where they
-  /// do not fit those before, AutogradError where they have a graph.
+  /// do not fit those before or each other, IndexError for a layer that is not the next one, Error
+  /// for more tokens than `reserve` made room for, AutogradError where they have a graph.
   KeysValues extend(std::size_t layer, const Tensor& key, const Tensor& value);
   /// Counts the tokens of all layers' last `extend`.
   void advance(std::int64_t tokens) noexcept { length_ += tokens; }

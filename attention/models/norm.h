@@ -13,7 +13,7 @@ namespace tend::attention {
 class Norm : public nn::Module<Norm> {
  public:
   /// ShapeError for a negative size.
-  Norm(NormKind kind, std::int64_t size, double epsilon, Flag with_bias = true);
+  Norm(NormKind norm, std::int64_t size, double epsilon, Flag with_bias = true);
 
   /// Keeps the shape; ShapeError when the last dimension has another size.
   Tensor forward(const Tensor& x) const;

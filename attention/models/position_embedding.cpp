@@ -21,7 +21,7 @@ const char* name_of(PositionKind kind) {
 
 Tensor sinusoidal_positions(const Tensor& positions, std::int64_t width, DType dtype) {
   constexpr const char* kName = "sinusoidal_positions";
-  if (width < 1) fail<ShapeError>(kName, "width ", width, " is no size");
+  if (width < 1) fail<ShapeError>(kName, "width must be at least 1, got ", width);
   if (positions.dtype() == boolean) fail<DTypeError>(kName, "positions are bool, not numbers");
   if (!is_floating(dtype)) fail<DTypeError>(kName, dtype, " is not floating");
   const Tensor exponents = arange(0, width, 2, float64) / static_cast<double>(width);

@@ -19,8 +19,8 @@ Tensor sinusoidal_positions(const Tensor& positions, std::int64_t width, DType d
 /// none, and its call is an Error.
 class PositionEmbedding : public nn::Module<PositionEmbedding> {
  public:
-  /// ShapeError for negative sizes.
-  PositionEmbedding(PositionKind kind, std::int64_t context_length, std::int64_t width);
+  /// Of positions below `length`, vectors of `size` numbers. ShapeError for negative sizes.
+  PositionEmbedding(PositionKind positions, std::int64_t length, std::int64_t size);
 
   /// int64 positions (...) -> (..., width); IndexError outside of the context_length.
   Tensor forward(const Tensor& positions) const;

@@ -1,8 +1,10 @@
 #include <tend/attention/models/token_places.h>
 
+#include <tend/attention/expressions/masks.h>
 #include <tend/attention/expressions/scores.h>
 #include <tend/autograd/ops/ops.h>
 
+// Functions are called while they are made, so capturing locals by reference is safe.
 namespace tend::attention {
 namespace {
 
@@ -22,7 +24,7 @@ ScoreFunction alibi_score(std::int64_t heads, std::int64_t query_offset, DType d
 }  // namespace
 
 Tensor token_positions(std::int64_t first, std::int64_t tokens, const Tensor& padding) {
-  const Tensor positions = arange(first, first + tokens, 1, {.dtype = int64});
+  Tensor positions = arange(first, first + tokens, 1, {.dtype = int64});
   if (!padding.defined()) return positions;
   return clamp_min(positions - padding.unsqueeze(-1), 0);
 }
@@ -43,7 +45,7 @@ TokenPlaces::TokenPlaces(const GPTConfig& config, std::int64_t tokens, DType dty
   if (config.positions == PositionKind::alibi) {
     score = alibi_score(config.num_heads, query_offset, dtype);
   }
-  mask = [&](auto at) { return at.key <= at.query + query_offset; };
+  mask = masks::causal_bottom_right(tokens, query_offset + tokens);
   if (has_window) {
     mask = mask &&
            MaskFunction([&](auto at) { return at.query + query_offset - at.key < *config.window; });

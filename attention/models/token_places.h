@@ -14,14 +14,14 @@ namespace tend::attention {
 struct TokenPlaces {
   std::int64_t query_offset = 0;  // of the first token among the keys
   RotaryAngles angles = {};       // undefined unless the positions are rotary
-  bool has_functions = false;     // or plain causality
+  bool has_functions = false;     // otherwise attention is causal, without score and mask
   ScoreFunction score = {};
   MaskFunction mask = {};
   KVCache* cache = nullptr;  // with room for the tokens
   std::size_t layer = 0;     // its layer
 
   /// Those of `tokens` tokens, which follow what is cached, if anything is. `padding` (B,) int64
-  /// counts the tokens at the left of each sequence that are none, or is undefined.
+  /// counts the tokens of padding at the left of each sequence, or is undefined.
   TokenPlaces(const GPTConfig& config, std::int64_t tokens, DType dtype, KVCache* cache = nullptr,
               const Tensor& padding = {});
 };

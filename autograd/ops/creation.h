@@ -18,6 +18,7 @@
 #include <tend/autograd/tensor/options.h>
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/array.h>
+#include <tend/core/base/error.h>
 
 namespace tend {
 
@@ -91,7 +92,7 @@ requires std::floating_point<T> || std::integral<T> Tensor tensor(const std::vec
                                                                   const TensorOptions& options) {
   using Number = std::conditional_t<std::floating_point<T>, double, std::int64_t>;
   std::vector<Number> numbers;
-  numbers.reserve(values.size());
+  with_memory([&] { numbers.reserve(values.size()); });
   for (const T value : values) {
     if constexpr (std::same_as<T, bool> || std::floating_point<T>) {
       numbers.push_back(static_cast<Number>(value));

@@ -187,6 +187,10 @@ inline void zero_gradient(Derivative& d) {
   }
 }
 
+/// scatter_add(zeros(shape), dim, index, source), without the copy of the zeros.
+Tensor scatter_to_zeros(const Shape& shape, std::int64_t dim, const Tensor& index,
+                        const Tensor& source);
+
 /// Checks an optional weight, which errors call `name`: unless undefined, it must have the dtype of
 /// `self` (DTypeError) and be a constant (AutogradError if it requires grad).
 inline void check_constant(const char* operation, const char* name, const Tensor& weight,

@@ -43,9 +43,14 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
   kernels::gather(out, self.array(), dim, index.array());
   return record("GatherBackward0", std::move(out), {self}, {index},
                 [dim, shape = self.shape()](Derivative& d) {
-                  d.set(0, scatter_into(Array::zeros(shape, d.grad().dtype()), {}, dim, d.saved(0),
-                                        d.grad()));
+                  d.set(0, scatter_to_zeros(shape, dim, d.saved(0), d.grad()));
                 });
+}
+
+Tensor scatter_to_zeros(const Shape& shape, std::int64_t dim, const Tensor& index,
+                        const Tensor& source) {
+  dim = wrap_dim("scatter_add", dim, shape.rank());
+  return scatter_into(Array::zeros(shape, source.dtype()), {}, dim, index, source);
 }
 
 Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index,

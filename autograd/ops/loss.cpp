@@ -64,18 +64,24 @@ Labels read_labels(const char* operation, const Tensor& x, const Tensor& target,
   }
   shape.push_back(1);
   Labels labels{empty(shape, int64), empty(shape, boolean), {}, 0};
-  const Array from = target.array().contiguous();
-  for (std::int64_t i = 0; i < target.numel(); ++i) {
-    const std::int64_t label = from.data<std::int64_t>()[i];
+  const Array targets = target.array().contiguous();
+  const std::int64_t* from = targets.data<std::int64_t>();
+  auto* index = labels.index.data_ptr<std::int64_t>();
+  auto* is_ignored = labels.ignored.data_ptr<bool>();
+  const std::int64_t count = target.numel(), classes = x.size(class_dim(x));
+  std::int64_t kept = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t label = from[i];
     const bool ignored = label == ignore_index;
-    if (!ignored && (label < 0 || label >= x.size(class_dim(x)))) {
+    if (!ignored && (label < 0 || label >= classes)) {
       fail<IndexError>(operation, "target ", label, " is out of range for dimension ", class_dim(x),
                        " of ", x.shape());
     }
-    labels.index.data_ptr<std::int64_t>()[i] = ignored ? 0 : label;
-    labels.ignored.data_ptr<bool>()[i] = ignored;
-    labels.total += ignored ? 0 : 1;
+    index[i] = ignored ? 0 : label;
+    is_ignored[i] = ignored;
+    kept += ignored ? 0 : 1;
   }
+  labels.total = static_cast<double>(kept);
   if (class_weight.defined()) {
     const NoGradGuard no_grad;
     const Tensor each = index_select(class_weight, 0, flatten(labels.index)).view(shape);
@@ -251,8 +257,7 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Ten
                   Tensor grad = item_grad(d.grad(), d.saved(1), reduction, total);
                   const Tensor item_weight = d.saved(2);
                   if (item_weight.defined()) grad = grad * item_weight;
-                  const Tensor flat = zeros(shape, grad.dtype());
-                  d.set(0, classes_back(scatter_add(flat, -1, d.saved(0), -grad)));
+                  d.set(0, classes_back(scatter_to_zeros(shape, -1, d.saved(0), -grad)));
                 });
 } catch (const Error&) {
   rename_error("nll_loss");

@@ -17,8 +17,7 @@ ValuesAndIndices picked(const char* node, const Tensor& self, Array values, Arra
         const auto along = [&](const Tensor& x) {
           return keepdim || shape.empty() ? x : unsqueeze(x, dim);
         };
-        d.set(0,
-              scatter_add(zeros(shape, d.grad().dtype()), dim, along(d.saved(0)), along(d.grad())));
+        d.set(0, scatter_to_zeros(shape, dim, along(d.saved(0)), along(d.grad())));
       },
       operation);
   return {std::move(result), places};
@@ -68,6 +67,13 @@ Tensor first_of_equals(const Tensor& elements) {
   return is_first;
 }
 
+// The number of elements from each true one up to the next.
+Tensor run_lengths(const Tensor& is_first) {
+  const Tensor starts = flatten(nonzero(is_first));
+  const Tensor ends = cat({starts[Slice{1, {}}], full({1}, is_first.numel())});
+  return ends - starts;
+}
+
 }  // namespace
 
 UniqueElements unique(const Tensor& self, Flag /*sorted*/, Flag return_inverse,
@@ -77,12 +83,11 @@ UniqueElements unique(const Tensor& self, Flag /*sorted*/, Flag return_inverse,
   const Tensor is_first = first_of_equals(sorted);
   UniqueElements found;
   found.values = masked_select(sorted, is_first);
-  if (!return_inverse && !return_counts) return found;
-  const Tensor number = cumsum(is_first, 0) - 1;
   if (return_inverse) {
+    const Tensor number = cumsum(is_first, 0) - 1;
     found.inverse = view(scatter(zeros({count}, int64), 0, order, number), self.shape());
   }
-  if (return_counts) found.counts = bincount(number);
+  if (return_counts) found.counts = run_lengths(is_first);
   return found;
 } catch (const Error&) {
   rename_error("unique");
@@ -93,9 +98,8 @@ UniqueElements unique_consecutive(const Tensor& self, Flag return_inverse, Flag 
   const Tensor is_first = first_of_equals(elements);
   UniqueElements found;
   found.values = masked_select(elements, is_first);
-  const Tensor number = cumsum(is_first, 0) - 1;
-  if (return_inverse) found.inverse = view(number, self.shape());
-  if (return_counts) found.counts = bincount(number);
+  if (return_inverse) found.inverse = view(cumsum(is_first, 0) - 1, self.shape());
+  if (return_counts) found.counts = run_lengths(is_first);
   return found;
 } catch (const Error&) {
   rename_error("unique_consecutive");

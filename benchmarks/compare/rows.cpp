@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <type_traits>
 #include <utility>
 
 #include "attention_work.h"
+#include "generation_work.h"
 
 namespace compare {
 namespace {
@@ -37,16 +39,14 @@ std::string text(const Parts&... parts) {
   return all;
 }
 
-std::string work(const std::string& operation, std::initializer_list<Size> sizes) {
+std::string work(const std::string& operation, std::span<const Size> sizes) {
   std::string line = operation;
   for (Size size : sizes) line += " " + std::to_string(size);
   return line;
 }
 
-std::string attention_line(const AttentionWork& w) {
-  std::string line = w.kind;
-  for (Size size : sizes_of(w)) line += " " + std::to_string(size);
-  return line;
+std::string work(const std::string& operation, std::initializer_list<Size> sizes) {
+  return work(operation, std::span(sizes.begin(), sizes.size()));
 }
 
 double product(std::initializer_list<Size> sizes) {
@@ -90,7 +90,7 @@ void add_memory_rows(std::vector<Row>& rows) {
   rows.push_back(
       {"softmax 4096x1024, dim 0", work("softmax", {kRows, kColumns, 0}), 0, kCopy, kSum});
   // Its rows are those of a matrix; the leading dimensions change nothing.
-  rows.push_back({"softmax B4 H12 T1024x1024", work("softmax", {4 * 12 * 1024, 1024, 1}), 0,
+  rows.push_back({"softmax B4 H12 T1024x1024", work("softmax", {Size{4} * 12 * 1024, 1024, 1}), 0,
                   8.0 * 4 * 12 * 1024 * 1024, kSum});
   add("exp", "exp", kCopy, kFunction);
   add("gelu", "gelu", kCopy, kFunction);
@@ -157,7 +157,7 @@ void add_training_rows(std::vector<Row>& rows) {
 /// The products of the larger GPT step, each once: x W^T forward, g W for the input's gradient,
 /// g^T x for the weight's.
 void add_step_products(std::vector<Row>& rows) {
-  constexpr Size kTokens = 4 * 256;
+  constexpr Size kTokens = 1024;  // 4 sequences of 256
   struct Layer {
     const char* name;
     Size in, out;
@@ -189,7 +189,7 @@ void add_attention(std::vector<Row>& rows, const std::string& name, AttentionWor
   const double product_flops = 2 * static_cast<double>(w.width) * visible_pairs(w);
   for (const bool both : {false, true}) {
     w.both = both;
-    rows.push_back({text(name, both ? ", both" : ", forward"), attention_line(w),
+    rows.push_back({text(name, both ? ", both" : ", forward"), work(w.kind, sizes_of(w)),
                     (both ? 7 : 2) * product_flops, 0, both ? kChain : kSum, true});
   }
 }
@@ -210,8 +210,12 @@ void add_masked_attention_rows(std::vector<Row>& rows) {
   // A token that is decoded has no backward. What there is to do is to read keys and values.
   for (Size keys : {1024, 8192}) {
     const AttentionWork w{"attend_query", false, 1, 8, 8, 1, keys, 64};
-    Row row{
-        text("attention one query of ", keys, " keys H8 D64"), attention_line(w), 0, 0, kSum, true};
+    Row row{text("attention one query of ", keys, " keys H8 D64"),
+            work(w.kind, sizes_of(w)),
+            0,
+            0,
+            kSum,
+            true};
     row.reads = product({2, w.heads, keys, w.width, sizeof(float)});
     rows.push_back(row);
   }
@@ -221,25 +225,21 @@ void add_masked_attention_rows(std::vector<Row>& rows) {
 /// arithmetic. A token that is decoded reads all weights once (of the positions one row, of the
 /// tokens too, unless they are the head), and the cached keys and values.
 void add_generation_rows(std::vector<Row>& rows) {
-  struct Model {
-    const char* name;
-    Size vocabulary, context, width, layers, heads;
-    bool has_tied_head;
-  };
-  constexpr Model kModels[] = {{"GPT-2 124M", 50257, 1024, 768, 12, 12, true},
-                               {"10M", 8192, 1024, 256, 8, 8, false}};
-  constexpr Size kPrompt = 512;
-  for (const auto& [name, v, context, c, l, h, tied] : kModels) {
+  const std::pair<const char*, GenerationWork> models[] = {
+      {"GPT-2 124M", {50257, 1024, 768, 12, 12, true, 512}},
+      {"10M", {8192, 1024, 256, 8, 8, false, 512}}};
+  for (const auto& [name, w] : models) {
+    const Size c = w.width, l = w.layers, prompt = w.prompt;
     const double layers = product({12, c, c, l});
-    const double head = product({v, c});
+    const double head = product({w.vocabulary, c});
     const double vectors = product({13, c, l}) + product({4, c});  // biases, norms, embeddings
-    const double cached = product({2, kPrompt + 1, c, l});
-    const std::initializer_list<Size> sizes{v, context, c, l, h, tied, kPrompt};
-    rows.push_back({text("generate ", name, ": prompt ", kPrompt), work("generate_prompt", sizes),
-                    2 * kPrompt * layers + 2 * head + 2 * product({kPrompt, kPrompt, c, l}), 0,
+    const double cached = product({2, prompt + 1, c, l});
+    rows.push_back({text("generate ", name, ": prompt ", prompt),
+                    work("generate_prompt", sizes_of(w)),
+                    product({2, prompt}) * layers + 2 * head + product({2, prompt, prompt, c, l}),
+                    0, kChain, true});
+    rows.push_back({text("generate ", name, ": decode"), work("generate_decode", sizes_of(w)), 0, 0,
                     kChain, true});
-    rows.push_back(
-        {text("generate ", name, ": decode"), work("generate_decode", sizes), 0, 0, kChain, true});
     rows.back().reads = sizeof(float) * (layers + head + vectors + cached);
   }
 }

@@ -123,6 +123,7 @@ double seconds_of(int threads, std::int64_t rounds,
   const cpu_set_t cores = own_cores();
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::thread> running;
+  running.reserve(static_cast<std::size_t>(threads));
   for (int i = 0; i < threads; ++i) {
     running.emplace_back([&, i] {
       stay_on(cores, i);

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "../generation_work.h"
 #include "../inputs.h"
 #include "tend.h"
 
@@ -13,14 +14,14 @@ using tend::Tensor;
 
 namespace {
 
-tend::attention::GPTConfig gpt2_parts(const Work& w) {
+tend::attention::GPTConfig gpt2_parts(const GenerationWork& w) {
   tend::attention::GPTConfig config;
-  config.vocab_size = w[0];
-  config.context_length = w[1];
-  config.width = w[2];
-  config.num_layers = w[3];
-  config.num_heads = w[4];
-  config.tied_head = w[5] != 0;
+  config.vocab_size = w.vocabulary;
+  config.context_length = w.context;
+  config.width = w.width;
+  config.num_layers = w.layers;
+  config.num_heads = w.heads;
+  config.tied_head = w.has_tied_head;
   config.qkv_bias = true;
   config.gelu = tend::GeluKind::tanh;
   return config;
@@ -28,11 +29,12 @@ tend::attention::GPTConfig gpt2_parts(const Work& w) {
 
 /// A model, a prompt, and a cache with room for one token more.
 struct Generation {
-  Generation(const Work& w, std::uint64_t seed)
+  Generation(const GenerationWork& w, std::uint64_t seed)
       : model(gpt2_parts(w)),
-        prompt(Array::from<std::int64_t>(random_tokens(seed, w[6], w[0]), {1, w[6]})),
-        next(Array::from<std::int64_t>(random_tokens(seed + 1, 1, w[0]), {1, 1})),
-        cache({.capacity = w[6] + 1}) {
+        prompt(
+            Array::from<std::int64_t>(random_tokens(seed, w.prompt, w.vocabulary), {1, w.prompt})),
+        next(Array::from<std::int64_t>(random_tokens(seed + 1, 1, w.vocabulary), {1, 1})),
+        cache({.capacity = w.prompt + 1}) {
     set_parameters(model, seed);
     model.eval();
   }
@@ -58,7 +60,7 @@ struct Generation {
 }  // namespace
 
 Task generation(const Work& w, std::uint64_t seed) {
-  const auto made = std::make_shared<Generation>(w, seed);
+  const auto made = std::make_shared<Generation>(generation_work(w), seed);
   if (w.operation == "generate_prompt") return forward_task([made] { return made->read_prompt(); });
   return forward_task([made] { return made->decode(); });
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "../generation_work.h"
 #include "../inputs.h"
 #include "torch.h"
 #include "torch_parameters.h"
@@ -14,8 +15,8 @@ using at::Tensor;
 
 namespace {
 
-/// A linear map. For one token a product with a vector may be the faster one.
-struct Map {
+/// A linear layer. For one token a product with a vector may be the faster one.
+struct Linear {
   Tensor operator()(const Tensor& x, bool as_vector) const {
     if (!as_vector) return at::linear(x, weight, bias);
     return at::addmv(bias, weight, x.flatten()).view({1, 1, -1});
@@ -24,30 +25,30 @@ struct Map {
   Tensor weight, bias;
 };
 
-Map random_map(Parameters& p, const std::string& name, std::int64_t out, std::int64_t in) {
+Linear random_linear(Parameters& p, const std::string& name, std::int64_t out, std::int64_t in) {
   return {p.matrix(name + ".weight", out, in), p.vector(name + ".bias", out)};
 }
 
-/// One map to queries, keys and values instead of three, as in GPT-2's files.
-Map random_qkv(Parameters& p, const std::string& prefix, std::int64_t width) {
+/// One layer for queries, keys and values instead of three, as in GPT-2's files.
+Linear random_qkv(Parameters& p, const std::string& prefix, std::int64_t width) {
   std::vector<Tensor> weights, biases;
   for (const char* name : {"W_query", "W_key", "W_value"}) {
-    const Map map = random_map(p, prefix + name, width, width);
-    weights.push_back(map.weight);
-    biases.push_back(map.bias);
+    const Linear layer = random_linear(p, prefix + name, width, width);
+    weights.push_back(layer.weight);
+    biases.push_back(layer.bias);
   }
   return {at::cat(weights), at::cat(biases)};
 }
 
 struct CachedBlock {
-  CachedBlock(Parameters& p, const std::string& prefix, const Work& w)
-      : norm1(p, prefix + "norm1.", w[2]),
-        norm2(p, prefix + "norm2.", w[2]),
-        qkv(random_qkv(p, prefix + "attention.", w[2])),
-        out(random_map(p, prefix + "attention.out_proj", w[2], w[2])),
-        up(random_map(p, prefix + "feed_forward.up", 4 * w[2], w[2])),
-        down(random_map(p, prefix + "feed_forward.down", w[2], 4 * w[2])),
-        keys(at::empty({1, w[4], w[6] + 1, w[2] / w[4]}, at::kFloat)),
+  CachedBlock(Parameters& p, const std::string& prefix, const GenerationWork& w)
+      : norm1(p, prefix + "norm1.", w.width),
+        norm2(p, prefix + "norm2.", w.width),
+        qkv(random_qkv(p, prefix + "attention.", w.width)),
+        out(random_linear(p, prefix + "attention.out_proj", w.width, w.width)),
+        up(random_linear(p, prefix + "feed_forward.up", 4 * w.width, w.width)),
+        down(random_linear(p, prefix + "feed_forward.down", w.width, 4 * w.width)),
+        keys(at::empty({1, w.heads, w.prompt + 1, w.width / w.heads}, at::kFloat)),
         values(at::empty_like(keys)) {}
 
   /// (1, T, C) behind `length` tokens that are cached.
@@ -67,23 +68,23 @@ struct CachedBlock {
   }
 
   Norm norm1, norm2;
-  Map qkv, out, up, down;
+  Linear qkv, out, up, down;
   Tensor keys, values;
 };
 
 /// A model, a prompt, and a cache with room for one token more.
 class Generation {
  public:
-  Generation(const Work& w, std::uint64_t seed, bool as_vector) : as_vector_(as_vector) {
+  Generation(const GenerationWork& w, std::uint64_t seed, bool as_vector) : as_vector_(as_vector) {
     Parameters parameters(seed);
-    tokens_ = parameters.matrix("token_embedding.weight", w[0], w[2]);
-    positions_ = parameters.matrix("position_embedding.weight", w[1], w[2]);
-    for (std::int64_t i = 0; i < w[3]; ++i)
+    tokens_ = parameters.matrix("token_embedding.weight", w.vocabulary, w.width);
+    positions_ = parameters.matrix("position_embedding.weight", w.context, w.width);
+    for (std::int64_t i = 0; i < w.layers; ++i)
       blocks_.emplace_back(parameters, "blocks." + std::to_string(i) + ".", w);
-    norm_ = std::make_unique<Norm>(parameters, "norm.", w[2]);
-    head_ = w[5] != 0 ? tokens_ : parameters.matrix("head.weight", w[0], w[2]);
-    prompt_ = random_prompt(seed, w[6], w[0]);
-    next_ = random_prompt(seed + 1, 1, w[0]);
+    norm_ = std::make_unique<Norm>(parameters, "norm.", w.width);
+    head_ = w.has_tied_head ? tokens_ : parameters.matrix("head.weight", w.vocabulary, w.width);
+    prompt_ = random_prompt(seed, w.prompt, w.vocabulary);
+    next_ = random_prompt(seed + 1, 1, w.vocabulary);
   }
 
   Tensor read_prompt() const { return logits(prompt_, 0, false); }
@@ -117,7 +118,7 @@ class Generation {
 };
 
 Task decoding(const Work& w, std::uint64_t seed, bool as_vector) {
-  const auto made = std::make_shared<Generation>(w, seed, as_vector);
+  const auto made = std::make_shared<Generation>(generation_work(w), seed, as_vector);
   return forward_task([made] { return made->decode(); });
 }
 
@@ -126,7 +127,7 @@ Task decoding(const Work& w, std::uint64_t seed, bool as_vector) {
 Task generation(const Work& w, std::uint64_t seed) {
   const c10::InferenceMode guard;
   if (w.operation == "generate_prompt") {
-    const auto made = std::make_shared<Generation>(w, seed, false);
+    const auto made = std::make_shared<Generation>(generation_work(w), seed, false);
     return forward_task([made] { return made->read_prompt(); });
   }
   return chosen_way(w.way, {{"linear", [=] { return decoding(w, seed, false); }},

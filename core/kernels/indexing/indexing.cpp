@@ -6,6 +6,7 @@
 
 #include <tend/core/kernels/elementwise/copy.h>
 #include <tend/core/kernels/elementwise/loops.h>
+#include <tend/core/kernels/elementwise/masking.h>
 #include <tend/core/kernels/indexing/bounds.h>
 #include <tend/core/kernels/indexing/masks.h>
 
@@ -236,6 +237,8 @@ void take_indexed(const Array& out, const Array& a, const IndexArrays& arrays) {
 
 void put_indexed(const Array& out, const IndexArrays& arrays, const Array& src, bool accumulate) {
   if (arrays.mask.defined()) {
+    if (src.numel() == 1 && !accumulate && arrays.mask.shape() == out.shape())
+      return where(out, arrays.mask, src.view({}), out);
     if (!out.is_contiguous()) return put_indexed(out, positions_of(arrays.mask), src, accumulate);
     const Array values = src.numel() == 1 ? src : src.expand(arrays.shape).contiguous();
     return put_masked(out, arrays.mask, values, accumulate);

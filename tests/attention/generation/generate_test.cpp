@@ -49,6 +49,23 @@ GPT constant_model(const std::vector<double>& logits) {
   return model;
 }
 
+// A model in which token i is followed by token j with a probability proportional to shares[i][j].
+GPT bigram_model(const std::vector<std::vector<double>>& shares) {
+  const auto count = static_cast<std::int64_t>(shares.size());
+  GPT model({.vocab_size = count,
+             .context_length = 32,
+             .width = count,
+             .num_heads = 1,
+             .num_layers = 0,
+             .norm = NormKind::rms,
+             .positions = PositionKind::none});
+  const NoGradGuard no_graph;
+  model.token_embedding.weight.copy_(eye(count));
+  // The norm makes the embedding's 1 the root of the count.
+  model.head.weight.copy_(log(tensor(shares)).T() / std::sqrt(static_cast<double>(count)));
+  return model;
+}
+
 // The share of each token among 4,000 drawn ones.
 std::map<std::int64_t, double> shares(const GPT& model, GenerateOptions options) {
   options.max_new_tokens = 1;
@@ -220,6 +237,20 @@ TEST_CASE("beams weigh sequences that ended against those that go on by their le
   CHECK(generate(model, TokenSequence{2}, options) == TokenSequence{2, 1, 1, 1, 1});
   options.length_penalty = 0;  // 0.3 is more than 0.6^4
   CHECK(generate(model, TokenSequence{2}, options) == TokenSequence{2, 0});
+}
+
+TEST_CASE("likely stop tokens take no beam away from a sequence that goes on") {
+  // Tokens 0, 1 and 2 end a sequence. From 5, token 4 is the fifth likeliest, but is followed by
+  // itself nearly always, while what follows 3 is unlikely.
+  constexpr double kNever = 1e-9;
+  const GPT model = bigram_model({{1, 1, 1, 1, 1, 1},
+                                  {1, 1, 1, 1, 1, 1},
+                                  {1, 1, 1, 1, 1, 1},
+                                  {0.3, 0.3, 0.2, 0.1, 0.05, 0.05},
+                                  {kNever, kNever, kNever, kNever, 1, kNever},
+                                  {0.2, 0.19, 0.18, 0.3, 0.13, kNever}});
+  const GenerateOptions options{.max_new_tokens = 3, .stop_tokens = {0, 1, 2, 2}, .num_beams = 2};
+  CHECK(generate(model, TokenSequence{5}, options) == TokenSequence{5, 4, 4, 4});
 }
 
 TEST_CASE("what cannot be generated is refused before anything is computed") {

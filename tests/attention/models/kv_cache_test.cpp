@@ -162,6 +162,21 @@ TEST_CASE("a call that fails leaves the cache as it was") {
                  1e-5, 1e-5));
 }
 
+TEST_CASE("a cache takes keys and values of one shape, dtype and order of layers") {
+  const NoGradGuard no_graph;
+  KVCache cache({.capacity = 4});
+  const Tensor key = ones({1, 2, 3, 8});
+  cache.reserve(3);
+  CHECK_THROWS_AS(cache.extend(0, key, ones({1, 2, 1, 8})), ShapeError);
+  CHECK_THROWS_AS(cache.extend(1, key, key), IndexError);
+  cache.extend(0, key, key);
+  cache.advance(3);
+  CHECK_THROWS_AS(cache.extend(0, ones({1, 2, 2, 8}), ones({1, 2, 2, 8})), Error);
+  const Tensor next = ones({1, 2, 1, 8});
+  CHECK_THROWS_AS(cache.extend(0, next.to(float64), next.to(float64)), DTypeError);
+  CHECK_THROWS_AS(cache.extend(1, next, next), IndexError);
+}
+
 TEST_CASE("what no cache can be, or a model cannot use, is refused") {
   CHECK_THROWS_AS(KVCache({.capacity = 0}), Error);
   CHECK_THROWS_AS(KVCache({.window = -1}), Error);
