@@ -59,6 +59,7 @@ bool is_index(const Op& op, std::size_t number) {
   if (input.dtype != tend::int64) return false;
   input.low = input.high;
   input.high += 1;
+  input.grid(1);  // the one number
   const Case made = make_case(op, sample, tend::test::Layout::contiguous);
   try {
     op.call(made.inputs);
