@@ -58,3 +58,4 @@
 #include <tend/nn/optim/adamw.h>
 #include <tend/nn/optim/clip.h>
 #include <tend/nn/optim/sgd.h>
+#include <tend/nn/training/audit.h>

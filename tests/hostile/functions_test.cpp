@@ -51,7 +51,7 @@ const std::regex kPassedOver(
     "(Tensor::)?tensor_split\\(.*initializer_list.*|"
     // Of modules and optimizers: no arguments, or a function of the user.
     "nn::(Module|MultiheadAttention|Transformer[A-Za-z]*)::(operator\\(\\)|named_children)\\(.*|"
-    "nn::ActivationFunction::ActivationFunction\\(F\\)|"
+    "nn::ActivationFunction::ActivationFunction\\(F\\)|nn::audit\\(.*|nn::AuditReport::passed\\(\\)|"
     // With places that only a GPT makes; numbers that it counts; the same for one prompt; no
     // arguments but a module.
     "attention::.*const TokenPlaces&\\)|attention::GPT::operator\\(\\).*|"

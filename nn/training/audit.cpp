@@ -1,0 +1,230 @@
+#include <tend/nn/training/audit.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <ostream>
+#include <utility>
+
+#include <tend/autograd/graph/engine.h>
+#include <tend/autograd/ops/ops.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/core/random/random.h>
+
+namespace tend::nn {
+namespace {
+
+using detail::Audited;
+
+constexpr double kTolerance = 1e-4;
+constexpr const char* kAudit = "audit";
+
+double norm_of(const Tensor& x) {
+  const NoGradGuard no_graph;
+  return x.numel() == 0 ? 0 : norm(x.detach().to(float64).flatten()).item();
+}
+
+double inner_product(const Tensor& a, const Tensor& b) {
+  const NoGradGuard no_graph;
+  return sum(a.detach().to(float64) * b.detach().to(float64)).item();
+}
+
+// |a - b| relative to `scale`; 0 where all are 0.
+double relative(double a, double b, double scale) {
+  return a == b ? 0 : std::abs(a - b) / scale;
+}
+
+bool is_finite(const Tensor& x) {
+  const NoGradGuard no_graph;
+  return !is_floating(x.dtype()) || all(isfinite(x.detach())).item<bool>();
+}
+
+Tensor loss_of(const Audited& audited) {
+  const RngStateGuard same_state;
+  const GradModeGuard graph(true);
+  Tensor loss = audited.loss();
+  if (loss.numel() != 1) fail<ShapeError>(kAudit, "the loss is ", loss.shape(), ", not one number");
+  return loss;
+}
+
+// The gradients of the loss, undefined where a parameter is not reached or frozen.
+std::vector<Tensor> gradients_of(const Tensor& loss, const std::vector<Tensor>& parameters,
+                                 bool create_graph = false) {
+  std::vector<Tensor> wanted;
+  for (const Tensor& each : parameters) {
+    if (each.requires_grad()) wanted.push_back(each);
+  }
+  std::vector<Tensor> gradients(parameters.size());
+  if (wanted.empty()) return gradients;
+  auto found = autograd::grad({loss.reshape({})}, wanted, {},
+                              {.create_graph = create_graph, .allow_unused = true});
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].requires_grad()) gradients[i] = std::move(found[next++]);
+  }
+  return gradients;
+}
+
+// Calls f() with `parameter` moved by `step` along `direction`.
+template <class F>
+auto moved(const Tensor& parameter, const Tensor& direction, double step, F f) {
+  const Tensor before = parameter.detach().clone();
+  const auto put = [&](const Tensor& values) {
+    const NoGradGuard no_graph;
+    parameter.detach().copy_(values);
+  };
+  put(before + direction * step);
+  try {
+    auto result = f();
+    put(before);
+    return result;
+  } catch (...) {
+    put(before);
+    throw;
+  }
+}
+
+// Compares derivatives of the float64 copy along a random direction with central differences.
+void check_derivatives(const Audited& audited, const Tensor& parameter, ParameterAudit& found) {
+  constexpr double kStep = 1e-5;  // elements move by about this much
+  const Tensor direction = randn(parameter.shape(), {.dtype = float64});
+  const auto loss_at = [&](double step) {
+    return moved(parameter, direction, step, [&] { return loss_of(audited).item(); });
+  };
+  const auto gradient_at = [&](double step) {
+    return moved(parameter, direction, step,
+                 [&] { return gradients_of(loss_of(audited), {parameter})[0]; });
+  };
+  const Tensor gradient = gradient_at(0);
+  const double slope = (loss_at(kStep) - loss_at(-kStep)) / (2 * kStep);
+  found.first_order = relative(inner_product(gradient, direction), slope, norm_of(gradient));
+  try {
+    const GradModeGuard graph(true);
+    const Tensor first = gradients_of(loss_of(audited), {parameter}, true)[0];
+    const Tensor along = sum(first * direction);
+    const Tensor second = along.requires_grad() ? gradients_of(along, {parameter})[0] : Tensor();
+    const Tensor numeric = (gradient_at(kStep) - gradient_at(-kStep)) / (2 * kStep);
+    const Tensor analytic = second.defined() ? second : zeros_like(numeric);
+    // Differences of gradients are exact to the gradient's last digits over the step.
+    const double floor = norm_of(gradient) * 1e-6;
+    found.second_order =
+        relative(inner_product(analytic, direction), inner_product(numeric, direction),
+                 std::max(norm_of(numeric), floor));
+  } catch (const AutogradError&) {
+    found.second_order = {};
+  }
+}
+
+// Whether the module makes what is not finite from finite inputs.
+bool spoils(const Audited& audited, ModuleBase& module) {
+  bool found = false;
+  HookHandle hook = module.register_forward_hook(
+      [&](const ModuleBase&, const std::vector<Tensor>& inputs, Tensor& output) {
+        found =
+            found || (!is_finite(output) && std::all_of(inputs.begin(), inputs.end(), is_finite));
+      });
+  try {
+    loss_of(audited);
+  } catch (const Error&) {
+    found = false;  // it gives no tensor, so that it can have no hook
+  }
+  hook.remove();
+  return found;
+}
+
+std::string origin_of_not_finite(const Audited& audited) {
+  std::string origin;
+  std::ptrdiff_t depth = -1;
+  for (const auto& [path, module] : audited.model.named_modules()) {
+    const auto own_depth = path.empty() ? 0 : 1 + std::count(path.begin(), path.end(), '.');
+    if (own_depth > depth && spoils(audited, *module)) {
+      origin = path.empty() ? module->type_name() : path;
+      depth = own_depth;
+    }
+  }
+  return depth < 0 ? "outside of all modules" : origin;
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1e", value);
+  return text;
+}
+
+// What is wrong with a parameter, in words; empty if nothing is.
+std::string fault_of(const ParameterAudit& p) {
+  if (!p.requires_grad) return "";
+  if (!p.reached) return "not reached by the loss";
+  if (p.is_zero) return "its gradient is zero";
+  if (!(p.first_order <= kTolerance)) return "its derivative is wrong";
+  if (p.second_order && !(*p.second_order <= kTolerance)) return "its second derivative is wrong";
+  return "";
+}
+
+}  // namespace
+
+AuditReport detail::audit(const Audited& own, const Audited& in_float64) {
+  const RngStateGuard same_state;
+  AuditReport report;
+  const auto names = own.model.named_parameters();
+  const std::vector<Tensor> parameters = own.model.parameters();
+  const std::vector<Tensor> precise = in_float64.model.parameters();
+  const Tensor loss = loss_of(own);
+  report.loss = loss.item();
+  const std::vector<Tensor> gradients = gradients_of(loss, parameters);
+  const auto finite = [](const Tensor& x) { return !x.defined() || is_finite(x); };
+  if (!is_finite(loss) || !std::all_of(gradients.begin(), gradients.end(), finite)) {
+    report.not_finite = origin_of_not_finite(own);
+  }
+  const std::vector<Tensor> references = gradients_of(loss_of(in_float64), precise);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    ParameterAudit& each = report.parameters.emplace_back();
+    each.name = names[i].first;
+    each.shape = parameters[i].shape();
+    each.requires_grad = parameters[i].requires_grad();
+    each.reached = gradients[i].defined();
+    if (!each.reached) continue;
+    each.is_zero = norm_of(gradients[i]) == 0;
+    check_derivatives(in_float64, precise[i], each);
+    const Tensor difference = gradients[i].detach().to(float64) - references[i];
+    each.distance = relative(norm_of(difference), 0, norm_of(references[i]));
+  }
+  return report;
+}
+
+bool AuditReport::passed() const {
+  return not_finite.empty() &&
+         std::all_of(parameters.begin(), parameters.end(),
+                     [](const ParameterAudit& each) { return fault_of(each).empty(); });
+}
+
+std::ostream& operator<<(std::ostream& out, const AuditReport& report) {
+  std::vector<std::vector<std::string>> rows{
+      {"parameter", "shape", "reached", "first order", "second order", "float32", ""}};
+  for (const ParameterAudit& each : report.parameters) {
+    const bool known = each.requires_grad && each.reached;
+    rows.push_back({each.name, as_text(each.shape),
+                    !each.requires_grad ? "frozen"
+                    : each.reached      ? "yes"
+                                        : "no",
+                    known ? number(each.first_order) : "",
+                    known && each.second_order ? number(*each.second_order) : "",
+                    known ? number(each.distance) : "", fault_of(each)});
+  }
+  std::vector<std::size_t> widths(rows[0].size());
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out << line << '\n';
+  }
+  if (!report.not_finite.empty()) out << "NaN or infinity began in " << report.not_finite << '\n';
+  return out;
+}
+
+}  // namespace tend::nn

@@ -1,0 +1,81 @@
+/// \file
+/// Finding parameters that are not trained, or trained by wrong derivatives.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <tend/nn/module/module.h>
+
+namespace tend::nn {
+
+/// What audit() found about one parameter.
+struct ParameterAudit {
+  std::string name;
+  Shape shape;
+  /// False for a frozen parameter, of which nothing else is known.
+  bool requires_grad = true;
+  /// Whether the loss depends on it.
+  bool reached = false;
+  /// Whether all elements of its gradient are exactly 0.
+  bool is_zero = false;
+  /// By how much the derivative of the loss in a random direction differs from central differences,
+  /// relative to the gradient's norm: about 1e-8 where it is right.
+  double first_order = 0;
+  /// The same for the second derivative in that direction, relative to the norm of the gradient's
+  /// derivative. Nothing where the gradient cannot be differentiated.
+  std::optional<double> second_order = {};
+  /// |g - g64| / |g64| of the model's gradient g and that of its float64 copy.
+  double distance = 0;
+};
+
+struct AuditReport {
+  double loss = 0;
+  std::vector<ParameterAudit> parameters;
+  /// The path of the module that made the first NaN or infinity from finite inputs, or "outside of
+  /// all modules"; empty when the loss and all gradients are finite.
+  std::string not_finite;
+
+  /// Whether all is finite, every parameter that requires grad is reached by a gradient that is not
+  /// zero, and its derivatives are right to 1e-4.
+  bool passed() const;
+};
+
+/// A table with a line for each parameter, what is wrong in words at the end of it.
+std::ostream& operator<<(std::ostream& out, const AuditReport& report);
+
+namespace detail {
+/// A model, the paths of its modules, and its loss.
+struct Audited {
+  ModuleBase& model;
+  std::function<Tensor()> loss;
+};
+AuditReport audit(const Audited& own, const Audited& in_float64);
+}  // namespace detail
+
+/// Whether each parameter of `model` is trained by `loss(model)`, and by the right derivatives: see
+/// ParameterAudit. `loss` gives one number, and is called with copies of the model, in its own
+/// dtype and in float64, many times; what it reads besides must follow the copy's dtype, as by
+/// x.type_as(model.weight). The default generator is in the same state before every call and
+/// afterwards, so dropout drops the same weights, but in float64 it draws others: call model.eval()
+/// first, or leave `distance` out of account. The model itself is not changed.
+///
+/// What `loss` throws comes through. ShapeError for a loss of more than one element, AutogradError
+/// for one without a graph.
+template <class M, class Loss>
+requires std::derived_from<M, ModuleBase> && std::is_invocable_r_v<Tensor, Loss&, const M&>
+    AuditReport audit(const M& model, Loss loss) {
+  return with_memory([&] {
+    M own = model.clone(), in_float64 = model.clone();
+    in_float64.to(float64);
+    return detail::audit({own, [&] { return loss(std::as_const(own)); }},
+                         {in_float64, [&] { return loss(std::as_const(in_float64)); }});
+  });
+}
+
+}  // namespace tend::nn

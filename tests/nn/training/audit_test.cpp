@@ -1,0 +1,158 @@
+// The audit names what is wrong with a model, and nothing where all is right.
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "tests/catch.h"
+
+#include <tend/autograd/tools/function.h>
+#include <tend/tend.h>
+
+using namespace tend;
+using nn::AuditReport;
+using nn::ParameterAudit;
+
+namespace {
+
+// Two layers, of which the second may be left out, and dropout between them.
+class Net : public nn::Module<Net> {
+ public:
+  Net() : first(3, 4), second(4, 2), dropout(0.5) {}
+  Tensor forward(const Tensor& x) const {
+    const Tensor middle = tanh(first(x.type_as(first.weight)));
+    return uses_second ? second(dropout(middle)) : middle;
+  }
+  bool uses_second = true;
+  TEND_MODULE(nn::Linear, first);
+  TEND_MODULE(nn::Linear, second);
+  TEND_MODULE(nn::Dropout, dropout);
+};
+
+// exp(x), whose derivative is multiplied by a factor, or taken for a constant.
+class WrongExp : public autograd::Function<WrongExp> {
+ public:
+  explicit WrongExp(double factor, bool is_constant = false)
+      : factor_(factor), is_constant_(is_constant) {}
+  Tensor forward(autograd::FunctionContext& context, const Tensor& x) const {
+    const Tensor y = exp(x);
+    context.save_for_backward({y});
+    return y;
+  }
+  Tensor backward(const autograd::FunctionContext& context, const Tensor& grad) const {
+    const Tensor y = context.saved(0);
+    return grad * (is_constant_ ? y.detach() : y) * factor_;
+  }
+
+ private:
+  double factor_;
+  bool is_constant_;
+};
+
+Tensor inputs() {
+  return linspace(-1, 1, 15).view({5, 3});
+}
+
+const ParameterAudit& entry(const AuditReport& report, const std::string& name) {
+  for (const ParameterAudit& each : report.parameters) {
+    if (each.name == name) return each;
+  }
+  FAIL("no parameter " << name);
+  return report.parameters.front();
+}
+
+}  // namespace
+
+TEST_CASE("a sound model passes the audit, and is not changed by it") {
+  manual_seed(1);
+  Net net;
+  net.eval();
+  const Tensor weight = net.first.weight.detach().clone();
+  const auto state = get_rng_state().to_bytes();
+  const AuditReport report =
+      nn::audit(net, [](const Net& model) { return mean(pow(model(inputs()), 2)); });
+  CHECK(report.passed());
+  REQUIRE(report.parameters.size() == 4);
+  for (const ParameterAudit& each : report.parameters) {
+    CHECK(each.reached);
+    CHECK_FALSE(each.is_zero);
+    CHECK(each.first_order < 1e-6);  // differences with steps of 1e-5 are exact to some 1e-9
+    CHECK(each.second_order.value() < 1e-6);
+    CHECK(each.distance > 0);
+    CHECK(each.distance < 1e-5);  // float32 has 6e-8, and sums have up to 20 terms
+  }
+  CHECK(equal(net.first.weight, weight));
+  CHECK_FALSE(net.first.weight.grad().defined());
+  CHECK(get_rng_state().to_bytes() == state);
+}
+
+TEST_CASE("dropout drops the same weights in every call of the audit") {
+  manual_seed(2);
+  const Net net;
+  const AuditReport report =
+      nn::audit(net, [](const Net& model) { return mean(pow(model(inputs()), 2)); });
+  CHECK(report.passed());
+}
+
+TEST_CASE("the audit tells parameters that are frozen, not reached, or have no gradient") {
+  manual_seed(3);
+  Net net;
+  net.uses_second = false;
+  net.first.bias.requires_grad_(false);
+  const AuditReport report =
+      nn::audit(net, [](const Net& model) { return sum(model(inputs()) * 0); });
+  CHECK_FALSE(report.passed());
+  CHECK_FALSE(entry(report, "first.bias").requires_grad);
+  CHECK(entry(report, "first.weight").is_zero);
+  CHECK_FALSE(entry(report, "second.weight").reached);
+  std::ostringstream text;
+  text << report;
+  CHECK(text.str().find("its gradient is zero") != std::string::npos);
+  CHECK(text.str().find("not reached by the loss") != std::string::npos);
+  CHECK(text.str().find("frozen") != std::string::npos);
+}
+
+TEST_CASE("the audit finds a wrong derivative") {
+  manual_seed(4);
+  Net net;
+  net.eval();
+  for (const double factor : {1.0, 1.01}) {
+    const AuditReport report = nn::audit(
+        net, [factor](const Net& model) { return mean(WrongExp(factor).apply(model(inputs()))); });
+    CHECK(report.passed() == (factor == 1.0));
+    CHECK(entry(report, "first.weight").reached);
+  }
+}
+
+TEST_CASE("the audit finds a wrong second derivative") {
+  manual_seed(6);
+  Net net;
+  net.eval();
+  const AuditReport report = nn::audit(
+      net, [](const Net& model) { return mean(WrongExp(1.0, true).apply(model(inputs()))); });
+  CHECK_FALSE(report.passed());
+  CHECK(entry(report, "first.weight").first_order < 1e-6);
+  CHECK(entry(report, "first.weight").second_order.value() > 0.01);
+}
+
+TEST_CASE("the audit names the innermost module where NaN or infinity began") {
+  manual_seed(5);
+  Net net;
+  net.eval();
+  const auto loss = [](const Net& model) { return sum(model(inputs())); };
+  {
+    const NoGradGuard no_graph;
+    net.second.weight[{0, 0}].fill_(std::numeric_limits<double>::infinity());
+  }
+  const AuditReport report = nn::audit(net, loss);
+  CHECK_FALSE(report.passed());
+  CHECK(report.not_finite == "second");
+  CHECK(nn::audit(net.first, [](const nn::Linear& model) {
+          return sum(log(model(inputs().type_as(model.weight)) - 100));
+        }).not_finite == "outside of all modules");
+}
+
+TEST_CASE("the audit refuses a loss of several numbers") {
+  const Net net;
+  CHECK_THROWS_WITH(nn::audit(net, [](const Net& model) { return model(inputs()); }),
+                    "[audit] the loss is (5, 2), not one number");
+}
