@@ -64,8 +64,8 @@ Shape read_shape(nn::InputFile& file, std::size_t dims) {
   return shape;
 }
 
-// Whether a tensor of this shape has exactly so many bytes. Sizes that overflow together are refused
-// even where one of them is 0.
+// Whether a tensor of this shape has exactly so many bytes. Sizes that overflow together are
+// refused even where one of them is 0.
 bool has_bytes(const Shape& shape, std::uint64_t item, std::uint64_t bytes) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
   std::uint64_t product = item;

@@ -49,22 +49,19 @@ Workers::~Workers() {
     return;
   }
   stopping_ = true;
-  call();
+  calls_.fetch_add(1);
+  calls_.notify_all();
   for (std::thread& thread : *threads_) thread.join();
 }
 
 void Workers::publish() noexcept {
   published_.fetch_add(1);
-  call();
+  calls_.fetch_add(1);
+  calls_.notify_one();
 }
 
 bool Workers::are_here() const noexcept {
   return this_process() == process_ && !threads_->empty();
-}
-
-void Workers::call() noexcept {
-  calls_.fetch_add(1);
-  calls_.notify_all();
 }
 
 void Workers::serve() {

@@ -32,7 +32,6 @@ class Workers {
 
  private:
   void serve();
-  void call() noexcept;
 
   std::function<void(std::uint64_t)> run_;
   std::uint32_t process_;

@@ -140,6 +140,21 @@ std::vector<PublicFunction> datasets() {
                   return {tensor(parts[0].indices()), tensor(parts[1].indices())};
                 });
               }),
+      by_hand("data::default_collate(const std::vector<T>&)",
+              [](Arguments& a) {
+                return DrawnCall([x = a.tensors(3), y = a.tensor()]() -> Tensors {
+                  return {data::default_collate(x),
+                          data::default_collate(std::vector{std::pair(1, y)}).second};
+                });
+              }),
+      by_hand("data::PadCollate::operator()(const std::vector<Tensor>&)",
+              [](Arguments& a) {
+                const data::PadCollate collate{a.scalar(), a.one_of(data::PaddingSide::left)};
+                return DrawnCall([=, sequences = a.tensors(3)]() -> Tensors {
+                  const data::Padded padded = collate(sequences);
+                  return {padded.values, padded.lengths};
+                });
+              }),
       by_hand("data::pad_sequence(const std::vector<Tensor>&, Flag, const Scalar&, PaddingSide)",
               [](Arguments& a) {
                 const bool batch_first = a.flag();
@@ -210,6 +225,14 @@ std::vector<PublicFunction> data_files() {
               [=](Arguments& a) {
                 return DrawnCall([bytes = draw_bytes(a, idx), dtype = a.dtype()] {
                   return Tensors{data::load_idx(DataFile(bytes).path(), dtype)};
+                });
+              }),
+      by_hand("data::TokenFile::TokenFile(const std::filesystem::path&, TokenType)",
+              [](Arguments& a) {
+                const std::string path =
+                    a.choice<const char*>({"", "/nowhere/at/all", "/tmp", "/dev/null"});
+                return DrawnCall([=, type = a.one_of(data::TokenType::uint32)]() -> Tensors {
+                  return {data::TokenFile(path, type).tokens(0, 1)};
                 });
               }),
       by_hand("data::TokenFile::tokens(std::int64_t, std::int64_t)",
