@@ -39,6 +39,10 @@
 #include <tend/core/memory/pool.h>
 #include <tend/core/random/random.h>
 #include <tend/core/threads/parallel.h>
+#include <tend/nn/data/csv.h>
+#include <tend/nn/data/data_loader.h>
+#include <tend/nn/data/idx.h>
+#include <tend/nn/data/token_file.h>
 #include <tend/nn/files/safetensors.h>
 #include <tend/nn/layers/activation.h>
 #include <tend/nn/layers/conv.h>

@@ -24,13 +24,19 @@ InputFile::InputFile(std::filesystem::path path, std::string_view operation)
 }
 
 void InputFile::read(void* to, std::uint64_t bytes) {
+  read_at(next_, to, bytes);
+  next_ += bytes;
+}
+
+void InputFile::read_at(std::uint64_t position, void* to, std::uint64_t bytes) const {
   char* next = static_cast<char*>(to);
   while (bytes > 0) {
-    const ::ssize_t count = ::read(file_.get(), next, bytes);
+    const ::ssize_t count = ::pread(file_.get(), next, bytes, static_cast<::off_t>(position));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) refuse("cannot be read: ", std::generic_category().message(errno));
     if (count == 0) refuse("ends too early");
     next += count;
+    position += static_cast<std::uint64_t>(count);
     bytes -= static_cast<std::uint64_t>(count);
   }
 }

@@ -22,6 +22,8 @@ class InputFile {
   std::uint64_t size() const noexcept { return size_; }
   /// Reads the next bytes; IoError when there are fewer.
   void read(void* to, std::uint64_t bytes);
+  /// Reads the bytes from `position` on, on any thread; IoError when there are fewer.
+  void read_at(std::uint64_t position, void* to, std::uint64_t bytes) const;
 
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {
@@ -32,7 +34,7 @@ class InputFile {
   std::filesystem::path path_;
   std::string_view operation_;
   Descriptor file_;
-  std::uint64_t size_ = 0;
+  std::uint64_t size_ = 0, next_ = 0;
 };
 
 }  // namespace tend::nn

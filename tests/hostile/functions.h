@@ -34,6 +34,7 @@ std::vector<PublicFunction> layer_functions();
 std::vector<PublicFunction> transformer_functions();
 std::vector<PublicFunction> model_functions();
 std::vector<PublicFunction> value_functions();
+std::vector<PublicFunction> data_functions();
 #ifdef TEND_HAS_TEXT
 std::vector<PublicFunction> text_functions();
 #endif

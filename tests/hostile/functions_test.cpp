@@ -75,6 +75,13 @@ const std::regex kPassedOver(
     "nn::ModuleList::(ModuleList\\((std::int64_t, const "
     "M&)?\\)|(emplace_back|push_back|size|begin|end|"
     "named_children)\\(.*)|"
+    // Parts of a loop, and the same with a shared dataset or a generator; no arguments.
+    "data::(detail::.*|DataLoader::Iterator::.*|SamplerOf::.*|DefaultCollate::.*|"
+    "PadCollate::.*std::vector<std::.*|(TensorDataset|DataLoader)\\(.*|"
+    "(TensorDataset|Subset|ConcatDataset)::(TensorDataset|Subset|ConcatDataset)\\(.*|"
+    "DataLoader::DataLoader\\(std::shared_ptr.*|random_split\\(std::shared_ptr.*|"
+    "\\w+::get\\(std::int64_t, Generator&\\)|"
+    "\\w+::(size|iter|generator|indices|dataset|tensors|begin|end|state_dict)\\(\\))|"
     "nn::StateDict::(StateDict|begin|end|size|empty|find|contains|operator\\[\\]|insert|emplace_"
     "back|erase|"
     "clear)\\(.*|"

@@ -1,0 +1,60 @@
+#include <tend/nn/data/collate.h>
+
+#include <algorithm>
+
+namespace tend::data {
+namespace {
+
+constexpr const char* kPad = "pad_sequence";
+
+void check_sequences(const std::vector<Tensor>& sequences) {
+  if (sequences.empty()) fail<ShapeError>(kPad, "there are no sequences");
+  const Tensor& first = sequences.front();
+  for (const Tensor& sequence : sequences) {
+    if (sequence.dim() == 0) fail<ShapeError>(kPad, "a tensor of shape () is no sequence");
+    if (sequence.dtype() != first.dtype())
+      fail<DTypeError>(kPad, "the dtypes differ: ", first.dtype(), " and ", sequence.dtype());
+    const Shape &a = first.shape(), &b = sequence.shape();
+    if (!std::equal(a.begin() + 1, a.end(), b.begin() + 1, b.end()))
+      fail<ShapeError>(kPad, "the shapes ", a, " and ", b, " differ behind the first dimension");
+  }
+}
+
+}  // namespace
+
+void detail::check_sizes(std::size_t first, std::size_t other) {
+  if (first != other)
+    fail<ShapeError>("default_collate", "the vectors of a batch have ", first, " and ", other,
+                     " elements; PadCollate fills up");
+}
+
+Tensor pad_sequence(const std::vector<Tensor>& sequences, Flag batch_first,
+                    const Scalar& padding_value, PaddingSide side) {
+  check_sequences(sequences);
+  std::int64_t longest = 0;
+  for (const Tensor& sequence : sequences) longest = std::max(longest, sequence.size(0));
+  return with_memory([&] {
+    std::vector<Tensor> rows;
+    for (const Tensor& sequence : sequences) {
+      Shape rest = sequence.shape();
+      rest[0] = longest - sequence.size(0);
+      if (rest[0] == 0) {
+        rows.push_back(sequence);
+        continue;
+      }
+      const Tensor padding = full(rest, padding_value, sequence.dtype());
+      rows.push_back(side == PaddingSide::right ? cat({sequence, padding}, 0)
+                                                : cat({padding, sequence}, 0));
+    }
+    return stack(rows, batch_first ? 0 : 1);
+  });
+}
+
+Padded PadCollate::operator()(const std::vector<Tensor>& sequences) const {
+  Tensor values = pad_sequence(sequences, true, padding_value, side);
+  std::vector<std::int64_t> lengths;
+  for (const Tensor& sequence : sequences) lengths.push_back(sequence.size(0));
+  return {std::move(values), default_collate(lengths)};
+}
+
+}  // namespace tend::data

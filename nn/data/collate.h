@@ -1,0 +1,166 @@
+// From the examples of a batch to one batch, as torch.utils.data.default_collate and
+// torch.nn.utils.rnn.pad_sequence have it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tend/autograd/ops/creation.h>
+#include <tend/autograd/ops/joining.h>
+#include <tend/autograd/tensor/tensor.h>
+#include <tend/core/array/scalar.h>
+#include <tend/core/base/error.h>
+
+namespace tend::data {
+
+/// From which side pad_sequence fills up.
+enum class PaddingSide : std::uint8_t { right, left };
+
+/// Sequences of shapes (l_i, ...), with equal further dimensions and one dtype, as one tensor (t,
+/// n,
+/// ...) where t is the largest l_i, or (n, t, ...) with batch_first. ShapeError for no sequences at
+/// all, for shapes that do not fit, DTypeError for dtypes that differ. Gradients go to each
+/// sequence. PyTorch: torch.nn.utils.rnn.pad_sequence.
+Tensor pad_sequence(const std::vector<Tensor>& sequences, Flag batch_first = false,
+                    const Scalar& padding_value = 0, PaddingSide side = PaddingSide::right);
+
+/// What PadCollate makes of sequences: `values` (n, t, ...), filled up, and their `lengths`, int64
+/// (n,).
+struct Padded {
+  Tensor values;
+  Tensor lengths;
+};
+
+namespace detail {
+template <class T>
+struct IsTuple : std::false_type {};
+template <class... T>
+struct IsTuple<std::tuple<T...>> : std::true_type {};
+template <class A, class B>
+struct IsTuple<std::pair<A, B>> : std::true_type {};
+template <class T, std::size_t n>
+struct IsTuple<std::array<T, n>> : std::true_type {};
+
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+
+/// The element type of a tensor of such numbers: floating types stay, other integers are int64.
+template <class T>
+using NumberOf =
+    std::conditional_t<std::is_same_v<T, bool> || std::is_same_v<T, float>, T,
+                       std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>>;
+
+/// IndexError for an integer that int64 cannot hold.
+template <class T>
+NumberOf<T> number(T value) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) return Integer(value);
+  return static_cast<NumberOf<T>>(value);
+}
+
+/// Part `i` of each tuple.
+template <std::size_t i, class T>
+auto part_of(const std::vector<T>& tuples) {
+  std::vector<std::tuple_element_t<i, T>> parts;
+  parts.reserve(tuples.size());
+  for (const T& tuple : tuples) parts.push_back(std::get<i>(tuple));
+  return parts;
+}
+
+/// ShapeError unless all have the size of the first.
+void check_sizes(std::size_t first, std::size_t other);
+
+template <class T>
+std::vector<T> place_of_vectors(const std::vector<std::vector<T>>& vectors, std::size_t place) {
+  std::vector<T> elements;
+  for (const std::vector<T>& v : vectors) {
+    check_sizes(vectors.front().size(), v.size());
+    elements.push_back(v[place]);
+  }
+  return elements;
+}
+}  // namespace detail
+
+/// What a DataLoader makes of the examples of a batch unless it is told otherwise, by their type:
+/// - tensors of one shape and dtype are stacked, with its errors;
+/// - numbers become one tensor (n,): bool, int64 for other integers, float32 for float, float64 for
+///   double;
+/// - pairs, tuples, arrays and vectors (of one length; ShapeError) of such become the same of
+///   batches: pair<Tensor, int> the pair of a tensor (n, ...) and one (n,); an array of tensors an
+///   array of tensors, a vector of k numbers a vector of k tensors (n,);
+/// - whatever else, a struct of yours, stays a vector of examples.
+/// PyTorch: torch.utils.data.default_collate.
+template <class T>
+auto default_collate(const std::vector<T>& examples) {
+  if constexpr (std::is_same_v<T, Tensor>) {
+    return stack(examples);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    const Tensor batch =
+        empty({static_cast<std::int64_t>(examples.size())}, dtype_of<detail::NumberOf<T>>());
+    auto* next = batch.data_ptr<detail::NumberOf<T>>();
+    for (const T value : examples) *next++ = detail::number(value);
+    return batch;
+  } else if constexpr (detail::IsVector<T>::value) {
+    using Part = typename T::value_type;
+    std::vector<decltype(default_collate(std::vector<Part>()))> parts;
+    const std::size_t size = examples.empty() ? 0 : examples.front().size();
+    for (const T& example : examples) detail::check_sizes(size, example.size());
+    for (std::size_t i = 0; i < size; ++i)
+      parts.push_back(default_collate(detail::place_of_vectors(examples, i)));
+    return parts;
+  } else if constexpr (detail::IsTuple<T>::value) {
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+      if constexpr (sizeof...(i) == 2 && requires { typename T::first_type; }) {
+        return std::pair(default_collate(detail::part_of<i>(examples))...);
+      } else if constexpr (requires { typename T::value_type; }) {
+        return std::array{default_collate(detail::part_of<i>(examples))...};
+      } else {
+        return std::tuple(default_collate(detail::part_of<i>(examples))...);
+      }
+    }
+    (std::make_index_sequence<std::tuple_size_v<T>>());
+  } else {
+    return examples;
+  }
+}
+
+/// default_collate as an object.
+struct DefaultCollate {
+  template <class T>
+  auto operator()(const std::vector<T>& examples) const {
+    return default_collate(examples);
+  }
+};
+
+/// Collates sequences of different lengths: DataLoader(dataset, options, PadCollate{.padding_value
+/// = 50256}). Examples are tensors (l_i, ...) or vectors of numbers, a batch is Padded. A pair of a
+/// sequence and something else becomes the pair of a Padded and what default_collate makes of the
+/// other. ShapeError and DTypeError are pad_sequence's.
+struct PadCollate {
+  Scalar padding_value = 0;
+  PaddingSide side = PaddingSide::right;
+
+  Padded operator()(const std::vector<Tensor>& sequences) const;
+  template <class T>
+  requires std::is_arithmetic_v<T> Padded
+  operator()(const std::vector<std::vector<T>>& sequences) const {
+    std::vector<Tensor> tensors;
+    for (const std::vector<T>& sequence : sequences) tensors.push_back(default_collate(sequence));
+    return (*this)(tensors);
+  }
+  template <class A, class B>
+  auto operator()(const std::vector<std::pair<A, B>>& examples) const {
+    return std::pair((*this)(detail::part_of<0>(examples)),
+                     default_collate(detail::part_of<1>(examples)));
+  }
+};
+
+}  // namespace tend::data

@@ -1,0 +1,133 @@
+// DataLoader: batches of a dataset, made ahead by threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <tend/core/base/error.h>
+#include <tend/nn/data/collate.h>
+#include <tend/nn/data/dataset.h>
+#include <tend/nn/data/loader_options.h>
+#include <tend/nn/data/pass.h>
+#include <tend/nn/data/sampler.h>
+#include <tend/nn/module/state_dict.h>
+
+namespace tend::data {
+
+/// Batches of a dataset, in each loop over it once:
+///
+///     data::DataLoader loader(data::TensorDataset(x, y), {.batch_size = 32, .shuffle = true});
+///     for (auto& [inputs, targets] : loader) ...
+///
+/// The dataset is copied or moved into the loader; a large one is moved, or given as a shared_ptr.
+/// What `collate`, a function of a vector of examples, returns is a batch; without one it is
+/// default_collate's result.
+///
+/// The order is PyTorch's, seed for seed: each loop draws a number from the generator, then what
+/// its sampler draws. The batches are the same for any number of workers. They are made without
+/// grad and outside of inference mode, whatever the loop's thread has; a dataset that draws takes
+/// the generator that `get(i, generator)` is given, as the default one's numbers depend on the
+/// threads. What get, next or collate throw comes out of the loop at that batch, as the same kind
+/// of tend's errors (Error for foreign ones) with batch and index named, and itself nested; the
+/// loop's iterator goes on behind that batch. Workers end with the loop, each after the batch at
+/// hand. Loops over a map-style dataset may overlap; those over an iterable one must not. In the
+/// child of a fork() a loop that had workers goes on by itself over a map-style dataset.
+///
+/// Error for options that contradict each other, and to shuffle an empty dataset. PyTorch:
+/// torch.utils.data.DataLoader; there is no batch_size=None.
+template <class D, class Collate = DefaultCollate>
+class DataLoader {
+  static_assert(MapDataset<D> || IterableDataset<D>,
+                "a dataset has size() and get(i), both const, or next(), which gives an optional");
+  using Pass = detail::Pass<D, Collate>;
+  using Kept = detail::Kept<D>;
+
+ public:
+  using Batch = typename Pass::Batch;
+
+  /// The batches of one loop; it can be moved, not copied.
+  class Iterator {
+   public:
+    using iterator_concept = std::input_iterator_tag;
+    using value_type = Batch;
+    using difference_type = std::ptrdiff_t;
+
+    explicit Iterator(std::unique_ptr<Pass> pass) : pass_(std::move(pass)) { ++*this; }
+    Batch& operator*() const { return *batch_; }
+    Batch* operator->() const { return &*batch_; }
+    Iterator& operator++() {
+      batch_.reset();
+      batch_ = with_memory([&] { return pass_->next(); });
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(const Iterator& it, std::default_sentinel_t) { return !it.batch_; }
+
+   private:
+    std::unique_ptr<Pass> pass_;
+    mutable std::optional<Batch> batch_;
+  };
+
+  explicit DataLoader(std::shared_ptr<Kept> dataset, DataLoaderOptions options = {},
+                      Collate collate = {})
+      : dataset_(std::move(dataset)), options_(std::move(options)), collate_(std::move(collate)) {
+    if (!dataset_) fail("DataLoader", "the dataset is a null pointer");
+    with_memory([&] {
+      if constexpr (MapDataset<D>) {
+        const std::int64_t size = dataset_->size();
+        detail::check_options(options_, size);
+        batches_ = detail::batches_of(options_, size);
+      } else {
+        detail::check_options(options_, std::nullopt);
+      }
+      state_ = std::make_shared<detail::LoaderState>(options_.generator,
+                                                     batches_ ? batches_->generator() : nullptr);
+    });
+  }
+  explicit DataLoader(D dataset, DataLoaderOptions options = {}, Collate collate = {})
+      : DataLoader(with_memory([&] { return std::make_shared<Kept>(std::move(dataset)); }),
+                   std::move(options), std::move(collate)) {}
+
+  /// The number of batches of a loop.
+  std::int64_t size() const requires MapDataset<D> { return batches_->size(); }
+
+  Iterator begin() {
+    return with_memory([&] {
+      return Iterator(std::make_unique<Pass>(dataset_, batches_, collate_, options_, state_));
+    });
+  }
+  std::default_sentinel_t end() const noexcept { return {}; }
+
+  /// Where the loop that began last stands: how many batches it has given, and the generators at
+  /// its start, as int64 tensors. Behind its last batch, the loader stands between two loops.
+  nn::StateDict state_dict() const { return state_->to_dict(); }
+  /// The next loop begins behind the batches that a loop of a loader like this had given, with the
+  /// same bits from there on. Generators of options and samplers are set as they were. The default
+  /// generator stays as the program has it; a program that resumes sets it to its own checkpoint's
+  /// get_rng_state(). Examples of a map-style dataset are not read again; an iterable one must give
+  /// the same ones as then. Error (IndexError for an entry that is missing, IoError for a
+  /// generator's state that is none) for the state of another kind of loader; nothing has changed
+  /// then.
+  void load_state_dict(const nn::StateDict& state) {
+    with_memory([&] { state_->load(state); });
+  }
+
+ private:
+  std::shared_ptr<Kept> dataset_;
+  DataLoaderOptions options_;
+  Collate collate_;
+  std::optional<IndexListSampler> batches_;
+  std::shared_ptr<detail::LoaderState> state_;
+};
+
+template <class D, class Collate = DefaultCollate>
+DataLoader(D, DataLoaderOptions = {}, Collate = {}) -> DataLoader<D, Collate>;
+template <class D, class Collate = DefaultCollate>
+DataLoader(std::shared_ptr<D>, DataLoaderOptions = {}, Collate = {})
+    -> DataLoader<std::remove_const_t<D>, Collate>;
+
+}  // namespace tend::data

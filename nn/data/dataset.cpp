@@ -1,0 +1,102 @@
+#include <tend/nn/data/dataset.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include <tend/autograd/ops/random.h>
+
+namespace tend::data {
+namespace {
+
+constexpr const char* kSplit = "random_split";
+
+// As Python's math.isclose(sum, 1), and not above 1. The sum has more bits than its terms, as
+// Python's, so that ten times 0.1 are 1.
+bool are_fractions(const std::vector<Scalar>& lengths) {
+  long double exact = 0;
+  for (const Scalar& length : lengths) exact += length.to<double>();
+  const double sum = static_cast<double>(exact);
+  return sum <= 1 && 1 - sum <= 1e-9;
+}
+
+std::vector<std::int64_t> lengths_of_fractions(std::int64_t size,
+                                               const std::vector<Scalar>& fractions) {
+  std::vector<std::int64_t> lengths;
+  std::int64_t left = size;
+  for (const Scalar& scalar : fractions) {
+    const double fraction = scalar.to<double>();
+    if (!(fraction >= 0 && fraction <= 1))
+      fail(kSplit, "fraction ", lengths.size(), " is ", fraction, ", not from 0 to 1");
+    lengths.push_back(static_cast<std::int64_t>(std::floor(static_cast<double>(size) * fraction)));
+    left -= lengths.back();
+  }
+  for (std::size_t i = 0; left > 0; --left, ++i) ++lengths[i % lengths.size()];
+  return lengths;
+}
+
+std::vector<std::int64_t> whole_lengths(const std::vector<Scalar>& scalars) {
+  std::vector<std::int64_t> lengths;
+  for (const Scalar& scalar : scalars) {
+    const double value = scalar.to<double>();
+    if (!(value >= 0 && value < 0x1p63) || value != std::floor(value))
+      fail(kSplit, "length ", lengths.size(), " is ", value, ", no whole number from 0 on");
+    lengths.push_back(scalar.to<std::int64_t>());
+  }
+  return lengths;
+}
+
+}  // namespace
+
+void detail::check_index(const char* operation, std::int64_t index, std::int64_t size) {
+  if (index < 0 || index >= size)
+    fail<IndexError>(operation, "index ", index, " is not one of ", size, " examples");
+}
+
+void detail::check_indices(const char* operation, const IndexList& indices, std::int64_t size) {
+  for (const std::int64_t index : indices) check_index(operation, index, size);
+}
+
+std::int64_t detail::rows_of(const Tensor* tensors, std::size_t count) {
+  for (const Tensor& tensor : std::span(tensors, count)) {
+    if (tensor.dim() == 0) fail<ShapeError>("TensorDataset", "a tensor of shape () has no rows");
+    if (tensor.size(0) != tensors->size(0))
+      fail<ShapeError>("TensorDataset", "the first dimensions differ: ", tensors->shape(), " and ",
+                       tensor.shape());
+  }
+  return count == 0 ? 0 : tensors->size(0);
+}
+
+std::vector<IndexList> detail::split_indices(std::int64_t size, const std::vector<Scalar>& scalars,
+                                             Generator& generator) {
+  const std::vector<std::int64_t> lengths =
+      are_fractions(scalars) ? lengths_of_fractions(size, scalars) : whole_lengths(scalars);
+  std::int64_t left = size;
+  for (const std::int64_t length : lengths) {
+    // Compared before it is subtracted, as a sum might overflow.
+    if (length > left) fail(kSplit, "the lengths sum up to more than the ", size, " examples");
+    left -= length;
+  }
+  if (left != 0) fail(kSplit, "the lengths sum up to ", size - left, " of ", size, " examples");
+  const Tensor order = randperm(size, generator);
+  const std::int64_t* next = order.data_ptr<std::int64_t>();
+  std::vector<IndexList> parts;
+  for (const std::int64_t length : lengths) {
+    parts.emplace_back(next, next + length);
+    next += length;
+  }
+  return parts;
+}
+
+std::int64_t detail::add_size(std::int64_t sum, std::int64_t size) {
+  if (size < 0 || size > std::numeric_limits<std::int64_t>::max() - sum)
+    fail<IndexError>("ConcatDataset", "the datasets' sizes have no sum: ", sum, " and ", size);
+  return sum + size;
+}
+
+std::size_t detail::place_of(const std::vector<std::int64_t>& ends, std::int64_t index) {
+  return static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), index) - ends.begin());
+}
+
+}  // namespace tend::data

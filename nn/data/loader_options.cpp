@@ -1,0 +1,141 @@
+#include <tend/nn/data/loader_options.h>
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <tend/autograd/ops/creation.h>
+#include <tend/core/base/error.h>
+#include <tend/core/threads/parallel.h>
+
+namespace tend::data::detail {
+namespace {
+
+constexpr const char* kLoader = "DataLoader";
+constexpr const char* kLoad = "DataLoader::load_state_dict";
+constexpr std::array kGeneratorNames{"generator.loader", "generator.sampler", "generator.default"};
+
+Tensor tensor_of_generator(const Generator& generator) {
+  const std::vector<std::uint8_t> bytes = generator.to_bytes();
+  const Tensor words =
+      empty({static_cast<std::int64_t>(bytes.size() / sizeof(std::int64_t))}, DType::int64);
+  std::memcpy(words.data_ptr<std::int64_t>(), bytes.data(), bytes.size());
+  return words;
+}
+
+Generator generator_of_tensor(const Tensor& tensor) {
+  const std::vector<std::int64_t> words = tensor.to_vector<std::int64_t>();
+  std::vector<std::uint8_t> bytes(words.size() * sizeof(std::int64_t));
+  if (!bytes.empty()) std::memcpy(bytes.data(), words.data(), bytes.size());
+  return Generator::from_bytes(bytes);
+}
+
+const Tensor& entry(const nn::StateDict& state, std::string_view name) {
+  const auto found = state.find(name);
+  if (found == state.end()) fail<IndexError>(kLoad, "the state has no \"", name, '"');
+  if (!found->second.defined()) fail(kLoad, '"', name, "\" is undefined");
+  return found->second;
+}
+
+// The default generator is not the user's own.
+Generator* own_or_null(Generator* generator) {
+  return generator == &default_generator() ? nullptr : generator;
+}
+
+}  // namespace
+
+LoaderState::LoaderState(Generator* loader, Generator* sampler)
+    : own_{own_or_null(loader), own_or_null(sampler)} {
+  if (own_[0] == own_[1]) own_[1] = nullptr;
+}
+
+LoaderState::Generators LoaderState::current() const {
+  Generators now;
+  for (std::size_t i = 0; i < kOwn; ++i) {
+    if (own_[i] != nullptr) now[i] = *own_[i];
+  }
+  now[kOwn] = get_rng_state();
+  return now;
+}
+
+std::uint64_t LoaderState::start() {
+  if (!loaded_) {
+    at_start_ = current();
+    consumed_ = 0;
+  } else {
+    for (std::size_t i = 0; i < kOwn; ++i) {
+      if (own_[i] != nullptr) *own_[i] = *at_start_[i];
+    }
+    meanwhile_ = get_rng_state();
+    set_rng_state(*at_start_[kOwn]);
+  }
+  loaded_ = false;
+  running_ = true;
+  return ++pass_;
+}
+
+void LoaderState::finish_replay() {
+  if (meanwhile_) set_rng_state(*meanwhile_);
+  meanwhile_.reset();
+}
+
+nn::StateDict LoaderState::to_dict() const {
+  const Generators generators = running_ ? at_start_ : current();
+  nn::StateDict state;
+  state.insert({"running", full({}, running_, boolean)});
+  state.insert({"batches", full({}, consumed_, DType::int64)});
+  for (std::size_t i = 0; i < generators.size(); ++i) {
+    if (generators[i]) state.insert({kGeneratorNames[i], tensor_of_generator(*generators[i])});
+  }
+  return state;
+}
+
+void LoaderState::load(const nn::StateDict& state) {
+  const bool running = entry(state, "running").item<bool>();
+  const std::int64_t batches = entry(state, "batches").item<std::int64_t>();
+  if (batches < 0 || (batches > 0 && !running))
+    fail(kLoad, "the state has ", batches, " batches ", running ? "within" : "outside of",
+         " a pass");
+  Generators generators;
+  for (std::size_t i = 0; i < generators.size(); ++i) {
+    const bool is_own = i == kOwn || own_[i] != nullptr;
+    if (!is_own && state.contains(kGeneratorNames[i]))
+      fail(kLoad, "the state has a \"", kGeneratorNames[i], "\", this loader has none");
+    if (is_own) generators[i] = generator_of_tensor(entry(state, kGeneratorNames[i]));
+  }
+  // Between two passes the default generator goes on as the program has it.
+  for (std::size_t i = 0; i < kOwn; ++i) {
+    if (own_[i] != nullptr) *own_[i] = *generators[i];
+  }
+  at_start_ = std::move(generators);
+  ++pass_;  // loops that run do not count any more
+  consumed_ = batches;
+  running_ = loaded_ = running;
+}
+
+void check_options(const DataLoaderOptions& options, std::optional<std::int64_t> size) {
+  constexpr std::int64_t kMostAhead = 1024;
+  if (options.batch_size <= 0) fail(kLoader, "batch_size is ", options.batch_size);
+  if (options.num_workers < 0 || options.num_workers > kMaxThreads)
+    fail(kLoader, "num_workers is ", options.num_workers, ", not from 0 to ", kMaxThreads);
+  if (options.prefetch_factor <= 0 || options.prefetch_factor > kMostAhead)
+    fail(kLoader, "prefetch_factor is ", options.prefetch_factor, ", not from 1 to ", kMostAhead);
+  if (options.sampler && options.shuffle) fail(kLoader, "shuffle and sampler exclude each other");
+  if (options.batch_sampler &&
+      (options.batch_size != 1 || options.shuffle || options.sampler || options.drop_last))
+    fail(kLoader, "batch_sampler excludes batch_size, shuffle, sampler and drop_last");
+  if (!size && (options.shuffle || options.sampler || options.batch_sampler))
+    fail(kLoader, "an iterable dataset has its own order: no shuffle, sampler or batch_sampler");
+  if (size && *size < 0) fail(kLoader, "the dataset's size is ", *size);
+}
+
+IndexListSampler batches_of(const DataLoaderOptions& options, std::int64_t size) {
+  if (options.batch_sampler) return *options.batch_sampler;
+  const Sampler sampler = options.sampler ? *options.sampler
+                          : options.shuffle
+                              ? Sampler(RandomSampler(size, {.generator = options.generator}))
+                              : Sampler(SequentialSampler(size));
+  return BatchSampler(sampler, options.batch_size, options.drop_last);
+}
+
+}  // namespace tend::data::detail

@@ -1,0 +1,80 @@
+#include <tend/nn/data/token_file.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include <tend/autograd/ops/creation.h>
+#include <tend/autograd/ops/random.h>
+#include <tend/autograd/ops/views.h>
+#include <tend/core/base/error.h>
+#include <tend/nn/files/input_file.h>
+
+namespace tend::data {
+namespace {
+
+constexpr const char* kTokens = "TokenFile";
+
+std::int64_t bytes_of(TokenType type) {
+  return type == TokenType::uint16 ? 2 : 4;
+}
+
+}  // namespace
+
+class TokenFile::File : public nn::InputFile {
+ public:
+  using nn::InputFile::InputFile;
+};
+
+TokenFile::TokenFile(const std::filesystem::path& path, TokenType type)
+    : file_(with_memory([&] { return std::make_shared<const File>(path, kTokens); })),
+      type_(type),
+      size_(static_cast<std::int64_t>(file_->size()) / bytes_of(type)) {
+  const auto rest = static_cast<std::int64_t>(file_->size()) % bytes_of(type);
+  if (rest != 0)
+    file_->refuse("has ", file_->size(), " bytes, which are no whole tokens of ", bytes_of(type));
+}
+
+Tensor TokenFile::tokens(std::int64_t first, std::int64_t count) const {
+  if (first < 0 || count < 0 || first > size_ || count > size_ - first)
+    fail<IndexError>(kTokens, count, " tokens from ", first, " on do not lie in ", size_);
+  const Tensor read_tokens = empty({count}, int64);
+  read(first, count, read_tokens.data_ptr<std::int64_t>());
+  return read_tokens;
+}
+
+TokenBatch TokenFile::random_batch(std::int64_t batch_size, std::int64_t block_size,
+                                   Generator& generator) const {
+  if (batch_size < 1 || block_size < 1)
+    fail(kTokens, "a batch of ", batch_size, " x ", block_size, " tokens");
+  if (block_size >= size_)
+    fail(kTokens, "blocks of ", block_size, " and the token after them do not lie in ", size_);
+  const Tensor rows = empty({batch_size, block_size + 1}, int64);
+  const Tensor starts = randint(size_ - block_size, {batch_size}, int64, generator);
+  for (std::int64_t row = 0; row < batch_size; ++row) {
+    read(starts.data_ptr<std::int64_t>()[row], block_size + 1,
+         rows.data_ptr<std::int64_t>() + row * (block_size + 1));
+  }
+  // Copies, as the two halves of one row must not share memory.
+  return {rows.narrow(1, 0, block_size).clone(), rows.narrow(1, 1, block_size).clone()};
+}
+
+void TokenFile::read(std::int64_t first, std::int64_t count, std::int64_t* to) const {
+  std::array<unsigned char, 8192> bytes;
+  const std::int64_t width = bytes_of(type_), most = std::ssize(bytes) / width;
+  while (count > 0) {
+    const std::int64_t now = std::min(count, most);
+    file_->read_at(static_cast<std::uint64_t>(first * width), bytes.data(),
+                   static_cast<std::uint64_t>(now * width));
+    for (std::int64_t i = 0; i < now; ++i) {
+      std::uint32_t token = 0;
+      for (std::int64_t byte = width; byte-- > 0;)
+        token = token << 8 | bytes[static_cast<std::size_t>(i * width + byte)];
+      *to++ = token;
+    }
+    first += now;
+    count -= now;
+  }
+}
+
+}  // namespace tend::data

@@ -1,0 +1,52 @@
+// Files of tokens, as nanoGPT keeps its texts.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include <tend/autograd/tensor/tensor.h>
+#include <tend/core/random/random.h>
+
+namespace tend::data {
+
+/// How the tokens of a file are kept: little-endian numbers of this size.
+enum class TokenType : std::uint8_t { uint16, uint32 };
+
+/// Inputs, and what follows each of them: two int64 tensors (batch_size, block_size).
+struct TokenBatch {
+  Tensor inputs;
+  Tensor targets;
+};
+
+/// A file of tokens and nothing else, as nanoGPT's train.bin. It stays on the disk, or in the
+/// system's file cache, and is read where it is asked for, on several threads if need be; a copy
+/// has the same file. It is not mapped into memory, where a file that is cut short meanwhile would
+/// end the process.
+class TokenFile {
+ public:
+  /// IoError when the path is no regular file that can be read, or has a part of a token at its
+  /// end.
+  explicit TokenFile(const std::filesystem::path& path, TokenType type = TokenType::uint16);
+
+  /// Tokens in the file.
+  std::int64_t size() const noexcept { return size_; }
+  /// `count` tokens from place `first` on, int64 (count,). IndexError unless they lie in the file;
+  /// IoError when it cannot be read any more.
+  Tensor tokens(std::int64_t first, std::int64_t count) const;
+  /// Rows from random places, which are one draw of randint(size() - block_size, (batch_size,)), as
+  /// in nanoGPT's get_batch; targets are the inputs one place on. Error, before anything is drawn,
+  /// unless both sizes are at least 1 and the file has more than block_size tokens.
+  TokenBatch random_batch(std::int64_t batch_size, std::int64_t block_size,
+                          Generator& generator = default_generator()) const;
+
+ private:
+  class File;
+  void read(std::int64_t first, std::int64_t count, std::int64_t* to) const;
+
+  std::shared_ptr<const File> file_;
+  TokenType type_;
+  std::int64_t size_;
+};
+
+}  // namespace tend::data

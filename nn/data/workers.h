@@ -1,0 +1,65 @@
+// The threads of a DataLoader.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include <tend/autograd/tensor/grad_mode.h>
+
+namespace tend::data::detail {
+
+/// Threads that run jobs 0, 1, 2, ..., each once, as soon as they are published. There are no
+/// locks, so a fork() finds none held; in its child there are no threads either.
+class Workers {
+ public:
+  /// `run` must not throw. Starts as many threads as the system has for it.
+  Workers(std::int64_t count, std::function<void(std::uint64_t)> run);
+  /// Waits for the jobs that run; others are dropped.
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  /// Hands over one more job.
+  void publish() noexcept;
+  /// False in the child of a fork(), and when the system had no threads: jobs are the caller's.
+  bool are_here() const noexcept;
+
+ private:
+  void serve();
+
+  std::function<void(std::uint64_t)> run_;
+  std::uint32_t process_;
+  std::atomic<std::uint32_t> calls_{0};  // changes with each call; idle threads sleep on it
+  std::atomic<bool> stopping_{false};
+  std::atomic<std::uint64_t> published_{0}, taken_{0};
+  std::unique_ptr<std::vector<std::thread>> threads_;
+};
+
+/// The modes in which batches are made, the same on every thread: no grad, no inference mode.
+class LoadScope {
+  InferenceModeGuard inference_mode_{false};
+  NoGradGuard no_grad_;
+};
+
+/// Throws `error`, which is the current exception, as the same kind of tend's errors (Error where
+/// it is none) with the batch and the index before its message, and itself nested in it.
+[[noreturn]] void fail_at(std::int64_t batch, std::optional<std::int64_t> index,
+                          const std::exception& error);
+
+/// Calls f(), and names batch and index in what it throws. Out of memory stays what it is.
+template <class F>
+decltype(auto) named(std::int64_t batch, std::optional<std::int64_t> index, F&& f) {
+  try {
+    return f();
+  } catch (const std::exception& error) {
+    fail_at(batch, index, error);
+  }
+}
+
+}  // namespace tend::data::detail

@@ -1,0 +1,102 @@
+#include <tend/nn/data/token_file.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <tend/autograd/ops/ops.h>
+
+#include "tests/catch.h"
+#include "tests/examples/process.h"
+#include "tests/nn/data/fixtures.h"
+
+using namespace tend;
+using namespace tend::test;
+using Catch::Matchers::ContainsSubstring;
+using data::IndexList;
+using data::TokenType;
+
+namespace {
+
+// Tokens 60000, 59999, ... in a file, in `width` bytes each.
+std::string token_bytes(std::int64_t count, int width) {
+  std::string bytes;
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (int byte = 0; byte < width; ++byte)
+      bytes += static_cast<char>((60000 - i) >> (8 * byte) & 0xff);
+  }
+  return bytes;
+}
+
+std::string write_tokens(const TemporaryFolder& folder, const std::string& bytes) {
+  std::ofstream(folder.file("tokens.bin"), std::ios::binary) << bytes;
+  return folder.file("tokens.bin");
+}
+
+}  // namespace
+
+TEST_CASE("a TokenFile reads tokens of both sizes, within its bounds") {
+  const TemporaryFolder folder;
+  for (const TokenType type : {TokenType::uint16, TokenType::uint32}) {
+    const data::TokenFile file(
+        write_tokens(folder, token_bytes(10000, type == TokenType::uint16 ? 2 : 4)), type);
+    CHECK(file.size() == 10000);
+    CHECK(file.tokens(7, 3).to_vector<std::int64_t>() == IndexList{59993, 59992, 59991});
+    // More than is read at once.
+    CHECK(equal(file.tokens(0, 10000), 60000 - arange(10000)));
+    CHECK(file.tokens(10000, 0).shape() == Shape{0});
+    CHECK_THROWS_AS(file.tokens(9999, 2), IndexError);
+    CHECK_THROWS_AS(file.tokens(-1, 2), IndexError);
+    CHECK_THROWS_AS(file.tokens(1, -1), IndexError);
+    CHECK_THROWS_AS(file.tokens(1, std::numeric_limits<std::int64_t>::max()), IndexError);
+  }
+}
+
+TEST_CASE("random batches begin where those of nanoGPT do, and targets are one token on") {
+  const auto& c = stored_orders().at("token_batches");
+  const TemporaryFolder folder;
+  const data::TokenFile file(write_tokens(folder, token_bytes(c["tokens"], 2)));
+  const RngStateGuard guard;
+  manual_seed(c["seed"]);
+  const std::int64_t block = c["block_size"];
+  for (const auto& starts : c["starts"]) {
+    const auto [x, y] = file.random_batch(c["batch_size"], block);
+    CHECK(x.shape() == Shape{4, 8});
+    CHECK(x.is_contiguous());
+    CHECK(y.is_contiguous());
+    CHECK((60000 - x.select(1, 0)).to_vector<std::int64_t>() == starts.get<IndexList>());
+    CHECK(equal(x.narrow(1, 1, block - 1), y.narrow(1, 0, block - 1)));
+    CHECK(equal(x - 1, y));
+  }
+  // One row's halves are not one memory.
+  const auto [x, y] = file.random_batch(1, 5);
+  const std::int64_t before = y[0][0].item<std::int64_t>();
+  x.data_ptr<std::int64_t>()[1] = -1;
+  CHECK(y[0][0].item<std::int64_t>() == before);
+}
+
+TEST_CASE("a TokenFile refuses what it cannot read, before it draws") {
+  const TemporaryFolder folder;
+  const RngStateGuard guard;
+  const Generator before = get_rng_state();
+  const std::string path = write_tokens(folder, token_bytes(9, 2));
+  CHECK_THROWS_AS(data::TokenFile(folder.file("none")), IoError);
+  CHECK_THROWS_AS(data::TokenFile(folder.path()), IoError);
+  CHECK_THROWS_WITH(data::TokenFile(path, TokenType::uint32), ContainsSubstring("18 bytes"));
+  const data::TokenFile file(path);
+  CHECK_THROWS_WITH(file.random_batch(2, 9), ContainsSubstring("do not lie in 9"));
+  CHECK_THROWS_AS(file.random_batch(2, std::numeric_limits<std::int64_t>::max()), Error);
+  CHECK_THROWS_AS(file.random_batch(0, 3), Error);
+  CHECK_THROWS_AS(file.random_batch(3, 0), Error);
+  CHECK_THROWS_AS(file.random_batch(std::int64_t{1} << 60, 3), Error);
+  CHECK(get_rng_state() == before);
+  CHECK(file.random_batch(2, 8).inputs.shape() == Shape{2, 8});
+  // Cut short while it is open.
+  std::filesystem::resize_file(path, 4);
+  CHECK_THROWS_WITH(file.tokens(0, 9), ContainsSubstring("ends too early"));
+  CHECK(file.tokens(0, 2).numel() == 2);
+}
