@@ -39,6 +39,7 @@
 #include <tend/core/memory/pool.h>
 #include <tend/core/random/random.h>
 #include <tend/core/threads/parallel.h>
+#include <tend/nn/files/npy.h>
 #include <tend/nn/files/safetensors.h>
 #include <tend/nn/layers/activation.h>
 #include <tend/nn/layers/conv.h>

@@ -23,6 +23,9 @@ class InputFile {
   /// Reads the next bytes; IoError when there are fewer.
   void read(void* to, std::uint64_t bytes);
 
+  /// For libraries that read by themselves.
+  int descriptor() const noexcept { return file_.get(); }
+
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {
     fail<IoError>(operation_, path_.string(), ": ", parts...);
