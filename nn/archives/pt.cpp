@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <tend/core/base/error.h>
 #include <tend/nn/archives/pt_storages.h>
@@ -10,6 +11,22 @@
 
 namespace tend::nn {
 
+// Not in the class, where a PtItem is not complete yet.
+PtValue::PtValue() = default;
+PtValue::PtValue(const PtValue& other) = default;
+PtValue::PtValue(PtValue&& other) noexcept = default;
+PtValue& PtValue::operator=(const PtValue& other) = default;
+PtValue& PtValue::operator=(PtValue&& other) noexcept = default;
+PtValue::~PtValue() = default;
+PtValue::PtValue(bool value) : data(value) {}
+PtValue::PtValue(std::int64_t value) : data(value) {}
+PtValue::PtValue(double value) : data(value) {}
+PtValue::PtValue(const char* text) : data(std::string(text)) {}
+PtValue::PtValue(std::string text) : data(std::move(text)) {}
+PtValue::PtValue(Tensor tensor) : data(std::move(tensor)) {}
+PtValue::PtValue(PtList list) : data(std::move(list)) {}
+PtValue::PtValue(PtTuple tuple) : data(std::move(tuple)) {}
+PtValue::PtValue(PtDict dict) : data(std::move(dict)) {}
 PtValue::PtValue(const StateDict& tensors) {
   PtDict dict;
   for (const auto& [name, tensor] : tensors) dict.push_back({name, tensor});

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tend/autograd/tensor/tensor.h>
+#include <tend/core/base/strict.h>
 #include <tend/nn/module/state_dict.h>
 
 namespace tend::nn {
@@ -32,17 +33,25 @@ struct PtValue {
                             PtTuple, PtDict>;
   Data data;
 
-  PtValue() = default;
-  PtValue(bool value) : data(value) {}
+  PtValue();
+  PtValue(const PtValue& other);
+  PtValue(PtValue&& other) noexcept;
+  PtValue& operator=(const PtValue& other);
+  PtValue& operator=(PtValue&& other) noexcept;
+  ~PtValue();
+  PtValue(bool value);
+  PtValue(std::int64_t value);
+  /// IndexError for an integer that int64 cannot hold.
   template <std::integral Number>
-  PtValue(Number value) : data(static_cast<std::int64_t>(Integer(value))) {}
-  PtValue(double value) : data(value) {}
-  PtValue(const char* text) : data(std::string(text)) {}
-  PtValue(std::string text) : data(std::move(text)) {}
-  PtValue(Tensor tensor) : data(std::move(tensor)) {}
-  PtValue(PtList list) : data(std::move(list)) {}
-  PtValue(PtTuple tuple) : data(std::move(tuple)) {}
-  PtValue(PtDict dict) : data(std::move(dict)) {}
+  requires(!std::same_as<Number, bool>) PtValue(Number value)
+      : PtValue(static_cast<std::int64_t>(Integer(value))) {}
+  PtValue(double value);
+  PtValue(const char* text);
+  PtValue(std::string text);
+  PtValue(Tensor tensor);
+  PtValue(PtList list);
+  PtValue(PtTuple tuple);
+  PtValue(PtDict dict);
   PtValue(const StateDict& tensors);
 
   /// The value as a T, one of Data's types; nullptr when it is of another.

@@ -73,6 +73,11 @@ std::vector<PublicFunction> archive_functions() {
                  write_npz),
       of_written("nn::save_pt(const std::filesystem::path&, const StateDict&)", write_pt),
       of_written("nn::save_pt(const std::filesystem::path&, const PtValue&)", write_value),
+      of_written("nn::PtValue::state_dict()",
+                 [](const auto&, const auto& state) { return nn::PtValue(state).state_dict(); }),
+      of_written(
+          "nn::PtValue::at(std::string_view)",
+          [](const auto&, const auto& state) { return nn::PtValue(state).at("a").state_dict(); }),
       of_place("nn::load_npz(const std::filesystem::path&)",
                [](const auto& path) { nn::load_npz(path); }),
       of_place("nn::load_pt(const std::filesystem::path&)",
