@@ -43,6 +43,7 @@
 #include <tend/nn/data/data_loader.h>
 #include <tend/nn/data/idx.h>
 #include <tend/nn/data/token_file.h>
+#include <tend/nn/files/npy.h>
 #include <tend/nn/files/safetensors.h>
 #include <tend/nn/layers/activation.h>
 #include <tend/nn/layers/conv.h>

@@ -17,6 +17,7 @@ struct BuildInfo {
   std::string matmul_path;  ///< what computes matrix products on this thread; see MatmulPath
   int threads;              ///< that tend may use; see set_num_threads()
   std::string text;         ///< what tend::text was built with, or "not built"
+  std::string archives;     ///< the same for tend::archives
 };
 
 /// Initialises OpenBLAS first (init_blas()).

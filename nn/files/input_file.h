@@ -25,6 +25,9 @@ class InputFile {
   /// Reads the bytes from `position` on, on any thread; IoError when there are fewer.
   void read_at(std::uint64_t position, void* to, std::uint64_t bytes) const;
 
+  /// For libraries that read by themselves.
+  int descriptor() const noexcept { return file_.get(); }
+
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {
     fail<IoError>(operation_, path_.string(), ": ", parts...);

@@ -1,13 +1,11 @@
 #include <tend/nn/files/safetensors.h>
 
-#include <algorithm>
 #include <bit>
 #include <utility>
-#include <vector>
 
 #include <tend/autograd/ops/ops.h>
-#include <tend/nn/files/half.h>
 #include <tend/nn/files/input_file.h>
+#include <tend/nn/files/numbers.h>
 #include <tend/nn/files/safetensors_header.h>
 #include <tend/nn/files/write_file.h>
 
@@ -15,7 +13,6 @@ namespace tend::nn {
 namespace {
 
 using safetensors::Entry;
-using safetensors::Stored;
 
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
@@ -34,24 +31,10 @@ std::string read_header(InputFile& file) {
   return text;
 }
 
-// Reads elements of another type than the tensor's, and converts them.
-template <class From, class To, class Convert>
-void read_as(InputFile& file, const Tensor& out, Convert convert) {
-  std::vector<From> stored(static_cast<std::size_t>(out.numel()));
-  file.read(stored.data(), stored.size() * sizeof(From));
-  std::transform(stored.begin(), stored.end(), out.data_ptr<To>(), convert);
-}
-
 Tensor read_tensor(InputFile& file, const Entry& entry) {
-  Tensor out = empty(entry.shape, entry.type->dtype);
-  switch (entry.type->type) {
-    case Stored::f16: read_as<std::uint16_t, float>(file, out, half_to_float); break;
-    case Stored::bf16: read_as<std::uint16_t, float>(file, out, bfloat_to_float); break;
-    case Stored::boolean:
-      read_as<unsigned char, bool>(file, out, [](unsigned char byte) { return byte != 0; });
-      break;
-    default: file.read(out.array().raw(), static_cast<std::uint64_t>(entry.end - entry.begin));
-  }
+  const Tensor out = empty(entry.shape, entry.type->dtype);
+  const auto read = [&](void* to, std::uint64_t bytes) { file.read(to, bytes); };
+  read_numbers(entry.type->kind, /*swapped=*/false, read, out.array());
   return out;
 }
 

@@ -18,9 +18,12 @@ constexpr std::uint64_t kLargestSize = std::uint64_t{1} << 62;
 constexpr std::size_t kMaxDims = 64;
 
 constexpr std::array kTypes{
-    StoredType{"F64", Stored::f64, 8, float64}, StoredType{"F32", Stored::f32, 4, float32},
-    StoredType{"F16", Stored::f16, 2, float32}, StoredType{"BF16", Stored::bf16, 2, float32},
-    StoredType{"I64", Stored::i64, 8, int64},   StoredType{"BOOL", Stored::boolean, 1, boolean},
+    StoredType{"F64", NumberKind::f64, 8, float64},
+    StoredType{"F32", NumberKind::f32, 4, float32},
+    StoredType{"F16", NumberKind::f16, 2, float32},
+    StoredType{"BF16", NumberKind::bf16, 2, float32},
+    StoredType{"I64", NumberKind::i64, 8, int64},
+    StoredType{"BOOL", NumberKind::boolean, 1, boolean},
 };
 
 const StoredType& stored_type(DType dtype) {

@@ -10,16 +10,15 @@
 
 #include <tend/core/array/dtype.h>
 #include <tend/core/array/shape.h>
+#include <tend/nn/files/numbers.h>
 #include <tend/nn/module/module.h>
 
 namespace tend::nn::safetensors {
 
-enum class Stored : unsigned char { f64, f32, f16, bf16, i64, boolean };
-
 /// A dtype of the format, and the one that it is read as.
 struct StoredType {
   std::string_view name;
-  Stored type;
+  NumberKind kind;
   std::int64_t bytes;
   DType dtype;
 };

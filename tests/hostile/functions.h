@@ -39,6 +39,10 @@ std::vector<PublicFunction> data_functions();
 std::vector<PublicFunction> text_functions();
 #endif
 
+#ifdef TEND_HAS_ARCHIVES
+std::vector<PublicFunction> archive_functions();
+#endif
+
 /// All of them.
 const std::vector<PublicFunction>& public_functions();
 

@@ -88,6 +88,7 @@ const std::regex kPassedOver(
     "nn::AnyModule::(AnyModule|module|as)\\(.*|"
     "nn::ModuleDict::(ModuleDict|clear|clone|size|empty|keys|begin|end|named_children)\\(.*|"
     "nn::ParameterList::(ParameterList|push_back|clone|size|begin|end)\\(.*|"
+    "nn::PtValue::(PtValue|as|is_none)\\(.*|"
     "(nn::)?operator<<\\(.*");
 
 }  // namespace

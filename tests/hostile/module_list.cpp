@@ -54,23 +54,32 @@ std::vector<PublicFunction> optimizer(const std::string& name) {
 }
 
 std::vector<PublicFunction> files() {
-  return {
-      by_hand("nn::save_safetensors(const std::filesystem::path&, const StateDict&, const "
-              "std::map<std::string, std::string>&)",
-              [](Arguments& a) {
-                const nn::StateDict state = draw_state(a);
-                const auto kind = a.choice<int>({0, 0, 0, 1, 2, 3});
-                return DrawnCall([=]() -> Tensors {
-                  const std::string path = kind == 0   ? scratch_file()
-                                           : kind == 1 ? std::string()
-                                           : kind == 2 ? "/nowhere/at/all"
-                                                       : "/tmp";
-                  nn::save_safetensors(path, state);
-                  const nn::Safetensors back = nn::load_safetensors(path);
-                  std::filesystem::remove(path);
-                  return tensors_in(back.tensors);
-                });
-              })};
+  return {by_hand("nn::save_safetensors(const std::filesystem::path&, const StateDict&, const "
+                  "std::map<std::string, std::string>&)",
+                  [](Arguments& a) {
+                    const nn::StateDict state = draw_state(a);
+                    const auto kind = a.choice<int>({0, 0, 0, 1, 2, 3});
+                    return DrawnCall([=]() -> Tensors {
+                      const std::string path = kind == 0   ? scratch_file()
+                                               : kind == 1 ? std::string()
+                                               : kind == 2 ? "/nowhere/at/all"
+                                                           : "/tmp";
+                      nn::save_safetensors(path, state);
+                      const nn::Safetensors back = nn::load_safetensors(path);
+                      std::filesystem::remove(path);
+                      return tensors_in(back.tensors);
+                    });
+                  }),
+          by_hand("nn::save_npy(const std::filesystem::path&, const Tensor&)", [](Arguments& a) {
+            const Tensor x = a.tensor();
+            return DrawnCall([=]() -> Tensors {
+              const std::string path = scratch_file();
+              nn::save_npy(path, x);
+              const Tensor back = nn::load_npy(path);
+              std::filesystem::remove(path);
+              return {back};
+            });
+          })};
 }
 
 // Reads or writes a file that cannot be had, or is something else.
@@ -78,65 +87,69 @@ std::vector<PublicFunction> bad_files() {
   const auto path = [](Arguments& a) {
     return std::string(a.choice<const char*>({"", "/nowhere/at/all", "/tmp", "/dev/null"}));
   };
-  return {by_hand("nn::load_safetensors(const std::filesystem::path&)",
-                  [path](Arguments& a) {
-                    return DrawnCall([from = path(a)] {
-                      return tensors_in(nn::load_safetensors(from).tensors);
-                    });
-                  }),
-          by_hand("nn::check_can_write(const std::filesystem::path&)",
-                  [path](Arguments& a) {
-                    return DrawnCall([to = path(a)]() -> Tensors {
-                      nn::check_can_write(to);
-                      return {};
-                    });
-                  }),
-          by_hand("nn::follow_links(const std::filesystem::path&)",
-                  [path](Arguments& a) {
-                    return DrawnCall([from = path(a)]() -> Tensors {
-                      nn::follow_links(from);
-                      return {};
-                    });
-                  }),
-          by_hand("nn::write_file(const std::filesystem::path&, std::string_view, "
-                  "std::string_view)",
-                  [path](Arguments& a) {
-                    return DrawnCall([to = path(a)]() -> Tensors {
-                      nn::write_file(to, "abc", "test");
-                      return {};
-                    });
-                  }),
-          by_hand("nn::ModuleList::ModuleList(std::int64_t, Make)",
-                  [](Arguments& a) {
-                    return DrawnCall([count = a.integer()] {
-                      return nn::ModuleList<nn::Identity>(std::min<std::int64_t>(count, 99),
-                                                          [] { return nn::Identity(); })
-                          .parameters();
-                    });
-                  }),
-          by_hand("nn::ModuleList::reserve(std::int64_t)",
-                  [](Arguments& a) {
-                    return DrawnCall([count = a.integer()]() -> Tensors {
-                      nn::ModuleList<nn::Linear> list;
-                      list.reserve(count);
-                      return {};
-                    });
-                  }),
-          by_hand("nn::write_file(const std::filesystem::path&, const std::function<void(const "
-                  "PutBytes&)>&, std::string_view)",
-                  [](Arguments& a) {
-                    const bool fails = a.flag();
-                    const bool exists = a.flag();
-                    return DrawnCall([=]() -> Tensors {
-                      const std::string to = exists ? scratch_file() : "/nowhere/at/all";
-                      nn::write_file(to, [&](const nn::PutBytes& put) {
-                        put("abc", 3);
-                        if (fails) fail<IoError>("test", "the user's function fails");
-                      });
-                      std::filesystem::remove(to);
-                      return {};
-                    });
-                  })};
+  return {
+      by_hand("nn::load_safetensors(const std::filesystem::path&)",
+              [path](Arguments& a) {
+                return DrawnCall(
+                    [from = path(a)] { return tensors_in(nn::load_safetensors(from).tensors); });
+              }),
+      by_hand("nn::load_npy(const std::filesystem::path&)",
+              [path](Arguments& a) {
+                return DrawnCall([from = path(a)]() -> Tensors { return {nn::load_npy(from)}; });
+              }),
+      by_hand("nn::check_can_write(const std::filesystem::path&)",
+              [path](Arguments& a) {
+                return DrawnCall([to = path(a)]() -> Tensors {
+                  nn::check_can_write(to);
+                  return {};
+                });
+              }),
+      by_hand("nn::follow_links(const std::filesystem::path&)",
+              [path](Arguments& a) {
+                return DrawnCall([from = path(a)]() -> Tensors {
+                  nn::follow_links(from);
+                  return {};
+                });
+              }),
+      by_hand("nn::write_file(const std::filesystem::path&, std::string_view, "
+              "std::string_view)",
+              [path](Arguments& a) {
+                return DrawnCall([to = path(a)]() -> Tensors {
+                  nn::write_file(to, "abc", "test");
+                  return {};
+                });
+              }),
+      by_hand("nn::ModuleList::ModuleList(std::int64_t, Make)",
+              [](Arguments& a) {
+                return DrawnCall([count = a.integer()] {
+                  return nn::ModuleList<nn::Identity>(std::min<std::int64_t>(count, 99),
+                                                      [] { return nn::Identity(); })
+                      .parameters();
+                });
+              }),
+      by_hand("nn::ModuleList::reserve(std::int64_t)",
+              [](Arguments& a) {
+                return DrawnCall([count = a.integer()]() -> Tensors {
+                  nn::ModuleList<nn::Linear> list;
+                  list.reserve(count);
+                  return {};
+                });
+              }),
+      by_hand("nn::write_file(const std::filesystem::path&, const std::function<void(const "
+              "PutBytes&)>&, std::string_view)",
+              [](Arguments& a) {
+                const bool fails = a.flag();
+                const bool exists = a.flag();
+                return DrawnCall([=]() -> Tensors {
+                  const std::string to = exists ? scratch_file() : "/nowhere/at/all";
+                  nn::write_file(to, [&](const nn::PutBytes& put) {
+                    put("abc", 3);
+                    if (fails) fail<IoError>("test", "the user's function fails");
+                  });
+                  std::filesystem::remove(to);
+                  return {};
+                });
+              })};
 }
 
 // Methods of modules that take no tensor.

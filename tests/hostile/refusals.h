@@ -41,6 +41,10 @@ std::vector<Scenario> file_scenarios();
 std::vector<Scenario> text_scenarios();
 #endif
 
+#ifdef TEND_HAS_ARCHIVES
+std::vector<Scenario> archive_scenarios();
+#endif
+
 /// Makes the call of the scenario with the n-th request refused, for n = 1, 2, ... until it
 /// succeeds without (or for about `most` of these n). Each must throw OutOfMemoryError, or give the
 /// right result, and leave everything as it was; made again it gives the bits of a call that was

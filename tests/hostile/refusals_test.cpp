@@ -55,6 +55,12 @@ TEST_CASE("tokenizers without memory throw and change nothing", "[hostile]") {
 }
 #endif
 
+#ifdef TEND_HAS_ARCHIVES
+TEST_CASE("archives without memory throw and change nothing", "[hostile]") {
+  check_refusals("archives", archive_scenarios(), 60);
+}
+#endif
+
 TEST_CASE("every request for memory can be refused", "[slow]") {
   check_refusals("operations", row_scenarios(), kEvery);
   check_refusals("engine", engine_scenarios(), kEvery);
@@ -62,5 +68,8 @@ TEST_CASE("every request for memory can be refused", "[slow]") {
   check_refusals("files", file_scenarios(), kEvery);
 #ifdef TEND_HAS_TEXT
   check_refusals("text", text_scenarios(), kEvery);
+#endif
+#ifdef TEND_HAS_ARCHIVES
+  check_refusals("archives", archive_scenarios(), kEvery);
 #endif
 }

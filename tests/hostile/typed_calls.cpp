@@ -155,6 +155,9 @@ const std::vector<PublicFunction>& public_functions() {
 #ifdef TEND_HAS_TEXT
     for (PublicFunction& each : text_functions()) all.push_back(std::move(each));
 #endif
+#ifdef TEND_HAS_ARCHIVES
+    for (PublicFunction& each : archive_functions()) all.push_back(std::move(each));
+#endif
     for (PublicFunction& each : all) {
       const std::string& signature = each.signature;
       const std::string name = signature.substr(0, signature.find('('));

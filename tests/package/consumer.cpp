@@ -14,9 +14,22 @@ bool text_comes_back() {
 }
 #endif
 
+#ifdef CONSUMER_HAS_ARCHIVES
+#include <tend/nn/archives/npz.h>
+
+bool archives_come_back() {
+  tend::nn::save_npz("consumer.npz", {{"x", tend::ones({2})}});
+  return tend::nn::load_npz("consumer.npz").at("x").sum().item<float>() == 2.0F;
+}
+#else
+bool archives_come_back() {
+  return true;
+}
+#endif
+
 int main() {
   const tend::Tensor x = tend::ones({2, 3});
   const tend::Tensor y = tend::matmul(x, x.t());
   std::cout << y << '\n';
-  return y.sum().item<float>() == 12.0F && text_comes_back() ? 0 : 1;
+  return y.sum().item<float>() == 12.0F && text_comes_back() && archives_come_back() ? 0 : 1;
 }

@@ -1,0 +1,27 @@
+// Archives of arrays that NumPy reads and writes.
+#pragma once
+
+#include <filesystem>
+
+#include <tend/nn/module/state_dict.h>
+
+namespace tend::nn {
+
+struct NpzOptions {
+  bool compressed = false;  ///< as numpy.savez_compressed has it
+};
+
+/// Writes a .npz file, a zip archive with a .npy file for each tensor (see save_npy), as write_file
+/// does: a regular file appears whole or not at all. IoError for a name that is used twice, has a
+/// zero byte, is not UTF-8 or longer than 65531 bytes, for what no .npy file holds, and where the
+/// file cannot be written. Needs the library tend::archives.
+void save_npz(const std::filesystem::path& path, const StateDict& tensors,
+              const NpzOptions& options = {});
+
+/// Reads a .npz file, stored or deflated, in the order of the archive's directory; each array as
+/// load_npy does. Nothing of the archive is trusted: IoError names the path and what is wrong, also
+/// for a checksum that differs, names used twice, sizes that cannot be, and entries other than
+/// .npy.
+StateDict load_npz(const std::filesystem::path& path);
+
+}  // namespace tend::nn

@@ -1,0 +1,249 @@
+#include <tend/nn/archives/pickle_objects.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include <tend/core/base/error.h>
+#include <tend/nn/files/json.h>
+
+namespace tend::nn::pickle {
+namespace {
+
+constexpr std::size_t kMaxPtDims = 64;
+
+struct StorageClass {
+  std::string_view name;
+  NumberKind kind;
+};
+constexpr std::array kStorageClasses{
+    StorageClass{"torch.FloatStorage", NumberKind::f32},
+    StorageClass{"torch.DoubleStorage", NumberKind::f64},
+    StorageClass{"torch.HalfStorage", NumberKind::f16},
+    StorageClass{"torch.BFloat16Storage", NumberKind::bf16},
+    StorageClass{"torch.CharStorage", NumberKind::i8},
+    StorageClass{"torch.ShortStorage", NumberKind::i16},
+    StorageClass{"torch.IntStorage", NumberKind::i32},
+    StorageClass{"torch.LongStorage", NumberKind::i64},
+    StorageClass{"torch.ByteStorage", NumberKind::u8},
+    StorageClass{"torch.BoolStorage", NumberKind::boolean},
+};
+
+constexpr std::array<std::string_view, 14> kDtypes{
+    "torch.float32", "torch.float64", "torch.float16", "torch.bfloat16",  "torch.int8",
+    "torch.int16",   "torch.int32",   "torch.int64",   "torch.uint8",     "torch.bool",
+    "torch.uint16",  "torch.uint32",  "torch.uint64",  "torch.complex64",
+};
+
+constexpr std::string_view kOrderedDict = "collections.OrderedDict", kSize = "torch.Size",
+                           kDevice = "torch.device", kTensorV2 = "torch._utils._rebuild_tensor_v2",
+                           kTensor = "torch._utils._rebuild_tensor",
+                           kParameter = "torch._utils._rebuild_parameter";
+constexpr std::array kFunctions{kOrderedDict, kSize, kDevice, kTensorV2, kTensor, kParameter};
+
+// --- calls
+
+class Caller {
+ public:
+  Caller(const ByteReader& reader, const Objects& objects, const std::string& function,
+         const Numbers& arguments)
+      : reader_(reader), objects_(objects), function_(function), arguments_(arguments) {}
+
+  Object call() const {
+    if (function_ == kOrderedDict) return ordered_dict();
+    if (function_ == kSize) return size();
+    if (function_ == kDevice) return argument<std::string>(0);
+    if (function_ == kTensorV2 || function_ == kTensor) return tensor();
+    if (function_ == kParameter) {
+      Tensor parameter = argument<Tensor>(0);
+      return with_grad(Tensor(parameter.array()), argument<bool>(1));
+    }
+    reader_.refuse("'", shown(function_), "' is not called");
+  }
+
+ private:
+  [[noreturn]] void refuse_arguments(std::string_view what) const {
+    reader_.refuse(function_, ": ", what);
+  }
+  template <class T>
+  const T& argument(std::size_t at) const {
+    const T* value = at < arguments_.size() ? std::get_if<T>(&objects_[arguments_[at]]) : nullptr;
+    if (value == nullptr)
+      refuse_arguments(as_text("argument ", at, " is missing or no such thing"));
+    return *value;
+  }
+
+  Object ordered_dict() const {
+    Mapping out;
+    if (arguments_.empty()) return out;
+    for (const Number item : argument<Sequence>(0).items) {
+      const Sequence* pair = std::get_if<Sequence>(&objects_[item]);
+      if (pair == nullptr || pair->items.size() != 2) refuse_arguments("an item is no pair");
+      out.items.emplace_back(pair->items[0], pair->items[1]);
+    }
+    return out;
+  }
+  Object size() const {
+    Sequence out = argument<Sequence>(0);
+    out.is_tuple = true;
+    return out;
+  }
+
+  Shape sizes(std::size_t at) const {
+    Shape out;
+    const Sequence& sequence = argument<Sequence>(at);
+    if (sequence.items.size() > kMaxPtDims) refuse_arguments("more than 64 dimensions");
+    for (const Number item : sequence.items) {
+      const std::int64_t* size = std::get_if<std::int64_t>(&objects_[item]);
+      if (size == nullptr || *size < 0) {
+        refuse_arguments(as_text("size or stride ", out.size(), " is ",
+                                 size == nullptr ? "no integer" : as_text(*size)));
+      }
+      out.push_back(*size);
+    }
+    return out;
+  }
+  Object tensor() const {
+    const Storage& storage = argument<Storage>(0);
+    const std::int64_t offset = argument<std::int64_t>(1);
+    const Shape shape = sizes(2), strides = sizes(3);
+    if (shape.size() != strides.size()) {
+      refuse_arguments(as_text("sizes ", shape, " with strides ", strides));
+    }
+    check_inside(storage.elements.array(), offset, shape, strides);
+    const Tensor out(storage.elements.array().as_strided(shape, strides, offset));
+    return with_grad(out, function_ == kTensorV2 && argument<bool>(4));
+  }
+  void check_inside(const Array& storage, std::int64_t offset, const Shape& shape,
+                    const Shape& strides) const {
+    // Sizes of zero count as one in the product, which then overflows for no part of the shape.
+    std::int64_t end = offset, bytes = 8;
+    bool overflows = offset < 0, is_empty = false;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      std::int64_t way = 0;
+      is_empty |= shape[i] == 0;
+      overflows |= __builtin_mul_overflow(bytes, std::max<std::int64_t>(shape[i], 1), &bytes);
+      overflows |=
+          __builtin_mul_overflow(std::max<std::int64_t>(shape[i] - 1, 0), strides[i], &way);
+      overflows |= __builtin_add_overflow(end, way, &end);
+    }
+    if (overflows || (is_empty ? offset > storage.numel() : end >= storage.numel())) {
+      refuse_arguments(as_text("sizes ", shape, " with strides ", strides, " from ", offset,
+                               " leave a storage of ", storage.numel(), " elements"));
+    }
+  }
+  Tensor with_grad(Tensor tensor, bool requires_grad) const {
+    if (requires_grad && !is_floating(tensor.dtype())) {
+      refuse_arguments(as_text(tensor.dtype(), " cannot require a gradient"));
+    }
+    if (requires_grad) tensor.requires_grad_();
+    return tensor;
+  }
+
+  const ByteReader& reader_;
+  const Objects& objects_;
+  const std::string& function_;
+  const Numbers& arguments_;
+};
+
+// --- values
+
+// Objects that several refer to become values several times, so their number has a limit.
+constexpr std::uint64_t kFreeCost = 1'000'000, kCostPerByte = 8;
+
+class Converter {
+ public:
+  Converter(const ByteReader& reader, const Objects& objects, std::uint64_t bytes)
+      : reader_(reader), objects_(objects), left_(kFreeCost + kCostPerByte * bytes) {}
+
+  PtValue value(Number number, int depth) {
+    if (depth > kMaxDepth) reader_.refuse("lists and dicts nest deeper than ", kMaxDepth);
+    pay(1);
+    return std::visit([&](const auto& object) { return value_of(object, depth); },
+                      objects_[number]);
+  }
+
+ private:
+  void pay(std::uint64_t cost) {
+    if (cost > left_) reader_.refuse("repeats its parts too often");
+    left_ -= cost;
+  }
+  PtValue value_of(std::monostate, int) { return {}; }
+  PtValue value_of(bool object, int) { return object; }
+  PtValue value_of(std::int64_t object, int) { return object; }
+  PtValue value_of(double object, int) { return object; }
+  PtValue value_of(const std::string& object, int) {
+    pay(object.size());
+    return object;
+  }
+  PtValue value_of(const Tensor& object, int) { return object; }
+  PtValue value_of(const Sequence& object, int depth) {
+    PtList items;
+    for (const Number item : object.items) items.push_back(value(item, depth + 1));
+    if (object.is_tuple) return PtTuple{std::move(items)};
+    return items;
+  }
+  PtValue value_of(const Mapping& object, int depth) {
+    PtDict dict;
+    std::set<std::variant<std::int64_t, std::string>> keys;
+    for (const auto& [key, item] : object.items) {
+      PtItem& added = dict.emplace_back();
+      if (const auto* text = std::get_if<std::string>(&objects_[key])) {
+        pay(2 * text->size());
+        added.key = *text;
+      } else if (const auto* integer = std::get_if<std::int64_t>(&objects_[key])) {
+        added.key = *integer;
+      } else {
+        reader_.refuse("a key is neither a text nor an integer");
+      }
+      pay(1);
+      if (!keys.insert(added.key).second) refuse_key(added.key);
+      added.value = value(item, depth + 1);
+    }
+    return dict;
+  }
+  PtValue value_of(const Global& object, int) {
+    reader_.refuse("the class '", object.name, "' is no value");
+  }
+  PtValue value_of(const Storage&, int) { reader_.refuse("a storage is no value"); }
+  [[noreturn]] void refuse_key(const std::variant<std::int64_t, std::string>& key) const {
+    const auto* text = std::get_if<std::string>(&key);
+    reader_.refuse("the key '", text ? shown(*text) : as_text(std::get<std::int64_t>(key)),
+                   "' is used twice");
+  }
+
+  const ByteReader& reader_;
+  const Objects& objects_;
+  std::uint64_t left_;
+};
+
+}  // namespace
+
+PtValue value_of(const ByteReader& reader, const Objects& objects, Number number,
+                 std::uint64_t bytes) {
+  return Converter(reader, objects, bytes).value(number, 0);
+}
+
+Object call(const ByteReader& reader, const Objects& objects, const std::string& function,
+            const Numbers& arguments) {
+  return Caller(reader, objects, function, arguments).call();
+}
+
+const NumberKind* storage_kind(const std::string& name) {
+  const auto same = [&](const StorageClass& each) { return each.name == name; };
+  const auto* const found = std::find_if(kStorageClasses.begin(), kStorageClasses.end(), same);
+  return found == kStorageClasses.end() ? nullptr : &found->kind;
+}
+
+bool is_dtype(const std::string& name) {
+  return std::find(kDtypes.begin(), kDtypes.end(), name) != kDtypes.end();
+}
+
+void check_global(const ByteReader& reader, const std::string& name) {
+  if (storage_kind(name) != nullptr || is_dtype(name)) return;
+  if (std::find(kFunctions.begin(), kFunctions.end(), name) != kFunctions.end()) return;
+  reader.refuse("holds an object of '", shown(name), "', which is not read");
+}
+
+}  // namespace tend::nn::pickle

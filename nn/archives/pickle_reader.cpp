@@ -1,0 +1,242 @@
+#include <tend/nn/archives/pickle_reader.h>
+
+#include <bit>
+#include <unordered_map>
+#include <utility>
+
+#include <tend/core/base/error.h>
+#include <tend/nn/archives/pickle_objects.h>
+#include <tend/nn/files/json.h>
+
+namespace tend::nn::pickle {
+namespace {
+
+// The opcodes: https://github.com/python/cpython/blob/3.11/Lib/pickletools.py
+class Machine {
+ public:
+  Machine(ByteReader& reader, const GetStorage& get_storage)
+      : reader_(reader), get_storage_(get_storage), begin_(reader.left()) {}
+
+  PtValue run() {
+    for (;;) {
+      const std::uint8_t opcode = reader_.byte();
+      if (opcode == '.') break;
+      if (!run_value(opcode) && !run_container(opcode) && !run_memo(opcode) && !run_object(opcode))
+        reader_.refuse(as_text("the pickle's opcode ", int{opcode}, " is not read"));
+    }
+    const Number result = pop();
+    if (!stack_.empty() || !marks_.empty()) reader_.refuse("the pickle ends too early");
+    return value_of(reader_, objects_, result, begin_ - reader_.left());
+  }
+
+ private:
+  // --- the stack
+
+  bool push(Object object) {
+    objects_.push_back(std::move(object));
+    stack_.push_back(static_cast<Number>(objects_.size() - 1));
+    return true;
+  }
+  std::size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
+  void check_height(std::size_t count) const {
+    if (stack_.size() - floor() < count) reader_.refuse("the pickle takes more than it has");
+  }
+  Number top() const {
+    check_height(1);
+    return stack_.back();
+  }
+  Number pop() {
+    const Number number = top();
+    stack_.pop_back();
+    return number;
+  }
+  Numbers pop(std::size_t count) {
+    check_height(count);
+    const Numbers numbers(stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end());
+    stack_.resize(stack_.size() - count);
+    return numbers;
+  }
+  Numbers pop_to_mark() {
+    if (marks_.empty()) reader_.refuse("the pickle takes more than it has");
+    Numbers numbers = pop(stack_.size() - marks_.back());
+    marks_.pop_back();
+    return numbers;
+  }
+  template <class T>
+  T& as(Number number, const char* what) {
+    T* object = std::get_if<T>(&objects_[number]);
+    if (object == nullptr) reader_.refuse("the pickle has something else where ", what, " must be");
+    return *object;
+  }
+
+  // --- opcodes, by family; false for those of other families
+
+  bool run_value(std::uint8_t opcode) {
+    switch (opcode) {
+      case 'N': return push(std::monostate());
+      case 0x88: return push(true);
+      case 0x89: return push(false);
+      case 'J': return push(std::int64_t{static_cast<std::int32_t>(reader_.number(4))});
+      case 'K': return push(static_cast<std::int64_t>(reader_.number(1)));
+      case 'M': return push(static_cast<std::int64_t>(reader_.number(2)));
+      case 0x8a: return push(long_integer());
+      case 'G': return push(real());
+      case 'X': return push(reader_.text(reader_.number(4)));
+      case 0x8c: return push(reader_.text(reader_.number(1)));
+      case 0x8d: return push(reader_.text(reader_.number(8)));
+      case 'T': return push(reader_.text(reader_.number(4)));  // bytes of Python 2
+      case 'U': return push(reader_.text(reader_.number(1)));
+      default: return false;
+    }
+  }
+  std::int64_t long_integer() {
+    const auto bytes = static_cast<int>(reader_.number(1));
+    if (bytes > 8) reader_.refuse("an integer is beyond int64");
+    std::uint64_t value = reader_.number(bytes);
+    if (bytes > 0 && bytes < 8 && (value >> (8 * bytes - 1) & 1) != 0)
+      value |= ~std::uint64_t{0} << (8 * bytes);
+    return static_cast<std::int64_t>(value);
+  }
+  double real() {  // big-endian
+    std::uint64_t bits = 0;
+    for (int i = 0; i < 8; ++i) bits = bits << 8 | reader_.byte();
+    return std::bit_cast<double>(bits);
+  }
+
+  bool run_container(std::uint8_t opcode) {
+    switch (opcode) {
+      case '(': marks_.push_back(stack_.size()); return true;
+      case ')': return push(Sequence{{}, true});
+      case 't': return push(Sequence{pop_to_mark(), true});
+      case 0x85:
+      case 0x86:
+      case 0x87: return push(Sequence{pop(opcode - 0x84u), true});
+      case ']': return push(Sequence{});
+      case 'l': return push(Sequence{pop_to_mark(), false});
+      case 'a': return append(pop(1));
+      case 'e': return append(pop_to_mark());
+      case '}': return push(Mapping{});
+      case 'd': return make_dict();
+      case 's': return set_items(pop(2));
+      case 'u': return set_items(pop_to_mark());
+      default: return false;
+    }
+  }
+  bool append(const Numbers& items) {
+    Sequence& list = as<Sequence>(top(), "a list");
+    if (list.is_tuple) reader_.refuse("the pickle adds to a tuple");
+    list.items.insert(list.items.end(), items.begin(), items.end());
+    return true;
+  }
+  bool make_dict() {
+    const Numbers items = pop_to_mark();
+    push(Mapping{});
+    return set_items(items);
+  }
+  bool set_items(const Numbers& items) {
+    if (items.size() % 2 != 0) reader_.refuse("the pickle has a key without a value");
+    Mapping& dict = as<Mapping>(top(), "a dict");
+    for (std::size_t i = 0; i < items.size(); i += 2)
+      dict.items.emplace_back(items[i], items[i + 1]);
+    return true;
+  }
+
+  bool run_memo(std::uint8_t opcode) {
+    switch (opcode) {
+      case 'q': return memoize(reader_.number(1));
+      case 'r': return memoize(reader_.number(4));
+      case 0x94: return memoize(memo_.size());
+      case 'h': return recall(reader_.number(1));
+      case 'j': return recall(reader_.number(4));
+      case '0':
+        if (stack_.size() > floor()) {
+          stack_.pop_back();
+        } else {
+          pop_to_mark();
+        }
+        return true;
+      case '1': pop_to_mark(); return true;
+      case '2': stack_.push_back(top()); return true;
+      default: return false;
+    }
+  }
+  bool memoize(std::uint64_t at) {
+    memo_[at] = top();
+    return true;
+  }
+  bool recall(std::uint64_t at) {
+    const auto found = memo_.find(at);
+    if (found == memo_.end()) reader_.refuse("the pickle refers to what it has not: ", at);
+    stack_.push_back(found->second);
+    return true;
+  }
+
+  bool run_object(std::uint8_t opcode) {
+    switch (opcode) {
+      case 0x80: return check_protocol();
+      case 0x95: reader_.number(8); return true;  // the length of a frame, which changes nothing
+      case 'c': {
+        const std::string module = reader_.line();
+        return push_global(module, reader_.line());
+      }
+      case 0x93: {
+        const Numbers names = pop(2);
+        return push_global(as<std::string>(names[0], "a module's name"),
+                           as<std::string>(names[1], "a class's name"));
+      }
+      case 'R': {
+        const Numbers parts = pop(2);
+        return push(call(reader_, objects_, as<Global>(parts[0], "a function").name,
+                         as<Sequence>(parts[1], "a tuple of arguments").items));
+      }
+      case 'b':  // attributes of an OrderedDict, as the versions of a module's parts
+        pop();
+        as<Mapping>(top(), "a dict with attributes");
+        return true;
+      case 'Q': return push(storage(as<Sequence>(pop(), "a storage").items));
+      default: return false;
+    }
+  }
+  bool check_protocol() {
+    const std::uint8_t protocol = reader_.byte();
+    if (protocol > 5) reader_.refuse("a pickle of protocol ", int{protocol}, " is not read");
+    return true;
+  }
+  bool push_global(const std::string& module, const std::string& name) {
+    const std::string whole = module + '.' + name;
+    check_global(reader_, whole);
+    if (is_dtype(whole)) return push(whole);
+    return push(Global{whole});
+  }
+  Storage storage(const Numbers& parts) {
+    // ('storage', class, key, location, elements), and None in files of before 1.6
+    if (parts.size() != 5 && parts.size() != 6) reader_.refuse("a storage has not five parts");
+    if (as<std::string>(parts[0], "'storage'") != "storage")
+      reader_.refuse("the pickle refers to something that is no storage");
+    if (parts.size() == 6 && !std::holds_alternative<std::monostate>(objects_[parts[5]]))
+      reader_.refuse("views of storages, as PyTorch had before 0.4, are not read");
+    const std::string& type = as<Global>(parts[1], "a storage's class").name;
+    const NumberKind* kind = storage_kind(type);
+    if (kind == nullptr) reader_.refuse("'", type, "' is no class of storages");
+    const std::string& key = as<std::string>(parts[2], "a storage's key");
+    const std::int64_t numel = as<std::int64_t>(parts[4], "a storage's size");
+    if (numel < 0) reader_.refuse("storage '", shown(key), "' has ", numel, " elements");
+    return {Tensor(get_storage_({*kind, key, numel}))};
+  }
+
+  ByteReader& reader_;
+  const GetStorage& get_storage_;
+  const std::uint64_t begin_;
+  Objects objects_;
+  Numbers stack_;
+  std::vector<std::size_t> marks_;
+  std::unordered_map<std::uint64_t, Number> memo_;
+};
+
+}  // namespace
+
+PtValue read(ByteReader& reader, const GetStorage& get_storage) {
+  return Machine(reader, get_storage).run();
+}
+
+}  // namespace tend::nn::pickle

@@ -1,0 +1,33 @@
+// Data of Python's pickle, as far as files of torch.save hold it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include <tend/core/array/array.h>
+#include <tend/nn/archives/byte_reader.h>
+#include <tend/nn/archives/pt.h>
+#include <tend/nn/files/numbers.h>
+
+namespace tend::nn::pickle {
+
+/// Lists and dicts within each other, at most.
+constexpr int kMaxDepth = 64;
+
+/// A storage that a tensor of the pickle lies in.
+struct StorageName {
+  NumberKind kind = NumberKind::f32;
+  std::string key;
+  std::int64_t numel = 0;
+};
+
+/// The elements of a storage, of dtype widened(kind); the same memory each time.
+using GetStorage = std::function<Array(const StorageName&)>;
+
+/// Reads one pickle up to its last opcode. It runs no code: of opcodes it knows those that make
+/// data, of classes and functions the ones that torch.save uses for tensors, and refuses all others
+/// by name. Time and memory are in proportion to the bytes of the pickle.
+PtValue read(ByteReader& reader, const GetStorage& get_storage);
+
+}  // namespace tend::nn::pickle

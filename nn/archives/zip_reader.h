@@ -1,0 +1,79 @@
+// Zip archives that are read.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <tend/nn/files/input_file.h>
+
+struct zip;
+struct zip_file;
+
+namespace tend::nn {
+
+/// An archive that is open for reading. Nothing that it says of itself is trusted. Errors begin
+/// with [operation] and the path.
+class ZipReader {
+ public:
+  /// The bytes of one entry, from the front to the end.
+  class Entry {
+   public:
+    std::uint64_t size() const noexcept { return size_; }
+    /// IoError when there are fewer bytes, or they cannot be unpacked.
+    void read(void* to, std::uint64_t bytes);
+    /// After the last byte; IoError when the entry goes on, or its checksum is another.
+    void finish();
+
+   private:
+    friend class ZipReader;
+    struct Close {
+      void operator()(zip_file* file) const noexcept;
+    };
+    Entry(const ZipReader& archive, std::string_view name, zip_file* file, std::uint64_t size)
+        : archive_(archive), name_(name), file_(file), size_(size) {}
+    std::uint64_t read_some(void* to, std::uint64_t bytes);
+
+    const ZipReader& archive_;
+    std::string name_;
+    std::unique_ptr<zip_file, Close> file_;
+    std::uint64_t size_;
+  };
+
+  /// IoError for what is no archive, for names used twice, for methods other than stored and
+  /// deflated, for encrypted entries, and for sizes that cannot be: entries that take more than the
+  /// file in sum (they would overlap), or would unpack to more than deflate can pack.
+  ZipReader(const std::filesystem::path& path, std::string_view operation);
+
+  /// In the order of the archive's directory.
+  const std::vector<std::string>& names() const noexcept { return names_; }
+  bool contains(std::string_view name) const { return numbers_.contains(name); }
+  /// IoError for a name that is not here.
+  Entry open(std::string_view name) const;
+  /// The whole entry, of at most `limit` bytes.
+  std::string read_all(std::string_view name, std::uint64_t limit) const;
+
+  template <class... Parts>
+  [[noreturn]] void refuse(const Parts&... parts) const {
+    file_.refuse(parts...);
+  }
+
+ private:
+  struct Discard {
+    void operator()(zip* archive) const noexcept;
+  };
+  void open_archive();
+  void read_directory();
+
+  InputFile file_;
+  std::unique_ptr<zip, Discard> archive_;
+  std::vector<std::string> names_;
+  std::vector<std::uint64_t> sizes_;
+  std::unordered_map<std::string_view, std::size_t> numbers_;  // views of names_
+};
+
+}  // namespace tend::nn

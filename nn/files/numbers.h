@@ -1,0 +1,43 @@
+// Numbers as files hold them, which tend reads as the dtypes that it has.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include <tend/core/array/array.h>
+
+namespace tend::nn {
+
+enum class NumberKind : unsigned char {
+  boolean,
+  i8,
+  i16,
+  i32,
+  i64,
+  u8,
+  u16,
+  u32,
+  u64,
+  f16,
+  bf16,
+  f32,
+  f64
+};
+
+/// Bytes of one number in the file.
+std::int64_t stored_size(NumberKind kind) noexcept;
+/// The dtype that holds every value of that kind: float32 for 16-bit floats, int64 for all
+/// integers.
+DType widened(NumberKind kind) noexcept;
+
+/// Takes the next bytes of a file.
+using ReadBytes = std::function<void(void* to, std::uint64_t bytes)>;
+
+/// Reads the elements of `out`, row-major and of dtype widened(kind), which the file holds in the
+/// other byte order when `swapped`. Returns the number of the first element that int64 cannot hold
+/// (only u64 has such), where reading ends.
+std::optional<std::int64_t> read_numbers(NumberKind kind, bool swapped, const ReadBytes& read,
+                                         const Array& out);
+
+}  // namespace tend::nn

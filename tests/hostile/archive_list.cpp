@@ -1,0 +1,88 @@
+// Archives of arrays. It is compiled where tend::archives is built.
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include <tend/nn/archives/npz.h>
+#include <tend/nn/archives/pt.h>
+
+#include "tests/hostile/guard.h"
+#include "tests/hostile/typed_calls.h"
+
+namespace tend::test {
+namespace {
+
+nn::StateDict draw_arrays(Arguments& a) {
+  nn::StateDict state;
+  for (std::int64_t count = a.draws().between(0, 3); count > 0; --count)
+    state.emplace_back(a.choice<const char*>({"", "a", "b.weight", "\xFF", "c/d"}), a.tensor());
+  return state;
+}
+
+std::string draw_place(Arguments& a) {
+  return a.choice<const char*>({"", "/nowhere/at/all", "/tmp", "/dev/null"});
+}
+
+Tensors tensors_of(const nn::StateDict& state) {
+  Tensors out;
+  for (const auto& [name, x] : state) out.push_back(x);
+  return out;
+}
+
+// Writes to a file, which f reads again.
+template <class F>
+PublicFunction of_written(const char* signature, F f) {
+  return by_hand(signature, [=](Arguments& a) {
+    const nn::StateDict state = draw_arrays(a);
+    return DrawnCall([=] {
+      const std::string path = scratch_file();
+      Tensors out = tensors_of(f(path, state));
+      std::filesystem::remove(path);
+      return out;
+    });
+  });
+}
+
+template <class F>
+PublicFunction of_place(const char* signature, F f) {
+  return by_hand(signature, [=](Arguments& a) {
+    return DrawnCall([=, path = draw_place(a)]() -> Tensors {
+      f(path);
+      return {};
+    });
+  });
+}
+
+}  // namespace
+
+std::vector<PublicFunction> archive_functions() {
+  const auto write_npz = [](const auto& path, const auto& state) {
+    nn::save_npz(path, state, {.compressed = true});
+    return nn::load_npz(path);
+  };
+  const auto write_pt = [](const auto& path, const auto& state) {
+    nn::save_pt(path, state);
+    return nn::load_pt(path).state_dict();
+  };
+  const auto write_value = [](const auto& path, const auto& state) {
+    nn::save_pt(path, nn::PtValue(nn::PtDict{{"state", state}, {std::int64_t{1}, 2.5}}));
+    return nn::load_pt(path).at("state").state_dict();
+  };
+  return {
+      of_written("nn::save_npz(const std::filesystem::path&, const StateDict&, const NpzOptions&)",
+                 write_npz),
+      of_written("nn::save_pt(const std::filesystem::path&, const StateDict&)", write_pt),
+      of_written("nn::save_pt(const std::filesystem::path&, const PtValue&)", write_value),
+      of_written("nn::PtValue::state_dict()",
+                 [](const auto&, const auto& state) { return nn::PtValue(state).state_dict(); }),
+      of_written(
+          "nn::PtValue::at(std::string_view)",
+          [](const auto&, const auto& state) { return nn::PtValue(state).at("a").state_dict(); }),
+      of_place("nn::load_npz(const std::filesystem::path&)",
+               [](const auto& path) { nn::load_npz(path); }),
+      of_place("nn::load_pt(const std::filesystem::path&)",
+               [](const auto& path) { nn::load_pt(path); }),
+  };
+}
+
+}  // namespace tend::test

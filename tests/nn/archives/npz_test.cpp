@@ -1,0 +1,128 @@
+#include <cstring>
+#include <string>
+
+#include <tend/core/build_info.h>
+#include <tend/nn/archives/npz.h>
+#include <tend/tend.h>
+
+#include "tests/catch.h"
+#include "tests/nn/files/damage.h"
+#include "tests/nn/files/expected.h"
+
+using namespace tend;
+using namespace tend::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+void check_npz_refused(const std::string& content, const std::string& why) {
+  const ScratchFolder folder;
+  write_content(folder / "a.npz", content);
+  CHECK_THROWS_AS(nn::load_npz(folder / "a.npz"), IoError);
+  CHECK_THROWS_WITH(nn::load_npz(folder / "a.npz"), ContainsSubstring("[load_npz] ") &&
+                                                        ContainsSubstring("a.npz") &&
+                                                        ContainsSubstring(why));
+}
+
+// `content` with each `from` replaced by `to`, of the same length.
+std::string with(std::string content, const std::string& from, const std::string& to) {
+  REQUIRE(from.size() == to.size());
+  std::size_t at = content.find(from);
+  REQUIRE(at != std::string::npos);
+  for (; at != std::string::npos; at = content.find(from, at + 1))
+    content.replace(at, from.size(), to);
+  return content;
+}
+
+nn::StateDict some_arrays() {
+  return {{"weight", tensor({{1, 2, 3}, {4, 5, 6}}).t()},
+          {"Gr\xC3\xB6\xC3\x9F"
+           "e/a",
+           tensor({0.5, -0.0}, float64)},
+          {"flags", tensor({true, false})},
+          {"nothing", zeros({0, 3})},
+          {"zeros", zeros({100, 100})},
+          {"", tensor(7)}};
+}
+
+}  // namespace
+
+TEST_CASE("build_info says what tend::archives was built with") {
+  CHECK_THAT(build_info().archives, ContainsSubstring("libzip 1."));
+}
+
+TEST_CASE("npz files, stored and deflated, are read as NumPy reads them") {
+  for (const std::string name : {"stored.npz", "deflated.npz", "empty.npz"}) {
+    INFO(name);
+    const auto& wanted = numpy_files().at("read").at(name);
+    const nn::StateDict arrays = nn::load_npz(npy_folder() / name);
+    REQUIRE(arrays.size() == wanted.size());
+    for (const auto& [key, array] : wanted.items()) {
+      INFO(key);
+      check_same(arrays.at(key), array);
+    }
+  }
+}
+
+TEST_CASE("npz files give back every tensor, stored or deflated") {
+  const ScratchFolder folder;
+  for (const bool compressed : {false, true}) {
+    nn::save_npz(folder / "a", some_arrays(), {.compressed = compressed});
+    CHECK((content_of(folder / "a").size() < 40'000) == compressed);
+    const nn::StateDict back = nn::load_npz(folder / "a");
+    REQUIRE(back.size() == some_arrays().size());
+    auto at = back.begin();
+    for (const auto& [name, array] : some_arrays()) {
+      INFO(name);
+      CHECK(at->first == name);
+      CHECK(at->second.dtype() == array.dtype());
+      CHECK(equal(at->second, array));
+      ++at;
+    }
+  }
+  nn::save_npz(folder / "empty", {});
+  CHECK(nn::load_npz(folder / "empty").empty());
+}
+
+TEST_CASE("names that no archive holds are refused before anything is written") {
+  const ScratchFolder folder;
+  const auto refused = [&](const std::string& name, const std::string& why) {
+    CHECK_THROWS_WITH(nn::save_npz(folder / "a", {{"x", tensor(1)}, {name, tensor(2)}}),
+                      ContainsSubstring("[save_npz] ") && ContainsSubstring(why));
+    CHECK_FALSE(std::filesystem::exists(folder / "a"));
+  };
+  refused("x", "'x.npy' is used twice");
+  refused("\xFF", "not UTF-8");
+  refused(std::string("a\0b", 3), "zero byte");
+  refused(std::string(65'532, 'a'), "too long");
+  CHECK_THROWS_WITH(nn::save_npz(folder / "a", {{"x", Tensor()}}),
+                    ContainsSubstring("'x': the tensor is undefined"));
+}
+
+TEST_CASE("npz archives that lie about their entries are refused with the reason") {
+  const ScratchFolder folder;
+  nn::save_npz(folder / "a", {{"aa", tensor({1, 2})}, {"bb", tensor({1, 2})}});
+  const std::string good = content_of(folder / "a");
+  check_npz_refused(with(good, "bb.npy", "aa.npy"), "is used twice");
+  check_npz_refused(with(good, "bb.npy", "bb.txt"), "'bb.txt' is no .npy file");
+  check_npz_refused("", "is empty");
+  check_npz_refused("PK", "is no zip archive");
+  check_npz_refused(good.substr(0, good.size() - 1), "is no zip archive");
+  // The second value of the first array: the checksum differs.
+  std::string changed = good;
+  changed[good.find(std::string("\1\0\0\0\0\0\0\0\2", 9)) + 8] = 3;
+  check_npz_refused(changed, "'aa.npy' cannot be read: CRC error");
+  CHECK_THROWS_WITH(nn::load_npz("/dev/zero"), ContainsSubstring("is no regular file"));
+  CHECK_THROWS_WITH(nn::load_npz(folder / "absent"), ContainsSubstring("cannot be opened"));
+}
+
+TEST_CASE("npz files that end early or have a changed byte are read or refused") {
+  for (const std::string name : {"stored.npz", "deflated.npz"}) {
+    INFO(name);
+    const std::string content = content_of(npy_folder() / name);
+    // The arrays take 4 KiB; a deflated size that is changed may ask for a thousand times what the
+    // entry takes in the file.
+    CHECK(load_damaged(content, content.size(), 1 << 20,
+                       [](const auto& path) { nn::load_npz(path); }) > content.size());
+  }
+}

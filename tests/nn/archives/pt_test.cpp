@@ -1,0 +1,370 @@
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tend/nn/archives/npz.h>
+#include <tend/nn/archives/pt.h>
+#include <tend/tend.h>
+
+#include "tests/catch.h"
+#include "tests/nn/files/damage.h"
+#include "tests/nn/files/expected.h"
+
+using namespace tend;
+using namespace tend::test;
+using Catch::Matchers::ContainsSubstring;
+using nn::PtDict;
+using nn::PtList;
+using nn::PtTuple;
+using nn::PtValue;
+
+namespace {
+
+std::filesystem::path pt_folder() {
+  return TEND_TEST_DATA "/pt";
+}
+
+const nlohmann::json& torch_files() {
+  static const nlohmann::json data =
+      nlohmann::json::parse(std::ifstream(pt_folder() / "expected.json"));
+  return data;
+}
+
+void check_value(const PtValue& got, const nlohmann::json& wanted);
+
+void check_items(const PtList* got, const nlohmann::json& wanted) {
+  REQUIRE(got != nullptr);
+  REQUIRE(got->size() == wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) check_value((*got)[i], wanted[i]);
+}
+
+void check_dict(const PtDict* got, const nlohmann::json& wanted) {
+  REQUIRE(got != nullptr);
+  REQUIRE(got->size() == wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto& key = (*got)[i].key;
+    const auto* text = std::get_if<std::string>(&key);
+    INFO(wanted[i][0]);
+    CHECK((text ? *text : std::to_string(std::get<std::int64_t>(key))) == wanted[i][0]);
+    check_value((*got)[i].value, wanted[i][1]);
+  }
+}
+
+void check_number(const PtValue& got, const nlohmann::json& wanted) {
+  const std::string text = wanted.at("number").get<std::string>();
+  if (wanted.at("is_real").get<bool>()) {
+    REQUIRE(got.as<double>() != nullptr);
+    CHECK(*got.as<double>() == std::strtod(text.c_str(), nullptr));
+  } else {
+    REQUIRE(got.as<std::int64_t>() != nullptr);
+    CHECK(*got.as<std::int64_t>() == std::stoll(text));
+  }
+}
+
+// Values as make_pt.py describes them.
+void check_value(const PtValue& got, const nlohmann::json& wanted) {
+  if (wanted.is_null()) {
+    CHECK(got.is_none());
+  } else if (wanted.is_boolean()) {
+    REQUIRE(got.as<bool>() != nullptr);
+    CHECK(*got.as<bool>() == wanted.get<bool>());
+  } else if (wanted.is_string()) {
+    REQUIRE(got.as<std::string>() != nullptr);
+    CHECK(*got.as<std::string>() == wanted.get<std::string>());
+  } else if (wanted.contains("number")) {
+    check_number(got, wanted);
+  } else if (wanted.contains("dict")) {
+    check_dict(got.as<PtDict>(), wanted.at("dict"));
+  } else if (wanted.contains("list")) {
+    check_items(got.as<PtList>(), wanted.at("list"));
+  } else if (wanted.contains("tuple")) {
+    REQUIRE(got.as<PtTuple>() != nullptr);
+    check_items(&got.as<PtTuple>()->items, wanted.at("tuple"));
+  } else {
+    const Tensor* tensor = got.as<Tensor>();
+    REQUIRE(tensor != nullptr);
+    check_same(*tensor, wanted);
+    CHECK(tensor->strides() == Shape(wanted.at("strides").get<std::vector<std::int64_t>>()));
+    CHECK(tensor->requires_grad() == wanted.at("requires_grad").get<bool>());
+    CHECK(tensor->is_leaf());
+  }
+}
+
+const Tensor& tensor_at(const PtValue& value, const char* key) {
+  return *value.at(key).as<Tensor>();
+}
+
+// Tensors that share one storage show each other's writes.
+void check_views(const PtValue& views) {
+  const NoGradGuard no_grad;
+  Tensor base = tensor_at(views, "base");
+  base.fill_(-1);
+  for (const char* name : {"matrix", "transposed", "tail", "steps", "scalar", "expanded"}) {
+    INFO(name);
+    const Tensor& view = tensor_at(views, name);
+    CHECK(view.array().storage().get() == base.array().storage().get());
+    CHECK((view == -1).all().item<bool>());
+  }
+  CHECK(tensor_at(views, "other").to_vector<std::int64_t>() == std::vector<std::int64_t>{0, 1});
+}
+
+void check_pt_refused(const std::string& content, const std::string& why) {
+  const ScratchFolder folder;
+  write_content(folder / "a.pt", content);
+  CHECK_THROWS_AS(nn::load_pt(folder / "a.pt"), IoError);
+  CHECK_THROWS_WITH(nn::load_pt(folder / "a.pt"), ContainsSubstring("[load_pt] ") &&
+                                                      ContainsSubstring("a.pt: ") &&
+                                                      ContainsSubstring(why));
+}
+
+// A file of before 1.6 with this pickle and these storages (a list of keys, counts, elements).
+std::string legacy_of(const std::string& pickle, const std::string& storages = "\x80\x02].") {
+  const std::string small = content_of(pt_folder() / "small_legacy.pt");
+  const std::size_t object = small.find("\x80\x02}q", small.find("protocol_version"));
+  REQUIRE(object != std::string::npos);
+  return small.substr(0, object) + "\x80\x02" + pickle + "." + storages;
+}
+
+// A tensor of the storage '0' of two floats, as a pickle.
+std::string tensor_pickle(const std::string& offset, const std::string& sizes,
+                          const std::string& strides, const std::string& numel = "K\2") {
+  return "ctorch._utils\n_rebuild_tensor_v2\n((U\7storagectorch\nFloatStorage\nU\1"
+         "0U\3cpu" +
+         numel + "NtQ" + offset + "(" + sizes + "t(" + strides +
+         "t\x89"
+         "ccollections\nOrderedDict\n)RtR";
+}
+
+PtValue some_value() {
+  Tensor base = arange(6, float32).view({2, 3});
+  Tensor weight = ones({2});
+  weight.requires_grad_();
+  PtDict dict;
+  dict.push_back({"shared", PtTuple{{base, base, base.flatten().slice(0, 2, 4)}}});
+  dict.push_back({"weight", weight});
+  dict.push_back({"tuple", PtTuple{{1, -2.5, PtValue(), true,
+                                    "gr\xC3\xB6\xC3\x9F"
+                                    "e",
+                                    std::int64_t{1} << 40, -1}}});
+  dict.push_back({std::int64_t{7}, PtDict{{"list", PtList{PtList{}, PtDict{}, PtTuple{}}}}});
+  return dict;
+}
+
+nn::StateDict some_state() {
+  const float odd[] = {1.5f, -0.0f, INFINITY, 0x1p-149f, -3e38f, 2.0f};
+  const std::int64_t limits[] = {std::numeric_limits<std::int64_t>::min(),
+                                 std::numeric_limits<std::int64_t>::max()};
+  return {{"float32", Tensor(Array::from<float>(odd, {2, 3}))},
+          {"float64", tensor({0.1, -0.0, 5e-324}, float64)},
+          {"int64", Tensor(Array::from<std::int64_t>(limits, {1, 2}))},
+          {"bool", tensor({true, false, true})},
+          {"scalar", tensor(7)},
+          {"nothing", zeros({0, 3})},
+          {"transposed", tensor({{1, 2, 3}, {4, 5, 6}}).t()}};
+}
+
+}  // namespace
+
+TEST_CASE("pt files, zipped and of before PyTorch 1.6, are read as torch.load reads them") {
+  std::size_t count = 0;
+  for (const auto& [name, wanted] : torch_files().at("read").items()) {
+    INFO(name);
+    check_value(nn::load_pt(pt_folder() / name), wanted);
+    ++count;
+  }
+  CHECK(count == 11);
+}
+
+TEST_CASE("tensors of a pt file that shared a storage share it after loading") {
+  check_views(nn::load_pt(pt_folder() / "views.pt"));
+  check_views(nn::load_pt(pt_folder() / "views_legacy.pt"));
+}
+
+TEST_CASE("pt files give back every value, and tensors that share memory share it") {
+  const ScratchFolder folder;
+  for (const std::string name : {"dtypes", "views", "nested"}) {
+    INFO(name);
+    const auto& wanted = torch_files().at("read").at(name + ".pt");
+    nn::save_pt(folder / "a", nn::load_pt(pt_folder() / (name + ".pt")));
+    if (name == "nested") continue;  // a torch.Size comes back as a tuple, too, as is checked below
+    check_value(nn::load_pt(folder / "a"), wanted);
+  }
+  check_value(nn::load_pt(folder / "a"), torch_files().at("read").at("nested.pt"));
+  nn::save_pt(folder / "views", nn::load_pt(pt_folder() / "views.pt"));
+  check_views(nn::load_pt(folder / "views"));
+}
+
+TEST_CASE("pt files begin each storage at a multiple of 64 bytes and write what is shared once") {
+  const ScratchFolder folder;
+  const Tensor large = arange(1000, float32);
+  nn::save_pt(folder / "a",
+              nn::StateDict{{"a", large}, {"b", large.view({10, 100}).t()}, {"c", large}});
+  const std::string content = content_of(folder / "a");
+  CHECK(content.size() < 4000 + 2000);
+  const std::string elements(static_cast<const char*>(large.array().raw()), 4000);
+  CHECK(content.find(elements) % 64 == 0);
+  nn::save_pt(folder / "part", nn::StateDict{{"a", large.slice(0, 10, 12)}});
+  CHECK(std::filesystem::file_size(folder / "part") < 2000);
+}
+
+TEST_CASE("a state dict is taken from a pt file, and other values are refused by name") {
+  const ScratchFolder folder;
+  const PtValue value = nn::load_pt(pt_folder() / "nested.pt");
+  nn::Sequential model(nn::Linear(2, 3), nn::LayerNorm(3));
+  CHECK_NOTHROW(model.load_state_dict(value.at("model").state_dict()));
+  CHECK(equal(model.state_dict().at("0.weight"), tensor_at(value.at("model"), "0.weight")));
+  CHECK_THROWS_WITH(value.state_dict(), ContainsSubstring("'model' is no tensor"));
+  CHECK_THROWS_WITH(value.at("epoch").state_dict(), ContainsSubstring("no dict"));
+  CHECK_THROWS_WITH(value.at("optimizer").at("state").state_dict(),
+                    ContainsSubstring("the key 0 is no text"));
+  CHECK_THROWS_AS(value.at("absent"), IndexError);
+  CHECK_THROWS_AS(value.at("epoch").at("x"), IndexError);
+}
+
+TEST_CASE("classes, functions and opcodes that a pt file may not have are refused by name") {
+  for (const auto& [name, words] : torch_files().at("refused").items()) {
+    INFO(name);
+    CHECK_THROWS_AS(nn::load_pt(pt_folder() / name), IoError);
+    CHECK_THROWS_WITH(nn::load_pt(pt_folder() / name),
+                      ContainsSubstring(words.get<std::string>()) && ContainsSubstring(name));
+  }
+}
+
+TEST_CASE("tensors of a pt file that leave their storage are refused") {
+  const std::string storage(
+      "\x80\x02](U\1"
+      "0e.\2\0\0\0\0\0\0\0\0\0\x80\x3f\0\0\0\x40",
+      25);
+  const ScratchFolder folder;
+  write_content(folder / "good",
+                legacy_of(tensor_pickle("K\1", "K\3", std::string("K\0", 2)), storage));
+  CHECK(nn::load_pt(folder / "good").as<Tensor>()->to_vector<float>() ==
+        std::vector<float>{2, 2, 2});
+  const auto refused = [&](const std::string& offset, const std::string& sizes,
+                           const std::string& strides, const std::string& why) {
+    INFO(why);
+    check_pt_refused(legacy_of(tensor_pickle(offset, sizes, strides), storage), why);
+  };
+  const std::string zero("K\0", 2), minus_one = "J\xff\xff\xff\xff",
+                                    large = std::string("\x8a\x08\0\0\0\0\0\0\0\x40", 10);
+  refused("K\2", "K\1", "K\1", "sizes (1,) with strides (1,) from 2 leave a storage of 2");
+  refused(zero, "K\3", "K\1", "leave a storage");
+  refused(zero, "K\2", "K\2", "leave a storage");
+  refused(minus_one, "K\1", "K\1", "leave a storage");
+  refused(zero, "K\1", minus_one, "size or stride 0 is -1");
+  refused(zero, minus_one, "K\1", "size or stride 0 is -1");
+  refused(zero, "K\1", "U\1x", "is no integer");
+  refused(zero, "K\1K\1", "K\1", "sizes (1, 1) with strides (1,)");
+  refused(zero, large + large, zero + zero, "leave a storage");
+  refused(zero, zero + large + large, zero + zero + zero, "leave a storage");
+  refused(large, zero, "K\1", "leave a storage");
+  refused(zero, large, large, "leave a storage");
+  refused("U\1x", "K\1", "K\1", "argument 1 is missing or no such thing");
+  std::string many;
+  for (int i = 0; i < 65; ++i) many += "K\1";
+  refused(zero, many, many, "more than 64 dimensions");
+}
+
+TEST_CASE("storages that a pt file does not hold are refused before memory is taken") {
+  const std::string zero("K\0", 2);
+  const auto of_size = [&](const std::string& numel, const std::string& storages) {
+    return legacy_of(tensor_pickle(zero, "", "", numel), storages);
+  };
+  const std::string large("\x8a\x08\0\0\0\0\0\0\0\x40", 10), minus_one = "J\xff\xff\xff\xff";
+  const std::string count("\2\0\0\0\0\0\0\0", 8), list =
+                                                      "\x80\x02](U\1"
+                                                      "0e.";
+  check_pt_refused(of_size(large, list + count + "12345678"), "does not fit");
+  check_pt_refused(of_size(minus_one, list), "has -1 elements");
+  check_pt_refused(of_size("K\3", list + count + "123456781234"), "has 2 elements, not 3");
+  check_pt_refused(of_size("K\2", list + count + "1234567"), "ends too early");
+  check_pt_refused(of_size("K\2", list + count + "123456789"), "1 bytes follow");
+  check_pt_refused(of_size("K\2",
+                           "\x80\x02](U\1"
+                           "1e." +
+                               count + "12345678"),
+                   "unknown");
+  check_pt_refused(of_size("K\2",
+                           "\x80\x02](U\1"
+                           "0U\1"
+                           "0e." +
+                               count + "12345678" + count + "12345678"),
+                   "there twice");
+  check_pt_refused(of_size("K\2", "\x80\x02]." + count + "12345678"), "'0' is missing");
+  check_pt_refused(of_size("K\2", "\x80\x02N." + count + "12345678"), "no list of storages");
+}
+
+TEST_CASE("pickles that take what they have not, or repeat too much, are refused") {
+  check_pt_refused(legacy_of("0"), "takes more than it has");
+  check_pt_refused(legacy_of("t"), "takes more than it has");
+  check_pt_refused(legacy_of("(K\1(\x86"), "takes more than it has");
+  check_pt_refused(legacy_of("NN"), "ends too early");
+  check_pt_refused(legacy_of("(N"), "ends too early");
+  check_pt_refused(legacy_of("h\7"), "refers to what it has not: 7");
+  check_pt_refused(legacy_of("NNs"), "takes more than it has");
+  check_pt_refused(legacy_of("}(Nu"), "a key without a value");
+  check_pt_refused(legacy_of("}(NNu"), "neither a text nor an integer");
+  check_pt_refused(legacy_of("}(K\1NK\1Nu"), "the key '1' is used twice");
+  check_pt_refused(legacy_of("NNa"), "where a list must be");
+  check_pt_refused(legacy_of(")Na"), "adds to a tuple");
+  check_pt_refused(legacy_of("K\1)R"), "where a function must be");
+  check_pt_refused(legacy_of("cbuiltins\neval\n)R"), "'builtins.eval'");
+  check_pt_refused(legacy_of("ctorch\nFloatStorage\n"), "is no value");
+  check_pt_refused(legacy_of("ctorch\nFloatStorage\n)R"), "is not called");
+  check_pt_refused(legacy_of("(U\1xNtQ"), "has not five parts");
+  check_pt_refused(legacy_of("X\xff\xff\xff\xff"), "ends too early");
+  check_pt_refused(legacy_of("\x8d\xff\xff\xff\xff\xff\xff\xff\xff"), "ends too early");
+  check_pt_refused(legacy_of("c" + std::string(2000, 'a')), "more than 1000 bytes");
+  check_pt_refused(legacy_of(std::string(100, ']') + std::string(99, 'a')), "deeper than 64");
+  // Each list holds the one before it twice: 2^60 values.
+  std::string laughs = "]";
+  for (int i = 0; i < 60; ++i)
+    laughs +=
+        "q\1"
+        "0](h\1h\1e";
+  check_pt_refused(legacy_of(laughs), "repeats its parts too often");
+}
+
+TEST_CASE("what no pt file holds is refused before anything is written") {
+  const ScratchFolder folder;
+  const auto refused = [&](const PtValue& value, const std::string& why) {
+    CHECK_THROWS_AS(nn::save_pt(folder / "a", value), IoError);
+    CHECK_THROWS_WITH(nn::save_pt(folder / "a", value),
+                      ContainsSubstring("[save_pt] ") && ContainsSubstring(why));
+    CHECK_FALSE(std::filesystem::exists(folder / "a"));
+  };
+  refused(Tensor(), "undefined");
+  refused("\xFF", "not UTF-8");
+  refused(PtDict{{"\xFF", 1}}, "not UTF-8");
+  refused(PtDict{{"a", 1}, {"a", 2}}, "'a' is used twice");
+  refused(PtDict{{std::int64_t{1}, 1}, {std::int64_t{1}, 2}}, "1 is used twice");
+  PtValue deep;
+  for (int i = 0; i < 65; ++i) deep = PtList{deep};
+  refused(deep, "nest deeper than 64");
+}
+
+TEST_CASE("pt files that end early or have a changed byte are read or refused") {
+  for (const std::string name : {"small.pt", "big.pt", "protocol4.pt", "small_legacy.pt",
+                                 "views_legacy.pt", "nested_legacy.pt"}) {
+    INFO(name);
+    const std::string content = content_of(pt_folder() / name);
+    // Their tensors take less than 4 KiB.
+    CHECK(load_damaged(content, content.size(), 1 << 20,
+                       [](const auto& path) { nn::load_pt(path); }) > content.size());
+  }
+}
+
+TEST_CASE("files for NumPy and PyTorch to read", "[.files]") {
+  const char* kept = std::getenv("TEND_KEEP_FILES");
+  REQUIRE(kept != nullptr);
+  const std::filesystem::path folder = kept;
+  const nn::StateDict state = some_state();
+  for (const auto& [name, x] : state) nn::save_npy(folder / (name + ".npy"), x);
+  nn::save_npz(folder / "stored.npz", state);
+  nn::save_npz(folder / "deflated.npz", state, {.compressed = true});
+  nn::save_safetensors(folder / "state.safetensors", state);
+  nn::save_pt(folder / "state.pt", state);
+  nn::save_pt(folder / "nested.pt", some_value());
+  CHECK(nn::load_pt(folder / "state.pt").state_dict().size() == state.size());
+}

@@ -1,0 +1,150 @@
+#include <fstream>
+#include <limits>
+#include <vector>
+
+#include <sys/stat.h>
+
+#include <tend/tend.h>
+
+#include "tests/catch.h"
+#include "tests/nn/files/damage.h"
+#include "tests/nn/files/expected.h"
+
+using namespace tend;
+using namespace tend::test;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+std::string npy_of(const std::string& header, const std::string& data) {
+  std::string text("\x93NUMPY\1\0", 8);
+  text += {static_cast<char>(header.size() % 256), static_cast<char>(header.size() / 256)};
+  return text + header + data;
+}
+
+void check_npy_refused(const std::string& content, const std::string& why) {
+  const ScratchFolder folder;
+  write_content(folder / "a.npy", content);
+  INFO(content);
+  CHECK_THROWS_AS(nn::load_npy(folder / "a.npy"), IoError);
+  CHECK_THROWS_WITH(nn::load_npy(folder / "a.npy"), ContainsSubstring("[load_npy] ") &&
+                                                        ContainsSubstring("a.npy: ") &&
+                                                        ContainsSubstring(why));
+}
+
+}  // namespace
+
+TEST_CASE("npy files of every dtype, byte order, version and layout are read as NumPy reads them") {
+  std::size_t count = 0;
+  for (const auto& [name, wanted] : numpy_files().at("read").items()) {
+    if (!name.ends_with(".npy")) continue;
+    INFO(name);
+    check_same(nn::load_npy(npy_folder() / name), wanted);
+    ++count;
+  }
+  CHECK(count == 27);
+  const Tensor fortran = nn::load_npy(npy_folder() / "fortran.npy");
+  CHECK(fortran.strides() == Shape{1, 2, 6});
+}
+
+TEST_CASE("npy files of other dtypes are refused by name") {
+  for (const auto& [name, words] : numpy_files().at("refused").items()) {
+    INFO(name);
+    CHECK_THROWS_AS(nn::load_npy(npy_folder() / name), IoError);
+    CHECK_THROWS_WITH(nn::load_npy(npy_folder() / name),
+                      ContainsSubstring(words.get<std::string>()) && ContainsSubstring(name));
+  }
+}
+
+TEST_CASE("npy files that tend writes have NumPy's bytes and give back every tensor") {
+  const ScratchFolder folder;
+  for (const std::string name : {"b1", "i8", "f4", "f8", "scalar", "nothing"}) {
+    INFO(name);
+    const auto original = npy_folder() / (name + ".npy");
+    nn::save_npy(folder / name, nn::load_npy(original));
+    const std::string written = content_of(folder / name), wanted = content_of(original);
+    // NumPy leaves room for the first size to grow, so only the number of spaces may differ.
+    CHECK(written.size() % 64 == wanted.size() % 64);
+    CHECK(written.substr(0, 60) == wanted.substr(0, 60));
+    check_same(nn::load_npy(folder / name), numpy_files().at("read").at(name + ".npy"));
+  }
+  nn::save_npy(folder / "t", tensor({{1, 2, 3}, {4, 5, 6}}).t());
+  CHECK(nn::load_npy(folder / "t").to_vector<std::int64_t>() ==
+        std::vector<std::int64_t>{1, 4, 2, 5, 3, 6});
+}
+
+TEST_CASE("a npy header that is not as NumPy writes it is refused with the reason") {
+  const std::string four(4, '\0');
+  const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }\n";
+  const auto with = [&](const std::string& descr, const std::string& order,
+                        const std::string& shape) {
+    return npy_of(
+        "{'descr': " + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + "}", four);
+  };
+  const ScratchFolder folder;
+  for (const std::string& content :
+       {npy_of(good, four), with("'<f4'", "True", "(1L,)"), with("\"=f4\"", "False", "( 1 , )"),
+        with("'<f4'", "False", "(1, 1)"), with("'|u1'", "False", "(4,)")}) {
+    write_content(folder / "good", content);
+    INFO(content);
+    CHECK_NOTHROW(nn::load_npy(folder / "good"));
+  }
+  check_npy_refused(npy_of(good, four + "x"), "takes 4 bytes, 5 follow");
+  check_npy_refused(npy_of(good, "abc"), "takes 4 bytes, 3 follow");
+  check_npy_refused(npy_of(good + "x", four), "something follows its dict");
+  check_npy_refused(npy_of("", four), "'{' is missing");
+  check_npy_refused(npy_of("{}", four), "no 'descr'");
+  check_npy_refused(npy_of("{'descr': '<f4'}", four), "no 'fortran_order'");
+  check_npy_refused(npy_of("{'descr': '<f4', 'fortran_order': True}", four), "no 'shape'");
+  check_npy_refused(npy_of("{'descr': '<f4', 'descr': '<f4'}", four), "'descr' is unknown or");
+  check_npy_refused(npy_of("{'x': 1}", four), "'x' is unknown");
+  check_npy_refused(npy_of("{'descr': '<f4", four), "a text has no end");
+  check_npy_refused(with("'f4'", "False", "(1,)"), "does not say its byte order");
+  check_npy_refused(with("'|f4'", "False", "(1,)"), "does not say its byte order");
+  check_npy_refused(with("'<f3'", "False", "(1,)"), "cannot be read");
+  check_npy_refused(with("''", "False", "(1,)"), "cannot be read");
+  check_npy_refused(with("[('a', '<f4')]", "False", "(1,)"), "structures cannot be read");
+  check_npy_refused(with("'<f4'", "0", "(1,)"), "neither True nor False");
+  check_npy_refused(with("'<f4'", "False", "(1)"), "no tuple");
+  check_npy_refused(with("'<f4'", "False", "[1]"), "'(' is missing");
+  check_npy_refused(with("'<f4'", "False", "(-1,)"), "is no size");
+  check_npy_refused(with("'<f4'", "False", "(1.0,)"), "is no tuple");
+  check_npy_refused(with("'<f4'", "False", "(99999999999999999999,)"), "is no size");
+  check_npy_refused(with("'<f4'", "False", "(4611686018427387904, 4)"), "beyond 2^63 bytes");
+  check_npy_refused(with("'<f4'", "False", "(0, 4611686018427387904, 4)"), "beyond 2^63 bytes");
+  check_npy_refused(with("'<f4'", "False", "(1000000000000,)"), "takes 4000000000000 bytes");
+  std::string many = "(";
+  for (int i = 0; i < 65; ++i) many += "1,";
+  check_npy_refused(with("'<f4'", "False", many + ")"), "more than 64 dimensions");
+}
+
+TEST_CASE("npy files of unknown versions, and what is no npy file, are refused") {
+  const std::string good = content_of(npy_folder() / "f4.npy");
+  std::string changed = good;
+  changed[6] = 4;
+  check_npy_refused(changed, "version 4.0 of .npy is unknown");
+  changed[6] = 1;
+  changed[7] = 1;
+  check_npy_refused(changed, "version 1.1 of .npy is unknown");
+  check_npy_refused("PK" + good, "is no .npy file");
+  check_npy_refused("", "too short");
+  check_npy_refused(std::string("\x93NUMPY\2\0\0\0\0\xff", 12), "a header of 4278190080 bytes");
+  CHECK_THROWS_WITH(nn::load_npy("/dev/zero"), ContainsSubstring("is no regular file"));
+}
+
+TEST_CASE("tensors that no npy file holds are refused before anything is written") {
+  const ScratchFolder folder;
+  CHECK_THROWS_WITH(nn::save_npy(folder / "a", Tensor()), ContainsSubstring("undefined"));
+  CHECK_THROWS_WITH(nn::save_npy(folder / "a", ones(Shape(65, 1))),
+                    ContainsSubstring("65 dimensions are more than NumPy's 64"));
+  CHECK_FALSE(std::filesystem::exists(folder / "a"));
+}
+
+TEST_CASE("npy files that end early or have a changed byte are read or refused") {
+  for (const std::string name : {"f4", "u8_big", "version3", "nothing_fortran", "scalar"}) {
+    INFO(name);
+    // 1 MiB is far more than these tensors take, and far less than a changed size could ask for.
+    CHECK(load_damaged(content_of(npy_folder() / (name + ".npy")), 128, 1 << 20,
+                       [](const auto& path) { nn::load_npy(path); }) > 500);
+  }
+}
