@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tend/attention/functions/call.h>
 #include <tend/attention/generation/beam_search.h>
 #include <tend/attention/generation/continuation.h>
 #include <tend/attention/generation/sampling.h>
@@ -77,10 +78,12 @@ class Samples {
         has_stopped_(results_.size(), false) {}
 
   std::vector<TokenSequence> draw() {
+    Draws draws(true);  // logits that are NaN, or on_token, may end this after some tokens
     for (std::int64_t step = 0; step < options_.max_new_tokens && !is_done_; ++step) {
       const Tensor logits = step == 0 ? first_logits() : running_.logits();
       add(chosen_tokens(logits, running_.sequences(), options_));
     }
+    draws.keep();
     return std::move(results_);
   }
 

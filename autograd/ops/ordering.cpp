@@ -70,8 +70,8 @@ Tensor first_of_equals(const Tensor& elements) {
 // The number of elements from each true one up to the next.
 Tensor run_lengths(const Tensor& is_first) {
   const Tensor starts = flatten(nonzero(is_first));
-  const Tensor ends = cat({starts[Slice{1, {}}], full({1}, is_first.numel())});
-  return ends - starts;
+  const Tensor end = full({1}, is_first.numel());
+  return with_memory([&] { return cat({slice(starts, 0, 1), end}) - starts; });
 }
 
 }  // namespace

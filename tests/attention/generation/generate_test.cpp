@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <stdexcept>
 
 #include "tests/catch.h"
 
@@ -251,6 +252,19 @@ TEST_CASE("likely stop tokens take no beam away from a sequence that goes on") {
                                   {0.2, 0.19, 0.18, 0.3, 0.13, kNever}});
   const GenerateOptions options{.max_new_tokens = 3, .stop_tokens = {0, 1, 2, 2}, .num_beams = 2};
   CHECK(generate(model, TokenSequence{5}, options) == TokenSequence{5, 4, 4, 4});
+}
+
+TEST_CASE("a generation that fails on the way has drawn nothing") {
+  const GPT model = small_gpt();
+  manual_seed(8);
+  const auto before = get_rng_state().to_bytes();
+  const auto fail_later = [left = 3](std::size_t, std::int64_t) mutable {
+    if (--left == 0) throw std::runtime_error("enough");
+    return true;
+  };
+  CHECK_THROWS_WITH(generate(model, TokenSequence{1}, {.temperature = 1.0, .on_token = fail_later}),
+                    "enough");
+  CHECK(get_rng_state().to_bytes() == before);
 }
 
 TEST_CASE("what cannot be generated is refused before anything is computed") {
