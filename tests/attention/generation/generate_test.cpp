@@ -262,7 +262,8 @@ TEST_CASE("a generation that fails on the way has drawn nothing") {
     if (--left == 0) throw std::runtime_error("enough");
     return true;
   };
-  CHECK_THROWS_WITH(generate(model, TokenSequence{1}, {.temperature = 1.0, .on_token = fail_later}),
+  CHECK_THROWS_WITH(generate(model, TokenSequence{1},
+                             {.max_new_tokens = 8, .temperature = 1.0, .on_token = fail_later}),
                     "enough");
   CHECK(get_rng_state().to_bytes() == before);
 }
