@@ -30,11 +30,11 @@ std::optional<double> ConfigReader::number(std::string_view name) const {
 }
 
 std::optional<bool> ConfigReader::truth(std::string_view name) const {
-  return value<bool>(name, "truth value");
+  return value<bool>(name, "boolean");
 }
 
 std::optional<std::string> ConfigReader::text(std::string_view name) const {
-  return value<std::string>(name, "text");
+  return value<std::string>(name, "string");
 }
 
 std::optional<ConfigReader> ConfigReader::object(std::string_view name) const {
@@ -53,7 +53,9 @@ std::int64_t ConfigReader::required_integer(std::string_view name) const {
 std::string ConfigReader::type_among(std::initializer_list<std::string_view> types) const {
   std::string type = text("model_type").value_or("");
   if (std::find(types.begin(), types.end(), type) == types.end()) {
-    refuse("the model_type is '", type, '\'');
+    std::string known;
+    for (const std::string_view each : types) known += as_text(known.empty() ? "" : ", ", each);
+    refuse("the model_type is '", nn::shown(type), "', which is none of ", known);
   }
   return type;
 }

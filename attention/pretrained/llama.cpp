@@ -122,29 +122,28 @@ void set_family(const std::string& type, const ConfigReader& json, GPTConfig& co
 
 }  // namespace
 
-GPTConfig Llama::config(std::string_view text) {
+GPTConfig Llama::config(std::string_view json, const std::filesystem::path& path) {
   return with_memory([&] {
-    const std::filesystem::path path = "config.json";
     const nn::FileName file{kLlama, path};
-    const nn::json::Value root = nn::json::parse(file, text);
-    const ConfigReader json(file, root);
-    const std::string type = json.type_among({"llama", "mistral", "qwen2", "qwen3"});
+    const nn::json::Value root = nn::json::parse(file, json);
+    const ConfigReader fields(file, root);
+    const std::string type = fields.type_among({"llama", "mistral", "qwen2", "qwen3"});
     GPTConfig config;
-    config.vocab_size = json.required_integer("vocab_size");
-    config.context_length = json.required_integer("max_position_embeddings");
-    config.width = json.required_integer("hidden_size");
-    config.num_heads = json.required_integer("num_attention_heads");
-    config.num_layers = json.required_integer("num_hidden_layers");
-    config.hidden_width = json.required_integer("intermediate_size");
-    config.num_kv_heads = json.integer("num_key_value_heads");
-    config.head_dim = json.integer("head_dim");
+    config.vocab_size = fields.required_integer("vocab_size");
+    config.context_length = fields.required_integer("max_position_embeddings");
+    config.width = fields.required_integer("hidden_size");
+    config.num_heads = fields.required_integer("num_attention_heads");
+    config.num_layers = fields.required_integer("num_hidden_layers");
+    config.hidden_width = fields.required_integer("intermediate_size");
+    config.num_kv_heads = fields.integer("num_key_value_heads");
+    config.head_dim = fields.integer("head_dim");
     config.norm = NormKind::rms;
-    config.norm_eps = json.number("rms_norm_eps").value_or(1e-6);
+    config.norm_eps = fields.number("rms_norm_eps").value_or(1e-6);
     config.positions = PositionKind::rotary;
-    config.rotary = rotary_options(json);
-    config.tied_head = json.truth("tie_word_embeddings").value_or(false);
-    set_activation(json, config);
-    set_family(type, json, config);
+    config.rotary = rotary_options(fields);
+    config.tied_head = fields.truth("tie_word_embeddings").value_or(false);
+    set_activation(fields, config);
+    set_family(type, fields, config);
     return config;
   });
 }

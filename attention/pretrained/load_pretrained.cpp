@@ -85,8 +85,10 @@ GPT load_pretrained(const std::filesystem::path& folder) {
     const nn::FileName file{kLoad, path};
     const std::string text = nn::read_text(file);
     const nn::json::Value root = nn::json::parse(file, text);
-    const bool is_gpt2 = ConfigReader(file, root).text("model_type") == "gpt2";
-    GPT model(is_gpt2 ? GPT2::config(text) : Llama::config(text));
+    const bool is_gpt2 =
+        ConfigReader(file, root).type_among({"gpt2", "llama", "mistral", "qwen2", "qwen3"}) ==
+        "gpt2";
+    GPT model(is_gpt2 ? GPT2::config(text, path) : Llama::config(text, path));
     const nn::StateDict tensors = load_tensors(folder);
     model.load_state_dict(is_gpt2 ? GPT2::import_state(tensors, model.config)
                                   : Llama::import_state(tensors, model.config));

@@ -11,7 +11,9 @@ namespace tend::attention {
 
 /// The model in a folder as Hugging Face's save_pretrained writes it, in evaluation mode:
 /// config.json, and model.safetensors or the files that model.safetensors.index.json names. It is
-/// read as GPT2 or Llama, as model_type says. IoError for files that are missing or wrong; the
+/// read as GPT2 or Llama, as model_type says (gpt2, llama, mistral, qwen2, qwen3). Parameters are
+/// float32, also of files in F16 or BF16. Random weights are drawn first, so the default generator
+/// goes on. IoError for files that are missing or wrong; the
 /// errors of config, import_state and load_state_dict.
 GPT load_pretrained(const std::filesystem::path& folder);
 

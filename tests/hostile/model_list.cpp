@@ -54,7 +54,7 @@ std::vector<PublicFunction> files_of(const std::string& name, const char* json,
                                      const std::vector<std::string>& ours) {
   GPTConfig none = config_of_tokens();
   none.num_layers = 0;
-  return {by_hand("attention::" + name + "::config(std::string_view)",
+  return {by_hand("attention::" + name + "::config(std::string_view, const std::filesystem::path&)",
                   [=](Arguments& a) {
                     const std::string text = draw_text(a, json);
                     return DrawnCall([=] { return sizes_of(Model::config(text)); });
