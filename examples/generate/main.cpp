@@ -35,6 +35,8 @@ struct Options {
   std::string json_path;
   std::uint64_t seed = 0;
   int threads = 0;
+  bool ignores_normalizer = false;
+  bool reads_special_tokens = false;
   GenerateOptions generation{.max_new_tokens = 100, .temperature = 0.8};
 };
 
@@ -74,14 +76,21 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag(
       "--no-cache{false}", [&o](std::int64_t) { o.use_cache = false; },
       "Compute keys and values of all tokens for each new one");
+  app.add_flag("--special-tokens", options.reads_special_tokens,
+               "Special tokens in the prompt, such as <|begin_of_text|>, become their ids");
+  app.add_flag("--ignore-normalizer", options.ignores_normalizer,
+               "Read a tokenizer.json with a normalizer (Qwen's NFC), which is not applied: right "
+               "for texts that it would leave alone");
   program::add_whole(app, "--seed", options.seed, "Seed of the draws (0)");
   program::add_threads(app, options.threads);
   program::add_file(app, "--json", options.json_path, "Write texts, tokens and times to this file");
 }
 
-tend::nn::BytePairEncoding load_tokenizer(const std::filesystem::path& folder) {
+tend::nn::BytePairEncoding load_tokenizer(const Options& options) {
+  const std::filesystem::path folder = options.folder;
   if (std::filesystem::exists(folder / "tokenizer.json")) {
-    return tend::nn::BytePairEncoding::load_tokenizer_json(folder / "tokenizer.json");
+    return tend::nn::BytePairEncoding::load_tokenizer_json(
+        folder / "tokenizer.json", {.ignore_normalizer = options.ignores_normalizer});
   }
   return tend::nn::BytePairEncoding::load(folder / "vocab.json", folder / "merges.txt");
 }
@@ -133,8 +142,12 @@ Run run(const Options& options, const tend::attention::GPT& model,
 void print_speed(const Run& run, const Options& options) {
   const auto rate = [](double count, double time) { return time > 0 ? count / time : 0.0; };
   const auto each = static_cast<double>(run.sequences.size());
+  if (options.generation.num_beams > 1) {
+    std::cerr << "searched for " << run.first_seconds << " s\n";
+    return;
+  }
   std::cerr << "prompt: " << run.prompt_tokens << " tokens in " << run.first_seconds << " s";
-  if (options.generation.num_beams == 1 && run.steps > 1) {
+  if (run.steps > 1) {
     std::cerr << "; then " << rate(static_cast<double>(run.steps - 1) * each, run.other_seconds)
               << " tokens/s";
   }
@@ -143,14 +156,15 @@ void print_speed(const Run& run, const Options& options) {
 
 void write_json(const Run& run, const Options& options,
                 const tend::nn::BytePairEncoding& tokenizer) {
-  nlohmann::json json{{"folder", options.folder},
-                      {"seed", options.seed},
-                      {"threads", tend::num_threads()},
-                      {"prompt_tokens", run.prompt_tokens},
-                      {"prompt_seconds", run.first_seconds},
-                      {"decode_steps", std::max<std::int64_t>(0, run.steps - 1)},
-                      {"decode_seconds", run.other_seconds},
-                      {"tokens", run.sequences}};
+  nlohmann::json json{
+      {"folder", options.folder},
+      {"seed", options.seed},
+      {"threads", tend::num_threads()},
+      {"prompt_tokens", run.prompt_tokens},
+      {options.generation.num_beams > 1 ? "search_seconds" : "prompt_seconds", run.first_seconds},
+      {"decode_steps", std::max<std::int64_t>(0, run.steps - 1)},
+      {"decode_seconds", run.other_seconds},
+      {"tokens", run.sequences}};
   for (const TokenSequence& each : run.sequences) json["texts"].push_back(tokenizer.decode(each));
   // Tokens may cut a character in two.
   tend::nn::write_file(options.json_path,
@@ -161,11 +175,12 @@ void work(Options& options) {
   if (!options.json_path.empty()) tend::nn::check_can_write(options.json_path);
   if (options.threads > 0) tend::set_num_threads(options.threads);
   if (options.generation.num_beams > 1) options.generation.temperature = 0;
-  const auto tokenizer = load_tokenizer(options.folder);
+  const auto tokenizer = load_tokenizer(options);
   const tend::attention::GPT model = tend::attention::load_pretrained(options.folder);
   options.generation.stop_tokens = tend::attention::pretrained_stop_tokens(options.folder);
   const std::string prompt = read_prompt(options.prompt);
-  const TokenSequence tokens = tokenizer.encode(prompt);
+  const TokenSequence tokens =
+      tokenizer.encode(prompt, {.allow_special = options.reads_special_tokens});
   tend::manual_seed(options.seed);
   const bool streams = options.generation.num_samples == 1 && options.generation.num_beams == 1;
   if (streams) std::cout << prompt << std::flush;

@@ -68,7 +68,23 @@ TEST_CASE("generate continues a prompt, the same way for the same seed") {
   const auto samples = nlohmann::json::parse(content(folder.file("c.json")));
   CHECK(samples["texts"].size() == 3);
   CHECK(samples["tokens"][0] != json["tokens"][0]);
-  CHECK(run({"--num-beams", "3", "--json", "d.json"}).code == 0);
+  const Ended beams = run({"--num-beams", "3", "--json", "d.json"});
+  CHECK(beams.code == 0);
+  CHECK_THAT(beams.output, ContainsSubstring("searched for"));
+  CHECK(nlohmann::json::parse(content(folder.file("d.json"))).contains("search_seconds"));
+}
+
+TEST_CASE("generate reads special tokens in a prompt when it is told to") {
+  const TemporaryFolder folder;
+  write_model(folder);
+  const auto count = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {".", "--prompt", "<|endoftext|>the cat", "--max-new-tokens", "1",
+                               "--json", "a.json"});
+    CHECK(run_generate(more, folder).code == 0);
+    return nlohmann::json::parse(content(folder.file("a.json")))["prompt_tokens"].get<int>();
+  };
+  const int as_text = count({});
+  CHECK(as_text - count({"--special-tokens"}) == 12);  // 13 characters become a token
 }
 
 TEST_CASE("generate answers wrong usage with 2, and a folder without a model with 1") {
