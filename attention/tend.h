@@ -60,6 +60,7 @@
 #include <tend/nn/module/module_list.h>
 #include <tend/nn/module/parameter_list.h>
 #include <tend/nn/module/sequential.h>
+#include <tend/nn/optim/adam.h>
 #include <tend/nn/optim/adamw.h>
 #include <tend/nn/optim/clip.h>
 #include <tend/nn/optim/sgd.h>

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <tend/nn/optim/optimizer.h>
+#include <tend/nn/optim/adam.h>
 
 namespace tend::optim {
 
@@ -13,23 +13,16 @@ struct AdamWOptions {
   /// How much of the running means of gradients and of their squares stays in a step.
   std::pair<double, double> betas = {0.9, 0.999};
   double eps = 1e-8;
+  /// Times lr times the parameter is taken off it.
   double weight_decay = 1e-2;
-};
-
-struct AdamWState {
-  std::int64_t step = 0;
-  Array exp_avg;
-  Array exp_avg_sq;
-
-  template <class F>
-  void named(F&& f) {
-    f("exp_avg", exp_avg, true);
-    f("exp_avg_sq", exp_avg_sq, true);
-  }
+  /// Divides by the largest second moment so far (Reddi et al. 2018).
+  Flag amsgrad = false;
+  /// Steps along the gradient instead of against it.
+  Flag maximize = false;
 };
 
 /// Loshchilov and Hutter 2019, https://arxiv.org/abs/1711.05101, as torch.optim.AdamW computes it.
-class AdamW : public Optimizer<AdamWOptions, AdamWState> {
+class AdamW : public Optimizer<AdamWOptions, AdamState> {
  public:
   using Options = AdamWOptions;
 

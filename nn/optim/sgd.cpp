@@ -43,6 +43,7 @@ void SGD::step() {
            .momentum = o.momentum,
            .share = 1 - o.dampening,
            .nesterov = o.nesterov,
+           .maximize = o.maximize,
            .first = each.target->first});
     });
   });

@@ -13,6 +13,8 @@ struct SGDOptions {
   double dampening = 0;
   double weight_decay = 0;
   Flag nesterov = false;
+  /// Steps along the gradient instead of against it.
+  Flag maximize = false;
 };
 
 struct SGDState {

@@ -64,7 +64,8 @@ const std::regex kPassedOver(
     "train|num_parameters|depth)\\(.*|"
     "nn::Dropout::active_p\\(\\)|nn::Sequential::(Sequential|push_back|size|named_children|depth)"
     "\\(.*|"
-    "optim::(SGD|AdamW)::step\\(Closure&&\\)|optim::Optimizer::(groups|zero_grad|state_dict|set_lr)"
+    "optim::(SGD|AdamW?)::step\\(Closure&&\\)|optim::Optimizer::(groups|zero_grad|state_dict|set_"
+    "lr)"
     "\\(.*|attention::AttentionPathGuard::.*|"
     // They exist while a score or mask function is called: flex_attention_test.cpp draws those.
     "attention::(Expr|Lookup|ScoreFunction|MaskFunction)::.*|"

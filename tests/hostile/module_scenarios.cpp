@@ -214,9 +214,11 @@ std::vector<Scenario> module_scenarios() {
   for (const int before : {0, 1}) {
     all.push_back(step_of<optim::SGD>("SGD", plain, before));
     all.push_back(step_of<optim::SGD>("SGD with momentum", momentum, before));
+    all.push_back(step_of<optim::Adam>("Adam with amsgrad", {.amsgrad = true}, before));
     all.push_back(step_of<optim::AdamW>("AdamW", {}, before));
   }
   all.push_back(loading_of<optim::SGD>("SGD", momentum));
+  all.push_back(loading_of<optim::Adam>("Adam with amsgrad", {.amsgrad = true}));
   all.push_back(loading_of<optim::AdamW>("AdamW", {}));
   all.push_back(copying_an_optimizer());
   return all;

@@ -138,10 +138,14 @@ Drawn<T> drawn(Arguments& a) {
     const nn::StateDict named = draw_state(a);
     return autograd::LeafNames(named.begin(), named.end());
   } else if constexpr (is(TypeTag<optim::SGDOptions>{})) {
-    return optim::SGDOptions{a.real(), a.real(), a.real(), a.real(), a.flag()};
+    return optim::SGDOptions{a.real(), a.real(), a.real(), a.real(), a.flag(), a.flag()};
+  } else if constexpr (is(TypeTag<optim::AdamOptions>{})) {
+    return optim::AdamOptions{a.real(), {a.real(), a.real()}, a.real(), a.real(), a.flag(),
+                              a.flag()};
   } else {
     static_assert(is(TypeTag<optim::AdamWOptions>{}), "nothing is drawn for this type");
-    return optim::AdamWOptions{a.real(), {a.real(), a.real()}, a.real(), a.real()};
+    return optim::AdamWOptions{a.real(), {a.real(), a.real()}, a.real(), a.real(), a.flag(),
+                               a.flag()};
   }
 }
 

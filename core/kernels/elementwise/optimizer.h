@@ -7,15 +7,18 @@
 
 namespace tend::kernels {
 
-/// The factors of a step of AdamW, which follow from its settings and the number of the step.
-struct AdamWStep {
-  double decay;         // 1 - lr * weight_decay
+/// The factors of a step of Adam or AdamW, which follow from its settings and the number of the
+/// step.
+struct AdamStep {
+  double decay;         // AdamW: 1 - lr * weight_decay; Adam: 1
+  double penalty;       // AdamW: 0; Adam: weight_decay
   double first_weight;  // 1 - beta1
   double beta2;
   double second_weight;      // 1 - beta2
   double second_correction;  // sqrt(1 - beta2^step)
   double rate;               // -lr / (1 - beta1^step)
   double eps;
+  bool maximize;
 };
 
 struct SGDStep {
@@ -23,6 +26,7 @@ struct SGDStep {
   double decay, momentum;
   double share;  // 1 - dampening
   bool nesterov;
+  bool maximize;
   bool first;  // the velocity has no value yet
 };
 
@@ -30,8 +34,9 @@ struct SGDStep {
 /// of operations.
 template <class T>
 struct OptimizerKernels {
-  /// `count` contiguous elements each of parameter, gradient, first and second moment.
-  void (*adamw)(T* p, const T* g, T* m, T* v, std::int64_t count, const AdamWStep& step);
+  /// `count` contiguous elements each of parameter, gradient, first and second moment, and the
+  /// largest second moment so far; `most` is null without amsgrad.
+  void (*adam)(T* p, const T* g, T* m, T* v, T* most, std::int64_t count, const AdamStep& step);
   /// `velocity` is null without momentum.
   void (*sgd)(T* p, const T* g, T* velocity, std::int64_t count, const SGDStep& step);
 };

@@ -87,17 +87,23 @@ TEST_CASE("steps have the same bits on every target and for any number of thread
     return cat(flat, 0).array();
   };
   const auto adamw = [](const auto& p) { return optim::AdamW(p, {.lr = 0.1}); };
+  const auto adam = [](const auto& p) {
+    return optim::Adam(p, {.lr = 0.1, .weight_decay = 0.1, .amsgrad = true, .maximize = true});
+  };
   const auto sgd = [](const auto& p) {
     return optim::SGD(p, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1, .nesterov = true});
   };
   for (const DType dtype : {float32, float64}) {
-    const Array by_adamw = trained(adamw, dtype), by_sgd = trained(sgd, dtype);
+    const Array by_adamw = trained(adamw, dtype), by_adam = trained(adam, dtype),
+                by_sgd = trained(sgd, dtype);
     test::for_each_simd_target([&](const std::string& target) {
       INFO(target << " " << dtype_name(dtype));
       CHECK(test::same_bits(trained(adamw, dtype), by_adamw));
+      CHECK(test::same_bits(trained(adam, dtype), by_adam));
       CHECK(test::same_bits(trained(sgd, dtype), by_sgd));
     });
     CHECK(test::same_bits_for_any_thread_count([&] { return trained(adamw, dtype); }));
+    CHECK(test::same_bits_for_any_thread_count([&] { return trained(adam, dtype); }));
     CHECK(test::same_bits_for_any_thread_count([&] { return trained(sgd, dtype); }));
   }
 }
