@@ -46,7 +46,8 @@ void check_dict(const PtDict* got, const nlohmann::json& wanted) {
     const auto& key = (*got)[i].key;
     const auto* text = std::get_if<std::string>(&key);
     INFO(wanted[i][0]);
-    CHECK((text ? *text : std::to_string(std::get<std::int64_t>(key))) == wanted[i][0]);
+    CHECK((text ? *text : std::to_string(std::get<std::int64_t>(key))) ==
+          wanted[i][0].get<std::string>());
     check_value((*got)[i].value, wanted[i][1]);
   }
 }
