@@ -60,8 +60,11 @@
 #include <tend/nn/module/module_list.h>
 #include <tend/nn/module/parameter_list.h>
 #include <tend/nn/module/sequential.h>
+#include <tend/nn/optim/adagrad.h>
 #include <tend/nn/optim/adam.h>
 #include <tend/nn/optim/adamw.h>
 #include <tend/nn/optim/clip.h>
+#include <tend/nn/optim/lion.h>
+#include <tend/nn/optim/rmsprop.h>
 #include <tend/nn/optim/sgd.h>
 #include <tend/nn/training/audit.h>

@@ -10,10 +10,7 @@ void detail::check_adam(const char* name, const AdamOptions& options) {
   check_from_zero(name, "lr", options.lr);
   check_from_zero(name, "eps", options.eps);
   check_from_zero(name, "weight_decay", options.weight_decay);
-  const auto [beta1, beta2] = options.betas;
-  if (!(beta1 >= 0 && beta1 < 1) || !(beta2 >= 0 && beta2 < 1)) {
-    fail(name, "betas (", beta1, ", ", beta2, ") must lie in [0, 1)");
-  }
+  check_betas(name, options.betas);
 }
 
 void detail::prepare_adam(AdamState& state, const Array& values, bool amsgrad) {

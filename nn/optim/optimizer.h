@@ -23,6 +23,13 @@ namespace detail {
 inline void check_from_zero(const char* operation, const char* setting, double value) {
   if (!(value >= 0)) fail(operation, setting, " is ", value, ", not a number from 0 on");
 }
+/// Error for a beta outside of [0, 1).
+inline void check_betas(const char* operation, const std::pair<double, double>& betas) {
+  const auto [beta1, beta2] = betas;
+  if (!(beta1 >= 0 && beta1 < 1) || !(beta2 >= 0 && beta2 < 1)) {
+    fail(operation, "betas (", beta1, ", ", beta2, ") must lie in [0, 1)");
+  }
+}
 /// Error for no parameters at all, as those of a module that registered none.
 inline void check_some(const char* operation, const std::vector<Tensor>& parameters) {
   if (parameters.empty()) fail(operation, "optimizer got an empty parameter list");

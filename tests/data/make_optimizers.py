@@ -23,10 +23,28 @@ def loss_of(p, x, y):
     return ((hidden @ p["w2"].t() - y) ** 2).mean()
 
 
+class Lion(torch.optim.Optimizer):
+    """Algorithm 2 of Chen et al. 2023, https://arxiv.org/abs/2302.06675."""
+
+    def __init__(self, parameters, lr, betas, weight_decay, foreach):
+        super().__init__(parameters, {"lr": lr, "betas": betas, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            lr, (beta1, beta2), decay = group["lr"], group["betas"], group["weight_decay"]
+            for p in group["params"]:
+                m = self.state[p].get("m", torch.zeros_like(p))
+                c = beta1 * m + (1 - beta1) * p.grad
+                p.copy_(p - lr * (torch.sign(c) + decay * p))
+                self.state[p]["m"] = beta2 * m + (1 - beta2) * p.grad
+
+
 def trained(optimizer, start, x, y, options):
     """The first row of w1 and the norm's bias after some of 100 steps."""
     p = {name: value.clone().requires_grad_() for name, value in start.items()}
-    stepper = getattr(torch.optim, optimizer)(list(p.values()), foreach=False, **options)
+    make = Lion if optimizer == "Lion" else getattr(torch.optim, optimizer)
+    stepper = make(list(p.values()), foreach=False, **options)
     values = []
     for step in range(1, max(STEPS) + 1):
         stepper.zero_grad()
@@ -55,6 +73,14 @@ def main():
             runs.append(trained(optimizer, start, x, y, {"lr": 0.02, "eps": 1e-6, **options}))
     for options in product(momentum=[0.0, 0.9], maximize=[False, True], weight_decay=[0.0, 0.1]):
         runs.append(trained("SGD", start, x, y, {"lr": 0.01, **options}))
+    for options in product(alpha=[0.99, 0.8], momentum=[0.0, 0.9], centered=[False, True],
+                           maximize=[False, True], weight_decay=[0.0, 0.1]):
+        runs.append(trained("RMSprop", start, x, y, {"lr": 0.002, "eps": 1e-6, **options}))
+    for options in product(lr_decay=[0.0, 0.01], initial_accumulator_value=[0.0, 0.3],
+                           eps=[1e-10, 1e-2], maximize=[False, True], weight_decay=[0.0, 0.1]):
+        runs.append(trained("Adagrad", start, x, y, {"lr": 0.05, **options}))
+    for options in product(betas=[(0.9, 0.99), (0.5, 0.8)], weight_decay=[0.0, 0.1]):
+        runs.append(trained("Lion", start, x, y, {"lr": 0.03, **options}))
     data = {"start": {name: flat(value) for name, value in start.items()}, "x": flat(x), "y": flat(y),
             "steps": STEPS, "runs": runs}
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "optimizers.json"), "w") as file:

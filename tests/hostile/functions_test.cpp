@@ -51,7 +51,8 @@ const std::regex kPassedOver(
     "(Tensor::)?tensor_split\\(.*initializer_list.*|"
     // Of modules and optimizers: no arguments, or a function of the user.
     "nn::(Module|MultiheadAttention|Transformer[A-Za-z]*)::(operator\\(\\)|named_children)\\(.*|"
-    "nn::ActivationFunction::ActivationFunction\\(F\\)|nn::audit\\(.*|nn::AuditReport::passed\\(\\)|"
+    "nn::ActivationFunction::ActivationFunction\\(F\\)|nn::audit\\(.*|nn::AuditReport::passed\\(\\)"
+    "|"
     // With places that only a GPT makes; numbers that it counts; the same for one prompt; no
     // arguments but a module.
     "attention::.*const TokenPlaces&\\)|attention::GPT::operator\\(\\).*|"
@@ -64,7 +65,8 @@ const std::regex kPassedOver(
     "train|num_parameters|depth)\\(.*|"
     "nn::Dropout::active_p\\(\\)|nn::Sequential::(Sequential|push_back|size|named_children|depth)"
     "\\(.*|"
-    "optim::(SGD|AdamW?)::step\\(Closure&&\\)|optim::Optimizer::(groups|zero_grad|state_dict|set_"
+    "optim::(SGD|AdamW?|RMSprop|Adagrad|Lion)::step\\(Closure&&\\)|optim::Optimizer::(groups|zero_"
+    "grad|state_dict|set_"
     "lr)"
     "\\(.*|attention::AttentionPathGuard::.*|"
     // They exist while a score or mask function is called: flex_attention_test.cpp draws those.

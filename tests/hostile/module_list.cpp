@@ -338,7 +338,9 @@ std::vector<PublicFunction> module_functions() {
       writing(TEND_FUNCTION(nn::clip_grad_norm_, const std::vector<Tensor>&, double)),
       load_state()};
   for (auto family : {bad_files(), module_methods(), files(), optimizer<optim::SGD>("SGD"),
-                      optimizer<optim::Adam>("Adam"), optimizer<optim::AdamW>("AdamW")})
+                      optimizer<optim::Adam>("Adam"), optimizer<optim::RMSprop>("RMSprop"),
+                      optimizer<optim::Adagrad>("Adagrad"), optimizer<optim::Lion>("Lion"),
+                      optimizer<optim::AdamW>("AdamW")})
     all.insert(all.end(), family.begin(), family.end());
   return all;
 }

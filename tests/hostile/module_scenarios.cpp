@@ -211,15 +211,20 @@ std::vector<Scenario> module_scenarios() {
   std::vector<Scenario> all = modules();
   all.push_back(clipping());
   const optim::SGDOptions plain{.lr = 0.1}, momentum{.lr = 0.1, .momentum = 0.9};
+  const optim::RMSpropOptions centered{.momentum = 0.9, .centered = true};
   for (const int before : {0, 1}) {
     all.push_back(step_of<optim::SGD>("SGD", plain, before));
     all.push_back(step_of<optim::SGD>("SGD with momentum", momentum, before));
     all.push_back(step_of<optim::Adam>("Adam with amsgrad", {.amsgrad = true}, before));
     all.push_back(step_of<optim::AdamW>("AdamW", {}, before));
+    all.push_back(step_of<optim::RMSprop>("RMSprop", centered, before));
+    all.push_back(step_of<optim::Adagrad>("Adagrad", {}, before));
+    all.push_back(step_of<optim::Lion>("Lion", {}, before));
   }
   all.push_back(loading_of<optim::SGD>("SGD", momentum));
   all.push_back(loading_of<optim::Adam>("Adam with amsgrad", {.amsgrad = true}));
   all.push_back(loading_of<optim::AdamW>("AdamW", {}));
+  all.push_back(loading_of<optim::RMSprop>("RMSprop", centered));
   all.push_back(copying_an_optimizer());
   return all;
 }

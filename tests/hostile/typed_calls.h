@@ -142,6 +142,13 @@ Drawn<T> drawn(Arguments& a) {
   } else if constexpr (is(TypeTag<optim::AdamOptions>{})) {
     return optim::AdamOptions{a.real(), {a.real(), a.real()}, a.real(), a.real(), a.flag(),
                               a.flag()};
+  } else if constexpr (is(TypeTag<optim::RMSpropOptions>{})) {
+    return optim::RMSpropOptions{a.real(), a.real(), a.real(), a.real(),
+                                 a.real(), a.flag(), a.flag()};
+  } else if constexpr (is(TypeTag<optim::AdagradOptions>{})) {
+    return optim::AdagradOptions{a.real(), a.real(), a.real(), a.real(), a.real(), a.flag()};
+  } else if constexpr (is(TypeTag<optim::LionOptions>{})) {
+    return optim::LionOptions{a.real(), {a.real(), a.real()}, a.real()};
   } else {
     static_assert(is(TypeTag<optim::AdamWOptions>{}), "nothing is drawn for this type");
     return optim::AdamWOptions{a.real(), {a.real(), a.real()}, a.real(), a.real(), a.flag(),

@@ -12,6 +12,15 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
+// The gradient g, negated to maximize, and the penalty times the parameter.
+template <class D, class V, class T>
+HWY_INLINE V descent(D d, const T* g, V parameter, bool maximize, T penalty) {
+  auto gradient = hn::LoadU(d, g);
+  if (maximize) gradient = hn::Neg(gradient);
+  // Not for zero: an infinite parameter would make the sum NaN.
+  return penalty == 0 ? gradient : hn::Add(gradient, hn::Mul(hn::Set(d, penalty), parameter));
+}
+
 // g becomes -g to maximize, then g + penalty p; m += (1 - beta1) (g - m),
 // v = beta2 v + (1 - beta2) g^2, p = decay p + rate m / (sqrt(v) / correction + eps), where amsgrad
 // takes the largest v so far
@@ -25,10 +34,7 @@ void adam(T* p, const T* g, T* m, T* v, T* most, std::int64_t count, const AdamS
   const bool maximize = step.maximize;
   for_vectors(hn::ScalableTag<T>(), n, [=](auto d, std::size_t i) HWY_ATTR {
     const auto parameter = hn::LoadU(d, p + i);
-    auto gradient = hn::LoadU(d, g + i);
-    if (maximize) gradient = hn::Neg(gradient);
-    // Not for zero: an infinite parameter would make the sum NaN.
-    if (penalty != 0) gradient = hn::Add(gradient, hn::Mul(hn::Set(d, penalty), parameter));
+    const auto gradient = descent(d, g + i, parameter, maximize, penalty);
     const auto old = hn::LoadU(d, m + i);
     const auto mean = hn::Add(old, hn::Mul(hn::Set(d, first_weight), hn::Sub(gradient, old)));
     const auto square = hn::Mul(hn::Mul(hn::Set(d, second_weight), gradient), gradient);
@@ -76,8 +82,65 @@ void sgd(T* p, const T* g, T* velocity, std::int64_t count, const SGDStep& step)
   });
 }
 
+// square = alpha square + (1 - alpha) g^2, divisor = sqrt(square - mean^2) + eps with the running
+// mean of g when centered; with momentum, velocity = momentum velocity + g / divisor and p += rate
+// velocity, otherwise p += rate g / divisor
+template <class T>
+void rmsprop(T* p, const T* g, T* square, T* mean, T* velocity, std::int64_t count,
+             const RMSpropStep& step) {
+  const T rate = static_cast<T>(step.rate), penalty = static_cast<T>(step.penalty),
+          alpha = static_cast<T>(step.alpha), share = static_cast<T>(step.share),
+          momentum = static_cast<T>(step.momentum), eps = static_cast<T>(step.eps);
+  const bool maximize = step.maximize;
+  const auto n = static_cast<std::size_t>(count);
+  for_vectors(hn::ScalableTag<T>(), n, [=](auto d, std::size_t i) HWY_ATTR {
+    const auto parameter = hn::LoadU(d, p + i);
+    const auto gradient = descent(d, g + i, parameter, maximize, penalty);
+    auto variance = hn::Add(hn::Mul(hn::LoadU(d, square + i), hn::Set(d, alpha)),
+                            hn::Mul(hn::Mul(hn::Set(d, share), gradient), gradient));
+    hn::StoreU(variance, d, square + i);
+    if (mean != nullptr) {
+      const auto old = hn::LoadU(d, mean + i);
+      const auto now = hn::Add(old, hn::Mul(hn::Set(d, share), hn::Sub(gradient, old)));
+      hn::StoreU(now, d, mean + i);
+      variance = hn::Sub(variance, hn::Mul(now, now));
+    }
+    const auto divisor = hn::Add(hn::Sqrt(variance), hn::Set(d, eps));
+    auto change = hn::Div(hn::Mul(hn::Set(d, rate), gradient), divisor);
+    if (velocity != nullptr) {
+      const auto speed = hn::Add(hn::Mul(hn::LoadU(d, velocity + i), hn::Set(d, momentum)),
+                                 hn::Div(gradient, divisor));
+      hn::StoreU(speed, d, velocity + i);
+      change = hn::Mul(hn::Set(d, rate), speed);
+    }
+    hn::StoreU(hn::Add(parameter, change), d, p + i);
+  });
+}
+
+// p = decay p + rate sign(beta1 m + (1 - beta1) g), then m = beta2 m + (1 - beta2) g
+template <class T>
+void lion(T* p, const T* g, T* m, std::int64_t count, const LionStep& step) {
+  const T rate = static_cast<T>(step.rate), decay = static_cast<T>(step.decay),
+          beta1 = static_cast<T>(step.beta1), first_weight = static_cast<T>(step.first_weight),
+          beta2 = static_cast<T>(step.beta2), second_weight = static_cast<T>(step.second_weight);
+  const auto n = static_cast<std::size_t>(count);
+  for_vectors(hn::ScalableTag<T>(), n, [=](auto d, std::size_t i) HWY_ATTR {
+    const auto gradient = hn::LoadU(d, g + i), mean = hn::LoadU(d, m + i), zero = hn::Zero(d);
+    const auto mixed = [&](T old, T share) HWY_ATTR {
+      return hn::Add(hn::Mul(hn::Set(d, old), mean), hn::Mul(hn::Set(d, share), gradient));
+    };
+    const auto direction = mixed(beta1, first_weight), full = hn::Set(d, rate);
+    // As sign(), zero for NaN.
+    const auto change = hn::Sub(hn::IfThenElseZero(hn::Gt(direction, zero), full),
+                                hn::IfThenElseZero(hn::Lt(direction, zero), full));
+    hn::StoreU(hn::Add(hn::Mul(hn::LoadU(d, p + i), hn::Set(d, decay)), change), d, p + i);
+    hn::StoreU(mixed(beta2, second_weight), d, m + i);
+  });
+}
+
 const ForTypes<OptimizerKernels>& find_optimizer_kernels() {
-  static constexpr ForTypes<OptimizerKernels> kAll = {{adam, sgd}, {adam, sgd}};
+  static constexpr ForTypes<OptimizerKernels> kAll = {{adam, sgd, rmsprop, lion},
+                                                      {adam, sgd, rmsprop, lion}};
   return kAll;
 }
 

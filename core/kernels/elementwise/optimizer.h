@@ -30,6 +30,21 @@ struct SGDStep {
   bool first;  // the velocity has no value yet
 };
 
+struct RMSpropStep {
+  double rate;          // -lr
+  double penalty;       // weight_decay
+  double alpha, share;  // and 1 - alpha; Adagrad, whose mean is a sum: 1 and 1
+  double momentum, eps;
+  bool maximize;
+};
+
+struct LionStep {
+  double rate;                  // -lr
+  double decay;                 // 1 - lr * weight_decay
+  double beta1, first_weight;   // and 1 - beta1
+  double beta2, second_weight;  // and 1 - beta2
+};
+
 /// Every factor is rounded to the elements' type first, and so is every result, in PyTorch's order
 /// of operations.
 template <class T>
@@ -39,6 +54,10 @@ struct OptimizerKernels {
   void (*adam)(T* p, const T* g, T* m, T* v, T* most, std::int64_t count, const AdamStep& step);
   /// `velocity` is null without momentum.
   void (*sgd)(T* p, const T* g, T* velocity, std::int64_t count, const SGDStep& step);
+  /// `mean` of gradients is null unless centered, `velocity` without momentum.
+  void (*rmsprop)(T* p, const T* g, T* square, T* mean, T* velocity, std::int64_t count,
+                  const RMSpropStep& step);
+  void (*lion)(T* p, const T* g, T* m, std::int64_t count, const LionStep& step);
 };
 
 /// For the processor at hand.

@@ -93,7 +93,17 @@ TEST_CASE("steps have the same bits on every target and for any number of thread
   const auto sgd = [](const auto& p) {
     return optim::SGD(p, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1, .nesterov = true});
   };
+  const auto rmsprop = [](const auto& p) {
+    return optim::RMSprop(p, {.weight_decay = 0.1, .momentum = 0.9, .centered = true});
+  };
+  const auto adagrad = [](const auto& p) { return optim::Adagrad(p, {.lr_decay = 0.1}); };
+  const auto lion = [](const auto& p) { return optim::Lion(p, {.weight_decay = 0.1}); };
   for (const DType dtype : {float32, float64}) {
+    const auto by_others = [&] {
+      return std::vector<Array>{trained(rmsprop, dtype), trained(adagrad, dtype),
+                                trained(lion, dtype)};
+    };
+    const std::vector<Array> others = by_others();
     const Array by_adamw = trained(adamw, dtype), by_adam = trained(adam, dtype),
                 by_sgd = trained(sgd, dtype);
     test::for_each_simd_target([&](const std::string& target) {
@@ -101,10 +111,15 @@ TEST_CASE("steps have the same bits on every target and for any number of thread
       CHECK(test::same_bits(trained(adamw, dtype), by_adamw));
       CHECK(test::same_bits(trained(adam, dtype), by_adam));
       CHECK(test::same_bits(trained(sgd, dtype), by_sgd));
+      const std::vector<Array> again = by_others();
+      for (std::size_t i = 0; i < again.size(); ++i) CHECK(test::same_bits(again[i], others[i]));
     });
     CHECK(test::same_bits_for_any_thread_count([&] { return trained(adamw, dtype); }));
     CHECK(test::same_bits_for_any_thread_count([&] { return trained(adam, dtype); }));
     CHECK(test::same_bits_for_any_thread_count([&] { return trained(sgd, dtype); }));
+    CHECK(test::same_bits_for_any_thread_count([&] { return trained(rmsprop, dtype); }));
+    CHECK(test::same_bits_for_any_thread_count([&] { return trained(adagrad, dtype); }));
+    CHECK(test::same_bits_for_any_thread_count([&] { return trained(lion, dtype); }));
   }
 }
 
