@@ -22,14 +22,16 @@ BuildInfo build_info() {
   return {TEND_VERSION,           kCompiler,
           blas_config(),          blas_core(),
           kernels::simd_target(), std::string(matmul_path_name(matmul_path())),
-          num_threads(),          TEND_TEXT_VERSION,       TEND_ARCHIVES_VERSION};
+          num_threads(),          TEND_TEXT_VERSION,
+          TEND_ARCHIVES_VERSION};
 }
 
 std::ostream& operator<<(std::ostream& out, const BuildInfo& info) {
   return out << "tend: " << info.version << "\ncompiler: " << info.compiler
              << "\nblas: " << info.blas << "\nblas core: " << info.blas_core
              << "\nsimd: " << info.simd_target << "\nmatmul path: " << info.matmul_path
-             << "\nthreads: " << info.threads << "\ntext: " << info.text << "\narchives: " << info.archives << '\n';
+             << "\nthreads: " << info.threads << "\ntext: " << info.text
+             << "\narchives: " << info.archives << '\n';
 }
 
 }  // namespace tend

@@ -6,8 +6,8 @@
 
 #include <tend/core/base/error.h>
 #include <tend/core/base/function_ref.h>
-#include <tend/nn/files/write_file.h>
 #include <tend/nn/files/json.h>
+#include <tend/nn/files/write_file.h>
 #include <tend/nn/text/tokenizer_parts.h>
 #include <tend/nn/text/utf8.h>
 
