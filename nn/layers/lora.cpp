@@ -28,9 +28,10 @@ std::vector<NamedLinear> linears_with_lora(ModuleBase& module) {
   return found;
 }
 
-// Whether the pattern, in which * stands for any characters, is all of the text. A * that has taken
-// too few characters takes one more; of several, only the last need ever do so.
-bool is_all_of(std::string_view pattern, std::string_view text) {
+// Whether the whole text is as the pattern says: * stands for any characters, all others, ? and [ ]
+// among them, for themselves. Each * first takes nothing; where the rest then differs from the
+// text, the last * that was passed takes one character more. Those before it never need to.
+bool matches_glob(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0;
   std::size_t star = std::string_view::npos, taken = 0;
   while (t < text.size()) {
@@ -51,7 +52,7 @@ bool is_all_of(std::string_view pattern, std::string_view text) {
 }
 
 bool matches(const std::string& pattern, const std::string& path) {
-  return is_all_of(pattern, path) || is_all_of("*." + pattern, path);
+  return matches_glob(pattern, path) || matches_glob("*." + pattern, path);
 }
 
 std::vector<NamedLinear> named_by(ModuleBase& module, const std::vector<std::string>& patterns) {
@@ -73,6 +74,19 @@ std::vector<NamedLinear> named_by(ModuleBase& module, const std::vector<std::str
   return chosen;
 }
 
+bool is_lora_name(std::string_view name) {
+  return name.ends_with("lora_A") || name.ends_with("lora_B");
+}
+
+// A module's own name of lora_A or lora_B for PEFT's, base_model.model.NAME.weight; others as they
+// are.
+std::string without_peft(std::string_view name) {
+  constexpr std::string_view kPeftPrefix = "base_model.model.", kPeftSuffix = ".weight";
+  if (!name.starts_with(kPeftPrefix) || !name.ends_with(kPeftSuffix)) return std::string(name);
+  return std::string(
+      name.substr(kPeftPrefix.size(), name.size() - kPeftPrefix.size() - kPeftSuffix.size()));
+}
+
 // The two matrices for one layer.
 struct Pair {
   Parameter a, b;
@@ -90,7 +104,7 @@ Pair drawn_pair(const Linear& linear, std::int64_t rank) {
 
 std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patterns,
                       const LoRAOptions& options) {
-  if (options.rank < 1) fail("add_lora", "a rank of ", options.rank, " is none");
+  if (options.rank < 1) fail("add_lora", "rank must be at least 1, got ", options.rank);
   if (!std::isfinite(options.alpha)) fail("add_lora", "alpha must be finite, got ", options.alpha);
   if (!(options.dropout >= 0 && options.dropout <= 1))
     fail("add_lora", "dropout must lie in [0, 1], got ", options.dropout);
@@ -116,7 +130,7 @@ StateDict lora_state(const ModuleBase& module) {
   return with_memory([&] {
     StateDict state;
     for (const auto& [name, tensor] : module.state_dict()) {
-      if (name.ends_with("lora_A") || name.ends_with("lora_B")) state.emplace_back(name, tensor);
+      if (is_lora_name(name)) state.emplace_back(name, tensor);
     }
     return state;
   });
@@ -126,9 +140,9 @@ void load_lora_state(ModuleBase& module, const StateDict& state) {
   with_memory([&] {
     StateDict whole;  // the module's own, with the new ones in their places
     for (const auto& [name, tensor] : module.state_dict()) {
-      if (!name.ends_with("lora_A") && !name.ends_with("lora_B")) whole.emplace_back(name, tensor);
+      if (!is_lora_name(name)) whole.emplace_back(name, tensor);
     }
-    for (const auto& [name, tensor] : state) whole.emplace_back(name, tensor);
+    for (const auto& [name, tensor] : state) whole.emplace_back(without_peft(name), tensor);
     module.load_state_dict(whole);
   });
 }

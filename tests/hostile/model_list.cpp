@@ -256,7 +256,9 @@ std::vector<PublicFunction> lora_functions() {
       by_hand("nn::load_lora_state(ModuleBase&, const StateDict&)",
               [](Arguments& a) {
                 nn::StateDict state;
-                state.emplace_back("lora_A", draw_input(a, ones({2, 4})));
+                state.emplace_back(
+                    a.choice<const char*>({"lora_A", "base_model.model.lora_A.weight"}),
+                    draw_input(a, ones({2, 4})));
                 state.emplace_back(a.flag() ? "lora_B" : "weight", draw_input(a, ones({3, 2})));
                 nn::Linear made(4, 3);
                 nn::add_lora(made, {"*"}, {.rank = 2});

@@ -82,6 +82,40 @@ TEST_CASE("LoRA weights are saved and loaded alone") {
   CHECK_THROWS_AS(nn::load_lora_state(other, less), Error);
 }
 
+TEST_CASE("LoRA weights are loaded under the names of PEFT's adapters") {
+  attention::GPT model = lora_model();
+  const Tensor tokens = randint(0, 11, {2, 6});
+  nn::add_lora(model, {"W_query"});
+  changed_by_training(model, tokens);
+  nn::StateDict adapter;
+  for (const auto& [name, tensor] : nn::lora_state(model)) {
+    adapter.emplace_back("base_model.model." + name + ".weight", tensor);
+  }
+  attention::GPT other = lora_model();
+  nn::add_lora(other, {"W_query"});
+  nn::load_lora_state(other, adapter);
+  CHECK(equal(other(tokens).detach(), model(tokens).detach()));
+
+  nn::StateDict wrong = adapter;
+  wrong.emplace_back("base_model.model.head.lora_A.weight", ones({8, 12}));
+  CHECK_THROWS_WITH(nn::load_lora_state(other, wrong),
+                    Catch::Matchers::ContainsSubstring("head.lora_A"));
+  adapter.emplace_back("blocks.0.attention.W_query.lora_A", ones({8, 12}));
+  CHECK_THROWS_AS(nn::load_lora_state(other, adapter), Error);  // the same one under both names
+  CHECK(equal(other(tokens).detach(), model(tokens).detach()));
+}
+
+TEST_CASE("what LoRA froze stays frozen when it is merged or taken away") {
+  for (const auto end : {nn::merge_lora, nn::remove_lora}) {
+    attention::GPT model = lora_model();
+    nn::add_lora(model, {"W_query"});
+    end(model);
+    CHECK(model.num_parameters(true) == 0);
+    model.requires_grad_(true);
+    CHECK(model.num_parameters(true) == model.num_parameters());
+  }
+}
+
 TEST_CASE("LoRA drops inputs in training, and keeps the dtype") {
   nn::Linear layer(64, 3);
   layer.to(float64);
@@ -99,7 +133,8 @@ TEST_CASE("what cannot get LoRA is refused, and nothing has changed") {
   const std::string before = model.repr();
   CHECK_THROWS_WITH(nn::add_lora(model, {"W_query", "W_quary"}),
                     "[add_lora] 'W_quary' names no Linear");
-  CHECK_THROWS_AS(nn::add_lora(model, {"W_query"}, {.rank = 0}), Error);
+  CHECK_THROWS_WITH(nn::add_lora(model, {"W_query"}, {.rank = 0}),
+                    "[add_lora] rank must be at least 1, got 0");
   CHECK_THROWS_AS(nn::add_lora(model, {"W_query"}, {.dropout = 2}), Error);
   CHECK_THROWS_AS(nn::add_lora(model, {"W_query"}, {.alpha = std::nan("")}), Error);
   CHECK_THROWS_AS(nn::add_lora(model, {"W_?uery"}), Error);
