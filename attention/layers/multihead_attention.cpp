@@ -19,9 +19,11 @@ std::int64_t checked_width(std::int64_t embed_dim, std::int64_t num_heads,
   if (embed_dim < 1 || num_heads < 1 || embed_dim % num_heads != 0) {
     fail<ShapeError>(kName, "embed_dim ", embed_dim, " must be divisible by num_heads ", num_heads);
   }
-  for (const auto& dim : {options.kdim, options.vdim}) {
-    if (dim && *dim < 1) fail<ShapeError>(kName, *dim, " is no size of keys or values");
-  }
+  const auto check_size = [](const char* name, const std::optional<std::int64_t>& size) {
+    if (size && *size < 1) fail<ShapeError>(kName, name, " must be at least 1, got ", *size);
+  };
+  check_size("kdim", options.kdim);
+  check_size("vdim", options.vdim);
   if (!(options.dropout >= 0 && options.dropout <= 1)) {
     fail(kName, "the probability of dropout must lie in [0, 1], got ", options.dropout);
   }

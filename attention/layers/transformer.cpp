@@ -17,14 +17,14 @@ Children with_norm(Children children, std::optional<LayerNorm>& norm) {
 }
 
 // d_model, after the numbers of layers were checked and before any weight is drawn.
-std::int64_t checked_model(const TransformerOptions& options) {
+std::int64_t checked_d_model(const TransformerOptions& options) {
   for (const std::int64_t count : {options.num_encoder_layers, options.num_decoder_layers}) {
-    if (count < 0) fail("Transformer", count, " layers");
+    if (count < 0) fail("Transformer", "numbers of layers must be at least 0, got ", count);
   }
   return options.d_model;
 }
 
-std::optional<LayerNorm> norm_of(const TransformerOptions& options) {
+std::optional<LayerNorm> last_norm_of(const TransformerOptions& options) {
   return LayerNorm(Shape{options.d_model}, options.layer.layer_norm_eps, true, options.layer.bias);
 }
 
@@ -66,10 +66,10 @@ Children TransformerDecoder::named_children() {
 }
 
 Transformer::Transformer(const TransformerOptions& options)
-    : encoder(TransformerEncoderLayer(checked_model(options), options.nhead, options.layer),
-              options.num_encoder_layers, norm_of(options)),
+    : encoder(TransformerEncoderLayer(checked_d_model(options), options.nhead, options.layer),
+              options.num_encoder_layers, last_norm_of(options)),
       decoder(TransformerDecoderLayer(options.d_model, options.nhead, options.layer),
-              options.num_decoder_layers, norm_of(options)) {
+              options.num_decoder_layers, last_norm_of(options)) {
   for (const Tensor& each : parameters()) {
     if (each.dim() > 1) init::xavier_uniform_(each);
   }

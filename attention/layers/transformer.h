@@ -20,6 +20,7 @@ class TransformerEncoder : public Module<TransformerEncoder> {
   TransformerEncoder(const TransformerEncoderLayer& layer, std::int64_t num_layers,
                      std::optional<LayerNorm> last_norm = std::nullopt);
 
+  /// src (S, N, d_model), or as the layers have it, keeps its shape. The errors of the layers.
   Tensor forward(const Tensor& src, const EncoderMasks& masks = {}) const;
   Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const {
     return Module::operator()(src, masks);
@@ -33,9 +34,12 @@ class TransformerEncoder : public Module<TransformerEncoder> {
 /// torch.nn.TransformerDecoder, likewise.
 class TransformerDecoder : public Module<TransformerDecoder> {
  public:
+  /// Error for a negative number of layers.
   TransformerDecoder(const TransformerDecoderLayer& layer, std::int64_t num_layers,
                      std::optional<LayerNorm> last_norm = std::nullopt);
 
+  /// tgt (T, N, d_model) and memory (S, N, d_model), or as the layers have them, give tgt's shape.
+  /// The errors of the layers.
   Tensor forward(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
   Tensor operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const {
     return Module::operator()(tgt, memory, masks);
@@ -72,9 +76,11 @@ struct TransformerMasks {
 /// by xavier_uniform_, after those of its layers.
 class Transformer : public Module<Transformer> {
  public:
+  /// Error for negative numbers of layers; the errors of the layers.
   explicit Transformer(const TransformerOptions& options = {});
 
   /// src (S, N, d_model) and tgt (T, N, d_model), or as the layers have them, give tgt's shape.
+  /// The errors of the layers.
   Tensor forward(const Tensor& src, const Tensor& tgt, const TransformerMasks& masks = {}) const;
   Tensor operator()(const Tensor& src, const Tensor& tgt,
                     const TransformerMasks& masks = {}) const {

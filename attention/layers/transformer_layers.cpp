@@ -13,7 +13,7 @@ std::int64_t checked_model(const char* layer, std::int64_t d_model, std::int64_t
     fail<ShapeError>(layer, "d_model ", d_model, " must be divisible by nhead ", nhead);
   }
   if (options.dim_feedforward < 1) {
-    fail<ShapeError>(layer, "dim_feedforward ", options.dim_feedforward, " is no size");
+    fail<ShapeError>(layer, "dim_feedforward must be at least 1, got ", options.dim_feedforward);
   }
   if (!(options.dropout >= 0 && options.dropout <= 1)) {
     fail(layer, "the probability of dropout must lie in [0, 1], got ", options.dropout);

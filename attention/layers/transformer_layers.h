@@ -51,6 +51,7 @@ class TransformerEncoderLayer : public Module<TransformerEncoderLayer> {
   TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
                           const TransformerLayerOptions& options = {});
 
+  /// ShapeError and DTypeError where src and masks do not fit.
   Tensor forward(const Tensor& src, const EncoderMasks& masks = {}) const;
   Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const {
     return Module::operator()(src, masks);
@@ -72,10 +73,12 @@ class TransformerEncoderLayer : public Module<TransformerEncoderLayer> {
 /// two parts.
 class TransformerDecoderLayer : public Module<TransformerDecoderLayer> {
  public:
+  /// The errors of TransformerEncoderLayer.
   TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead,
                           const TransformerLayerOptions& options = {});
 
-  /// tgt (T, N, d_model) and memory (S, N, d_model), or as above, give tgt's shape.
+  /// tgt (T, N, d_model) and memory (S, N, d_model), or as above, give tgt's shape. ShapeError
+  /// and DTypeError where they and the masks do not fit.
   Tensor forward(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
   Tensor operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const {
     return Module::operator()(tgt, memory, masks);

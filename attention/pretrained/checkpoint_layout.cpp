@@ -84,8 +84,9 @@ std::vector<Tensor> rearranged(const char* model, const std::string& name,
   return all.split(all.size(0) / count, 0);
 }
 
-Tensor turned_over(const Tensor& x, bool transposed) {
-  return transposed && x.dim() == 2 ? x.t() : x;
+// What is no matrix stays as it is; its shape is refused where it is loaded.
+Tensor transposed_if(bool condition, const Tensor& x) {
+  return condition && x.dim() == 2 ? x.t() : x;
 }
 
 }  // namespace
@@ -95,10 +96,12 @@ void CheckpointLayout::add(std::vector<std::string> theirs, std::vector<std::str
   parts_.push_back({std::move(theirs), std::move(ours), transposed});
 }
 
-void CheckpointLayout::add_map(const std::string& theirs, const std::vector<std::string>& ours,
-                               bool has_bias, bool transposed) {
+void CheckpointLayout::add_weight_and_bias(const std::string& theirs,
+                                           const std::vector<std::string>& ours, bool has_bias,
+                                           bool transposed) {
   const auto ending = [&](const char* end) {
     std::vector<std::string> names;
+    names.reserve(ours.size());
     for (const std::string& name : ours) names.push_back(name + end);
     return names;
   };
@@ -115,10 +118,10 @@ nn::StateDict CheckpointLayout::converted(const nn::StateDict& state, bool impor
     const auto& to = importing ? each.ours : each.theirs;
     std::vector<Tensor> parts = named.take(from);
     if (parts.size() != from.size()) continue;
-    for (Tensor& part : parts) part = turned_over(part, each.transposed && importing);
+    for (Tensor& part : parts) part = transposed_if(each.transposed && importing, part);
     const auto pieces = rearranged(model_, from[0], parts, std::ssize(to));
     for (std::size_t i = 0; i < to.size(); ++i) {
-      result.emplace_back(to[i], turned_over(pieces[i], each.transposed && !importing));
+      result.emplace_back(to[i], transposed_if(each.transposed && !importing, pieces[i]));
     }
   }
   named.check_all_used();

@@ -10,8 +10,8 @@
 
 namespace tend::attention {
 
-/// Tensors of a file that are, one below the other, tensors of a GPT. A transposed one is so in the
-/// file.
+/// Concatenated along dimension 0, the file's tensors `theirs` equal the GPT's `ours`. With
+/// `transposed`, the file keeps matrices as (in, out), and the transposes of its tensors do.
 struct Correspondence {
   std::vector<std::string> theirs;
   std::vector<std::string> ours;
@@ -26,9 +26,9 @@ class CheckpointLayout {
       : model_(model), has_tied_head_(has_tied_head) {}
 
   void add(std::vector<std::string> theirs, std::vector<std::string> ours, bool transposed = false);
-  /// NAME.weight and NAME.bias of a map or a norm; of the map, the weight may be transposed.
-  void add_map(const std::string& theirs, const std::vector<std::string>& ours, bool has_bias,
-               bool transposed = false);
+  /// NAME.weight and NAME.bias of a linear layer, whose weight may be transposed, or of a norm.
+  void add_weight_and_bias(const std::string& theirs, const std::vector<std::string>& ours,
+                           bool has_bias, bool transposed = false);
 
   // An Error lists names that are missing, and those that are not known; ShapeError where tensors
   // that are joined differ in shape or dtype, or one cannot be split into equal parts.

@@ -29,11 +29,11 @@ std::optional<double> ConfigReader::number(std::string_view name) const {
   return value<double>(name, "number");
 }
 
-std::optional<bool> ConfigReader::truth(std::string_view name) const {
+std::optional<bool> ConfigReader::boolean(std::string_view name) const {
   return value<bool>(name, "boolean");
 }
 
-std::optional<std::string> ConfigReader::text(std::string_view name) const {
+std::optional<std::string> ConfigReader::string(std::string_view name) const {
   return value<std::string>(name, "string");
 }
 
@@ -51,7 +51,7 @@ std::int64_t ConfigReader::required_integer(std::string_view name) const {
 }
 
 std::string ConfigReader::type_among(std::initializer_list<std::string_view> types) const {
-  std::string type = text("model_type").value_or("");
+  std::string type = string("model_type").value_or("");
   if (std::find(types.begin(), types.end(), type) == types.end()) {
     std::string known;
     for (const std::string_view each : types) known += as_text(known.empty() ? "" : ", ", each);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <tend/autograd/ops/activation.h>
+#include <tend/nn/files/file_name.h>
 #include <tend/nn/files/json.h>
 
 namespace tend::attention {
@@ -22,8 +23,8 @@ class ConfigReader {
 
   std::optional<std::int64_t> integer(std::string_view name) const;
   std::optional<double> number(std::string_view name) const;
-  std::optional<bool> truth(std::string_view name) const;
-  std::optional<std::string> text(std::string_view name) const;
+  std::optional<bool> boolean(std::string_view name) const;
+  std::optional<std::string> string(std::string_view name) const;
   std::optional<ConfigReader> object(std::string_view name) const;
 
   /// IoError where there is none.

@@ -5,6 +5,8 @@
 
 #include <tend/attention/pretrained/checkpoint_layout.h>
 #include <tend/attention/pretrained/config_reader.h>
+#include <tend/nn/files/file_name.h>
+#include <tend/nn/files/json.h>
 
 namespace tend::attention {
 namespace {
@@ -21,16 +23,16 @@ CheckpointLayout gpt2_layout(const GPTConfig& config) {
     const std::string ours = "blocks." + std::to_string(i) + '.';
     const std::string attention = ours + "attention.";
     const auto conv1d = [&](const char* name, const std::vector<std::string>& names) {
-      layout.add_map(theirs + name, names, true, /*transposed=*/true);
+      layout.add_weight_and_bias(theirs + name, names, true, /*transposed=*/true);
     };
-    layout.add_map(theirs + "ln_1", {ours + "norm1"}, true);
+    layout.add_weight_and_bias(theirs + "ln_1", {ours + "norm1"}, true);
     conv1d("attn.c_attn", {attention + "W_query", attention + "W_key", attention + "W_value"});
     conv1d("attn.c_proj", {attention + "out_proj"});
-    layout.add_map(theirs + "ln_2", {ours + "norm2"}, true);
+    layout.add_weight_and_bias(theirs + "ln_2", {ours + "norm2"}, true);
     conv1d("mlp.c_fc", {ours + "feed_forward.up"});
     conv1d("mlp.c_proj", {ours + "feed_forward.down"});
   }
-  layout.add_map("ln_f", {"norm"}, true);
+  layout.add_weight_and_bias("ln_f", {"norm"}, true);
   return layout;
 }
 
@@ -57,14 +59,14 @@ GPTConfig GPT2::config(std::string_view json, const std::filesystem::path& path)
     config.hidden_width = fields.integer("n_inner");
     config.dropout = fields.number("resid_pdrop").value_or(0.1);
     config.norm_eps = fields.number("layer_norm_epsilon").value_or(1e-5);
-    config.gelu = gelu_kind(fields, fields.text("activation_function").value_or("gelu_new"));
+    config.gelu = gelu_kind(fields, fields.string("activation_function").value_or("gelu_new"));
     config.qkv_bias = true;
     config.tied_head = true;
-    if (!fields.truth("scale_attn_weights").value_or(true) ||
-        fields.truth("scale_attn_by_inverse_layer_idx").value_or(false)) {
+    if (!fields.boolean("scale_attn_weights").value_or(true) ||
+        fields.boolean("scale_attn_by_inverse_layer_idx").value_or(false)) {
       fields.refuse("scores that are scaled in another way are not supported");
     }
-    if (!fields.truth("tie_word_embeddings").value_or(true)) {
+    if (!fields.boolean("tie_word_embeddings").value_or(true)) {
       fields.refuse("a head that is not the token embedding is not supported");
     }
     return config;

@@ -5,6 +5,8 @@
 
 #include <tend/attention/pretrained/checkpoint_layout.h>
 #include <tend/attention/pretrained/config_reader.h>
+#include <tend/nn/files/file_name.h>
+#include <tend/nn/files/json.h>
 
 namespace tend::attention {
 namespace {
@@ -13,26 +15,26 @@ constexpr const char* kLlama = "Llama";
 
 void add_block(CheckpointLayout& layout, const GPTConfig& config, const std::string& theirs,
                const std::string& ours) {
-  const auto map = [&](const std::string& from, const std::string& to, bool has_bias) {
-    layout.add_map(theirs + from, {ours + to}, has_bias);
+  const auto weight_and_bias = [&](const std::string& from, const std::string& to, bool has_bias) {
+    layout.add_weight_and_bias(theirs + from, {ours + to}, has_bias);
   };
-  map("input_layernorm", "norm1", false);
-  map("self_attn.q_proj", "attention.W_query", config.qkv_bias);
-  map("self_attn.k_proj", "attention.W_key", config.qkv_bias);
-  map("self_attn.v_proj", "attention.W_value", config.qkv_bias);
-  map("self_attn.o_proj", "attention.out_proj", config.out_bias);
+  weight_and_bias("input_layernorm", "norm1", false);
+  weight_and_bias("self_attn.q_proj", "attention.W_query", config.qkv_bias);
+  weight_and_bias("self_attn.k_proj", "attention.W_key", config.qkv_bias);
+  weight_and_bias("self_attn.v_proj", "attention.W_value", config.qkv_bias);
+  weight_and_bias("self_attn.o_proj", "attention.out_proj", config.out_bias);
   if (config.qk_norm) {
     layout.add({theirs + "self_attn.q_norm.weight"}, {ours + "attention.query_norm"});
     layout.add({theirs + "self_attn.k_norm.weight"}, {ours + "attention.key_norm"});
   }
-  map("post_attention_layernorm", "norm2", false);
+  weight_and_bias("post_attention_layernorm", "norm2", false);
   const auto gate_and_up = [&](const std::string& end) {
     layout.add({theirs + "mlp.gate_proj" + end, theirs + "mlp.up_proj" + end},
                {ours + "feed_forward.up" + end});
   };
   gate_and_up(".weight");
   if (config.feed_forward_bias) gate_and_up(".bias");
-  map("mlp.down_proj", "feed_forward.down", config.feed_forward_bias);
+  weight_and_bias("mlp.down_proj", "feed_forward.down", config.feed_forward_bias);
 }
 
 CheckpointLayout llama_layout(const GPTConfig& config) {
@@ -49,13 +51,13 @@ CheckpointLayout llama_layout(const GPTConfig& config) {
 
 // What some layers do and others do not.
 void refuse_differing_layers(const ConfigReader& json) {
-  if (json.truth("use_sliding_window").value_or(false)) {
+  if (json.boolean("use_sliding_window").value_or(false)) {
     json.refuse("use_sliding_window, a window in some layers, is not supported");
   }
   const nn::json::Value* types = json.find("layer_types");
   if (types == nullptr || types->is_null()) return;
   const auto* list = types->as<nn::json::List>();
-  if (list == nullptr) json.refuse("'layer_types' is no list");
+  if (list == nullptr) json.refuse("'layer_types' is no array");
   for (const nn::json::Value& each : *list) {
     const auto* type = each.as<std::string>();
     if (type == nullptr || *type != "full_attention") {
@@ -83,8 +85,8 @@ RotaryOptions rotary_options(const ConfigReader& json) {
     }
   }
   rotary.theta = section->number("rope_theta").value_or(rotary.theta);
-  const auto named = section->text("rope_type");
-  const std::string type = named ? *named : section->text("type").value_or("default");
+  const auto named = section->string("rope_type");
+  const std::string type = named ? *named : section->string("type").value_or("default");
   if (type == "default") return rotary;
   if (type != "linear" && type != "llama3") {
     json.refuse("the rope_type '", type, "' is not supported");
@@ -99,7 +101,7 @@ RotaryOptions rotary_options(const ConfigReader& json) {
 }
 
 void set_activation(const ConfigReader& json, GPTConfig& config) {
-  const std::string activation = json.text("hidden_act").value_or("silu");
+  const std::string activation = json.string("hidden_act").value_or("silu");
   config.feed_forward = FeedForwardKind::swiglu;
   if (activation == "silu") return;
   config.feed_forward = FeedForwardKind::geglu;
@@ -108,10 +110,10 @@ void set_activation(const ConfigReader& json, GPTConfig& config) {
 
 // How the relatives differ.
 void set_family(const std::string& type, const ConfigReader& json, GPTConfig& config) {
-  const bool bias = json.truth("attention_bias").value_or(false);
+  const bool bias = json.boolean("attention_bias").value_or(false);
   config.qkv_bias = type == "qwen2" || bias;
   config.out_bias = type != "qwen2" && bias;
-  config.feed_forward_bias = json.truth("mlp_bias").value_or(false);
+  config.feed_forward_bias = json.boolean("mlp_bias").value_or(false);
   config.qk_norm = type == "qwen3";
   if (type == "mistral") {
     config.window = json.integer("sliding_window");
@@ -141,7 +143,7 @@ GPTConfig Llama::config(std::string_view json, const std::filesystem::path& path
     config.norm_eps = fields.number("rms_norm_eps").value_or(1e-6);
     config.positions = PositionKind::rotary;
     config.rotary = rotary_options(fields);
-    config.tied_head = fields.truth("tie_word_embeddings").value_or(false);
+    config.tied_head = fields.boolean("tie_word_embeddings").value_or(false);
     set_activation(fields, config);
     set_family(type, fields, config);
     return config;

@@ -8,6 +8,7 @@
 #include <tend/attention/pretrained/config_reader.h>
 #include <tend/attention/pretrained/gpt2.h>
 #include <tend/attention/pretrained/llama.h>
+#include <tend/nn/files/file_name.h>
 #include <tend/nn/files/json.h>
 #include <tend/nn/files/safetensors.h>
 
@@ -64,7 +65,7 @@ std::vector<std::int64_t> stop_tokens(const std::filesystem::path& path) {
     }
     if (tokens.size() == list->size()) return tokens;
   }
-  file.refuse("'eos_token_id' is neither an integer nor a list of them");
+  file.refuse("'eos_token_id' is neither an integer nor an array of them");
 }
 
 }  // namespace

@@ -4,25 +4,9 @@
 #include <limits>
 #include <utility>
 
-#include <tend/nn/files/input_file.h>
-
 #include <nlohmann/json.hpp>
 
-namespace tend::nn {
-
-std::string read_text(const FileName& file) {
-  InputFile input(file.path, file.operation);
-  std::string text(input.size(), '\0');
-  input.read(text.data(), text.size());
-  return text;
-}
-
-std::string shown(std::string_view text) {
-  constexpr std::size_t kMax = 200;
-  return text.size() <= kMax ? std::string(text) : as_text(text.substr(0, kMax), "...");
-}
-
-namespace json {
+namespace tend::nn::json {
 namespace {
 
 constexpr std::size_t kMaxDepth = 64;
@@ -121,5 +105,4 @@ std::string quoted(std::string_view text) {
   return nlohmann::json(text).dump();
 }
 
-}  // namespace json
-}  // namespace tend::nn
+}  // namespace tend::nn::json

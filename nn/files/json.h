@@ -3,34 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include <tend/core/base/error.h>
+#include <tend/nn/files/file_name.h>
 
-namespace tend::nn {
-
-/// The file that errors speak of: "[operation] path: parts...".
-struct FileName {
-  std::string_view operation;
-  const std::filesystem::path& path;
-
-  template <class... Parts>
-  [[noreturn]] void refuse(const Parts&... parts) const {
-    fail<IoError>(operation, path.string(), ": ", parts...);
-  }
-};
-
-/// The whole content of a regular file; IoError when it cannot be read.
-std::string read_text(const FileName& file);
-
-/// Text of a file, cut to a length that a message can have.
-std::string shown(std::string_view text);
-
-namespace json {
+namespace tend::nn::json {
 
 struct Value;
 struct Member;
@@ -65,5 +45,4 @@ Value read(const FileName& file);
 /// `text`, which must be UTF-8, with quotes.
 std::string quoted(std::string_view text);
 
-}  // namespace json
-}  // namespace tend::nn
+}  // namespace tend::nn::json

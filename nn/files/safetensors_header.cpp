@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <tend/core/base/error.h>
+#include <tend/nn/files/file_name.h>
 
 #include <nlohmann/json.hpp>
 
@@ -31,12 +32,6 @@ const StoredType& stored_type(DType dtype) {
     return each.dtype == dtype && each.bytes == item_size(dtype);
   };
   return *std::find_if(kTypes.begin(), kTypes.end(), same);
-}
-
-// Text of a file, cut to a length that a message can have.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kMax = 200;
-  return text.size() <= kMax ? std::string(text) : as_text(text.substr(0, kMax), "...");
 }
 
 // --- writing

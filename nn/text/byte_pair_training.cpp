@@ -35,8 +35,7 @@ using Key = std::pair<TokenId, TokenId>;
 
 struct HashKey {
   std::size_t operator()(const Key& key) const noexcept {
-    return std::hash<std::uint64_t>()((std::uint64_t{key.first} << 32 | key.second) *
-                                      0x9E3779B97F4A7C15);
+    return std::hash<std::uint64_t>()(pair_key(key.first, key.second) * 0x9E3779B97F4A7C15);
   }
 };
 

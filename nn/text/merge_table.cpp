@@ -14,10 +14,6 @@ namespace {
 constexpr std::size_t kShort = 64;
 constexpr std::size_t kEnd = std::numeric_limits<std::size_t>::max();
 
-std::uint64_t pair_of(TokenId left, TokenId right) noexcept {
-  return std::uint64_t{left} << 32 | right;
-}
-
 // A token of a long piece, and its neighbours.
 struct Symbol {
   TokenId id = 0;
@@ -45,7 +41,8 @@ MergeTable::MergeTable(const TokenizerParts& parts) {
   for (std::size_t rank = 0; rank < parts.merges.size(); ++rank)
     add(parts.merges[rank], static_cast<std::uint32_t>(rank));
 
-  // They are found out by merging.
+  // Which tokens are what their own bytes are merged to is found out by merging them, while whole_
+  // is empty and so has no answers yet.
   std::unordered_map<std::string_view, TokenId> whole;
   const std::vector<bool> is_added = ids_of_added(parts);
   std::vector<std::int64_t> ids;
@@ -71,12 +68,12 @@ std::size_t MergeTable::slot_of(std::uint64_t pair) const noexcept {
 }
 
 void MergeTable::add(const Merge& merge, std::uint32_t rank) {
-  const std::uint64_t pair = pair_of(merge.left, merge.right);
+  const std::uint64_t pair = pair_key(merge.left, merge.right);
   entries_[slot_of(pair)] = {pair, rank, merge.merged};
 }
 
 const MergeTable::Entry& MergeTable::find(TokenId left, TokenId right) const noexcept {
-  return entries_[slot_of(pair_of(left, right))];
+  return entries_[slot_of(pair_key(left, right))];
 }
 
 void MergeTable::encode(std::string_view piece, std::vector<std::int64_t>& ids) const {

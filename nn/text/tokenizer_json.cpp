@@ -8,6 +8,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include <tend/nn/files/file_name.h>
+#include <tend/nn/files/json.h>
 #include <tend/nn/files/write_file.h>
 #include <tend/nn/text/split_pattern.h>
 
@@ -47,11 +49,11 @@ class Part {
     if (value == nullptr) refuse(" is no ", kind);
     return *value;
   }
-  const std::string& text() const { return as<std::string>("text"); }
-  const List& list() const { return as<List>("list"); }
+  const std::string& text() const { return as<std::string>("string"); }
+  const List& list() const { return as<List>("array"); }
   std::int64_t integer() const { return as<std::int64_t>("integer"); }
   bool flag(std::optional<bool> otherwise = {}) const {
-    return otherwise && is_absent() ? *otherwise : as<bool>("true or false");
+    return otherwise && is_absent() ? *otherwise : as<bool>("boolean");
   }
   const Value& value() const {
     if (value_ == nullptr) refuse(" is missing");
@@ -96,16 +98,15 @@ void read_split(const Part& part, TokenizerParts& parts) {
   part["invert"].check_off();
   part["pattern"].check_members({"Regex"});
   const Part pattern = part["pattern"]["Regex"];
+  const std::string& text = pattern.text();
   try {
-    const SplitPattern compiled(pattern.text());
+    const SplitPattern compiled(text);
   } catch (const OutOfMemoryError&) {
-    throw;
-  } catch (const IoError&) {
     throw;
   } catch (const Error& error) {
     pattern.refuse(": ", error.what());
   }
-  parts.patterns.push_back(pattern.text());
+  parts.patterns.push_back(text);
 }
 
 // ByteLevel, or a Sequence of Splits that ends with it.
@@ -161,11 +162,9 @@ void read_merge(const Part& part, MergeReader& merges) {
     merges.add(part[0].text(), part[1].text());
     return;
   }
-  const std::string_view text = part.text();
-  const std::size_t space = text.find(' ');
-  if (space == std::string_view::npos || text.find(' ', space + 1) != std::string_view::npos)
+  const std::string& text = part.text();
+  if (!merges.add(text))
     part.refuse(", '", shown(text), "', is not two tokens with a space between");
-  merges.add(text.substr(0, space), text.substr(space + 1));
 }
 
 void read_model(const FileName& file, const Part& model, const Part& added, TokenizerParts& parts) {

@@ -102,13 +102,20 @@ TokenId MergeReader::id_of(std::string_view written) const {
 void MergeReader::add(std::string_view left, std::string_view right) {
   const TokenId first = id_of(left), second = id_of(right);
   const TokenId merged = id_of(std::string(left) + std::string(right));
-  const auto [place, is_new] =
-      pairs_.emplace(std::uint64_t{first} << 32 | second, merges_.size() + 1);
+  const auto [place, is_new] = pairs_.emplace(pair_key(first, second), merges_.size() + 1);
   if (!is_new) {
     file_.refuse("merge ", merges_.size() + 1, ", '", shown(left), ' ', shown(right),
                  "', is merge ", place->second, " again");
   }
   merges_.push_back({first, second, merged});
+}
+
+bool MergeReader::add(std::string_view both) {
+  const std::size_t space = both.find(' ');
+  if (space == std::string_view::npos || both.find(' ', space + 1) != std::string_view::npos)
+    return false;
+  add(both.substr(0, space), both.substr(space + 1));
+  return true;
 }
 
 }  // namespace tend::nn

@@ -7,12 +7,18 @@
 #include <unordered_map>
 #include <vector>
 
+#include <tend/nn/files/file_name.h>
 #include <tend/nn/files/json.h>
 
 namespace tend::nn {
 
 /// The position of a token in a vocabulary.
 using TokenId = std::uint32_t;
+
+/// Two neighbours as one number, for tables of pairs.
+constexpr std::uint64_t pair_key(TokenId left, TokenId right) noexcept {
+  return std::uint64_t{left} << 32 | right;
+}
 
 /// A token that is found in a text as a whole, before the text is split.
 struct AddedToken {
@@ -31,6 +37,9 @@ struct WrittenToken {
   std::string text;
   std::int64_t id = 0;
 };
+
+/// What ends a text for GPT-2.
+inline constexpr std::string_view kEndOfText = "<|endoftext|>";
 
 /// How GPT-2 splits a text into pieces.
 inline constexpr std::string_view kGpt2Pattern =
@@ -72,6 +81,9 @@ class MergeReader {
   /// IoError for tokens that are not in the vocabulary, or whose sum is not, and for a pair that
   /// was there before.
   void add(std::string_view left, std::string_view right);
+  /// The same for both in one text, "left right". False unless it is two tokens with one space
+  /// between; then nothing has changed.
+  bool add(std::string_view both);
   std::vector<Merge> take() { return std::move(merges_); }
 
  private:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include <tend/nn/files/file_name.h>
+#include <tend/nn/files/json.h>
 #include <tend/nn/files/write_file.h>
 #include <tend/nn/text/byte_alphabet.h>
 
@@ -10,7 +12,6 @@ namespace tend::nn {
 namespace {
 
 constexpr std::string_view kLoad = "BytePairEncoding::load", kSave = "BytePairEncoding::save";
-constexpr std::string_view kEndOfText = "<|endoftext|>";
 constexpr std::string_view kVersion = "#version";
 
 std::vector<AddedToken> special_of(const FileName& file, const std::vector<std::string>& written,
@@ -45,10 +46,8 @@ std::vector<Merge> read_merges(const FileName& file, const std::vector<std::stri
     const std::string_view line = std::string_view(text).substr(begin, end - begin);
     begin = end + 1;
     if (line.empty() || (number == 1 && line.starts_with(kVersion))) continue;
-    const std::size_t space = line.find(' ');
-    if (space == std::string_view::npos || line.find(' ', space + 1) != std::string_view::npos)
+    if (!merges.add(line))
       file.refuse("line ", number, ", '", shown(line), "', is not two tokens with a space between");
-    merges.add(line.substr(0, space), line.substr(space + 1));
   }
   return merges.take();
 }

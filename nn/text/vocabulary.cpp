@@ -6,6 +6,7 @@
 
 #include <tend/core/base/error.h>
 #include <tend/core/base/function_ref.h>
+#include <tend/nn/files/file_name.h>
 #include <tend/nn/files/json.h>
 #include <tend/nn/files/write_file.h>
 #include <tend/nn/text/tokenizer_parts.h>
@@ -14,7 +15,7 @@
 namespace tend::nn {
 namespace {
 
-constexpr std::string_view kUnknown = "<|unk|>", kEndOfWords = "<|endoftext|>";
+constexpr std::string_view kUnknown = "<|unk|>";
 constexpr std::string_view kSeparators = ",.:;?_!\"()'";
 constexpr std::string_view kWithoutSpaceBefore = ",.:;?!\"()'";
 
@@ -143,9 +144,9 @@ WordVocabulary WordVocabulary::from_text(std::string_view text) {
     std::set<std::string_view> words;
     for_each_word("WordVocabulary::from_text", text,
                   [&](std::string_view word, std::size_t) { words.insert(word); });
-    for (const std::string_view last : {kEndOfWords, kUnknown}) words.erase(last);
+    for (const std::string_view last : {kEndOfText, kUnknown}) words.erase(last);
     std::vector<std::string> tokens = sorted_tokens(words);
-    for (const std::string_view last : {kEndOfWords, kUnknown}) tokens.emplace_back(last);
+    for (const std::string_view last : {kEndOfText, kUnknown}) tokens.emplace_back(last);
     return WordVocabulary(std::move(tokens));
   });
 }

@@ -157,6 +157,8 @@ TEST_CASE("MultiheadAttention names what does not fit") {
                     "[MultiheadAttention] embed_dim 5 must be divisible by num_heads 2");
   CHECK_THROWS_AS(MultiheadAttention(4, 0), ShapeError);
   CHECK_THROWS_AS(MultiheadAttention(4, 2, {.kdim = 0}), ShapeError);
+  CHECK_THROWS_WITH(MultiheadAttention(4, 2, {.vdim = -1}),
+                    "[MultiheadAttention] vdim must be at least 1, got -1");
   CHECK_THROWS_WITH(MultiheadAttention(4, 2, {.dropout = 1.5}),
                     "[MultiheadAttention] the probability of dropout must lie in [0, 1], got 1.5");
   const MultiheadAttention module(4, 2);

@@ -186,9 +186,11 @@ TEST_CASE("Transformer layers refuse sizes before they draw") {
   CHECK_THROWS_WITH(nn::TransformerEncoderLayer(5, 2),
                     "[TransformerEncoderLayer] d_model 5 must be divisible by nhead 2");
   CHECK_THROWS_WITH(nn::TransformerDecoderLayer(4, 2, {.dim_feedforward = 0}),
-                    "[TransformerDecoderLayer] dim_feedforward 0 is no size");
+                    "[TransformerDecoderLayer] dim_feedforward must be at least 1, got 0");
   CHECK_THROWS_AS(nn::TransformerEncoderLayer(4, 2, {.dropout = -0.5}), Error);
   CHECK_THROWS_AS(nn::Transformer({.d_model = 6, .nhead = 4}), ShapeError);
+  CHECK_THROWS_WITH(nn::Transformer({.num_decoder_layers = -1}),
+                    "[Transformer] numbers of layers must be at least 0, got -1");
   CHECK(get_rng_state() == before);
   CHECK_THROWS_AS(nn::TransformerEncoder(nn::TransformerEncoderLayer(4, 2), -1), Error);
 }

@@ -249,6 +249,7 @@ TEST_CASE("a config.json that says what no GPT has is refused") {
   };
   refused("gpt2", "activation_function", "relu", "'relu' is not supported");
   refused("gpt2", "scale_attn_weights", false, "scaled in another way");
+  refused("gpt2", "tie_word_embeddings", "no", "'tie_word_embeddings' is no boolean");
   refused("gpt2", "tie_word_embeddings", false, "not the token embedding");
   refused("gpt2", "n_head", "two", "'n_head' is no integer");
   refused("gpt2", "n_embd", nullptr, "'n_embd' is missing");
@@ -259,6 +260,8 @@ TEST_CASE("a config.json that says what no GPT has is refused") {
           "differ by layer");
   refused("llama", "partial_rotary_factor", 0.5, "partial_rotary_factor");
   refused("qwen3", "layer_types", {"full_attention", "sliding_attention"}, "layer_types");
+  refused("qwen3", "layer_types", "full_attention", "'layer_types' is no array");
+  refused("llama", "hidden_act", 3, "'hidden_act' is no string");
   refused("llama", "hidden_act", "tanh", "'tanh' is not supported");
   refused("qwen2", "use_sliding_window", true, "use_sliding_window");
   std::string deep;

@@ -129,7 +129,7 @@ TEST_CASE("what a tokenizer.json has and is not supported is refused by its name
       },
       "pre_tokenizer is Whitespace");
   check_refused_change([](Json& f) { f["pre_tokenizer"] = nullptr; },
-                       "pre_tokenizer.type is no text");
+                       "pre_tokenizer.type is no string");
   const auto steps = [](Json& f) -> Json& { return f["pre_tokenizer"]["pretokenizers"]; };
   check_refused_change([&](Json& f) { steps(f)[0]["behavior"] = "Removed"; },
                        "pre_tokenizer.pretokenizers[0].behavior is not Isolated");
@@ -159,8 +159,9 @@ TEST_CASE("a tokenizer.json that contradicts itself is refused") {
   check_refused_change([](Json& f) { f["model"]["vocab"] = Json::array(); },
                        "the vocabulary is no object");
   check_refused_change([](Json& f) { f.erase("model"); }, "model is no object");
-  check_refused_change([](Json& f) { f["model"]["merges"] = 3; }, "model.merges is no list");
-  check_refused_change([](Json& f) { f["model"]["merges"][0] = 3; }, "model.merges[0] is no text");
+  check_refused_change([](Json& f) { f["model"]["merges"] = 3; }, "model.merges is no array");
+  check_refused_change([](Json& f) { f["model"]["merges"][0] = 3; },
+                       "model.merges[0] is no string");
   check_refused_change(
       [](Json& f) {
         f["model"]["merges"][0] = {"a", "b", "c"};
