@@ -65,6 +65,11 @@
 #include <tend/nn/optim/adamw.h>
 #include <tend/nn/optim/clip.h>
 #include <tend/nn/optim/lion.h>
+#include <tend/nn/optim/plateau.h>
 #include <tend/nn/optim/rmsprop.h>
+#include <tend/nn/optim/schedules.h>
 #include <tend/nn/optim/sgd.h>
 #include <tend/nn/training/audit.h>
+#include <tend/nn/training/checkpoint_folder.h>
+#include <tend/nn/training/profiler.h>
+#include <tend/nn/training/run_state.h>

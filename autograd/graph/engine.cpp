@@ -11,6 +11,7 @@
 #include <tend/autograd/graph/leaf_gradient.h>
 #include <tend/autograd/graph/node.h>
 #include <tend/autograd/graph/numbering.h>
+#include <tend/autograd/graph/timeline.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/base/stack.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
@@ -213,6 +214,7 @@ class Walk {
   }
 
   void differentiate(Node& node, Number number, Tensor gradient) {
+    autograd::TimedDerivative timed(node, gradient);
     const std::size_t first = targets_[number].first_edge, count = node.edges().size();
     recipients_.resize(count);
     gradients_.resize(count);
@@ -221,6 +223,7 @@ class Walk {
       Derivative derivative(node, std::move(gradient), recipients_, gradients_);
       node.differentiate(derivative);
     }
+    timed.gave(gradients_);
     if (!hooks_.empty()) autograd::NodeHook::call(hooks_, node, gradients_);
     // As early as possible, since what follows may reuse the memory.
     if (!retain_graph_) node.release();

@@ -76,6 +76,7 @@ Tensor Recorder::attach(Ref<Node> node, Array&& result, std::span<const TensorRe
   // Only now, since views among the inputs may just have got new nodes, which come before this one.
   node->sequence_ = next_sequence();
   if (autograd::DetectAnomaly::is_on()) autograd::note_anomaly(*node, out, inputs);
+  if (autograd::Timeline::is_on()) autograd::Timeline::note_module(*node);
   out.impl()->set_grad_fn(std::move(node));
   return out;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tend/autograd/graph/saved_tensor.h>
+#include <tend/autograd/graph/timeline.h>
 
 namespace tend {
 
@@ -177,6 +178,7 @@ template <class F>
 Tensor record(const char* grad_fn, Array result, std::span<const TensorRef> inputs,
               std::span<const TensorRef> saved, F derivative,
               const char* operation = __builtin_FUNCTION()) {
+  if (autograd::Timeline::is_on()) autograd::Timeline::note(operation, result, inputs);
   if (!tracks(inputs)) return Tensor(std::move(result));
   return Recorder::attach(
       Ref<Node>::first(new FunctionNode<F>(operation, grad_fn, std::move(derivative))),
@@ -185,11 +187,8 @@ Tensor record(const char* grad_fn, Array result, std::span<const TensorRef> inpu
 template <class F>
 Tensor record(const char* grad_fn, Array result, TensorRefs inputs, TensorRefs saved, F derivative,
               const char* operation = __builtin_FUNCTION()) {
-  if (!tracks(inputs)) return Tensor(std::move(result));
-  return Recorder::attach(
-      Ref<Node>::first(new FunctionNode<F>(operation, grad_fn, std::move(derivative))),
-      std::move(result), std::span(inputs.begin(), inputs.size()),
-      std::span(saved.begin(), saved.size()));
+  return record(grad_fn, std::move(result), std::span(inputs.begin(), inputs.size()),
+                std::span(saved.begin(), saved.size()), std::move(derivative), operation);
 }
 
 /// Notes that `view` shares the elements of `input`. A view that is made while grad mode is off

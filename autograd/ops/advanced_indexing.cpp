@@ -201,7 +201,7 @@ Tensor nonzero(const Tensor& self) {
   const Array mask = self.array().to(boolean).contiguous();
   Array out = Array::empty({kernels::count_nonzero(mask), self.dim()}, int64);
   kernels::nonzero(out, mask);
-  return Tensor(std::move(out));
+  return constant(std::move(out), {self});
 }
 
 std::vector<Tensor> nonzero_numpy(const Tensor& self) {

@@ -11,7 +11,7 @@ namespace {
 template <class Kernel>
 Tensor compare(const char* operation, const Tensor& a, const Tensor& b, Kernel kernel) {
   const DType dtype = result_type(a.array(), b.array());
-  return Tensor(broadcast_binary(operation, a, b, kernel, dtype, boolean));
+  return constant(broadcast_binary(operation, a, b, kernel, dtype, boolean), {a, b}, operation);
 }
 
 template <class Kernel>
@@ -65,7 +65,8 @@ namespace {
 
 template <class Kernel>
 Tensor bitwise(const char* operation, const Tensor& a, const Tensor& b, Kernel kernel) {
-  return Tensor(broadcast_binary(operation, a, b, kernel, result_type(a.array(), b.array())));
+  return constant(broadcast_binary(operation, a, b, kernel, result_type(a.array(), b.array())),
+                  {a, b}, operation);
 }
 
 }  // namespace
@@ -159,7 +160,7 @@ TEND_TWINS(bitwise_xor)
 #undef TEND_TWINS
 
 Tensor bitwise_not(const Tensor& self) {
-  return Tensor(unary(self, kernels::bitwise_not, false));
+  return constant(unary(self, kernels::bitwise_not, false), {self});
 }
 const Tensor& InPlace::bitwise_not_() const {
   return update("bitwise_not_", self(), tend::bitwise_not);

@@ -43,7 +43,7 @@ Tensor tensor(const NestedNumbers& numbers, DType dtype) {
     T* to = out.data<T>();
     for (const Scalar& value : numbers.values()) *to++ = value.to<T>();
   });
-  return Tensor(std::move(out));
+  return constant(std::move(out), {});
 }
 
 namespace {
@@ -59,7 +59,7 @@ Tensor tensor_from(std::span<const Number> values, const Shape& shape, DType dty
     using T = typename decltype(tag)::type;
     std::transform(values.begin(), values.end(), out.data<T>(), convert<T, Number>);
   });
-  return Tensor(std::move(out));
+  return constant(std::move(out), {}, "tensor");
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ namespace {
 Tensor filled(const char* operation, const Shape& shape, const Scalar& value, DType dtype) {
   check_holds(operation, dtype, value);
   check_size(operation, shape, dtype);
-  return Tensor(Array::full(shape, value, dtype));
+  return constant(Array::full(shape, value, dtype), {}, operation);
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ Tensor filled_like(const char* operation, const Tensor& like, const Scalar& valu
   check_size(operation, like.shape(), wanted);
   Array out = Array::empty_like(like.shape(), wanted, {&like.array()});
   out.fill(value);
-  return Tensor(std::move(out));
+  return constant(std::move(out), {}, operation);
 }
 
 }  // namespace
@@ -212,7 +212,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   check_size("arange", {count}, out_dtype);
   Array out = Array::empty({count}, out_dtype);
   kernels::arange(out, start, step);
-  return Tensor(std::move(out));
+  return constant(std::move(out), {});
 }
 
 Tensor arange(const Scalar& end, std::optional<DType> dtype) {
@@ -236,7 +236,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, DTyp
   for (const Scalar& bound : {start, end}) check_holds("linspace", dtype, bound);
   Array out = Array::empty({steps}, dtype);
   kernels::linspace(out, start, end);
-  return Tensor(std::move(out));
+  return constant(std::move(out), {});
 }
 Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
                 const TensorOptions& options) {
@@ -249,7 +249,7 @@ Tensor eye(std::int64_t n, std::int64_t m, DType dtype) {
   check_size("eye", {n, m}, dtype);
   Array out = Array::empty({n, m}, dtype);
   kernels::eye(out);
-  return Tensor(std::move(out));
+  return constant(std::move(out), {});
 }
 Tensor eye(std::int64_t n, DType dtype) {
   return eye(n, n, dtype);

@@ -71,7 +71,7 @@ Tensor arg_extreme(const char* operation, ArgKernel kernel, const Tensor& self,
   const Shape dims = one ? Shape{*dim} : wrap_dims(operation, {}, self.dim());
   Array out = Array::empty(reduced_shape(self.shape(), dims, keepdim), int64);
   kernel(out.view(one ? out.shape() : Shape{}), self.array(), dim);
-  return Tensor(std::move(out));
+  return constant(std::move(out), {self}, operation);
 }
 
 }  // namespace

@@ -17,6 +17,14 @@ namespace tend {
 
 using methods::InPlace;  // its methods are defined beneath the operations that they do in place
 
+/// The result of an operation that has no derivative.
+inline Tensor constant(Array result, TensorRefs inputs,
+                       const char* operation = __builtin_FUNCTION()) {
+  if (autograd::Timeline::is_on())
+    autograd::Timeline::note(operation, result, std::span(inputs.begin(), inputs.size()));
+  return Tensor(std::move(result));
+}
+
 /// A number as a 0-d tensor, of the dtype to which `self` and the number promote.
 inline Tensor number_like(const Tensor& self, const Scalar& number) {
   return Tensor(Array::scalar(number, promote_types(self.dtype(), number)));

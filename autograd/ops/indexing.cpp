@@ -315,7 +315,7 @@ Tensor one_hot(const Tensor& indices, std::int64_t num_classes) {
   shape.push_back(num_classes);
   Array out = Array::empty(shape, int64);
   kernels::one_hot(out, indices.array());
-  return Tensor(std::move(out));
+  return constant(std::move(out), {indices});
 }
 
 namespace {

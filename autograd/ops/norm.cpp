@@ -38,7 +38,7 @@ Tensor norm_of(const Tensor& x, double p, const Shape& dims, bool keepdim) {
   const auto reduced = [&](auto kernel) {
     Array out = Array::empty(reduced_shape(x.shape(), dims, keepdim), x.dtype());
     kernel(out, x.array(), dims);
-    return Tensor(std::move(out));
+    return constant(std::move(out), {x}, "norm");
   };
   if (p == 0) return reduced(kernels::nonzero_count);
   if (p == 1) return reduced(kernels::absolute_sum);

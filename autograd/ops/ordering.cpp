@@ -153,7 +153,7 @@ std::int64_t count_bins(const Tensor& self, std::int64_t minlength) {
 Tensor bincount(const Tensor& self, std::int64_t minlength) {
   Array counts = Array::zeros({count_bins(self, minlength)}, int64);
   kernels::bincount(counts, self.array(), {});
-  return Tensor(std::move(counts));
+  return constant(std::move(counts), {self});
 }
 
 Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlength) {
@@ -164,7 +164,7 @@ Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlengt
   const DType dtype = weights.dtype() == float32 ? float32 : float64;
   Array counts = Array::zeros({bins}, dtype);
   kernels::bincount(counts, self.array(), weights.array().to(dtype));
-  return Tensor(std::move(counts));
+  return constant(std::move(counts), {self, weights});
 }
 
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, Flag right) {
@@ -180,7 +180,7 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, Flag ri
   Array out = Array::empty(values.shape(), int64);
   kernels::searchsorted(out, sorted_sequence.array().to(dtype).contiguous(),
                         values.array().to(dtype).contiguous(), right);
-  return Tensor(std::move(out));
+  return constant(std::move(out), {sorted_sequence, values});
 }
 
 Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& value, Flag right) {

@@ -9,7 +9,7 @@ namespace tend {
 Tensor rand(const Shape& shape, DType dtype, Generator& generator) try {
   Array out = Array::empty(shape, dtype);
   kernels::uniform(out, 0, 1, generator);
-  return Tensor(std::move(out));
+  return constant(std::move(out), {});
 } catch (const Error&) {
   rename_error("rand");
 }
@@ -17,7 +17,7 @@ Tensor rand(const Shape& shape, DType dtype, Generator& generator) try {
 Tensor randn(const Shape& shape, DType dtype, Generator& generator) try {
   Array out = Array::empty(shape, dtype);
   kernels::normal(out, 0, 1, generator);
-  return Tensor(std::move(out));
+  return constant(std::move(out), {});
 } catch (const Error&) {
   rename_error("randn");
 }
@@ -34,7 +34,7 @@ Tensor randn(const Shape& shape, const TensorOptions& options, Generator& genera
 Tensor normal(double mean, double std, const Shape& shape, DType dtype, Generator& generator) try {
   Array out = Array::empty(shape, dtype);
   kernels::normal(out, mean, std, generator);
-  return Tensor(std::move(out));
+  return constant(std::move(out), {});
 } catch (const Error&) {
   rename_error("normal");
 }
@@ -87,7 +87,7 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dt
   check_size("randint", shape, dtype);
   Array out = Array::empty(shape, dtype);
   kernels::randint(out, low, high, generator);
-  return Tensor(std::move(out));
+  return constant(std::move(out), {});
 }
 
 Tensor randint(std::int64_t high, const Shape& shape, DType dtype, Generator& generator) {
@@ -108,7 +108,7 @@ Tensor randperm(std::int64_t n, Generator& generator) {
   check_size("randperm", {n}, int64);
   Array out = Array::empty({n}, int64);
   kernels::randperm(out, generator);
-  return Tensor(std::move(out));
+  return constant(std::move(out), {});
 }
 
 Tensor bernoulli(const Tensor& probabilities, Generator& generator) {
@@ -120,7 +120,7 @@ Tensor bernoulli(const Tensor& probabilities, Generator& generator) {
 Tensor bernoulli(const Tensor& like, double p, Generator& generator) {
   Array out = Array::empty(like.shape(), like.dtype());
   kernels::bernoulli(out, p, generator);
-  return Tensor(std::move(out));
+  return constant(std::move(out), {});
 }
 
 Tensor multinomial(const Tensor& weights, std::int64_t samples, Flag replacement,
@@ -131,7 +131,7 @@ Tensor multinomial(const Tensor& weights, std::int64_t samples, Flag replacement
   check_size("multinomial", shape, int64);
   Array out = Array::empty(shape, int64);
   kernels::multinomial(out, weights.array(), replacement, generator);
-  return Tensor(std::move(out));
+  return constant(std::move(out), {weights});
 }
 
 namespace {
@@ -179,14 +179,14 @@ const Tensor& InPlace::exponential_(double lambda, Generator& generator) const {
 Tensor rand_like(const Tensor& like, std::optional<DType> dtype, Generator& generator) try {
   Array out = Array::empty_like(like.shape(), dtype.value_or(like.dtype()), {&like.array()});
   kernels::uniform(out, 0, 1, generator);
-  return Tensor(std::move(out));
+  return constant(std::move(out), {});
 } catch (const Error&) {
   rename_error("rand_like");
 }
 Tensor randn_like(const Tensor& like, std::optional<DType> dtype, Generator& generator) try {
   Array out = Array::empty_like(like.shape(), dtype.value_or(like.dtype()), {&like.array()});
   kernels::normal(out, 0, 1, generator);
-  return Tensor(std::move(out));
+  return constant(std::move(out), {});
 } catch (const Error&) {
   rename_error("randn_like");
 }

@@ -173,7 +173,7 @@ Tensor repeat_interleave(const Tensor& repeats) {
   for (std::size_t i = 0; i < counts.size(); ++i) {
     to = std::fill_n(to, counts[i], static_cast<std::int64_t>(i));
   }
-  return Tensor(std::move(out));
+  return constant(std::move(out), {repeats});
 }
 
 namespace {

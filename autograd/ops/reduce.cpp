@@ -23,7 +23,7 @@ Array reduce(Kernel kernel, const Tensor& self, const Shape& dims, bool keepdim,
 
 Tensor sum(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) {
   const Shape reduced = wrap_dims("sum", dims, self.dim());
-  if (dtype == int64) return Tensor(reduce(kernels::sum, self, reduced, keepdim, int64));
+  if (dtype == int64) return constant(reduce(kernels::sum, self, reduced, keepdim, int64), {self});
   if (dtype) return sum(to(self, *dtype), dims, keepdim).to(*dtype);
   Array out = reduce(kernels::sum, self, reduced, keepdim, kernels::sum_dtype(self.dtype()));
   return record(dims.empty() ? "SumBackward0" : "SumBackward1", std::move(out), {self}, {},
@@ -184,12 +184,12 @@ Tensor std(const Tensor& self, const Dims& dims, double correction, Flag keepdim
 
 Tensor any(const Tensor& self, const Dims& dims, Flag keepdim) {
   const Shape reduced = wrap_dims("any", dims, self.dim());
-  return Tensor(reduce(kernels::any, self, reduced, keepdim, boolean));
+  return constant(reduce(kernels::any, self, reduced, keepdim, boolean), {self});
 }
 
 Tensor all(const Tensor& self, const Dims& dims, Flag keepdim) {
   const Shape reduced = wrap_dims("all", dims, self.dim());
-  return Tensor(reduce(kernels::all, self, reduced, keepdim, boolean));
+  return constant(reduce(kernels::all, self, reduced, keepdim, boolean), {self});
 }
 
 Tensor sum_to_size(const Tensor& self, const Shape& shape) try {

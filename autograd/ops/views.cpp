@@ -274,7 +274,7 @@ Tensor clone(const Tensor& self) {
 Tensor to(const Tensor& self, DType dtype) {
   if (self.dtype() == dtype) return self;
   Array out = self.array().to(dtype);
-  if (!is_floating(dtype)) return Tensor(std::move(out));
+  if (!is_floating(dtype)) return constant(std::move(out), {self});
   // The engine converts the gradient to the input's dtype.
   return record("ToCopyBackward0", std::move(out), {self}, {},
                 [](Derivative& d) { d.set(0, d.grad()); });

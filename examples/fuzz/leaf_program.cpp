@@ -154,10 +154,10 @@ bool LeafProgram::act(const std::string& python, const std::function<void()>& f,
     single_ = single_ || (each.tensor.defined() && each.tensor.dtype() == float32);
   }
   for (Trainer& trainer : trainers) {
-    // PyTorch's SGD does not count its steps.
+    // Options are settings of the program, not its results; PyTorch's SGD does not count its steps.
     const bool counts = std::holds_alternative<optim::AdamW>(trainer.optimizer);
     for (const auto& [key, value] : trainer.state_dict()) {
-      if (counts || !key.ends_with(".step"))
+      if (!key.starts_with("group.") && (counts || !key.ends_with(".step")))
         statement.after[as_text(trainer.name, '.', key)] = state_of(value);
     }
   }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include <tend/autograd/graph/timeline.h>
 #include <tend/core/base/error.h>
 #include <tend/nn/data/collate.h>
 #include <tend/nn/data/dataset.h>
@@ -60,6 +61,7 @@ class DataLoader {
     Batch& operator*() const { return *batch_; }
     Batch* operator->() const { return &*batch_; }
     Iterator& operator++() {
+      const autograd::ProfiledPart part("DataLoader");
       batch_.reset();
       batch_ = with_memory([&] { return pass_->next(); });
       return *this;

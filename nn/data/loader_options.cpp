@@ -1,34 +1,21 @@
 #include <tend/nn/data/loader_options.h>
 
-#include <cstring>
 #include <string>
 #include <utility>
 
 #include <tend/autograd/ops/creation.h>
 #include <tend/core/base/error.h>
 #include <tend/core/threads/parallel.h>
+#include <tend/nn/module/generator_state.h>
 
 namespace tend::data::detail {
 namespace {
 
+using nn::generator_of_tensor, nn::tensor_of_generator;
+
 constexpr const char* kLoader = "DataLoader";
 constexpr const char* kLoad = "DataLoader::load_state_dict";
 constexpr std::array kGeneratorNames{"generator.loader", "generator.sampler", "generator.default"};
-
-Tensor tensor_of_generator(const Generator& generator) {
-  const std::vector<std::uint8_t> bytes = generator.to_bytes();
-  const Tensor words =
-      empty({static_cast<std::int64_t>(bytes.size() / sizeof(std::int64_t))}, DType::int64);
-  std::memcpy(words.data_ptr<std::int64_t>(), bytes.data(), bytes.size());
-  return words;
-}
-
-Generator generator_of_tensor(const Tensor& tensor) {
-  const std::vector<std::int64_t> words = tensor.to_vector<std::int64_t>();
-  std::vector<std::uint8_t> bytes(words.size() * sizeof(std::int64_t));
-  if (!bytes.empty()) std::memcpy(bytes.data(), words.data(), bytes.size());
-  return Generator::from_bytes(bytes);
-}
 
 const Tensor& entry(const nn::StateDict& state, std::string_view name) {
   const auto found = state.find(name);

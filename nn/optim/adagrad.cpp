@@ -3,26 +3,16 @@
 #include <tend/core/kernels/elementwise/optimizer.h>
 
 namespace tend::optim {
-namespace {
 
-void check(const AdagradOptions& o) {
-  detail::check_from_zero("Adagrad", "lr", o.lr);
-  detail::check_from_zero("Adagrad", "lr_decay", o.lr_decay);
-  detail::check_from_zero("Adagrad", "weight_decay", o.weight_decay);
-  detail::check_from_zero("Adagrad", "initial_accumulator_value", o.initial_accumulator_value);
-  detail::check_from_zero("Adagrad", "eps", o.eps);
+void Adagrad::check(const Options& o) {
+  detail::check_from_zero(kName, "lr", o.lr);
+  detail::check_from_zero(kName, "lr_decay", o.lr_decay);
+  detail::check_from_zero(kName, "weight_decay", o.weight_decay);
+  detail::check_from_zero(kName, "initial_accumulator_value", o.initial_accumulator_value);
+  detail::check_from_zero(kName, "eps", o.eps);
 }
 
-}  // namespace
-
-Adagrad::Adagrad(const std::vector<Tensor>& parameters, const Options& options) {
-  check(options);
-  detail::check_some("Adagrad", parameters);
-  add_group(parameters, options);
-}
-
-void Adagrad::step() {
-  for (const Group& group : groups()) check(group.options);
+void Adagrad::make_step() {
   const auto prepare = [](Stepped& each) {
     if (each.state.sum.defined()) return;
     each.state.sum = Array::full(each.values.shape(), each.options->initial_accumulator_value,

@@ -1,9 +1,7 @@
 // Adagrad: steps divided by the root of the sum of all squared gradients.
 #pragma once
 
-#include <type_traits>
-
-#include <tend/nn/optim/optimizer.h>
+#include <tend/nn/optim/grouped_optimizer.h>
 
 namespace tend::optim {
 
@@ -18,6 +16,16 @@ struct AdagradOptions {
   double eps = 1e-10;
   /// Steps along the gradient instead of against it.
   Flag maximize = false;
+
+  template <class F>
+  void named(F&& f) {
+    f("lr", lr);
+    f("lr_decay", lr_decay);
+    f("weight_decay", weight_decay);
+    f("initial_accumulator_value", initial_accumulator_value);
+    f("eps", eps);
+    f("maximize", maximize);
+  }
 };
 
 struct AdagradState {
@@ -32,28 +40,15 @@ struct AdagradState {
 
 /// Duchi et al. 2011, https://jmlr.org/papers/v12/duchi11a.html, as torch.optim.Adagrad computes
 /// it.
-class Adagrad : public Optimizer<AdagradOptions, AdagradState> {
+class Adagrad : public GroupedOptimizer<Adagrad, AdagradOptions, AdagradState> {
  public:
-  using Options = AdagradOptions;
+  using GroupedOptimizer::GroupedOptimizer;
+  static constexpr const char* kName = "Adagrad";
+  /// Error for a setting out of its range.
+  static void check(const Options& options);
 
-  /// Error for a setting outside of its range, and for an empty list of parameters.
-  explicit Adagrad(const std::vector<Tensor>& parameters, const Options& options = {});
-  /// Adagrad(parameters, 0.01): a learning rate, and the other settings as they are by default. A
-  /// template, so that braces are options.
-  template <class Rate>
-  requires(std::is_arithmetic_v<Rate> && !std::is_same_v<Rate, bool>)
-      Adagrad(const std::vector<Tensor>& parameters, Rate lr)
-      : Adagrad(parameters, Options{.lr = static_cast<double>(lr)}) {}
-  /// One step along the gradients that the parameters hold.
-  void step();
-  /// Calls closure(), which clears the gradients, computes the loss, goes backward from it and
-  /// returns it; then makes a step. Returns the loss. When the closure throws, no step is made.
-  template <class Closure>
-  requires std::is_invocable_r_v<Tensor, Closure&> Tensor step(Closure&& closure) {
-    Tensor loss = call_closure(closure);
-    step();
-    return loss;
-  }
+ private:
+  void make_step() override;
 };
 
 }  // namespace tend::optim

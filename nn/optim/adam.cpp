@@ -45,14 +45,11 @@ void detail::update_adam(const Array& values, const Array& gradient, const AdamS
   });
 }
 
-Adam::Adam(const std::vector<Tensor>& parameters, const Options& options) {
-  detail::check_adam("Adam", options);
-  detail::check_some("Adam", parameters);
-  add_group(parameters, options);
+void Adam::check(const Options& options) {
+  detail::check_adam(kName, options);
 }
 
-void Adam::step() {
-  for (const Group& group : groups()) detail::check_adam("Adam", group.options);
+void Adam::make_step() {
   const auto prepare = [](Stepped& each) {
     detail::prepare_adam(each.state, each.values, each.options->amsgrad);
   };

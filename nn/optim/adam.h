@@ -1,10 +1,9 @@
 // Adam: steps by running means of gradients and of their squares.
 #pragma once
 
-#include <type_traits>
 #include <utility>
 
-#include <tend/nn/optim/optimizer.h>
+#include <tend/nn/optim/grouped_optimizer.h>
 
 namespace tend::optim {
 
@@ -19,6 +18,16 @@ struct AdamOptions {
   Flag amsgrad = false;
   /// Steps along the gradient instead of against it.
   Flag maximize = false;
+
+  template <class F>
+  void named(F&& f) {
+    f("lr", lr);
+    f("betas", betas);
+    f("eps", eps);
+    f("weight_decay", weight_decay);
+    f("amsgrad", amsgrad);
+    f("maximize", maximize);
+  }
 };
 
 struct AdamState {
@@ -36,28 +45,15 @@ struct AdamState {
 };
 
 /// Kingma and Ba 2015, https://arxiv.org/abs/1412.6980, as torch.optim.Adam computes it.
-class Adam : public Optimizer<AdamOptions, AdamState> {
+class Adam : public GroupedOptimizer<Adam, AdamOptions, AdamState> {
  public:
-  using Options = AdamOptions;
+  using GroupedOptimizer::GroupedOptimizer;
+  static constexpr const char* kName = "Adam";
+  /// Error for a setting out of its range.
+  static void check(const Options& options);
 
-  /// Error for a setting outside of its range, and for an empty list of parameters.
-  explicit Adam(const std::vector<Tensor>& parameters, const Options& options = {});
-  /// Adam(parameters, 1e-3): a learning rate, and the other settings as they are by default. A
-  /// template, so that braces are options.
-  template <class Rate>
-  requires(std::is_arithmetic_v<Rate> && !std::is_same_v<Rate, bool>)
-      Adam(const std::vector<Tensor>& parameters, Rate lr)
-      : Adam(parameters, Options{.lr = static_cast<double>(lr)}) {}
-  /// One step along the gradients that the parameters hold.
-  void step();
-  /// Calls closure(), which clears the gradients, computes the loss, goes backward from it and
-  /// returns it; then makes a step. Returns the loss. When the closure throws, no step is made.
-  template <class Closure>
-  requires std::is_invocable_r_v<Tensor, Closure&> Tensor step(Closure&& closure) {
-    Tensor loss = call_closure(closure);
-    step();
-    return loss;
-  }
+ private:
+  void make_step() override;
 };
 
 namespace detail {

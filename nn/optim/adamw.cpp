@@ -9,14 +9,11 @@ AdamOptions as_adam(const AdamWOptions& o) {
 
 }  // namespace
 
-AdamW::AdamW(const std::vector<Tensor>& parameters, const Options& options) {
-  detail::check_adam("AdamW", as_adam(options));
-  detail::check_some("AdamW", parameters);
-  add_group(parameters, options);
+void AdamW::check(const Options& options) {
+  detail::check_adam(kName, as_adam(options));
 }
 
-void AdamW::step() {
-  for (const Group& group : groups()) detail::check_adam("AdamW", as_adam(group.options));
+void AdamW::make_step() {
   const auto prepare = [](Stepped& each) {
     detail::prepare_adam(each.state, each.values, each.options->amsgrad);
   };

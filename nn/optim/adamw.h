@@ -1,7 +1,6 @@
 // AdamW: Adam with decoupled weight decay.
 #pragma once
 
-#include <type_traits>
 #include <utility>
 
 #include <tend/nn/optim/adam.h>
@@ -19,31 +18,28 @@ struct AdamWOptions {
   Flag amsgrad = false;
   /// Steps along the gradient instead of against it.
   Flag maximize = false;
+
+  template <class F>
+  void named(F&& f) {
+    f("lr", lr);
+    f("betas", betas);
+    f("eps", eps);
+    f("weight_decay", weight_decay);
+    f("amsgrad", amsgrad);
+    f("maximize", maximize);
+  }
 };
 
 /// Loshchilov and Hutter 2019, https://arxiv.org/abs/1711.05101, as torch.optim.AdamW computes it.
-class AdamW : public Optimizer<AdamWOptions, AdamState> {
+class AdamW : public GroupedOptimizer<AdamW, AdamWOptions, AdamState> {
  public:
-  using Options = AdamWOptions;
+  using GroupedOptimizer::GroupedOptimizer;
+  static constexpr const char* kName = "AdamW";
+  /// Error for a setting out of its range.
+  static void check(const Options& options);
 
-  /// Error for a setting outside of its range, and for an empty list of parameters.
-  explicit AdamW(const std::vector<Tensor>& parameters, const Options& options = {});
-  /// AdamW(parameters, 1e-3): a learning rate, and the other settings as they are by default. A
-  /// template, so that braces are options.
-  template <class Rate>
-  requires(std::is_arithmetic_v<Rate> && !std::is_same_v<Rate, bool>)
-      AdamW(const std::vector<Tensor>& parameters, Rate lr)
-      : AdamW(parameters, Options{.lr = static_cast<double>(lr)}) {}
-  /// One step along the gradients that the parameters hold.
-  void step();
-  /// Calls closure(), which clears the gradients, computes the loss, goes backward from it and
-  /// returns it; then makes a step. Returns the loss. When the closure throws, no step is made.
-  template <class Closure>
-  requires std::is_invocable_r_v<Tensor, Closure&> Tensor step(Closure&& closure) {
-    Tensor loss = call_closure(closure);
-    step();
-    return loss;
-  }
+ private:
+  void make_step() override;
 };
 
 }  // namespace tend::optim

@@ -3,24 +3,14 @@
 #include <tend/core/kernels/elementwise/optimizer.h>
 
 namespace tend::optim {
-namespace {
 
-void check(const LionOptions& o) {
-  detail::check_from_zero("Lion", "lr", o.lr);
-  detail::check_from_zero("Lion", "weight_decay", o.weight_decay);
-  detail::check_betas("Lion", o.betas);
+void Lion::check(const Options& o) {
+  detail::check_from_zero(kName, "lr", o.lr);
+  detail::check_from_zero(kName, "weight_decay", o.weight_decay);
+  detail::check_betas(kName, o.betas);
 }
 
-}  // namespace
-
-Lion::Lion(const std::vector<Tensor>& parameters, const Options& options) {
-  check(options);
-  detail::check_some("Lion", parameters);
-  add_group(parameters, options);
-}
-
-void Lion::step() {
-  for (const Group& group : groups()) check(group.options);
+void Lion::make_step() {
   const auto prepare = [](Stepped& each) {
     if (!each.state.exp_avg.defined())
       each.state.exp_avg = Array::zeros(each.values.shape(), each.values.dtype());

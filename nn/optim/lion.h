@@ -1,10 +1,9 @@
 // Lion: steps of one size along the sign of a running mean.
 #pragma once
 
-#include <type_traits>
 #include <utility>
 
-#include <tend/nn/optim/optimizer.h>
+#include <tend/nn/optim/grouped_optimizer.h>
 
 namespace tend::optim {
 
@@ -14,6 +13,13 @@ struct LionOptions {
   std::pair<double, double> betas = {0.9, 0.99};
   /// Times lr times the parameter is taken off it.
   double weight_decay = 0;
+
+  template <class F>
+  void named(F&& f) {
+    f("lr", lr);
+    f("betas", betas);
+    f("weight_decay", weight_decay);
+  }
 };
 
 struct LionState {
@@ -27,28 +33,15 @@ struct LionState {
 };
 
 /// Algorithm 2 of Chen et al. 2023, https://arxiv.org/abs/2302.06675; PyTorch has none.
-class Lion : public Optimizer<LionOptions, LionState> {
+class Lion : public GroupedOptimizer<Lion, LionOptions, LionState> {
  public:
-  using Options = LionOptions;
+  using GroupedOptimizer::GroupedOptimizer;
+  static constexpr const char* kName = "Lion";
+  /// Error for a setting out of its range.
+  static void check(const Options& options);
 
-  /// Error for a setting outside of its range, and for an empty list of parameters.
-  explicit Lion(const std::vector<Tensor>& parameters, const Options& options = {});
-  /// Lion(parameters, 1e-4): a learning rate, and the other settings as they are by default. A
-  /// template, so that braces are options.
-  template <class Rate>
-  requires(std::is_arithmetic_v<Rate> && !std::is_same_v<Rate, bool>)
-      Lion(const std::vector<Tensor>& parameters, Rate lr)
-      : Lion(parameters, Options{.lr = static_cast<double>(lr)}) {}
-  /// One step along the gradients that the parameters hold.
-  void step();
-  /// Calls closure(), which clears the gradients, computes the loss, goes backward from it and
-  /// returns it; then makes a step. Returns the loss. When the closure throws, no step is made.
-  template <class Closure>
-  requires std::is_invocable_r_v<Tensor, Closure&> Tensor step(Closure&& closure) {
-    Tensor loss = call_closure(closure);
-    step();
-    return loss;
-  }
+ private:
+  void make_step() override;
 };
 
 }  // namespace tend::optim

@@ -3,26 +3,16 @@
 #include <tend/core/kernels/elementwise/optimizer.h>
 
 namespace tend::optim {
-namespace {
 
-void check(const RMSpropOptions& o) {
-  detail::check_from_zero("RMSprop", "lr", o.lr);
-  detail::check_from_zero("RMSprop", "alpha", o.alpha);
-  detail::check_from_zero("RMSprop", "eps", o.eps);
-  detail::check_from_zero("RMSprop", "weight_decay", o.weight_decay);
-  detail::check_from_zero("RMSprop", "momentum", o.momentum);
+void RMSprop::check(const Options& o) {
+  detail::check_from_zero(kName, "lr", o.lr);
+  detail::check_from_zero(kName, "alpha", o.alpha);
+  detail::check_from_zero(kName, "eps", o.eps);
+  detail::check_from_zero(kName, "weight_decay", o.weight_decay);
+  detail::check_from_zero(kName, "momentum", o.momentum);
 }
 
-}  // namespace
-
-RMSprop::RMSprop(const std::vector<Tensor>& parameters, const Options& options) {
-  check(options);
-  detail::check_some("RMSprop", parameters);
-  add_group(parameters, options);
-}
-
-void RMSprop::step() {
-  for (const Group& group : groups()) check(group.options);
+void RMSprop::make_step() {
   const auto prepare = [](Stepped& each) {
     const auto make = [&](Array& array) {
       if (!array.defined()) array = Array::zeros(each.values.shape(), each.values.dtype());

@@ -1,9 +1,7 @@
 // RMSprop: steps divided by a running root mean square of gradients.
 #pragma once
 
-#include <type_traits>
-
-#include <tend/nn/optim/optimizer.h>
+#include <tend/nn/optim/grouped_optimizer.h>
 
 namespace tend::optim {
 
@@ -19,6 +17,17 @@ struct RMSpropOptions {
   Flag centered = false;
   /// Steps along the gradient instead of against it.
   Flag maximize = false;
+
+  template <class F>
+  void named(F&& f) {
+    f("lr", lr);
+    f("alpha", alpha);
+    f("eps", eps);
+    f("weight_decay", weight_decay);
+    f("momentum", momentum);
+    f("centered", centered);
+    f("maximize", maximize);
+  }
 };
 
 struct RMSpropState {
@@ -37,28 +46,15 @@ struct RMSpropState {
 
 /// Tieleman and Hinton 2012 (lecture 6e of Neural Networks for Machine Learning), as
 /// torch.optim.RMSprop computes it.
-class RMSprop : public Optimizer<RMSpropOptions, RMSpropState> {
+class RMSprop : public GroupedOptimizer<RMSprop, RMSpropOptions, RMSpropState> {
  public:
-  using Options = RMSpropOptions;
+  using GroupedOptimizer::GroupedOptimizer;
+  static constexpr const char* kName = "RMSprop";
+  /// Error for a setting out of its range.
+  static void check(const Options& options);
 
-  /// Error for a setting outside of its range, and for an empty list of parameters.
-  explicit RMSprop(const std::vector<Tensor>& parameters, const Options& options = {});
-  /// RMSprop(parameters, 0.01): a learning rate, and the other settings as they are by default. A
-  /// template, so that braces are options.
-  template <class Rate>
-  requires(std::is_arithmetic_v<Rate> && !std::is_same_v<Rate, bool>)
-      RMSprop(const std::vector<Tensor>& parameters, Rate lr)
-      : RMSprop(parameters, Options{.lr = static_cast<double>(lr)}) {}
-  /// One step along the gradients that the parameters hold.
-  void step();
-  /// Calls closure(), which clears the gradients, computes the loss, goes backward from it and
-  /// returns it; then makes a step. Returns the loss. When the closure throws, no step is made.
-  template <class Closure>
-  requires std::is_invocable_r_v<Tensor, Closure&> Tensor step(Closure&& closure) {
-    Tensor loss = call_closure(closure);
-    step();
-    return loss;
-  }
+ private:
+  void make_step() override;
 };
 
 }  // namespace tend::optim

@@ -3,27 +3,17 @@
 #include <tend/core/kernels/elementwise/optimizer.h>
 
 namespace tend::optim {
-namespace {
 
-void check(const SGDOptions& o) {
-  detail::check_from_zero("SGD", "lr", o.lr);
-  detail::check_from_zero("SGD", "momentum", o.momentum);
-  detail::check_from_zero("SGD", "weight_decay", o.weight_decay);
+void SGD::check(const Options& o) {
+  detail::check_from_zero(kName, "lr", o.lr);
+  detail::check_from_zero(kName, "momentum", o.momentum);
+  detail::check_from_zero(kName, "weight_decay", o.weight_decay);
   if (o.nesterov && (o.momentum <= 0 || o.dampening != 0)) {
-    fail("SGD", "nesterov needs momentum, and no dampening");
+    fail(kName, "nesterov needs momentum, and no dampening");
   }
 }
 
-}  // namespace
-
-SGD::SGD(const std::vector<Tensor>& parameters, const Options& options) {
-  check(options);
-  detail::check_some("SGD", parameters);
-  add_group(parameters, options);
-}
-
-void SGD::step() {
-  for (const Group& group : groups()) check(group.options);
+void SGD::make_step() {
   const auto prepare = [](Stepped& each) {
     Array& velocity = each.state.momentum_buffer;
     each.state.first = !velocity.defined();

@@ -1,9 +1,7 @@
 // SGD: gradient descent with momentum.
 #pragma once
 
-#include <type_traits>
-
-#include <tend/nn/optim/optimizer.h>
+#include <tend/nn/optim/grouped_optimizer.h>
 
 namespace tend::optim {
 
@@ -15,6 +13,16 @@ struct SGDOptions {
   Flag nesterov = false;
   /// Steps along the gradient instead of against it.
   Flag maximize = false;
+
+  template <class F>
+  void named(F&& f) {
+    f("lr", lr);
+    f("momentum", momentum);
+    f("dampening", dampening);
+    f("weight_decay", weight_decay);
+    f("nesterov", nesterov);
+    f("maximize", maximize);
+  }
 };
 
 struct SGDState {
@@ -29,29 +37,15 @@ struct SGDState {
 };
 
 /// As torch.optim.SGD; Nesterov's momentum after Sutskever et al. 2013.
-class SGD : public Optimizer<SGDOptions, SGDState> {
+class SGD : public GroupedOptimizer<SGD, SGDOptions, SGDState> {
  public:
-  using Options = SGDOptions;
+  using GroupedOptimizer::GroupedOptimizer;
+  static constexpr const char* kName = "SGD";
+  /// Error for a setting out of its range.
+  static void check(const Options& options);
 
-  /// Error for a negative setting, for nesterov without momentum or with dampening, and for an
-  /// empty list of parameters.
-  explicit SGD(const std::vector<Tensor>& parameters, const Options& options = {});
-  /// SGD(parameters, 0.1): a learning rate, and the other settings as they are by default. A
-  /// template, so that braces are options.
-  template <class Rate>
-  requires(std::is_arithmetic_v<Rate> && !std::is_same_v<Rate, bool>)
-      SGD(const std::vector<Tensor>& parameters, Rate lr)
-      : SGD(parameters, Options{.lr = static_cast<double>(lr)}) {}
-  /// One step along the gradients that the parameters hold.
-  void step();
-  /// Calls closure(), which clears the gradients, computes the loss, goes backward from it and
-  /// returns it; then makes a step. Returns the loss. When the closure throws, no step is made.
-  template <class Closure>
-  requires std::is_invocable_r_v<Tensor, Closure&> Tensor step(Closure&& closure) {
-    Tensor loss = call_closure(closure);
-    step();
-    return loss;
-  }
+ private:
+  void make_step() override;
 };
 
 }  // namespace tend::optim

@@ -52,6 +52,9 @@ const std::regex kPassedOver(
     // Of modules and optimizers: no arguments, or a function of the user.
     "nn::(Module|MultiheadAttention|Transformer[A-Za-z]*)::(operator\\(\\)|named_children)\\(.*|"
     "nn::ActivationFunction::ActivationFunction\\(F\\)|nn::audit\\(.*|nn::AuditReport::passed\\(\\)"
+    // No arguments, or the name of a part that lives on.
+    "|nn::Profiler::.*|autograd::(Timeline|ProfiledPart|TimedDerivative)::.*"
+    "|nn::RunState::(RunState|add|state_dict)\\(.*|nn::CheckpointFolder::(steps|last)\\(\\)"
     "|"
     // With places that only a GPT makes; numbers that it counts; the same for one prompt; no
     // arguments but a module.
@@ -65,10 +68,20 @@ const std::regex kPassedOver(
     "train|num_parameters|depth)\\(.*|"
     "nn::Dropout::active_p\\(\\)|nn::Sequential::(Sequential|push_back|size|named_children|depth)"
     "\\(.*|"
-    "optim::(SGD|AdamW?|RMSprop|Adagrad|Lion)::step\\(Closure&&\\)|optim::Optimizer::(groups|zero_"
-    "grad|state_dict|set_"
-    "lr)"
-    "\\(.*|attention::AttentionPathGuard::.*|"
+    "optim::Optimizer::(step\\(Closure&&\\)|(zero_grad|group_count|state_dict)\\(\\)|((set_)?"
+    "initial_)?"
+    "lr\\(.*|"
+    "momentum\\(.*|set_lr\\(double\\))|"
+    // The same through the base.
+    "optim::GroupedOptimizer::(groups|zero_grad|group_count|lr|set_lr|(set_)?initial_lr|momentum|"
+    "set_momentum|"
+    "state_dict|load_state_dict)\\(.*|"
+    // No arguments: each schedule that is made is stepped and loaded.
+    "optim::(LRScheduler|SequentialLR|ChainedScheduler|ReduceLROnPlateau)::(step|state_dict|"
+    "get_last_lr|last_epoch|optimizer|best)\\(\\)|"
+    // Of a model's own parameters.
+    "optim::(decay_groups|DecayGroups::.*|detail::.*)\\(.*|"
+    "attention::AttentionPathGuard::.*|"
     // They exist while a score or mask function is called: flex_attention_test.cpp draws those.
     "attention::(Expr|Lookup|ScoreFunction|MaskFunction)::.*|"
     "attention::(abs|exp|log|max|min|tanh|where|operator..?)\\(.*|"

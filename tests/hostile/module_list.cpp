@@ -35,22 +35,44 @@ std::vector<PublicFunction> optimizer(const std::string& name) {
   const auto load = [](O& o, const Tensors&, const nn::StateDict& state) {
     o.load_state_dict(state);
   };
+  const auto momentum = [](O& o, const Tensors& parameters, const nn::StateDict&) {
+    o.set_momentum(parameters.size(), 0.5);
+  };
+  const auto rate = [](O& o, const Tensors& parameters, const nn::StateDict&) {
+    o.set_lr(parameters.size() - 1, 0.5);
+  };
   const auto add = [](O& o, const Tensors& parameters, const nn::StateDict&) {
     o.add_group(parameters, {});
   };
-  return {of_optimizer<O>(
-              as_text("optim::", name, "::", name, "(const std::vector<Tensor>&, const Options&)"),
-              nothing),
-          by_hand(as_text("optim::", name, "::", name, "(const std::vector<Tensor>&, Rate)"),
+  const std::string base = "optim::GroupedOptimizer::";
+  return {of_optimizer<O>(base + "GroupedOptimizer(const std::vector<Tensor>&, const Options&)",
+                          nothing),
+          by_hand(base + "GroupedOptimizer(const std::vector<Tensor>&, Rate)",
                   [](Arguments& a) {
                     return DrawnCall([parameters = a.tensors(3), lr = a.real()] {
                       return O(parameters, lr).groups()[0].parameters;
                     });
                   }),
-          of_optimizer<O>(as_text("optim::", name, "::step()"), step),
+          by_hand(base + "GroupedOptimizer(const DecayGroups&, Options)",
+                  [](Arguments& a) {
+                    const nn::Linear model(2, 3);
+                    const auto options = drawn<typename O::Options>(a);
+                    return DrawnCall([=, decay = a.real()] {
+                      return O(optim::decay_groups(model, decay), options).groups()[0].parameters;
+                    });
+                  }),
+          by_hand(as_text("optim::", name, "::check(const Options&)"),
+                  [](Arguments& a) {
+                    return DrawnCall([options = drawn<typename O::Options>(a)]() -> Tensors {
+                      O::check(options);
+                      return {};
+                    });
+                  }),
+          of_optimizer<O>("optim::Optimizer::step()", step),
           of_optimizer<O>("optim::Optimizer::load_state_dict(const nn::StateDict&)", load),
-          of_optimizer<O>("optim::Optimizer::add_group(const std::vector<Tensor>&, const Options&)",
-                          add)};
+          of_optimizer<O>("optim::Optimizer::set_momentum(std::size_t, double)", momentum),
+          of_optimizer<O>("optim::Optimizer::set_lr(std::size_t, double)", rate),
+          of_optimizer<O>(base + "add_group(const std::vector<Tensor>&, const Options&)", add)};
 }
 
 std::vector<PublicFunction> files() {
@@ -79,6 +101,72 @@ std::vector<PublicFunction> files() {
               std::filesystem::remove(path);
               return {back};
             });
+          })};
+}
+
+// A run of one layer and one optimizer; f(run, state), where `state` is one that may fit.
+template <class F>
+PublicFunction of_run(std::string signature, F f) {
+  PublicFunction function = by_hand(std::move(signature), [f](Arguments& a) {
+    nn::Linear model(3, 2);
+    optim::SGD optimizer(model.parameters(), {.momentum = 0.9});
+    for (const Tensor& parameter : model.parameters()) parameter.sum().backward();
+    optimizer.step();
+    nn::RunState run(model);
+    run.add("optimizer", optimizer);
+    nn::StateDict state = run.state_dict();
+    for (auto& [name, tensor] : state) tensor = a.tensor(tensor);
+    return DrawnCall([=]() mutable -> Tensors {
+      nn::RunState own(model);
+      own.add("optimizer", optimizer);
+      f(own, state);
+      return {};
+    });
+  });
+  function.writes.anything = true;
+  return function;
+}
+
+std::vector<PublicFunction> runs() {
+  return {of_run("nn::RunState::load_state_dict(const StateDict&)",
+                 [](nn::RunState& run, const nn::StateDict& state) { run.load_state_dict(state); }),
+          of_run("nn::RunState::save(const std::filesystem::path&, const std::map<std::string, "
+                 "std::string>&)",
+                 [](nn::RunState& run, const nn::StateDict&) {
+                   run.save(scratch_file(), {{"key", "value"}});
+                   std::filesystem::remove(scratch_file());
+                 }),
+          of_run("nn::RunState::load(const std::filesystem::path&)",
+                 [](nn::RunState& run, const nn::StateDict& state) {
+                   nn::save_safetensors(scratch_file(), state, {{"checksum", "1"}});
+                   const auto clean = [] { std::filesystem::remove(scratch_file()); };
+                   try {
+                     run.load(scratch_file());
+                   } catch (...) {
+                     clean();
+                     throw;
+                   }
+                   clean();
+                 }),
+          of_run("nn::CheckpointFolder::save(const RunState&, std::int64_t, const "
+                 "std::map<std::string, std::string>&)",
+                 [](nn::RunState& run, const nn::StateDict&) {
+                   const std::string folder = scratch_file();
+                   nn::CheckpointFolder(folder, 1).save(run, 3);
+                   std::filesystem::remove_all(folder);
+                 }),
+          by_hand("nn::CheckpointFolder::CheckpointFolder(std::filesystem::path, std::int64_t)",
+                  [](Arguments& a) {
+                    const auto keep = a.integer();
+                    const bool is_bad = a.flag();
+                    return DrawnCall([=]() -> Tensors {
+                      nn::CheckpointFolder(is_bad ? "/dev/null/x" : "/tmp", keep);
+                      return {};
+                    });
+                  }),
+          by_hand("nn::load_run(const std::filesystem::path&)", [](Arguments& a) {
+            const auto* path = a.choice<const char*>({"", "/nowhere/at/all", "/tmp", "/dev/null"});
+            return DrawnCall([=] { return tensors_in(nn::load_run(path).tensors); });
           })};
 }
 
@@ -337,7 +425,7 @@ std::vector<PublicFunction> module_functions() {
   std::vector<PublicFunction> all = {
       writing(TEND_FUNCTION(nn::clip_grad_norm_, const std::vector<Tensor>&, double)),
       load_state()};
-  for (auto family : {bad_files(), module_methods(), files(), optimizer<optim::SGD>("SGD"),
+  for (auto family : {bad_files(), module_methods(), files(), runs(), optimizer<optim::SGD>("SGD"),
                       optimizer<optim::Adam>("Adam"), optimizer<optim::RMSprop>("RMSprop"),
                       optimizer<optim::Adagrad>("Adagrad"), optimizer<optim::Lion>("Lion"),
                       optimizer<optim::AdamW>("AdamW")})

@@ -205,6 +205,40 @@ nn::StateDict some_state() {
           {"a long name that has no room inside of a std::string", ones({3}, float64)}};
 }
 
+// A layer, its optimizer and a counter, after a step.
+struct SteppedRun {
+  nn::Linear model{3, 2};
+  optim::AdamW optimizer{model.parameters(), {}};
+  std::int64_t step = 1;
+  nn::RunState run{model};
+
+  SteppedRun() {
+    for (const Tensor& parameter : model.parameters()) parameter.sum().backward();
+    optimizer.step();
+    run.add("optimizer", optimizer);
+    run.add("step", step);
+  }
+};
+
+Scenario loading_a_run() {
+  return {"RunState::load", [] {
+            manual_seed(1);
+            const auto own = std::make_shared<SteppedRun>();
+            const std::string path = scratch_file();
+            SteppedRun().run.save(path, {{"key", "a value that is longer than a short string"}});
+            Prepared prepared;
+            // Not their versions: weights that were set already are set back.
+            prepared.state = [own] {
+              std::string text = as_text(own->step);
+              for (const auto& [name, x] : own->run.state_dict())
+                text += as_text('|', name, '=', x);
+              return text;
+            };
+            prepared.run = [own, path](Tensors&) { own->run.load(path); };
+            return prepared;
+          }};
+}
+
 }  // namespace
 
 std::vector<Scenario> module_scenarios() {
@@ -273,7 +307,10 @@ std::vector<Scenario> file_scenarios() {
     };
     return prepared;
   };
-  return {{"save_safetensors", save}, {"load_safetensors", load}, {"load of a damaged file", bad}};
+  return {{"save_safetensors", save},
+          {"load_safetensors", load},
+          {"load of a damaged file", bad},
+          loading_a_run()};
 }
 
 }  // namespace tend::test

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tend/core/kernels/attention/attention_heads.h>
+#include <tend/core/kernels/matmul/flop_count.h>
 #include <tend/core/kernels/simd/fixed_targets.h>
 #include <tend/core/threads/parallel.h>
 
@@ -287,6 +288,7 @@ std::int64_t attention(const Array& out, const Array& log_sums, const Array& que
     if (log_sums.numel() == 0) return std::int64_t{-1};
     const auto& kernels = HWY_DYNAMIC_DISPATCH(find_forward_kernels)().template of<T>();
     const AttentionHeads<T> heads(query, key, value, rule);
+    count_products(heads.pairs(), query.size(-1) + value.size(-1));
     const FunctionPlans<T> plans(rule.functions, nullptr, {});
     const Array finite = find_finite(heads, rule.heads_per_key_head, plans, kernels.is_finite);
     const ForwardTasks tasks(heads.count(), heads.blocks(), rule.position);

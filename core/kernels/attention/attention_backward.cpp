@@ -8,6 +8,7 @@
 #include <tend/core/kernels/attention/attention.h>
 #include <tend/core/kernels/attention/attention_heads.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
+#include <tend/core/kernels/matmul/flop_count.h>
 #include <tend/core/kernels/simd/fixed_targets.h>
 #include <tend/core/threads/parallel.h>
 
@@ -334,6 +335,8 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
     const BackwardKernel<T> differentiate_heads =
         HWY_DYNAMIC_DISPATCH(find_differentiate_heads)().of<T>();
     const AttentionHeads<T> heads(query, key, value, rule);
+    // The scores once more, then the gradients of queries and keys; those of weights and values.
+    count_products(heads.pairs(), 3 * query.size(-1) + 2 * value.size(-1));
     const FunctionPlans<T> plans(rule.functions, derivative, gradients.tables);
     const std::int64_t groups = heads.count() / rule.heads_per_key_head;
     const Parts parts(groups, heads.blocks(), gradients);

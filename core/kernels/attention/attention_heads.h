@@ -27,6 +27,14 @@ class AttentionHeads {
   std::int64_t blocks() const {
     return (rule_.position % kTile + query_.size(-2) + kTile - 1) / kTile;
   }
+  /// The pairs of a query and a key of all heads, without those that causality hides.
+  std::int64_t pairs() const {
+    const std::int64_t queries = query_.size(-2), keys = key_.size(-2);
+    if (!rule_.is_causal) return count_ * queries * keys;
+    std::int64_t visible = 0;
+    for (std::int64_t i = 0; i < queries; ++i) visible += std::min(keys, rule_.position + i + 1);
+    return count_ * visible;
+  }
   /// Tasks per chunk, so that a chunk takes some 10 us or more; each task multiplies this many
   /// pairs of a query and a key.
   std::int64_t grain(std::int64_t products) const {

@@ -66,9 +66,7 @@ void sgd(T* p, const T* g, T* velocity, std::int64_t count, const SGDStep& step)
   const bool first = step.first, nesterov = step.nesterov, maximize = step.maximize;
   for_vectors(hn::ScalableTag<T>(), n, [=](auto d, std::size_t i) HWY_ATTR {
     const auto parameter = hn::LoadU(d, p + i);
-    auto gradient = hn::LoadU(d, g + i);
-    if (maximize) gradient = hn::Neg(gradient);
-    auto direction = hn::Add(gradient, hn::Mul(hn::Set(d, decay), parameter));
+    auto direction = descent(d, g + i, parameter, maximize, decay);
     if (velocity != nullptr) {
       auto speed = direction;
       if (!first) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <tend/core/kernels/matmul/blas.h>
+#include <tend/core/kernels/matmul/flop_count.h>
 #include <tend/core/kernels/matmul/gemm_product.h>
 #include <tend/core/kernels/matmul/gemm_tiles.h>
 #include <tend/core/kernels/matmul/matmul_path.h>
@@ -296,6 +297,7 @@ void matmul(const Array& out, const Array& a, const Array& b, const Scalar& alph
   // Even if this product does not call BLAS: the first that does may come while other threads use
   // BLAS, too.
   init_blas();
+  count_products(out.numel(), a.size(-1));
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_floating_point_v<T>) {
@@ -319,6 +321,7 @@ void linear(const Array& out, const Array& x, const Array& weight, const Array& 
       Batch batch(out, x, columns);
       batch.flatten_rows(first);
       first.bias = bias.data<T>();
+      count_products(out.numel(), x.size(-1));
       return multiply_without_blas(first, batch, RowBits::same);
     });
     if (added) return;

@@ -5,6 +5,7 @@
 #include "tests/nn/fixtures.h"
 #include "tests/simd_targets.h"
 
+using Catch::Matchers::ContainsSubstring;
 using namespace tend;
 
 namespace {
@@ -148,7 +149,7 @@ TEST_CASE("an optimizer refuses a gradient that no longer fits, before any param
   CHECK_THROWS_AS(nn::clip_grad_norm_({first, second}, 1.0), ShapeError);
   CHECK(equal(first.detach(), start()));
   CHECK(equal(first.grad(), ones({4})));
-  CHECK(optimizer.state_dict().empty());
+  CHECK(!optimizer.state_dict().contains("0.step"));
   second.zero_grad();
   optimizer.step();
   CHECK_FALSE(equal(first.detach(), start()));
@@ -187,7 +188,7 @@ TEST_CASE("a step that finds no memory changes nothing, and can be taken again")
       large.set_grad(zeros({1}).expand(shape));
       optimizer.add_group({large}, {});
       CHECK_THROWS_AS(optimizer.step(), OutOfMemoryError);
-      CHECK(optimizer.state_dict().empty());
+      CHECK(!optimizer.state_dict().contains("0.step"));
       large.zero_grad();
     }
     optimizer.step();
@@ -215,7 +216,7 @@ TEST_CASE("a parameter without gradient is passed over") {
   optim::AdamW optimizer({p});
   optimizer.step();
   CHECK(p.to_vector<float>() == start().to_vector<float>());
-  CHECK(optimizer.state_dict().empty());
+  CHECK(!optimizer.state_dict().contains("0.step"));
 }
 
 TEST_CASE("groups have settings of their own") {
@@ -292,7 +293,7 @@ TEST_CASE("an optimizer refuses a state that is not its own") {
   CHECK_THROWS_WITH(optimizer.load_state_dict(twice), "[load_state_dict] 0.exp_avg is there twice");
   CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", Tensor()}}),
                     "[load_state_dict] 0.step is undefined");
-  CHECK(optimizer.state_dict().empty());
+  CHECK(!optimizer.state_dict().contains("0.step"));
   CHECK_NOTHROW(optimizer.load_state_dict(good));
   CHECK_THROWS_WITH(optimizer.load_state_dict({{"7.step", tensor(1)}}),
                     "[load_state_dict] 7.step belongs to no parameter");
@@ -367,7 +368,8 @@ TEST_CASE("steps and clipping write neither to inference tensors nor to what has
 }
 
 TEST_CASE("an optimizer over no parameters is refused") {
-  CHECK_THROWS_WITH(optim::AdamW({}), "[AdamW] optimizer got an empty parameter list");
+  CHECK_THROWS_WITH(optim::AdamW(std::vector<Tensor>()),
+                    "[AdamW] optimizer got an empty parameter list");
   CHECK_THROWS_WITH(optim::SGD(nn::ReLU().parameters()),
                     "[SGD] optimizer got an empty parameter list");
 }
@@ -392,4 +394,151 @@ TEST_CASE("a step with a closure computes gradients first and gives the loss") {
   const auto failing = [&]() -> Tensor { throw std::logic_error("no loss"); };
   CHECK_THROWS_AS(sgd.step(failing), std::logic_error);
   CHECK(x.item<float>() == Approx(0.5));
+}
+
+TEST_CASE("an optimizer's state has the options of its groups, which are loaded with it") {
+  const auto make = [](double lr) {
+    optim::AdamW optimizer({ones({2}).requires_grad_()}, {.lr = lr, .betas = {0.8, 0.9}});
+    optimizer.add_group({ones({3}).requires_grad_()}, {.lr = 2 * lr, .amsgrad = true});
+    return optimizer;
+  };
+  optim::AdamW from = make(0.25);
+  from.groups()[1].options.weight_decay = 0.5;
+  const nn::StateDict state = from.state_dict();
+  CHECK(state.at("group.0.lr").item<double>() == 0.25);
+  CHECK(state.at("group.0.betas").to_vector<double>() == std::vector<double>{0.8, 0.9});
+  CHECK(state.at("group.1.amsgrad").item<bool>());
+
+  optim::AdamW to = make(1);
+  to.load_state_dict(state);
+  CHECK(to.lr(0) == 0.25);
+  CHECK(to.lr(1) == 0.5);
+  CHECK(to.groups()[1].options.weight_decay == 0.5);
+  CHECK(!to.groups()[0].options.amsgrad);
+  CHECK(to.groups()[1].options.amsgrad);
+
+  const auto refuses = [&](const std::string& message, const auto& change) {
+    optim::AdamW target = make(1);
+    nn::StateDict wrong = state;
+    change(wrong);
+    CHECK_THROWS_WITH(target.load_state_dict(wrong), ContainsSubstring(message));
+    CHECK(target.lr(0) == 1);
+    CHECK(target.lr(1) == 2);
+  };
+  refuses("group.1.eps is missing", [](auto& s) { s.erase("group.1.eps"); });
+  refuses("group.0.lr is (1,) float64, not () float64",
+          [](auto& s) { s["group.0.lr"] = ones({1}, float64); });
+  refuses("group.0.betas is () float64, not (2,) float64",
+          [](auto& s) { s["group.0.betas"] = ones({}, float64); });
+  refuses("group.1.amsgrad is () float64, not () bool",
+          [](auto& s) { s["group.1.amsgrad"] = ones({}, float64); });
+  refuses("group.2.lr belongs to no group", [](auto& s) { s["group.2.lr"] = ones({}, float64); });
+  refuses("eps is -1", [](auto& s) { s["group.1.eps"] = full({}, -1, float64); });
+  // A state without options, as version 0.1 wrote it, leaves them as they are.
+  optim::AdamW older = make(1);
+  older.load_state_dict({});
+  CHECK(older.lr(1) == 2);
+}
+
+TEST_CASE("an optimizer is used through its base, as schedules do") {
+  const Tensor w = ones({2}).requires_grad_();
+  optim::SGD sgd({w}, {.lr = 0.5, .momentum = 0.75});
+  optim::Adagrad adagrad({w}, 0.1);
+  optim::Lion lion({w}, {.betas = {0.5, 0.9}});
+  optim::Optimizer& base = sgd;
+  w.sum().backward();
+  base.step();
+  CHECK(w.to_vector<float>() == std::vector<float>{0.5, 0.5});
+  base.zero_grad();
+  CHECK(!w.grad().defined());
+  CHECK(base.group_count() == 1);
+  base.set_lr(0, 0.25);
+  CHECK(base.lr(0) == 0.25);
+  CHECK(*base.momentum(0) == 0.75);
+  base.set_momentum(0, 0.5);
+  CHECK(sgd.groups()[0].options.momentum == 0.5);
+  CHECK(*static_cast<optim::Optimizer&>(lion).momentum(0) == 0.5);
+  lion.set_momentum(0, 0.25);
+  CHECK(lion.groups()[0].options.betas == std::pair(0.25, 0.9));
+  CHECK(!adagrad.momentum(0).has_value());
+  CHECK_THROWS_WITH(adagrad.set_momentum(0, 0.5), ContainsSubstring("has no momentum"));
+  CHECK_THROWS_WITH(base.lr(1), "[lr] group 1 of 1");
+  CHECK_THROWS_AS(base.set_lr(1, 0.1), IndexError);
+  CHECK_THROWS_AS(base.momentum(7), IndexError);
+  const Tensor loss = base.step([&] {
+    base.zero_grad();
+    Tensor sum = w.sum();
+    sum.backward();
+    return sum;
+  });
+  CHECK(loss.item() == 1);
+}
+
+TEST_CASE("matrices decay, biases and norms do not, unless a predicate says so") {
+  class Net : public nn::Module<Net> {
+   public:
+    Net() : norm({4}), up(4, 3) {}
+    TEND_MODULE(nn::LayerNorm, norm);
+    TEND_MODULE(nn::Linear, up);
+  };
+  const Net net;
+  optim::AdamW optimizer(optim::decay_groups(net, 0.1), {.lr = 0.5, .weight_decay = 7});
+  REQUIRE(optimizer.group_count() == 2);
+  REQUIRE(optimizer.groups()[0].parameters.size() == 1);
+  CHECK(optimizer.groups()[0].parameters[0].impl() == net.up.weight.impl());
+  CHECK(optimizer.groups()[0].options.weight_decay == 0.1);
+  CHECK(optimizer.groups()[1].parameters.size() == 3);
+  CHECK(optimizer.groups()[1].options.weight_decay == 0);
+  CHECK(optimizer.lr(1) == 0.5);
+  const optim::DecayGroups none = optim::decay_groups(
+      net, 0.2, [](const std::string& name, const Tensor&) { return name == "up.bias"; });
+  CHECK(none.decayed().size() == 1);
+  CHECK(none.others().size() == 3);
+  CHECK_THROWS_WITH(optim::SGD(optim::decay_groups(nn::ReLU(), 0.1)),
+                    "[SGD] optimizer got an empty parameter list");
+  CHECK_THROWS_WITH(optim::SGD(optim::decay_groups(net, -1)), ContainsSubstring("weight_decay"));
+}
+
+TEST_CASE("a frozen parameter stays, and goes on with its state when it is trained again") {
+  const Tensor a = ones({1}).requires_grad_();
+  Tensor b = ones({1}).requires_grad_();
+  optim::SGD optimizer({a, b}, {.lr = 1, .momentum = 0.5});
+  const auto train = [&] {
+    optimizer.zero_grad();
+    (a + b).sum().backward();
+    optimizer.step();
+  };
+  train();
+  b.requires_grad_(false);
+  train();
+  CHECK(b.item() == 0);
+  b.requires_grad_(true);
+  train();
+  CHECK(a.item() == 1 - 1 - 1.5F - 1.75F);
+  CHECK(b.item() == 0 - 1.5F);  // its velocity is from the first step
+}
+
+TEST_CASE("a weight decay of zero does not touch parameters that are infinite") {
+  const auto inf = std::numeric_limits<float>::infinity();
+  const auto steps = [&](auto optimizer, Tensor& w) {
+    w.set_grad(ones({2}));
+    optimizer.step();
+    CHECK(w.to_vector<float>()[0] == inf);
+    CHECK(w.to_vector<float>()[1] < 1);
+  };
+  const auto infinite = [&] { return tensor({inf, 1.0F}).requires_grad_(); };
+  Tensor w = infinite();
+  steps(optim::SGD({w}, 0.1), w);
+  w = infinite();
+  steps(optim::SGD({w}, {.lr = 0.1, .momentum = 0.9}), w);
+  w = infinite();
+  steps(optim::Adam({w}, 0.1), w);
+  w = infinite();
+  steps(optim::AdamW({w}, {.lr = 0.1, .weight_decay = 0}), w);
+  w = infinite();
+  steps(optim::RMSprop({w}, 0.1), w);
+  w = infinite();
+  steps(optim::Adagrad({w}, 0.1), w);
+  w = infinite();
+  steps(optim::Lion({w}, 0.1), w);
 }

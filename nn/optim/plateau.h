@@ -1,0 +1,55 @@
+// A schedule that follows a measured quantity.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <tend/nn/optim/optimizer.h>
+
+namespace tend::optim {
+
+enum class PlateauMode { min, max };
+enum class ThresholdMode { rel, abs };
+
+struct PlateauOptions {
+  PlateauMode mode = PlateauMode::min;  ///< Whether smaller or larger is better.
+  double factor = 0.1;                  ///< What a learning rate is multiplied with.
+  std::int64_t patience = 10;           ///< Bad epochs that are let pass.
+  /// By how much an epoch must be better than the best one: as a share of that, or as a number.
+  double threshold = 1e-4;
+  ThresholdMode threshold_mode = ThresholdMode::rel;
+  std::int64_t cooldown = 0;  ///< Epochs after a reduction that count for nothing.
+  double min_lr = 0;
+  double eps = 1e-8;  ///< A smaller reduction is not made.
+};
+
+/// Reduces the learning rates when a metric has stopped getting better, as
+/// torch.optim.lr_scheduler.ReduceLROnPlateau does. Error for a factor that is not in (0, 1), and
+/// for a negative patience or cooldown. The optimizer must live as long.
+class ReduceLROnPlateau {
+ public:
+  explicit ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions& options = {});
+
+  /// After an epoch with this metric. NaN is not better than anything.
+  void step(double metric);
+  /// The rates that the groups have now.
+  std::vector<double> get_last_lr() const;
+  double best() const noexcept { return best_; }
+
+  /// "last_epoch", "num_bad_epochs", "cooldown_counter" and "best".
+  nn::StateDict state_dict() const;
+  /// An Error names the first key that is missing or does not fit; nothing has changed then.
+  void load_state_dict(const nn::StateDict& state);
+
+ private:
+  bool is_better(double metric) const;
+
+  Optimizer* optimizer_;
+  PlateauOptions options_;
+  double best_;
+  std::int64_t last_epoch_ = 0;
+  std::int64_t bad_epochs_ = 0;
+  std::int64_t cooldown_ = 0;  // epochs of it that are left
+};
+
+}  // namespace tend::optim

@@ -1,0 +1,143 @@
+#include <tend/nn/training/profiler.h>
+
+#include <algorithm>
+#include <functional>
+#include <iomanip>
+#include <locale>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <sstream>
+#include <utility>
+
+#include <tend/core/base/error.h>
+
+namespace tend::nn {
+
+namespace {
+
+using autograd::TimedOperation;
+
+constexpr double kNanosecond = 1e-9;
+
+// Sums by name and direction.
+class Rows {
+ public:
+  void add(const std::string& name, const TimedOperation& operation) {
+    ProfileRow& row = rows_[{name, operation.is_derivative}];
+    row.name = name;
+    row.is_derivative = operation.is_derivative;
+    ++row.calls;
+    row.seconds += static_cast<double>(operation.end - operation.begin) * kNanosecond;
+    row.bytes += static_cast<double>(operation.bytes);
+    row.flops += static_cast<double>(operation.flops);
+  }
+  std::vector<ProfileRow> longest_first() const {
+    std::vector<ProfileRow> sorted;
+    for (const auto& [key, row] : rows_) sorted.push_back(row);
+    std::ranges::stable_sort(sorted, std::greater(), &ProfileRow::seconds);
+    return sorted;
+  }
+
+ private:
+  std::map<std::pair<std::string, bool>, ProfileRow> rows_;
+};
+
+void print(std::ostream& out, const char* title, const std::vector<ProfileRow>& rows,
+           double seconds) {
+  std::size_t width = std::string(title).size();
+  const auto text_of = [](const ProfileRow& row) {
+    return (row.name.empty() ? "outside of modules" : row.name) +
+           (row.is_derivative ? ", backward" : "");
+  };
+  for (const ProfileRow& row : rows) width = std::max(width, text_of(row).size());
+  const auto column = [&](int size) -> std::ostream& { return out << std::setw(size); };
+  out << std::left << std::setw(static_cast<int>(width)) << title << std::right;
+  column(10) << "calls" << std::setw(12) << "ms" << std::setw(8) << "%" << std::setw(12) << "MB"
+             << std::setw(10) << "GFLOP/s" << '\n';
+  out << std::fixed;
+  for (const ProfileRow& row : rows) {
+    out << std::left << std::setw(static_cast<int>(width)) << text_of(row) << std::right;
+    column(10) << row.calls;
+    out << std::setprecision(3) << std::setw(12) << row.seconds * 1e3;
+    out << std::setprecision(1) << std::setw(8) << 100 * row.seconds / seconds;
+    out << std::setw(12) << row.bytes * 1e-6;
+    if (row.flops > 0 && row.seconds > 0) {
+      column(10) << row.flops / row.seconds * 1e-9;
+    } else {
+      column(10) << '-';
+    }
+    out << '\n';
+  }
+}
+
+}  // namespace
+
+std::vector<ProfileRow> Profiler::by_operation() const {
+  return with_memory([&] {
+    Rows rows;
+    for (const TimedOperation& each : timeline_.record().operations) rows.add(each.name, each);
+    return rows.longest_first();
+  });
+}
+
+std::vector<ProfileRow> Profiler::by_module() const {
+  return with_memory([&] {
+    const auto& record = timeline_.record();
+    Rows rows;
+    for (const TimedOperation& each : record.operations) {
+      const std::string& path = record.modules[each.module];
+      for (std::size_t end = path.find('.'); end != std::string::npos;
+           end = path.find('.', end + 1))
+        rows.add(path.substr(0, end), each);
+      rows.add(path, each);
+    }
+    return rows.longest_first();
+  });
+}
+
+double Profiler::seconds() const {
+  return static_cast<double>(timeline_.record().end) * kNanosecond;
+}
+
+std::string Profiler::trace() const {
+  return with_memory([&] {
+    constexpr double kMicrosecond = 1e-3;
+    const auto& record = timeline_.record();
+    auto events = nlohmann::ordered_json::array();
+    for (const TimedOperation& each : record.operations) {
+      events.push_back({{"name", each.name},
+                        {"cat", each.is_derivative ? "backward" : "forward"},
+                        {"ph", "X"},
+                        {"ts", static_cast<double>(each.begin) * kMicrosecond},
+                        {"dur", static_cast<double>(each.end - each.begin) * kMicrosecond},
+                        {"pid", 1},
+                        {"tid", 1},
+                        {"args",
+                         {{"module", record.modules[each.module]},
+                          {"bytes", each.bytes},
+                          {"flops", each.flops}}}});
+    }
+    // A module may be named with bytes that are no UTF-8.
+    return nlohmann::ordered_json{{"traceEvents", std::move(events)}}.dump(
+        -1, ' ', false, nlohmann::json::error_handler_t::replace);
+  });
+}
+
+std::ostream& operator<<(std::ostream& out, const Profiler& profiler) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  const double seconds = profiler.seconds();
+  double in_operations = 0;
+  const std::vector<ProfileRow> operations = profiler.by_operation();
+  for (const ProfileRow& row : operations) in_operations += row.seconds;
+  print(text, "operation", operations, seconds);
+  text << '\n';
+  print(text, "module", profiler.by_module(), seconds);
+  text << '\n'
+       << std::setprecision(3) << seconds * 1e3 << " ms, of which "
+       << (seconds - in_operations) * 1e3 << " ms outside of operations\n";
+  return out << text.str();
+}
+
+}  // namespace tend::nn

@@ -1,0 +1,206 @@
+#include <tend/nn/training/run_state.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <tend/autograd/ops/creation.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/nn/module/generator_state.h>
+
+namespace tend::nn {
+
+namespace {
+
+constexpr const char* kAdd = "RunState::add";
+constexpr const char* kLoad = "RunState::load_state_dict";
+constexpr std::string_view kPrefix = "training.";
+constexpr const char* kGenerator = "training.generator";
+constexpr const char* kChecksum = "checksum";
+
+// FNV-1a with 64 bits, of Fowler, Noll and Vo. Two contents that differ in one byte never have the
+// same value, for each step is one-to-one.
+class Checksum {
+ public:
+  void add(const void* data, std::size_t size) {
+    const auto* bytes = static_cast<const unsigned char*>(data);
+    for (std::size_t i = 0; i < size; ++i) value_ = (value_ ^ bytes[i]) * 1099511628211U;
+  }
+  // Its length goes before a text, so that no two lists of texts are the same bytes.
+  void add(std::string_view text) {
+    const std::uint64_t size = text.size();
+    add(&size, sizeof size);
+    add(text.data(), text.size());
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 14695981039346656037U;
+};
+
+// Of the settings but the checksum, and of each tensor's name, dtype, shape and elements.
+std::string checksum(const StateDict& tensors, const std::map<std::string, std::string>& settings) {
+  Checksum sum;
+  for (const auto& [key, value] : settings) {
+    if (key == kChecksum) continue;
+    sum.add(key);
+    sum.add(value);
+  }
+  for (const auto& [name, tensor] : tensors) {
+    const Array dense = tensor.array().contiguous();
+    sum.add(name);
+    sum.add(as_text(dense.dtype(), dense.shape()));
+    sum.add(dense.raw(), static_cast<std::size_t>(dense.numel() * item_size(dense.dtype())));
+  }
+  return std::to_string(sum.value());
+}
+
+const Tensor& entry(const StateDict& state, const std::string& name, DType dtype,
+                    std::int64_t rank) {
+  const auto found = state.find(name);
+  if (found == state.end()) fail(kLoad, "the state has no ", name);
+  const Tensor& tensor = found->second;
+  if (!tensor.defined()) fail(kLoad, name, " is undefined");
+  if (tensor.dtype() != dtype || tensor.dim() != rank) {
+    fail(kLoad, name, " is ", tensor.shape(), ' ', tensor.dtype(), ", not ", dtype, " with ", rank,
+         " dimensions");
+  }
+  return tensor;
+}
+
+}  // namespace
+
+void RunState::add_part(Part part) {
+  if (part.name.empty() || part.name.find('.') != std::string::npos)
+    fail(kAdd, "\"", part.name, "\" is empty or has a dot");
+  const auto has_name = [&](const Part& each) { return each.name == part.name; };
+  if (kPrefix.data() + part.name == kGenerator || std::ranges::any_of(parts_, has_name))
+    fail(kAdd, "there is a part \"", part.name, "\" already");
+  with_memory([&] { parts_.push_back(std::move(part)); });
+}
+
+void RunState::add(const std::string& name, std::int64_t& number) {
+  add_part(
+      {name,
+       [&](StateDict& state, const std::string& at) { state.emplace_back(at, tensor(number)); },
+       [&](const StateDict& state, const std::string& at) {
+         number = entry(state, at, int64, 0).item<std::int64_t>();
+       }});
+}
+
+void RunState::add(const std::string& name, double& number) {
+  add_part({name,
+            [&](StateDict& state, const std::string& at) {
+              state.emplace_back(at, Tensor(Array::scalar(number, float64)));
+            },
+            [&](const StateDict& state, const std::string& at) {
+              number = entry(state, at, float64, 0).item<double>();
+            }});
+}
+
+void RunState::add(const std::string& name, std::vector<double>& numbers) {
+  add_part({name,
+            [&](StateDict& state, const std::string& at) {
+              const auto size = static_cast<std::int64_t>(numbers.size());
+              state.emplace_back(at, Tensor(Array::from<double>(numbers, {size})));
+            },
+            [&](const StateDict& state, const std::string& at) {
+              numbers = entry(state, at, float64, 1).to_vector<double>();
+            }});
+}
+
+StateDict RunState::entries_under(const StateDict& state, const std::string& prefix) {
+  StateDict entries;
+  for (const auto& [key, value] : state) {
+    if (key.starts_with(prefix)) entries.emplace_back(key.substr(prefix.size()), value);
+  }
+  return entries;
+}
+
+StateDict RunState::state_dict() const {
+  return with_memory([&] {
+    StateDict state = model_->state_dict();
+    for (const auto& [key, value] : state) {
+      if (key.starts_with(kPrefix))
+        fail("RunState::state_dict", "the model's ", key, " has a name of the run's");
+    }
+    for (auto& [key, value] : parts_state()) state.emplace_back(key, value);
+    state.emplace_back(kGenerator, tensor_of_generator(get_rng_state()));
+    return state;
+  });
+}
+
+StateDict RunState::parts_state() const {
+  StateDict state;
+  for (const Part& part : parts_) part.save(state, std::string(kPrefix) + part.name);
+  return state;
+}
+
+void RunState::load_parts(const StateDict& state) {
+  for (const Part& part : parts_) part.load(state, std::string(kPrefix) + part.name);
+}
+
+void RunState::load_state_dict(const StateDict& state) {
+  with_memory([&] {
+    std::set<std::string_view> names;
+    for (const auto& [key, value] : state) {
+      if (!names.insert(key).second) fail(kLoad, key, " is there twice");
+      if (!key.starts_with(kPrefix) || key == kGenerator) continue;
+      const std::string name =
+          key.substr(kPrefix.size(), key.find('.', kPrefix.size()) - kPrefix.size());
+      if (std::ranges::none_of(parts_, [&](const Part& part) { return part.name == name; }))
+        fail(kLoad, key, " belongs to no part");
+    }
+    StateDict weights;
+    for (const auto& [key, value] : state) {
+      if (!key.starts_with(kPrefix)) weights.emplace_back(key, value);
+    }
+    const Generator generator = generator_of_tensor(entry(state, kGenerator, int64, 1));
+    StateDict before = parts_state();
+    {
+      const NoGradGuard no_grad;
+      for (auto& [name, tensor] : before) tensor = tensor.clone();
+    }
+    try {
+      load_parts(state);
+      model_->load_state_dict(weights);  // the last, since it would leave traces in the weights
+    } catch (...) {
+      load_parts(before);
+      throw;
+    }
+    set_rng_state(generator);
+  });
+}
+
+void RunState::save(const std::filesystem::path& path,
+                    const std::map<std::string, std::string>& settings) const {
+  with_memory([&] {
+    if (settings.contains(kChecksum)) fail("RunState::save", "the settings have a checksum");
+    const StateDict tensors = state_dict();
+    auto metadata = settings;
+    metadata[kChecksum] = checksum(tensors, settings);
+    save_safetensors(path, tensors, metadata);
+  });
+}
+
+std::map<std::string, std::string> RunState::load(const std::filesystem::path& path) {
+  Safetensors file = load_run(path);
+  load_state_dict(file.tensors);
+  return std::move(file.metadata);
+}
+
+Safetensors load_run(const std::filesystem::path& path) {
+  return with_memory([&] {
+    Safetensors file = load_safetensors(path);
+    const auto expected = file.metadata.find(kChecksum);
+    if (expected == file.metadata.end())
+      fail<IoError>("load_run", path, " has no checksum: it is not a run's");
+    if (expected->second != checksum(file.tensors, file.metadata))
+      fail<IoError>("load_run", path, " is damaged: its checksum is not that of its content");
+    file.metadata.erase(expected);
+    return file;
+  });
+}
+
+}  // namespace tend::nn

@@ -1,0 +1,211 @@
+// The profiler lists each operation once, with its module, its derivative and its FLOPs.
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/catch.h"
+
+#include <tend/autograd/tools/checkpoint.h>
+#include <tend/tend.h>
+
+#include <nlohmann/json.hpp>
+
+using Catch::Matchers::ContainsSubstring;
+using namespace tend;
+using nn::Profiler;
+using nn::ProfileRow;
+
+namespace {
+
+class Block : public nn::Module<Block> {
+ public:
+  Block() : norm({8}), up(8, 16, {.bias = false}) {}
+  Tensor forward(const Tensor& x) const { return gelu(up(norm(x))); }
+  TEND_MODULE(nn::LayerNorm, norm);
+  TEND_MODULE(nn::Linear, up);
+};
+
+class Pair : public nn::Module<Pair> {
+ public:
+  Pair() : last(16, 2) {}
+  Tensor forward(const Tensor& x) const { return last(first(x)); }
+  TEND_MODULE(Block, first);
+  TEND_MODULE(nn::Linear, last);
+};
+
+// The row of that name, an empty one where there is none.
+ProfileRow row(const std::vector<ProfileRow>& rows, const std::string& name,
+               bool is_derivative = false) {
+  for (const ProfileRow& each : rows) {
+    if (each.name == name && each.is_derivative == is_derivative) return each;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a profile has each operation and derivative, by name and by module") {
+  Pair model;
+  const Tensor x = randn({5, 8}, {.requires_grad = true});
+  Profiler profiler;
+  for (int i = 0; i < 3; ++i) model(x).sum().backward();
+  CHECK(profiler.by_operation().empty());  // it has not stopped yet
+  profiler.stop();
+  relu(x);  // not profiled any more
+
+  const auto operations = profiler.by_operation();
+  CHECK(row(operations, "linear").calls == 6);
+  CHECK(row(operations, "linear", true).calls == 6);
+  CHECK(row(operations, "gelu").calls == 3);
+  CHECK(row(operations, "layer_norm", true).calls == 3);
+  CHECK(row(operations, "relu").calls == 0);
+  // 2 m n k for each product of m x k and k x n; backward makes two of that size.
+  constexpr double kFlops = 3 * 2 * (5 * 8 * 16 + 5 * 16 * 2);
+  CHECK(row(operations, "linear").flops == kFlops);
+  CHECK(row(operations, "linear", true).flops == 2 * kFlops);
+  CHECK(row(operations, "gelu").flops == 0);
+  // x and the result; of float32
+  CHECK(row(operations, "gelu").bytes == 3 * 2 * 5 * 16 * 4);
+
+  const auto modules = profiler.by_module();
+  CHECK(row(modules, "Pair").calls == 3 * 4);
+  CHECK(row(modules, "Pair", true).calls == 3 * 4);
+  CHECK(row(modules, "Pair.first").calls == 3 * 3);
+  CHECK(row(modules, "Pair.first.up").calls == 3);
+  CHECK(row(modules, "Pair.first.up", true).flops == 3 * 2 * 2 * 5 * 8 * 16);
+  CHECK(row(modules, "", true).calls == 3);  // the derivative of sum
+
+  double seconds = 0;
+  for (const ProfileRow& each : operations) {
+    CHECK(each.seconds > 0);
+    seconds += each.seconds;
+  }
+  CHECK(seconds <= profiler.seconds());
+  for (std::size_t i = 1; i < operations.size(); ++i)
+    CHECK(operations[i - 1].seconds >= operations[i].seconds);
+}
+
+TEST_CASE("a derivative is one row, whatever it is made of") {
+  const Tensor x = randn({4, 4}, {.requires_grad = true});
+  Profiler profiler;
+  const Tensor gradient = autograd::grad(exp(x).sum(), x, {.create_graph = true});
+  autograd::checkpoint([](const Tensor& y) { return sin(y); }, x).sum().backward();
+  profiler.stop();
+  const auto operations = profiler.by_operation();
+  CHECK(row(operations, "exp", true).calls == 1);
+  CHECK(row(operations, "mul").calls == 0);  // of the derivative of exp
+  CHECK(row(operations, "sin").calls == 1);  // its recomputation is a part of the derivative
+}
+
+TEST_CASE("operations without derivatives, attention and products of all kinds are profiled") {
+  manual_seed(1);
+  const Tensor x = randn({3, 4}), q = randn({2, 3, 16, 8}, {.requires_grad = true});
+  Profiler profiler;
+  const Tensor mask = x > 0;
+  argmax(x);
+  rand({3});
+  x.to(int64).sum();
+  einsum("ij,kj->ik", {x, x});
+  scaled_dot_product_attention(q, q, q, {.is_causal = true}).sum().backward();
+  profiler.stop();
+  const auto operations = profiler.by_operation();
+  for (const char* name : {"gt", "argmax", "rand", "to", "sum"}) {
+    CAPTURE(name);
+    CHECK(row(operations, name).calls >= 1);
+  }
+  double products = 0;
+  for (const ProfileRow& each : operations) {
+    if (each.flops > 0 && !each.is_derivative) products += each.flops;
+  }
+  // Two products of depth 8 for each of 16 x 17 / 2 visible pairs and 6 heads, and x x^T.
+  constexpr double kPairs = 6 * 16 * 17 / 2;
+  CHECK(products == 2 * kPairs * (8 + 8) + 2 * 3 * 3 * 4);
+  // Scores, and four products for the gradients.
+  CHECK(row(operations, "scaled_dot_product_attention", true).flops == 2 * kPairs * (5 * 8));
+}
+
+TEST_CASE("a part of the program that is no operation has a row of its own") {
+  const Tensor x = randn({4});
+  Profiler profiler;
+  {
+    const autograd::ProfiledPart part("read");
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    exp(x);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  exp(x);
+  profiler.stop();
+  const auto operations = profiler.by_operation();
+  CHECK(row(operations, "read").calls == 1);
+  CHECK(row(operations, "read").seconds >= 0.002);
+  CHECK(row(operations, "exp").calls == 2);
+  CHECK(row(operations, "exp").seconds >= 0.002);  // what was before it since the part began
+}
+
+TEST_CASE("one thread has one profiler at a time, and other threads are not profiled") {
+  const Tensor x = randn({4});
+  {
+    Profiler profiler;
+    CHECK_THROWS_WITH(Profiler(), ContainsSubstring("profiled already"));
+    std::thread([&] {
+      Profiler own;
+      cos(x);
+      own.stop();
+      CHECK(row(own.by_operation(), "cos").calls == 1);
+      profiler.stop();  // made on another thread
+    }).join();
+    CHECK(profiler.by_operation().empty());
+    sin(x);
+    Profiler next;
+    sin(x);
+    next.stop();
+    CHECK(row(next.by_operation(), "sin").calls == 1);
+  }
+  auto moved = std::make_unique<Profiler>();
+  std::thread([&] { moved.reset(); }).join();
+  const Profiler after;
+  CHECK(sin(x).numel() == 4);
+}
+
+TEST_CASE("an error ends an operation and a derivative in a profile as everywhere") {
+  const Tensor x = randn({4}, {.requires_grad = true});
+  const Tensor y = exp(x);
+  Profiler profiler;
+  CHECK_THROWS_AS(matmul(x, randn({3})), ShapeError);
+  Tensor hooked = y * 2;
+  {
+    const autograd::NodeHook hook([](const Node&, std::span<Tensor>) { throw 1; });
+    CHECK_THROWS_AS(hooked.sum().backward(), int);
+  }
+  sin(x).sum().backward();
+  profiler.stop();
+  CHECK(row(profiler.by_operation(), "sin").calls == 1);
+  CHECK(row(profiler.by_operation(), "sin", true).calls == 1);
+}
+
+TEST_CASE("a profile is printed as two tables, and as a trace for Chrome") {
+  Pair model;
+  Profiler profiler;
+  model(randn({5, 8})).sum().backward();
+  profiler.stop();
+  const auto trace = nlohmann::json::parse(profiler.trace()).at("traceEvents");
+  REQUIRE(trace.size() == 11);  // randn, then five operations forward and backward
+  double end = 0;
+  for (const auto& event : trace) {
+    CHECK(event.at("ph") == "X");
+    CHECK(event.at("ts").get<double>() >= end - 1e-6);
+    end = event.at("ts").get<double>() + event.at("dur").get<double>();
+  }
+  CHECK(trace.at(2).at("name") == "linear");
+  CHECK(trace.at(2).at("args").at("module") == "Pair.first.up");
+  CHECK(trace.at(2).at("args").at("flops") == 2 * 5 * 8 * 16);
+  CHECK(trace.at(6).at("cat") == "backward");
+
+  std::ostringstream out;
+  out << profiler;
+  for (const char* part : {"operation ", "GFLOP/s", "layer_norm, backward", "Pair.first.up ",
+                           "outside of modules", "ms outside of operations"}) {
+    CHECK_THAT(out.str(), ContainsSubstring(part));
+  }
+}
