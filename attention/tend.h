@@ -41,6 +41,7 @@
 #include <tend/core/threads/parallel.h>
 #include <tend/nn/data/csv.h>
 #include <tend/nn/data/data_loader.h>
+#include <tend/nn/data/endless.h>
 #include <tend/nn/data/idx.h>
 #include <tend/nn/data/token_file.h>
 #include <tend/nn/files/npy.h>
@@ -71,5 +72,9 @@
 #include <tend/nn/optim/sgd.h>
 #include <tend/nn/training/audit.h>
 #include <tend/nn/training/checkpoint_folder.h>
+#include <tend/nn/training/interrupt.h>
 #include <tend/nn/training/profiler.h>
+#include <tend/nn/training/progress_line.h>
+#include <tend/nn/training/run_log.h>
 #include <tend/nn/training/run_state.h>
+#include <tend/nn/training/trainer.h>

@@ -17,9 +17,9 @@
 #include <stdexcept>
 
 #include <tend/nn/files/write_file.h>
+#include <tend/nn/training/progress_line.h>
 
 #include "examples/program.h"
-#include "examples/progress_line.h"
 #include "measurement.h"
 #include "operations.h"
 #include "peers.h"
@@ -145,7 +145,7 @@ int run(const Options& options) {
   const compare::Facts facts = introduce(bench, failures);
   std::cout << '\n' << compare::table_head(bench.peers()) << std::flush;
   std::vector<compare::Measurement> measurements;
-  program::ProgressLine progress;
+  tend::nn::ProgressLine progress;
   for (const compare::Row& row : rows) {
     const std::string count = std::to_string(measurements.size()) + " of ";
     progress.show_when_due(count + std::to_string(rows.size()) + ": " + row.name);
@@ -228,7 +228,7 @@ int run_operations(const Options& options) {
     tend::nn::write_file(options.json_path,
                          compare::operations_json(results, facts).dump(1) + '\n');
   };
-  program::ProgressLine progress;
+  tend::nn::ProgressLine progress;
   std::size_t done = 0;
   for (const compare::OperationRow& row : rows) {
     progress.show_when_due(std::to_string(done++) + " of " + std::to_string(rows.size()) + ": " +

@@ -4,11 +4,11 @@
 #include <iostream>
 
 #include <tend/nn/files/write_file.h>
+#include <tend/nn/training/progress_line.h>
 #include <tend/tend.h>
 
 #include "campaign.h"
 #include "examples/program.h"
-#include "examples/progress_line.h"
 
 #include <nlohmann/json.hpp>
 
@@ -50,7 +50,7 @@ json report(const fuzz::Campaign& campaign, const Options& options) {
 void run_all(fuzz::Campaign& campaign, const Options& options) {
   using Clock = std::chrono::steady_clock;
   constexpr std::uint64_t kBatch = 250;
-  program::ProgressLine progress;
+  tend::nn::ProgressLine progress;
   const auto start = Clock::now();
   for (;;) {
     const std::uint64_t done = campaign.programs();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tend/nn/files/write_file.h>
+#include <tend/nn/training/interrupt.h>
 
 #include "examples/program.h"
 #include "examples/train/page/format.h"
@@ -16,7 +17,6 @@
 #include "examples/train/run/command_line.h"
 #include "examples/train/run/course.h"
 #include "examples/train/run/files.h"
-#include "examples/train/run/interrupt.h"
 #include "examples/train/run/outcome.h"
 #include "examples/train/run/output_files.h"
 #include "examples/train/run/results.h"
@@ -139,7 +139,7 @@ int train(const CommandLine& command_line) {
   if (command_line.threads > 0) tend::set_num_threads(command_line.threads);
   Training training = prepare(command_line);
   create_folder(command_line);
-  note_interrupts();
+  const tend::nn::InterruptGuard interrupts;
   std::cout << introduction(training) << std::flush;
   Results results;
   training.checked_every = command_line.save_every;
@@ -155,7 +155,8 @@ int train(const CommandLine& command_line) {
     return 1;
   }
   if (!results.complete()) return 1;
-  if (interruption() != 0) return kSignalled + interruption();
+  const int signal = tend::nn::InterruptGuard::signal();
+  if (signal != 0) return kSignalled + signal;
   return is_good ? 0 : 1;
 }
 

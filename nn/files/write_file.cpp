@@ -88,11 +88,14 @@ std::string temporary_prefix(const fs::path& target) {
   return target.filename().string().substr(0, kKeptName) + kMark;
 }
 
-bool is_temporary_name(const std::string& name, const std::string& prefix) {
-  const std::string_view suffix = kSuffix;
-  if (name.size() <= prefix.size() + suffix.size() || !name.starts_with(prefix)) return false;
+// Whether the name is that of a temporary file and begins so.
+bool is_temporary_name(const std::string& name, std::string_view start) {
+  const std::string_view suffix = kSuffix, mark = kMark;
+  const std::size_t marked = name.rfind(mark), number = marked + mark.size();
+  if (!name.starts_with(start) || marked == std::string::npos || !name.ends_with(suffix))
+    return false;
   const std::size_t end = name.size() - suffix.size();
-  return name.ends_with(suffix) && name.find_first_not_of("0123456789-", prefix.size()) == end;
+  return number < end && name.find_first_not_of("0123456789-", number) == end;
 }
 
 // A process keeps its temporary files locked, so one that can be locked belongs to nobody.
@@ -105,18 +108,6 @@ void remove_if_abandoned(const char* path) {
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return;
   // Its owner may have renamed it before the lock was ours.
   if (::lstat(path, &named) == 0 && is_same_file(opened, named)) ::unlink(path);
-}
-
-// Not with std::filesystem::directory_iterator, which ends the process where memory is refused.
-void remove_leftovers(const fs::path& target) {
-  const fs::path folder = folder_of(target);
-  const std::string prefix = temporary_prefix(target);
-  const std::unique_ptr<::DIR, int (*)(::DIR*)> entries(::opendir(folder.c_str()), ::closedir);
-  if (!entries) return;
-  while (const ::dirent* const entry = ::readdir(entries.get())) {
-    const std::string name = entry->d_name;
-    if (is_temporary_name(name, prefix)) remove_if_abandoned((folder / name).c_str());
-  }
 }
 
 class TemporaryFile {
@@ -177,7 +168,7 @@ class TemporaryFile {
 
 void replace(const Subject& subject, const fs::path& target, const FileStatus* old,
              const std::function<void(const PutBytes&)>& fill) {
-  remove_leftovers(target);
+  remove_leftovers(folder_of(target), temporary_prefix(target));
   // Nobody else reads what will be a private file, not even while it is written.
   TemporaryFile file(subject, target, old != nullptr ? 0600 : 0666);
   fill([&](const void* data, std::size_t bytes) { file.put(data, bytes); });
@@ -304,6 +295,18 @@ void check_can_write(const fs::path& path) {
 
 fs::path follow_links(const fs::path& path) {
   return followed({"follow_links", path});
+}
+
+void for_each_name(const fs::path& folder, FunctionRef<void(const std::string&)> f) {
+  const std::unique_ptr<::DIR, int (*)(::DIR*)> entries(::opendir(folder.c_str()), ::closedir);
+  if (!entries) return;
+  while (const ::dirent* const entry = ::readdir(entries.get())) f(entry->d_name);
+}
+
+void remove_leftovers(const fs::path& folder, std::string_view start) {
+  for_each_name(folder, [&](const std::string& name) {
+    if (is_temporary_name(name, start)) remove_if_abandoned((folder / name).c_str());
+  });
 }
 
 }  // namespace tend::nn

@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <string_view>
+
+#include <tend/core/base/function_ref.h>
 
 namespace tend::nn {
 
@@ -33,6 +36,13 @@ void write_file(const std::filesystem::path& path, std::string_view content,
 /// IoError where write_file(path) is sure to fail: the path is a folder, its folder does not exist
 /// or cannot be written. Nothing is opened or created.
 void check_can_write(const std::filesystem::path& path);
+
+/// Removes what killed processes have left beside files of this folder whose names begin so.
+void remove_leftovers(const std::filesystem::path& folder, std::string_view start);
+
+/// f(name) for each entry of a folder, in no order; for none where it cannot be read. Unlike
+/// std::filesystem::directory_iterator it does not end the process where memory is refused.
+void for_each_name(const std::filesystem::path& folder, FunctionRef<void(const std::string&)> f);
 
 /// The path with links followed, the last one also where it leads to nothing. IoError for links
 /// that go round in circles.

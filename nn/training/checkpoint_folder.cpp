@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include <tend/nn/files/write_file.h>
+
 namespace tend::nn {
 
 namespace {
@@ -49,6 +51,7 @@ std::filesystem::path CheckpointFolder::save(
   return with_memory([&] {
     std::filesystem::path path = folder_ / file_name(step);
     run.save(path, settings);
+    remove_leftovers(folder_, kBefore);
     const auto there = steps();
     auto left = std::distance(there.begin(), there.upper_bound(step));
     for (const auto& [each, file] : there) {
@@ -63,12 +66,9 @@ std::filesystem::path CheckpointFolder::save(
 std::map<std::int64_t, std::filesystem::path> CheckpointFolder::steps() const {
   return with_memory([&] {
     std::map<std::int64_t, std::filesystem::path> found;
-    std::error_code error;
-    for (std::filesystem::directory_iterator at(folder_, error), end; !error && at != end;
-         at.increment(error)) {
-      if (const auto step = step_of(at->path().filename().string())) found[*step] = at->path();
-    }
-    if (error) fail<IoError>(kFolder, folder_, " cannot be read: ", error.message());
+    for_each_name(folder_, [&](const std::string& name) {
+      if (const auto step = step_of(name)) found[*step] = folder_ / name;
+    });
     return found;
   });
 }

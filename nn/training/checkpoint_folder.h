@@ -19,13 +19,13 @@ class CheckpointFolder {
   explicit CheckpointFolder(std::filesystem::path folder, std::int64_t keep = 3);
 
   /// Writes the checkpoint of a step with RunState::save, and then removes the earliest beyond the
-  /// last `keep`, and those of later steps: a run that went back has left them. Returns its path.
+  /// last `keep`, those of later steps, which a run that went back has left, and what killed
+  /// processes have left. Returns its path.
   /// Error for a negative step; IoError where it cannot be written.
   std::filesystem::path save(const RunState& run, std::int64_t step,
                              const std::map<std::string, std::string>& settings = {}) const;
 
-  /// The checkpoints that are there, by step. Other files are passed over. IoError where the folder
-  /// cannot be read.
+  /// The checkpoints that are there, by step. Other files are passed over.
   std::map<std::int64_t, std::filesystem::path> steps() const;
 
   /// The checkpoint of the last step; empty where there is none.

@@ -127,8 +127,27 @@ PublicFunction of_run(std::string signature, F f) {
   return function;
 }
 
+// A log in a folder that may not be there, with a step.
+PublicFunction of_log(std::string signature) {
+  return by_hand(std::move(signature), [](Arguments& a) {
+    const bool is_bad = a.flag();
+    const nn::TrainedStep step{a.integer(), a.real(), a.real(), a.real(), a.real(), a.real()};
+    return DrawnCall([=, last = a.integer()]() -> Tensors {
+      const std::string folder = scratch_file();
+      if (!is_bad) std::filesystem::create_directories(folder);
+      nn::RunLog(folder, last).write(step);
+      nn::progress_text(step, last, step.loss);
+      std::filesystem::remove_all(folder);
+      return {};
+    });
+  });
+}
+
 std::vector<PublicFunction> runs() {
-  return {of_run("nn::RunState::load_state_dict(const StateDict&)",
+  return {of_log("nn::RunLog::RunLog(std::filesystem::path, std::int64_t)"),
+          of_log("nn::RunLog::write(const TrainedStep&)"),
+          of_log("nn::progress_text(const TrainedStep&, std::int64_t, double)"),
+          of_run("nn::RunState::load_state_dict(const StateDict&)",
                  [](nn::RunState& run, const nn::StateDict& state) { run.load_state_dict(state); }),
           of_run("nn::RunState::save(const std::filesystem::path&, const std::map<std::string, "
                  "std::string>&)",
@@ -189,6 +208,21 @@ std::vector<PublicFunction> bad_files() {
               [path](Arguments& a) {
                 return DrawnCall([to = path(a)]() -> Tensors {
                   nn::check_can_write(to);
+                  return {};
+                });
+              }),
+      by_hand("nn::remove_leftovers(const std::filesystem::path&, std::string_view)",
+              [path](Arguments& a) {
+                return DrawnCall([from = path(a)]() -> Tensors {
+                  nn::remove_leftovers(from, "tend_hostile_none");
+                  return {};
+                });
+              }),
+      by_hand("nn::for_each_name(const std::filesystem::path&, FunctionRef<void(const "
+              "std::string&)>)",
+              [path](Arguments& a) {
+                return DrawnCall([from = path(a)]() -> Tensors {
+                  nn::for_each_name(from, [](const std::string&) {});
                   return {};
                 });
               }),

@@ -1,17 +1,18 @@
 #include "examples/train/run/course.h"
 
-#include "examples/progress_line.h"
+#include <tend/nn/training/interrupt.h>
+#include <tend/nn/training/progress_line.h>
+
 #include "examples/train/run/checkpoint.h"
-#include "examples/train/run/interrupt.h"
 #include "examples/train/run/outcome.h"
 
 namespace train {
 
 Course train_to_end(Training& training, const std::function<void()>& save) {
-  program::ProgressLine progress;
+  tend::nn::ProgressLine progress;
   Snapshot sound(training);
   try {
-    while (!training.is_complete() && interruption() == 0) {
+    while (!training.is_complete() && tend::nn::InterruptGuard::signal() == 0) {
       const std::size_t validations = training.history.validations.size();
       training.step();
       if (training.history.validations.size() > validations) sound = Snapshot(training);

@@ -1,0 +1,25 @@
+/// \file
+/// Ctrl-C as a question that a loop asks.
+#pragma once
+
+#include <csignal>
+
+namespace tend::nn {
+
+/// While it lives, SIGINT (Ctrl-C) and SIGTERM are noted instead of ending the process; a second
+/// one ends it. Guards may nest; the process has one note for all of them.
+class InterruptGuard {
+ public:
+  [[nodiscard]] InterruptGuard() noexcept;
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  /// The signal that came while a guard lived; 0 where none did.
+  static int signal() noexcept;
+
+ private:
+  struct sigaction before_int_ = {}, before_term_ = {};
+};
+
+}  // namespace tend::nn

@@ -1,0 +1,129 @@
+#include <tend/nn/training/trainer.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <tend/autograd/ops/arithmetic.h>
+#include <tend/nn/optim/clip.h>
+#include <tend/nn/training/interrupt.h>
+#include <tend/nn/training/progress_line.h>
+
+namespace tend::nn {
+namespace {
+
+constexpr const char* kName = "Trainer";
+
+void check(const TrainerOptions& o) {
+  const auto at_least = [](const char* name, std::int64_t value, std::int64_t least) {
+    if (value < least) fail(kName, name, " must be at least ", least, ", got ", value);
+  };
+  at_least("steps", o.steps, 0);
+  at_least("accumulate", o.accumulate, 1);
+  at_least("evaluate_every", o.evaluate_every, 0);
+  at_least("patience", o.patience, 0);
+  at_least("save_every", o.save_every, 0);
+  at_least("keep", o.keep, 1);
+  if (o.out.empty() && (o.save_every > 0 || o.resume))
+    fail(kName, "checkpoints need a folder, out");
+}
+
+bool is_due(std::int64_t step, std::int64_t every) {
+  return every > 0 && step % every == 0;
+}
+
+}  // namespace
+
+Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<Tensor()> loss,
+                 TrainerOptions options)
+    : state(model),
+      model_(model),
+      optimizer_(optimizer),
+      loss_(std::move(loss)),
+      options_(std::move(options)),
+      parameters_(model.parameters()) {
+  check(options_);
+  if (!options_.out.empty()) folder_.emplace(options_.out, options_.keep);
+  state.add("optimizer", optimizer);
+  if (options_.schedule != nullptr) state.add("schedule", *options_.schedule);
+  state.add("step", step_);
+  state.add("best_evaluation", best_);
+  state.add("worse_evaluations", worse_);
+}
+
+void Trainer::resume() {
+  const std::filesystem::path last = options_.resume ? folder_->last() : "";
+  if (last.empty()) return;
+  const Safetensors file = load_run(last);
+  if (file.metadata != options_.settings) fail(kName, last, " was written with other settings");
+  state.load_state_dict(file.tensors);
+  saved_ = step_;
+}
+
+TrainedStep Trainer::make_step() {
+  optimizer_.zero_grad();
+  double loss = 0;
+  for (std::int64_t i = 0; i < options_.accumulate; ++i) {
+    const Tensor part = loss_() / static_cast<double>(options_.accumulate);
+    part.backward();
+    loss += part.item();
+  }
+  const double norm = clip_grad_norm_(parameters_, options_.clip_norm);
+  if (!std::isfinite(loss) || !std::isfinite(norm))
+    fail(kName, "step ", step_ + 1, " has the loss ", loss, " and the gradient norm ", norm);
+  TrainedStep done{.step = step_ + 1, .loss = loss, .lr = optimizer_.lr(0), .grad_norm = norm};
+  optimizer_.step();
+  if (options_.schedule != nullptr) options_.schedule->step();
+  ++step_;
+  done.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  const auto made = static_cast<double>(step_ - first_step_);
+  done.tokens_per_second = made * static_cast<double>(options_.tokens_per_step) / done.seconds;
+  return done;
+}
+
+double Trainer::evaluate_model() {
+  model_.eval();
+  const NoGradGuard no_grad;
+  const double found = options_.evaluate();
+  model_.train();
+  worse_ = found < best_ ? 0 : worse_ + 1;
+  best_ = std::min(best_, found);
+  return found;
+}
+
+void Trainer::save() {
+  if (!folder_ || saved_ == step_) return;
+  folder_->save(state, step_, options_.settings);
+  saved_ = step_;
+}
+
+bool Trainer::goes_on() const {
+  const bool is_patient = options_.patience == 0 || worse_ < options_.patience;
+  return step_ < options_.steps && is_patient && InterruptGuard::signal() == 0;
+}
+
+void Trainer::run() {
+  resume();
+  const InterruptGuard interrupts;
+  std::optional<ProgressLine> progress;
+  if (options_.shows_progress) progress.emplace();
+  std::optional<RunLog> log;
+  if (folder_) log.emplace(options_.out, step_);
+  first_step_ = step_;
+  start_ = Clock::now();
+  model_.train();
+  while (goes_on()) {
+    TrainedStep done = make_step();
+    if (options_.evaluate && is_due(step_, options_.evaluate_every))
+      done.evaluation = evaluate_model();
+    if (log) log->write(done);
+    if (options_.after_step) options_.after_step(done);
+    if (is_due(step_, options_.save_every)) save();
+    const double a_step = done.seconds / static_cast<double>(step_ - first_step_);
+    const double seconds_left = a_step * static_cast<double>(options_.steps - step_);
+    if (progress) progress->show_when_due(progress_text(done, options_.steps, seconds_left));
+  }
+  save();
+}
+
+}  // namespace tend::nn

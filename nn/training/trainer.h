@@ -1,0 +1,96 @@
+/// \file
+/// A training loop with evaluation, checkpoints and logs.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tend/nn/optim/schedule.h>
+#include <tend/nn/training/checkpoint_folder.h>
+#include <tend/nn/training/run_log.h>
+#include <tend/nn/training/run_state.h>
+
+namespace tend::nn {
+
+struct TrainerOptions {
+  std::int64_t steps = 0;       ///< Of the whole run.
+  std::int64_t accumulate = 1;  ///< Losses that one step averages: micro-batches.
+  double clip_norm = std::numeric_limits<double>::infinity();
+  std::int64_t tokens_per_step = 0;  ///< For the rate in the progress line and the logs.
+  std::int64_t evaluate_every = 0;   ///< Steps; 0: never.
+  std::int64_t patience = 0;  ///< Evaluations without a better one that end the run; 0: none do.
+  std::filesystem::path out = {};  ///< Folder of checkpoints and logs; empty: there are none.
+  std::int64_t save_every = 0;     ///< Steps; 0: only at the end.
+  std::int64_t keep = 3;           ///< How many checkpoints stay.
+  Flag resume = false;             ///< Goes on from the last checkpoint in `out`, if there is one.
+  Flag shows_progress = true;      ///< A line on stderr (ProgressLine).
+  std::map<std::string, std::string> settings = {};  ///< Of the program, for the checkpoints.
+
+  optim::LRScheduler* schedule = nullptr;  ///< Stepped after the optimizer.
+  /// Gives what is to become small, the loss on other data; called in evaluation mode without grad.
+  std::function<double()> evaluate = {};
+  /// Called after each step, before a checkpoint is written.
+  std::function<void(const TrainedStep&)> after_step = {};
+};
+
+/// Steps a model along the gradients of a loss, `loss()`, which draws the next batch:
+///
+///     const auto loss = [&] {
+///       auto& [x, y] = batches.next();
+///       return cross_entropy(model(x), y);
+///     };
+///     nn::Trainer trainer(model, optimizer, loss, {.steps = 1000, .schedule = &schedule});
+///     trainer.state.add("loader", loader);
+///     trainer.run();
+///
+/// A run that is killed and resumed has the bits of one that was not, as long as `state` has all
+/// that its steps change.
+class Trainer {
+ public:
+  Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<Tensor()> loss,
+          TrainerOptions options);
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
+
+  /// Model, optimizer, schedule, step and evaluations; add what else the steps change.
+  RunState state;
+
+  /// Trains until `steps` are made, an evaluation has not been better for too long, or Ctrl-C;
+  /// then writes the last checkpoint. Error for a loss or gradient that is not finite, before the
+  /// step that it would spoil, and for a checkpoint with other settings; what the
+  /// functions throw comes through.
+  void run();
+
+  std::int64_t steps_done() const noexcept { return step_; }
+  double best_evaluation() const noexcept { return best_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void resume();
+  bool goes_on() const;
+  TrainedStep make_step();
+  double evaluate_model();
+  void save();
+
+  ModuleBase& model_;
+  optim::Optimizer& optimizer_;
+  std::function<Tensor()> loss_;
+  TrainerOptions options_;
+  std::optional<CheckpointFolder> folder_;
+  std::vector<Tensor> parameters_;
+  std::int64_t step_ = 0, saved_ = -1;
+  std::int64_t worse_ = 0;  // evaluations since the best one
+  double best_ = std::numeric_limits<double>::infinity();
+  std::int64_t first_step_ = 0;  // of this process
+  Clock::time_point start_;
+};
+
+}  // namespace tend::nn

@@ -1,0 +1,138 @@
+// nanogpt as a user runs it: it learns, and goes on bit for bit after it was killed.
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/catch.h"
+#include "tests/examples/process.h"
+
+#include <tend/nn/training/checkpoint_folder.h>
+
+#include <nlohmann/json.hpp>
+
+using Catch::Matchers::ContainsSubstring;
+using namespace tend::test;
+
+namespace {
+
+const std::string kNanoGPT = TEND_EXAMPLES "/nanogpt";
+
+// A text in which every letter follows from the one before it.
+std::string alphabet() {
+  std::string text;
+  for (int i = 0; i < 4000; ++i) text += static_cast<char>('a' + i % 26);
+  return text;
+}
+
+std::vector<std::string> small_nanogpt(std::vector<std::string> more) {
+  std::vector<std::string> words{"--text",   "text", "--layers",  "1",   "--heads", "2",
+                                 "--width",  "8",    "--context", "8",   "--batch", "4",
+                                 "--warmup", "2",    "--rate",    "0.01"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+nlohmann::json nanogpt_results(const TemporaryFolder& folder, const std::string& name) {
+  return nlohmann::json::parse(content(folder.file(name)));
+}
+
+std::string last_checkpoint(const TemporaryFolder& folder, const std::string& out) {
+  return content(tend::nn::CheckpointFolder(folder.file(out)).last().string());
+}
+
+// TEND_KILLS=200 kills as often as the report in benchmarks/README.md says.
+int wanted_kills() {
+  const char* const wanted = std::getenv("TEND_KILLS");
+  return wanted == nullptr ? 10 : std::atoi(wanted);
+}
+
+}  // namespace
+
+TEST_CASE("nanogpt learns a text, writes a sample and its results") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("text")) << alphabet();
+  const Ended ended = run_program(
+      kNanoGPT, small_nanogpt({"--steps", "200", "--json", "r.json", "--sample", "60"}), folder);
+  CAPTURE(ended.output);
+  REQUIRE(ended.code == 0);
+  const nlohmann::json r = nanogpt_results(folder, "r.json");
+  CHECK(r.at("losses").size() == 200);
+  CHECK(r.at("validation_loss") < 0.1);  // 3.26 where nothing is learnt
+  CHECK(r.at("steps") == 200);
+  CHECK(r.at("seconds") > 0);
+  CHECK(r.at("sample").get<std::string>().size() == 61);
+  CHECK(r.at("settings").at("width") == 8);
+}
+
+TEST_CASE("nanogpt that is killed at any moment and resumed has the bits of one that was not") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("text")) << alphabet();
+  const auto words = [](const std::string& out) {
+    return small_nanogpt({"--steps", "700", "--save-every", "7", "--evaluate-every", "0", "--out",
+                          out, "--json", out + ".json", "--sample", "0", "--dropout", "0.1",
+                          "--resume"});
+  };
+  REQUIRE(run_program(kNanoGPT, words("whole"), folder).code == 0);
+  const std::string expected = last_checkpoint(folder, "whole");
+
+  std::mt19937 random(11);
+  std::uniform_int_distribution<int> delay(0, 60'000);
+  int kills = 0, rounds = 0;
+  while (kills < wanted_kills()) {
+    const std::string out = "killed" + std::to_string(rounds++);
+    for (bool is_done = false; !is_done;) {
+      // Another number of threads gives the same bits.
+      auto arguments = words(out);
+      arguments.insert(arguments.end(), {"--threads", kills % 2 == 0 ? "1" : "2"});
+      Process process(kNanoGPT, arguments, folder.path());
+      std::this_thread::sleep_for(std::chrono::microseconds(delay(random)));
+      process.send(SIGKILL);
+      const int code = process.wait();
+      is_done = code == 0;
+      if (!is_done) ++kills;
+      REQUIRE((is_done || code == 128 + SIGKILL));
+    }
+    const bool same_file = last_checkpoint(folder, out) == expected;
+    CHECK(same_file);
+    CHECK(nanogpt_results(folder, out + ".json").at("losses") ==
+          nanogpt_results(folder, "whole.json").at("losses"));
+    // What killed processes left is gone: the last checkpoints and the logs are all.
+    std::size_t files = 0;
+    for (const auto& each : std::filesystem::directory_iterator(folder.file(out))) {
+      CAPTURE(each.path());
+      ++files;
+    }
+    CHECK(files == 3 + 2);
+  }
+  WARN("nanogpt: " << kills << " kills survived in " << rounds << " runs");
+}
+
+TEST_CASE("nanogpt says what is wrong with its text, its options and its checkpoints") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("text")) << alphabet();
+  std::ofstream(folder.file("short")) << "ab";
+  std::ofstream(folder.file("empty"));
+  const auto fails = [&](const std::vector<std::string>& words, int code,
+                         const std::string& message) {
+    const Ended ended = run_program(kNanoGPT, words, folder);
+    CHECK(ended.code == code);
+    CHECK_THAT(ended.output, ContainsSubstring(message));
+  };
+  fails({}, 2, "--text");
+  fails({"--text", "nowhere"}, 1, "nowhere cannot be read");
+  fails({"--text", "empty"}, 1, "empty cannot be read, or is empty");
+  fails({"--text", "short"}, 1, "the text is too short");
+  fails({"--text", "text", "--steps", "0"}, 2, "--steps");
+  fails(small_nanogpt({"--resume"}), 1, "checkpoints need a folder");
+  REQUIRE(
+      run_program(kNanoGPT, small_nanogpt({"--steps", "3", "--out", "o", "--sample", "0"}), folder)
+          .code == 0);
+  fails(small_nanogpt({"--steps", "4", "--out", "o", "--resume"}), 1,
+        "was written with other settings");
+}
