@@ -125,6 +125,14 @@ std::vector<PublicFunction> files() {
     const nn::SafetensorsFile file(path, load);
     return Tensors{file.load(file.contains("bias") ? "bias" : "weight")};
   };
+  const auto each = [](const auto& path, const auto& state, const auto&, const auto& load) {
+    nn::save_safetensors(path, state, {{"key", "value"}});
+    const nn::SafetensorsFile file(path, load);
+    if (file.metadata().at("key") != "value") throw std::logic_error("the metadata differ");
+    Tensors all;
+    for (const nn::SafetensorsEntry& entry : file.entries()) all.push_back(file.load(entry.name));
+    return all;
+  };
   return {
       of_written_state("nn::save_safetensors(const std::filesystem::path&, const StateDict&, const "
                        "std::map<std::string, std::string>&)",
@@ -137,6 +145,8 @@ std::vector<PublicFunction> files() {
                        shards),
       of_written_state("nn::SafetensorsFile::load(std::string_view)", one),
       of_written_state("nn::SafetensorsFile::contains(std::string_view)", one),
+      of_written_state("nn::SafetensorsFile::entries()", each),
+      of_written_state("nn::SafetensorsFile::metadata()", each),
       by_hand("nn::save_npy(const std::filesystem::path&, const Tensor&)", [](Arguments& a) {
         const Tensor x = a.tensor();
         const bool mmap = a.flag();
