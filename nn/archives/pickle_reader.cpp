@@ -53,7 +53,7 @@ class Machine {
   }
   Numbers pop(std::size_t count) {
     check_height(count);
-    const Numbers numbers(stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end());
+    Numbers numbers(stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end());
     stack_.resize(stack_.size() - count);
     return numbers;
   }

@@ -51,7 +51,7 @@ class ZipStorages {
       archive_.refuse("storage '", shown(name.key), "' of ", name.numel, " elements has ",
                       entry.size(), " bytes");
     }
-    const Array out = Array::empty({name.numel}, widened(name.kind));
+    Array out = Array::empty({name.numel}, widened(name.kind));
     read_numbers(
         name.kind, swapped_, [&](void* to, std::uint64_t bytes) { entry.read(to, bytes); }, out);
     entry.finish();
@@ -93,7 +93,7 @@ class LaterStorages {
     // What is promised in sum may not be more than the file still has.
     const auto refuse = [&](const auto&... parts) { reader_.refuse(parts...); };
     promised_ += stored_bytes(name, reader_.left() - std::min(promised_, reader_.left()), refuse);
-    const Array elements = Array::empty({name.numel}, widened(name.kind));
+    Array elements = Array::empty({name.numel}, widened(name.kind));
     storages_.emplace(name.key, Later{name.kind, elements, false});
     return elements;
   }

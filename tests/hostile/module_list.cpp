@@ -91,7 +91,7 @@ PublicFunction of_written_state(const char* signature, F f) {
                                            : "/tmp";
       const nn::SafetensorsOptions options{half ? std::optional(nn::HalfType::float16)
                                                 : std::nullopt};
-      const Tensors back = f(path, state, options, nn::LoadOptions{mmap});
+      Tensors back = f(path, state, options, nn::LoadOptions{mmap});
       std::filesystem::remove(path);
       return back;
     });

@@ -243,7 +243,7 @@ TEST_CASE("an index that names what is not there is refused with the reason") {
   check_index_refused(R"({"x": "one", "a": "one"})", "there is no tensor 'x' in one");
   check_index_refused(R"({"a": "one", "b": "two", "c": "one"})", "there is no tensor 'c' in one");
   for (const std::string name : {"\"../one\"", "\"/tmp/one\"", "\"\"", "\".\"", "\"..\"",
-                                 "\"o/ne\"", "\"one\\u0000\"", "1", "null", "[]", "{}"}) {
+                                 "\"o/ne\"", R"("one\u0000")", "1", "null", "[]", "{}"}) {
     check_index_refused("{\"a\": " + name + "}", "names no file beside it for 'a'");
   }
   check_index_refused("[]", "there is no weight_map");
