@@ -46,6 +46,7 @@
 #include <tend/nn/data/token_file.h>
 #include <tend/nn/files/npy.h>
 #include <tend/nn/files/safetensors.h>
+#include <tend/nn/files/safetensors_file.h>
 #include <tend/nn/layers/activation.h>
 #include <tend/nn/layers/conv.h>
 #include <tend/nn/layers/dropout.h>

@@ -1,8 +1,6 @@
 #include <tend/attention/pretrained/load_pretrained.h>
 
-#include <set>
 #include <string>
-#include <string_view>
 #include <system_error>
 
 #include <tend/attention/pretrained/config_reader.h>
@@ -17,38 +15,13 @@ namespace {
 
 constexpr const char* kLoad = "load_pretrained";
 
-// The files that an index names, each once.
-std::set<std::string> shards(const std::filesystem::path& index) {
-  const nn::FileName file{kLoad, index};
-  const nn::json::Value root = nn::json::read(file);
-  const auto map = ConfigReader(file, root).object("weight_map");
-  if (!map) file.refuse("there is no weight_map");
-  std::set<std::string> files;
-  for (const nn::json::Member& member : map->members()) {
-    const auto* name = member.value.as<std::string>();
-    if (name == nullptr || name->empty() || *name == ".." ||
-        name->find_first_of(std::string_view("/\0", 2)) != std::string::npos) {
-      file.refuse("the weight_map names no file beside it for '", nn::shown(member.name), '\'');
-    }
-    files.insert(*name);
-  }
-  return files;
-}
-
 nn::StateDict load_tensors(const std::filesystem::path& folder) {
   const auto whole = folder / "model.safetensors";
   const auto index = folder / "model.safetensors.index.json";
   std::error_code ignored;  // where it cannot be seen, it cannot be opened either
-  if (std::filesystem::exists(whole, ignored) || !std::filesystem::exists(index, ignored)) {
-    return nn::load_safetensors(whole).tensors;
-  }
-  nn::StateDict all;
-  for (const std::string& file : shards(index)) {
-    for (auto& [name, tensor] : nn::load_safetensors(folder / file).tensors) {
-      all.emplace_back(name, tensor);
-    }
-  }
-  return all;
+  const bool is_whole =
+      std::filesystem::exists(whole, ignored) || !std::filesystem::exists(index, ignored);
+  return nn::load_safetensors(is_whole ? whole : index).tensors;
 }
 
 // A number or a list.

@@ -111,27 +111,9 @@ class Caller {
     if (shape.size() != strides.size()) {
       refuse_arguments(as_text("sizes ", shape, " with strides ", strides));
     }
-    check_inside(storage.elements.array(), offset, shape, strides);
-    const Tensor out(storage.elements.array().as_strided(shape, strides, offset));
+    const Tensor out =
+        tensor_in(reader_, function_, storage.elements.array(), offset, shape, strides);
     return with_grad(out, function_ == kTensorV2 && argument<bool>(4));
-  }
-  void check_inside(const Array& storage, std::int64_t offset, const Shape& shape,
-                    const Shape& strides) const {
-    // Sizes of zero count as one in the product, which then overflows for no part of the shape.
-    std::int64_t end = offset, bytes = 8;
-    bool overflows = offset < 0, is_empty = false;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-      std::int64_t way = 0;
-      is_empty |= shape[i] == 0;
-      overflows |= __builtin_mul_overflow(bytes, std::max<std::int64_t>(shape[i], 1), &bytes);
-      overflows |=
-          __builtin_mul_overflow(std::max<std::int64_t>(shape[i] - 1, 0), strides[i], &way);
-      overflows |= __builtin_add_overflow(end, way, &end);
-    }
-    if (overflows || (is_empty ? offset > storage.numel() : end >= storage.numel())) {
-      refuse_arguments(as_text("sizes ", shape, " with strides ", strides, " from ", offset,
-                               " leave a storage of ", storage.numel(), " elements"));
-    }
   }
   Tensor with_grad(Tensor tensor, bool requires_grad) const {
     if (requires_grad && !is_floating(tensor.dtype())) {
@@ -230,6 +212,25 @@ Object call(const ByteReader& reader, const Objects& objects, const std::string&
   return Caller(reader, objects, function, arguments).call();
 }
 
+Tensor tensor_in(const ByteReader& reader, std::string_view what, const Array& storage,
+                 std::int64_t offset, const Shape& shape, const Shape& strides) {
+  // Sizes of zero count as one in the product, which then overflows for no part of the shape.
+  std::int64_t end = offset, bytes = 8;
+  bool overflows = offset < 0, is_empty = false;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    std::int64_t way = 0;
+    is_empty |= shape[i] == 0;
+    overflows |= __builtin_mul_overflow(bytes, std::max<std::int64_t>(shape[i], 1), &bytes);
+    overflows |= __builtin_mul_overflow(std::max<std::int64_t>(shape[i] - 1, 0), strides[i], &way);
+    overflows |= __builtin_add_overflow(end, way, &end);
+  }
+  if (overflows || (is_empty ? offset > storage.numel() : end >= storage.numel())) {
+    reader.refuse(what, ": sizes ", shape, " with strides ", strides, " from ", offset,
+                  " leave a storage of ", storage.numel(), " elements");
+  }
+  return Tensor(storage.as_strided(shape, strides, storage.offset() + offset));
+}
+
 const NumberKind* storage_kind(const std::string& name) {
   const auto same = [&](const StorageClass& each) { return each.name == name; };
   const auto* const found = std::find_if(kStorageClasses.begin(), kStorageClasses.end(), same);
@@ -238,6 +239,12 @@ const NumberKind* storage_kind(const std::string& name) {
 
 bool is_dtype(const std::string& name) {
   return std::find(kDtypes.begin(), kDtypes.end(), name) != kDtypes.end();
+}
+
+bool is_tensor_class(const std::string& name) {
+  constexpr std::string_view kTensorEnd = "Tensor";
+  if (!name.ends_with(kTensorEnd)) return false;
+  return storage_kind(name.substr(0, name.size() - kTensorEnd.size()) + "Storage") != nullptr;
 }
 
 void check_global(const ByteReader& reader, const std::string& name) {

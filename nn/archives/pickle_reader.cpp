@@ -1,6 +1,7 @@
 #include <tend/nn/archives/pickle_reader.h>
 
 #include <bit>
+#include <charconv>
 #include <unordered_map>
 #include <utility>
 
@@ -14,8 +15,8 @@ namespace {
 // The opcodes: https://github.com/python/cpython/blob/3.11/Lib/pickletools.py
 class Machine {
  public:
-  Machine(ByteReader& reader, const GetStorage& get_storage)
-      : reader_(reader), get_storage_(get_storage), begin_(reader.left()) {}
+  Machine(ByteReader& reader, const Outside& outside)
+      : reader_(reader), outside_(outside), begin_(reader.left()) {}
 
   PtValue run() {
     for (;;) {
@@ -52,7 +53,7 @@ class Machine {
   }
   Numbers pop(std::size_t count) {
     check_height(count);
-    const Numbers numbers(stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end());
+    Numbers numbers(stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end());
     stack_.resize(stack_.size() - count);
     return numbers;
   }
@@ -193,7 +194,7 @@ class Machine {
         pop();
         as<Mapping>(top(), "a dict with attributes");
         return true;
-      case 'Q': return push(storage(as<Sequence>(pop(), "a storage").items));
+      case 'Q': return outside_.tensor ? push(tensor(pop())) : push(storage(pop()));
       default: return false;
     }
   }
@@ -204,11 +205,27 @@ class Machine {
   }
   bool push_global(const std::string& module, const std::string& name) {
     const std::string whole = module + '.' + name;
+    if (outside_.has_classes && is_tensor_class(whole)) return push(whole);
     check_global(reader_, whole);
+    if (outside_.has_classes && storage_kind(whole) != nullptr) return push(whole);
     if (is_dtype(whole)) return push(whole);
     return push(Global{whole});
   }
-  Storage storage(const Numbers& parts) {
+  Tensor tensor(Number reference) {
+    std::int64_t number = 0;
+    if (const auto* integer = std::get_if<std::int64_t>(&objects_[reference])) {
+      number = *integer;
+    } else {
+      const std::string& text = as<std::string>(reference, "a tensor's number");
+      const char* const end = text.data() + text.size();
+      if (std::from_chars(text.data(), end, number).ptr != end || text.empty())
+        reader_.refuse("a tensor's number is '", shown(text), "'");
+    }
+    return outside_.tensor(number);
+  }
+  Storage storage(Number reference) {
+    if (!outside_.storage) reader_.refuse("a storage where none can be");
+    const Numbers& parts = as<Sequence>(reference, "a storage").items;
     // ('storage', class, key, location, elements), and None in files of before 1.6
     if (parts.size() != 5 && parts.size() != 6) reader_.refuse("a storage has not five parts");
     if (as<std::string>(parts[0], "'storage'") != "storage")
@@ -221,11 +238,11 @@ class Machine {
     const std::string& key = as<std::string>(parts[2], "a storage's key");
     const std::int64_t numel = as<std::int64_t>(parts[4], "a storage's size");
     if (numel < 0) reader_.refuse("storage '", shown(key), "' has ", numel, " elements");
-    return {Tensor(get_storage_({*kind, key, numel}))};
+    return {Tensor(outside_.storage({*kind, key, numel}))};
   }
 
   ByteReader& reader_;
-  const GetStorage& get_storage_;
+  const Outside& outside_;
   const std::uint64_t begin_;
   Objects objects_;
   Numbers stack_;
@@ -235,8 +252,8 @@ class Machine {
 
 }  // namespace
 
-PtValue read(ByteReader& reader, const GetStorage& get_storage) {
-  return Machine(reader, get_storage).run();
+PtValue read(ByteReader& reader, const Outside& outside) {
+  return Machine(reader, outside).run();
 }
 
 }  // namespace tend::nn::pickle

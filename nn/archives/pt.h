@@ -72,7 +72,8 @@ struct PtItem {
   PtValue value;
 };
 
-/// Reads what torch.save wrote, in the zip format of PyTorch 1.6 or the one before it (0.1.10):
+/// Reads what torch.save wrote, in the zip format of PyTorch 1.6, the one before it (0.1.10) or the
+/// tar format of the first releases:
 /// tensors of bool, float32, float64 and int64 as they are, float16 and bfloat16 as float32, other
 /// integers as int64. Strides, requires_grad and shared storages are as they were saved. Nothing is
 /// executed: data of Python's pickle makes the values above and nothing else. IoError names the

@@ -16,25 +16,13 @@
 namespace tend::nn::pickle {
 namespace {
 
-constexpr std::string_view kOperation = "load_pt";
+constexpr std::string_view kLoadPt = "load_pt";
 // Data beside storages. Real files have some kilobytes; this bounds what objects can take.
 constexpr std::uint64_t kMaxPickle = std::uint64_t{64} << 20;
 // PyTorch's magic number 0x1950a86a20f9469cfc6c, as a pickle.
 constexpr std::string_view kLegacyMagic("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.",
                                         15);
 constexpr std::int64_t kLegacyVersion = 1001;
-
-// Bytes of the storage in the file; it may not have more than `most`.
-template <class Refuse>
-std::uint64_t stored_bytes(const StorageName& name, std::uint64_t most, const Refuse& refuse) {
-  std::int64_t bytes = 0;
-  if (__builtin_mul_overflow(name.numel, stored_size(name.kind), &bytes) ||
-      static_cast<std::uint64_t>(bytes) > most) {
-    refuse("storage '", shown(name.key), "' of ", name.numel, " elements does not fit ", most,
-           " bytes");
-  }
-  return static_cast<std::uint64_t>(bytes);
-}
 
 // --- zip
 
@@ -63,7 +51,7 @@ class ZipStorages {
       archive_.refuse("storage '", shown(name.key), "' of ", name.numel, " elements has ",
                       entry.size(), " bytes");
     }
-    const Array out = Array::empty({name.numel}, widened(name.kind));
+    Array out = Array::empty({name.numel}, widened(name.kind));
     read_numbers(
         name.kind, swapped_, [&](void* to, std::uint64_t bytes) { entry.read(to, bytes); }, out);
     entry.finish();
@@ -105,7 +93,7 @@ class LaterStorages {
     // What is promised in sum may not be more than the file still has.
     const auto refuse = [&](const auto&... parts) { reader_.refuse(parts...); };
     promised_ += stored_bytes(name, reader_.left() - std::min(promised_, reader_.left()), refuse);
-    const Array elements = Array::empty({name.numel}, widened(name.kind));
+    Array elements = Array::empty({name.numel}, widened(name.kind));
     storages_.emplace(name.key, Later{name.kind, elements, false});
     return elements;
   }
@@ -149,37 +137,36 @@ class LaterStorages {
 }  // namespace
 
 PtValue read_zip(const std::filesystem::path& path) {
-  const ZipReader archive(path, kOperation);
+  const ZipReader archive(path, kLoadPt);
   const std::string folder = folder_of_pickle(archive);
   ZipStorages storages(archive, folder);
   const std::string text = archive.read_all(folder + "data.pkl", kMaxPickle);
   std::size_t at = 0;
-  ByteReader reader(kOperation, path.string(), text.size(), [&](void* to, std::uint64_t bytes) {
+  ByteReader reader(kLoadPt, path.string(), text.size(), [&](void* to, std::uint64_t bytes) {
     text.copy(static_cast<char*>(to), bytes, at);
     at += bytes;
   });
-  PtValue value = read(reader, [&](const StorageName& name) { return storages.get(name); });
+  PtValue value =
+      read(reader, {.storage = [&](const StorageName& name) { return storages.get(name); }});
   if (reader.left() > 0) reader.refuse("something follows the pickle");
   return value;
 }
 
 PtValue read_legacy(const std::filesystem::path& path) {
-  InputFile file(path, kOperation);
-  ByteReader reader(kOperation, path.string(), file.size(),
+  InputFile file(path, kLoadPt);
+  ByteReader reader(kLoadPt, path.string(), file.size(),
                     [&](void* to, std::uint64_t bytes) { file.read(to, bytes); });
   if (reader.left() < kLegacyMagic.size() || reader.text(kLegacyMagic.size()) != kLegacyMagic)
     reader.refuse("is no file of torch.save");
-  const GetStorage none = [&](const StorageName&) -> Array {
-    reader.refuse("a storage where none can be");
-  };
-  const PtValue version = read(reader, none);
+  const PtValue version = read(reader);
   const std::int64_t* number = version.as<std::int64_t>();
   if (number == nullptr || *number != kLegacyVersion)
     reader.refuse("its version is not ", kLegacyVersion);
-  read(reader, none);  // sizes of C's types, which change nothing
+  read(reader);  // sizes of C's types, which change nothing
   LaterStorages storages(reader);
-  PtValue value = read(reader, [&](const StorageName& name) { return storages.get(name); });
-  storages.read(read(reader, none));
+  PtValue value =
+      read(reader, {.storage = [&](const StorageName& name) { return storages.get(name); }});
+  storages.read(read(reader));
   return value;
 }
 

@@ -1,9 +1,11 @@
 #include <tend/nn/files/npy.h>
 
+#include <optional>
 #include <string>
 
 #include <tend/core/base/error.h>
 #include <tend/nn/files/input_file.h>
+#include <tend/nn/files/mapped_file.h>
 #include <tend/nn/files/npy_format.h>
 #include <tend/nn/files/write_file.h>
 
@@ -21,11 +23,14 @@ void save_npy(const std::filesystem::path& path, const Tensor& tensor) {
   });
 }
 
-Tensor load_npy(const std::filesystem::path& path) {
+Tensor load_npy(const std::filesystem::path& path, const LoadOptions& options) {
   return with_memory([&] {
     InputFile file(path, "load_npy");
+    std::optional<MappedFile> mapping;
+    if (options.mmap) mapping.emplace(file);
     return npy::read({"load_npy", path.string(), file.size(),
-                      [&](void* to, std::uint64_t bytes) { file.read(to, bytes); }});
+                      [&](void* to, std::uint64_t bytes) { file.read(to, bytes); },
+                      mapping ? &*mapping : nullptr});
   });
 }
 

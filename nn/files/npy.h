@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include <tend/autograd/tensor/tensor.h>
+#include <tend/nn/files/load_options.h>
 
 namespace tend::nn {
 
@@ -18,6 +19,7 @@ void save_npy(const std::filesystem::path& path, const Tensor& tensor);
 /// gives a tensor with such strides. Nothing of the header is trusted, and nothing may follow the
 /// elements: IoError names the path and what is wrong, also for other dtypes (complex, longdouble,
 /// text, dates, structures, objects), a uint64 that int64 cannot hold, and what is no regular file.
-Tensor load_npy(const std::filesystem::path& path);
+/// With mmap the elements stay in the file, as numpy.load's mmap_mode = "c" has it.
+Tensor load_npy(const std::filesystem::path& path, const LoadOptions& options = {});
 
 }  // namespace tend::nn

@@ -258,20 +258,35 @@ std::string header_text(std::string_view operation, const std::string& name, con
   return start + text;
 }
 
-Tensor read(const Source& source) {
-  const Start start = read_start(source);
-  std::string text(start.header_bytes, '\0');
-  source.read(text.data(), text.size());
-  const Header header = HeaderParser(source, text).parse();
-  check_size(source, header, source.size - start.bytes - start.header_bytes);
-  Shape shape = *header.shape;
-  if (*header.is_fortran) std::reverse(shape.begin(), shape.end());
+namespace {
+
+// The elements that begin at `position`, row-major.
+Array read_elements(const Source& source, const Header& header, std::uint64_t position,
+                    const Shape& shape) {
+  if (source.mapping != nullptr && !header.swapped) {
+    if (const auto mapped = source.mapping->array(*header.kind, position, shape)) return *mapped;
+  }
   Array out = Array::empty(shape, widened(*header.kind));
   if (const auto bad = read_numbers(*header.kind, header.swapped, source.read, out)) {
     Shape at = unravel_index(*bad, shape);
     if (*header.is_fortran) std::reverse(at.begin(), at.end());
     source.refuse("int64 cannot hold the uint64 at ", at);
   }
+  return out;
+}
+
+}  // namespace
+
+Tensor read(const Source& source) {
+  const Start start = read_start(source);
+  std::string text(start.header_bytes, '\0');
+  source.read(text.data(), text.size());
+  const Header header = HeaderParser(source, text).parse();
+  const std::uint64_t position = start.bytes + start.header_bytes;
+  check_size(source, header, source.size - position);
+  Shape shape = *header.shape;
+  if (*header.is_fortran) std::reverse(shape.begin(), shape.end());
+  Array out = read_elements(source, header, position, shape);
   if (*header.is_fortran) {
     Shape dims = shape;
     for (std::int64_t i = 0; i < dims.rank(); ++i) dims[i] = dims.rank() - 1 - i;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <tend/autograd/tensor/tensor.h>
+#include <tend/nn/files/mapped_file.h>
 #include <tend/nn/files/numbers.h>
 
 namespace tend::nn::npy {
@@ -16,6 +17,7 @@ struct Source {
   std::string name;
   std::uint64_t size;
   ReadBytes read;
+  const MappedFile* mapping = nullptr;  // of the same bytes, where elements are to stay there
 
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {

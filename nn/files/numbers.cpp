@@ -62,6 +62,21 @@ std::optional<std::int64_t> read_same(bool swapped, const ReadBytes& read, const
   return std::nullopt;
 }
 
+template <class From>
+void write_half(NumberKind kind, const Array& dense, const PutBytes& put) {
+  const auto convert = kind == NumberKind::f16 ? float_to_half : float_to_bfloat;
+  std::vector<std::uint16_t> stored(
+      static_cast<std::size_t>(std::min<std::int64_t>(kNumbersAtOnce, dense.numel())));
+  const From* from = dense.data<From>();
+  for (std::int64_t left = dense.numel(); left > 0; left -= kNumbersAtOnce) {
+    const std::int64_t count = std::min(kNumbersAtOnce, left);
+    std::transform(from, from + count, stored.begin(),
+                   [&](From number) { return convert(static_cast<float>(number)); });
+    put(stored.data(), static_cast<std::size_t>(count) * sizeof(std::uint16_t));
+    from += count;
+  }
+}
+
 }  // namespace
 
 std::int64_t stored_size(NumberKind kind) noexcept {
@@ -113,6 +128,16 @@ std::optional<std::int64_t> read_numbers(NumberKind kind, bool swapped, const Re
     case NumberKind::f64: break;
   }
   return read_same<std::uint64_t, double>(swapped, read, out);
+}
+
+void write_numbers(NumberKind kind, const Array& dense, const PutBytes& put) {
+  if (kind != NumberKind::f16 && kind != NumberKind::bf16) {
+    put(dense.raw(), static_cast<std::size_t>(dense.numel() * item_size(dense.dtype())));
+  } else if (dense.dtype() == float32) {
+    write_half<float>(kind, dense, put);
+  } else {
+    write_half<double>(kind, dense, put);
+  }
 }
 
 }  // namespace tend::nn

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <tend/core/array/array.h>
+#include <tend/nn/files/write_file.h>
 
 namespace tend::nn {
 
@@ -39,5 +40,9 @@ using ReadBytes = std::function<void(void* to, std::uint64_t bytes)>;
 /// (only u64 has such), where reading ends.
 std::optional<std::int64_t> read_numbers(NumberKind kind, bool swapped, const ReadBytes& read,
                                          const Array& out);
+
+/// Puts the elements of `dense`, which is row-major, as numbers of `kind`: as they are, or 16-bit
+/// floats from float32 and, by way of float32 as PyTorch has it, from float64.
+void write_numbers(NumberKind kind, const Array& dense, const PutBytes& put);
 
 }  // namespace tend::nn

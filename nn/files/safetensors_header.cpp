@@ -27,13 +27,6 @@ constexpr std::array kTypes{
     StoredType{"BOOL", NumberKind::boolean, 1, boolean},
 };
 
-const StoredType& stored_type(DType dtype) {
-  const auto same = [&](const StoredType& each) {
-    return each.dtype == dtype && each.bytes == item_size(dtype);
-  };
-  return *std::find_if(kTypes.begin(), kTypes.end(), same);
-}
-
 // --- writing
 
 // `text` in JSON, with its quotes. The header is not made as one value of the JSON library: the
@@ -56,9 +49,9 @@ std::string joined(std::span<const std::int64_t> numbers) {
 }
 
 std::int64_t end_of(const std::filesystem::path& path, const std::string& name,
-                    const Tensor& tensor, std::int64_t begin) {
+                    const Tensor& tensor, std::int64_t item_bytes, std::int64_t begin) {
   std::int64_t end = 0;
-  if (__builtin_mul_overflow(tensor.numel(), item_size(tensor.dtype()), &end) ||
+  if (__builtin_mul_overflow(tensor.numel(), item_bytes, &end) ||
       __builtin_add_overflow(begin, end, &end)) {
     fail<IoError>("save_safetensors", path.string(), ": '", shown(name), "' ", tensor.shape(), ' ',
                   tensor.dtype(), " would end beyond 2^63 bytes");
@@ -68,14 +61,24 @@ std::int64_t end_of(const std::filesystem::path& path, const std::string& name,
 
 }  // namespace
 
+const StoredType& stored_type(DType dtype, std::optional<HalfType> half) {
+  const auto same = [&](const StoredType& each) {
+    if (half && is_floating(dtype)) {
+      return each.kind == (*half == HalfType::float16 ? NumberKind::f16 : NumberKind::bf16);
+    }
+    return each.dtype == dtype && each.bytes == item_size(dtype);
+  };
+  return *std::find_if(kTypes.begin(), kTypes.end(), same);
+}
+
 std::string header_text(const std::filesystem::path& path, const StateDict& tensors,
-                        const std::map<std::string, std::string>& metadata) {
+                        const SafetensorsOptions& options) {
   std::string text = "{";
-  for (const auto& [key, value] : metadata) {
+  for (const auto& [key, value] : options.metadata) {
     text += text.size() == 1 ? '"' + std::string(kMetadata) + "\":{" : ",";
     text += quoted(path, key) + ':' + quoted(path, value);
   }
-  if (!metadata.empty()) text += '}';
+  if (!options.metadata.empty()) text += '}';
   std::set<std::string_view> names{"", kMetadata};
   std::int64_t begin = 0;
   for (const auto& [name, tensor] : tensors) {
@@ -87,10 +90,11 @@ std::string header_text(const std::filesystem::path& path, const StateDict& tens
     if (!tensor.defined()) {
       fail<IoError>("save_safetensors", path.string(), ": '", shown(name), "' is undefined");
     }
-    const std::int64_t end = end_of(path, name, tensor, begin);
+    const StoredType& type = stored_type(tensor.dtype(), options.dtype);
+    const std::int64_t end = end_of(path, name, tensor, type.bytes, begin);
     if (text.size() > 1) text += ',';
     text += quoted(path, name) + R"(:{"dtype":")";
-    text += stored_type(tensor.dtype()).name;
+    text += type.name;
     text += R"(","shape":[)" + joined(tensor.shape()) + R"(],"data_offsets":[)" +
             std::to_string(begin) + ',' + std::to_string(end) + "]}";
     begin = end;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,8 @@
 #include <tend/core/array/dtype.h>
 #include <tend/core/array/shape.h>
 #include <tend/nn/files/numbers.h>
-#include <tend/nn/module/module.h>
+#include <tend/nn/files/safetensors.h>
+#include <tend/nn/module/state_dict.h>
 
 namespace tend::nn::safetensors {
 
@@ -37,10 +39,13 @@ struct Header {
   std::map<std::string, std::string> metadata;
 };
 
+/// How elements of `dtype` are written.
+const StoredType& stored_type(DType dtype, std::optional<HalfType> half);
+
 /// The text for these tensors, which lie one after the other, padded to a multiple of 8 bytes.
 /// IoError, naming the path, for a name that cannot be stored and for tensors beyond 2^63 bytes.
 std::string header_text(const std::filesystem::path& path, const StateDict& tensors,
-                        const std::map<std::string, std::string>& metadata);
+                        const SafetensorsOptions& options);
 
 /// Reads such a text, in time n log n. IoError, naming the path, for all that the format does not
 /// allow (a name used twice, a number that is no size, lists within lists, ...) and for tensors

@@ -13,7 +13,7 @@
 namespace tend::nn {
 namespace {
 
-constexpr const char* kOperation = "SplitPattern";
+constexpr const char* kSplitPattern = "SplitPattern";
 
 std::string message_of(int error) {
   std::array<PCRE2_UCHAR, 256> text{};
@@ -64,7 +64,7 @@ class Matcher {
     while (done < text.size() && find(text, done)) {
       const PCRE2_SIZE* place = pcre2_get_ovector_pointer(match_.get());
       const std::size_t begin = place[0], end = place[1];
-      if (begin < done || end <= begin) fail(kOperation, "\\K moves the beginning of a match");
+      if (begin < done || end <= begin) fail(kSplitPattern, "\\K moves the beginning of a match");
       if (begin > done) piece(text.substr(done, begin - done));
       piece(text.substr(begin, end - begin));
       done = end;
@@ -89,7 +89,8 @@ class Matcher {
     if (result == PCRE2_ERROR_NOMATCH) return false;
     if (result == PCRE2_ERROR_NOMEMORY) fail_memory();
     if (result < 0) {
-      fail(kOperation, "at byte ", from, " of a text of ", text.size(), ": ", message_of(result));
+      fail(kSplitPattern, "at byte ", from, " of a text of ", text.size(), ": ",
+           message_of(result));
     }
     return true;
   }
@@ -115,7 +116,7 @@ SplitPattern::SplitPattern(std::string_view pattern) {
                             PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr));
   if (code_ == nullptr) {
     if (error == PCRE2_ERROR_HEAP_FAILED) fail_memory();
-    fail(kOperation, "'", std::string_view(text).substr(0, 200), "', at byte ", at, ": ",
+    fail(kSplitPattern, "'", std::string_view(text).substr(0, 200), "', at byte ", at, ": ",
          message_of(error));
   }
   const detail::ForkGate gate;

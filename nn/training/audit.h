@@ -59,11 +59,13 @@ AuditReport audit(const Audited& own, const Audited& in_float64);
 }  // namespace detail
 
 /// Whether each parameter of `model` is trained by `loss(model)`, and by the right derivatives: see
-/// ParameterAudit. `loss` gives one number, and is called with copies of the model, in its own
-/// dtype and in float64, many times; what it reads besides must follow the copy's dtype, as by
-/// x.type_as(model.weight). The default generator is in the same state before every call and
-/// afterwards, so dropout drops the same weights, but in float64 it draws others: call model.eval()
-/// first, or leave `distance` out of account. The model itself is not changed.
+/// ParameterAudit. Differences are taken with steps of 1e-5 to 1e-7, the best of which counts, as
+/// one that goes across a kink (that of relu) is wrong by itself. `loss` gives one number, and is
+/// called with copies of the model, in its own dtype and in float64, many times; what it reads
+/// besides must follow the copy's dtype, as by x.type_as(model.weight). The default generator is in
+/// the same state before every call and afterwards, so dropout drops the same weights, but in
+/// float64 it draws others: call model.eval() first, or leave `distance` out of account. The model
+/// itself is not changed.
 ///
 /// What `loss` throws comes through. ShapeError for a loss of more than one element, AutogradError
 /// for one without a graph.

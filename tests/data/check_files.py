@@ -6,10 +6,12 @@ Needs NumPy, PyTorch 2.4 or later, and safetensors. The files come from the test
     TEND_KEEP_FILES=FOLDER build/release/tests/test_nn "[.files]"
     python3 tests/data/check_files.py FOLDER
 """
+import json
 import os
 import sys
 
 import numpy as np
+import safetensors
 import safetensors.torch
 import torch
 
@@ -49,6 +51,31 @@ def main():
     check(not stored["transposed"].is_contiguous(), "state.pt: strides")
     arrays = safetensors.torch.load_file(path("state.safetensors"))
     check_all({name: arrays[name] for name in WANTED}, "state.safetensors")
+
+    for half in (torch.float16, torch.bfloat16):
+        name = str(half)[len("torch."):] + ".safetensors"
+        halves = safetensors.torch.load_file(path(name))
+        for key, wanted in WANTED.items():
+            wanted = torch.from_numpy(wanted)
+            wanted = wanted.to(half) if wanted.is_floating_point() else wanted
+            got = halves[key]
+            check(got.dtype == wanted.dtype and got.shape == wanted.shape, f"{name}: {key}, dtype and shape")
+            if wanted.is_floating_point():  # bit for bit, -0 apart from 0
+                got, wanted = got.view(torch.int16), wanted.view(torch.int16)
+            check(torch.equal(got, wanted), f"{name}: {key}")
+
+    with open(path("shards/model.safetensors.index.json")) as file:
+        index = json.load(file)
+    names, shards = index["weight_map"], {}
+    for name in sorted(set(names.values())):
+        with safetensors.safe_open(path("shards/" + name), framework="pt") as file:
+            check(file.metadata() == {"format": "pt"}, f"{name}: the metadata")
+            check(sorted(file.keys()) == sorted(key for key in names if names[key] == name), f"{name}: the names")
+            shards.update({key: file.get_tensor(key) for key in file.keys()})
+    check_all({key: shards[key] for key in WANTED}, "shards")
+    check(len(set(names.values())) == int(name.split("-of-")[1][:5]) > 2, "shards: how many there are")
+    check(index["metadata"]["total_size"] == sum(x.nbytes for x in WANTED.values()), "shards: the total size")
+    check(np.load(path("mapped.npy")).tobytes() == WANTED["float32"].tobytes(), "mapped.npy")
 
     nested = torch.load(path("nested.pt"), weights_only=True)
     a, b, c = nested["shared"]

@@ -1,6 +1,9 @@
 // nanogpt as a user runs it: it learns, and goes on bit for bit after it was killed.
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -68,6 +71,36 @@ TEST_CASE("nanogpt learns a text, writes a sample and its results") {
   CHECK(r.at("seconds") > 0);
   CHECK(r.at("sample").get<std::string>().size() == 61);
   CHECK(r.at("settings").at("width") == 8);
+}
+
+TEST_CASE("nanogpt's first 200 steps have the losses of PyTorch from the same seed") {
+  // tests/data/nanogpt.json (make_nanogpt.py): model, weights, batches and schedule of its own
+  const auto torch = nlohmann::json::parse(std::ifstream(TEND_TEST_DATA "/nanogpt.json"));
+  const TemporaryFolder folder;
+  std::ofstream text(folder.file("text"), std::ios::binary);
+  std::uint64_t state = 12345;
+  for (int i = 0; i < 4000; ++i) {
+    state = (1103515245 * state + 12345) % (std::uint64_t{1} << 31);
+    text << torch["words"][state / 65536 % torch["words"].size()].get<std::string>();
+  }
+  text.close();
+  for (const std::string positions : {"rotary", "learned"}) {
+    std::vector<std::string> words{"--text", "text",     "--steps", "200",    "--evaluate-every",
+                                   "0",      "--sample", "0",       "--json", "r.json"};
+    if (positions == "learned") words.emplace_back("--learned-positions");
+    const Ended ended = run_program(kNanoGPT, words, folder);
+    CAPTURE(ended.output);
+    REQUIRE(ended.code == 0);
+    const auto losses = nanogpt_results(folder, "r.json").at("losses").get<std::vector<double>>();
+    const auto expected = torch[positions].get<std::vector<double>>();
+    REQUIRE(losses.size() == expected.size());
+    double worst = 0;
+    for (std::size_t i = 0; i < losses.size(); ++i)
+      worst = std::max(worst, std::abs(losses[i] - expected[i]) / expected[i]);
+    // float32 sums are rounded in another order; 200 steps of training make that grow.
+    CHECK(worst < 1e-4);
+    CAPTURE(worst);
+  }
 }
 
 TEST_CASE("nanogpt that is killed at any moment and resumed has the bits of one that was not") {

@@ -48,6 +48,14 @@ std::vector<Scenario> archive_scenarios() {
            "pt", [](const auto&path, const auto&state) { nn::save_pt(path, state); },
            [](const auto&path) { return nn::load_pt(path).state_dict(); }))
     all.push_back(std::move(each));
+  all.push_back({"load of a tar", [] {
+                   Prepared prepared;
+                   prepared.run = [](std::vector<Tensor>& results) {
+                     const nn::PtValue value = nn::load_pt(TEND_TEST_DATA "/pt/tar_small.pt");
+                     results.push_back(*value.at("x").as<Tensor>());
+                   };
+                   return prepared;
+                 }});
   return all;
 }
 

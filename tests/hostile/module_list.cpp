@@ -1,7 +1,9 @@
 // Modules in general, lists of them, optimizers and files.
 #include <unistd.h>
 #include <filesystem>
+#include <stdexcept>
 
+#include <tend/nn/files/safetensors_file.h>
 #include <tend/nn/files/write_file.h>
 
 #include "tests/hostile/guard.h"
@@ -75,33 +77,87 @@ std::vector<PublicFunction> optimizer(const std::string& name) {
           of_optimizer<O>(base + "add_group(const std::vector<Tensor>&, const Options&)", add)};
 }
 
+// What f(path, ...) writes and reads again.
+template <class F>
+PublicFunction of_written_state(const char* signature, F f) {
+  return by_hand(signature, [=](Arguments& a) {
+    const nn::StateDict state = draw_state(a);
+    const bool mmap = a.flag(), half = a.flag();
+    const auto kind = a.choice<int>({0, 0, 0, 1, 2, 3});
+    return DrawnCall([=]() -> Tensors {
+      const std::string path = kind == 0   ? scratch_file()
+                               : kind == 1 ? std::string()
+                               : kind == 2 ? "/nowhere/at/all"
+                                           : "/tmp";
+      const nn::SafetensorsOptions options{half ? std::optional(nn::HalfType::float16)
+                                                : std::nullopt};
+      Tensors back = f(path, state, options, nn::LoadOptions{mmap});
+      std::filesystem::remove(path);
+      return back;
+    });
+  });
+}
+
 std::vector<PublicFunction> files() {
-  return {by_hand("nn::save_safetensors(const std::filesystem::path&, const StateDict&, const "
-                  "std::map<std::string, std::string>&)",
-                  [](Arguments& a) {
-                    const nn::StateDict state = draw_state(a);
-                    const auto kind = a.choice<int>({0, 0, 0, 1, 2, 3});
-                    return DrawnCall([=]() -> Tensors {
-                      const std::string path = kind == 0   ? scratch_file()
-                                               : kind == 1 ? std::string()
-                                               : kind == 2 ? "/nowhere/at/all"
-                                                           : "/tmp";
-                      nn::save_safetensors(path, state);
-                      const nn::Safetensors back = nn::load_safetensors(path);
-                      std::filesystem::remove(path);
-                      return tensors_in(back.tensors);
-                    });
-                  }),
-          by_hand("nn::save_npy(const std::filesystem::path&, const Tensor&)", [](Arguments& a) {
-            const Tensor x = a.tensor();
-            return DrawnCall([=]() -> Tensors {
-              const std::string path = scratch_file();
-              nn::save_npy(path, x);
-              const Tensor back = nn::load_npy(path);
-              std::filesystem::remove(path);
-              return {back};
-            });
-          })};
+  const auto plain = [](const auto& path, const auto& state, const auto&, const auto& load) {
+    nn::save_safetensors(path, state);
+    return tensors_in(nn::load_safetensors(path, load).tensors);
+  };
+  const auto with_options = [](const auto& path, const auto& state, const auto& options,
+                               const auto& load) {
+    nn::save_safetensors(path, state, options);
+    return tensors_in(nn::load_safetensors(path, load).tensors);
+  };
+  const auto shards = [](const auto& path, const auto& state, const auto& options,
+                         const auto& load) {
+    const std::filesystem::path folder = path + "_folder";
+    if (path == scratch_file()) std::filesystem::create_directory(folder);
+    nn::save_safetensors_shards(folder, state, {.max_shard_size = 20, .dtype = options.dtype});
+    const auto index = folder / "model.safetensors.index.json";
+    const bool is_whole = !std::filesystem::exists(index);
+    Tensors back = tensors_in(
+        nn::load_safetensors(is_whole ? folder / "model.safetensors" : index, load).tensors);
+    std::filesystem::remove_all(folder);
+    return back;
+  };
+  const auto one = [](const auto& path, const auto& state, const auto&, const auto& load) {
+    nn::save_safetensors(path, state);
+    const nn::SafetensorsFile file(path, load);
+    return Tensors{file.load(file.contains("bias") ? "bias" : "weight")};
+  };
+  const auto each = [](const auto& path, const auto& state, const auto&, const auto& load) {
+    nn::save_safetensors(path, state, {{"key", "value"}});
+    const nn::SafetensorsFile file(path, load);
+    if (file.metadata().at("key") != "value") throw std::logic_error("the metadata differ");
+    Tensors all;
+    for (const nn::SafetensorsEntry& entry : file.entries()) all.push_back(file.load(entry.name));
+    return all;
+  };
+  return {
+      of_written_state("nn::save_safetensors(const std::filesystem::path&, const StateDict&, const "
+                       "std::map<std::string, std::string>&)",
+                       plain),
+      of_written_state("nn::save_safetensors(const std::filesystem::path&, const StateDict&, "
+                       "const SafetensorsOptions&)",
+                       with_options),
+      of_written_state("nn::save_safetensors_shards(const std::filesystem::path&, const "
+                       "StateDict&, const ShardOptions&)",
+                       shards),
+      of_written_state("nn::SafetensorsFile::load(std::string_view)", one),
+      of_written_state("nn::SafetensorsFile::contains(std::string_view)", one),
+      of_written_state("nn::SafetensorsFile::entries()", each),
+      of_written_state("nn::SafetensorsFile::metadata()", each),
+      by_hand("nn::save_npy(const std::filesystem::path&, const Tensor&)", [](Arguments& a) {
+        const Tensor x = a.tensor();
+        const bool mmap = a.flag();
+        return DrawnCall([=]() -> Tensors {
+          const std::string path = scratch_file();
+          nn::save_npy(path, x);
+          const Tensor back = nn::load_npy(path, {.mmap = mmap});
+          std::filesystem::remove(path);
+          return {back};
+        });
+      })};
 }
 
 // A run of one layer and one optimizer; f(run, state), where `state` is one that may fit.
@@ -133,7 +189,7 @@ PublicFunction of_log(std::string signature) {
     const bool is_bad = a.flag();
     const nn::TrainedStep step{a.integer(), a.real(), a.real(), a.real(), a.real(), a.real()};
     return DrawnCall([=, last = a.integer()]() -> Tensors {
-      const std::string folder = scratch_file();
+      const std::string folder = scratch_file() + ".d";
       if (!is_bad) std::filesystem::create_directories(folder);
       nn::RunLog(folder, last).write(step);
       nn::progress_text(step, last, step.loss);
@@ -170,7 +226,7 @@ std::vector<PublicFunction> runs() {
           of_run("nn::CheckpointFolder::save(const RunState&, std::int64_t, const "
                  "std::map<std::string, std::string>&)",
                  [](nn::RunState& run, const nn::StateDict&) {
-                   const std::string folder = scratch_file();
+                   const std::string folder = scratch_file() + ".d";
                    nn::CheckpointFolder(folder, 1).save(run, 3);
                    std::filesystem::remove_all(folder);
                  }),
@@ -194,84 +250,93 @@ std::vector<PublicFunction> bad_files() {
   const auto path = [](Arguments& a) {
     return std::string(a.choice<const char*>({"", "/nowhere/at/all", "/tmp", "/dev/null"}));
   };
-  return {
-      by_hand("nn::load_safetensors(const std::filesystem::path&)",
-              [path](Arguments& a) {
-                return DrawnCall(
-                    [from = path(a)] { return tensors_in(nn::load_safetensors(from).tensors); });
-              }),
-      by_hand("nn::load_npy(const std::filesystem::path&)",
-              [path](Arguments& a) {
-                return DrawnCall([from = path(a)]() -> Tensors { return {nn::load_npy(from)}; });
-              }),
-      by_hand("nn::check_can_write(const std::filesystem::path&)",
-              [path](Arguments& a) {
-                return DrawnCall([to = path(a)]() -> Tensors {
-                  nn::check_can_write(to);
-                  return {};
-                });
-              }),
-      by_hand("nn::remove_leftovers(const std::filesystem::path&, std::string_view)",
-              [path](Arguments& a) {
-                return DrawnCall([from = path(a)]() -> Tensors {
-                  nn::remove_leftovers(from, "tend_hostile_none");
-                  return {};
-                });
-              }),
-      by_hand("nn::for_each_name(const std::filesystem::path&, FunctionRef<void(const "
-              "std::string&)>)",
-              [path](Arguments& a) {
-                return DrawnCall([from = path(a)]() -> Tensors {
-                  nn::for_each_name(from, [](const std::string&) {});
-                  return {};
-                });
-              }),
-      by_hand("nn::follow_links(const std::filesystem::path&)",
-              [path](Arguments& a) {
-                return DrawnCall([from = path(a)]() -> Tensors {
-                  nn::follow_links(from);
-                  return {};
-                });
-              }),
-      by_hand("nn::write_file(const std::filesystem::path&, std::string_view, "
-              "std::string_view)",
-              [path](Arguments& a) {
-                return DrawnCall([to = path(a)]() -> Tensors {
-                  nn::write_file(to, "abc", "test");
-                  return {};
-                });
-              }),
-      by_hand("nn::ModuleList::ModuleList(std::int64_t, Make)",
-              [](Arguments& a) {
-                return DrawnCall([count = a.integer()] {
-                  return nn::ModuleList<nn::Identity>(std::min<std::int64_t>(count, 99),
-                                                      [] { return nn::Identity(); })
-                      .parameters();
-                });
-              }),
-      by_hand("nn::ModuleList::reserve(std::int64_t)",
-              [](Arguments& a) {
-                return DrawnCall([count = a.integer()]() -> Tensors {
-                  nn::ModuleList<nn::Linear> list;
-                  list.reserve(count);
-                  return {};
-                });
-              }),
-      by_hand("nn::write_file(const std::filesystem::path&, const std::function<void(const "
-              "PutBytes&)>&, std::string_view)",
-              [](Arguments& a) {
-                const bool fails = a.flag();
-                const bool exists = a.flag();
-                return DrawnCall([=]() -> Tensors {
-                  const std::string to = exists ? scratch_file() : "/nowhere/at/all";
-                  nn::write_file(to, [&](const nn::PutBytes& put) {
-                    put("abc", 3);
-                    if (fails) fail<IoError>("test", "the user's function fails");
-                  });
-                  std::filesystem::remove(to);
-                  return {};
-                });
-              })};
+  return {by_hand("nn::load_safetensors(const std::filesystem::path&, const LoadOptions&)",
+                  [path](Arguments& a) {
+                    return DrawnCall([from = path(a), mmap = a.flag()] {
+                      return tensors_in(nn::load_safetensors(from, {.mmap = mmap}).tensors);
+                    });
+                  }),
+          by_hand("nn::SafetensorsFile::SafetensorsFile(const std::filesystem::path&, const "
+                  "LoadOptions&)",
+                  [path](Arguments& a) {
+                    return DrawnCall([from = path(a), mmap = a.flag()]() -> Tensors {
+                      return {nn::SafetensorsFile(from, {.mmap = mmap}).load("a")};
+                    });
+                  }),
+          by_hand("nn::load_npy(const std::filesystem::path&, const LoadOptions&)",
+                  [path](Arguments& a) {
+                    return DrawnCall([from = path(a), mmap = a.flag()]() -> Tensors {
+                      return {nn::load_npy(from, {.mmap = mmap})};
+                    });
+                  }),
+          by_hand("nn::check_can_write(const std::filesystem::path&)",
+                  [path](Arguments& a) {
+                    return DrawnCall([to = path(a)]() -> Tensors {
+                      nn::check_can_write(to);
+                      return {};
+                    });
+                  }),
+          by_hand("nn::remove_leftovers(const std::filesystem::path&, std::string_view)",
+                  [path](Arguments& a) {
+                    return DrawnCall([from = path(a)]() -> Tensors {
+                      nn::remove_leftovers(from, "tend_hostile_none");
+                      return {};
+                    });
+                  }),
+          by_hand("nn::for_each_name(const std::filesystem::path&, FunctionRef<void(const "
+                  "std::string&)>)",
+                  [path](Arguments& a) {
+                    return DrawnCall([from = path(a)]() -> Tensors {
+                      nn::for_each_name(from, [](const std::string&) {});
+                      return {};
+                    });
+                  }),
+          by_hand("nn::follow_links(const std::filesystem::path&)",
+                  [path](Arguments& a) {
+                    return DrawnCall([from = path(a)]() -> Tensors {
+                      nn::follow_links(from);
+                      return {};
+                    });
+                  }),
+          by_hand("nn::write_file(const std::filesystem::path&, std::string_view, "
+                  "std::string_view)",
+                  [path](Arguments& a) {
+                    return DrawnCall([to = path(a)]() -> Tensors {
+                      nn::write_file(to, "abc", "test");
+                      return {};
+                    });
+                  }),
+          by_hand("nn::ModuleList::ModuleList(std::int64_t, Make)",
+                  [](Arguments& a) {
+                    return DrawnCall([count = a.integer()] {
+                      return nn::ModuleList<nn::Identity>(std::min<std::int64_t>(count, 99),
+                                                          [] { return nn::Identity(); })
+                          .parameters();
+                    });
+                  }),
+          by_hand("nn::ModuleList::reserve(std::int64_t)",
+                  [](Arguments& a) {
+                    return DrawnCall([count = a.integer()]() -> Tensors {
+                      nn::ModuleList<nn::Linear> list;
+                      list.reserve(count);
+                      return {};
+                    });
+                  }),
+          by_hand("nn::write_file(const std::filesystem::path&, const std::function<void(const "
+                  "PutBytes&)>&, std::string_view)",
+                  [](Arguments& a) {
+                    const bool fails = a.flag();
+                    const bool exists = a.flag();
+                    return DrawnCall([=]() -> Tensors {
+                      const std::string to = exists ? scratch_file() : "/nowhere/at/all";
+                      nn::write_file(to, [&](const nn::PutBytes& put) {
+                        put("abc", 3);
+                        if (fails) fail<IoError>("test", "the user's function fails");
+                      });
+                      std::filesystem::remove(to);
+                      return {};
+                    });
+                  })};
 }
 
 // Methods of modules that take no tensor.

@@ -3,6 +3,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
+#include <string>
+
+#include <tend/nn/files/safetensors_file.h>
 
 #include "tests/hostile/guard.h"
 #include "tests/hostile/refusals.h"
@@ -307,9 +311,40 @@ std::vector<Scenario> file_scenarios() {
     };
     return prepared;
   };
+  // Shards and their index, over older ones: the index is the old or the new one, or there is none.
+  const auto shards = [] {
+    const std::filesystem::path folder = scratch_file() + "_shards";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directory(folder);
+    const nn::ShardOptions options{.max_shard_size = 1};
+    nn::save_safetensors_shards(folder, some_state(), options);
+    Prepared prepared;
+    prepared.state = [folder] {
+      std::set<std::string> files;
+      for (const auto& entry : std::filesystem::directory_iterator(folder))
+        files.insert(entry.path().filename().string() + bytes_of(entry.path().string()));
+      std::string text;
+      for (const std::string& file : files) text += '|' + file;
+      return text;
+    };
+    prepared.run = [=](Tensors&) { nn::save_safetensors_shards(folder, some_state(), options); };
+    return prepared;
+  };
+  const auto mapped = [] {
+    const std::string path = scratch_file();
+    nn::save_safetensors(path, some_state());
+    Prepared prepared;
+    prepared.run = [path](Tensors& results) {
+      const nn::SafetensorsFile file(path, {.mmap = true});
+      for (const auto& entry : file.entries()) results.push_back(file.load(entry.name));
+    };
+    return prepared;
+  };
   return {{"save_safetensors", save},
           {"load_safetensors", load},
           {"load of a damaged file", bad},
+          {"save_safetensors_shards", shards},
+          {"mapped safetensors", mapped},
           loading_a_run()};
 }
 

@@ -8,6 +8,7 @@
 #include <tend/tend.h>
 
 #include "tests/catch.h"
+#include "tests/nn/archives/pt_values.h"
 #include "tests/nn/files/damage.h"
 #include "tests/nn/files/expected.h"
 
@@ -21,75 +22,10 @@ using nn::PtValue;
 
 namespace {
 
-std::filesystem::path pt_folder() {
-  return TEND_TEST_DATA "/pt";
-}
-
 const nlohmann::json& torch_files() {
   static const nlohmann::json data =
       nlohmann::json::parse(std::ifstream(pt_folder() / "expected.json"));
   return data;
-}
-
-void check_value(const PtValue& got, const nlohmann::json& wanted);
-
-void check_items(const PtList* got, const nlohmann::json& wanted) {
-  REQUIRE(got != nullptr);
-  REQUIRE(got->size() == wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) check_value((*got)[i], wanted[i]);
-}
-
-void check_dict(const PtDict* got, const nlohmann::json& wanted) {
-  REQUIRE(got != nullptr);
-  REQUIRE(got->size() == wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const auto& key = (*got)[i].key;
-    const auto* text = std::get_if<std::string>(&key);
-    INFO(wanted[i][0]);
-    CHECK((text ? *text : std::to_string(std::get<std::int64_t>(key))) ==
-          wanted[i][0].get<std::string>());
-    check_value((*got)[i].value, wanted[i][1]);
-  }
-}
-
-void check_number(const PtValue& got, const nlohmann::json& wanted) {
-  const std::string text = wanted.at("number").get<std::string>();
-  if (wanted.at("is_real").get<bool>()) {
-    REQUIRE(got.as<double>() != nullptr);
-    CHECK(*got.as<double>() == std::strtod(text.c_str(), nullptr));
-  } else {
-    REQUIRE(got.as<std::int64_t>() != nullptr);
-    CHECK(*got.as<std::int64_t>() == std::stoll(text));
-  }
-}
-
-// Values as make_pt.py describes them.
-void check_value(const PtValue& got, const nlohmann::json& wanted) {
-  if (wanted.is_null()) {
-    CHECK(got.is_none());
-  } else if (wanted.is_boolean()) {
-    REQUIRE(got.as<bool>() != nullptr);
-    CHECK(*got.as<bool>() == wanted.get<bool>());
-  } else if (wanted.is_string()) {
-    REQUIRE(got.as<std::string>() != nullptr);
-    CHECK(*got.as<std::string>() == wanted.get<std::string>());
-  } else if (wanted.contains("number")) {
-    check_number(got, wanted);
-  } else if (wanted.contains("dict")) {
-    check_dict(got.as<PtDict>(), wanted.at("dict"));
-  } else if (wanted.contains("list")) {
-    check_items(got.as<PtList>(), wanted.at("list"));
-  } else if (wanted.contains("tuple")) {
-    REQUIRE(got.as<PtTuple>() != nullptr);
-    check_items(&got.as<PtTuple>()->items, wanted.at("tuple"));
-  } else {
-    const Tensor* tensor = got.as<Tensor>();
-    REQUIRE(tensor != nullptr);
-    check_same(*tensor, wanted);
-    CHECK(tensor->strides() == Shape(wanted.at("strides").get<std::vector<std::int64_t>>()));
-    CHECK(tensor->requires_grad() == wanted.at("requires_grad").get<bool>());
-    CHECK(tensor->is_leaf());
-  }
 }
 
 const Tensor& tensor_at(const PtValue& value, const char* key) {
@@ -365,6 +301,11 @@ TEST_CASE("files for NumPy and PyTorch to read", "[.files]") {
   nn::save_npz(folder / "stored.npz", state);
   nn::save_npz(folder / "deflated.npz", state, {.compressed = true});
   nn::save_safetensors(folder / "state.safetensors", state);
+  nn::save_safetensors(folder / "float16.safetensors", state, {.dtype = nn::HalfType::float16});
+  nn::save_safetensors(folder / "bfloat16.safetensors", state, {.dtype = nn::HalfType::bfloat16});
+  std::filesystem::create_directories(folder / "shards");
+  nn::save_safetensors_shards(folder / "shards", state, {.max_shard_size = 40});
+  nn::save_npy(folder / "mapped.npy", nn::load_npy(folder / "float32.npy", {.mmap = true}));
   nn::save_pt(folder / "state.pt", state);
   nn::save_pt(folder / "nested.pt", some_value());
   CHECK(nn::load_pt(folder / "state.pt").state_dict().size() == state.size());

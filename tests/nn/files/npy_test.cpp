@@ -1,5 +1,7 @@
 #include <fstream>
 #include <limits>
+#include <set>
+#include <string>
 #include <vector>
 
 #include <sys/stat.h>
@@ -146,5 +148,61 @@ TEST_CASE("npy files that end early or have a changed byte are read or refused")
     // 1 MiB is far more than these tensors take, and far less than a changed size could ask for.
     CHECK(load_damaged(content_of(npy_folder() / (name + ".npy")), 128, 1 << 20,
                        [](const auto& path) { nn::load_npy(path); }) > 500);
+  }
+}
+
+TEST_CASE("mapped npy files have the elements that loaded ones have, and stay in the file") {
+  std::set<std::string> mapped_files;
+  for (const auto& [name, wanted] : numpy_files().at("read").items()) {
+    if (!name.ends_with(".npy")) continue;
+    INFO(name);
+    const Tensor mapped = nn::load_npy(npy_folder() / name, {.mmap = true});
+    check_same(mapped, wanted);
+    CHECK(mapped.strides() == nn::load_npy(npy_folder() / name).strides());
+    if (mapped.array().storage()->is_borrowed()) mapped_files.insert(name);
+  }
+  // Not other dtypes, the other byte order, and what has no elements.
+  CHECK(mapped_files == std::set<std::string>{"f4.npy", "f8.npy", "i8.npy", "scalar.npy"});
+  for (const auto& [name, words] : numpy_files().at("refused").items()) {
+    INFO(name);
+    CHECK_THROWS_WITH(nn::load_npy(npy_folder() / name, {.mmap = true}),
+                      ContainsSubstring(words.get<std::string>()));
+  }
+}
+
+TEST_CASE("writing to a mapped npy file's tensor never changes the file") {
+  const ScratchFolder folder;
+  nn::save_npy(folder / "a", arange(5000, float32));
+  const std::string before = content_of(folder / "a");
+  const std::int64_t live = live_memory();
+  Tensor mapped = nn::load_npy(folder / "a", {.mmap = true});
+  CHECK(live_memory() - live < 1000);  // of 20,000
+  mapped.mul_(2);
+  CHECK(mapped[4999].item<float>() == 9998);
+  CHECK(content_of(folder / "a") == before);
+  CHECK(nn::load_npy(folder / "a", {.mmap = true})[4999].item<float>() == 4999);
+}
+
+TEST_CASE("npy files in Fortran order are mapped with such strides, and unaligned ones are read") {
+  const ScratchFolder folder;
+  const float elements[] = {1, 2, 3, 4, 5, 6};
+  const std::string data(reinterpret_cast<const char*>(elements), sizeof elements);
+  std::string header = "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}";
+  while (header.size() % 4 != 2) header += ' ';  // ten bytes stand before it
+  for (const bool is_aligned : {true, false}) {
+    write_content(folder / "a", npy_of(header, data));
+    const Tensor mapped = nn::load_npy(folder / "a", {.mmap = true});
+    CHECK(mapped.array().storage()->is_borrowed() == is_aligned);
+    CHECK(mapped.strides() == Shape{1, 2});
+    CHECK(mapped.to_vector<float>() == std::vector<float>{1, 3, 5, 2, 4, 6});
+    header += ' ';
+  }
+}
+
+TEST_CASE("damaged npy files are refused when they are mapped, too") {
+  for (const std::string name : {"f4.npy", "u8.npy"}) {
+    const std::string content = content_of(npy_folder() / name);
+    const auto load = [](const auto& path) { nn::load_npy(path, {.mmap = true}); };
+    CHECK(load_damaged(content, 128, 10'000, load) > content.size());
   }
 }

@@ -1,0 +1,20 @@
+// How files of tensors are read.
+#pragma once
+
+#include <tend/core/base/strict.h>
+
+namespace tend::nn {
+
+struct LoadOptions {
+  /// Float32, float64 and int64 elements stay in the file, where it has them little-endian and
+  /// aligned to their size, and are read when they are touched: a file may be larger than memory.
+  /// Writing to such a tensor changes this process's copy and never the file. All other tensors
+  /// are read at once.
+  ///
+  /// A mapped file must not be cut short or written into while a tensor of it lives: the system
+  /// ends a process (SIGBUS) that touches what is no longer there. Files that are replaced by
+  /// another one, as write_file does it, may be.
+  Flag mmap = false;
+};
+
+}  // namespace tend::nn

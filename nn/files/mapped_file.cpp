@@ -1,0 +1,48 @@
+#include <tend/nn/files/mapped_file.h>
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <system_error>
+
+namespace tend::nn {
+
+class MappedFile::Mapping {
+ public:
+  // Memory is reserved for none of the pages, as most of them will never be written to.
+  explicit Mapping(const InputFile& file)
+      : bytes_(file.size()),
+        data_(bytes_ == 0 ? nullptr
+                          : ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_NORESERVE, file.descriptor(), 0)) {
+    if (data_ == MAP_FAILED) {
+      file.refuse("cannot be mapped: ", std::generic_category().message(errno));
+    }
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping() {
+    if (bytes_ > 0) ::munmap(data_, bytes_);
+  }
+
+  std::byte* at(std::uint64_t position) const { return static_cast<std::byte*>(data_) + position; }
+
+ private:
+  std::size_t bytes_;
+  void* data_;
+};
+
+MappedFile::MappedFile(const InputFile& file) : mapping_(std::make_shared<const Mapping>(file)) {}
+
+std::optional<Array> MappedFile::array(NumberKind kind, std::uint64_t position,
+                                       const Shape& shape) const {
+  const bool is_own = kind == NumberKind::f32 || kind == NumberKind::f64 || kind == NumberKind::i64;
+  if (!is_own || position % static_cast<std::uint64_t>(stored_size(kind)) != 0) return {};
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return {};
+  return Array::from_blob(mapping_->at(position), shape, contiguous_strides(shape), widened(kind),
+                          [mapping = mapping_](void*) {});
+}
+
+}  // namespace tend::nn

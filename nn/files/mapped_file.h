@@ -1,0 +1,30 @@
+// Files whose bytes are arrays' elements.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <tend/core/array/array.h>
+#include <tend/nn/files/input_file.h>
+#include <tend/nn/files/numbers.h>
+
+namespace tend::nn {
+
+/// A file in memory, copied page by page when written to. Arrays of it keep it there. What ends a
+/// process is said at LoadOptions::mmap.
+class MappedFile {
+ public:
+  /// IoError when the system cannot map it. The file may be closed afterwards.
+  explicit MappedFile(const InputFile& file);
+
+  /// A row-major array of the elements at `position`, which must lie in the file. Nothing where
+  /// they are no elements of tend's, not aligned to their size, or none at all: then read them.
+  std::optional<Array> array(NumberKind kind, std::uint64_t position, const Shape& shape) const;
+
+ private:
+  class Mapping;
+  std::shared_ptr<const Mapping> mapping_;
+};
+
+}  // namespace tend::nn

@@ -1,0 +1,7 @@
+#include <tend/nn/data/csv.h>
+
+#include "tests/fuzz/targets/file_target.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return tend::test::load_fuzzed(data, size, [](const auto& path) { tend::data::read_csv(path); });
+}
