@@ -1,0 +1,102 @@
+// Writes an operation of its own with its derivative, proves it, and trains with it.
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include <tend/autograd/tools/function.h>
+#include <tend/autograd/tools/gradcheck.h>
+#include <tend/nn/files/write_file.h>
+#include <tend/tend.h>
+
+#include "examples/program.h"
+
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using tend::Tensor;
+
+/// x sigmoid(slope x), of which only x is kept; its derivative is made of operations that can be
+/// differentiated, so second derivatives work, too.
+class ScaledSwish : public tend::autograd::Function<ScaledSwish> {
+ public:
+  explicit ScaledSwish(double slope) : slope_(slope) {}
+
+  Tensor forward(tend::autograd::FunctionContext& context, const Tensor& x) const {
+    context.save_for_backward({x});
+    return x * sigmoid(x * slope_);
+  }
+  Tensor backward(const tend::autograd::FunctionContext& context, const Tensor& grad) const {
+    const Tensor x = context.saved(0), gate = sigmoid(x * slope_);
+    return grad * (gate + x * slope_ * gate * (1 - gate));
+  }
+
+ private:
+  double slope_;
+};
+
+/// A network with that operation between its layers.
+class Net : public tend::nn::Module<Net> {
+ public:
+  Net() : first(1, 16), second(16, 1) {}
+  Tensor forward(const Tensor& x) const { return second(ScaledSwish(1.5).apply(first(x))); }
+
+  TEND_MODULE(tend::nn::Linear, first);
+  TEND_MODULE(tend::nn::Linear, second);
+};
+
+int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
+  tend::manual_seed(seed);
+  const Tensor points = tend::randn({4, 3}, {.dtype = tend::float64, .requires_grad = true});
+  const auto operation = [](const std::vector<Tensor>& inputs) {
+    return ScaledSwish(1.5).apply(inputs[0]);
+  };
+  const bool first_right = tend::gradcheck(operation, {points}).passed;
+  const bool second_right = tend::gradgradcheck(operation, {points}).passed;
+  std::cout << "first derivative " << (first_right ? "right" : "wrong") << ", second "
+            << (second_right ? "right" : "wrong") << '\n';
+
+  Net net;
+  tend::optim::Adam optimizer(net.parameters(), {.lr = 0.02});
+  const Tensor x = tend::linspace(-3, 3, 200).unsqueeze(1), y = x.sin();
+  double loss = 0;
+  tend::nn::Trainer trainer(
+      net, optimizer, [&] { return tend::mse_loss(net(x), y); },
+      {.steps = steps, .after_step = [&](const tend::nn::TrainedStep& done) { loss = done.loss; }});
+  trainer.run();
+  std::cout << "mean squared error of sin(x) after " << steps << " steps: " << loss << '\n';
+  if (!json_path.empty()) {
+    const nlohmann::ordered_json results{
+        {"first_right", first_right}, {"second_right", second_right}, {"loss", loss}};
+    tend::nn::write_file(json_path, results.dump(1) + '\n');
+  }
+  return first_right && second_right ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("An operation of one's own, proved and trained with");
+  std::string json_path;
+  std::uint64_t seed = 0;
+  int threads = 0;
+  std::int64_t steps = 500;
+  program::add_file(app, "--json", json_path, "Write results to this file");
+  program::add_whole(app, "--seed", seed, "Of points and weights (0)");
+  program::add_threads(app, threads);
+  program::add_whole(app, "--steps", steps, "Steps (500)", 1, 1'000'000);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return program::end_of_parsing("custom_operation", app, error);
+  }
+  try {
+    if (threads > 0) tend::set_num_threads(threads);
+    return program::end("custom_operation", run(json_path, seed, steps));
+  } catch (const std::exception& error) {
+    std::cerr << "custom_operation: " << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,133 @@
+// Tells ten kinds of clothes apart: an image is cut into patches, which attend to each other. Reads
+// the files of Fashion-MNIST (Debian: dataset-fashion-mnist; gunzip them into a folder).
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include <tend/nn/files/write_file.h>
+#include <tend/tend.h>
+
+#include "examples/program.h"
+
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using tend::Tensor;
+
+struct Options {
+  std::string folder, json_path;
+  std::uint64_t seed = 0;
+  int threads = 0;
+  std::int64_t steps = 1500, batch = 64;
+};
+
+constexpr std::int64_t kSide = 28, kPatch = 7, kPatches = (kSide / kPatch) * (kSide / kPatch),
+                       kWidth = 64, kKinds = 10;
+
+/// Images, each as the rows of its patches (count, kPatches, kPatch^2), and their kinds.
+tend::data::TensorDataset<2> read(const std::filesystem::path& folder, const std::string& name) {
+  const Tensor images =
+      tend::data::load_idx(folder / (name + "-images-idx3-ubyte"), tend::float32) / 255;
+  const Tensor kinds = tend::data::load_idx(folder / (name + "-labels-idx1-ubyte"));
+  constexpr std::int64_t kAcross = kSide / kPatch;
+  const Tensor patches = images.view({-1, kAcross, kPatch, kAcross, kPatch}).transpose(2, 3);
+  return tend::data::TensorDataset(patches.reshape({-1, kPatches, kPatch * kPatch}), kinds);
+}
+
+class Classifier : public tend::nn::Module<Classifier> {
+ public:
+  Classifier()
+      : embed(kPatch * kPatch, kWidth),
+        places(kPatches, kWidth),
+        encoder(
+            tend::nn::TransformerEncoderLayer(
+                kWidth, 4,
+                {.dim_feedforward = 128, .dropout = 0.1, .batch_first = true, .norm_first = true}),
+            2),
+        head(kWidth, kKinds) {}
+  Tensor forward(const Tensor& patches) const {
+    const Tensor x = embed(patches) + places(tend::arange(kPatches));
+    return head(encoder(x).mean(1));
+  }
+
+  TEND_MODULE(tend::nn::Linear, embed);
+  TEND_MODULE(tend::nn::Embedding, places);
+  TEND_MODULE(tend::nn::TransformerEncoder, encoder);
+  TEND_MODULE(tend::nn::Linear, head);
+};
+
+double share_right(Classifier& model, const tend::data::TensorDataset<2>& data) {
+  model.eval();
+  const tend::NoGradGuard no_grad;
+  double right = 0;
+  tend::data::DataLoader loader(data, {.batch_size = 500});
+  for (auto& [x, y] : loader) right += (model(x).argmax(-1) == y).sum().item();
+  model.train();
+  return right / static_cast<double>(data.size());
+}
+
+int run(const Options& o) {
+  if (o.threads > 0) tend::set_num_threads(o.threads);
+  const auto training = read(o.folder, "train"), testing = read(o.folder, "t10k");
+  tend::manual_seed(o.seed);
+  Classifier model;
+  tend::optim::AdamW optimizer(tend::optim::decay_groups(model, 0.05), {.lr = 0.002});
+  tend::optim::OneCycleLR schedule(optimizer, {.max_lr = 0.002, .total_steps = o.steps});
+  tend::data::DataLoader loader(training, {.batch_size = o.batch, .shuffle = true});
+  tend::data::Endless batches(loader);
+  const auto loss = [&] {
+    auto& [x, y] = batches.next();
+    return tend::cross_entropy(model(x), y);
+  };
+  double last_loss = 0, seconds = 0;
+  tend::nn::Trainer trainer(model, optimizer, loss,
+                            {.steps = o.steps,
+                             .clip_norm = 1,
+                             .schedule = &schedule,
+                             .after_step = [&](const tend::nn::TrainedStep& done) {
+                               last_loss = done.loss;
+                               seconds = done.seconds;
+                             }});
+  trainer.run();
+  const double right = share_right(model, testing);
+  std::cout << 100 * right << " % of " << testing.size() << " new images right, loss " << last_loss
+            << ", " << seconds << " s\n";
+  if (!o.json_path.empty()) {
+    const nlohmann::ordered_json results{{"seed", o.seed},
+                                         {"steps", o.steps},
+                                         {"share_right", right},
+                                         {"loss", last_loss},
+                                         {"seconds", seconds}};
+    tend::nn::write_file(o.json_path, results.dump(1) + '\n');
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Tells the clothes of Fashion-MNIST apart");
+  Options options;
+  program::add_file(app, "--data", options.folder, "Folder of the four files")->required();
+  program::add_file(app, "--json", options.json_path, "Write results to this file");
+  program::add_whole(app, "--seed", options.seed, "Of weights and batches (0)");
+  program::add_threads(app, options.threads);
+  program::add_whole(app, "--steps", options.steps, "Steps (1500)", 1, 1'000'000);
+  program::add_whole(app, "--batch", options.batch, "Images of a step (64)", 1, 10'000);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return program::end_of_parsing("fashion", app, error);
+  }
+  try {
+    return program::end("fashion", run(options));
+  } catch (const std::exception& error) {
+    std::cerr << "fashion: " << error.what() << '\n';
+    return 1;
+  }
+}

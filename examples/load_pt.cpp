@@ -1,0 +1,86 @@
+// Goes on training a model whose weights torch.save has written.
+//
+//     torch.save({"model": model.state_dict()}, "model.pt")   # nn.Sequential(Linear, Tanh, Linear)
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include <tend/nn/archives/pt.h>
+#include <tend/nn/files/write_file.h>
+#include <tend/tend.h>
+
+#include "examples/program.h"
+
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using tend::Tensor;
+
+struct Options {
+  std::string weights, save, json_path;
+  std::uint64_t seed = 0;
+  int threads = 0;
+  std::int64_t steps = 200;
+};
+
+/// The state_dict under the key "model".
+tend::nn::StateDict weights_in(const std::string& path) {
+  return tend::nn::load_pt(path).at("model").state_dict();
+}
+
+int run(const Options& o) {
+  if (o.threads > 0) tend::set_num_threads(o.threads);
+  tend::manual_seed(o.seed);
+  const tend::nn::StateDict weights = weights_in(o.weights);
+  const auto sizes = weights.at("0.weight").sizes<2>();
+  tend::nn::Sequential model{tend::nn::Linear(sizes[1], sizes[0]), tend::nn::Tanh(),
+                             tend::nn::Linear(sizes[0], 1)};
+  model.load_state_dict(weights);
+
+  // What it learns: the sum of its inputs' squares.
+  const Tensor x = tend::randn({256, sizes[1]}), y = x.pow(2).sum(-1, true);
+  tend::optim::Adam optimizer(model.parameters(), {.lr = 0.01});
+  double first = 0, last = 0;
+  tend::nn::Trainer trainer(
+      model, optimizer, [&] { return tend::mse_loss(model(x), y); },
+      {.steps = o.steps, .after_step = [&](const tend::nn::TrainedStep& done) {
+         if (done.step == 1) first = done.loss;
+         last = done.loss;
+       }});
+  trainer.run();
+  std::cout << "loss " << first << " with the file's weights, " << last << " after " << o.steps
+            << " steps\n";
+  if (!o.save.empty()) tend::nn::save_pt(o.save, tend::nn::PtDict{{"model", model.state_dict()}});
+  if (!o.json_path.empty()) {
+    const nlohmann::ordered_json results{{"first_loss", first}, {"last_loss", last}};
+    tend::nn::write_file(o.json_path, results.dump(1) + '\n');
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Goes on training a model whose weights torch.save has written");
+  Options options;
+  program::add_file(app, "--weights", options.weights, "The .pt file")->required();
+  program::add_file(app, "--save", options.save, "Write the trained weights to this .pt file");
+  program::add_file(app, "--json", options.json_path, "Write results to this file");
+  program::add_whole(app, "--seed", options.seed, "Of the data (0)");
+  program::add_threads(app, options.threads);
+  program::add_whole(app, "--steps", options.steps, "Steps (200)", 1, 1'000'000);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return program::end_of_parsing("load_pt", app, error);
+  }
+  try {
+    return program::end("load_pt", run(options));
+  } catch (const std::exception& error) {
+    std::cerr << "load_pt: " << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,95 @@
+// Fine-tunes a small GPT with LoRA: it has learnt one alphabet and learns another, by training a
+// few per cent of its numbers.
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <utility>
+
+#include <tend/nn/files/write_file.h>
+#include <tend/tend.h>
+
+#include "examples/program.h"
+
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using tend::Tensor;
+using tend::attention::GPT;
+
+constexpr std::int64_t kLetters = 26, kLength = 16;
+
+/// Rows of letters, each `step` places behind the one before it in the alphabet, and what follows.
+std::pair<Tensor, Tensor> rows(std::int64_t step) {
+  const Tensor first = tend::randint(0, kLetters, {16, 1});
+  const Tensor all = (first + step * tend::arange(kLength + 1)) % kLetters;
+  return {all.narrow(1, 0, kLength), all.narrow(1, 1, kLength)};
+}
+
+Tensor loss_of(const GPT& model, std::int64_t step) {
+  const auto [x, y] = rows(step);
+  return tend::cross_entropy(model(x).flatten(0, 1), y.flatten());
+}
+
+void train(GPT& model, std::int64_t step, std::int64_t steps, double rate) {
+  tend::optim::AdamW optimizer(model.parameters(), {.lr = rate});
+  tend::nn::Trainer(model, optimizer, [&] { return loss_of(model, step); }, {.steps = steps}).run();
+}
+
+double tested(GPT& model, std::int64_t step) {
+  const tend::NoGradGuard no_grad;
+  return loss_of(model, step).item();
+}
+
+int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
+  tend::manual_seed(seed);
+  GPT model({.vocab_size = kLetters, .context_length = kLength, .width = 32, .num_layers = 2});
+  train(model, 1, steps, 0.003);
+  const double learnt = tested(model, 1), before = tested(model, 3);
+
+  tend::nn::add_lora(model, {"W_query", "W_value", "up", "down"}, {.rank = 4});
+  const std::int64_t trainable = model.num_parameters(true);
+  train(model, 3, steps, 0.01);
+  const double after = tested(model, 3);
+  tend::nn::merge_lora(model);
+  const double merged = tested(model, 3);
+
+  std::cout << "every letter: loss " << learnt << "\nevery third letter: " << before << " before, "
+            << after << " after training " << trainable << " of " << model.num_parameters()
+            << " numbers, " << merged << " merged\n";
+  if (!json_path.empty()) {
+    const nlohmann::ordered_json results{
+        {"learnt", learnt}, {"before", before},       {"after", after},
+        {"merged", merged}, {"trainable", trainable}, {"parameters", model.num_parameters()}};
+    tend::nn::write_file(json_path, results.dump(1) + '\n');
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Fine-tunes a small GPT with LoRA");
+  std::string json_path;
+  std::uint64_t seed = 0;
+  int threads = 0;
+  std::int64_t steps = 300;
+  program::add_file(app, "--json", json_path, "Write results to this file");
+  program::add_whole(app, "--seed", seed, "Of weights and data (0)");
+  program::add_threads(app, threads);
+  program::add_whole(app, "--steps", steps, "Steps of each training (300)", 1, 1'000'000);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return program::end_of_parsing("lora", app, error);
+  }
+  try {
+    if (threads > 0) tend::set_num_threads(threads);
+    return program::end("lora", run(json_path, seed, steps));
+  } catch (const std::exception& error) {
+    std::cerr << "lora: " << error.what() << '\n';
+    return 1;
+  }
+}

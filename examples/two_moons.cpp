@@ -1,0 +1,113 @@
+// Learns to tell two half moons of points apart, and draws what it has learnt in the terminal.
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+#include <numbers>
+#include <string>
+#include <utility>
+
+#include <tend/nn/files/write_file.h>
+#include <tend/tend.h>
+
+#include "examples/program.h"
+
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using tend::Slice;
+using tend::Tensor;
+
+struct Options {
+  std::string json_path;
+  std::uint64_t seed = 0;
+  int threads = 0;
+  std::int64_t points = 1000, steps = 400;
+};
+
+/// Points (count, 2) on two half circles that reach into each other, with noise, and the number of
+/// the moon of each.
+std::pair<Tensor, Tensor> moons(std::int64_t count) {
+  const Tensor moon = tend::arange(count) % 2;
+  const Tensor angle = tend::rand({count}) * std::numbers::pi, lower = moon.to(tend::float32);
+  const Tensor x = (1 - 2 * lower) * angle.cos() + lower;
+  const Tensor y = (1 - 2 * lower) * angle.sin() + 0.5 * lower;
+  return {tend::stack({x, y}, 1) + 0.1 * tend::randn({count, 2}), moon};
+}
+
+double share_right(const tend::nn::Sequential& model, const Tensor& points, const Tensor& moon) {
+  const tend::NoGradGuard no_grad;
+  return (model(points).argmax(-1) == moon).to(tend::float32).mean().item();
+}
+
+/// The moon that the model sees in each place of the plane, as rows of text.
+std::string picture(const tend::nn::Sequential& model) {
+  constexpr std::int64_t kRows = 18, kColumns = 60;
+  const Tensor y = tend::linspace(1.5, -1, kRows).unsqueeze(1).expand({kRows, kColumns});
+  const Tensor x = tend::linspace(-1.5, 2.5, kColumns).expand({kRows, kColumns});
+  const tend::NoGradGuard no_grad;
+  const Tensor moon = model(tend::stack({x, y}, -1)).argmax(-1);
+  std::string text;
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    for (const std::int64_t each : moon[{row}].to_vector<std::int64_t>())
+      text += each == 0 ? '.' : '#';
+    text += '\n';
+  }
+  return text;
+}
+
+int run(const Options& o) {
+  if (o.threads > 0) tend::set_num_threads(o.threads);
+  tend::manual_seed(o.seed);
+  const auto [points, moon] = moons(o.points);
+  const auto [new_points, new_moon] = moons(1000);
+  tend::nn::Sequential model{tend::nn::Linear(2, 32), tend::nn::ReLU(), tend::nn::Linear(32, 32),
+                             tend::nn::ReLU(), tend::nn::Linear(32, 2)};
+  tend::optim::AdamW optimizer(model.parameters(), {.lr = 0.01});
+  tend::data::DataLoader loader(tend::data::TensorDataset(points, moon),
+                                {.batch_size = 64, .shuffle = true});
+  tend::data::Endless batches(loader);
+  double last_loss = 0;
+  tend::nn::Trainer trainer(
+      model, optimizer,
+      [&] {
+        auto& [x, y] = batches.next();
+        return tend::cross_entropy(model(x), y);
+      },
+      {.steps = o.steps,
+       .after_step = [&](const tend::nn::TrainedStep& done) { last_loss = done.loss; }});
+  trainer.run();
+  const double right = share_right(model, new_points, new_moon);
+  std::cout << picture(model) << 100 * right << " % of 1000 new points right, loss " << last_loss
+            << '\n';
+  if (!o.json_path.empty()) {
+    const nlohmann::ordered_json results{
+        {"seed", o.seed}, {"steps", o.steps}, {"share_right", right}, {"loss", last_loss}};
+    tend::nn::write_file(o.json_path, results.dump(1) + '\n');
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Learns to tell two half moons of points apart");
+  Options options;
+  program::add_file(app, "--json", options.json_path, "Write results to this file");
+  program::add_whole(app, "--seed", options.seed, "Of points, weights and batches (0)");
+  program::add_threads(app, options.threads);
+  program::add_whole(app, "--points", options.points, "Points to learn from (1000)", 2, 1'000'000);
+  program::add_whole(app, "--steps", options.steps, "Steps (400)", 1, 1'000'000);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return program::end_of_parsing("two_moons", app, error);
+  }
+  try {
+    return program::end("two_moons", run(options));
+  } catch (const std::exception& error) {
+    std::cerr << "two_moons: " << error.what() << '\n';
+    return 1;
+  }
+}
