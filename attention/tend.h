@@ -65,8 +65,11 @@
 #include <tend/nn/optim/adagrad.h>
 #include <tend/nn/optim/adam.h>
 #include <tend/nn/optim/adamw.h>
+#include <tend/nn/optim/averaged_model.h>
 #include <tend/nn/optim/clip.h>
+#include <tend/nn/optim/lbfgs.h>
 #include <tend/nn/optim/lion.h>
+#include <tend/nn/optim/muon.h>
 #include <tend/nn/optim/plateau.h>
 #include <tend/nn/optim/rmsprop.h>
 #include <tend/nn/optim/schedules.h>

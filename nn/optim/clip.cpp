@@ -1,45 +1,65 @@
 #include <tend/nn/optim/clip.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include <tend/autograd/graph/inplace.h>
+#include <tend/autograd/ops/reduce.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
+#include <tend/core/kernels/elementwise/masking.h>
 #include <tend/core/kernels/reduce/reduce.h>
 
 namespace tend::nn {
 namespace {
 
-constexpr const char* kName = "clip_grad_norm_";
-
-// The gradients of those parameters that have one; throws unless all may be written.
-std::vector<Array> gradients_of(const std::vector<Tensor>& parameters) {
+// The gradients of those parameters that have one with elements; throws unless all may be written.
+std::vector<Array> gradients_of(const char* operation, const std::vector<Tensor>& parameters) {
   std::vector<Array> gradients;
   const NoGradGuard no_grad;
   for (const Tensor& parameter : parameters) {
     const Tensor gradient = parameter.grad();
     if (!gradient.defined()) continue;
-    check_own_grad_fits(kName, *parameter.impl());
-    check_history_writable(kName, gradient);
+    check_own_grad_fits(operation, *parameter.impl());
+    check_history_writable(operation, gradient);
     const Array& array = gradient.array();
     if (array.may_self_overlap()) {
-      fail<ShapeError>(kName, "a gradient of shape ", array.shape(), " with strides ",
+      fail<ShapeError>(operation, "a gradient of shape ", array.shape(), " with strides ",
                        array.strides(), " names one element twice; set a clone of it");
     }
-    gradients.push_back(array);
+    if (array.numel() > 0) gradients.push_back(array);
   }
   return gradients;
 }
 
+double norm_of(const std::vector<Array>& gradients, double order) {
+  if (gradients.empty()) return 0;
+  if (order == 2) {
+    double total = 0;
+    for (const Array& gradient : gradients) total += kernels::square_sum(gradient);
+    return std::sqrt(total);
+  }
+  const NoGradGuard no_grad;
+  std::vector<double> norms;
+  for (const Array& gradient : gradients)
+    norms.push_back(norm(Tensor(gradient), order).item<double>());
+  const Shape shape{static_cast<std::int64_t>(norms.size())};
+  return norm(Tensor(Array::from<double>(norms, shape)), order).item<double>();
+}
+
 }  // namespace
 
-double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm) {
+double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm,
+                       const ClipGradNormOptions& options) {
+  constexpr const char* kName = "clip_grad_norm_";
   if (!(max_norm >= 0)) fail(kName, "max_norm must not be negative, got ", max_norm);
-  const std::vector<Array> gradients = with_memory([&] { return gradients_of(parameters); });
-  double total = 0;
-  for (const Array& gradient : gradients) total += kernels::square_sum(gradient);
-  const double norm = std::sqrt(total);
+  if (std::isnan(options.norm_type)) fail(kName, "norm_type is nan");
+  std::vector<Array> gradients;
+  const double norm = with_memory([&] {
+    gradients = gradients_of(kName, parameters);
+    return norm_of(gradients, options.norm_type);
+  });
+  if (options.error_if_nonfinite && !std::isfinite(norm))
+    fail(kName, "the norm of order ", options.norm_type, " is ", norm, ", not finite");
   const double factor = max_norm / (norm + 1e-6);
   if (factor >= 1) return norm;
   const Array factors[] = {Array::scalar(factor, float32), Array::scalar(factor, float64)};
@@ -48,6 +68,15 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm) {
     gradient.storage()->bump_version(kName);
   }
   return norm;
+}
+
+void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) {
+  constexpr const char* kName = "clip_grad_value_";
+  if (!(clip_value >= 0)) fail(kName, "clip_value must not be negative, got ", clip_value);
+  for (const Array& gradient : with_memory([&] { return gradients_of(kName, parameters); })) {
+    kernels::clamp(gradient, gradient, Scalar(-clip_value), Scalar(clip_value));
+    gradient.storage()->bump_version(kName);
+  }
 }
 
 }  // namespace tend::nn

@@ -16,6 +16,7 @@
 
 #include <tend/autograd/graph/inplace.h>
 #include <tend/autograd/graph/timeline.h>
+#include <tend/autograd/ops/creation.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/threads/parallel.h>
 #include <tend/nn/optim/decay_groups.h>
@@ -42,6 +43,7 @@ inline void check_betas(const char* operation, const std::pair<double, double>& 
 /// `named(f)` calls f(name, Array&, kept) for each of its arrays; `kept` is true for those that
 /// every parameter has after its first step. `Options::named(f)` calls f(name, setting), and
 /// Self::check(options) throws an Error for settings out of range, which the constructors do, too.
+/// Self::check_parameter(tensor), where there is one, throws for a parameter that is not for it.
 template <class Self, class Opts, class State>
 class GroupedOptimizer : public Optimizer {
  public:
@@ -76,21 +78,12 @@ class GroupedOptimizer : public Optimizer {
   }
 
   /// A copy has the parameters themselves, and a state of its own.
-  GroupedOptimizer(const GroupedOptimizer& other) : Optimizer(other) {
-    with_memory([&] {
-      groups_ = other.groups_;
-      for (Group& group : groups_) {
-        for (State& state : group.states) {
-          state.named([](const char*, Array& array, bool) {
-            if (array.defined()) array = array.clone();
-          });
-        }
-      }
-    });
-  }
+  GroupedOptimizer(const GroupedOptimizer& other)
+      : Optimizer(other), groups_(copied(other.groups_)) {}
   GroupedOptimizer(GroupedOptimizer&&) noexcept = default;
   GroupedOptimizer& operator=(const GroupedOptimizer& other) {
-    return *this = GroupedOptimizer(other);
+    groups_ = copied(other.groups_);
+    return *this;
   }
   GroupedOptimizer& operator=(GroupedOptimizer&&) noexcept = default;
   ~GroupedOptimizer() override = default;
@@ -213,6 +206,20 @@ class GroupedOptimizer : public Optimizer {
   }
 
  private:
+  static std::vector<Group> copied(const std::vector<Group>& groups) {
+    return with_memory([&] {
+      std::vector<Group> copies = groups;
+      for (Group& group : copies) {
+        for (State& state : group.states) {
+          state.named([](const char*, Array& array, bool) {
+            if (array.defined()) array = array.clone();
+          });
+        }
+      }
+      return copies;
+    });
+  }
+
   const Group& group(const char* operation, std::size_t index) const {
     if (index >= groups_.size())
       fail<IndexError>(operation, "group ", index, " of ", groups_.size());
@@ -238,6 +245,8 @@ class GroupedOptimizer : public Optimizer {
         fail<AutogradError>("Optimizer", "a parameter of shape ", parameter.shape(),
                             " has history; only leaves are stepped");
       }
+      if constexpr (requires { Self::check_parameter(parameter); })
+        Self::check_parameter(parameter);
       if (!known.insert(parameter.impl().get()).second) {
         fail("Optimizer", "a parameter of shape ", parameter.shape(),
              " is given twice; each is stepped once");

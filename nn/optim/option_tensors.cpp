@@ -29,6 +29,12 @@ bool detail::is_option(std::string_view key) {
 Tensor detail::option_tensor(double setting) {
   return Tensor(Array::scalar(setting, float64));
 }
+Tensor detail::option_tensor(std::int64_t setting) {
+  return Tensor(Array::scalar(setting, int64));
+}
+Tensor detail::option_tensor(const std::optional<std::int64_t>& setting) {
+  return setting ? option_tensor(*setting).view({1}) : empty({0}, int64);
+}
 Tensor detail::option_tensor(const std::pair<double, double>& setting) {
   const std::vector<double> numbers{setting.first, setting.second};
   return Tensor(Array::from<double>(numbers, {2}));
@@ -40,6 +46,16 @@ Tensor detail::option_tensor(Flag setting) {
 void detail::set_option(double& setting, const std::string& key, const Tensor& tensor) {
   check_kind(key, tensor, {}, float64);
   setting = tensor.item<double>();
+}
+void detail::set_option(std::int64_t& setting, const std::string& key, const Tensor& tensor) {
+  check_kind(key, tensor, {}, int64);
+  setting = tensor.item<std::int64_t>();
+}
+void detail::set_option(std::optional<std::int64_t>& setting, const std::string& key,
+                        const Tensor& tensor) {
+  const bool is_given = tensor.numel() > 0;
+  check_kind(key, tensor, {is_given ? 1 : 0}, int64);
+  setting = is_given ? std::optional(tensor.item<std::int64_t>()) : std::nullopt;
 }
 void detail::set_option(std::pair<double, double>& setting, const std::string& key,
                         const Tensor& tensor) {

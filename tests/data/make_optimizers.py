@@ -11,6 +11,18 @@ import torch
 
 STEPS = (1, 10, 100)
 SHAPES = {"w1": (5, 4), "gain": (5,), "bias": (5,), "w2": (2, 5)}
+# How many steps, and the options of torch.optim.LBFGS.
+LBFGS_RUNS = [
+    (4, {"line_search_fn": "strong_wolfe"}),
+    (6, {"line_search_fn": "strong_wolfe", "max_iter": 4, "history_size": 3}),
+    (6, {"line_search_fn": "strong_wolfe", "max_iter": 7, "max_eval": 5, "lr": 0.5}),
+    (3, {"line_search_fn": "strong_wolfe", "tolerance_grad": 0.02}),
+    (3, {"line_search_fn": "strong_wolfe", "tolerance_change": 0.001}),
+    (5, {"lr": 0.1, "max_iter": 5}),
+    (5, {"lr": 0.2, "max_iter": 3, "history_size": 2}),
+]
+# First steps that are much too short, or much too long.
+ROSENBROCK_RUNS = [(12, {"max_iter": 3, "lr": lr}) for lr in (0.001, 1, 50)]
 
 
 def flat(tensor):
@@ -38,6 +50,110 @@ class Lion(torch.optim.Optimizer):
                 c = beta1 * m + (1 - beta1) * p.grad
                 p.copy_(p - lr * (torch.sign(c) + decay * p))
                 self.state[p]["m"] = beta2 * m + (1 - beta2) * p.grad
+
+
+class Muon(torch.optim.Optimizer):
+    """Jordan et al. 2024, https://kellerjordan.github.io/posts/muon, for matrices, in their dtype."""
+
+    def __init__(self, parameters, **options):
+        super().__init__(parameters, {"weight_decay": 0.0, "adjust_lr_fn": "original", "nesterov": True,
+                                      "ns_steps": 5, "eps": 1e-7, **options})
+
+    @staticmethod
+    def orthogonal(g, steps, eps):
+        x = g.t() if g.shape[0] > g.shape[1] else g
+        x = x / max(x.norm(), eps)
+        for _ in range(steps):
+            a = x @ x.t()
+            x = 3.4445 * x + (-4.7750 * a + 2.0315 * a @ a) @ x
+        return x.t() if g.shape[0] > g.shape[1] else x
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            lr, mu = group["lr"], group["momentum"]
+            for p in group["params"]:
+                m = self.state[p].get("m", torch.zeros_like(p))
+                m = mu * m + (1 - mu) * p.grad
+                g = mu * m + (1 - mu) * p.grad if group["nesterov"] else m
+                rows, columns = p.shape
+                ratio = (max(1, rows / columns) ** 0.5 if group["adjust_lr_fn"] == "original"
+                         else 0.2 * max(rows, columns) ** 0.5)
+                change = self.orthogonal(g, group["ns_steps"], group["eps"])
+                p.copy_(p - lr * group["weight_decay"] * p - lr * ratio * change)
+                self.state[p]["m"] = m
+
+
+def trained_by_muon(start, x, y, options):
+    """As trained(), the matrices by Muon and the others by SGD."""
+    p = {name: value.clone().requires_grad_() for name, value in start.items()}
+    steppers = [Muon([p["w1"], p["w2"]], **options), torch.optim.SGD([p["gain"], p["bias"]], lr=0.01)]
+    values = []
+    for step in range(1, max(STEPS) + 1):
+        for stepper in steppers:
+            stepper.zero_grad()
+        loss_of(p, x, y).backward()
+        for stepper in steppers:
+            stepper.step()
+        if step in STEPS:
+            values.append(flat(p["w1"][0]) + flat(p["bias"]))
+    return {"optimizer": "Muon", "options": options, "values": values}
+
+
+def trained_by_lbfgs(p, loss_at, steps, options):
+    """After each step: the loss before it, the first parameter, and how often the loss was computed."""
+    p = {name: value.clone().requires_grad_() for name, value in p.items()}
+    stepper = torch.optim.LBFGS(list(p.values()), **options)
+
+    def closure():
+        stepper.zero_grad()
+        loss = loss_at(p)
+        loss.backward()
+        return loss
+
+    first = next(iter(p.values()))
+    losses, values, evaluations = [], [], []
+    for _ in range(steps):
+        losses.append(stepper.step(closure).item())
+        values.append(flat(first))
+        evaluations.append(stepper.state[first]["func_evals"])
+    return {"options": options, "losses": losses, "values": values, "func_evals": evaluations}
+
+
+def rosenbrock(p):
+    a, b = p["x"][0], p["x"][1]
+    return (1 - a) ** 2 + 100 * (b - a * a) ** 2
+
+
+def averaged(start, x, y, decay):
+    """The averages of w1 after updates at every third of 30 steps of SGD."""
+    model = torch.nn.ParameterDict({name: value.clone() for name, value in start.items()})
+    average = torch.optim.swa_utils.get_ema_multi_avg_fn(decay) if decay else None
+    means = torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=average)
+    stepper = torch.optim.SGD(model.parameters(), lr=0.1)
+    values = []
+    for step in range(30):
+        stepper.zero_grad()
+        loss_of(model, x, y).backward()
+        stepper.step()
+        if step % 3 == 2:
+            means.update_parameters(model)
+            values.append(flat(means.module["w1"]))
+    return {"decay": decay, "values": values, "keys": list(means.state_dict())}
+
+
+def clipped():
+    """Gradients of two dtypes clipped to norms of several orders, and to a value."""
+    a, b = torch.zeros(3, requires_grad=True), torch.zeros(2, 2, dtype=torch.float64, requires_grad=True)
+    runs = []
+    for order in (0.5, 1.0, 2.0, 3.0, float("inf"), float("-inf"), 0.0, -1.0):
+        for most in (0.25, 100.0):
+            a.grad = torch.tensor([3.0, -4.0, 0.5])
+            b.grad = torch.tensor([[1.5, -0.25], [0.125, 2.0]], dtype=torch.float64)
+            norm = torch.nn.utils.clip_grad_norm_([a, b], most, norm_type=order)
+            runs.append({"order": str(order), "max_norm": most, "norm": norm.item(),
+                         "values": flat(a.grad) + flat(b.grad)})
+    return runs
 
 
 def trained(optimizer, start, x, y, options):
@@ -81,8 +197,19 @@ def main():
         runs.append(trained("Adagrad", start, x, y, {"lr": 0.05, **options}))
     for options in product(betas=[(0.9, 0.99), (0.5, 0.8)], weight_decay=[0.0, 0.1]):
         runs.append(trained("Lion", start, x, y, {"lr": 0.03, **options}))
+    for options in product(momentum=[0.95, 0.5], nesterov=[False, True], weight_decay=[0.0, 0.1],
+                           adjust_lr_fn=["original", "match_rms_adamw"], ns_steps=[5]):
+        runs.append(trained_by_muon(start, x, y, {"lr": 0.01, **options}))
+    lbfgs = [trained_by_lbfgs(start, lambda p: loss_of(p, x, y), steps, options)
+             for steps, options in LBFGS_RUNS]
+    valley = {"x": torch.tensor([-1.2, 1.0], dtype=torch.float64)}
+    rosenbrock_runs = [trained_by_lbfgs(valley, rosenbrock, steps, {"line_search_fn": "strong_wolfe", **options})
+                       for steps, options in ROSENBROCK_RUNS]
     data = {"start": {name: flat(value) for name, value in start.items()}, "x": flat(x), "y": flat(y),
-            "steps": STEPS, "runs": runs}
+            "steps": STEPS, "runs": runs, "lbfgs": lbfgs,
+            "rosenbrock": rosenbrock_runs,
+            "averages": [averaged(start, x, y, decay) for decay in (None, 0.9, 0.25)],
+            "clipping": clipped()}
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "optimizers.json"), "w") as file:
         json.dump(data, file, separators=(",", ":"))
         file.write("\n")

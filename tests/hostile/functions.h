@@ -36,6 +36,7 @@ std::vector<PublicFunction> model_functions();
 std::vector<PublicFunction> value_functions();
 std::vector<PublicFunction> data_functions();
 std::vector<PublicFunction> schedule_functions();
+std::vector<PublicFunction> optimizer_functions();
 #ifdef TEND_HAS_TEXT
 std::vector<PublicFunction> text_functions();
 #endif

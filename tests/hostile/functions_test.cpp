@@ -78,6 +78,7 @@ const std::regex kPassedOver(
     "set_momentum|"
     "state_dict|load_state_dict)\\(.*|"
     // No arguments: each schedule that is made is stepped and loaded.
+    "optim::AveragedModel::(n_averaged|state_dict)\\(\\)|"
     "optim::(LRScheduler|SequentialLR|ChainedScheduler|ReduceLROnPlateau)::(step|state_dict|"
     "get_last_lr|last_epoch|optimizer|best)\\(\\)|"
     // Of a model's own parameters.

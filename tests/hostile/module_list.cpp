@@ -12,6 +12,8 @@
 namespace tend::test {
 namespace {
 
+using nn::ClipGradNormOptions;
+
 // The optimizer O over drawn parameters, with what `f` does to it.
 template <class O, class F>
 PublicFunction of_optimizer(std::string signature, F f) {
@@ -522,12 +524,14 @@ PublicFunction load_state() {
 
 std::vector<PublicFunction> module_functions() {
   std::vector<PublicFunction> all = {
-      writing(TEND_FUNCTION(nn::clip_grad_norm_, const std::vector<Tensor>&, double)),
+      writing(TEND_FUNCTION(nn::clip_grad_norm_, const std::vector<Tensor>&, double,
+                            const ClipGradNormOptions&)),
+      writing(TEND_FUNCTION(nn::clip_grad_value_, const std::vector<Tensor>&, double)),
       load_state()};
   for (auto family : {bad_files(), module_methods(), files(), runs(), optimizer<optim::SGD>("SGD"),
                       optimizer<optim::Adam>("Adam"), optimizer<optim::RMSprop>("RMSprop"),
                       optimizer<optim::Adagrad>("Adagrad"), optimizer<optim::Lion>("Lion"),
-                      optimizer<optim::AdamW>("AdamW")})
+                      optimizer<optim::Muon>("Muon"), optimizer<optim::AdamW>("AdamW")})
     all.insert(all.end(), family.begin(), family.end());
   return all;
 }

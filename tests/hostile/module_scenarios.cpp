@@ -9,6 +9,7 @@
 #include <tend/nn/files/safetensors_file.h>
 
 #include "tests/hostile/guard.h"
+#include "tests/hostile/lbfgs.h"
 #include "tests/hostile/refusals.h"
 
 namespace tend::test {
@@ -40,21 +41,37 @@ Tensors some_parameters() {
   return parameters;
 }
 
-// The step after `before` steps, of parameters in two groups.
+// The step after `before` steps of an optimizer that make(parameters) gives.
+template <class Make>
+Scenario stepping(const std::string& name, int before, std::size_t count, Make make) {
+  return {as_text(name, " step ", before + 1), [=] {
+            Tensors parameters = some_parameters();
+            parameters.resize(count);
+            const auto optimizer = make(parameters);
+            for (int i = 0; i < before; ++i) optimizer->step();
+            Prepared prepared;
+            prepared.watched = parameters;
+            prepared.state = [optimizer] { return text_of(optimizer->state_dict()); };
+            prepared.run = [optimizer](Tensors&) { optimizer->step(); };
+            return prepared;
+          }};
+}
+
+// The same, of parameters in two groups.
 template <class O>
 Scenario step_of(const std::string& name, const typename O::Options& options, int before) {
-  return {
-      as_text(name, " step ", before + 1), [=] {
-        const Tensors parameters = some_parameters();
-        const auto optimizer = std::make_shared<O>(Tensors{parameters[0], parameters[1]}, options);
-        optimizer->add_group({parameters[2], parameters[3]}, options);
-        for (int i = 0; i < before; ++i) optimizer->step();
-        Prepared prepared;
-        prepared.watched = parameters;
-        prepared.state = [optimizer] { return text_of(optimizer->state_dict()); };
-        prepared.run = [optimizer](Tensors&) { optimizer->step(); };
-        return prepared;
-      }};
+  return stepping(name, before, 4, [=](const Tensors& parameters) {
+    const auto optimizer = std::make_shared<O>(Tensors{parameters[0], parameters[1]}, options);
+    optimizer->add_group({parameters[2], parameters[3]}, options);
+    return optimizer;
+  });
+}
+
+// Of matrices alone.
+Scenario step_of_muon(int before) {
+  return stepping("Muon", before, 2, [](const Tensors& parameters) {
+    return std::make_shared<optim::Muon>(parameters);
+  });
 }
 
 template <class O>
@@ -72,6 +89,45 @@ Scenario loading_of(const std::string& name, const typename O::Options& options)
             prepared.run = [optimizer, state = source.state_dict()](Tensors&) {
               optimizer->load_state_dict(state);
             };
+            return prepared;
+          }};
+}
+
+std::shared_ptr<optim::LBFGS> some_lbfgs(const Tensors& parameters, int before) {
+  const optim::LBFGSOptions options{
+      .lr = 0.1, .max_iter = 2, .line_search_fn = optim::LineSearch::strong_wolfe};
+  const auto optimizer = std::make_shared<optim::LBFGS>(parameters, options);
+  for (int i = 0; i < before; ++i) step_to_zero(*optimizer, parameters);
+  return optimizer;
+}
+
+Scenario step_of_lbfgs(int before) {
+  return {as_text("LBFGS step ", before + 1), [=] {
+            const Tensors parameters = some_parameters();
+            const auto optimizer = some_lbfgs(parameters, before);
+            Prepared prepared;
+            // Versions and gradients change with each call of the closure.
+            prepared.state = [optimizer, parameters] {
+              std::string text = text_of(optimizer->state_dict());
+              for (const Tensor& x : parameters) text += as_text('|', x.detach());
+              return text;
+            };
+            prepared.run = [optimizer, parameters](Tensors&) {
+              step_to_zero(*optimizer, parameters);
+            };
+            return prepared;
+          }};
+}
+
+Scenario loading_of_lbfgs() {
+  return {"LBFGS load_state_dict", [] {
+            const Tensors parameters = some_parameters();
+            const nn::StateDict state = some_lbfgs(parameters, 2)->state_dict();
+            const auto optimizer = some_lbfgs(parameters, 1);
+            Prepared prepared;
+            prepared.watched = parameters;
+            prepared.state = [optimizer] { return text_of(optimizer->state_dict()); };
+            prepared.run = [optimizer, state](Tensors&) { optimizer->load_state_dict(state); };
             return prepared;
           }};
 }
@@ -188,14 +244,52 @@ std::vector<Scenario> modules() {
   };
 }
 
-Scenario clipping() {
-  return {"clip_grad_norm_", [] {
+template <class F>
+Scenario clipping(const std::string& name, F clip) {
+  return {name, [clip] {
             const Tensors parameters = some_parameters();
             Prepared prepared;
             prepared.watched = parameters;
-            prepared.run = [parameters](Tensors&) { nn::clip_grad_norm_(parameters, 0.1); };
+            prepared.run = [parameters, clip](Tensors&) { clip(parameters); };
             return prepared;
           }};
+}
+
+// Averages of a layer that was moved since; f(averaged).
+template <class F>
+Scenario averaging(const std::string& name, F f) {
+  return {name, [f] {
+            manual_seed(1);
+            const auto model = std::make_shared<nn::Linear>(3, 2);
+            model->weight.set_data(arange(6.0).view({3, 2}).t());
+            const auto averaged = std::make_shared<optim::AveragedModel>(*model);
+            averaged->update_parameters();
+            model->bias.set_data(ones({2}));
+            Prepared prepared;
+            prepared.watched = model->parameters();
+            prepared.state = [model, averaged] { return text_of(averaged->state_dict()); };
+            prepared.run = [model, averaged, f](Tensors& results) {
+              f(*averaged, *model, results);
+            };
+            return prepared;
+          }};
+}
+
+std::vector<Scenario> clippings_and_averages() {
+  return {clipping("clip_grad_norm_", [](const Tensors& x) { nn::clip_grad_norm_(x, 0.1); }),
+          clipping("clip_grad_norm_ of another order",
+                   [](const Tensors& x) { nn::clip_grad_norm_(x, 0.1, {.norm_type = 3}); }),
+          clipping("clip_grad_value_", [](const Tensors& x) { nn::clip_grad_value_(x, 0.1); }),
+          averaging("update_parameters",
+                    [](auto& averaged, auto&, Tensors&) { averaged.update_parameters(); }),
+          averaging("averages' load_state_dict",
+                    [](auto& averaged, auto& model, Tensors&) {
+                      averaged.load_state_dict(optim::AveragedModel(model).state_dict());
+                    }),
+          averaging("AveragedWeightsGuard", [](auto& averaged, auto& model, Tensors& results) {
+            const optim::AveragedWeightsGuard guard(averaged);
+            for (const Tensor& each : model.parameters()) results.push_back(each.detach().clone());
+          })};
 }
 
 std::string bytes_of(const std::string& path) {
@@ -247,7 +341,7 @@ Scenario loading_a_run() {
 
 std::vector<Scenario> module_scenarios() {
   std::vector<Scenario> all = modules();
-  all.push_back(clipping());
+  for (const Scenario& each : clippings_and_averages()) all.push_back(each);
   const optim::SGDOptions plain{.lr = 0.1}, momentum{.lr = 0.1, .momentum = 0.9};
   const optim::RMSpropOptions centered{.momentum = 0.9, .centered = true};
   for (const int before : {0, 1}) {
@@ -263,6 +357,11 @@ std::vector<Scenario> module_scenarios() {
   all.push_back(loading_of<optim::Adam>("Adam with amsgrad", {.amsgrad = true}));
   all.push_back(loading_of<optim::AdamW>("AdamW", {}));
   all.push_back(loading_of<optim::RMSprop>("RMSprop", centered));
+  for (const int before : {0, 1}) {
+    all.push_back(step_of_muon(before));
+    all.push_back(step_of_lbfgs(before));
+  }
+  all.push_back(loading_of_lbfgs());
   all.push_back(copying_an_optimizer());
   return all;
 }

@@ -137,6 +137,8 @@ Drawn<T> drawn(Arguments& a) {
   } else if constexpr (is(TypeTag<autograd::LeafNames>{})) {
     const nn::StateDict named = draw_state(a);
     return autograd::LeafNames(named.begin(), named.end());
+  } else if constexpr (is(TypeTag<nn::ClipGradNormOptions>{})) {
+    return nn::ClipGradNormOptions{a.real(), a.flag()};
   } else if constexpr (is(TypeTag<optim::SGDOptions>{})) {
     return optim::SGDOptions{a.real(), a.real(), a.real(), a.real(), a.flag(), a.flag()};
   } else if constexpr (is(TypeTag<optim::AdamOptions>{})) {
@@ -147,6 +149,22 @@ Drawn<T> drawn(Arguments& a) {
                                  a.real(), a.flag(), a.flag()};
   } else if constexpr (is(TypeTag<optim::AdagradOptions>{})) {
     return optim::AdagradOptions{a.real(), a.real(), a.real(), a.real(), a.real(), a.flag()};
+  } else if constexpr (is(TypeTag<optim::MuonOptions>{})) {
+    return optim::MuonOptions{a.real(),
+                              a.real(),
+                              a.real(),
+                              a.flag(),
+                              a.real(),
+                              a.integer(),
+                              a.one_of(optim::MuonAdjust::match_rms_adamw)};
+  } else if constexpr (is(TypeTag<optim::LBFGSOptions>{})) {
+    return optim::LBFGSOptions{a.real(),
+                               a.choice<std::int64_t>({-1, 0, 1, 2, 9}),
+                               drawn<std::optional<std::int64_t>>(a),
+                               a.real(),
+                               a.real(),
+                               a.integer(),
+                               a.one_of(optim::LineSearch::strong_wolfe)};
   } else if constexpr (is(TypeTag<optim::LionOptions>{})) {
     return optim::LionOptions{a.real(), {a.real(), a.real()}, a.real()};
   } else {

@@ -1,0 +1,113 @@
+#include <tend/nn/optim/averaged_model.h>
+
+#include <tend/autograd/ops/creation.h>
+#include <tend/core/base/error.h>
+#include <tend/core/kernels/elementwise/arithmetic.h>
+#include <tend/nn/optim/state_reader.h>
+
+namespace tend::optim {
+namespace {
+
+constexpr const char* kUpdate = "AveragedModel::update_parameters";
+constexpr const char* kSwap = "AveragedWeightsGuard";
+constexpr const char* kNumber = "n_averaged";
+
+// set_data() or to() may have changed a parameter since its average was made.
+void check_same(const char* operation, const std::string& key, const Tensor& parameter,
+                const Array& average) {
+  if (parameter.shape() != average.shape()) {
+    fail<ShapeError>(operation, key, " is ", parameter.shape(), ", its average ", average.shape());
+  }
+  if (parameter.dtype() != average.dtype()) {
+    fail<DTypeError>(operation, key, " is ", parameter.dtype(), ", its average ", average.dtype());
+  }
+}
+
+}  // namespace
+
+AveragedModel::AveragedModel(const nn::ModuleBase& model, const AveragedModelOptions& options)
+    : decay_(options.decay) {
+  constexpr const char* kName = "AveragedModel";
+  if (decay_ && !(*decay_ >= 0 && *decay_ <= 1))
+    fail(kName, "decay ", *decay_, " must lie in [0, 1]");
+  with_memory([&] {
+    for (const auto& [name, parameter] : model.named_parameters()) {
+      if (!is_floating(parameter.dtype())) fail<DTypeError>(kName, name, " is ", parameter.dtype());
+      weights_.push_back({"module." + name, parameter, parameter.array().clone()});
+    }
+  });
+  if (weights_.empty()) fail(kName, "the model has no parameters");
+}
+
+void AveragedModel::update_parameters() {
+  if (swapped_in_) fail(kUpdate, "the model has its averaged weights now, which are no new ones");
+  std::vector<Array> values;
+  Array share;
+  with_memory([&] {
+    for (const Weight& each : weights_) {
+      check_same(kUpdate, each.key, each.parameter, each.average);
+      values.push_back(each.parameter.array().contiguous());
+    }
+    const double number = static_cast<double>(n_averaged_ + 1);
+    share = Array::scalar(decay_ ? 1 - *decay_ : 1 / number, float64);
+  });
+  for (std::size_t i = 0; i < weights_.size(); ++i) {
+    const Array& average = weights_[i].average;
+    // Not by lerp: infinite averages times zero are NaN.
+    if (n_averaged_ == 0) {
+      average.copy_from(values[i]);
+    } else {
+      kernels::lerp(average, average, values[i], share);
+    }
+    average.storage()->bump_version(kUpdate);
+  }
+  ++n_averaged_;
+}
+
+nn::StateDict AveragedModel::state_dict() const {
+  return with_memory([&] {
+    nn::StateDict state{{kNumber, tensor(n_averaged_)}};
+    for (const Weight& each : weights_) state.emplace_back(each.key, Tensor(each.average));
+    return state;
+  });
+}
+
+void AveragedModel::load_state_dict(const nn::StateDict& state) {
+  with_memory([&] {
+    detail::StateReader reader("AveragedModel::load_state_dict", state);
+    const std::int64_t number = reader.take_count(kNumber);
+    std::vector<Array> averages;
+    for (const Weight& each : weights_)
+      averages.push_back(reader.take(each.key, each.average.shape(), each.average.dtype()));
+    reader.check_all_taken();
+    for (std::size_t i = 0; i < averages.size(); ++i) weights_[i].average = std::move(averages[i]);
+    n_averaged_ = number;
+  });
+}
+
+std::vector<Tensor> AveragedModel::parameters() const {
+  return with_memory([&] {
+    std::vector<Tensor> all;
+    for (const Weight& each : weights_) all.push_back(each.parameter);
+    return all;
+  });
+}
+
+AveragedWeightsGuard::AveragedWeightsGuard(AveragedModel& averaged)
+    : averaged_(&averaged), own_(kSwap, averaged.parameters()) {
+  if (averaged.swapped_in_) fail(kSwap, "the model has its averaged weights already");
+  for (const auto& [key, parameter, average] : averaged.weights_)
+    check_same(kSwap, key, parameter, average);
+  for (const auto& [key, parameter, average] : averaged.weights_) {
+    parameter.array().copy_from(average);
+    parameter.array().storage()->bump_version(kSwap);
+  }
+  averaged.swapped_in_ = true;
+}
+
+AveragedWeightsGuard::~AveragedWeightsGuard() {
+  own_.restore();
+  averaged_->swapped_in_ = false;
+}
+
+}  // namespace tend::optim

@@ -1,0 +1,26 @@
+#include <tend/nn/optim/kept_values.h>
+
+#include <tend/autograd/graph/inplace.h>
+#include <tend/autograd/tensor/grad_mode.h>
+
+namespace tend::optim::detail {
+
+KeptValues::KeptValues(const char* operation, const std::vector<Tensor>& tensors)
+    : operation_(operation) {
+  const NoGradGuard no_grad;
+  with_memory([&] {
+    for (const Tensor& tensor : tensors) {
+      check_writable(operation, tensor);
+      values_.emplace_back(tensor.array(), tensor.array().clone());
+    }
+  });
+}
+
+void KeptValues::restore() const {
+  for (const auto& [elements, values] : values_) {
+    elements.copy_from(values);
+    elements.storage()->bump_version(operation_);
+  }
+}
+
+}  // namespace tend::optim::detail

@@ -1,0 +1,92 @@
+// LBFGS: a quasi-Newton method for losses that are computed from all data.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <tend/nn/optim/grouped_optimizer.h>
+
+namespace tend::optim {
+
+enum class LineSearch { none, strong_wolfe };
+
+struct LBFGSOptions {
+  double lr = 1;               ///< The step along the direction; a line search begins with it.
+  std::int64_t max_iter = 20;  ///< Directions in one step().
+  /// Calls of the closure after which a step() ends; max_iter * 5 / 4 where it is not given.
+  std::optional<std::int64_t> max_eval = std::nullopt;
+  double tolerance_grad = 1e-7;  ///< A largest derivative at which a step() ends.
+  /// A change of the parameters or of the loss at which it ends.
+  double tolerance_change = 1e-9;
+  std::int64_t history_size = 100;  ///< Changes of the gradient that are remembered.
+  LineSearch line_search_fn = LineSearch::none;
+
+  template <class F>
+  void named(F&& f) {
+    f("lr", lr);
+    f("max_iter", max_iter);
+    f("max_eval", max_eval);
+    f("tolerance_grad", tolerance_grad);
+    f("tolerance_change", tolerance_change);
+    f("history_size", history_size);
+    Flag searches = line_search_fn == LineSearch::strong_wolfe;
+    f("strong_wolfe", searches);
+    line_search_fn = searches ? LineSearch::strong_wolfe : LineSearch::none;
+  }
+};
+
+/// LBFGS keeps nothing for a parameter by itself.
+struct LBFGSState {
+  std::int64_t step = 0;
+
+  template <class F>
+  void named(F&& /*f*/) {}
+};
+
+/// Limited-memory BFGS as torch.optim.LBFGS computes it (Nocedal 1980). Each step(closure) calls
+/// the closure several times, with other parameters each time; step() without one is an Error.
+/// All parameters are in one group and of one dtype. A parameter without gradient has that of zero.
+/// When something fails, the closure among it, parameters and state are as they were before.
+///
+///     optim::LBFGS optimizer(model.parameters(),
+///                            {.line_search_fn = optim::LineSearch::strong_wolfe});
+///     const Tensor loss = optimizer.step([&] {
+///       optimizer.zero_grad();
+///       Tensor loss = loss_of(model);
+///       loss.backward();
+///       return loss;
+///     });  // the loss before the step
+class LBFGS : public GroupedOptimizer<LBFGS, LBFGSOptions, LBFGSState> {
+ public:
+  using GroupedOptimizer::GroupedOptimizer;
+  static constexpr const char* kName = "LBFGS";
+  /// Error for a setting out of its range.
+  static void check(const Options& options);
+
+  /// "n_iter" and "func_evals", the numbers of directions and of the closure's calls so far, what
+  /// the next direction is made of ("d", "t", "H_diag", "prev_flat_grad", "old_dirs", "old_stps"
+  /// and "ro", as PyTorch names them), and the group's options.
+  nn::StateDict state_dict() override;
+  void load_state_dict(const nn::StateDict& state) override;
+
+ private:
+  // Tensors are flat, with the elements of all parameters; nothing writes to them.
+  struct Memory {
+    std::int64_t n_iter = 0, func_evals = 0;
+    double t = 0, H_diag = 1;
+    Tensor d, prev_flat_grad;
+    std::vector<Tensor> old_dirs, old_stps;
+    std::vector<double> ro;
+  };
+
+  void make_step() override;
+  Tensor make_step_with(FunctionRef<Tensor()> closure) override;
+  void check_parameters();
+  Tensor walk(FunctionRef<Tensor()> closure, Memory& memory);
+  static void turn(Memory& memory, const Tensor& gradient, std::int64_t history_size);
+
+  Memory memory_;
+};
+
+}  // namespace tend::optim

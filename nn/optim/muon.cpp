@@ -1,0 +1,85 @@
+#include <tend/nn/optim/muon.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <tend/autograd/ops/arithmetic.h>
+#include <tend/autograd/ops/creation.h>
+#include <tend/autograd/ops/linalg.h>
+#include <tend/autograd/ops/reduce.h>
+#include <tend/core/kernels/elementwise/optimizer.h>
+
+namespace tend::optim {
+namespace {
+
+// A matrix near U V' of the singular value decomposition U S V' of `x`: a polynomial that takes
+// singular values from 0 to 1 to about 1, several times.
+Tensor orthogonalized(const Tensor& x, const MuonOptions& o) {
+  const bool is_tall = x.size(0) > x.size(1);
+  Tensor y = is_tall ? x.t() : x;
+  y = y / std::max(norm(y).item<double>(), o.eps);
+  for (std::int64_t i = 0; i < o.ns_steps; ++i) {
+    const Tensor square = matmul(y, y.t());
+    y = y * 3.4445 + matmul(square * -4.7750 + matmul(square, square) * 2.0315, y);
+  }
+  return is_tall ? y.t() : y;
+}
+
+double step_factor(const Shape& shape, MuonAdjust adjust) {
+  const auto rows = static_cast<double>(shape[0]), columns = static_cast<double>(shape[1]);
+  return adjust == MuonAdjust::original ? std::sqrt(std::max(1.0, rows / columns))
+                                        : 0.2 * std::sqrt(std::max(rows, columns));
+}
+
+}  // namespace
+
+void Muon::check(const Options& o) {
+  detail::check_from_zero(kName, "lr", o.lr);
+  detail::check_from_zero(kName, "weight_decay", o.weight_decay);
+  detail::check_from_zero(kName, "momentum", o.momentum);
+  detail::check_from_zero(kName, "eps", o.eps);
+  if (o.ns_steps < 1 || o.ns_steps > 99)
+    fail(kName, "ns_steps is ", o.ns_steps, ", not a number from 1 to 99");
+}
+
+void Muon::check_parameter(const Tensor& parameter) {
+  if (parameter.dim() != 2)
+    fail<ShapeError>(kName, "a parameter of shape ", parameter.shape(), " is no matrix");
+}
+
+void Muon::make_step() {
+  const NoGradGuard no_grad;
+  const auto prepare = [](Stepped& each) {
+    check_parameter(*each.parameter);
+    const MuonOptions& o = *each.options;
+    const Tensor gradient(each.gradient);
+    const Array& before = each.state.momentum_buffer;
+    const Tensor mean = before.defined() ? lerp(Tensor(before), gradient, 1 - o.momentum)
+                                         : gradient * (1 - o.momentum);
+    const Tensor direction = o.nesterov ? lerp(gradient, mean, o.momentum) : mean;
+    const double factor = step_factor(gradient.shape(), o.adjust_lr_fn);
+    each.state.momentum_buffer = mean.array();
+    each.state.direction = (orthogonalized(direction, o) * factor).array().contiguous();
+  };
+  step_all("Muon.step", prepare, [](const Stepped& each, std::int64_t begin, std::int64_t end) {
+    visit_floating("Muon", each.values.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const MuonOptions& o = *each.options;
+      kernels::optimizer_kernels().of<T>().sgd(each.values.template data<T>() + begin,
+                                               each.target->direction.template data<T>() + begin,
+                                               nullptr, end - begin,
+                                               {.rate = -o.lr,
+                                                .decay = o.weight_decay,
+                                                .momentum = 0,
+                                                .share = 1,
+                                                .nesterov = false,
+                                                .maximize = false,
+                                                .first = false});
+    });
+  });
+  for (Group& group : groups()) {
+    for (MuonState& state : group.states) state.direction = {};
+  }
+}
+
+}  // namespace tend::optim

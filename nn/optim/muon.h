@@ -1,0 +1,71 @@
+// Muon: momentum for matrices, with steps that are orthogonal.
+#pragma once
+
+#include <cstdint>
+
+#include <tend/nn/optim/grouped_optimizer.h>
+
+namespace tend::optim {
+
+/// How a step's size depends on the shape (rows, columns): by sqrt(max(1, rows / columns)), or by
+/// 0.2 sqrt(max(rows, columns)), so that elements move as AdamW's and its lr can be taken.
+enum class MuonAdjust { original, match_rms_adamw };
+
+struct MuonOptions {
+  double lr = 1e-3;
+  /// Times lr times the parameter is taken off it.
+  double weight_decay = 0.1;
+  double momentum = 0.95;
+  Flag nesterov = true;
+  double eps = 1e-7;          ///< The least norm that a direction is divided by.
+  std::int64_t ns_steps = 5;  ///< Steps of the Newton-Schulz iteration.
+  MuonAdjust adjust_lr_fn = MuonAdjust::original;
+
+  template <class F>
+  void named(F&& f) {
+    f("lr", lr);
+    f("weight_decay", weight_decay);
+    f("momentum", momentum);
+    f("nesterov", nesterov);
+    f("eps", eps);
+    f("ns_steps", ns_steps);
+    Flag matches = adjust_lr_fn == MuonAdjust::match_rms_adamw;
+    f("match_rms_adamw", matches);
+    adjust_lr_fn = matches ? MuonAdjust::match_rms_adamw : MuonAdjust::original;
+  }
+};
+
+struct MuonState {
+  std::int64_t step = 0;
+  Array momentum_buffer;
+  Array direction = {};  // of this step
+
+  template <class F>
+  void named(F&& f) {
+    f("momentum_buffer", momentum_buffer, true);
+  }
+};
+
+/// Jordan et al. 2024, https://kellerjordan.github.io/posts/muon, with the names and defaults of
+/// torch.optim.Muon (PyTorch 2.9); products are computed in the parameters' dtype. For the matrices
+/// within a model: embeddings, heads, biases and gains are for another optimizer.
+///
+///     const auto groups = optim::decay_groups(model, 0.1, [](const auto& name, const Tensor& p) {
+///       return p.dim() == 2 && name.starts_with("blocks.");
+///     });
+///     optim::Muon muon(groups.decayed(), {.lr = 0.02});
+///     optim::AdamW adamw(groups.others(), {.lr = 3e-4});
+class Muon : public GroupedOptimizer<Muon, MuonOptions, MuonState> {
+ public:
+  using GroupedOptimizer::GroupedOptimizer;
+  static constexpr const char* kName = "Muon";
+  /// Error for a setting out of its range.
+  static void check(const Options& options);
+  /// ShapeError for a parameter that is no matrix.
+  static void check_parameter(const Tensor& parameter);
+
+ private:
+  void make_step() override;
+};
+
+}  // namespace tend::optim

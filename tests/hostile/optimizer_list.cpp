@@ -1,0 +1,103 @@
+// LBFGS, Muon and averages of weights.
+#include "tests/hostile/lbfgs.h"
+#include "tests/hostile/typed_calls.h"
+
+namespace tend::test {
+namespace {
+
+// Averages of a layer whose weights became others since; f(averaged, state), where `state` is one
+// that may fit.
+template <class F>
+PublicFunction of_averages(std::string signature, F f) {
+  PublicFunction function = by_hand(std::move(signature), [f](Arguments& a) {
+    const Tensor weight = a.tensor(ones({2, 3})), next = a.tensor(ones({2, 3}));
+    nn::StateDict state = optim::AveragedModel(nn::Linear(3, 2)).state_dict();
+    for (auto& [name, tensor] : state) tensor = a.tensor(tensor);
+    const bool is_other = a.draws().chance(0.3);
+    const optim::AveragedModelOptions options{drawn<std::optional<double>>(a)};
+    return DrawnCall([=]() -> Tensors {
+      nn::Linear model(3, 2);
+      if (weight.defined()) model.weight.set_data(weight);
+      optim::AveragedModel averaged(model, options);
+      averaged.update_parameters();
+      if (is_other && next.defined()) model.weight.set_data(next);
+      f(averaged, state);
+      return {};
+    });
+  });
+  function.writes.anything = true;
+  return function;
+}
+
+// LBFGS over drawn parameters, and what `f` does to it with a state that may fit.
+template <class F>
+PublicFunction of_lbfgs(std::string signature, F f) {
+  PublicFunction function = by_hand(std::move(signature), [f](Arguments& a) {
+    const Tensors parameters = a.tensors(3);
+    const auto options = drawn<optim::LBFGSOptions>(a);
+    const Tensor weight = ones({3}).requires_grad_();
+    optim::LBFGS source({weight}, {.max_iter = 3});
+    step_to_zero(source, {weight});
+    nn::StateDict state = source.state_dict();
+    for (auto& [name, tensor] : state) tensor = a.tensor(tensor);
+    return DrawnCall([=]() -> Tensors {
+      optim::LBFGS optimizer(parameters, options);
+      f(optimizer, parameters, state);
+      return {};
+    });
+  });
+  function.writes.anything = true;
+  return function;
+}
+
+std::vector<PublicFunction> lbfgs_functions() {
+  const std::string name = "optim::LBFGS::";
+  return {of_lbfgs(name + "check(const Options&)", [](auto&, const Tensors&, auto&) {}),
+          of_lbfgs("optim::Optimizer::step(Closure&&)",
+                   [](optim::LBFGS& optimizer, const Tensors& parameters, auto&) {
+                     step_to_zero(optimizer, parameters);
+                   }),
+          of_lbfgs(name + "state_dict()",
+                   [](optim::LBFGS& optimizer, const Tensors&, auto&) { optimizer.state_dict(); }),
+          of_lbfgs(name + "load_state_dict(const nn::StateDict&)",
+                   [](auto&, const Tensors&, const nn::StateDict& state) {
+                     const Tensors own = {ones({3}).requires_grad_()};
+                     optim::LBFGS optimizer(own);
+                     optimizer.load_state_dict(state);
+                     step_to_zero(optimizer, own);
+                   })};
+}
+
+std::vector<PublicFunction> average_functions() {
+  const std::string name = "optim::AveragedModel::";
+  const auto update = [](optim::AveragedModel& averaged, const nn::StateDict&) {
+    averaged.update_parameters();
+  };
+  return {of_averages(name + "AveragedModel(const nn::ModuleBase&, const AveragedModelOptions&)",
+                      update),
+          of_averages(name + "update_parameters()", update),
+          of_averages(name + "load_state_dict(const nn::StateDict&)",
+                      [](optim::AveragedModel& averaged, const nn::StateDict& state) {
+                        averaged.load_state_dict(state);
+                      }),
+          of_averages("optim::AveragedWeightsGuard::AveragedWeightsGuard(AveragedModel&)",
+                      [](optim::AveragedModel& averaged, const nn::StateDict&) {
+                        const optim::AveragedWeightsGuard guard(averaged);
+                      })};
+}
+
+}  // namespace
+
+std::vector<PublicFunction> optimizer_functions() {
+  std::vector<PublicFunction> all = average_functions();
+  for (const PublicFunction& each : lbfgs_functions()) all.push_back(each);
+  all.push_back(by_hand("optim::Muon::check_parameter(const Tensor&)", [](Arguments& a) {
+    return DrawnCall([x = a.tensor()]() -> Tensors {
+      optim::Muon::check_parameter(x);
+      return {};
+    });
+  }));
+  return all;
+}
+
+}  // namespace tend::test

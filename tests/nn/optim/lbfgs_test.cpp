@@ -1,0 +1,188 @@
+// LBFGS steps as torch.optim's, and leaves everything as it was when a closure fails.
+#include "tests/nn/optim/torch_runs.h"
+
+#include <limits>
+#include <stdexcept>
+
+using Catch::Matchers::ContainsSubstring;
+using namespace tend;
+using optim::LineSearch;
+
+namespace {
+
+optim::LBFGSOptions options_of(const nlohmann::json& o) {
+  optim::LBFGSOptions options{.lr = o.value("lr", 1.0),
+                              .max_iter = o.value("max_iter", 20),
+                              .tolerance_grad = o.value("tolerance_grad", 1e-7),
+                              .tolerance_change = o.value("tolerance_change", 1e-9),
+                              .history_size = o.value("history_size", 100)};
+  if (o.contains("max_eval")) options.max_eval = o["max_eval"].get<std::int64_t>();
+  if (o.contains("line_search_fn")) options.line_search_fn = LineSearch::strong_wolfe;
+  return options;
+}
+
+Tensor network_loss(const std::vector<Tensor>& p) {
+  const Tensor x = test::stored(test::torch_optimizers()["x"], {12, 4});
+  const Tensor y = test::stored(test::torch_optimizers()["y"], {12, 2});
+  const Tensor hidden = layer_norm(tanh(matmul(x, p[0].t())), {5}, p[1], p[2]);
+  return square(matmul(hidden, p[3].t()) - y).mean();
+}
+
+Tensor rosenbrock_loss(const std::vector<Tensor>& p) {
+  const Tensor a = p[0][0], b = p[0][1];
+  return square(1 - a) + 100 * square(b - a * a);
+}
+
+std::vector<Tensor> valley(DType dtype = float64) {
+  return {tensor({-1.2, 1.0}, dtype).requires_grad_()};
+}
+
+template <class Loss>
+Tensor step(optim::LBFGS& optimizer, const std::vector<Tensor>& p, Loss loss_of) {
+  return optimizer.step([&] {
+    optimizer.zero_grad();
+    Tensor loss = loss_of(p);
+    loss.backward();
+    return loss;
+  });
+}
+
+// The tolerance: when PyTorch sums the loss in another order, its numbers move by up to 6e-11, and
+// in the last step of the network by 6e-9.
+template <class Loss>
+void check_run(const nlohmann::json& run, const std::vector<Tensor>& p, Loss loss_of) {
+  INFO(run["options"].dump());
+  optim::LBFGS optimizer(p, options_of(run["options"]));
+  for (std::size_t i = 0; i < run["values"].size(); ++i) {
+    INFO("step " << i);
+    const double loss = step(optimizer, p, loss_of).template item<double>();
+    CHECK(loss == Approx(run["losses"][i].get<double>()).epsilon(1e-7).margin(1e-10));
+    CHECK(optimizer.state_dict().at("func_evals").item<std::int64_t>() == run["func_evals"][i]);
+    const Tensor expected = test::stored(run["values"][i], p[0].shape());
+    CHECK((p[0].detach() - expected).abs().max().template item<double>() <= 1e-7);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("LBFGS steps a model as PyTorch does, with and without a line search") {
+  const auto& runs = test::torch_optimizers()["lbfgs"];
+  REQUIRE(runs.size() == 7);
+  for (const auto& run : runs) check_run(run, test::start_model(), network_loss);
+}
+
+TEST_CASE("LBFGS searches along a line as PyTorch does, from steps too short and too long") {
+  const auto& runs = test::torch_optimizers()["rosenbrock"];
+  REQUIRE(runs.size() == 3);
+  for (const auto& run : runs) check_run(run, valley(), rosenbrock_loss);
+}
+
+TEST_CASE("LBFGS finds the minimum in float32, too") {
+  const std::vector<Tensor> p = valley(float32);
+  optim::LBFGS optimizer(p, {.line_search_fn = LineSearch::strong_wolfe});
+  for (int i = 0; i < 5; ++i) step(optimizer, p, rosenbrock_loss);
+  CHECK(allclose(p[0].detach(), ones({2}), 1e-3, 1e-3));
+}
+
+TEST_CASE("LBFGS goes on from its state with the same bits") {
+  const optim::LBFGSOptions options{.max_iter = 3, .line_search_fn = LineSearch::strong_wolfe};
+  const std::vector<Tensor> whole = valley();
+  optim::LBFGS one(whole, options);
+  for (int i = 0; i < 6; ++i) step(one, whole, rosenbrock_loss);
+
+  const std::vector<Tensor> half = valley();
+  optim::LBFGS first(half, options);
+  for (int i = 0; i < 3; ++i) step(first, half, rosenbrock_loss);
+  optim::LBFGS second(half, {.max_iter = 9, .max_eval = 4});
+  second.load_state_dict(first.state_dict());
+  CHECK(second.groups()[0].options.max_iter == 3);
+  CHECK(!second.groups()[0].options.max_eval);
+  for (int i = 0; i < 3; ++i) step(second, half, rosenbrock_loss);
+  CHECK(equal(half[0].detach(), whole[0].detach()));
+}
+
+TEST_CASE("a step of LBFGS whose closure fails on the way changes neither parameters nor state") {
+  for (const LineSearch search : {LineSearch::none, LineSearch::strong_wolfe}) {
+    const std::vector<Tensor> p = valley();
+    optim::LBFGS optimizer(p, {.lr = 1e-3, .line_search_fn = search});
+    step(optimizer, p, rosenbrock_loss);
+    const Tensor before = p[0].detach().clone();
+    const nn::StateDict state = optimizer.state_dict();
+    int calls = 0;
+    const auto failing = [&](const std::vector<Tensor>& parameters) {
+      if (++calls == 4) throw std::logic_error("no loss");
+      return rosenbrock_loss(parameters);
+    };
+    CHECK_THROWS_AS(step(optimizer, p, failing), std::logic_error);
+    CHECK(calls == 4);
+    CHECK(equal(p[0].detach(), before));
+    for (const auto& [key, value] : optimizer.state_dict()) {
+      INFO(key);
+      CHECK(equal(value, state.at(key)));
+    }
+  }
+}
+
+TEST_CASE("LBFGS refuses what it cannot step, before anything has changed") {
+  const std::vector<Tensor> p = valley();
+  const Tensor other = ones({2}).requires_grad_();
+  const auto refuses = [&](optim::LBFGS optimizer, const std::string& message) {
+    CHECK_THROWS_WITH(step(optimizer, p, rosenbrock_loss), ContainsSubstring(message));
+    CHECK(p[0][0].item<double>() == -1.2);
+  };
+  CHECK_THROWS_WITH(optim::LBFGS(p).step(),
+                    "[LBFGS.step] needs a closure that computes the loss and its gradients");
+  optim::LBFGS groups(p);
+  groups.add_group({other}, {});
+  refuses(groups, "there must be one group, not 2");
+  refuses(optim::LBFGS({p[0], other}), "parameters must have one dtype, not float64 and float32");
+  refuses(optim::LBFGS({ones({0}).requires_grad_()}), "the parameters have no elements");
+  optim::LBFGS two(p);
+  CHECK_THROWS_WITH(two.step([&] { return p[0] * 1; }),
+                    "[LBFGS.step] the closure must return a loss of one element");
+  CHECK_THROWS_AS(two.step([] { return Tensor(); }), Error);
+  CHECK_THROWS_WITH(optim::LBFGS(p, {.max_iter = 0}),
+                    "[LBFGS] max_iter is 0, not a number from 1 to 2^53");
+  CHECK_THROWS_AS(optim::LBFGS(p, {.history_size = -1}), Error);
+  CHECK_THROWS_AS(optim::LBFGS(p, {.max_eval = 0}), Error);
+  CHECK_THROWS_AS(optim::LBFGS(p, -1.0), Error);
+  CHECK_THROWS_AS(optim::LBFGS(p).set_momentum(0, 0.5), Error);
+}
+
+TEST_CASE("LBFGS refuses a state and parameters that its memory does not fit") {
+  std::vector<Tensor> p = valley();
+  optim::LBFGS optimizer(p, {.max_iter = 4});
+  step(optimizer, p, rosenbrock_loss);
+  const nn::StateDict state = optimizer.state_dict();
+  const auto refuses = [&](const std::string& message, const auto& change) {
+    nn::StateDict wrong = state;
+    wrong["func_evals"] = tensor(77);
+    change(wrong);
+    CHECK_THROWS_WITH(optimizer.load_state_dict(wrong), ContainsSubstring(message));
+    CHECK(optimizer.state_dict().at("func_evals").item<std::int64_t>() < 77);
+  };
+  refuses("d is missing", [](auto& s) { s.erase("d"); });
+  refuses("old_stps is missing", [](auto& s) { s.erase("old_stps"); });
+  refuses("d is (3,) float64, not (2,) float64", [](auto& s) { s["d"] = ones({3}, float64); });
+  refuses("old_dirs is (1, 2) float64",
+          [](auto& s) { s["old_dirs"] = s["old_dirs"].slice(0, 0, 1); });
+  refuses("n_iter is -1, not a count", [](auto& s) { s["n_iter"] = tensor(-1); });
+  refuses("0.step belongs to nothing", [](auto& s) { s["0.step"] = tensor(1); });
+  refuses("group.0.max_eval is (2,) int64",
+          [](auto& s) { s["group.0.max_eval"] = zeros({2}, int64); });
+  refuses("max_iter is 0", [](auto& s) { s["group.0.max_iter"] = tensor(0); });
+  p[0].zero_grad();
+  p[0].set_data(ones({3}, float64));
+  CHECK_THROWS_WITH(step(optimizer, p, rosenbrock_loss),
+                    ContainsSubstring("its memory of earlier steps 2 float64"));
+}
+
+TEST_CASE("a loss that is not finite ends the search for a step") {
+  const std::vector<Tensor> p = valley();
+  optim::LBFGS optimizer(p, {.line_search_fn = LineSearch::strong_wolfe});
+  const auto nowhere = [](const std::vector<Tensor>& parameters) {
+    return rosenbrock_loss(parameters) * std::numeric_limits<double>::quiet_NaN();
+  };
+  CHECK_NOTHROW(step(optimizer, p, nowhere));
+  CHECK(optimizer.state_dict().at("func_evals").item<std::int64_t>() < 200);
+}

@@ -1,0 +1,97 @@
+// Muon steps matrices as the formulas in make_optimizers.py.
+#include "tests/nn/optim/torch_runs.h"
+
+#include <cmath>
+
+#include "tests/arrays.h"
+
+using namespace tend;
+
+namespace {
+
+optim::MuonOptions options_of_muon(const nlohmann::json& o) {
+  return {.lr = o["lr"],
+          .weight_decay = o["weight_decay"],
+          .momentum = o["momentum"],
+          .nesterov = o["nesterov"].get<bool>(),
+          .ns_steps = o["ns_steps"],
+          .adjust_lr_fn = o["adjust_lr_fn"] == "original" ? optim::MuonAdjust::original
+                                                          : optim::MuonAdjust::match_rms_adamw};
+}
+
+}  // namespace
+
+TEST_CASE("Muon steps the matrices of a model as its formulas do") {
+  int runs = 0;
+  for (const auto& run : test::torch_optimizers()["runs"]) {
+    if (run["optimizer"] != "Muon") continue;
+    INFO(run["options"].dump());
+    ++runs;
+    const std::vector<Tensor> p = test::start_model();
+    optim::Muon muon({p[0], p[3]}, options_of_muon(run["options"]));
+    optim::SGD sgd({p[1], p[2]}, 0.01);
+    std::size_t next = 0;
+    for (int step = 1; step <= 100; ++step) {
+      for (Tensor each : p) each.zero_grad();
+      test::go_backward(p, false);
+      muon.step();
+      sgd.step();
+      if (step != test::torch_optimizers()["steps"][next].get<int>()) continue;
+      const Tensor got = cat({p[0].detach().select(0, 0), p[2].detach()}, 0);
+      const Tensor expected = test::stored(run["values"][next++], {9});
+      INFO("step " << step);
+      // In 100 steps PyTorch's numbers move by 1e-15 with the last bits of x.
+      CHECK((got - expected).abs().max().item<double>() <= 1e-13);
+    }
+  }
+  CHECK(runs == 16);
+}
+
+TEST_CASE("Muon's step is an orthogonal matrix times its rate, of any layout and dtype") {
+  for (const DType dtype : {float32, float64}) {
+    manual_seed(3);
+    Tensor p = zeros({6, 3}, dtype).t().requires_grad_();
+    p.set_grad(randn({3, 6}, dtype));
+    optim::Muon({p}, {.lr = 0.5, .ns_steps = 10}).step();
+    const Tensor q = p.detach() / 0.5;
+    // The iteration leaves singular values between 0.7 and 1.2, so squares between 0.49 and 1.44.
+    const Tensor product = matmul(q, q.t()) - eye(3, {.dtype = dtype});
+    CHECK(norm(product).item<double>() < 0.6 * std::sqrt(3));
+  }
+}
+
+TEST_CASE("Muon goes on from its state, with the same bits for any number of threads") {
+  const auto trained = [](bool saves) {
+    Generator generator(5);
+    Tensor p = (rand({40, 300}, float32, generator) - 0.5).requires_grad_();
+    optim::Muon optimizer({p}, {.lr = 0.1});
+    for (int i = 0; i < 4; ++i) {
+      if (saves) {
+        optim::Muon next({p}, 0.7);
+        next.load_state_dict(optimizer.state_dict());
+        optimizer = next;
+      }
+      p.set_grad(rand({40, 300}, float32, generator) - 0.5);
+      optimizer.step();
+    }
+    return p.array();
+  };
+  CHECK(test::same_bits(trained(true), trained(false)));
+  CHECK(test::same_bits_for_any_thread_count([&] { return trained(false); }));
+}
+
+TEST_CASE("Muon refuses what is no matrix, and settings out of range") {
+  Tensor p = ones({2, 3}).requires_grad_(), q = ones({2, 3}).requires_grad_();
+  const Tensor bias = ones({3}).requires_grad_();
+  CHECK_THROWS_WITH(optim::Muon({p, bias}), "[Muon] a parameter of shape (3,) is no matrix");
+  CHECK_THROWS_WITH(optim::Muon({p}, {.ns_steps = 100}),
+                    "[Muon] ns_steps is 100, not a number from 1 to 99");
+  CHECK_THROWS_AS(optim::Muon({p}, {.momentum = -1}), Error);
+  optim::Muon optimizer({p, q}, {.lr = 1});
+  p.set_grad(ones({2, 3}));
+  q.set_data(ones({6}));
+  q.set_grad(ones({6}));
+  CHECK_THROWS_AS(optimizer.step(), ShapeError);
+  CHECK(equal(p.detach(), ones({2, 3})));
+  CHECK(!optimizer.state_dict().contains("0.step"));
+}
