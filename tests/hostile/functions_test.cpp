@@ -69,7 +69,7 @@ const std::regex kPassedOver(
     "train|num_parameters|depth)\\(.*|"
     "nn::Dropout::active_p\\(\\)|nn::Sequential::(Sequential|push_back|size|named_children|depth)"
     "\\(.*|"
-    "optim::Optimizer::(step\\(Closure&&\\)|(zero_grad|group_count|state_dict)\\(\\)|((set_)?"
+    "optim::Optimizer::((zero_grad|group_count|state_dict)\\(\\)|((set_)?"
     "initial_)?"
     "lr\\(.*|"
     "momentum\\(.*|set_lr\\(double\\))|"
