@@ -40,6 +40,7 @@ double norm_of(const std::vector<Array>& gradients, double order) {
   }
   const NoGradGuard no_grad;
   std::vector<double> norms;
+  norms.reserve(gradients.size());
   for (const Array& gradient : gradients)
     norms.push_back(norm(Tensor(gradient), order).item<double>());
   const Shape shape{static_cast<std::int64_t>(norms.size())};

@@ -266,7 +266,7 @@ class GroupedOptimizer : public Optimizer {
         if (wanted) fail("load_state_dict", key, " is missing");
         return Tensor();
       }
-      const Tensor value = *entry->second;
+      Tensor value = *entry->second;
       if (!value.defined()) fail("load_state_dict", key, " is undefined");
       entries.erase(entry);
       return value;

@@ -15,8 +15,8 @@ PublicFunction of_averages(std::string signature, F f) {
     for (auto& [name, tensor] : state) tensor = a.tensor(tensor);
     const bool is_other = a.draws().chance(0.3);
     const optim::AveragedModelOptions options{drawn<std::optional<double>>(a)};
-    return DrawnCall([=]() -> Tensors {
-      nn::Linear model(3, 2);
+    return DrawnCall([=, layer = nn::Linear(3, 2)]() -> Tensors {
+      nn::Linear model = layer.clone();
       if (weight.defined()) model.weight.set_data(weight);
       optim::AveragedModel averaged(model, options);
       averaged.update_parameters();
