@@ -111,11 +111,15 @@ TEST_CASE("nanogpt that is killed at any moment and resumed has the bits of one 
                           out, "--json", out + ".json", "--sample", "0", "--dropout", "0.1",
                           "--resume"});
   };
+  const auto start = std::chrono::steady_clock::now();
   REQUIRE(run_program(kNanoGPT, words("whole"), folder).code == 0);
+  const std::chrono::microseconds whole_run = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::steady_clock::now() - start);
   const std::string expected = last_checkpoint(folder, "whole");
 
   std::mt19937 random(11);
-  std::uniform_int_distribution<int> delay(0, 60'000);
+  // Long enough for some progress each time, on a slow machine, too.
+  std::uniform_int_distribution<std::int64_t> delay(0, whole_run.count() * 6 / 10);
   int kills = 0, rounds = 0;
   while (kills < wanted_kills()) {
     const std::string out = "killed" + std::to_string(rounds++);
