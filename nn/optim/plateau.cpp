@@ -11,7 +11,7 @@
 namespace tend::optim {
 namespace {
 
-constexpr const char* kName = "ReduceLROnPlateau";
+constexpr const char* kPlateau = "ReduceLROnPlateau";
 
 }  // namespace
 
@@ -21,9 +21,9 @@ ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions&
       best_(options.mode == PlateauMode::min ? std::numeric_limits<double>::infinity()
                                              : -std::numeric_limits<double>::infinity()) {
   if (!(options.factor > 0 && options.factor < 1))
-    fail(kName, "factor ", options.factor, " must lie in (0, 1)");
-  if (options.patience < 0) fail(kName, "patience must be at least 0, got ", options.patience);
-  if (options.cooldown < 0) fail(kName, "cooldown must be at least 0, got ", options.cooldown);
+    fail(kPlateau, "factor ", options.factor, " must lie in (0, 1)");
+  if (options.patience < 0) fail(kPlateau, "patience must be at least 0, got ", options.patience);
+  if (options.cooldown < 0) fail(kPlateau, "cooldown must be at least 0, got ", options.cooldown);
 }
 
 bool ReduceLROnPlateau::is_better(double metric) const {
