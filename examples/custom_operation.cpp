@@ -1,7 +1,6 @@
 // Writes an operation of its own with its derivative, proves it, and trains with it.
 
 #include <CLI/CLI.hpp>
-#include <exception>
 #include <iostream>
 #include <string>
 
@@ -87,16 +86,8 @@ int main(int argc, char** argv) {
   program::add_whole(app, "--seed", seed, "Of points and weights (0)");
   program::add_threads(app, threads);
   program::add_whole(app, "--steps", steps, "Steps (500)", 1, 1'000'000);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return program::end_of_parsing("custom_operation", app, error);
-  }
-  try {
+  return program::main_of("custom_operation", app, argc, argv, [&] {
     if (threads > 0) tend::set_num_threads(threads);
-    return program::end("custom_operation", run(json_path, seed, steps));
-  } catch (const std::exception& error) {
-    std::cerr << "custom_operation: " << error.what() << '\n';
-    return 1;
-  }
+    return run(json_path, seed, steps);
+  });
 }

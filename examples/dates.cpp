@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
-#include <exception>
 #include <iomanip>
 #include <iostream>
 #include <sstream>
@@ -161,16 +160,8 @@ int main(int argc, char** argv) {
   program::add_whole(app, "--seed", seed, "Of weights and dates (0)");
   program::add_threads(app, threads);
   program::add_whole(app, "--steps", steps, "Steps (1500)", 1, 1'000'000);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return program::end_of_parsing("dates", app, error);
-  }
-  try {
+  return program::main_of("dates", app, argc, argv, [&] {
     if (threads > 0) tend::set_num_threads(threads);
-    return program::end("dates", run(json_path, seed, steps));
-  } catch (const std::exception& error) {
-    std::cerr << "dates: " << error.what() << '\n';
-    return 1;
-  }
+    return run(json_path, seed, steps);
+  });
 }

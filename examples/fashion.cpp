@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
-#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -119,15 +118,5 @@ int main(int argc, char** argv) {
   program::add_threads(app, options.threads);
   program::add_whole(app, "--steps", options.steps, "Steps (1500)", 1, 1'000'000);
   program::add_whole(app, "--batch", options.batch, "Images of a step (64)", 1, 10'000);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return program::end_of_parsing("fashion", app, error);
-  }
-  try {
-    return program::end("fashion", run(options));
-  } catch (const std::exception& error) {
-    std::cerr << "fashion: " << error.what() << '\n';
-    return 1;
-  }
+  return program::main_of("fashion", app, argc, argv, [&] { return run(options); });
 }

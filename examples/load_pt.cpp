@@ -3,7 +3,6 @@
 //     torch.save({"model": model.state_dict()}, "model.pt")   # nn.Sequential(Linear, Tanh, Linear)
 
 #include <CLI/CLI.hpp>
-#include <exception>
 #include <iostream>
 #include <string>
 
@@ -72,15 +71,5 @@ int main(int argc, char** argv) {
   program::add_whole(app, "--seed", options.seed, "Of the data (0)");
   program::add_threads(app, options.threads);
   program::add_whole(app, "--steps", options.steps, "Steps (200)", 1, 1'000'000);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return program::end_of_parsing("load_pt", app, error);
-  }
-  try {
-    return program::end("load_pt", run(options));
-  } catch (const std::exception& error) {
-    std::cerr << "load_pt: " << error.what() << '\n';
-    return 1;
-  }
+  return program::main_of("load_pt", app, argc, argv, [&] { return run(options); });
 }

@@ -2,7 +2,6 @@
 // few per cent of its numbers.
 
 #include <CLI/CLI.hpp>
-#include <exception>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -80,16 +79,8 @@ int main(int argc, char** argv) {
   program::add_whole(app, "--seed", seed, "Of weights and data (0)");
   program::add_threads(app, threads);
   program::add_whole(app, "--steps", steps, "Steps of each training (300)", 1, 1'000'000);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return program::end_of_parsing("lora", app, error);
-  }
-  try {
+  return program::main_of("lora", app, argc, argv, [&] {
     if (threads > 0) tend::set_num_threads(threads);
-    return program::end("lora", run(json_path, seed, steps));
-  } catch (const std::exception& error) {
-    std::cerr << "lora: " << error.what() << '\n';
-    return 1;
-  }
+    return run(json_path, seed, steps);
+  });
 }

@@ -3,7 +3,6 @@
 // weights, and writes a sample.
 
 #include <CLI/CLI.hpp>
-#include <exception>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -200,15 +199,5 @@ int main(int argc, char** argv) {
   CLI::App app("Trains nanoGPT on the characters of a text");
   Options options;
   add_options(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return program::end_of_parsing("nanogpt", app, error);
-  }
-  try {
-    return program::end("nanogpt", run(std::move(options)));
-  } catch (const std::exception& error) {
-    std::cerr << "nanogpt: " << error.what() << '\n';
-    return 1;
-  }
+  return program::main_of("nanogpt", app, argc, argv, [&] { return run(std::move(options)); });
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <iostream>
 #include <limits>
 #include <optional>
@@ -95,6 +96,23 @@ inline int end(const std::string& name, int code) {
 inline int end_of_parsing(const std::string& name, const CLI::App& app,
                           const CLI::ParseError& error) {
   return end(name, app.exit(error) == 0 ? 0 : 2);
+}
+
+/// The main function of a program: parses the command line, calls run(), which gives what the
+/// program ends with, and explains on stderr what it throws (1).
+template <class Run>
+int main_of(const std::string& name, CLI::App& app, int argc, char** argv, Run run) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return end_of_parsing(name, app, error);
+  }
+  try {
+    return end(name, run());
+  } catch (const std::exception& error) {
+    std::cerr << name << ": " << error.what() << '\n';
+    return 1;
+  }
 }
 
 }  // namespace program

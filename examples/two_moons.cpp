@@ -1,7 +1,6 @@
 // Learns to tell two half moons of points apart, and draws what it has learnt in the terminal.
 
 #include <CLI/CLI.hpp>
-#include <exception>
 #include <iostream>
 #include <numbers>
 #include <string>
@@ -99,15 +98,5 @@ int main(int argc, char** argv) {
   program::add_threads(app, options.threads);
   program::add_whole(app, "--points", options.points, "Points to learn from (1000)", 2, 1'000'000);
   program::add_whole(app, "--steps", options.steps, "Steps (400)", 1, 1'000'000);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return program::end_of_parsing("two_moons", app, error);
-  }
-  try {
-    return program::end("two_moons", run(options));
-  } catch (const std::exception& error) {
-    std::cerr << "two_moons: " << error.what() << '\n';
-    return 1;
-  }
+  return program::main_of("two_moons", app, argc, argv, [&] { return run(options); });
 }

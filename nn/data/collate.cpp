@@ -53,6 +53,7 @@ Tensor pad_sequence(const std::vector<Tensor>& sequences, Flag batch_first,
 Padded PadCollate::operator()(const std::vector<Tensor>& sequences) const {
   Tensor values = pad_sequence(sequences, true, padding_value, side);
   std::vector<std::int64_t> lengths;
+  lengths.reserve(sequences.size());
   for (const Tensor& sequence : sequences) lengths.push_back(sequence.size(0));
   return {std::move(values), default_collate(lengths)};
 }

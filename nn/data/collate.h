@@ -103,7 +103,7 @@ auto default_collate(const std::vector<T>& examples) {
   if constexpr (std::is_same_v<T, Tensor>) {
     return stack(examples);
   } else if constexpr (std::is_arithmetic_v<T>) {
-    const Tensor batch =
+    Tensor batch =
         empty({static_cast<std::int64_t>(examples.size())}, dtype_of<detail::NumberOf<T>>());
     auto* next = batch.data_ptr<detail::NumberOf<T>>();
     for (const T value : examples) *next++ = detail::number(value);

@@ -135,7 +135,7 @@ Tensor csv_values(CsvFields& fields, std::size_t columns) {
     if (columns == 0) columns = count;
     if (count < columns) fields.refuse("the line has ", count, " of ", columns, " fields");
   }
-  const Tensor table = empty({rows, static_cast<std::int64_t>(columns)}, dtype_of<T>());
+  Tensor table = empty({rows, static_cast<std::int64_t>(columns)}, dtype_of<T>());
   std::copy(values.begin(), values.end(), table.data_ptr<T>());
   return table;
 }

@@ -72,7 +72,7 @@ void check_indices(const char* operation, const IndexList& indices, std::int64_t
 /// ShapeError unless all have a first dimension, of one size, which is returned.
 std::int64_t rows_of(const Tensor* tensors, std::size_t count);
 /// The indices of each part of random_split.
-std::vector<IndexList> split_indices(std::int64_t size, const std::vector<Scalar>& lengths,
+std::vector<IndexList> split_indices(std::int64_t size, const std::vector<Scalar>& scalars,
                                      Generator& generator);
 /// Sizes of several datasets as ends within their chain.
 std::int64_t add_size(std::int64_t sum, std::int64_t size);

@@ -94,7 +94,7 @@ void LoaderState::load(const nn::StateDict& state) {
   for (std::size_t i = 0; i < kOwn; ++i) {
     if (own_[i] != nullptr) *own_[i] = *generators[i];
   }
-  at_start_ = std::move(generators);
+  at_start_ = generators;
   ++pass_;  // loops that run do not count any more
   consumed_ = batches;
   running_ = loaded_ = running;

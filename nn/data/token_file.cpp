@@ -38,7 +38,7 @@ TokenFile::TokenFile(const std::filesystem::path& path, TokenType type)
 Tensor TokenFile::tokens(std::int64_t first, std::int64_t count) const {
   if (first < 0 || count < 0 || first > size_ || count > size_ - first)
     fail<IndexError>(kTokens, count, " tokens from ", first, " on do not lie in ", size_);
-  const Tensor read_tokens = empty({count}, int64);
+  Tensor read_tokens = empty({count}, int64);
   read(first, count, read_tokens.data_ptr<std::int64_t>());
   return read_tokens;
 }
