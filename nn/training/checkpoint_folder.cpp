@@ -51,6 +51,13 @@ std::filesystem::path CheckpointFolder::save(
   return with_memory([&] {
     std::filesystem::path path = folder_ / file_name(step);
     run.save(path, settings);
+    clear(step);
+    return path;
+  });
+}
+
+void CheckpointFolder::clear(std::int64_t step) const {
+  with_memory([&] {
     remove_leftovers(folder_, kBefore);
     const auto there = steps();
     auto left = std::distance(there.begin(), there.upper_bound(step));
@@ -59,7 +66,6 @@ std::filesystem::path CheckpointFolder::save(
       if (left > keep_ || each > step) std::filesystem::remove(file, ignored);
       --left;
     }
-    return path;
   });
 }
 

@@ -18,12 +18,16 @@ class CheckpointFolder {
   /// file is to be kept.
   explicit CheckpointFolder(std::filesystem::path folder, std::int64_t keep = 3);
 
-  /// Writes the checkpoint of a step with RunState::save, and then removes the earliest beyond the
-  /// last `keep`, those of later steps, which a run that went back has left, and what killed
-  /// processes have left. Returns its path.
+  /// Writes the checkpoint of a step with RunState::save, and then clears the folder. Returns its
+  /// path.
   /// Error for a negative step; IoError where it cannot be written.
   std::filesystem::path save(const RunState& run, std::int64_t step,
                              const std::map<std::string, std::string>& settings = {}) const;
+
+  /// Removes the earliest checkpoints beyond the last `keep`, those of later steps than this one,
+  /// which a run that went back has left, and what killed processes have left. For a run that goes
+  /// on from this step: the process before it may have been killed before it did so itself.
+  void clear(std::int64_t step) const;
 
   /// The checkpoints that are there, by step. Other files are passed over.
   std::map<std::int64_t, std::filesystem::path> steps() const;

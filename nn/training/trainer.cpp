@@ -58,6 +58,7 @@ void Trainer::resume() {
   if (file.metadata != options_.settings) fail(kName, last, " was written with other settings");
   state.load_state_dict(file.tensors);
   saved_ = step_;
+  folder_->clear(step_);
 }
 
 TrainedStep Trainer::make_step() {

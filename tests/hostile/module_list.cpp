@@ -232,6 +232,16 @@ std::vector<PublicFunction> runs() {
                    nn::CheckpointFolder(folder, 1).save(run, 3);
                    std::filesystem::remove_all(folder);
                  }),
+          by_hand("nn::CheckpointFolder::clear(std::int64_t)",
+                  [](Arguments& a) {
+                    const auto step = a.integer();
+                    return DrawnCall([=]() -> Tensors {
+                      const std::string folder = scratch_file() + ".d";
+                      nn::CheckpointFolder(folder, 1).clear(step);
+                      std::filesystem::remove_all(folder);
+                      return {};
+                    });
+                  }),
           by_hand("nn::CheckpointFolder::CheckpointFolder(std::filesystem::path, std::int64_t)",
                   [](Arguments& a) {
                     const auto keep = a.integer();

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -146,6 +147,22 @@ TEST_CASE("a run that crashes and goes on has the losses, weights and logs of on
     CHECK(nn::CheckpointFolder(folder.file(out)).steps().size() == 2);
     CHECK(nn::CheckpointFolder(folder.file(out)).steps().contains(23));
   }
+}
+
+TEST_CASE(
+    "a run that goes on removes the checkpoints that a killed process had no time to remove") {
+  const TemporaryFolder folder;
+  const nn::TrainerOptions options{
+      .steps = 8, .out = folder.path(), .save_every = 2, .keep = 2, .resume = true};
+  Course first;
+  CHECK(first.train(options) == 8);
+  const auto last = nn::CheckpointFolder(folder.path()).last();
+  std::filesystem::copy(last, folder.file("step-00000002.safetensors"));
+  Course second;
+  CHECK(second.train(options) == 8);
+  const auto steps = nn::CheckpointFolder(folder.path()).steps();
+  CHECK(steps.size() == 2);
+  CHECK(steps.begin()->first == 6);
 }
 
 TEST_CASE("broken and later lines of a log are taken out before a run goes on") {
