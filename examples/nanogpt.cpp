@@ -127,6 +127,8 @@ int run(Options o) {
   const Tensor tokens = tend::tensor(vocabulary.encode(text));
   const std::int64_t split = tokens.numel() * 9 / 10, length = o.model.context_length;
   const Tensor training = tokens[{Slice(0, split)}], validation = tokens[{Slice(split, {})}];
+  // On its way a run looks at a part of it, as nanoGPT does, and in the end at all.
+  const Tensor watched = validation[{Slice(0, 20 * o.batch * length + 1)}];
   if (validation.numel() <= length) throw std::runtime_error("the text is too short");
 
   o.model.vocab_size = vocabulary.vocab_size();
@@ -142,12 +144,13 @@ int run(Options o) {
   o.trainer.tokens_per_step = o.batch * length * o.trainer.accumulate;
   o.trainer.settings = {{"settings", settings_of(o).dump()}};
   o.trainer.schedule = &schedule;
-  o.trainer.evaluate = [&] { return mean_loss(model, validation, length); };
+  o.trainer.evaluate = [&] { return mean_loss(model, watched, length); };
   o.trainer.after_step = [&](const tend::nn::TrainedStep& done) {
     losses.push_back(done.loss);
     seconds = done.seconds;
     if (done.evaluation)
-      std::cout << "step " << done.step << ": validation loss " << *done.evaluation << std::endl;
+      std::cout << "step " << done.step << ": loss on a part of the validation text "
+                << *done.evaluation << std::endl;
   };
   const auto loss = [&] {
     const auto [x, y] = windows(training, tend::randint(0, split - length, {o.batch}), length);
