@@ -57,6 +57,7 @@
 #include <tend/nn/layers/lora.h>
 #include <tend/nn/layers/loss.h>
 #include <tend/nn/layers/normalization.h>
+#include <tend/nn/module/evaluation_mode.h>
 #include <tend/nn/module/module.h>
 #include <tend/nn/module/module_dict.h>
 #include <tend/nn/module/module_list.h>

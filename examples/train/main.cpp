@@ -41,9 +41,14 @@ void check_fits_task(const CommandLine& command_line, const std::string& task) {
     throw std::invalid_argument("--require is for tasks with right answers, not for a text");
 }
 
-/// A new training, or the one that a checkpoint holds. Files that are to be written are looked at
-/// before the text is read.
-Training prepare(const CommandLine& command_line) {
+/// What a training is made of. Files that are to be written are looked at before the text is read.
+struct Plan {
+  Options options;
+  Task task;
+  std::optional<Checkpoint> checkpoint;  ///< To go on from.
+};
+
+Plan make_plan(const CommandLine& command_line) {
   Options options = command_line.options;
   std::optional<Checkpoint> checkpoint;
   if (!command_line.resume.empty()) {
@@ -58,14 +63,14 @@ Training prepare(const CommandLine& command_line) {
   check_files(command_line, options.text);
   Task task = task_of(options);
   if (command_line.sampling.prompt) encode(task, *command_line.sampling.prompt);
-  if (!checkpoint) return Training(options, std::move(task));
-  Training training = checkpoint->resume(options, std::move(task));
-  if (training.steps_done() > training.steps_planned()) {
-    throw std::invalid_argument("the checkpoint is at step " +
-                                std::to_string(training.steps_done()) + ", beyond --steps " +
-                                std::to_string(training.steps_planned()));
-  }
-  return training;
+  return {options, std::move(task), std::move(checkpoint)};
+}
+
+void go_on(const Checkpoint& checkpoint, Training& training) {
+  checkpoint.restore(training);
+  if (training.steps_done() <= training.steps_planned()) return;
+  throw std::invalid_argument("the checkpoint is at step " + std::to_string(training.steps_done()) +
+                              ", beyond --steps " + std::to_string(training.steps_planned()));
 }
 
 void explain_failure(const std::exception& error) {
@@ -82,18 +87,7 @@ class Results {
     if (file.empty() || !attempt(file, write)) return;
     written_ += "wrote " + file + '\n';
   }
-  /// The same for a checkpoint on the way; of many, the last is told.
-  template <class Write>
-  void write_step(const std::string& file, Write write) {
-    if (!attempt(file, write)) return;
-    last_step_ = file;
-    ++steps_;
-  }
-  std::string written() const {
-    return steps_ == 0 ? written_
-                       : written_ + "wrote " + std::to_string(steps_) +
-                             " checkpoints on the way, the last " + last_step_ + '\n';
-  }
+  const std::string& written() const { return written_; }
   bool complete() const { return complete_; }
 
  private:
@@ -110,16 +104,15 @@ class Results {
   }
 
   std::string written_;
-  std::string last_step_;
-  std::size_t steps_ = 0;
   bool complete_ = true;
 };
 
 /// Returns whether all files were written and the run met what was required of it.
 bool finish(const CommandLine& command_line, Training& training, const Course& course,
             Results& results) {
-  results.write(command_line.checkpoint,
-                [&](const auto& file) { save_checkpoint(training, file); });
+  results.write(command_line.checkpoint, [&](const auto& file) {
+    training.trainer.state.save(file, checkpoint_settings(training));
+  });
   const Report report = make_report(training, course, command_line.sampling);
   results.write(command_line.report,
                 [&](const auto& file) { tend::nn::write_file(file, render_html(report)); });
@@ -137,24 +130,23 @@ bool finish(const CommandLine& command_line, Training& training, const Course& c
 
 int train(const CommandLine& command_line) {
   if (command_line.threads > 0) tend::set_num_threads(command_line.threads);
-  Training training = prepare(command_line);
-  create_folder(command_line);
+  Plan plan = make_plan(command_line);
+  Training training(plan.options, std::move(plan.task),
+                    {.folder = command_line.out.empty() ? "." : command_line.out,
+                     .every = command_line.save_every,
+                     .keep = command_line.keep});
+  if (plan.checkpoint) go_on(*plan.checkpoint, training);
+  prepare_folder(command_line);
   const tend::nn::InterruptGuard interrupts;
   std::cout << introduction(training) << std::flush;
+  const Course course = train_to_end(training);
   Results results;
-  training.checked_every = command_line.save_every;
-  const Course course = train_to_end(training, [&] {
-    if (command_line.save_every == 0 || training.steps_done() % command_line.save_every != 0)
-      return;
-    results.write_step(step_file(command_line.checkpoint, training.steps_done()),
-                       [&](const auto& file) { save_checkpoint(training, file); });
-  });
   const bool is_good = finish(command_line, training, course, results);
   if (!course.failure.empty()) {
     std::cerr << "train: " << course.failure << "\n";
     return 1;
   }
-  if (!results.complete()) return 1;
+  if (!results.complete() || !course.is_saved) return 1;
   const int signal = tend::nn::InterruptGuard::signal();
   if (signal != 0) return kSignalled + signal;
   return is_good ? 0 : 1;

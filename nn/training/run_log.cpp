@@ -61,8 +61,10 @@ std::string progress_text(const TrainedStep& s, std::int64_t steps, double secon
   std::ostringstream text;
   text.imbue(std::locale::classic());
   text << "step " << s.step << '/' << steps << "  loss " << std::fixed << std::setprecision(4)
-       << s.loss << "  lr " << std::defaultfloat << std::setprecision(3) << s.lr << "  norm "
-       << s.grad_norm << std::fixed << std::setprecision(0);
+       << s.loss;
+  if (s.evaluation) text << "  evaluation " << *s.evaluation;
+  text << "  lr " << std::defaultfloat << std::setprecision(3) << s.lr << "  norm " << s.grad_norm
+       << std::fixed << std::setprecision(0);
   if (s.tokens_per_second > 0) text << "  " << s.tokens_per_second << " tokens/s";
   text << "  " << seconds_left << " s left";
   return text.str();

@@ -21,7 +21,8 @@ struct TrainedStep {
   std::optional<double> evaluation = {};
 };
 
-/// Such as "step 20/100  loss 1.2345  lr 0.001  norm 2.3  5000 tokens/s  12 s left".
+/// Such as "step 20/100  loss 1.2345  evaluation 1.3  lr 0.001  norm 2.3  5000 tokens/s  12 s
+/// left".
 std::string progress_text(const TrainedStep& step, std::int64_t steps, double seconds_left);
 
 /// The steps of a run as lines of JSON in log.jsonl, and as a table in log.csv. Each line is

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tend/autograd/ops/arithmetic.h>
+#include <tend/nn/module/evaluation_mode.h>
 #include <tend/nn/optim/clip.h>
 #include <tend/nn/training/interrupt.h>
 #include <tend/nn/training/progress_line.h>
@@ -26,6 +27,11 @@ void check(const TrainerOptions& o) {
   at_least("keep", o.keep, 1);
   if (o.out.empty() && (o.save_every > 0 || o.resume))
     fail(kName, "checkpoints need a folder, out");
+}
+
+// -nan on the way to a message: the sign says nothing.
+double unsigned_nan(double x) {
+  return std::isnan(x) ? std::abs(x) : x;
 }
 
 bool is_due(std::int64_t step, std::int64_t every) {
@@ -71,7 +77,8 @@ TrainedStep Trainer::make_step() {
   }
   const double norm = clip_grad_norm_(parameters_, options_.clip_norm);
   if (!std::isfinite(loss) || !std::isfinite(norm))
-    fail(kName, "step ", step_ + 1, " has the loss ", loss, " and the gradient norm ", norm);
+    fail<NotFiniteError>(kName, "step ", step_ + 1, " has the loss ", unsigned_nan(loss),
+                         " and the gradient norm ", unsigned_nan(norm));
   TrainedStep done{.step = step_ + 1, .loss = loss, .lr = optimizer_.lr(0), .grad_norm = norm};
   optimizer_.step();
   if (options_.schedule != nullptr) options_.schedule->step();
@@ -83,10 +90,8 @@ TrainedStep Trainer::make_step() {
 }
 
 double Trainer::evaluate_model() {
-  model_.eval();
-  const NoGradGuard no_grad;
+  const EvaluationMode mode(model_);
   const double found = options_.evaluate();
-  model_.train();
   worse_ = found < best_ ? 0 : worse_ + 1;
   best_ = std::min(best_, found);
   return found;
@@ -96,6 +101,11 @@ void Trainer::save() {
   if (!folder_ || saved_ == step_) return;
   folder_->save(state, step_, options_.settings);
   saved_ = step_;
+}
+
+void Trainer::set_steps(std::int64_t steps) {
+  if (steps < 0) fail(kName, "steps must be at least 0, got ", steps);
+  options_.steps = steps;
 }
 
 bool Trainer::goes_on() const {
@@ -112,16 +122,19 @@ void Trainer::run() {
   if (folder_) log.emplace(options_.out, step_);
   first_step_ = step_;
   start_ = Clock::now();
+  std::optional<double> last_evaluation;
   model_.train();
   while (goes_on()) {
     TrainedStep done = make_step();
     if (options_.evaluate && is_due(step_, options_.evaluate_every))
       done.evaluation = evaluate_model();
-    if (log) log->write(done);
     if (options_.after_step) options_.after_step(done);
+    if (done.evaluation) last_evaluation = done.evaluation;
+    if (log) log->write(done);
     if (is_due(step_, options_.save_every)) save();
     const double a_step = done.seconds / static_cast<double>(step_ - first_step_);
     const double seconds_left = a_step * static_cast<double>(options_.steps - step_);
+    done.evaluation = last_evaluation;
     if (progress) progress->show_when_due(progress_text(done, options_.steps, seconds_left));
   }
   save();

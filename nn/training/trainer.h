@@ -36,8 +36,15 @@ struct TrainerOptions {
   optim::LRScheduler* schedule = nullptr;  ///< Stepped after the optimizer.
   /// Gives what is to become small, the loss on other data; called in evaluation mode without grad.
   std::function<double()> evaluate = {};
-  /// Called after each step, before a checkpoint is written.
-  std::function<void(const TrainedStep&)> after_step = {};
+  /// Called after each step, before a checkpoint and the logs are written; it may fill in an
+  /// `evaluation` of its own.
+  std::function<void(TrainedStep&)> after_step = {};
+};
+
+/// A loss or a gradient that is infinite or no number.
+class NotFiniteError : public Error {
+ public:
+  using Error::Error;
 };
 
 /// Steps a model along the gradients of a loss, `loss()`, which draws the next batch:
@@ -63,10 +70,14 @@ class Trainer {
   RunState state;
 
   /// Trains until `steps` are made, an evaluation has not been better for too long, or Ctrl-C;
-  /// then writes the last checkpoint. Error for a loss or gradient that is not finite, before the
-  /// step that it would spoil, and for a checkpoint with other settings; what the
-  /// functions throw comes through.
+  /// then writes the last checkpoint. NotFiniteError for a loss or gradient that is not finite,
+  /// before the step that it would spoil, and Error for a checkpoint with other settings; what the
+  /// functions throw comes through. Called again, it goes on, from the last step or, with `resume`,
+  /// from the last checkpoint.
   void run();
+
+  /// Another number for `steps`, also from after_step. Error for a negative one.
+  void set_steps(std::int64_t steps);
 
   std::int64_t steps_done() const noexcept { return step_; }
   double best_evaluation() const noexcept { return best_; }

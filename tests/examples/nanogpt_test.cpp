@@ -1,18 +1,13 @@
 // nanogpt as a user runs it: it learns, and goes on bit for bit after it was killed.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/catch.h"
+#include "tests/examples/kills.h"
 #include "tests/examples/process.h"
 
 #include <tend/nn/training/checkpoint_folder.h>
@@ -47,12 +42,6 @@ nlohmann::json nanogpt_results(const TemporaryFolder& folder, const std::string&
 
 std::string last_checkpoint(const TemporaryFolder& folder, const std::string& out) {
   return content(tend::nn::CheckpointFolder(folder.file(out)).last().string());
-}
-
-// TEND_KILLS=200 kills as often as the report in benchmarks/README.md says.
-int wanted_kills() {
-  const char* const wanted = std::getenv("TEND_KILLS");
-  return wanted == nullptr ? 10 : std::atoi(wanted);
 }
 
 }  // namespace
@@ -111,43 +100,18 @@ TEST_CASE("nanogpt that is killed at any moment and resumed has the bits of one 
                           out, "--json", out + ".json", "--sample", "0", "--dropout", "0.1",
                           "--resume"});
   };
-  const auto start = std::chrono::steady_clock::now();
-  REQUIRE(run_program(kNanoGPT, words("whole"), folder).code == 0);
-  const std::chrono::microseconds whole_run = std::chrono::duration_cast<std::chrono::microseconds>(
-      std::chrono::steady_clock::now() - start);
+  Kills kills(kNanoGPT, words, folder);
   const std::string expected = last_checkpoint(folder, "whole");
-
-  std::mt19937 random(11);
-  // Long enough for some progress each time, on a slow machine, too.
-  std::uniform_int_distribution<std::int64_t> delay(0, whole_run.count() * 6 / 10);
-  int kills = 0, rounds = 0;
-  while (kills < wanted_kills()) {
-    const std::string out = "killed" + std::to_string(rounds++);
-    for (bool is_done = false; !is_done;) {
-      // Another number of threads gives the same bits.
-      auto arguments = words(out);
-      arguments.insert(arguments.end(), {"--threads", kills % 2 == 0 ? "1" : "2"});
-      Process process(kNanoGPT, arguments, folder.path());
-      std::this_thread::sleep_for(std::chrono::microseconds(delay(random)));
-      process.send(SIGKILL);
-      const int code = process.wait();
-      is_done = code == 0;
-      if (!is_done) ++kills;
-      REQUIRE((is_done || code == 128 + SIGKILL));
-    }
+  while (kills.goes_on()) {
+    const std::string out = kills.run();
     const bool same_file = last_checkpoint(folder, out) == expected;
     CHECK(same_file);
     CHECK(nanogpt_results(folder, out + ".json").at("losses") ==
           nanogpt_results(folder, "whole.json").at("losses"));
     // What killed processes left is gone: the last checkpoints and the logs are all.
-    std::size_t files = 0;
-    for (const auto& each : std::filesystem::directory_iterator(folder.file(out))) {
-      CAPTURE(each.path());
-      ++files;
-    }
-    CHECK(files == 3 + 2);
+    CHECK(files_in(folder.file(out)) == 3 + 2);
   }
-  WARN("nanogpt: " << kills << " kills survived in " << rounds << " runs");
+  WARN("nanogpt: " << kills.kills() << " kills survived in " << kills.runs() << " runs");
 }
 
 TEST_CASE("nanogpt says what is wrong with its text, its options and its checkpoints") {

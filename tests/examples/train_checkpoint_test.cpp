@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -9,11 +10,13 @@
 #include <thread>
 #include <vector>
 
-#include <tend/nn/files/safetensors.h>
+#include <tend/nn/training/run_state.h>
+#include <tend/tend.h>
 
 #include <nlohmann/json.hpp>
 
 #include "examples/train/run/checkpoint.h"
+#include "examples/train/run/history.h"
 #include "examples/train/run/options_json.h"
 #include "tests/catch.h"
 #include "tests/examples/train_program.h"
@@ -60,7 +63,7 @@ TEST_CASE("who goes on with another number of steps is told what the learning ra
   const TemporaryFolder folder;
   REQUIRE(run(small({"--steps", "100", "--save-every", "60"}), folder).code == 0);
   const auto resumed = [&](const std::string& steps) {
-    return run({"--resume", "checkpoint-60.safetensors", "--steps", steps}, folder).output;
+    return run({"--resume", "step-00000060.safetensors", "--steps", steps}, folder).output;
   };
   // Steps from 0: 0.003 (0.02 + 0.49 (1 + cos(pi (60 - 20) / (N - 20)))), N = 200 and 100.
   CHECK_THAT(resumed("200"),
@@ -80,8 +83,8 @@ TEST_CASE("a run whose check fails goes on as one that is resumed with twice the
     REQUIRE(ended.code == 0);
     return ended.output;
   };
-  const std::string told = train(small(
-      {"--steps", "20", "--max-steps", "70", "--save-every", "1", "--out", "a", "--json", "r"}));
+  const std::string told = train(small({"--steps", "20", "--max-steps", "70", "--save-every", "1",
+                                        "--keep", "70", "--out", "a", "--json", "r"}));
   CHECK_THAT(told, ContainsSubstring("20 steps of 4 sequences, up to 70 while a check"));
   CHECK_THAT(told, ContainsSubstring("check after step 40: 0 % of other held-out answers right, "
                                      "so the run went on\n"));
@@ -102,9 +105,9 @@ TEST_CASE("a run whose check fails goes on as one that is resumed with twice the
   const auto state = state_of(folder.file("a/checkpoint.safetensors"));
   for (const std::string step : {"19", "20", "21", "40", "63"}) {
     CAPTURE(step);
-    train({"--resume", "a/checkpoint-" + step + ".safetensors", "--checkpoint", "resumed" + step,
-           "--save-every", "1", "--out", "a"});
-    const bool same_state = state_of(folder.file("a/resumed" + step)) == state;
+    train({"--resume", "a/step-000000" + step + ".safetensors", "--save-every", "1", "--out",
+           "to" + step});
+    const bool same_state = state_of(folder.file("to" + step + "/checkpoint.safetensors")) == state;
     CHECK(same_state);
   }
 }
@@ -181,46 +184,70 @@ TEST_CASE("a checkpoint is refused whichever of its bytes changed") {
     return run({"--resume", "damaged"}, folder);
   }();
   CHECK(ended.code == 1);
-  CHECK_THAT(ended.output, ContainsSubstring("damaged is damaged: its checksum"));
-}
-
-TEST_CASE("a checkpoint of the format without checksum, vocabulary, scores and checks goes on") {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("checkpoint.safetensors");
-  REQUIRE(run(small({"--steps", "2"}), folder).code == 0);
-  tend::nn::Safetensors file = tend::nn::load_safetensors(path);
-  file.metadata["format"] = "tend train 1";
-  tend::nn::save_safetensors(path, file.tensors, file.metadata);
-  CHECK(run({"--resume", "checkpoint.safetensors", "--steps", "3"}, folder).code == 1);
-  for (const char* later : {"checksum", "vocabulary", "sizes"}) file.metadata.erase(later);
-  nlohmann::json settings = nlohmann::json::parse(file.metadata.at("settings"));
-  settings.erase("max_steps");
-  file.metadata["settings"] = settings.dump();
-  file.tensors.erase("training.heads");
-  file.tensors.erase("training.checks");
-  tend::nn::save_safetensors(path, file.tensors, file.metadata);
-  CHECK(run({"--resume", "checkpoint.safetensors", "--steps", "3"}, folder).code == 0);
+  CHECK_THAT(ended.output, ContainsSubstring("\"damaged\" is damaged: its checksum"));
 }
 
 TEST_CASE("a checkpoint of another vocabulary or other sizes is refused") {
   const TemporaryFolder folder;
   const std::string path = folder.file("checkpoint.safetensors");
   REQUIRE(run(small({"--steps", "2"}), folder).code == 0);
-  tend::nn::Safetensors file = tend::nn::load_safetensors(path);
-  const nlohmann::json sizes = nlohmann::json::parse(file.metadata.at("sizes"));
+  const auto whole = tend::nn::load_run(path).metadata;
+  const nlohmann::json sizes = nlohmann::json::parse(whole.at("sizes"));
   CHECK(sizes.at("vocabulary") == 11);
   CHECK(sizes.at("context") == 8);
-  CHECK(nlohmann::json::parse(file.metadata.at("vocabulary")).at(10) == "→");
-  file.metadata["format"] = "tend train 1";  // which needs no checksum
-  file.metadata.erase("checksum");
-  for (const std::string name : {"vocabulary", "sizes"}) {
-    auto metadata = file.metadata;
-    metadata[name] = "[]";
-    tend::nn::save_safetensors(path, file.tensors, metadata);
+  CHECK(nlohmann::json::parse(whole.at("vocabulary")).at(10) == "→");
+  const train::Options options = train::options_from_json(whole.at("settings"));
+  train::Training training(options, train::make_task(options.task, options.length));
+  const auto refusal = [&](const std::string& name) {
+    auto settings = whole;
+    settings[name] = "[]";
+    training.trainer.state.save(path, settings);
     const Ended ended = run({"--resume", "checkpoint.safetensors", "--steps", "3"}, folder);
     CHECK(ended.code == 1);
-    CHECK_THAT(ended.output, ContainsSubstring("has another " + name + ": [], not"));
+    return ended.output;
+  };
+  for (const std::string name : {"vocabulary", "sizes"})
+    CHECK_THAT(refusal(name), ContainsSubstring("has another " + name + ": [], not"));
+  CHECK_THAT(refusal("text"), ContainsSubstring("was trained on another text"));
+  CHECK_THAT(refusal("format"), ContainsSubstring("was not written by this version of train"));
+}
+
+TEST_CASE("histories that no run has written are refused, and change nothing") {
+  const auto numbers = [](const std::vector<double>& values, const tend::Shape& shape) {
+    return tend::tensor(values, shape, tend::float64);
+  };
+  const tend::nn::StateDict good{{"losses", numbers({3, 2}, {2})},
+                                 {"validations", numbers({1, 3, 0.5}, {3})},
+                                 {"heads", numbers({1, 0.5, 0.25, 2}, {1, 1, 4})},
+                                 {"checks", numbers({2, 0.5}, {2})},
+                                 {"seconds", numbers({1, 2}, {2})}};
+  train::History history;
+  history.load_state_dict(good);
+  const tend::nn::StateDict again = history.state_dict();
+  for (const auto& [name, tensor] : good) {
+    CHECK(again.at(name).shape() == tensor.shape());
+    CHECK(again.at(name).to_vector<double>() == tensor.to_vector<double>());
   }
+  const auto refuses = [&](const std::string& name, const tend::Tensor& tensor) {
+    tend::nn::StateDict bad = good;
+    bad[name] = tensor;
+    CAPTURE(name);
+    CHECK_THROWS_AS(history.load_state_dict(bad), tend::Error);
+    CHECK(history.losses == std::vector<double>{3, 2});
+    bad.erase(name);
+    CHECK_THROWS_AS(history.load_state_dict(bad), tend::Error);
+  };
+  refuses("losses", tend::zeros({2}));
+  refuses("losses", numbers({}, {0}));
+  refuses("validations", numbers({1, 3}, {2}));
+  refuses("validations", numbers({3, 3, 0.5}, {3}));
+  refuses("validations", numbers({1.5, 3, 0.5}, {3}));
+  refuses("heads", numbers({1, 0.5}, {1, 1, 2}));
+  refuses("heads", numbers({1, 0.5, 2}, {3}));
+  refuses("heads", numbers({0, 0.5, 2}, {1, 1, 3}));
+  refuses("checks", numbers({NAN, 0.5}, {2}));
+  refuses("seconds", numbers({1, 2, 3, 4}, {4}));
+  refuses("seconds", tend::Tensor());
 }
 
 TEST_CASE("settings that are not of their type are refused by name") {

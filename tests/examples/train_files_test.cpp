@@ -55,17 +55,19 @@ TEST_CASE("a text that a checkpoint names is not overwritten either") {
   CHECK_THAT(ended.output, ContainsSubstring("--json and --text are one file"));
 }
 
-TEST_CASE("a file with the name of a step's checkpoint is not overwritten") {
+TEST_CASE("a file with the name of a checkpoint or a log is not overwritten") {
   const TemporaryFolder folder;
-  std::ofstream(folder.file("data-2")) << std::string(1000, 'a');
-  const Ended text = run({"--text", "data-2", "--length", "16", "--steps", "4", "--checkpoint",
-                          "data", "--save-every", "2", "--overwrite"},
-                         folder);
+  const std::string name = GENERATE("step-00000002.safetensors", "log.csv", "log.jsonl");
+  const std::string letters(1000, 'a');
+  std::ofstream(folder.file(name)) << letters;
+  const Ended text =
+      run({"--text", name, "--length", "16", "--steps", "4", "--save-every", "2", "--overwrite"},
+          folder);
   CHECK(text.code == 2);
-  CHECK_THAT(text.output, ContainsSubstring("--text data-2 has the name of a checkpoint"));
-  const Ended json = run(
-      small({"--steps", "4", "--checkpoint", "c.st", "--json", "./c-4.st", "--save-every", "2"}),
-      folder);
+  CHECK_THAT(text.output, ContainsSubstring(name + " has a name of what --save-every writes"));
+  CHECK(content(folder.file(name)) == letters);
+  const Ended json =
+      run(small({"--steps", "4", "--json", "./" + name, "--save-every", "2"}), folder);
   CHECK(json.code == 2);
 }
 

@@ -6,9 +6,12 @@
 #include <string>
 #include <vector>
 
+#include <tend/nn/training/checkpoint_folder.h>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.h"
+#include "tests/examples/kills.h"
 #include "tests/examples/train_program.h"
 
 using Catch::Matchers::ContainsSubstring;
@@ -59,8 +62,6 @@ TEST_CASE("a run that is refused makes no folder") {
   refused({"--out", "runs", "--text", "nowhere"}, 1);
   refused({"--out", "runs", "--task", "recall", "--length", "17"}, 2);
   refused({"--out", "runs", "--save-every", "0"}, 2);
-  refused({"--out", "runs", "--save-every", "1", "--checkpoint", "none"}, 2);
-  refused({"--out", "runs", "--save-every", "1", "--checkpoint", "/dev/null"}, 2);
 }
 
 TEST_CASE("files that are there are replaced only where that is asked for") {
@@ -101,47 +102,99 @@ TEST_CASE("resuming replaces the files beside its checkpoint, and no others") {
   CHECK(resume_in("c").code == 0);
 }
 
-TEST_CASE("checkpoints on the way are named by their step, and each goes on to the same end") {
+TEST_CASE("the last checkpoints on the way stay, and each goes on to the same end") {
   const TemporaryFolder folder;
   const Ended ended =
-      run(small({"--steps", "50", "--save-every", "20", "--out", "a", "--json", "r.json"}), folder);
+      run(small({"--steps", "90", "--save-every", "20", "--out", "a", "--json", "r.json"}), folder);
   CAPTURE(ended.output);
   REQUIRE(ended.code == 0);
-  CHECK_THAT(ended.output,
-             ContainsSubstring("wrote 2 checkpoints on the way, the last a/checkpoint-40.saf"));
   CHECK(names_in(folder.file("a")) ==
-        std::vector<std::string>{"checkpoint-20.safetensors", "checkpoint-40.safetensors",
-                                 "checkpoint.safetensors", "r.json", "report.html"});
-  const Ended resumed = run({"--resume", "a/checkpoint-20.safetensors", "--save-every", "20",
-                             "--out", "b", "--json", "r.json"},
-                            folder);
-  CHECK_THAT(resumed.output, ContainsSubstring("going on from step 20"));
-  CHECK(results(folder, "b/r.json").at("losses") == results(folder, "a/r.json").at("losses"));
-  for (const std::string name : {"/checkpoint-40.safetensors", "/checkpoint.safetensors"}) {
-    const bool same_state = state_of(folder.file("a" + name)) == state_of(folder.file("b" + name));
+        std::vector<std::string>{"checkpoint.safetensors", "log.csv", "log.jsonl", "r.json",
+                                 "report.html", "step-00000060.safetensors",
+                                 "step-00000080.safetensors", "step-00000090.safetensors"});
+  for (const std::string name : {"/step-00000060.safetensors", "/step-00000080.safetensors", ""}) {
+    const Ended resumed = run({"--resume", "a" + name, "--save-every", "20", "--out", "b", "--json",
+                               "r.json", "--overwrite"},
+                              folder);
+    CAPTURE(name, resumed.output);
+    CHECK_THAT(resumed.output, ContainsSubstring("going on from step "));
+    CHECK(results(folder, "b/r.json").at("losses") == results(folder, "a/r.json").at("losses"));
+    const bool same_state = state_of(folder.file("a/checkpoint.safetensors")) ==
+                            state_of(folder.file("b/checkpoint.safetensors"));
     CHECK(same_state);
   }
 }
 
-TEST_CASE("checkpoints of another run's steps are not mixed with new ones") {
+TEST_CASE("each step is a line of the logs, also of a run that goes on") {
+  const TemporaryFolder folder;
+  REQUIRE(run(small({"--steps", "9", "--save-every", "5", "--out", "a"}), folder).code == 0);
+  REQUIRE(run({"--resume", "a", "--steps", "12", "--save-every", "5", "--out", "a"}, folder).code ==
+          0);
+  std::ifstream log(folder.file("a/log.jsonl"));
+  int steps = 0;
+  for (std::string line; std::getline(log, line);)
+    CHECK(nlohmann::json::parse(line).at("step") == ++steps);
+  CHECK(steps == 12);
+}
+
+TEST_CASE("checkpoints and logs of another run are not mixed with new ones") {
   const TemporaryFolder folder;
   const std::vector<std::string> words = small({"--steps", "2", "--save-every", "1"});
-  for (const std::string name : {"checkpoint-.safetensors", "checkpoint-1x.safetensors", "9"})
+  for (const std::string name : {"step-.safetensors", "step-1x.safetensors", "step-7.safetensors"})
     std::ofstream(folder.file(name)) << "no checkpoint of a step";
-  std::ofstream(folder.file("checkpoint-7.safetensors")) << "kept";
-  const Ended refused = run(words, folder);
-  CHECK(refused.code == 1);
-  CHECK_THAT(refused.output, ContainsSubstring("checkpoint-7.safetensors is there already"));
-  std::filesystem::remove(folder.file("checkpoint-7.safetensors"));
-  CHECK(run(words, folder).code == 0);
+  for (const std::string name : {"step-00000007.safetensors", "log.csv", "log.jsonl"}) {
+    std::ofstream(folder.file(name)) << "kept";
+    const Ended refused = run(words, folder);
+    CHECK(refused.code == 1);
+    CHECK_THAT(refused.output, ContainsSubstring(name + " is there already"));
+    std::filesystem::remove(folder.file(name));
+  }
+  std::ofstream(folder.file("step-00000007.safetensors")) << "replaced";
+  std::vector<std::string> more = words;
+  more.emplace_back("--overwrite");
+  CHECK(run(more, folder).code == 0);
+  CHECK(!std::filesystem::exists(folder.file("step-00000007.safetensors")));
+  CHECK(std::filesystem::exists(folder.file("step-7.safetensors")));
+}
+
+TEST_CASE("a folder without checkpoints cannot be resumed") {
+  const TemporaryFolder folder;
+  const Ended ended = run({"--resume", "."}, folder);
+  CHECK(ended.code == 1);
+  CHECK_THAT(ended.output, ContainsSubstring(". has no checkpoint"));
 }
 
 TEST_CASE("a checkpoint on the way that cannot be written does not stop the training") {
   const TemporaryFolder folder;
-  std::filesystem::create_directory(folder.file("checkpoint-2.safetensors"));
+  std::filesystem::create_directories(folder.file("step-00000002.safetensors/full"));
   const Ended ended = run(small({"--steps", "3", "--save-every", "1", "--overwrite"}), folder);
   CHECK(ended.code == 1);
-  CHECK_THAT(ended.output, ContainsSubstring("checkpoint-2.safetensors"));
-  CHECK(std::filesystem::exists(folder.file("checkpoint-3.safetensors")));
+  CHECK_THAT(ended.output, ContainsSubstring("step-00000002.safetensors"));
+  CHECK(std::filesystem::exists(folder.file("step-00000003.safetensors")));
   CHECK(std::filesystem::exists(folder.file("report.html")));
+}
+
+TEST_CASE("train that is killed at any moment and resumed has the bits of a run that was not") {
+  const TemporaryFolder folder;
+  const auto words = [&](const std::string& out) -> std::vector<std::string> {
+    const std::vector<std::string> files{"--save-every", "7", "--out", out};
+    std::vector<std::string> all{"--resume", out};
+    // Killed before its first checkpoint, a run begins anew.
+    const std::filesystem::path path = folder.file(out);
+    if (!std::filesystem::exists(path) || tend::nn::CheckpointFolder(path).last().empty())
+      all = small({"--steps", "600", "--overwrite"});
+    all.insert(all.end(), files.begin(), files.end());
+    return all;
+  };
+  Kills kills(kProgram, words, folder);
+  const auto state = [&](const std::string& out) {
+    return state_of(folder.file(out + "/checkpoint.safetensors"));
+  };
+  while (kills.goes_on()) {
+    const std::string out = kills.run();
+    const bool same_state = state(out) == state("whole");
+    CHECK(same_state);
+    CHECK(names_in(folder.file(out)) == names_in(folder.file("whole")));
+  }
+  WARN("train: " << kills.kills() << " kills survived in " << kills.runs() << " runs");
 }

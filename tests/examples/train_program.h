@@ -42,7 +42,7 @@ inline std::map<std::string, std::string> state_of(const std::string& path) {
     state["tensor " + name] = std::string(
         data, static_cast<std::size_t>(tensor.numel() * tend::item_size(tensor.dtype())));
   }
-  state.erase("tensor training.seconds");
+  state.erase("tensor training.history.seconds");
   state.erase("checksum");
   return state;
 }

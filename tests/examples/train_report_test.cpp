@@ -4,7 +4,6 @@
 
 #include "examples/train/page/charts.h"
 #include "examples/train/page/format.h"
-#include "examples/train/run/progress.h"
 #include "tests/catch.h"
 
 using namespace train;
@@ -79,11 +78,6 @@ TEST_CASE("numbers read the same in any locale") {
   CHECK(duration(7.31) == "7.3 s");
   CHECK(duration(125) == "2 min 05 s");
   CHECK(duration(3725) == "1 h 02 min");
-}
-
-TEST_CASE("the progress line tells where training stands") {
-  CHECK(progress_line({120, 150, 0.01234, 0.015, 0.992, 345678, 0.31}) ==
-        "step 120/150  0.3 s left  loss 0.0123  held out 0.0150, 99.2 % exact  346k tokens/s");
 }
 
 TEST_CASE("the page shows what the report holds") {

@@ -53,7 +53,8 @@ const std::regex kPassedOver(
     "nn::(Module|MultiheadAttention|Transformer[A-Za-z]*)::(operator\\(\\)|named_children)\\(.*|"
     "nn::ActivationFunction::ActivationFunction\\(F\\)|nn::audit\\(.*|nn::AuditReport::passed\\(\\)"
     // No arguments, or the name of a part that lives on.
-    "|nn::(Profiler|Trainer|ProgressLine|InterruptGuard)::.*|data::Endless::.*|autograd::(Timeline|"
+    "|nn::(Profiler|Trainer|ProgressLine|InterruptGuard|EvaluationMode)::.*|data::Endless::.*|"
+    "autograd::(Timeline|"
     "ProfiledPart|TimedDerivative)::.*"
     "|nn::RunState::(RunState|add|state_dict)\\(.*|nn::CheckpointFolder::(steps|last)\\(\\)"
     "|"

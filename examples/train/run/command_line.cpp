@@ -45,16 +45,21 @@ void add_files(CLI::App& app, CommandLine& o) {
   add("--json", o.json,
       "Results to write as JSON, or \"none\" (layers and heads are counted from 1)");
   add("--resume", o.resume,
-      "Checkpoint to go on from, with its settings, of which only --text and --steps can be "
-      "given. With other steps the learning rate's cosine ends with them. Files beside the "
-      "checkpoint may be replaced");
+      "Checkpoint to go on from, or a folder of --save-every for its last one, with its settings, "
+      "of which only --text and --steps can be given. With other steps the learning rate's cosine "
+      "ends with them. Files beside the checkpoint may be replaced");
   app.add_flag("--overwrite", o.overwrite,
                "Replace files that are there; without it they are refused")
       ->group("Files");
-  program::add_whole(app, "--save-every", o.save_every,
-                     "Also write a checkpoint every so many steps, named by its step "
-                     "(checkpoint-100.safetensors)",
-                     1)
+  program::add_whole(
+      app, "--save-every", o.save_every,
+      "Also write a checkpoint to --out every so many steps and at the end, named by "
+      "its step (step-00000100.safetensors), and each step to log.jsonl and log.csv",
+      1)
+      ->group("Files");
+  program::add_whole(app, "--keep", o.keep, "How many of these checkpoints stay, the last ones", 1,
+                     1'000'000'000)
+      ->default_str(std::to_string(o.keep))
       ->group("Files");
 }
 

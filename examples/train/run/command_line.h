@@ -20,6 +20,7 @@ struct CommandLine {
   std::optional<double> require;  ///< Share of held-out answers that are to be right.
   bool overwrite = false;         ///< Files that are there may be replaced.
   std::uint64_t save_every = 0;   ///< Steps from one checkpoint to the next; 0: only at the end.
+  std::uint64_t keep = 3;         ///< Checkpoints on the way that stay.
   std::optional<std::uint64_t> steps;  ///< Given by name, so it also counts when resuming.
   int threads = 0;                     ///< 0: not given.
 };

@@ -1,30 +1,39 @@
 #include "examples/train/run/course.h"
 
-#include <tend/nn/training/interrupt.h>
-#include <tend/nn/training/progress_line.h>
-
-#include "examples/train/run/checkpoint.h"
-#include "examples/train/run/outcome.h"
+#include <iostream>
 
 namespace train {
 
-Course train_to_end(Training& training, const std::function<void()>& save) {
-  tend::nn::ProgressLine progress;
-  Snapshot sound(training);
-  try {
-    while (!training.is_complete() && tend::nn::InterruptGuard::signal() == 0) {
-      const std::size_t validations = training.history.validations.size();
-      training.step();
-      if (training.history.validations.size() > validations) sound = Snapshot(training);
-      save();
-      if (progress.is_due()) progress.show(progress_line(standing(training)));
+namespace {
+
+/// A message without the name of its operation.
+std::string reason(const std::string& message) {
+  return message.substr(message.find(' ') + 1);
+}
+
+}  // namespace
+
+Course train_to_end(Training& training) {
+  Course course;
+  training.remember();
+  for (bool is_over = false; !is_over;) {
+    const std::uint64_t before = training.steps_done();
+    try {
+      training.trainer.run();
+      is_over = true;
+    } catch (const tend::IoError& error) {
+      std::cerr << "train: " << error.what() << '\n';
+      course.is_saved = false;
+      is_over = training.steps_done() == before;
+    } catch (const tend::nn::NotFiniteError& error) {
+      course.failure = reason(error.what()) + "; a lower --rate may help";
+      course.history = training.history;
+      training.put_back();
+      return course;
     }
-  } catch (const NotFinite& error) {
-    const History history = training.history;
-    sound.restore(training);
-    return {history, error.what()};
   }
-  return {training.history, ""};
+  course.history = training.history;
+  return course;
 }
 
 }  // namespace train

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "examples/train/run/training.h"
@@ -9,13 +8,15 @@ namespace train {
 
 /// How a training went.
 struct Course {
-  History history;      ///< Of all its steps, also of those that were taken back.
-  std::string failure;  ///< What was not finite; empty where everything was.
+  History history;       ///< Of all its steps, also of those that were taken back.
+  std::string failure;   ///< Why it could not go on; empty where it could.
+  bool is_saved = true;  ///< Whether all checkpoints on the way could be written.
 };
 
 /// Trains until the last step or an interruption. A loss that is not finite ends it, too: weights
 /// that give one were ruined some steps before, so the training is put back to its last validation
-/// (or to where it began). After each step save() is called, which may write a checkpoint.
-Course train_to_end(Training& training, const std::function<void()>& save);
+/// (or to where it began). A checkpoint that cannot be written is reported on stderr, and the
+/// training goes on.
+Course train_to_end(Training& training);
 
 }  // namespace train

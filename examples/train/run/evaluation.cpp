@@ -13,7 +13,7 @@ constexpr std::size_t kRows = 100;  // sequences of one forward pass
 }  // namespace
 
 Evaluation evaluate(Model& model, const Task& task, std::span<const Tokens> sequences) {
-  const EvaluationMode mode(model);
+  const tend::nn::EvaluationMode mode(model);
   double loss = 0;
   std::uint64_t asked = 0;
   std::uint64_t right = 0;
@@ -49,7 +49,7 @@ Evaluation evaluate(Model& model, const Task& task, std::span<const Tokens> sequ
 
 std::vector<Tokens> complete(Model& model, const Task& task, std::vector<Tokens> sequences,
                              std::size_t begin, const ChooseToken& choose) {
-  const EvaluationMode mode(model);
+  const tend::nn::EvaluationMode mode(model);
   const std::size_t length = sequences.front().size();
   for (std::size_t next = begin; next < length; ++next) {
     if (next < task.is_answer.size() && !task.is_answer[next]) continue;

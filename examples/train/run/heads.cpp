@@ -93,7 +93,7 @@ class HeadStudy {
 }  // namespace
 
 AttentionExample make_example(Model& model, const Task& task, const Tokens& sequence) {
-  const EvaluationMode mode(model);
+  const tend::nn::EvaluationMode mode(model);
   const std::size_t shown = std::min(task.context(), std::max(kReadable, task.prompt));
   const Tokens inputs(sequence.begin(), sequence.begin() + static_cast<std::ptrdiff_t>(shown));
   const tend::attention::GPTOutput seen = model.with_weights(token_tensor(inputs, 1, shown));
@@ -122,7 +122,7 @@ AttentionExample make_example(Model& model, const Task& task, const Tokens& sequ
 
 std::vector<HeadScore> score_heads(Model& model, const Task& task,
                                    std::span<const Tokens> sequences) {
-  const EvaluationMode mode(model);
+  const tend::nn::EvaluationMode mode(model);
   const std::size_t length = task.context();
   const auto layers = static_cast<std::size_t>(model.config.num_layers);
   const auto heads = static_cast<std::size_t>(model.config.num_heads);

@@ -26,17 +26,4 @@ tend::Tensor answer_loss(const tend::Tensor& logits, const Batch& batch);
 /// The most likely token at each position.
 Tokens most_likely(const tend::Tensor& logits);
 
-/// No dropout and no graph while it lives.
-class EvaluationMode {
- public:
-  explicit EvaluationMode(Model& model) : model_(model) { model_.eval(); }
-  ~EvaluationMode() { model_.train(); }
-  EvaluationMode(const EvaluationMode&) = delete;
-  EvaluationMode& operator=(const EvaluationMode&) = delete;
-
- private:
-  Model& model_;
-  tend::NoGradGuard no_grad_;
-};
-
 }  // namespace train

@@ -117,19 +117,6 @@ std::string introduction(const Training& training) {
   return text + "\n" + schedule_change(training);
 }
 
-Standing standing(const Training& training) {
-  const History& h = training.history;
-  const std::uint64_t done = training.steps_done();
-  const double each = h.seconds / static_cast<double>(done);
-  return {done,
-          training.steps_planned(),
-          h.losses.back(),
-          h.validations.back().loss,
-          h.validations.back().exact_match,
-          training.tokens_per_second(),
-          each * static_cast<double>(training.steps_planned() - done)};
-}
-
 Report make_report(Training& t, const Course& course, const Sampling& sampling) {
   const bool is_text = t.task.name == "text";
   const std::vector<Tokens> sequences = examination_sequences(t.task);

@@ -4,7 +4,6 @@
 
 #include "examples/train/page/report.h"
 #include "examples/train/run/course.h"
-#include "examples/train/run/progress.h"
 #include "examples/train/run/training.h"
 
 namespace train {
@@ -13,9 +12,6 @@ namespace train {
 
 /// Before: the task and the model, and what a resumed run's learning rate does from now on.
 std::string introduction(const Training& training);
-
-/// During.
-Standing standing(const Training& training);
 
 /// After: looks at a thousand held-out sequences (of a text, at all that is held out), the heads
 /// and some samples.

@@ -4,13 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <tend/nn/files/write_file.h>
+#include <tend/nn/training/checkpoint_folder.h>
 
 #include "examples/train/run/files.h"
 
@@ -26,42 +29,36 @@ fs::path folder_of(const fs::path& file) {
   return fs::absolute(file).parent_path();
 }
 
-/// Whether a file in the checkpoint's folder has the name of a step_file.
-bool is_step_name(const std::string& checkpoint, const std::string& name) {
-  const fs::path path(checkpoint);
-  const std::string begin = path.stem().string() + "-";
-  const std::string end = path.extension().string();
-  if (name.size() <= begin.size() + end.size() || !name.starts_with(begin) || !name.ends_with(end))
-    return false;
-  const auto first = name.begin() + static_cast<std::ptrdiff_t>(begin.size());
-  const auto last = name.end() - static_cast<std::ptrdiff_t>(end.size());
-  return std::all_of(first, last, [](char c) { return c >= '0' && c <= '9'; });
+/// The folder of the checkpoints on the way, and of the logs beside them.
+fs::path saving_folder(const CommandLine& o) {
+  return o.out.empty() ? "." : o.out;
 }
 
-/// A checkpoint of a step that lies where those of this run will.
-std::optional<std::string> find_step_file(const std::string& checkpoint) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder_of(checkpoint), error)) {
-    if (is_step_name(checkpoint, entry.path().filename().string())) return entry.path().string();
+/// What --save-every writes there, except for checkpoints.
+constexpr std::array<std::string_view, 2> kLogs{"log.jsonl", "log.csv"};
+
+/// Checkpoints and logs would replace files of such names.
+void refuse_saved_names(const CommandLine& o, const std::string& text) {
+  const fs::path folder = fs::weakly_canonical(saving_folder(o));
+  for (const std::string& file : {o.report, o.checkpoint, o.json, text}) {
+    const fs::path path = fs::weakly_canonical(file);
+    const std::string name = path.filename().string();
+    const bool is_log = std::ranges::find(kLogs, name) != kLogs.end();
+    if (!file.empty() && path.parent_path() == folder && (is_log || name.starts_with("step-")))
+      throw std::invalid_argument(file + " has a name of what --save-every writes");
+  }
+}
+
+/// What would be lost where a run begins to write checkpoints and logs.
+std::optional<fs::path> find_saved(const CommandLine& o) {
+  const fs::path folder = saving_folder(o);
+  if (!fs::is_directory(folder)) return std::nullopt;
+  const fs::path last = tend::nn::CheckpointFolder(folder).last();
+  if (!last.empty()) return last;
+  for (const std::string_view log : kLogs) {
+    if (fs::exists(folder / log)) return folder / log;
   }
   return std::nullopt;
-}
-
-/// The checkpoints of steps would replace a file of such a name.
-void refuse_step_names(const CommandLine& o, const std::string& text) {
-  const fs::path folder = fs::weakly_canonical(folder_of(o.checkpoint));
-  for (const auto& [name, file] : {std::pair<std::string, std::string>{"--report", o.report},
-                                   {"--json", o.json},
-                                   {"--text", text}}) {
-    if (file.empty()) continue;
-    const fs::path path = fs::weakly_canonical(file);
-    if (path.parent_path() == folder && is_step_name(o.checkpoint, path.filename().string())) {
-      std::string message = name;
-      message.append(" ").append(file);
-      message += " has the name of a checkpoint that --save-every writes";
-      throw std::invalid_argument(message);
-    }
-  }
 }
 
 void refuse_shared_files(const CommandLine& o, const std::string& text) {
@@ -100,7 +97,11 @@ void refuse_to_overwrite(const CommandLine& o) {
   if (o.overwrite) return;
   const auto refuse = [&o](const std::string& file) {
     std::error_code error;
-    if (!o.resume.empty() && fs::equivalent(folder_of(file), folder_of(o.resume), error)) return;
+    if (!o.resume.empty()) {
+      const fs::path resumed =
+          fs::is_directory(o.resume) ? fs::path(o.resume) : folder_of(o.resume);
+      if (fs::equivalent(folder_of(file), resumed, error)) return;
+    }
     throw std::runtime_error(file +
                              " is there already: --overwrite replaces it, --out DIR writes to "
                              "another folder, --resume goes on with a run in its own");
@@ -109,8 +110,8 @@ void refuse_to_overwrite(const CommandLine& o) {
     if (!file.empty() && would_be_lost(file)) refuse(file);
   }
   if (o.save_every == 0) return;
-  const std::optional<std::string> found = find_step_file(o.checkpoint);
-  if (found) refuse(*found);
+  const std::optional<fs::path> found = find_saved(o);
+  if (found) refuse(found->string());
 }
 
 void check_folder(const fs::path& out) {
@@ -133,13 +134,7 @@ void place_files(CommandLine& command_line) {
 
 void check_files(const CommandLine& command_line, const std::string& text) {
   refuse_shared_files(command_line, text);
-  if (command_line.save_every > 0) {
-    if (command_line.checkpoint.empty())
-      throw std::invalid_argument("--save-every needs a --checkpoint");
-    if (fs::exists(command_line.checkpoint) && !fs::is_regular_file(command_line.checkpoint))
-      throw std::invalid_argument("--save-every needs a --checkpoint that is a regular file");
-    refuse_step_names(command_line, text);
-  }
+  if (command_line.save_every > 0) refuse_saved_names(command_line, text);
   if (!command_line.out.empty()) check_folder(command_line.out);
   const bool is_new_folder = !command_line.out.empty() && !fs::exists(command_line.out);
   for (const std::string& file :
@@ -153,15 +148,10 @@ void check_files(const CommandLine& command_line, const std::string& text) {
   refuse_to_overwrite(command_line);
 }
 
-void create_folder(const CommandLine& command_line) {
+void prepare_folder(const CommandLine& command_line) {
   if (!command_line.out.empty()) fs::create_directories(command_line.out);
-}
-
-std::string step_file(const std::string& checkpoint, std::uint64_t step) {
-  const fs::path path(checkpoint);
-  return (path.parent_path() /
-          (path.stem().string() + "-" + std::to_string(step) + path.extension().string()))
-      .string();
+  if (command_line.save_every > 0 && command_line.resume.empty())
+    tend::nn::CheckpointFolder(saving_folder(command_line)).clear(-1);
 }
 
 }  // namespace train

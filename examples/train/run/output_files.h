@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "examples/train/run/command_line.h"
@@ -18,11 +17,8 @@ void place_files(CommandLine& command_line);
 /// replaces what it finds, and --resume the files beside its checkpoint.
 void check_files(const CommandLine& command_line, const std::string& text);
 
-/// Creates the folder of --out.
-void create_folder(const CommandLine& command_line);
-
-/// The checkpoint of a step on the way: "checkpoint-100.safetensors" beside
-/// "checkpoint.safetensors".
-std::string step_file(const std::string& checkpoint, std::uint64_t step);
+/// Creates the folder of --out. With --save-every, a new run first removes the checkpoints that it
+/// was allowed to replace.
+void prepare_folder(const CommandLine& command_line);
 
 }  // namespace train

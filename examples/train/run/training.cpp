@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "examples/train/page/format.h"
+#include "examples/train/run/checkpoint.h"
 #include "examples/train/run/held_out.h"
 
 namespace train {
@@ -20,26 +20,36 @@ constexpr std::size_t kWatchedHeads = 16;   // of which the attention is looked 
 /// Held-out sequences are the same for every seed, so that runs can be compared.
 constexpr std::uint64_t kHeldOutSeed = 2017;
 
-void require_finite(double value, const std::string& what, std::uint64_t step) {
-  if (std::isfinite(value)) return;
-  throw NotFinite(what + (std::isnan(value) ? " is no number" : " is infinite") + " at step " +
-                  std::to_string(step) + "; a lower --rate may help");
-}
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
 
-Training::Training(const Options& s, Task t)
+Training::Training(const Options& s, Task t, const Saving& saving)
     : options(s),
       task(std::move(t)),
       model((tend::manual_seed(s.seed), make_model(options, task))),
       optimizer(make_optimizer(options, model)),
-      parameters_(model.parameters()) {
+      trainer(
+          model, optimizer, [this] { return next_loss(); }, trainer_options(saving)),
+      saved_every_(saving.every) {
   Random random(kHeldOutSeed, 0);
   watched_ = task.held_out(random, kWatched);
+  trainer.state.add("history", history);
+}
+
+tend::nn::TrainerOptions Training::trainer_options(const Saving& saving) {
+  tend::nn::TrainerOptions o;
+  o.steps = static_cast<std::int64_t>(options.steps);
+  o.clip_norm = options.clip;
+  o.tokens_per_step = static_cast<std::int64_t>(options.batch * task.context());
+  if (saving.every > 0) o.out = saving.folder;
+  o.save_every = static_cast<std::int64_t>(saving.every);
+  o.keep = static_cast<std::int64_t>(saving.keep);
+  o.settings = checkpoint_settings(*this);
+  o.after_step = [this](tend::nn::TrainedStep& done) { note(done); };
+  return o;
 }
 
 double Training::tokens_per_second() const {
@@ -62,36 +72,39 @@ double Training::next_rate() const {
   return rate_at(planned, steps_done());
 }
 
-void Training::step() {
-  const auto start = std::chrono::steady_clock::now();
-  train_on_next_batch();
-  history.training_seconds += seconds_since(start);
-  const std::uint64_t period = std::max<std::uint64_t>(1, options.steps / kValidations);
-  const bool is_asked = checked_every > 0 && steps_done() % checked_every == 0;
-  if (steps_done() == 1 || steps_done() % period == 0 || is_asked || is_complete()) validate();
-  if (is_complete() && steps_done() < options.max_steps) check();
-  history.seconds += seconds_since(start);
+tend::Tensor Training::next_loss() {
+  start_ = std::chrono::steady_clock::now();
+  optimizer.set_lr(next_rate());
+  const Batch batch = training_batch(task, options.seed, steps_done(), options.batch);
+  return answer_loss(model(token_tensor(batch.inputs, batch.size, batch.length)), batch);
 }
 
-void Training::train_on_next_batch() {
-  const std::uint64_t step = steps_done();
-  const Batch batch = training_batch(task, options.seed, step, options.batch);
-  optimizer.zero_grad();
-  const tend::Tensor loss =
-      answer_loss(model(token_tensor(batch.inputs, batch.size, batch.length)), batch);
-  const double value = loss.item();
-  require_finite(value, "the loss", step + 1);
-  loss.backward();
-  require_finite(tend::nn::clip_grad_norm_(parameters_, options.clip), "the gradient's norm",
-                 step + 1);
-  optimizer.set_lr(next_rate());
-  optimizer.step();
-  history.losses.push_back(value);
+void Training::note(tend::nn::TrainedStep& done) {
+  history.losses.push_back(done.loss);
+  history.training_seconds += seconds_since(start_);
+  const std::uint64_t period = std::max<std::uint64_t>(1, options.steps / kValidations);
+  const bool is_saved = saved_every_ > 0 && steps_done() % saved_every_ == 0;
+  if (steps_done() == 1 || steps_done() % period == 0 || is_saved || is_complete()) {
+    validate();
+    done.evaluation = history.validations.back().loss;
+  }
+  if (is_complete() && steps_done() < options.max_steps) check();
+  trainer.set_steps(static_cast<std::int64_t>(steps_planned()));
+  history.seconds += seconds_since(start_);
+  if (done.evaluation) remember();
+}
+
+void Training::remember() {
+  sound_ = trainer.state.state_dict();
+  const tend::NoGradGuard no_grad;
+  for (auto& [name, tensor] : sound_) tensor = tensor.clone();
 }
 
 void Training::validate() {
   const Evaluation found = evaluate(model, task, watched_);
-  require_finite(found.loss, "the loss on held-out sequences", steps_done());
+  if (!std::isfinite(found.loss))
+    tend::fail<tend::nn::NotFiniteError>("train", "step ", steps_done(), " leaves the loss ",
+                                         found.loss, " on held-out sequences");
   history.validations.push_back({steps_done(), found.loss, found.exact_match});
   const std::span<const Tokens> seen(watched_);
   history.heads.push_back(

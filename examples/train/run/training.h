@@ -1,37 +1,33 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <stdexcept>
+#include <filesystem>
 #include <vector>
 
-#include "examples/train/page/report.h"
+#include <tend/nn/training/trainer.h>
+
 #include "examples/train/run/evaluation.h"
+#include "examples/train/run/history.h"
 #include "examples/train/run/model.h"
 #include "examples/train/run/options.h"
 #include "examples/train/task/tasks.h"
 
 namespace train {
 
-/// What has happened so far, over all sessions of a run.
-struct History {
-  double seconds = 0;           ///< Of training with its validations.
-  double training_seconds = 0;  ///< Of the steps alone.
-  std::vector<double> losses;   ///< One a step.
-  std::vector<Validation> validations;
-  std::vector<HeadsAtStep> heads;  ///< With each validation.
-  std::vector<Check> checks;
-};
-
-/// A loss, or the norm of its gradient, is infinite or no number.
-class NotFinite : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+/// Where checkpoints on the way and logs go.
+struct Saving {
+  std::filesystem::path folder;
+  std::uint64_t every = 0;  ///< Steps; 0: there are none.
+  std::uint64_t keep = 3;   ///< How many checkpoints stay.
 };
 
 /// A model on its way. The default generator belongs to it: weights and dropout are drawn there.
 class Training {
  public:
-  Training(const Options& options, Task task);
+  Training(const Options& options, Task task, const Saving& saving = {});
+  Training(const Training&) = delete;
+  Training& operator=(const Training&) = delete;
 
   std::uint64_t steps_done() const { return history.losses.size(); }
   /// The options' steps, or as many as failed checks have made of them.
@@ -40,27 +36,33 @@ class Training {
   /// The learning rate of the next step: the cosine ends with the planned steps.
   double next_rate() const;
   double tokens_per_second() const;
-
-  /// One step, a validation where one is due, and a check where the planned steps end and there
-  /// may be more. Throws NotFinite, before the weights change, if
-  /// the loss or its gradient is not finite, and after it if the validation's loss is not.
-  void step();
+  /// Keeps a copy of the state, as each validation does.
+  void remember();
+  /// To the copy.
+  void put_back() { trainer.state.load_state_dict(sound_); }
 
   Options options;
   Task task;
   Model model;
   tend::optim::AdamW optimizer;
   History history;
-  std::uint64_t steps_before = 0;   ///< Of a resumed run: how many were planned. 0: it is new.
-  std::uint64_t checked_every = 0;  ///< A validation is also due every so many steps; 0: none is.
+  std::uint64_t steps_before = 0;  ///< Of a resumed run: how many were planned. 0: it is new.
+  /// Its steps draw the batches, validate where that is due, and check where the planned steps end
+  /// and there may be more. It throws tend::nn::NotFiniteError for a loss, before the weights
+  /// change, and for a validation's loss after it.
+  tend::nn::Trainer trainer;
 
  private:
-  void train_on_next_batch();
+  tend::nn::TrainerOptions trainer_options(const Saving& saving);
+  tend::Tensor next_loss();
+  void note(tend::nn::TrainedStep& done);
   void validate();
   void check();
 
-  std::vector<tend::Tensor> parameters_;
   std::vector<Tokens> watched_;
+  tend::nn::StateDict sound_;  // the copy
+  std::uint64_t saved_every_;
+  std::chrono::steady_clock::time_point start_;  // of the step
 };
 
 }  // namespace train

@@ -181,6 +181,45 @@ TEST_CASE("broken and later lines of a log are taken out before a run goes on") 
   CHECK_THROWS_AS(nn::RunLog("/nowhere/at/all", 0), IoError);
 }
 
+TEST_CASE("a step's callback may lengthen the run, fill in an evaluation, and be called again") {
+  const TemporaryFolder folder;
+  manual_seed(5);
+  Drop model;
+  optim::SGD optimizer(model.parameters(), {.lr = 0.1});
+  nn::Trainer* running = nullptr;
+  nn::TrainerOptions options{.steps = 3, .out = folder.path()};
+  options.after_step = [&](nn::TrainedStep& done) {
+    if (done.step == 3) running->set_steps(5);
+    if (done.step == 4) done.evaluation = 0.25;
+  };
+  nn::Trainer trainer(
+      model, optimizer,
+      [&] {
+        return model(ones({2, 3})).sum();
+      },
+      options);
+  running = &trainer;
+  trainer.run();
+  CHECK(trainer.steps_done() == 5);
+  const auto lines = lines_of(folder.file("log.jsonl"));
+  CHECK(nlohmann::json::parse(lines.at(3)).at("evaluation") == 0.25);
+  CHECK(!nlohmann::json::parse(lines.at(4)).contains("evaluation"));
+  trainer.set_steps(6);
+  trainer.run();
+  CHECK(trainer.steps_done() == 6);
+  CHECK(lines_of(folder.file("log.jsonl")).size() == 6);
+  CHECK_THROWS_WITH(trainer.set_steps(-1), ContainsSubstring("steps must be at least 0, got -1"));
+}
+
+TEST_CASE("an evaluation that throws leaves the model in training mode") {
+  Course course;
+  nn::TrainerOptions options{.steps = 2, .evaluate_every = 1};
+  options.evaluate = []() -> double { throw std::runtime_error("no data"); };
+  CHECK_THROWS_WITH(course.train(options), "no data");
+  CHECK(course.model.is_training());
+  CHECK(grad_enabled());
+}
+
 TEST_CASE("evaluation happens in evaluation mode, and too many without progress end the run") {
   Course course;
   std::vector<double> found = {3, 2, 2.5, 2, 1};
@@ -208,6 +247,7 @@ TEST_CASE("a loss that is not finite ends a run before the step that it would sp
                         return course.loss() * std::numeric_limits<double>::infinity();
                       },
                       {.steps = 9, .shows_progress = false});
+  CHECK_THROWS_AS(trainer.run(), nn::NotFiniteError);
   CHECK_THROWS_WITH(trainer.run(), ContainsSubstring("[Trainer] step 3 has the loss inf"));
   CHECK(trainer.steps_done() == 2);
   for (const auto& [name, tensor] : course.model.state_dict())
