@@ -42,7 +42,6 @@ class Walk {
     const Number number = target(edge);
     if (targets_[number].wanted != nullptr) return;
     targets_[number].wanted = &input;
-    if (edge.leaf && !adds_) wanted_leaves_.push_back(number);
   }
 
   void prepare() {
@@ -75,13 +74,16 @@ class Walk {
   void run() {
     const GradModeGuard mode(create_graph_);
     for (Root& root : roots_) {
-      deliver(numbers_.look_up(id(root.edge)), std::move(root.cotangent));
+      const Number number = numbers_.look_up(id(root.edge));
+      deliver(number, std::move(root.cotangent));
+      pass(number);
     }
     for (const auto& [sequence, number] : order_) {
       visit(number);
       claims_.pass(*targets_[number].node);
+      for (const Number to : edges_of(targets_[number])) pass(to);
     }
-    finish_leaves();
+    add_to_leaves();
   }
 
   // After run(); undefined where no gradient arrived.
@@ -105,6 +107,7 @@ class Walk {
     Tensor gradient = {};
     const Tensor* wanted = nullptr;  // what ask_for was given
     std::size_t first_edge = 0;      // of a node: its first index in edges_
+    std::uint32_t pending = 0;       // edges to here that the walk has not passed
     bool arrived = false;            // of a slot: listed in arrivals_
     bool reached = false;
     bool needed = false;  // leads to what is wanted
@@ -175,6 +178,7 @@ class Walk {
 
   Number reach(const Edge& edge) {
     const Number number = target(edge);
+    ++targets_[number].pending;
     if (!std::exchange(targets_[number].reached, true) && edge.node)
       order_.emplace_back(edge.node->sequence(), number);
     return number;
@@ -278,23 +282,23 @@ class Walk {
     return gradient;
   }
 
-  // Hooks see the whole gradient of a leaf, not the parts that arrive, and all of them run before
-  // the first `.grad` changes: when one throws, no `.grad` has changed. Everything else that can
-  // fail comes before that, too.
-  void finish_leaves() {
-    for (const auto& [slot, number] : arrivals_) {
-      Tensor& gradient = targets_[number].gradient;
-      gradient = apply(slot->hooks, std::move(gradient));
-    }
+  // Behind the last edge to a leaf, its hooks see its whole gradient, not the parts that arrive.
+  void pass(Number number) {
+    if (number == kNowhere || --targets_[number].pending > 0) return;
+    Target& to = targets_[number];
+    const bool is_asked_for = adds_to(to) || to.wanted != nullptr;
+    if (to.node != nullptr || !is_asked_for || !to.gradient.defined()) return;
+    to.gradient = apply(to.slot->hooks, std::move(to.gradient));
+  }
+
+  // All hooks have run before the first `.grad` changes: when one throws, no `.grad` has changed.
+  // Everything else that can fail comes before that, too.
+  void add_to_leaves() {
     PooledVector<GradAddition> additions;
     additions.reserve(arrivals_.size());
     for (const auto& [slot, number] : arrivals_)
       additions.emplace_back(*slot, targets_[number].gradient, create_graph_);
     for (GradAddition& each : additions) each.apply();
-    for (const Number leaf : wanted_leaves_) {
-      Tensor& gradient = targets_[leaf].gradient;
-      if (gradient.defined()) gradient = apply(targets_[leaf].slot->hooks, std::move(gradient));
-    }
   }
 
   bool is_wanted(const GradientSlot& slot) const {
@@ -334,7 +338,6 @@ class Walk {
   PooledVector<Target> targets_;
   PooledVector<Number> edges_;                            // targets of the edges, node by node
   PooledVector<std::pair<std::uint64_t, Number>> order_;  // sequence and number of nodes
-  PooledVector<Number> wanted_leaves_;                    // in the order of ask_for
   PooledVector<std::pair<Ref<GradientSlot>, Number>> arrivals_;  // in the order of arrival
   PooledVector<Derivative::Recipient> recipients_;  // for the node that is differentiated
   PooledVector<Tensor> gradients_;

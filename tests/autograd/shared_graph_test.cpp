@@ -256,6 +256,26 @@ TEST_CASE("A hook of a leaf may free the graph of the backward that it belongs t
   CHECK_THROWS_WITH(y.backward(), ContainsSubstring(kFreed));
 }
 
+TEST_CASE("The hook of a leaf runs as soon as its gradient is complete") {
+  const Tensor early = leaf({1, 2}), late = leaf({3, 4}), twice = leaf({5, 6});
+  const Tensor middle = early * twice;
+  const Tensor end = (middle * late * twice).sum();
+  std::string order;
+  const auto note = [&order](const Tensor& x, const char* name) {
+    x.register_hook([&order, name](const Tensor&) { order += name; });
+  };
+  note(early, "early ");
+  note(twice, "twice ");
+  note(late, "late ");
+  note(middle, "middle ");
+  end.backward();
+  CHECK(order == "late middle early twice ");
+  CHECK(values(twice.grad()) == V{30, 96});
+  order.clear();
+  autograd::grad({(late * late * twice).sum()}, {late});
+  CHECK(order == "late ");
+}
+
 namespace {
 
 // Goes backward through the graph that it is itself a part of, once.
