@@ -23,7 +23,7 @@ BuildInfo build_info() {
           blas_config(),          blas_core(),
           kernels::simd_target(), std::string(matmul_path_name(matmul_path())),
           num_threads(),          TEND_TEXT_VERSION,
-          TEND_ARCHIVES_VERSION};
+          TEND_ARCHIVES_VERSION,  TEND_DISTRIBUTED_VERSION};
 }
 
 std::ostream& operator<<(std::ostream& out, const BuildInfo& info) {
@@ -31,7 +31,7 @@ std::ostream& operator<<(std::ostream& out, const BuildInfo& info) {
              << "\nblas: " << info.blas << "\nblas core: " << info.blas_core
              << "\nsimd: " << info.simd_target << "\nmatmul path: " << info.matmul_path
              << "\nthreads: " << info.threads << "\ntext: " << info.text
-             << "\narchives: " << info.archives << '\n';
+             << "\narchives: " << info.archives << "\ndistributed: " << info.distributed << '\n';
 }
 
 }  // namespace tend

@@ -18,6 +18,7 @@ struct BuildInfo {
   int threads;              ///< that tend may use; see set_num_threads()
   std::string text;         ///< what tend::text was built with, or "not built"
   std::string archives;     ///< the same for tend::archives
+  std::string distributed;  ///< the same for tend::distributed
 };
 
 /// Initialises OpenBLAS first (init_blas()).

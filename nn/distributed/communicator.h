@@ -1,0 +1,59 @@
+// The calls of MPI that tend needs, with its errors as tend::Error. Internal.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace tend::distributed {
+
+/// The processes of this program, among which tend's messages do not meet those of others.
+class Communicator {
+ public:
+  /// Starts MPI, unless the program has; that is told by starts_mpi().
+  Communicator(int* argc, char*** argv);
+  ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  int rank() const noexcept { return rank_; }
+  int size() const noexcept { return size_; }
+  /// Error where the call that this is for comes from another thread than the constructor's.
+  void check_thread(const char* operation) const;
+
+  void barrier() const;
+  /// Process 0's bytes to all.
+  void broadcast(std::span<std::byte> bytes) const;
+  /// Each process's bytes, of one size, in the order of their ranks.
+  void all_gather(std::span<const std::byte> own, std::span<std::byte> all) const;
+
+  /// A message to another process and one from it, on their way.
+  class Exchange {
+   public:
+    /// The memory must stay until is_done().
+    Exchange(const Communicator& communicator, int partner, int tag, std::span<const std::byte> out,
+             std::span<std::byte> in);
+    Exchange(const Exchange&) = delete;
+    Exchange& operator=(const Exchange&) = delete;
+    ~Exchange();
+
+    /// Lets MPI go on with it.
+    bool is_done();
+    void wait();
+
+   private:
+    struct Requests;
+    std::unique_ptr<Requests> requests_;
+    const Communicator* communicator_;
+  };
+
+ private:
+  struct State;
+
+  void check(int code, const char* call) const;
+
+  std::unique_ptr<State> state_;
+  int rank_ = 0, size_ = 1;
+};
+
+}  // namespace tend::distributed

@@ -1,0 +1,308 @@
+#include <tend/nn/distributed/data_parallel.h>
+
+#include <bit>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <tend/autograd/graph/engine.h>
+#include <tend/autograd/ops/arithmetic.h>
+#include <tend/autograd/tensor/grad_mode.h>
+#include <tend/core/random/random.h>
+#include <tend/nn/distributed/agreement.h>
+#include <tend/nn/distributed/communicator.h>
+#include <tend/nn/distributed/gradient_buckets.h>
+
+namespace tend::distributed {
+namespace {
+
+constexpr const char* kParallel = "DataParallel";
+constexpr const char* kBackward = "DataParallel::backward";
+
+bool is_power_of_two(std::int64_t n) {
+  return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n));
+}
+
+/// Either may be undefined.
+Tensor sum_of(const Tensor& a, const Tensor& b) {
+  const NoGradGuard no_grad;
+  if (!a.defined()) return b;
+  return b.defined() ? a.add(b) : a;
+}
+
+/// Neighbours first, then neighbouring pairs; of a power of two of numbers.
+double tree_sum(std::vector<double> numbers) {
+  for (std::size_t width = 1; width < numbers.size(); width *= 2) {
+    for (std::size_t i = 0; i < numbers.size(); i += 2 * width) numbers[i] += numbers[i + width];
+  }
+  return numbers[0];
+}
+
+}  // namespace
+
+struct DataParallel::State {
+  // A parameter, and its gradients on this process.
+  struct Parameter {
+    Tensor tensor;
+    HookHandle hook = {};
+    Tensor before = {};             // its .grad before the backward
+    bool has_come = false;          // the gradient of this shard
+    std::vector<Tensor> sums = {};  // of shards, each of half as many as the one before it
+    std::vector<Tensor> kept = {};  // of each shard, while there is a NoSync
+  };
+
+  State(const Context& c, nn::ModuleBase& m, const DataParallelOptions& options)
+      : context(&c), module(&m), shards(options.shards == 0 ? c.size() : options.shards) {}
+
+  const Context* context;
+  nn::ModuleBase* module;
+  std::int64_t shards;
+  std::int64_t local = 0;
+  std::vector<Parameter> parameters;
+  std::optional<GradientBuckets> buckets;
+  std::int64_t shard = -1;  // whose backward runs, counted from the first of this process
+  int no_syncs = 0;
+  bool has_failed = false;
+  ReductionCost no_cost;
+
+  void check_options(const DataParallelOptions& options) const;
+  std::vector<std::string> description(const DataParallelOptions& options) const;
+  void watch_parameters();
+  void check_parameters() const;
+  void come(std::size_t number, const Tensor& gradient);
+  double run_shard(const std::function<Tensor(std::int64_t)>& loss);
+  std::vector<double> run_shards(const std::function<Tensor(std::int64_t)>& loss,
+                                 std::uint64_t seed);
+  double mean_loss(const std::vector<double>& own, std::uint64_t seed) const;
+  void set_gradients();
+};
+
+void DataParallel::State::check_options(const DataParallelOptions& options) const {
+  const int processes = context->size();
+  if (!is_power_of_two(processes)) fail(kParallel, processes, " processes are no power of two");
+  if (!is_power_of_two(shards)) fail(kParallel, shards, " shards are no power of two");
+  if (shards < processes)
+    fail(kParallel, shards, " shards are fewer than the ", processes, " processes");
+  if (options.bucket_bytes < 1)
+    fail(kParallel, "bucket_bytes must be at least 1, got ", options.bucket_bytes);
+}
+
+std::vector<std::string> DataParallel::State::description(
+    const DataParallelOptions& options) const {
+  std::vector<std::string> lines{as_text(shards, " shards"),
+                                 as_text("bucket_bytes ", options.bucket_bytes)};
+  for (const auto& [name, tensor] : module->named_parameters())
+    lines.push_back(as_text(name, ' ', tensor.shape(), ' ', tensor.dtype(),
+                            tensor.requires_grad() ? "" : ", frozen"));
+  for (const auto& [name, tensor] : module->named_buffers())
+    lines.push_back(as_text("buffer ", name, ' ', tensor.shape(), ' ', tensor.dtype()));
+  return lines;
+}
+
+void DataParallel::State::watch_parameters() {
+  std::vector<Tensor> watched;
+  for (const Tensor& each : module->parameters()) {
+    if (each.requires_grad()) watched.push_back(each);
+  }
+  for (const Tensor& each : watched) parameters.push_back({each});
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    parameters[i].kept.resize(static_cast<std::size_t>(local));
+    parameters[i].hook = watched[i].register_hook([this, i](const Tensor& gradient) {
+      if (shard >= 0) come(i, gradient);
+    });
+  }
+}
+
+void DataParallel::State::check_parameters() const {
+  std::size_t trained = 0;
+  for (const Tensor& each : module->parameters()) trained += each.requires_grad() ? 1 : 0;
+  bool are_trained = trained == parameters.size();
+  for (const Parameter& each : parameters) are_trained &= each.tensor.requires_grad();
+  if (!are_trained)
+    fail(kBackward, "parameters were added, frozen or set free; make a new DataParallel");
+}
+
+// Adds a shard's gradient to those before it, as one counts in binary: two sums of as many shards
+// become one. The last shard of this process leaves a single sum.
+void DataParallel::State::come(std::size_t number, const Tensor& gradient) {
+  Parameter& parameter = parameters[number];
+  parameter.has_come = true;
+  Tensor& kept = parameter.kept[static_cast<std::size_t>(shard)];
+  Tensor sum = sum_of(kept, gradient);
+  kept = no_syncs > 0 ? sum : Tensor();
+  if (no_syncs > 0) return;
+  for (std::int64_t made = shard; made % 2 == 1; made /= 2) {
+    sum = sum_of(parameter.sums.back(), sum);
+    parameter.sums.pop_back();
+  }
+  parameter.sums.push_back(sum);
+  if (shard + 1 < local || !buckets) return;
+  buckets->put(number, sum);
+  buckets->advance();
+}
+
+double DataParallel::State::run_shard(const std::function<Tensor(std::int64_t)>& loss) {
+  const std::int64_t number = context->rank() * local + shard;
+  const std::int64_t current = std::exchange(shard, -1);  // backwards of its own are not meant
+  const Tensor value = loss(number);
+  shard = current;
+  if (!value.defined() || value.numel() != 1)
+    fail(kBackward, "the loss of shard ", number, " is ",
+         value.defined() ? as_text(value.shape()) : std::string("undefined"), ", not one number");
+  for (Parameter& each : parameters) {
+    each.has_come = false;
+    each.tensor.set_grad({});
+  }
+  value.backward();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!parameters[i].has_come) come(i, {});
+    parameters[i].tensor.set_grad({});
+  }
+  return value.item();
+}
+
+std::vector<double> DataParallel::State::run_shards(const std::function<Tensor(std::int64_t)>& loss,
+                                                    std::uint64_t seed) {
+  const RngStateGuard same_generator;
+  std::vector<double> losses;
+  for (shard = 0; shard < local; ++shard) {
+    manual_seed(seed + static_cast<std::uint64_t>(context->rank() * local + shard));
+    losses.push_back(run_shard(loss));
+  }
+  shard = -1;
+  return losses;
+}
+
+double DataParallel::State::mean_loss(const std::vector<double>& own, std::uint64_t seed) const {
+  std::vector<double> given(own);
+  given.push_back(std::bit_cast<double>(seed));
+  std::vector<double> all(given.size() * static_cast<std::size_t>(context->size()));
+  context->communicator().all_gather(std::as_bytes(std::span(given)),
+                                     std::as_writable_bytes(std::span(all)));
+  std::vector<double> losses;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if ((i + 1) % given.size() != 0) {
+      losses.push_back(all[i]);
+    } else if (std::bit_cast<std::uint64_t>(all[i]) !=
+               std::bit_cast<std::uint64_t>(all[own.size()])) {
+      fail(kBackward, "process ", i / given.size(),
+           " has drawn other random numbers than process 0; seed all alike");
+    }
+  }
+  return tree_sum(std::move(losses)) / static_cast<double>(shards);
+}
+
+void DataParallel::State::set_gradients() {
+  const NoGradGuard no_grad;
+  if (buckets) buckets->wait();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    Parameter& each = parameters[i];
+    const Tensor sum = buckets ? buckets->sum(i) : each.sums.back();
+    each.sums.clear();
+    // Exact, since there is a power of two of shards.
+    const Tensor mean = sum.defined() ? sum.mul(1.0 / static_cast<double>(shards)) : Tensor();
+    each.tensor.set_grad(sum_of(each.before, mean));
+  }
+}
+
+DataParallel::DataParallel(const Context& context, nn::ModuleBase& module,
+                           const DataParallelOptions& options)
+    : state_(with_memory([&] { return std::make_unique<State>(context, module, options); })) {
+  context.communicator().check_thread(kParallel);
+  with_memory([&] {
+    state_->check_options(options);
+    check_agreement(context.communicator(), kParallel, state_->description(options));
+    std::vector<Tensor> tensors = module.parameters();
+    for (const Tensor& each : module.buffers()) tensors.push_back(each);
+    context.broadcast(tensors);
+    state_->local = state_->shards / context.size();
+    state_->watch_parameters();
+    if (context.size() == 1) return;
+    std::vector<Tensor> trained;
+    for (const State::Parameter& each : state_->parameters) trained.push_back(each.tensor);
+    state_->buckets.emplace(context.communicator(), trained, options.bucket_bytes);
+  });
+}
+
+DataParallel::~DataParallel() {
+  for (State::Parameter& each : state_->parameters) each.hook.remove();
+}
+
+std::int64_t DataParallel::shards() const noexcept {
+  return state_->shards;
+}
+std::int64_t DataParallel::local_shards() const noexcept {
+  return state_->local;
+}
+std::int64_t DataParallel::first_shard() const noexcept {
+  return state_->context->rank() * state_->local;
+}
+
+Tensor DataParallel::part(const Tensor& rows, std::int64_t shard) const {
+  constexpr const char* kPart = "DataParallel::part";
+  const std::int64_t local = state_->local, number = shard - first_shard();
+  if (number < 0 || number >= local)
+    fail<IndexError>(kPart, "shard ", shard, " is not one of this process's, ", first_shard(),
+                     " to ", first_shard() + local - 1);
+  if (rows.dim() == 0 || rows.size(0) % local != 0)
+    fail<ShapeError>(kPart, rows.shape(), " does not have rows for ", local, " shards");
+  const std::int64_t size = rows.size(0) / local;
+  return rows.narrow(0, number * size, size);
+}
+
+double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& loss) {
+  State& s = *state_;
+  s.context->communicator().check_thread(kBackward);
+  if (s.has_failed) fail(kBackward, "an earlier one failed on the way, so the processes differ");
+  if (s.shard >= 0) fail(kBackward, "called by a hook of itself");
+  s.check_parameters();
+  return with_memory([&] {
+    std::uint64_t seed = 0;
+    {
+      const GeneratorLock lock(default_generator());
+      seed = default_generator().u64();
+    }
+    for (State::Parameter& each : s.parameters) each.before = each.tensor.grad();
+    try {
+      const double mean = s.mean_loss(s.run_shards(loss, seed), seed);
+      if (s.no_syncs == 0) {
+        s.set_gradients();
+      } else {
+        for (State::Parameter& each : s.parameters) each.tensor.set_grad(each.before);
+      }
+      return mean;
+    } catch (...) {
+      s.shard = -1;
+      s.has_failed = true;
+      for (State::Parameter& each : s.parameters) each.tensor.set_grad(each.before);
+      throw;
+    }
+  });
+}
+
+DataParallel::NoSync::NoSync(DataParallel& parallel) : parallel_(&parallel) {
+  ++parallel_->state_->no_syncs;
+}
+
+DataParallel::NoSync::~NoSync() {
+  --parallel_->state_->no_syncs;
+}
+
+const ReductionCost& DataParallel::cost() const noexcept {
+  return state_->buckets ? state_->buckets->cost() : state_->no_cost;
+}
+
+data::Stream<data::IndexList> LocalRows::iter() const {
+  return [batches = batches_.iter(), *this]() -> std::optional<data::IndexList> {
+    const std::optional<data::IndexList> batch = batches();
+    if (!batch) return std::nullopt;
+    const auto size = static_cast<std::int64_t>(batch->size());
+    if (size % shards_ != 0)
+      fail("LocalRows", "a batch has ", size, " rows, no multiple of ", shards_, " shards");
+    const auto first = batch->begin() + first_ * (size / shards_);
+    return data::IndexList(first, first + count_ * (size / shards_));
+  };
+}
+
+}  // namespace tend::distributed

@@ -1,0 +1,123 @@
+/// \file
+/// One model, trained by several processes with the same bits as by one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <tend/nn/data/sampler.h>
+#include <tend/nn/distributed/context.h>
+#include <tend/nn/module/module.h>
+
+namespace tend::distributed {
+
+struct DataParallelOptions {
+  /// Parts of the global batch, a power of two and a multiple of the processes; 0: one for each
+  /// process.
+  std::int64_t shards = 0;
+  /// Gradients are sent together until they have so many bytes.
+  std::int64_t bucket_bytes = 1 << 20;
+};
+
+/// What the backwards of a DataParallel have cost so far.
+struct ReductionCost {
+  std::int64_t bytes_sent = 0;  ///< Of gradients, by this process.
+  double seconds = 0;           ///< From the first bucket that was sent to the last that came.
+  double waited_seconds = 0;    ///< Of these, after the backward of the last shard.
+};
+
+/// Trains a module on several processes:
+///
+///     distributed::DataParallel parallel(context, model, {.shards = 8});
+///     for (...) {
+///       optimizer.zero_grad();
+///       loss = parallel.backward([&](std::int64_t shard) {
+///         return cross_entropy(model(parallel.part(x, shard)), parallel.part(y, shard));
+///       });
+///       optimizer.step();
+///     }
+///
+/// The global batch has S shards, and each process computes S / size() of them, one after the
+/// other. The gradient is the mean over the shards, summed by a binary tree over them: first
+/// neighbours, then neighbouring pairs. So losses and weights have the same bits for any number of
+/// processes (a power of two), as long as optimizer and data do the same on all. Random numbers are
+/// drawn for each shard from a generator of its own, whose seed is drawn from the default one.
+///
+/// Gradients are sent in buckets, those of the last parameters first, while the backward of the
+/// last shard goes on. A parameter that no shard reaches keeps its gradient as it is. The
+/// gradients, and so their global norm, are the same on all processes.
+///
+/// torch.nn.parallel.DistributedDataParallel; there the forward is wrapped, here the backward.
+class DataParallel {
+ public:
+  /// Copies parameters and buffers of process 0 to all. Error unless the module's parameters have
+  /// the same names, shapes, dtypes and requires_grad on all processes (the first difference is
+  /// named), the same for its buffers and the options, and for processes or shards that are no
+  /// powers of two. Context and module are referred to, and must live as long.
+  DataParallel(const Context& context, nn::ModuleBase& module,
+               const DataParallelOptions& options = {});
+  ~DataParallel();
+  DataParallel(const DataParallel&) = delete;
+  DataParallel& operator=(const DataParallel&) = delete;
+
+  std::int64_t shards() const noexcept;
+  /// The shards of this process: from first_shard() on, local_shards() of them.
+  std::int64_t first_shard() const noexcept;
+  std::int64_t local_shards() const noexcept;
+  /// The rows of a shard of this process, where `rows` are those of all of its shards. ShapeError
+  /// where they cannot be divided; IndexError for another process's shard.
+  Tensor part(const Tensor& rows, std::int64_t shard) const;
+
+  /// Calls `loss` for each shard of this process, which gives the mean loss of the shard's rows,
+  /// and adds the mean gradient over all shards to `.grad` of the parameters. Returns the mean loss
+  /// over all shards, the same on all processes. Error for a loss that is not one number, for
+  /// parameters that were frozen or set free since the construction, and on all processes where
+  /// the default generators differ; after an exception on the way no more backwards are possible,
+  /// and the other processes are ended with this one.
+  double backward(const std::function<Tensor(std::int64_t shard)>& loss);
+
+  /// While it lives, backward() sends nothing: the gradients of each shard are kept, and added to
+  /// those of the next backward() without it. That takes the memory of the gradients for each shard
+  /// of this process. torch: DistributedDataParallel.no_sync
+  class NoSync {
+   public:
+    explicit NoSync(DataParallel& parallel);
+    ~NoSync();
+    NoSync(const NoSync&) = delete;
+    NoSync& operator=(const NoSync&) = delete;
+
+   private:
+    DataParallel* parallel_;
+  };
+
+  const ReductionCost& cost() const noexcept;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Of each batch of a sampler the rows of this process's shards, for a DataLoader's batch_sampler.
+/// All processes draw the same batches, so the order is that of one process, and a loader's state
+/// fits any number of processes. A batch whose size is no multiple of the shards is an Error.
+class LocalRows {
+ public:
+  LocalRows(data::IndexListSampler batches, const DataParallel& parallel)
+      : batches_(std::move(batches)),
+        shards_(parallel.shards()),
+        first_(parallel.first_shard()),
+        count_(parallel.local_shards()) {}
+  std::int64_t size() const { return batches_.size(); }
+  data::Stream<data::IndexList> iter() const;
+  Generator* generator() const noexcept { return batches_.generator(); }
+
+ private:
+  data::IndexListSampler batches_;
+  std::int64_t shards_, first_, count_;
+};
+
+}  // namespace tend::distributed

@@ -1,0 +1,190 @@
+// What each of several processes does, for the tests of tend::distributed.
+//   distributed_worker train SHARDS STEPS [FILE]   prints each loss and the weights, as bits, and
+//                                                  writes a checkpoint to FILE half-way
+//   distributed_worker resume SHARDS STEPS FILE    goes on from that checkpoint
+//   distributed_worker kept SHARDS STEPS           two backwards a step, the first with NoSync
+//   distributed_worker (calls | shapes | seeds | frozen | loss | killed | throws)
+
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <limits>
+#include <string>
+
+#include <tend/nn/distributed/data_parallel.h>
+#include <tend/tend.h>
+
+namespace {
+
+using namespace tend;
+using distributed::Context;
+using distributed::DataParallel;
+using Dataset = data::TensorDataset<2>;
+
+constexpr std::int64_t kRows = 16;  // of the global batch
+
+// Has dropout, a frozen parameter, one that a shard may leave out, and one that all do.
+class Net : public nn::Module<Net> {
+ public:
+  explicit Net(std::int64_t width = 6)
+      : up(5, width), dropout(0.3), down(width, 2), sometimes(2, 2), never(3, 3), frozen(2, 2) {
+    frozen.requires_grad_(false);
+  }
+  Tensor forward(const Tensor& x) const {
+    const Tensor y = frozen(down(dropout(gelu(up(x)))));
+    return x[{0, 0}].item() > 0 ? sometimes(y) : y;
+  }
+  TEND_MODULE(nn::Linear, up);
+  TEND_MODULE(nn::Dropout, dropout);
+  TEND_MODULE(nn::Linear, down);
+  TEND_MODULE(nn::Linear, sometimes);
+  TEND_MODULE(nn::Linear, never);
+  TEND_MODULE(nn::Linear, frozen);
+};
+
+std::uint64_t bits(double number) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, &number, sizeof word);
+  return word;
+}
+
+struct Run {
+  Run(const Context& context, std::int64_t shards)
+      : parallel(context, net, {.shards = shards, .bucket_bytes = 200}),
+        loader(Dataset(normal(0, 1, {96, 5}), normal(0, 1, {96, 2})),
+               {.batch_sampler = distributed::LocalRows(
+                    data::BatchSampler(data::RandomSampler(96), kRows, true), parallel),
+                .num_workers = 1}) {
+    state.add("optimizer", optimizer);
+    state.add("loader", loader);
+    state.add("step", step);
+  }
+
+  double backward() {
+    auto& [x, y] = batches.next();
+    return parallel.backward([&](std::int64_t shard) {
+      return mse_loss(net(parallel.part(x, shard)), parallel.part(y, shard));
+    });
+  }
+  void make_step(bool keeps_first) {
+    optimizer.zero_grad();
+    if (keeps_first) {
+      const DataParallel::NoSync no_sync(parallel);
+      std::cout << std::hex << bits(backward()) << '\n';
+    }
+    const double loss = backward();
+    const double norm = nn::clip_grad_norm_(net.parameters(), 0.5);
+    optimizer.step();
+    ++step;
+    std::cout << std::hex << bits(loss) << ' ' << bits(norm) << '\n';
+  }
+  void print_weights() {
+    for (const auto& [name, tensor] : net.state_dict())
+      for (const float each : tensor.to_vector<float>()) std::cout << std::hex << bits(each) << ' ';
+    std::cout << (net.never.weight.grad().defined() ? "never has a gradient" : "") << '\n';
+  }
+
+  bool is_seeded = (manual_seed(3), true);
+  Net net;
+  DataParallel parallel;
+  optim::AdamW optimizer{net.parameters(), {.lr = 0.01}};
+  data::DataLoader<Dataset> loader;
+  data::Endless<data::DataLoader<Dataset>> batches{loader};
+  std::int64_t step = 0;
+  nn::RunState state{net};
+};
+
+void train(const Context& context, const std::string& what, std::int64_t shards, std::int64_t steps,
+           const std::string& file) {
+  Run run(context, shards);
+  if (what == "resume") run.state.load(file);
+  while (run.step < steps) {
+    run.make_step(what == "kept");
+    if (what == "train" && !file.empty() && run.step == steps / 2 && context.is_first())
+      run.state.save(file);
+  }
+  run.print_weights();
+}
+
+// Prints the error of f() on process 0.
+template <class F>
+void expect_error(F f) {
+  try {
+    f();
+    std::cout << "no error\n";
+  } catch (const Error& error) {
+    std::cout << error.what() << '\n';
+  }
+}
+
+void make_calls(const Context& context) {
+  for (const double each : context.gather(context.rank() + 0.5)) std::cout << each << ' ';
+  const Tensor mixed = full({2, 3}, context.rank() + 1).t();
+  const Tensor whole = full({3}, context.rank() + 1, int64);
+  context.broadcast({mixed, whole, Tensor()});
+  std::cout << mixed.sum().item() << ' ' << whole.sum().item<std::int64_t>() << '\n';
+  expect_error([&] { context.broadcast({zeros({1 + context.rank()})}); });
+  Net net;
+  expect_error([&] { DataParallel(context, net, {.shards = 3}); });
+  expect_error([&] { DataParallel(context, net, {.shards = 1}); });
+  expect_error([&] { DataParallel(context, net, {.bucket_bytes = 0}); });
+  DataParallel parallel(context, net, {.shards = 4});
+  expect_error([&] { parallel.part(zeros({4, 2}), parallel.first_shard() - 1); });
+  expect_error([&] { parallel.part(zeros({5, 2}), parallel.first_shard()); });
+  const distributed::LocalRows rows(data::BatchSampler(data::SequentialSampler(6), 6, false),
+                                    parallel);
+  expect_error([&] { rows.iter()(); });
+  context.barrier();
+}
+
+void fail_on_purpose(const Context& context, const std::string& what) {
+  const bool is_second = context.rank() == 1;
+  manual_seed(1);
+  Net net(what == "shapes" && is_second ? 7 : 6);
+  if (what == "shapes") return expect_error([&] { DataParallel(context, net); });
+  DataParallel parallel(context, net);
+  if (what == "seeds") manual_seed(static_cast<std::uint64_t>(context.rank()));
+  if (what == "frozen") net.up.requires_grad_(false);
+  for (int step = 0; step < 1000; ++step) {
+    const auto loss = [&](std::int64_t) -> Tensor {
+      if (what == "loss") return zeros({2});
+      if (what == "killed" && is_second && step == 3) std::raise(SIGKILL);
+      if (what == "throws" && is_second && step == 3) fail("loss", "this is the end");
+      return net(ones({2, 5})).sum();
+    };
+    if (what != "killed" && what != "throws") {
+      expect_error([&] { parallel.backward(loss); });
+      if (what == "frozen") return;
+      return expect_error([&] { parallel.backward(loss); });
+    }
+    parallel.backward(loss);
+  }
+}
+
+int run(int argc, char** argv) {
+  const Context context(argc, argv);
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (!context.is_first()) std::cout.setstate(std::ios::failbit);  // one process prints
+  if (argc > 3) {
+    train(context, what, std::atoi(argv[2]), std::atoi(argv[3]), argc > 4 ? argv[4] : "");
+  } else if (what == "calls") {
+    make_calls(context);
+  } else {
+    fail_on_purpose(context, what);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "error: " << error.what() << std::endl;
+    return 1;
+  }
+}

@@ -1,0 +1,112 @@
+// Several processes under mpirun train as one does, bit for bit, and end together.
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+#include "tests/examples/process.h"
+
+using Catch::Matchers::ContainsSubstring;
+using namespace tend::test;
+
+namespace {
+
+// Runs the worker on so many processes, whatever the machine has, also as root.
+Ended run_processes(int count, const std::vector<std::string>& words,
+                    const TemporaryFolder& folder) {
+  std::vector<std::string> all{"OMPI_ALLOW_RUN_AS_ROOT=1",
+                               "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                               TEND_MPIRUN,
+                               "--oversubscribe",
+                               "-n",
+                               std::to_string(count),
+                               TEND_DISTRIBUTED_WORKER};
+  all.insert(all.end(), words.begin(), words.end());
+  return run_program("/usr/bin/env", all, folder);
+}
+
+// What all processes together print, after they have ended well.
+std::string result_of(int count, const std::vector<std::string>& words,
+                      const TemporaryFolder& folder) {
+  const Ended ended = run_processes(count, words, folder);
+  CAPTURE(count, words, ended.output);
+  REQUIRE(ended.code == 0);
+  return ended.output;
+}
+
+}  // namespace
+
+TEST_CASE("1, 2, 4 and 8 processes have the losses, norms and weights of each other, bit for bit") {
+  const TemporaryFolder folder;
+  for (const std::string what : {"train", "kept"}) {
+    const std::string one = result_of(1, {what, "8", "7"}, folder);
+    CHECK(one.size() > 500);
+    CHECK_THAT(one, !ContainsSubstring("never has a gradient"));
+    for (const int count : {2, 4, 8}) {
+      const bool is_same = result_of(count, {what, "8", "7"}, folder) == one;
+      CAPTURE(what, count);
+      CHECK(is_same);
+    }
+    // Another number of shards rounds otherwise: the comparison can fail.
+    const bool is_same = result_of(2, {what, "4", "7"}, folder) == one;
+    CHECK(!is_same);
+  }
+}
+
+TEST_CASE("a program without mpirun is the only process") {
+  const TemporaryFolder folder;
+  const Ended alone = run_program(TEND_DISTRIBUTED_WORKER, {"train", "4", "3"}, folder);
+  REQUIRE(alone.code == 0);
+  CHECK(alone.output == result_of(2, {"train", "4", "3"}, folder));
+}
+
+TEST_CASE("a checkpoint of one number of processes goes on with the same bits on another") {
+  const TemporaryFolder folder;
+  const std::string whole = result_of(2, {"train", "4", "14", "checkpoint"}, folder);
+  const std::string weights = whole.substr(whole.rfind('\n', whole.size() - 2));
+  for (const int count : {1, 2, 4}) {
+    const std::string resumed = result_of(count, {"resume", "4", "14", "checkpoint"}, folder);
+    CHECK(whole.ends_with(resumed));
+    CHECK(resumed.ends_with(weights));
+  }
+}
+
+TEST_CASE("what processes do not have alike, and wrong arguments, are errors on all of them") {
+  const TemporaryFolder folder;
+  CHECK(result_of(2, {"calls"}, folder) ==
+        "0.5 1.5 6 3\n"
+        "[Context::broadcast] process 1 has (2,) float32, process 0 (1,) float32\n"
+        "[DataParallel] 3 shards are no power of two\n"
+        "[DataParallel] 1 shards are fewer than the 2 processes\n"
+        "[DataParallel] bucket_bytes must be at least 1, got 0\n"
+        "[DataParallel::part] shard -1 is not one of this process's, 0 to 1\n"
+        "[DataParallel::part] (5, 2) does not have rows for 2 shards\n"
+        "[LocalRows] a batch has 6 rows, no multiple of 4 shards\n");
+  CHECK(result_of(2, {"shapes"}, folder) ==
+        "[DataParallel] process 1 has up.weight (7, 5) float32, process 0 up.weight (6, 5) "
+        "float32\n");
+  CHECK_THAT(result_of(2, {"seeds"}, folder),
+             ContainsSubstring("process 1 has drawn other random numbers than process 0"));
+  CHECK_THAT(result_of(2, {"frozen"}, folder), ContainsSubstring("make a new DataParallel"));
+  CHECK(result_of(2, {"loss"}, folder) ==
+        "[DataParallel::backward] the loss of shard 0 is (2,), not one number\n"
+        "[DataParallel::backward] an earlier one failed on the way, so the processes differ\n");
+  CHECK_THAT(run_processes(3, {"shapes"}, folder).output,
+             ContainsSubstring("3 processes are no power of two"));
+}
+
+TEST_CASE("a process that is killed or throws ends the others within ten seconds") {
+  const TemporaryFolder folder;
+  for (const std::string what : {"killed", "throws"}) {
+    const auto start = std::chrono::steady_clock::now();
+    const Ended ended = run_processes(4, {what}, folder);
+    CAPTURE(ended.output);
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+    CHECK(ended.code != 0);
+    // mpirun's message names the rank, in one of two ways.
+    if (what == "killed") CHECK_THAT(ended.output, ContainsSubstring("process rank 1"));
+    if (what == "throws") CHECK_THAT(ended.output, ContainsSubstring(",1],1]"));
+    if (what == "throws") CHECK_THAT(ended.output, ContainsSubstring("[loss] this is the end"));
+  }
+}
