@@ -48,7 +48,7 @@ struct Plan {
   std::optional<Checkpoint> checkpoint;  ///< To go on from.
 };
 
-Plan make_plan(const CommandLine& command_line) {
+Plan make_plan(const CommandLine& command_line, const Processes& processes) {
   Options options = command_line.options;
   std::optional<Checkpoint> checkpoint;
   if (!command_line.resume.empty()) {
@@ -60,7 +60,8 @@ Plan make_plan(const CommandLine& command_line) {
     if (command_line.steps) options.steps = options.max_steps = *command_line.steps;
   }
   check_fits_task(command_line, options.task);
-  check_files(command_line, options.text);
+  processes.check_batch(options.batch);
+  if (processes.is_first()) check_files(command_line, options.text);
   Task task = task_of(options);
   if (command_line.sampling.prompt) encode(task, *command_line.sampling.prompt);
   return {options, std::move(task), std::move(checkpoint)};
@@ -130,17 +131,19 @@ bool finish(const CommandLine& command_line, Training& training, const Course& c
 
 int train(const CommandLine& command_line) {
   if (command_line.threads > 0) tend::set_num_threads(command_line.threads);
-  Plan plan = make_plan(command_line);
-  Training training(plan.options, std::move(plan.task),
+  Processes processes(command_line.shards);
+  Plan plan = make_plan(command_line, processes);
+  Training training(plan.options, std::move(plan.task), processes,
                     {.folder = command_line.out.empty() ? "." : command_line.out,
                      .every = command_line.save_every,
                      .keep = command_line.keep});
   if (plan.checkpoint) go_on(*plan.checkpoint, training);
-  prepare_folder(command_line);
+  if (processes.is_first()) prepare_folder(command_line);
   const tend::nn::InterruptGuard interrupts;
-  std::cout << introduction(training) << std::flush;
+  if (processes.is_first()) std::cout << introduction(training) << std::flush;
   const Course course = train_to_end(training);
   Results results;
+  if (!processes.is_first()) return 0;
   const bool is_good = finish(command_line, training, course, results);
   if (!course.failure.empty()) {
     std::cerr << "train: " << course.failure << "\n";

@@ -29,9 +29,12 @@ void check(const TrainerOptions& o) {
     fail(kName, "checkpoints need a folder, out");
 }
 
-// -nan on the way to a message: the sign says nothing.
-double unsigned_nan(double x) {
-  return std::isnan(x) ? std::abs(x) : x;
+std::function<double()> backward_of(std::function<Tensor()> loss, std::int64_t parts) {
+  return [loss = std::move(loss), parts] {
+    const Tensor part = loss() / static_cast<double>(parts);
+    part.backward();
+    return part.item();
+  };
 }
 
 bool is_due(std::int64_t step, std::int64_t every) {
@@ -42,10 +45,14 @@ bool is_due(std::int64_t step, std::int64_t every) {
 
 Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<Tensor()> loss,
                  TrainerOptions options)
+    : Trainer(model, optimizer, backward_of(std::move(loss), options.accumulate), options) {}
+
+Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<double()> gradients,
+                 TrainerOptions options)
     : state(model),
       model_(model),
       optimizer_(optimizer),
-      loss_(std::move(loss)),
+      gradients_(std::move(gradients)),
       options_(std::move(options)),
       parameters_(model.parameters()) {
   check(options_);
@@ -70,22 +77,18 @@ void Trainer::resume() {
 TrainedStep Trainer::make_step() {
   optimizer_.zero_grad();
   double loss = 0;
-  for (std::int64_t i = 0; i < options_.accumulate; ++i) {
-    const Tensor part = loss_() / static_cast<double>(options_.accumulate);
-    part.backward();
-    loss += part.item();
-  }
+  for (std::int64_t i = 0; i < options_.accumulate; ++i) loss += gradients_();
   const double norm = clip_grad_norm_(parameters_, options_.clip_norm);
   if (!std::isfinite(loss) || !std::isfinite(norm))
-    fail<NotFiniteError>(kName, "step ", step_ + 1, " has the loss ", unsigned_nan(loss),
-                         " and the gradient norm ", unsigned_nan(norm));
+    fail<NotFiniteError>(kName, "step ", step_ + 1, " has the loss ", loss,
+                         " and the gradient norm ", norm);
   TrainedStep done{.step = step_ + 1, .loss = loss, .lr = optimizer_.lr(0), .grad_norm = norm};
   optimizer_.step();
   if (options_.schedule != nullptr) options_.schedule->step();
   ++step_;
   done.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  const auto made = static_cast<double>(step_ - first_step_);
-  done.tokens_per_second = made * static_cast<double>(options_.tokens_per_step) / done.seconds;
+  const auto tokens = (step_ - first_step_) * options_.tokens_per_step;
+  done.tokens_per_second = static_cast<double>(tokens) / done.seconds;
   return done;
 }
 
@@ -109,8 +112,9 @@ void Trainer::set_steps(std::int64_t steps) {
 }
 
 bool Trainer::goes_on() const {
+  const bool ends = options_.ends ? options_.ends() : InterruptGuard::signal() != 0;
   const bool is_patient = options_.patience == 0 || worse_ < options_.patience;
-  return step_ < options_.steps && is_patient && InterruptGuard::signal() == 0;
+  return step_ < options_.steps && is_patient && !ends;
 }
 
 void Trainer::run() {

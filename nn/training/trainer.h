@@ -39,6 +39,9 @@ struct TrainerOptions {
   /// Called after each step, before a checkpoint and the logs are written; it may fill in an
   /// `evaluation` of its own.
   std::function<void(TrainedStep&)> after_step = {};
+  /// Asked before each step whether the run ends here; by default it ends after Ctrl-C
+  /// (InterruptGuard).
+  std::function<bool()> ends = {};
 };
 
 /// A loss or a gradient that is infinite or no number.
@@ -62,6 +65,10 @@ class NotFiniteError : public Error {
 class Trainer {
  public:
   Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<Tensor()> loss,
+          TrainerOptions options);
+  /// The same with a function that adds the gradients of the next batch to `.grad` itself, and
+  /// returns its loss, such as distributed::DataParallel::backward.
+  Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<double()> gradients,
           TrainerOptions options);
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
@@ -93,7 +100,7 @@ class Trainer {
 
   ModuleBase& model_;
   optim::Optimizer& optimizer_;
-  std::function<Tensor()> loss_;
+  std::function<double()> gradients_;
   TrainerOptions options_;
   std::optional<CheckpointFolder> folder_;
   std::vector<Tensor> parameters_;

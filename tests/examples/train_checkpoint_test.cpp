@@ -197,7 +197,8 @@ TEST_CASE("a checkpoint of another vocabulary or other sizes is refused") {
   CHECK(sizes.at("context") == 8);
   CHECK(nlohmann::json::parse(whole.at("vocabulary")).at(10) == "→");
   const train::Options options = train::options_from_json(whole.at("settings"));
-  train::Training training(options, train::make_task(options.task, options.length));
+  train::Processes alone;
+  train::Training training(options, train::make_task(options.task, options.length), alone);
   const auto refusal = [&](const std::string& name) {
     auto settings = whole;
     settings[name] = "[]";

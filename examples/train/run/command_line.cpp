@@ -123,6 +123,11 @@ void add_options(CLI::App& app, CommandLine& o) {
       ->type_name("SHARE")
       ->group("Training");
   add_to("Training", "--seed", s.seed, "Seed of weights, batches and dropout");
+  program::add_whole(app, "--shards", o.shards,
+                     "Divide each batch into so many parts, a power of two, which the processes of "
+                     "mpirun share. Results depend on it, not on the number of processes",
+                     1, 1 << 20)
+      ->group("Training");
   program::add_threads(app, o.threads)
       ->description("Threads to compute with; results do not depend on it");
 }
@@ -171,8 +176,8 @@ void describe_program(CLI::App& app) {
 
 /// The checkpoint decides these: given as well, they would be ignored or contradict it.
 void refuse_options_with_resume(const CLI::App& app) {
-  constexpr std::array<std::string_view, 5> kAllowed{"--help", "--text", "--steps", "--threads",
-                                                     "--require"};
+  constexpr std::array<std::string_view, 6> kAllowed{"--help",    "--text",    "--steps",
+                                                     "--threads", "--require", "--shards"};
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
     const std::string group = option->get_group();

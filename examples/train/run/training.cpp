@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include <tend/nn/training/interrupt.h>
+
 #include "examples/train/run/checkpoint.h"
 #include "examples/train/run/held_out.h"
 
@@ -26,29 +28,37 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-Training::Training(const Options& s, Task t, const Saving& saving)
+Training::Training(const Options& s, Task t, Processes& processes, const Saving& saving)
     : options(s),
       task(std::move(t)),
       model((tend::manual_seed(s.seed), make_model(options, task))),
       optimizer(make_optimizer(options, model)),
       trainer(
-          model, optimizer, [this] { return next_loss(); }, trainer_options(saving)),
-      saved_every_(saving.every) {
+          model, optimizer, [this] { return next_gradients(); },
+          trainer_options(processes, saving)),
+      saved_every_(saving.every),
+      processes_(processes) {
   Random random(kHeldOutSeed, 0);
   watched_ = task.held_out(random, kWatched);
   trainer.state.add("history", history);
 }
 
-tend::nn::TrainerOptions Training::trainer_options(const Saving& saving) {
+tend::nn::TrainerOptions Training::trainer_options(const Processes& processes,
+                                                   const Saving& saving) {
   tend::nn::TrainerOptions o;
   o.steps = static_cast<std::int64_t>(options.steps);
   o.clip_norm = options.clip;
   o.tokens_per_step = static_cast<std::int64_t>(options.batch * task.context());
-  if (saving.every > 0) o.out = saving.folder;
-  o.save_every = static_cast<std::int64_t>(saving.every);
-  o.keep = static_cast<std::int64_t>(saving.keep);
+  if (saving.every > 0 && processes.is_first()) {
+    o.out = saving.folder;
+    o.save_every = static_cast<std::int64_t>(saving.every);
+    o.keep = static_cast<std::int64_t>(saving.keep);
+  }
+  o.shows_progress = processes.is_first();
   o.settings = checkpoint_settings(*this);
   o.after_step = [this](tend::nn::TrainedStep& done) { note(done); };
+  // A signal comes to all processes, but not in the same step.
+  o.ends = [&processes] { return processes.any(tend::nn::InterruptGuard::signal() != 0); };
   return o;
 }
 
@@ -72,11 +82,11 @@ double Training::next_rate() const {
   return rate_at(planned, steps_done());
 }
 
-tend::Tensor Training::next_loss() {
+double Training::next_gradients() {
   start_ = std::chrono::steady_clock::now();
   optimizer.set_lr(next_rate());
-  const Batch batch = training_batch(task, options.seed, steps_done(), options.batch);
-  return answer_loss(model(token_tensor(batch.inputs, batch.size, batch.length)), batch);
+  return processes_.backward(model,
+                             training_batch(task, options.seed, steps_done(), options.batch));
 }
 
 void Training::note(tend::nn::TrainedStep& done) {

@@ -11,6 +11,7 @@
 #include "examples/train/run/history.h"
 #include "examples/train/run/model.h"
 #include "examples/train/run/options.h"
+#include "examples/train/run/processes.h"
 #include "examples/train/task/tasks.h"
 
 namespace train {
@@ -25,7 +26,8 @@ struct Saving {
 /// A model on its way. The default generator belongs to it: weights and dropout are drawn there.
 class Training {
  public:
-  Training(const Options& options, Task task, const Saving& saving = {});
+  /// `processes` is referred to; only the first of them saves and shows progress.
+  Training(const Options& options, Task task, Processes& processes, const Saving& saving = {});
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
 
@@ -53,8 +55,8 @@ class Training {
   tend::nn::Trainer trainer;
 
  private:
-  tend::nn::TrainerOptions trainer_options(const Saving& saving);
-  tend::Tensor next_loss();
+  tend::nn::TrainerOptions trainer_options(const Processes& processes, const Saving& saving);
+  double next_gradients();
   void note(tend::nn::TrainedStep& done);
   void validate();
   void check();
@@ -62,6 +64,7 @@ class Training {
   std::vector<Tokens> watched_;
   tend::nn::StateDict sound_;  // the copy
   std::uint64_t saved_every_;
+  Processes& processes_;
   std::chrono::steady_clock::time_point start_;  // of the step
 };
 

@@ -5,25 +5,16 @@
 #include <vector>
 
 #include "tests/catch.h"
-#include "tests/examples/process.h"
+#include "tests/examples/mpirun.h"
 
 using Catch::Matchers::ContainsSubstring;
 using namespace tend::test;
 
 namespace {
 
-// Runs the worker on so many processes, whatever the machine has, also as root.
 Ended run_processes(int count, const std::vector<std::string>& words,
                     const TemporaryFolder& folder) {
-  std::vector<std::string> all{"OMPI_ALLOW_RUN_AS_ROOT=1",
-                               "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-                               TEND_MPIRUN,
-                               "--oversubscribe",
-                               "-n",
-                               std::to_string(count),
-                               TEND_DISTRIBUTED_WORKER};
-  all.insert(all.end(), words.begin(), words.end());
-  return run_program("/usr/bin/env", all, folder);
+  return mpirun(count, TEND_DISTRIBUTED_WORKER, words, folder);
 }
 
 // What all processes together print, after they have ended well.

@@ -1,0 +1,101 @@
+#include "examples/train/run/processes.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#ifdef TEND_HAS_DISTRIBUTED
+#include <tend/nn/distributed/data_parallel.h>
+#endif
+
+namespace train {
+
+namespace {
+
+/// The sequences of a shard.
+Batch shard_of(const Batch& batch, std::size_t shard, std::size_t shards) {
+  const std::size_t size = batch.size / shards;
+  const auto cut = [&](const Tokens& tokens) {
+    const auto begin = tokens.begin() + static_cast<std::ptrdiff_t>(shard * size * batch.length);
+    return Tokens(begin, begin + static_cast<std::ptrdiff_t>(size * batch.length));
+  };
+  return {size, batch.length, cut(batch.inputs), cut(batch.targets)};
+}
+
+tend::Tensor loss_of(const Model& model, const Batch& batch) {
+  return answer_loss(model(token_tensor(batch.inputs, batch.size, batch.length)), batch);
+}
+
+double backward_alone(const Model& model, const Batch& batch) {
+  const tend::Tensor loss = loss_of(model, batch);
+  loss.backward();
+  return loss.item();
+}
+
+}  // namespace
+
+#ifdef TEND_HAS_DISTRIBUTED
+
+struct Processes::State {
+  tend::distributed::Context context;
+  std::optional<tend::distributed::DataParallel> parallel;  // from the first backward on
+};
+
+Processes::Processes(std::uint64_t shards) : shards_(shards) {
+  if (shards > 0) state_ = std::make_unique<State>();
+}
+
+bool Processes::is_first() const {
+  return !state_ || state_->context.is_first();
+}
+
+bool Processes::any(bool holds) const {
+  if (!state_) return holds;
+  const std::vector<double> all = state_->context.gather(holds ? 1 : 0);
+  return std::ranges::find(all, 1) != all.end();
+}
+
+double Processes::backward(Model& model, const Batch& batch) {
+  if (!state_) return backward_alone(model, batch);
+  if (!state_->parallel)
+    state_->parallel.emplace(
+        state_->context, model,
+        tend::distributed::DataParallelOptions{.shards = static_cast<std::int64_t>(shards_)});
+  return state_->parallel->backward([&](std::int64_t shard) {
+    return loss_of(model, shard_of(batch, static_cast<std::size_t>(shard), shards_));
+  });
+}
+
+#else
+
+struct Processes::State {};
+
+Processes::Processes(std::uint64_t shards) : shards_(shards) {
+  if (shards > 0)
+    throw std::invalid_argument("--shards needs MPI, which was not found when train was built");
+}
+
+bool Processes::is_first() const {
+  return true;
+}
+
+bool Processes::any(bool holds) const {
+  return holds;
+}
+
+double Processes::backward(Model& model, const Batch& batch) {
+  return backward_alone(model, batch);
+}
+
+#endif
+
+Processes::~Processes() = default;
+
+void Processes::check_batch(std::uint64_t batch) const {
+  if (shards_ > 0 && batch % shards_ != 0)
+    throw std::invalid_argument("--batch " + std::to_string(batch) +
+                                " must be a multiple of --shards " + std::to_string(shards_));
+}
+
+}  // namespace train

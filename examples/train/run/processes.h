@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "examples/train/run/model.h"
+
+namespace train {
+
+/// The processes of `mpirun`, among which the shards of each batch are divided. Without --shards
+/// there is this process alone, and no MPI.
+class Processes {
+ public:
+  /// Throws std::invalid_argument for shards (0: none) where this build has no MPI.
+  explicit Processes(std::uint64_t shards = 0);
+  ~Processes();
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+
+  /// Throws std::invalid_argument unless the shards divide a batch.
+  void check_batch(std::uint64_t batch) const;
+  /// Whether this process is the one that writes.
+  bool is_first() const;
+  /// Whether that holds on any process.
+  bool any(bool holds) const;
+  /// Adds the gradients of the batch's mean loss to those of the model, and returns it. All
+  /// processes are given the whole batch.
+  double backward(Model& model, const Batch& batch);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;  // null without --shards
+  std::uint64_t shards_;
+};
+
+}  // namespace train

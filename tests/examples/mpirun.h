@@ -1,0 +1,31 @@
+// Programs on several processes, as mpirun starts them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/examples/process.h"
+
+namespace tend::test {
+
+/// The arguments for /usr/bin/env to run a program on so many processes, whatever the machine has,
+/// also as root.
+inline std::vector<std::string> mpirun_words(int count, const std::string& program,
+                                             const std::vector<std::string>& words) {
+  std::vector<std::string> all{"OMPI_ALLOW_RUN_AS_ROOT=1",
+                               "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                               TEND_MPIRUN,
+                               "--oversubscribe",
+                               "-n",
+                               std::to_string(count),
+                               program};
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
+inline Ended mpirun(int count, const std::string& program, const std::vector<std::string>& words,
+                    const TemporaryFolder& folder) {
+  return run_program("/usr/bin/env", mpirun_words(count, program, words), folder);
+}
+
+}  // namespace tend::test
