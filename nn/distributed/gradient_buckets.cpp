@@ -59,6 +59,7 @@ void GradientBuckets::put(std::size_t parameter, const Tensor& gradient) {
   }
   bucket.values[{place.number}].fill_(gradient.defined() ? 1 : kAbsent);
   if (--bucket.missing == 0) send(place.bucket);
+  full_ = Clock::now();
 }
 
 void GradientBuckets::send(std::size_t number) {
@@ -77,7 +78,6 @@ void GradientBuckets::advance() {
 }
 
 void GradientBuckets::wait() {
-  const auto begin = Clock::now();
   for (Bucket& bucket : buckets_) {
     bucket.sum->wait();
     cost_.bytes_sent += bucket.sum->bytes_sent();
@@ -88,7 +88,7 @@ void GradientBuckets::wait() {
     return std::chrono::duration<double>(time).count();
   };
   cost_.seconds += seconds(Clock::now() - start_);
-  cost_.waited_seconds += seconds(Clock::now() - begin);
+  cost_.waited_seconds += seconds(Clock::now() - full_);
 }
 
 Tensor GradientBuckets::sum(std::size_t parameter) const {

@@ -57,6 +57,7 @@ class GradientBuckets {
   std::vector<Bucket> buckets_;
   std::vector<Place> places_;  // of the parameters
   Clock::time_point start_;    // of the round's first message
+  Clock::time_point full_;     // when the round's last gradient was there
   ReductionCost cost_;
 };
 

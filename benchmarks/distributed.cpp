@@ -1,0 +1,122 @@
+// Training steps of two GPTs on the processes of mpirun:
+//
+//     mpirun -n 2 --bind-to core build/release/benchmarks/distributed --shards 2
+//     build/release/benchmarks/distributed --threads 2
+//
+// benchmarks/distributed_torch.py does the same with PyTorch's DistributedDataParallel.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <tend/nn/distributed/data_parallel.h>
+#include <tend/nn/files/write_file.h>
+#include <tend/tend.h>
+
+#include "examples/program.h"
+
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using tend::Tensor;
+
+struct Options {
+  std::int64_t shards = 0, steps = 30, bucket_bytes = 1 << 20;
+  std::uint64_t seed = 1;
+  int threads = 0;
+  std::string json;
+};
+
+/// One of compare's two GPT steps.
+struct Size {
+  std::int64_t context, width, layers, heads, batch;
+};
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+nlohmann::ordered_json measure(const tend::distributed::Context& context, const Size& size,
+                               const Options& options) {
+  constexpr std::int64_t kVocabulary = 65;
+  constexpr int kWarmUp = 3;
+  tend::manual_seed(options.seed);
+  tend::attention::GPT model({.vocab_size = kVocabulary,
+                              .context_length = size.context,
+                              .width = size.width,
+                              .num_heads = size.heads,
+                              .num_layers = size.layers});
+  tend::optim::AdamW optimizer(model.parameters(), {.lr = 0.001});
+  tend::distributed::DataParallel parallel(
+      context, model, {.shards = options.shards, .bucket_bytes = options.bucket_bytes});
+  const Tensor tokens = tend::randint(0, kVocabulary, {size.batch, size.context + 1});
+  const auto loss = [&](std::int64_t shard) {
+    const Tensor rows = tokens.chunk(parallel.shards())[static_cast<std::size_t>(shard)];
+    const Tensor logits = model(rows.narrow(1, 0, size.context));
+    return tend::cross_entropy(logits.flatten(0, 1), rows.narrow(1, 1, size.context).flatten());
+  };
+  std::vector<double> times;
+  tend::distributed::ReductionCost before;
+  for (std::int64_t step = 0; step < kWarmUp + options.steps; ++step) {
+    if (step == kWarmUp) before = parallel.cost();
+    context.barrier();
+    const auto start = std::chrono::steady_clock::now();
+    optimizer.zero_grad();
+    parallel.backward(loss);
+    optimizer.step();
+    if (step >= kWarmUp) times.push_back(milliseconds_since(start));
+  }
+  std::ranges::sort(times);
+  const tend::distributed::ReductionCost& cost = parallel.cost();
+  const double seconds = cost.seconds - before.seconds;
+  const double waited = cost.waited_seconds - before.waited_seconds;
+  const auto steps = static_cast<double>(options.steps);
+  return {{"context", size.context},
+          {"width", size.width},
+          {"layers", size.layers},
+          {"processes", context.size()},
+          {"shards", parallel.shards()},
+          {"threads", tend::num_threads()},
+          {"step_ms", times[times.size() / 2]},
+          {"sent_bytes", static_cast<double>(cost.bytes_sent - before.bytes_sent) / steps},
+          {"reduction_ms", 1000 * seconds / steps},
+          {"waited_ms", 1000 * waited / steps},
+          {"hidden", seconds > 0 ? 1 - waited / seconds : 0}};
+}
+
+int run(const Options& options) {
+  if (options.threads > 0) tend::set_num_threads(options.threads);
+  const tend::distributed::Context context;
+  nlohmann::ordered_json all;
+  for (const Size& size : {Size{64, 128, 4, 4, 12}, Size{256, 384, 6, 6, 4}}) {
+    const nlohmann::ordered_json found = measure(context, size, options);
+    if (context.is_first()) std::cout << found.dump() << std::endl;
+    all.push_back(found);
+  }
+  if (!options.json.empty() && context.is_first())
+    tend::nn::write_file(options.json, all.dump(1) + '\n');
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Times training steps of two GPTs on the processes of mpirun");
+  Options options;
+  program::add_whole(app, "--shards", options.shards,
+                     "Parts of the batch, a power of two (default: one for each process)", 1, 4);
+  program::add_whole(app, "--steps", options.steps, "Steps to time (30)", 1, 1'000'000);
+  program::add_whole(app, "--bucket-bytes", options.bucket_bytes, "Gradients sent together (1 MB)",
+                     1, 1 << 30);
+  program::add_whole(app, "--seed", options.seed, "Of weights and tokens (1)");
+  program::add_threads(app, options.threads);
+  program::add_file(app, "--json", options.json, "Write the results to this file");
+  return program::main_of("distributed", app, argc, argv, [&] { return run(options); });
+}
