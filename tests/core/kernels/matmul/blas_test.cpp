@@ -117,6 +117,6 @@ TEST_CASE("The build information names every part") {
   std::ostringstream text;
   text << info;
   const std::string lines = text.str();
-  CHECK(std::count(lines.begin(), lines.end(), '\n') == 9);
+  CHECK(std::count(lines.begin(), lines.end(), '\n') == 10);
   CHECK(lines.find("blas core: " + info.blas_core + "\n") != std::string::npos);
 }
