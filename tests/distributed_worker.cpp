@@ -3,7 +3,8 @@
 //                                                  writes a checkpoint to FILE half-way
 //   distributed_worker resume SHARDS STEPS FILE    goes on from that checkpoint
 //   distributed_worker kept SHARDS STEPS           two backwards a step, the first with NoSync
-//   distributed_worker (calls | shapes | seeds | frozen | loss | killed | throws)
+//   distributed_worker (calls | shapes | seeds | frozen | loss | killed | throws |
+//                       catches)
 
 #include <csignal>
 #include <cstdint>
@@ -152,10 +153,13 @@ void fail_on_purpose(const Context& context, const std::string& what) {
     const auto loss = [&](std::int64_t) -> Tensor {
       if (what == "loss") return zeros({2});
       if (what == "killed" && is_second && step == 3) std::raise(SIGKILL);
-      if (what == "throws" && is_second && step == 3) fail("loss", "this is the end");
+      if ((what == "throws" || what == "catches") && is_second && step == 3)
+        fail("loss", "this is the end");
       return net(ones({2, 5})).sum();
     };
-    if (what != "killed" && what != "throws") {
+    if (what == "catches" && is_second && step == 3)
+      return expect_error([&] { parallel.backward(loss); });
+    if (what != "killed" && what != "throws" && what != "catches") {
       expect_error([&] { parallel.backward(loss); });
       if (what == "frozen") return;
       return expect_error([&] { parallel.backward(loss); });

@@ -28,6 +28,7 @@ void for_each_piece(std::size_t bytes, F f) {
 struct Communicator::State {
   MPI_Comm all = MPI_COMM_NULL;
   bool starts_mpi = false;
+  bool is_abandoned = false;
   int exceptions = std::uncaught_exceptions();
   std::thread::id thread = std::this_thread::get_id();
 };
@@ -55,7 +56,11 @@ Communicator::Communicator(int* argc, char*** argv) : state_(std::make_unique<St
 Communicator::~Communicator() {
   // After an error the others may wait for messages that never come. They are ended when this
   // process exits without MPI_Finalize; calling it would wait, too.
-  if (std::uncaught_exceptions() > state_->exceptions) return;
+  int is_over = 0;  // the program may have ended MPI itself
+  const bool is_unwinding = std::uncaught_exceptions() > state_->exceptions;
+  if (is_unwinding || state_->is_abandoned || MPI_Finalized(&is_over) != MPI_SUCCESS ||
+      is_over != 0)
+    return;
   MPI_Comm_free(&state_->all);
   if (state_->starts_mpi) MPI_Finalize();
 }
@@ -72,6 +77,10 @@ void Communicator::check(int code, const char* call) const {
 void Communicator::check_thread(const char* operation) const {
   if (std::this_thread::get_id() != state_->thread)
     fail(operation, "process ", rank_, ": only the thread that made the Context may call this");
+}
+
+void Communicator::abandon() const noexcept {
+  state_->is_abandoned = true;
 }
 
 void Communicator::barrier() const {

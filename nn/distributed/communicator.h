@@ -10,7 +10,7 @@ namespace tend::distributed {
 /// The processes of this program, among which tend's messages do not meet those of others.
 class Communicator {
  public:
-  /// Starts MPI, unless the program has; that is told by starts_mpi().
+  /// Starts MPI, unless the program has.
   Communicator(int* argc, char*** argv);
   ~Communicator();
   Communicator(const Communicator&) = delete;
@@ -20,6 +20,10 @@ class Communicator {
   int size() const noexcept { return size_; }
   /// Error where the call that this is for comes from another thread than the constructor's.
   void check_thread(const char* operation) const;
+
+  /// For a process that can no longer answer the others: it will end without MPI_Finalize, where it
+  /// would wait for them as they for it, and mpirun then ends them.
+  void abandon() const noexcept;
 
   void barrier() const;
   /// Process 0's bytes to all.

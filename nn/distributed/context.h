@@ -22,8 +22,8 @@ class Communicator;
 /// make the same calls of this namespace in the same order, each on the thread that made its
 /// Context. What MPI reports is an Error with rank and call.
 ///
-/// A process that ends without destroying its Context, or destroys it because of an exception, ends
-/// the others: mpirun stops them, and says which rank it was.
+/// A process that ends without destroying its Context, or destroys it because of an exception or
+/// after a backward that failed, ends the others: mpirun stops them, and says which rank it was.
 class Context {
  public:
   /// Starts MPI, unless the program has done so itself. Error where MPI was ended before.

@@ -275,6 +275,7 @@ double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& l
     } catch (...) {
       s.shard = -1;
       s.has_failed = true;
+      s.context->communicator().abandon();
       for (State::Parameter& each : s.parameters) each.tensor.set_grad(each.before);
       throw;
     }

@@ -76,13 +76,13 @@ class DataParallel {
   /// and adds the mean gradient over all shards to `.grad` of the parameters. Returns the mean loss
   /// over all shards, the same on all processes. Error for a loss that is not one number, for
   /// parameters that were frozen or set free since the construction, and on all processes where
-  /// the default generators differ; after an exception on the way no more backwards are possible,
-  /// and the other processes are ended with this one.
+  /// the default generators differ. After an exception on the way no more backwards are possible;
+  /// the other processes, which wait for this one, are ended when it ends.
   double backward(const std::function<Tensor(std::int64_t shard)>& loss);
 
   /// While it lives, backward() sends nothing: the gradients of each shard are kept, and added to
-  /// those of the next backward() without it. That takes the memory of the gradients for each shard
-  /// of this process. torch: DistributedDataParallel.no_sync
+  /// those of the next backward() without it, whatever zero_grad() does in between. That takes the
+  /// memory of the gradients for each shard of this process. torch: DistributedDataParallel.no_sync
   class NoSync {
    public:
     explicit NoSync(DataParallel& parallel);
