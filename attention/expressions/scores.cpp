@@ -48,6 +48,10 @@ ScoreFunction alibi(const Tensor& slopes) {
   };
 }
 
+ScoreFunction alibi(std::int64_t heads) {
+  return alibi(alibi_slopes(heads));
+}
+
 Tensor alibi_slopes(std::int64_t heads) {
   if (heads < 1) fail<ShapeError>("alibi_slopes", heads, " heads");
   return with_memory([&] {

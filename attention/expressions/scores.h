@@ -10,6 +10,8 @@ namespace tend::attention::scores {
 /// ShapeError for another rank, DTypeError unless it is floating; IndexError in flex_attention for
 /// a head without a slope. Press et al. 2022, https://arxiv.org/abs/2108.12409.
 ScoreFunction alibi(const Tensor& slopes);
+/// With alibi_slopes(heads).
+ScoreFunction alibi(std::int64_t heads);
 /// The paper's slopes (heads,), float32: r, r^2, ..., r^n with r = 2^(-8 / n), if n = heads is a
 /// power of two; otherwise those of the power of two below, then every other slope of twice that
 /// power. ShapeError for fewer than one head.

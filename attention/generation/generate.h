@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -60,5 +61,13 @@ std::vector<TokenSequence> generate(const GPT& model, const std::vector<TokenSeq
 /// For one prompt, and one continuation (Error for more).
 TokenSequence generate(const GPT& model, const TokenSequence& prompt,
                        const GenerateOptions& options = {});
+/// For prompts in braces: generate(model, {{1, 2}, {3}}).
+std::vector<TokenSequence> generate(const GPT& model, std::initializer_list<TokenSequence> prompts,
+                                    const GenerateOptions& options = {});
+/// For one prompt, (tokens), or several of one length, (prompts, tokens), as int64. The result is
+/// (tokens) for a single sequence from a single prompt, else (sequences, tokens); what is shorter,
+/// since it ended earlier, is filled up with its last token. DTypeError for tokens that are not
+/// int64, ShapeError for other dimensions.
+Tensor generate(const GPT& model, const Tensor& prompts, const GenerateOptions& options = {});
 
 }  // namespace tend::attention

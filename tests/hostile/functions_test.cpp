@@ -63,7 +63,7 @@ const std::regex kPassedOver(
     "attention::.*const TokenPlaces&\\)|attention::GPT::operator\\(\\).*|"
     "attention::(GPTConfig::.*|checked_block\\(.*|PositionEmbedding::is_added\\(\\))|"
     "attention::KVCache::(advance|bytes|first|length|options|reserve|reset|truncate)\\(.*|"
-    "attention::generate\\(const GPT&, const TokenSequence&.*|"
+    "attention::generate\\(const GPT&, (const TokenSequence&|std::initializer_list).*|"
     "nn::(merge_lora|remove_lora|lora_state)\\(.*|"
     "nn::ModuleBase::(named_.*|parameters|buffers|is_training|eval|"
     "state_dict|apply|zero_grad|register_.*_hook|register_module|get_submodule|type_name|repr|"

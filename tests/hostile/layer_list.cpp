@@ -339,6 +339,8 @@ std::vector<PublicFunction> attention_expressions() {
                     [](const Tensor&, Int a, Int) { return masks::blocks(a); }),
       mask_function("attention::masks::dilated(std::int64_t)",
                     [](const Tensor&, Int a, Int) { return masks::dilated(a); }),
+      score_function("attention::scores::alibi(std::int64_t)",
+                     [](const Tensor&, Int heads, double, bool) { return scores::alibi(heads); }),
       score_function("attention::scores::alibi(const Tensor&)",
                      [](const Tensor& x, Int, double, bool) { return scores::alibi(x); }),
       score_function("attention::scores::relative_bias(const Tensor&)",

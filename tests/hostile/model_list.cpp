@@ -207,6 +207,13 @@ std::vector<PublicFunction> calls_of_gpt() {
                   return {all.key, all.value};
                 });
               }),
+      by_hand("attention::generate(const GPT&, const Tensor&, const GenerateOptions&)",
+              [](Arguments& a) {
+                const Tensor prompts = a.tensor();
+                const GPT model(config_of_tokens());
+                return DrawnCall(
+                    [=] { return Tensors{generate(model, prompts, {.max_new_tokens = 1})}; });
+              }),
       by_hand("attention::generate(const GPT&, const std::vector<TokenSequence>&, const "
               "GenerateOptions&)",
               [](Arguments& a) {

@@ -438,12 +438,9 @@ std::vector<Scenario> file_scenarios() {
     };
     return prepared;
   };
-  return {{"save_safetensors", save},
-          {"load_safetensors", load},
-          {"load of a damaged file", bad},
-          {"save_safetensors_shards", shards},
-          {"mapped safetensors", mapped},
-          loading_a_run()};
+  return {{"save_safetensors", save},      {"load_safetensors", load},
+          {"load of a damaged file", bad}, {"save_safetensors_shards", shards},
+          {"mapped safetensors", mapped},  loading_a_run()};
 }
 
 }  // namespace tend::test

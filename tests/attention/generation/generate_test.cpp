@@ -300,3 +300,32 @@ TEST_CASE("what cannot be generated is refused before anything is computed") {
   CHECK_THROWS_WITH(generate(model, std::vector<TokenSequence>{{1}, {-1}}, {.max_new_tokens = 0}),
                     "[generate] token -1 of prompt 1 is out of range for a vocabulary of 13");
 }
+
+TEST_CASE("prompts may stand in braces and in tensors") {
+  manual_seed(2);
+  const GPT model = small_gpt();
+  const GenerateOptions options{.max_new_tokens = 4};
+  const auto both = generate(model, std::vector<TokenSequence>{{1, 2}, {3, 4}}, options);
+  CHECK(generate(model, {{1, 2}, {3, 4}}, options) == both);
+  CHECK(generate(model, {{1, 2}}, options).at(0) == both[0]);
+  const Tensor one = generate(model, tensor({1, 2}), options);
+  CHECK(one.shape() == Shape{6});
+  CHECK(one.to_vector<std::int64_t>() == both[0]);
+  const Tensor two = generate(model, tensor({{1, 2}, {3, 4}}), options);
+  CHECK(two.shape() == Shape{2, 6});
+  CHECK(two[{1}].to_vector<std::int64_t>() == both[1]);
+  const Tensor samples =
+      generate(model, tensor({1, 2}), {.max_new_tokens = 4, .temperature = 1, .num_samples = 3});
+  CHECK(samples.shape() == Shape{3, 6});
+  // The first row ends with its first new token, and is filled up with it.
+  const std::int64_t stop = both[0][2];
+  GenerateOptions stopped = options;
+  stopped.stop_tokens = {stop};
+  const Tensor ended = generate(model, tensor({{1, 2}, {3, 4}}), stopped);
+  const auto lists = generate(model, std::vector<TokenSequence>{{1, 2}, {3, 4}}, stopped);
+  CHECK(ended[{0, -1}].item<std::int64_t>() == stop);
+  CHECK(ended.size(1) == static_cast<std::int64_t>(std::max(lists[0].size(), lists[1].size())));
+  CHECK_THROWS_AS(generate(model, tensor({1.0, 2.0}), options), DTypeError);
+  CHECK_THROWS_AS(generate(model, tensor({{{1}}}), options), ShapeError);
+  CHECK_THROWS_AS(generate(model, Tensor(), options), Error);
+}
