@@ -78,6 +78,12 @@ class Transformer : public Module<Transformer> {
  public:
   /// Error for negative numbers of layers; the errors of the layers.
   explicit Transformer(const TransformerOptions& options = {});
+  /// In PyTorch's order.
+  explicit Transformer(std::int64_t d_model, std::int64_t nhead = 8,
+                       std::int64_t num_encoder_layers = 6, std::int64_t num_decoder_layers = 6,
+                       const TransformerLayerOptions& layer = {})
+      : Transformer(
+            TransformerOptions{d_model, nhead, num_encoder_layers, num_decoder_layers, layer}) {}
 
   /// src (S, N, d_model) and tgt (T, N, d_model), or as the layers have them, give tgt's shape.
   /// The errors of the layers.

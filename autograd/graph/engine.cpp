@@ -138,7 +138,8 @@ class Walk {
       Edge edge = gradient_edge(outputs[i]);
       if (!edge)
         fail<AutogradError>(operation_, "tensor ", i, " of shape ", outputs[i].shape(),
-                            " does not require grad");
+                            " does not require grad: nothing that it was made from does, or grad "
+                            "mode was off");
       roots_.push_back({std::move(edge),
                         cotangent_for(outputs[i], cotangents.empty() ? Tensor() : cotangents[i])});
     }

@@ -55,6 +55,17 @@ bool matches(const std::string& pattern, const std::string& path) {
   return matches_glob(pattern, path) || matches_glob("*." + pattern, path);
 }
 
+// The first few Linear of a module, for a message.
+std::string some_names(ModuleBase& module) {
+  constexpr std::size_t kShown = 8;
+  std::string names;
+  const std::vector<NamedLinear> all = linears(module);
+  for (std::size_t i = 0; i < std::min(kShown, all.size()); ++i)
+    names += (i == 0 ? "" : ", ") + all[i].first;
+  if (all.empty()) return "none";
+  return all.size() > kShown ? names + ", ..." : names;
+}
+
 std::vector<NamedLinear> named_by(ModuleBase& module, const std::vector<std::string>& patterns) {
   std::vector<NamedLinear> chosen;
   std::vector<bool> is_used(patterns.size(), false);
@@ -69,7 +80,8 @@ std::vector<NamedLinear> named_by(ModuleBase& module, const std::vector<std::str
     chosen.push_back(each);
   }
   for (std::size_t i = 0; i < patterns.size(); ++i) {
-    if (!is_used[i]) fail("add_lora", "'", patterns[i], "' names no Linear");
+    if (!is_used[i])
+      fail("add_lora", "'", patterns[i], "' names no Linear; there are ", some_names(module));
   }
   return chosen;
 }

@@ -12,6 +12,12 @@
 
 namespace tend::nn {
 
+struct LayerNormOptions {
+  double eps = 1e-5;
+  Flag elementwise_affine = true;
+  Flag bias = true;
+};
+
 /// (x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, whose sizes are
 /// `normalized_shape`; the variance is the biased one. weight starts as ones and bias as zeros;
 /// there is neither unless `affine`, and no bias unless `with_bias` (torch.nn.LayerNorm; Ba et al.
@@ -40,6 +46,18 @@ class LayerNorm : public Module<LayerNorm> {
   requires(!std::same_as<T, bool>) explicit LayerNorm(T size, E epsilon = 1e-5, Flag affine = true,
                                                       Flag with_bias = true)
       : LayerNorm(Shape(size), epsilon, affine, with_bias) {}
+  ///@{
+  /// The same with options, as PyTorch names them. O is LayerNormOptions.
+  template <std::same_as<LayerNormOptions> O = LayerNormOptions>
+  LayerNorm(const Shape& shape, const O& options)
+      : LayerNorm(shape, options.eps, options.elementwise_affine, options.bias) {}
+  template <std::integral T, std::same_as<LayerNormOptions> O = LayerNormOptions>
+  requires(!std::same_as<T, bool>) LayerNorm(std::initializer_list<T> sizes, const O& options)
+      : LayerNorm(sizes, options.eps, options.elementwise_affine, options.bias) {}
+  template <std::integral T, std::same_as<LayerNormOptions> O = LayerNormOptions>
+  requires(!std::same_as<T, bool>) LayerNorm(T size, const O& options)
+      : LayerNorm(size, options.eps, options.elementwise_affine, options.bias) {}
+  ///@}
 
   /// Keeps the shape; ShapeError when the last dimensions differ from normalized_shape.
   Tensor forward(const Tensor& x) const;

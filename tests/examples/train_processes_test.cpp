@@ -52,9 +52,12 @@ TEST_CASE("train has the same losses and weights on 1, 2 and 4 processes, also w
 
 TEST_CASE("Ctrl-C ends a training on several processes with its files") {
   const TemporaryFolder folder;
-  Process process("/usr/bin/env",
-                  mpirun_words(2, kProgram, small({"--shards", "2", "--steps", "1000000"})),
-                  folder.path());
+  std::vector<std::string> words =
+      mpirun_words(2, kProgram, small({"--shards", "2", "--steps", "1000000"}));
+  // By default, Open MPI kills the processes one second after it was interrupted. Here it waits for
+  // eight, which is enough for the report of a small model.
+  words.insert(words.begin(), "OMPI_MCA_odls_base_sigkill_timeout=8");
+  Process process("/usr/bin/env", words, folder.path());
   REQUIRE(process.wait_for("parameters"));
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   process.send(SIGINT);

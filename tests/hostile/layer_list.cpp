@@ -30,6 +30,10 @@ Tensor leaf_of_ones(const Shape& shape) {
   return ones(shape).requires_grad_();
 }
 
+nn::LayerNormOptions draw_norm_options(Arguments& a) {
+  return {.eps = a.real(), .elementwise_affine = a.flag(), .bias = a.flag()};
+}
+
 std::vector<PublicFunction> layers() {
   const Tensor x = leaf_of_ones({2, 3}), tokens = zeros({2, 3}, int64),
                channels = leaf_of_ones({2, 4, 3});
@@ -167,6 +171,31 @@ std::vector<PublicFunction> constructors() {
       TEND_CONSTRUCTOR(nn::Linear, std::int64_t, std::int64_t, Flag),
       TEND_CONSTRUCTOR(nn::Linear, std::int64_t, std::int64_t, const LinearOptions&),
       TEND_CONSTRUCTOR(nn::Embedding, std::int64_t, std::int64_t, std::optional<Integer>),
+      by_hand("nn::Embedding::Embedding(std::int64_t, std::int64_t, const O&)",
+              [](Arguments& a) {
+                const auto rows = drawn<std::int64_t>(a), columns = drawn<std::int64_t>(a);
+                const nn::EmbeddingOptions options{.padding_idx = drawn<std::int64_t>(a)};
+                return DrawnCall(
+                    [=] { return nn::Embedding(rows, columns, options).parameters(); });
+              }),
+      by_hand("nn::LayerNorm::LayerNorm(const Shape&, const O&)",
+              [](Arguments& a) {
+                const Shape shape = drawn<Shape>(a);
+                const nn::LayerNormOptions options = draw_norm_options(a);
+                return DrawnCall([=] { return nn::LayerNorm(shape, options).parameters(); });
+              }),
+      by_hand("nn::LayerNorm::LayerNorm(std::initializer_list<T>, const O&)",
+              [](Arguments& a) {
+                const auto one = drawn<std::int64_t>(a), two = drawn<std::int64_t>(a);
+                const nn::LayerNormOptions options = draw_norm_options(a);
+                return DrawnCall([=] { return nn::LayerNorm({one, two}, options).parameters(); });
+              }),
+      by_hand("nn::LayerNorm::LayerNorm(T, const O&)",
+              [](Arguments& a) {
+                const auto size = drawn<std::int64_t>(a);
+                const nn::LayerNormOptions options = draw_norm_options(a);
+                return DrawnCall([=] { return nn::LayerNorm(size, options).parameters(); });
+              }),
       by_hand("nn::LayerNorm::LayerNorm(const S&, double, Flag, Flag)",
               [](Arguments& a) {
                 const Shape shape = drawn<Shape>(a);

@@ -167,6 +167,17 @@ std::vector<PublicFunction> constructors_of_transformers() {
                                                draw_size(a, 1), draw_layer_options(a)};
                 return DrawnCall([=] { return nn::Transformer(options).parameters(); });
               }),
+      by_hand(
+          "nn::Transformer::Transformer(std::int64_t, std::int64_t, std::int64_t, std::int64_t, "
+          "const TransformerLayerOptions&)",
+          [](Arguments& a) {
+            const std::int64_t width = draw_size(a, 4), heads = draw_size(a, 2);
+            const std::int64_t encoders = draw_size(a, 1), decoders = draw_size(a, 1);
+            const nn::TransformerLayerOptions options = draw_layer_options(a);
+            return DrawnCall([=] {
+              return nn::Transformer(width, heads, encoders, decoders, options).parameters();
+            });
+          }),
       TEND_FUNCTION(nn::Transformer::generate_square_subsequent_mask, std::int64_t),
       by_hand("nn::ActivationFunction::ActivationFunction(const char*)",
               [](Arguments& a) {

@@ -180,6 +180,16 @@ TEST_CASE("any function is an activation, and names that PyTorch lacks are refus
                     "[ActivationFunction] \"swish\" is neither \"relu\" nor \"gelu\"");
 }
 
+TEST_CASE("a Transformer takes sizes by position, as PyTorch has them") {
+  CHECK(nn::Transformer(8, 2, 1, 1, {.dim_feedforward = 16}).repr() ==
+        nn::Transformer({.d_model = 8,
+                         .nhead = 2,
+                         .num_encoder_layers = 1,
+                         .num_decoder_layers = 1,
+                         .layer = {.dim_feedforward = 16}})
+            .repr());
+}
+
 TEST_CASE("Transformer layers refuse sizes before they draw") {
   manual_seed(5);
   const Generator before = get_rng_state();

@@ -232,7 +232,8 @@ TEST_CASE("backward refuses what it cannot do, before anything has changed") {
   CHECK_THROWS_WITH(y.backward(ones({3})),
                     "[backward] gradient of shape (3,) for a tensor of shape (2,)");
   CHECK_THROWS_WITH(tensor({1.0}).backward(),
-                    "[backward] tensor 0 of shape (1,) does not require grad");
+                    "[backward] tensor 0 of shape (1,) does not require grad: nothing that it was "
+                    "made from does, or grad mode was off");
   CHECK_THROWS_AS(backward({Tensor()}), AutogradError);
   CHECK_THROWS_AS(Tensor().backward(), AutogradError);
   CHECK_THROWS_WITH(backward({y, y}, {ones({2})}), "[backward] 1 gradients for 2 tensors");

@@ -137,3 +137,18 @@ TEST_CASE("normalisation takes one size or several, and braces are never a copy"
   CHECK(nn::RMSNorm({4, width}, 1e-3).normalized_shape == Shape{4, 8});
   CHECK_THROWS_AS(nn::LayerNorm(-1), ShapeError);
 }
+
+TEST_CASE("layers take options by name, as well as by position") {
+  const nn::LayerNorm named({2, 3}, {.eps = 0.5, .bias = false});
+  const nn::LayerNorm placed({2, 3}, 0.5, true, false);
+  CHECK(named.extra_repr() == placed.extra_repr());
+  CHECK(!named.bias.defined());
+  const Tensor x = linspace(0, 1, 6).view({2, 3});
+  CHECK(equal(named(x), placed(x)));
+  CHECK(!nn::LayerNorm(4, {.elementwise_affine = false}).weight.defined());
+  CHECK(nn::LayerNorm(Shape{4}, {.eps = 0.25}).extra_repr() == nn::LayerNorm(4, 0.25).extra_repr());
+  CHECK(nn::Embedding(5, 3, {.padding_idx = -1}).padding_idx == 4);
+  CHECK(!nn::Embedding(5, 3, nn::EmbeddingOptions{}).padding_idx);
+  CHECK(nn::Embedding(5, 3, {2}).padding_idx == 2);
+  CHECK_THROWS_AS(nn::Embedding(5, 3, {.padding_idx = 5}), IndexError);
+}
