@@ -3,34 +3,42 @@
 //   probe core [N]       prints OpenBLAS's core type, after an N x N product if given
 //   probe blas N         prints how OpenBLAS runs on threads (serial, pthread, openmp), how many it
 //                        uses after an N x N product, and how many that gave the process
+//   probe overlap N      prints "right" after N x N products on threads of the program
 //   probe memory         prints by how many bytes training steps of a GPT made the process grow,
-//   and
-//                        how many its tensors held
+//                        and how many its tensors held
 //   probe path           prints the path of matrix products
 
 #include <cblas.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <tend/core/kernels/matmul/gemm.h>
 #include <tend/tend.h>
 
 namespace {
 
-// Whether the product of n x n ones is right.
-bool multiply(std::int64_t n) {
-  const tend::Array ones = tend::Array::full({n, n}, 1, tend::float32);
+// Whether `times` products of n x n matrices that are `value` and one throughout are right.
+bool multiply(std::int64_t n, int value = 1, int times = 1) {
+  const tend::Array left = tend::Array::full({n, n}, value, tend::float32);
+  const tend::Array right = tend::Array::full({n, n}, 1, tend::float32);
   const tend::Array product = tend::Array::empty({n, n}, tend::float32);
-  tend::kernels::matmul(product, ones, ones);
   const auto* first = product.data<float>();
-  return std::all_of(first, first + product.numel(),
-                     [n](float x) { return x == static_cast<float>(n); });
+  bool is_right = true;
+  for (int time = 0; time < times; ++time) {
+    tend::kernels::matmul(product, left, right);
+    is_right = is_right && std::all_of(first, first + product.numel(),
+                                       [&](float x) { return x == static_cast<float>(n * value); });
+  }
+  return is_right;
 }
 
 int print_core(std::int64_t n) {
@@ -52,6 +60,21 @@ int print_blas(std::int64_t n) {
   constexpr const char* kFlavours[] = {"serial", "pthread", "openmp"};
   std::cout << kFlavours[openblas_get_parallel()] << ' ' << openblas_get_num_threads() << ' '
             << threads_of_process() - before << '\n';
+  return 0;
+}
+
+// Eight threads, so that some are inside OpenBLAS at the same time on few processors, too. N is
+// more than 100: OpenBLAS's kernels for small matrices have no buffers to confuse.
+int print_overlap(std::int64_t n) {
+  std::atomic<bool> right = true;
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < 8; ++thread) {
+    threads.emplace_back([&right, n, value = thread + 1] {
+      if (!multiply(n, value, 1000)) right = false;
+    });
+  }
+  threads.clear();
+  std::cout << (right ? "right\n" : "wrong\n");
   return 0;
 }
 
@@ -91,6 +114,7 @@ int main(int count, char** arguments) {
   const std::int64_t n = count > 2 ? std::stoll(arguments[2]) : 0;
   if (question == "core") return print_core(n);
   if (question == "blas") return print_blas(n);
+  if (question == "overlap") return print_overlap(n);
   if (question == "memory") return print_memory();
   if (question == "path") {
     std::cout << tend::matmul_path_name(tend::matmul_path()) << '\n';

@@ -53,6 +53,20 @@ TEST_CASE("Without TEND_NUM_THREADS there are as many threads as processors that
   CHECK(probe({"threads"}, {"taskset", "-c", first}) == "1\n");
 }
 
+namespace {
+
+// Calls f with the name of each flavour of OpenBLAS that is installed, as Debian's
+// libopenblas0-serial and so on do it, and the variable that makes a process load it.
+template <class F>
+void for_each_flavour(F f) {
+  for (const std::string flavour : {"serial", "pthread", "openmp"}) {
+    const auto folder = std::filesystem::path(TEND_LIBRARIES) / ("openblas-" + flavour);
+    if (exists(folder / "libopenblas.so.0")) f(flavour, "LD_LIBRARY_PATH=" + folder.string());
+  }
+}
+
+}  // namespace
+
 TEST_CASE("OpenBLAS of any flavour keeps to one thread on each of tend's") {
   const auto run = [](std::vector<std::string> environment) {
     for (const char* wish : {"TEND_NUM_THREADS=3", "OPENBLAS_NUM_THREADS=4", "OMP_NUM_THREADS=4"}) {
@@ -63,13 +77,18 @@ TEST_CASE("OpenBLAS of any flavour keeps to one thread on each of tend's") {
   };
   // One thread for every call, and no more of them than tend has.
   CHECK_THAT(run({}), Catch::Matchers::EndsWith(" 1 0\n"));
-  // What Debian's libopenblas0-serial and so on install.
-  const std::filesystem::path libraries = TEND_LIBRARIES;
-  for (const std::string flavour : {"serial", "pthread", "openmp"}) {
-    const std::filesystem::path folder = libraries / ("openblas-" + flavour);
-    if (!exists(folder / "libopenblas.so.0")) continue;
-    CHECK(run({"LD_LIBRARY_PATH=" + folder.string()}) == flavour + " 1 0\n");
-  }
+  for_each_flavour([&](const std::string& flavour, const std::string& variable) {
+    CHECK(run({variable}) == flavour + " 1 0\n");
+  });
+}
+
+// A serial OpenBLAS has no locks: without tend's, some of these would be wrong.
+TEST_CASE("Products of several threads are right with OpenBLAS of any flavour") {
+  for_each_flavour([](const std::string& flavour, const std::string& variable) {
+    CAPTURE(flavour);
+    CHECK(probe({"overlap", "112"}, {variable, "TEND_MATMUL=blas"}) == "right\n");
+    CHECK(probe({"overlap", "112"}, {variable}) == "right\n");
+  });
 }
 
 TEST_CASE("TEND_MATMUL names the path of products, and what is no name says nothing") {

@@ -70,6 +70,10 @@ class OpenMP {
 
 // Set up by init_blas.
 constinit OpenMP openmp;
+constinit bool calls_may_overlap = true;
+
+// Held inside a BLAS whose calls must not overlap.
+constinit std::mutex the_only_call;
 
 void choose_again(std::string_view core) {
   // OpenBLAS takes the core type from this variable, which is empty or not set here.
@@ -113,6 +117,7 @@ std::string_view detail::better_blas_core(std::string_view chosen, bool avx2,
 detail::BlasScope::BlasScope() {
   init_blas();  // takes a GlobalLock, so it comes before the gate
   ForkGate::enter();
+  if (!calls_may_overlap) the_only_call.lock();
   openmp_threads_ = openmp.threads();
   openmp.set_threads(1);
   thread_local bool told = false;
@@ -123,7 +128,12 @@ detail::BlasScope::BlasScope() {
 
 detail::BlasScope::~BlasScope() {
   openmp.set_threads(openmp_threads_);
+  if (!calls_may_overlap) the_only_call.unlock();
   ForkGate::leave();
+}
+
+bool detail::blas_calls_may_overlap() noexcept {
+  return calls_may_overlap;
 }
 
 void init_blas() {
@@ -132,6 +142,9 @@ void init_blas() {
   const std::lock_guard lock(detail::global_mutex(detail::GlobalLock::blas));
   if (is_ready.load(std::memory_order_relaxed)) return;
   openmp.find();
+  calls_may_overlap =
+      openblas_get_parallel() != OPENBLAS_SEQUENTIAL ||
+      std::string_view(openblas_get_config()).find("USE_LOCKING") != std::string_view::npos;
   detail::repair_blas();
   is_ready.store(true, std::memory_order_release);
 }

@@ -29,8 +29,9 @@ std::string blas_config();
 namespace detail {
 
 /// While it exists, the calling thread may call BLAS, which is initialised and runs on that thread
-/// only, since parallel_for shares the work. A fork() waits until it is destroyed, since the fork
-/// handlers do not know OpenBLAS's locks (see ForkGate): nothing but BLAS may be called meanwhile.
+/// only, since parallel_for shares the work. Where calls of BLAS must not overlap, other threads
+/// wait. A fork() waits until it is destroyed, since the fork handlers do not know OpenBLAS's locks
+/// (see ForkGate): nothing but BLAS may be called meanwhile.
 class BlasScope {
  public:
   BlasScope();
@@ -41,6 +42,11 @@ class BlasScope {
  private:
   int openmp_threads_;  // the thread's setting before
 };
+
+/// Whether several threads may be inside OpenBLAS at a time. A serial build has no locks, unless it
+/// says that it was built with USE_LOCKING: it would give two threads the same buffer, and both
+/// wrong products. BLAS must have been initialised.
+bool blas_calls_may_overlap() noexcept;
 
 /// The part of init_blas that lets OpenBLAS choose its core type again, where that is too low.
 void repair_blas();

@@ -224,7 +224,9 @@ bool multiply_without_blas(const MatrixProduct<T>& first, const Batch& batch, Ro
     return true;
   }
   if (!fits_tiles(first)) return false;
-  if (path == MatmulPath::automatic && !prefers_tiles(first, rows)) return false;
+  if (path == MatmulPath::automatic && detail::blas_calls_may_overlap() &&
+      !prefers_tiles(first, rows))
+    return false;
   multiply_in_tiles(first, batch);
   return true;
 }

@@ -14,7 +14,8 @@ namespace tend {
 ///   runs over k in order. Where the right matrix has at most 256 elements, each product and each
 ///   sum is rounded by itself.
 /// - automatic: those of tiles, for products of at least two columns. A matrix by a vector may be
-///   OpenBLAS's, as may gradients of weights, whose rows are not those of a sequence.
+///   OpenBLAS's, as may gradients of weights, whose rows are not those of a sequence. With a serial
+///   OpenBLAS, which only one thread at a time can call, all are those of tiles.
 /// - blas: OpenBLAS's kernels depend on the number of rows. Of 34 numbers of rows from 2 to 599, 14
 ///   to 27 changed the bits of the first ones with the kernels for Haswell, and 0 to 27 (mostly
 ///   those below 32) with those for SkylakeX and Cooperlake (version 0.3.21, widths and depths from

@@ -55,6 +55,8 @@ std::size_t load_damaged(const std::string& content, std::size_t head, std::int6
   const std::int64_t live = live_memory();
   reset_peak_memory();
   const auto is_refused = [&](const std::string& damaged) {
+    // A new file each time: ext4 waits for the disk where a file is emptied and written again.
+    std::filesystem::remove(path);
     write_content(path, damaged);
     try {
       load(path);
