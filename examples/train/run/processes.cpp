@@ -13,16 +13,6 @@ namespace train {
 
 namespace {
 
-/// The sequences of a shard.
-Batch shard_of(const Batch& batch, std::size_t shard, std::size_t shards) {
-  const std::size_t size = batch.size / shards;
-  const auto cut = [&](const Tokens& tokens) {
-    const auto begin = tokens.begin() + static_cast<std::ptrdiff_t>(shard * size * batch.length);
-    return Tokens(begin, begin + static_cast<std::ptrdiff_t>(size * batch.length));
-  };
-  return {size, batch.length, cut(batch.inputs), cut(batch.targets)};
-}
-
 tend::Tensor loss_of(const Model& model, const Batch& batch) {
   return answer_loss(model(token_tensor(batch.inputs, batch.size, batch.length)), batch);
 }
@@ -36,6 +26,20 @@ double backward_alone(const Model& model, const Batch& batch) {
 }  // namespace
 
 #ifdef TEND_HAS_DISTRIBUTED
+
+namespace {
+
+/// The sequences of a shard.
+Batch shard_of(const Batch& batch, std::size_t shard, std::size_t shards) {
+  const std::size_t size = batch.size / shards;
+  const auto cut = [&](const Tokens& tokens) {
+    const auto begin = tokens.begin() + static_cast<std::ptrdiff_t>(shard * size * batch.length);
+    return Tokens(begin, begin + static_cast<std::ptrdiff_t>(size * batch.length));
+  };
+  return {size, batch.length, cut(batch.inputs), cut(batch.targets)};
+}
+
+}  // namespace
 
 struct Processes::State {
   tend::distributed::Context context;
