@@ -12,6 +12,8 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::attention {
 
 /// A value in a score or mask function: a real number of the scores' dtype, an index (int32, which
@@ -157,3 +159,5 @@ void sign(const Expr&) = delete;
 void clamp(const Expr&, const Expr&, const Expr&) = delete;
 
 }  // namespace tend::attention
+
+#pragma GCC visibility pop

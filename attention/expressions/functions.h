@@ -8,6 +8,8 @@
 
 #include <tend/attention/expressions/expr.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::attention {
 
 struct TracedFunction;
@@ -79,3 +81,5 @@ MaskFunction operator!(const MaskFunction& a);
 ///@}
 
 }  // namespace tend::attention
+
+#pragma GCC visibility pop

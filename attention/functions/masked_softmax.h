@@ -4,6 +4,8 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::attention {
 
 /// y = softmax over the last dimension of the scores that `mask` leaves: bool, true where to
@@ -14,3 +16,5 @@ namespace tend::attention {
 Tensor masked_softmax(const Tensor& scores, const Tensor& mask);
 
 }  // namespace tend::attention
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::attention {
 
 /// A context vector for each query, and the weights that made it.
@@ -57,3 +59,5 @@ struct AttentionOptions {  // NOLINT(clang-analyzer-optin.performance.Padding): 
 };
 
 }  // namespace tend::attention
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include <tend/attention/functions/options.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::attention {
 
 /// weights @ value with weights = softmax(scale * query @ key^T + mask), after dropout. query is
@@ -40,3 +42,5 @@ namespace tend {
 /// Found beside softmax and the other functions, too.
 using attention::scaled_dot_product_attention;
 }  // namespace tend
+
+#pragma GCC visibility pop

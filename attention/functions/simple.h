@@ -3,6 +3,8 @@
 
 #include <tend/attention/functions/options.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::attention {
 
 /// The dot product of `query` (D) with every row of `inputs` (T, D): (T).
@@ -22,3 +24,5 @@ AttentionOutput simple_attention(const Tensor& query, const Tensor& inputs);
 AttentionOutput simple_attention(const Tensor& inputs);
 
 }  // namespace tend::attention
+
+#pragma GCC visibility pop

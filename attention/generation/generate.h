@@ -11,6 +11,8 @@
 
 #include <tend/attention/models/gpt.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::attention {
 
 using TokenSequence = std::vector<std::int64_t>;
@@ -71,3 +73,5 @@ std::vector<TokenSequence> generate(const GPT& model, std::initializer_list<Toke
 Tensor generate(const GPT& model, const Tensor& prompts, const GenerateOptions& options = {});
 
 }  // namespace tend::attention
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// "relu" or "gelu", as in PyTorch, or any function of a tensor.
@@ -29,3 +31,5 @@ class ActivationFunction {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

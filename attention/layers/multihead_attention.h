@@ -7,6 +7,8 @@
 #include <tend/attention/functions/options.h>
 #include <tend/nn/layers/linear.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 struct MultiheadAttentionOptions {
@@ -93,3 +95,5 @@ class MultiheadAttention : public Module<MultiheadAttention> {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include <tend/attention/layers/transformer_layers.h>
 #include <tend/nn/module/module_list.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// torch.nn.TransformerEncoder: `num_layers` clones of a layer, which have its weights at first,
@@ -101,3 +103,5 @@ class Transformer : public Module<Transformer> {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

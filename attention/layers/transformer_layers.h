@@ -8,6 +8,8 @@
 #include <tend/nn/layers/dropout.h>
 #include <tend/nn/layers/normalization.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 struct TransformerLayerOptions {
@@ -100,3 +102,5 @@ class TransformerDecoderLayer : public Module<TransformerDecoderLayer> {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

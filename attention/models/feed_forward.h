@@ -5,6 +5,8 @@
 #include <tend/nn/layers/activation.h>
 #include <tend/nn/layers/linear.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::attention {
 
 /// width -> hidden -> width, with what FeedForwardKind says between. A gated one keeps gate and up
@@ -26,3 +28,5 @@ class FeedForward : public nn::Module<FeedForward> {
 };
 
 }  // namespace tend::attention
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include <tend/nn/layers/embedding.h>
 #include <tend/nn/module/module_list.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::attention {
 
 /// What a call of a GPT may have besides tokens.
@@ -63,3 +65,5 @@ class GPT : public nn::Module<GPT> {
 };
 
 }  // namespace tend::attention
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <tend/nn/layers/dropout.h>
 #include <tend/nn/layers/linear.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::attention {
 
 struct TokenPlaces;  // internal: token_places.h
@@ -45,3 +47,5 @@ class GroupedQueryAttention : public nn::Module<GroupedQueryAttention> {
 };
 
 }  // namespace tend::attention
+
+#pragma GCC visibility pop

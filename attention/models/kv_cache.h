@@ -9,6 +9,8 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::attention {
 
 struct KVCacheOptions {
@@ -89,3 +91,5 @@ class KVCache {
 };
 
 }  // namespace tend::attention
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <tend/nn/layers/linear.h>
 #include <tend/nn/module/module_list.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::attention {
 
 /// Causal attention with one head, over batches. The buffer `mask` holds 1 where a key is hidden.
@@ -47,3 +49,5 @@ class MultiHeadAttentionWrapper : public nn::Module<MultiHeadAttentionWrapper> {
 };
 
 }  // namespace tend::attention
+
+#pragma GCC visibility pop

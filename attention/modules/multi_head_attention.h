@@ -5,6 +5,8 @@
 #include <tend/nn/layers/dropout.h>
 #include <tend/nn/layers/linear.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::attention {
 
 /// Causal attention whose projections are split into heads; `out_proj` combines them. The buffer
@@ -42,3 +44,5 @@ class MultiHeadAttention : public nn::Module<MultiHeadAttention> {
 };
 
 }  // namespace tend::attention
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <tend/attention/functions/scaled_dot_product.h>
 #include <tend/nn/layers/linear.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::attention {
 
 class SelfAttentionV2;
@@ -48,3 +50,5 @@ class SelfAttentionV2 : public nn::Module<SelfAttentionV2> {
 };
 
 }  // namespace tend::attention
+
+#pragma GCC visibility pop

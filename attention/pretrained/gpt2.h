@@ -8,6 +8,8 @@
 #include <tend/attention/models/config.h>
 #include <tend/nn/module/state_dict.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::attention {
 
 /// GPT2LMHeadModel:
@@ -35,3 +37,5 @@ struct GPT2 {
 };
 
 }  // namespace tend::attention
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include <tend/attention/models/gpt.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::attention {
 
 /// The model in a folder as Hugging Face's save_pretrained writes it, in evaluation mode:
@@ -22,3 +24,5 @@ GPT load_pretrained(const std::filesystem::path& folder);
 std::vector<std::int64_t> pretrained_stop_tokens(const std::filesystem::path& folder);
 
 }  // namespace tend::attention
+
+#pragma GCC visibility pop

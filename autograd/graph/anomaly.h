@@ -7,6 +7,8 @@
 
 #include <tend/autograd/graph/hooks.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class TensorRef;
@@ -73,3 +75,5 @@ void check_anomaly(std::span<const Tensor> results, std::span<const Tensor> cota
 
 }  // namespace autograd
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 namespace autograd {
@@ -81,3 +83,5 @@ std::vector<Tensor> grad(const Output& output, const std::vector<Tensor>& inputs
 
 }  // namespace autograd
 }  // namespace tend
+
+#pragma GCC visibility pop

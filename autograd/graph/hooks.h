@@ -8,6 +8,8 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Node;
@@ -56,3 +58,5 @@ class NodeHook {
 
 }  // namespace autograd
 }  // namespace tend
+
+#pragma GCC visibility pop

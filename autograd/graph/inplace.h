@@ -11,6 +11,8 @@
 #include <tend/core/array/scalar.h>
 #include <tend/core/base/function_ref.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// Checks that `self` may be written in place. Errors name `operation`: ShapeError where two
@@ -126,3 +128,5 @@ const Tensor& update_view(
 }
 
 }  // namespace tend
+
+#pragma GCC visibility pop

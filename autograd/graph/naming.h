@@ -1,6 +1,8 @@
 // Which operation an error names.
 #pragma once
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// Rethrows the tend::Error that is being handled, named after `operation`. For operations that are
@@ -14,3 +16,5 @@ namespace tend {
 [[noreturn]] void rename_error(const char* operation);
 
 }  // namespace tend
+
+#pragma GCC visibility pop

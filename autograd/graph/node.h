@@ -12,6 +12,8 @@
 #include <tend/autograd/graph/saved_tensor.h>
 #include <tend/autograd/graph/timeline.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// What a derivative works with: the cotangent of the result, the saved tensors, and a slot for
@@ -210,3 +212,5 @@ Tensor record_view(const char* grad_fn, const Tensor& input, Array window, F der
 }
 
 }  // namespace tend
+
+#pragma GCC visibility pop

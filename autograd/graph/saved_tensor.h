@@ -5,6 +5,8 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Node;
@@ -88,3 +90,5 @@ class SavedTensor {
 };
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Node;
@@ -111,3 +113,5 @@ class TimedDerivative {
 
 }  // namespace autograd
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include <tend/autograd/tensor/index.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -86,3 +88,5 @@ Tensor nonzero(const Tensor& self);
 std::vector<Tensor> nonzero_numpy(const Tensor& self);
 
 }  // namespace tend
+
+#pragma GCC visibility pop

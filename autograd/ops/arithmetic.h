@@ -6,6 +6,8 @@
 
 #include <tend/core/array/array.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -155,3 +157,5 @@ Tensor operator-(const Tensor& a);
 ///@}
 
 }  // namespace tend
+
+#pragma GCC visibility pop

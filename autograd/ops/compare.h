@@ -5,6 +5,8 @@
 
 #include <tend/core/array/array.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -134,3 +136,5 @@ bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5, doubl
 bool equal(const Tensor& self, const Tensor& other);
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// Where conv1d applies its kernel.
@@ -30,3 +32,5 @@ Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {}
               const Conv1dOptions& options = {});
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -20,6 +20,8 @@
 #include <tend/core/array/array.h>
 #include <tend/core/base/error.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 namespace detail {
@@ -227,3 +229,5 @@ Tensor from_blob(void* data, const Shape& shape, const Shape& strides, DType dty
 ///@}
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <tend/core/base/strict.h>
 #include <tend/core/random/random.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -19,3 +21,5 @@ Tensor dropout(const Tensor& self, double p = 0.5, Flag training = true,
                Generator& generator = default_generator());
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/shape.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// torch.einsum: the equation names the dimensions of every operand with letters, upper and lower
@@ -51,3 +53,5 @@ Tensor tensordot(const Tensor& a, const Tensor& b, std::int64_t dims = 2);
 Tensor tensordot(const Tensor& a, const Tensor& b, const Shape& dims_a, const Shape& dims_b);
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -11,6 +11,8 @@
 #include <tend/core/array/scalar.h>
 #include <tend/core/base/strict.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -106,3 +108,5 @@ Tensor select_scatter(const Tensor& self, const Tensor& source, std::int64_t dim
                       std::int64_t index);
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -42,3 +44,5 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors,
                              MeshIndexing indexing = MeshIndexing::ij);
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/base/strict.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// What a loss function returns: the losses of all items, their mean or their sum.
@@ -214,3 +216,5 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
                          const GaussianNllLossOptions& options = {});
 
 }  // namespace tend
+
+#pragma GCC visibility pop

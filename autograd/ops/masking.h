@@ -9,6 +9,8 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/array.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 ///@{
@@ -75,3 +77,5 @@ Tensor nan_to_num(const Tensor& self, double nan = 0, std::optional<double> posi
                   std::optional<double> neginf = std::nullopt);
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 
 #include <tend/core/array/array.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -118,3 +120,5 @@ Tensor erfinv(const Tensor& self);
 Tensor logit(const Tensor& self, std::optional<double> eps = std::nullopt);
 
 }  // namespace tend
+
+#pragma GCC visibility pop

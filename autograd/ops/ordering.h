@@ -9,6 +9,8 @@
 #include <tend/autograd/tensor/indexing_methods.h>
 #include <tend/core/array/scalar.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -87,3 +89,5 @@ Tensor quantile(const Tensor& self, const Tensor& q, std::optional<Integer> dim 
 ///@}
 
 }  // namespace tend
+
+#pragma GCC visibility pop

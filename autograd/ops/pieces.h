@@ -13,6 +13,8 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/shape.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// Views of `size` along `dim`; the last may be shorter. ShapeError for a size below 1, except that
@@ -66,3 +68,5 @@ std::array<Tensor, N> methods::Shapes::unbind(std::int64_t d) const {
 }
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -11,6 +11,8 @@
 #include <tend/core/array/array.h>
 #include <tend/core/random/random.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -90,3 +92,5 @@ Tensor multinomial(const Tensor& weights, std::int64_t samples, Flag replacement
                    Generator& generator = default_generator());
 
 }  // namespace tend
+
+#pragma GCC visibility pop

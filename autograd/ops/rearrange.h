@@ -9,6 +9,8 @@
 #include <tend/autograd/ops/reduce.h>
 #include <tend/core/array/array.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -62,3 +64,5 @@ Tensor pad(const Tensor& self, const Shape& padding, PadMode mode = PadMode::con
            const Scalar& value = 0);
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include <tend/core/array/array.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -111,3 +113,5 @@ Tensor clone(const Tensor& self);
 Tensor to(const Tensor& self, DType dtype);
 
 }  // namespace tend
+
+#pragma GCC visibility pop

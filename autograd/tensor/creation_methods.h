@@ -8,6 +8,8 @@
 #include <tend/core/array/scalar.h>
 #include <tend/core/array/shape.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class NestedNumbers;
@@ -37,3 +39,5 @@ class Creation {
 
 }  // namespace methods
 }  // namespace tend
+
+#pragma GCC visibility pop

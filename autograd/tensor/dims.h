@@ -7,6 +7,8 @@
 #include <tend/core/array/shape.h>
 #include <tend/core/base/strict.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// The dimensions to reduce over: one, or a list in braces. They may count from the end; an empty
@@ -20,3 +22,5 @@ struct Dims : Shape {
 };
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -12,6 +12,8 @@
 #include <tend/core/array/shape.h>
 #include <tend/core/base/strict.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -176,3 +178,5 @@ class Elementwise {
 
 }  // namespace methods
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <tend/core/base/strict.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 namespace detail {
@@ -61,3 +63,5 @@ class InferenceModeGuard {
 };
 
 }  // namespace tend
+
+#pragma GCC visibility pop

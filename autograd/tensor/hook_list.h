@@ -10,6 +10,8 @@
 
 #include <tend/core/base/error.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// What registering a hook returns: the means to remove it.
@@ -87,3 +89,5 @@ class HookList {
 };
 
 }  // namespace tend
+
+#pragma GCC visibility pop

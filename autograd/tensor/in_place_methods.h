@@ -9,6 +9,8 @@
 #include <tend/core/array/shape.h>
 #include <tend/core/random/random.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -215,3 +217,5 @@ class InPlace {
 
 }  // namespace methods
 }  // namespace tend
+
+#pragma GCC visibility pop

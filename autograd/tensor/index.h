@@ -9,6 +9,8 @@
 
 #include <tend/autograd/tensor/tensor_impl.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -85,3 +87,5 @@ class Index {
 using Indices = std::initializer_list<Index>;
 
 }  // namespace tend
+
+#pragma GCC visibility pop

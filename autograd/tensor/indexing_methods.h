@@ -13,6 +13,8 @@
 #include <tend/core/base/strict.h>
 #include <tend/core/random/random.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -87,3 +89,5 @@ class Indexing {
 
 }  // namespace methods
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -14,6 +14,8 @@
 #include <tend/core/array/shape.h>
 #include <tend/core/base/strict.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -96,3 +98,5 @@ class Reductions {
 
 }  // namespace methods
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -18,6 +18,8 @@
 #include <tend/core/base/error.h>
 #include <tend/core/base/strict.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Tensor;
@@ -109,3 +111,5 @@ class Shapes {
 
 }  // namespace methods
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -23,6 +23,8 @@
 #include <tend/autograd/tensor/tensor_impl.h>
 #include <tend/core/array/array.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Indexed;
@@ -291,3 +293,5 @@ inline const Tensor& methods::InPlace::self() const {
 }
 
 }  // namespace tend
+
+#pragma GCC visibility pop

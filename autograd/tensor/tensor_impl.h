@@ -15,6 +15,8 @@
 #include <tend/core/base/fork.h>
 #include <tend/core/base/ref.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 class Node;
@@ -117,3 +119,5 @@ inline void check_own_grad_fits(const char* operation, const TensorImpl& tensor)
 }
 
 }  // namespace tend
+
+#pragma GCC visibility pop

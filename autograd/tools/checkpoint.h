@@ -7,6 +7,8 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/autograd/tools/tensor_function.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::autograd {
 
 struct CheckpointOptions {
@@ -34,3 +36,5 @@ checkpoint(F f, const Tensor& input, const CheckpointOptions& options = {}) {
 }
 
 }  // namespace tend::autograd
+
+#pragma GCC visibility pop

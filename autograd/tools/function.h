@@ -24,6 +24,8 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::autograd {
 
 /// The argument by which a custom function's forward and backward share tensors.
@@ -124,3 +126,5 @@ class Function {
 };
 
 }  // namespace tend::autograd
+
+#pragma GCC visibility pop

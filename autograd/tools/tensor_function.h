@@ -8,6 +8,8 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// A function from tensors to tensors: anything that can be called with one, two or three tensors,
@@ -53,3 +55,5 @@ class TensorFunction {
 };
 
 }  // namespace tend
+
+#pragma GCC visibility pop

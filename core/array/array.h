@@ -16,6 +16,8 @@
 #include <tend/core/array/shape.h>
 #include <tend/core/memory/storage.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// dtype, shape, strides (in elements), offset and a shared Storage. Copying an Array copies the
@@ -199,3 +201,5 @@ inline DType result_type(const Array& a, const Array& b) noexcept {
 }
 
 }  // namespace tend
+
+#pragma GCC visibility pop

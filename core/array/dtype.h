@@ -8,6 +8,8 @@
 
 #include <tend/core/base/error.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 enum class DType : std::uint8_t { boolean, int64, float32, float64 };
@@ -108,3 +110,5 @@ decltype(auto) visit_floating(std::string_view operation, DType dtype, F&& f) {
 }
 
 }  // namespace tend
+
+#pragma GCC visibility pop

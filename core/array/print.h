@@ -9,6 +9,8 @@
 
 #include <tend/core/array/array.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// PyTorch: torch.set_printoptions.
@@ -50,3 +52,5 @@ std::string size_text(const Shape& shape);
 std::string python_repr(double value);
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -12,6 +12,8 @@
 
 #include <tend/core/base/fork_gate.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// Base of everything that tend throws.
@@ -95,3 +97,5 @@ decltype(auto) with_memory(F&& f) {
 }
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <mutex>
 
+#pragma GCC visibility push(default)
+
 namespace tend::detail {
 
 /// The locks that the whole library shares, outermost first: a thread that holds one may take only
@@ -83,3 +85,5 @@ void forget_threads() noexcept;
 void forget_thread_caches() noexcept;
 
 }  // namespace tend::detail
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#pragma GCC visibility push(default)
+
 namespace tend::detail {
 
 /// While it exists, the thread runs foreign code whose own locks the child of a fork() could find
@@ -39,3 +41,5 @@ class ForkGate {
 };
 
 }  // namespace tend::detail
+
+#pragma GCC visibility pop

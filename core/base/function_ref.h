@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 template <class Signature>
@@ -32,3 +34,5 @@ class FunctionRef<Result(Arguments...)> {
 };
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// Base of counted objects. `Derived::destroy(Derived*)` is called when the last reference ends.
@@ -77,3 +79,5 @@ class Ref {
 };
 
 }  // namespace tend
+
+#pragma GCC visibility pop

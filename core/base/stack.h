@@ -4,6 +4,8 @@
 #include <memory>
 #include <type_traits>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 namespace detail {
@@ -30,3 +32,5 @@ void with_stack(const char* operation, F&& f) {
 }
 
 }  // namespace tend
+
+#pragma GCC visibility pop

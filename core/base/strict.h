@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 namespace detail {
@@ -48,3 +50,5 @@ class Integer {
 };
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 #include <tend/core/base/error.h>
 #include <tend/core/memory/pool.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// Temporary elements, in a block of the pool.
@@ -30,3 +32,5 @@ Scratch<T> scratch(std::string_view operation, std::int64_t count) {
 }
 
 }  // namespace tend
+
+#pragma GCC visibility pop

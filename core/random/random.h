@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// How bernoulli with one probability (and so dropout) turns a seed into a mask. PyTorch has two
@@ -114,3 +116,5 @@ class GeneratorLock {
 };
 
 }  // namespace tend
+
+#pragma GCC visibility pop

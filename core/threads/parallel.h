@@ -5,6 +5,8 @@
 
 #include <tend/core/base/function_ref.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// Threads that parallel_for may use, the caller included.
@@ -36,3 +38,5 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& 
 }
 
 }  // namespace tend
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <tend/nn/module/state_dict.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 struct NpzOptions {
@@ -25,3 +27,5 @@ void save_npz(const std::filesystem::path& path, const StateDict& tensors,
 StateDict load_npz(const std::filesystem::path& path);
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -14,6 +14,8 @@
 #include <tend/core/base/strict.h>
 #include <tend/nn/module/state_dict.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 struct PtValue;
@@ -91,3 +93,5 @@ void save_pt(const std::filesystem::path& path, const PtValue& value);
 void save_pt(const std::filesystem::path& path, const StateDict& tensors);
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

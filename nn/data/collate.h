@@ -18,6 +18,8 @@
 #include <tend/core/array/scalar.h>
 #include <tend/core/base/error.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::data {
 
 /// From which side pad_sequence fills up.
@@ -164,3 +166,5 @@ struct PadCollate {
 };
 
 }  // namespace tend::data
+
+#pragma GCC visibility pop

@@ -17,6 +17,8 @@
 #include <tend/nn/data/sampler.h>
 #include <tend/nn/module/state_dict.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::data {
 
 /// Batches of a dataset, in each loop over it once:
@@ -133,3 +135,5 @@ DataLoader(std::shared_ptr<D>, DataLoaderOptions = {}, Collate = {})
     -> DataLoader<std::remove_const_t<D>, Collate>;
 
 }  // namespace tend::data
+
+#pragma GCC visibility pop

@@ -14,6 +14,8 @@
 #include <tend/core/base/error.h>
 #include <tend/core/random/random.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::data {
 
 using IndexList = std::vector<std::int64_t>;
@@ -208,3 +210,5 @@ std::vector<Subset<D>> random_split(D dataset, const std::vector<Scalar>& length
 ///@}
 
 }  // namespace tend::data
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include <tend/nn/data/sampler.h>
 #include <tend/nn/module/state_dict.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::data {
 
 /// As torch.utils.data.DataLoader's arguments.
@@ -81,3 +83,5 @@ IndexListSampler batches_of(const DataLoaderOptions& options, std::int64_t size)
 
 }  // namespace detail
 }  // namespace tend::data
+
+#pragma GCC visibility pop

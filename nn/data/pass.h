@@ -18,6 +18,8 @@
 #include <tend/nn/data/sampler.h>
 #include <tend/nn/data/workers.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::data::detail {
 
 /// A map-style dataset is shared by threads and stays as it is; reading an iterable one changes it.
@@ -251,3 +253,5 @@ class Pass {
 };
 
 }  // namespace tend::data::detail
+
+#pragma GCC visibility pop

@@ -14,6 +14,8 @@
 #include <tend/core/random/random.h>
 #include <tend/nn/data/dataset.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::data {
 
 /// One pass of a sampler: each call gives the next element, and none at the end.
@@ -155,3 +157,5 @@ std::int64_t draw_seed(Generator* generator);
 }  // namespace detail
 
 }  // namespace tend::data
+
+#pragma GCC visibility pop

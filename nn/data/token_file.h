@@ -8,6 +8,8 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/random/random.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::data {
 
 /// How the tokens of a file are kept: little-endian numbers of this size.
@@ -50,3 +52,5 @@ class TokenFile {
 };
 
 }  // namespace tend::data
+
+#pragma GCC visibility pop

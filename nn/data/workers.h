@@ -12,6 +12,8 @@
 
 #include <tend/autograd/tensor/grad_mode.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::data::detail {
 
 /// Threads that run jobs 0, 1, 2, ..., each once, as soon as they are published. There are no
@@ -63,3 +65,5 @@ decltype(auto) named(std::int64_t batch, std::optional<std::int64_t> index, F&& 
 }
 
 }  // namespace tend::data::detail
+
+#pragma GCC visibility pop

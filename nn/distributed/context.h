@@ -8,6 +8,8 @@
 
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::distributed {
 
 class Communicator;
@@ -53,3 +55,5 @@ class Context {
 };
 
 }  // namespace tend::distributed
+
+#pragma GCC visibility pop

@@ -13,6 +13,8 @@
 #include <tend/nn/distributed/context.h>
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::distributed {
 
 struct DataParallelOptions {
@@ -121,3 +123,5 @@ class LocalRows {
 };
 
 }  // namespace tend::distributed
+
+#pragma GCC visibility pop

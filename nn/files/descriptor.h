@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// Owns a file descriptor; negative means none.
@@ -28,3 +30,5 @@ class Descriptor {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

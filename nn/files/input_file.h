@@ -9,6 +9,8 @@
 #include <tend/core/base/error.h>
 #include <tend/nn/files/descriptor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// A regular file that is open for reading. Errors begin with [operation] and the path.
@@ -41,3 +43,5 @@ class InputFile {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 
 #include <tend/nn/files/file_name.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn::json {
 
 struct Value;
@@ -46,3 +48,5 @@ Value read(const FileName& file);
 std::string quoted(std::string_view text);
 
 }  // namespace tend::nn::json
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <tend/core/base/strict.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 struct LoadOptions {
@@ -18,3 +20,5 @@ struct LoadOptions {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

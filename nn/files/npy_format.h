@@ -9,6 +9,8 @@
 #include <tend/nn/files/mapped_file.h>
 #include <tend/nn/files/numbers.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn::npy {
 
 /// Bytes that are read from the front to the end, and what errors call them.
@@ -32,3 +34,5 @@ std::string header_text(std::string_view operation, const std::string& name, con
 Tensor read(const Source& source);
 
 }  // namespace tend::nn::npy
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include <tend/nn/files/load_options.h>
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// What a .safetensors file holds: named tensors, and free text.
@@ -69,3 +71,5 @@ void save_safetensors_shards(const std::filesystem::path& folder, const StateDic
 Safetensors load_safetensors(const std::filesystem::path& path, const LoadOptions& options = {});
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

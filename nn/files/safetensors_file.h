@@ -11,6 +11,8 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/nn/files/load_options.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// A tensor in a file.
@@ -50,3 +52,5 @@ class SafetensorsFile {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 
 #include <tend/core/base/function_ref.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// Takes the next bytes of a file.
@@ -49,3 +51,5 @@ void for_each_name(const std::filesystem::path& folder, FunctionRef<void(const s
 std::filesystem::path follow_links(const std::filesystem::path& path);
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -11,6 +11,8 @@
 #include <tend/core/array/print.h>
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// max(x, 0).
@@ -199,3 +201,5 @@ class Softmin : public Module<Softmin> {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <tend/autograd/ops/conv.h>
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// conv1d with a learned kernel (torch.nn.Conv1d). weight (out, in / groups, kernel_size) and bias
@@ -28,3 +30,5 @@ class Conv1d : public Module<Conv1d> {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

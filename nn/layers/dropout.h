@@ -3,6 +3,8 @@
 
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// In training each element becomes zero with probability p, and the others are divided by 1 - p;
@@ -22,3 +24,5 @@ class Dropout : public Module<Dropout> {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 struct EmbeddingOptions {
@@ -41,3 +43,5 @@ class Embedding : public Module<Embedding> {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 #include <tend/core/base/error.h>
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// Dimensions start_dim to end_dim merged into one, by default all but the first
@@ -33,3 +35,5 @@ class Identity : public Module<Identity> {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn::init {
 
 // Each function writes `tensor` in place, outside of any graph, with numbers of the default
@@ -60,3 +62,5 @@ Tensor xavier_uniform_(const Tensor& tensor, double gain = 1.0);
 Tensor xavier_normal_(const Tensor& tensor, double gain = 1.0);
 
 }  // namespace tend::nn::init
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 struct LinearOptions {
@@ -33,3 +35,5 @@ class Linear : public Module<Linear> {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 struct LoRAOptions {
@@ -48,3 +50,5 @@ void merge_lora(ModuleBase& module);
 void remove_lora(ModuleBase& module);
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

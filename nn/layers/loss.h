@@ -7,6 +7,8 @@
 #include <tend/autograd/ops/loss.h>
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 class MSELoss : public Module<MSELoss> {
@@ -248,3 +250,5 @@ class PairwiseDistance : public Module<PairwiseDistance> {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 struct LayerNormOptions {
@@ -158,3 +160,5 @@ class BatchNorm1d : public Module<BatchNorm1d> {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

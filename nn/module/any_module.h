@@ -11,6 +11,8 @@
 #include <tend/core/base/destroy.h>
 #include <tend/core/base/stack.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 class ModuleBase;
@@ -92,3 +94,5 @@ class AnyModule {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// While it lives, the module is in evaluation mode and this thread records no graph. Afterwards
@@ -25,3 +27,5 @@ class EvaluationMode {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 enum class LiveKind : std::uint8_t { module, parameter };
@@ -37,3 +39,5 @@ class LiveObject {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -38,6 +38,8 @@
 #include <tend/nn/module/parameter.h>
 #include <tend/nn/module/state_dict.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 struct BufferOptions {
@@ -410,3 +412,5 @@ std::ostream& operator<<(std::ostream& out, const ModuleBase& module);
   [[no_unique_address]] ::tend::nn::Field name##_field_ { \
     *this, #name, name __VA_OPT__(, ) __VA_ARGS__         \
   }
+
+#pragma GCC visibility pop

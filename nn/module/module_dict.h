@@ -11,6 +11,8 @@
 
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// Modules of one class, or of any (ModuleDict<>), by name, in the order of their insertion
@@ -112,3 +114,5 @@ class ModuleDict : public ModuleBase {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -12,6 +12,8 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/base/error.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 class ModuleBase;
@@ -69,3 +71,5 @@ Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
                        const std::function<Tensor(const std::vector<Tensor>&)>& forward);
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

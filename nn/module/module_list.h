@@ -10,6 +10,8 @@
 
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// Modules of one class, or of any (ModuleList<>), named "0", "1", ...; iterate over it, or index
@@ -106,3 +108,5 @@ class ModuleList : public ModuleBase {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// Parameters named "0", "1", ... (torch.nn.ParameterList); iterate over it, or index it.
@@ -56,3 +58,5 @@ class ParameterList : public ModuleBase {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

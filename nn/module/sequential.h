@@ -10,6 +10,8 @@
 #include <tend/core/base/stack.h>
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// Modules of any classes from Tensor to Tensor, called in order; named "0", "1", ... Copies share
@@ -84,3 +86,5 @@ class Sequential : public Module<Sequential> {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -12,6 +12,8 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// Named tensors in the order of their insertion, the form in which weights are saved and loaded.
@@ -65,3 +67,5 @@ class StateDict {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <tend/nn/optim/grouped_optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::optim {
 
 struct AdagradOptions {
@@ -52,3 +54,5 @@ class Adagrad : public GroupedOptimizer<Adagrad, AdagradOptions, AdagradState> {
 };
 
 }  // namespace tend::optim
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <tend/nn/optim/grouped_optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::optim {
 
 struct AdamOptions {
@@ -68,3 +70,5 @@ void update_adam(const Array& values, const Array& gradient, const AdamState& st
 }  // namespace detail
 
 }  // namespace tend::optim
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <tend/nn/optim/adam.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::optim {
 
 struct AdamWOptions {
@@ -43,3 +45,5 @@ class AdamW : public GroupedOptimizer<AdamW, AdamWOptions, AdamState> {
 };
 
 }  // namespace tend::optim
+
+#pragma GCC visibility pop

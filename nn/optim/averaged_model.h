@@ -9,6 +9,8 @@
 #include <tend/nn/module/module.h>
 #include <tend/nn/optim/kept_values.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::optim {
 
 struct AveragedModelOptions {
@@ -85,3 +87,5 @@ class AveragedWeightsGuard {
 };
 
 }  // namespace tend::optim
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/base/strict.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 struct ClipGradNormOptions {
@@ -29,3 +31,5 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm,
 void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value);
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::optim {
 
 /// A model's parameters in two groups; decay_groups() makes it.
@@ -37,3 +39,5 @@ DecayGroups decay_groups(
 DecayGroups decay_groups(const nn::ModuleBase& model, double weight_decay);
 
 }  // namespace tend::optim
+
+#pragma GCC visibility pop

@@ -23,6 +23,8 @@
 #include <tend/nn/optim/optimizer.h>
 #include <tend/nn/optim/option_tensors.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::optim {
 
 namespace detail {
@@ -428,3 +430,5 @@ class GroupedOptimizer : public Optimizer {
 };
 
 }  // namespace tend::optim
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::optim::detail {
 
 /// The elements that tensors have now, and where. ShapeError and AutogradError for a tensor that
@@ -23,3 +25,5 @@ class KeptValues {
 };
 
 }  // namespace tend::optim::detail
+
+#pragma GCC visibility pop

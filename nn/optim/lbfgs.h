@@ -7,6 +7,8 @@
 
 #include <tend/nn/optim/grouped_optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::optim {
 
 enum class LineSearch { none, strong_wolfe };
@@ -90,3 +92,5 @@ class LBFGS : public GroupedOptimizer<LBFGS, LBFGSOptions, LBFGSState> {
 };
 
 }  // namespace tend::optim
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <tend/nn/optim/grouped_optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::optim {
 
 struct LionOptions {
@@ -45,3 +47,5 @@ class Lion : public GroupedOptimizer<Lion, LionOptions, LionState> {
 };
 
 }  // namespace tend::optim
+
+#pragma GCC visibility pop

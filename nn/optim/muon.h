@@ -5,6 +5,8 @@
 
 #include <tend/nn/optim/grouped_optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::optim {
 
 /// How a step's size depends on the shape (rows, columns): by sqrt(max(1, rows / columns)), or by
@@ -69,3 +71,5 @@ class Muon : public GroupedOptimizer<Muon, MuonOptions, MuonState> {
 };
 
 }  // namespace tend::optim
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 
 #include <tend/autograd/tensor/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::optim::detail {
 
 /// "group.0.lr".
@@ -32,3 +34,5 @@ void set_option(std::pair<double, double>& setting, const std::string& key, cons
 void set_option(Flag& setting, const std::string& key, const Tensor& tensor);
 
 }  // namespace tend::optim::detail
+
+#pragma GCC visibility pop

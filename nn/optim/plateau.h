@@ -6,6 +6,8 @@
 
 #include <tend/nn/optim/optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::optim {
 
 enum class PlateauMode { min, max };
@@ -53,3 +55,5 @@ class ReduceLROnPlateau {
 };
 
 }  // namespace tend::optim
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <tend/nn/optim/grouped_optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::optim {
 
 struct RMSpropOptions {
@@ -58,3 +60,5 @@ class RMSprop : public GroupedOptimizer<RMSprop, RMSpropOptions, RMSpropState> {
 };
 
 }  // namespace tend::optim
+
+#pragma GCC visibility pop

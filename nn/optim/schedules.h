@@ -10,6 +10,8 @@
 #include <tend/core/base/strict.h>
 #include <tend/nn/optim/schedule.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::optim {
 
 /// The rate times `gamma` every `step_size` epochs. Error unless step_size is at least 1.
@@ -219,3 +221,5 @@ class WSDLR : public LRScheduler {
 };
 
 }  // namespace tend::optim
+
+#pragma GCC visibility pop

@@ -3,6 +3,8 @@
 
 #include <tend/nn/optim/grouped_optimizer.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::optim {
 
 struct SGDOptions {
@@ -49,3 +51,5 @@ class SGD : public GroupedOptimizer<SGD, SGDOptions, SGDState> {
 };
 
 }  // namespace tend::optim
+
+#pragma GCC visibility pop

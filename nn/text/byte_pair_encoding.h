@@ -12,6 +12,8 @@
 
 #include <tend/core/base/strict.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 struct EncodeOptions {
@@ -96,3 +98,5 @@ class BytePairEncoding {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// Tokens with the ids 0, 1, ...
@@ -77,3 +79,5 @@ class WordVocabulary : public Vocabulary {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

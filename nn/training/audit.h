@@ -12,6 +12,8 @@
 
 #include <tend/nn/module/module.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// What audit() found about one parameter.
@@ -81,3 +83,5 @@ requires std::derived_from<M, ModuleBase> && std::is_invocable_r_v<Tensor, Loss&
 }
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 
 #include <tend/nn/training/run_state.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// Checkpoints in a folder, by step: "step-00000100.safetensors" and so on.
@@ -41,3 +43,5 @@ class CheckpointFolder {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include <csignal>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// While it lives, SIGINT (Ctrl-C) and SIGTERM are noted instead of ending the process; a second
@@ -23,3 +25,5 @@ class InterruptGuard {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

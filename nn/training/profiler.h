@@ -9,6 +9,8 @@
 
 #include <tend/autograd/graph/timeline.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// What profiled operations took together.
@@ -63,3 +65,5 @@ class Profiler {
 std::ostream& operator<<(std::ostream& out, const Profiler& profiler);
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// On a terminal one line that is overwritten, and that goes with the object. Where stderr is no
@@ -37,3 +39,5 @@ class ProgressLine {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

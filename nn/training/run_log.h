@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// What is known of a step of a training.
@@ -42,3 +44,5 @@ class RunLog {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

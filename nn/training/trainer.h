@@ -17,6 +17,8 @@
 #include <tend/nn/training/run_log.h>
 #include <tend/nn/training/run_state.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 struct TrainerOptions {
@@ -112,3 +114,5 @@ class Trainer {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

@@ -14,3 +14,25 @@ TEST_CASE("what is installed is what users may name, and what that includes") {
   for (std::string line; std::getline(list, line);) expected.push_back(line);
   CHECK(kInstalledHeaders == expected);
 }
+
+TEST_CASE("a shared library exports what the installed headers declare") {
+  std::vector<std::string> missing;
+  std::size_t declaring = 0;
+  for (const std::string& header : kInstalledHeaders) {
+    std::ifstream file(std::string(TEND_SOURCE) + "/" + header);
+    std::size_t number = 0, last_include = 0, push = 0, first = 0, pop = 0;
+    for (std::string line; std::getline(file, line);) {
+      ++number;
+      if (line.starts_with("#include")) last_include = number;
+      if (line == "#pragma GCC visibility push(default)") push = number;
+      if (line == "#pragma GCC visibility pop") pop = number;
+      if (first == 0 && line.starts_with("namespace")) first = number;
+    }
+    if (first == 0) continue;  // it includes others, no more
+    ++declaring;
+    // What it includes has pragmas of its own, or stays hidden.
+    if (push <= last_include || first < push || pop != number) missing.push_back(header);
+  }
+  CHECK(missing == std::vector<std::string>{});
+  CHECK(declaring > 100);
+}

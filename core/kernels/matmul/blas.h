@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace tend {
 
 /// Initialises OpenBLAS, once; the first matrix product does it by itself.
@@ -58,3 +60,5 @@ std::string_view better_blas_core(std::string_view chosen, bool avx2, bool avx51
 
 }  // namespace detail
 }  // namespace tend
+
+#pragma GCC visibility pop

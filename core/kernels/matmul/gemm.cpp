@@ -323,10 +323,9 @@ void linear(const Array& out, const Array& x, const Array& weight, const Array& 
       Batch batch(out, x, columns);
       batch.flatten_rows(first);
       first.bias = bias.data<T>();
-      count_products(out.numel(), x.size(-1));
       return multiply_without_blas(first, batch, RowBits::same);
     });
-    if (added) return;
+    if (added) return count_products(out.numel(), x.size(-1));  // otherwise matmul counts them
   }
   out.copy_from(bias);
   matmul(out, x, columns, 1, 1);
