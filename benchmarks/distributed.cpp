@@ -1,6 +1,7 @@
-// Training steps of two GPTs on the processes of mpirun:
+// Training steps of two GPTs on the processes of mpirun, and the messages that they send:
 //
 //     mpirun -n 2 --bind-to core build/release/benchmarks/distributed --shards 2
+//     mpirun -n 2 --bind-to core --mca btl tcp,self build/release/benchmarks/distributed --messages
 //     build/release/benchmarks/distributed --threads 2
 //
 // benchmarks/distributed_torch.py does the same with PyTorch's DistributedDataParallel.
@@ -14,7 +15,9 @@
 #include <string>
 #include <vector>
 
+#include <tend/nn/distributed/communicator.h>
 #include <tend/nn/distributed/data_parallel.h>
+#include <tend/nn/distributed/pairwise_sum.h>
 #include <tend/nn/files/write_file.h>
 #include <tend/tend.h>
 
@@ -30,6 +33,7 @@ struct Options {
   std::int64_t shards = 0, steps = 30, bucket_bytes = 1 << 20;
   std::uint64_t seed = 1;
   int threads = 0;
+  bool messages = false;
   std::string json;
 };
 
@@ -91,14 +95,35 @@ nlohmann::ordered_json measure(const tend::distributed::Context& context, const 
           {"hidden", seconds > 0 ? 1 - waited / seconds : 0}};
 }
 
+/// The sum of a vector over all processes, as DataParallel makes it of each bucket.
+nlohmann::ordered_json measure_sum(const tend::distributed::Context& context, std::int64_t bytes) {
+  constexpr int kWarmUp = 20;
+  const int rounds = bytes < 1 << 20 ? 2000 : 100;
+  const tend::Array values = tend::zeros({bytes / 4}).array();
+  std::vector<double> times;
+  for (int round = 0; round < kWarmUp + rounds; ++round) {
+    context.barrier();
+    const auto start = std::chrono::steady_clock::now();
+    tend::distributed::PairwiseSum(context.communicator(), 0, values).wait();
+    if (round >= kWarmUp) times.push_back(milliseconds_since(start));
+  }
+  std::ranges::sort(times);
+  return {{"bytes", bytes}, {"processes", context.size()}, {"sum_ms", times[times.size() / 2]}};
+}
+
 int run(const Options& options) {
   if (options.threads > 0) tend::set_num_threads(options.threads);
   const tend::distributed::Context context;
   nlohmann::ordered_json all;
-  for (const Size& size : {Size{64, 128, 4, 4, 12}, Size{256, 384, 6, 6, 4}}) {
-    const nlohmann::ordered_json found = measure(context, size, options);
+  const auto add = [&](const nlohmann::ordered_json& found) {
     if (context.is_first()) std::cout << found.dump() << std::endl;
     all.push_back(found);
+  };
+  if (options.messages) {
+    for (const std::int64_t bytes : {64, 1 << 20, 1 << 24}) add(measure_sum(context, bytes));
+  } else {
+    for (const Size& size : {Size{64, 128, 4, 4, 12}, Size{256, 384, 6, 6, 4}})
+      add(measure(context, size, options));
   }
   if (!options.json.empty() && context.is_first())
     tend::nn::write_file(options.json, all.dump(1) + '\n');
@@ -115,6 +140,8 @@ int main(int argc, char** argv) {
   program::add_whole(app, "--steps", options.steps, "Steps to time (30)", 1, 1'000'000);
   program::add_whole(app, "--bucket-bytes", options.bucket_bytes, "Gradients sent together (1 MB)",
                      1, 1 << 30);
+  app.add_flag("--messages", options.messages,
+               "Time the sums of 64 bytes, 1 MB and 16 MB over the processes instead");
   program::add_whole(app, "--seed", options.seed, "Of weights and tokens (1)");
   program::add_threads(app, options.threads);
   program::add_file(app, "--json", options.json, "Write the results to this file");

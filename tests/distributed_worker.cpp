@@ -2,9 +2,13 @@
 //   distributed_worker train SHARDS STEPS [FILE]   prints each loss and the weights, as bits, and
 //                                                  writes a checkpoint to FILE half-way
 //   distributed_worker resume SHARDS STEPS FILE    goes on from that checkpoint
+//   distributed_worker dies SHARDS STEPS FILE      as train, but the last process is killed in the
+//                                                  last step
 //   distributed_worker kept SHARDS STEPS           two backwards a step, the first with NoSync
-//   distributed_worker (calls | shapes | seeds | frozen | loss | killed | throws |
-//                       catches)
+//   distributed_worker trainer FOLDER (patience | signal)
+//                                                  nn::Trainer on all processes
+//   distributed_worker (calls | hooks | shapes | options | seeds | frozen | replaced | converted |
+//                       nosync | within | loss | killed | throws | catches | leaves)
 
 #include <csignal>
 #include <cstdint>
@@ -13,9 +17,11 @@
 #include <exception>
 #include <iostream>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include <tend/nn/distributed/data_parallel.h>
+#include <tend/nn/distributed/trainer_options.h>
 #include <tend/tend.h>
 
 namespace {
@@ -103,11 +109,47 @@ void train(const Context& context, const std::string& what, std::int64_t shards,
   Run run(context, shards);
   if (what == "resume") run.state.load(file);
   while (run.step < steps) {
+    const bool is_last = context.rank() == context.size() - 1;
+    if (what == "dies" && is_last && run.step == steps - 1) std::raise(SIGKILL);
     run.make_step(what == "kept");
-    if (what == "train" && !file.empty() && run.step == steps / 2 && context.is_first())
+    if (what != "resume" && !file.empty() && run.step == steps / 2 && context.is_first())
       run.state.save(file);
   }
   run.print_weights();
+}
+
+// What ends the run is seen by the last process alone.
+void use_trainer(const Context& context, const std::string& folder, const std::string& what) {
+  manual_seed(3);
+  Net net;
+  optim::SGD optimizer(net.parameters(), {.lr = 0.01});
+  DataParallel parallel(context, net, {.shards = 8});
+  const Tensor x = randn({kRows, 5}), y = randn({kRows, 2});
+  const std::int64_t size = kRows / context.size();
+  const auto own = [&](const Tensor& rows) { return rows.narrow(0, context.rank() * size, size); };
+  const auto gradients = [&] {
+    return parallel.backward([&](std::int64_t shard) {
+      return mse_loss(net(parallel.part(own(x), shard)), parallel.part(own(y), shard));
+    });
+  };
+  const bool is_last = context.rank() == context.size() - 1;
+  double evaluation = 0;
+  nn::TrainerOptions options{.steps = 12, .out = folder, .save_every = 4};
+  if (what == "patience") {
+    options.evaluate_every = 2;
+    options.patience = 2;
+    options.evaluate = [&] { return is_last ? --evaluation : ++evaluation; };
+  }
+  if (what == "signal") {
+    options.after_step = [&](nn::TrainedStep& done) {
+      if (is_last && done.step == 5) std::raise(SIGTERM);
+    };
+  }
+  nn::Trainer trainer(net, optimizer, gradients, distributed::for_processes(context, options));
+  trainer.run();
+  for (const double steps : context.gather(static_cast<double>(trainer.steps_done())))
+    std::cout << steps << ' ';
+  std::cout << '\n';
 }
 
 // Prints the error of f() on process 0.
@@ -128,6 +170,10 @@ void make_calls(const Context& context) {
   context.broadcast({mixed, whole, Tensor()});
   std::cout << mixed.sum().item() << ' ' << whole.sum().item<std::int64_t>() << '\n';
   expect_error([&] { context.broadcast({zeros({1 + context.rank()})}); });
+  std::cout << context.sum(context.rank() + 1) << ' ' << context.mean(context.rank() + 1) << ' '
+            << context.gather(full({2}, context.rank() + 1, int64).expand({3, 2})).sum({1, 2})
+            << '\n';
+  expect_error([&] { context.gather(zeros({1 + context.rank()})); });
   Net net;
   expect_error([&] { DataParallel(context, net, {.shards = 3}); });
   expect_error([&] { DataParallel(context, net, {.shards = 1}); });
@@ -141,27 +187,52 @@ void make_calls(const Context& context) {
   context.barrier();
 }
 
+// Hooks of the user, registered before and after, see the gradient of each shard; `.grad` is the
+// mean of what they make of it.
+void use_hooks(const Context& context) {
+  manual_seed(1);
+  nn::Linear model(2, 1, {.bias = false});
+  const HookHandle before =
+      model.weight.register_hook([](const Tensor& gradient) { return gradient + 1; });
+  DataParallel parallel(context, model, {.shards = 4});
+  const HookHandle after =
+      model.weight.register_hook([](const Tensor& gradient) { return gradient * 2; });
+  for (int backward = 0; backward < 2; ++backward)
+    parallel.backward([&](std::int64_t shard) {
+      return model(full({1, 2}, static_cast<double>(shard))).sum();
+    });
+  std::cout << model.weight.grad() << '\n';  // twice the mean of 2 (shard + 1), shards 0 to 3
+}
+
 void fail_on_purpose(const Context& context, const std::string& what) {
   const bool is_second = context.rank() == 1;
   manual_seed(1);
   Net net(what == "shapes" && is_second ? 7 : 6);
   if (what == "shapes") return expect_error([&] { DataParallel(context, net); });
+  if (what == "options")
+    return expect_error([&] { DataParallel(context, net, {.bucket_bytes = is_second ? 0 : 1}); });
   DataParallel parallel(context, net);
+  std::optional<DataParallel::NoSync> no_sync;
+  if (what == "nosync" && is_second) no_sync.emplace(parallel);
+  if (what == "replaced") net.up.weight = nn::Parameter(ones({6, 5}));
+  if (what == "converted") net.to(float64);
   if (what == "seeds") manual_seed(static_cast<std::uint64_t>(context.rank()));
   if (what == "frozen") net.up.requires_grad_(false);
   for (int step = 0; step < 1000; ++step) {
     const auto loss = [&](std::int64_t) -> Tensor {
       if (what == "loss") return zeros({2});
+      if (what == "within") parallel.backward([](std::int64_t) { return zeros({}); });
       if (what == "killed" && is_second && step == 3) std::raise(SIGKILL);
       if ((what == "throws" || what == "catches") && is_second && step == 3)
         fail("loss", "this is the end");
       return net(ones({2, 5})).sum();
     };
+    if (what == "leaves" && is_second && step == 3) return;
     if (what == "catches" && is_second && step == 3)
       return expect_error([&] { parallel.backward(loss); });
-    if (what != "killed" && what != "throws" && what != "catches") {
+    if (what != "killed" && what != "throws" && what != "catches" && what != "leaves") {
       expect_error([&] { parallel.backward(loss); });
-      if (what == "frozen") return;
+      if (what == "frozen" || what == "replaced" || what == "converted") return;
       return expect_error([&] { parallel.backward(loss); });
     }
     parallel.backward(loss);
@@ -172,10 +243,14 @@ int run(int argc, char** argv) {
   const Context context(argc, argv);
   const std::string what = argc > 1 ? argv[1] : "";
   if (!context.is_first()) std::cout.setstate(std::ios::failbit);  // one process prints
-  if (argc > 3) {
+  if (what == "trainer") {
+    use_trainer(context, argv[2], argv[3]);
+  } else if (argc > 3) {
     train(context, what, std::atoi(argv[2]), std::atoi(argv[3]), argc > 4 ? argv[4] : "");
   } else if (what == "calls") {
     make_calls(context);
+  } else if (what == "hooks") {
+    use_hooks(context);
   } else {
     fail_on_purpose(context, what);
   }

@@ -41,30 +41,14 @@ void check_fits_task(const CommandLine& command_line, const std::string& task) {
     throw std::invalid_argument("--require is for tasks with right answers, not for a text");
 }
 
-/// What a training is made of. Files that are to be written are looked at before the text is read.
-struct Plan {
-  Options options;
-  Task task;
-  std::optional<Checkpoint> checkpoint;  ///< To go on from.
-};
-
-Plan make_plan(const CommandLine& command_line, const Processes& processes) {
-  Options options = command_line.options;
-  std::optional<Checkpoint> checkpoint;
-  if (!command_line.resume.empty()) {
-    checkpoint.emplace(command_line.resume);
-    options = checkpoint->options();
-    if (options.task != "text" && !command_line.options.text.empty())
-      throw std::invalid_argument("--text is not for the checkpoint's task, " + options.task);
-    options.text = command_line.options.text.empty() ? options.text : command_line.options.text;
-    if (command_line.steps) options.steps = options.max_steps = *command_line.steps;
-  }
-  check_fits_task(command_line, options.task);
-  processes.check_batch(options.batch);
-  if (processes.is_first()) check_files(command_line, options.text);
-  Task task = task_of(options);
-  if (command_line.sampling.prompt) encode(task, *command_line.sampling.prompt);
-  return {options, std::move(task), std::move(checkpoint)};
+Options options_of(const CommandLine& command_line, const std::optional<Checkpoint>& checkpoint) {
+  if (!checkpoint) return command_line.options;
+  Options options = checkpoint->options();
+  if (options.task != "text" && !command_line.options.text.empty())
+    throw std::invalid_argument("--text is not for the checkpoint's task, " + options.task);
+  options.text = command_line.options.text.empty() ? options.text : command_line.options.text;
+  if (command_line.steps) options.steps = options.max_steps = *command_line.steps;
+  return options;
 }
 
 void go_on(const Checkpoint& checkpoint, Training& training) {
@@ -131,13 +115,20 @@ bool finish(const CommandLine& command_line, Training& training, const Course& c
 
 int train(const CommandLine& command_line) {
   if (command_line.threads > 0) tend::set_num_threads(command_line.threads);
-  Processes processes(command_line.shards);
-  Plan plan = make_plan(command_line, processes);
-  Training training(plan.options, std::move(plan.task), processes,
+  std::optional<Checkpoint> checkpoint;  // to go on from
+  if (!command_line.resume.empty()) checkpoint.emplace(command_line.resume);
+  const Options options = options_of(command_line, checkpoint);
+  check_fits_task(command_line, options.task);
+  Processes processes(options.shards);
+  // Files that are to be written are looked at before the text is read.
+  if (processes.is_first()) check_files(command_line, options.text);
+  Task task = task_of(options);
+  if (command_line.sampling.prompt) encode(task, *command_line.sampling.prompt);
+  Training training(options, std::move(task), processes,
                     {.folder = command_line.out.empty() ? "." : command_line.out,
                      .every = command_line.save_every,
                      .keep = command_line.keep});
-  if (plan.checkpoint) go_on(*plan.checkpoint, training);
+  if (checkpoint) go_on(*checkpoint, training);
   if (processes.is_first()) prepare_folder(command_line);
   const tend::nn::InterruptGuard interrupts;
   if (processes.is_first()) std::cout << introduction(training) << std::flush;

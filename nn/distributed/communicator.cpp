@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <exception>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,7 +16,13 @@
 namespace tend::distributed {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::size_t kLargest = std::size_t{1} << 30;  // of a message: MPI counts with an int
+
+// How long an answer may come after its sender has ended: messages overtake each other.
+constexpr std::chrono::seconds kPatience{5};
+constexpr unsigned kLooksAround = 256;  // attempts between two looks for processes that have ended
 
 /// f(first byte, size) for pieces that one message can hold.
 template <class F>
@@ -27,6 +35,8 @@ void for_each_piece(std::size_t bytes, F f) {
 
 struct Communicator::State {
   MPI_Comm all = MPI_COMM_NULL;
+  MPI_Comm goodbyes = MPI_COMM_NULL;  // one empty message to each other process, when this one ends
+  std::vector<MPI_Request> goodbye_requests;  // reserved: a destructor should need no memory
   bool starts_mpi = false;
   bool is_abandoned = false;
   int exceptions = std::uncaught_exceptions();
@@ -49,8 +59,10 @@ Communicator::Communicator(int* argc, char*** argv) : state_(std::make_unique<St
   }
   check(MPI_Comm_dup(MPI_COMM_WORLD, &state_->all), "MPI_Comm_dup");
   check(MPI_Comm_set_errhandler(state_->all, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(MPI_Comm_dup(state_->all, &state_->goodbyes), "MPI_Comm_dup");
   check(MPI_Comm_rank(state_->all, &rank_), "MPI_Comm_rank");
   check(MPI_Comm_size(state_->all, &size_), "MPI_Comm_size");
+  state_->goodbye_requests.reserve(2 * static_cast<std::size_t>(size_));
 }
 
 Communicator::~Communicator() {
@@ -61,8 +73,43 @@ Communicator::~Communicator() {
   if (is_unwinding || state_->is_abandoned || MPI_Finalized(&is_over) != MPI_SUCCESS ||
       is_over != 0)
     return;
+  say_goodbye();
+  MPI_Comm_free(&state_->goodbyes);
   MPI_Comm_free(&state_->all);
   if (state_->starts_mpi) MPI_Finalize();
+}
+
+// All have said it before the first one finalizes: it would no longer answer MPI's own messages.
+void Communicator::say_goodbye() const {
+  std::vector<MPI_Request>& requests = state_->goodbye_requests;
+  for (int other = 0; other < size_; ++other) {
+    if (other == rank_) continue;
+    MPI_Isend(nullptr, 0, MPI_BYTE, other, 0, state_->goodbyes, &requests.emplace_back());
+    MPI_Irecv(nullptr, 0, MPI_BYTE, other, 0, state_->goodbyes, &requests.emplace_back());
+  }
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+}
+
+int Communicator::find_ended() const {
+  int is_there = 0;
+  MPI_Status status;
+  check(MPI_Iprobe(MPI_ANY_SOURCE, 0, state_->goodbyes, &is_there, &status), "MPI_Iprobe");
+  return is_there != 0 ? status.MPI_SOURCE : -1;
+}
+
+template <class F>
+void Communicator::wait_until(const char* call, F is_done) const {
+  std::optional<Clock::time_point> ended;
+  for (unsigned attempts = 1; !is_done(); ++attempts) {
+    std::this_thread::yield();
+    if (attempts % kLooksAround != 0) continue;
+    const int other = find_ended();
+    if (other < 0) continue;
+    if (!ended) ended = Clock::now();
+    if (Clock::now() - *ended < kPatience) continue;
+    abandon();
+    fail(call, "process ", rank_, " waits for process ", other, ", which has ended");
+  }
 }
 
 void Communicator::check(int code, const char* call) const {
@@ -83,25 +130,47 @@ void Communicator::abandon() const noexcept {
   state_->is_abandoned = true;
 }
 
+void Communicator::check_usable(const char* call) const {
+  if (state_->is_abandoned)
+    fail(call, "process ", rank_, ": an earlier call failed, so the processes differ");
+}
+
 void Communicator::barrier() const {
-  check(MPI_Barrier(state_->all), "MPI_Barrier");
+  collect("MPI_Ibarrier", [&](MPI_Request* request) { return MPI_Ibarrier(state_->all, request); });
 }
 
 void Communicator::broadcast(std::span<std::byte> bytes) const {
   for_each_piece(bytes.size(), [&](std::size_t at, int size) {
-    check(MPI_Bcast(bytes.data() + at, size, MPI_BYTE, 0, state_->all), "MPI_Bcast");
+    collect("MPI_Ibcast", [&](MPI_Request* request) {
+      return MPI_Ibcast(bytes.data() + at, size, MPI_BYTE, 0, state_->all, request);
+    });
   });
 }
 
 void Communicator::all_gather(std::span<const std::byte> own, std::span<std::byte> all) const {
   const auto size = static_cast<int>(own.size());
-  check(MPI_Allgather(own.data(), size, MPI_BYTE, all.data(), size, MPI_BYTE, state_->all),
-        "MPI_Allgather");
+  collect("MPI_Iallgather", [&](MPI_Request* request) {
+    return MPI_Iallgather(own.data(), size, MPI_BYTE, all.data(), size, MPI_BYTE, state_->all,
+                          request);
+  });
+}
+
+template <class F>
+void Communicator::collect(const char* call, F start) const {
+  check_usable(call);
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(start(&request), call);
+  wait_until(call, [&] {
+    int done = 0;
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+  });
 }
 
 Communicator::Exchange::Exchange(const Communicator& communicator, int partner, int tag,
                                  std::span<const std::byte> out, std::span<std::byte> in)
     : requests_(std::make_unique<Requests>()), communicator_(&communicator) {
+  communicator.check_usable("MPI_Isend");
   const auto add = [&] { return &requests_->all.emplace_back(MPI_REQUEST_NULL); };
   const std::size_t pieces = 2 + (out.size() + in.size()) / kLargest;
   requests_->all.reserve(pieces);
@@ -127,9 +196,7 @@ bool Communicator::Exchange::is_done() {
 }
 
 void Communicator::Exchange::wait() {
-  communicator_->check(MPI_Waitall(static_cast<int>(requests_->all.size()), requests_->all.data(),
-                                   MPI_STATUSES_IGNORE),
-                       "MPI_Waitall");
+  communicator_->wait_until("MPI_Testall", [&] { return is_done(); });
 }
 
 }  // namespace tend::distributed

@@ -8,10 +8,14 @@
 namespace tend::distributed {
 
 /// The processes of this program, among which tend's messages do not meet those of others.
+///
+/// A call that waits for another process is an Error on this one some seconds after the other has
+/// destroyed its Communicator, since what it waits for cannot come any more.
 class Communicator {
  public:
   /// Starts MPI, unless the program has.
   Communicator(int* argc, char*** argv);
+  /// Waits for the others to do the same, unless this one is abandoned or an exception passes.
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -21,8 +25,8 @@ class Communicator {
   /// Error where the call that this is for comes from another thread than the constructor's.
   void check_thread(const char* operation) const;
 
-  /// For a process that can no longer answer the others: it will end without MPI_Finalize, where it
-  /// would wait for them as they for it, and mpirun then ends them.
+  /// For a process that can no longer answer the others: further calls are errors, and it will end
+  /// without MPI_Finalize, where it would wait for them as they for it; mpirun then ends them.
   void abandon() const noexcept;
 
   void barrier() const;
@@ -55,6 +59,17 @@ class Communicator {
   struct State;
 
   void check(int code, const char* call) const;
+  /// Error for a process that is abandoned.
+  void check_usable(const char* call) const;
+  /// Starts what all processes do together, start(request), and waits for its end.
+  template <class F>
+  void collect(const char* call, F start) const;
+  /// Waits until is_done(). Error where another process ended instead of answering.
+  template <class F>
+  void wait_until(const char* call, F is_done) const;
+  /// The process that has ended its Communicator; -1 where none has.
+  int find_ended() const;
+  void say_goodbye() const;
 
   std::unique_ptr<State> state_;
   int rank_ = 0, size_ = 1;

@@ -25,7 +25,9 @@ class Communicator;
 /// Context. What MPI reports is an Error with rank and call.
 ///
 /// A process that ends without destroying its Context, or destroys it because of an exception or
-/// after a backward that failed, ends the others: mpirun stops them, and says which rank it was.
+/// after a call that failed on the way, ends the others: mpirun stops them, and says which rank it
+/// was. Where one destroys it while others still wait for it, their calls are Errors that name it,
+/// after five seconds.
 class Context {
  public:
   /// Starts MPI, unless the program has done so itself. Error where MPI was ended before.
@@ -44,6 +46,13 @@ class Context {
   void barrier() const;
   /// The numbers of all processes, in the order of their ranks.
   std::vector<double> gather(double number) const;
+  /// The tensors of all processes, stacked in the order of their ranks: (size(), ...), without
+  /// history; `.sum(0)` and `.mean(0)` reduce them. Error unless they have the same shape and
+  /// dtype.
+  Tensor gather(const Tensor& tensor) const;
+  /// The sum and mean of a number of each process, added in the order of their ranks.
+  double sum(double number) const;
+  double mean(double number) const { return sum(number) / size(); }
   /// Copies the elements of process 0 to the tensors of all others. Error unless these have the
   /// same number, dtypes and shapes on all; nothing has changed then.
   void broadcast(const std::vector<Tensor>& tensors) const;

@@ -1,5 +1,6 @@
 #include <tend/nn/distributed/data_parallel.h>
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 #include <span>
@@ -31,6 +32,12 @@ Tensor sum_of(const Tensor& a, const Tensor& b) {
   return b.defined() ? a.add(b) : a;
 }
 
+std::vector<Tensor> trained_of(const nn::ModuleBase& module) {
+  std::vector<Tensor> trained = module.parameters();
+  std::erase_if(trained, [](const Tensor& each) { return !each.requires_grad(); });
+  return trained;
+}
+
 /// Neighbours first, then neighbouring pairs; of a power of two of numbers.
 double tree_sum(std::vector<double> numbers) {
   for (std::size_t width = 1; width < numbers.size(); width *= 2) {
@@ -45,7 +52,9 @@ struct DataParallel::State {
   // A parameter, and its gradients on this process.
   struct Parameter {
     Tensor tensor;
-    HookHandle hook = {};
+    DType dtype;
+    Shape shape;
+    HookHandle hook = {};           // during a backward
     Tensor before = {};             // its .grad before the backward
     bool has_come = false;          // the gradient of this shard
     std::vector<Tensor> sums = {};  // of shards, each of half as many as the one before it
@@ -63,12 +72,14 @@ struct DataParallel::State {
   std::optional<GradientBuckets> buckets;
   std::int64_t shard = -1;  // whose backward runs, counted from the first of this process
   int no_syncs = 0;
+  bool keeps = false;  // there was a NoSync when this backward began
+  bool is_running = false;
   bool has_failed = false;
   ReductionCost no_cost;
 
   void check_options(const DataParallelOptions& options) const;
   std::vector<std::string> description(const DataParallelOptions& options) const;
-  void watch_parameters();
+  void find_parameters();
   void check_parameters() const;
   void come(std::size_t number, const Tensor& gradient);
   double run_shard(const std::function<Tensor(std::int64_t)>& loss);
@@ -76,6 +87,7 @@ struct DataParallel::State {
                                  std::uint64_t seed);
   double mean_loss(const std::vector<double>& own, std::uint64_t seed) const;
   void set_gradients();
+  void put_back_gradients();
 };
 
 void DataParallel::State::check_options(const DataParallelOptions& options) const {
@@ -100,38 +112,32 @@ std::vector<std::string> DataParallel::State::description(
   return lines;
 }
 
-void DataParallel::State::watch_parameters() {
-  std::vector<Tensor> watched;
-  for (const Tensor& each : module->parameters()) {
-    if (each.requires_grad()) watched.push_back(each);
-  }
-  for (const Tensor& each : watched) parameters.push_back({each});
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    parameters[i].kept.resize(static_cast<std::size_t>(local));
-    parameters[i].hook = watched[i].register_hook([this, i](const Tensor& gradient) {
-      if (shard >= 0) come(i, gradient);
-    });
+void DataParallel::State::find_parameters() {
+  for (const Tensor& each : trained_of(*module)) {
+    Parameter& added = parameters.emplace_back(each, each.dtype(), each.shape());
+    added.kept.resize(static_cast<std::size_t>(local));
   }
 }
 
 void DataParallel::State::check_parameters() const {
-  std::size_t trained = 0;
-  for (const Tensor& each : module->parameters()) trained += each.requires_grad() ? 1 : 0;
-  bool are_trained = trained == parameters.size();
-  for (const Parameter& each : parameters) are_trained &= each.tensor.requires_grad();
-  if (!are_trained)
-    fail(kBackward, "parameters were added, frozen or set free; make a new DataParallel");
+  const auto is_same = [](const Tensor& now, const Parameter& then) {
+    return now.impl() == then.tensor.impl() && now.dtype() == then.dtype &&
+           now.shape() == then.shape;
+  };
+  if (!std::ranges::equal(trained_of(*module), parameters, is_same))
+    fail(kBackward,
+         "parameters were added, replaced, converted, frozen or set free; make a new DataParallel");
 }
 
 // Adds a shard's gradient to those before it, as one counts in binary: two sums of as many shards
 // become one. The last shard of this process leaves a single sum.
 void DataParallel::State::come(std::size_t number, const Tensor& gradient) {
   Parameter& parameter = parameters[number];
-  parameter.has_come = true;
+  if (std::exchange(parameter.has_come, true)) return;
   Tensor& kept = parameter.kept[static_cast<std::size_t>(shard)];
   Tensor sum = sum_of(kept, gradient);
-  kept = no_syncs > 0 ? sum : Tensor();
-  if (no_syncs > 0) return;
+  kept = keeps ? sum : Tensor();
+  if (keeps) return;
   for (std::int64_t made = shard; made % 2 == 1; made /= 2) {
     sum = sum_of(parameter.sums.back(), sum);
     parameter.sums.pop_back();
@@ -175,20 +181,22 @@ std::vector<double> DataParallel::State::run_shards(const std::function<Tensor(s
 }
 
 double DataParallel::State::mean_loss(const std::vector<double>& own, std::uint64_t seed) const {
-  std::vector<double> given(own);
-  given.push_back(std::bit_cast<double>(seed));
-  std::vector<double> all(given.size() * static_cast<std::size_t>(context->size()));
-  context->communicator().all_gather(std::as_bytes(std::span(given)),
-                                     std::as_writable_bytes(std::span(all)));
+  std::vector<double> row(own);  // what each process tells the others
+  row.push_back(std::bit_cast<double>(seed));
+  row.push_back(keeps ? 1 : 0);
+  std::vector<double> rows(row.size() * static_cast<std::size_t>(context->size()));
+  context->communicator().all_gather(std::as_bytes(std::span(row)),
+                                     std::as_writable_bytes(std::span(rows)));
   std::vector<double> losses;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if ((i + 1) % given.size() != 0) {
-      losses.push_back(all[i]);
-    } else if (std::bit_cast<std::uint64_t>(all[i]) !=
-               std::bit_cast<std::uint64_t>(all[own.size()])) {
-      fail(kBackward, "process ", i / given.size(),
+  for (std::size_t process = 0; process * row.size() < rows.size(); ++process) {
+    const std::span<const double> its = std::span(rows).subspan(process * row.size(), row.size());
+    if (std::bit_cast<std::uint64_t>(its[own.size()]) !=
+        std::bit_cast<std::uint64_t>(rows[own.size()]))
+      fail(kBackward, "process ", process,
            " has drawn other random numbers than process 0; seed all alike");
-    }
+    if (its.back() != rows[own.size() + 1])
+      fail(kBackward, "of process 0 and process ", process, " only one has a NoSync");
+    losses.insert(losses.end(), its.begin(), its.end() - 2);
   }
   return tree_sum(std::move(losses)) / static_cast<double>(shards);
 }
@@ -204,20 +212,25 @@ void DataParallel::State::set_gradients() {
     const Tensor mean = sum.defined() ? sum.mul(1.0 / static_cast<double>(shards)) : Tensor();
     each.tensor.set_grad(sum_of(each.before, mean));
   }
+  for (Parameter& each : parameters) each.before = {};
+}
+
+void DataParallel::State::put_back_gradients() {
+  for (Parameter& each : parameters) each.tensor.set_grad(std::exchange(each.before, {}));
 }
 
 DataParallel::DataParallel(const Context& context, nn::ModuleBase& module,
                            const DataParallelOptions& options)
-    : state_(with_memory([&] { return std::make_unique<State>(context, module, options); })) {
+    : state_(with_memory([&] { return std::make_shared<State>(context, module, options); })) {
   context.communicator().check_thread(kParallel);
   with_memory([&] {
-    state_->check_options(options);
     check_agreement(context.communicator(), kParallel, state_->description(options));
+    state_->check_options(options);
     std::vector<Tensor> tensors = module.parameters();
     for (const Tensor& each : module.buffers()) tensors.push_back(each);
     context.broadcast(tensors);
     state_->local = state_->shards / context.size();
-    state_->watch_parameters();
+    state_->find_parameters();
     if (context.size() == 1) return;
     std::vector<Tensor> trained;
     for (const State::Parameter& each : state_->parameters) trained.push_back(each.tensor);
@@ -225,9 +238,7 @@ DataParallel::DataParallel(const Context& context, nn::ModuleBase& module,
   });
 }
 
-DataParallel::~DataParallel() {
-  for (State::Parameter& each : state_->parameters) each.hook.remove();
-}
+DataParallel::~DataParallel() = default;
 
 std::int64_t DataParallel::shards() const noexcept {
   return state_->shards;
@@ -251,13 +262,47 @@ Tensor DataParallel::part(const Tensor& rows, std::int64_t shard) const {
   return rows.narrow(0, number * size, size);
 }
 
+/// The hooks that collect the gradients of one backward. They are registered for it alone, so that
+/// they see what all hooks of the user have made of a gradient.
+class DataParallel::Watch {
+ public:
+  explicit Watch(const std::shared_ptr<State>& state) : state_(*state) {
+    const std::weak_ptr<State> weak = state;  // a hook that cannot be removed does nothing later
+    for (std::size_t i = 0; i < state_.parameters.size(); ++i) {
+      State::Parameter& parameter = state_.parameters[i];
+      parameter.hook = parameter.tensor.register_hook([weak, i](const Tensor& gradient) {
+        const std::shared_ptr<State> alive = weak.lock();
+        if (alive && alive->shard >= 0) alive->come(i, gradient);
+      });
+    }
+    state_.is_running = true;
+  }
+  ~Watch() {
+    state_.is_running = false;
+    for (State::Parameter& each : state_.parameters) {
+      try {
+        each.hook.remove();
+      } catch (const OutOfMemoryError&) {
+        continue;
+      }
+    }
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  State& state_;
+};
+
 double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& loss) {
   State& s = *state_;
   s.context->communicator().check_thread(kBackward);
   if (s.has_failed) fail(kBackward, "an earlier one failed on the way, so the processes differ");
-  if (s.shard >= 0) fail(kBackward, "called by a hook of itself");
+  if (s.is_running) fail(kBackward, "called within itself, by its loss or a hook");
   s.check_parameters();
   return with_memory([&] {
+    const Watch watch(state_);
+    s.keeps = s.no_syncs > 0;
     std::uint64_t seed = 0;
     {
       const GeneratorLock lock(default_generator());
@@ -266,17 +311,17 @@ double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& l
     for (State::Parameter& each : s.parameters) each.before = each.tensor.grad();
     try {
       const double mean = s.mean_loss(s.run_shards(loss, seed), seed);
-      if (s.no_syncs == 0) {
-        s.set_gradients();
+      if (s.keeps) {
+        s.put_back_gradients();
       } else {
-        for (State::Parameter& each : s.parameters) each.tensor.set_grad(each.before);
+        s.set_gradients();
       }
       return mean;
     } catch (...) {
       s.shard = -1;
       s.has_failed = true;
       s.context->communicator().abandon();
-      for (State::Parameter& each : s.parameters) each.tensor.set_grad(each.before);
+      s.put_back_gradients();
       throw;
     }
   });

@@ -18,8 +18,8 @@
 namespace tend::distributed {
 
 struct DataParallelOptions {
-  /// Parts of the global batch, a power of two and a multiple of the processes; 0: one for each
-  /// process.
+  /// Parts of the global batch, a power of two, at least one for each process; 0: as many as there
+  /// are processes.
   std::int64_t shards = 0;
   /// Gradients are sent together until they have so many bytes.
   std::int64_t bucket_bytes = 1 << 20;
@@ -76,15 +76,18 @@ class DataParallel {
 
   /// Calls `loss` for each shard of this process, which gives the mean loss of the shard's rows,
   /// and adds the mean gradient over all shards to `.grad` of the parameters. Returns the mean loss
-  /// over all shards, the same on all processes. Error for a loss that is not one number, for
-  /// parameters that were frozen or set free since the construction, and on all processes where
-  /// the default generators differ. After an exception on the way no more backwards are possible;
-  /// the other processes, which wait for this one, are ended when it ends.
+  /// over all shards, the same on all processes. The hooks of the parameters see the gradients of
+  /// each shard, before they are summed. Error for a loss that is not one number, for parameters
+  /// that were added, replaced, converted, frozen or set free since the construction, when called
+  /// within `loss` or a hook, and on all processes where the default generators differ, or only
+  /// some have a NoSync. After an exception on the way no more backwards are possible; the other
+  /// processes, which wait for this one, are ended when it ends.
   double backward(const std::function<Tensor(std::int64_t shard)>& loss);
 
-  /// While it lives, backward() sends nothing: the gradients of each shard are kept, and added to
-  /// those of the next backward() without it, whatever zero_grad() does in between. That takes the
-  /// memory of the gradients for each shard of this process. torch: DistributedDataParallel.no_sync
+  /// A backward() that begins while it lives sends nothing: the gradients of each shard are kept,
+  /// and added to those of the next backward() without it, whatever zero_grad() does in between.
+  /// That takes the memory of the gradients for each shard of this process. All processes must have
+  /// one, or none. torch: DistributedDataParallel.no_sync
   class NoSync {
    public:
     explicit NoSync(DataParallel& parallel);
@@ -100,7 +103,8 @@ class DataParallel {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  class Watch;
+  std::shared_ptr<State> state_;
 };
 
 /// Of each batch of a sampler the rows of this process's shards, for a DataLoader's batch_sampler.

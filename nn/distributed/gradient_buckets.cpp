@@ -78,6 +78,7 @@ void GradientBuckets::advance() {
 }
 
 void GradientBuckets::wait() {
+  if (buckets_.empty()) return;
   for (Bucket& bucket : buckets_) {
     bucket.sum->wait();
     cost_.bytes_sent += bucket.sum->bytes_sent();

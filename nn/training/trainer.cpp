@@ -71,7 +71,7 @@ void Trainer::resume() {
   if (file.metadata != options_.settings) fail(kName, last, " was written with other settings");
   state.load_state_dict(file.tensors);
   saved_ = step_;
-  folder_->clear(step_);
+  if (options_.writes) folder_->clear(step_);
 }
 
 TrainedStep Trainer::make_step() {
@@ -101,7 +101,7 @@ double Trainer::evaluate_model() {
 }
 
 void Trainer::save() {
-  if (!folder_ || saved_ == step_) return;
+  if (!folder_ || !options_.writes || saved_ == step_) return;
   folder_->save(state, step_, options_.settings);
   saved_ = step_;
 }
@@ -123,7 +123,7 @@ void Trainer::run() {
   std::optional<ProgressLine> progress;
   if (options_.shows_progress) progress.emplace();
   std::optional<RunLog> log;
-  if (folder_) log.emplace(options_.out, step_);
+  if (folder_ && options_.writes) log.emplace(options_.out, step_);
   first_step_ = step_;
   start_ = Clock::now();
   std::optional<double> last_evaluation;

@@ -31,8 +31,9 @@ struct TrainerOptions {
   std::filesystem::path out = {};  ///< Folder of checkpoints and logs; empty: there are none.
   std::int64_t save_every = 0;     ///< Steps; 0: only at the end.
   std::int64_t keep = 3;           ///< How many checkpoints stay.
-  Flag resume = false;             ///< Goes on from the last checkpoint in `out`, if there is one.
-  Flag shows_progress = true;      ///< A line on stderr (ProgressLine).
+  Flag writes = true;          ///< Checkpoints and logs; false on all but one of several processes.
+  Flag resume = false;         ///< Goes on from the last checkpoint in `out`, if there is one.
+  Flag shows_progress = true;  ///< A line on stderr (ProgressLine).
   std::map<std::string, std::string> settings = {};  ///< Of the program, for the checkpoints.
 
   optim::LRScheduler* schedule = nullptr;  ///< Stepped after the optimizer.

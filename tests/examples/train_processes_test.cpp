@@ -42,13 +42,43 @@ TEST_CASE("train has the same losses and weights on 1, 2 and 4 processes, also w
     // One process writes, and speaks.
     CHECK(ended.output.find("parameters;") == ended.output.rfind("parameters;"));
   }
-  const Ended resumed = train_on(
-      4, {"--resume", "2/step-00000008.safetensors", "--shards", "4", "--out", "on", "--json", "r"},
-      folder);
+  // The checkpoint knows its shards.
+  const std::vector<std::string> resume{
+      "--resume", "2/step-00000008.safetensors", "--out", "on", "--json", "r"};
+  const Ended resumed = train_on(4, resume, folder);
   CAPTURE(resumed.output);
   REQUIRE(resumed.code == 0);
   CHECK(results(folder, "on/r").at("losses") == losses.front());
-  CHECK(train_on(2, small({"--shards", "3", "--out", "x"}), folder).code == 2);
+}
+
+TEST_CASE("what several processes of train cannot do is wrong usage, before anything is written") {
+  const TemporaryFolder folder;
+  const auto expect = [&](int count, const std::vector<std::string>& words,
+                          const std::string& message) {
+    const Ended ended = train_on(count, small(words), folder);
+    CAPTURE(count, ended.output);
+    CHECK(ended.code == 2);
+    CHECK_THAT(ended.output, ContainsSubstring("train: " + message));
+    CHECK(!std::filesystem::exists(folder.file("x")));
+  };
+  expect(2, {"--out", "x"}, "2 processes were started; --shards divides each batch among them");
+  expect(2, {"--shards", "3", "--out", "x"}, "--shards 3 is no power of two");
+  expect(3, {"--shards", "4", "--out", "x"}, "3 processes were started, which is no power of two");
+  expect(4, {"--shards", "2", "--out", "x"}, "4 processes were started, more than --shards 2");
+  expect(2, {"--shards", "8", "--out", "x"}, "--batch 4 must be a multiple of --shards 8");
+}
+
+TEST_CASE("several processes of train end when the last checkpoint cannot be written") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> words = small({"--shards", "2", "--steps", "1000", "--save-every",
+                                                "1000000", "--out", "x", "--report", "none"});
+  Process process("/usr/bin/env", mpirun_words(2, kProgram, words), folder.path());
+  REQUIRE(process.wait_for("parameters"));
+  std::filesystem::create_directories(folder.file("x/step-00001000.safetensors"));
+  CHECK(process.wait() == 1);
+  CAPTURE(process.output());
+  CHECK_THAT(process.output(), ContainsSubstring("step-00001000.safetensors"));
+  CHECK_THAT(process.output(), ContainsSubstring("held out: "));
 }
 
 // To one process, since mpirun kills the processes soon after it was interrupted itself: Open MPI 4

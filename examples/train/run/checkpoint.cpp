@@ -11,7 +11,7 @@ namespace train {
 
 namespace {
 
-constexpr const char* kFormat = "tend train 5";
+constexpr const char* kFormat = "tend train 6";
 
 /// What the model reads, as JSON. Tokens are written as their labels, for a byte of a text need not
 /// be UTF-8.

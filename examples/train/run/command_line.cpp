@@ -123,7 +123,7 @@ void add_options(CLI::App& app, CommandLine& o) {
       ->type_name("SHARE")
       ->group("Training");
   add_to("Training", "--seed", s.seed, "Seed of weights, batches and dropout");
-  program::add_whole(app, "--shards", o.shards,
+  program::add_whole(app, "--shards", s.shards,
                      "Divide each batch into so many parts, a power of two, which the processes of "
                      "mpirun share. Results depend on it, not on the number of processes",
                      1, 1 << 20)
@@ -165,7 +165,7 @@ void describe_program(CLI::App& app) {
       ". Each has its own settings, with which it is learned in seconds; any of them can be "
       "changed.\n"
       "Ctrl-C and SIGTERM end the run after the current step with a checkpoint and a report; "
-      "the program exits with 130 and 143.\n"
+      "the program exits with 130 and 143 (mpirun with a status of its own).\n"
       "A loss that is infinite or no number ends it, too: with 1, the curve up to there, and "
       "the model and the checkpoint of the last validation before it.\n"
       "Each file is written for itself: the program exits with 1 when one could not be, or "
@@ -176,8 +176,8 @@ void describe_program(CLI::App& app) {
 
 /// The checkpoint decides these: given as well, they would be ignored or contradict it.
 void refuse_options_with_resume(const CLI::App& app) {
-  constexpr std::array<std::string_view, 6> kAllowed{"--help",    "--text",    "--steps",
-                                                     "--threads", "--require", "--shards"};
+  constexpr std::array<std::string_view, 5> kAllowed{"--help", "--text", "--steps", "--threads",
+                                                     "--require"};
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
     const std::string group = option->get_group();

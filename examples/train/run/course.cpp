@@ -24,7 +24,8 @@ Course train_to_end(Training& training) {
     } catch (const tend::IoError& error) {
       std::cerr << "train: " << error.what() << '\n';
       course.is_saved = false;
-      is_over = training.steps_done() == before;
+      // After the last step the other processes no longer answer.
+      is_over = training.is_over() || training.steps_done() == before;
     } catch (const tend::nn::NotFiniteError& error) {
       course.failure = reason(error.what()) + "; a lower --rate may help";
       course.history = training.history;

@@ -1,6 +1,7 @@
 #include "examples/train/run/options.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
@@ -100,6 +101,11 @@ void validate(const Options& s) {
   require(s.width % s.heads == 0, "--width " + std::to_string(s.width) +
                                       " must be a multiple of --heads " + std::to_string(s.heads));
   require(is_count(s.batch, 1 << 20), "--batch must be from 1 to 1048576");
+  require(s.shards == 0 || std::has_single_bit(s.shards),
+          "--shards " + std::to_string(s.shards) + " is no power of two");
+  require(s.shards == 0 || s.batch % s.shards == 0, "--batch " + std::to_string(s.batch) +
+                                                        " must be a multiple of --shards " +
+                                                        std::to_string(s.shards));
   require(s.steps <= 1'000'000'000, "--steps must be at most 1000000000");
   require(s.max_steps >= s.steps && s.max_steps <= 1'000'000'000,
           "--max-steps must be from --steps " + std::to_string(s.steps) + " to 1000000000");
@@ -142,6 +148,7 @@ std::vector<std::pair<std::string, std::string>> describe(const Options& s) {
                            {"weight decay", shortest(s.weight_decay)},
                            {"gradient clip", shortest(s.clip)},
                            {"seed", count(s.seed)}});
+  if (s.shards > 0) rows.emplace_back("shards", count(s.shards));
   return rows;
 }
 

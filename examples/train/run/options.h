@@ -27,6 +27,7 @@ struct Options {
       embedding_init;  ///< The same for the embeddings; none means as `init`, with fan_in = width.
 
   std::uint64_t batch = 64;
+  std::uint64_t shards = 0;  ///< Of a batch, which processes share; 0: there is one process.
   std::uint64_t steps = 150;
   /// A run whose check fails after its steps goes on to twice as many, up to these.
   std::uint64_t max_steps = 600;

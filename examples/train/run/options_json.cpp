@@ -21,6 +21,7 @@ void for_each_field(S& s, F&& f) {
   f("init", s.init);
   f("embedding_init", s.embedding_init);
   f("batch", s.batch);
+  f("shards", s.shards);
   f("steps", s.steps);
   f("max_steps", s.max_steps);
   f("warmup", s.warmup);

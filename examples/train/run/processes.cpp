@@ -1,9 +1,13 @@
 #include "examples/train/run/processes.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 #include <optional>
 #include <stdexcept>
 #include <string>
+
+#include "examples/program.h"
 
 #ifdef TEND_HAS_DISTRIBUTED
 #include <tend/nn/distributed/data_parallel.h>
@@ -15,6 +19,27 @@ namespace {
 
 tend::Tensor loss_of(const Model& model, const Batch& batch) {
   return answer_loss(model(token_tensor(batch.inputs, batch.size, batch.length)), batch);
+}
+
+/// How many processes were started together, from what Open MPI, or MPICH and Slurm, tell each.
+std::uint64_t count_processes() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const char* const value = std::getenv(name);
+    if (value != nullptr) return program::parse_number<std::uint64_t>(value).value_or(1);
+  }
+  return 1;
+}
+
+/// Before MPI is started: then each process can end by itself.
+void check_processes(std::uint64_t shards) {
+  const std::uint64_t processes = count_processes();
+  const std::string started = std::to_string(processes) + " processes were started";
+  if (processes > 1 && shards == 0)
+    throw std::invalid_argument(started + "; --shards divides each batch among them");
+  if (!std::has_single_bit(processes))
+    throw std::invalid_argument(started + ", which is no power of two");
+  if (shards > 0 && processes > shards)
+    throw std::invalid_argument(started + ", more than --shards " + std::to_string(shards));
 }
 
 double backward_alone(const Model& model, const Batch& batch) {
@@ -47,6 +72,7 @@ struct Processes::State {
 };
 
 Processes::Processes(std::uint64_t shards) : shards_(shards) {
+  check_processes(shards);
   if (shards > 0) state_ = std::make_unique<State>();
 }
 
@@ -76,6 +102,7 @@ double Processes::backward(Model& model, const Batch& batch) {
 struct Processes::State {};
 
 Processes::Processes(std::uint64_t shards) : shards_(shards) {
+  check_processes(shards);
   if (shards > 0)
     throw std::invalid_argument("--shards needs MPI, which was not found when train was built");
 }
@@ -95,11 +122,5 @@ double Processes::backward(Model& model, const Batch& batch) {
 #endif
 
 Processes::~Processes() = default;
-
-void Processes::check_batch(std::uint64_t batch) const {
-  if (shards_ > 0 && batch % shards_ != 0)
-    throw std::invalid_argument("--batch " + std::to_string(batch) +
-                                " must be a multiple of --shards " + std::to_string(shards_));
-}
 
 }  // namespace train

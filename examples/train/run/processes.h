@@ -8,18 +8,17 @@
 
 namespace train {
 
-/// The processes of `mpirun`, among which the shards of each batch are divided. Without --shards
+/// The processes of `mpirun`, among which the shards of each batch are divided. Without shards
 /// there is this process alone, and no MPI.
 class Processes {
  public:
-  /// Throws std::invalid_argument for shards (0: none) where this build has no MPI.
+  /// Throws std::invalid_argument where this build has no MPI for shards (0: none), and for
+  /// processes that are more than the shards, or no power of two.
   explicit Processes(std::uint64_t shards = 0);
   ~Processes();
   Processes(const Processes&) = delete;
   Processes& operator=(const Processes&) = delete;
 
-  /// Throws std::invalid_argument unless the shards divide a batch.
-  void check_batch(std::uint64_t batch) const;
   /// Whether this process is the one that writes.
   bool is_first() const;
   /// Whether that holds on any process.

@@ -57,8 +57,7 @@ tend::nn::TrainerOptions Training::trainer_options(const Processes& processes,
   o.shows_progress = processes.is_first();
   o.settings = checkpoint_settings(*this);
   o.after_step = [this](tend::nn::TrainedStep& done) { note(done); };
-  // A signal comes to all processes, but not in the same step.
-  o.ends = [&processes] { return processes.any(tend::nn::InterruptGuard::signal() != 0); };
+  o.ends = [this] { return is_interrupted(); };
   return o;
 }
 
@@ -80,6 +79,13 @@ double Training::next_rate() const {
   Options planned = options;
   planned.steps = steps_planned();
   return rate_at(planned, steps_done());
+}
+
+// A signal comes to all processes, but not in the same step.
+bool Training::is_interrupted() {
+  const bool is_any = processes_.any(tend::nn::InterruptGuard::signal() != 0);
+  is_over_ = is_any || is_complete();
+  return is_any;
 }
 
 double Training::next_gradients() {

@@ -38,6 +38,8 @@ class Training {
   /// The learning rate of the next step: the cosine ends with the planned steps.
   double next_rate() const;
   double tokens_per_second() const;
+  /// Whether the trainer was told, or saw, that there is no further step.
+  bool is_over() const { return is_over_; }
   /// Keeps a copy of the state, as each validation does.
   void remember();
   /// To the copy.
@@ -56,6 +58,8 @@ class Training {
 
  private:
   tend::nn::TrainerOptions trainer_options(const Processes& processes, const Saving& saving);
+  /// Whether a signal ends the run on all processes. Each asks before each step.
+  bool is_interrupted();
   double next_gradients();
   void note(tend::nn::TrainedStep& done);
   void validate();
@@ -64,6 +68,7 @@ class Training {
   std::vector<Tokens> watched_;
   tend::nn::StateDict sound_;  // the copy
   std::uint64_t saved_every_;
+  bool is_over_ = false;
   Processes& processes_;
   std::chrono::steady_clock::time_point start_;  // of the step
 };

@@ -1,6 +1,8 @@
 // Several processes under mpirun train as one does, bit for bit, and end together.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -64,11 +66,42 @@ TEST_CASE("a checkpoint of one number of processes goes on with the same bits on
   }
 }
 
+TEST_CASE("after a process was killed the run goes on from its last checkpoint on another number") {
+  const TemporaryFolder folder;
+  const std::string whole = result_of(2, {"train", "4", "14"}, folder);
+  const Ended killed = run_processes(4, {"dies", "4", "14", "checkpoint"}, folder);
+  CHECK(killed.code != 0);
+  for (const int count : {1, 2}) {
+    const std::string resumed = result_of(count, {"resume", "4", "14", "checkpoint"}, folder);
+    CHECK(resumed.size() > 500);
+    CHECK(whole.ends_with(resumed));
+  }
+}
+
+TEST_CASE("the Trainers of all processes end after the same step, and one of them writes") {
+  const TemporaryFolder folder;
+  // Process 0's evaluations become worse from step 4 on, and its patience ends at step 6.
+  CHECK(result_of(2, {"trainer", "patient", "patience"}, folder) == "6 6 \n");
+  CHECK(std::filesystem::exists(folder.file("patient/step-00000006.safetensors")));
+  CHECK(result_of(4, {"trainer", "signalled", "signal"}, folder) == "5 5 5 5 \n");
+  const std::string log = content(folder.file("signalled/log.jsonl"));
+  CHECK(std::ranges::count(log, '\n') == 5);
+}
+
+TEST_CASE("hooks of parameters see the gradients of each shard, whenever they were registered") {
+  const TemporaryFolder folder;
+  const std::string one = result_of(1, {"hooks"}, folder);
+  CHECK_THAT(one, ContainsSubstring("10, 10"));
+  CHECK(result_of(2, {"hooks"}, folder) == one);
+}
+
 TEST_CASE("what processes do not have alike, and wrong arguments, are errors on all of them") {
   const TemporaryFolder folder;
   CHECK(result_of(2, {"calls"}, folder) ==
         "0.5 1.5 6 3\n"
         "[Context::broadcast] process 1 has (2,) float32, process 0 (1,) float32\n"
+        "3 1.5 tensor([ 6, 12])\n"
+        "[Context::gather] process 1 has (2,) float32, process 0 (1,) float32\n"
         "[DataParallel] 3 shards are no power of two\n"
         "[DataParallel] 1 shards are fewer than the 2 processes\n"
         "[DataParallel] bucket_bytes must be at least 1, got 0\n"
@@ -78,10 +111,18 @@ TEST_CASE("what processes do not have alike, and wrong arguments, are errors on 
   CHECK(result_of(2, {"shapes"}, folder) ==
         "[DataParallel] process 1 has up.weight (7, 5) float32, process 0 up.weight (6, 5) "
         "float32\n");
+  CHECK(result_of(2, {"options"}, folder) ==
+        "[DataParallel] process 1 has bucket_bytes 0, process 0 bucket_bytes 1\n");
+  for (const std::string what : {"frozen", "replaced", "converted"}) {
+    CHECK_THAT(result_of(2, {what}, folder), ContainsSubstring("make a new DataParallel"));
+  }
+  CHECK_THAT(run_processes(2, {"nosync"}, folder).output,
+             ContainsSubstring("of process 0 and process 1 only one has a NoSync"));
+  CHECK_THAT(run_processes(2, {"within"}, folder).output,
+             ContainsSubstring("called within itself, by its loss or a hook"));
   // After a backward that failed a process ends the others, whatever it does itself.
   CHECK_THAT(run_processes(2, {"seeds"}, folder).output,
              ContainsSubstring("process 1 has drawn other random numbers than process 0"));
-  CHECK_THAT(result_of(2, {"frozen"}, folder), ContainsSubstring("make a new DataParallel"));
   CHECK_THAT(
       run_processes(2, {"loss"}, folder).output,
       ContainsSubstring("[DataParallel::backward] the loss of shard 0 is (2,), not one number\n"
@@ -91,9 +132,9 @@ TEST_CASE("what processes do not have alike, and wrong arguments, are errors on 
              ContainsSubstring("3 processes are no power of two"));
 }
 
-TEST_CASE("a process that is killed or throws ends the others within ten seconds") {
+TEST_CASE("a process that is killed, throws or leaves ends the others within ten seconds") {
   const TemporaryFolder folder;
-  for (const std::string what : {"killed", "throws", "catches"}) {
+  for (const std::string what : {"killed", "throws", "catches", "leaves"}) {
     const auto start = std::chrono::steady_clock::now();
     const Ended ended = run_processes(4, {what}, folder);
     CAPTURE(ended.output);
@@ -102,6 +143,8 @@ TEST_CASE("a process that is killed or throws ends the others within ten seconds
     // mpirun's message names the rank, in one of two ways.
     if (what == "killed") CHECK_THAT(ended.output, ContainsSubstring("process rank 1"));
     if (what == "throws") CHECK_THAT(ended.output, ContainsSubstring(",1],1]"));
+    if (what == "leaves")
+      CHECK_THAT(ended.output, ContainsSubstring("waits for process 1, which has ended"));
     if (what == "catches") CHECK_THAT(ended.output, ContainsSubstring("process rank 1"));
     if (what == "throws") CHECK_THAT(ended.output, ContainsSubstring("[loss] this is the end"));
   }

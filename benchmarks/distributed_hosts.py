@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Computes what a training step would take on 2 to 64 hosts, from what was measured on one machine.
+
+    mpirun -n 2 --bind-to core build/release/benchmarks/distributed --shards 2 --threads 1 --json steps.json
+    mpirun -n 2 --bind-to core --mca btl tcp,self build/release/benchmarks/distributed --messages --json tcp.json
+    python3 benchmarks/distributed_hosts.py steps.json tcp.json
+
+Prints the table of docs/distributed.md. A host is one process with the work of one of the two that were
+measured. The sum of G bytes in B buckets over P hosts takes
+
+    R = 2 log2(P) B latency + 2 (P - 1) / P G / bandwidth,
+
+where the latency is half of what a sum of 64 bytes takes through TCP (it is two messages, one after the
+other), and the bandwidth is the network's, or what a sum of 16 MB reached through TCP, whichever is less.
+"""
+
+import argparse
+import json
+import math
+
+BUCKET = 1 << 20  # bytes
+NETWORKS = {"10 Gbit/s": 1.25e9, "100 Gbit/s": 12.5e9}  # bytes in a second
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def step(measured, latency, bandwidth, hosts):
+    """The milliseconds of a step and of its sum of gradients."""
+    size = measured["sent_bytes"]  # of two processes, each of which sends as much as the gradients have
+    buckets = math.ceil(size / BUCKET)
+    rounds = 2 * math.log2(hosts)
+    total = 1e3 * (rounds * buckets * latency + 2 * (hosts - 1) / hosts * size / bandwidth)
+    hidden = measured["reduction_ms"] - measured["waited_ms"]  # from the first bucket to the backward's end
+    # The last bucket begins when the backward has ended.
+    waits = max(total - hidden, total / buckets) + 1e3 * rounds * latency
+    return measured["step_ms"] - measured["waited_ms"] + waits, total
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("steps", help="the results of two processes")
+    parser.add_argument("messages", help="the results of --messages")
+    arguments = parser.parse_args()
+    steps, messages = read(arguments.steps), read(arguments.messages)
+    sums = {each["bytes"]: each["sum_ms"] / 1e3 for each in messages}
+    latency = sums[64] / 2
+    largest = max(sums)
+    reached = largest / (sums[largest] - sums[64])
+    print(f"latency {1e6 * latency:.1f} us, bandwidth reached {reached / 1e9:.2f} GB/s\n")
+    cases = [(f"C{each['width']}", name, each, min(network, reached))
+             for each in steps for name, network in NETWORKS.items()]
+    print("| hosts | " + " | ".join(f"{size}, {name}" for size, name, _, _ in cases) + " |")
+    print("|" + "---|" * (len(cases) + 1))
+    for hosts in (2, 4, 8, 16, 32, 64):
+        cells = ["{:.1f} ms (R {:.1f})".format(*step(each, latency, bandwidth, hosts))
+                 for _, _, each, bandwidth in cases]
+        print(f"| {hosts} | " + " | ".join(cells) + " |")
+
+
+if __name__ == "__main__":
+    main()

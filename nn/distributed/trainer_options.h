@@ -1,0 +1,26 @@
+/// \file
+/// nn::Trainer on several processes.
+#pragma once
+
+#include <tend/nn/distributed/context.h>
+#include <tend/nn/training/trainer.h>
+
+#pragma GCC visibility push(default)
+
+namespace tend::distributed {
+
+/// The same options, made fit for the Trainers of all processes, whose gradients are those of
+/// DataParallel::backward: only the first process writes checkpoints and logs and shows progress,
+/// process 0's evaluations count for all, and all end after the same step, when `ends` or Ctrl-C
+/// asks any of them to.
+///
+///     nn::Trainer trainer(model, optimizer, gradients,
+///                         distributed::for_processes(context, {.steps = 1000, .out = "run"}));
+///
+/// With `resume`, each process reads the checkpoint in `out`, which must be on every host. The
+/// context is referred to, and must live as long as the Trainer.
+nn::TrainerOptions for_processes(const Context& context, nn::TrainerOptions options);
+
+}  // namespace tend::distributed
+
+#pragma GCC visibility pop
