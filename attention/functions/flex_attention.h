@@ -2,6 +2,7 @@
 /// Attention with scores and masks that are functions of their place.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <tend/attention/expressions/functions.h>

@@ -2,15 +2,16 @@
 // after an error.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <new>
-#include <optional>
-#include <sstream>
+#include <ostream>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
-
-#include <tend/core/base/fork_gate.h>
 
 #pragma GCC visibility push(default)
 
@@ -58,17 +59,52 @@ class OutOfMemoryError : public Error {
   using Error::Error;
 };
 
+namespace detail {
+
+/// A part of a message: any value that `<<` writes to a stream, which must outlive it. The
+/// functions below take a list of these, so that a message costs its caller a few instructions, and
+/// not a stream of its own.
+class TextPart {
+ public:
+  template <class T>
+  explicit TextPart(const T& value) noexcept {
+    if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+      const std::string_view text = value;
+      value_ = text.data();
+      size_ = text.size();
+      write_ = [](std::ostream& out, const TextPart& part) {
+        out << std::string_view(static_cast<const char*>(part.value_), part.size_);
+      };
+    } else {
+      value_ = &value;
+      write_ = [](std::ostream& out, const TextPart& part) {
+        out << *static_cast<const T*>(part.value_);
+      };
+    }
+  }
+  friend std::ostream& operator<<(std::ostream& out, const TextPart& part) {
+    part.write_(out, part);
+    return out;
+  }
+
+ private:
+  const void* value_;
+  std::size_t size_ = 0;  // of a text
+  void (*write_)(std::ostream& out, const TextPart& part);
+};
+
+std::string join(std::span<const TextPart> parts);
+/// throw_error(the parts as text); it must throw.
+[[noreturn]] void fail_with(void (*throw_error)(const std::string& message),
+                            std::span<const TextPart> parts);
+
+}  // namespace detail
+
 /// Its arguments, one after the other, as text, independently of the global locale.
 template <class... Parts>
 std::string as_text(const Parts&... parts) {
-  std::optional<detail::ForkGate> gate(std::in_place);
-  std::ostringstream out;  // takes a lock if the program has set a global locale
-  gate.reset();
-  out.imbue(std::locale::classic());
-  // A stream that runs out of memory would otherwise truncate the text silently.
-  out.exceptions(std::ios::badbit);
-  (out << ... << parts);
-  return out.str();
+  const std::array<detail::TextPart, sizeof...(parts)> all{detail::TextPart(parts)...};
+  return detail::join(all);
 }
 
 /// Throws an OutOfMemoryError whose message was made in advance, so that this needs no memory.
@@ -77,11 +113,10 @@ std::string as_text(const Parts&... parts) {
 /// Throws `Kind` with the message "[operation] parts...".
 template <class Kind = Error, class... Parts>
 [[noreturn]] void fail(std::string_view operation, const Parts&... parts) {
-  try {
-    throw Kind(as_text('[', operation, "] ", parts...));
-  } catch (const std::bad_alloc&) {
-    fail_memory();
-  }
+  const std::array<detail::TextPart, sizeof...(parts) + 3> all{
+      detail::TextPart("["), detail::TextPart(operation), detail::TextPart("] "),
+      detail::TextPart(parts)...};
+  detail::fail_with([](const std::string& message) { throw Kind(message); }, all);
 }
 
 /// Calls f() and turns failed allocations of the standard library into an OutOfMemoryError.

@@ -1,0 +1,109 @@
+# What `cmake --install` and CPack put where. The components are those of Debian's packages: runtime,
+# what programs need that were built with tend, and development, what building them needs.
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tend)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
+
+# tend_install_library(TARGET SETS DESCRIPTION REQUIRES LIBRARIES): a library with its file for find_package,
+# SETS, and its file for pkg-config, which says what it requires there, and what a static one is
+# linked with.
+function(tend_install_library target sets description requires libraries)
+  install(
+    TARGETS ${target} EXPORT ${sets}
+    LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
+    ARCHIVE COMPONENT development)
+  install(EXPORT ${sets} NAMESPACE tend:: DESTINATION ${package_dir})
+
+  # From its own folder it finds the prefix, which may be moved.
+  cmake_path(SET config_dir NORMALIZE /${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  cmake_path(RELATIVE_PATH config_dir BASE_DIRECTORY / OUTPUT_VARIABLE below_prefix)
+  string(REGEX REPLACE "[^/]+" ".." to_prefix ${below_prefix})
+  set(private_libraries "")
+  if(NOT BUILD_SHARED_LIBS)
+    set(private_libraries ${libraries})
+  endif()
+  configure_file(${PROJECT_SOURCE_DIR}/core/tend.pc.in ${PROJECT_BINARY_DIR}/${target}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${target}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+tend_install_library(tend tendTargets "${PROJECT_DESCRIPTION}" "" "-lopenblas -lhwy -lstdc++ -lm -pthread")
+set(headers ${TEND_INSTALLED_HEADERS})
+if(TARGET tend_text)
+  tend_install_library(tend_text tendTextTargets "Tokenizers for tend" tend "-lpcre2-8")
+  install(FILES core/FindPCRE2.cmake DESTINATION ${package_dir})
+else()
+  list(FILTER headers EXCLUDE REGEX "^nn/text/")
+endif()
+if(TARGET tend_archives)
+  tend_install_library(tend_archives tendArchivesTargets ".npz and .pt files for tend" tend "-lzip")
+  install(FILES core/FindLibZip.cmake DESTINATION ${package_dir})
+else()
+  list(FILTER headers EXCLUDE REGEX "^nn/archives/")
+endif()
+if(TARGET tend_distributed)
+  tend_install_library(tend_distributed tendDistributedTargets "Training with tend on several processes" tend
+                       "-lmpi")
+else()
+  list(FILTER headers EXCLUDE REGEX "^nn/distributed/")
+endif()
+
+foreach(header IN LISTS headers)
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tend/${folder})
+endforeach()
+install(FILES attention/tend.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tend)
+
+configure_package_config_file(
+  core/tendConfig.cmake.in tendConfig.cmake
+  INSTALL_DESTINATION ${package_dir}
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
+write_basic_package_version_file(tendConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tendConfig.cmake ${PROJECT_BINARY_DIR}/tendConfigVersion.cmake
+              core/FindOpenBLAS.cmake
+        DESTINATION ${package_dir})
+
+set(TEND_MAINTAINER "The tend authors <tend@localhost>" CACHE STRING "Who makes Debian packages, with address")
+set(CPACK_PACKAGE_CONTACT ${TEND_MAINTAINER})
+
+# `cmake --workflow --preset package` makes libtend and libtend-dev. Debian wants licence and changes of
+# each package in a folder of its own.
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+file(CONFIGURE OUTPUT changelog CONTENT [[
+tend (@PROJECT_VERSION@) unstable; urgency=medium
+
+  * See CHANGELOG.md among the sources.
+
+ -- @CPACK_PACKAGE_CONTACT@  @date@
+]] @ONLY)
+file(ARCHIVE_CREATE OUTPUT ${PROJECT_BINARY_DIR}/changelog.gz PATHS ${PROJECT_BINARY_DIR}/changelog
+     FORMAT raw COMPRESSION GZip COMPRESSION_LEVEL 9)
+foreach(component IN ITEMS runtime development)
+  set(doc ${CMAKE_INSTALL_DATAROOTDIR}/doc/libtend)
+  if(component STREQUAL development)
+    string(APPEND doc -dev)
+  endif()
+  install(FILES ${PROJECT_BINARY_DIR}/changelog.gz DESTINATION ${doc} COMPONENT ${component})
+  install(FILES LICENSE DESTINATION ${doc} RENAME copyright COMPONENT ${component})
+endforeach()
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VENDOR tend)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES TRUE)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_COMPONENTS_ALL runtime development)
+set(CPACK_DEB_COMPONENT_INSTALL TRUE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS TRUE)
+set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libtend)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS TRUE)
+file(WRITE ${PROJECT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/triggers)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtend-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libtend (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
+    "The shared libraries. tend trains attention models in C++, and draws the
+ random numbers that PyTorch draws from the same seed.")
+set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "Headers, and files for CMake and pkg-config.")
+include(CPack)
