@@ -11,6 +11,7 @@
 
 #include <tend/autograd/ops/creation.h>
 #include <tend/core/base/error.h>
+#include <tend/nn/files/file_name.h>
 #include <tend/nn/files/input_file.h>
 
 namespace tend::data {
@@ -114,9 +115,9 @@ T csv_number(const CsvFields& fields, std::string_view field) {
     }
   }
   if (status == std::errc::result_out_of_range)
-    fields.refuse('"', field.substr(0, 40), "\" is out of the range of ", dtype_of<T>());
+    fields.refuse('"', nn::shown(field.substr(0, 40)), "\" is out of the range of ", dtype_of<T>());
   if (status != std::errc() || stop != end)
-    fields.refuse('"', field.substr(0, 40), "\" is no ", dtype_of<T>());
+    fields.refuse('"', nn::shown(field.substr(0, 40)), "\" is no ", dtype_of<T>());
   return value;
 }
 

@@ -13,7 +13,17 @@ std::string read_text(const FileName& file) {
 
 std::string shown(std::string_view text) {
   constexpr std::size_t kMax = 200;
-  return text.size() <= kMax ? std::string(text) : as_text(text.substr(0, kMax), "...");
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (const char c : text.substr(0, kMax)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      out += c;
+    } else {
+      out += {'\\', 'x', kDigits[byte / 16], kDigits[byte % 16]};
+    }
+  }
+  return text.size() <= kMax ? out : out + "...";
 }
 
 }  // namespace tend::nn

@@ -25,7 +25,7 @@ struct FileName {
 /// The whole content of a regular file; IoError when it cannot be read.
 std::string read_text(const FileName& file);
 
-/// Text of a file, cut to a length that a message can have.
+/// Text of a file, cut to a length that a message can have, its control characters as \xNN.
 std::string shown(std::string_view text);
 
 }  // namespace tend::nn

@@ -8,6 +8,7 @@
 #include "tests/catch.h"
 #include "tests/nn/files/damage.h"
 #include "tests/nn/files/expected.h"
+#include "tests/nn/files/hostile.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -125,4 +126,8 @@ TEST_CASE("npz files that end early or have a changed byte are read or refused")
     CHECK(load_damaged(content, content.size(), 1 << 20,
                        [](const auto& path) { nn::load_npz(path); }) > content.size());
   }
+}
+
+TEST_CASE("npz files that are bombs, overlap, are encrypted or otherwise lie are refused") {
+  CHECK(check_hostile(".npz", [](const auto& path) { nn::load_npz(path); }) == 17);
 }

@@ -11,6 +11,7 @@
 #include "tests/nn/archives/pt_values.h"
 #include "tests/nn/files/damage.h"
 #include "tests/nn/files/expected.h"
+#include "tests/nn/files/hostile.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -309,4 +310,9 @@ TEST_CASE("files for NumPy and PyTorch to read", "[.files]") {
   nn::save_pt(folder / "state.pt", state);
   nn::save_pt(folder / "nested.pt", some_value());
   CHECK(nn::load_pt(folder / "state.pt").state_dict().size() == state.size());
+}
+
+TEST_CASE(
+    "pt files that promise what they have not, repeat themselves or call functions are refused") {
+  CHECK(check_hostile(".pt", [](const auto& path) { nn::load_pt(path); }) == 6);
 }

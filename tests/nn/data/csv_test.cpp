@@ -7,6 +7,7 @@
 
 #include "tests/catch.h"
 #include "tests/examples/process.h"
+#include "tests/nn/files/hostile.h"
 
 using namespace tend;
 using Catch::Matchers::ContainsSubstring;
@@ -77,4 +78,8 @@ TEST_CASE("a table is read from a file, which its errors name") {
   std::ofstream(path) << "x\n1\n2\n";
   CHECK(data::read_csv(path).values.to_vector<float>() == std::vector<float>{1, 2});
   CHECK_THROWS_AS(data::read_csv(folder.path()), IoError);
+}
+
+TEST_CASE("CSV files that are no tables of numbers are refused") {
+  CHECK(test::check_hostile(".csv", [](const auto& path) { data::read_csv(path); }) == 7);
 }

@@ -8,6 +8,7 @@
 
 #include "tests/catch.h"
 #include "tests/examples/process.h"
+#include "tests/nn/files/hostile.h"
 
 using namespace tend;
 using namespace std::string_literals;
@@ -68,4 +69,8 @@ TEST_CASE("load_idx refuses files whose headers are not what they are") {
   const std::string large = "\xff\xff\xff\xff"s;
   check("\0\0\x08\x05\0\0\0\0"s + large + large + large + large, "do not make");
   CHECK_THROWS_AS(data::load_idx("/nowhere"), IoError);
+}
+
+TEST_CASE("IDX files whose headers lie are refused") {
+  CHECK(test::check_hostile(".idx", [](const auto& path) { data::load_idx(path); }) == 7);
 }

@@ -11,6 +11,7 @@
 #include "tests/catch.h"
 #include "tests/nn/files/damage.h"
 #include "tests/nn/files/expected.h"
+#include "tests/nn/files/hostile.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -205,4 +206,8 @@ TEST_CASE("damaged npy files are refused when they are mapped, too") {
     const auto load = [](const auto& path) { nn::load_npy(path, {.mmap = true}); };
     CHECK(load_damaged(content, 128, 10'000, load) > content.size());
   }
+}
+
+TEST_CASE("npy files whose headers lie are refused") {
+  CHECK(check_hostile(".npy", [](const auto& path) { nn::load_npy(path); }) == 8);
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/nn/files/hostile.h"
 #include "tests/nn/fixtures.h"
 
 using namespace tend;
@@ -271,4 +272,9 @@ TEST_CASE("a module's weights travel through a file") {
   to.load_state_dict(nn::load_safetensors(folder / "m.safetensors").tensors);
   const Tensor x = rand({2, 5, 3});
   CHECK(to(x).to_vector<float>() == from(x).to_vector<float>());
+}
+
+TEST_CASE("safetensors files whose headers lie are refused") {
+  const auto load = [](const auto& path) { nn::load_safetensors(path); };
+  CHECK(test::check_hostile(".safetensors", load) == 12);
 }

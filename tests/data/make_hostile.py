@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""Writes hostile/: files that lie, each of which its reader must refuse, and expected.json: by which words.
+
+Needs nothing but Python: python3 tests/data/make_hostile.py
+"""
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import struct
+import zlib
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hostile")
+STORED, DEFLATED, BZIP2, LZMA = 0, 8, 12, 14
+ENCRYPTED = 1  # a flag of an entry
+MIB = 2**20
+
+
+# --- zip archives, whose every field can be a lie
+
+def deflated(data):
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return packer.compress(data) + packer.flush()
+
+
+class Entry:
+    """`data` packed by `method`, under what the directory is to say of it."""
+
+    def __init__(self, name, data, method=STORED, flags=0, size=None, packed=None, packed_size=None, crc=None, at=None):
+        self.name, self.method, self.flags, self.at = name.encode(), method, flags, at
+        pack = {STORED: lambda: data, DEFLATED: lambda: deflated(data)}
+        self.packed = pack[method]() if packed is None else packed
+        self.packed_size = len(self.packed) if packed_size is None else packed_size
+        self.size = len(data) if size is None else size
+        self.crc = zlib.crc32(data) if crc is None else crc
+
+    def header(self):
+        return struct.pack("<HHHHHIIIHH", 20, self.flags, self.method, 0, 33, self.crc, self.packed_size, self.size,
+                           len(self.name), 0)
+
+    def local(self):
+        return b"PK\3\4" + self.header() + self.name
+
+    def central(self, at):
+        return (b"PK\1\2" + struct.pack("<H", 20) + self.header() + struct.pack("<HHHII", 0, 0, 0, 0, at) + self.name)
+
+
+def zipped(*entries):
+    """Entries with a place `at` lie in what is written of the others."""
+    out, directory = b"", b""
+    for entry in entries:
+        at = len(out) if entry.at is None else entry.at
+        if entry.at is None:
+            out += entry.local() + entry.packed
+        directory += entry.central(at)
+    return out + directory + b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, len(entries), len(entries), len(directory),
+                                                     len(out), 0)
+
+
+def overlapping(count):
+    """Entries of which each holds the next one's header and data, as D. Fifield's bombs do (USENIX WOOT 2019)."""
+    data = deflated(npy("|u1", f"({MIB},)", bytes(MIB)))
+    locals_, entries = b"", []
+    for i in reversed(range(count)):
+        packed = locals_ + data if not locals_ else locals_
+        entry = Entry(f"{i:02}.npy", b"", packed=packed, size=len(packed), crc=zlib.crc32(packed))
+        locals_ = entry.local() + packed
+        entries.insert(0, entry)
+    at = 0
+    for entry in entries[1:]:
+        at += len(entries[0].local())
+        entry.at = at
+    return zipped(*entries)
+
+
+# --- .npy, .pt and safetensors
+
+def npy(descr, shape, data, extra=""):
+    text = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, {extra}}}\n".encode()
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text + data
+
+
+def pt(pickle, storage=struct.pack("<2f", 1, 2), method=STORED):
+    return zipped(Entry("a/data.pkl", pickle, method), Entry("a/byteorder", b"little"), Entry("a/data/0", storage),
+                  Entry("a/version", b"3\n"))
+
+
+def tensor_pickle(numel, sizes, strides):
+    """A tensor of the storage '0' of floats, in protocol 2; numbers are texts of opcodes."""
+    return (b"\x80\2ctorch._utils\n_rebuild_tensor_v2\n((X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0000X\3\0\0\0cpu"
+            + numel + b"tQK\0(" + sizes + b"t(" + strides + b"t\x89ccollections\nOrderedDict\n)RtR.")
+
+
+def integer(value):
+    return b"\x8a\x08" + struct.pack("<q", value)
+
+
+def laughs(levels):
+    """A list of ten times a list of ten times a list ...: a few hundred bytes for 10^levels values."""
+    out = b"\x80\2]q\0(" + b"K\1" * 10 + b"e"
+    for level in range(1, levels):
+        out += b"0]q" + bytes([level]) + b"(" + (b"h" + bytes([level - 1])) * 10 + b"e"
+    return out + b"."
+
+
+def safetensors(header, data=b"", size=None):
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(text) if size is None else size) + text + data
+
+
+def tensor(begin, end, shape=(2,), dtype="F32"):
+    return {"dtype": dtype, "shape": list(shape), "data_offsets": [begin, end]}
+
+
+# --- IDX
+
+def idx(sizes, data, kind=8):
+    return bytes([0, 0, kind, len(sizes)]) + b"".join(struct.pack(">I", size) for size in sizes) + data
+
+
+def files():
+    """Each file's content, and words of the error."""
+    two = npy("<f4", "(2,)", struct.pack("<2f", 1, 2))
+    packed = deflated(two)
+    yield "bomb_size.npz", zipped(Entry("a.npy", two, DEFLATED, size=2**32 - 2)), "cannot hold 4294967294 bytes in"
+    yield "bomb_hidden.npz", zipped(Entry("a.npy", two, DEFLATED, packed=deflated(two + bytes(4 * MIB)))), \
+        "'a.npy' goes on after its end"
+    yield "bomb_behind.npz", zipped(Entry("a.npy", two + bytes(4 * MIB), DEFLATED)), \
+        "its shape (2,) takes 8 bytes, 4194312 follow the header"
+    yield "bomb_shape.npz", zipped(Entry("a.npy", npy("<f4", "(1099511627776,)", b""), DEFLATED)), \
+        "takes 4398046511104 bytes, 0 follow the header"
+    yield "bomb_header.npz", zipped(Entry("a.npy", b"\x93NUMPY\2\0" + struct.pack("<I", 4 * MIB) + b" " * (4 * MIB),
+                                          DEFLATED)), "a header of 4194304 bytes"
+    yield "overlap.npz", overlapping(40), "more than the file has beside the others"
+    yield "overlap_whole.npz", zipped(Entry("a.npy", two), Entry("b.npy", two, at=0)), "is no zip archive"
+    yield "encrypted.npz", zipped(Entry("a.npy", two, flags=ENCRYPTED, packed=bytes(12) + two)), "'a.npy' is encrypted"
+    yield "lzma.npz", zipped(Entry("a.npy", two, LZMA, packed=b"\x09\x04\x05\0" + lzma.compress(
+        two, lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA1}]))), "'a.npy' is neither stored nor deflated"
+    yield "bzip2.npz", zipped(Entry("a.npy", two, BZIP2, packed=bz2.compress(two))), \
+        "'a.npy' is neither stored nor deflated"
+    yield "checksum.npz", zipped(Entry("a.npy", two, DEFLATED, crc=1)), "'a.npy' cannot be read: CRC error"
+    yield "deflate.npz", zipped(Entry("a.npy", two, DEFLATED, packed=b"\x07" + packed)), "'a.npy' cannot be read"
+    yield "beyond.npz", zipped(Entry("a.npy", two, packed_size=2**31, size=2**31)), "is no zip archive"
+    yield "twice.npz", zipped(Entry("a.npy", two), Entry("a.npy", two)), "is used twice"
+    yield "short.npz", zipped(Entry("a.npy", two[:-1])), "its shape (2,) takes 8 bytes, 7 follow the header"
+    yield "cut.npz", zipped(Entry("a.npy", two))[:-30], "is no zip archive"
+    yield "overflow.npz", zipped(Entry("a.npy", npy("<f4", f"({2**32}, {2**31})", b""))), "beyond 2^63 bytes"
+
+    yield "text.pt", pt(b"\x80\2X\xff\xff\xff\x7f."), "ends too early"
+    yield "laughs.pt", pt(laughs(12)), "repeats its parts too often"
+    yield "storage.pt", pt(tensor_pickle(integer(2**40), integer(2**40), b"K\1")), \
+        "storage '0' of 1099511627776 elements does not fit 8 bytes"
+    yield "view.pt", pt(tensor_pickle(b"K\2", integer(2**40), b"K\1")), "leave a storage of 2 elements"
+    yield "encrypted.pt", zipped(Entry("a/data.pkl", b"\x80\2N.", flags=ENCRYPTED)), "'a/data.pkl' is encrypted"
+    yield "system.pt", pt(b"\x80\2cos\nsystem\nX\4\0\0\0true\x85R."), "holds an object of 'os.system'"
+
+    yield "header.npy", b"\x93NUMPY\2\0\xff\xff\xff\xff", "a header of 4294967295 bytes"
+    yield "shape.npy", npy("<f4", "(1099511627776,)", bytes(8)), "takes 4398046511104 bytes, 8 follow"
+    yield "overflow.npy", npy("<f4", f"({2**32}, {2**32})", b""), "beyond 2^63 bytes"
+    yield "zero.npy", npy("<f4", f"(0, {2**62}, {2**62})", b""), "beyond 2^63 bytes"
+    yield "negative.npy", npy("<f4", "(-2,)", bytes(8)), "its shape has a part that is no size"
+    yield "dimensions.npy", npy("<f4", "(" + "1, " * 65 + ")", bytes(4)), "more than 64 dimensions"
+    yield "python.npy", npy("<f4", "(__import__('os').system('true'),)", bytes(4)), "its shape has a part that is no size"
+    yield "cut.npy", two[:-1], "takes 8 bytes, 7 follow the header"
+
+    yield "header.safetensors", safetensors(b"{}", size=2**63 - 1), "9223372036854775807"
+    yield "cut.safetensors", safetensors({"a": tensor(0, 8)}, bytes(7)), "data_offsets leave the file"
+    yield "overlap.safetensors", safetensors({"a": tensor(0, 8), "b": tensor(4, 12)}, bytes(12)), \
+        "tensor 'b' begins at 4, not at 8"
+    yield "gap.safetensors", safetensors({"a": tensor(0, 8), "b": tensor(12, 20)}, bytes(20)), \
+        "tensor 'b' begins at 12, not at 8"
+    yield "behind.safetensors", safetensors({"a": tensor(0, 8)}, bytes(9)), "the tensors take 8 bytes of 9"
+    yield "backwards.safetensors", safetensors({"a": tensor(8, 0)}, bytes(8)), "data_offsets leave the file"
+    yield "overflow.safetensors", safetensors({"a": tensor(0, 8, (2**62, 2**62))}, bytes(8)), "does not take 8 bytes"
+    yield "shape.safetensors", safetensors({"a": tensor(0, 8, (2**40,))}, bytes(8)), "does not take 8 bytes"
+    yield "negative.safetensors", safetensors({"a": tensor(0, 8, (-2,))}, bytes(8)), "-2 is no size"
+    yield "twice.safetensors", safetensors(b'{"a":' + json.dumps(tensor(0, 8)).encode() + b',"a":'
+                                           + json.dumps(tensor(8, 16)).encode() + b"}", bytes(16)), "is used twice"
+    yield "nested.safetensors", safetensors(b'{"a":' + b"[" * 4000 + b"]" * 4000 + b"}"), "tensor 'a'"
+    yield "no_json.safetensors", safetensors(b'{"a": ' + b"\xff" * 9), "the header is no JSON"
+
+    yield "overflow.idx", idx([2**31] * 4, b""), "do not make"
+    yield "zero.idx", idx([0] + [2**32 - 1] * 4, b""), "do not make"
+    yield "large.idx", idx([2**32 - 1, 2**16], bytes(8)), "do not make"
+    yield "dimensions.idx", bytes([0, 0, 8, 255]) + bytes(8), "ends within the sizes of its 255 dimensions"
+    yield "type.idx", idx([1], b"\1", kind=10), "unknown type 10"
+    yield "cut.idx", idx([2, 3], bytes(5)), "do not make (2, 3)"
+    out = io.BytesIO()
+    with gzip.GzipFile("", "wb", mtime=0, fileobj=out) as file:
+        file.write(idx([4 * MIB], bytes(4 * MIB)))
+    yield "gzip.idx", out.getvalue(), "is compressed by gzip: gunzip it first"
+
+    yield "quote.csv", b'a,b\n"1,2\n3,4\n', "line 2, column 1: the quote is not closed"
+    yield "behind.csv", b'a,b\n"1"2,3\n', "line 2, column 1: there is something behind the closing quote"
+    yield "few.csv", b"a,b\n1,2\n3\n", "line 3, column 1: the line has 1 of 2 fields"
+    yield "many.csv", b"a,b\n1,2\n3,4,5\n", "line 3, column 3: the line has more than the 2 fields of the first"
+    yield "range.csv", b"a\n1e999999999\n", "is out of the range of float32"
+    yield "zeros.csv", b"a\n1\0\n", "line 2, column 1: \"1\\x00\" is no float32"
+    yield "text.csv", b"a\n" + b"9" * 3000 + b"x\n", "line 2, column 1"
+
+
+def main():
+    os.makedirs(FOLDER, exist_ok=True)
+    expected = {}
+    for name, content, words in files():
+        with open(os.path.join(FOLDER, name), "wb") as file:
+            file.write(content)
+        expected[name] = words
+    with open(os.path.join(FOLDER, "expected.json"), "w") as file:
+        json.dump(expected, file, indent=0)
+        file.write("\n")
+
+
+if __name__ == "__main__":
+    main()
