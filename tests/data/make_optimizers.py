@@ -9,17 +9,17 @@ import os
 
 import torch
 
-STEPS = (1, 10, 100)
+STEPS = (10, 100)
 SHAPES = {"w1": (5, 4), "gain": (5,), "bias": (5,), "w2": (2, 5)}
 # How many steps, and the options of torch.optim.LBFGS.
 LBFGS_RUNS = [
     (4, {"line_search_fn": "strong_wolfe"}),
-    (6, {"line_search_fn": "strong_wolfe", "max_iter": 4, "history_size": 3}),
-    (6, {"line_search_fn": "strong_wolfe", "max_iter": 7, "max_eval": 5, "lr": 0.5}),
-    (3, {"line_search_fn": "strong_wolfe", "tolerance_grad": 0.02}),
-    (3, {"line_search_fn": "strong_wolfe", "tolerance_change": 0.001}),
-    (5, {"lr": 0.1, "max_iter": 5}),
-    (5, {"lr": 0.2, "max_iter": 3, "history_size": 2}),
+    (16, {"line_search_fn": "strong_wolfe", "max_iter": 4, "history_size": 3}),
+    (20, {"line_search_fn": "strong_wolfe", "max_iter": 7, "max_eval": 5, "lr": 0.5}),
+    (6, {"line_search_fn": "strong_wolfe", "tolerance_grad": 0.02}),
+    (6, {"line_search_fn": "strong_wolfe", "tolerance_change": 0.001}),
+    (30, {"lr": 0.1, "max_iter": 5}),
+    (30, {"lr": 0.2, "max_iter": 3, "history_size": 2}),
 ]
 # First steps that are much too short, or much too long.
 ROSENBROCK_RUNS = [(12, {"max_iter": 3, "lr": lr}) for lr in (0.001, 1, 50)]
@@ -27,6 +27,15 @@ ROSENBROCK_RUNS = [(12, {"max_iter": 3, "lr": lr}) for lr in (0.001, 1, 50)]
 
 def flat(tensor):
     return tensor.detach().flatten().tolist()
+
+
+def all_of(p):
+    return [number for parameter in p.values() for number in flat(parameter)]
+
+
+def kept_of(p, step):
+    """All parameters after the first of STEPS; later, which takes less room, a row of w1 and the norm's bias."""
+    return all_of(p) if step == STEPS[0] else flat(p["w1"][0]) + flat(p["bias"])
 
 
 def loss_of(p, x, y):
@@ -96,12 +105,12 @@ def trained_by_muon(start, x, y, options):
         for stepper in steppers:
             stepper.step()
         if step in STEPS:
-            values.append(flat(p["w1"][0]) + flat(p["bias"]))
+            values.append(kept_of(p, step))
     return {"optimizer": "Muon", "options": options, "values": values}
 
 
 def trained_by_lbfgs(p, loss_at, steps, options):
-    """After each step: the loss before it, the first parameter, and how often the loss was computed."""
+    """Of each step the loss before it and how often the loss was computed so far; of some all parameters."""
     p = {name: value.clone().requires_grad_() for name, value in p.items()}
     stepper = torch.optim.LBFGS(list(p.values()), **options)
 
@@ -112,10 +121,11 @@ def trained_by_lbfgs(p, loss_at, steps, options):
         return loss
 
     first = next(iter(p.values()))
-    losses, values, evaluations = [], [], []
-    for _ in range(steps):
+    losses, values, evaluations = [], {}, []
+    for step in range(steps):
         losses.append(stepper.step(closure).item())
-        values.append(flat(first))
+        if step % 5 == 0 or step == steps - 1:
+            values[step] = all_of(p)
         evaluations.append(stepper.state[first]["func_evals"])
     return {"options": options, "losses": losses, "values": values, "func_evals": evaluations}
 
@@ -157,7 +167,7 @@ def clipped():
 
 
 def trained(optimizer, start, x, y, options):
-    """The first row of w1 and the norm's bias after some of 100 steps."""
+    """What kept_of() keeps of 100 steps."""
     p = {name: value.clone().requires_grad_() for name, value in start.items()}
     make = Lion if optimizer == "Lion" else getattr(torch.optim, optimizer)
     stepper = make(list(p.values()), foreach=False, **options)
@@ -169,7 +179,7 @@ def trained(optimizer, start, x, y, options):
         (-loss if options.get("maximize") else loss).backward()
         stepper.step()
         if step in STEPS:
-            values.append(flat(p["w1"][0]) + flat(p["bias"]))
+            values.append(kept_of(p, step))
     return {"optimizer": optimizer, "options": options, "values": values}
 
 
@@ -187,19 +197,31 @@ def main():
         for options in product(amsgrad=[False, True], maximize=[False, True], weight_decay=[0.0, 0.1],
                                betas=[(0.9, 0.999), (0.5, 0.8)]):
             runs.append(trained(optimizer, start, x, y, {"lr": 0.02, "eps": 1e-6, **options}))
-    for options in product(momentum=[0.0, 0.9], maximize=[False, True], weight_decay=[0.0, 0.1]):
+        for options in product(eps=[1e-8, 1e-2], amsgrad=[False, True]):
+            runs.append(trained(optimizer, start, x, y, {
+                "lr": 0.02, "betas": (0.9, 0.99), "weight_decay": 0.01, "maximize": False, **options}))
+    for options in (product(momentum=[0.0, 0.9], maximize=[False, True], weight_decay=[0.0, 0.1])
+                    + product(momentum=[0.9], dampening=[0.3], maximize=[False, True], weight_decay=[0.0, 0.1])
+                    + product(momentum=[0.5, 0.9], nesterov=[True], maximize=[False, True],
+                              weight_decay=[0.0, 0.1])):
         runs.append(trained("SGD", start, x, y, {"lr": 0.01, **options}))
     for options in product(alpha=[0.99, 0.8], momentum=[0.0, 0.9], centered=[False, True],
                            maximize=[False, True], weight_decay=[0.0, 0.1]):
         runs.append(trained("RMSprop", start, x, y, {"lr": 0.002, "eps": 1e-6, **options}))
+    for options in product(eps=[1e-8, 1e-2], momentum=[0.0, 0.9], centered=[False, True]):
+        runs.append(trained("RMSprop", start, x, y, {
+            "lr": 0.002, "alpha": 0.9, "weight_decay": 0.0, "maximize": False, **options}))
     for options in product(lr_decay=[0.0, 0.01], initial_accumulator_value=[0.0, 0.3],
                            eps=[1e-10, 1e-2], maximize=[False, True], weight_decay=[0.0, 0.1]):
         runs.append(trained("Adagrad", start, x, y, {"lr": 0.05, **options}))
     for options in product(betas=[(0.9, 0.99), (0.5, 0.8)], weight_decay=[0.0, 0.1]):
         runs.append(trained("Lion", start, x, y, {"lr": 0.03, **options}))
     for options in product(momentum=[0.95, 0.5], nesterov=[False, True], weight_decay=[0.0, 0.1],
-                           adjust_lr_fn=["original", "match_rms_adamw"], ns_steps=[5]):
+                           adjust_lr_fn=["original", "match_rms_adamw"]):
         runs.append(trained_by_muon(start, x, y, {"lr": 0.01, **options}))
+    # Directions have norms of a few units and less: the largest eps takes the place of each.
+    for options in product(ns_steps=[1, 3, 8], eps=[1e-7, 0.5, 20.0]):
+        runs.append(trained_by_muon(start, x, y, {"lr": 0.01, "momentum": 0.9, **options}))
     lbfgs = [trained_by_lbfgs(start, lambda p: loss_of(p, x, y), steps, options)
              for steps, options in LBFGS_RUNS]
     valley = {"x": torch.tensor([-1.2, 1.0], dtype=torch.float64)}

@@ -25,18 +25,20 @@ typename O::Options adam_options(const nlohmann::json& o) {
 }  // namespace
 
 TEST_CASE("Adam and AdamW step a model as PyTorch's, with amsgrad, maximize and decay") {
-  CHECK(test::check_runs<optim::Adam>("Adam", adam_options<optim::Adam>) == 16);
-  CHECK(test::check_runs<optim::AdamW>("AdamW", adam_options<optim::AdamW>) == 16);
+  CHECK(test::check_runs<optim::Adam>("Adam", adam_options<optim::Adam>) == 20);
+  CHECK(test::check_runs<optim::AdamW>("AdamW", adam_options<optim::AdamW>) == 20);
 }
 
-TEST_CASE("SGD steps a model as PyTorch's, with maximize") {
+TEST_CASE("SGD steps a model as PyTorch's, with dampening, Nesterov's momentum and maximize") {
   const auto options = [](const nlohmann::json& o) {
     return optim::SGDOptions{.lr = o["lr"],
                              .momentum = o["momentum"],
+                             .dampening = o.value("dampening", 0.0),
                              .weight_decay = o["weight_decay"],
+                             .nesterov = o.value("nesterov", false),
                              .maximize = o["maximize"].get<bool>()};
   };
-  CHECK(test::check_runs<optim::SGD>("SGD", options) == 8);
+  CHECK(test::check_runs<optim::SGD>("SGD", options) == 20);
 }
 
 TEST_CASE("Adam with amsgrad goes on from a state_dict with the same bits") {

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <stdexcept>
+#include <string>
 
 using Catch::Matchers::ContainsSubstring;
 using namespace tend;
@@ -47,19 +48,19 @@ Tensor step(optim::LBFGS& optimizer, const std::vector<Tensor>& p, Loss loss_of)
   });
 }
 
-// The tolerance: when PyTorch sums the loss in another order, its numbers move by up to 6e-11, and
-// in the last step of the network by 6e-9.
+// The tolerance: when x changes in its last bits, PyTorch's own numbers move by up to 2e-8 (in the
+// sixteenth step that searches a line with max_iter 4).
 template <class Loss>
 void check_run(const nlohmann::json& run, const std::vector<Tensor>& p, Loss loss_of) {
   INFO(run["options"].dump());
   optim::LBFGS optimizer(p, options_of(run["options"]));
-  for (std::size_t i = 0; i < run["values"].size(); ++i) {
+  for (std::size_t i = 0; i < run["losses"].size(); ++i) {
     INFO("step " << i);
     const double loss = step(optimizer, p, loss_of).template item<double>();
     CHECK(loss == Approx(run["losses"][i].get<double>()).epsilon(1e-7).margin(1e-10));
     CHECK(optimizer.state_dict().at("func_evals").item<std::int64_t>() == run["func_evals"][i]);
-    const Tensor expected = test::stored(run["values"][i], p[0].shape());
-    CHECK((p[0].detach() - expected).abs().max().template item<double>() <= 1e-7);
+    const auto values = run["values"].find(std::to_string(i));
+    if (values != run["values"].end()) CHECK(test::distance(test::all_of(p), *values) <= 1e-7);
   }
 }
 

@@ -15,7 +15,7 @@ TEST_CASE("RMSprop steps a model as PyTorch does, with momentum, centered, maxim
                                  .centered = o["centered"].get<bool>(),
                                  .maximize = o["maximize"].get<bool>()};
   };
-  CHECK(test::check_runs<optim::RMSprop>("RMSprop", options) == 32);
+  CHECK(test::check_runs<optim::RMSprop>("RMSprop", options) == 40);
 }
 
 TEST_CASE("RMSprop refuses settings out of range") {
