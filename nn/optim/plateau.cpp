@@ -15,15 +15,21 @@ constexpr const char* kPlateau = "ReduceLROnPlateau";
 
 }  // namespace
 
+void LeastRates::check(std::size_t groups) const {
+  if (rates_ && rates_->size() != groups)
+    fail(kPlateau, rates_->size(), " values of min_lr for ", groups, " groups");
+}
+
 ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions& options)
     : optimizer_(&optimizer),
-      options_(options),
+      options_(with_memory([&] { return options; })),
       best_(options.mode == PlateauMode::min ? std::numeric_limits<double>::infinity()
                                              : -std::numeric_limits<double>::infinity()) {
   if (!(options.factor > 0 && options.factor < 1))
     fail(kPlateau, "factor ", options.factor, " must lie in (0, 1)");
   if (options.patience < 0) fail(kPlateau, "patience must be at least 0, got ", options.patience);
   if (options.cooldown < 0) fail(kPlateau, "cooldown must be at least 0, got ", options.cooldown);
+  options.min_lr.check(optimizer.group_count());
 }
 
 bool ReduceLROnPlateau::is_better(double metric) const {
@@ -37,6 +43,7 @@ bool ReduceLROnPlateau::is_better(double metric) const {
 }
 
 void ReduceLROnPlateau::step(double metric) {
+  options_.min_lr.check(optimizer_->group_count());
   ++last_epoch_;
   if (is_better(metric)) {
     best_ = metric;
@@ -50,7 +57,8 @@ void ReduceLROnPlateau::step(double metric) {
   }
   if (bad_epochs_ <= options_.patience) return;
   for (std::size_t i = 0; i < optimizer_->group_count(); ++i) {
-    const double lr = optimizer_->lr(i), reduced = std::max(lr * options_.factor, options_.min_lr);
+    const double lr = optimizer_->lr(i);
+    const double reduced = std::max(lr * options_.factor, options_.min_lr.of(i));
     if (lr - reduced > options_.eps) optimizer_->set_lr(i, reduced);
   }
   cooldown_ = options_.cooldown;

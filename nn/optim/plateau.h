@@ -1,7 +1,11 @@
 // A schedule that follows a measured quantity.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <tend/nn/optim/optimizer.h>
@@ -13,6 +17,22 @@ namespace tend::optim {
 enum class PlateauMode { min, max };
 enum class ThresholdMode { rel, abs };
 
+/// The least learning rate of all groups, or of each: 1e-5, or {1e-4, 1e-5}.
+class LeastRates {
+ public:
+  LeastRates(double rate) : rate_(rate) {}
+  LeastRates(std::vector<double> rates) noexcept : rates_(std::move(rates)) {}
+  LeastRates(std::initializer_list<double> rates) : rates_(rates) {}
+
+  double of(std::size_t group) const { return rates_ ? (*rates_)[group] : rate_; }
+  /// Error where there is one for each of other than `groups` groups.
+  void check(std::size_t groups) const;
+
+ private:
+  double rate_ = 0;
+  std::optional<std::vector<double>> rates_;
+};
+
 struct PlateauOptions {
   PlateauMode mode = PlateauMode::min;  ///< Whether smaller or larger is better.
   double factor = 0.1;                  ///< What a learning rate is multiplied with.
@@ -21,18 +41,20 @@ struct PlateauOptions {
   double threshold = 1e-4;
   ThresholdMode threshold_mode = ThresholdMode::rel;
   std::int64_t cooldown = 0;  ///< Epochs after a reduction that count for nothing.
-  double min_lr = 0;
+  LeastRates min_lr = 0;
   double eps = 1e-8;  ///< A smaller reduction is not made.
 };
 
 /// Reduces the learning rates when a metric has stopped getting better, as
-/// torch.optim.lr_scheduler.ReduceLROnPlateau does. Error for a factor that is not in (0, 1), and
-/// for a negative patience or cooldown. The optimizer must live as long.
+/// torch.optim.lr_scheduler.ReduceLROnPlateau does. Error for a factor that is not in (0, 1), for a
+/// negative patience or cooldown, and for other than one min_lr or one for each group. The
+/// optimizer must live as long.
 class ReduceLROnPlateau {
  public:
   explicit ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions& options = {});
 
-  /// After an epoch with this metric. NaN is not better than anything.
+  /// After an epoch with this metric. NaN is not better than anything. Error, before anything has
+  /// changed, where groups were added and each has a min_lr of its own.
   void step(double metric);
   /// The rates that the groups have now.
   std::vector<double> get_last_lr() const;

@@ -64,13 +64,16 @@ void LRScheduler::note_rates() {
 }
 
 void LRScheduler::go_to(std::int64_t epoch, bool restarts) {
+  const bool has_later_groups = follows_last_rate() && !restarts;
+  const std::size_t groups = has_later_groups ? optimizer_->group_count() : base_lr_.size();
   std::vector<std::pair<double, std::optional<double>>> next;
-  with_memory([&] { next.reserve(base_lr_.size()); });
-  for (std::size_t i = 0; i < base_lr_.size(); ++i) {
-    const Place place{i, epoch, optimizer_->lr(i), base_lr_[i]};
+  with_memory([&] { next.reserve(groups); });
+  for (std::size_t i = 0; i < groups; ++i) {
+    const double lr = optimizer_->lr(i);
+    const Place place{i, epoch, lr, i < base_lr_.size() ? base_lr_[i] : lr};
     next.emplace_back(restarts ? first_rate(place) : rate(place), momentum(place));
   }
-  for (std::size_t i = 0; i < base_lr_.size(); ++i) {
+  for (std::size_t i = 0; i < groups; ++i) {
     if (next[i].second) optimizer_->set_momentum(i, *next[i].second);
     optimizer_->set_lr(i, next[i].first);
   }

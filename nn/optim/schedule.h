@@ -19,8 +19,9 @@ namespace tend::optim {
 /// those of the next epoch (or of the next step, where it is called after each). The rates start
 /// from those that the groups had when the optimizer's first schedule was made.
 ///
-/// Schedules refer to the optimizer, which must live as long. Groups that are added later are left
-/// alone.
+/// Schedules refer to the optimizer, which must live as long. As in PyTorch, groups that are added
+/// later follow the schedules that make each rate from the last one (StepLR, MultiStepLR,
+/// ExponentialLR, ConstantLR, LinearLR, PolynomialLR, CosineAnnealingLR); others leave them alone.
 class LRScheduler {
  public:
   virtual ~LRScheduler() = default;
@@ -28,7 +29,7 @@ class LRScheduler {
   /// When what the user gave throws, nothing has changed.
   virtual void step();
 
-  /// The rates that the last step set, one for each group.
+  /// The rates that the last step set, one for each group that there was at the beginning.
   const std::vector<double>& get_last_lr() const noexcept { return last_lr_; }
   std::int64_t last_epoch() const noexcept { return last_epoch_; }
   Optimizer& optimizer() const noexcept { return *optimizer_; }
@@ -72,6 +73,8 @@ class LRScheduler {
   virtual double rate(const Place& place) const = 0;
   /// The rate at epoch 0 whatever was before.
   virtual double first_rate(const Place& place) const { return place.base; }
+  /// Whether rate() does without the base, so that it goes for groups that were added later, too.
+  virtual bool follows_last_rate() const noexcept { return false; }
   /// The momentum of a group, for schedules that set it.
   virtual std::optional<double> momentum(const Place& /*place*/) const { return std::nullopt; }
   /// The schedules of which this one is made.

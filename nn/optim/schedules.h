@@ -21,6 +21,7 @@ class StepLR : public LRScheduler {
 
  private:
   double rate(const Place& place) const override;
+  bool follows_last_rate() const noexcept override { return true; }
   std::int64_t step_size_;
   double gamma_;
 };
@@ -32,6 +33,7 @@ class MultiStepLR : public LRScheduler {
 
  private:
   double rate(const Place& place) const override;
+  bool follows_last_rate() const noexcept override { return true; }
   double first_rate(const Place& place) const override;
   std::vector<std::int64_t> milestones_;
   double gamma_;
@@ -44,6 +46,7 @@ class ExponentialLR : public LRScheduler {
 
  private:
   double rate(const Place& place) const override;
+  bool follows_last_rate() const noexcept override { return true; }
   double gamma_;
 };
 
@@ -54,6 +57,7 @@ class ConstantLR : public LRScheduler {
 
  private:
   double rate(const Place& place) const override;
+  bool follows_last_rate() const noexcept override { return true; }
   double first_rate(const Place& place) const override;
   double factor_;
   std::int64_t total_iters_;
@@ -73,6 +77,7 @@ class LinearLR : public LRScheduler {
 
  private:
   double rate(const Place& place) const override;
+  bool follows_last_rate() const noexcept override { return true; }
   double first_rate(const Place& place) const override;
   LinearLROptions options_;
 };
@@ -85,6 +90,7 @@ class PolynomialLR : public LRScheduler {
 
  private:
   double rate(const Place& place) const override;
+  bool follows_last_rate() const noexcept override { return true; }
   std::int64_t total_iters_;
   double power_;
 };
@@ -112,6 +118,7 @@ class CosineAnnealingLR : public LRScheduler {
 
  private:
   double rate(const Place& place) const override;
+  bool follows_last_rate() const noexcept override { return true; }
   std::int64_t T_max_;
   double eta_min_;
 };

@@ -59,6 +59,7 @@ Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<d
   if (!options_.out.empty()) folder_.emplace(options_.out, options_.keep);
   state.add("optimizer", optimizer);
   if (options_.schedule != nullptr) state.add("schedule", *options_.schedule);
+  if (options_.plateau != nullptr) state.add("plateau", *options_.plateau);
   state.add("step", step_);
   state.add("best_evaluation", best_);
   state.add("worse_evaluations", worse_);
@@ -134,6 +135,7 @@ void Trainer::run() {
       done.evaluation = evaluate_model();
     if (options_.after_step) options_.after_step(done);
     if (done.evaluation) last_evaluation = done.evaluation;
+    if (done.evaluation && options_.plateau) options_.plateau->step(*done.evaluation);
     if (log) log->write(done);
     if (is_due(step_, options_.save_every)) save();
     const double a_step = done.seconds / static_cast<double>(step_ - first_step_);

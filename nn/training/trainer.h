@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <tend/nn/optim/plateau.h>
 #include <tend/nn/optim/schedule.h>
 #include <tend/nn/training/checkpoint_folder.h>
 #include <tend/nn/training/run_log.h>
@@ -36,7 +37,8 @@ struct TrainerOptions {
   Flag shows_progress = true;  ///< A line on stderr (ProgressLine).
   std::map<std::string, std::string> settings = {};  ///< Of the program, for the checkpoints.
 
-  optim::LRScheduler* schedule = nullptr;  ///< Stepped after the optimizer.
+  optim::LRScheduler* schedule = nullptr;       ///< Stepped after the optimizer.
+  optim::ReduceLROnPlateau* plateau = nullptr;  ///< Stepped with each evaluation.
   /// Gives what is to become small, the loss on other data; called in evaluation mode without grad.
   std::function<double()> evaluate = {};
   /// Called after each step, before a checkpoint and the logs are written; it may fill in an
@@ -76,7 +78,7 @@ class Trainer {
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  /// Model, optimizer, schedule, step and evaluations; add what else the steps change.
+  /// Model, optimizer, schedules, step and evaluations; add what else the steps change.
   RunState state;
 
   /// Trains until `steps` are made, an evaluation has not been better for too long, or Ctrl-C;

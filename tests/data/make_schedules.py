@@ -37,7 +37,24 @@ def torch_run(make, kind=torch.optim.SGD):
             schedule.step()
         except ValueError:  # OneCycleLR beyond its end
             break
-    return {"rates": rates, "momenta": momenta}
+    return {"rates": rates, "momenta": momenta, "later": later_run(make, kind)}
+
+
+def later_run(make, kind):
+    """The rates of a group that is added behind the third step; none for OneCycleLR, which cannot go on."""
+    opt = optimizer(kind)
+    schedule = make(opt)
+    rates = []
+    for step in range(22):
+        if step == 3:
+            opt.add_param_group({"params": [torch.zeros(1)], "lr": 1.0})
+        try:
+            schedule.step()
+        except KeyError:
+            return []
+        if step >= 3:
+            rates.append(opt.param_groups[2]["lr"])
+    return rates
 
 
 def plateau_run(**options):
@@ -115,6 +132,7 @@ RUNS = {
     "plateau_max": plateau_run(mode="max", factor=0.5, patience=3, eps=0.004),
     "plateau_max_abs": plateau_run(mode="max", factor=0.5, patience=0, threshold=0.01,
                                    threshold_mode="abs"),
+    "plateau_rates": plateau_run(factor=0.2, patience=1, min_lr=[0.001, 0.01]),
     "cosine_with_warmup": formula_run(cosine_with_warmup),
     "inverse_square_root": formula_run(inverse_square_root),
     "wsd": formula_run(lambda lr, step: wsd(lr, step, "linear")),

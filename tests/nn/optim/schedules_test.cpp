@@ -228,6 +228,7 @@ TEST_CASE("rates are reduced when a metric has stopped getting better") {
         .threshold_mode = ThresholdMode::abs,
         .cooldown = 3,
         .min_lr = 0.001}},
+      {"plateau_rates", {.factor = 0.2, .patience = 1, .min_lr = {0.001, 0.01}}},
       {"plateau_max", {.mode = PlateauMode::max, .factor = 0.5, .patience = 3, .eps = 0.004}},
       {"plateau_max_abs",
        {.mode = PlateauMode::max,
@@ -339,11 +340,52 @@ TEST_CASE("a function of the user that throws leaves a schedule and its rates al
   }
 }
 
-TEST_CASE("groups that are added after a schedule was made keep their rates") {
+TEST_CASE(
+    "groups that are added after a schedule was made have the rates that PyTorch gives them") {
+  std::size_t followed = 0;
+  for (const Case& each : cases()) {
+    CAPTURE(each.name);
+    const auto& run = torch_schedules()["runs"].at(each.name);
+    if (!run.contains("later") || run["later"].empty()) continue;
+    SGD optimizer = two_rates();
+    const Schedules schedules = each.make(optimizer);
+    for (int step = 0; step < 3; ++step) schedules.back()->step();
+    optimizer.add_group({zeros({1}).requires_grad_()}, {.lr = 1});
+    const nn::StateDict state = schedules.back()->state_dict();
+    for (const auto& later : run["later"]) {
+      schedules.back()->step();
+      const auto rate = later.get<double>();
+      CHECK(std::abs(optimizer.lr(2) - rate) <= kRateTolerance * std::abs(rate));
+    }
+    if (run["later"].back() != 1.0) ++followed;
+    schedules.back()->load_state_dict(state);  // which fits as before
+  }
+  CHECK(followed >= 8);
+}
+
+TEST_CASE("groups that are added later keep their rates where PyTorch has no rule") {
   SGD optimizer = two_rates();
-  ExponentialLR schedule(optimizer, 0.5);
+  OneCycleLR cycle(optimizer, {.max_lr = 0.4, .total_steps = 30});
+  WSDLR wsd(optimizer, {.total = 30});
   optimizer.add_group({zeros({1}).requires_grad_()}, {.lr = 1});
-  schedule.step();
-  CHECK(optimizer.lr(0) == 0.05);
+  cycle.step();
+  wsd.step();
   CHECK(optimizer.lr(2) == 1);
+}
+
+TEST_CASE("on a plateau each group may have a least rate of its own") {
+  SGD optimizer = two_rates();
+  CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.min_lr = {0.1, 0.1, 0.1}}),
+                    "[ReduceLROnPlateau] 3 values of min_lr for 2 groups");
+  ReduceLROnPlateau schedule(optimizer, {.patience = 0, .min_lr = {0.01, 0.01}});
+  schedule.step(1);
+  optimizer.add_group({zeros({1}).requires_grad_()}, {.lr = 1});
+  CHECK_THROWS_WITH(schedule.step(2), "[ReduceLROnPlateau] 2 values of min_lr for 3 groups");
+  CHECK(schedule.best() == 1);
+  CHECK(optimizer.lr(0) == 0.1);
+  // One for all goes for groups that are added, too.
+  ReduceLROnPlateau one(optimizer, {.patience = 0, .min_lr = 0.5});
+  one.step(1);
+  one.step(2);
+  CHECK(optimizer.lr(2) == 0.5);
 }

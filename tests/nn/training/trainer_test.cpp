@@ -235,6 +235,46 @@ TEST_CASE("evaluation happens in evaluation mode, and too many without progress 
   CHECK(course.model.is_training());
 }
 
+TEST_CASE("a schedule on a plateau is stepped with each evaluation, and goes on with the run") {
+  const TemporaryFolder folder;
+  const std::vector<double> found = {3, 2, 2.5, 2.4, 2.3, 1};
+  // The rates of the steps of a run that stops after `steps`, and goes on to 12 where `resumes`.
+  const auto rates = [&](const std::string& out, std::int64_t steps, bool resumes) {
+    manual_seed(5);
+    Drop model;
+    optim::SGD optimizer(model.parameters(), 0.1);
+    optim::ReduceLROnPlateau plateau(optimizer, {.factor = 0.5, .patience = 1});
+    std::vector<double> seen;
+    nn::TrainerOptions options{.steps = steps,
+                               .evaluate_every = 2,
+                               .out = folder.file(out),
+                               .resume = resumes,
+                               .shows_progress = false,
+                               .plateau = &plateau};
+    options.after_step = [&](const nn::TrainedStep& done) { seen.push_back(done.lr); };
+    nn::Trainer* running = nullptr;
+    options.evaluate = [&] {
+      return found.at(static_cast<std::size_t>(running->steps_done()) / 2 - 1);
+    };
+    nn::Trainer trainer(
+        model, optimizer,
+        [&] {
+          return mean(square(model(ones({2, 3}))));
+        },
+        options);
+    running = &trainer;
+    trainer.run();
+    return seen;
+  };
+  const std::vector<double> whole = rates("whole", 12, false);
+  // The fourth evaluation is the second that is not better than 2.
+  CHECK(whole ==
+        std::vector<double>{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05});
+  // A run that stops between the two counts on.
+  rates("stops", 7, false);
+  CHECK(rates("stops", 12, true) == std::vector<double>(whole.begin() + 7, whole.end()));
+}
+
 TEST_CASE("a loss that is not finite ends a run before the step that it would spoil") {
   Course course;
   nn::StateDict before;
