@@ -110,6 +110,16 @@ void RunState::add(const std::string& name, std::vector<double>& numbers) {
             }});
 }
 
+void RunState::add(const std::string& name, Generator& generator) {
+  add_part({name,
+            [&](StateDict& state, const std::string& at) {
+              state.emplace_back(at, tensor_of_generator(generator));
+            },
+            [&](const StateDict& state, const std::string& at) {
+              generator = generator_of_tensor(entry(state, at, int64, 1));
+            }});
+}
+
 StateDict RunState::entries_under(const StateDict& state, const std::string& prefix) {
   StateDict entries;
   for (const auto& [key, value] : state) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <tend/core/random/random.h>
 #include <tend/nn/files/safetensors.h>
 #include <tend/nn/module/module.h>
 
@@ -59,6 +60,8 @@ class RunState {
   void add(const std::string& name, std::int64_t& number);
   void add(const std::string& name, double& number);
   void add(const std::string& name, std::vector<double>& numbers);
+  /// A generator of your own, which functions were given to draw from.
+  void add(const std::string& name, Generator& generator);
 
   /// The model's tensors under their own names, and those of part P under "training.P": a number as
   /// a 0-d tensor, numbers as one dimension, other parts as "training.P.KEY". The tensors are the

@@ -35,9 +35,11 @@ struct SmallRun {
   std::int64_t step = 0;
   double best = 1e9;
   std::vector<double> losses;
+  Generator noise{17};
   nn::RunState state{model};
 
   SmallRun() {
+    state.add("noise", noise);
     state.add("optimizer", optimizer);
     state.add("loader", loader);
     state.add("step", step);
@@ -52,7 +54,7 @@ struct SmallRun {
     while (step < end) {
       for (auto& [x, y] : loader) {
         optimizer.zero_grad();
-        const Tensor loss = mse_loss(model(x), y);
+        const Tensor loss = mse_loss(model(x + 0.1 * randn(x.shape(), x.dtype(), noise)), y);
         loss.backward();
         optimizer.step();
         losses.push_back(loss.item());
@@ -100,6 +102,7 @@ TEST_CASE("a run that goes on from any of its checkpoints has the bits of one th
     CAPTURE(at);
     manual_seed(99);  // other weights, and other numbers to draw
     SmallRun resumed;
+    resumed.noise.manual_seed(at);
     CHECK(resumed.state.load(file(at)) == std::map<std::string, std::string>{{"task", "small"}});
     CHECK(resumed.step == at);
     resumed.go_to(13);
@@ -149,6 +152,9 @@ TEST_CASE("a state that does not fit leaves all parts of a run as they were") {
   refuses("training.step is there twice",
           [](auto& state) { state.emplace_back("training.step", tensor(std::int64_t{1})); });
   refuses("[Generator]", [](auto& state) { state["training.generator"] = zeros({315}, int64); });
+  refuses("[Generator]", [](auto& state) { state["training.noise"] = zeros({315}, int64); });
+  refuses("training.noise is () int64, not int64 with 1 dimensions",
+          [](auto& state) { state["training.noise"] = tensor(std::int64_t{1}); });
   run.state.load_state_dict(other);
   CHECK(run.step == 6);
   CHECK(same_bits(run.state.state_dict(), other));
