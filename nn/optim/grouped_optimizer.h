@@ -360,6 +360,9 @@ class GroupedOptimizer : public Optimizer {
 
   std::vector<Stepped> with_gradients(const char* operation) {
     std::vector<Stepped> all;
+    std::size_t count = 0;
+    for (const Group& group : groups_) count += group.parameters.size();
+    all.reserve(count);  // a Stepped has a kilobyte, which takes long to move
     const NoGradGuard no_grad;
     for (Group& group : groups_) {
       if (group.states.size() != group.parameters.size())
