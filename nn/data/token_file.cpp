@@ -9,6 +9,7 @@
 #include <tend/autograd/ops/views.h>
 #include <tend/core/base/error.h>
 #include <tend/nn/files/input_file.h>
+#include <tend/nn/files/write_file.h>
 
 namespace tend::data {
 namespace {
@@ -57,6 +58,33 @@ TokenBatch TokenFile::random_batch(std::int64_t batch_size, std::int64_t block_s
   }
   // Copies, as the two halves of one row must not share memory.
   return {rows.narrow(1, 0, block_size).clone(), rows.narrow(1, 1, block_size).clone()};
+}
+
+void write_tokens(const std::filesystem::path& path, const Tensor& tokens, TokenType type) {
+  constexpr const char* kWrite = "write_tokens";
+  if (tokens.dtype() != int64) fail<DTypeError>(kWrite, "tokens are int64, not ", tokens.dtype());
+  const std::int64_t width = bytes_of(type), limit = std::int64_t{1} << (8 * width);
+  with_memory([&] {
+    const Array all = tokens.array().contiguous();
+    const auto* const first = all.data<std::int64_t>();
+    const auto* const last = first + all.numel();
+    const auto* const wrong =
+        std::find_if(first, last, [&](std::int64_t token) { return token < 0 || token >= limit; });
+    if (wrong != last)
+      fail(kWrite, "token ", *wrong, " at ", wrong - first, " does not fit ", width, " bytes");
+    const auto fill = [&](const nn::PutBytes& put) {
+      std::array<unsigned char, 8192> bytes;
+      for (const auto* next = first; next != last;) {
+        std::size_t used = 0;
+        for (; next != last && used < bytes.size(); ++next) {
+          for (std::int64_t byte = 0; byte < width; ++byte)
+            bytes[used++] = static_cast<unsigned char>(*next >> (8 * byte));
+        }
+        put(bytes.data(), used);
+      }
+    };
+    nn::write_file(path, fill, kWrite);
+  });
 }
 
 void TokenFile::read(std::int64_t first, std::int64_t count, std::int64_t* to) const {

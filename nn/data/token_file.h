@@ -51,6 +51,16 @@ class TokenFile {
   std::int64_t size_;
 };
 
+/// Writes such a file of int64 tokens of any shape, row-major. It appears whole or not at all
+/// (nn::write_file):
+///
+///     data::write_tokens("train.bin", tensor(tokenizer.encode(text)));
+///
+/// DTypeError for another dtype, Error for a token that does not fit the type, both before anything
+/// is written; IoError where it cannot be.
+void write_tokens(const std::filesystem::path& path, const Tensor& tokens,
+                  TokenType type = TokenType::uint16);
+
 }  // namespace tend::data
 
 #pragma GCC visibility pop

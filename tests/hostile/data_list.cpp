@@ -242,6 +242,15 @@ std::vector<PublicFunction> data_files() {
                   return Tensors{data::TokenFile(file.path()).tokens(first, count)};
                 });
               }),
+      by_hand("data::write_tokens(const std::filesystem::path&, const Tensor&, TokenType)",
+              [](Arguments& a) {
+                const Tensor tokens = a.tensor(tensor(std::vector<std::int64_t>{1, 65535, 7}));
+                return DrawnCall([=, type = a.one_of(data::TokenType::uint32)]() -> Tensors {
+                  const DataFile file("");
+                  data::write_tokens(file.path(), tokens, type);
+                  return {};
+                });
+              }),
       by_hand("data::TokenFile::random_batch(std::int64_t, std::int64_t, Generator&)",
               [](Arguments& a) {
                 return DrawnCall([rows = a.integer(), block = a.integer(),

@@ -56,6 +56,31 @@ TEST_CASE("a TokenFile reads tokens of both sizes, within its bounds") {
   }
 }
 
+TEST_CASE("tokens that are written are read again, and those that do not fit are refused") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("tokens.bin");
+  const Tensor tokens = (60000 - arange(10000)).view({100, 100}).t();  // in no order of memory
+  for (const TokenType type : {TokenType::uint16, TokenType::uint32}) {
+    data::write_tokens(path, tokens, type);
+    CHECK(equal(data::TokenFile(path, type).tokens(0, 10000), tokens.flatten()));
+  }
+  data::write_tokens(path, tensor(std::vector<std::int64_t>{0, 65535, 258}));
+  CHECK(content(path) == std::string("\0\0\xff\xff\2\1", 6));
+  const auto refuses = [&](const Tensor& wrong, TokenType type, const std::string& message) {
+    CHECK_THROWS_WITH(data::write_tokens(path, wrong, type), ContainsSubstring(message));
+    CHECK(content(path).size() == 6);  // the file is the old one
+  };
+  const std::vector<std::int64_t> large{1, 65536}, larger{std::int64_t{1} << 32},
+      negative{0, 0, -1};
+  refuses(tensor(large), TokenType::uint16, "[write_tokens] token 65536 at 1 does not fit 2 bytes");
+  refuses(tensor(larger), TokenType::uint32, "token 4294967296 at 0 does not fit 4 bytes");
+  refuses(tensor(negative), TokenType::uint32, "token -1 at 2 does not fit 4 bytes");
+  refuses(ones({2}), TokenType::uint16, "tokens are int64, not float32");
+  CHECK_THROWS_AS(data::write_tokens(folder.file("no/folder"), tokens), IoError);
+  data::write_tokens(path, zeros({0}, int64));
+  CHECK(data::TokenFile(path).size() == 0);
+}
+
 TEST_CASE("random batches begin where those of nanoGPT do, and targets are one token on") {
   const auto& c = stored_orders().at("token_batches");
   const TemporaryFolder folder;
