@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string>
 
 #include <tend/attention/generation/continuation.h>
 #include <tend/attention/generation/sampling.h>
@@ -26,8 +27,10 @@ struct Finished {
 
 class Beams {
  public:
-  Beams(const GPT& model, const TokenSequence& prompt, const GenerateOptions& options)
+  Beams(const GPT& model, const TokenSequence& prompt, std::size_t number,
+        const GenerateOptions& options)
       : options_(options),
+        name_(as_text("prompt ", number, ", beam")),
         prompt_(prompt.size()),
         running_(model, {prompt}, options.max_new_tokens, options.use_cache),
         log_probabilities_{0.0} {}
@@ -51,8 +54,10 @@ class Beams {
 
   std::vector<Candidate> best_candidates() {
     const NoGradGuard no_graph;
-    const Tensor steps = penalized(log_softmax(running_.logits().to(float64), -1),
-                                   running_.sequences(), options_.repetition_penalty);
+    const Tensor logits = running_.logits();
+    check_logits(logits, running_.sequences(), name_);
+    const Tensor steps = penalized(log_softmax(logits.to(float64), -1), running_.sequences(),
+                                   options_.repetition_penalty);
     const Tensor all =
         (steps + tensor(log_probabilities_, {std::ssize(log_probabilities_), 1}, float64))
             .flatten();
@@ -125,6 +130,7 @@ class Beams {
   }
 
   const GenerateOptions& options_;
+  std::string name_;  // of a sequence in errors, but for its number
   std::size_t prompt_;
   Continuation running_;
   std::vector<double> log_probabilities_;  // of the running sequences, best first
@@ -134,9 +140,9 @@ class Beams {
 
 }  // namespace
 
-std::vector<TokenSequence> beam_search(const GPT& model, const TokenSequence& prompt,
-                                       const GenerateOptions& options) {
-  return Beams(model, prompt, options).search();
+std::vector<TokenSequence> beam_search(const GPT& model, const std::vector<TokenSequence>& prompts,
+                                       std::size_t i, const GenerateOptions& options) {
+  return Beams(model, prompts[i], i, options).search();
 }
 
 }  // namespace tend::attention

@@ -1,14 +1,15 @@
 // Beam search. Internal.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include <tend/attention/generation/generate.h>
 
 namespace tend::attention {
 
-/// The options.num_samples best continuations of a prompt, best first.
-std::vector<TokenSequence> beam_search(const GPT& model, const TokenSequence& prompt,
-                                       const GenerateOptions& options);
+/// The options.num_samples best continuations of prompts[i], best first.
+std::vector<TokenSequence> beam_search(const GPT& model, const std::vector<TokenSequence>& prompts,
+                                       std::size_t i, const GenerateOptions& options);
 
 }  // namespace tend::attention

@@ -78,9 +78,10 @@ class Samples {
         has_stopped_(results_.size(), false) {}
 
   std::vector<TokenSequence> draw() {
-    Draws draws(true);  // logits that are NaN, or on_token, may end this after some tokens
+    Draws draws(true);  // check_logits or on_token may end this after some tokens
     for (std::int64_t step = 0; step < options_.max_new_tokens && !is_done_; ++step) {
       const Tensor logits = step == 0 ? first_logits() : running_.logits();
+      check_logits(logits, running_.sequences(), "sequence");
       add(chosen_tokens(logits, running_.sequences(), options_));
     }
     draws.keep();
@@ -133,8 +134,8 @@ std::vector<TokenSequence> generate(const GPT& model, const std::vector<TokenSeq
     if (options.max_new_tokens == 0) return repeated(prompts, options.num_samples);
     if (options.num_beams == 1) return Samples(model, prompts, options).draw();
     std::vector<TokenSequence> results;
-    for (const TokenSequence& prompt : prompts) {
-      for (TokenSequence& each : beam_search(model, prompt, options)) {
+    for (std::size_t i = 0; i < prompts.size(); ++i) {
+      for (TokenSequence& each : beam_search(model, prompts, i, options)) {
         results.push_back(std::move(each));
       }
     }

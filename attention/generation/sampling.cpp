@@ -1,9 +1,11 @@
 #include <tend/attention/generation/sampling.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include <tend/attention/functions/mask.h>
 #include <tend/autograd/ops/ops.h>
+#include <tend/core/base/error.h>
 
 namespace tend::attention {
 namespace {
@@ -46,6 +48,16 @@ Tensor penalized(const Tensor& logits, const std::vector<TokenSequence>& sequenc
                     where(before < 0, before * repetition_penalty, before / repetition_penalty));
   }
   return result;
+}
+
+void check_logits(const Tensor& logits, const std::vector<TokenSequence>& sequences,
+                  const std::string& name) {
+  const auto largest = amax(logits, {-1}).to(float64).to_vector<double>();  // NaN where one is
+  for (std::size_t i = 0; i < largest.size(); ++i) {
+    if (std::isfinite(largest[i])) continue;
+    fail("generate", name, ' ', i, ": the largest logit for token ", sequences[i].size(), " is ",
+         largest[i]);
+  }
 }
 
 TokenSequence chosen_tokens(const Tensor& logits, const std::vector<TokenSequence>& sequences,

@@ -1,6 +1,7 @@
 // The choice of the next tokens. Internal.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <tend/attention/generation/generate.h>
@@ -11,6 +12,11 @@ namespace tend::attention {
 /// sequences.
 Tensor penalized(const Tensor& logits, const std::vector<TokenSequence>& sequences,
                  double repetition_penalty);
+
+/// Error unless the largest logit of each of n sequences is a finite number: no token could be
+/// chosen by others. `name` is what the message calls a sequence, before its number.
+void check_logits(const Tensor& logits, const std::vector<TokenSequence>& sequences,
+                  const std::string& name);
 
 /// A token for each of n sequences, given their logits (n, vocab_size): the likeliest, or a drawn
 /// one.

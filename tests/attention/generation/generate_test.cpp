@@ -268,6 +268,48 @@ TEST_CASE("a generation that fails on the way has drawn nothing") {
   CHECK(get_rng_state().to_bytes() == before);
 }
 
+TEST_CASE("logits without a largest number are an error that names the sequence and the token") {
+  // 0 and 1 lead to themselves, 2 to 3, after which every logit is NaN.
+  constexpr double kNever = 1e-9;
+  GPT model = bigram_model({{1, kNever, kNever, kNever},
+                            {kNever, 1, kNever, kNever},
+                            {kNever, kNever, kNever, 1},
+                            {1, 1, 1, 1}});
+  model.token_embedding.weight.detach()[{3}].fill_(std::nan(""));
+  const std::vector<TokenSequence> prompts{{0}, {1, 2}};
+  const auto refused = [&](const GPT& of, GenerateOptions options, const char* message) {
+    options.max_new_tokens = 4;
+    manual_seed(1);
+    const auto before = get_rng_state().to_bytes();
+    CHECK_THROWS_WITH(generate(of, prompts, options), message);
+    CHECK(get_rng_state().to_bytes() == before);
+  };
+  const char* const third = "[generate] sequence 1: the largest logit for token 3 is nan";
+  for (const bool use_cache : {true, false}) {
+    refused(model, {.use_cache = use_cache}, third);
+    refused(model, {.temperature = 1, .top_k = 1, .use_cache = use_cache}, third);
+    refused(model, {.num_beams = 2, .use_cache = use_cache},
+            "[generate] prompt 1, beam 0: the largest logit for token 3 is nan");
+  }
+  refused(model, {.temperature = 1, .top_k = 1, .num_samples = 2},
+          "[generate] sequence 2: the largest logit for token 3 is nan");
+  CHECK(generate(model, prompts, {.max_new_tokens = 1})[1] == TokenSequence{1, 2, 3});
+
+  const double inf = std::numeric_limits<double>::infinity();
+  const char* const above = "[generate] sequence 0: the largest logit for token 1 is inf";
+  const GPT infinite = constant_model({1, inf, 0}), hidden = constant_model({-inf, -inf, -inf});
+  refused(infinite, {}, above);
+  refused(infinite, {.temperature = 1}, above);
+  refused(hidden, {}, "[generate] sequence 0: the largest logit for token 1 is -inf");
+  refused(hidden, {.num_beams = 2},
+          "[generate] prompt 0, beam 0: the largest logit for token 1 is -inf");
+  const GPT some = constant_model({-inf, 1, 0});  // single tokens may be impossible
+  for (const std::int64_t beams : {1, 2}) {
+    CHECK(generate(some, TokenSequence{2}, {.max_new_tokens = 2, .num_beams = beams}) ==
+          TokenSequence{2, 1, 1});
+  }
+}
+
 TEST_CASE("what cannot be generated is refused before anything is computed") {
   const GPT model = small_gpt();
   const auto refused = [&](const GenerateOptions& options) {
