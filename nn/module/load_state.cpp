@@ -1,4 +1,5 @@
 // state_dict and load_state_dict.
+#include <cstring>
 #include <map>
 #include <set>
 #include <string_view>
@@ -26,6 +27,7 @@ namespace {
 
 // A copy to make: the elements of `value`, of the target's shape, go to `target`.
 struct Load {
+  std::string_view key;
   Array target;
   Array value;
 };
@@ -62,6 +64,27 @@ Sources sources_of(const ModuleBase& module, const StateDict& state) {
   return sources;
 }
 
+bool same_bits(const Array& a, const Array& b) {
+  if (a.raw() == b.raw() && a.strides() == b.strides()) return true;
+  const Array x = a.contiguous(), y = b.contiguous();
+  const std::int64_t bytes = x.numel() * item_size(x.dtype());
+  return bytes == 0 || std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(bytes)) == 0;
+}
+
+// Several keys may name one tensor, as those of a tied head do: Error for other elements under
+// each.
+void check_shared(const ModuleBase& module, const std::vector<Load>& loads) {
+  std::map<const void*, const Load*> known;
+  std::string problems;
+  for (const Load& load : loads) {
+    const Load& first = *known.try_emplace(load.target.raw(), &load).first->second;
+    if (first.target.shape() != load.target.shape() || same_bits(first.value, load.value)) continue;
+    problems += as_text("\n  keys ", first.key, " and ", load.key,
+                        " name one tensor of the module, but have different elements");
+  }
+  if (!problems.empty()) refuse_state(module, problems);
+}
+
 }  // namespace
 
 void ModuleBase::load_state_dict(const StateDict& state, Flag strict) {
@@ -87,7 +110,7 @@ void ModuleBase::load(const StateDict& state, bool strict) {
                           target.shape());
     } else {
       check_writable(kLoad, target);
-      loads.push_back({target.array(), source->second->array()});
+      loads.push_back({key, target.array(), source->second->array()});
     }
   }
   for (const auto& [key, source] : state) {
@@ -102,6 +125,7 @@ void ModuleBase::load(const StateDict& state, bool strict) {
 
   // What may fail comes before the first element changes.
   for (Load& load : loads) load.value = load.value.to(load.target.dtype());
+  check_shared(*this, loads);
   separate(loads);
   for (const Load& load : loads) {
     load.target.copy_from(load.value);

@@ -112,7 +112,8 @@ class ModuleBase : public LiveObject {
   /// Copies the elements of `state` into the parameters and buffers of the same names, converted to
   /// their dtypes. Buffers that are not persistent may be missing. Everything is checked first: an
   /// Error lists all missing, unexpected (both only when strict) and mis-shaped keys, or those that
-  /// are there twice, and nothing has changed then.
+  /// are there twice, or that name one tensor, as those of a tied head do, and have different
+  /// elements (of which PyTorch keeps the last); nothing has changed then.
   void load_state_dict(const StateDict& state, Flag strict = true);
 
   /// f for every module, children first (torch.nn.Module.apply).

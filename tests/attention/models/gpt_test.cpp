@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "tests/catch.h"
 
 #include <tend/tend.h>
@@ -58,6 +60,32 @@ TEST_CASE("a tied head is the token embedding, also in a clone and in another dt
   copy.to(float64);
   CHECK(copy.head.weight.data_ptr<double>() == copy.token_embedding.weight.data_ptr<double>());
   CHECK(model.head.weight.dtype() == float32);
+}
+
+TEST_CASE("a state whose entries of a tied head differ is refused, and changes nothing") {
+  GPT model({.vocab_size = 7, .context_length = 6, .width = 8, .tied_head = true});
+  const Tensor before = model.token_embedding.weight.detach().clone();
+  nn::StateDict state = GPT(model.config).state_dict();
+  const Tensor embedding = state.at("token_embedding.weight").clone();
+  state["head.weight"] = embedding + 1;
+  for (const bool strict : {true, false}) {
+    CHECK_THROWS_WITH(
+        model.load_state_dict(state, strict),
+        Catch::Matchers::EndsWith("does not take this state:\n  keys token_embedding.weight and "
+                                  "head.weight name one tensor of the module, but have different "
+                                  "elements"));
+  }
+  CHECK(equal(model.token_embedding.weight.detach(), before));
+  // Copies with the same elements, NaN among them, are one tensor; one entry is enough.
+  embedding[{0, 0}].fill_(std::nan(""));
+  state["token_embedding.weight"] = embedding;
+  state["head.weight"] = embedding.t().contiguous().t();
+  model.load_state_dict(state);
+  CHECK(equal(model.head.weight.detach()[{1}], embedding[{1}]));
+  state.erase("token_embedding.weight");
+  state["head.weight"] = embedding + 1;
+  model.load_state_dict(state, /*strict=*/false);
+  CHECK(equal(model.token_embedding.weight.detach()[{1}], embedding[{1}] + 1));
 }
 
 TEST_CASE("weights of a GPT with a window are zero outside of it") {
