@@ -186,6 +186,39 @@ Expr where(const Expr& condition, const Expr& a, const Expr& b) {
   return trace.add(TileOp::where, pair.type, {condition, pair.a, pair.b});
 }
 
+// By where, so that the gradient at a bound is not shared with it, as min and max would.
+Expr clamp(const Expr& a, const Expr& lo, const Expr& hi) {
+  const Expr raised = where(a < lo, lo, a);
+  return where(raised > hi, hi, raised);
+}
+
+Expr minimum(const Expr& a, const Expr& b) {
+  return min(a, b);
+}
+Expr maximum(const Expr& a, const Expr& b) {
+  return max(a, b);
+}
+Expr remainder(const Expr& a, const Expr& b) {
+  return a % b;
+}
+Expr logical_and(const Expr& a, const Expr& b) {
+  return a && b;
+}
+Expr logical_or(const Expr& a, const Expr& b) {
+  return a || b;
+}
+Expr logical_xor(const Expr& a, const Expr& b) {
+  check_truth(a);
+  check_truth(b);
+  return a != b;
+}
+Expr logical_not(const Expr& a) {
+  return !a;
+}
+Expr isnan(const Expr& a) {
+  return a != a;
+}
+
 Lookup lookup(const Tensor& table) {
   if (!table.defined()) fail("lookup", "the tensor is undefined");
   return Lookup(table);

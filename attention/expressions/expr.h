@@ -19,7 +19,7 @@ namespace tend::attention {
 /// A value in a score or mask function: a real number of the scores' dtype, an index (int32, which
 /// wraps around), or a truth value. It exists only while the function is called; Error anywhere
 /// else. Operations on an index and a real number are on real numbers; DTypeError for those on
-/// numbers and truth values.
+/// numbers and truth values. Functions are called without std::, whose own take no Expr.
 class Expr {
  public:
   /// Constants. An integer must fit int32 (Error).
@@ -95,6 +95,27 @@ Expr operator!(const Expr& a);
 /// a where the condition is true, else b. Both are computed.
 Expr where(const Expr& condition, const Expr& a, const Expr& b);
 
+///@{
+/// min(max(a, lo), hi); a bound that is NaN changes nothing. The gradient is a's where lo <= a <=
+/// hi, and elsewhere that of the bound.
+Expr clamp(const Expr& a, const Expr& lo, const Expr& hi);
+inline Expr clip(const Expr& a, const Expr& lo, const Expr& hi) {
+  return clamp(a, lo, hi);
+}
+///@}
+
+///@{
+/// PyTorch's names of min, max, %, &&, ||, != of truth values, !, and a != a.
+Expr minimum(const Expr& a, const Expr& b);
+Expr maximum(const Expr& a, const Expr& b);
+Expr remainder(const Expr& a, const Expr& b);
+Expr logical_and(const Expr& a, const Expr& b);
+Expr logical_or(const Expr& a, const Expr& b);
+Expr logical_xor(const Expr& a, const Expr& b);
+Expr logical_not(const Expr& a);
+Expr isnan(const Expr& a);
+///@}
+
 /// What lookup() gives.
 class Lookup {
  public:
@@ -132,14 +153,9 @@ void operator++(const Expr&) = delete;
 void operator--(const Expr&) = delete;
 void sqrt(const Expr&) = delete;
 void rsqrt(const Expr&) = delete;
+void cbrt(const Expr&) = delete;
 void square(const Expr&) = delete;
-void pow(const Expr&, const Expr&) = delete;
-void sigmoid(const Expr&) = delete;
-void relu(const Expr&) = delete;
-void gelu(const Expr&) = delete;
-void silu(const Expr&) = delete;
-void softplus(const Expr&) = delete;
-void erf(const Expr&) = delete;
+void reciprocal(const Expr&) = delete;
 void exp2(const Expr&) = delete;
 void expm1(const Expr&) = delete;
 void log2(const Expr&) = delete;
@@ -148,15 +164,54 @@ void log1p(const Expr&) = delete;
 void sin(const Expr&) = delete;
 void cos(const Expr&) = delete;
 void tan(const Expr&) = delete;
+void asin(const Expr&) = delete;
+void acos(const Expr&) = delete;
 void atan(const Expr&) = delete;
 void sinh(const Expr&) = delete;
 void cosh(const Expr&) = delete;
+void asinh(const Expr&) = delete;
+void acosh(const Expr&) = delete;
+void atanh(const Expr&) = delete;
+void erf(const Expr&) = delete;
+void erfc(const Expr&) = delete;
+void erfinv(const Expr&) = delete;
+void lgamma(const Expr&) = delete;
+void digamma(const Expr&) = delete;
 void floor(const Expr&) = delete;
 void ceil(const Expr&) = delete;
 void round(const Expr&) = delete;
 void trunc(const Expr&) = delete;
 void sign(const Expr&) = delete;
-void clamp(const Expr&, const Expr&, const Expr&) = delete;
+void sigmoid(const Expr&) = delete;
+void logit(const Expr&) = delete;
+void relu(const Expr&) = delete;
+void relu6(const Expr&) = delete;
+void selu(const Expr&) = delete;
+void silu(const Expr&) = delete;
+void gelu(const Expr&) = delete;
+void mish(const Expr&) = delete;
+void softplus(const Expr&) = delete;
+void softsign(const Expr&) = delete;
+void logsigmoid(const Expr&) = delete;
+void hardsigmoid(const Expr&) = delete;
+void hardswish(const Expr&) = delete;
+void isinf(const Expr&) = delete;
+void isfinite(const Expr&) = delete;
+void pow(const Expr&, const Expr&) = delete;
+void atan2(const Expr&, const Expr&) = delete;
+void hypot(const Expr&, const Expr&) = delete;
+void fmod(const Expr&, const Expr&) = delete;
+void floor_divide(const Expr&, const Expr&) = delete;
+void logaddexp(const Expr&, const Expr&) = delete;
+void xlogy(const Expr&, const Expr&) = delete;
+void lerp(const Expr&, const Expr&, const Expr&) = delete;
+void leaky_relu(const Expr&, double = 0.01) = delete;
+void elu(const Expr&, double = 1) = delete;
+void celu(const Expr&, double = 1) = delete;
+void softmax(const Expr&, std::int64_t = -1) = delete;
+void log_softmax(const Expr&, std::int64_t = -1) = delete;
+void clamp_min(const Expr&, const Expr&) = delete;
+void clamp_max(const Expr&, const Expr&) = delete;
 
 }  // namespace tend::attention
 

@@ -87,7 +87,8 @@ const std::regex kPassedOver(
     "attention::AttentionPathGuard::.*|"
     // They exist while a score or mask function is called: flex_attention_test.cpp draws those.
     "attention::(Expr|Lookup|ScoreFunction|MaskFunction)::.*|"
-    "attention::(abs|exp|log|max|min|tanh|where|operator..?)\\(.*|"
+    "attention::(abs|clamp|clip|exp|isnan|log|logical_(and|not|or|xor)|max|maximum|min|minimum|"
+    "remainder|tanh|where|operator..?)\\(.*|"
     // For arrays whose shape and strides fit already, and of dtypes alone.
     "view_strides\\(.*|result_type\\(.*|"
     "nn::(half|bfloat)_to_float.*|"

@@ -85,6 +85,9 @@ void mask_function_rows(Rows& rows) {
   mask_row(rows, "(" + causal + ") | (" + kKey + " < 2)", masks::prefix(2));
   mask_row(rows, kQuery + " // 2 == " + kKey + " // 2", masks::blocks(2), {flex_samples()[2]});
   mask_row(rows, distance + " % 2 == 0", masks::dilated(2));
+  mask_row(rows, "(" + causal + ") | (" + kQuery + " // 2 == " + kKey + " // 2)",
+           masks::causal() || masks::blocks(2));
+  mask_row(rows, "~(" + distance + " % 2 == 0)", !masks::dilated(2));
   mask_row(rows, "(" + causal + ") & ~(" + distance + " % 2 == 1)",
            masks::causal() &&
                !MaskFunction([](const Position& at) { return (at.query - at.key) % 2 == 1; }));
@@ -123,6 +126,13 @@ void score_function_rows(Rows& rows) {
       head_samples({real({6, 3})}),
       [](List x) { return FlexOptions{.score = scores::t5_bias(x[3], true, 4)}; },
       Growth::fixed_size);
+  // Distances 0, 1 and 2 to 3 behind the query have buckets of their own, all ahead of it the
+  // first.
+  flex_row(
+      rows, biased + "d[" + distance + ".clamp(0, 2)].movedim(-1, 0))",
+      head_samples({real({3, 3})}),
+      [](List x) { return FlexOptions{.score = scores::t5_bias(x[3], false, 4)}; },
+      Growth::fixed_size);
   flex_row(rows, "torch.softmax(2.5 * torch.tanh(" + kScaled + " / 2.5), -1) @ c", flex_samples(),
            [](List) { return FlexOptions{.score = scores::soft_cap(2.5)}; });
   flex_row(rows,
@@ -148,6 +158,21 @@ void score_function_rows(Rows& rows) {
                       log(1.0 + exp(-(table(at.key) * table(at.query)))) - behind / 2 * 0.25;
              }};
            });
+  // The same by the names that PyTorch has for them.
+  flex_row(
+      rows,
+      "torch.softmax(torch.where(torch.logical_xor(" + kKey + " <= " + kQuery +
+          ", torch.remainder(" + distance + ", 3) == 1) & torch.logical_not(torch.isnan(" +
+          kScaled + ")), torch.maximum(" + kScaled + ", d[" + kQuery +
+          "]).clamp(-0.5, 0.5), torch.minimum(" + kScaled + ", d[" + kKey + "])), -1) @ c",
+      {{real({4, 3}), real({5, 3}), real({5, 2}), real({5})}}, [](List x) {
+        const Lookup table = lookup(x[3]);
+        return FlexOptions{.score = [&](const Expr& s, const Position& at) {
+          const Expr odd = logical_xor(at.key <= at.query, remainder(at.query - at.key, 3) == 1);
+          return where(logical_and(odd, logical_not(isnan(s))),
+                       clamp(maximum(s, table(at.query)), -0.5, 0.5), minimum(s, table(at.key)));
+        }};
+      });
 }
 
 }  // namespace

@@ -35,12 +35,16 @@ concept HasTruth = requires(E e) {
   e ? 1 : 0;
 };
 template <class E>
+concept HasSoftmax = requires(E e) {
+  softmax(e, -1);
+};
+template <class E>
 concept HasTanh = requires(E e) {
   tanh(e);
 };
 
 static_assert(HasTanh<Expr> && !HasSqrt<Expr> && !HasSigmoid<Expr> && !HasPow<Expr> &&
-              !HasBitwiseAnd<Expr> && !HasTruth<Expr>);
+              !HasSoftmax<Expr> && !HasBitwiseAnd<Expr> && !HasTruth<Expr>);
 
 void trace_score(const ScoreFunction&) {}
 void trace_mask(const MaskFunction&) {}
@@ -56,6 +60,10 @@ TEST_CASE("operations of score and mask functions check their types") {
   fails([](auto s, auto at) { return where(at.key, s, 0.0); }, "a number where a truth value");
   fails([](auto s, auto at) { return where(s < 1 && at.key, s, 0); }, "a number where a truth");
   fails([](auto s, auto) { return s % 2; }, "% needs two indices");
+  fails([](auto s, auto) { return remainder(s, 2); }, "% needs two indices");
+  fails([](auto s, auto at) { return where(logical_xor(at.key, at.query), s, 0); },
+        "a number where a truth value");
+  fails([](auto, auto at) { return clamp(at.key < 3, false, true); }, "a truth value where");
   fails([](auto, auto at) { return at.key < at.query; }, "gives a truth value instead of a number");
   fails([&](auto s, auto at) { return s + table(at.key); },
         "1 indices for a table of shape (2, 3)");
@@ -141,4 +149,45 @@ TEST_CASE("arithmetic of indices is that of Python, in int32") {
         [&](auto a, auto b) { return wrap(python(a, b == 0 ? 1 : b, true)); });
   check([](auto a, auto b) { return min(a, b) + 2 * (max(a, b) % 5); },
         [&](auto a, auto b) { return wrap(std::min(a, b) + 2 * python(std::max(a, b), 5, true)); });
+  check([](auto a, auto b) { return minimum(a, b) + 2 * remainder(maximum(a, b), 5); },
+        [&](auto a, auto b) { return wrap(std::min(a, b) + 2 * python(std::max(a, b), 5, true)); });
+  check([](auto a, auto b) { return clamp(a, b, 2); },
+        [](auto a, auto b) { return std::min<std::int64_t>(std::max(a, b), 2); });
+  check([](auto a, auto b) { return clip(a, -1, b); },
+        [](auto a, auto b) { return std::min(std::max<std::int64_t>(a, -1), b); });
+  const auto truth = [](const Expr& e) { return where(e, 1, 0); };
+  check(
+      [&](auto a, auto b) {
+        return truth(logical_and(a > 0, b > 0)) + 2 * truth(logical_or(a > 0, b > 0)) +
+               4 * truth(logical_xor(a > 0, b > 0)) + 8 * truth(logical_not(a > 0)) +
+               16 * truth(isnan(a));
+      },
+      [](auto a, auto b) {
+        const bool x = a > 0, y = b > 0;
+        return std::int64_t{(x && y) + 2 * (x || y) + 4 * (x != y) + 8 * !x};
+      });
+}
+
+TEST_CASE("NaN is found by isnan and passes clamp, whose bounds that are NaN change nothing") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> numbers{nan, -2, 0.5, 3};
+  const Lookup number = lookup(tensor(numbers, {4}, float64));
+  const Tensor x = zeros({1, 4}, float64), keys = zeros({4, 4}, float64), y = eye(4).to(float64);
+  const auto visible = [&](auto test, AttentionPath path) {
+    const Tensor weights = flex_attention(
+        x, keys, y, {.mask = [&](auto at) { return test(number(at.key)); }, .path = path});
+    return (weights[{0}] > 0).template to_vector<bool>();
+  };
+  using Truths = std::vector<bool>;
+  for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+    CHECK(visible([](auto a) { return isnan(a); }, path) == Truths{true, false, false, false});
+    CHECK(visible([](auto a) { return isnan(clamp(a, -1, 1)); }, path) ==
+          Truths{true, false, false, false});
+    CHECK(visible([](auto a) { return clamp(a, -1, 1) == -1; }, path) ==
+          Truths{false, true, false, false});
+    CHECK(visible([&](auto a) { return clip(a, nan, 1) == 1; }, path) ==
+          Truths{false, false, false, true});
+    CHECK(visible([](auto a) { return clamp(a, 1, 0) == 0; }, path) ==
+          Truths{false, true, true, true});
+  }
 }
