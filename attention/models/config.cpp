@@ -63,8 +63,10 @@ const GPTConfig& checked_block(const char* module, const GPTConfig& c) {
   if (c.window) check_size(module, "window", *c.window);
   if (!(c.norm_eps >= 0 && std::isfinite(c.norm_eps)))
     fail(module, "norm_eps ", c.norm_eps, " must be at least 0 and finite");
-  if (!(c.dropout >= 0 && c.dropout <= 1))
-    fail(module, "the probability of dropout must lie in [0, 1], got ", c.dropout);
+  for (const double p :
+       {c.dropout, c.attention_dropout.value_or(0), c.embedding_dropout.value_or(0)}) {
+    if (!(p >= 0 && p <= 1)) fail(module, "the probability of dropout must lie in [0, 1], got ", p);
+  }
   return c;
 }
 

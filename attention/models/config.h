@@ -41,8 +41,8 @@ struct GPTConfig {
   std::int64_t width = 64;
   std::int64_t num_heads = 4;
   std::int64_t num_layers = 2;
-  /// Of attention weights, of the sum of embeddings, and of what attention and feed-forward network
-  /// add to a block's input.
+  /// Of attention weights, of the sum of embeddings (either may have its own, below), and of what
+  /// attention and feed-forward network add to a block's input.
   double dropout = 0.0;
   Flag qkv_bias = false;
   /// That of the feed-forward networks; GPT-2 has GeluKind::tanh.
@@ -68,6 +68,10 @@ struct GPTConfig {
   Flag tied_head = false;
   /// A token sees itself and the window - 1 tokens before it; all before it unless given.
   std::optional<std::int64_t> window = {};
+  /// Of attention weights; dropout unless given.
+  std::optional<double> attention_dropout = {};
+  /// Of the sum of embeddings; dropout unless given.
+  std::optional<double> embedding_dropout = {};
 
   std::int64_t kv_heads() const { return num_kv_heads.value_or(num_heads); }
   /// The size of one head.

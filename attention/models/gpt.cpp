@@ -21,7 +21,7 @@ GPT::GPT(const GPTConfig& c)
     : config(checked(c)),
       token_embedding(c.vocab_size, c.width),
       position_embedding(c.positions, c.context_length, c.width),
-      dropout(c.dropout),
+      dropout(c.embedding_dropout.value_or(c.dropout)),
       norm(c.norm, c.width, c.norm_eps, c.norm_bias),
       head(c.width, c.tied_head ? 0 : c.vocab_size, /*with_bias=*/false) {
   if (c.tied_head) head.weight = token_embedding.weight;

@@ -20,7 +20,7 @@ GroupedQueryAttention::GroupedQueryAttention(const GPTConfig& c)
       W_key(c.width, c.kv_heads() * c.head_size(), c.qkv_bias),
       W_value(c.width, c.kv_heads() * c.head_size(), c.qkv_bias),
       out_proj(c.num_heads * c.head_size(), c.width, c.out_bias),
-      dropout(c.dropout) {
+      dropout(c.attention_dropout.value_or(c.dropout)) {
   if (!c.qk_norm) return;
   query_norm = nn::Parameter(ones({c.head_size()}));
   key_norm = nn::Parameter(ones({c.head_size()}));

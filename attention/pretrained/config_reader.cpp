@@ -60,6 +60,12 @@ std::string ConfigReader::type_among(std::initializer_list<std::string_view> typ
   return type;
 }
 
+std::optional<double> own_dropout(const ConfigReader& config, const char* name, double otherwise,
+                                  double common) {
+  const double p = config.number(name).value_or(otherwise);
+  return p == common ? std::nullopt : std::optional(p);
+}
+
 GeluKind gelu_kind(const ConfigReader& config, std::string_view activation) {
   if (activation == "gelu") return GeluKind::exact;
   if (activation == "gelu_new" || activation == "gelu_pytorch_tanh") return GeluKind::tanh;

@@ -47,6 +47,10 @@ class ConfigReader {
   const nn::json::Value& object_;
 };
 
+/// The dropout of that name, `otherwise` where there is none; nothing where it is `common`, that of
+/// all places, so that a change of this one is a change of all.
+std::optional<double> own_dropout(const ConfigReader& config, const char* name, double otherwise,
+                                  double common);
 /// The GELU of that name; IoError for other activations.
 GeluKind gelu_kind(const ConfigReader& config, std::string_view activation);
 

@@ -58,6 +58,8 @@ GPTConfig GPT2::config(std::string_view json, const std::filesystem::path& path)
     config.num_layers = fields.required_integer("n_layer");
     config.hidden_width = fields.integer("n_inner");
     config.dropout = fields.number("resid_pdrop").value_or(0.1);
+    config.attention_dropout = own_dropout(fields, "attn_pdrop", 0.1, config.dropout);
+    config.embedding_dropout = own_dropout(fields, "embd_pdrop", 0.1, config.dropout);
     config.norm_eps = fields.number("layer_norm_epsilon").value_or(1e-5);
     config.gelu = gelu_kind(fields, fields.string("activation_function").value_or("gelu_new"));
     config.qkv_bias = true;

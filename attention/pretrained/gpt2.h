@@ -22,9 +22,10 @@ namespace tend::attention {
 /// and its head is the token embedding. Radford et al. 2019, "Language Models are Unsupervised
 /// Multitask Learners".
 struct GPT2 {
-  /// What a config.json with model_type "gpt2" says. Its resid_pdrop is the dropout of all places;
-  /// attn_pdrop and embd_pdrop are not read. IoError, which names `path`, for a text that is no
-  /// JSON object, lacks a size, or names what a GPT does not have.
+  /// What a config.json with model_type "gpt2" says. Its resid_pdrop is the dropout, and where
+  /// attn_pdrop and embd_pdrop differ from it, they are attention_dropout and embedding_dropout;
+  /// each is 0.1 unless given. IoError, which names `path`, for a text that is no JSON object,
+  /// lacks a size, or names what a GPT does not have.
   static GPTConfig config(std::string_view json, const std::filesystem::path& path = "config.json");
   /// The state of a GPT with `config` from GPT-2's tensors, with or without the prefix
   /// "transformer.". An Error lists names that are missing or unknown; ShapeError where

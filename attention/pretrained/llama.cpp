@@ -139,6 +139,7 @@ GPTConfig Llama::config(std::string_view json, const std::filesystem::path& path
     config.hidden_width = fields.required_integer("intermediate_size");
     config.num_kv_heads = fields.integer("num_key_value_heads");
     config.head_dim = fields.integer("head_dim");
+    config.attention_dropout = own_dropout(fields, "attention_dropout", 0.0, config.dropout);
     config.norm = NormKind::rms;
     config.norm_eps = fields.number("rms_norm_eps").value_or(1e-6);
     config.positions = PositionKind::rotary;

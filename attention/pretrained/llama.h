@@ -16,8 +16,9 @@ namespace tend::attention {
 /// from it by a window, biases and norms of heads; used as GPT2 is. Touvron et al. 2023,
 /// https://arxiv.org/abs/2302.13971.
 struct Llama {
-  /// What a config.json says; attention_dropout is not read. IoError, which names `path`, for a
-  /// text that is no JSON object, lacks a size, or names what a GPT does not have.
+  /// What a config.json says. Only attention weights have a dropout, attention_dropout. IoError,
+  /// which names `path`, for a text that is no JSON object, lacks a size, or names what a GPT does
+  /// not have.
   static GPTConfig config(std::string_view json, const std::filesystem::path& path = "config.json");
   /// The state of a GPT with `config` from Llama's tensors. An Error lists names that are missing
   /// or unknown.

@@ -131,6 +131,8 @@ attention::GPTConfig draw_config(Arguments& arguments) {
     if (arguments.draws().chance(0.7)) return;
     size = arguments.draws().chance(0.7) ? usual : arguments.integer();
   };
+  if (arguments.draws().chance(0.1)) config.attention_dropout = arguments.real();
+  if (arguments.draws().chance(0.1)) config.embedding_dropout = arguments.real();
   maybe(config.num_kv_heads, 1);
   maybe(config.head_dim, 6);
   maybe(config.hidden_width, 5);

@@ -88,6 +88,33 @@ TEST_CASE("a state whose entries of a tied head differ is refused, and changes n
   CHECK(equal(model.token_embedding.weight.detach()[{1}], embedding[{1}] + 1));
 }
 
+TEST_CASE("attention and embeddings may have a dropout of their own") {
+  const Tensor tokens = zeros({2, 6}, int64);
+  GPTConfig config{.vocab_size = 7, .context_length = 6, .width = 8, .dropout = 0.5};
+  config.attention_dropout = config.embedding_dropout = 0.0;
+  const GPT blocks_only(config);
+  CHECK(blocks_only.dropout.p == 0.0);
+  CHECK(blocks_only.blocks[0].attention.dropout.p == 0.0);
+  CHECK(blocks_only.blocks[0].dropout.p == 0.5);
+  config.dropout = 0;
+  const auto draws = [&](const GPTConfig& each) {
+    const GPT model(each);
+    return !equal(model(tokens).detach(), model(tokens).detach());
+  };
+  CHECK_FALSE(draws(config));
+  config.attention_dropout = 0.5;
+  CHECK(draws(config));
+  config.attention_dropout = {};
+  CHECK_FALSE(draws(config));
+  config.embedding_dropout = 0.5;
+  CHECK(draws(config));
+  config.embedding_dropout = 1.5;
+  CHECK_THROWS_WITH(GPT(config), "[GPT] the probability of dropout must lie in [0, 1], got 1.5");
+  config.embedding_dropout = {};
+  config.attention_dropout = std::nan("");
+  CHECK_THROWS_AS(GPT(config), Error);
+}
+
 TEST_CASE("weights of a GPT with a window are zero outside of it") {
   GPTConfig config{.vocab_size = 7, .context_length = 9, .width = 8, .num_layers = 1};
   config.window = 3;

@@ -31,6 +31,8 @@ GPTConfig config_of(const nlohmann::json& each) {
   const std::string text = each["config"].dump();
   GPTConfig config = is_gpt2(each) ? GPT2::config(text) : Llama::config(text);
   config.dropout = 0;
+  REQUIRE_FALSE(config.attention_dropout.has_value());
+  REQUIRE_FALSE(config.embedding_dropout.has_value());
   return config;
 }
 
@@ -236,6 +238,38 @@ TEST_CASE("folders that lack something are refused with what is missing") {
                             R"({"weight_map": {"a": "../secret.safetensors"}})");
              }),
              ContainsSubstring("no file beside it"));
+}
+
+TEST_CASE("the dropouts of a config.json are those of its model") {
+  const auto config_with = [](const std::string& type, const nlohmann::json& more) {
+    nlohmann::json config = first_of(type.c_str())["config"];
+    for (const char* name : {"resid_pdrop", "attn_pdrop", "embd_pdrop", "attention_dropout"})
+      config.erase(name);
+    config.update(more);
+    return type == "gpt2" ? GPT2::config(config.dump()) : Llama::config(config.dump());
+  };
+  const GPTConfig own =
+      config_with("gpt2", {{"resid_pdrop", 0.25}, {"attn_pdrop", 0}, {"embd_pdrop", 0.5}});
+  CHECK(own.dropout == 0.25);
+  CHECK(own.attention_dropout == 0.0);
+  CHECK(own.embedding_dropout == 0.5);
+  // What is not given is 0.1, and what is as the others has none of its own.
+  for (const nlohmann::json& more :
+       {nlohmann::json::object(), nlohmann::json{{"embd_pdrop", 0.1}, {"resid_pdrop", nullptr}}}) {
+    const GPTConfig all = config_with("gpt2", more);
+    CHECK(all.dropout == 0.1);
+    CHECK_FALSE(all.attention_dropout.has_value());
+    CHECK_FALSE(all.embedding_dropout.has_value());
+  }
+  const GPTConfig mixed = config_with("gpt2", {{"resid_pdrop", 0.0}});
+  CHECK(mixed.attention_dropout == 0.1);
+  CHECK(mixed.embedding_dropout == 0.1);
+  const GPTConfig llama = config_with("llama", {{"attention_dropout", 0.3}});
+  CHECK(llama.dropout == 0);
+  CHECK(llama.attention_dropout == 0.3);
+  CHECK_FALSE(config_with("llama", {{"attention_dropout", 0.0}}).attention_dropout.has_value());
+  CHECK_THROWS_WITH(config_with("gpt2", {{"attn_pdrop", "none"}}),
+                    Catch::Matchers::ContainsSubstring("'attn_pdrop' is no number"));
 }
 
 TEST_CASE("a config.json that says what no GPT has is refused") {
