@@ -62,7 +62,7 @@ Tensor flex_attention(const Tensor& query, const Tensor& key, const Tensor& valu
                       const FlexOptions& options = {});
 
 /// flex_attention together with its weights (..., T, S), after dropout; its shapes, dtypes and
-/// errors. Both have a gradient.
+/// errors. Both have a gradient, and are composed, as those of attention_with_weights.
 AttentionOutput flex_attention_with_weights(const Tensor& query, const Tensor& key,
                                             const Tensor& value, const FlexOptions& options = {});
 

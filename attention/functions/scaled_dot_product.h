@@ -32,7 +32,8 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                                     const AttentionOptions& options = {});
 
 /// scaled_dot_product_attention together with its weights, (..., T, S), after dropout; its shapes,
-/// dtypes and errors. Context and weights both have a gradient.
+/// dtypes and errors. Context and weights both have a gradient. They are composed: the context
+/// equals that without weights but for rounding, and so does that of a prefix of the sequence.
 AttentionOutput attention_with_weights(const Tensor& query, const Tensor& key, const Tensor& value,
                                        const AttentionOptions& options = {});
 

@@ -14,7 +14,9 @@ namespace tend::nn {
 struct MultiheadAttentionOptions {
   double dropout = 0.0;  ///< of the weights
   Flag bias = true;
-  /// Appends a learned key and value (bias_k, bias_v), or a zero one, that every query sees.
+  /// Appends a learned key and value (bias_k, bias_v), or a zero one, that every query sees. They
+  /// come last, so a prefix of a sequence has them at another place: under a causal mask it has the
+  /// numbers that it has in the whole sequence but for rounding.
   Flag add_bias_kv = false;
   Flag add_zero_attn = false;
   /// Widths of key and value; embed_dim unless given.
@@ -28,6 +30,8 @@ struct MultiheadAttentionOptions {
 /// true hides, as there (in tend::attention it shows); floating masks are added to the scores.
 struct MultiheadAttentionMasks {
   Tensor key_padding_mask = {};  ///< (N, S), or (S) for inputs without a batch
+  /// They cost the fused path, and with it equal bits of a sequence and of the same as a prefix of
+  /// a longer one; what is in other sequences of the batch still does not matter.
   Flag need_weights = true;
   Tensor attn_mask = {};  ///< (L, S), or (N * num_heads, L, S)
   /// The weights' mean over the heads, (N, L, S), instead of all of them, (N, num_heads, L, S).
@@ -53,7 +57,7 @@ class MultiheadAttention : public Module<MultiheadAttention> {
                      const MultiheadAttentionOptions& options = {});
 
   /// The result in `context`, and the weights, after dropout, in `weights`; undefined unless
-  /// need_weights, which costs the fused path. ShapeError and DTypeError where inputs and masks do
+  /// need_weights. ShapeError and DTypeError where inputs and masks do
   /// not fit.
   attention::AttentionOutput forward(const Tensor& query, const Tensor& key, const Tensor& value,
                                      const MultiheadAttentionMasks& masks = {}) const;

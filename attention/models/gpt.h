@@ -19,7 +19,8 @@ struct GPTInputs {
   /// The tokens before, whose keys and values are not computed again; it receives those of these.
   KVCache* cache = nullptr;
   /// How many tokens at the left of each sequence are padding, (B,) int64: nobody sees them, and
-  /// positions are counted from behind them. With a cache, the same at each call.
+  /// positions are counted from behind them. With a cache, the same at each call. Logits equal
+  /// those without padding but for rounding.
   Tensor padding = {};
   /// Computes the logits of the last token alone, (B, 1, vocab_size).
   Flag last_only = false;
@@ -47,7 +48,8 @@ class GPT : public nn::Module<GPT> {
   Tensor operator()(const Tensor& tokens, const GPTInputs& inputs = {}) const {
     return Module::operator()(tokens, inputs);
   }
-  /// The logits, and the attention weights (B, num_heads, T, T) of each layer. Errors of forward.
+  /// The logits, equal to those of forward but for rounding, and the attention weights (B,
+  /// num_heads, T, T) of each layer. Errors of forward.
   GPTOutput with_weights(const Tensor& tokens) const;
 
   GPTConfig config;
