@@ -178,3 +178,18 @@ TEST_CASE("MultiheadAttention names what does not fit") {
   CHECK_THROWS_WITH(module(x, x, x, {.key_padding_mask = zeros({2, 3}, int64)}),
                     "[MultiheadAttention] key_padding_mask must be bool or floating, got int64");
 }
+
+TEST_CASE("LoRA goes to the last map of MultiheadAttention, not to its packed weights") {
+  MultiheadAttention module(6, 2);
+  CHECK_THROWS_WITH(nn::add_lora(module, {"in_proj_weight"}),
+                    "[add_lora] 'in_proj_weight' names no Linear; there are out_proj");
+  CHECK(nn::add_lora(module, {"*"}, {.rank = 2}) == 1);
+  module.out_proj.lora_B.detach().fill_(0.5);
+  const Tensor x = pattern({4, 3, 6}, 0, float32);
+  const Tensor with = module(x, x, x).context.detach();
+  nn::merge_lora(module);
+  CHECK(allclose(module(x, x, x).context, with, 1e-5, 1e-5));  // sums in another order
+  nn::remove_lora(module);
+  MultiheadAttention plain(6, 2);
+  CHECK_FALSE(allclose(plain(x, x, x).context, with));
+}
