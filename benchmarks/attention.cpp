@@ -1,5 +1,9 @@
 // Causal attention, fused and composed: FLOP is the rate that the visible half of the products
-// makes, FLOP=250G/s are 250 GFLOP/s. A path of 1 is AttentionPath::fused, 2 is composed.
+// makes, FLOP=250G/s are 250 GFLOP/s. A path of 1 is AttentionPath::fused, 2 is composed. Of one
+// query after T - 1 cached tokens, where linear biases are a score function, also how far the two
+// paths lie apart.
+#include <cmath>
+
 #include <tend/tend.h>
 
 #include "program.h"
@@ -80,6 +84,56 @@ void module_both(benchmark::State& state) {
   }
 }
 
+// The largest number, and by how much the paths differ, also in units of its last place.
+void count_apart(benchmark::State& state, const Tensor& fused, const Tensor& composed) {
+  const double largest = abs(fused).max().item(), apart = abs(fused - composed).max().item();
+  state.counters["largest"] = largest;
+  state.counters["apart"] = apart;
+  state.counters["ulp"] = apart / std::ldexp(1.0, std::ilogb(largest) - 23);
+}
+
+void alibi_query(benchmark::State& state) {
+  manual_seed(1);
+  const std::int64_t batch = state.range(0), heads = state.range(1), keys = state.range(2),
+                     dim = state.range(3);
+  const Tensor query = randn({batch, heads, 1, dim}), key = randn({batch, heads, keys, dim}),
+               value = randn({batch, heads, keys, dim});
+  const auto slope = attention::lookup(attention::scores::alibi_slopes(heads));
+  attention::FlexOptions options{
+      .score = [&](auto s, auto at) { return s - slope(at.head) * (keys - 1 - at.key); }};
+  const NoGradGuard guard;
+  const auto run = [&](AttentionPath path) {
+    options.path = path;
+    return attention::flex_attention(query, key, value, options);
+  };
+  for (auto _ : state) run(path_of(state));
+  count_apart(state, run(AttentionPath::fused), run(AttentionPath::composed));
+}
+
+// The logits of one token, by a model of the size of compare's 10M.
+void alibi_decode(benchmark::State& state) {
+  manual_seed(1);
+  const std::int64_t batch = state.range(0), heads = state.range(1), tokens = state.range(2);
+  attention::GPT model({.vocab_size = 8192,
+                        .context_length = tokens,
+                        .width = heads * state.range(3),
+                        .num_heads = heads,
+                        .num_layers = 8,
+                        .positions = attention::PositionKind::alibi});
+  model.eval();
+  const NoGradGuard guard;
+  const Tensor text = randint(0, 8192, {batch, tokens});
+  attention::KVCache cache({.capacity = tokens});
+  model(text.narrow(1, 0, tokens - 1), {.cache = &cache});
+  const auto run = [&](AttentionPath path) {
+    const AttentionPathGuard chosen(path);
+    cache.truncate(tokens - 1);
+    return model(text.narrow(1, tokens - 1, 1), {.cache = &cache});
+  };
+  for (auto _ : state) run(path_of(state));
+  count_apart(state, run(AttentionPath::fused), run(AttentionPath::composed));
+}
+
 void shapes(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgNames({"B", "H", "T", "D", "path"})->UseRealTime();
   for (const int path : {1, 2}) {
@@ -97,10 +151,23 @@ void lengths(benchmark::internal::Benchmark* benchmark) {
   }
 }
 
+void one_query(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgNames({"B", "H", "T", "D", "path"})->UseRealTime();
+  for (const int path : {1, 2}) benchmark->Args({1, 8, 1024, 64, path});
+}
+
+// compare's 10M model has 8 heads of 32.
+void one_token(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgNames({"B", "H", "T", "D", "path"})->UseRealTime();
+  for (const int path : {1, 2}) benchmark->Args({1, 8, 1024, 32, path});
+}
+
 BENCHMARK(core_forward)->Apply(lengths);
 BENCHMARK(core_both)->Apply(lengths);
 BENCHMARK(module_forward)->Apply(shapes);
 BENCHMARK(module_both)->Apply(shapes);
+BENCHMARK(alibi_query)->Apply(one_query);
+BENCHMARK(alibi_decode)->Apply(one_token);
 
 }  // namespace
 
