@@ -21,6 +21,7 @@ using tend::Tensor;
 struct Picture {
   std::string name;
   FlexOptions options;
+  std::int64_t queries = 0;  // as many as keys, unless given
 };
 
 std::vector<Picture> pictures(std::int64_t tokens) {
@@ -31,10 +32,16 @@ std::vector<Picture> pictures(std::int64_t tokens) {
   const Tensor bias = tend::randn({1, 2 * tokens - 1});
   const Tensor buckets = tend::randn({8, 1}) * 2;
   const auto slope = lookup(scores::alibi_slopes(1) * 64);
+  const std::int64_t last = tokens / 4;
+  const std::string sizes = std::to_string(last) + ", " + std::to_string(tokens);
   return {
       {"causal()", {.mask = masks::causal()}},
       {"sliding_window(4)", {.mask = masks::sliding_window(4)}},
+      {"causal_bottom_right(" + sizes + ")",
+       {.mask = masks::causal_bottom_right(last, tokens)},
+       last},
       {"prefix(5)", {.mask = masks::prefix(5)}},
+      {"prefix(lengths)", {.mask = masks::prefix(lengths)}},
       {"documents(ids) && causal()", {.mask = masks::documents(ids) && masks::causal()}},
       {"padding(lengths)", {.mask = masks::padding(lengths)}},
       {"blocks(4)", {.mask = masks::blocks(4)}},
@@ -44,6 +51,8 @@ std::vector<Picture> pictures(std::int64_t tokens) {
       {"alibi(slopes)", {.score = scores::alibi(scores::alibi_slopes(1) * 64)}},
       {"relative_bias(table)", {.score = scores::relative_bias(bias)}},
       {"t5_bias(table, true, 16)", {.score = scores::t5_bias(buckets, true, 16)}},
+      {"t5_bias(table, false, 16) where that is causal",
+       {.score = scores::t5_bias(buckets, false, 16), .mask = masks::causal()}},
       {"relative_bias(table) + soft_cap(0.5)",
        {.score = scores::relative_bias(bias) + scores::soft_cap(0.5)}},
       {"score - slope(at.head) * (at.query - at.key) where that is causal",
@@ -52,10 +61,12 @@ std::vector<Picture> pictures(std::int64_t tokens) {
   };
 }
 
-// The weights of one head whose scores are all 0 before the score function, (tokens, tokens).
-Tensor weights_of(const FlexOptions& options, std::int64_t tokens) {
-  const Tensor x = tend::zeros({1, 1, tokens, 1});
-  return flex_attention_with_weights(x, x, x, options).weights.view({tokens, tokens});
+// The weights of one head whose scores are all 0 before the score function, (queries, tokens).
+Tensor weights_of(const Picture& picture, std::int64_t tokens) {
+  const std::int64_t queries = picture.queries > 0 ? picture.queries : tokens;
+  const Tensor query = tend::zeros({1, 1, queries, 1}), key = tend::zeros({1, 1, tokens, 1});
+  return flex_attention_with_weights(query, key, key, picture.options)
+      .weights.view({queries, tokens});
 }
 
 // A character for each weight, from none to the largest of its row.
@@ -79,10 +90,10 @@ std::string draw(const Tensor& weights) {
 int run(std::int64_t tokens, const std::string& json_path) {
   if (!json_path.empty()) tend::nn::check_can_write(json_path);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const auto& [name, options] : pictures(tokens)) {
-    const Tensor weights = weights_of(options, tokens);
-    std::cout << name << "\n\n" << draw(weights) << '\n';
-    list.push_back({{"name", name}, {"weights", weights.reshape({-1}).to_vector<float>()}});
+  for (const Picture& picture : pictures(tokens)) {
+    const Tensor weights = weights_of(picture, tokens);
+    std::cout << picture.name << "\n\n" << draw(weights) << '\n';
+    list.push_back({{"name", picture.name}, {"weights", weights.reshape({-1}).to_vector<float>()}});
   }
   std::cout.flush();  // before a file that may be standard output, too
   if (!json_path.empty()) tend::nn::write_file(json_path, list.dump() + '\n');
@@ -100,7 +111,7 @@ int main(int argc, char** argv) {
   program::add_whole(app, "--tokens", tokens, "queries, and keys", 4, 100)->default_str("16");
   program::add_file(app, "--json", json_path,
                     "write the weights to this file: a list of objects with the keys name and "
-                    "weights (tokens x tokens numbers, row by row)");
+                    "weights (queries x tokens numbers, row by row)");
   program::add_whole(app, "--seed", seed, "seed of the biases")->default_str("123");
   program::add_threads(app, threads);
   try {
