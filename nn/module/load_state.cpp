@@ -78,7 +78,7 @@ void check_shared(const ModuleBase& module, const std::vector<Load>& loads) {
   std::string problems;
   for (const Load& load : loads) {
     const Load& first = *known.try_emplace(load.target.raw(), &load).first->second;
-    if (first.target.shape() != load.target.shape() || same_bits(first.value, load.value)) continue;
+    if (!first.target.has_layout_of(load.target) || same_bits(first.value, load.value)) continue;
     problems += as_text("\n  keys ", first.key, " and ", load.key,
                         " name one tensor of the module, but have different elements");
   }
