@@ -157,6 +157,28 @@ TEST_CASE("checkpoints and logs of another run are not mixed with new ones") {
   CHECK(std::filesystem::exists(folder.file("step-7.safetensors")));
 }
 
+TEST_CASE("a run that replaces another leaves nothing of it that could be resumed") {
+  const TemporaryFolder folder;
+  const auto run_in_a = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--out", "a"});
+    return run(small(words), folder);
+  };
+  REQUIRE(run_in_a({"--steps", "4", "--save-every", "2"}).code == 0);
+  std::filesystem::remove(folder.file("a/report.html"));
+  std::filesystem::remove(folder.file("a/checkpoint.safetensors"));
+  const Ended refused = run_in_a({"--steps", "2"});
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.output,
+             ContainsSubstring("a/step-00000004.safetensors is there already: --overwrite"));
+  // A run that writes nothing there takes nothing away.
+  CHECK(run_in_a({"--steps", "2", "--report", "none", "--checkpoint", "none"}).code == 0);
+  CHECK(names_in(folder.file("a")).size() == 4);
+  CHECK(run_in_a({"--steps", "2", "--overwrite"}).code == 0);
+  CHECK(names_in(folder.file("a")) ==
+        std::vector<std::string>{"checkpoint.safetensors", "report.html"});
+  CHECK_THAT(run({"--resume", "a"}, folder).output, ContainsSubstring("a has no checkpoint"));
+}
+
 TEST_CASE("a folder without checkpoints cannot be resumed") {
   const TemporaryFolder folder;
   const Ended ended = run({"--resume", "."}, folder);

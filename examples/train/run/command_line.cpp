@@ -49,7 +49,8 @@ void add_files(CLI::App& app, CommandLine& o) {
       "of which only --text and --steps can be given. With other steps the learning rate's cosine "
       "ends with them. Files beside the checkpoint may be replaced");
   app.add_flag("--overwrite", o.overwrite,
-               "Replace files that are there; without it they are refused")
+               "Replace files that are there, and remove checkpoints and logs of --save-every; "
+               "without it they are refused")
       ->group("Files");
   program::add_whole(
       app, "--save-every", o.save_every,

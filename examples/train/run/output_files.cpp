@@ -49,10 +49,28 @@ void refuse_saved_names(const CommandLine& o, const std::string& text) {
   }
 }
 
-/// What would be lost where a run begins to write checkpoints and logs.
+/// Whether the run goes on with one that has its files in this folder.
+bool is_resumed_in(const fs::path& folder, const CommandLine& o) {
+  if (o.resume.empty()) return false;
+  const fs::path resumed = fs::is_directory(o.resume) ? fs::path(o.resume) : folder_of(o.resume);
+  std::error_code error;
+  return fs::equivalent(folder, resumed, error);
+}
+
+/// Whether the run writes to the folder of the checkpoints on the way. Those of another run that
+/// are there must go then, also where this one writes none: --resume would take them for its own.
+bool uses_saving_folder(const CommandLine& o) {
+  const fs::path folder = fs::weakly_canonical(saving_folder(o));
+  const auto lies_there = [&](const std::string& file) {
+    return !file.empty() && fs::weakly_canonical(folder_of(file)) == folder;
+  };
+  return o.save_every > 0 || lies_there(o.report) || lies_there(o.checkpoint) || lies_there(o.json);
+}
+
+/// What would be lost of another run's checkpoints and logs.
 std::optional<fs::path> find_saved(const CommandLine& o) {
   const fs::path folder = saving_folder(o);
-  if (!fs::is_directory(folder)) return std::nullopt;
+  if (!fs::is_directory(folder) || !uses_saving_folder(o)) return std::nullopt;
   const fs::path last = tend::nn::CheckpointFolder(folder).last();
   if (!last.empty()) return last;
   for (const std::string_view log : kLogs) {
@@ -96,12 +114,7 @@ bool would_be_lost(const std::string& file) {
 void refuse_to_overwrite(const CommandLine& o) {
   if (o.overwrite) return;
   const auto refuse = [&o](const std::string& file) {
-    std::error_code error;
-    if (!o.resume.empty()) {
-      const fs::path resumed =
-          fs::is_directory(o.resume) ? fs::path(o.resume) : folder_of(o.resume);
-      if (fs::equivalent(folder_of(file), resumed, error)) return;
-    }
+    if (is_resumed_in(folder_of(file), o)) return;
     throw std::runtime_error(file +
                              " is there already: --overwrite replaces it, --out DIR writes to "
                              "another folder, --resume goes on with a run in its own");
@@ -109,7 +122,6 @@ void refuse_to_overwrite(const CommandLine& o) {
   for (const std::string& file : {o.report, o.checkpoint, o.json}) {
     if (!file.empty() && would_be_lost(file)) refuse(file);
   }
-  if (o.save_every == 0) return;
   const std::optional<fs::path> found = find_saved(o);
   if (found) refuse(found->string());
 }
@@ -150,8 +162,11 @@ void check_files(const CommandLine& command_line, const std::string& text) {
 
 void prepare_folder(const CommandLine& command_line) {
   if (!command_line.out.empty()) fs::create_directories(command_line.out);
-  if (command_line.save_every > 0 && command_line.resume.empty())
-    tend::nn::CheckpointFolder(saving_folder(command_line)).clear(-1);
+  const fs::path folder = saving_folder(command_line);
+  if (!uses_saving_folder(command_line) || is_resumed_in(folder, command_line)) return;
+  tend::nn::CheckpointFolder(folder).clear(-1);
+  if (command_line.save_every > 0) return;  // which writes its own logs
+  for (const std::string_view log : kLogs) fs::remove(folder / log);
 }
 
 }  // namespace train

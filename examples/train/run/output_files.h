@@ -17,8 +17,8 @@ void place_files(CommandLine& command_line);
 /// replaces what it finds, and --resume the files beside its checkpoint.
 void check_files(const CommandLine& command_line, const std::string& text);
 
-/// Creates the folder of --out. With --save-every, a new run first removes the checkpoints that it
-/// was allowed to replace.
+/// Creates the folder of --out, and removes the checkpoints and logs of another run that are there
+/// and may be replaced.
 void prepare_folder(const CommandLine& command_line);
 
 }  // namespace train
