@@ -17,7 +17,7 @@ Tensor Elementwise::mul(const Tensor& other) const {
 Tensor Elementwise::div(const Tensor& other) const {
   return tend::div(self(), other);
 }
-Tensor Elementwise::div(const Tensor& other, RoundingMode rounding_mode) const {
+Tensor Elementwise::div(const Tensor& other, OrWord<RoundingMode> rounding_mode) const {
   return tend::div(self(), other, rounding_mode);
 }
 Tensor Elementwise::add(const Scalar& other, const Scalar& alpha) const {
@@ -32,8 +32,26 @@ Tensor Elementwise::mul(const Scalar& other) const {
 Tensor Elementwise::div(const Scalar& other) const {
   return tend::div(self(), other);
 }
-Tensor Elementwise::div(const Scalar& other, RoundingMode rounding_mode) const {
+Tensor Elementwise::div(const Scalar& other, OrWord<RoundingMode> rounding_mode) const {
   return tend::div(self(), other, rounding_mode);
+}
+Tensor Elementwise::subtract(const Tensor& other, const Scalar& alpha) const {
+  return tend::subtract(self(), other, alpha);
+}
+Tensor Elementwise::subtract(const Scalar& other, const Scalar& alpha) const {
+  return tend::subtract(self(), other, alpha);
+}
+Tensor Elementwise::multiply(const Tensor& other) const {
+  return tend::multiply(self(), other);
+}
+Tensor Elementwise::multiply(const Scalar& other) const {
+  return tend::multiply(self(), other);
+}
+Tensor Elementwise::true_divide(const Tensor& other) const {
+  return tend::true_divide(self(), other);
+}
+Tensor Elementwise::true_divide(const Scalar& other) const {
+  return tend::true_divide(self(), other);
 }
 Tensor Elementwise::positive() const {
   return tend::positive(self());
@@ -250,7 +268,7 @@ Tensor Elementwise::logsigmoid() const {
 Tensor Elementwise::glu(std::int64_t dim) const {
   return tend::glu(self(), dim);
 }
-Tensor Elementwise::gelu(GeluKind kind) const {
+Tensor Elementwise::gelu(OrWord<GeluKind> kind) const {
   return tend::gelu(self(), kind);
 }
 Tensor Elementwise::softmax(std::int64_t d, std::optional<DType> dtype) const {
@@ -364,13 +382,13 @@ Tensor Elementwise::tril(std::int64_t diagonal) const {
 Tensor Elementwise::triu(std::int64_t diagonal) const {
   return tend::triu(self(), diagonal);
 }
-Tensor Elementwise::clamp(const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) const {
+Tensor Elementwise::clamp(const OrNone<Scalar>& lo, const OrNone<Scalar>& hi) const {
   return tend::clamp(self(), lo, hi);
 }
 Tensor Elementwise::clamp(const Tensor& lo, const Tensor& hi) const {
   return tend::clamp(self(), lo, hi);
 }
-Tensor Elementwise::clip(const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) const {
+Tensor Elementwise::clip(const OrNone<Scalar>& lo, const OrNone<Scalar>& hi) const {
   return tend::clip(self(), lo, hi);
 }
 Tensor Elementwise::clip(const Tensor& lo, const Tensor& hi) const {

@@ -18,7 +18,7 @@ Tensor Indexing::scatter_add(std::int64_t d, const Tensor& positions, const Tens
   return tend::scatter_add(self(), d, positions, source);
 }
 Tensor Indexing::scatter_reduce(std::int64_t d, const Tensor& positions, const Tensor& source,
-                                ScatterReduction reduce, Flag include_self) const {
+                                OrWord<ScatterReduction> reduce, Flag include_self) const {
   return tend::scatter_reduce(self(), d, positions, source, reduce, include_self);
 }
 Tensor Indexing::index_select(std::int64_t d, const Tensor& positions) const {
@@ -36,15 +36,16 @@ Tensor Indexing::select_scatter(const Tensor& source, std::int64_t d, std::int64
   return tend::select_scatter(self(), source, d, position);
 }
 Tensor Indexing::quantile(double q, std::optional<Integer> d, Flag keepdim,
-                          Interpolation interpolation) const {
+                          OrWord<Interpolation> interpolation) const {
   return tend::quantile(self(), q, d, keepdim, interpolation);
 }
 Tensor Indexing::quantile(const Tensor& q, std::optional<Integer> d, Flag keepdim,
-                          Interpolation interpolation) const {
+                          OrWord<Interpolation> interpolation) const {
   return tend::quantile(self(), q, d, keepdim, interpolation);
 }
-UniqueElements Indexing::unique_consecutive(Flag return_inverse, Flag return_counts) const {
-  return tend::unique_consecutive(self(), return_inverse, return_counts);
+UniqueElements Indexing::unique_consecutive(Flag return_inverse, Flag return_counts,
+                                            std::optional<Integer> d) const {
+  return tend::unique_consecutive(self(), return_inverse, return_counts, d);
 }
 Tensor Indexing::index_copy(std::int64_t d, const Tensor& positions, const Tensor& source) const {
   return tend::index_copy(self(), d, positions, source);
@@ -85,8 +86,9 @@ Tensor Indexing::argsort(std::int64_t d, Flag descending, Flag stable) const {
 ValuesAndIndices Indexing::topk(std::int64_t k, std::int64_t d, Flag largest, Flag sorted) const {
   return tend::topk(self(), k, d, largest, sorted);
 }
-UniqueElements Indexing::unique(Flag sorted, Flag return_inverse, Flag return_counts) const {
-  return tend::unique(self(), sorted, return_inverse, return_counts);
+UniqueElements Indexing::unique(Flag sorted, Flag return_inverse, Flag return_counts,
+                                std::optional<Integer> d) const {
+  return tend::unique(self(), sorted, return_inverse, return_counts, d);
 }
 Tensor Indexing::bincount(std::int64_t minlength) const {
   return tend::bincount(self(), minlength);

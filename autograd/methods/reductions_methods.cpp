@@ -8,14 +8,23 @@ namespace tend::methods {
 Tensor Reductions::sum(const Dims& dims, Flag keepdim, std::optional<DType> dtype) const {
   return tend::sum(self(), dims, keepdim, dtype);
 }
+Tensor Reductions::sum(Exactly<DType> dtype) const {
+  return tend::sum(self(), dtype);
+}
 Tensor Reductions::sum_to_size(const Shape& shape) const {
   return tend::sum_to_size(self(), shape);
 }
 Tensor Reductions::mean(const Dims& dims, Flag keepdim, std::optional<DType> dtype) const {
   return tend::mean(self(), dims, keepdim, dtype);
 }
+Tensor Reductions::mean(Exactly<DType> dtype) const {
+  return tend::mean(self(), dtype);
+}
 Tensor Reductions::prod(const Dims& dims, Flag keepdim, std::optional<DType> dtype) const {
   return tend::prod(self(), dims, keepdim, dtype);
+}
+Tensor Reductions::prod(Exactly<DType> dtype) const {
+  return tend::prod(self(), dtype);
 }
 Tensor Reductions::var(const Dims& dims, double correction, Flag keepdim) const {
   return tend::var(self(), dims, correction, keepdim);

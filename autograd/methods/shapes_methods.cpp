@@ -108,6 +108,9 @@ std::vector<Tensor> Shapes::tensor_split(std::int64_t sections, std::int64_t d) 
 std::vector<Tensor> Shapes::tensor_split(const Shape& indices, std::int64_t d) const {
   return tend::tensor_split(self(), indices, d);
 }
+std::vector<Tensor> Shapes::tensor_split(const Tensor& indices_or_sections, std::int64_t d) const {
+  return tend::tensor_split(self(), indices_or_sections, d);
+}
 std::vector<Tensor> Shapes::tensor_split(std::initializer_list<std::int64_t> indices,
                                          std::int64_t d) const {
   return tend::tensor_split(self(), indices, d);

@@ -261,7 +261,7 @@ Tensor tanh_gelu_slope(const Tensor& x) {
 
 }  // namespace
 
-Tensor gelu(const Tensor& self, GeluKind kind) {
+Tensor gelu(const Tensor& self, OrWord<GeluKind> kind) {
   const bool approximate = kind == GeluKind::tanh;
   const auto kernel = [=](const Array& out, const Array& x) { kernels::gelu(out, x, approximate); };
   return record("GeluBackward0", unary(self, kernel, false), {self}, {self}, [=](Derivative& d) {

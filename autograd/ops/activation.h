@@ -8,6 +8,7 @@
 
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/array.h>
+#include <tend/core/base/words.h>
 #include <tend/core/random/random.h>
 
 #pragma GCC visibility push(default)
@@ -85,7 +86,7 @@ Tensor glu(const Tensor& self, std::int64_t dim = -1);
 /// x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))). Floating only (DTypeError). The gradient is
 /// Phi(x) + x phi(x), phi the normal density, or the derivative of the approximation. Hendrycks and
 /// Gimpel, Gaussian Error Linear Units, 2016, arXiv:1606.08415.
-Tensor gelu(const Tensor& self, GeluKind kind = GeluKind::exact);
+Tensor gelu(const Tensor& self, OrWord<GeluKind> kind = GeluKind::exact);
 
 /// y = exp(self) / sum(exp(self)) along `dim`, which may count from the end (IndexError). As in
 /// PyTorch, the result along `dim` is NaN if all elements are -inf, or one is NaN or +inf. Floating

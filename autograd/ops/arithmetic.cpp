@@ -205,6 +205,37 @@ const Tensor& InPlace::div_(const Scalar& other) const {
   return div_(number_like(self(), other));
 }
 
+Tensor subtract(const Tensor& self, const Tensor& other, const Scalar& alpha) try {
+  return sub(self, other, alpha);
+} catch (const Error&) {
+  rename_error("subtract");
+}
+Tensor subtract(const Tensor& self, const Scalar& other, const Scalar& alpha) try {
+  return sub(self, other, alpha);
+} catch (const Error&) {
+  rename_error("subtract");
+}
+Tensor multiply(const Tensor& self, const Tensor& other) try {
+  return mul(self, other);
+} catch (const Error&) {
+  rename_error("multiply");
+}
+Tensor multiply(const Tensor& self, const Scalar& other) try {
+  return mul(self, other);
+} catch (const Error&) {
+  rename_error("multiply");
+}
+Tensor true_divide(const Tensor& self, const Tensor& other) try {
+  return div(self, other);
+} catch (const Error&) {
+  rename_error("true_divide");
+}
+Tensor true_divide(const Tensor& self, const Scalar& other) try {
+  return div(self, other);
+} catch (const Error&) {
+  rename_error("true_divide");
+}
+
 Tensor operator+(const Tensor& a, const Tensor& b) {
   return add(a, b);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <tend/core/array/array.h>
+#include <tend/core/base/words.h>
 
 #pragma GCC visibility push(default)
 
@@ -49,13 +50,31 @@ Tensor div(const Tensor& self, const Scalar& other);
 
 /// How div rounds its quotient: towards zero, or towards minus infinity.
 enum class RoundingMode { trunc, floor };
+template <>
+inline constexpr std::string_view detail::kWords<RoundingMode> = "rounding_mode: trunc floor";
 
 ///@{
 /// self / other, rounded to a whole number, broadcast (ShapeError) and promoted: integers stay
 /// integers. Not for two bools (DTypeError); Error for an integer division by zero. The gradient is
 /// zero.
-Tensor div(const Tensor& self, const Tensor& other, RoundingMode rounding_mode);
-Tensor div(const Tensor& self, const Scalar& other, RoundingMode rounding_mode);
+Tensor div(const Tensor& self, const Tensor& other, OrWord<RoundingMode> rounding_mode);
+Tensor div(const Tensor& self, const Scalar& other, OrWord<RoundingMode> rounding_mode);
+///@}
+
+///@{
+/// sub under its long name, with its dtypes, errors and gradients.
+Tensor subtract(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
+Tensor subtract(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
+///@}
+///@{
+/// mul under its long name, with its dtypes, errors and gradients.
+Tensor multiply(const Tensor& self, const Tensor& other);
+Tensor multiply(const Tensor& self, const Scalar& other);
+///@}
+///@{
+/// div without a rounding mode, with its dtypes, errors and gradients.
+Tensor true_divide(const Tensor& self, const Tensor& other);
+Tensor true_divide(const Tensor& self, const Scalar& other);
 ///@}
 
 ///@{
@@ -81,6 +100,7 @@ Tensor remainder(const Scalar& self, const Tensor& other);
 /// self is 1, that of other -trunc(self / other).
 Tensor fmod(const Tensor& self, const Tensor& other);
 Tensor fmod(const Tensor& self, const Scalar& other);
+Tensor fmod(const Scalar& self, const Tensor& other);
 ///@}
 
 ///@{

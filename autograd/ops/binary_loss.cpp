@@ -50,7 +50,7 @@ Tensor share(const Tensor& grad, const Tensor& weight, Reduction reduction, std:
 }  // namespace
 
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
-                            Reduction reduction) {
+                            OrWord<Reduction> reduction) {
   check(kPlain, input, target, weight);
   check_probabilities("the input", input);
   check_probabilities("the target", target);
@@ -69,13 +69,14 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
                 });
 }
 
-Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, Reduction reduction) {
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
+                            OrWord<Reduction> reduction) {
   return binary_cross_entropy(input, target, Tensor(), reduction);
 }
 
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                         const Tensor& weight, const Tensor& pos_weight,
-                                        Reduction reduction) {
+                                        OrWord<Reduction> reduction) {
   check(kLogits, input, target, weight);
   check_weight(kLogits, "pos_weight", pos_weight, input);
   const auto forward = [&] {
@@ -107,7 +108,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
 }
 
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
-                                        Reduction reduction) {
+                                        OrWord<Reduction> reduction) {
   return binary_cross_entropy_with_logits(input, target, {}, {}, reduction);
 }
 

@@ -18,7 +18,7 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double ep
 }
 
 Tensor margin_ranking_loss(const Tensor& x1, const Tensor& x2, const Tensor& target, double margin,
-                           Reduction reduction) try {
+                           OrWord<Reduction> reduction) try {
   const Tensor losses = clamp_min(margin - target * (x1 - x2), 0);
   check_floating("margin_ranking_loss", losses);
   return reduce_losses(losses, reduction);
@@ -27,7 +27,7 @@ Tensor margin_ranking_loss(const Tensor& x1, const Tensor& x2, const Tensor& tar
 }
 
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin,
-                            Reduction reduction) try {
+                            OrWord<Reduction> reduction) try {
   check_floating("hinge_embedding_loss", input);
   const Tensor near = where(target != -1, input, 0);
   const Tensor far = where(target != 1, clamp_min(margin - input, 0), 0);
@@ -37,7 +37,7 @@ Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double ma
 }
 
 Tensor cosine_embedding_loss(const Tensor& x1, const Tensor& x2, const Tensor& target,
-                             double margin, Reduction reduction) try {
+                             double margin, OrWord<Reduction> reduction) try {
   check_one_dtype("cosine_embedding_loss", x1, x2);
   check_floating("cosine_embedding_loss", x1);
   if (x1.dim() < 1 || x1.dim() > 2 || x2.dim() != x1.dim() || target.dim() != x1.dim() - 1) {

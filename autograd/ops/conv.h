@@ -2,6 +2,7 @@
 /// Convolution.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
 #include <tend/autograd/tensor/tensor.h>
@@ -18,6 +19,7 @@ struct Conv1dOptions {
   std::int64_t groups = 1;    ///< groups of channels, convolved separately
 };
 
+///@{
 /// out[n][o][t] = bias[o] + sum over c and k of
 /// weight[o][c][k] * input[n][c][t * stride + k * dilation - padding], which is a
 /// cross-correlation. The input is (N, C, L) or (C, L), the weight (O, C / groups, K), the bias (O)
@@ -30,6 +32,13 @@ struct Conv1dOptions {
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.conv1d.html
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias = {},
               const Conv1dOptions& options = {});
+template <std::integral T>
+requires(!std::same_as<T, bool>) Tensor
+    conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, T stride,
+           Integer padding = 0, Integer dilation = 1, Integer groups = 1) {
+  return conv1d(input, weight, bias, Conv1dOptions{Integer(stride), padding, dilation, groups});
+}
+///@}
 
 }  // namespace tend
 

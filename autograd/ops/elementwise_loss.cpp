@@ -53,7 +53,7 @@ Tensor difference_loss(const DifferenceLoss& loss, const Tensor& input, const Te
 
 }  // namespace
 
-Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) try {
+Tensor mse_loss(const Tensor& input, const Tensor& target, OrWord<Reduction> reduction) try {
   check_pair("mse_loss", input, target);
   const DifferenceLoss loss{"MseLossBackward0", PairFormula::squared_difference,
                             TripleFormula::squared_difference_backward};
@@ -62,7 +62,7 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
   rename_error("mse_loss");
 }
 
-Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) try {
+Tensor l1_loss(const Tensor& input, const Tensor& target, OrWord<Reduction> reduction) try {
   check_pair("l1_loss", input, target);
   const DifferenceLoss loss{"AbsBackward0", PairFormula::absolute_difference,
                             TripleFormula::absolute_difference_backward};
@@ -73,7 +73,7 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) t
   rename_error("l1_loss");
 }
 
-Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction,
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, OrWord<Reduction> reduction,
                       double beta) try {
   if (!(beta >= 0)) fail("smooth_l1_loss", "beta is ", beta, ", which must not be negative");
   check_pair("smooth_l1_loss", input, target);
@@ -91,7 +91,7 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduc
   rename_error("smooth_l1_loss");
 }
 
-Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction,
+Tensor huber_loss(const Tensor& input, const Tensor& target, OrWord<Reduction> reduction,
                   double delta) try {
   if (!(delta > 0)) fail("huber_loss", "delta is ", delta, ", which must be positive");
   check_pair("huber_loss", input, target);

@@ -169,7 +169,7 @@ void differentiate_extreme(Derivative& d, const Scattering& how, const Tensor& i
 }  // namespace
 
 Tensor scatter_reduce(const Tensor& self, std::int64_t dim, const Tensor& index,
-                      const Tensor& source, ScatterReduction reduce, Flag include_self) {
+                      const Tensor& source, OrWord<ScatterReduction> reduce, Flag include_self) {
   const Scattering how{wrap_dim("scatter_reduce", dim, self.dim()), reduce, include_self};
   if (how.averages() && self.dtype() == boolean)
     fail<DTypeError>("scatter_reduce", "bool has no mean");
@@ -193,7 +193,7 @@ Tensor scatter_reduce(const Tensor& self, std::int64_t dim, const Tensor& index,
                 });
 }
 const Tensor& InPlace::scatter_reduce_(std::int64_t d, const Tensor& positions,
-                                       const Tensor& source, ScatterReduction reduce,
+                                       const Tensor& source, OrWord<ScatterReduction> reduce,
                                        Flag include_self) const {
   return update("scatter_reduce_", self(), tend::scatter_reduce, d, positions, source, reduce,
                 include_self);

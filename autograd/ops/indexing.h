@@ -10,6 +10,7 @@
 
 #include <tend/core/array/scalar.h>
 #include <tend/core/base/strict.h>
+#include <tend/core/base/words.h>
 
 #pragma GCC visibility push(default)
 
@@ -45,6 +46,9 @@ Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index, co
 
 /// How scatter_reduce combines the elements that go to one position.
 enum class ScatterReduction { sum, prod, mean, amax, amin };
+template <>
+inline constexpr std::string_view detail::kWords<ScatterReduction> =
+    "reduce: sum prod mean amax amin";
 
 /// A copy of self in which an element that `index` names is the sum (product, mean, largest,
 /// smallest) of itself and of all source[i][j][k] that go to its position
@@ -59,7 +63,8 @@ enum class ScatterReduction { sum, prod, mean, amax, amin };
 /// (AutogradError) where several zeros of source go to one position.
 /// https://pytorch.org/docs/2.6/generated/torch.Tensor.scatter_reduce_.html
 Tensor scatter_reduce(const Tensor& self, std::int64_t dim, const Tensor& index,
-                      const Tensor& source, ScatterReduction reduce, Flag include_self = true);
+                      const Tensor& source, OrWord<ScatterReduction> reduce,
+                      Flag include_self = true);
 
 /// The slices of self along `dim` that the 0-d or 1-d (ShapeError) int64 `index` (DTypeError)
 /// names, one after the other. IndexError for `dim`, and for an index out of range or negative. The

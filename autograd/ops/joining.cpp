@@ -144,7 +144,7 @@ Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim) try {
   rename_error("stack");
 }
 
-std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors, MeshIndexing indexing) {
+std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors, OrWord<MeshIndexing> indexing) {
   if (tensors.empty()) fail<ShapeError>("meshgrid", "needs at least one tensor");
   Shape shape;
   for (const Tensor& tensor : tensors) {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <tend/core/base/words.h>
+
 #pragma GCC visibility push(default)
 
 namespace tend {
@@ -35,13 +37,15 @@ Tensor stack(const std::vector<Tensor>& tensors, std::int64_t dim = 0);
 /// Which of the first two tensors of meshgrid goes along the rows: ij says the first, as in a
 /// matrix, xy the second, as in a picture.
 enum class MeshIndexing { ij, xy };
+template <>
+inline constexpr std::string_view detail::kWords<MeshIndexing> = "indexing: ij xy";
 
 /// One tensor for each 1-d or 0-d tensor (ShapeError for others), all of the shape of their sizes,
 /// which repeats that tensor's elements along all dimensions but its own: views. Needs at least one
 /// tensor (ShapeError), and one dtype (DTypeError). Each tensor's gradient is the sum over the
 /// other dimensions. https://pytorch.org/docs/2.6/generated/torch.meshgrid.html
 std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors,
-                             MeshIndexing indexing = MeshIndexing::ij);
+                             OrWord<MeshIndexing> indexing = MeshIndexing::ij);
 
 }  // namespace tend
 

@@ -1,12 +1,17 @@
 /// \file
 /// Losses of single items, and their mean or sum (0-d). Gradients are given for the loss of one
-/// item; for the mean, they are divided by the same number as the sum of the losses.
+/// item; for the mean, they are divided by the same number as the sum of the losses. Options may be
+/// given by position, too, in PyTorch's order but without its size_average and reduce, which
+/// reduction has replaced.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <string_view>
 
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/base/strict.h>
+#include <tend/core/base/words.h>
 
 #pragma GCC visibility push(default)
 
@@ -14,11 +19,13 @@ namespace tend {
 
 /// What a loss function returns: the losses of all items, their mean or their sum.
 enum class Reduction { none, mean, sum };
+template <>
+inline constexpr std::string_view detail::kWords<Reduction> = "reduction: none mean sum";
 
 /// The options of cross_entropy.
 struct CrossEntropyOptions {
   std::int64_t ignore_index = -100;  ///< items with this target are left out
-  Reduction reduction = Reduction::mean;
+  OrWord<Reduction> reduction = Reduction::mean;
   double label_smoothing = 0;  ///< the share of a target that is spread over all classes, in [0, 1]
 };
 
@@ -50,7 +57,7 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& target, const Tensor& w
 /// The options of nll_loss, as those of cross_entropy.
 struct NllLossOptions {
   std::int64_t ignore_index = -100;
-  Reduction reduction = Reduction::mean;
+  OrWord<Reduction> reduction = Reduction::mean;
 };
 
 ///@{
@@ -68,12 +75,14 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target, const Ten
 /// a warning, since it is seldom meant) and promote to a floating dtype (DTypeError); one may be
 /// bool. The mean of nothing is NaN. The gradient of the input is 2 d, that of the target -2 d.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.mse_loss.html
-Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean);
+Tensor mse_loss(const Tensor& input, const Tensor& target,
+                OrWord<Reduction> reduction = Reduction::mean);
 
 /// |d| for d = input - target; shapes, dtypes and errors are those of mse_loss. The gradient of the
 /// input is sign(d), 0 at 0, that of the target -sign(d).
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.l1_loss.html
-Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean);
+Tensor l1_loss(const Tensor& input, const Tensor& target,
+               OrWord<Reduction> reduction = Reduction::mean);
 
 /// d^2 / (2 beta) where |d| < beta, |d| - beta / 2 elsewhere, for d = input - target; l1_loss for
 /// beta = 0, Error for beta < 0. Shapes, dtypes and errors are those of mse_loss. The gradient of
@@ -81,25 +90,29 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction = 
 /// Girshick, Fast R-CNN, 2015, arXiv:1504.08083.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.smooth_l1_loss.html
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
-                      Reduction reduction = Reduction::mean, double beta = 1);
+                      OrWord<Reduction> reduction = Reduction::mean, double beta = 1);
 
 /// d^2 / 2 where |d| <= delta, delta (|d| - delta / 2) elsewhere, for d = input - target; Error
 /// unless delta > 0. Shapes, dtypes and errors are those of mse_loss. The gradient of the input is
 /// d, clamped to [-delta, delta], that of the target its negative.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.huber_loss.html
-Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction = Reduction::mean,
-                  double delta = 1);
+Tensor huber_loss(const Tensor& input, const Tensor& target,
+                  OrWord<Reduction> reduction = Reduction::mean, double delta = 1);
 
 /// The reductions of kl_div. batchmean divides the sum by the size of the input's first dimension,
 /// as in the mathematical definition.
 enum class KlReduction { none, mean, sum, batchmean };
+template <>
+inline constexpr std::string_view detail::kWords<KlReduction> =
+    "reduction: none mean sum batchmean";
 
 /// How kl_div reads its target and reduces its terms.
 struct KlDivOptions {
-  KlReduction reduction = KlReduction::mean;
+  OrWord<KlReduction> reduction = KlReduction::mean;
   Flag log_target = false;  ///< the target holds logarithms of probabilities too
 };
 
+///@{
 /// The terms of the Kullback-Leibler divergence of the target from `log_probabilities`:
 /// t (log t - x) for inputs x and targets t, 0 where t = 0; with log_target, exp(t) (t - x). Both
 /// broadcast (ShapeError) and promote to a floating dtype (DTypeError); ShapeError for a batchmean
@@ -108,6 +121,12 @@ struct KlDivOptions {
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.kl_div.html
 Tensor kl_div(const Tensor& log_probabilities, const Tensor& target,
               const KlDivOptions& options = {});
+template <std::convertible_to<OrWord<KlReduction>> R>
+Tensor kl_div(const Tensor& log_probabilities, const Tensor& target, const R& reduction,
+              Flag log_target = false) {
+  return kl_div(log_probabilities, target, KlDivOptions{reduction, log_target});
+}
+///@}
 
 ///@{
 /// -weight (t log x + (1 - t) log(1 - x)) of probabilities x and targets t, all of them in [0, 1]
@@ -118,9 +137,9 @@ Tensor kl_div(const Tensor& log_probabilities, const Tensor& target,
 /// (log(1 - x) - log x), without the clamp.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.binary_cross_entropy.html
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
-                            Reduction reduction = Reduction::mean);
+                            OrWord<Reduction> reduction = Reduction::mean);
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
-                            Reduction reduction = Reduction::mean);
+                            OrWord<Reduction> reduction = Reduction::mean);
 ///@}
 
 ///@{
@@ -131,10 +150,10 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
 /// weight (log(1 - p) - w log p).
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.binary_cross_entropy_with_logits.html
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
-                                        Reduction reduction = Reduction::mean);
+                                        OrWord<Reduction> reduction = Reduction::mean);
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                         const Tensor& weight, const Tensor& pos_weight = {},
-                                        Reduction reduction = Reduction::mean);
+                                        OrWord<Reduction> reduction = Reduction::mean);
 ///@}
 
 /// c = sum(a b) / (max(|a|, eps) max(|b|, eps)) along `dim` (IndexError) of the inputs, which
@@ -155,21 +174,21 @@ Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2, doubl
 /// gradient of x1 is -target, that of x2 target, and that of target x2 - x1.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.margin_ranking_loss.html
 Tensor margin_ranking_loss(const Tensor& x1, const Tensor& x2, const Tensor& target,
-                           double margin = 0, Reduction reduction = Reduction::mean);
+                           double margin = 0, OrWord<Reduction> reduction = Reduction::mean);
 
 /// The distance x for targets 1, max(0, margin - x) for targets -1, the sum of both for others.
 /// Both broadcast (ShapeError); the input is floating (DTypeError). The gradient of x is 1, or -1
 /// where x < margin.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.hinge_embedding_loss.html
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, double margin = 1,
-                            Reduction reduction = Reduction::mean);
+                            OrWord<Reduction> reduction = Reduction::mean);
 
 /// 1 - c for targets 1, max(0, c - margin) for targets -1, 0 for others, where c is the cosine of
 /// the angle between vectors x1 and x2, (N, D) or (D), which have one floating dtype (DTypeError)
 /// and one target each, (N) or () (ShapeError). The gradient is that of c.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.cosine_embedding_loss.html
 Tensor cosine_embedding_loss(const Tensor& x1, const Tensor& x2, const Tensor& target,
-                             double margin = 0, Reduction reduction = Reduction::mean);
+                             double margin = 0, OrWord<Reduction> reduction = Reduction::mean);
 
 /// The options of triplet_margin_loss.
 struct TripletMarginLossOptions {
@@ -177,21 +196,32 @@ struct TripletMarginLossOptions {
   double p = 2;       ///< the order of the norm
   double eps = 1e-6;  ///< is added to each difference
   Flag swap = false;  ///< take the distance of the positive to the negative where that is smaller
-  Reduction reduction = Reduction::mean;
+  OrWord<Reduction> reduction = Reduction::mean;
 };
+///@{
 /// max(0, margin + d(anchor, positive) - d(anchor, negative)) with d = pairwise_distance, and its
 /// errors. The gradient is that of the distances, 0 where the loss is 0.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.triplet_margin_loss.html
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            const TripletMarginLossOptions& options = {});
+template <class T>
+requires std::floating_point<T> || std::same_as<T, int> Tensor triplet_margin_loss(
+    const Tensor& anchor, const Tensor& positive, const Tensor& negative, T margin, double p = 2,
+    double eps = 1e-6, Flag swap = false, OrWord<Reduction> reduction = Reduction::mean) {
+  return triplet_margin_loss(
+      anchor, positive, negative,
+      TripletMarginLossOptions{static_cast<double>(margin), p, eps, swap, reduction});
+}
+///@}
 
 /// The options of poisson_nll_loss.
 struct PoissonNllLossOptions {
   Flag log_input = true;  ///< the input is the logarithm of the rate
   Flag full = false;      ///< adds Stirling's approximation of log(target!) for targets above 1
   double eps = 1e-8;      ///< is added to the rate before its logarithm is taken
-  Reduction reduction = Reduction::mean;
+  OrWord<Reduction> reduction = Reduction::mean;
 };
+///@{
 /// exp(x) - t x for the logarithms x of rates and the targets t, or x - t log(x + eps) for rates x:
 /// the negative logarithm of t's probability under Poisson's distribution, but for log(t!). Both
 /// broadcast (ShapeError) and promote to a floating dtype (DTypeError). The gradient of x is
@@ -199,14 +229,21 @@ struct PoissonNllLossOptions {
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.poisson_nll_loss.html
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target,
                         const PoissonNllLossOptions& options = {});
+template <std::same_as<bool> B>
+Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, B log_input, Flag full = false,
+                        double eps = 1e-8, OrWord<Reduction> reduction = Reduction::mean) {
+  return poisson_nll_loss(input, target, PoissonNllLossOptions{log_input, full, eps, reduction});
+}
+///@}
 
 /// The options of gaussian_nll_loss.
 struct GaussianNllLossOptions {
   Flag full = false;  ///< adds log(2 pi) / 2
   double eps =
       1e-6;  ///< variances are at least this; the gradient passes as if they were not raised
-  Reduction reduction = Reduction::mean;
+  OrWord<Reduction> reduction = Reduction::mean;
 };
+///@{
 /// (log v + (x - t)^2 / v) / 2 for means x, targets t and variances v: the negative logarithm of
 /// t's density under the normal distribution, but for a constant. v has x's shape, or lacks the
 /// last dimension, or has 1 there; t broadcasts (ShapeError). All are floating (DTypeError); Error
@@ -214,6 +251,12 @@ struct GaussianNllLossOptions {
 /// v). https://pytorch.org/docs/2.6/generated/torch.nn.functional.gaussian_nll_loss.html
 Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var,
                          const GaussianNllLossOptions& options = {});
+template <std::same_as<bool> B>
+Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var, B full,
+                         double eps = 1e-6, OrWord<Reduction> reduction = Reduction::mean) {
+  return gaussian_nll_loss(input, target, var, GaussianNllLossOptions{full, eps, reduction});
+}
+///@}
 
 }  // namespace tend
 

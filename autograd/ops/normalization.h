@@ -3,6 +3,7 @@
 /// times the weight, and the means are those over what was normalised together.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 
@@ -41,6 +42,7 @@ struct BatchNormOptions {
   double eps = 1e-5;
 };
 
+///@{
 /// x * weight + bias with x = (self - mean) / sqrt(var + eps), for self (N, C) or (N, C, d1, ...);
 /// weight, bias, running_mean and running_var are (C) (ShapeError) and have self's dtype, which is
 /// floating (DTypeError). Each may be undefined.
@@ -57,6 +59,14 @@ struct BatchNormOptions {
 Tensor batch_norm(const Tensor& self, const Tensor& running_mean, const Tensor& running_var,
                   const Tensor& weight = {}, const Tensor& bias = {},
                   const BatchNormOptions& options = {});
+template <std::same_as<bool> B>
+Tensor batch_norm(const Tensor& self, const Tensor& running_mean, const Tensor& running_var,
+                  const Tensor& weight, const Tensor& bias, B training, double momentum = 0.1,
+                  double eps = 1e-5) {
+  return batch_norm(self, running_mean, running_var, weight, bias,
+                    BatchNormOptions{training, momentum, eps});
+}
+///@}
 
 /// x * weight + bias with x = (self - mean) / sqrt(var + eps), for self (N, C) or (N, C, d1, ...),
 /// mean and (biased) variance of each item over a group of C / num_groups channels and all their

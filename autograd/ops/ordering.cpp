@@ -58,12 +58,14 @@ Tensor argsort(const Tensor& self, std::int64_t dim, Flag descending, Flag /*sta
 
 namespace {
 
-// For sorted, or otherwise grouped elements: true for the first of equal neighbours, so that
-// cumsum(is_first, 0) - 1 numbers the values.
+// For sorted, or otherwise grouped elements, or rows of them: true for the first of equal
+// neighbours, so that cumsum(is_first, 0) - 1 numbers the values.
 Tensor first_of_equals(const Tensor& elements) {
-  Tensor is_first = ones({elements.numel()}, boolean);
-  if (elements.numel() > 1)
-    is_first[Slice{1, {}}] = elements[Slice{1, {}}] != elements[Slice{0, -1}];
+  Tensor is_first = ones({elements.size(0)}, boolean);
+  if (elements.size(0) > 1) {
+    const Tensor differ = elements[Slice{1, {}}] != elements[Slice{0, -1}];
+    is_first[Slice{1, {}}] = elements.dim() == 1 ? differ : any(differ, 1);
+  }
   return is_first;
 }
 
@@ -74,10 +76,41 @@ Tensor run_lengths(const Tensor& is_first) {
   return with_memory([&] { return cat({slice(starts, 0, 1), end}) - starts; });
 }
 
+// The slices of self along `dim`, each as a row.
+Tensor slices_as_rows(const char* operation, const Tensor& self, std::int64_t dim) {
+  const Tensor slices = movedim(self.detach(), dim, 0);
+  Shape slice = slices.shape();
+  slice.erase(0);
+  const std::int64_t width = element_count(slice);
+  if (width == 0)
+    fail<ShapeError>(operation, "slices of ", self.shape(), " along dimension ", dim,
+                     " have no elements");
+  return reshape(slices, {slices.size(0), width});
+}
+
+// Those of the slices of self along `dim` that differ, of all (in order) or of neighbours alone.
+UniqueElements unique_slices(const char* operation, const Tensor& self, std::int64_t dim,
+                             bool of_all, bool return_inverse, bool return_counts) {
+  if (self.dim() == 0) fail<IndexError>(operation, "a 0-d tensor has no dimension ", dim);
+  dim = wrap_dim(operation, dim, self.dim());
+  const Tensor rows = slices_as_rows(operation, self, dim);
+  const std::int64_t count = rows.size(0);
+  Tensor order = arange(count);
+  if (of_all) kernels::sort_rows(order.array(), rows.array());
+  const Tensor is_first = first_of_equals(index_select(rows, 0, order));
+  UniqueElements found;
+  found.values = index_select(self.detach(), dim, masked_select(order, is_first));
+  if (return_inverse)
+    found.inverse = scatter(zeros({count}, int64), 0, order, cumsum(is_first, 0) - 1);
+  if (return_counts) found.counts = run_lengths(is_first);
+  return found;
+}
+
 }  // namespace
 
-UniqueElements unique(const Tensor& self, Flag /*sorted*/, Flag return_inverse,
-                      Flag return_counts) try {
+UniqueElements unique(const Tensor& self, Flag /*sorted*/, Flag return_inverse, Flag return_counts,
+                      std::optional<Integer> dim) try {
+  if (dim) return unique_slices("unique", self, *dim, true, return_inverse, return_counts);
   const std::int64_t count = self.numel();
   const auto [sorted, order] = sort(reshape(self.detach(), {count}), 0);
   const Tensor is_first = first_of_equals(sorted);
@@ -93,7 +126,10 @@ UniqueElements unique(const Tensor& self, Flag /*sorted*/, Flag return_inverse,
   rename_error("unique");
 }
 
-UniqueElements unique_consecutive(const Tensor& self, Flag return_inverse, Flag return_counts) try {
+UniqueElements unique_consecutive(const Tensor& self, Flag return_inverse, Flag return_counts,
+                                  std::optional<Integer> dim) try {
+  if (dim)
+    return unique_slices("unique_consecutive", self, *dim, false, return_inverse, return_counts);
   const Tensor elements = reshape(self.detach(), {self.numel()});
   const Tensor is_first = first_of_equals(elements);
   UniqueElements found;

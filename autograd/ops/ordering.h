@@ -8,6 +8,7 @@
 
 #include <tend/autograd/tensor/indexing_methods.h>
 #include <tend/core/array/scalar.h>
+#include <tend/core/base/words.h>
 
 #pragma GCC visibility push(default)
 
@@ -35,9 +36,13 @@ ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim = -1,
 /// The distinct elements, in ascending order whatever `sorted` says (it is there because PyTorch
 /// has it). On demand, for each element of self the index of its value, in self's shape, and for
 /// each value how often it occurs; both int64. Every NaN is different from the others. Any dtype.
-/// No gradient. https://pytorch.org/docs/2.6/generated/torch.unique.html
+///
+/// With `dim` (IndexError, also for a 0-d tensor) the distinct slices along it, ordered by their
+/// first elements, then by their second ones, and so on; the inverse and the counts are those of
+/// the slices. ShapeError for slices without elements. No gradient.
+/// https://pytorch.org/docs/2.6/generated/torch.unique.html
 UniqueElements unique(const Tensor& self, Flag sorted = true, Flag return_inverse = false,
-                      Flag return_counts = false);
+                      Flag return_counts = false, std::optional<Integer> dim = std::nullopt);
 
 /// How often each of 0, 1, ..., max(self) occurs in the 1-d int64 tensor (ShapeError, DTypeError;
 /// IndexError for negative elements), int64; at least `minlength` counts (ShapeError when
@@ -58,10 +63,12 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, Flag ri
 Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& value, Flag right = false);
 
 /// As unique, but only neighbours in row-major order are compared, and the order stays:
-/// {1, 1, 2, 1} gives {1, 2, 1}. Any dtype. No gradient.
+/// {1, 1, 2, 1} gives {1, 2, 1}; with `dim` neighbouring slices along it, with the errors of
+/// unique. Any dtype. No gradient.
 /// https://pytorch.org/docs/2.6/generated/torch.unique_consecutive.html
 UniqueElements unique_consecutive(const Tensor& self, Flag return_inverse = false,
-                                  Flag return_counts = false);
+                                  Flag return_counts = false,
+                                  std::optional<Integer> dim = std::nullopt);
 
 ///@{
 /// Whether each element is among the test elements (with `invert`: is not): bool, of elements'
@@ -83,9 +90,9 @@ Tensor isin(const Scalar& element, const Tensor& test_elements, Flag assume_uniq
 /// the elements next to the quantile, in the proportions that it is made of.
 /// https://pytorch.org/docs/2.6/generated/torch.quantile.html
 Tensor quantile(const Tensor& self, double q, std::optional<Integer> dim = std::nullopt,
-                Flag keepdim = false, Interpolation interpolation = Interpolation::linear);
+                Flag keepdim = false, OrWord<Interpolation> interpolation = Interpolation::linear);
 Tensor quantile(const Tensor& self, const Tensor& q, std::optional<Integer> dim = std::nullopt,
-                Flag keepdim = false, Interpolation interpolation = Interpolation::linear);
+                Flag keepdim = false, OrWord<Interpolation> interpolation = Interpolation::linear);
 ///@}
 
 }  // namespace tend

@@ -42,6 +42,10 @@ std::vector<Tensor> tensor_split(const Tensor& self, std::int64_t sections, std:
 /// the end, and a position beyond it counts as the end. IndexError for a dimension out of range,
 /// and for a 0-d tensor. The gradient is that of the slices.
 std::vector<Tensor> tensor_split(const Tensor& self, const Shape& indices, std::int64_t dim = 0);
+/// The same for a 0-d int64 tensor, which is a number of sections, or a 1-d one of positions
+/// (DTypeError, ShapeError). The gradient is that of the slices.
+std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& indices_or_sections,
+                                 std::int64_t dim = 0);
 /// The same for positions in braces, of which one alone would be taken for a number of sections.
 /// The gradient is that of the slices.
 inline std::vector<Tensor> tensor_split(const Tensor& self,

@@ -60,14 +60,14 @@ class Ascending {
 }  // namespace
 
 Tensor quantile(const Tensor& self, double q, std::optional<Integer> dim, Flag keepdim,
-                Interpolation interpolation) try {
+                OrWord<Interpolation> interpolation) try {
   return Ascending(self, dim, keepdim).quantile(q, interpolation);
 } catch (const Error&) {
   rename_error("quantile");
 }
 
 Tensor quantile(const Tensor& self, const Tensor& q, std::optional<Integer> dim, Flag keepdim,
-                Interpolation interpolation) try {
+                OrWord<Interpolation> interpolation) try {
   check_one_dtype("quantile", self, q);
   if (q.dim() > 1) fail<ShapeError>("quantile", "shares of shape ", q.shape(), " are not 1-d");
   const Ascending elements(self, dim, keepdim);

@@ -357,7 +357,8 @@ Tensor cut_off(Tensor x, const Shape& padding) {
 
 }  // namespace
 
-Tensor pad(const Tensor& self, const Shape& padding, PadMode mode, const Scalar& value) try {
+Tensor pad(const Tensor& self, const Shape& padding, OrWord<PadMode> mode,
+           const Scalar& value) try {
   const std::int64_t pairs = padding.rank() / 2;
   if (padding.rank() % 2 != 0 || pairs > self.dim()) {
     fail<ShapeError>("pad", "padding ", padding, " is not two numbers for each of at most ",

@@ -8,6 +8,7 @@
 
 #include <tend/autograd/ops/reduce.h>
 #include <tend/core/array/array.h>
+#include <tend/core/base/words.h>
 
 #pragma GCC visibility push(default)
 
@@ -51,6 +52,9 @@ Tensor repeat_interleave(const Tensor& repeats);
 /// Which elements padding adds: a number; the elements mirrored at the last one; the last one
 /// again; or those from the other end.
 enum class PadMode { constant, reflect, replicate, circular };
+template <>
+inline constexpr std::string_view detail::kWords<PadMode> =
+    "mode: constant reflect replicate circular";
 
 /// self with padding[0] elements added before and padding[1] after the last dimension, padding[2]
 /// and padding[3] around the one before it, and so on; negative numbers cut elements off. `value`
@@ -60,7 +64,7 @@ enum class PadMode { constant, reflect, replicate, circular };
 /// pads less than the dimension's size, circular at most as much (ShapeError, also for a list that
 /// does not fit). The gradient of an element is the sum over its copies.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.pad.html
-Tensor pad(const Tensor& self, const Shape& padding, PadMode mode = PadMode::constant,
+Tensor pad(const Tensor& self, const Shape& padding, OrWord<PadMode> mode = PadMode::constant,
            const Scalar& value = 0);
 
 }  // namespace tend

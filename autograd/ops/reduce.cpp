@@ -31,6 +31,9 @@ Tensor sum(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DTy
                   d.set(0, expand(restore_dims(d.grad(), shape, reduced), shape));
                 });
 }
+Tensor sum(const Tensor& self, Exactly<DType> dtype) {
+  return sum(self, {}, false, dtype);
+}
 
 Tensor mean(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DType> dtype) {
   if (dtype) return mean(to(self, *dtype), dims, keepdim);
@@ -41,6 +44,9 @@ Tensor mean(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DT
                   const Tensor share = d.grad() / reduced_count(shape, reduced);
                   d.set(0, expand(restore_dims(share, shape, reduced), shape));
                 });
+}
+Tensor mean(const Tensor& self, Exactly<DType> dtype) {
+  return mean(self, {}, false, dtype);
 }
 
 namespace {
@@ -117,6 +123,9 @@ Tensor prod(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DT
                   }
                   d.set(0, gradient.defined() ? gradient : g * product_of_others(x, reduced));
                 });
+}
+Tensor prod(const Tensor& self, Exactly<DType> dtype) {
+  return prod(self, {}, false, dtype);
 }
 
 namespace {

@@ -23,12 +23,16 @@ struct Extremes;
 /// has it. The gradient is 1 for each element.
 Tensor sum(const Tensor& self, const Dims& dims = {}, Flag keepdim = false,
            std::optional<DType> dtype = std::nullopt);
+/// The sum of all elements, converted to `dtype` first; its gradient.
+Tensor sum(const Tensor& self, Exactly<DType> dtype);
 
 /// The sum over `dims` (IndexError, ShapeError for one named twice) divided by the number of its
 /// elements, n; DTypeError unless floating. The mean of nothing is NaN. With `dtype` self is
 /// converted first. The gradient is 1 / n.
 Tensor mean(const Tensor& self, const Dims& dims = {}, Flag keepdim = false,
             std::optional<DType> dtype = std::nullopt);
+/// The mean of all elements, converted to `dtype` first; its gradient.
+Tensor mean(const Tensor& self, Exactly<DType> dtype);
 
 /// The product over `dims` (IndexError, ShapeError for one named twice), or of all elements; bool
 /// and int64 give int64. The product of nothing is 1. With `dtype` self is converted first, and the
@@ -36,6 +40,8 @@ Tensor mean(const Tensor& self, const Dims& dims = {}, Flag keepdim = false,
 /// zero.
 Tensor prod(const Tensor& self, const Dims& dims = {}, Flag keepdim = false,
             std::optional<DType> dtype = std::nullopt);
+/// The product of all elements, converted to `dtype` first; its gradient.
+Tensor prod(const Tensor& self, Exactly<DType> dtype);
 
 /// The sum of squared distances to the mean, over n - correction: 1 gives the unbiased variance of
 /// a sample, 0 that of a population. NaN or infinite where n <= correction; DTypeError unless

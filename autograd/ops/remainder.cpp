@@ -49,7 +49,7 @@ Tensor remainder(const Tensor& self, const Scalar& other) {
 Tensor remainder(const Scalar& self, const Tensor& other) {
   return remainder("RemainderBackward1", number_like(other, self), other);
 }
-Tensor div(const Tensor& self, const Tensor& other, RoundingMode rounding_mode) try {
+Tensor div(const Tensor& self, const Tensor& other, OrWord<RoundingMode> rounding_mode) try {
   if (rounding_mode == RoundingMode::floor) return floor_divide(self, other);
   const DType dtype = result_type(self.array(), other.array());
   return record("DivBackward2", broadcast_binary("div", self, other, kernels::trunc_divide, dtype),
@@ -57,14 +57,14 @@ Tensor div(const Tensor& self, const Tensor& other, RoundingMode rounding_mode) 
 } catch (const Error&) {
   rename_error("div");
 }
-Tensor div(const Tensor& self, const Scalar& other, RoundingMode rounding_mode) {
+Tensor div(const Tensor& self, const Scalar& other, OrWord<RoundingMode> rounding_mode) {
   return div(self, number_like(self, other), rounding_mode);
 }
 
-const Tensor& InPlace::div_(const Tensor& other, RoundingMode rounding_mode) const {
+const Tensor& InPlace::div_(const Tensor& other, OrWord<RoundingMode> rounding_mode) const {
   return update("div_", self(), tend::div, other, rounding_mode);
 }
-const Tensor& InPlace::div_(const Scalar& other, RoundingMode rounding_mode) const {
+const Tensor& InPlace::div_(const Scalar& other, OrWord<RoundingMode> rounding_mode) const {
   return update("div_", self(), tend::div, other, rounding_mode);
 }
 
@@ -109,6 +109,9 @@ Tensor fmod(const Tensor& self, const Tensor& other) {
 }
 Tensor fmod(const Tensor& self, const Scalar& other) {
   return fmod("FmodBackward0", self, number_like(self, other));
+}
+Tensor fmod(const Scalar& self, const Tensor& other) {
+  return fmod("FmodBackward1", number_like(other, self), other);
 }
 const Tensor& InPlace::fmod_(const Tensor& other) const {
   return update("fmod_", self(), tend::fmod, other);

@@ -11,14 +11,17 @@
 
 namespace tend {
 
-/// The dimensions to reduce over: one, or a list in braces. They may count from the end; an empty
-/// list means all of them. IndexError for an integer that int64 cannot hold.
+/// The dimensions to reduce over: one, a list in braces, a vector, a span or an array. They may
+/// count from the end; an empty list means all of them. IndexError for an integer that int64 cannot
+/// hold.
 struct Dims : Shape {
   Dims() = default;
   Dims(std::initializer_list<Integer> dims) : Shape(dims) {}
   Dims(const Shape& dims) : Shape(dims) {}
   template <std::integral T>
   requires(!std::same_as<T, bool>) Dims(T dim) : Shape{Integer(dim)} {}
+  template <detail::Integers L>
+  Dims(const L& dims) : Shape(dims) {}
 };
 
 }  // namespace tend

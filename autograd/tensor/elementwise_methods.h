@@ -11,6 +11,7 @@
 #include <tend/core/array/scalar.h>
 #include <tend/core/array/shape.h>
 #include <tend/core/base/strict.h>
+#include <tend/core/base/words.h>
 
 #pragma GCC visibility push(default)
 
@@ -21,6 +22,8 @@ enum class RoundingMode;
 
 /// Which formula gelu uses: that of the normal distribution, or its approximation by tanh.
 enum class GeluKind { exact, tanh };
+template <>
+inline constexpr std::string_view detail::kWords<GeluKind> = "approximate: none tanh";
 
 namespace methods {
 
@@ -33,12 +36,18 @@ class Elementwise {
   Tensor sub(const Tensor& other, const Scalar& alpha = 1) const;
   Tensor mul(const Tensor& other) const;
   Tensor div(const Tensor& other) const;
-  Tensor div(const Tensor& other, RoundingMode rounding_mode) const;
+  Tensor div(const Tensor& other, OrWord<RoundingMode> rounding_mode) const;
   Tensor add(const Scalar& other, const Scalar& alpha = 1) const;
   Tensor sub(const Scalar& other, const Scalar& alpha = 1) const;
   Tensor mul(const Scalar& other) const;
   Tensor div(const Scalar& other) const;
-  Tensor div(const Scalar& other, RoundingMode rounding_mode) const;
+  Tensor div(const Scalar& other, OrWord<RoundingMode> rounding_mode) const;
+  Tensor subtract(const Tensor& other, const Scalar& alpha = 1) const;
+  Tensor subtract(const Scalar& other, const Scalar& alpha = 1) const;
+  Tensor multiply(const Tensor& other) const;
+  Tensor multiply(const Scalar& other) const;
+  Tensor true_divide(const Tensor& other) const;
+  Tensor true_divide(const Scalar& other) const;
   Tensor positive() const;
   Tensor neg() const;
   Tensor floor_divide(const Tensor& other) const;
@@ -113,7 +122,7 @@ class Elementwise {
   Tensor softsign() const;
   Tensor logsigmoid() const;
   Tensor glu(std::int64_t dim = -1) const;
-  Tensor gelu(GeluKind kind = GeluKind::exact) const;
+  Tensor gelu(OrWord<GeluKind> kind = GeluKind::exact) const;
   Tensor softmax(std::int64_t d, std::optional<DType> dtype = std::nullopt) const;
   Tensor log_softmax(std::int64_t d, std::optional<DType> dtype = std::nullopt) const;
 
@@ -159,11 +168,9 @@ class Elementwise {
   Tensor masked_fill(const Tensor& mask, const Tensor& value) const;
   Tensor tril(std::int64_t diagonal = 0) const;
   Tensor triu(std::int64_t diagonal = 0) const;
-  Tensor clamp(const std::optional<Scalar>& lo,
-               const std::optional<Scalar>& hi = std::nullopt) const;
+  Tensor clamp(const OrNone<Scalar>& lo, const OrNone<Scalar>& hi = None) const;
   Tensor clamp(const Tensor& lo, const Tensor& hi) const;
-  Tensor clip(const std::optional<Scalar>& lo,
-              const std::optional<Scalar>& hi = std::nullopt) const;
+  Tensor clip(const OrNone<Scalar>& lo, const OrNone<Scalar>& hi = None) const;
   Tensor clip(const Tensor& lo, const Tensor& hi) const;
   Tensor clamp_min(const Scalar& lo) const;
   Tensor clamp_min(const Tensor& lo) const;

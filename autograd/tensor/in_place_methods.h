@@ -7,6 +7,7 @@
 #include <tend/autograd/tensor/index.h>
 #include <tend/core/array/scalar.h>
 #include <tend/core/array/shape.h>
+#include <tend/core/base/words.h>
 #include <tend/core/random/random.h>
 
 #pragma GCC visibility push(default)
@@ -26,12 +27,12 @@ class InPlace {
   const Tensor& sub_(const Tensor& other, const Scalar& alpha = 1) const;
   const Tensor& mul_(const Tensor& other) const;
   const Tensor& div_(const Tensor& other) const;
-  const Tensor& div_(const Tensor& other, RoundingMode rounding_mode) const;
+  const Tensor& div_(const Tensor& other, OrWord<RoundingMode> rounding_mode) const;
   const Tensor& add_(const Scalar& other, const Scalar& alpha = 1) const;
   const Tensor& sub_(const Scalar& other, const Scalar& alpha = 1) const;
   const Tensor& mul_(const Scalar& other) const;
   const Tensor& div_(const Scalar& other) const;
-  const Tensor& div_(const Scalar& other, RoundingMode rounding_mode) const;
+  const Tensor& div_(const Scalar& other, OrWord<RoundingMode> rounding_mode) const;
   const Tensor& floor_divide_(const Tensor& other) const;
   const Tensor& floor_divide_(const Scalar& other) const;
   const Tensor& remainder_(const Tensor& other) const;
@@ -148,11 +149,9 @@ class InPlace {
   const Tensor& masked_fill_(const Tensor& mask, const Tensor& value) const;
   const Tensor& tril_(std::int64_t diagonal = 0) const;
   const Tensor& triu_(std::int64_t diagonal = 0) const;
-  const Tensor& clamp_(const std::optional<Scalar>& lo,
-                       const std::optional<Scalar>& hi = std::nullopt) const;
+  const Tensor& clamp_(const OrNone<Scalar>& lo, const OrNone<Scalar>& hi = None) const;
   const Tensor& clamp_(const Tensor& lo, const Tensor& hi) const;
-  const Tensor& clip_(const std::optional<Scalar>& lo,
-                      const std::optional<Scalar>& hi = std::nullopt) const;
+  const Tensor& clip_(const OrNone<Scalar>& lo, const OrNone<Scalar>& hi = None) const;
   const Tensor& clip_(const Tensor& lo, const Tensor& hi) const;
   const Tensor& clamp_min_(const Scalar& lo) const;
   const Tensor& clamp_min_(const Tensor& lo) const;
@@ -183,7 +182,7 @@ class InPlace {
   const Tensor& scatter_(std::int64_t d, const Tensor& positions, const Scalar& value) const;
   const Tensor& scatter_add_(std::int64_t d, const Tensor& positions, const Tensor& source) const;
   const Tensor& scatter_reduce_(std::int64_t d, const Tensor& positions, const Tensor& source,
-                                ScatterReduction reduce, Flag include_self = true) const;
+                                OrWord<ScatterReduction> reduce, Flag include_self = true) const;
 
   const Tensor& cumsum_(std::int64_t d, std::optional<DType> dtype = std::nullopt) const;
   const Tensor& cumprod_(std::int64_t d, std::optional<DType> dtype = std::nullopt) const;

@@ -1,6 +1,7 @@
 // What goes between the brackets of x[...].
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -24,20 +25,19 @@ inline constexpr NewAxis None{};  // NOLINT(readability-identifier-naming): Pyth
 /// All dimensions that the other indices leave (Python's ...).
 inline constexpr Ellipsis ellipsis{};
 
+/// A parameter that may be missing: a T, None or nothing.
+template <class T>
+struct OrNone : std::optional<T> {
+  using std::optional<T>::optional;
+  OrNone(NewAxis) {}
+};
+
 /// Python's start:stop:step with a positive step: Slice(1, None, 2). A missing start is the
 /// beginning of the dimension, a missing stop its end.
 struct Slice {
-  /// An integer, None or nothing.
-  struct Bound : std::optional<Integer> {
-    Bound() = default;
-    Bound(NewAxis) {}
-    Bound(std::nullopt_t) {}
-    template <std::integral T>
-    requires(!std::same_as<T, bool>) Bound(T position) : std::optional<Integer>(position) {}
-  };
-
   Slice() = default;
-  Slice(Bound first, Bound end = {}, Integer pace = 1) : start(first), stop(end), step(pace) {}
+  Slice(OrNone<Integer> first, OrNone<Integer> end = {}, Integer pace = 1)
+      : start(first), stop(end), step(pace) {}
 
   std::optional<Integer> start;
   std::optional<Integer> stop;
@@ -45,7 +45,7 @@ struct Slice {
 };
 
 /// One index: an integer, a Slice, newaxis, ellipsis, or a tensor of int64 positions or bools, for
-/// which a vector of integers may stand.
+/// which a vector, span or array of integers, or a vector of bools may stand.
 /// tend::index says what they mean together.
 class Index {
  public:
@@ -62,9 +62,12 @@ class Index {
   Index(NewAxis) : kind_(Kind::new_axis) {}
   Index(Ellipsis) : kind_(Kind::rest) {}
   Index(const Tensor& tensor);
-  template <std::integral T>
-  requires(!std::same_as<T, bool>) Index(const std::vector<T>& positions)
+  template <detail::Integers L>
+  Index(const L& positions)
       : kind_(Kind::tensor), tensor_(new TensorImpl(positions_of(Shape(positions)))) {}
+  /// V is std::vector<bool>: a template, as braces are no mask.
+  template <std::same_as<std::vector<bool>> V>
+  Index(const V& mask) : kind_(Kind::tensor), tensor_(new TensorImpl(mask_of(mask))) {}
 
   Kind kind() const noexcept { return kind_; }
   std::int64_t position() const noexcept { return position_; }
@@ -76,6 +79,11 @@ class Index {
   // A 1-d int64 array of these numbers.
   static Array positions_of(const Shape& positions) {
     return Array::from<std::int64_t>(positions, {positions.rank()});
+  }
+  static Array mask_of(const std::vector<bool>& mask) {
+    Array array = Array::empty({mask.size()}, boolean);
+    std::copy(mask.begin(), mask.end(), array.data<bool>());
+    return array;
   }
 
   Kind kind_;

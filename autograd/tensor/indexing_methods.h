@@ -11,6 +11,7 @@
 #include <tend/core/array/scalar.h>
 #include <tend/core/array/shape.h>
 #include <tend/core/base/strict.h>
+#include <tend/core/base/words.h>
 #include <tend/core/random/random.h>
 
 #pragma GCC visibility push(default)
@@ -25,6 +26,9 @@ enum class ScatterReduction;
 /// What quantile gives between two elements: a number between them in proportion, the smaller, the
 /// larger, the nearer one (of even rank if both are equally near), or their mean.
 enum class Interpolation { linear, lower, higher, nearest, midpoint };
+template <>
+inline constexpr std::string_view detail::kWords<Interpolation> =
+    "interpolation: linear lower higher nearest midpoint";
 
 namespace methods {
 
@@ -38,7 +42,7 @@ class Indexing {
   Tensor scatter(std::int64_t d, const Tensor& positions, const Scalar& value) const;
   Tensor scatter_add(std::int64_t d, const Tensor& positions, const Tensor& source) const;
   Tensor scatter_reduce(std::int64_t d, const Tensor& positions, const Tensor& source,
-                        ScatterReduction reduce, Flag include_self = true) const;
+                        OrWord<ScatterReduction> reduce, Flag include_self = true) const;
   Tensor index_select(std::int64_t d, const Tensor& positions) const;
   Tensor index_add(std::int64_t d, const Tensor& positions, const Tensor& source,
                    const Scalar& alpha = 1) const;
@@ -47,10 +51,11 @@ class Indexing {
                        std::optional<Integer> stop = std::nullopt, std::int64_t step = 1) const;
   Tensor select_scatter(const Tensor& source, std::int64_t d, std::int64_t position) const;
   Tensor quantile(double q, std::optional<Integer> d = std::nullopt, Flag keepdim = false,
-                  Interpolation interpolation = Interpolation::linear) const;
+                  OrWord<Interpolation> interpolation = Interpolation::linear) const;
   Tensor quantile(const Tensor& q, std::optional<Integer> d = std::nullopt, Flag keepdim = false,
-                  Interpolation interpolation = Interpolation::linear) const;
-  UniqueElements unique_consecutive(Flag return_inverse = false, Flag return_counts = false) const;
+                  OrWord<Interpolation> interpolation = Interpolation::linear) const;
+  UniqueElements unique_consecutive(Flag return_inverse = false, Flag return_counts = false,
+                                    std::optional<Integer> d = std::nullopt) const;
   Tensor index_copy(std::int64_t d, const Tensor& positions, const Tensor& source) const;
   Tensor index_fill(std::int64_t d, const Tensor& positions, const Scalar& value) const;
   Tensor index_fill(std::int64_t d, const Tensor& positions, const Tensor& value) const;
@@ -71,8 +76,8 @@ class Indexing {
   Tensor argsort(std::int64_t d = -1, Flag descending = false, Flag stable = false) const;
   ValuesAndIndices topk(std::int64_t k, std::int64_t d = -1, Flag largest = true,
                         Flag sorted = true) const;
-  UniqueElements unique(Flag sorted = true, Flag return_inverse = false,
-                        Flag return_counts = false) const;
+  UniqueElements unique(Flag sorted = true, Flag return_inverse = false, Flag return_counts = false,
+                        std::optional<Integer> d = std::nullopt) const;
   Tensor bincount(std::int64_t minlength = 0) const;
   Tensor bincount(const Tensor& weights, std::int64_t minlength = 0) const;
 

@@ -31,11 +31,14 @@ class Reductions {
 
   Tensor sum(const Dims& dims = {}, Flag keepdim = false,
              std::optional<DType> dtype = std::nullopt) const;
+  Tensor sum(Exactly<DType> dtype) const;
   Tensor sum_to_size(const Shape& shape) const;
   Tensor mean(const Dims& dims = {}, Flag keepdim = false,
               std::optional<DType> dtype = std::nullopt) const;
+  Tensor mean(Exactly<DType> dtype) const;
   Tensor prod(const Dims& dims = {}, Flag keepdim = false,
               std::optional<DType> dtype = std::nullopt) const;
+  Tensor prod(Exactly<DType> dtype) const;
   Tensor var(const Dims& dims = {}, double correction = 1, Flag keepdim = false) const;
   Tensor var(Flag unbiased) const;
   Tensor std(const Dims& dims = {}, double correction = 1, Flag keepdim = false) const;

@@ -67,6 +67,7 @@ class Shapes {
   std::vector<Tensor> chunk(std::int64_t chunks, std::int64_t d = 0) const;
   std::vector<Tensor> tensor_split(std::int64_t sections, std::int64_t d = 0) const;
   std::vector<Tensor> tensor_split(const Shape& indices, std::int64_t d = 0) const;
+  std::vector<Tensor> tensor_split(const Tensor& indices_or_sections, std::int64_t d = 0) const;
   std::vector<Tensor> tensor_split(std::initializer_list<std::int64_t> indices,
                                    std::int64_t d = 0) const;
   std::vector<Tensor> unbind(std::int64_t d = 0) const;

@@ -43,6 +43,8 @@ class Tensor : public methods::Elementwise,
                public methods::InPlace {
  public:
   Tensor() noexcept = default;
+  /// An undefined tensor, for parameters that may be missing: layer_norm(x, {3}, None, bias).
+  Tensor(NewAxis) noexcept {}
   /// A tensor over `array`, without history.
   explicit Tensor(Array&& array);
   explicit Tensor(const Array& array) : Tensor(Array(array)) {}

@@ -40,11 +40,12 @@ class Shape {
     resize(values.size());
     std::copy(values.begin(), values.end(), begin());
   }
-  /// IndexError for an integer that int64 cannot hold.
-  template <std::integral T>
-  requires(!std::same_as<T, bool>) Shape(const std::vector<T>& values) {
+  /// The numbers of a vector, a span or an array; IndexError for one that int64 cannot hold.
+  template <detail::Integers L>
+  Shape(const L& values) {
     resize(values.size());
-    std::transform(values.begin(), values.end(), begin(), [](T value) { return Integer(value); });
+    std::transform(values.begin(), values.end(), begin(),
+                   [](auto value) { return Integer(value); });
   }
   /// `count` copies of `value`.
   Shape(std::size_t count, std::int64_t value) {

@@ -1,9 +1,14 @@
 // Parameters that refuse what C++ would convert for them.
 #pragma once
 
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
@@ -17,6 +22,18 @@ namespace detail {
 template <std::integral T>
 inline constexpr bool kFitsInt64 = sizeof(T) < sizeof(std::int64_t) ||
                                    (sizeof(T) == sizeof(std::int64_t) && T(-1) < T(0));
+
+template <class T>
+inline constexpr bool kIsIntegers = false;
+template <class T>
+inline constexpr bool kIsIntegers<std::vector<T>> = std::integral<T>;
+template <class T, std::size_t N>
+inline constexpr bool kIsIntegers<std::span<T, N>> = std::integral<T>;
+template <class T, std::size_t N>
+inline constexpr bool kIsIntegers<std::array<T, N>> = std::integral<T>;
+/// A vector, span or array of integers.
+template <class L>
+concept Integers = kIsIntegers<L> && !std::same_as<std::remove_cv_t<typename L::value_type>, bool>;
 }  // namespace detail
 
 /// A parameter that is true or false. It takes a bool and nothing else, so that x.sum(0, 1), which
@@ -29,6 +46,19 @@ class Flag {
 
  private:
   bool value_;
+};
+
+/// A parameter that takes a T and nothing else, and no empty braces, which mean another parameter:
+/// x.sum({}) is a sum over all dimensions, and not one in the first dtype.
+template <class T>
+class Exactly {
+ public:
+  template <std::same_as<T> U>
+  constexpr Exactly(U value) noexcept : value_(value) {}
+  constexpr operator T() const noexcept { return value_; }
+
+ private:
+  T value_;
 };
 
 /// A size, dimension or position of any integer type. IndexError for one that int64 cannot hold and

@@ -9,6 +9,7 @@
 #include <tend/autograd/ops/creation.h>
 #include <tend/autograd/ops/math.h>
 #include <tend/core/array/print.h>
+#include <tend/core/base/words.h>
 #include <tend/nn/module/module.h>
 
 #pragma GCC visibility push(default)
@@ -82,7 +83,7 @@ class GLU : public Module<GLU> {
 /// https://arxiv.org/abs/1606.08415).
 class GELU : public Module<GELU> {
  public:
-  explicit GELU(GeluKind approximation = GeluKind::exact) : approximate(approximation) {}
+  explicit GELU(OrWord<GeluKind> approximation = GeluKind::exact) : approximate(approximation) {}
 
   Tensor forward(const Tensor& x) const { return gelu(x, approximate); }
   std::string extra_repr() const override {

@@ -8,8 +8,8 @@
 namespace tend::nn {
 
 Conv1d::Conv1d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel_size,
-               const Conv1dOptions& settings, Flag with_bias)
-    : options(settings) {
+               const Conv1dLayerOptions& settings)
+    : options{settings.stride, settings.padding, settings.dilation, settings.groups} {
   const std::int64_t groups = options.groups;
   if (in_channels < 1 || out_channels < 1 || kernel_size < 1 || groups < 1 ||
       in_channels % groups != 0 || out_channels % groups != 0) {
@@ -18,7 +18,7 @@ Conv1d::Conv1d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t
   }
   weight = Parameter(empty({out_channels, in_channels / groups, kernel_size}));
   init::kaiming_uniform_(weight, std::sqrt(5.0));
-  if (!with_bias) return;
+  if (!settings.bias) return;
   bias = Parameter(empty({out_channels}));
   const double bound = 1 / std::sqrt(static_cast<double>(weight[0].numel()));
   init::uniform_(bias, -bound, bound);

@@ -1,6 +1,7 @@
 // Conv1d: a convolution along the last dimension.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 
@@ -11,14 +12,38 @@
 
 namespace tend::nn {
 
+/// Those of conv1d, and whether there is a bias.
+struct Conv1dLayerOptions {
+  std::int64_t stride = 1;
+  std::int64_t padding = 0;
+  std::int64_t dilation = 1;
+  std::int64_t groups = 1;
+  Flag bias = true;
+};
+
 /// conv1d with a learned kernel (torch.nn.Conv1d). weight (out, in / groups, kernel_size) and bias
 /// (out) are drawn, in this order, from uniform(-b, b) with b = 1 / sqrt(in / groups *
 /// kernel_size).
 class Conv1d : public Module<Conv1d> {
  public:
-  /// ShapeError unless the sizes are at least 1 and groups divides both numbers of channels.
+  ///@{
+  /// ShapeError unless the sizes are at least 1 and groups divides both numbers of channels. O is
+  /// Conv1dOptions: a template, so that braces alone are Conv1dLayerOptions.
   Conv1d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel_size,
-         const Conv1dOptions& settings = {}, Flag with_bias = true);
+         const Conv1dLayerOptions& settings = {});
+  template <std::integral T>
+  requires(!std::same_as<T, bool>)
+      Conv1d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel_size,
+             T stride, Integer padding = 0, Integer dilation = 1, Integer groups = 1,
+             Flag with_bias = true)
+      : Conv1d(in_channels, out_channels, kernel_size,
+               Conv1dLayerOptions{Integer(stride), padding, dilation, groups, with_bias}) {}
+  template <std::same_as<Conv1dOptions> O = Conv1dOptions>
+  Conv1d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel_size,
+         const O& settings, Flag with_bias = true)
+      : Conv1d(in_channels, out_channels, kernel_size, settings.stride, settings.padding,
+               settings.dilation, settings.groups, with_bias) {}
+  ///@}
 
   /// (N, in, L) -> (N, out, T), or without N; ShapeError where sizes do not fit.
   Tensor forward(const Tensor& x) const;

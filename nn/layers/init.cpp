@@ -68,7 +68,7 @@ void make_orthonormal(const Tensor& vectors) {
 
 }  // namespace
 
-double calculate_gain(Nonlinearity nonlinearity, std::optional<double> slope) {
+double calculate_gain(OrWord<Nonlinearity> nonlinearity, std::optional<double> slope) {
   switch (nonlinearity) {
     case Nonlinearity::linear:
     case Nonlinearity::sigmoid: return 1;
@@ -176,14 +176,16 @@ Tensor sparse_(const Tensor& tensor, double sparsity, double std) {
   });
 }
 
-Tensor kaiming_uniform_(const Tensor& tensor, double slope, Fan fan, Nonlinearity nonlinearity) {
+Tensor kaiming_uniform_(const Tensor& tensor, double slope, OrWord<Fan> fan,
+                        OrWord<Nonlinearity> nonlinearity) {
   const double std = kaiming_std("kaiming_uniform_", tensor, slope, fan, nonlinearity);
   if (tensor.numel() == 0) return tensor;
   const double bound = std::sqrt(3.0) * std;
   return uniform_(tensor, -bound, bound);
 }
 
-Tensor kaiming_normal_(const Tensor& tensor, double slope, Fan fan, Nonlinearity nonlinearity) {
+Tensor kaiming_normal_(const Tensor& tensor, double slope, OrWord<Fan> fan,
+                       OrWord<Nonlinearity> nonlinearity) {
   const double std = kaiming_std("kaiming_normal_", tensor, slope, fan, nonlinearity);
   if (tensor.numel() == 0) return tensor;
   return normal_(tensor, 0.0, std);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <tend/autograd/tensor/tensor.h>
+#include <tend/core/base/words.h>
 
 #pragma GCC visibility push(default)
 
@@ -43,7 +44,8 @@ enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
 /// The factor by which a layer's weights make up for what follows: 1, 5/3 for tanh, sqrt(2) for
 /// relu, sqrt(2 / (1 + slope^2)) for leaky_relu, 3/4 for selu. The slope, which
 /// counts for leaky_relu alone, is 0.01 unless given; that of kaiming_* is 0.
-double calculate_gain(Nonlinearity nonlinearity, std::optional<double> slope = std::nullopt);
+double calculate_gain(OrWord<Nonlinearity> nonlinearity,
+                      std::optional<double> slope = std::nullopt);
 
 /// Which size of a weight (out, in, ...) keeps its variance: that of the inputs or that of the
 /// outputs.
@@ -51,16 +53,24 @@ enum class Fan { in, out };
 
 /// Uniform on +-gain sqrt(3 / fan), with the gain of the nonlinearity and `slope`: He et al. 2015,
 /// https://arxiv.org/abs/1502.01852. ShapeError below 2-d; without elements nothing happens.
-Tensor kaiming_uniform_(const Tensor& tensor, double slope = 0.0, Fan fan = Fan::in,
-                        Nonlinearity nonlinearity = Nonlinearity::leaky_relu);
+Tensor kaiming_uniform_(const Tensor& tensor, double slope = 0.0, OrWord<Fan> fan = Fan::in,
+                        OrWord<Nonlinearity> nonlinearity = Nonlinearity::leaky_relu);
 /// Normal with std gain / sqrt(fan).
-Tensor kaiming_normal_(const Tensor& tensor, double slope = 0.0, Fan fan = Fan::in,
-                       Nonlinearity nonlinearity = Nonlinearity::leaky_relu);
+Tensor kaiming_normal_(const Tensor& tensor, double slope = 0.0, OrWord<Fan> fan = Fan::in,
+                       OrWord<Nonlinearity> nonlinearity = Nonlinearity::leaky_relu);
 /// Uniform on +-gain sqrt(6 / (fan_in + fan_out)): Glorot and Bengio 2010. ShapeError below 2-d.
 Tensor xavier_uniform_(const Tensor& tensor, double gain = 1.0);
 /// Normal with std gain sqrt(2 / (fan_in + fan_out)).
 Tensor xavier_normal_(const Tensor& tensor, double gain = 1.0);
 
 }  // namespace tend::nn::init
+
+namespace tend::detail {
+template <>
+inline constexpr std::string_view kWords<nn::init::Nonlinearity> =
+    "nonlinearity: linear sigmoid tanh relu leaky_relu selu";
+template <>
+inline constexpr std::string_view kWords<nn::init::Fan> = "mode: fan_in fan_out";
+}  // namespace tend::detail
 
 #pragma GCC visibility pop

@@ -1,10 +1,13 @@
 // Losses as modules; the functions of the same names have their formulas (autograd/ops/loss.h).
-// Each is made with the options of its function.
+// Each is made with the options of its function. Weights, which the functions take before their
+// options, may come first or, as they may be left out, last.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
 #include <tend/autograd/ops/loss.h>
+#include <tend/core/base/words.h>
 #include <tend/nn/module/module.h>
 
 #pragma GCC visibility push(default)
@@ -13,7 +16,7 @@ namespace tend::nn {
 
 class MSELoss : public Module<MSELoss> {
  public:
-  explicit MSELoss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
+  explicit MSELoss(OrWord<Reduction> reduction = Reduction::mean) : reduction_(reduction) {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
     return mse_loss(input, target, reduction_);
@@ -25,7 +28,7 @@ class MSELoss : public Module<MSELoss> {
 
 class L1Loss : public Module<L1Loss> {
  public:
-  explicit L1Loss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
+  explicit L1Loss(OrWord<Reduction> reduction = Reduction::mean) : reduction_(reduction) {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
     return l1_loss(input, target, reduction_);
@@ -37,11 +40,19 @@ class L1Loss : public Module<L1Loss> {
 
 class BCELoss : public Module<BCELoss> {
  public:
-  explicit BCELoss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
+  explicit BCELoss(OrWord<Reduction> reduction = Reduction::mean, const Tensor& weights = {})
+      : reduction_(reduction) {
+    weight = weights;
+  }
+  template <std::derived_from<Tensor> T>
+  explicit BCELoss(const T& weights, OrWord<Reduction> reduction = Reduction::mean)
+      : BCELoss(reduction, weights) {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
-    return binary_cross_entropy(input, target, reduction_);
+    return binary_cross_entropy(input, target, weight, reduction_);
   }
+
+  TEND_BUFFER(weight);
 
  private:
   Reduction reduction_;
@@ -50,12 +61,16 @@ class BCELoss : public Module<BCELoss> {
 /// `pos_weight` multiplies the loss of targets 1; it may be undefined.
 class BCEWithLogitsLoss : public Module<BCEWithLogitsLoss> {
  public:
-  explicit BCEWithLogitsLoss(Reduction reduction = Reduction::mean, const Tensor& weights = {},
-                             const Tensor& positive_weights = {})
+  explicit BCEWithLogitsLoss(OrWord<Reduction> reduction = Reduction::mean,
+                             const Tensor& weights = {}, const Tensor& positive_weights = {})
       : reduction_(reduction) {
     weight = weights;
     pos_weight = positive_weights;
   }
+  template <std::derived_from<Tensor> T>
+  explicit BCEWithLogitsLoss(const T& weights, OrWord<Reduction> reduction = Reduction::mean,
+                             const Tensor& positive_weights = {})
+      : BCEWithLogitsLoss(reduction, weights, positive_weights) {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
     return binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction_);
@@ -70,7 +85,7 @@ class BCEWithLogitsLoss : public Module<BCEWithLogitsLoss> {
 
 class SmoothL1Loss : public Module<SmoothL1Loss> {
  public:
-  explicit SmoothL1Loss(Reduction reduction = Reduction::mean, double beta = 1)
+  explicit SmoothL1Loss(OrWord<Reduction> reduction = Reduction::mean, double beta = 1)
       : reduction_(reduction), beta_(beta) {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
@@ -84,7 +99,7 @@ class SmoothL1Loss : public Module<SmoothL1Loss> {
 
 class HuberLoss : public Module<HuberLoss> {
  public:
-  explicit HuberLoss(Reduction reduction = Reduction::mean, double delta = 1)
+  explicit HuberLoss(OrWord<Reduction> reduction = Reduction::mean, double delta = 1)
       : reduction_(reduction), delta_(delta) {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
@@ -103,6 +118,9 @@ class CrossEntropyLoss : public Module<CrossEntropyLoss> {
       : options_(options) {
     weight = weights;
   }
+  template <std::derived_from<Tensor> T>
+  explicit CrossEntropyLoss(const T& weights, const CrossEntropyOptions& options = {})
+      : CrossEntropyLoss(options, weights) {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
     return cross_entropy(input, target, weight, options_);
@@ -121,6 +139,9 @@ class NLLLoss : public Module<NLLLoss> {
       : options_(options) {
     weight = weights;
   }
+  template <std::derived_from<Tensor> T>
+  explicit NLLLoss(const T& weights, const NllLossOptions& options = {})
+      : NLLLoss(options, weights) {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
     return nll_loss(input, target, weight, options_);
@@ -182,7 +203,7 @@ class TripletMarginLoss : public Module<TripletMarginLoss> {
 
 class MarginRankingLoss : public Module<MarginRankingLoss> {
  public:
-  explicit MarginRankingLoss(double margin = 0, Reduction reduction = Reduction::mean)
+  explicit MarginRankingLoss(double margin = 0, OrWord<Reduction> reduction = Reduction::mean)
       : margin_(margin), reduction_(reduction) {}
 
   Tensor forward(const Tensor& x1, const Tensor& x2, const Tensor& target) const {
@@ -196,7 +217,7 @@ class MarginRankingLoss : public Module<MarginRankingLoss> {
 
 class HingeEmbeddingLoss : public Module<HingeEmbeddingLoss> {
  public:
-  explicit HingeEmbeddingLoss(double margin = 1, Reduction reduction = Reduction::mean)
+  explicit HingeEmbeddingLoss(double margin = 1, OrWord<Reduction> reduction = Reduction::mean)
       : margin_(margin), reduction_(reduction) {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
@@ -210,7 +231,7 @@ class HingeEmbeddingLoss : public Module<HingeEmbeddingLoss> {
 
 class CosineEmbeddingLoss : public Module<CosineEmbeddingLoss> {
  public:
-  explicit CosineEmbeddingLoss(double margin = 0, Reduction reduction = Reduction::mean)
+  explicit CosineEmbeddingLoss(double margin = 0, OrWord<Reduction> reduction = Reduction::mean)
       : margin_(margin), reduction_(reduction) {}
 
   Tensor forward(const Tensor& x1, const Tensor& x2, const Tensor& target) const {

@@ -31,10 +31,9 @@ class LayerNorm : public Module<LayerNorm> {
   template <std::same_as<Shape> S = Shape>
   explicit LayerNorm(const S& normalized_shape, double epsilon = 1e-5, Flag affine = true,
                      Flag with_bias = true);
-  template <std::integral T>
-  requires(!std::same_as<T, bool>) explicit LayerNorm(const std::vector<T>& sizes,
-                                                      double epsilon = 1e-5, Flag affine = true,
-                                                      Flag with_bias = true)
+  template <detail::Integers L>
+  explicit LayerNorm(const L& sizes, double epsilon = 1e-5, Flag affine = true,
+                     Flag with_bias = true)
       : LayerNorm(Shape(sizes), epsilon, affine, with_bias) {}
   template <std::integral T>
   requires(!std::same_as<T, bool>) explicit LayerNorm(std::initializer_list<T> sizes,
@@ -80,10 +79,8 @@ class RMSNorm : public Module<RMSNorm> {
   template <std::same_as<Shape> S = Shape>
   explicit RMSNorm(const S& normalized_shape, std::optional<double> epsilon = std::nullopt,
                    Flag affine = true);
-  template <std::integral T>
-  requires(!std::same_as<T, bool>) explicit RMSNorm(const std::vector<T>& sizes,
-                                                    std::optional<double> epsilon = std::nullopt,
-                                                    Flag affine = true)
+  template <detail::Integers L>
+  explicit RMSNorm(const L& sizes, std::optional<double> epsilon = std::nullopt, Flag affine = true)
       : RMSNorm(Shape(sizes), epsilon, affine) {}
   template <std::integral T>
   requires(!std::same_as<T, bool>) explicit RMSNorm(std::initializer_list<T> sizes,

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include <tend/core/base/words.h>
 #include <tend/nn/optim/grouped_optimizer.h>
 
 #pragma GCC visibility push(default)
@@ -22,7 +23,7 @@ struct LBFGSOptions {
   /// A change of the parameters or of the loss at which it ends.
   double tolerance_change = 1e-9;
   std::int64_t history_size = 100;  ///< Changes of the gradient that are remembered.
-  LineSearch line_search_fn = LineSearch::none;
+  OrWord<LineSearch> line_search_fn = LineSearch::none;
 
   template <class F>
   void named(F&& f) {
@@ -52,7 +53,7 @@ struct LBFGSState {
 /// When something fails, the closure among it, parameters and state are as they were before.
 ///
 ///     optim::LBFGS optimizer(model.parameters(),
-///                            {.line_search_fn = optim::LineSearch::strong_wolfe});
+///                            {.line_search_fn = "strong_wolfe"});
 ///     const Tensor loss = optimizer.step([&] {
 ///       optimizer.zero_grad();
 ///       Tensor loss = loss_of(model);
@@ -92,5 +93,10 @@ class LBFGS : public GroupedOptimizer<LBFGS, LBFGSOptions, LBFGSState> {
 };
 
 }  // namespace tend::optim
+
+namespace tend::detail {
+template <>
+inline constexpr std::string_view kWords<optim::LineSearch> = "line_search_fn: none strong_wolfe";
+}  // namespace tend::detail
 
 #pragma GCC visibility pop

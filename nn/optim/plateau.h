@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <tend/core/base/words.h>
 #include <tend/nn/optim/optimizer.h>
 
 #pragma GCC visibility push(default)
@@ -34,12 +35,12 @@ class LeastRates {
 };
 
 struct PlateauOptions {
-  PlateauMode mode = PlateauMode::min;  ///< Whether smaller or larger is better.
-  double factor = 0.1;                  ///< What a learning rate is multiplied with.
-  std::int64_t patience = 10;           ///< Bad epochs that are let pass.
+  OrWord<PlateauMode> mode = PlateauMode::min;  ///< Whether smaller or larger is better.
+  double factor = 0.1;                          ///< What a learning rate is multiplied with.
+  std::int64_t patience = 10;                   ///< Bad epochs that are let pass.
   /// By how much an epoch must be better than the best one: as a share of that, or as a number.
   double threshold = 1e-4;
-  ThresholdMode threshold_mode = ThresholdMode::rel;
+  OrWord<ThresholdMode> threshold_mode = ThresholdMode::rel;
   std::int64_t cooldown = 0;  ///< Epochs after a reduction that count for nothing.
   LeastRates min_lr = 0;
   double eps = 1e-8;  ///< A smaller reduction is not made.
@@ -77,5 +78,12 @@ class ReduceLROnPlateau {
 };
 
 }  // namespace tend::optim
+
+namespace tend::detail {
+template <>
+inline constexpr std::string_view kWords<optim::PlateauMode> = "mode: min max";
+template <>
+inline constexpr std::string_view kWords<optim::ThresholdMode> = "threshold_mode: rel abs";
+}  // namespace tend::detail
 
 #pragma GCC visibility pop

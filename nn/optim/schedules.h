@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tend/core/base/strict.h>
+#include <tend/core/base/words.h>
 #include <tend/nn/optim/schedule.h>
 
 #pragma GCC visibility push(default)
@@ -147,7 +148,7 @@ struct OneCycleLROptions {
   double max_lr = 0;
   std::int64_t total_steps = 0;
   double pct_start = 0.3;  ///< The share of the steps in which the rate rises.
-  AnnealStrategy anneal_strategy = AnnealStrategy::cos;
+  OrWord<AnnealStrategy> anneal_strategy = AnnealStrategy::cos;
   Flag cycle_momentum = true;  ///< The momentum, or the first beta, falls while the rate rises.
   double base_momentum = 0.85;
   double max_momentum = 0.95;
@@ -228,5 +229,10 @@ class WSDLR : public LRScheduler {
 };
 
 }  // namespace tend::optim
+
+namespace tend::detail {
+template <>
+inline constexpr std::string_view kWords<optim::AnnealStrategy> = "anneal_strategy: cos linear";
+}  // namespace tend::detail
 
 #pragma GCC visibility pop

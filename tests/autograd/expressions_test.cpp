@@ -1,4 +1,5 @@
 // What people who come from PyTorch type first, as they would type it.
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -97,13 +98,46 @@ TEST_CASE("shapes come from one integer, from vectors and from spans") {
   CHECK(x.view(sizes).shape() == Shape{2, 3});
   CHECK(zeros(std::vector<int>{3, 1}).shape() == Shape{3, 1});
   CHECK(zeros(std::span(sizes)).shape() == Shape{2, 3});
+  std::vector<std::int64_t> changing{3, 2};
+  CHECK(x.view(std::span(changing)).shape() == Shape{3, 2});
+  CHECK(zeros(std::span<std::int64_t, 2>(changing)).shape() == Shape{3, 2});
+  const std::array<std::int64_t, 2> fixed{6, 1};
+  CHECK(x.view(fixed).shape() == Shape{6, 1});
+  CHECK(x.view(x.view(fixed).sizes<2>()).shape() == Shape{6, 1});
+  CHECK(x.view({2, 3}).permute(std::array{1, 0}).shape() == Shape{3, 2});
   CHECK(x.view({2, 3}).squeeze(1).shape() == Shape{2, 3});  // a dimension, not a shape
   CHECK_THROWS_AS(zeros(SIZE_MAX), IndexError);
+  CHECK_THROWS_AS(zeros(std::array{SIZE_MAX}), IndexError);
   // Brackets in brackets still mean the shape, and not a copy of what one integer makes.
   const nn::LayerNorm norm({5});
   CHECK(norm.normalized_shape == Shape{5});
   const nn::RMSNorm root({5});
   CHECK(root.normalized_shape == Shape{5});
+}
+
+TEST_CASE("dimensions to reduce over come from vectors, spans and arrays") {
+  const Tensor x = arange(24).view({2, 3, 4});
+  std::vector<std::int64_t> dims{0, -1};
+  const Tensor expected = x.sum({0, 2});
+  CHECK(equal(x.sum(dims), expected));
+  CHECK(equal(sum(x, std::span(dims)), expected));
+  CHECK(equal(x.sum(std::array{0, 2}, false), expected));
+  CHECK(x.amax(dims, true).shape() == Shape{1, 3, 1});
+  CHECK(equal(x.flip(dims), x.flip({0, 2})));
+  CHECK(x.sum(std::vector<int>{}).shape() == Shape{});
+  CHECK_THROWS_AS(x.sum(std::vector<int>{3}), IndexError);
+}
+
+TEST_CASE("a dtype alone is that of a sum, a mean or a product") {
+  const Tensor x = tensor({{1.0, 2.0}, {3.0, 4.0}});
+  CHECK(x.sum(float64).dtype() == float64);
+  CHECK(sum(x, float64).item() == 10);
+  CHECK(x.sum(boolean).item() == 1);
+  CHECK(x.to(int64).mean(float64).item() == 2.5);
+  CHECK(mean(x, float64).dtype() == float64);
+  CHECK(x.prod(int64).dtype() == int64);
+  CHECK(prod(x, int64).item() == 24);
+  CHECK(x.sum({}).dtype() == float32);  // all dimensions, and no dtype
 }
 
 TEST_CASE("tensors come from vectors, in the dtype that torch::tensor gives them") {
@@ -134,6 +168,14 @@ TEST_CASE("indices come from vectors, None and Slice as in Python") {
   CHECK(x[{None, 0}].shape() == Shape{1, 4});
   CHECK(x[{ellipsis, None}].shape() == Shape{3, 4, 1});
   CHECK_THROWS_AS((x[{std::vector<int>{3}}]), IndexError);
+  CHECK(numbers_of(x[std::array{2, 0}][1]) == Numbers{0, 1, 2, 3});
+  const std::vector<bool> mask{true, false, true};
+  CHECK(numbers_of(x[mask][1]) == Numbers{8, 9, 10, 11});
+  CHECK(numbers_of(x[{mask, 1}]) == Numbers{1, 9});
+  Tensor y = zeros({3});
+  y[mask] = 1;
+  CHECK(numbers_of(y) == Numbers{1, 0, 1});
+  CHECK_THROWS_AS(x[std::vector<bool>(4)], IndexError);
 }
 
 TEST_CASE("tensors are made like others, and indices of triangles as in PyTorch") {
@@ -152,6 +194,95 @@ TEST_CASE("tensors are made like others, and indices of triangles as in PyTorch"
   CHECK(tril_indices(0, 3).shape() == Shape{2, 0});
   CHECK_THROWS_WITH(tril_indices(-1, 2), ContainsSubstring("[tril_indices]"));
   CHECK(eye(2, 3).shape() == Shape{2, 3});
+}
+
+TEST_CASE("None stands for a bound, or a tensor, that is missing") {
+  const Tensor x = tensor({1.0, 2.0, 3.0});
+  CHECK(numbers_of(x.clamp(None, 2)) == Numbers{1, 2, 2});
+  CHECK(numbers_of(clamp(x, 1.5, None)) == Numbers{1.5, 2, 3});
+  CHECK(numbers_of(x.clip(None, 2)) == Numbers{1, 2, 2});
+  CHECK(numbers_of(x.clamp(None, tensor({0.0, 5.0, 1.0}))) == Numbers{0, 2, 1});
+  CHECK(numbers_of(x.clone().clamp_(None, 2)) == Numbers{1, 2, 2});
+  const Tensor w = tensor({2.0, 2.0, 2.0});
+  CHECK(equal(layer_norm(x, {3}, None, w), layer_norm(x, {3}, {}, w)));
+  CHECK_FALSE(Tensor(None).defined());
+}
+
+TEST_CASE("options are given by position, too, in the order of PyTorch") {
+  manual_seed(1);
+  const Tensor x = randn({2, 4, 9}), w = randn({6, 2, 3}), b = randn({6});
+  const Tensor y = rand({3, 4}), z = rand({3, 4}), v = rand({3, 4});
+  CHECK(equal(conv1d(x, w, b, 2, 1, 3, 2),
+              conv1d(x, w, b, {.stride = 2, .padding = 1, .dilation = 3, .groups = 2})));
+  CHECK(conv1d(x, randn({6, 4, 3}), {}, {2}).shape() == Shape{2, 6, 4});
+  CHECK(conv1d(x, randn({6, 4, 3}), {}, {}).shape() == Shape{2, 6, 7});
+  const Tensor mean = zeros({4}), var = ones({4}), same_mean = zeros({4}), same_var = ones({4});
+  CHECK(equal(
+      batch_norm(x, mean, var, None, None, true, 0.5, 0.1),
+      batch_norm(x, same_mean, same_var, {}, {}, {.training = true, .momentum = 0.5, .eps = 0.1})));
+  CHECK(equal(mean, same_mean));
+  CHECK(equal(triplet_margin_loss(y, z, v, 0.5, 1, 0.01, true, "sum"),
+              triplet_margin_loss(y, z, v, {0.5, 1, 0.01, true, Reduction::sum})));
+  CHECK(equal(triplet_margin_loss(y, z, v, {}), triplet_margin_loss(y, z, v, 1)));
+  CHECK(equal(poisson_nll_loss(y, z, false, true, 0.01, "none"),
+              poisson_nll_loss(y, z, {false, true, 0.01, Reduction::none})));
+  CHECK(equal(gaussian_nll_loss(y, z, v, true, 0.6, Reduction::sum),
+              gaussian_nll_loss(y, z, v, {true, 0.6, Reduction::sum})));
+  CHECK(equal(kl_div(y, z, KlReduction::sum, true), kl_div(y, z, {KlReduction::sum, true})));
+  CHECK(equal(kl_div(y, z, "batchmean"), kl_div(y, z, {.reduction = KlReduction::batchmean})));
+}
+
+TEST_CASE("strings stand for options where PyTorch has strings") {
+  const Tensor x = tensor({-1.0, 0.5, 2.5}), y = tensor({0.0, 1.0, 2.0});
+  CHECK(equal(gelu(x, "tanh"), gelu(x, GeluKind::tanh)));
+  CHECK(equal(x.gelu("none"), gelu(x)));
+  CHECK(equal(nn::GELU("tanh")(x), gelu(x, GeluKind::tanh)));
+  CHECK(numbers_of(div(x, 2, "floor")) == Numbers{-1, 0, 1});
+  CHECK(numbers_of(x.div(2, "trunc")) == Numbers{0, 0, 1});
+  CHECK(numbers_of(x.clone().div_(2, "floor")) == Numbers{-1, 0, 1});
+  CHECK(equal(mse_loss(x, y, "none"), mse_loss(x, y, Reduction::none)));
+  CHECK(equal(nn::MSELoss("sum")(x, y), mse_loss(x, y, Reduction::sum)));
+  CHECK(equal(cross_entropy(x, tensor(1), {.reduction = "sum"}), cross_entropy(x, tensor(1))));
+  const Tensor row = y.view({1, 3});
+  CHECK(numbers_of(pad(row, {1, 1}, "reflect")) == Numbers{1, 0, 1, 2, 1});
+  CHECK(numbers_of(pad(row, {0, 1}, "circular")) == Numbers{0, 1, 2, 0});
+  CHECK(meshgrid({x, tensor({1.0})}, "xy")[0].shape() == Shape{1, 3});
+  CHECK(quantile(x, 0.4, std::nullopt, false, "higher").item() == 0.5);
+  CHECK(numbers_of(y.scatter_reduce(0, tensor({0, 0, 2}), x, "amax")) == Numbers{0.5, 1, 2.5});
+  manual_seed(1);
+  const Tensor drawn = nn::init::kaiming_uniform_(empty({2, 3}), 0, "fan_out", "relu");
+  manual_seed(1);
+  CHECK(equal(drawn, nn::init::kaiming_uniform_(empty({2, 3}), 0, nn::init::Fan::out,
+                                                nn::init::Nonlinearity::relu)));
+  CHECK(optim::PlateauOptions{.mode = "max", .threshold_mode = "abs"}.mode ==
+        optim::PlateauMode::max);
+  CHECK(optim::LBFGSOptions{.line_search_fn = "strong_wolfe"}.line_search_fn ==
+        optim::LineSearch::strong_wolfe);
+  CHECK(optim::OneCycleLROptions{.anneal_strategy = "linear"}.anneal_strategy ==
+        optim::AnnealStrategy::linear);
+  CHECK_THROWS_WITH(mse_loss(x, y, "summ"),
+                    "[reduction] \"summ\" is unknown; known are none, mean, sum");
+  CHECK_THROWS_WITH(pad(y, {1, 1}, "edge"), ContainsSubstring("[mode] \"edge\" is unknown"));
+}
+
+TEST_CASE("names that PyTorch has twice") {
+  const Tensor x = tensor({1.0, 2.0, 4.0});
+  CHECK(numbers_of(x.multiply(2)) == Numbers{2, 4, 8});
+  CHECK(numbers_of(x.subtract(x, 2)) == Numbers{-1, -2, -4});
+  CHECK(numbers_of(x.subtract(1, 2)) == Numbers{-1, 0, 2});
+  CHECK(numbers_of(x.true_divide(x)) == Numbers{1, 1, 1});
+  CHECK(numbers_of(x.true_divide(2)) == Numbers{0.5, 1, 2});
+  CHECK(numbers_of(x.multiply(x)) == Numbers{1, 4, 16});
+}
+
+TEST_CASE("slices that are equal are found once, and NaN counts as the largest") {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const Tensor x = tensor({{kNone, 0.0}, {1.0, kNone}, {1.0, 2.0}, {1.0, 2.0}, {0.0, 9.0}});
+  const auto [values, inverse, counts] = x.unique(true, true, true, 0);
+  CHECK(numbers_of(inverse) == Numbers{3, 2, 1, 1, 0});
+  CHECK(numbers_of(counts) == Numbers{1, 2, 1, 1});
+  CHECK(numbers_of(values[{Slice(0, 2)}]) == Numbers{0, 9, 1, 2});
+  CHECK(x.unique_consecutive(false, false, -2).values.shape() == Shape{4, 2});
 }
 
 TEST_CASE("running maxima keep the last of equal elements, and a NaN once it came") {
@@ -221,6 +352,8 @@ TEST_CASE("one position in braces is a position, and no number of sections") {
   CHECK(tensor_split(x, {2})[0].shape() == Shape{2});
   CHECK(x.tensor_split({2})[1].shape() == Shape{3});
   CHECK(x.tensor_split(2)[0].shape() == Shape{3});
+  CHECK(x.tensor_split(tensor(2))[0].shape() == Shape{3});
+  CHECK(x.tensor_split(tensor({2}))[0].shape() == Shape{2});
 }
 
 TEST_CASE("derivatives of special functions hold at the ends of their domains") {

@@ -185,7 +185,7 @@ const std::set<std::string> kCannotFail = {
     // functions of an element that every dtype has
     "isfinite", "isinf", "isnan", "logical_not", "nan_to_num", "sign", "square",
     // any shape and dtype, too
-    "isin", "kron", "nonzero", "nonzero_numpy", "unique", "unique_consecutive",
+    "isin", "kron", "nonzero", "nonzero_numpy",
     // copies
     "clone", "contiguous", "to"};
 

@@ -115,7 +115,7 @@ std::vector<PublicFunction> losses() {
   return {
       TEND_PAIR_LOSS(nn::MSELoss, x, x),
       TEND_PAIR_LOSS(nn::L1Loss, x, x),
-      TEND_PAIR_LOSS(nn::BCELoss, x, x),
+      TEND_PAIR_LOSS(nn::BCELoss, x, x, Reduction::mean, ones({3})),
       TEND_PAIR_LOSS(nn::BCEWithLogitsLoss, x, x, Reduction::sum, ones({3})),
       TEND_PAIR_LOSS(nn::SmoothL1Loss, x, x),
       TEND_PAIR_LOSS(nn::HuberLoss, x, x),
@@ -130,33 +130,41 @@ std::vector<PublicFunction> losses() {
       TEND_TRIPLE_LOSS(nn::TripletMarginLoss, x, x, x),
       TEND_TRIPLE_LOSS(nn::MarginRankingLoss, row, row, row),
       TEND_TRIPLE_LOSS(nn::CosineEmbeddingLoss, x, x, row),
-      TEND_CONSTRUCTOR(nn::MSELoss, Reduction),
-      TEND_CONSTRUCTOR(nn::L1Loss, Reduction),
-      TEND_CONSTRUCTOR(nn::BCELoss, Reduction),
-      TEND_CONSTRUCTOR(nn::BCEWithLogitsLoss, Reduction, const Tensor&, const Tensor&),
-      TEND_CONSTRUCTOR(nn::SmoothL1Loss, Reduction, double),
-      TEND_CONSTRUCTOR(nn::HuberLoss, Reduction, double),
+      TEND_CONSTRUCTOR(nn::MSELoss, OrWord<Reduction>),
+      TEND_CONSTRUCTOR(nn::L1Loss, OrWord<Reduction>),
+      TEND_CONSTRUCTOR(nn::BCELoss, OrWord<Reduction>, const Tensor&),
+      With<const Tensor&, OrWord<Reduction>>::constructor<nn::BCELoss>(
+          "nn::BCELoss", "const T&, OrWord<Reduction>"),
+      With<const Tensor&, OrWord<Reduction>, const Tensor&>::constructor<nn::BCEWithLogitsLoss>(
+          "nn::BCEWithLogitsLoss", "const T&, OrWord<Reduction>, const Tensor&"),
+      With<const Tensor&, const CrossEntropyOptions&>::constructor<nn::CrossEntropyLoss>(
+          "nn::CrossEntropyLoss", "const T&, const CrossEntropyOptions&"),
+      With<const Tensor&, const NllLossOptions&>::constructor<nn::NLLLoss>(
+          "nn::NLLLoss", "const T&, const NllLossOptions&"),
+      TEND_CONSTRUCTOR(nn::BCEWithLogitsLoss, OrWord<Reduction>, const Tensor&, const Tensor&),
+      TEND_CONSTRUCTOR(nn::SmoothL1Loss, OrWord<Reduction>, double),
+      TEND_CONSTRUCTOR(nn::HuberLoss, OrWord<Reduction>, double),
       TEND_CONSTRUCTOR(nn::CrossEntropyLoss, const CrossEntropyOptions&, const Tensor&),
       TEND_CONSTRUCTOR(nn::NLLLoss, const NllLossOptions&, const Tensor&),
       TEND_CONSTRUCTOR(nn::KLDivLoss, const KlDivOptions&),
       TEND_CONSTRUCTOR(nn::PoissonNLLLoss, const PoissonNllLossOptions&),
       TEND_CONSTRUCTOR(nn::GaussianNLLLoss, const GaussianNllLossOptions&),
       TEND_CONSTRUCTOR(nn::TripletMarginLoss, const TripletMarginLossOptions&),
-      TEND_CONSTRUCTOR(nn::MarginRankingLoss, double, Reduction),
-      TEND_CONSTRUCTOR(nn::HingeEmbeddingLoss, double, Reduction),
-      TEND_CONSTRUCTOR(nn::CosineEmbeddingLoss, double, Reduction),
+      TEND_CONSTRUCTOR(nn::MarginRankingLoss, double, OrWord<Reduction>),
+      TEND_CONSTRUCTOR(nn::HingeEmbeddingLoss, double, OrWord<Reduction>),
+      TEND_CONSTRUCTOR(nn::CosineEmbeddingLoss, double, OrWord<Reduction>),
       TEND_CONSTRUCTOR(nn::CosineSimilarity, std::int64_t, double),
       TEND_CONSTRUCTOR(nn::PairwiseDistance, double, double, Flag),
   };
 }
 
 std::vector<PublicFunction> constructors() {
-  using attention::Draw, nn::LinearOptions;
+  using attention::Draw, nn::LinearOptions, nn::Conv1dLayerOptions;
   return {
       TEND_CONSTRUCTOR(nn::LeakyReLU, double),
       TEND_CONSTRUCTOR(nn::ELU, double),
       TEND_CONSTRUCTOR(nn::GLU, std::int64_t),
-      TEND_CONSTRUCTOR(nn::GELU, GeluKind),
+      TEND_CONSTRUCTOR(nn::GELU, OrWord<GeluKind>),
       TEND_CONSTRUCTOR(nn::CELU, double),
       TEND_CONSTRUCTOR(nn::Hardtanh, double, double),
       TEND_CONSTRUCTOR(nn::Softplus, double, double),
@@ -164,8 +172,14 @@ std::vector<PublicFunction> constructors() {
       TEND_CONSTRUCTOR(nn::Softmax, std::int64_t),
       TEND_CONSTRUCTOR(nn::LogSoftmax, std::int64_t),
       TEND_CONSTRUCTOR(nn::Softmin, std::int64_t),
-      TEND_CONSTRUCTOR(nn::Conv1d, std::int64_t, std::int64_t, std::int64_t, const Conv1dOptions&,
-                       Flag),
+      TEND_CONSTRUCTOR(nn::Conv1d, std::int64_t, std::int64_t, std::int64_t,
+                       const Conv1dLayerOptions&),
+      With<std::int64_t, std::int64_t, std::int64_t, const Conv1dOptions&, Flag>::constructor<
+          nn::Conv1d>("nn::Conv1d", "std::int64_t, std::int64_t, std::int64_t, const O&, Flag"),
+      With<std::int64_t, std::int64_t, std::int64_t, std::int64_t, Integer, Integer, Integer,
+           Flag>::constructor<nn::Conv1d>("nn::Conv1d",
+                                          "std::int64_t, std::int64_t, std::int64_t, T, Integer, "
+                                          "Integer, Integer, Flag"),
       TEND_CONSTRUCTOR(nn::Dropout, double),
       TEND_CONSTRUCTOR(nn::Flatten, std::int64_t, std::int64_t),
       TEND_CONSTRUCTOR(nn::Linear, std::int64_t, std::int64_t, Flag),
@@ -217,13 +231,13 @@ std::vector<PublicFunction> constructors() {
                 const double eps = a.real();
                 return DrawnCall([=] { return nn::LayerNorm({one, two}, eps).parameters(); });
               }),
-      by_hand("nn::LayerNorm::LayerNorm(const std::vector<T>&, double, Flag, Flag)",
+      by_hand("nn::LayerNorm::LayerNorm(const L&, double, Flag, Flag)",
               [](Arguments& a) {
                 const std::vector sizes{drawn<std::int64_t>(a), drawn<std::int64_t>(a)};
                 const double eps = a.real();
                 return DrawnCall([=] { return nn::LayerNorm(sizes, eps).parameters(); });
               }),
-      by_hand("nn::RMSNorm::RMSNorm(const std::vector<T>&, std::optional<double>, Flag)",
+      by_hand("nn::RMSNorm::RMSNorm(const L&, std::optional<double>, Flag)",
               [](Arguments& a) {
                 const std::vector sizes{drawn<std::int64_t>(a), drawn<std::int64_t>(a)};
                 const auto eps = drawn<std::optional<double>>(a);
@@ -406,9 +420,11 @@ std::vector<PublicFunction> initialisers() {
       TEND_FUNCTION(nn::init::dirac_, const Tensor&, std::int64_t),
       TEND_FUNCTION(nn::init::orthogonal_, const Tensor&, double),
       TEND_FUNCTION(nn::init::sparse_, const Tensor&, double, double),
-      TEND_FUNCTION(nn::init::calculate_gain, Nonlinearity, std::optional<double>),
-      TEND_FUNCTION(nn::init::kaiming_uniform_, const Tensor&, double, Fan, Nonlinearity),
-      TEND_FUNCTION(nn::init::kaiming_normal_, const Tensor&, double, Fan, Nonlinearity),
+      TEND_FUNCTION(nn::init::calculate_gain, OrWord<Nonlinearity>, std::optional<double>),
+      TEND_FUNCTION(nn::init::kaiming_uniform_, const Tensor&, double, OrWord<Fan>,
+                    OrWord<Nonlinearity>),
+      TEND_FUNCTION(nn::init::kaiming_normal_, const Tensor&, double, OrWord<Fan>,
+                    OrWord<Nonlinearity>),
       TEND_FUNCTION(nn::init::xavier_uniform_, const Tensor&, double),
       TEND_FUNCTION(nn::init::xavier_normal_, const Tensor&, double),
   };

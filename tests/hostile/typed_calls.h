@@ -29,6 +29,15 @@ template <class T>
 struct IsOptional : std::false_type {};
 template <class T>
 struct IsOptional<std::optional<T>> : std::true_type {};
+template <class T>
+struct IsOptional<OrNone<T>> : std::true_type {};
+/// Parameters that take a T, and what else.
+template <class T>
+struct Takes : std::type_identity<void> {};
+template <class T>
+struct Takes<OrWord<T>> : std::type_identity<T> {};
+template <class T>
+struct Takes<Exactly<T>> : std::type_identity<T> {};
 
 /// A generator is drawn by reference.
 template <class T>
@@ -68,6 +77,8 @@ Drawn<T> drawn(Arguments& a) {
   } else if constexpr (IsOptional<Value>::value) {
     using Inner = typename Value::value_type;
     return a.draws().chance(0.3) ? (a.say("nullopt"), Value()) : Value(drawn<Inner>(a));
+  } else if constexpr (!std::is_void_v<typename Takes<Value>::type>) {
+    return drawn<typename Takes<Value>::type>(a);
   } else if constexpr (is(TypeTag<std::string_view>{})) {
     return draw_equation(a);
   } else if constexpr (is(TypeTag<TensorFunction>{})) {
@@ -88,6 +99,8 @@ Drawn<T> drawn(Arguments& a) {
     return a.one_of(ScatterReduction::amin);
   } else if constexpr (is(TypeTag<Reduction>{})) {
     return a.one_of(Reduction::sum);
+  } else if constexpr (is(TypeTag<KlReduction>{})) {
+    return a.one_of(KlReduction::batchmean);
   } else if constexpr (is(TypeTag<PadMode>{})) {
     return a.one_of(PadMode::circular);
   } else if constexpr (is(TypeTag<nn::init::Fan>{})) {
@@ -115,6 +128,8 @@ Drawn<T> drawn(Arguments& a) {
     return GaussianNllLossOptions{a.flag(), a.real(), a.one_of(Reduction::sum)};
   } else if constexpr (is(TypeTag<Conv1dOptions>{})) {
     return Conv1dOptions{a.integer(), a.integer(), a.integer(), a.integer()};
+  } else if constexpr (is(TypeTag<nn::Conv1dLayerOptions>{})) {
+    return nn::Conv1dLayerOptions{a.integer(), a.integer(), a.integer(), a.integer(), a.flag()};
   } else if constexpr (is(TypeTag<BatchNormOptions>{})) {
     return BatchNormOptions{a.flag(), a.real(), a.real()};
   } else if constexpr (is(TypeTag<nn::BatchNorm1dOptions>{})) {
@@ -323,6 +338,9 @@ inline PublicFunction by_hand(std::string signature, std::function<DrawnCall(Arg
 // TEND_FUNCTION(sum, const Tensor&, const Dims&, bool), and so on.
 #define TEND_FUNCTION(name, ...) \
   ::tend::test::With<__VA_ARGS__>::function(#name "(" #__VA_ARGS__ ")", tend::name)
+// The same for one that has a template beside it, and returns a tensor.
+#define TEND_TENSOR_FUNCTION(name, ...) \
+  ::tend::test::With<__VA_ARGS__>::function<::tend::Tensor>(#name "(" #__VA_ARGS__ ")", tend::name)
 #define TEND_METHOD(Class, name, ...)                                                          \
   ::tend::test::With<__VA_ARGS__>::method<tend::Class>(#Class "::" #name "(" #__VA_ARGS__ ")", \
                                                        &tend::Class::name)

@@ -125,6 +125,8 @@ void quotient_rows(Rows& rows) {
   rows.op("remainder", "7 % a", [](T a) { return 7 % a; }).on({{integers({3}, 1, 5)}});
   rows.op("remainder", "torch.remainder(7, a)", [](T a) { return remainder(7, a); })
       .on({{integers({3}, 1, 5)}, {real({2, 3}).in(2.1, 2.3)}});
+  rows.op("fmod", "torch.fmod(torch.tensor(7), a)", [](T a) { return fmod(7, a); })
+      .on({{integers({3}, 1, 5)}, {real({2, 3}).in(2.1, 2.3)}});
   rows.op("floor_divide", "7 // a", [](T a) { return floor_divide(7, a); })
       .on({{integers({3}, 1, 5)}, {real({2, 3}).grid(0.5, 0.4).constant()}});
   rows.op("div", "torch.div(a, b, rounding_mode='trunc')",
@@ -145,6 +147,29 @@ void quotient_rows(Rows& rows) {
           [](T a) { return div(a, 2, RoundingMode::trunc); })
       .on({{dividend}, {integers({3}, -4, 5)}})
       .twin([](T a) { return a.div_(2, RoundingMode::trunc); });
+}
+
+// The same operations under their long names.
+void long_name_rows(Rows& rows) {
+  rows.op("subtract", "torch.subtract(a, b, alpha=2)", [](T a, T b) { return subtract(a, b, 2); })
+      .on(binary_samples())
+      .refuses("[subtract] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
+               {real({2, 3}), real({4})});
+  rows.op("subtract", "torch.subtract(a, 1.5)", [](T a) { return subtract(a, 1.5); })
+      .on(unary_samples());
+  rows.op("multiply", "torch.multiply(a, b)", [](T a, T b) { return multiply(a, b); })
+      .on(binary_samples())
+      .refuses("[multiply] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
+               {real({2, 3}), real({4})});
+  rows.op("multiply", "torch.multiply(a, -1.5)", [](T a) { return multiply(a, -1.5); })
+      .on(unary_samples());
+  rows.op("true_divide", "torch.true_divide(a, b)", [](T a, T b) { return true_divide(a, b); })
+      .on(binary_samples(real({}), divisor()))
+      .on({{integers({2, 3}, -4, 5), integers({3}, 1, 5)}})
+      .refuses("[true_divide] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
+               {real({2, 3}), real({4})});
+  rows.op("true_divide", "torch.true_divide(a, 1.5)", [](T a) { return true_divide(a, 1.5); })
+      .on(unary_samples());
 }
 
 }  // namespace
@@ -208,6 +233,7 @@ std::vector<Op> arithmetic_rows() {
   rows.op("div", "a / 1.5", [](T a) { return a / 1.5; }).on(unary_samples()).twin([](T a) {
     return a.div_(1.5);
   });
+  long_name_rows(rows);
   quotient_rows(rows);
   ternary_rows(rows);
   rows.op("pow", "torch.pow(a, b)", [](T a, T b) { return pow(a, b); })

@@ -34,6 +34,15 @@ void cutting_rows(Rows& rows) {
             return tensor_split(a, Shape{1, -1, 9}, 0);
           })
       .on({{real({5, 2})}, {real({3})}});
+  rows.op("tensor_split", "torch.tensor_split(a, torch.tensor([1, -1]))",
+          [](T a) {
+            return tensor_split(a, tensor({1, -1}));
+          })
+      .on({{real({5, 2})}})
+      .refuses("[tensor_split] indices or sections are int64, not float32", {real({3})},
+               [](T a) { return tensor_split(a, tensor(1.0)); })
+      .refuses("[tensor_split] indices or sections are 0-d or 1-d, not (1, 1)", {real({3})},
+               [](T a) { return tensor_split(a, tensor({{1}})); });
   rows.op("meshgrid", "torch.meshgrid(*x, indexing='ij')",
           [](const Tensors& x) { return meshgrid(x); })
       .on({{real({3}), real({2})}, {real({2}), real({}), real({3})}, {real({0})}})

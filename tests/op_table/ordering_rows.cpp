@@ -73,6 +73,30 @@ void searching_rows(Rows& rows) {
            {integers({0, 3}, 0, 1)}});
   rows.op("unique", "torch.unique(a)", [](T a) { return unique(a).values; })
       .on({{integers({3, 4}, -3, 4)}});
+  rows.op("unique", "torch.unique(a, return_inverse=True, return_counts=True, dim=1)",
+          [](T a) {
+            const UniqueElements found = unique(a, true, true, true, 1);
+            return std::vector<Tensor>{found.values, found.inverse, found.counts};
+          })
+      .on({{integers({2, 6}, 0, 2)},
+           {integers({2, 7, 2}, -1, 1)},
+           {real({1, 6}).grid(1).constant()},
+           {bools({2, 5})},
+           {real({2, 0}).constant()}})
+      .refuses("[unique] a 0-d tensor has no dimension 1", {integers({}, 0, 2)})
+      .refuses("[unique] dimension 1 is out of range [-1, 0] for 1 dimensions",
+               {integers({3}, 0, 2)})
+      .refuses("[unique] slices of (0, 3) along dimension 1 have no elements",
+               {integers({0, 3}, 0, 1)});
+  rows.op("unique_consecutive",
+          "torch.unique_consecutive(a, return_inverse=True, return_counts=True, dim=0)",
+          [](T a) {
+            const UniqueElements found = unique_consecutive(a, true, true, 0);
+            return std::vector<Tensor>{found.values, found.inverse, found.counts};
+          })
+      .on({{integers({7, 2}, 0, 2)}, {bools({9})}, {integers({0, 3}, 0, 1)}})
+      .refuses("[unique_consecutive] slices of (3, 0) along dimension 0 have no elements",
+               {integers({3, 0}, 0, 1)});
   rows.op("unique_consecutive",
           "torch.unique_consecutive(a, return_inverse=True, return_counts=True)",
           [](T a) {

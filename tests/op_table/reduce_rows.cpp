@@ -122,8 +122,11 @@ void dtype_rows(Rows& rows) {
   rows.op("sum", "torch.sum(a, 0, True, dtype=torch.int64)",
           [](T a) { return sum(a, 0, true, int64); })
       .on({{real({2, 3}).grid(1).constant()}, {bools({2, 3})}});
-  rows.op("mean", "torch.mean(a, dtype=torch.float64)",
-          [](T a) { return mean(a, {}, false, float64); })
+  rows.op("sum", "torch.sum(a, dtype=torch.float64)", [](T a) { return sum(a, float64); })
+      .on(samples);
+  rows.op("prod", "torch.prod(a, dtype=torch.float64)", [](T a) { return prod(a, float64); })
+      .on(samples);
+  rows.op("mean", "torch.mean(a, dtype=torch.float64)", [](T a) { return mean(a, float64); })
       .on(samples)
       .on({{real({2, 3})}});
   rows.op("prod", "torch.prod(a, 1, dtype=torch.float64)",

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cassert>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <tend/core/kernels/elementwise/loops.h>
@@ -212,6 +213,22 @@ void rank_all(std::string_view operation, const Array& values, const Array& indi
 void sort(const Array& values, const Array& indices, const Array& a, std::int64_t dim,
           bool descending) {
   rank_all("sort", values, indices, a, dim, {a.rank() == 0 ? 1 : a.size(dim), descending});
+}
+
+void sort_rows(const Array& indices, const Array& rows) {
+  const std::int64_t count = rows.size(0), width = rows.size(1);
+  const Array elements = dense("sort_rows", rows, true);
+  auto* const index = indices.data<std::int64_t>();
+  std::iota(index, index + count, std::int64_t{0});
+  visit_dtype(rows.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const T* const from = elements.data<T>();
+    std::stable_sort(index, index + count, [=](std::int64_t a, std::int64_t b) {
+      const T *const x = from + a * width, *const y = from + b * width;
+      return std::lexicographical_compare(
+          x, x + width, y, y + width, [](T left, T right) { return key_of(left) < key_of(right); });
+    });
+  });
 }
 
 void topk(const Array& values, const Array& indices, const Array& a, std::int64_t k,

@@ -10,6 +10,11 @@ namespace tend::kernels {
 void sort(const Array& values, const Array& indices, const Array& a, std::int64_t dim,
           bool descending = false);
 
+/// The numbers of the rows of a matrix into `indices` (int64), in the order of their first
+/// elements, where these are equal of their second ones, and so on. Equal rows keep their order;
+/// NaN counts as the largest.
+void sort_rows(const Array& indices, const Array& rows);
+
 /// The k largest (smallest) along `dim`, best first; of equal ones the earlier. NaN counts as the
 /// largest. `values` and `indices` have size k along `dim`; ShapeError when k is negative or more
 /// than there are.

@@ -40,6 +40,14 @@ TEST_CASE("a loss module is its function with the options that it was made with"
     CHECK(equal(pairs[i].first, pairs[i].second));
   }
   CHECK(nn::CrossEntropyLoss({}, weights).state_dict().size() == 1);
+  // Weights come first, too, as in PyTorch.
+  CHECK(equal(nn::BCELoss(weights)(x, y), binary_cross_entropy(x, y, weights)));
+  CHECK(equal(nn::BCELoss("sum", weights)(x, y), binary_cross_entropy(x, y, weights, kSum)));
+  CHECK(equal(nn::BCEWithLogitsLoss(weights, "sum", weights)(x, y),
+              binary_cross_entropy_with_logits(x, y, weights, weights, kSum)));
+  CHECK(equal(nn::CrossEntropyLoss(weights)(x, classes), cross_entropy(x, classes, weights)));
+  CHECK(equal(nn::NLLLoss(weights, {.reduction = "sum"})(x, classes),
+              nll_loss(x, classes, weights, {.reduction = kSum})));
 }
 
 TEST_CASE("activation modules are their functions, and print their options") {
@@ -62,7 +70,7 @@ TEST_CASE("activation modules are their functions, and print their options") {
   CHECK(nn::Softmax(1).repr() == "Softmax(dim=1)");
 }
 
-TEST_CASE("a Conv1d draws its kernel as PyTorch does, convolves, and prints itself") {
+TEST_CASE("a Conv1d draws its kernel as PyTorch does, convolves, and prints itself", "[products]") {
   manual_seed(5);
   const nn::Conv1d conv(4, 6, 3, {.stride = 2, .padding = 1, .groups = 2});
   // torch.manual_seed(5); torch.nn.Conv1d(4, 6, 3, 2, 1, groups=2).weight.sum(), .bias.sum()
@@ -72,4 +80,11 @@ TEST_CASE("a Conv1d draws its kernel as PyTorch does, convolves, and prints itse
   CHECK(equal(conv(x), conv1d(x, conv.weight, conv.bias, conv.options)));
   CHECK(conv.repr() == "Conv1d(4, 6, kernel_size=(3,), stride=(2,), padding=(1,), groups=2)");
   CHECK_THROWS_AS(nn::Conv1d(4, 6, 3, {.groups = 4}), ShapeError);
+  CHECK(nn::Conv1d(4, 6, 3, 2, 1, 3, 2, false).repr() ==
+        "Conv1d(4, 6, kernel_size=(3,), stride=(2,), padding=(1,), dilation=(3,), groups=2, "
+        "bias=False)");
+  CHECK(nn::Conv1d(4, 6, 3, {.bias = false}).parameters().size() == 1);
+  CHECK(nn::Conv1d(4, 6, 3, {.stride = 2}, false).parameters().size() == 1);
+  CHECK(nn::Conv1d(4, 6, 3, Conv1dOptions{.stride = 2}).options.stride == 2);
+  CHECK(nn::Conv1d(4, 6, 3, {2}).options.stride == 2);
 }
