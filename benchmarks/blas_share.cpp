@@ -1,0 +1,86 @@
+// Which share of the multiplications of a GPT's training step OpenBLAS computes, on each SIMD
+// target:
+//
+//   blas_share [VOCABULARY TOKENS WIDTH LAYERS HEADS BATCH]
+//
+// By default those of the larger step that `compare` times. The functions below stand before
+// OpenBLAS's own, count, and pass the call on.
+#include <cblas.h>
+#include <dlfcn.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include <tend/core/kernels/matmul/flop_count.h>
+#include <tend/tend.h>
+
+#include "tests/simd_targets.h"
+
+namespace {
+
+std::atomic<std::uint64_t> multiplied = 0;
+
+void count(blasint m, blasint n, blasint k) {
+  multiplied +=
+      static_cast<std::uint64_t>(m) * static_cast<std::uint64_t>(n) * static_cast<std::uint64_t>(k);
+}
+
+// OpenBLAS's function of that name.
+template <class Function>
+Function* next(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" void cblas_sgemm(CBLAS_ORDER order, CBLAS_TRANSPOSE trans_a, CBLAS_TRANSPOSE trans_b,
+                            blasint m, blasint n, blasint k, float alpha, const float* a,
+                            blasint lda, const float* b, blasint ldb, float beta, float* c,
+                            blasint ldc) {
+  count(m, n, k);
+  next<decltype(cblas_sgemm)>("cblas_sgemm")(order, trans_a, trans_b, m, n, k, alpha, a, lda, b,
+                                             ldb, beta, c, ldc);
+}
+
+extern "C" void cblas_sgemv(CBLAS_ORDER order, CBLAS_TRANSPOSE trans, blasint m, blasint n,
+                            float alpha, const float* a, blasint lda, const float* x, blasint incx,
+                            float beta, float* y, blasint incy) {
+  count(m, n, 1);
+  next<decltype(cblas_sgemv)>("cblas_sgemv")(order, trans, m, n, alpha, a, lda, x, incx, beta, y,
+                                             incy);
+}
+
+int main(int argc, char** argv) {
+  std::array<std::int64_t, 6> sizes = {65, 256, 384, 6, 6, 4};
+  if (argc != 1 && argc != 7) {
+    std::cerr << "usage: blas_share [VOCABULARY TOKENS WIDTH LAYERS HEADS BATCH]\n";
+    return 2;
+  }
+  for (int i = 1; i < argc; ++i) sizes.at(static_cast<std::size_t>(i - 1)) = std::atoll(argv[i]);
+  const auto [vocabulary, tokens, width, layers, heads, batch] = sizes;
+  try {
+    tend::manual_seed(1);
+    const tend::attention::GPT model({.vocab_size = vocabulary,
+                                      .context_length = tokens,
+                                      .width = width,
+                                      .num_heads = heads,
+                                      .num_layers = layers});
+    const tend::Tensor x = tend::randint(vocabulary, {batch, tokens});
+    tend::test::for_each_simd_target([&](const std::string& target) {
+      const std::uint64_t before = tend::kernels::flop_count;
+      multiplied = 0;
+      tend::cross_entropy(model(x).flatten(0, 1), x.flatten()).backward();
+      // A multiplication comes with an addition.
+      const double all = static_cast<double>((tend::kernels::flop_count - before) / 2);
+      std::cout << target << ": OpenBLAS computes " << 100 * static_cast<double>(multiplied) / all
+                << " % of " << all / 1e9 << " thousand million multiplications\n";
+    });
+  } catch (const tend::Error& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}
