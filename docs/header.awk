@@ -1,0 +1,33 @@
+# Makes Doxygen show the line to include on the page of each function: it adds that line to the comments
+# of what stands in a namespace and is no type. Of types Doxygen shows it by itself.
+# The definition of a method outside of its class would become a function named const.
+/ methods::/ { sub(/methods::[A-Za-z]+::/, "detail_") }
+
+FNR == 1 {
+  header = FILENAME
+  sub(/.*\/tend\//, "tend/", header)
+}
+
+/^\/\/\/ / {
+  comment = comment $0 "\n"
+  next
+}
+
+# Lines between the comment and the declaration that it is about.
+comment != "" && /^(template|requires|\/\/\/$)/ {
+  comment = comment $0 "\n"
+  next
+}
+
+comment != "" {
+  if (comment !~ /\\file/ && !/^(struct|class|enum|namespace|#|\/\/|$)/) {
+    end = match(comment, /\n(template|requires)/) ? RSTART : length(comment)
+    comment = substr(comment, 1, end) "///\n/// `#include <" header ">`\n" substr(comment, end + 1)
+  }
+  printf "%s", comment
+  comment = ""
+}
+
+{ print }
+
+END { printf "%s", comment }

@@ -1,0 +1,151 @@
+"""Writes tests/data/pytorch.json, what PyTorch gives for the Python in docs/, and files that it makes.
+
+Run it where PyTorch 2.6 is, in tend's top folder:  python3 tests/data/make_pytorch.py
+
+Each line of the tables of docs/pytorch.md is run by itself, behind the page's first Python block and
+manual_seed(0). What
+is kept of it is the value of its last expression; where it ends with an assignment, the assigned names;
+where it gives None, the tensors of the first block that it names, with their gradients. Lines under
+"What differs" may raise an error. Of the other Python blocks of PAGES, what they print is kept, and what they
+save in tests/data/docs. tests/docs compares all of it with what the C++ beside gives.
+"""
+
+import ast
+import contextlib
+import copy
+import io
+import json
+import os
+import re
+import warnings
+
+import torch
+import torch.nn.functional
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+from torch.utils.checkpoint import checkpoint
+from torch.utils.data import DataLoader, TensorDataset, random_split
+
+PAGE = "docs/pytorch.md"
+PAGES = [PAGE, "docs/weights.md"]
+FILES = "tests/data/docs"
+BLOCK = re.compile(r"```python\n(.*?)```", re.S)
+
+
+def tables(page):
+    """Each row as (the table's head, its cells), outside of code blocks."""
+    head = None
+    in_code = False
+    for line in page.splitlines():
+        in_code ^= line.startswith("```")
+        if in_code or not line.startswith("|"):
+            head = None
+            continue
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if head is None:
+            head = cells
+        elif not set(cells[0]) <= set("-:"):
+            yield head, cells
+
+
+def spans(cell):
+    return [code.replace("\\|", "|") for code in re.findall(r"`([^`]+)`", cell)]
+
+
+def python_lines(page):
+    """(how the line is read, the line)."""
+    for head, cells in tables(page):
+        if head[1] == "lines":
+            yield from (("same", code) for code in spans(cells[1]))
+        elif head[0] == "PyTorch":
+            yield from (("other", code) for code in spans(cells[0]))
+
+
+def items(value):
+    """Any result as a list of plain items; tests/docs/lines.h makes the same of C++'s results."""
+    if isinstance(value, torch.Tensor):
+        digits = ".17g" if value.dtype == torch.float64 else ".9g"
+        numbers = " ".join(format(float(each), digits) for each in value.detach().flatten())
+        return [{"dtype": str(value.dtype).removeprefix("torch."), "shape": list(value.shape),
+                 "requires_grad": value.requires_grad, "values": numbers}]
+    if isinstance(value, torch.nn.Module):
+        return [item for each in value.parameters() for item in items(each)]
+    if isinstance(value, (tuple, list)):
+        return [item for each in value for item in items(each)]
+    if isinstance(value, (bool, int, float)):
+        return [{"number": format(float(value), ".17g")}]
+    if value is None:
+        return [{"undefined": True}]
+    return [{"text": str(value).removeprefix("torch.")}]
+
+
+def assigned(statement):
+    if isinstance(statement, (ast.With, ast.For)):
+        return assigned(statement.body[-1])
+    if not isinstance(statement, ast.Assign):
+        return []
+    target = statement.targets[0]
+    names = target.elts if isinstance(target, ast.Tuple) else [target]
+    return [each.id for each in names if isinstance(each, ast.Name)]
+
+
+def run(line, setup, same):
+    scope = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional}
+    if same:
+        scope |= {name: f for name, f in vars(torch).items() if name[0] != "_"}
+        scope |= vars(torch.nn.functional)
+    exec(setup, scope)
+    first = {name: value for name, value in scope.items() if isinstance(value, torch.Tensor)}
+    scope |= {"copy": copy, "checkpoint": checkpoint, "flex_attention": flex_attention,
+              "create_block_mask": create_block_mask, "DataLoader": DataLoader,
+              "TensorDataset": TensorDataset, "random_split": random_split}
+    torch.manual_seed(0)
+    tree = ast.parse(line)
+    last = tree.body[-1]
+    value = None
+    if isinstance(last, ast.Expr):
+        exec(compile(ast.Module(tree.body[:-1], []), line, "exec"), scope)
+        value = eval(compile(ast.Expression(last.value), line, "eval"), scope)
+        names = []
+    else:
+        exec(compile(tree, line, "exec"), scope)
+        names = assigned(last)
+    if names:
+        return {"names": names, "items": items([scope[name] for name in names])}
+    by_name = isinstance(last, ast.Expr) and isinstance(last.value, (ast.Name, ast.Attribute))
+    if value is not None or by_name:
+        return {"items": items(value)}
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    names = [name for name in first if name in used and name in scope]
+    return {"changed": names,
+            "items": [item for name in names for item in items([scope[name], scope[name].grad])]}
+
+
+def printed(program):
+    output = io.StringIO()
+    os.makedirs(FILES, exist_ok=True)
+    with contextlib.redirect_stdout(output), contextlib.chdir(FILES):
+        exec(program, {"torch": torch})
+    return output.getvalue()
+
+
+def main():
+    page = open(PAGE).read()
+    setup = BLOCK.search(page).group(1)
+    results = {}
+    for how, line in python_lines(page):
+        try:
+            results[line] = run(line, setup, how == "same")
+        except Exception as error:  # a row under "What differs" may have one
+            results[line] = {"error": type(error).__name__}
+            print(f"{line}\n    {type(error).__name__}: {str(error).splitlines()[0]}")
+    with open("tests/data/pytorch.json", "w") as file:
+        rows = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in results.items())
+        texts = json.dumps({name: [printed(block) for block in BLOCK.findall(open(name).read())]
+                            for name in PAGES})
+        file.write('{"printed": ' + texts + ',\n"lines": {\n' + rows + "\n}}\n")
+    print(len(results), "lines")
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    main()
