@@ -116,7 +116,8 @@ TEST_CASE("a sequence has its bits alone, in a batch and as a prefix, in a GPT o
   }
 }
 
-TEST_CASE("a sequence has its bits alone, in a batch and as a prefix, in layers as torch has them") {
+TEST_CASE(
+    "a sequence has its bits alone, in a batch and as a prefix, in layers as torch has them") {
   manual_seed(4);
   const Tensor x = randn({kBatch, kTokens, 48});
   const nn::MultiheadAttention heads(48, 4, {.batch_first = true});
