@@ -9,6 +9,9 @@
 #include <utility>
 
 #include <tend/autograd/graph/engine.h>
+#include <tend/autograd/graph/hooks.h>
+#include <tend/autograd/graph/node.h>
+#include <tend/autograd/graph/timeline.h>
 #include <tend/autograd/ops/ops.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/random/random.h>
@@ -20,6 +23,7 @@ using detail::Audited;
 
 constexpr double kTolerance = 1e-4;
 constexpr const char* kAudit = "audit";
+constexpr const char* kOutside = "outside of all modules";
 
 double norm_of(const Tensor& x) {
   const NoGradGuard no_graph;
@@ -154,6 +158,29 @@ bool spoils(const Audited& audited, ModuleBase& module) {
   return found;
 }
 
+// The path of a module as CallScope has it ("Net.first"), from the model on ("first").
+std::string path_within(const ModuleBase& model, const std::string& path) {
+  const std::string root = model.type_name() + '.';
+  return path.starts_with(root) ? path.substr(root.size()) : path;
+}
+
+// The operation whose derivative makes the first gradient that is not finite; empty for none.
+std::string origin_in_backward(const Audited& audited) {
+  // Nodes know their modules where a timeline runs, which may be that of a profiler.
+  std::optional<autograd::Timeline> timeline;
+  if (!autograd::Timeline::is_on()) timeline.emplace();
+  std::string origin;
+  const autograd::NodeHook hook([&](const Node& node, std::span<Tensor> gradients) {
+    const auto is_spoilt = [](const Tensor& x) { return x.defined() && !is_finite(x); };
+    if (!origin.empty() || !std::any_of(gradients.begin(), gradients.end(), is_spoilt)) return;
+    const std::string& module = node.notes() != nullptr ? node.notes()->module : origin;
+    origin = as_text("the derivative of ", node.operation(), ' ',
+                     module.empty() ? kOutside : "in " + path_within(audited.model, module));
+  });
+  gradients_of(loss_of(audited), audited.model.parameters());
+  return origin;
+}
+
 std::string origin_of_not_finite(const Audited& audited) {
   std::string origin;
   std::ptrdiff_t depth = -1;
@@ -164,7 +191,9 @@ std::string origin_of_not_finite(const Audited& audited) {
       depth = own_depth;
     }
   }
-  return depth < 0 ? "outside of all modules" : origin;
+  if (depth >= 0) return origin;
+  if (is_finite(loss_of(audited))) origin = origin_in_backward(audited);
+  return origin.empty() ? kOutside : origin;
 }
 
 std::string number(double value) {

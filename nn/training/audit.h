@@ -39,8 +39,9 @@ struct ParameterAudit {
 struct AuditReport {
   double loss = 0;
   std::vector<ParameterAudit> parameters;
-  /// The path of the module that made the first NaN or infinity from finite inputs, or "outside of
-  /// all modules"; empty when the loss and all gradients are finite.
+  /// Where the first NaN or infinity was made from finite numbers: the path of the module, or
+  /// "outside of all modules". Where the forward is finite, "the derivative of sqrt in blocks.0":
+  /// the operation, and the module that ran it. Empty when the loss and all gradients are finite.
   std::string not_finite;
 
   /// Whether all is finite, every parameter that requires grad is reached by a gradient that is not

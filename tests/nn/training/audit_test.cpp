@@ -48,6 +48,21 @@ class WrongExp : public autograd::Function<WrongExp> {
   bool is_constant_;
 };
 
+// The square root of 0 is finite, its derivative is not.
+class Root : public nn::Module<Root> {
+ public:
+  Root() : inner(3, 2), outer(2, 2) {}
+  Tensor forward(const Tensor& x) const { return outer(sqrt(inner(x) * 0)); }
+  TEND_MODULE(nn::Linear, inner);
+  TEND_MODULE(nn::Linear, outer);
+};
+
+class InRoot : public nn::Module<InRoot> {
+ public:
+  Tensor forward(const Tensor& x) const { return first(x.type_as(first.inner.weight)); }
+  TEND_MODULE(Root, first);
+};
+
 Tensor inputs() {
   return linspace(-1, 1, 15).view({5, 3});
 }
@@ -149,6 +164,33 @@ TEST_CASE("the audit names the innermost module where NaN or infinity began") {
   CHECK(nn::audit(net.first, [](const nn::Linear& model) {
           return sum(log(model(inputs().type_as(model.weight)) - 100));
         }).not_finite == "outside of all modules");
+}
+
+TEST_CASE("the audit names the operation and the module whose derivative made the first NaN") {
+  manual_seed(5);
+  const InRoot model;
+  const AuditReport report = nn::audit(model, [](const InRoot& m) { return sum(m(inputs())); });
+  CHECK_FALSE(report.passed());
+  CHECK(report.not_finite == "the derivative of sqrt in first");
+  std::ostringstream text;
+  text << report;
+  CHECK(text.str().find("NaN or infinity began in the derivative of sqrt in first\n") !=
+        std::string::npos);
+  {
+    // A profiler that runs already has the modules, too.
+    const nn::Profiler profiler;
+    CHECK(nn::audit(model, [](const InRoot& m) { return sum(m(inputs())); }).not_finite ==
+          report.not_finite);
+  }
+  const nn::Linear linear(3, 2);
+  const auto root_outside = [](const nn::Linear& m) {
+    return sum(sqrt(m(inputs().type_as(m.weight)) * 0));
+  };
+  CHECK(nn::audit(linear, root_outside).not_finite ==
+        "the derivative of sqrt outside of all modules");
+  CHECK(nn::audit(Root(), [](const Root& m) {
+          return sum(m(inputs().type_as(m.inner.weight)));
+        }).not_finite == "the derivative of sqrt in Root");
 }
 
 TEST_CASE("the audit refuses a loss of several numbers") {
