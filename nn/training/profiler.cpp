@@ -43,6 +43,75 @@ class Rows {
   std::map<std::pair<std::string, bool>, ProfileRow> rows_;
 };
 
+// "Net", "Net.blocks" and "Net.blocks.0" of the last of them; none of "".
+std::vector<std::string> paths_to(const std::string& module) {
+  std::vector<std::string> paths;
+  if (module.empty()) return paths;
+  for (std::size_t end = module.find('.'); end != std::string::npos;
+       end = module.find('.', end + 1))
+    paths.push_back(module.substr(0, end));
+  paths.push_back(module);
+  return paths;
+}
+
+// Events of Chrome's trace format. Those of modules stand before the events within them.
+class TraceEvents {
+ public:
+  // The operation after those before.
+  void add(const TimedOperation& operation, const std::vector<std::string>& modules) {
+    enter(operation, paths_to(modules[operation.module]));
+    auto& event = push(operation.name, operation.is_derivative ? "backward" : "forward", operation);
+    event["args"] = {{"module", modules[operation.module]},
+                     {"bytes", operation.bytes},
+                     {"flops", operation.flops}};
+    const auto nanoseconds = static_cast<double>(operation.end - operation.begin);
+    if (operation.flops > 0 && nanoseconds > 0)
+      event["args"]["GFLOP/s"] = static_cast<double>(operation.flops) / nanoseconds;
+  }
+  nlohmann::ordered_json take() && { return std::move(events_); }
+
+ private:
+  struct Open {
+    std::string path;
+    std::size_t event;
+    std::int64_t begin;
+  };
+
+  // Leaves the modules that did not run the operation, and goes into those that did.
+  void enter(const TimedOperation& operation, const std::vector<std::string>& paths) {
+    std::size_t same = 0;
+    const bool turns = operation.is_derivative != is_backward_;
+    is_backward_ = operation.is_derivative;
+    while (!turns && same < std::min(open_.size(), paths.size()) && open_[same].path == paths[same])
+      ++same;
+    open_.resize(same);
+    for (std::size_t i = same; i < paths.size(); ++i) {
+      open_.push_back({paths[i], events_.size(), operation.begin});
+      push(paths[i] + (is_backward_ ? ", backward" : ""), "module", operation);
+    }
+    for (const Open& each : open_)
+      events_[each.event]["dur"] = microseconds(operation.end - each.begin);
+  }
+  nlohmann::ordered_json& push(const std::string& name, const char* category,
+                               const TimedOperation& operation) {
+    events_.push_back({{"name", name},
+                       {"cat", category},
+                       {"ph", "X"},
+                       {"ts", microseconds(operation.begin)},
+                       {"dur", microseconds(operation.end - operation.begin)},
+                       {"pid", 1},
+                       {"tid", 1}});
+    return events_.back();
+  }
+  static double microseconds(std::int64_t nanoseconds) {
+    return static_cast<double>(nanoseconds) * 1e-3;
+  }
+
+  nlohmann::ordered_json events_ = nlohmann::ordered_json::array();
+  std::vector<Open> open_;  // the modules of the last operation, one within the other
+  bool is_backward_ = false;
+};
+
 void print(std::ostream& out, const char* title, const std::vector<ProfileRow>& rows,
            double seconds) {
   std::size_t width = std::string(title).size();
@@ -86,11 +155,9 @@ std::vector<ProfileRow> Profiler::by_module() const {
     const auto& record = timeline_.record();
     Rows rows;
     for (const TimedOperation& each : record.operations) {
-      const std::string& path = record.modules[each.module];
-      for (std::size_t end = path.find('.'); end != std::string::npos;
-           end = path.find('.', end + 1))
-        rows.add(path.substr(0, end), each);
-      rows.add(path, each);
+      const std::vector<std::string> paths = paths_to(record.modules[each.module]);
+      for (const std::string& path : paths) rows.add(path, each);
+      if (paths.empty()) rows.add("", each);
     }
     return rows.longest_first();
   });
@@ -102,24 +169,11 @@ double Profiler::seconds() const {
 
 std::string Profiler::trace() const {
   return with_memory([&] {
-    constexpr double kMicrosecond = 1e-3;
     const auto& record = timeline_.record();
-    auto events = nlohmann::ordered_json::array();
-    for (const TimedOperation& each : record.operations) {
-      events.push_back({{"name", each.name},
-                        {"cat", each.is_derivative ? "backward" : "forward"},
-                        {"ph", "X"},
-                        {"ts", static_cast<double>(each.begin) * kMicrosecond},
-                        {"dur", static_cast<double>(each.end - each.begin) * kMicrosecond},
-                        {"pid", 1},
-                        {"tid", 1},
-                        {"args",
-                         {{"module", record.modules[each.module]},
-                          {"bytes", each.bytes},
-                          {"flops", each.flops}}}});
-    }
+    TraceEvents events;
+    for (const TimedOperation& each : record.operations) events.add(each, record.modules);
     // A module may be named with bytes that are no UTF-8.
-    return nlohmann::ordered_json{{"traceEvents", std::move(events)}}.dump(
+    return nlohmann::ordered_json{{"traceEvents", std::move(events).take()}}.dump(
         -1, ' ', false, nlohmann::json::error_handler_t::replace);
   });
 }

@@ -54,7 +54,9 @@ class Profiler {
   std::vector<ProfileRow> by_module() const;
   /// From the beginning to stop().
   double seconds() const;
-  /// The operations in Chrome's trace format, for https://ui.perfetto.dev or chrome://tracing.
+  /// The operations, each with its GFLOP/s, within the modules that ran them, in Chrome's trace
+  /// format, for https://ui.perfetto.dev or chrome://tracing. A module reaches from its first
+  /// operation to its last; calls of one module that follow each other are one event.
   std::string trace() const;
 
  private:

@@ -1,4 +1,5 @@
 // The profiler lists each operation once, with its module, its derivative and its FLOPs.
+#include <array>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -184,23 +185,58 @@ TEST_CASE("an error ends an operation and a derivative in a profile as everywher
   CHECK(row(profiler.by_operation(), "sin", true).calls == 1);
 }
 
+TEST_CASE("in a trace, modules are events around those of their operations and modules") {
+  Pair model;
+  const Tensor x = randn({5, 8});
+  Profiler profiler;
+  model(x).sum().backward();
+  profiler.stop();
+  const auto trace = nlohmann::json::parse(profiler.trace()).at("traceEvents");
+  std::string names;
+  for (const auto& event : trace) names += event.at("name").get<std::string>() + '\n';
+  CHECK(names ==
+        "Pair\nPair.first\nPair.first.norm\nlayer_norm\nPair.first.up\nlinear\ngelu\nPair."
+        "last\nlinear\n"
+        "sum\nsum\nPair, backward\nPair.last, backward\nlinear\nPair.first, backward\ngelu\n"
+        "Pair.first.up, backward\nlinear\nPair.first.norm, backward\nlayer_norm\n");
+  // Each module ends with the last operation within it.
+  const auto end_of = [&](std::size_t i) {
+    return trace.at(i).at("ts").get<double>() + trace.at(i).at("dur").get<double>();
+  };
+  for (const auto& [module, first, last] :
+       std::vector<std::array<std::size_t, 3>>{{0, 3, 8}, {1, 3, 6}, {4, 5, 5}, {11, 13, 19}}) {
+    CAPTURE(module);
+    CHECK(trace.at(module).at("cat") == "module");
+    CHECK(trace.at(module).at("ts") == trace.at(first).at("ts"));
+    CHECK(end_of(module) == Approx(end_of(last)));
+  }
+}
+
 TEST_CASE("a profile is printed as two tables, and as a trace for Chrome") {
   Pair model;
   Profiler profiler;
   model(randn({5, 8})).sum().backward();
   profiler.stop();
   const auto trace = nlohmann::json::parse(profiler.trace()).at("traceEvents");
-  REQUIRE(trace.size() == 11);  // randn, then five operations forward and backward
+  auto operations = nlohmann::json::array();
   double end = 0;
   for (const auto& event : trace) {
     CHECK(event.at("ph") == "X");
+    if (event.at("cat") == "module") continue;
     CHECK(event.at("ts").get<double>() >= end - 1e-6);
     end = event.at("ts").get<double>() + event.at("dur").get<double>();
+    operations.push_back(event);
   }
-  CHECK(trace.at(2).at("name") == "linear");
-  CHECK(trace.at(2).at("args").at("module") == "Pair.first.up");
-  CHECK(trace.at(2).at("args").at("flops") == 2 * 5 * 8 * 16);
-  CHECK(trace.at(6).at("cat") == "backward");
+  REQUIRE(operations.size() == 11);  // randn, then five operations forward and backward
+  const auto& linear = operations.at(2);
+  CHECK(linear.at("name") == "linear");
+  CHECK(linear.at("args").at("module") == "Pair.first.up");
+  CHECK(linear.at("args").at("flops") == 2 * 5 * 8 * 16);
+  // FLOPs in a nanosecond; `dur` is in microseconds.
+  CHECK(linear.at("args").at("GFLOP/s").get<double>() * linear.at("dur").get<double>() * 1e3 ==
+        Approx(2 * 5 * 8 * 16));
+  CHECK_FALSE(operations.at(1).at("args").contains("GFLOP/s"));
+  CHECK(operations.at(6).at("cat") == "backward");
 
   std::ostringstream out;
   out << profiler;
