@@ -61,6 +61,13 @@ void check_from_one(const char* setting, std::int64_t value) {
     fail(LBFGS::kName, setting, " is ", value, ", not a number from 1 to 2^53");
 }
 
+// How often the elements of all parameters together were written.
+std::uint64_t writes_to(const std::vector<Tensor>& parameters) {
+  std::uint64_t writes = 0;
+  for (const Tensor& parameter : parameters) writes += parameter.array().storage()->version();
+  return writes;
+}
+
 }  // namespace
 
 void LBFGS::check(const Options& o) {
@@ -181,6 +188,7 @@ Tensor LBFGS::make_step_with(FunctionRef<Tensor()> closure) {
   check_parameters();
   const NoGradGuard no_grad;
   const detail::KeptValues start(kLBFGSStep, groups()[0].parameters);
+  const std::uint64_t before = writes_to(groups()[0].parameters);
   try {
     return with_memory([&] {
       Memory memory = memory_;
@@ -189,7 +197,7 @@ Tensor LBFGS::make_step_with(FunctionRef<Tensor()> closure) {
       return loss;
     });
   } catch (...) {
-    start.restore();
+    if (writes_to(groups()[0].parameters) != before) start.restore();  // which is a write itself
     throw;
   }
 }

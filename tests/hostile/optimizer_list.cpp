@@ -55,7 +55,16 @@ std::vector<PublicFunction> lbfgs_functions() {
   return {of_lbfgs(name + "check(const Options&)", [](auto&, const Tensors&, auto&) {}),
           of_lbfgs("optim::Optimizer::step(Closure&&)",
                    [](optim::LBFGS& optimizer, const Tensors& parameters, auto&) {
-                     step_to_zero(optimizer, parameters);
+                     Tensors grads;
+                     for (const Tensor& x : parameters)
+                       grads.push_back(x.defined() ? x.grad() : Tensor());
+                     try {
+                       step_to_zero(optimizer, parameters);
+                     } catch (...) {  // gradients stay those of the closure (docs/failures.md)
+                       for (std::size_t i = 0; i < grads.size(); ++i)
+                         if (parameters[i].defined()) Tensor(parameters[i]).set_grad(grads[i]);
+                       throw;
+                     }
                    }),
           of_lbfgs(name + "state_dict()",
                    [](optim::LBFGS& optimizer, const Tensors&, auto&) { optimizer.state_dict(); }),
