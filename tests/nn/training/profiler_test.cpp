@@ -186,15 +186,18 @@ TEST_CASE("an error ends an operation and a derivative in a profile as everywher
 }
 
 TEST_CASE("in a trace, modules are events around those of their operations and modules") {
+  const auto names_in = [](const nlohmann::json& events) {
+    std::string names;
+    for (const auto& event : events) names += event.at("name").get<std::string>() + '\n';
+    return names;
+  };
   Pair model;
-  const Tensor x = randn({5, 8});
+  const Tensor x = randn({5, 8}), weights = ones({5, 2});
   Profiler profiler;
   model(x).sum().backward();
   profiler.stop();
   const auto trace = nlohmann::json::parse(profiler.trace()).at("traceEvents");
-  std::string names;
-  for (const auto& event : trace) names += event.at("name").get<std::string>() + '\n';
-  CHECK(names ==
+  CHECK(names_in(trace) ==
         "Pair\nPair.first\nPair.first.norm\nlayer_norm\nPair.first.up\nlinear\ngelu\nPair."
         "last\nlinear\n"
         "sum\nsum\nPair, backward\nPair.last, backward\nlinear\nPair.first, backward\ngelu\n"
@@ -210,6 +213,13 @@ TEST_CASE("in a trace, modules are events around those of their operations and m
     CHECK(trace.at(module).at("ts") == trace.at(first).at("ts"));
     CHECK(end_of(module) == Approx(end_of(last)));
   }
+  // A derivative right behind its operation is another event.
+  const nn::Linear layer(8, 2);
+  Profiler again;
+  layer(x).backward(weights);
+  again.stop();
+  CHECK(names_in(nlohmann::json::parse(again.trace()).at("traceEvents")) ==
+        "Linear\nlinear\nLinear, backward\nlinear\n");
 }
 
 TEST_CASE("a profile is printed as two tables, and as a trace for Chrome") {
