@@ -62,6 +62,29 @@ TEST_CASE("nanogpt learns a text, writes a sample and its results") {
   CHECK(r.at("settings").at("width") == 8);
 }
 
+TEST_CASE("nanogpt's steps over two micro-batches are those over one batch as large") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("text")) << alphabet();
+  const auto losses = [&](const std::string& batch, const std::string& accumulate) {
+    std::vector<std::string> words =
+        small_nanogpt({"--steps", "30", "--accumulate", accumulate, "--evaluate-every", "0",
+                       "--sample", "0", "--json", "r.json"});
+    *(std::find(words.begin(), words.end(), "--batch") + 1) = batch;
+    const Ended ended = run_program(kNanoGPT, words, folder);
+    CAPTURE(ended.output);
+    REQUIRE(ended.code == 0);
+    CHECK(nanogpt_results(folder, "r.json").at("settings").at("accumulate") ==
+          std::stoi(accumulate));
+    return nanogpt_results(folder, "r.json").at("losses").get<std::vector<double>>();
+  };
+  const std::vector<double> whole = losses("8", "1"), parts = losses("4", "2");
+  REQUIRE(parts.size() == 30);
+  // Two batches of 4 draw the windows that one of 8 draws. float32 sums are rounded in another
+  // order; 30 steps of training make that grow.
+  for (std::size_t i = 0; i < parts.size(); ++i) CHECK(std::abs(parts[i] / whole[i] - 1) < 1e-5);
+  CHECK(parts != losses("4", "1"));
+}
+
 TEST_CASE("nanogpt's first 200 steps have the losses of PyTorch from the same seed") {
   // tests/data/nanogpt.json (make_nanogpt.py): model, weights, batches and schedule of its own
   const auto torch = nlohmann::json::parse(std::ifstream(TEND_TEST_DATA "/nanogpt.json"));
