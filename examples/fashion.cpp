@@ -1,5 +1,8 @@
 // Tells ten kinds of clothes apart: an image is cut into patches, which attend to each other. Reads
-// the files of Fashion-MNIST (Debian: dataset-fashion-mnist; gunzip them into a folder).
+// the files of Fashion-MNIST, unpacked. On Debian, whose package is dataset-fashion-mnist:
+//
+//     mkdir clothes && cp /usr/share/datasets/fashion-mnist/*.gz clothes && gunzip clothes/*.gz
+//     fashion --data clothes
 
 #include <CLI/CLI.hpp>
 #include <array>
@@ -112,7 +115,8 @@ int run(const Options& o) {
 int main(int argc, char** argv) {
   CLI::App app("Tells the clothes of Fashion-MNIST apart");
   Options options;
-  program::add_file(app, "--data", options.folder, "Folder of the four files")->required();
+  program::add_file(app, "--data", options.folder, "Folder of the four files, unpacked by gunzip")
+      ->required();
   program::add_file(app, "--json", options.json_path, "Write results to this file");
   program::add_whole(app, "--seed", options.seed, "Of weights and batches (0)");
   program::add_threads(app, options.threads);
