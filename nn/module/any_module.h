@@ -33,6 +33,8 @@ class AnyModule {
   /// Error for an AnyModule that was moved from.
   ModuleBase& module() { return held().module(); }
   const ModuleBase& module() const { return held().module(); }
+  ModuleBase* operator->() { return &module(); }
+  const ModuleBase* operator->() const { return &module(); }
   /// The module as one of class M; Error when it is of another class.
   template <class M>
   M& as() {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
+#include <iterator>
 #include <list>
 #include <string>
 #include <string_view>
@@ -20,7 +22,14 @@ namespace tend::nn {
 template <class T = AnyModule>
 class ModuleDict : public ModuleBase {
  public:
+  using value_type = std::pair<const std::string, T>;
+  using iterator = typename std::list<value_type>::iterator;
+
   ModuleDict() = default;
+  /// ModuleDict<>{{"body", Linear(8, 8)}, {"head", Linear(8, 3)}}: as if inserted in this order.
+  ModuleDict(std::initializer_list<value_type> modules) {
+    for (const auto& [name, module] : modules) insert(name, module);
+  }
   ModuleDict(const ModuleDict& other)
       : ModuleBase(other), modules_(with_memory([&] { return other.modules_; })) {}
   ModuleDict(ModuleDict&&) noexcept = default;
@@ -55,6 +64,15 @@ class ModuleDict : public ModuleBase {
     return with_memory(
         [&]() -> T& { return modules_.emplace_back(name, std::move(module)).second; });
   }
+  /// Adds a module that is made of the arguments, unless the name is here already; its place, and
+  /// whether it was added. Error for a name as above.
+  template <class... Arguments>
+  std::pair<iterator, bool> emplace(const std::string& name, Arguments&&... arguments) {
+    const auto known = find(name);
+    if (known != modules_.end()) return {known, false};
+    insert(name, T(std::forward<Arguments>(arguments)...));
+    return {std::prev(modules_.end()), true};
+  }
   /// Removes a module; IndexError for a name that is not here, Error while one of the modules is
   /// called.
   void erase(std::string_view name) {
@@ -80,11 +98,15 @@ class ModuleDict : public ModuleBase {
       return keys;
     });
   }
+  ///@{
   /// IndexError for a name that is not here.
   T& operator[](std::string_view name) { return checked(name)->second; }
   const T& operator[](std::string_view name) const {
     return const_cast<ModuleDict*>(this)->checked(name)->second;
   }
+  T& at(std::string_view name) { return (*this)[name]; }
+  const T& at(std::string_view name) const { return (*this)[name]; }
+  ///@}
   auto begin() noexcept { return modules_.begin(); }
   auto end() noexcept { return modules_.end(); }
   auto begin() const noexcept { return modules_.begin(); }
@@ -110,7 +132,7 @@ class ModuleDict : public ModuleBase {
   }
 
   // A list, so that a name is constant and a module stays where it is.
-  std::list<std::pair<const std::string, T>> modules_;
+  std::list<value_type> modules_;
 };
 
 }  // namespace tend::nn

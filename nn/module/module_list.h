@@ -22,6 +22,13 @@ template <class T = AnyModule>
 class ModuleList : public ModuleBase {
  public:
   ModuleList() = default;
+  /// ModuleList<>{Linear(8, 32), ReLU()}, in braces, makes the modules from left to right.
+  template <class... Modules>
+  requires(sizeof...(Modules) > 0 && (std::convertible_to<Modules, T> && ...) &&
+           ((std::derived_from<Modules, ModuleBase> ||
+             std::same_as<Modules, AnyModule>)&&...)) explicit ModuleList(Modules... modules) {
+    (push_back(std::move(modules)), ...);
+  }
   /// ModuleList<Block>(3, [&] { return Block(width); }): `count` modules, each made by a call, as
   /// by Python's [Block(width) for _ in range(3)]. Error for a count below 0.
   template <class Make>
@@ -81,9 +88,13 @@ class ModuleList : public ModuleBase {
   }
 
   std::size_t size() const noexcept { return modules_.size(); }
+  ///@{
   /// IndexError for a number out of range.
   T& operator[](std::size_t i) { return modules_[checked(i)]; }
   const T& operator[](std::size_t i) const { return modules_[checked(i)]; }
+  T& at(std::size_t i) { return modules_[checked(i)]; }
+  const T& at(std::size_t i) const { return modules_[checked(i)]; }
+  ///@}
   auto begin() noexcept { return modules_.begin(); }
   auto end() noexcept { return modules_.end(); }
   auto begin() const noexcept { return modules_.begin(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,9 @@ class ParameterList : public ModuleBase {
   ParameterList() = default;
   explicit ParameterList(std::vector<Parameter> parameters) noexcept
       : parameters_(std::move(parameters)) {}
+  /// ParameterList{Parameter(zeros({3})), Parameter(ones({3}))}.
+  ParameterList(std::initializer_list<Parameter> parameters)
+      : parameters_(with_memory([&] { return std::vector<Parameter>(parameters); })) {}
   ParameterList(const ParameterList& other)
       : ModuleBase(other), parameters_(with_memory([&] { return other.parameters_; })) {}
   ParameterList(ParameterList&&) noexcept = default;
@@ -38,9 +42,18 @@ class ParameterList : public ModuleBase {
     with_memory([&] { parameters_.push_back(std::move(parameter)); });
   }
   std::size_t size() const noexcept { return parameters_.size(); }
+  /// Makes a parameter of a tensor.
+  Parameter& emplace_back(const Tensor& value) {
+    push_back(Parameter(value));
+    return parameters_.back();
+  }
+  ///@{
   /// IndexError for a number out of range.
   Parameter& operator[](std::size_t i) { return parameters_[checked(i)]; }
   const Parameter& operator[](std::size_t i) const { return parameters_[checked(i)]; }
+  Parameter& at(std::size_t i) { return parameters_[checked(i)]; }
+  const Parameter& at(std::size_t i) const { return parameters_[checked(i)]; }
+  ///@}
   auto begin() noexcept { return parameters_.begin(); }
   auto end() noexcept { return parameters_.end(); }
   auto begin() const noexcept { return parameters_.begin(); }

@@ -54,11 +54,15 @@ class Sequential : public Module<Sequential> {
   ~Sequential() override = default;
 
   std::size_t size() const noexcept { return layers_.size(); }
-  /// IndexError for a number out of range.
-  ModuleBase& operator[](std::size_t i) {
-    if (i >= size()) fail_index("Sequential", i, size());
-    return layers_[i].module();
-  }
+  ///@{
+  /// Can be called: model[0](x). IndexError for a number out of range.
+  AnyModule& operator[](std::size_t i) { return layers_[checked(i)]; }
+  const AnyModule& operator[](std::size_t i) const { return layers_[checked(i)]; }
+  ///@}
+  auto begin() noexcept { return layers_.begin(); }
+  auto end() noexcept { return layers_.end(); }
+  auto begin() const noexcept { return layers_.begin(); }
+  auto end() const noexcept { return layers_.end(); }
 
   Tensor forward(const Tensor& x) const {
     Tensor out = x;
@@ -81,6 +85,11 @@ class Sequential : public Module<Sequential> {
   }
 
  private:
+  std::size_t checked(std::size_t i) const {
+    if (i >= size()) fail_index("Sequential", i, size());
+    return i;
+  }
+
   int depth_ = 1;
   std::vector<AnyModule> layers_;
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include <tend/autograd/ops/compare.h>
+
 namespace tend::nn {
 
 StateDict::const_iterator StateDict::find(std::string_view name) const noexcept {
@@ -36,13 +38,34 @@ std::pair<StateDict::iterator, bool> StateDict::insert(value_type entry) {
   return {std::prev(end()), true};
 }
 
+std::pair<StateDict::iterator, bool> StateDict::insert_or_assign(std::string name, Tensor tensor) {
+  const auto known = find(name);
+  if (known == end()) return insert({std::move(name), std::move(tensor)});
+  known->second = std::move(tensor);
+  return {known, false};
+}
+
 StateDict::value_type& StateDict::emplace_back(std::string name, Tensor tensor) {
   return with_memory(
       [&]() -> value_type& { return entries_.emplace_back(std::move(name), std::move(tensor)); });
 }
 
+std::size_t StateDict::count(std::string_view name) const noexcept {
+  return static_cast<std::size_t>(
+      std::count_if(begin(), end(), [&](const value_type& each) { return each.first == name; }));
+}
+
 std::size_t StateDict::erase(std::string_view name) {
   return std::erase_if(entries_, [&](const value_type& each) { return each.first == name; });
+}
+
+bool operator==(const StateDict& a, const StateDict& b) {
+  const auto same = [](const StateDict::value_type& x, const StateDict::value_type& y) {
+    if (x.first != y.first || x.second.defined() != y.second.defined()) return false;
+    return !x.second.defined() ||
+           (x.second.dtype() == y.second.dtype() && equal(x.second, y.second));
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
 }
 
 }  // namespace tend::nn

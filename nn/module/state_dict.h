@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
+#include <iterator>
 #include <list>
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ class StateDict {
   StateDict(const std::vector<value_type>& entries)
       : entries_(
             with_memory([&] { return std::list<value_type>(entries.begin(), entries.end()); })) {}
+  template <std::input_iterator I>
+  StateDict(I first, I last)
+      : entries_(with_memory([&] { return std::list<value_type>(first, last); })) {}
 
   iterator begin() noexcept { return entries_.begin(); }
   iterator end() noexcept { return entries_.end(); }
@@ -45,6 +49,8 @@ class StateDict {
   iterator find(std::string_view name) noexcept;
   const_iterator find(std::string_view name) const noexcept;
   bool contains(std::string_view name) const noexcept { return find(name) != end(); }
+  /// How many entries have that name.
+  std::size_t count(std::string_view name) const noexcept;
   /// IndexError for a name that is not here.
   Tensor& at(std::string_view name);
   const Tensor& at(std::string_view name) const;
@@ -55,12 +61,29 @@ class StateDict {
 
   /// Adds an entry unless the name is here already; its place, and whether it was added.
   std::pair<iterator, bool> insert(value_type entry);
+  ///@{
+  /// The same, of a name and a tensor.
+  template <class... Arguments>
+  std::pair<iterator, bool> emplace(Arguments&&... arguments) {
+    return insert(with_memory([&] { return value_type(std::forward<Arguments>(arguments)...); }));
+  }
+  std::pair<iterator, bool> try_emplace(std::string name, Tensor tensor = {}) {
+    return insert({std::move(name), std::move(tensor)});
+  }
+  ///@}
+  /// Adds an entry, or gives the one of that name another tensor; its place, and whether it was
+  /// added.
+  std::pair<iterator, bool> insert_or_assign(std::string name, Tensor tensor);
   /// Adds an entry at the end, also when the name is here already.
   value_type& emplace_back(std::string name, Tensor tensor);
   /// How many entries of that name there were.
   std::size_t erase(std::string_view name);
   iterator erase(const_iterator at) { return entries_.erase(at); }
   void clear() noexcept { entries_.clear(); }
+
+  /// Whether both have the same names in the same order, with tensors of the same dtypes, shapes
+  /// and elements (NaN equals nothing), or none.
+  friend bool operator==(const StateDict& a, const StateDict& b);
 
  private:
   std::list<value_type> entries_;

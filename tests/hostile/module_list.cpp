@@ -481,7 +481,7 @@ std::vector<PublicFunction> module_methods() {
                 nn::ModuleList<nn::Linear> list;
                 list.emplace_back(3, 2);
                 const auto i = static_cast<std::size_t>(a.integer());
-                return DrawnCall([=] { return list[i].parameters(); });
+                return DrawnCall([=] { return list[i]->parameters(); });
               }),
       by_hand("nn::Sequential::operator[](std::size_t)",
               [](Arguments& a) {

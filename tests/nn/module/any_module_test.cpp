@@ -13,7 +13,7 @@ class Sum : public nn::Module<Sum> {
 
 }  // namespace
 
-TEST_CASE("a list of mixed classes calls, names and copies its modules") {
+TEST_CASE("a list of mixed classes calls, names and copies its modules", "[products]") {
   nn::ModuleList<> list;
   list.push_back(nn::Linear(2, 3));
   list.emplace_back(nn::ReLU());
@@ -50,7 +50,7 @@ TEST_CASE("a module that takes other arguments can be in a mixed list, but is no
   CHECK(list[0].as<Sum>()(ones({1}), ones({1})).item() == 2);
 }
 
-TEST_CASE("a module that was moved from says so, and can be copied and assigned to") {
+TEST_CASE("a module that was moved from says so, and can be copied and assigned to", "[products]") {
   nn::AnyModule any = nn::Linear(2, 3);
   const nn::AnyModule other = std::move(any);
   // NOLINTNEXTLINE(bugprone-use-after-move)

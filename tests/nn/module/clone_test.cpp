@@ -25,7 +25,7 @@ class Tied : public nn::Module<Tied> {
 
 }  // namespace
 
-TEST_CASE("a clone has the same elements in tensors of its own") {
+TEST_CASE("a clone has the same elements in tensors of its own", "[products]") {
   const Tied net;
   const Tensor x = ones({1, 2});
   net(x).sum().backward();
@@ -63,10 +63,10 @@ TEST_CASE("a clone keeps what the tensors are, and which of them are one") {
 TEST_CASE("a clone has the hooks, and lists of its own") {
   nn::Sequential net{nn::ReLU()};
   int old_hook = 0, later = 0;
-  HookHandle handle = net[0].register_forward_hook(
+  HookHandle handle = net[0]->register_forward_hook(
       [&](const nn::ModuleBase&, const std::vector<Tensor>&, Tensor&) { ++old_hook; });
   const nn::Sequential copy = net.clone();
-  net[0].register_forward_hook(
+  net[0]->register_forward_hook(
       [&](const nn::ModuleBase&, const std::vector<Tensor>&, Tensor&) { ++later; });
   handle.remove();
   copy(ones({2}));
@@ -79,6 +79,6 @@ TEST_CASE("a clone has the hooks, and lists of its own") {
 
 TEST_CASE("a module whose tensors have a history is not cloned") {
   nn::Sequential net{Tied()};
-  static_cast<Tied&>(net[0]).scale = ones({1}).requires_grad_() * 2;
+  net[0].as<Tied>().scale = ones({1}).requires_grad_() * 2;
   CHECK_THROWS_WITH(net.clone(), "[clone] 0.scale has history; detach it");
 }

@@ -18,7 +18,7 @@ class Choice : public nn::Module<Choice> {
 
 }  // namespace
 
-TEST_CASE("modules of a dictionary are called, trained and saved under their names") {
+TEST_CASE("modules of a dictionary are called, trained and saved under their names", "[products]") {
   const Choice net;
   CHECK(net(ones({1, 2}), "conv").shape() == Shape{1, 2});
   const nn::StateDict state = net.state_dict();
@@ -56,6 +56,25 @@ TEST_CASE("a module of a dictionary is replaced in its place, and removed") {
   CHECK(layers.parameters().empty());
 }
 
+TEST_CASE("a dictionary is made in braces, and emplaces what is new") {
+  manual_seed(1);
+  nn::ModuleDict<> net{{"body", nn::Linear(2, 2)}, {"open", nn::ReLU()}};
+  manual_seed(1);
+  CHECK(net.at("body")(ones({2})).equal(nn::Linear(2, 2)(ones({2}))));
+  CHECK(net.keys() == std::vector<std::string>{"body", "open"});
+  const nn::ModuleDict<> copy{net};
+  CHECK(copy.keys() == net.keys());
+  CHECK_THROWS_AS(copy.at("head"), IndexError);
+  nn::ModuleDict<nn::Linear> layers{{"a", nn::Linear(2, 3)}};
+  CHECK_FALSE(layers.emplace("a", 5, 5).second);
+  const auto [at, added] = layers.emplace("b", 3, 4);
+  CHECK(added);
+  CHECK(at->second.weight.shape() == Shape{4, 3});
+  CHECK(layers.at("a").weight.shape() == Shape{3, 2});
+  CHECK(layers.keys() == std::vector<std::string>{"a", "b"});
+  CHECK_THROWS_AS(layers.emplace("a.b", 1, 1), Error);
+}
+
 TEST_CASE("a module does not leave its list while it is called") {
   nn::ModuleDict<> layers;
   layers.insert("a", nn::Linear(2, 2));
@@ -69,9 +88,9 @@ TEST_CASE("a module does not leave its list while it is called") {
   CHECK(layers.empty());
 }
 
-TEST_CASE("a Sequential does not grow while it is called") {
+TEST_CASE("a Sequential does not grow while it is called", "[products]") {
   nn::Sequential layers{nn::Linear(2, 2), nn::Linear(2, 2)};
-  layers[0].register_forward_hook([&](const nn::ModuleBase&, const std::vector<Tensor>&, Tensor&) {
+  layers[0]->register_forward_hook([&](const nn::ModuleBase&, const std::vector<Tensor>&, Tensor&) {
     layers.push_back(nn::Linear(2, 2));
   });
   CHECK_THROWS_WITH(layers(ones({1, 2})),
@@ -79,9 +98,10 @@ TEST_CASE("a Sequential does not grow while it is called") {
   CHECK(layers.size() == 2);
 }
 
-TEST_CASE("a list is not replaced, and does not move its modules, while one of them is called") {
+TEST_CASE("a list is not replaced, and does not move its modules, while one of them is called",
+          "[products]") {
   nn::Sequential layers{nn::Linear(2, 2)};
-  layers[0].register_forward_hook([&](const nn::ModuleBase&, const std::vector<Tensor>&, Tensor&) {
+  layers[0]->register_forward_hook([&](const nn::ModuleBase&, const std::vector<Tensor>&, Tensor&) {
     layers = nn::Sequential{nn::Linear(2, 2)};
   });
   CHECK_THROWS_WITH(layers(ones({1, 2})),

@@ -131,10 +131,10 @@ TEST_CASE("Where no input has a gradient a backward hook sees that of the result
   CHECK(seen == V{3, 3});
 }
 
-TEST_CASE("Hooks go with copies of a module, and inside of others") {
+TEST_CASE("Hooks go with copies of a module, and inside of others", "[products]") {
   nn::Sequential net(nn::Linear(2, 2), nn::Linear(2, 1));
   int calls = 0;
-  net[1].register_forward_hook([&](const nn::ModuleBase&, const Tensors&, Tensor&) { ++calls; });
+  net[1]->register_forward_hook([&](const nn::ModuleBase&, const Tensors&, Tensor&) { ++calls; });
   const nn::Sequential copy = net;
   net(ones({3, 2}));
   copy(ones({3, 2}));
@@ -167,7 +167,7 @@ TEST_CASE("Anomaly mode names the module in which NaN first appeared, by its pat
                             "(1,)"));
 }
 
-TEST_CASE("A NaN weight of a transformer is found where it is used") {
+TEST_CASE("A NaN weight of a transformer is found where it is used", "[products]") {
   manual_seed(1);
   attention::GPT model({.vocab_size = 5, .context_length = 4, .width = 4, .num_heads = 2});
   for (auto& [name, parameter] : model.named_parameters()) {
@@ -195,7 +195,7 @@ TEST_CASE("The result of a module with a backward hook is still a view where it 
   CHECK(values(weight.w) == V{1, 1, 1});
 }
 
-TEST_CASE("A backward hook leaves nothing behind when a graph is created") {
+TEST_CASE("A backward hook leaves nothing behind when a graph is created", "[products]") {
   nn::Linear linear(4, 4);
   linear.register_backward_hook([](Tensors&, const Tensor&) {});
   const std::int64_t before = live_memory();

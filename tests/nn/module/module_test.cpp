@@ -41,7 +41,7 @@ TEST_CASE("state_dict has PyTorch's keys: own parameters, own buffers, then the 
   CHECK(Net().num_parameters() == 3 + 9 + 12 + 9);
 }
 
-TEST_CASE("a moved or copied module finds its own members") {
+TEST_CASE("a moved or copied module finds its own members", "[products]") {
   Net original;
   const Tensor x = ones({1, 2});
   const std::vector<float> expected = original(x).to_vector<float>();
@@ -74,7 +74,8 @@ TEST_CASE("a tensor in two places is one parameter, under both keys") {
   CHECK(net.state_dict().size() == 7);
 }
 
-TEST_CASE("load_state_dict copies into the module, and its gradients and handles stay") {
+TEST_CASE("load_state_dict copies into the module, and its gradients and handles stay",
+          "[products]") {
   Net from;
   Net to;
   const Tensor handle = to.bias;
@@ -150,7 +151,7 @@ TEST_CASE("load_state_dict converts to the module's dtype") {
   CHECK(net.bias.dtype() == float32);
 }
 
-TEST_CASE("train, eval and apply reach every module, children first") {
+TEST_CASE("train, eval and apply reach every module, children first", "[products]") {
   nn::Sequential net(nn::Linear(2, 2), nn::Sequential(nn::Dropout(0.5), nn::ReLU()));
   net.eval();
   std::vector<std::string> order;
@@ -165,7 +166,7 @@ TEST_CASE("train, eval and apply reach every module, children first") {
   for (const auto& [path, module] : net.named_modules()) CHECK(module->is_training());
 }
 
-TEST_CASE("to converts parameters and buffers in place, whole numbers stay") {
+TEST_CASE("to converts parameters and buffers in place, whole numbers stay", "[products]") {
   Net net;
   net.scale = tensor({1, 2, 3});
   const Tensor handle = net.bias;
@@ -177,7 +178,7 @@ TEST_CASE("to converts parameters and buffers in place, whole numbers stay") {
   CHECK_THROWS_AS(net.to(int64), DTypeError);
 }
 
-TEST_CASE("frozen parameters get no gradient and do not count as trainable") {
+TEST_CASE("frozen parameters get no gradient and do not count as trainable", "[products]") {
   Net net;
   net.first.requires_grad_(false);
   net(ones({1, 2})).sum().backward();

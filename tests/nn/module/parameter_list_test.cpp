@@ -1,4 +1,6 @@
 // Any number of parameters.
+#include <utility>
+
 #include "tests/nn/fixtures.h"
 
 using namespace tend;
@@ -20,6 +22,16 @@ class Polynomial : public nn::Module<Polynomial> {
 };
 
 }  // namespace
+
+TEST_CASE("a list of parameters is made in braces, and makes parameters of tensors") {
+  nn::ParameterList list{nn::Parameter(ones({2})), nn::Parameter(zeros({3}))};
+  CHECK(list.emplace_back(ones({4})).requires_grad());
+  CHECK(list.size() == 3);
+  CHECK(list.at(2).shape() == Shape{4});
+  CHECK(std::as_const(list).at(0).shape() == Shape{2});
+  CHECK_THROWS_AS(list.at(3), IndexError);
+  CHECK(list.num_parameters() == 9);
+}
 
 TEST_CASE("the parameters of a list are named, saved and trained") {
   Polynomial net;

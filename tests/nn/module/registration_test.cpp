@@ -121,7 +121,8 @@ TEST_CASE("a module that stands in another cannot take its place") {
   CHECK(net.named_children().size() == 2);
 }
 
-TEST_CASE("lists and a Sequential can be replaced by a module that is registered in them") {
+TEST_CASE("lists and a Sequential can be replaced by a module that is registered in them",
+          "[products]") {
   nn::Sequential layers{nn::ReLU()};
   layers = std::move(layers.register_module("inner", nn::Sequential{nn::Linear(2, 3), nn::Tanh()}));
   CHECK(layers.size() == 2);

@@ -1,4 +1,6 @@
 // Modules in lists and in one another, as deep as a user likes.
+#include <utility>
+
 #include "tests/nn/fixtures.h"
 #include "tests/sanitizers.h"
 
@@ -85,7 +87,7 @@ TEST_CASE("modules are applied children first, in their order") {
 
 TEST_CASE("a Sequential can be replaced by one that stands in it") {
   nn::Sequential model{nested(3), nn::ReLU()};
-  model = std::move(static_cast<nn::Sequential&>(model[0]));
+  model = std::move(model[0].as<nn::Sequential>());
   CHECK(model.size() == 1);
   CHECK(model.depth() == nested(3).depth());
 }
@@ -120,6 +122,32 @@ TEST_CASE("the depth of a Sequential counts what is registered by name") {
   nn::Sequential outer;
   outer.push_back(layers);
   CHECK(outer.depth() == 5);
+}
+
+TEST_CASE("the modules of a Sequential are called one by one") {
+  nn::Sequential model{nn::Linear(2, 3), nn::ReLU(), nn::Linear(3, 1)};
+  const Tensor x = ones({4, 2});
+  CHECK(model[0](x).shape() == Shape{4, 3});
+  CHECK(std::as_const(model)[1](x).equal(x));
+  Tensor y = x;
+  for (const nn::AnyModule& layer : std::as_const(model)) y = layer(y);
+  CHECK(y.equal(model(x)));
+  for (nn::AnyModule& layer : model) layer->requires_grad_(false);
+  CHECK(model.num_parameters(true) == 0);
+  CHECK(model[0].as<nn::Linear>().weight.shape() == Shape{3, 2});
+  CHECK(model[2]->parameters().size() == 2);
+}
+
+TEST_CASE("a ModuleList is made in braces, from left to right") {
+  manual_seed(3);
+  nn::ModuleList<> mixed{nn::Linear(2, 2), nn::ReLU(), nn::Linear(2, 2)};
+  manual_seed(3);
+  const nn::ModuleList<nn::Linear> layers{nn::Linear(2, 2), nn::Linear(2, 2)};
+  CHECK(mixed.at(0).as<nn::Linear>().weight.equal(layers.at(0).weight));
+  CHECK(mixed.at(2).as<nn::Linear>().weight.equal(layers.at(1).weight));
+  const nn::ModuleList<> copy{mixed};  // and no list in a list
+  CHECK(copy.size() == 3);
+  CHECK_THROWS_AS(mixed.at(3), IndexError);
 }
 
 TEST_CASE("a ModuleList makes as many modules as it is told") {

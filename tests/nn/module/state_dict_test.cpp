@@ -1,4 +1,7 @@
 // Named tensors.
+#include <map>
+#include <string>
+
 #include "tests/nn/fixtures.h"
 
 using namespace tend;
@@ -48,6 +51,41 @@ TEST_CASE("insertion keeps what is there, and removal what has other names") {
   CHECK(order(state) == "b ");
   state.erase(state.begin());
   CHECK(state.empty());
+}
+
+TEST_CASE("a state has the functions of a map") {
+  nn::StateDict state;
+  CHECK(state.emplace("a", ones({1})).second);
+  CHECK_FALSE(state.emplace("a", ones({2})).second);
+  CHECK(state.try_emplace("b", ones({2})).second);
+  CHECK_FALSE(state.try_emplace("b").second);
+  CHECK(state.at("b").shape() == Shape{2});
+  CHECK(state.try_emplace("c").first->first == "c");
+  const auto [at, added] = state.insert_or_assign("a", ones({5}));
+  CHECK_FALSE(added);
+  CHECK(at == state.begin());
+  CHECK(state.at("a").shape() == Shape{5});
+  CHECK(state.insert_or_assign("d", ones({4})).second);
+  CHECK(order(state) == "a b c d ");
+  CHECK(state.count("a") == 1);
+  CHECK(state.count("e") == 0);
+  state.emplace_back("a", ones({1}));
+  CHECK(state.count("a") == 2);
+  const std::map<std::string, Tensor> map{{"y", ones({2})}, {"x", ones({1})}};
+  CHECK(order(nn::StateDict(map.begin(), map.end())) == "x y ");
+}
+
+TEST_CASE("states are equal if their names, their order and their tensors are") {
+  const nn::StateDict state{{"a", ones({2})}, {"b", Tensor()}};
+  CHECK(state == nn::StateDict{{"a", ones({2})}, {"b", Tensor()}});
+  CHECK(state != nn::StateDict{{"a", ones({2})}});
+  CHECK(state != nn::StateDict{{"b", Tensor()}, {"a", ones({2})}});
+  CHECK(state != nn::StateDict{{"a", ones({2})}, {"b", ones({2})}});
+  CHECK(state != nn::StateDict{{"a", zeros({2})}, {"b", Tensor()}});
+  CHECK(state != nn::StateDict{{"a", ones({2}, float64)}, {"b", Tensor()}});
+  CHECK(state != nn::StateDict{{"a", ones({1, 2})}, {"b", Tensor()}});
+  const nn::Linear layer(2, 3);
+  CHECK(layer.state_dict() == layer.clone().state_dict());
 }
 
 TEST_CASE("weights are renamed and replaced between a file and a module") {

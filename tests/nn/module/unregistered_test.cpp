@@ -119,7 +119,7 @@ TEST_CASE("a parameter without its field macro is an error of the first call") {
                     "trains or saves it. Declare it as TEND_PARAMETER(name)");
 }
 
-TEST_CASE("modules behind pointers and second handles on parameters need no macro") {
+TEST_CASE("modules behind pointers and second handles on parameters need no macro", "[products]") {
   const Free net;
   CHECK_NOTHROW(net(kRow));
   const Free copy = net;  // NOLINT(performance-unnecessary-copy-initialization): copies are tested
@@ -127,7 +127,7 @@ TEST_CASE("modules behind pointers and second handles on parameters need no macr
   CHECK_NOTHROW(Free()(kRow));
 }
 
-TEST_CASE("threads that make, call and destroy modules find forgotten members") {
+TEST_CASE("threads that make, call and destroy modules find forgotten members", "[products]") {
   const Forgetful forgetful;
   const Free shared;
   std::atomic<int> found = 0;
