@@ -261,7 +261,7 @@ TEST_CASE("strings stand for options where PyTorch has strings") {
   CHECK(optim::OneCycleLROptions{.anneal_strategy = "linear"}.anneal_strategy ==
         optim::AnnealStrategy::linear);
   CHECK_THROWS_WITH(mse_loss(x, y, "summ"),
-                    "[reduction] \"summ\" is unknown; known are none, mean, sum");
+                    "[reduction] \"summ\" is unknown; the words are none mean sum");
   CHECK_THROWS_WITH(pad(y, {1, 1}, "edge"), ContainsSubstring("[mode] \"edge\" is unknown"));
 }
 

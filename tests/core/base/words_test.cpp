@@ -29,6 +29,6 @@ TEST_CASE("a parameter takes an enumerator, or its word") {
   for (const std::string word : {"", "lef", "leftt", "right both", "Left", "side:"}) {
     CAPTURE(word);
     CHECK_THROWS_WITH(side_of(word),
-                      "[side] \"" + word + "\" is unknown; known are left, right, both");
+                      "[side] \"" + word + "\" is unknown; the words are left right both");
   }
 }
