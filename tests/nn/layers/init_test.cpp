@@ -74,7 +74,7 @@ TEST_CASE("Xavier and Kaiming initialisation draw PyTorch's numbers") {
   }
 }
 
-TEST_CASE("truncated normal, orthogonal, sparse and identity weights are PyTorch's") {
+TEST_CASE("truncated normal, orthogonal, sparse and identity weights are PyTorch's", "[products]") {
   using namespace nn::init;
   constexpr double kErf = 1e-6;  // PyTorch's erfinv is another, in float32
   check_init("trunc_normal_", {5, 7}, kErf, [](T t) { return trunc_normal_(t); });
@@ -89,7 +89,7 @@ TEST_CASE("truncated normal, orthogonal, sparse and identity weights are PyTorch
   check_init("dirac_", {6, 2, 4, 3}, 0, [](T t) { return dirac_(t, 2); });
 }
 
-TEST_CASE("orthogonal weights have rows or columns at right angles") {
+TEST_CASE("orthogonal weights have rows or columns at right angles", "[products]") {
   for (const Shape& shape : {Shape{40, 60}, Shape{60, 40}, Shape{1, 3}, Shape{3, 1}}) {
     const Tensor weight = nn::init::orthogonal_(empty(shape, float64), 3.0);
     const Tensor wide = shape[0] < shape[1] ? weight : weight.t();
@@ -99,7 +99,8 @@ TEST_CASE("orthogonal weights have rows or columns at right angles") {
   CHECK(nn::init::orthogonal_(empty({0, 3})).numel() == 0);
 }
 
-TEST_CASE("initialisation writes to the tensor that it returns, whatever its strides") {
+TEST_CASE("initialisation writes to the tensor that it returns, whatever its strides",
+          "[products]") {
   const Tensor weight = zeros({4, 6}).t();
   CHECK(nn::init::orthogonal_(weight).impl() == weight.impl());
   CHECK(matmul(weight.t(), weight).allclose(eye(4), 0, 1e-6));

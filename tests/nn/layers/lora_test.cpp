@@ -34,7 +34,8 @@ std::vector<std::string> changed_by_training(attention::GPT& model, const Tensor
 
 }  // namespace
 
-TEST_CASE("LoRA changes nothing at first, trains alone, and merges into the weights") {
+TEST_CASE("LoRA changes nothing at first, trains alone, and merges into the weights",
+          "[products]") {
   attention::GPT model = lora_model();
   const Tensor tokens = randint(0, 11, {2, 6});
   const Tensor plain = model(tokens).detach();
@@ -63,7 +64,7 @@ TEST_CASE("LoRA changes nothing at first, trains alone, and merges into the weig
   CHECK(equal(model(tokens).detach(), plain));
 }
 
-TEST_CASE("LoRA weights are saved and loaded alone") {
+TEST_CASE("LoRA weights are saved and loaded alone", "[products]") {
   attention::GPT model = lora_model();
   const Tensor tokens = randint(0, 11, {2, 6});
   nn::add_lora(model, {"out_proj"});
@@ -82,7 +83,7 @@ TEST_CASE("LoRA weights are saved and loaded alone") {
   CHECK_THROWS_AS(nn::load_lora_state(other, less), Error);
 }
 
-TEST_CASE("LoRA weights are loaded under the names of PEFT's adapters") {
+TEST_CASE("LoRA weights are loaded under the names of PEFT's adapters", "[products]") {
   attention::GPT model = lora_model();
   const Tensor tokens = randint(0, 11, {2, 6});
   nn::add_lora(model, {"W_query"});
@@ -105,7 +106,7 @@ TEST_CASE("LoRA weights are loaded under the names of PEFT's adapters") {
   CHECK(equal(other(tokens).detach(), model(tokens).detach()));
 }
 
-TEST_CASE("what LoRA froze stays frozen when it is merged or taken away") {
+TEST_CASE("what LoRA froze stays frozen when it is merged or taken away", "[products]") {
   for (const auto end : {nn::merge_lora, nn::remove_lora}) {
     attention::GPT model = lora_model();
     nn::add_lora(model, {"W_query"});
@@ -116,7 +117,7 @@ TEST_CASE("what LoRA froze stays frozen when it is merged or taken away") {
   }
 }
 
-TEST_CASE("LoRA drops inputs in training, and keeps the dtype") {
+TEST_CASE("LoRA drops inputs in training, and keeps the dtype", "[products]") {
   nn::Linear layer(64, 3);
   layer.to(float64);
   CHECK(nn::add_lora(layer, {"*"}, {.rank = 4, .dropout = 0.5}) == 1);

@@ -5,7 +5,8 @@
 
 using namespace tend;
 
-TEST_CASE("Adagrad steps a model as PyTorch does, with decays, a first sum and maximize") {
+TEST_CASE("Adagrad steps a model as PyTorch does, with decays, a first sum and maximize",
+          "[products]") {
   const auto options = [](const nlohmann::json& o) {
     return optim::AdagradOptions{.lr = o["lr"],
                                  .lr_decay = o["lr_decay"],

@@ -24,12 +24,14 @@ typename O::Options adam_options(const nlohmann::json& o) {
 
 }  // namespace
 
-TEST_CASE("Adam and AdamW step a model as PyTorch's, with amsgrad, maximize and decay") {
+TEST_CASE("Adam and AdamW step a model as PyTorch's, with amsgrad, maximize and decay",
+          "[products]") {
   CHECK(test::check_runs<optim::Adam>("Adam", adam_options<optim::Adam>) == 20);
   CHECK(test::check_runs<optim::AdamW>("AdamW", adam_options<optim::AdamW>) == 20);
 }
 
-TEST_CASE("SGD steps a model as PyTorch's, with dampening, Nesterov's momentum and maximize") {
+TEST_CASE("SGD steps a model as PyTorch's, with dampening, Nesterov's momentum and maximize",
+          "[products]") {
   const auto options = [](const nlohmann::json& o) {
     return optim::SGDOptions{.lr = o["lr"],
                              .momentum = o["momentum"],
@@ -41,7 +43,7 @@ TEST_CASE("SGD steps a model as PyTorch's, with dampening, Nesterov's momentum a
   CHECK(test::check_runs<optim::SGD>("SGD", options) == 20);
 }
 
-TEST_CASE("Adam with amsgrad goes on from a state_dict with the same bits") {
+TEST_CASE("Adam with amsgrad goes on from a state_dict with the same bits", "[products]") {
   const optim::AdamOptions options{.lr = 0.02, .amsgrad = true};
   const std::vector<Tensor> p = test::start_model();
   const auto run = [](optim::Adam& optimizer, const std::vector<Tensor>& parameters) {

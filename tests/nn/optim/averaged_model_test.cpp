@@ -34,7 +34,7 @@ bool all_equal(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
 
 }  // namespace
 
-TEST_CASE("averaged weights are PyTorch's, running ones and those that decay") {
+TEST_CASE("averaged weights are PyTorch's, running ones and those that decay", "[products]") {
   int runs = 0;
   for (const auto& run : test::torch_optimizers()["averages"]) {
     ++runs;

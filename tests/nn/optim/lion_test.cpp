@@ -7,7 +7,7 @@
 
 using namespace tend;
 
-TEST_CASE("Lion steps a model as the formula of its paper, with decay") {
+TEST_CASE("Lion steps a model as the formula of its paper, with decay", "[products]") {
   const auto options = [](const nlohmann::json& o) {
     return optim::LionOptions{
         .lr = o["lr"], .betas = {o["betas"][0], o["betas"][1]}, .weight_decay = o["weight_decay"]};

@@ -23,7 +23,7 @@ optim::MuonOptions options_of_muon(const nlohmann::json& o) {
 
 }  // namespace
 
-TEST_CASE("Muon steps the matrices of a model as its formulas do") {
+TEST_CASE("Muon steps the matrices of a model as its formulas do", "[products]") {
   int runs = 0;
   for (const auto& run : test::torch_optimizers()["runs"]) {
     if (run["optimizer"] != "Muon") continue;
@@ -48,7 +48,8 @@ TEST_CASE("Muon steps the matrices of a model as its formulas do") {
   CHECK(runs == 25);
 }
 
-TEST_CASE("Muon's step is an orthogonal matrix times its rate, of any layout and dtype") {
+TEST_CASE("Muon's step is an orthogonal matrix times its rate, of any layout and dtype",
+          "[products]") {
   for (const DType dtype : {float32, float64}) {
     manual_seed(3);
     Tensor p = zeros({6, 3}, dtype).t().requires_grad_();
@@ -61,7 +62,8 @@ TEST_CASE("Muon's step is an orthogonal matrix times its rate, of any layout and
   }
 }
 
-TEST_CASE("Muon goes on from its state, with the same bits for any number of threads") {
+TEST_CASE("Muon goes on from its state, with the same bits for any number of threads",
+          "[products]") {
   const auto trained = [](bool saves) {
     Generator generator(5);
     Tensor p = (rand({40, 300}, float32, generator) - 0.5).requires_grad_();
@@ -81,7 +83,7 @@ TEST_CASE("Muon goes on from its state, with the same bits for any number of thr
   CHECK(test::same_bits_for_any_thread_count([&] { return trained(false); }));
 }
 
-TEST_CASE("Muon refuses what is no matrix, and settings out of range") {
+TEST_CASE("Muon refuses what is no matrix, and settings out of range", "[products]") {
   Tensor p = ones({2, 3}).requires_grad_(), q = ones({2, 3}).requires_grad_();
   const Tensor bias = ones({3}).requires_grad_();
   CHECK_THROWS_WITH(optim::Muon({p, bias}), "[Muon] a parameter of shape (3,) is no matrix");

@@ -5,7 +5,8 @@
 
 using namespace tend;
 
-TEST_CASE("RMSprop steps a model as PyTorch does, with momentum, centered, maximize and decay") {
+TEST_CASE("RMSprop steps a model as PyTorch does, with momentum, centered, maximize and decay",
+          "[products]") {
   const auto options = [](const nlohmann::json& o) {
     return optim::RMSpropOptions{.lr = o["lr"],
                                  .alpha = o["alpha"],

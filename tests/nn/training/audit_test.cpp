@@ -77,7 +77,7 @@ const ParameterAudit& entry(const AuditReport& report, const std::string& name) 
 
 }  // namespace
 
-TEST_CASE("a sound model passes the audit, and is not changed by it") {
+TEST_CASE("a sound model passes the audit, and is not changed by it", "[products]") {
   manual_seed(1);
   Net net;
   net.eval();
@@ -100,7 +100,7 @@ TEST_CASE("a sound model passes the audit, and is not changed by it") {
   CHECK(get_rng_state().to_bytes() == state);
 }
 
-TEST_CASE("dropout drops the same weights in every call of the audit") {
+TEST_CASE("dropout drops the same weights in every call of the audit", "[products]") {
   manual_seed(2);
   const Net net;
   const AuditReport report =
@@ -108,7 +108,8 @@ TEST_CASE("dropout drops the same weights in every call of the audit") {
   CHECK(report.passed());
 }
 
-TEST_CASE("the audit tells parameters that are frozen, not reached, or have no gradient") {
+TEST_CASE("the audit tells parameters that are frozen, not reached, or have no gradient",
+          "[products]") {
   manual_seed(3);
   Net net;
   net.uses_second = false;
@@ -126,7 +127,7 @@ TEST_CASE("the audit tells parameters that are frozen, not reached, or have no g
   CHECK(text.str().find("frozen") != std::string::npos);
 }
 
-TEST_CASE("the audit finds a wrong derivative") {
+TEST_CASE("the audit finds a wrong derivative", "[products]") {
   manual_seed(4);
   Net net;
   net.eval();
@@ -138,7 +139,7 @@ TEST_CASE("the audit finds a wrong derivative") {
   }
 }
 
-TEST_CASE("the audit finds a wrong second derivative") {
+TEST_CASE("the audit finds a wrong second derivative", "[products]") {
   manual_seed(6);
   Net net;
   net.eval();
@@ -149,7 +150,7 @@ TEST_CASE("the audit finds a wrong second derivative") {
   CHECK(entry(report, "first.weight").second_order.value() > 0.01);
 }
 
-TEST_CASE("the audit names the innermost module where NaN or infinity began") {
+TEST_CASE("the audit names the innermost module where NaN or infinity began", "[products]") {
   manual_seed(5);
   Net net;
   net.eval();
@@ -166,7 +167,8 @@ TEST_CASE("the audit names the innermost module where NaN or infinity began") {
         }).not_finite == "outside of all modules");
 }
 
-TEST_CASE("the audit names the operation and the module whose derivative made the first NaN") {
+TEST_CASE("the audit names the operation and the module whose derivative made the first NaN",
+          "[products]") {
   manual_seed(5);
   const InRoot model;
   const AuditReport report = nn::audit(model, [](const InRoot& m) { return sum(m(inputs())); });
@@ -193,13 +195,13 @@ TEST_CASE("the audit names the operation and the module whose derivative made th
         }).not_finite == "the derivative of sqrt in Root");
 }
 
-TEST_CASE("the audit refuses a loss of several numbers") {
+TEST_CASE("the audit refuses a loss of several numbers", "[products]") {
   const Net net;
   CHECK_THROWS_WITH(nn::audit(net, [](const Net& model) { return model(inputs()); }),
                     "[audit] the loss is (5, 2), not one number");
 }
 
-TEST_CASE("the kinks of relu are no wrong derivatives") {
+TEST_CASE("the kinks of relu are no wrong derivatives", "[products]") {
   int failed = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     manual_seed(seed);

@@ -46,7 +46,7 @@ ProfileRow row(const std::vector<ProfileRow>& rows, const std::string& name,
 
 }  // namespace
 
-TEST_CASE("a profile has each operation and derivative, by name and by module") {
+TEST_CASE("a profile has each operation and derivative, by name and by module", "[products]") {
   Pair model;
   const Tensor x = randn({5, 8}, {.requires_grad = true});
   Profiler profiler;
@@ -99,7 +99,8 @@ TEST_CASE("a derivative is one row, whatever it is made of") {
   CHECK(row(operations, "sin").calls == 1);  // its recomputation is a part of the derivative
 }
 
-TEST_CASE("operations without derivatives, attention and products of all kinds are profiled") {
+TEST_CASE("operations without derivatives, attention and products of all kinds are profiled",
+          "[products]") {
   manual_seed(1);
   const Tensor x = randn({3, 4}), q = randn({2, 3, 16, 8}, {.requires_grad = true});
   Profiler profiler;
@@ -185,7 +186,8 @@ TEST_CASE("an error ends an operation and a derivative in a profile as everywher
   CHECK(row(profiler.by_operation(), "sin", true).calls == 1);
 }
 
-TEST_CASE("in a trace, modules are events around those of their operations and modules") {
+TEST_CASE("in a trace, modules are events around those of their operations and modules",
+          "[products]") {
   const auto names_in = [](const nlohmann::json& events) {
     std::string names;
     for (const auto& event : events) names += event.at("name").get<std::string>() + '\n';
@@ -222,7 +224,7 @@ TEST_CASE("in a trace, modules are events around those of their operations and m
         "Linear\nlinear\nLinear, backward\nlinear\n");
 }
 
-TEST_CASE("a profile is printed as two tables, and as a trace for Chrome") {
+TEST_CASE("a profile is printed as two tables, and as a trace for Chrome", "[products]") {
   Pair model;
   Profiler profiler;
   model(randn({5, 8})).sum().backward();

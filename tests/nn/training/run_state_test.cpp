@@ -91,7 +91,8 @@ void change_byte(const std::filesystem::path& path, std::int64_t from_end) {
 
 }  // namespace
 
-TEST_CASE("a run that goes on from any of its checkpoints has the bits of one that never stopped") {
+TEST_CASE("a run that goes on from any of its checkpoints has the bits of one that never stopped",
+          "[products]") {
   const TemporaryFolder folder;
   manual_seed(7);
   SmallRun whole;
@@ -112,7 +113,8 @@ TEST_CASE("a run that goes on from any of its checkpoints has the bits of one th
   }
 }
 
-TEST_CASE("other programs find the model's weights in a checkpoint under their own names") {
+TEST_CASE("other programs find the model's weights in a checkpoint under their own names",
+          "[products]") {
   const TemporaryFolder folder;
   SmallRun run;
   run.go_to(2);
@@ -125,7 +127,7 @@ TEST_CASE("other programs find the model's weights in a checkpoint under their o
   CHECK(file.tensors.at("training.generator").numel() == 315);
 }
 
-TEST_CASE("a state that does not fit leaves all parts of a run as they were") {
+TEST_CASE("a state that does not fit leaves all parts of a run as they were", "[products]") {
   manual_seed(3);
   SmallRun run;
   run.go_to(6);
@@ -160,7 +162,7 @@ TEST_CASE("a state that does not fit leaves all parts of a run as they were") {
   CHECK(same_bits(run.state.state_dict(), other));
 }
 
-TEST_CASE("a checkpoint with a byte or a setting that changed is refused") {
+TEST_CASE("a checkpoint with a byte or a setting that changed is refused", "[products]") {
   const TemporaryFolder folder;
   SmallRun run;
   run.go_to(2);
@@ -196,7 +198,8 @@ TEST_CASE("the parts of a run have names of their own") {
   CHECK_THROWS_WITH(run.state_dict(), ContainsSubstring("training.weight has a name of the run's"));
 }
 
-TEST_CASE("a folder keeps the last checkpoints, and those before a step to which a run went back") {
+TEST_CASE("a folder keeps the last checkpoints, and those before a step to which a run went back",
+          "[products]") {
   const TemporaryFolder folder;
   SmallRun run;
   const nn::CheckpointFolder checkpoints(folder.file("out/deep"), 2);

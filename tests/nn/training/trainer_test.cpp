@@ -83,7 +83,7 @@ bool same_weights(const nn::ModuleBase& a, const nn::ModuleBase& b) {
 
 }  // namespace
 
-TEST_CASE("a trainer makes the steps that a loop written by hand makes") {
+TEST_CASE("a trainer makes the steps that a loop written by hand makes", "[products]") {
   Course trained, by_hand;
   by_hand.model.load_state_dict(trained.model.state_dict());
   manual_seed(9);
@@ -106,7 +106,8 @@ TEST_CASE("a trainer makes the steps that a loop written by hand makes") {
   CHECK(same_weights(trained.model, by_hand.model));
 }
 
-TEST_CASE("a run that crashes and goes on has the losses, weights and logs of one that did not") {
+TEST_CASE("a run that crashes and goes on has the losses, weights and logs of one that did not",
+          "[products]") {
   const TemporaryFolder folder;
   const auto options = [&](const std::string& out) {
     return nn::TrainerOptions{.steps = 23,
@@ -149,8 +150,8 @@ TEST_CASE("a run that crashes and goes on has the losses, weights and logs of on
   }
 }
 
-TEST_CASE(
-    "a run that goes on removes the checkpoints that a killed process had no time to remove") {
+TEST_CASE("a run that goes on removes the checkpoints that a killed process had no time to remove",
+          "[products]") {
   const TemporaryFolder folder;
   const nn::TrainerOptions options{
       .steps = 8, .out = folder.path(), .save_every = 2, .keep = 2, .resume = true};
@@ -181,7 +182,8 @@ TEST_CASE("broken and later lines of a log are taken out before a run goes on") 
   CHECK_THROWS_AS(nn::RunLog("/nowhere/at/all", 0), IoError);
 }
 
-TEST_CASE("a step's callback may lengthen the run, fill in an evaluation, and be called again") {
+TEST_CASE("a step's callback may lengthen the run, fill in an evaluation, and be called again",
+          "[products]") {
   const TemporaryFolder folder;
   manual_seed(5);
   Drop model;
@@ -211,7 +213,7 @@ TEST_CASE("a step's callback may lengthen the run, fill in an evaluation, and be
   CHECK_THROWS_WITH(trainer.set_steps(-1), ContainsSubstring("steps must be at least 0, got -1"));
 }
 
-TEST_CASE("an evaluation that throws leaves the model in training mode") {
+TEST_CASE("an evaluation that throws leaves the model in training mode", "[products]") {
   Course course;
   nn::TrainerOptions options{.steps = 2, .evaluate_every = 1};
   options.evaluate = []() -> double { throw std::runtime_error("no data"); };
@@ -220,7 +222,8 @@ TEST_CASE("an evaluation that throws leaves the model in training mode") {
   CHECK(grad_enabled());
 }
 
-TEST_CASE("evaluation happens in evaluation mode, and too many without progress end the run") {
+TEST_CASE("evaluation happens in evaluation mode, and too many without progress end the run",
+          "[products]") {
   Course course;
   std::vector<double> found = {3, 2, 2.5, 2, 1};
   std::size_t next = 0;
@@ -235,7 +238,8 @@ TEST_CASE("evaluation happens in evaluation mode, and too many without progress 
   CHECK(course.model.is_training());
 }
 
-TEST_CASE("a schedule on a plateau is stepped with each evaluation, and goes on with the run") {
+TEST_CASE("a schedule on a plateau is stepped with each evaluation, and goes on with the run",
+          "[products]") {
   const TemporaryFolder folder;
   const std::vector<double> found = {3, 2, 2.5, 2.4, 2.3, 1};
   // The rates of the steps of a run that stops after `steps`, and goes on to 12 where `resumes`.
@@ -275,7 +279,8 @@ TEST_CASE("a schedule on a plateau is stepped with each evaluation, and goes on 
   CHECK(rates("stops", 12, true) == std::vector<double>(whole.begin() + 7, whole.end()));
 }
 
-TEST_CASE("a loss that is not finite ends a run before the step that it would spoil") {
+TEST_CASE("a loss that is not finite ends a run before the step that it would spoil",
+          "[products]") {
   Course course;
   nn::StateDict before;
   int calls = 0;
@@ -294,7 +299,8 @@ TEST_CASE("a loss that is not finite ends a run before the step that it would sp
     CHECK(equal(tensor, before.at(name)));
 }
 
-TEST_CASE("Ctrl-C ends a run behind its step, with a checkpoint, and the handlers are set back") {
+TEST_CASE("Ctrl-C ends a run behind its step, with a checkpoint, and the handlers are set back",
+          "[products]") {
   const TemporaryFolder folder;
   const pid_t child = fork();
   REQUIRE(child >= 0);
@@ -318,7 +324,8 @@ TEST_CASE("Ctrl-C ends a run behind its step, with a checkpoint, and the handler
   CHECK(status == 0);
 }
 
-TEST_CASE("a trainer refuses options that cannot be, and checkpoints of other settings") {
+TEST_CASE("a trainer refuses options that cannot be, and checkpoints of other settings",
+          "[products]") {
   const TemporaryFolder folder;
   Course course;
   const auto refuses = [&](const nn::TrainerOptions& options, const std::string& message) {
