@@ -2,8 +2,15 @@
 
 #include <tend/core/base/type_name.h>
 #include <tend/nn/module/module.h>
+#include <tend/nn/module/module_hooks.h>
 
 namespace tend::nn {
+
+void AnyModule::check_idle() const {
+  const ModuleBase* running = held_ ? ModuleScope::running_in(held_->module()) : nullptr;
+  if (running != nullptr)
+    fail("AnyModule", "cannot change while ", running->type_name(), " in it is called");
+}
 
 void AnyModule::fail_class(const std::type_info& wanted) const {
   fail("AnyModule", "holds a ", module().type_name(), ", no ", tend::type_name(wanted));

@@ -27,7 +27,12 @@ class AnyModule {
   AnyModule(const AnyModule& other) : held_(other.copy()) {}
   AnyModule(AnyModule&&) noexcept = default;
   AnyModule& operator=(const AnyModule& other) { return *this = AnyModule(other); }
-  AnyModule& operator=(AnyModule&&) noexcept = default;
+  /// Error while the module that it holds, or one in that, is called.
+  AnyModule& operator=(AnyModule&& other) {
+    check_idle();
+    held_ = std::move(other.held_);
+    return *this;
+  }
   ~AnyModule() = default;
 
   /// Error for an AnyModule that was moved from.
@@ -89,6 +94,7 @@ class AnyModule {
     with_memory([&] { with_stack("AnyModule", [&] { made = held_->copy(); }); });
     return made;
   }
+  void check_idle() const;
   [[noreturn]] void fail_class(const std::type_info& wanted) const;
   [[noreturn]] static void fail_call(const std::type_info& type);
 

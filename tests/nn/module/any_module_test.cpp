@@ -13,6 +13,21 @@ class Sum : public nn::Module<Sum> {
 
 }  // namespace
 
+TEST_CASE("a module is not replaced in its place while it is called") {
+  nn::Sequential model{nn::Linear(2, 2), nn::ReLU()};
+  bool replaces = true;
+  model[0]->register_forward_hook([&](const nn::ModuleBase&, const std::vector<Tensor>&, Tensor&) {
+    if (replaces) model[0] = nn::Tanh();
+  });
+  CHECK_THROWS_WITH(model(ones({1, 2})),
+                    Catch::Matchers::StartsWith("[AnyModule] cannot change while Linear in it is"));
+  model[1] = nn::Tanh();
+  replaces = false;
+  CHECK(model(ones({1, 2})).equal(tanh(model[0](ones({1, 2})))));
+  model[0] = nn::ReLU();
+  CHECK(model.parameters().empty());
+}
+
 TEST_CASE("a list of mixed classes calls, names and copies its modules", "[products]") {
   nn::ModuleList<> list;
   list.push_back(nn::Linear(2, 3));
