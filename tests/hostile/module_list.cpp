@@ -481,13 +481,13 @@ std::vector<PublicFunction> module_methods() {
                 nn::ModuleList<nn::Linear> list;
                 list.emplace_back(3, 2);
                 const auto i = static_cast<std::size_t>(a.integer());
-                return DrawnCall([=] { return list[i]->parameters(); });
+                return DrawnCall([=] { return list[i].parameters(); });
               }),
       by_hand("nn::Sequential::operator[](std::size_t)",
               [](Arguments& a) {
                 const auto i = static_cast<std::size_t>(a.integer());
                 return DrawnCall([i, list = nn::Sequential(nn::Linear(3, 2))]() mutable {
-                  return list[i].parameters();
+                  return list[i]->parameters();
                 });
               }),
       by_hand("attention::SelfAttentionV1::copy_weights(const SelfAttentionV2&)",
