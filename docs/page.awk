@@ -49,6 +49,8 @@ in_code || /^    / {
   next
 }
 
+/^$/ || /^#/ { in_span = 0 }
+
 /^# / && !has_title {
   has_title = 1
   print $0 (page == "index" ? "" : " {#" page "}\n\n[TOC]") "\n"
@@ -58,14 +60,24 @@ in_code || /^    / {
 /^#+ / {
   title = $0
   sub(/^#+ /, "", title)
+  gsub(/`/, "")  # lists of headings show no code
   print $0 " {#" page "_" anchor(title) "}"
   next
 }
 
 {
-  # Between backticks stands code, which has no links.
+  # Between backticks, which may stand on two lines, is code, which has no links. To Doxygen a quote ends
+  # it, unless there are two backticks.
   n = split($0, pieces, "`")
   line = ""
-  for (i = 1; i <= n; ++i) line = line (i > 1 ? "`" : "") (i % 2 ? with_links(pieces[i]) : pieces[i])
+  for (i = 1; i <= n; ++i) {
+    if (!in_span) line = line with_links(pieces[i])
+    else if (i < n && i > 1 && pieces[i] ~ /'/) line = line "`" pieces[i] "`"
+    else line = line pieces[i]
+    if (i < n) {
+      line = line "`"
+      in_span = !in_span
+    }
+  }
   print line
 }
