@@ -125,6 +125,29 @@ TEST_CASE("every operation stands in a table of the page for PyTorch users") {
         std::set<std::string>{"from_blob", "index", "slice", "tensor_of", "unfold_backward"});
 }
 
+TEST_CASE(
+    "every layer, optimizer and schedule stands there, too, but for those that PyTorch lacks") {
+  std::string lines;
+  for (const TableRow& row : table_rows(text_of("docs/pytorch.md")))
+    lines += row.cells.at(1) + '\n';
+  std::set<std::string> missing;
+  std::size_t classes = 0;
+  for (const char* folder : {"nn/layers", "attention/layers", "nn/optim"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(kRoot / folder)) {
+      if (entry.path().extension() != ".h") continue;
+      for (const std::string& name :
+           matches(read_page(entry.path().string()),
+                   "\nclass ([A-Za-z0-9]+) : public (?:Module|GroupedOptimizer|LRScheduler)")) {
+        ++classes;
+        if (lines.find("::" + name) == std::string::npos) missing.insert(name);
+      }
+    }
+  }
+  CHECK(classes > 70);
+  CHECK(missing ==
+        std::set<std::string>{"CosineWithWarmup", "InverseSquareRootLR", "Lion", "Muon", "WSDLR"});
+}
+
 TEST_CASE("C++ prints on the pages what Python printed") {
   const auto printed =
       nlohmann::json::parse(read_page(TEND_TEST_DATA "/pytorch.json")).at("printed");
