@@ -1,20 +1,21 @@
-# cmake -DNM=nm -DLIBRARY=libtend.so -DKERNELS=HEADER -P exports.cmake: whether a shared library exports
-# what is tend's, and no more. Hidden are the templates of other libraries, and kernels, but for those of
-# HEADER.
+# cmake -DNM=nm -DLIBRARY=libtend.so -DKERNELS=HEADER -DLIST=FILE [-DUPDATE=ON] -P exports.cmake: whether a
+# shared library exports what is tend's, and no more. Hidden are the templates of other libraries, and
+# kernels, but for those of HEADER. Its functions are those of FILE, which UPDATE writes: programs that were
+# built with a library need what was in its list.
 file(READ ${KERNELS} kernels)
 execute_process(
   COMMAND ${NM} -D -C --defined-only ${LIBRARY}
   OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
 string(REPLACE ";" "," output "${output}")
 string(REPLACE "\n" ";" lines "${output}")
-set(functions 0)
+set(functions "")
 foreach(line IN LISTS lines)
   if(NOT line MATCHES "^[0-9a-f]+ ([A-Za-z]) (.*)")
     continue()
   endif()
   set(symbol "${CMAKE_MATCH_2}")
   if(CMAKE_MATCH_1 STREQUAL "T")
-    math(EXPR functions "${functions} + 1")
+    list(APPEND functions "${symbol}")
     if(symbol MATCHES "^tend::kernels::([a-z_:]+)\\(")
       if(NOT kernels MATCHES "void ${CMAKE_MATCH_1}\\(")
         message(SEND_ERROR "exports a kernel: ${symbol}")
@@ -25,7 +26,18 @@ foreach(line IN LISTS lines)
     message(SEND_ERROR "exports what is not tend's: ${symbol}")
   endif()
 endforeach()
-if(functions LESS 1000)
-  message(SEND_ERROR "exports only ${functions} functions")
+list(REMOVE_DUPLICATES functions)
+list(SORT functions)
+list(JOIN functions "\n" text)
+string(APPEND text "\n")
+if(UPDATE)
+  file(WRITE ${LIST} "${text}")
 endif()
-message(STATUS "${functions} functions")
+file(READ ${LIST} expected)
+if(NOT text STREQUAL expected)
+  file(WRITE exports.txt "${text}")
+  execute_process(COMMAND diff -U0 ${LIST} exports.txt OUTPUT_VARIABLE difference)
+  message(SEND_ERROR "other functions than in ${LIST}; -DUPDATE=ON writes it anew:\n${difference}")
+endif()
+list(LENGTH functions count)
+message(STATUS "${count} functions")
