@@ -135,7 +135,7 @@ void allocate(int i) {
 }
 
 // The product with a vector is left to BLAS, which takes memory with a lock of its own.
-void multiply(int) {
+void multiply_matrices(int) {
   const Array a = Array::zeros({1000, 200}, float32), x = Array::zeros({200}, float32);
   const Array product = Array::empty({1000}, float32);
   for (int i = 0; i < 5; ++i) kernels::matmul(product, a, x);
@@ -166,7 +166,7 @@ TEST_CASE("The child of a fork allocates, large and small") {
 }
 
 TEST_CASE("The child of a fork multiplies matrices") {
-  CHECK(failed_children(kForks, multiply) == 0);
+  CHECK(failed_children(kForks, multiply_matrices) == 0);
 }
 
 TEST_CASE("A fork waits until no thread is inside BLAS") {
@@ -223,7 +223,7 @@ TEST_CASE("The child of a fork does everything at once") {
           draw(i);
           print(i);
           allocate(i);
-          multiply(i);
+          multiply_matrices(i);
           run_in_parallel(i);
           set_num_threads(2 + i % 2);
         }) == 0);
