@@ -1,5 +1,4 @@
-// The gate at which a fork() waits. Separate from core/base/fork.h so that core/base/error.h
-// includes nothing more.
+// The gate at which a fork() waits, for code that takes foreign locks.
 #pragma once
 
 #include <atomic>
