@@ -23,6 +23,7 @@ constexpr std::size_t kLargest = std::size_t{1} << 30;  // of a message: MPI cou
 // How long an answer may come after its sender has ended: messages overtake each other.
 constexpr std::chrono::seconds kPatience{5};
 constexpr unsigned kLooksAround = 256;  // attempts between two looks for processes that have ended
+constexpr unsigned kSpins = 1000;       // attempts before it lets others have the core
 
 /// f(first byte, size) for pieces that one message can hold.
 template <class F>
@@ -101,7 +102,7 @@ template <class F>
 void Communicator::wait_until(const char* call, F is_done) const {
   std::optional<Clock::time_point> ended;
   for (unsigned attempts = 1; !is_done(); ++attempts) {
-    std::this_thread::yield();
+    if (attempts > kSpins) std::this_thread::yield();
     if (attempts % kLooksAround != 0) continue;
     const int other = find_ended();
     if (other < 0) continue;
