@@ -12,16 +12,18 @@ using namespace tend;
 
 namespace {
 
-// The pages of memory that the process has.
-std::int64_t resident_pages() {
+struct Usage {
+  std::int64_t pages = 0;  // of memory that the process has
+  std::int64_t live = 0;   // bytes that arrays hold
+  std::ptrdiff_t files = 0;
+};
+
+Usage usage() {
   std::ifstream file("/proc/self/statm");
   std::int64_t size = 0, resident = 0;
   file >> size >> resident;
-  return resident;
-}
-
-std::ptrdiff_t open_files() {
-  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  return {resident, live_memory(),
+          std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {})};
 }
 
 }  // namespace
@@ -34,8 +36,7 @@ TEST_CASE("a million steps of training take no more memory and files than ten th
   for (const Tensor& each : down.parameters()) parameters.push_back(each);
   optim::AdamW optimizer(parameters, {.lr = 1e-4});
   optim::CosineAnnealingLR schedule(optimizer, kSteps);
-  std::int64_t pages = 0, live = 0;
-  std::ptrdiff_t files = 0;
+  Usage first, last;
   auto start = std::chrono::steady_clock::now();
   std::vector<double> seconds;  // of each tenth
   for (std::int64_t step = 1; step <= kSteps; ++step) {
@@ -46,11 +47,8 @@ TEST_CASE("a million steps of training take no more memory and files than ten th
     nn::clip_grad_norm_(parameters, 1);
     optimizer.step();
     schedule.step();
-    if (step == kFirst) {
-      pages = resident_pages();
-      files = open_files();
-      live = live_memory();
-    }
+    if (step == kFirst) first = usage();
+    if (step == kSteps) last = usage();
     if (step % (kSteps / 10) == 0) {
       const auto now = std::chrono::steady_clock::now();
       seconds.push_back(std::chrono::duration<double>(now - start).count());
@@ -58,8 +56,8 @@ TEST_CASE("a million steps of training take no more memory and files than ten th
     }
   }
   WARN("seconds of each 100,000 steps: " << Catch::Detail::stringify(seconds));
-  CHECK(live_memory() == live);
-  CHECK(open_files() == files);
+  CHECK(last.live == first.live);
+  CHECK(last.files == first.files);
   // The allocator of the C library may still take a few pages for its own lists.
-  CHECK(resident_pages() <= pages + 64);
+  CHECK(last.pages <= first.pages + 64);
 }
