@@ -8,7 +8,7 @@
 //   distributed_worker trainer FOLDER (patience | signal)
 //                                                  nn::Trainer on all processes
 //   distributed_worker (calls | hooks | shapes | options | seeds | frozen | replaced | converted |
-//                       nosync | within | loss | killed | throws | catches | leaves)
+//                       nosync | within | nested | loss | killed | throws | catches | leaves)
 
 #include <csignal>
 #include <cstdint>
@@ -221,6 +221,14 @@ void fail_on_purpose(const Context& context, const std::string& what) {
   for (int step = 0; step < 1000; ++step) {
     const auto loss = [&](std::int64_t) -> Tensor {
       if (what == "loss") return zeros({2});
+      if (what == "nested") {
+        const Tensor y = net(ones({2, 5}));
+        y.register_hook([&](const Tensor&) {
+          const GradModeGuard records(true);
+          net(ones({2, 5})).sum().backward();
+        });
+        return y.sum();
+      }
       if (what == "within") parallel.backward([](std::int64_t) { return zeros({}); });
       if (what == "killed" && is_second && step == 3) std::raise(SIGKILL);
       if ((what == "throws" || what == "catches") && is_second && step == 3)

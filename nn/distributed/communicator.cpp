@@ -57,6 +57,8 @@ Communicator::Communicator(int* argc, char*** argv) : state_(std::make_unique<St
     int provided = 0;
     check(MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
     state_->starts_mpi = true;
+    // Some errors of collective calls are reported there.
+    check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
   check(MPI_Comm_dup(MPI_COMM_WORLD, &state_->all), "MPI_Comm_dup");
   check(MPI_Comm_set_errhandler(state_->all, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -149,6 +151,8 @@ void Communicator::broadcast(std::span<std::byte> bytes) const {
 }
 
 void Communicator::all_gather(std::span<const std::byte> own, std::span<std::byte> all) const {
+  if (own.size() > kLargest)
+    fail("MPI_Iallgather", "process ", rank_, ": ", own.size(), " bytes are more than ", kLargest);
   const auto size = static_cast<int>(own.size());
   collect("MPI_Iallgather", [&](MPI_Request* request) {
     return MPI_Iallgather(own.data(), size, MPI_BYTE, all.data(), size, MPI_BYTE, state_->all,

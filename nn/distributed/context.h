@@ -48,7 +48,7 @@ class Context {
   std::vector<double> gather(double number) const;
   /// The tensors of all processes, stacked in the order of their ranks: (size(), ...), without
   /// history; `.sum(0)` and `.mean(0)` reduce them. Error unless they have the same shape and
-  /// dtype.
+  /// dtype, and at most 2^30 bytes.
   Tensor gather(const Tensor& tensor) const;
   /// The sum and mean of a number of each process, added in the order of their ranks.
   double sum(double number) const;

@@ -48,7 +48,7 @@ double tree_sum(std::vector<double> numbers) {
 
 }  // namespace
 
-struct DataParallel::State {
+struct DataParallel::State : std::enable_shared_from_this<State> {
   // A parameter, and its gradients on this process.
   struct Parameter {
     Tensor tensor;
@@ -133,7 +133,8 @@ void DataParallel::State::check_parameters() const {
 // become one. The last shard of this process leaves a single sum.
 void DataParallel::State::come(std::size_t number, const Tensor& gradient) {
   Parameter& parameter = parameters[number];
-  if (std::exchange(parameter.has_come, true)) return;
+  if (std::exchange(parameter.has_come, true))
+    fail(kBackward, "a parameter had two gradients in one shard: a backward ran within another");
   Tensor& kept = parameter.kept[static_cast<std::size_t>(shard)];
   Tensor sum = sum_of(kept, gradient);
   kept = keeps ? sum : Tensor();
@@ -148,10 +149,41 @@ void DataParallel::State::come(std::size_t number, const Tensor& gradient) {
   buckets->advance();
 }
 
+/// The hooks that collect the gradients of one shard. They are registered when its loss is there,
+/// so that they see what all hooks of the user have made of a gradient.
+class DataParallel::Watch {
+ public:
+  explicit Watch(const std::shared_ptr<State>& state) : state_(*state) {
+    const std::weak_ptr<State> weak = state;  // a hook that cannot be removed does nothing later
+    for (std::size_t i = 0; i < state_.parameters.size(); ++i) {
+      State::Parameter& parameter = state_.parameters[i];
+      parameter.hook = parameter.tensor.register_hook([weak, i](const Tensor& gradient) {
+        const std::shared_ptr<State> alive = weak.lock();
+        if (alive && alive->shard >= 0) alive->come(i, gradient);
+      });
+    }
+  }
+  ~Watch() {
+    for (State::Parameter& each : state_.parameters) {
+      try {
+        each.hook.remove();
+      } catch (const OutOfMemoryError&) {
+        continue;
+      }
+    }
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  State& state_;
+};
+
 double DataParallel::State::run_shard(const std::function<Tensor(std::int64_t)>& loss) {
   const std::int64_t number = context->rank() * local + shard;
   const std::int64_t current = std::exchange(shard, -1);  // backwards of its own are not meant
   const Tensor value = loss(number);
+  const Watch watch(shared_from_this());
   shard = current;
   if (!value.defined() || value.numel() != 1)
     fail(kBackward, "the loss of shard ", number, " is ",
@@ -262,46 +294,14 @@ Tensor DataParallel::part(const Tensor& rows, std::int64_t shard) const {
   return rows.narrow(0, number * size, size);
 }
 
-/// The hooks that collect the gradients of one backward. They are registered for it alone, so that
-/// they see what all hooks of the user have made of a gradient.
-class DataParallel::Watch {
- public:
-  explicit Watch(const std::shared_ptr<State>& state) : state_(*state) {
-    const std::weak_ptr<State> weak = state;  // a hook that cannot be removed does nothing later
-    for (std::size_t i = 0; i < state_.parameters.size(); ++i) {
-      State::Parameter& parameter = state_.parameters[i];
-      parameter.hook = parameter.tensor.register_hook([weak, i](const Tensor& gradient) {
-        const std::shared_ptr<State> alive = weak.lock();
-        if (alive && alive->shard >= 0) alive->come(i, gradient);
-      });
-    }
-    state_.is_running = true;
-  }
-  ~Watch() {
-    state_.is_running = false;
-    for (State::Parameter& each : state_.parameters) {
-      try {
-        each.hook.remove();
-      } catch (const OutOfMemoryError&) {
-        continue;
-      }
-    }
-  }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-
- private:
-  State& state_;
-};
-
 double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& loss) {
-  State& s = *state_;
+  const std::shared_ptr<State> alive = state_;  // the loss may destroy this object
+  State& s = *alive;
   s.context->communicator().check_thread(kBackward);
   if (s.has_failed) fail(kBackward, "an earlier one failed on the way, so the processes differ");
   if (s.is_running) fail(kBackward, "called within itself, by its loss or a hook");
   s.check_parameters();
   return with_memory([&] {
-    const Watch watch(state_);
     s.keeps = s.no_syncs > 0;
     std::uint64_t seed = 0;
     {
@@ -309,6 +309,7 @@ double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& l
       seed = default_generator().u64();
     }
     for (State::Parameter& each : s.parameters) each.before = each.tensor.grad();
+    s.is_running = true;
     try {
       const double mean = s.mean_loss(s.run_shards(loss, seed), seed);
       if (s.keeps) {
@@ -316,8 +317,10 @@ double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& l
       } else {
         s.set_gradients();
       }
+      s.is_running = false;
       return mean;
     } catch (...) {
+      s.is_running = false;
       s.shard = -1;
       s.has_failed = true;
       s.context->communicator().abandon();

@@ -118,6 +118,8 @@ TEST_CASE("what processes do not have alike, and wrong arguments, are errors on 
   }
   CHECK_THAT(run_processes(2, {"nosync"}, folder).output,
              ContainsSubstring("of process 0 and process 1 only one has a NoSync"));
+  CHECK_THAT(run_processes(2, {"nested"}, folder).output,
+             ContainsSubstring("two gradients in one shard: a backward ran within another"));
   CHECK_THAT(run_processes(2, {"within"}, folder).output,
              ContainsSubstring("called within itself, by its loss or a hook"));
   // After a backward that failed a process ends the others, whatever it does itself.
