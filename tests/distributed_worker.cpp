@@ -187,8 +187,9 @@ void make_calls(const Context& context) {
   context.barrier();
 }
 
-// Hooks of the user, registered before and after, see the gradient of each shard; `.grad` is the
-// mean of what they make of it.
+// Hooks of the user, registered before, after, and by the first loss, see the gradient of each
+// shard;
+// `.grad` is the mean of what they make of it.
 void use_hooks(const Context& context) {
   manual_seed(1);
   nn::Linear model(2, 1, {.bias = false});
@@ -197,11 +198,14 @@ void use_hooks(const Context& context) {
   DataParallel parallel(context, model, {.shards = 4});
   const HookHandle after =
       model.weight.register_hook([](const Tensor& gradient) { return gradient * 2; });
+  std::optional<HookHandle> late;
   for (int backward = 0; backward < 2; ++backward)
     parallel.backward([&](std::int64_t shard) {
+      if (!late)
+        late = model.weight.register_hook([](const Tensor& gradient) { return gradient * 3; });
       return model(full({1, 2}, static_cast<double>(shard))).sum();
     });
-  std::cout << model.weight.grad() << '\n';  // twice the mean of 2 (shard + 1), shards 0 to 3
+  std::cout << model.weight.grad() << '\n';  // twice the mean of 6 (shard + 1), shards 0 to 3
 }
 
 void fail_on_purpose(const Context& context, const std::string& what) {

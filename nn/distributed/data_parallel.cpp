@@ -54,7 +54,6 @@ struct DataParallel::State : std::enable_shared_from_this<State> {
     Tensor tensor;
     DType dtype;
     Shape shape;
-    HookHandle hook = {};           // during a backward
     Tensor before = {};             // its .grad before the backward
     bool has_come = false;          // the gradient of this shard
     std::vector<Tensor> sums = {};  // of shards, each of half as many as the one before it
@@ -153,20 +152,20 @@ void DataParallel::State::come(std::size_t number, const Tensor& gradient) {
 /// so that they see what all hooks of the user have made of a gradient.
 class DataParallel::Watch {
  public:
-  explicit Watch(const std::shared_ptr<State>& state) : state_(*state) {
+  explicit Watch(const std::shared_ptr<State>& state) {
+    hooks_.reserve(state->parameters.size());
     const std::weak_ptr<State> weak = state;  // a hook that cannot be removed does nothing later
-    for (std::size_t i = 0; i < state_.parameters.size(); ++i) {
-      State::Parameter& parameter = state_.parameters[i];
-      parameter.hook = parameter.tensor.register_hook([weak, i](const Tensor& gradient) {
+    for (std::size_t i = 0; i < state->parameters.size(); ++i) {
+      hooks_.push_back(state->parameters[i].tensor.register_hook([weak, i](const Tensor& gradient) {
         const std::shared_ptr<State> alive = weak.lock();
         if (alive && alive->shard >= 0) alive->come(i, gradient);
-      });
+      }));
     }
   }
   ~Watch() {
-    for (State::Parameter& each : state_.parameters) {
+    for (HookHandle& each : hooks_) {
       try {
-        each.hook.remove();
+        each.remove();
       } catch (const OutOfMemoryError&) {
         continue;
       }
@@ -176,7 +175,7 @@ class DataParallel::Watch {
   Watch& operator=(const Watch&) = delete;
 
  private:
-  State& state_;
+  std::vector<HookHandle> hooks_;
 };
 
 double DataParallel::State::run_shard(const std::function<Tensor(std::int64_t)>& loss) {

@@ -173,7 +173,7 @@ std::string origin_in_backward(const Audited& audited) {
   const autograd::NodeHook hook([&](const Node& node, std::span<Tensor> gradients) {
     const auto is_spoilt = [](const Tensor& x) { return x.defined() && !is_finite(x); };
     if (!origin.empty() || !std::any_of(gradients.begin(), gradients.end(), is_spoilt)) return;
-    const std::string& module = node.notes() != nullptr ? node.notes()->module : origin;
+    const std::string module = node.notes() != nullptr ? node.notes()->module : "";
     origin = as_text("the derivative of ", node.operation(), ' ',
                      module.empty() ? kOutside : "in " + path_within(audited.model, module));
   });
