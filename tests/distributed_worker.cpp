@@ -5,11 +5,14 @@
 //   distributed_worker dies SHARDS STEPS FILE      as train, but the last process is killed in the
 //                                                  last step
 //   distributed_worker kept SHARDS STEPS           two backwards a step, the first with NoSync
-//   distributed_worker trainer FOLDER (patience | signal)
+//   distributed_worker trainer FOLDER (patience | signal | filled)
 //                                                  nn::Trainer on all processes
-//   distributed_worker (calls | hooks | shapes | options | seeds | frozen | replaced | converted |
-//                       nosync | within | nested | loss | killed | throws | catches | leaves)
+//   distributed_worker again FOLDER                a Trainer that resumes what it has just saved
+//   distributed_worker (calls | hooks | extra | skipped | caught | outlives | shapes | options |
+//                       seeds | frozen | replaced | converted | nosync | within | nested | loss |
+//                       killed | throws | catches | leaves)
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -19,6 +22,8 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <tend/nn/distributed/data_parallel.h>
 #include <tend/nn/distributed/trainer_options.h>
@@ -145,10 +150,53 @@ void use_trainer(const Context& context, const std::string& folder, const std::s
       if (is_last && done.step == 5) std::raise(SIGTERM);
     };
   }
+  optim::ReduceLROnPlateau plateau(optimizer, {.factor = 0.5, .patience = 0});
+  if (what == "filled") {
+    options.plateau = &plateau;
+    options.after_step = [&](nn::TrainedStep& done) {
+      if (!is_last) done.evaluation = static_cast<double>(done.step);
+    };
+  }
   nn::Trainer trainer(net, optimizer, gradients, distributed::for_processes(context, options));
   trainer.run();
+  if (what == "filled") {
+    for (const double lr : context.gather(optimizer.lr(0))) std::cout << lr << ' ';
+  }
   for (const double steps : context.gather(static_cast<double>(trainer.steps_done())))
     std::cout << steps << ' ';
+  std::cout << '\n';
+}
+
+// A part of a run's state that takes its time to save.
+struct Slow {
+  static nn::StateDict state_dict() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return {};
+  }
+  static void load_state_dict(const nn::StateDict&) {}
+};
+
+// Runs that resume what the one before them saved: process 0 still does so when the others begin.
+void run_again(const Context& context, const std::string& folder) {
+  manual_seed(3);
+  nn::Linear net(2, 1);
+  optim::SGD optimizer(net.parameters(), {.lr = 0.01});
+  DataParallel parallel(context, net);
+  const auto gradients = [&] {
+    return parallel.backward([&](std::int64_t) { return net(ones({2, 2})).sum(); });
+  };
+  const nn::TrainerOptions options{.steps = 3, .out = folder, .resume = true};
+  nn::Trainer trainer(net, optimizer, gradients, distributed::for_processes(context, options));
+  Slow slow;
+  trainer.state.add("slow", slow);
+  std::vector<std::int64_t> steps;
+  for (const std::int64_t each : {3, 6, 9}) {
+    trainer.set_steps(each);
+    trainer.run();
+    steps.push_back(trainer.steps_done());
+  }
+  for (const std::int64_t each : steps)
+    for (const double its : context.gather(static_cast<double>(each))) std::cout << its << ' ';
   std::cout << '\n';
 }
 
@@ -178,6 +226,10 @@ void make_calls(const Context& context) {
   expect_error([&] { DataParallel(context, net, {.shards = 3}); });
   expect_error([&] { DataParallel(context, net, {.shards = 1}); });
   expect_error([&] { DataParallel(context, net, {.bucket_bytes = 0}); });
+  expect_error([&] { context.gather(ones({1}).expand({1 << 29})); });
+  const Tensor row = zeros({1});
+  expect_error([&] { context.broadcast({context.is_first() ? zeros({2}) : row.expand({2})}); });
+  expect_error([&] { context.broadcast({row.expand({2})}); });
   DataParallel parallel(context, net, {.shards = 4});
   expect_error([&] { parallel.part(zeros({4, 2}), parallel.first_shard() - 1); });
   expect_error([&] { parallel.part(zeros({5, 2}), parallel.first_shard()); });
@@ -208,6 +260,41 @@ void use_hooks(const Context& context) {
   std::cout << model.weight.grad() << '\n';  // twice the mean of 6 (shard + 1), shards 0 to 3
 }
 
+// Process 1 makes a call more than the others, one less, or one whose error it catches.
+void differ(const Context& context, const std::string& what) {
+  const bool is_second = context.rank() == 1;
+  if (is_second && what == "extra") context.gather(1);
+  if (what == "caught") {
+    const auto call = [&] {
+      try {
+        context.gather(1);
+      } catch (const Error&) {
+        return;
+      }
+    };
+    if (is_second) {
+      std::thread(call).join();  // not the thread that made the Context
+    } else {
+      call();
+    }
+  }
+  if (!is_second || what != "skipped") context.gather(2);
+  expect_error([&] {
+    context.gather(3);
+    context.gather(4);
+    context.gather(ones({3}));
+  });
+  expect_error([&] { context.barrier(); });
+}
+
+void outlive(const Context& context) {
+  nn::Linear net(2, 1);
+  std::optional<DataParallel> parallel(std::in_place, context, net);
+  const DataParallel::NoSync no_sync(*parallel);
+  parallel.reset();
+  std::cout << "outlived\n";
+}
+
 void fail_on_purpose(const Context& context, const std::string& what) {
   const bool is_second = context.rank() == 1;
   manual_seed(1);
@@ -216,6 +303,8 @@ void fail_on_purpose(const Context& context, const std::string& what) {
   if (what == "options")
     return expect_error([&] { DataParallel(context, net, {.bucket_bytes = is_second ? 0 : 1}); });
   DataParallel parallel(context, net);
+  std::optional<DataParallel> other;
+  if (what == "within") other.emplace(context, net);
   std::optional<DataParallel::NoSync> no_sync;
   if (what == "nosync" && is_second) no_sync.emplace(parallel);
   if (what == "replaced") net.up.weight = nn::Parameter(ones({6, 5}));
@@ -233,7 +322,7 @@ void fail_on_purpose(const Context& context, const std::string& what) {
         });
         return y.sum();
       }
-      if (what == "within") parallel.backward([](std::int64_t) { return zeros({}); });
+      if (what == "within") other->backward([](std::int64_t) { return zeros({}); });
       if (what == "killed" && is_second && step == 3) std::raise(SIGKILL);
       if ((what == "throws" || what == "catches") && is_second && step == 3)
         fail("loss", "this is the end");
@@ -263,6 +352,12 @@ int run(int argc, char** argv) {
     make_calls(context);
   } else if (what == "hooks") {
     use_hooks(context);
+  } else if (what == "again") {
+    run_again(context, argv[2]);
+  } else if (what == "extra" || what == "skipped" || what == "caught") {
+    differ(context, what);
+  } else if (what == "outlives") {
+    outlive(context);
   } else {
     fail_on_purpose(context, what);
   }

@@ -9,14 +9,14 @@
 namespace tend::distributed {
 namespace {
 
-std::vector<std::string> lines_of_first(const Communicator& communicator,
+std::vector<std::string> lines_of_first(Communicator::Operation& operation,
                                         const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + '\n';
   std::uint64_t size = text.size();
-  communicator.broadcast(std::as_writable_bytes(std::span(&size, 1)));
+  operation.broadcast(std::as_writable_bytes(std::span(&size, 1)));
   text.resize(size);
-  communicator.broadcast(std::as_writable_bytes(std::span(text)));
+  operation.broadcast(std::as_writable_bytes(std::span(text)));
   std::vector<std::string> first;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = text.find('\n', begin);
@@ -41,15 +41,16 @@ std::string difference(int rank, const std::vector<std::string>& own,
 
 }  // namespace
 
-void check_agreement(const Communicator& communicator, const char* operation,
-                     const std::vector<std::string>& lines) {
+void check_agreement(Communicator::Operation& operation, const std::vector<std::string>& lines) {
   constexpr std::size_t kSize = 1024;  // of the message that each process gives
-  std::string own = difference(communicator.rank(), lines, lines_of_first(communicator, lines));
+  const Communicator& communicator = operation.communicator();
+  std::string own = difference(communicator.rank(), lines, lines_of_first(operation, lines));
   own.resize(kSize);
   std::string all(kSize * static_cast<std::size_t>(communicator.size()), '\0');
-  communicator.all_gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)));
+  operation.all_gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)));
+  operation.settle();
   for (std::size_t at = 0; at < all.size(); at += kSize) {
-    if (all[at] != '\0') fail(operation, all.substr(at, kSize).c_str());
+    if (all[at] != '\0') fail(operation.name(), all.substr(at, kSize).c_str());
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace tend::distributed {
 
-/// Error on all processes unless all have the same lines; it names the first that differs.
-void check_agreement(const Communicator& communicator, const char* operation,
-                     const std::vector<std::string>& lines);
+/// Error on all processes unless all have the same lines; it names the first that differs. The
+/// operation is settled in both cases.
+void check_agreement(Communicator::Operation& operation, const std::vector<std::string>& lines);
 
 }  // namespace tend::distributed

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <cstring>
 #include <exception>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <tend/core/base/error.h>
@@ -18,8 +22,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kLargest = std::size_t{1} << 30;  // of a message: MPI counts with an int
-
 // How long an answer may come after its sender has ended: messages overtake each other.
 constexpr std::chrono::seconds kPatience{5};
 constexpr unsigned kLooksAround = 256;  // attempts between two looks for processes that have ended
@@ -28,9 +30,15 @@ constexpr unsigned kSpins = 1000;       // attempts before it lets others have t
 /// f(first byte, size) for pieces that one message can hold.
 template <class F>
 void for_each_piece(std::size_t bytes, F f) {
-  for (std::size_t at = 0; at < bytes; at += kLargest)
-    f(at, static_cast<int>(std::min(kLargest, bytes - at)));
+  for (std::size_t at = 0; at < bytes; at += kLargestMessage)
+    f(at, static_cast<int>(std::min(kLargestMessage, bytes - at)));
 }
+
+/// What a process does, for the others.
+struct Call {
+  std::uint64_t number;  // of the operations of this process
+  std::array<char, 88> text;
+};
 
 }  // namespace
 
@@ -40,6 +48,8 @@ struct Communicator::State {
   std::vector<MPI_Request> goodbye_requests;  // reserved: a destructor should need no memory
   bool starts_mpi = false;
   bool is_abandoned = false;
+  std::uint64_t operations = 0;          // that have begun
+  const Operation* operation = nullptr;  // the innermost one
   int exceptions = std::uncaught_exceptions();
   std::thread::id thread = std::this_thread::get_id();
 };
@@ -124,11 +134,6 @@ void Communicator::check(int code, const char* call) const {
        std::string(text.data(), static_cast<std::size_t>(length)));
 }
 
-void Communicator::check_thread(const char* operation) const {
-  if (std::this_thread::get_id() != state_->thread)
-    fail(operation, "process ", rank_, ": only the thread that made the Context may call this");
-}
-
 void Communicator::abandon() const noexcept {
   state_->is_abandoned = true;
 }
@@ -136,28 +141,6 @@ void Communicator::abandon() const noexcept {
 void Communicator::check_usable(const char* call) const {
   if (state_->is_abandoned)
     fail(call, "process ", rank_, ": an earlier call failed, so the processes differ");
-}
-
-void Communicator::barrier() const {
-  collect("MPI_Ibarrier", [&](MPI_Request* request) { return MPI_Ibarrier(state_->all, request); });
-}
-
-void Communicator::broadcast(std::span<std::byte> bytes) const {
-  for_each_piece(bytes.size(), [&](std::size_t at, int size) {
-    collect("MPI_Ibcast", [&](MPI_Request* request) {
-      return MPI_Ibcast(bytes.data() + at, size, MPI_BYTE, 0, state_->all, request);
-    });
-  });
-}
-
-void Communicator::all_gather(std::span<const std::byte> own, std::span<std::byte> all) const {
-  if (own.size() > kLargest)
-    fail("MPI_Iallgather", "process ", rank_, ": ", own.size(), " bytes are more than ", kLargest);
-  const auto size = static_cast<int>(own.size());
-  collect("MPI_Iallgather", [&](MPI_Request* request) {
-    return MPI_Iallgather(own.data(), size, MPI_BYTE, all.data(), size, MPI_BYTE, state_->all,
-                          request);
-  });
 }
 
 template <class F>
@@ -172,12 +155,74 @@ void Communicator::collect(const char* call, F start) const {
   });
 }
 
+Communicator::Operation::Operation(const Communicator& communicator, const char* name)
+    : communicator_(&communicator), name_(name), exceptions_(std::uncaught_exceptions()) {
+  State& state = *communicator.state_;
+  ++state.operations;
+  if (std::this_thread::get_id() != state.thread)
+    fail(name, "process ", communicator.rank_,
+         ": only the thread that made the Context may call this");
+  communicator.check_usable(name);
+  outer_ = std::exchange(state.operation, this);
+}
+
+Communicator::Operation::~Operation() {
+  communicator_->state_->operation = outer_;
+  if (differs_ && std::uncaught_exceptions() > exceptions_) communicator_->abandon();
+}
+
+void Communicator::Operation::check_calls(const char* what, std::size_t bytes) {
+  const auto count = static_cast<std::size_t>(communicator_->size_);
+  if (count == 1) return;
+  Call own{.number = communicator_->state_->operations, .text = {}};
+  const std::string text = as_text(name_, ", ", what, " of ", bytes, " bytes");
+  text.copy(own.text.data(), own.text.size() - 1);
+  std::vector<Call> all(count);
+  begin();
+  gather_now(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
+  for (std::size_t other = 1; other < count; ++other) {
+    if (std::memcmp(&all[other], all.data(), sizeof(Call)) == 0) continue;
+    const auto line = [&](std::size_t process) {
+      return as_text("process ", process, " is in its call ", all[process].number, ", ",
+                     all[process].text.data());
+    };
+    fail(name_, line(0), "; ", line(other), "; all must make the same calls in the same order");
+  }
+}
+
+void Communicator::Operation::barrier() {
+  check_calls("barrier", 0);
+}
+
+void Communicator::Operation::broadcast(std::span<std::byte> bytes) {
+  check_calls("broadcast", bytes.size());
+  for_each_piece(bytes.size(), [&](std::size_t at, int size) {
+    communicator_->collect("MPI_Ibcast", [&](MPI_Request* request) {
+      return MPI_Ibcast(bytes.data() + at, size, MPI_BYTE, 0, communicator_->state_->all, request);
+    });
+  });
+}
+
+void Communicator::Operation::all_gather(std::span<const std::byte> own, std::span<std::byte> all) {
+  check_calls("gather", own.size());
+  gather_now(own, all);
+}
+
+void Communicator::Operation::gather_now(std::span<const std::byte> own,
+                                         std::span<std::byte> all) const {
+  const auto size = static_cast<int>(own.size());
+  communicator_->collect("MPI_Iallgather", [&](MPI_Request* request) {
+    return MPI_Iallgather(own.data(), size, MPI_BYTE, all.data(), size, MPI_BYTE,
+                          communicator_->state_->all, request);
+  });
+}
+
 Communicator::Exchange::Exchange(const Communicator& communicator, int partner, int tag,
                                  std::span<const std::byte> out, std::span<std::byte> in)
     : requests_(std::make_unique<Requests>()), communicator_(&communicator) {
   communicator.check_usable("MPI_Isend");
   const auto add = [&] { return &requests_->all.emplace_back(MPI_REQUEST_NULL); };
-  const std::size_t pieces = 2 + (out.size() + in.size()) / kLargest;
+  const std::size_t pieces = 2 + (out.size() + in.size()) / kLargestMessage;
   requests_->all.reserve(pieces);
   const MPI_Comm& all = communicator.state_->all;
   for_each_piece(in.size(), [&](std::size_t at, int size) {

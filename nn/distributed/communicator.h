@@ -22,18 +22,8 @@ class Communicator {
 
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
-  /// Error where the call that this is for comes from another thread than the constructor's.
-  void check_thread(const char* operation) const;
 
-  /// For a process that can no longer answer the others: further calls are errors, and it will end
-  /// without MPI_Finalize, where it would wait for them as they for it; mpirun then ends them.
-  void abandon() const noexcept;
-
-  void barrier() const;
-  /// Process 0's bytes to all.
-  void broadcast(std::span<std::byte> bytes) const;
-  /// Each process's bytes, of one size, in the order of their ranks.
-  void all_gather(std::span<const std::byte> own, std::span<std::byte> all) const;
+  class Operation;
 
   /// A message to another process and one from it, on their way.
   class Exchange {
@@ -59,6 +49,9 @@ class Communicator {
   struct State;
 
   void check(int code, const char* call) const;
+  /// For a process that can no longer answer the others: further calls are errors, and it will end
+  /// without MPI_Finalize, where it would wait for them as they for it; mpirun then ends them.
+  void abandon() const noexcept;
   /// Error for a process that is abandoned.
   void check_usable(const char* call) const;
   /// Starts what all processes do together, start(request), and waits for its end.
@@ -74,5 +67,49 @@ class Communicator {
   std::unique_ptr<State> state_;
   int rank_ = 0, size_ = 1;
 };
+
+/// A call of the user that all processes make, while it lasts, and the messages for all in it.
+///
+/// With each of them the processes tell each other which call they are in. Where that differs,
+/// because one of them has left out a call or made one more, it is an Error on all. An exception
+/// that passes while they may differ abandons the Communicator.
+class Communicator::Operation {
+ public:
+  /// Error on another thread than the Communicator's, and after a call that failed on its way.
+  Operation(const Communicator& communicator, const char* name);
+  ~Operation();
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+  const Communicator& communicator() const noexcept { return *communicator_; }
+  const char* name() const noexcept { return name_; }
+  /// The call that this one is made within; nullptr where there is none.
+  const Operation* outer() const noexcept { return outer_; }
+
+  /// From here on the processes may differ.
+  void begin() noexcept { differs_ = true; }
+  /// All processes have come to this place alike: what is an error now is one on all.
+  void settle() noexcept { differs_ = false; }
+
+  /// Waits for all.
+  void barrier();
+  /// Process 0's bytes to all.
+  void broadcast(std::span<std::byte> bytes);
+  /// Each process's bytes, of one size, in the order of their ranks.
+  void all_gather(std::span<const std::byte> own, std::span<std::byte> all);
+
+ private:
+  void check_calls(const char* what, std::size_t bytes);
+  void gather_now(std::span<const std::byte> own, std::span<std::byte> all) const;
+
+  const Communicator* communicator_;
+  const char* name_;
+  const Operation* outer_ = nullptr;
+  bool differs_ = false;
+  int exceptions_;
+};
+
+/// The most bytes that each process can give to an all_gather().
+constexpr std::size_t kLargestMessage = std::size_t{1} << 30;  // MPI counts with an int
 
 }  // namespace tend::distributed

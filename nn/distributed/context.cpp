@@ -14,7 +14,9 @@ namespace {
 
 /// What must be alike of a tensor that processes exchange.
 std::string form_of(const Tensor& tensor) {
-  return tensor.defined() ? as_text(tensor.shape(), ' ', tensor.dtype()) : "an undefined tensor";
+  if (!tensor.defined()) return "an undefined tensor";
+  return as_text(tensor.shape(), ' ', tensor.dtype(),
+                 tensor.array().may_self_overlap() ? ", expanded" : "");
 }
 
 std::span<std::byte> bytes_of(const Tensor& dense) {
@@ -42,16 +44,15 @@ int Context::size() const noexcept {
 }
 
 void Context::barrier() const {
-  communicator_->check_thread("Context::barrier");
-  communicator_->barrier();
+  with_memory([&] { Communicator::Operation(*communicator_, "Context::barrier").barrier(); });
 }
 
 std::vector<double> Context::gather(double number) const {
-  communicator_->check_thread("Context::gather");
   return with_memory([&] {
+    Communicator::Operation operation(*communicator_, "Context::gather");
     std::vector<double> all(static_cast<std::size_t>(size()));
-    communicator_->all_gather(std::as_bytes(std::span(&number, 1)),
-                              std::as_writable_bytes(std::span(all)));
+    operation.all_gather(std::as_bytes(std::span(&number, 1)),
+                         std::as_writable_bytes(std::span(all)));
     return all;
   });
 }
@@ -62,38 +63,44 @@ double Context::sum(double number) const {
 }
 
 Tensor Context::gather(const Tensor& tensor) const {
-  constexpr const char* kGather = "Context::gather";
-  communicator_->check_thread(kGather);
   return with_memory([&] {
+    Communicator::Operation operation(*communicator_, "Context::gather");
     const NoGradGuard no_grad;
-    check_agreement(*communicator_, kGather, {form_of(tensor)});
-    if (!tensor.defined()) fail(kGather, "the tensor is undefined");
+    check_agreement(operation, {form_of(tensor)});
+    if (!tensor.defined()) fail(operation.name(), "the tensor is undefined");
+    if (tensor.numel() > static_cast<std::int64_t>(kLargestMessage) / item_size(tensor.dtype()))
+      fail(operation.name(), form_of(tensor), " has more than ", kLargestMessage, " bytes");
+    operation.begin();
     const Tensor own = tensor.detach().contiguous();
     Shape shape = own.shape();
     shape.insert(0, size());
     const Tensor all = empty(shape, own.dtype());
-    communicator_->all_gather(bytes_of(own), bytes_of(all));
+    operation.all_gather(bytes_of(own), bytes_of(all));
     return all;
   });
 }
 
 void Context::broadcast(const std::vector<Tensor>& tensors) const {
-  constexpr const char* kBroadcast = "Context::broadcast";
-  communicator_->check_thread(kBroadcast);
   with_memory([&] {
+    Communicator::Operation operation(*communicator_, "Context::broadcast");
     const NoGradGuard no_grad;
     std::vector<std::string> forms;
     for (const Tensor& each : tensors) forms.push_back(form_of(each));
-    check_agreement(*communicator_, kBroadcast, forms);
+    check_agreement(operation, forms);
+    for (const Tensor& each : tensors) {
+      if (each.defined() && each.array().may_self_overlap())
+        fail(operation.name(), form_of(each), ": several elements share their memory");
+    }
+    operation.begin();
     for (const Tensor& each : tensors) {
       if (!each.defined() || each.numel() == 0) continue;
       Tensor dense = rank() == 0 ? each.detach().contiguous() : empty(each.shape(), each.dtype());
-      communicator_->broadcast(bytes_of(dense));
+      operation.broadcast(bytes_of(dense));
       Tensor target = each;
       if (rank() != 0) target.copy_(dense);
     }
     // Process 0 could go on, and end, while others still wait for what one of them passes on.
-    communicator_->barrier();
+    operation.barrier();
   });
 }
 

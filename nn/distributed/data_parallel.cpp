@@ -72,8 +72,6 @@ struct DataParallel::State : std::enable_shared_from_this<State> {
   std::int64_t shard = -1;  // whose backward runs, counted from the first of this process
   int no_syncs = 0;
   bool keeps = false;  // there was a NoSync when this backward began
-  bool is_running = false;
-  bool has_failed = false;
   ReductionCost no_cost;
 
   void check_options(const DataParallelOptions& options) const;
@@ -84,7 +82,8 @@ struct DataParallel::State : std::enable_shared_from_this<State> {
   double run_shard(const std::function<Tensor(std::int64_t)>& loss);
   std::vector<double> run_shards(const std::function<Tensor(std::int64_t)>& loss,
                                  std::uint64_t seed);
-  double mean_loss(const std::vector<double>& own, std::uint64_t seed) const;
+  double mean_loss(Communicator::Operation& operation, const std::vector<double>& own,
+                   std::uint64_t seed) const;
   void set_gradients();
   void put_back_gradients();
 };
@@ -211,13 +210,13 @@ std::vector<double> DataParallel::State::run_shards(const std::function<Tensor(s
   return losses;
 }
 
-double DataParallel::State::mean_loss(const std::vector<double>& own, std::uint64_t seed) const {
+double DataParallel::State::mean_loss(Communicator::Operation& operation,
+                                      const std::vector<double>& own, std::uint64_t seed) const {
   std::vector<double> row(own);  // what each process tells the others
   row.push_back(std::bit_cast<double>(seed));
   row.push_back(keeps ? 1 : 0);
   std::vector<double> rows(row.size() * static_cast<std::size_t>(context->size()));
-  context->communicator().all_gather(std::as_bytes(std::span(row)),
-                                     std::as_writable_bytes(std::span(rows)));
+  operation.all_gather(std::as_bytes(std::span(row)), std::as_writable_bytes(std::span(rows)));
   std::vector<double> losses;
   for (std::size_t process = 0; process * row.size() < rows.size(); ++process) {
     const std::span<const double> its = std::span(rows).subspan(process * row.size(), row.size());
@@ -253,9 +252,9 @@ void DataParallel::State::put_back_gradients() {
 DataParallel::DataParallel(const Context& context, nn::ModuleBase& module,
                            const DataParallelOptions& options)
     : state_(with_memory([&] { return std::make_shared<State>(context, module, options); })) {
-  context.communicator().check_thread(kParallel);
   with_memory([&] {
-    check_agreement(context.communicator(), kParallel, state_->description(options));
+    Communicator::Operation operation(context.communicator(), kParallel);
+    check_agreement(operation, state_->description(options));
     state_->check_options(options);
     std::vector<Tensor> tensors = module.parameters();
     for (const Tensor& each : module.buffers()) tensors.push_back(each);
@@ -296,11 +295,12 @@ Tensor DataParallel::part(const Tensor& rows, std::int64_t shard) const {
 double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& loss) {
   const std::shared_ptr<State> alive = state_;  // the loss may destroy this object
   State& s = *alive;
-  s.context->communicator().check_thread(kBackward);
-  if (s.has_failed) fail(kBackward, "an earlier one failed on the way, so the processes differ");
-  if (s.is_running) fail(kBackward, "called within itself, by its loss or a hook");
-  s.check_parameters();
   return with_memory([&] {
+    Communicator::Operation operation(s.context->communicator(), kBackward);
+    if (operation.outer() != nullptr)
+      fail(kBackward, "called within a backward, by its loss or a hook");
+    s.check_parameters();
+    operation.begin();
     s.keeps = s.no_syncs > 0;
     std::uint64_t seed = 0;
     {
@@ -308,33 +308,28 @@ double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& l
       seed = default_generator().u64();
     }
     for (State::Parameter& each : s.parameters) each.before = each.tensor.grad();
-    s.is_running = true;
     try {
-      const double mean = s.mean_loss(s.run_shards(loss, seed), seed);
+      const double mean = s.mean_loss(operation, s.run_shards(loss, seed), seed);
       if (s.keeps) {
         s.put_back_gradients();
       } else {
         s.set_gradients();
       }
-      s.is_running = false;
       return mean;
     } catch (...) {
-      s.is_running = false;
       s.shard = -1;
-      s.has_failed = true;
-      s.context->communicator().abandon();
       s.put_back_gradients();
       throw;
     }
   });
 }
 
-DataParallel::NoSync::NoSync(DataParallel& parallel) : parallel_(&parallel) {
-  ++parallel_->state_->no_syncs;
+DataParallel::NoSync::NoSync(DataParallel& parallel) : state_(parallel.state_) {
+  ++state_->no_syncs;
 }
 
 DataParallel::NoSync::~NoSync() {
-  --parallel_->state_->no_syncs;
+  --state_->no_syncs;
 }
 
 const ReductionCost& DataParallel::cost() const noexcept {

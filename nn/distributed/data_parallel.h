@@ -55,6 +55,8 @@ struct ReductionCost {
 ///
 /// torch.nn.parallel.DistributedDataParallel; there the forward is wrapped, here the backward.
 class DataParallel {
+  struct State;
+
  public:
   /// Copies parameters and buffers of process 0 to all. Error unless the module's parameters have
   /// the same names, shapes, dtypes and requires_grad on all processes (the first difference is
@@ -79,15 +81,17 @@ class DataParallel {
   /// over all shards, the same on all processes. The hooks of the parameters see the gradients of
   /// each shard, before they are summed. Error for a loss that is not one number, for parameters
   /// that were added, replaced, converted, frozen or set free since the construction, when called
-  /// within `loss` or a hook, and on all processes where the default generators differ, or only
-  /// some have a NoSync. After an exception on the way no more backwards are possible; the other
-  /// processes, which wait for this one, are ended when it ends.
+  /// within the `loss` or a hook of any DataParallel of the same Context, and on all processes
+  /// where the default generators differ, or only some have a NoSync. After an exception on the way
+  /// no more backwards are possible; the other processes, which wait for this one, are ended when
+  /// it ends.
   double backward(const std::function<Tensor(std::int64_t shard)>& loss);
 
   /// A backward() that begins while it lives sends nothing: the gradients of each shard are kept,
   /// and added to those of the next backward() without it, whatever zero_grad() does in between.
-  /// That takes the memory of the gradients for each shard of this process. All processes must have
-  /// one, or none. torch: DistributedDataParallel.no_sync
+  /// That takes the memory of the gradients for each shard of this process. They are gone where the
+  /// DataParallel ends before such a backward(). All processes must have one, or none. torch:
+  /// DistributedDataParallel.no_sync
   class NoSync {
    public:
     explicit NoSync(DataParallel& parallel);
@@ -96,13 +100,12 @@ class DataParallel {
     NoSync& operator=(const NoSync&) = delete;
 
    private:
-    DataParallel* parallel_;
+    std::shared_ptr<State> state_;
   };
 
   const ReductionCost& cost() const noexcept;
 
  private:
-  struct State;
   class Watch;
   std::shared_ptr<State> state_;
 };

@@ -1,6 +1,7 @@
 #include <tend/nn/distributed/trainer_options.h>
 
-#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <tend/nn/training/interrupt.h>
@@ -22,6 +23,19 @@ nn::TrainerOptions for_processes(const Context& context, nn::TrainerOptions opti
       return context.gather(own()).front();
     };
   }
+  if (options.after_step) {
+    options.after_step = [&context, own = std::move(options.after_step)](nn::TrainedStep& done) {
+      own(done);
+      const bool has_one = context.gather(done.evaluation ? 1 : 0).front() > 0;
+      const double first = context.gather(done.evaluation.value_or(0)).front();
+      done.evaluation = has_one ? std::optional(first) : std::nullopt;
+    };
+  }
+  options.choose_checkpoint = [&context,
+                               own = std::move(options.choose_checkpoint)](std::int64_t step) {
+    const std::int64_t chosen = own ? own(step) : step;
+    return static_cast<std::int64_t>(context.gather(static_cast<double>(chosen)).front());
+  };
   return options;
 }
 

@@ -11,13 +11,15 @@ namespace tend::distributed {
 
 /// The same options, made fit for the Trainers of all processes, whose gradients are those of
 /// DataParallel::backward: only the first process writes checkpoints and logs and shows progress,
-/// process 0's evaluations count for all, and all end after the same step, when `ends` or Ctrl-C
-/// asks any of them to.
+/// process 0's evaluations count for all, also those that `after_step` fills in, and all end after
+/// the same step, when `ends` or Ctrl-C asks any of them to. Trainer::set_steps must be called
+/// alike on all.
 ///
 ///     nn::Trainer trainer(model, optimizer, gradients,
 ///                         distributed::for_processes(context, {.steps = 1000, .out = "run"}));
 ///
-/// With `resume`, each process reads the checkpoint in `out`, which must be on every host. The
+/// With `resume`, each process reads the checkpoint in `out` that process 0 finds last; it must be
+/// on every host. The
 /// context is referred to, and must live as long as the Trainer.
 nn::TrainerOptions for_processes(const Context& context, nn::TrainerOptions options);
 

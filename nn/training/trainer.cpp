@@ -65,11 +65,21 @@ Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<d
   state.add("worse_evaluations", worse_);
 }
 
+std::filesystem::path Trainer::find_checkpoint() const {
+  const auto found = folder_->steps();
+  if (!options_.choose_checkpoint) return found.empty() ? "" : found.rbegin()->second;
+  const std::int64_t step = options_.choose_checkpoint(found.empty() ? -1 : found.rbegin()->first);
+  if (step < 0) return {};
+  const auto now = folder_->steps();  // what another process has written meanwhile is among them
+  if (!now.contains(step)) fail(kName, options_.out, " has no checkpoint of step ", step);
+  return now.at(step);
+}
+
 void Trainer::resume() {
-  const std::filesystem::path last = options_.resume ? folder_->last() : "";
-  if (last.empty()) return;
-  const Safetensors file = load_run(last);
-  if (file.metadata != options_.settings) fail(kName, last, " was written with other settings");
+  const std::filesystem::path path = options_.resume ? find_checkpoint() : "";
+  if (path.empty()) return;
+  const Safetensors file = load_run(path);
+  if (file.metadata != options_.settings) fail(kName, path, " was written with other settings");
   state.load_state_dict(file.tensors);
   saved_ = step_;
   if (options_.writes) folder_->clear(step_);

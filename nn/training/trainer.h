@@ -44,6 +44,9 @@ struct TrainerOptions {
   /// Called after each step, before a checkpoint and the logs are written; it may fill in an
   /// `evaluation` of its own.
   std::function<void(TrainedStep&)> after_step = {};
+  /// With `resume`, given the step of the last checkpoint in `out`, -1 where there is none: the
+  /// step of the one to go on from, -1 for a new run. By default it is the last one.
+  std::function<std::int64_t(std::int64_t)> choose_checkpoint = {};
   /// Asked before each step whether the run ends here; by default it ends after Ctrl-C
   /// (InterruptGuard).
   std::function<bool()> ends = {};
@@ -97,6 +100,7 @@ class Trainer {
  private:
   using Clock = std::chrono::steady_clock;
 
+  std::filesystem::path find_checkpoint() const;
   void resume();
   bool goes_on() const;
   TrainedStep make_step();

@@ -86,6 +86,34 @@ TEST_CASE("the Trainers of all processes end after the same step, and one of the
   CHECK(result_of(4, {"trainer", "signalled", "signal"}, folder) == "5 5 5 5 \n");
   const std::string log = content(folder.file("signalled/log.jsonl"));
   CHECK(std::ranges::count(log, '\n') == 5);
+  // The evaluations that process 0 fills in rise: from the second on each halves the rate, 0.01.
+  CHECK_THAT(result_of(2, {"trainer", "filled", "filled"}, folder),
+             ContainsSubstring("4.88281e-06 4.88281e-06 12 12"));
+}
+
+TEST_CASE("processes resume the same checkpoint, also while one of them has yet to write it") {
+  const TemporaryFolder folder;
+  CHECK(result_of(4, {"again", "run"}, folder) == "3 3 3 3 6 6 6 6 9 9 9 9 \n");
+}
+
+TEST_CASE("a call that only some processes make is an error on all") {
+  const TemporaryFolder folder;
+  for (const std::string what : {"extra", "skipped", "caught"}) {
+    const Ended ended = run_processes(4, {what}, folder);
+    CAPTURE(what, ended.output);
+    CHECK(ended.code != 0);
+    CHECK_THAT(ended.output, ContainsSubstring("all must make the same calls in the same order"));
+    if (what == "caught")
+      CHECK_THAT(ended.output,
+                 ContainsSubstring("[Context::gather] process 0 is in its call 1, "
+                                   "Context::gather, gather of 8 bytes; process 1 is "
+                                   "in its call 2, Context::gather, gather of 8 bytes"));
+  }
+}
+
+TEST_CASE("a NoSync may outlive its DataParallel") {
+  const TemporaryFolder folder;
+  CHECK(result_of(1, {"outlives"}, folder) == "outlived\n");
 }
 
 TEST_CASE("hooks of parameters see the gradients of each shard, whenever they were registered") {
@@ -105,6 +133,9 @@ TEST_CASE("what processes do not have alike, and wrong arguments, are errors on 
         "[DataParallel] 3 shards are no power of two\n"
         "[DataParallel] 1 shards are fewer than the 2 processes\n"
         "[DataParallel] bucket_bytes must be at least 1, got 0\n"
+        "[Context::gather] (536870912,) float32, expanded has more than 1073741824 bytes\n"
+        "[Context::broadcast] process 1 has (2,) float32, expanded, process 0 (2,) float32\n"
+        "[Context::broadcast] (2,) float32, expanded: several elements share their memory\n"
         "[DataParallel::part] shard -1 is not one of this process's, 0 to 1\n"
         "[DataParallel::part] (5, 2) does not have rows for 2 shards\n"
         "[LocalRows] a batch has 6 rows, no multiple of 4 shards\n");
@@ -121,14 +152,14 @@ TEST_CASE("what processes do not have alike, and wrong arguments, are errors on 
   CHECK_THAT(run_processes(2, {"nested"}, folder).output,
              ContainsSubstring("two gradients in one shard: a backward ran within another"));
   CHECK_THAT(run_processes(2, {"within"}, folder).output,
-             ContainsSubstring("called within itself, by its loss or a hook"));
+             ContainsSubstring("called within a backward, by its loss or a hook"));
   // After a backward that failed a process ends the others, whatever it does itself.
   CHECK_THAT(run_processes(2, {"seeds"}, folder).output,
              ContainsSubstring("process 1 has drawn other random numbers than process 0"));
   CHECK_THAT(
       run_processes(2, {"loss"}, folder).output,
       ContainsSubstring("[DataParallel::backward] the loss of shard 0 is (2,), not one number\n"
-                        "[DataParallel::backward] an earlier one failed on the way, so the "
+                        "[DataParallel::backward] process 0: an earlier call failed, so the "
                         "processes differ\n"));
   CHECK_THAT(run_processes(3, {"frozen"}, folder).output,
              ContainsSubstring("3 processes are no power of two"));
