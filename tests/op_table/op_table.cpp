@@ -53,6 +53,7 @@ std::vector<double> elements(const Input& input, std::uint64_t seed) {
   std::vector<double> values;
   std::set<double> taken;
   const std::int64_t count = element_count(input.shape);
+  values.reserve(static_cast<std::size_t>(count));
   const double places = (input.high - input.low) / input.step;
   if (input.distinct && static_cast<double>(count) > places) return many_distinct(count, draw);
   while (static_cast<std::int64_t>(values.size()) < count) {
