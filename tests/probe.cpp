@@ -7,6 +7,7 @@
 //   probe memory         prints by how many bytes training steps of a GPT made the process grow,
 //                        and how many its tensors held
 //   probe path           prints the path of matrix products
+//   probe simd           prints the instruction set of the kernels
 
 #include <cblas.h>
 
@@ -116,6 +117,10 @@ int main(int count, char** arguments) {
   if (question == "blas") return print_blas(n);
   if (question == "overlap") return print_overlap(n);
   if (question == "memory") return print_memory();
+  if (question == "simd") {
+    std::cout << tend::build_info().simd_target << '\n';
+    return 0;
+  }
   if (question == "path") {
     std::cout << tend::matmul_path_name(tend::matmul_path()) << '\n';
     return 0;

@@ -12,6 +12,7 @@
 #include "tests/catch.h"
 #include "tests/examples/process.h"
 #include "tests/sanitizers.h"
+#include "tests/simd_targets.h"
 
 namespace {
 
@@ -19,7 +20,7 @@ namespace {
 std::string probe(const std::vector<std::string>& question,
                   const std::vector<std::string>& before = {}) {
   std::vector<std::string> arguments = {"-u", "TEND_NUM_THREADS", "-u", "TEND_BLAS_REPAIR",
-                                        "-u", "TEND_MATMUL"};
+                                        "-u", "TEND_MATMUL",      "-u", "TEND_SIMD"};
   arguments.insert(arguments.end(), before.begin(), before.end());
   arguments.emplace_back(TEND_PROBE);
   arguments.insert(arguments.end(), question.begin(), question.end());
@@ -98,6 +99,20 @@ TEST_CASE("TEND_MATMUL names the path of products, and what is no name says noth
   for (const std::string text : {"", "BLAS", "blas ", "1"}) {
     CAPTURE(text);
     CHECK(probe({"path"}, {"TEND_MATMUL=" + text}) == "automatic\n");
+  }
+}
+
+TEST_CASE("TEND_SIMD names the instruction set of the kernels, and what is no name says nothing") {
+  const std::string best = probe({"simd"});
+  int count = 0;
+  tend::test::for_each_simd_target([&](const std::string& target) {
+    CHECK(probe({"simd"}, {"TEND_SIMD=" + target}) == target + "\n");
+    ++count;
+  });
+  CHECK(count > 1);
+  for (const std::string text : {"", "avx2", "AVX2 ", "1"}) {
+    CAPTURE(text);
+    CHECK(probe({"simd"}, {"TEND_SIMD=" + text}) == best);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <tend/core/kernels/elementwise/loops.h>
+#include <tend/core/kernels/simd/simd_target.h>
 #include <tend/core/threads/parallel.h>
 
 #include <tend/core/kernels/simd/simd_targets.h>
@@ -85,6 +86,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tend::kernels {
 namespace {
+
+// Here, since every program has this source, also one that is linked with the static library.
+[[maybe_unused]] const int kLimited = limit_simd_targets();
 
 HWY_EXPORT(find_fill);
 HWY_EXPORT(find_reverse);

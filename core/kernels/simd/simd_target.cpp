@@ -1,5 +1,9 @@
 #include <tend/core/kernels/simd/simd_target.h>
 
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
 #include <tend/core/kernels/simd/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/simd/simd_target.cpp"
@@ -24,6 +28,16 @@ HWY_EXPORT(target_name);
 
 const char* simd_target() {
   return HWY_DYNAMIC_DISPATCH(target_name)();
+}
+
+int limit_simd_targets() {
+  const char* const wanted = std::getenv("TEND_SIMD");
+  if (wanted == nullptr) return 0;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    // Each target is a bit, and the better ones are the lower ones.
+    if (std::string_view(hwy::TargetName(target)) == wanted) hwy::DisableTargets(target - 1);
+  }
+  return 0;
 }
 
 }  // namespace tend::kernels
