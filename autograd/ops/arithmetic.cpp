@@ -236,6 +236,37 @@ Tensor true_divide(const Tensor& self, const Scalar& other) try {
   rename_error("true_divide");
 }
 
+const Tensor& InPlace::subtract_(const Tensor& other, const Scalar& alpha) const try {
+  return sub_(other, alpha);
+} catch (const Error&) {
+  rename_error("subtract_");
+}
+const Tensor& InPlace::subtract_(const Scalar& other, const Scalar& alpha) const try {
+  return sub_(other, alpha);
+} catch (const Error&) {
+  rename_error("subtract_");
+}
+const Tensor& InPlace::multiply_(const Tensor& other) const try {
+  return mul_(other);
+} catch (const Error&) {
+  rename_error("multiply_");
+}
+const Tensor& InPlace::multiply_(const Scalar& other) const try {
+  return mul_(other);
+} catch (const Error&) {
+  rename_error("multiply_");
+}
+const Tensor& InPlace::true_divide_(const Tensor& other) const try {
+  return div_(other);
+} catch (const Error&) {
+  rename_error("true_divide_");
+}
+const Tensor& InPlace::true_divide_(const Scalar& other) const try {
+  return div_(other);
+} catch (const Error&) {
+  rename_error("true_divide_");
+}
+
 Tensor operator+(const Tensor& a, const Tensor& b) {
   return add(a, b);
 }

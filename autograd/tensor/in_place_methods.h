@@ -33,6 +33,12 @@ class InPlace {
   const Tensor& mul_(const Scalar& other) const;
   const Tensor& div_(const Scalar& other) const;
   const Tensor& div_(const Scalar& other, OrWord<RoundingMode> rounding_mode) const;
+  const Tensor& subtract_(const Tensor& other, const Scalar& alpha = 1) const;
+  const Tensor& subtract_(const Scalar& other, const Scalar& alpha = 1) const;
+  const Tensor& multiply_(const Tensor& other) const;
+  const Tensor& multiply_(const Scalar& other) const;
+  const Tensor& true_divide_(const Tensor& other) const;
+  const Tensor& true_divide_(const Scalar& other) const;
   const Tensor& floor_divide_(const Tensor& other) const;
   const Tensor& floor_divide_(const Scalar& other) const;
   const Tensor& remainder_(const Tensor& other) const;

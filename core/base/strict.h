@@ -36,18 +36,6 @@ template <class L>
 concept Integers = kIsIntegers<L> && !std::same_as<std::remove_cv_t<typename L::value_type>, bool>;
 }  // namespace detail
 
-/// A parameter that is true or false. It takes a bool and nothing else, so that x.sum(0, 1), which
-/// means the dimensions 0 and 1, is not compiled as x.sum(0, keepdim = true).
-class Flag {
- public:
-  template <std::same_as<bool> T>
-  constexpr Flag(T value) noexcept : value_(value) {}
-  constexpr operator bool() const noexcept { return value_; }
-
- private:
-  bool value_;
-};
-
 /// A parameter that takes a T and nothing else, and no empty braces, which mean another parameter:
 /// x.sum({}) is a sum over all dimensions, and not one in the first dtype.
 template <class T>
@@ -60,6 +48,10 @@ class Exactly {
  private:
   T value_;
 };
+
+/// A parameter that is true or false: x.sum(0, 1), which means the dimensions 0 and 1, is not
+/// compiled as x.sum(0, keepdim = true).
+using Flag = Exactly<bool>;
 
 /// A size, dimension or position of any integer type. IndexError for one that int64 cannot hold and
 /// that would otherwise wrap around: SIZE_MAX would mean -1.

@@ -153,23 +153,29 @@ void quotient_rows(Rows& rows) {
 void long_name_rows(Rows& rows) {
   rows.op("subtract", "torch.subtract(a, b, alpha=2)", [](T a, T b) { return subtract(a, b, 2); })
       .on(binary_samples())
+      .twin([](T a, T b) { return a.subtract_(b, 2); })
       .refuses("[subtract] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                {real({2, 3}), real({4})});
   rows.op("subtract", "torch.subtract(a, 1.5)", [](T a) { return subtract(a, 1.5); })
-      .on(unary_samples());
+      .on(unary_samples())
+      .twin([](T a) { return a.subtract_(1.5); });
   rows.op("multiply", "torch.multiply(a, b)", [](T a, T b) { return multiply(a, b); })
       .on(binary_samples())
+      .twin([](T a, T b) { return a.multiply_(b); })
       .refuses("[multiply] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                {real({2, 3}), real({4})});
   rows.op("multiply", "torch.multiply(a, -1.5)", [](T a) { return multiply(a, -1.5); })
-      .on(unary_samples());
+      .on(unary_samples())
+      .twin([](T a) { return a.multiply_(-1.5); });
   rows.op("true_divide", "torch.true_divide(a, b)", [](T a, T b) { return true_divide(a, b); })
       .on(binary_samples(real({}), divisor()))
+      .twin([](T a, T b) { return a.true_divide_(b); })
       .on({{integers({2, 3}, -4, 5), integers({3}, 1, 5)}})
       .refuses("[true_divide] (2, 3) and (4,) do not broadcast: dimension -1 is 3 and 4",
                {real({2, 3}), real({4})});
   rows.op("true_divide", "torch.true_divide(a, 1.5)", [](T a) { return true_divide(a, 1.5); })
-      .on(unary_samples());
+      .on(unary_samples())
+      .twin([](T a) { return a.true_divide_(1.5); });
 }
 
 }  // namespace
