@@ -46,6 +46,10 @@ void GPT::check_inputs(const Tensor& tokens, const GPTInputs& inputs) const {
       fail("GPT", "there is more padding than tokens ", tokens.shape());
   }
   if (inputs.cache == nullptr) return;
+  const std::int64_t layers = inputs.cache->layers();
+  if (length > 0 && layers != config.num_layers) {
+    fail("GPT", "the cache has tokens of ", layers, " layers, the model has ", config.num_layers);
+  }
   const auto& window = inputs.cache->options().window;
   if (window && !(config.window && *config.window <= *window)) {
     fail("GPT", "the cache keeps the last ", *window, " tokens, the model sees ",

@@ -41,9 +41,10 @@ class GPT : public nn::Module<GPT> {
 
   /// int64 tokens (B, T) -> logits (B, T, vocab_size); ShapeError when T and what is cached exceed
   /// context_length, IndexError for a token outside of the vocabulary, Error for a cache without
-  /// room, or with a window below the model's, and for padding that is negative or, without a
-  /// cache, more than T; DTypeError and ShapeError for padding that is not int64 (B,), ShapeError
-  /// for another batch than the cache holds, AutogradError for a cache while a graph is recorded.
+  /// room, with a window below the model's, or with tokens of a model of other layers, and for
+  /// padding that is negative or, without a cache, more than T; DTypeError and ShapeError for
+  /// padding that is not int64 (B,), ShapeError for another batch than the cache holds,
+  /// AutogradError for a cache while a graph is recorded.
   Tensor forward(const Tensor& tokens, const GPTInputs& inputs = {}) const;
   Tensor operator()(const Tensor& tokens, const GPTInputs& inputs = {}) const {
     return Module::operator()(tokens, inputs);

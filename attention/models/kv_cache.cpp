@@ -36,8 +36,9 @@ KVCache::KVCache(const KVCacheOptions& options) : options_(options) {
 
 std::int64_t KVCache::bytes() const {
   std::int64_t sum = 0;
-  for (const auto* layers : {&keys_, &values_}) {
-    for (const Tensor& layer : *layers) sum += layer.numel() * item_size(layer.dtype());
+  for (const KeysValues& layer : layers_) {
+    for (const Tensor* each : {&layer.key, &layer.value})
+      sum += each->numel() * item_size(each->dtype());
   }
   return sum;
 }
@@ -48,20 +49,17 @@ void KVCache::reset() noexcept {
 
 void KVCache::move_to(std::int64_t count, std::int64_t capacity) {
   const NoGradGuard no_graph;
-  const auto moved = [&](const std::vector<Tensor>& layers) {
-    std::vector<Tensor> out;
-    out.reserve(layers.size());
-    for (const Tensor& layer : layers) {
-      out.push_back(with_room(layer, capacity));
-      const std::int64_t from = begin_ + kept() - count;
-      out.back().narrow(2, 0, count).copy_(layer.narrow(2, from, count));
-    }
+  const std::int64_t from = begin_ + kept() - count;
+  const auto moved = [&](const Tensor& x) {
+    Tensor out = with_room(x, capacity);
+    out.narrow(2, 0, count).copy_(x.narrow(2, from, count));
     return out;
   };
   with_memory([&] {
-    std::vector<Tensor> keys = moved(keys_), values = moved(values_);
-    keys_ = std::move(keys);
-    values_ = std::move(values);
+    std::vector<KeysValues> layers;
+    for (const KeysValues& layer : layers_)
+      layers.push_back({moved(layer.key), moved(layer.value)});
+    layers_ = std::move(layers);
   });
   capacity_ = capacity;
   first_ = length_ - count;
@@ -82,10 +80,10 @@ void KVCache::reserve(std::int64_t tokens) {
     fail(kCache, "there is no room for ", tokens, " tokens after ", length_);
   }
   if (length_ == 0) {  // the next sequence, which may be another model's
-    keys_.clear();
-    values_.clear();
+    layers_.clear();
     capacity_ = begin_ = 0;
   }
+  next_layer_ = 0;
   if (options_.window) {
     reserve_rolling(tokens);
   } else if (!options_.capacity) {
@@ -100,7 +98,7 @@ void KVCache::reserve(std::int64_t tokens) {
 // Twice the room that is needed halves the number of moves.
 void KVCache::reserve_rolling(std::int64_t tokens) {
   const std::int64_t others = std::min(kept(), *options_.window - 1);  // the next token sees these
-  if (begin_ + kept() + tokens > capacity_) {
+  if (kept() + tokens > capacity_ - begin_) {
     move_to(others, std::max(others + tokens, twice(std::min(others + tokens, *options_.window))));
   } else {
     begin_ += kept() - others;
@@ -108,27 +106,35 @@ void KVCache::reserve_rolling(std::int64_t tokens) {
   }
 }
 
-Tensor& KVCache::checked_layer(std::vector<Tensor>& layers, std::size_t layer, const Tensor& next) {
-  if (next.dim() != 4) {
+void KVCache::check_next(std::size_t layer, const Tensor& key, const Tensor& value) const {
+  for (const Tensor* next : {&key, &value}) {
+    if (next->dim() == 4) continue;
     fail<ShapeError>(kCache, "keys and values are (batch, heads, tokens, head_dim), got ",
-                     next.shape());
+                     next->shape());
   }
-  if (layer > layers.size()) {
-    fail<IndexError>(kCache, "layer ", layer, " follows ", layers.size(), " layers");
+  if (key.dtype() != value.dtype())
+    fail<DTypeError>(kCache, "keys are ", key.dtype(), ", values ", value.dtype());
+  for (const std::int64_t d : {0, 1, 2}) {
+    if (key.size(d) == value.size(d)) continue;
+    fail<ShapeError>(kCache, "keys ", key.shape(), " and values ", value.shape(),
+                     " differ in dimension ", d);
   }
-  if (layer == layers.size()) {
+  if (layer != next_layer_)
+    fail<IndexError>(kCache, "layer ", layer, " where layer ", next_layer_, " is next");
+  if (layer == layers_.size()) {
     if (length_ > 0) fail<IndexError>(kCache, "layer ", layer, " has no tokens, others have");
-    with_memory([&] { layers.push_back(with_room(next, capacity_)); });
+    return;
   }
-  Tensor& held = layers[layer];
-  if (held.dtype() != next.dtype()) {
-    fail<DTypeError>(kCache, next.dtype(), " does not follow ", held.dtype());
-  }
-  if (held.size(0) != next.size(0) || held.size(1) != next.size(1) ||
-      held.size(3) != next.size(3)) {
-    fail<ShapeError>(kCache, next.shape(), " does not follow ", held.shape(), " in dimension 2");
-  }
-  return held;
+  const auto check = [](const Tensor& held, const Tensor& next) {
+    if (held.dtype() != next.dtype())
+      fail<DTypeError>(kCache, next.dtype(), " does not follow ", held.dtype());
+    if (held.size(0) != next.size(0) || held.size(1) != next.size(1) ||
+        held.size(3) != next.size(3)) {
+      fail<ShapeError>(kCache, next.shape(), " does not follow ", held.shape(), " in dimension 2");
+    }
+  };
+  check(layers_[layer].key, key);
+  check(layers_[layer].value, value);
 }
 
 KVCache::KeysValues KVCache::extend(std::size_t layer, const Tensor& key, const Tensor& value) {
@@ -138,41 +144,38 @@ KVCache::KeysValues KVCache::extend(std::size_t layer, const Tensor& key, const 
                         "under a NoGradGuard");
   }
   const NoGradGuard no_graph;
-  const std::int64_t tokens = key.dim() == 4 ? key.size(2) : 0;
-  if (value.dim() == 4 && value.size(2) != tokens) {
-    fail<ShapeError>(kCache, "keys ", key.shape(), " and values ", value.shape(),
-                     " are of different tokens");
+  check_next(layer, key, value);
+  const std::int64_t tokens = key.size(2), end = begin_ + kept();
+  if (tokens > capacity_ - end) fail(kCache, "no room is reserved");
+  if (layer == layers_.size()) {
+    with_memory([&] {
+      layers_.push_back({with_room(key, capacity_), with_room(value, capacity_)});
+    });
   }
-  if (begin_ + kept() + tokens > capacity_) fail(kCache, "no room is reserved");
-  const auto put = [&](std::vector<Tensor>& layers, const Tensor& next) {
-    const Tensor& held = checked_layer(layers, layer, next);
-    held.narrow(2, begin_ + kept(), tokens).copy_(next);
-    return held.narrow(2, begin_, kept() + tokens);
-  };
-  const Tensor keys = put(keys_, key);
-  return {keys, put(values_, value)};
+  const KeysValues& held = layers_[layer];
+  held.key.narrow(2, end, tokens).copy_(key);
+  held.value.narrow(2, end, tokens).copy_(value);
+  ++next_layer_;
+  return {held.key.narrow(2, begin_, kept() + tokens),
+          held.value.narrow(2, begin_, kept() + tokens)};
 }
 
 void KVCache::reorder(const Tensor& rows) {
   if (rows.dtype() != int64) fail<DTypeError>(kCache, "rows are ", rows.dtype(), ", not int64");
   if (rows.dim() != 1) fail<ShapeError>(kCache, "rows are (batch,), got ", rows.shape());
   const NoGradGuard no_graph;
-  const auto picked = [&](const std::vector<Tensor>& layers) {
-    std::vector<Tensor> out;
-    out.reserve(layers.size());
-    for (const Tensor& layer : layers) {
-      Shape shape = layer.shape();
-      shape[0] = rows.size(0);
-      out.push_back(empty(shape, layer.dtype()));
-      const Tensor used = layer.narrow(2, begin_, kept());
-      out.back().narrow(2, begin_, kept()).copy_(index_select(used, 0, rows));
-    }
+  const auto picked = [&](const Tensor& x) {
+    Shape shape = x.shape();
+    shape[0] = rows.size(0);
+    Tensor out = empty(shape, x.dtype());
+    out.narrow(2, begin_, kept()).copy_(index_select(x.narrow(2, begin_, kept()), 0, rows));
     return out;
   };
   with_memory([&] {
-    std::vector<Tensor> keys = picked(keys_), values = picked(values_);
-    keys_ = std::move(keys);
-    values_ = std::move(values);
+    std::vector<KeysValues> layers;
+    for (const KeysValues& layer : layers_)
+      layers.push_back({picked(layer.key), picked(layer.value)});
+    layers_ = std::move(layers);
   });
 }
 

@@ -47,6 +47,8 @@ class KVCache {
   std::int64_t length() const noexcept { return length_; }
   /// The position of the first token whose keys are here: 0 without a window.
   std::int64_t first() const noexcept { return first_; }
+  /// The number of layers whose keys and values are here.
+  std::int64_t layers() const noexcept { return static_cast<std::int64_t>(layers_.size()); }
   const KVCacheOptions& options() const noexcept { return options_; }
   /// The bytes that it holds.
   std::int64_t bytes() const;
@@ -70,21 +72,26 @@ class KVCache {
   void reserve(std::int64_t tokens);
   /// The keys and values of all tokens that are kept, with those of the next tokens, (B, heads, T,
   /// head_dim), behind them: views, valid until the next call. ShapeError and DTypeError where they
-  /// do not fit those before or each other, IndexError for a layer that is not the next one, Error
-  /// for more tokens than `reserve` made room for, AutogradError where they have a graph.
+  /// do not fit those before or each other (only head_dim may differ), IndexError for a layer that
+  /// is not the next one since reserve or advance, Error for more tokens than `reserve` made room
+  /// for, AutogradError where they have a graph.
   KeysValues extend(std::size_t layer, const Tensor& key, const Tensor& value);
   /// Counts the tokens of all layers' last `extend`.
-  void advance(std::int64_t tokens) noexcept { length_ += tokens; }
+  void advance(std::int64_t tokens) noexcept {
+    length_ += tokens;
+    next_layer_ = 0;
+  }
 
  private:
   std::int64_t kept() const noexcept { return length_ - first_; }
   /// Moves the last `count` tokens to the front of tensors with room for `capacity`.
   void move_to(std::int64_t count, std::int64_t capacity);
   void reserve_rolling(std::int64_t tokens);
-  Tensor& checked_layer(std::vector<Tensor>& layers, std::size_t layer, const Tensor& next);
+  void check_next(std::size_t layer, const Tensor& key, const Tensor& value) const;
 
   KVCacheOptions options_;
-  std::vector<Tensor> keys_, values_;  // per layer, (B, heads, capacity, head_dim)
+  std::vector<KeysValues> layers_;  // (B, heads, capacity, head_dim)
+  std::size_t next_layer_ = 0;      // of the next extend
   std::int64_t capacity_ = 0;
   std::int64_t length_ = 0;
   std::int64_t first_ = 0;  // position of the first token that is kept

@@ -177,6 +177,51 @@ TEST_CASE("a cache takes keys and values of one shape, dtype and order of layers
   CHECK_THROWS_AS(cache.extend(1, next, next), IndexError);
 }
 
+TEST_CASE("keys and values that do not fit each other leave no layer behind") {
+  KVCache cache;
+  cache.reserve(2);
+  const Tensor two = ones({2, 1, 1, 4}), three = ones({3, 1, 1, 4});
+  CHECK_THROWS_AS(cache.extend(0, two, three), ShapeError);
+  CHECK_THROWS_AS(cache.extend(0, two, ones({2, 3, 1, 4})), ShapeError);
+  CHECK_THROWS_AS(cache.extend(0, two, ones({2, 1, 4})), ShapeError);
+  CHECK_THROWS_AS(cache.extend(0, two, two.to(float64)), DTypeError);
+  CHECK(cache.layers() == 0);
+  CHECK(equal(cache.extend(0, three, ones({3, 1, 1, 2})).key, three));
+}
+
+TEST_CASE("a call extends each layer once, in their order") {
+  KVCache cache;
+  const Tensor next = ones({1, 1, 1, 2});
+  const auto step = [&] {
+    cache.reserve(1);
+    for (const std::size_t layer : {0U, 1U}) cache.extend(layer, next, next);
+  };
+  step();
+  cache.advance(1);
+  cache.reserve(1);
+  CHECK_THROWS_WITH(cache.extend(1, next, next), "[KVCache] layer 1 where layer 0 is next");
+  cache.extend(0, next, next);
+  CHECK_THROWS_WITH(cache.extend(0, next, next), "[KVCache] layer 0 where layer 1 is next");
+  step();  // after what failed, a call begins anew
+}
+
+TEST_CASE("a model with other layers than those in the cache is refused") {
+  const NoGradGuard no_graph;
+  GPTConfig config = small_model(PositionKind::rotary);
+  const GPT two(config);
+  config.num_layers = 1;
+  const GPT one(config);
+  config.num_layers = 3;
+  const GPT three(config);
+  const Tensor tokens = zeros({1, 3}, int64);
+  KVCache cache;
+  two(tokens, {.cache = &cache});
+  CHECK_THROWS_WITH(one(tokens, {.cache = &cache}),
+                    "[GPT] the cache has tokens of 2 layers, the model has 1");
+  CHECK_THROWS_AS(three(tokens, {.cache = &cache}), Error);
+  CHECK(cache.length() == 3);
+}
+
 TEST_CASE("what no cache can be, or a model cannot use, is refused") {
   CHECK_THROWS_AS(KVCache({.capacity = 0}), Error);
   CHECK_THROWS_AS(KVCache({.window = -1}), Error);
@@ -235,4 +280,15 @@ TEST_CASE("a rolling cache takes the room that it needs, and keeps its batch") {
   CHECK(wide.bytes() <= 2 * 2 * 4 * 2 * tokens.numel() * config.width);
   CHECK_THROWS_AS(wide.reserve(std::numeric_limits<std::int64_t>::max()), Error);
   CHECK_THROWS_AS(wide.reserve(-1), Error);
+
+  // Tokens before those that are kept take room, too.
+  KVCache moving({.window = 3});
+  const Tensor next = ones({1, 1, 1, 2});
+  for (int i = 0; i < 4; ++i) {
+    moving.reserve(1);
+    moving.extend(0, next, next);
+    moving.advance(1);
+  }
+  REQUIRE(moving.first() > 0);
+  CHECK_THROWS_AS(moving.reserve(std::numeric_limits<std::int64_t>::max() - 3), Error);
 }
