@@ -41,8 +41,8 @@ struct RotaryOptions {
 /// or floating and get no gradient; the angles are computed in float64. The gradient is rotated
 /// back. ShapeError where positions do not fit, or dims is odd or not between 2 and D; DTypeError
 /// unless x is floating and positions are numbers; Error unless theta and the factor are positive
-/// and finite, and original_context at least 0. Su et al. 2021,
-/// https://arxiv.org/abs/2104.09864.
+/// and finite, original_context at least 0 and, where it is above 0, low_frequency below
+/// high_frequency, both finite. Su et al. 2021, https://arxiv.org/abs/2104.09864.
 Tensor rotary(const Tensor& x, const Tensor& positions, const RotaryOptions& options = {});
 
 }  // namespace tend::attention

@@ -11,8 +11,7 @@ struct RotaryAngles {
   bool interleaved = false;
 };
 
-/// Error, naming `operation`, unless theta and the scaling's factor are positive and finite, and
-/// its original_context is at least 0.
+/// Error, naming `operation`, for the numbers that rotary refuses.
 void check_rotary_numbers(const char* operation, const RotaryOptions& options);
 
 /// The angles of `dims` / 2 pairs, computed in float64. Errors of check_rotary_numbers.

@@ -69,6 +69,15 @@ TEST_CASE("what no attention can be is refused before weights are drawn") {
   refused({.positions = PositionKind::rotary, .rotary = {.dims = 18}});
   refused({.positions = PositionKind::rotary, .rotary = {.theta = -1}});
   refused({.positions = PositionKind::rotary, .rotary = {.scaling = {.factor = 0}}});
+  const auto refused_frequencies = [&](double low, double high) {
+    RotaryOptions rotary;
+    rotary.scaling = {.low_frequency = low, .high_frequency = high, .original_context = 8};
+    refused({.positions = PositionKind::rotary, .rotary = rotary});
+  };
+  refused_frequencies(4, 1);
+  refused_frequencies(4, 4);
+  refused_frequencies(std::nan(""), 4);
+  refused_frequencies(1, std::numeric_limits<double>::infinity());
   refused({.norm_eps = -1.0});
   refused({.norm_eps = std::nan("")});
   refused({.window = 0});
