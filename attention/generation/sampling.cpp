@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <tend/attention/functions/mask.h>
 #include <tend/autograd/ops/ops.h>
@@ -63,9 +64,13 @@ void check_logits(const Tensor& logits, const std::vector<TokenSequence>& sequen
 TokenSequence chosen_tokens(const Tensor& logits, const std::vector<TokenSequence>& sequences,
                             const GenerateOptions& options) {
   Tensor scores = penalized(logits, sequences, options.repetition_penalty);
+  // What is divided by a small penalty may overflow.
+  if (options.repetition_penalty != 1) check_logits(scores, sequences, "sequence");
   if (options.temperature == 0) return argmax(scores, -1).to_vector<std::int64_t>();
-  // Without the largest, a low temperature would make infinities.
-  scores = (scores - amax(scores, {-1}, true)) / options.temperature;
+  // Without the largest, a low temperature would make infinities; one that is 0 in float32 makes
+  // NaN of the likeliest.
+  constexpr double kLeastTemperature = std::numeric_limits<float>::min();
+  scores = (scores - amax(scores, {-1}, true)) / std::max(options.temperature, kLeastTemperature);
   if (options.top_k) scores = keep_top_k(scores, *options.top_k);
   if (options.top_p) scores = keep_top_p(scores, *options.top_p);
   if (options.min_p) scores = keep_min_p(scores, *options.min_p);

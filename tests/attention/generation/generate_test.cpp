@@ -183,6 +183,13 @@ TEST_CASE("a repetition penalty makes tokens that are there less likely, whateve
         TokenSequence{2, 0, 1, 0});
 }
 
+TEST_CASE("a temperature too small for float32 draws the likeliest token") {
+  const GPT model = small_gpt();
+  const TokenSequence prompt{1, 2}, likeliest = generate(model, prompt, {.max_new_tokens = 3});
+  for (const double temperature : {1e-39, 1e-50, 5e-324})
+    CHECK(generate(model, prompt, {.max_new_tokens = 3, .temperature = temperature}) == likeliest);
+}
+
 TEST_CASE("a sequence ends with a stop token, the others go on") {
   manual_seed(3);
   const GPT model = small_gpt();
@@ -303,6 +310,10 @@ TEST_CASE("logits without a largest number are an error that names the sequence 
   refused(hidden, {}, "[generate] sequence 0: the largest logit for token 1 is -inf");
   refused(hidden, {.num_beams = 2},
           "[generate] prompt 0, beam 0: the largest logit for token 1 is -inf");
+  for (const double temperature : {0.0, 1.0}) {
+    refused(constant_model({1, 1, 1}), {.temperature = temperature, .repetition_penalty = 1e-320},
+            above);
+  }
   const GPT some = constant_model({-inf, 1, 0});  // single tokens may be impossible
   for (const std::int64_t beams : {1, 2}) {
     CHECK(generate(some, TokenSequence{2}, {.max_new_tokens = 2, .num_beams = beams}) ==
