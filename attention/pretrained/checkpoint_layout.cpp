@@ -11,6 +11,7 @@ namespace tend::attention {
 namespace {
 
 constexpr const char* kHead = "head.weight";
+constexpr const char* kTheirHead = "lm_head.weight";
 constexpr const char* kEmbedding = "token_embedding.weight";
 
 // Tensors by name, each with a mark for whether it was asked for.
@@ -128,9 +129,23 @@ nn::StateDict CheckpointLayout::converted(const nn::StateDict& state, bool impor
   return result;
 }
 
+nn::StateDict CheckpointLayout::without_tied_head(const nn::StateDict& tensors) const {
+  const auto head = tensors.find(kTheirHead);
+  if (!has_tied_head_ || head == tensors.end()) return tensors;
+  const auto part = std::find_if(parts_.begin(), parts_.end(), [](const Correspondence& each) {
+    return each.ours[0] == kEmbedding;
+  });
+  const auto embedding = tensors.find(part->theirs[0]);
+  if (embedding != tensors.end() && !equal(head->second, embedding->second)) {
+    fail(model_, "'", kTheirHead, "' differs from '", part->theirs[0],
+         "', though the head is tied to it");
+  }
+  return without_extras(tensors, "", [](std::string_view name) { return name == kTheirHead; });
+}
+
 nn::StateDict CheckpointLayout::import_state(const nn::StateDict& tensors) const {
   return with_memory([&] {
-    nn::StateDict state = converted(tensors, true);
+    nn::StateDict state = converted(without_tied_head(tensors), true);
     if (has_tied_head_) state.emplace_back(kHead, state.at(kEmbedding));
     return state;
   });

@@ -21,7 +21,7 @@ struct Correspondence {
 /// The names and the layout of a family of files.
 class CheckpointLayout {
  public:
-  /// `model` is named by errors. With a tied head, files have no weight for it.
+  /// `model` is named by errors. With a tied head, files need no weight for it.
   CheckpointLayout(const char* model, bool has_tied_head)
       : model_(model), has_tied_head_(has_tied_head) {}
 
@@ -33,7 +33,8 @@ class CheckpointLayout {
   // An Error lists names that are missing, and those that are not known; ShapeError where tensors
   // that are joined differ in shape or dtype, or one cannot be split into equal parts.
 
-  /// A GPT's state from a file's tensors.
+  /// A GPT's state from a file's tensors. Error for a tied head's weight that is not the token
+  /// embedding.
   nn::StateDict import_state(const nn::StateDict& tensors) const;
   /// A file's tensors from a GPT's state. Error for the weight of a tied head that is not the token
   /// embedding, as it would be lost.
@@ -41,6 +42,7 @@ class CheckpointLayout {
 
  private:
   nn::StateDict converted(const nn::StateDict& state, bool importing) const;
+  nn::StateDict without_tied_head(const nn::StateDict& tensors) const;
 
   const char* model_;
   bool has_tied_head_;

@@ -36,10 +36,9 @@ CheckpointLayout gpt2_layout(const GPTConfig& config) {
   return layout;
 }
 
-// The head, which is the embedding, and the causal masks that old files keep.
+// The causal masks that old files keep.
 bool is_extra(std::string_view name) {
-  return name == "lm_head.weight" || name.ends_with(".attn.bias") ||
-         name.ends_with(".attn.masked_bias");
+  return name.ends_with(".attn.bias") || name.ends_with(".attn.masked_bias");
 }
 
 }  // namespace

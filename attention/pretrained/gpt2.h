@@ -28,8 +28,8 @@ struct GPT2 {
   /// lacks a size, or names what a GPT does not have.
   static GPTConfig config(std::string_view json, const std::filesystem::path& path = "config.json");
   /// The state of a GPT with `config` from GPT-2's tensors, with or without the prefix
-  /// "transformer.". An Error lists names that are missing or unknown; ShapeError where
-  /// c_attn cannot be cut into three equal parts.
+  /// "transformer.". An Error lists names that are missing or unknown; Error for an lm_head.weight
+  /// that is not the token embedding, ShapeError where c_attn cannot be cut into three equal parts.
   static nn::StateDict import_state(const nn::StateDict& tensors, const GPTConfig& config);
   /// The reverse: GPT-2's tensors from a GPT's state, or from gradients under the same names. With
   /// a tied head, the state may have the head's weight or not; Error for another one, and

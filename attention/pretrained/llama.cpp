@@ -49,8 +49,8 @@ CheckpointLayout llama_layout(const GPTConfig& config) {
   return layout;
 }
 
-// What some layers do and others do not.
-void refuse_differing_layers(const ConfigReader& json) {
+// What some layers do and others do not: all must be of the type `wanted`, where there are types.
+void refuse_differing_layers(const ConfigReader& json, std::string_view wanted) {
   if (json.boolean("use_sliding_window").value_or(false)) {
     json.refuse("use_sliding_window, a window in some layers, is not supported");
   }
@@ -60,8 +60,8 @@ void refuse_differing_layers(const ConfigReader& json) {
   if (list == nullptr) json.refuse("'layer_types' is no array");
   for (const nn::json::Value& each : *list) {
     const auto* type = each.as<std::string>();
-    if (type == nullptr || *type != "full_attention") {
-      json.refuse("layer_types other than full_attention are not supported");
+    if (type == nullptr || *type != wanted) {
+      json.refuse("layer_types other than ", wanted, " are not supported");
     }
   }
 }
@@ -86,12 +86,16 @@ RotaryOptions rotary_options(const ConfigReader& json) {
   }
   rotary.theta = section->number("rope_theta").value_or(rotary.theta);
   const auto named = section->string("rope_type");
-  const std::string type = named ? *named : section->string("type").value_or("default");
+  const auto older = named ? named : section->string("type");
+  if (!older && section->find("factor") != nullptr) json.refuse("a factor has no rope_type");
+  const std::string type = older.value_or("default");
   if (type == "default") return rotary;
   if (type != "linear" && type != "llama3") {
     json.refuse("the rope_type '", type, "' is not supported");
   }
-  rotary.scaling.factor = section->number("factor").value_or(1.0);
+  const auto factor = section->number("factor");
+  if (!factor) json.refuse("the rope_type '", type, "' has no factor");
+  rotary.scaling.factor = *factor;
   if (type == "linear") return rotary;
   rotary.scaling.low_frequency = section->number("low_freq_factor").value_or(1.0);
   rotary.scaling.high_frequency = section->number("high_freq_factor").value_or(4.0);
@@ -115,11 +119,12 @@ void set_family(const std::string& type, const ConfigReader& json, GPTConfig& co
   config.out_bias = type != "qwen2" && bias;
   config.feed_forward_bias = json.boolean("mlp_bias").value_or(false);
   config.qk_norm = type == "qwen3";
+  // transformers' Mistral has a window unless its file says null.
   if (type == "mistral") {
-    config.window = json.integer("sliding_window");
-  } else {
-    refuse_differing_layers(json);
+    config.window = json.find("sliding_window") == nullptr ? std::optional<std::int64_t>(4096)
+                                                           : json.integer("sliding_window");
   }
+  refuse_differing_layers(json, config.window ? "sliding_attention" : "full_attention");
 }
 
 }  // namespace
@@ -152,8 +157,8 @@ GPTConfig Llama::config(std::string_view json, const std::filesystem::path& path
 }
 
 nn::StateDict Llama::import_state(const nn::StateDict& tensors, const GPTConfig& config) {
-  const auto is_extra = [&](std::string_view name) {
-    return name.ends_with(".rotary_emb.inv_freq") || (config.tied_head && name == "lm_head.weight");
+  const auto is_extra = [](std::string_view name) {
+    return name.ends_with(".rotary_emb.inv_freq");
   };
   return llama_layout(config).import_state(without_extras(tensors, "", is_extra));
 }

@@ -21,7 +21,8 @@ struct Llama {
   /// not have.
   static GPTConfig config(std::string_view json, const std::filesystem::path& path = "config.json");
   /// The state of a GPT with `config` from Llama's tensors. An Error lists names that are missing
-  /// or unknown.
+  /// or unknown; Error for a tied head that is not the token embedding, ShapeError where gate and
+  /// up are not of one height.
   static nn::StateDict import_state(const nn::StateDict& tensors, const GPTConfig& config);
   /// The reverse: Llama's tensors from a GPT's state, or from gradients under the same names. With
   /// a tied head, the state may have the head's weight or not; Error for another one. ShapeError

@@ -272,6 +272,14 @@ TEST_CASE("the dropouts of a config.json are those of its model") {
                     Catch::Matchers::ContainsSubstring("'attn_pdrop' is no number"));
 }
 
+TEST_CASE("Mistral has its window of 4096 unless its config.json says another, or null") {
+  nlohmann::json config = first_of("mistral")["config"];
+  config["sliding_window"] = nullptr;
+  CHECK_FALSE(Llama::config(config.dump()).window.has_value());
+  config.erase("sliding_window");
+  CHECK(Llama::config(config.dump()).window == 4096);
+}
+
 TEST_CASE("a config.json that says what no GPT has is refused") {
   const auto refused = [](const std::string& type, const std::string& key,
                           const nlohmann::json& value, const std::string& message) {
@@ -295,6 +303,9 @@ TEST_CASE("a config.json that says what no GPT has is refused") {
   refused("llama", "partial_rotary_factor", 0.5, "partial_rotary_factor");
   refused("qwen3", "layer_types", {"full_attention", "sliding_attention"}, "layer_types");
   refused("qwen3", "layer_types", "full_attention", "'layer_types' is no array");
+  refused("mistral", "layer_types", {"full_attention"}, "layer_types other than sliding_attention");
+  refused("llama", "rope_scaling", {{"factor", 4}}, "a factor has no rope_type");
+  refused("llama", "rope_scaling", {{"type", "linear"}}, "'linear' has no factor");
   refused("llama", "hidden_act", 3, "'hidden_act' is no string");
   refused("llama", "hidden_act", "tanh", "'tanh' is not supported");
   refused("qwen2", "use_sliding_window", true, "use_sliding_window");
@@ -315,5 +326,21 @@ TEST_CASE("a head that a file has no place for is not lost without a word") {
     nn::merge_lora(model);
     CHECK_THROWS_WITH(exported(each, model.state_dict(), model.config),
                       Catch::Matchers::ContainsSubstring("would be lost"));
+  }
+}
+
+TEST_CASE("a file's own head is refused where it is not the embedding that it is tied to") {
+  for (const char* type : {"gpt2", "qwen2"}) {
+    const auto& each = first_of(type);
+    const GPTConfig config = config_of(each);
+    REQUIRE(config.tied_head);
+    nn::StateDict tensors = tensors_of(each, float32);
+    const Tensor embedding =
+        imported(each, tensors, config).at("token_embedding.weight").detach().clone();
+    Tensor& head = tensors.emplace_back("lm_head.weight", embedding).second;
+    CHECK(equal(imported(each, tensors, config).at("head.weight"), embedding));
+    head = embedding + 1;
+    CHECK_THROWS_WITH(imported(each, tensors, config),
+                      Catch::Matchers::ContainsSubstring("'lm_head.weight' differs from '"));
   }
 }
