@@ -112,6 +112,11 @@ Pair drawn_pair(const Linear& linear, std::int64_t rank) {
   return pair;
 }
 
+void remove_pair(Linear& linear) noexcept {
+  linear.lora_A = Parameter();
+  linear.lora_B = Parameter();
+}
+
 }  // namespace
 
 std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patterns,
@@ -126,7 +131,14 @@ std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patter
     for (const NamedLinear& each : layers) {
       pairs.push_back(drawn_pair(*each.second, options.rank));
     }
+    // What an earlier call added is trained on.
+    std::vector<Tensor> trained;
+    for (const auto& [path, linear] : linears_with_lora(module)) {
+      for (const Parameter& each : {linear->lora_A, linear->lora_B})
+        if (each.requires_grad()) trained.push_back(each);
+    }
     module.requires_grad_(false);
+    for (Tensor& each : trained) each.requires_grad_();
     for (std::size_t i = 0; i < layers.size(); ++i) {
       Linear& linear = *layers[i].second;
       linear.lora_A = std::move(pairs[i].a);
@@ -161,10 +173,7 @@ void load_lora_state(ModuleBase& module, const StateDict& state) {
 
 void remove_lora(ModuleBase& module) {
   with_memory([&] {
-    for (const auto& [path, linear] : linears_with_lora(module)) {
-      linear->lora_A = Parameter();
-      linear->lora_B = Parameter();
-    }
+    for (const auto& [path, linear] : linears_with_lora(module)) remove_pair(*linear);
   });
 }
 
@@ -177,8 +186,10 @@ void merge_lora(ModuleBase& module) {
       const Tensor change = matmul(linear->lora_B, linear->lora_A) * linear->lora_scale;
       merged.emplace_back(linear->weight + change, linear->weight.requires_grad());
     }
-    for (std::size_t i = 0; i < layers.size(); ++i) layers[i].second->weight = merged[i];
-    remove_lora(module);
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      layers[i].second->weight = merged[i];
+      remove_pair(*layers[i].second);
+    }
   });
 }
 

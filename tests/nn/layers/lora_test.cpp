@@ -117,6 +117,18 @@ TEST_CASE("what LoRA froze stays frozen when it is merged or taken away", "[prod
   }
 }
 
+TEST_CASE("LoRA that is there already is trained on when other layers get theirs") {
+  attention::GPT model = lora_model();
+  nn::add_lora(model, {"W_query"}, {.rank = 2});
+  model.blocks[1].attention.W_query.lora_A.requires_grad_(false);
+  nn::add_lora(model, {"down"}, {.rank = 3});
+  CHECK(model.blocks[0].attention.W_query.lora_A.requires_grad());
+  CHECK(model.blocks[0].attention.W_query.lora_B.requires_grad());
+  CHECK_FALSE(model.blocks[1].attention.W_query.lora_A.requires_grad());
+  CHECK(model.blocks[0].feed_forward.down.lora_A.requires_grad());
+  CHECK_FALSE(model.head.weight.requires_grad());
+}
+
 TEST_CASE("LoRA drops inputs in training, and keeps the dtype", "[products]") {
   nn::Linear layer(64, 3);
   layer.to(float64);
