@@ -1,6 +1,7 @@
 #include <tend/attention/expressions/composed_program.h>
 
 #include <tend/autograd/ops/ops.h>
+#include <tend/autograd/tensor/grad_mode.h>
 
 namespace tend::attention {
 namespace {
@@ -24,14 +25,16 @@ Tensor wrapped(const Tensor& indices) {
 class Evaluation {
  public:
   Evaluation(const TracedFunction& function, const PlaceTensors& places, const Tensor& score,
-             DType dtype)
-      : function_(function), places_(places), score_(score), dtype_(dtype) {}
+             DType dtype, const Tensor& visible)
+      : function_(function), places_(places), visible_(visible), dtype_(dtype) {
+    if (score.defined()) score_ = shielded(score, visible);
+  }
 
   ComposedResult run() {
     for (const TileNode& node : function_.nodes) values_.push_back(value(node));
     ComposedResult made{{}, faults_, fault_text_};
     for (const int result : function_.results) {
-      made.results.push_back(values_[static_cast<std::size_t>(result)]);
+      made.results.push_back(shielded(values_[static_cast<std::size_t>(result)], visible_));
     }
     return made;
   }
@@ -62,7 +65,7 @@ class Evaluation {
   Tensor look_up(const TileNode& node) {
     Tensor table = function_.tables[static_cast<std::size_t>(node.table)];
     if (is_floating(table.dtype())) table = table.to(dtype_);
-    if (node.inputs.empty()) return table;
+    if (node.inputs.empty()) return shielded(table, visible_);
     Tensor outside, offsets;  // in the row-major table
     for (std::size_t d = 0; d < node.inputs.size(); ++d) {
       const Tensor& index = in(node, d);
@@ -76,7 +79,7 @@ class Evaluation {
     if (table.numel() == 0) return zero.expand(outside.shape());
     const Tensor elements = table.reshape({-1});
     const Tensor read = tend::index(elements, {masked_fill(offsets, outside, 0)});
-    return tend::where(outside, zero, read);
+    return shielded(tend::where(outside, zero, read), visible_);
   }
 
   std::string miss_text(const TileNode& node, const Tensor& table) const {
@@ -143,7 +146,8 @@ class Evaluation {
 
   const TracedFunction& function_;
   const PlaceTensors& places_;
-  const Tensor& score_;
+  const Tensor& visible_;
+  Tensor score_;
   DType dtype_;
   std::vector<Tensor> values_;
   Tensor faults_;
@@ -163,9 +167,14 @@ PlaceTensors place_tensors(const Shape& scores) {
           count(scores[rank - 2]).view({-1, 1}), count(scores[rank - 1])};
 }
 
+Tensor shielded(const Tensor& x, const Tensor& visible) {
+  if (!visible.defined() || !grad_enabled() || !x.requires_grad()) return x;
+  return tend::where(visible, x, x.detach());
+}
+
 ComposedResult evaluate(const TracedFunction& function, const PlaceTensors& places,
-                        const Tensor& score, DType dtype) {
-  return Evaluation(function, places, score, dtype).run();
+                        const Tensor& score, DType dtype, const Tensor& visible) {
+  return Evaluation(function, places, score, dtype, visible).run();
 }
 
 }  // namespace tend::attention

@@ -24,8 +24,13 @@ struct ComposedResult {
   std::string fault_text;
 };
 
-/// `dtype` is that of real numbers. `score` has it, and is undefined for masks.
+/// x, without a gradient where `visible` is false; undefined: with it everywhere. A gradient of 0
+/// does not do: where a function is infinite or NaN, its derivative is, too, and times 0 is NaN.
+Tensor shielded(const Tensor& x, const Tensor& visible);
+
+/// `dtype` is that of real numbers. `score` has it, and is undefined for masks. Nothing gets a
+/// gradient from places that are not `visible` (shielded).
 ComposedResult evaluate(const TracedFunction& function, const PlaceTensors& places,
-                        const Tensor& score, DType dtype);
+                        const Tensor& score, DType dtype, const Tensor& visible = {});
 
 }  // namespace tend::attention

@@ -42,8 +42,9 @@ struct FunctionResult {
   std::string fault_text;  // where there is one place
 };
 
+// With `shields`, hidden places have no gradient.
 FunctionResult apply_functions(const AttentionCall& call, const PlaceTensors& places,
-                               const Tensor& scores) {
+                               const Tensor& scores, bool shields = true) {
   FunctionResult made{scores, {}, {}, {}};
   const auto note = [&made](const ComposedResult& result) {
     if (!result.faults.defined()) return;
@@ -56,7 +57,8 @@ FunctionResult apply_functions(const AttentionCall& call, const PlaceTensors& pl
     note(result);
   }
   if (call.score_function) {
-    const ComposedResult result = evaluate(*call.score_function, places, scores, scores.dtype());
+    const ComposedResult result = evaluate(*call.score_function, places, scores, scores.dtype(),
+                                           shields ? made.visible : Tensor());
     made.scores = result.results[0].expand(scores.shape());
     note(result);
   }
@@ -152,7 +154,8 @@ HeadParts compute_heads(const AttentionCall& call, const Tensor& query, const Te
     const Tensor left = kept_in_heads(call, heads, kept).to(weights.dtype());
     weights = weights * left * kept_factor(weights.dtype(), call.dropout_p);
   }
-  return {weights, made.scores,
+  const bool shields = made.visible.defined() && made.scores.requires_grad();
+  return {weights, shields ? apply_functions(call, places, products, false).scores : made.scores,
           logsumexp(masked_fill(made.scores, logical_not(visible), detail::kHidden), {-1})};
 }
 

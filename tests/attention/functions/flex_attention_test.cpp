@@ -203,6 +203,47 @@ TEST_CASE("hidden keys of any value leave the result alone where their values ar
   CHECK(isnan(after.narrow(2, 80, 20)).all().item<bool>());
 }
 
+TEST_CASE("scores without a number at hidden places leave gradients of any order alone") {
+  manual_seed(8);
+  const FlexInputs in({2, 2}, 6, 6);
+  const Tensor bias = randn({6}, {.dtype = float64, .requires_grad = true});
+  // The logarithm of 0 or less, and of 1, where keys are hidden.
+  const auto score = [&](bool finite) {
+    return ScoreFunction([&](auto s, auto at) {
+      const auto back = at.query - at.key;
+      return (s + lookup(bias)(at.key)) * log((finite ? max(back, 0) : back) + 1);
+    });
+  };
+  const auto results = [&](bool finite, AttentionPath path) {
+    const FlexOptions options{.score = score(finite), .mask = masks::causal(), .path = path};
+    const std::vector<Tensor> inputs{in.query, in.key, in.value, bias};
+    const Tensor out = flex_attention(in.query, in.key, in.value, options);
+    std::vector<Tensor> all =
+        autograd::grad({(out * out).sum()}, inputs, {}, {.create_graph = true});
+    Tensor sum = zeros({}, float64);
+    for (const Tensor& each : all) sum = sum + (each * each).sum();
+    for (const Tensor& each : autograd::grad({sum}, inputs)) all.push_back(each);
+    // Without create_graph, where the paths differ.
+    const Tensor again = flex_attention(in.query, in.key, in.value, options);
+    for (const Tensor& each : autograd::grad({(again * again).sum()}, inputs)) all.push_back(each);
+    const HeadDetails heads = flex_attention_with_heads(in.query, in.key, in.value, {1}, options);
+    for (const Tensor& each :
+         autograd::grad({(heads.weights * heads.weights).sum()}, {in.query, in.key, bias})) {
+      all.push_back(each);
+    }
+    return all;
+  };
+  const std::vector<Tensor> wanted = results(true, AttentionPath::composed);
+  for (const AttentionPath path : {AttentionPath::fused, AttentionPath::composed}) {
+    const std::vector<Tensor> found = results(false, path);
+    REQUIRE(found.size() == wanted.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CAPTURE(i, path == AttentionPath::fused);
+      CHECK(allclose(found[i], wanted[i], 1e-10, 1e-10));  // some hundred roundings
+    }
+  }
+}
+
 TEST_CASE("a look-up outside of its table is an error where the place is visible") {
   manual_seed(4);
   const FlexInputs in({2, 3}, 70, 90);
