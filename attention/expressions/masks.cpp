@@ -78,6 +78,7 @@ MaskFunction padding(const Tensor& lengths) {
 
 MaskFunction blocks(std::int64_t size) {
   check_at_least_one("blocks", "size", size);
+  size = std::min(size, kernels::kGreatestIndex);  // as good as one block
   return [size](const Position& at) { return at.query / size == at.key / size; };
 }
 

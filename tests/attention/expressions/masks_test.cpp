@@ -27,6 +27,7 @@ TEST_CASE("ready-made masks are what their formulas say, tile by tile") {
   check(masks::prefix(80), logical_or(k <= q, k < 80));
   check(masks::documents(documents), documents.view({-1, 1}) == documents);
   check(masks::blocks(32), floor_divide(q, 32) == floor_divide(k, 32));
+  check(masks::blocks(std::int64_t{1} << 40), q == q);
   check(masks::dilated(3), remainder(q - k, 3) == 0);
   check(masks::padding(lengths), k < lengths.view({2, 1, 1, 1}));
   check(!masks::causal() || masks::dilated(5), logical_or(k > q, remainder(q - k, 5) == 0));
