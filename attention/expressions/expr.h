@@ -116,6 +116,23 @@ Expr logical_not(const Expr& a);
 Expr isnan(const Expr& a);
 ///@}
 
+///@{
+/// PyTorch's operators of truth values, as &&, ||, logical_xor and ! (DTypeError for numbers). They
+/// bind as C++ has it: a & (b < c) needs its parentheses.
+inline Expr operator&(const Expr& a, const Expr& b) {
+  return logical_and(a, b);
+}
+inline Expr operator|(const Expr& a, const Expr& b) {
+  return logical_or(a, b);
+}
+inline Expr operator^(const Expr& a, const Expr& b) {
+  return logical_xor(a, b);
+}
+inline Expr operator~(const Expr& a) {
+  return logical_not(a);
+}
+///@}
+
 /// What lookup() gives.
 class Lookup {
  public:
@@ -143,12 +160,8 @@ Lookup lookup(const Tensor& table);
 
 // What an expression does not have, so that compilers point here and do not list every overload for
 // tensors. A function of an index can be read from a table.
-void operator&(const Expr&, const Expr&) = delete;
-void operator|(const Expr&, const Expr&) = delete;
-void operator^(const Expr&, const Expr&) = delete;
 void operator<<(const Expr&, const Expr&) = delete;
 void operator>>(const Expr&, const Expr&) = delete;
-void operator~(const Expr&) = delete;
 void operator++(const Expr&) = delete;
 void operator--(const Expr&) = delete;
 void sqrt(const Expr&) = delete;

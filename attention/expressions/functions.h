@@ -80,6 +80,19 @@ MaskFunction operator||(const MaskFunction& a, const MaskFunction& b);
 MaskFunction operator!(const MaskFunction& a);
 ///@}
 
+///@{
+/// PyTorch's names of && and || of masks, for one or more functions of a position: two lambdas have
+/// no && of their own.
+template <std::convertible_to<MaskFunction>... More>
+MaskFunction and_masks(const MaskFunction& first, const More&... more) {
+  return (first && ... && MaskFunction(more));
+}
+template <std::convertible_to<MaskFunction>... More>
+MaskFunction or_masks(const MaskFunction& first, const More&... more) {
+  return (first || ... || MaskFunction(more));
+}
+///@}
+
 }  // namespace tend::attention
 
 #pragma GCC visibility pop

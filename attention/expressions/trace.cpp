@@ -131,7 +131,9 @@ int Trace::add_table(const Tensor& table) {
 
 Expr Trace::look_up(const Tensor& table, std::vector<int> indices) {
   if (std::ssize(indices) != table.dim()) {
-    fail<ShapeError>(kExpression, indices.size(), " indices for a table of shape ", table.shape());
+    fail<ShapeError>(kExpression, "a look-up has ", indices.size(),
+                     indices.size() == 1 ? " index" : " indices", " for a table of shape ",
+                     table.shape());
   }
   for (const int index : indices) {
     if (node(index).type != TileType::index) {

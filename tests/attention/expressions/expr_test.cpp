@@ -27,8 +27,8 @@ concept HasPow = requires(E e) {
   pow(e, 2);
 };
 template <class E>
-concept HasBitwiseAnd = requires(E e) {
-  e& e;
+concept HasShift = requires(E e) {
+  e << 1;
 };
 template <class E>
 concept HasTruth = requires(E e) {
@@ -44,7 +44,7 @@ concept HasTanh = requires(E e) {
 };
 
 static_assert(HasTanh<Expr> && !HasSqrt<Expr> && !HasSigmoid<Expr> && !HasPow<Expr> &&
-              !HasSoftmax<Expr> && !HasBitwiseAnd<Expr> && !HasTruth<Expr>);
+              !HasSoftmax<Expr> && !HasShift<Expr> && !HasTruth<Expr>);
 
 void trace_score(const ScoreFunction&) {}
 void trace_mask(const MaskFunction&) {}
@@ -63,10 +63,12 @@ TEST_CASE("operations of score and mask functions check their types") {
   fails([](auto s, auto) { return remainder(s, 2); }, "% needs two indices");
   fails([](auto s, auto at) { return where(logical_xor(at.key, at.query), s, 0); },
         "a number where a truth value");
+  fails([](auto s, auto at) { return where(at.key & (at.query < 3), s, 0); },
+        "a number where a truth value");
   fails([](auto, auto at) { return clamp(at.key < 3, false, true); }, "a truth value where");
   fails([](auto, auto at) { return at.key < at.query; }, "gives a truth value instead of a number");
   fails([&](auto s, auto at) { return s + table(at.key); },
-        "1 indices for a table of shape (2, 3)");
+        "a look-up has 1 index for a table of shape (2, 3)");
   fails([&](auto s, auto at) { return s + table(at.key, s); }, "only indices can be looked up");
   fails([](auto s, auto at) { return s + at.key * (std::int64_t{1} << 40); },
         "the integer 1099511627776 does not fit int32");

@@ -33,5 +33,15 @@ TEST_CASE("ready-made masks are what their formulas say, tile by tile") {
   check(!masks::causal() || masks::dilated(5), logical_or(k > q, remainder(q - k, 5) == 0));
   check(masks::documents(documents) && masks::causal(),
         logical_and(documents.view({-1, 1}) == documents, k <= q));
+  check([](auto at) { return (at.key <= at.query) & ~(at.query - at.key >= 20); },
+        logical_and(k <= q, q - k < 20));
+  check([](auto at) { return ((at.key < 9) ^ (at.query > 70)) | (at.key == at.query); },
+        logical_or((k < 9) ^ (q > 70), k == q));
+  const auto is_near = [](auto at) { return abs(at.query - at.key) < 20; };
+  const auto is_first = [](auto at) { return at.key < 4; };
+  const Tensor near = abs(q - k) < 20, first = (k < 4).expand({150, 150});
+  check(and_masks(is_near), near);
+  check(and_masks(is_near, is_first), logical_and(near, first));
+  check(or_masks(is_near, is_first, masks::causal()), logical_or(logical_or(near, first), k <= q));
   CHECK(equal(masks::document_positions(tensor({5, 5, 2, 2, 2, 5})), tensor({0, 1, 0, 1, 2, 0})));
 }
