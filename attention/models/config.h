@@ -32,7 +32,7 @@ enum class FeedForwardKind : unsigned char {
 };
 
 /// Sizes and parts of a GPT. As they are, they make GPT-2's architecture but for its biases of
-/// query, key and value, its GELU and its tied head. gpt2_config and llama_config read those of
+/// query, key and value, its GELU and its tied head. GPT2::config and Llama::config read those of a
 /// config.json.
 struct GPTConfig {
   std::int64_t vocab_size = 256;

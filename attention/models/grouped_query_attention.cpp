@@ -77,9 +77,13 @@ Tensor GroupedQueryAttention::forward(const Tensor& x, const TokenPlaces& places
       scaled_dot_product_attention(query, key, value, causal_options(config, p, places))));
 }
 
-Tensor GroupedQueryAttention::forward(const Tensor& x) const {
+TokenPlaces GroupedQueryAttention::places_of(const Tensor& x) const {
   check_tokens(kModule, x, config.width, config.context_length);
-  return forward(x, TokenPlaces(config, x.size(-2), x.dtype()));
+  return {config, x.size(-2), x.dtype()};
+}
+
+Tensor GroupedQueryAttention::forward(const Tensor& x) const {
+  return forward(x, places_of(x));
 }
 
 AttentionOutput GroupedQueryAttention::with_weights(const Tensor& x,
@@ -91,6 +95,10 @@ AttentionOutput GroupedQueryAttention::with_weights(const Tensor& x,
           ? flex_attention_with_weights(query, key, value, flex_options(config, p, places))
           : attention_with_weights(query, key, value, causal_options(config, p, places));
   return {out_proj(merge_heads(out.context)), std::move(out.weights)};
+}
+
+AttentionOutput GroupedQueryAttention::with_weights(const Tensor& x) const {
+  return with_weights(x, places_of(x));
 }
 
 }  // namespace tend::attention

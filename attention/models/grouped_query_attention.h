@@ -28,6 +28,8 @@ class GroupedQueryAttention : public nn::Module<GroupedQueryAttention> {
   Tensor forward(const Tensor& x) const;
   /// The weights have the shape (..., num_heads, T, keys).
   AttentionOutput with_weights(const Tensor& x, const TokenPlaces& places) const;
+  /// The same for tokens that follow nothing: weights (..., num_heads, T, T).
+  AttentionOutput with_weights(const Tensor& x) const;
 
   GPTConfig config;
   TEND_MODULE(nn::Linear, W_query);
@@ -44,6 +46,7 @@ class GroupedQueryAttention : public nn::Module<GroupedQueryAttention> {
     Tensor query, key, value;  // (..., heads, T, head_dim)
   };
   Heads split(const Tensor& x, const TokenPlaces& places) const;
+  TokenPlaces places_of(const Tensor& x) const;
 };
 
 }  // namespace tend::attention

@@ -13,7 +13,7 @@ Tensor for_heads(const Tensor& positions) {
   return positions.dim() == 2 ? positions.unsqueeze(1) : positions;
 }
 
-// slope * (key - query), with the query's position among the keys.
+// scores::alibi for queries that stand behind cached keys; without abs, as later keys are hidden.
 ScoreFunction alibi_score(std::int64_t heads, std::int64_t query_offset, DType dtype) {
   const auto slope = lookup(scores::alibi_slopes(heads).to(dtype));
   return [&](auto score, auto at) {

@@ -15,10 +15,14 @@ TEST_CASE("with as many heads of keys as of queries it is MultiHeadAttention, dr
       {.context_length = 8, .width = 12, .num_heads = 3, .qkv_bias = true});
   const Tensor x = randn({2, 7, 12});
   CHECK(equal(grouped(x).detach(), plain(x).detach()));
+  const AttentionOutput shown = grouped.with_weights(x), wanted = plain.with_weights(x);
+  CHECK(equal(shown.context.detach(), wanted.context.detach()));
+  CHECK(equal(shown.weights.detach(), wanted.weights.detach()));
   grouped.load_state_dict(plain.state_dict());
   CHECK_THROWS_WITH(grouped(randn({2, 9, 12})),
                     "[GroupedQueryAttention] 9 tokens in dimension -2 of (2, 9, 12) exceed the "
                     "context_length of 8");
+  CHECK_THROWS_AS(grouped.with_weights(randn({2, 9, 12})), ShapeError);
 }
 
 TEST_CASE("heads share keys and values, which are normed and turned first") {
