@@ -6,6 +6,31 @@
 #include <tend/autograd/ops/helpers.h>
 
 namespace tend::attention {
+namespace {
+
+// Whether heads of the query could share those of key, as they do with enable_gqa.
+bool could_share_heads(const Tensor& query, const Tensor& key) {
+  if (query.dim() < 3 || key.dim() < 3) return false;
+  const std::int64_t heads = query.size(-3), shared = key.size(-3);
+  return shared > 1 && heads > shared && heads % shared == 0;
+}
+
+// The leading dimensions of the weights; ShapeError where those of the inputs do not broadcast.
+Shape broadcast_leading(const char* operation, const Tensor& query, const Tensor& key,
+                        const Tensor& value, std::int64_t heads_per_key_head) try {
+  const Shape leading =
+      broadcast_shapes(operation, batch_shape(query), batch_shape(key, heads_per_key_head));
+  broadcast_shapes(operation, leading, batch_shape(value, heads_per_key_head));
+  return leading;
+} catch (const ShapeError&) {
+  const bool hint = heads_per_key_head == 1 && could_share_heads(query, key);
+  fail<ShapeError>(
+      operation, "the leading dimensions of query ", query.shape(), ", key ", key.shape(),
+      " and value ", value.shape(), " do not broadcast",
+      hint ? "; with enable_gqa, heads of the query share those of key and value" : "");
+}
+
+}  // namespace
 
 double scale_of(const Tensor& query, const std::optional<double>& scale) {
   // Heads of no numbers have scores of 0, whatever their scale.
@@ -59,9 +84,7 @@ Shape checked_weights(const char* operation, const Tensor& query, const Tensor& 
     fail<ShapeError>(operation, "key ", key.shape(), " and value ", value.shape(),
                      " differ in dimension -2");
   }
-  const Shape leading =
-      broadcast_shapes(operation, batch_shape(query), batch_shape(key, heads_per_key_head));
-  broadcast_shapes(operation, leading, batch_shape(value, heads_per_key_head));
+  const Shape leading = broadcast_leading(operation, query, key, value, heads_per_key_head);
   if (!(dropout_p >= 0 && dropout_p <= 1)) {
     fail(operation, "dropout_p must lie in [0, 1], got ", dropout_p);
   }

@@ -131,6 +131,14 @@ TEST_CASE("attention names the argument that does not fit") {
   CHECK_THROWS_WITH(
       scaled_dot_product_attention(x, x, ones({2, 2, 4})),
       "[scaled_dot_product_attention] key (2, 3, 4) and value (2, 2, 4) differ in dimension -2");
+  const Tensor heads = ones({2, 4, 3, 5}), fewer = ones({2, 2, 3, 5}), more = ones({2, 3, 3, 5});
+  CHECK_THROWS_WITH(scaled_dot_product_attention(heads, more, more),
+                    "[scaled_dot_product_attention] the leading dimensions of query (2, 4, 3, 5), "
+                    "key (2, 3, 3, 5) and value (2, 3, 3, 5) do not broadcast");
+  CHECK_THROWS_WITH(scaled_dot_product_attention(heads, fewer, fewer),
+                    "[scaled_dot_product_attention] the leading dimensions of query (2, 4, 3, 5), "
+                    "key (2, 2, 3, 5) and value (2, 2, 3, 5) do not broadcast; with enable_gqa, "
+                    "heads of the query share those of key and value");
   CHECK_THROWS_AS(scaled_dot_product_attention(ones({4}), x, x), ShapeError);
   CHECK_THROWS_AS(scaled_dot_product_attention(x, x, ones({2, 3, 4}, float64)), DTypeError);
   CHECK_THROWS_AS(scaled_dot_product_attention(x, x, x, {.attn_mask = ones({3, 3}, int64)}),
