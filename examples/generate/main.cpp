@@ -74,7 +74,7 @@ void add_options(CLI::App& app, Options& options) {
   program::add_whole(app, "--num-beams", o.num_beams,
                      "Above 1 searches for the likeliest continuation (1)", 1, 1000);
   app.add_flag(
-      "--no-cache{false}", [&o](std::int64_t) { o.use_cache = false; },
+      "--no-cache", [&o](std::int64_t) { o.use_cache = false; },
       "Compute keys and values of all tokens for each new one");
   app.add_flag("--special-tokens", options.reads_special_tokens,
                "Special tokens in the prompt, such as <|begin_of_text|>, become their ids");
