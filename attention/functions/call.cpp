@@ -8,6 +8,36 @@
 namespace tend::attention {
 namespace {
 
+// 1 / sqrt(head_dim), unless a factor is given.
+double scale_of(const Tensor& query, const std::optional<double>& scale) {
+  // Heads of no numbers have scores of 0, whatever their scale.
+  const std::int64_t dim = std::max<std::int64_t>(1, query.size(-1));
+  return scale.value_or(1 / std::sqrt(static_cast<double>(dim)));
+}
+
+// How many heads of the query share one of key and value: 1 unless `enable_gqa`. ShapeError where
+// the heads do not divide.
+std::int64_t query_heads_per_key_head(const char* operation, const Tensor& query, const Tensor& key,
+                                      const Tensor& value, bool enable_gqa) {
+  if (!enable_gqa) return 1;
+  if (query.dim() < 3 || key.dim() < 3 || value.dim() < 3) {
+    fail<ShapeError>(operation, "enable_gqa needs heads in dimension -3 of query ", query.shape(),
+                     ", key ", key.shape(), " and value ", value.shape());
+  }
+  const std::int64_t heads = query.size(-3), shared = key.size(-3);
+  if (value.size(-3) != shared) {
+    fail<ShapeError>(operation, "key ", key.shape(), " and value ", value.shape(),
+                     " differ in dimension -3, the heads");
+  }
+  if (heads == shared) return 1;
+  if (shared == 0 || heads % shared != 0) {
+    fail<ShapeError>(operation, "the ", heads, " heads of query ", query.shape(),
+                     " are no multiple of the ", shared, " heads of key ", key.shape(),
+                     " in dimension -3");
+  }
+  return std::max<std::int64_t>(1, heads / shared);
+}
+
 // Whether heads of the query could share those of key, as they do with enable_gqa.
 bool could_share_heads(const Tensor& query, const Tensor& key) {
   if (query.dim() < 3 || key.dim() < 3) return false;
@@ -30,41 +60,7 @@ Shape broadcast_leading(const char* operation, const Tensor& query, const Tensor
       hint ? "; with enable_gqa, heads of the query share those of key and value" : "");
 }
 
-}  // namespace
-
-double scale_of(const Tensor& query, const std::optional<double>& scale) {
-  // Heads of no numbers have scores of 0, whatever their scale.
-  const std::int64_t dim = std::max<std::int64_t>(1, query.size(-1));
-  return scale.value_or(1 / std::sqrt(static_cast<double>(dim)));
-}
-
-std::int64_t query_heads_per_key_head(const char* operation, const Tensor& query, const Tensor& key,
-                                      const Tensor& value, bool enable_gqa) {
-  if (!enable_gqa) return 1;
-  if (query.dim() < 3 || key.dim() < 3 || value.dim() < 3) {
-    fail<ShapeError>(operation, "enable_gqa needs heads in dimension -3 of query ", query.shape(),
-                     ", key ", key.shape(), " and value ", value.shape());
-  }
-  const std::int64_t heads = query.size(-3), shared = key.size(-3);
-  if (value.size(-3) != shared) {
-    fail<ShapeError>(operation, "key ", key.shape(), " and value ", value.shape(),
-                     " differ in dimension -3, the heads");
-  }
-  if (heads == shared) return 1;
-  if (shared == 0 || heads % shared != 0) {
-    fail<ShapeError>(operation, "the ", heads, " heads of query ", query.shape(),
-                     " are no multiple of the ", shared, " heads of key ", key.shape(),
-                     " in dimension -3");
-  }
-  return std::max<std::int64_t>(1, heads / shared);
-}
-
-Shape batch_shape(const Tensor& matrices, std::int64_t heads_per_head) {
-  Shape shape = leading_shape(matrices.shape());
-  if (heads_per_head > 1) shape[shape.rank() - 1] *= heads_per_head;
-  return shape;
-}
-
+// The shape of the weights, (..., queries, keys), once query, key and value are known to fit.
 Shape checked_weights(const char* operation, const Tensor& query, const Tensor& key,
                       const Tensor& value, std::int64_t heads_per_key_head, double dropout_p) {
   if (query.dim() < 2 || key.dim() < 2 || value.dim() < 2) {
@@ -89,6 +85,26 @@ Shape checked_weights(const char* operation, const Tensor& query, const Tensor& 
     fail(operation, "dropout_p must lie in [0, 1], got ", dropout_p);
   }
   return with_matrix(leading, query.size(-2), key.size(-2));
+}
+
+}  // namespace
+
+Shape batch_shape(const Tensor& matrices, std::int64_t heads_per_head) {
+  Shape shape = leading_shape(matrices.shape());
+  if (heads_per_head > 1) shape[shape.rank() - 1] *= heads_per_head;
+  return shape;
+}
+
+AttentionCall attention_call(const char* operation, const Tensor& query, const Tensor& key,
+                             const Tensor& value, double dropout_p,
+                             const std::optional<double>& scale, bool enable_gqa) {
+  const std::int64_t shared = query_heads_per_key_head(operation, query, key, value, enable_gqa);
+  const Shape weights = checked_weights(operation, query, key, value, shared, dropout_p);
+  return {.operation = operation,
+          .scale = scale_of(query, scale),
+          .dropout_p = dropout_p,
+          .heads_per_key_head = shared,
+          .weights = weights};
 }
 
 Shape query_leading(const AttentionCall& call) {

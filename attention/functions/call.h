@@ -13,7 +13,7 @@ namespace tend::attention {
 /// The arguments of an attention, checked, for either path.
 struct AttentionCall {
   const char* operation;
-  const char* grad_fn;  // of the fused path
+  const char* grad_fn = nullptr;  // of the fused path
   double scale = 1;
   double dropout_p = 0;
   bool is_causal = false;
@@ -26,21 +26,14 @@ struct AttentionCall {
   bool has_functions() const noexcept { return score_function || mask_function; }
 };
 
-/// 1 / sqrt(head_dim), unless a factor is given.
-double scale_of(const Tensor& query, const std::optional<double>& scale);
-
-/// How many heads of the query share one of key and value: 1 unless `enable_gqa`. ShapeError where
-/// the heads do not divide.
-std::int64_t query_heads_per_key_head(const char* operation, const Tensor& query, const Tensor& key,
-                                      const Tensor& value, bool enable_gqa);
-
 /// The leading dimensions of a stack of matrices, the last of them (heads) multiplied.
 Shape batch_shape(const Tensor& matrices, std::int64_t heads_per_head = 1);
 
-/// The shape of the weights, (..., queries, keys). ShapeError and DTypeError where query, key and
-/// value do not fit, Error for dropout_p outside of [0, 1].
-Shape checked_weights(const char* operation, const Tensor& query, const Tensor& key,
-                      const Tensor& value, std::int64_t heads_per_key_head, double dropout_p);
+/// A call with what these arguments say; the rest is to be filled in. ShapeError and DTypeError
+/// where query, key and value do not fit, Error for dropout_p outside of [0, 1].
+AttentionCall attention_call(const char* operation, const Tensor& query, const Tensor& key,
+                             const Tensor& value, double dropout_p,
+                             const std::optional<double>& scale, bool enable_gqa);
 
 /// Heads in a batch, given the shape of the weights.
 inline std::int64_t heads_of(const Shape& weights) {

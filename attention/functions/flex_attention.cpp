@@ -22,21 +22,16 @@ void check_places(const Shape& weights) {
 
 AttentionCall checked_call(const Tensor& query, const Tensor& key, const Tensor& value,
                            const FlexOptions& options) {
-  const std::int64_t shared =
-      query_heads_per_key_head(kFlex, query, key, value, options.enable_gqa);
-  const Shape weights = checked_weights(kFlex, query, key, value, shared, options.dropout_p);
-  check_places(weights);
-  for (const auto& function : {options.score.traced(), options.mask.traced()}) {
+  AttentionCall call = attention_call(kFlex, query, key, value, options.dropout_p, options.scale,
+                                      options.enable_gqa);
+  check_places(call.weights);
+  call.grad_fn = "FlexAttentionAutogradOpBackward";
+  call.score_function = options.score.traced();
+  call.mask_function = options.mask.traced();
+  for (const auto& function : {call.score_function, call.mask_function}) {
     if (function) function->check(query.dtype());
   }
-  return {.operation = kFlex,
-          .grad_fn = "FlexAttentionAutogradOpBackward",
-          .scale = scale_of(query, options.scale),
-          .dropout_p = options.dropout_p,
-          .score_function = options.score.traced(),
-          .mask_function = options.mask.traced(),
-          .heads_per_key_head = shared,
-          .weights = weights};
+  return call;
 }
 
 }  // namespace

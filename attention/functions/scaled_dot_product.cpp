@@ -23,24 +23,18 @@ const char* grad_fn_of(const Shape& weights) {
 
 AttentionCall checked_call(const Tensor& query, const Tensor& key, const Tensor& value,
                            const AttentionOptions& options) {
-  const std::int64_t shared =
-      query_heads_per_key_head(kScaledDotProduct, query, key, value, options.enable_gqa);
-  const Shape weights =
-      checked_weights(kScaledDotProduct, query, key, value, shared, options.dropout_p);
-  detail::check_mask(kScaledDotProduct, options.attn_mask, weights);
+  AttentionCall call = attention_call(kScaledDotProduct, query, key, value, options.dropout_p,
+                                      options.scale, options.enable_gqa);
+  detail::check_mask(kScaledDotProduct, options.attn_mask, call.weights);
   if (options.query_offset < 0) {
     fail(kScaledDotProduct, "query_offset ", options.query_offset, " is negative");
   }
-  return {.operation = kScaledDotProduct,
-          .grad_fn = grad_fn_of(weights),
-          .scale = scale_of(query, options.scale),
-          .dropout_p = options.dropout_p,
-          .is_causal = options.is_causal,
-          // All queries see all keys from there on.
-          .query_offset = std::min(options.query_offset, weights[weights.rank() - 1]),
-          .mask = options.attn_mask,
-          .heads_per_key_head = shared,
-          .weights = weights};
+  call.grad_fn = grad_fn_of(call.weights);
+  call.is_causal = options.is_causal;
+  // All queries see all keys from there on.
+  call.query_offset = std::min(options.query_offset, key.size(-2));
+  call.mask = options.attn_mask;
+  return call;
 }
 
 }  // namespace

@@ -12,6 +12,21 @@ namespace {
 
 constexpr const char* kModule = "GroupedQueryAttention";
 
+AttentionOptions causal_options(const GPTConfig& config, double dropout_p,
+                                const TokenPlaces& places) {
+  return {.dropout_p = dropout_p,
+          .is_causal = true,
+          .enable_gqa = config.kv_heads() != config.num_heads,
+          .query_offset = places.query_offset};
+}
+
+FlexOptions flex_options(const GPTConfig& config, double dropout_p, const TokenPlaces& places) {
+  return {.score = places.score,
+          .mask = places.mask,
+          .dropout_p = dropout_p,
+          .enable_gqa = config.kv_heads() != config.num_heads};
+}
+
 }  // namespace
 
 GroupedQueryAttention::GroupedQueryAttention(const GPTConfig& c)
@@ -47,25 +62,6 @@ GroupedQueryAttention::Heads GroupedQueryAttention::split(const Tensor& x,
   return heads;
 }
 
-namespace {
-
-AttentionOptions causal_options(const GPTConfig& config, double dropout_p,
-                                const TokenPlaces& places) {
-  return {.dropout_p = dropout_p,
-          .is_causal = true,
-          .enable_gqa = config.kv_heads() != config.num_heads,
-          .query_offset = places.query_offset};
-}
-
-FlexOptions flex_options(const GPTConfig& config, double dropout_p, const TokenPlaces& places) {
-  return {.score = places.score,
-          .mask = places.mask,
-          .dropout_p = dropout_p,
-          .enable_gqa = config.kv_heads() != config.num_heads};
-}
-
-}  // namespace
-
 Tensor GroupedQueryAttention::forward(const Tensor& x, const TokenPlaces& places) const {
   const auto [query, key, value] = split(x, places);
   const double p = dropout.active_p();
@@ -77,13 +73,8 @@ Tensor GroupedQueryAttention::forward(const Tensor& x, const TokenPlaces& places
       scaled_dot_product_attention(query, key, value, causal_options(config, p, places))));
 }
 
-TokenPlaces GroupedQueryAttention::places_of(const Tensor& x) const {
-  check_tokens(kModule, x, config.width, config.context_length);
-  return {config, x.size(-2), x.dtype()};
-}
-
 Tensor GroupedQueryAttention::forward(const Tensor& x) const {
-  return forward(x, places_of(x));
+  return forward(x, places_of(kModule, config, x));
 }
 
 AttentionOutput GroupedQueryAttention::with_weights(const Tensor& x,
@@ -98,7 +89,7 @@ AttentionOutput GroupedQueryAttention::with_weights(const Tensor& x,
 }
 
 AttentionOutput GroupedQueryAttention::with_weights(const Tensor& x) const {
-  return with_weights(x, places_of(x));
+  return with_weights(x, places_of(kModule, config, x));
 }
 
 }  // namespace tend::attention

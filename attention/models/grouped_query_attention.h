@@ -46,7 +46,6 @@ class GroupedQueryAttention : public nn::Module<GroupedQueryAttention> {
     Tensor query, key, value;  // (..., heads, T, head_dim)
   };
   Heads split(const Tensor& x, const TokenPlaces& places) const;
-  TokenPlaces places_of(const Tensor& x) const;
 };
 
 }  // namespace tend::attention

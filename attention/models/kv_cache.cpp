@@ -26,6 +26,17 @@ std::int64_t twice(std::int64_t n) {
   return n > std::numeric_limits<std::int64_t>::max() / 2 ? n : 2 * n;
 }
 
+// Each layer's keys and values become what f makes of them; where that fails, none do.
+template <class F>
+void replace_all(std::vector<KVCache::KeysValues>& layers, F f) {
+  const NoGradGuard no_graph;
+  with_memory([&] {
+    std::vector<KVCache::KeysValues> changed;
+    for (const auto& [key, value] : layers) changed.push_back({f(key), f(value)});
+    layers = std::move(changed);
+  });
+}
+
 }  // namespace
 
 KVCache::KVCache(const KVCacheOptions& options) : options_(options) {
@@ -48,18 +59,11 @@ void KVCache::reset() noexcept {
 }
 
 void KVCache::move_to(std::int64_t count, std::int64_t capacity) {
-  const NoGradGuard no_graph;
   const std::int64_t from = begin_ + kept() - count;
-  const auto moved = [&](const Tensor& x) {
-    Tensor out = with_room(x, capacity);
-    out.narrow(2, 0, count).copy_(x.narrow(2, from, count));
-    return out;
-  };
-  with_memory([&] {
-    std::vector<KeysValues> layers;
-    for (const KeysValues& layer : layers_)
-      layers.push_back({moved(layer.key), moved(layer.value)});
-    layers_ = std::move(layers);
+  replace_all(layers_, [&](const Tensor& layer) {
+    Tensor moved = with_room(layer, capacity);
+    moved.narrow(2, 0, count).copy_(layer.narrow(2, from, count));
+    return moved;
   });
   capacity_ = capacity;
   first_ = length_ - count;
@@ -163,19 +167,13 @@ KVCache::KeysValues KVCache::extend(std::size_t layer, const Tensor& key, const 
 void KVCache::reorder(const Tensor& rows) {
   if (rows.dtype() != int64) fail<DTypeError>(kCache, "rows are ", rows.dtype(), ", not int64");
   if (rows.dim() != 1) fail<ShapeError>(kCache, "rows are (batch,), got ", rows.shape());
-  const NoGradGuard no_graph;
-  const auto picked = [&](const Tensor& x) {
-    Shape shape = x.shape();
+  replace_all(layers_, [&](const Tensor& layer) {
+    Shape shape = layer.shape();
     shape[0] = rows.size(0);
-    Tensor out = empty(shape, x.dtype());
-    out.narrow(2, begin_, kept()).copy_(index_select(x.narrow(2, begin_, kept()), 0, rows));
-    return out;
-  };
-  with_memory([&] {
-    std::vector<KeysValues> layers;
-    for (const KeysValues& layer : layers_)
-      layers.push_back({picked(layer.key), picked(layer.value)});
-    layers_ = std::move(layers);
+    Tensor picked = empty(shape, layer.dtype());
+    const Tensor used = layer.narrow(2, begin_, kept());
+    picked.narrow(2, begin_, kept()).copy_(index_select(used, 0, rows));
+    return picked;
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <tend/attention/expressions/masks.h>
 #include <tend/attention/expressions/scores.h>
+#include <tend/attention/modules/input_check.h>
 #include <tend/autograd/ops/ops.h>
 
 // Functions are called while they are made, so capturing locals by reference is safe.
@@ -54,6 +55,11 @@ TokenPlaces::TokenPlaces(const GPTConfig& config, std::int64_t tokens, DType dty
     const auto first = lookup(padding - first_key);
     mask = mask && MaskFunction([&](auto at) { return at.key >= first(at.batch); });
   }
+}
+
+TokenPlaces places_of(const char* module, const GPTConfig& config, const Tensor& x) {
+  check_tokens(module, x, config.width, config.context_length);
+  return {config, x.size(-2), x.dtype()};
 }
 
 }  // namespace tend::attention

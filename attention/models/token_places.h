@@ -26,6 +26,10 @@ struct TokenPlaces {
               const Tensor& padding = {});
 };
 
+/// Those of x, (..., T, width), which follows nothing. ShapeError, naming `module`, for another
+/// width and where T exceeds the context_length.
+TokenPlaces places_of(const char* module, const GPTConfig& config, const Tensor& x);
+
 /// The positions of `tokens` tokens from `first` on, (tokens,), or less each sequence's padding,
 /// (B, tokens), where there is any: int64. Padding itself has position 0.
 Tensor token_positions(std::int64_t first, std::int64_t tokens, const Tensor& padding);

@@ -1,7 +1,6 @@
 #include <tend/attention/models/transformer_block.h>
 
 #include <tend/attention/models/token_places.h>
-#include <tend/attention/modules/input_check.h>
 #include <tend/autograd/ops/ops.h>
 
 namespace tend::attention {
@@ -18,14 +17,8 @@ Tensor TransformerBlock::add_residuals(const Tensor& x, const Tensor& attended) 
   return middle + dropout(feed_forward(norm2(middle)));
 }
 
-TokenPlaces TransformerBlock::places_of(const Tensor& x) const {
-  const GPTConfig& config = attention.config;
-  check_tokens("TransformerBlock", x, config.width, config.context_length);
-  return {config, x.size(-2), x.dtype()};
-}
-
 Tensor TransformerBlock::forward(const Tensor& x) const {
-  return forward(x, places_of(x));
+  return forward(x, places_of("TransformerBlock", attention.config, x));
 }
 
 Tensor TransformerBlock::forward(const Tensor& x, const TokenPlaces& places) const {
@@ -33,7 +26,7 @@ Tensor TransformerBlock::forward(const Tensor& x, const TokenPlaces& places) con
 }
 
 AttentionOutput TransformerBlock::with_weights(const Tensor& x) const {
-  return with_weights(x, places_of(x));
+  return with_weights(x, places_of("TransformerBlock", attention.config, x));
 }
 
 AttentionOutput TransformerBlock::with_weights(const Tensor& x, const TokenPlaces& places) const {

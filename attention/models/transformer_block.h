@@ -30,7 +30,6 @@ class TransformerBlock : public nn::Module<TransformerBlock> {
 
  private:
   Tensor add_residuals(const Tensor& x, const Tensor& attended) const;
-  TokenPlaces places_of(const Tensor& x) const;
 };
 
 }  // namespace tend::attention
