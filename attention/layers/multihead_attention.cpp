@@ -34,9 +34,9 @@ bool is_same(const Tensor& a, const Tensor& b) {
   return a.impl() == b.impl();
 }
 
-void check_mask(const char* name, const Tensor& mask, const Shape& wanted) {
+void check_mask(const char* name, const Tensor& mask, const char* meaning, const Shape& wanted) {
   if (mask.shape() != wanted) {
-    fail<ShapeError>(kName, name, " ", mask.shape(), " is not ", wanted);
+    fail<ShapeError>(kName, name, " ", mask.shape(), " is not ", meaning, " = ", wanted);
   }
   if (mask.dtype() != boolean && !is_floating(mask.dtype())) {
     fail<DTypeError>(kName, name, " must be bool or floating, got ", mask.dtype());
@@ -181,19 +181,19 @@ Tensor MultiheadAttention::merge_heads(const Tensor& context) const {
 attention::AttentionOptions MultiheadAttention::attention_options(
     const MultiheadAttentionMasks& masks, const Sizes& sizes, DType dtype) const {
   Tensor padding = masks.key_padding_mask, mask = masks.attn_mask;
-  const auto [queries, keys, batch, has_batch] = sizes;
+  const std::int64_t queries = sizes.queries, keys = sizes.keys, batch = sizes.batch;
   if (padding.defined()) {
-    check_mask("key_padding_mask", padding, has_batch ? Shape{batch, keys} : Shape{keys});
+    check_mask("key_padding_mask", padding, "(N, S)", {batch, keys});
     padding = padding.view({batch, 1, 1, keys});
   }
   if (mask.defined() && mask.dim() == 2) {
-    check_mask("attn_mask", mask, {queries, keys});
+    check_mask("attn_mask", mask, "(L, S)", {queries, keys});
   } else if (mask.defined()) {
     if (mask.dim() != 3) {
       fail<ShapeError>(kName, "attn_mask ", mask.shape(), " is neither ", Shape{queries, keys},
                        " nor ", Shape{batch * num_heads, queries, keys});
     }
-    check_mask("attn_mask", mask, {batch * num_heads, queries, keys});
+    check_mask("attn_mask", mask, "(N * num_heads, L, S)", {batch * num_heads, queries, keys});
     mask = mask.reshape({batch, num_heads, queries, keys});
   }
   const std::int64_t more = (bias_k.defined() ? 1 : 0) + (add_zero_attn ? 1 : 0);
@@ -217,7 +217,7 @@ attention::AttentionOutput MultiheadAttention::forward(const Tensor& query, cons
                  v = is_same(value, key) ? k : batched(value);
     MultiheadAttentionMasks own = masks;
     if (masks.key_padding_mask.defined()) {
-      check_mask("key_padding_mask", masks.key_padding_mask, {sizes.keys});
+      check_mask("key_padding_mask", masks.key_padding_mask, "(S)", {sizes.keys});
       own.key_padding_mask = masks.key_padding_mask.unsqueeze(0);
     }
     attention::AttentionOutput out = forward(q, k, v, own);

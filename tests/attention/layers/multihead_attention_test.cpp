@@ -170,11 +170,12 @@ TEST_CASE("MultiheadAttention names what does not fit") {
   CHECK_THROWS_AS(module(x, randn({3, 1, 4}), randn({3, 1, 4})), ShapeError);
   CHECK_THROWS_AS(module(randn({4}), x, x), ShapeError);
   CHECK_THROWS_WITH(module(x, x, x, {.attn_mask = zeros({3, 2})}),
-                    "[MultiheadAttention] attn_mask (3, 2) is not (3, 3)");
-  CHECK_THROWS_WITH(module(x, x, x, {.attn_mask = zeros({2, 3, 3})}),
-                    "[MultiheadAttention] attn_mask (2, 3, 3) is not (4, 3, 3)");
+                    "[MultiheadAttention] attn_mask (3, 2) is not (L, S) = (3, 3)");
+  CHECK_THROWS_WITH(
+      module(x, x, x, {.attn_mask = zeros({2, 3, 3})}),
+      "[MultiheadAttention] attn_mask (2, 3, 3) is not (N * num_heads, L, S) = (4, 3, 3)");
   CHECK_THROWS_WITH(module(x, x, x, {.key_padding_mask = zeros({3, 2})}),
-                    "[MultiheadAttention] key_padding_mask (3, 2) is not (2, 3)");
+                    "[MultiheadAttention] key_padding_mask (3, 2) is not (N, S) = (2, 3)");
   CHECK_THROWS_WITH(module(x, x, x, {.key_padding_mask = zeros({2, 3}, int64)}),
                     "[MultiheadAttention] key_padding_mask must be bool or floating, got int64");
 }
