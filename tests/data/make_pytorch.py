@@ -21,7 +21,7 @@ import warnings
 
 import torch
 import torch.nn.functional
-from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+from torch.nn.attention.flex_attention import and_masks, create_block_mask, flex_attention, or_masks
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, TensorDataset, random_split
 
@@ -96,8 +96,9 @@ def run(line, setup, same):
     exec(setup, scope)
     first = {name: value for name, value in scope.items() if isinstance(value, torch.Tensor)}
     scope |= {"copy": copy, "checkpoint": checkpoint, "flex_attention": flex_attention,
-              "create_block_mask": create_block_mask, "DataLoader": DataLoader,
-              "TensorDataset": TensorDataset, "random_split": random_split}
+              "create_block_mask": create_block_mask, "and_masks": and_masks, "or_masks": or_masks,
+              "DataLoader": DataLoader, "TensorDataset": TensorDataset,
+              "random_split": random_split}
     torch.manual_seed(0)
     tree = ast.parse(line)
     last = tree.body[-1]
