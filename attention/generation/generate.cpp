@@ -51,9 +51,12 @@ void check_prompts(const GPT& model, const std::vector<TokenSequence>& prompts,
       fail<IndexError>(kGenerate, "token ", token, " of prompt ", i,
                        " is out of range for a vocabulary of ", model.config.vocab_size);
     }
-    if (o.max_new_tokens > model.config.context_length - std::ssize(prompts[i])) {
+    // The model never sees the last new token.
+    const std::int64_t seen = std::max<std::int64_t>(1, o.max_new_tokens) - 1;
+    if (seen > model.config.context_length - std::ssize(prompts[i])) {
       fail<ShapeError>(kGenerate, "the ", prompts[i].size(), " tokens of prompt ", i, " and ",
-                       o.max_new_tokens, " new ones exceed the context_length of ",
+                       o.max_new_tokens,
+                       " new ones, without the last, exceed the context_length of ",
                        model.config.context_length);
     }
   }

@@ -53,12 +53,13 @@ struct GenerateOptions {
 /// The prompts with their continuations: num_samples sequences for the first, then those of the
 /// second, ... Prompts may have different lengths; shorter ones are padded at the left, which
 /// nobody sees. Call model.eval() first, unless dropout is wanted. ShapeError for an empty prompt,
-/// and where a prompt and max_new_tokens exceed the model's context_length; IndexError for tokens
-/// outside of the vocabulary; Error for options that cannot be, and, naming sequence and token,
-/// where the largest logit is NaN or infinite. Beams of several prompts are
-/// searched one prompt after the other. Meanings are those of Hugging Face's generate, and so are
-/// names, but for num_samples (num_return_sequences there), stop_tokens (eos_token_id), a
-/// temperature of 0 (do_sample=False) and on_token (streamer); and top_p keeps ties.
+/// and where a prompt and its new tokens exceed the model's context_length, without the last, which
+/// the model never sees; IndexError for tokens outside of the vocabulary; Error for options that
+/// cannot be, and, naming sequence and token, where the largest logit is NaN or infinite. Beams of
+/// several prompts are searched one prompt after the other. Meanings are those of Hugging Face's
+/// generate, and so are names, but for num_samples (num_return_sequences there), stop_tokens
+/// (eos_token_id), a temperature of 0 (do_sample=False) and on_token (streamer); and top_p keeps
+/// ties.
 std::vector<TokenSequence> generate(const GPT& model, const std::vector<TokenSequence>& prompts,
                                     const GenerateOptions& options = {});
 /// For one prompt, and one continuation (Error for more).

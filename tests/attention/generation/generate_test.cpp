@@ -347,11 +347,26 @@ TEST_CASE("what cannot be generated is refused before anything is computed") {
   refused({.num_beams = 2, .on_token = [](auto, auto) { return true; }});
   CHECK_THROWS_WITH(generate(model, TokenSequence{}), "[generate] prompt 0 is empty");
   CHECK_THROWS_WITH(
-      generate(model, TokenSequence{1, 2}, {.max_new_tokens = 31}),
-      "[generate] the 2 tokens of prompt 0 and 31 new ones exceed the context_length of 32");
+      generate(model, TokenSequence{1, 2}, {.max_new_tokens = 32}),
+      "[generate] the 2 tokens of prompt 0 and 32 new ones, without the last, exceed the "
+      "context_length of 32");
+  CHECK_THROWS_AS(generate(model, TokenSequence(33, 1), {.max_new_tokens = 0}), ShapeError);
   CHECK_THROWS_AS(generate(model, TokenSequence{13}, {.max_new_tokens = 2}), IndexError);
   CHECK_THROWS_WITH(generate(model, std::vector<TokenSequence>{{1}, {-1}}, {.max_new_tokens = 0}),
                     "[generate] token -1 of prompt 1 is out of range for a vocabulary of 13");
+}
+
+TEST_CASE("the last new token, which the model never sees, may stand behind its context") {
+  manual_seed(4);
+  const GPT model = small_gpt();
+  const TokenSequence prompt{1, 2};
+  const TokenSequence whole = generate(model, prompt, {.max_new_tokens = 31});
+  REQUIRE(whole.size() == 33);
+  CHECK(generate(model, prompt, {.max_new_tokens = 31, .use_cache = false}) == whole);
+  CHECK(generate(model, prompt, {.max_new_tokens = 31, .num_beams = 2}).size() == 33);
+  const NoGradGuard no_graph;
+  const Tensor logits = model(tensor(whole).narrow(0, 0, 32).unsqueeze(0));
+  CHECK(argmax(logits[{0, -1}]).item<std::int64_t>() == whole.back());
 }
 
 TEST_CASE("prompts may stand in braces and in tensors") {
