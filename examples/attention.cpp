@@ -90,6 +90,8 @@ std::string draw(const Tensor& weights) {
 int run(std::int64_t tokens, const std::string& json_path) {
   if (!json_path.empty()) tend::nn::check_can_write(json_path);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  std::cout << "A row for each query, a column for each key: @ is the largest weight of its row, a "
+               "dot is hidden.\n\n";
   for (const Picture& picture : pictures(tokens)) {
     const Tensor weights = weights_of(picture, tokens);
     std::cout << picture.name << "\n\n" << draw(weights) << '\n';
