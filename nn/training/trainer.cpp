@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tend/autograd/ops/arithmetic.h>
+#include <tend/autograd/tensor/grad_mode.h>
 #include <tend/nn/module/evaluation_mode.h>
 #include <tend/nn/optim/clip.h>
 #include <tend/nn/training/interrupt.h>
@@ -29,12 +30,30 @@ void check(const TrainerOptions& o) {
     fail(kName, "checkpoints need a folder, out");
 }
 
+/// All losses of a step in one call. Each is divided before its backward, as in PyTorch.
 std::function<double()> backward_of(std::function<Tensor()> loss, std::int64_t parts) {
   return [loss = std::move(loss), parts] {
-    const Tensor part = loss() / static_cast<double>(parts);
-    part.backward();
-    return part.item();
+    double sum = 0;
+    for (std::int64_t i = 0; i < parts; ++i) {
+      const Tensor part = loss() / static_cast<double>(parts);
+      part.backward();
+      sum += part.item();
+    }
+    return sum;
   };
+}
+
+/// For backward_of(), which accumulates itself; a number that is none stays one.
+TrainerOptions with_one_call(TrainerOptions options) {
+  options.accumulate = std::min<std::int64_t>(options.accumulate, 1);
+  return options;
+}
+
+void divide_gradients(const std::vector<Tensor>& parameters, std::int64_t parts) {
+  const NoGradGuard no_grad;
+  for (const Tensor& each : parameters) {
+    if (each.grad().defined()) each.grad().div_(static_cast<double>(parts));
+  }
 }
 
 bool is_due(std::int64_t step, std::int64_t every) {
@@ -45,7 +64,8 @@ bool is_due(std::int64_t step, std::int64_t every) {
 
 Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<Tensor()> loss,
                  TrainerOptions options)
-    : Trainer(model, optimizer, backward_of(std::move(loss), options.accumulate), options) {}
+    : Trainer(model, optimizer, backward_of(std::move(loss), options.accumulate),
+              with_one_call(options)) {}
 
 Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<double()> gradients,
                  TrainerOptions options)
@@ -89,6 +109,10 @@ TrainedStep Trainer::make_step() {
   optimizer_.zero_grad();
   double loss = 0;
   for (std::int64_t i = 0; i < options_.accumulate; ++i) loss += gradients_();
+  if (options_.accumulate > 1) {
+    loss /= static_cast<double>(options_.accumulate);
+    divide_gradients(parameters_, options_.accumulate);
+  }
   const double norm = clip_grad_norm_(parameters_, options_.clip_norm);
   if (!std::isfinite(loss) || !std::isfinite(norm))
     fail<NotFiniteError>(kName, "step ", step_ + 1, " has the loss ", loss,

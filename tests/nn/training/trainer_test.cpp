@@ -106,6 +106,29 @@ TEST_CASE("a trainer makes the steps that a loop written by hand makes", "[produ
   CHECK(same_weights(trained.model, by_hand.model));
 }
 
+TEST_CASE("a function that adds gradients is averaged as losses are", "[products]") {
+  Course losses, gradients;
+  manual_seed(9);
+  losses.train({.steps = 12, .accumulate = 2, .clip_norm = 0.5});
+  manual_seed(9);
+  const auto backward = [&] {
+    const Tensor loss = gradients.loss();
+    loss.backward();
+    return loss.item();
+  };
+  nn::Trainer trainer(
+      gradients.model, gradients.optimizer, backward,
+      {.steps = 12,
+       .accumulate = 2,  // halves are exact, so the bits are the same
+       .clip_norm = 0.5,
+       .shows_progress = false,
+       .schedule = &gradients.schedule,
+       .after_step = [&](const nn::TrainedStep& done) { gradients.losses.push_back(done.loss); }});
+  trainer.run();
+  CHECK(gradients.losses == losses.losses);
+  CHECK(same_weights(gradients.model, losses.model));
+}
+
 TEST_CASE("a run that crashes and goes on has the losses, weights and logs of one that did not",
           "[products]") {
   const TemporaryFolder folder;
