@@ -240,8 +240,7 @@ void make_calls(const Context& context) {
 }
 
 // Hooks of the user, registered before, after, and by the first loss, see the gradient of each
-// shard;
-// `.grad` is the mean of what they make of it.
+// shard; `.grad` is the mean of what they make of it.
 void use_hooks(const Context& context) {
   manual_seed(1);
   nn::Linear model(2, 1, {.bias = false});
@@ -263,7 +262,7 @@ void use_hooks(const Context& context) {
 // Process 1 makes a call more than the others, one less, or one whose error it catches.
 void differ(const Context& context, const std::string& what) {
   const bool is_second = context.rank() == 1;
-  if (is_second && what == "extra") context.gather(1);
+  if (is_second && what == "extra") context.mean(1);
   if (what == "caught") {
     const auto call = [&] {
       try {

@@ -178,7 +178,7 @@ void Communicator::Operation::check_calls(const char* what, std::size_t bytes) {
   const std::string text = as_text(name_, ", ", what, " of ", bytes, " bytes");
   text.copy(own.text.data(), own.text.size() - 1);
   std::vector<Call> all(count);
-  begin();
+  unsettle();
   gather_now(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
   for (std::size_t other = 1; other < count; ++other) {
     if (std::memcmp(&all[other], all.data(), sizeof(Call)) == 0) continue;
@@ -191,6 +191,7 @@ void Communicator::Operation::check_calls(const char* what, std::size_t bytes) {
 }
 
 void Communicator::Operation::barrier() {
+  // No process has all calls before each of them has made its own.
   check_calls("barrier", 0);
 }
 

@@ -87,7 +87,7 @@ class Communicator::Operation {
   const Operation* outer() const noexcept { return outer_; }
 
   /// From here on the processes may differ.
-  void begin() noexcept { differs_ = true; }
+  void unsettle() noexcept { differs_ = true; }
   /// All processes have come to this place alike: what is an error now is one on all.
   void settle() noexcept { differs_ = false; }
 

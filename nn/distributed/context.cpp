@@ -48,8 +48,12 @@ void Context::barrier() const {
 }
 
 std::vector<double> Context::gather(double number) const {
+  return gather(number, "Context::gather");
+}
+
+std::vector<double> Context::gather(double number, const char* call) const {
   return with_memory([&] {
-    Communicator::Operation operation(*communicator_, "Context::gather");
+    Communicator::Operation operation(*communicator_, call);
     std::vector<double> all(static_cast<std::size_t>(size()));
     operation.all_gather(std::as_bytes(std::span(&number, 1)),
                          std::as_writable_bytes(std::span(all)));
@@ -58,7 +62,15 @@ std::vector<double> Context::gather(double number) const {
 }
 
 double Context::sum(double number) const {
-  const std::vector<double> all = gather(number);
+  return sum(number, "Context::sum");
+}
+
+double Context::mean(double number) const {
+  return sum(number, "Context::mean") / size();
+}
+
+double Context::sum(double number, const char* call) const {
+  const std::vector<double> all = gather(number, call);
   return std::accumulate(all.begin(), all.end(), 0.0);
 }
 
@@ -70,7 +82,7 @@ Tensor Context::gather(const Tensor& tensor) const {
     if (!tensor.defined()) fail(operation.name(), "the tensor is undefined");
     if (tensor.numel() > static_cast<std::int64_t>(kLargestMessage) / item_size(tensor.dtype()))
       fail(operation.name(), form_of(tensor), " has more than ", kLargestMessage, " bytes");
-    operation.begin();
+    operation.unsettle();  // memory may run out on this process alone
     const Tensor own = tensor.detach().contiguous();
     Shape shape = own.shape();
     shape.insert(0, size());
@@ -91,7 +103,7 @@ void Context::broadcast(const std::vector<Tensor>& tensors) const {
       if (each.defined() && each.array().may_self_overlap())
         fail(operation.name(), form_of(each), ": several elements share their memory");
     }
-    operation.begin();
+    operation.unsettle();  // memory may run out on this process alone
     for (const Tensor& each : tensors) {
       if (!each.defined() || each.numel() == 0) continue;
       Tensor dense = rank() == 0 ? each.detach().contiguous() : empty(each.shape(), each.dtype());

@@ -50,9 +50,11 @@ class Context {
   /// history; `.sum(0)` and `.mean(0)` reduce them. Error unless they have the same shape and
   /// dtype, and at most 2^30 bytes.
   Tensor gather(const Tensor& tensor) const;
-  /// The sum and mean of a number of each process, added in the order of their ranks.
+  /// The sum and mean of a number of each process, added in the order of their ranks. So their
+  /// last bits depend on the number of processes; for the same ones gather() a number of each
+  /// shard.
   double sum(double number) const;
-  double mean(double number) const { return sum(number) / size(); }
+  double mean(double number) const;
   /// Copies the elements of process 0 to the tensors of all others. Error unless these have the
   /// same number, dtypes and shapes on all; nothing has changed then.
   void broadcast(const std::vector<Tensor>& tensors) const;
@@ -60,6 +62,9 @@ class Context {
   const Communicator& communicator() const noexcept { return *communicator_; }
 
  private:
+  std::vector<double> gather(double number, const char* call) const;
+  double sum(double number, const char* call) const;
+
   std::unique_ptr<Communicator> communicator_;
 };
 

@@ -78,7 +78,7 @@ struct DataParallel::State : std::enable_shared_from_this<State> {
   std::vector<std::string> description(const DataParallelOptions& options) const;
   void find_parameters();
   void check_parameters() const;
-  void come(std::size_t number, const Tensor& gradient);
+  void add_gradient(std::size_t number, const Tensor& gradient);
   double run_shard(const std::function<Tensor(std::int64_t)>& loss);
   std::vector<double> run_shards(const std::function<Tensor(std::int64_t)>& loss,
                                  std::uint64_t seed);
@@ -129,7 +129,7 @@ void DataParallel::State::check_parameters() const {
 
 // Adds a shard's gradient to those before it, as one counts in binary: two sums of as many shards
 // become one. The last shard of this process leaves a single sum.
-void DataParallel::State::come(std::size_t number, const Tensor& gradient) {
+void DataParallel::State::add_gradient(std::size_t number, const Tensor& gradient) {
   Parameter& parameter = parameters[number];
   if (std::exchange(parameter.has_come, true))
     fail(kBackward, "a parameter had two gradients in one shard: a backward ran within another");
@@ -157,7 +157,7 @@ class DataParallel::Watch {
     for (std::size_t i = 0; i < state->parameters.size(); ++i) {
       hooks_.push_back(state->parameters[i].tensor.register_hook([weak, i](const Tensor& gradient) {
         const std::shared_ptr<State> alive = weak.lock();
-        if (alive && alive->shard >= 0) alive->come(i, gradient);
+        if (alive && alive->shard >= 0) alive->add_gradient(i, gradient);
       }));
     }
   }
@@ -192,7 +192,7 @@ double DataParallel::State::run_shard(const std::function<Tensor(std::int64_t)>&
   }
   value.backward();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (!parameters[i].has_come) come(i, {});
+    if (!parameters[i].has_come) add_gradient(i, {});
     parameters[i].tensor.set_grad({});
   }
   return value.item();
@@ -300,7 +300,7 @@ double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& l
     if (operation.outer() != nullptr)
       fail(kBackward, "called within a backward, by its loss or a hook");
     s.check_parameters();
-    operation.begin();
+    operation.unsettle();
     s.keeps = s.no_syncs > 0;
     std::uint64_t seed = 0;
     {

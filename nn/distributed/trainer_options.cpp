@@ -7,6 +7,13 @@
 #include <tend/nn/training/interrupt.h>
 
 namespace tend::distributed {
+namespace {
+
+double first_of(const Context& context, double number) {
+  return context.gather(number).front();
+}
+
+}  // namespace
 
 nn::TrainerOptions for_processes(const Context& context, nn::TrainerOptions options) {
   options.writes = context.is_first();
@@ -20,21 +27,21 @@ nn::TrainerOptions for_processes(const Context& context, nn::TrainerOptions opti
   // they find.
   if (options.evaluate) {
     options.evaluate = [&context, own = std::move(options.evaluate)] {
-      return context.gather(own()).front();
+      return first_of(context, own());
     };
   }
   if (options.after_step) {
     options.after_step = [&context, own = std::move(options.after_step)](nn::TrainedStep& done) {
       own(done);
-      const bool has_one = context.gather(done.evaluation ? 1 : 0).front() > 0;
-      const double first = context.gather(done.evaluation.value_or(0)).front();
+      const bool has_one = first_of(context, done.evaluation ? 1 : 0) > 0;
+      const double first = first_of(context, done.evaluation.value_or(0));
       done.evaluation = has_one ? std::optional(first) : std::nullopt;
     };
   }
   options.choose_checkpoint = [&context,
                                own = std::move(options.choose_checkpoint)](std::int64_t step) {
     const std::int64_t chosen = own ? own(step) : step;
-    return static_cast<std::int64_t>(context.gather(static_cast<double>(chosen)).front());
+    return static_cast<std::int64_t>(first_of(context, static_cast<double>(chosen)));
   };
   return options;
 }

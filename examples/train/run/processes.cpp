@@ -1,6 +1,5 @@
 #include "examples/train/run/processes.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <optional>
@@ -82,8 +81,7 @@ bool Processes::is_first() const {
 
 bool Processes::any(bool holds) const {
   if (!state_) return holds;
-  const std::vector<double> all = state_->context.gather(holds ? 1 : 0);
-  return std::ranges::find(all, 1) != all.end();
+  return state_->context.sum(holds ? 1 : 0) > 0;
 }
 
 double Processes::backward(Model& model, const Batch& batch) {
