@@ -6,6 +6,12 @@
 #include <stdexcept>
 #include <string>
 
+#ifdef TEND_HAS_DISTRIBUTED
+#include <optional>
+
+#include <tend/nn/distributed/context.h>
+#endif
+
 namespace tend::test {
 
 namespace {
@@ -49,6 +55,11 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
+#ifdef TEND_HAS_DISTRIBUTED
+    // MPI starts once in a process, and the page has several programs.
+    std::optional<tend::distributed::Context> context;
+    if (page->first == "distributed") context.emplace(argc, argv);
+#endif
     page->second();
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
