@@ -72,7 +72,8 @@ class DataParallel {
   /// The shards of this process: from first_shard() on, local_shards() of them.
   std::int64_t first_shard() const noexcept;
   std::int64_t local_shards() const noexcept;
-  /// The rows of a shard of this process, where `rows` are those of all of its shards. ShapeError
+  /// The rows of a shard of this process, where `rows` are those of all of its shards, as LocalRows
+  /// gives them. Those of the whole global batch would be divided, too, and wrongly. ShapeError
   /// where they cannot be divided; IndexError for another process's shard.
   Tensor part(const Tensor& rows, std::int64_t shard) const;
 
@@ -90,7 +91,8 @@ class DataParallel {
   /// A backward() that begins while it lives sends nothing: the gradients of each shard are kept,
   /// and added to those of the next backward() without it, whatever zero_grad() does in between.
   /// That takes the memory of the gradients for each shard of this process. They are gone where the
-  /// DataParallel ends before such a backward(). All processes must have one, or none. torch:
+  /// DataParallel ends before such a backward(). They are summed, as in PyTorch: for the mean of n
+  /// backwards divide each loss by n. All processes must have one, or none. torch:
   /// DistributedDataParallel.no_sync
   class NoSync {
    public:
@@ -110,7 +112,14 @@ class DataParallel {
   std::shared_ptr<State> state_;
 };
 
-/// Of each batch of a sampler the rows of this process's shards, for a DataLoader's batch_sampler.
+/// Of each batch of a sampler the rows of this process's shards, for a DataLoader's batch_sampler:
+///
+///     data::DataLoader loader(
+///         dataset, {.batch_sampler = distributed::LocalRows(
+///                       data::BatchSampler(data::RandomSampler(1000), /*batch_size=*/32,
+///                                          /*drop_last=*/true),
+///                       parallel)});
+///
 /// All processes draw the same batches, so the order is that of one process, and a loader's state
 /// fits any number of processes. A batch whose size is no multiple of the shards is an Error.
 class LocalRows {

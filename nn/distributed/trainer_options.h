@@ -18,9 +18,13 @@ namespace tend::distributed {
 ///     nn::Trainer trainer(model, optimizer, gradients,
 ///                         distributed::for_processes(context, {.steps = 1000, .out = "run"}));
 ///
+/// `evaluate` and `after_step` are called on all processes, so they may divide their work and call
+/// what all must call, such as Context::gather. With `accumulate` the gradients of each micro-batch
+/// are sent; a function that makes several backwards itself, all but the last under a
+/// DataParallel::NoSync, sends them once.
+///
 /// With `resume`, each process reads the checkpoint in `out` that process 0 finds last; it must be
-/// on every host. The
-/// context is referred to, and must live as long as the Trainer.
+/// on every host. The context is referred to, and must live as long as the Trainer.
 nn::TrainerOptions for_processes(const Context& context, nn::TrainerOptions options);
 
 }  // namespace tend::distributed
