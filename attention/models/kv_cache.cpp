@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include <tend/autograd/ops/ops.h>
@@ -16,25 +17,29 @@ void check_count(const char* name, const std::optional<std::int64_t>& count) {
   if (count && *count < 1) fail(kCache, name, " must be at least 1, got ", *count);
 }
 
+// The shape of x with another size of dimension d.
+Shape with_size(const Tensor& x, std::int64_t d, std::int64_t size) {
+  Shape shape = x.shape();
+  shape[d] = size;
+  return shape;
+}
+
 Tensor with_room(const Tensor& like, std::int64_t capacity) {
-  Shape shape = like.shape();
-  shape[2] = capacity;
-  return empty(shape, like.dtype());
+  return empty(with_size(like, 2, capacity), like.dtype());
+}
+
+// Those that change(x) makes of keys and values.
+template <class F>
+std::vector<KVCache::KeysValues> changed(const std::vector<KVCache::KeysValues>& layers, F change) {
+  return with_memory([&] {
+    std::vector<KVCache::KeysValues> all;
+    for (const auto& [key, value] : layers) all.push_back({change(key), change(value)});
+    return all;
+  });
 }
 
 std::int64_t twice(std::int64_t n) {
   return n > std::numeric_limits<std::int64_t>::max() / 2 ? n : 2 * n;
-}
-
-// Each layer's keys and values become what f makes of them; where that fails, none do.
-template <class F>
-void replace_all(std::vector<KVCache::KeysValues>& layers, F f) {
-  const NoGradGuard no_graph;
-  with_memory([&] {
-    std::vector<KVCache::KeysValues> changed;
-    for (const auto& [key, value] : layers) changed.push_back({f(key), f(value)});
-    layers = std::move(changed);
-  });
 }
 
 }  // namespace
@@ -47,10 +52,8 @@ KVCache::KVCache(const KVCacheOptions& options) : options_(options) {
 
 std::int64_t KVCache::bytes() const {
   std::int64_t sum = 0;
-  for (const KeysValues& layer : layers_) {
-    for (const Tensor* each : {&layer.key, &layer.value})
-      sum += each->numel() * item_size(each->dtype());
-  }
+  for (const auto& [key, value] : layers_)
+    sum += (key.numel() + value.numel()) * item_size(key.dtype());
   return sum;
 }
 
@@ -59,12 +62,14 @@ void KVCache::reset() noexcept {
 }
 
 void KVCache::move_to(std::int64_t count, std::int64_t capacity) {
+  const NoGradGuard no_graph;
   const std::int64_t from = begin_ + kept() - count;
-  replace_all(layers_, [&](const Tensor& layer) {
-    Tensor moved = with_room(layer, capacity);
-    moved.narrow(2, 0, count).copy_(layer.narrow(2, from, count));
-    return moved;
-  });
+  const auto moved = [&](const Tensor& x) {
+    Tensor out = with_room(x, capacity);
+    out.narrow(2, 0, count).copy_(x.narrow(2, from, count));
+    return out;
+  };
+  layers_ = changed(layers_, moved);
   capacity_ = capacity;
   first_ = length_ - count;
   begin_ = 0;
@@ -111,34 +116,23 @@ void KVCache::reserve_rolling(std::int64_t tokens) {
 }
 
 void KVCache::check_next(std::size_t layer, const Tensor& key, const Tensor& value) const {
-  for (const Tensor* next : {&key, &value}) {
-    if (next->dim() == 4) continue;
-    fail<ShapeError>(kCache, "keys and values are (batch, heads, tokens, head_dim), got ",
-                     next->shape());
+  if (key.dim() != 4 || value.dim() != 4 || with_size(key, 3, 0) != with_size(value, 3, 0)) {
+    fail<ShapeError>(kCache, "keys ", key.shape(), " and values ", value.shape(),
+                     " are not (batch, heads, tokens, head_dim) of one batch");
   }
   if (key.dtype() != value.dtype())
     fail<DTypeError>(kCache, "keys are ", key.dtype(), ", values ", value.dtype());
-  for (const std::int64_t d : {0, 1, 2}) {
-    if (key.size(d) == value.size(d)) continue;
-    fail<ShapeError>(kCache, "keys ", key.shape(), " and values ", value.shape(),
-                     " differ in dimension ", d);
-  }
-  if (layer != next_layer_)
-    fail<IndexError>(kCache, "layer ", layer, " where layer ", next_layer_, " is next");
-  if (layer == layers_.size()) {
-    if (length_ > 0) fail<IndexError>(kCache, "layer ", layer, " has no tokens, others have");
-    return;
-  }
-  const auto check = [](const Tensor& held, const Tensor& next) {
+  if (layer != next_layer_ || (layer == layers_.size() && length_ > 0))
+    fail<IndexError>(kCache, "layer ", layer, " cannot follow ", next_layer_, " of ",
+                     layers_.size());
+  if (layer == layers_.size()) return;
+  for (const auto& [held, next] :
+       {std::tie(layers_[layer].key, key), std::tie(layers_[layer].value, value)}) {
     if (held.dtype() != next.dtype())
       fail<DTypeError>(kCache, next.dtype(), " does not follow ", held.dtype());
-    if (held.size(0) != next.size(0) || held.size(1) != next.size(1) ||
-        held.size(3) != next.size(3)) {
+    if (with_size(held, 2, 0) != with_size(next, 2, 0))
       fail<ShapeError>(kCache, next.shape(), " does not follow ", held.shape(), " in dimension 2");
-    }
-  };
-  check(layers_[layer].key, key);
-  check(layers_[layer].value, value);
+  }
 }
 
 KVCache::KeysValues KVCache::extend(std::size_t layer, const Tensor& key, const Tensor& value) {
@@ -149,32 +143,30 @@ KVCache::KeysValues KVCache::extend(std::size_t layer, const Tensor& key, const 
   }
   const NoGradGuard no_graph;
   check_next(layer, key, value);
-  const std::int64_t tokens = key.size(2), end = begin_ + kept();
-  if (tokens > capacity_ - end) fail(kCache, "no room is reserved");
+  const std::int64_t tokens = key.size(2), all = kept() + tokens;
+  if (all > capacity_ - begin_) fail(kCache, "no room is reserved");
   if (layer == layers_.size()) {
     with_memory([&] {
       layers_.push_back({with_room(key, capacity_), with_room(value, capacity_)});
     });
   }
   const KeysValues& held = layers_[layer];
-  held.key.narrow(2, end, tokens).copy_(key);
-  held.value.narrow(2, end, tokens).copy_(value);
+  held.key.narrow(2, begin_ + kept(), tokens).copy_(key);
+  held.value.narrow(2, begin_ + kept(), tokens).copy_(value);
   ++next_layer_;
-  return {held.key.narrow(2, begin_, kept() + tokens),
-          held.value.narrow(2, begin_, kept() + tokens)};
+  return {held.key.narrow(2, begin_, all), held.value.narrow(2, begin_, all)};
 }
 
 void KVCache::reorder(const Tensor& rows) {
   if (rows.dtype() != int64) fail<DTypeError>(kCache, "rows are ", rows.dtype(), ", not int64");
   if (rows.dim() != 1) fail<ShapeError>(kCache, "rows are (batch,), got ", rows.shape());
-  replace_all(layers_, [&](const Tensor& layer) {
-    Shape shape = layer.shape();
-    shape[0] = rows.size(0);
-    Tensor picked = empty(shape, layer.dtype());
-    const Tensor used = layer.narrow(2, begin_, kept());
-    picked.narrow(2, begin_, kept()).copy_(index_select(used, 0, rows));
-    return picked;
-  });
+  const NoGradGuard no_graph;
+  const auto picked = [&](const Tensor& x) {
+    Tensor out = empty(with_size(x, 0, rows.size(0)), x.dtype());
+    out.narrow(2, begin_, kept()).copy_(index_select(x.narrow(2, begin_, kept()), 0, rows));
+    return out;
+  };
+  layers_ = changed(layers_, picked);
 }
 
 }  // namespace tend::attention

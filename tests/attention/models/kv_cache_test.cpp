@@ -199,10 +199,11 @@ TEST_CASE("a call extends each layer once, in their order") {
   step();
   cache.advance(1);
   cache.reserve(1);
-  CHECK_THROWS_WITH(cache.extend(1, next, next), "[KVCache] layer 1 where layer 0 is next");
+  CHECK_THROWS_WITH(cache.extend(1, next, next), "[KVCache] layer 1 cannot follow 0 of 2");
   cache.extend(0, next, next);
-  CHECK_THROWS_WITH(cache.extend(0, next, next), "[KVCache] layer 0 where layer 1 is next");
+  CHECK_THROWS_WITH(cache.extend(0, next, next), "[KVCache] layer 0 cannot follow 1 of 2");
   step();  // after what failed, a call begins anew
+  CHECK_THROWS_WITH(cache.extend(2, next, next), "[KVCache] layer 2 cannot follow 2 of 2");
 }
 
 TEST_CASE("a model with other layers than those in the cache is refused") {
