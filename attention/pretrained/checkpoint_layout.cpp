@@ -132,14 +132,9 @@ nn::StateDict CheckpointLayout::converted(const nn::StateDict& state, bool impor
 nn::StateDict CheckpointLayout::without_tied_head(const nn::StateDict& tensors) const {
   const auto head = tensors.find(kTheirHead);
   if (!has_tied_head_ || head == tensors.end()) return tensors;
-  const auto part = std::find_if(parts_.begin(), parts_.end(), [](const Correspondence& each) {
-    return each.ours[0] == kEmbedding;
-  });
-  const auto embedding = tensors.find(part->theirs[0]);
-  if (embedding != tensors.end() && !equal(head->second, embedding->second)) {
-    fail(model_, "'", kTheirHead, "' differs from '", part->theirs[0],
-         "', though the head is tied to it");
-  }
+  const std::string& tied = parts_[0].theirs[0];  // the embedding
+  if (tensors.contains(tied) && !equal(head->second, tensors.at(tied)))
+    fail(model_, "'", kTheirHead, "' differs from '", tied, "', though the head is tied to it");
   return without_extras(tensors, "", [](std::string_view name) { return name == kTheirHead; });
 }
 

@@ -25,6 +25,7 @@ class CheckpointLayout {
   CheckpointLayout(const char* model, bool has_tied_head)
       : model_(model), has_tied_head_(has_tied_head) {}
 
+  /// The first one is the token embedding.
   void add(std::vector<std::string> theirs, std::vector<std::string> ours, bool transposed = false);
   /// NAME.weight and NAME.bias of a linear layer, whose weight may be transposed, or of a norm.
   void add_weight_and_bias(const std::string& theirs, const std::vector<std::string>& ours,

@@ -120,10 +120,8 @@ void set_family(const std::string& type, const ConfigReader& json, GPTConfig& co
   config.feed_forward_bias = json.boolean("mlp_bias").value_or(false);
   config.qk_norm = type == "qwen3";
   // transformers' Mistral has a window unless its file says null.
-  if (type == "mistral") {
-    config.window = json.find("sliding_window") == nullptr ? std::optional<std::int64_t>(4096)
-                                                           : json.integer("sliding_window");
-  }
+  if (type == "mistral")
+    config.window = json.find("sliding_window") ? json.integer("sliding_window") : 4096;
   refuse_differing_layers(json, config.window ? "sliding_attention" : "full_attention");
 }
 
@@ -157,9 +155,7 @@ GPTConfig Llama::config(std::string_view json, const std::filesystem::path& path
 }
 
 nn::StateDict Llama::import_state(const nn::StateDict& tensors, const GPTConfig& config) {
-  const auto is_extra = [](std::string_view name) {
-    return name.ends_with(".rotary_emb.inv_freq");
-  };
+  const auto is_extra = [](auto name) { return name.ends_with(".rotary_emb.inv_freq"); };
   return llama_layout(config).import_state(without_extras(tensors, "", is_extra));
 }
 

@@ -62,8 +62,12 @@ GPT load_pretrained(const std::filesystem::path& folder) {
     const bool is_gpt2 =
         ConfigReader(file, root).type_among({"gpt2", "llama", "mistral", "qwen2", "qwen3"}) ==
         "gpt2";
-    GPT model(is_gpt2 ? GPT2::config(text, path) : Llama::config(text, path));
+    const GPTConfig config = is_gpt2 ? GPT2::config(text, path) : Llama::config(text, path);
     const nn::StateDict tensors = load_tensors(folder);
+    // Before layers are made, of which there may be as many as memory holds.
+    if (config.num_layers > std::ssize(tensors))
+      file.refuse(config.num_layers, " layers are more than the ", tensors.size(), " tensors");
+    GPT model(config);
     model.load_state_dict(is_gpt2 ? GPT2::import_state(tensors, model.config)
                                   : Llama::import_state(tensors, model.config));
     model.eval();

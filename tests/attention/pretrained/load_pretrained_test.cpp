@@ -230,6 +230,12 @@ TEST_CASE("folders that lack something are refused with what is missing") {
              ContainsSubstring("there is no weight_map"));
   CHECK_THAT(refusal([](auto&, auto& state) { state.clear(); }),
              ContainsSubstring("model.safetensors"));
+  CHECK_THAT(refusal([](auto& folder, auto&) {
+               nlohmann::json config = first_of("llama")["config"];
+               config["num_hidden_layers"] = 1'000'000'000;
+               folder.write("config.json", config.dump());
+             }),
+             ContainsSubstring("1000000000 layers are more than the "));
   CHECK_THAT(refusal([](auto& folder, auto&) { folder.write("config.json", "{"); }),
              ContainsSubstring("no JSON"));
   CHECK_THAT(refusal([](auto& folder, auto& state) {
