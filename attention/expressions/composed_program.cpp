@@ -26,9 +26,7 @@ class Evaluation {
  public:
   Evaluation(const TracedFunction& function, const PlaceTensors& places, const Tensor& score,
              DType dtype, const Tensor& visible)
-      : function_(function), places_(places), visible_(visible), dtype_(dtype) {
-    if (score.defined()) score_ = shielded(score, visible);
-  }
+      : function_(function), places_(places), score_(score), dtype_(dtype), visible_(visible) {}
 
   ComposedResult run() {
     for (const TileNode& node : function_.nodes) values_.push_back(value(node));
@@ -146,9 +144,9 @@ class Evaluation {
 
   const TracedFunction& function_;
   const PlaceTensors& places_;
-  const Tensor& visible_;
-  Tensor score_;
+  const Tensor& score_;
   DType dtype_;
+  const Tensor& visible_;
   std::vector<Tensor> values_;
   Tensor faults_;
   std::string fault_text_;
@@ -174,7 +172,7 @@ Tensor shielded(const Tensor& x, const Tensor& visible) {
 
 ComposedResult evaluate(const TracedFunction& function, const PlaceTensors& places,
                         const Tensor& score, DType dtype, const Tensor& visible) {
-  return Evaluation(function, places, score, dtype, visible).run();
+  return Evaluation(function, places, shielded(score, visible), dtype, visible).run();
 }
 
 }  // namespace tend::attention

@@ -65,11 +65,8 @@ void check_rotary_numbers(const char* operation, const RotaryOptions& options) {
          "at least 0, got ", scaling.factor, " and ", scaling.original_context);
   }
   const double low = scaling.low_frequency, high = scaling.high_frequency;
-  if (scaling.original_context > 0 && !(std::isfinite(low) && low < high && std::isfinite(high))) {
-    fail(operation,
-         "the scaling's low_frequency must be below its high_frequency, and both finite, ", "got ",
-         low, " and ", high);
-  }
+  if (scaling.original_context > 0 && !(low < high && std::isfinite(high - low)))
+    fail(operation, "the scaling's frequencies must be finite and rise, got ", low, " and ", high);
 }
 
 RotaryAngles rotary_angles(const Tensor& positions, std::int64_t dims, const RotaryOptions& options,

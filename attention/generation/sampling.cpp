@@ -69,8 +69,8 @@ TokenSequence chosen_tokens(const Tensor& logits, const std::vector<TokenSequenc
   if (options.temperature == 0) return argmax(scores, -1).to_vector<std::int64_t>();
   // Without the largest, a low temperature would make infinities; one that is 0 in float32 makes
   // NaN of the likeliest.
-  constexpr double kLeastTemperature = std::numeric_limits<float>::min();
-  scores = (scores - amax(scores, {-1}, true)) / std::max(options.temperature, kLeastTemperature);
+  scores = (scores - amax(scores, {-1}, true)) /
+           std::max<double>(options.temperature, std::numeric_limits<float>::min());
   if (options.top_k) scores = keep_top_k(scores, *options.top_k);
   if (options.top_p) scores = keep_top_p(scores, *options.top_p);
   if (options.min_p) scores = keep_min_p(scores, *options.min_p);
