@@ -56,6 +56,9 @@ TEST_CASE("heads share keys and values, which are normed and turned first") {
   const Tensor wanted = layer.out_proj(context.transpose(1, 2).flatten(2));
   // Copies of keys and values give the same sums in the same order.
   CHECK(allclose(layer(x), wanted, 1e-6, 1e-6));
+  const AttentionOutput shown = layer.with_weights(x);
+  CHECK(allclose(shown.context, wanted, 1e-6, 1e-6));  // composed: the same up to some roundings
+  CHECK(shown.weights.shape() == Shape{2, 4, 5, 5});
 }
 
 TEST_CASE("what no attention can be is refused before weights are drawn") {
