@@ -89,7 +89,7 @@ const std::regex kPassedOver(
     // They exist while a score or mask function is called: flex_attention_test.cpp draws those.
     "attention::(Expr|Lookup|ScoreFunction|MaskFunction)::.*|"
     "attention::(abs|clamp|clip|exp|isnan|log|logical_(and|not|or|xor)|max|maximum|min|minimum|"
-    "remainder|tanh|where|operator..?)\\(.*|"
+    "remainder|tanh|where|(and|or)_masks|operator..?)\\(.*|"
     // For arrays whose shape and strides fit already, and of dtypes alone.
     "view_strides\\(.*|result_type\\(.*|"
     "nn::(half|bfloat)_to_float.*|"

@@ -153,6 +153,15 @@ std::vector<PublicFunction> parts() {
                 const GroupedQueryAttention layer(config_of_tokens());
                 return DrawnCall([=]() -> Tensors { return {layer(x)}; });
               }),
+      by_hand("attention::GroupedQueryAttention::with_weights(const Tensor&)",
+              [=](Arguments& a) {
+                const Tensor x = draw_input(a, sequence);
+                const GroupedQueryAttention layer(config_of_tokens());
+                return DrawnCall([=]() -> Tensors {
+                  const AttentionOutput out = layer.with_weights(x);
+                  return {out.context, out.weights};
+                });
+              }),
   };
 }
 
