@@ -167,7 +167,7 @@ void MultiheadAttention::append_keys(Projected& inputs) const {
 
 // (L, N, E), or (N, L, E), -> (N, heads, L, E / heads), without a copy.
 Tensor MultiheadAttention::split_heads(const Tensor& x) const {
-  const Tensor heads = x.view({x.size(0), x.size(1), num_heads, embed_dim / num_heads});
+  const Tensor heads = unflatten(x, -1, {num_heads, -1});  // an Error for 0, to which it may be set
   return batch_first ? heads.transpose(1, 2) : heads.permute({1, 2, 0, 3});
 }
 

@@ -47,9 +47,8 @@ void GPT::check_inputs(const Tensor& tokens, const GPTInputs& inputs) const {
   }
   if (inputs.cache == nullptr) return;
   const std::int64_t layers = inputs.cache->layers();
-  if (length > 0 && layers != std::ssize(blocks)) {
+  if (length > 0 && layers != std::ssize(blocks))
     fail("GPT", "the cache has tokens of ", layers, " layers, the model has ", blocks.size());
-  }
   const auto& window = inputs.cache->options().window;
   if (window && !(config.window && *config.window <= *window)) {
     fail("GPT", "the cache keeps the last ", *window, " tokens, the model sees ",

@@ -38,7 +38,8 @@ TokenPlaces::TokenPlaces(const GPTConfig& config, std::int64_t tokens, DType dty
   query_offset = length - first_key;
   if (config.positions == PositionKind::rotary) {
     angles = rotary_angles(for_heads(token_positions(length, tokens, padding)),
-                           config.rotary.dims.value_or(config.head_size()), config.rotary, dtype);
+                           config.rotary.dims.value_or(checked_block("GPT", config).head_size()),
+                           config.rotary, dtype);
   }
   const bool has_window = config.window && query_offset + tokens > *config.window;
   if (!has_window && !padding.defined() && config.positions != PositionKind::alibi) return;

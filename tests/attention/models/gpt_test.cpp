@@ -124,3 +124,9 @@ TEST_CASE("weights of a GPT with a window are zero outside of it") {
   const Tensor visible = logical_and(distance >= 0, distance < 3);
   CHECK(equal(out.weights[0].detach() > 0, visible.expand({2, 4, 9, 9})));
 }
+
+TEST_CASE("a configuration whose heads were set to 0 later is an error of the call") {
+  GPT model({.vocab_size = 5, .context_length = 4, .width = 8, .positions = PositionKind::rotary});
+  model.config.num_heads = 0;
+  CHECK_THROWS_AS(model(zeros({1, 2}, int64)), Error);
+}
