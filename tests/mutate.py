@@ -71,7 +71,7 @@ def build(tree):
 def first_failure(output):
     """The test of Catch2's report that failed."""
     failed = re.search(r"-{60,}\n(.*?)\n-{60,}\n\S+:\d+\n\.{60,}", output, re.DOTALL)
-    return " ".join(failed.group(1).split()) if failed else output.strip().splitlines()[-1:]
+    return " ".join(failed.group(1).split()) if failed else "crashed"
 
 
 def who_notices(tree):
@@ -114,8 +114,9 @@ def main():
     subprocess.run(["cmake", "--preset", "release", "-DTEND_BUILD_BENCHMARKS=OFF"], cwd=tree, check=True,
                    stdout=subprocess.DEVNULL)
     print("building and testing what is not changed ...", flush=True)
-    if not build(tree)[0] or who_notices(tree) is not None:
-        sys.exit("mutate: the tests fail without a mutation")
+    failure = who_notices(tree) if build(tree)[0] else "the build"
+    if failure is not None:
+        sys.exit(f"mutate: fails without a mutation: {failure}")
 
     all_of_them = mutations(tree)
     chosen = random.Random(options.seed).sample(all_of_them, min(options.count, len(all_of_them)))

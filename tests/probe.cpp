@@ -8,6 +8,7 @@
 //                        and how many its tensors held
 //   probe path           prints the path of matrix products
 //   probe simd           prints the instruction set of the kernels
+//   probe simd-targets   prints all that this processor has, the best one first
 
 #include <cblas.h>
 
@@ -24,6 +25,8 @@
 
 #include <tend/core/kernels/matmul/gemm.h>
 #include <tend/tend.h>
+
+#include "tests/simd_targets.h"
 
 namespace {
 
@@ -119,6 +122,11 @@ int main(int count, char** arguments) {
   if (question == "memory") return print_memory();
   if (question == "simd") {
     std::cout << tend::build_info().simd_target << '\n';
+    return 0;
+  }
+  if (question == "simd-targets") {
+    tend::test::for_each_simd_target(
+        [](const std::string& target) { std::cout << target << '\n'; });
     return 0;
   }
   if (question == "path") {

@@ -154,6 +154,7 @@ HeadParts compute_heads(const AttentionCall& call, const Tensor& query, const Te
     const Tensor left = kept_in_heads(call, heads, kept).to(weights.dtype());
     weights = weights * left * kept_factor(weights.dtype(), call.dropout_p);
   }
+  // The scores that are returned have gradients at all places, so they are computed again.
   const bool shields = made.visible.defined() && made.scores.requires_grad();
   return {weights, shields ? apply_functions(call, places, products, false).scores : made.scores,
           logsumexp(masked_fill(made.scores, logical_not(visible), detail::kHidden), {-1})};

@@ -48,8 +48,8 @@ struct Communicator::State {
   std::vector<MPI_Request> goodbye_requests;  // reserved: a destructor should need no memory
   bool starts_mpi = false;
   bool is_abandoned = false;
-  std::uint64_t operations = 0;          // that have begun
-  const Operation* operation = nullptr;  // the innermost one
+  std::atomic<std::uint64_t> operations = 0;  // that have begun, also on a wrong thread
+  const Operation* operation = nullptr;       // the innermost one
   int exceptions = std::uncaught_exceptions();
   std::thread::id thread = std::this_thread::get_id();
 };

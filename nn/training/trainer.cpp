@@ -43,7 +43,7 @@ std::function<double()> backward_of(std::function<Tensor()> loss, std::int64_t p
   };
 }
 
-/// For backward_of(), which accumulates itself; a number that is none stays one.
+/// For backward_of(), which accumulates itself. A number below 1 stays, so that it is refused.
 TrainerOptions with_one_call(TrainerOptions options) {
   options.accumulate = std::min<std::int64_t>(options.accumulate, 1);
   return options;
