@@ -104,7 +104,7 @@ HWY_INLINE void copy_chunk(D d, const T* HWY_RESTRICT b, std::size_t row_step, s
 
 // Computes kRows rows by kVectors vectors of columns.
 template <std::size_t kRows, std::size_t kVectors, class D, class T = hn::TFromD<D>>
-HWY_INLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRICT a,
+HWY_NOINLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRICT a,
                                  T* HWY_RESTRICT c, std::size_t column) {
   const std::size_t lanes = hn::Lanes(d);
   const T* b = p.b + column * p.b_column;
@@ -207,25 +207,32 @@ HWY_INLINE void multiply_rows(D d, const FewRows<T>& p, std::size_t column) {
   if (rows >= 1) next(std::integral_constant<std::size_t, 1>());
 }
 
-// With fewer and fewer lanes.
+// The last columns, fewer than two vectors of this many lanes: with fewer and fewer lanes.
 template <class D, class T = hn::TFromD<D>>
-HWY_INLINE void multiply_from(D d, const FewRows<T>& p, std::size_t column) {
+HWY_INLINE void multiply_last(D d, const FewRows<T>& p, std::size_t column) {
   const std::size_t lanes = hn::Lanes(d);
+  if (column + lanes <= p.columns) {
+    multiply_rows<1>(d, p, column);
+    column += lanes;
+  }
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    if (column < p.columns) multiply_last(hn::CappedTag<T, hn::MaxLanes(D()) / 2>(), p, column);
+  }
+}
+
+template <class T>
+void multiply_few(const FewRows<T>& p) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t column = 0;
   if (p.rows <= 2 && p.k <= kShortRow<T>) {  // four sums at least hide what an addition takes
     for (; column + 4 * lanes <= p.columns; column += 4 * lanes) multiply_rows<4>(d, p, column);
   }
   if (p.rows <= 4) {
     for (; column + 2 * lanes <= p.columns; column += 2 * lanes) multiply_rows<2>(d, p, column);
   }
-  for (; column + lanes <= p.columns; column += lanes) multiply_rows<1>(d, p, column);
-  if constexpr (hn::MaxLanes(D()) > 1) {
-    if (column < p.columns) multiply_from(hn::CappedTag<T, hn::MaxLanes(D()) / 2>(), p, column);
-  }
-}
-
-template <class T>
-void multiply_few(const FewRows<T>& product) {
-  multiply_from(hn::ScalableTag<T>(), product, 0);
+  for (; column + 2 * lanes <= p.columns; column += lanes) multiply_rows<1>(d, p, column);
+  multiply_last(d, p, column);
 }
 
 const ForTypes<FewRowsKernel>& find_multiply_few() {
