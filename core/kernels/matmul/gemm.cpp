@@ -17,11 +17,14 @@
 namespace tend::kernels {
 namespace {
 
-// Work is counted in multiplications. A large product is cut into an even number of blocks of about
-// kBlockWork, but not into many, as BLAS packs the same panels again for each block.
-constexpr double kBlockWork = 0x1p31, kMaxBlocks = 16;
+// Work is counted in multiplications. A large product is cut into blocks, so that more cores than
+// two share it, but not into many, as BLAS packs the same panels again for each block: four take 1
+// % longer than two on one core, and eight 2 %, from kLargeWork on.
+constexpr double kBlockWork = 0x1p25, kLargeWork = 0x1p30;
 // From this size on a product that is alone is cut into two, as sharing gains more than that costs.
 constexpr double kSharedWork = 4e6;
+// Items of a batch are shared as they are, unless they are larger than this.
+constexpr double kItemWork = 0x1p31;
 // Products with a vector are bound by memory, not by arithmetic.
 constexpr double kVectorWork = 250e3;
 // Items of a batch are handed to the threads in chunks of this size.
@@ -160,23 +163,29 @@ struct Block {
   std::int64_t rows, cols;
 };
 
-double block_count(double work, bool vector, std::int64_t items) {
-  if (vector) return std::max(1.0, std::ceil(work / kVectorWork));
-  if (work > kBlockWork) return std::min(2 * std::ceil(work / kBlockWork / 2), kMaxBlocks);
-  return items == 1 && work >= kSharedWork ? 2 : 1;
+// How often a product is halved.
+int halvings(double work, std::int64_t items) {
+  if (work < kSharedWork || (items > 1 && work <= kItemWork)) return 0;
+  return std::ilogb(std::clamp(work / kBlockWork, 2.0, work < kLargeWork ? 4.0 : 8.0));
 }
 
 template <class T>
 Block cut(const MatrixProduct<T>& product, std::int64_t items) {
-  const double blocks = block_count(product.work(), product.c.cols == 1, items);
-  const auto share = [blocks](std::int64_t size) {
+  const auto part = [](std::int64_t size, std::int64_t count) {
     constexpr std::int64_t kPanel = 16;  // the height of the kernels' panels
-    const auto part = static_cast<std::int64_t>(std::ceil(static_cast<double>(size) / blocks));
-    return std::min((part + kPanel - 1) / kPanel * kPanel, kBlasLimit);
+    const std::int64_t panels = ((size - 1) / count / kPanel + 1) * kPanel;
+    return std::min({size, panels, kBlasLimit});
   };
-  const Matrix<T>& c = product.c;
-  return c.rows >= c.cols ? Block{std::min(c.rows, share(c.rows)), c.cols}
-                          : Block{c.rows, std::min(c.cols, share(c.cols))};
+  Block block = {std::min(product.c.rows, kBlasLimit), std::min(product.c.cols, kBlasLimit)};
+  if (product.c.cols == 1) {
+    const double parts = std::max(1.0, std::ceil(product.work() / kVectorWork));
+    return {part(block.rows, static_cast<std::int64_t>(std::min(parts, 0x1p53))), 1};
+  }
+  for (int i = halvings(product.work(), items); i > 0; --i) {
+    std::int64_t& longer = block.rows >= block.cols ? block.rows : block.cols;
+    longer = part(longer, 2);
+  }
+  return block;
 }
 
 // Calls f with every block of every item, in parallel.
