@@ -1,5 +1,7 @@
 #include <tend/attention/models/gpt.h>
 
+#include <atomic>
+#include <thread>
 #include <vector>
 
 #include <tend/autograd/ops/ops.h>
@@ -14,8 +16,7 @@ using namespace tend;
 namespace {
 
 // Losses, and all parameters at the end, of a few training steps with dropout.
-std::vector<std::vector<float>> train(int threads) {
-  set_num_threads(threads);
+std::vector<std::vector<float>> train() {
   manual_seed(5);
   attention::GPT model({.vocab_size = 65,
                         .context_length = 48,
@@ -62,11 +63,28 @@ TEST_CASE("Threads call one model and go backward from its results") {
 
 TEST_CASE("Training has the same bits with 1, 2, 3, 4 and 8 threads") {
   const int before = num_threads();
-  const std::vector<std::vector<float>> alone = train(1);
+  set_num_threads(1);
+  const std::vector<std::vector<float>> alone = train();
   CHECK(alone[0][0] != alone[2][0]);
   for (const int threads : {2, 3, 4, 8}) {
     CAPTURE(threads);
-    CHECK((train(threads) == alone));
+    set_num_threads(threads);
+    CHECK((train() == alone));
   }
+  set_num_threads(before);
+}
+
+TEST_CASE("Training has the same bits while another thread changes the number of threads") {
+  const int before = num_threads();
+  const std::vector<std::vector<float>> alone = train();
+  std::atomic<bool> done = false;
+  int changes = 0;
+  std::thread other([&] {
+    for (; !done; ++changes) set_num_threads(1 + changes % 8);
+  });
+  for (int i = 0; i < 3; ++i) CHECK((train() == alone));
+  done = true;
+  other.join();
+  CHECK(changes > 10);
   set_num_threads(before);
 }
