@@ -6,7 +6,6 @@
 //
 // benchmarks/distributed_torch.py does the same with PyTorch's DistributedDataParallel.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -32,7 +31,6 @@ using tend::Tensor;
 struct Options {
   std::int64_t shards = 0, steps = 30, bucket_bytes = 1 << 20;
   std::uint64_t seed = 1;
-  int threads = 0;
   bool messages = false;
   std::string json;
 };
@@ -112,7 +110,6 @@ nlohmann::ordered_json measure_sum(const tend::distributed::Context& context, st
 }
 
 int run(const Options& options) {
-  if (options.threads > 0) tend::set_num_threads(options.threads);
   const tend::distributed::Context context;
   nlohmann::ordered_json all;
   const auto add = [&](const nlohmann::ordered_json& found) {
@@ -133,17 +130,18 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Times training steps of two GPTs on the processes of mpirun");
+  program::CommandLine line("distributed",
+                            "Times training steps of two GPTs on the processes of mpirun");
   Options options;
-  program::add_whole(app, "--shards", options.shards,
-                     "Parts of the batch, a power of two (default: one for each process)", 1, 4);
-  program::add_whole(app, "--steps", options.steps, "Steps to time (30)", 1, 1'000'000);
-  program::add_whole(app, "--bucket-bytes", options.bucket_bytes, "Gradients sent together (1 MB)",
-                     1, 1 << 30);
-  app.add_flag("--messages", options.messages,
-               "Time the sums of 64 bytes, 1 MB and 16 MB over the processes instead");
-  program::add_whole(app, "--seed", options.seed, "Of weights and tokens (1)");
-  program::add_threads(app, options.threads);
-  program::add_file(app, "--json", options.json, "Write the results to this file");
-  return program::main_of("distributed", app, argc, argv, [&] { return run(options); });
+  line.add_whole("--shards", options.shards,
+                 "Parts of the batch, a power of two (default: one for each process)", 1, 4);
+  line.add_whole("--steps", options.steps, "Steps to time (30)", 1, 1'000'000);
+  line.add_whole("--bucket-bytes", options.bucket_bytes, "Gradients sent together (1 MB)", 1,
+                 1 << 30);
+  line.add_flag("--messages", options.messages,
+                "Time the sums of 64 bytes, 1 MB and 16 MB over the processes instead");
+  line.add_whole("--seed", options.seed, "Of weights and tokens (1)");
+  line.add_threads();
+  line.add_file("--json", options.json, "Write the results to this file");
+  return line.run(argc, argv, [&] { return run(options); });
 }

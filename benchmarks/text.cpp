@@ -14,8 +14,8 @@
 #include <vector>
 
 #include <tend/nn/text/byte_pair_encoding.h>
-#include <CLI/CLI.hpp>
 
+#include "examples/program.h"
 #include "program.h"
 
 using namespace tend;
@@ -101,25 +101,17 @@ void add_benchmarks(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("How fast texts are encoded");
-  app.add_option("--text", options.text, "A text");
-  auto* vocab = app.add_option("--vocab", options.vocab, "GPT-2's vocab.json");
-  auto* merges = app.add_option("--merges", options.merges, "Its merges.txt")->needs(vocab);
-  vocab->needs(merges);
-  app.add_option("--tokenizer", options.tokenizer, "A tokenizer.json")->excludes(vocab);
-  app.allow_extras();
-  app.footer("Google Benchmark's options are taken, too.");
-  CLI11_PARSE(app, argc, argv);
-  try {
+  std::vector<std::string> rest;
+  program::CommandLine line("text", "How fast texts are encoded");
+  line.add_text("--text", options.text, "A text");
+  program::Option vocab = line.add_text("--vocab", options.vocab, "GPT-2's vocab.json");
+  vocab.needs(line.add_text("--merges", options.merges, "Its merges.txt").needs(vocab));
+  line.add_text("--tokenizer", options.tokenizer, "A tokenizer.json").excludes(vocab);
+  line.add_rest(rest, "Google Benchmark's options are taken, too.");
+  return line.run(argc, argv, [&] {
     add_benchmarks(options);
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
-  std::vector<std::string> rest = app.remaining();
-  rest.insert(rest.begin(), argv[0]);
-  std::vector<char*> arguments;
-  arguments.reserve(rest.size());
-  for (std::string& each : rest) arguments.push_back(each.data());
-  return benchmarks::run(static_cast<int>(arguments.size()), arguments.data());
+    std::vector<char*> arguments{argv[0]};
+    for (std::string& each : rest) arguments.push_back(each.data());
+    return benchmarks::run(static_cast<int>(arguments.size()), arguments.data());
+  });
 }

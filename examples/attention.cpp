@@ -1,7 +1,6 @@
 // Builds each ready-made mask and score of flex_attention, and some that are made of them, and
 // prints what they do: a row for each query, a column for each key.
 #include <algorithm>
-#include <exception>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -105,28 +104,20 @@ int run(std::int64_t tokens, const std::string& json_path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("The masks and scores of flex_attention as pictures: queries down, keys across.");
+  program::CommandLine line(
+      "attention",
+      "The masks and scores of flex_attention as pictures: queries down, keys across.");
   std::int64_t tokens = 16;
   std::uint64_t seed = 123;
-  int threads = 0;
   std::string json_path;
-  program::add_whole(app, "--tokens", tokens, "queries, and keys", 4, 100)->default_str("16");
-  program::add_file(app, "--json", json_path,
-                    "write the weights to this file: a list of objects with the keys name and "
-                    "weights (queries x tokens numbers, row by row)");
-  program::add_whole(app, "--seed", seed, "seed of the biases")->default_str("123");
-  program::add_threads(app, threads);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return program::end_of_parsing("attention", app, error);
-  }
-  try {
-    if (threads > 0) tend::set_num_threads(threads);
+  line.add_whole("--tokens", tokens, "queries, and keys", 4, 100).default_text("16");
+  line.add_file("--json", json_path,
+                "write the weights to this file: a list of objects with the keys name and "
+                "weights (queries x tokens numbers, row by row)");
+  line.add_whole("--seed", seed, "seed of the biases").default_text("123");
+  line.add_threads();
+  return line.run(argc, argv, [&] {
     tend::manual_seed(seed);
-    return program::end("attention", run(tokens, json_path));
-  } catch (const std::exception& error) {
-    std::cerr << "attention: " << error.what() << '\n';
-    return 1;
-  }
+    return run(tokens, json_path);
+  });
 }

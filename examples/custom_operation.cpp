@@ -1,6 +1,5 @@
 // Writes an operation of its own with its derivative, proves it, and trains with it.
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <string>
 
@@ -77,17 +76,14 @@ int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("An operation of one's own, proved and trained with");
+  program::CommandLine line("custom_operation",
+                            "An operation of one's own, proved and trained with");
   std::string json_path;
   std::uint64_t seed = 0;
-  int threads = 0;
   std::int64_t steps = 500;
-  program::add_file(app, "--json", json_path, "Write results to this file");
-  program::add_whole(app, "--seed", seed, "Of points and weights (0)");
-  program::add_threads(app, threads);
-  program::add_whole(app, "--steps", steps, "Steps (500)", 1, 1'000'000);
-  return program::main_of("custom_operation", app, argc, argv, [&] {
-    if (threads > 0) tend::set_num_threads(threads);
-    return run(json_path, seed, steps);
-  });
+  line.add_file("--json", json_path, "Write results to this file");
+  line.add_whole("--seed", seed, "Of points and weights (0)");
+  line.add_threads();
+  line.add_whole("--steps", steps, "Steps (500)", 1, 1'000'000);
+  return line.run(argc, argv, [&] { return run(json_path, seed, steps); });
 }

@@ -1,7 +1,6 @@
 // Translates dates as people write them ("5 March 1987") to ISO 8601 ("1987-03-05"), letter by
 // letter, with an encoder and a decoder that attends to it.
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <iomanip>
 #include <iostream>
@@ -151,17 +150,13 @@ int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Translates dates to ISO 8601 with an encoder and a decoder");
+  program::CommandLine line("dates", "Translates dates to ISO 8601 with an encoder and a decoder");
   std::string json_path;
   std::uint64_t seed = 0;
-  int threads = 0;
   std::int64_t steps = 1500;
-  program::add_file(app, "--json", json_path, "Write results to this file");
-  program::add_whole(app, "--seed", seed, "Of weights and dates (0)");
-  program::add_threads(app, threads);
-  program::add_whole(app, "--steps", steps, "Steps (1500)", 1, 1'000'000);
-  return program::main_of("dates", app, argc, argv, [&] {
-    if (threads > 0) tend::set_num_threads(threads);
-    return run(json_path, seed, steps);
-  });
+  line.add_file("--json", json_path, "Write results to this file");
+  line.add_whole("--seed", seed, "Of weights and dates (0)");
+  line.add_threads();
+  line.add_whole("--steps", steps, "Steps (1500)", 1, 1'000'000);
+  return line.run(argc, argv, [&] { return run(json_path, seed, steps); });
 }

@@ -4,7 +4,6 @@
 //     mkdir clothes && cp /usr/share/datasets/fashion-mnist/*.gz clothes && gunzip clothes/*.gz
 //     fashion --data clothes
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <filesystem>
 #include <iostream>
@@ -24,7 +23,6 @@ using tend::Tensor;
 struct Options {
   std::string folder, json_path;
   std::uint64_t seed = 0;
-  int threads = 0;
   std::int64_t steps = 1500, batch = 64;
 };
 
@@ -74,7 +72,6 @@ double share_right(Classifier& model, const tend::data::TensorDataset<2>& data) 
 }
 
 int run(const Options& o) {
-  if (o.threads > 0) tend::set_num_threads(o.threads);
   const auto training = read(o.folder, "train"), testing = read(o.folder, "t10k");
   tend::manual_seed(o.seed);
   Classifier model;
@@ -113,14 +110,14 @@ int run(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Tells the clothes of Fashion-MNIST apart");
+  program::CommandLine line("fashion", "Tells the clothes of Fashion-MNIST apart");
   Options options;
-  program::add_file(app, "--data", options.folder, "Folder of the four files, unpacked by gunzip")
-      ->required();
-  program::add_file(app, "--json", options.json_path, "Write results to this file");
-  program::add_whole(app, "--seed", options.seed, "Of weights and batches (0)");
-  program::add_threads(app, options.threads);
-  program::add_whole(app, "--steps", options.steps, "Steps (1500)", 1, 1'000'000);
-  program::add_whole(app, "--batch", options.batch, "Images of a step (64)", 1, 10'000);
-  return program::main_of("fashion", app, argc, argv, [&] { return run(options); });
+  line.add_file("--data", options.folder, "Folder of the four files, unpacked by gunzip")
+      .required();
+  line.add_file("--json", options.json_path, "Write results to this file");
+  line.add_whole("--seed", options.seed, "Of weights and batches (0)");
+  line.add_threads();
+  line.add_whole("--steps", options.steps, "Steps (1500)", 1, 1'000'000);
+  line.add_whole("--batch", options.batch, "Images of a step (64)", 1, 10'000);
+  return line.run(argc, argv, [&] { return run(options); });
 }

@@ -2,7 +2,6 @@
 //
 //     torch.save({"model": model.state_dict()}, "model.pt")   # nn.Sequential(Linear, Tanh, Linear)
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <string>
 
@@ -21,7 +20,6 @@ using tend::Tensor;
 struct Options {
   std::string weights, save, json_path;
   std::uint64_t seed = 0;
-  int threads = 0;
   std::int64_t steps = 200;
 };
 
@@ -31,7 +29,6 @@ tend::nn::StateDict weights_in(const std::string& path) {
 }
 
 int run(const Options& o) {
-  if (o.threads > 0) tend::set_num_threads(o.threads);
   tend::manual_seed(o.seed);
   const tend::nn::StateDict weights = weights_in(o.weights);
   const auto sizes = weights.at("0.weight").sizes<2>();
@@ -63,13 +60,14 @@ int run(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Goes on training a model whose weights torch.save has written");
+  program::CommandLine line("load_pt",
+                            "Goes on training a model whose weights torch.save has written");
   Options options;
-  program::add_file(app, "--weights", options.weights, "The .pt file")->required();
-  program::add_file(app, "--save", options.save, "Write the trained weights to this .pt file");
-  program::add_file(app, "--json", options.json_path, "Write results to this file");
-  program::add_whole(app, "--seed", options.seed, "Of the data (0)");
-  program::add_threads(app, options.threads);
-  program::add_whole(app, "--steps", options.steps, "Steps (200)", 1, 1'000'000);
-  return program::main_of("load_pt", app, argc, argv, [&] { return run(options); });
+  line.add_file("--weights", options.weights, "The .pt file").required();
+  line.add_file("--save", options.save, "Write the trained weights to this .pt file");
+  line.add_file("--json", options.json_path, "Write results to this file");
+  line.add_whole("--seed", options.seed, "Of the data (0)");
+  line.add_threads();
+  line.add_whole("--steps", options.steps, "Steps (200)", 1, 1'000'000);
+  return line.run(argc, argv, [&] { return run(options); });
 }

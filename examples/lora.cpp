@@ -1,7 +1,6 @@
 // Fine-tunes a small GPT with LoRA: it has learnt one alphabet and learns another, by training a
 // few per cent of its numbers.
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -70,17 +69,13 @@ int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Fine-tunes a small GPT with LoRA");
+  program::CommandLine line("lora", "Fine-tunes a small GPT with LoRA");
   std::string json_path;
   std::uint64_t seed = 0;
-  int threads = 0;
   std::int64_t steps = 300;
-  program::add_file(app, "--json", json_path, "Write results to this file");
-  program::add_whole(app, "--seed", seed, "Of weights and data (0)");
-  program::add_threads(app, threads);
-  program::add_whole(app, "--steps", steps, "Steps of each training (300)", 1, 1'000'000);
-  return program::main_of("lora", app, argc, argv, [&] {
-    if (threads > 0) tend::set_num_threads(threads);
-    return run(json_path, seed, steps);
-  });
+  line.add_file("--json", json_path, "Write results to this file");
+  line.add_whole("--seed", seed, "Of weights and data (0)");
+  line.add_threads();
+  line.add_whole("--steps", steps, "Steps of each training (300)", 1, 1'000'000);
+  return line.run(argc, argv, [&] { return run(json_path, seed, steps); });
 }

@@ -2,7 +2,6 @@
 // laptop (https://github.com/karpathy/nanoGPT) but for rotary positions and the layers' own first
 // weights, and writes a sample.
 
-#include <CLI/CLI.hpp>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -25,9 +24,8 @@ using tend::Slice;
 using tend::Tensor;
 
 struct Options {
-  std::string text, json_path;
+  std::string text, out, json_path;
   std::uint64_t seed = 1337;
-  int threads = 0;
   tend::attention::GPTConfig model{.context_length = 64,
                                    .width = 128,
                                    .num_heads = 4,
@@ -42,36 +40,30 @@ struct Options {
       .steps = 2000, .clip_norm = 1, .evaluate_every = 250, .shows_progress = true};
 };
 
-void add_options(CLI::App& app, Options& o) {
-  program::add_file(app, "--text", o.text, "The text to learn; its last tenth is for validation")
-      ->required();
-  program::add_file(app, "--json", o.json_path, "Write results to this file");
-  program::add_whole(app, "--seed", o.seed, "Of weights, batches and sample (1337)");
-  program::add_threads(app, o.threads);
-  program::add_whole(app, "--layers", o.model.num_layers, "Blocks (4)", 1, 1000);
-  program::add_whole(app, "--heads", o.model.num_heads, "Heads of each (4)", 1, 1000);
-  program::add_whole(app, "--width", o.model.width, "Width (128)", 1, 100'000);
-  program::add_whole(app, "--context", o.model.context_length, "Context length (64)", 1, 100'000);
-  app.add_flag(
-      "--learned-positions",
-      [&o](std::int64_t) { o.model.positions = tend::attention::PositionKind::learned; },
-      "Learn a vector for each position instead of rotating");
-  program::add_number(app, "--dropout", o.model.dropout, "Dropout (0)", 0);
-  program::add_whole(app, "--batch", o.batch, "Sequences of a micro-batch (12)", 1, 100'000);
-  program::add_whole(app, "--accumulate", o.trainer.accumulate, "Micro-batches of a step (1)", 1,
-                     100'000);
-  program::add_whole(app, "--steps", o.trainer.steps, "Steps (2000)", 1, 1'000'000'000);
-  program::add_whole(app, "--warmup", o.warmup, "Steps in which the rate rises (100)", 0,
-                     1'000'000'000);
-  program::add_number(app, "--rate", o.rate, "Learning rate (0.001)", 0);
-  program::add_number(app, "--min-rate", o.min_rate, "Learning rate at the end (0.0001)", 0);
-  program::add_whole(app, "--evaluate-every", o.trainer.evaluate_every, "Steps (250)", 0);
-  program::add_whole(app, "--sample", o.sample, "Characters to write at the end (300)", 0, 100'000);
-  app.add_option("--out", o.trainer.out, "Folder of checkpoints and logs");
-  program::add_whole(app, "--save-every", o.trainer.save_every, "Steps between checkpoints", 0);
-  app.add_flag(
-      "--resume", [&o](std::int64_t) { o.trainer.resume = true; },
-      "Go on from the last checkpoint in --out");
+void add_options(program::CommandLine& line, Options& o) {
+  line.add_file("--text", o.text, "The text to learn; its last tenth is for validation").required();
+  line.add_file("--json", o.json_path, "Write results to this file");
+  line.add_whole("--seed", o.seed, "Of weights, batches and sample (1337)");
+  line.add_threads();
+  line.add_whole("--layers", o.model.num_layers, "Blocks (4)", 1, 1000);
+  line.add_whole("--heads", o.model.num_heads, "Heads of each (4)", 1, 1000);
+  line.add_whole("--width", o.model.width, "Width (128)", 1, 100'000);
+  line.add_whole("--context", o.model.context_length, "Context length (64)", 1, 100'000);
+  line.add_flag("--learned-positions", o.model.positions,
+                "Learn a vector for each position instead of rotating",
+                tend::attention::PositionKind::learned);
+  line.add_number("--dropout", o.model.dropout, "Dropout (0)", 0);
+  line.add_whole("--batch", o.batch, "Sequences of a micro-batch (12)", 1, 100'000);
+  line.add_whole("--accumulate", o.trainer.accumulate, "Micro-batches of a step (1)", 1, 100'000);
+  line.add_whole("--steps", o.trainer.steps, "Steps (2000)", 1, 1'000'000'000);
+  line.add_whole("--warmup", o.warmup, "Steps in which the rate rises (100)", 0, 1'000'000'000);
+  line.add_number("--rate", o.rate, "Learning rate (0.001)", 0);
+  line.add_number("--min-rate", o.min_rate, "Learning rate at the end (0.0001)", 0);
+  line.add_whole("--evaluate-every", o.trainer.evaluate_every, "Steps (250)", 0);
+  line.add_whole("--sample", o.sample, "Characters to write at the end (300)", 0, 100'000);
+  line.add_text("--out", o.out, "Folder of checkpoints and logs");
+  line.add_whole("--save-every", o.trainer.save_every, "Steps between checkpoints", 0);
+  line.add_flag("--resume", o.trainer.resume, "Go on from the last checkpoint in --out");
 }
 
 std::string read_text(const std::string& path) {
@@ -121,7 +113,6 @@ nlohmann::ordered_json settings_of(const Options& o) {
 }
 
 int run(Options o) {
-  if (o.threads > 0) tend::set_num_threads(o.threads);
   const std::string text = read_text(o.text);
   const auto vocabulary = tend::nn::CharVocabulary::from_text(text);
   const Tensor tokens = tend::tensor(vocabulary.encode(text));
@@ -141,6 +132,7 @@ int run(Options o) {
 
   std::vector<double> losses;
   double seconds = 0;
+  o.trainer.out = o.out;
   o.trainer.tokens_per_step = o.batch * length * o.trainer.accumulate;
   o.trainer.settings = {{"settings", settings_of(o).dump()}};
   o.trainer.schedule = &schedule;
@@ -199,8 +191,8 @@ int run(Options o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Trains nanoGPT on the characters of a text");
+  program::CommandLine line("nanogpt", "Trains nanoGPT on the characters of a text");
   Options options;
-  add_options(app, options);
-  return program::main_of("nanogpt", app, argc, argv, [&] { return run(std::move(options)); });
+  add_options(line, options);
+  return line.run(argc, argv, [&] { return run(std::move(options)); });
 }

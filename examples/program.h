@@ -1,20 +1,26 @@
-// What all programs do alike: numbers on the command line, and the end of standard output.
+// What all programs do alike: the command line, and what they end with.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <exception>
-#include <iostream>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
-#include <utility>
+#include <type_traits>
+#include <vector>
 
 #include <tend/core/threads/parallel.h>
+
+// CLI11, which reads the command line, takes seconds to compile; program.cpp includes it once for
+// all.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace program {
 
@@ -32,87 +38,109 @@ std::optional<T> parse_number(const std::string& text) {
   return value;
 }
 
-/// An option for a whole number from `least` to `most`. CLI11's own would take -1 for 2^64 - 1, and
-/// its versions differ in what else they take.
+/// The largest whole number that an option can set a T to.
 template <class T>
-CLI::Option* add_whole(CLI::App& app, const std::string& name, T& target, const std::string& help,
-                       std::uint64_t least = 0,
-                       std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
-  const auto set = [&target, name, least, most](const std::string& text) {
-    const std::optional<std::uint64_t> value = parse_number<std::uint64_t>(text);
-    if (!value || *value < least || *value > most) {
-      throw CLI::ValidationError(name, "'" + text + "' is no whole number from " +
-                                           std::to_string(least) + " to " + std::to_string(most));
-    }
-    if constexpr (std::is_integral_v<T>) {
-      if (!std::in_range<T>(*value))
-        throw CLI::ValidationError(name, "'" + text + "' is too large");
-    }
-    target = static_cast<T>(*value);
-  };
-  return app.add_option_function<std::string>(name, set, help)->type_name("UINT");
-}
+constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
+template <class T>
+requires std::is_integral_v<T>
+constexpr std::uint64_t kLargest<T> = std::numeric_limits<T>::max();
+template <class T>
+constexpr std::uint64_t kLargest<std::optional<T>> = kLargest<T>;
 
-/// An option for a finite number from `least` on.
-inline CLI::Option* add_number(CLI::App& app, const std::string& name, double& target,
-                               const std::string& help,
-                               double least = std::numeric_limits<double>::lowest()) {
-  const auto set = [&target, name, least](const std::string& text) {
-    const std::optional<double> value = parse_number<double>(text);
-    if (!value) throw CLI::ValidationError(name, "'" + text + "' is no finite number");
-    if (*value < least) throw CLI::ValidationError(name, "'" + text + "' is too small");
-    target = *value;
-  };
-  return app.add_option_function<std::string>(name, set, help)->type_name("FLOAT");
-}
+/// An option of a command line.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
 
-/// An option for the path of a file, which is not empty.
-inline CLI::Option* add_file(CLI::App& app, const std::string& name, std::string& target,
-                             const std::string& help) {
-  const auto set = [&target, name](const std::string& text) {
-    if (text.empty()) throw CLI::ValidationError(name, "the name of the file is empty");
-    target = text;
-  };
-  return app.add_option_function<std::string>(name, set, help)->type_name("FILE");
-}
+  Option& required();
+  /// What --help calls the default.
+  Option& default_text(const std::string& text);
+  /// What --help calls the value.
+  Option& type(const std::string& name);
+  /// The value is the name of a file that is there.
+  Option& must_exist();
+  /// This one is given together with the other.
+  Option& needs(Option other);
+  /// Only one of the two is given.
+  Option& excludes(Option other);
+  /// CLI11's option, for a source that includes CLI11.
+  CLI::Option* operator->() const { return option_; }
 
-/// The option --threads; 0 stands for one that was not given.
-inline CLI::Option* add_threads(CLI::App& app, int& threads) {
-  return add_whole(app, "--threads", threads, "threads to use (default: all cores)", 1,
-                   tend::kMaxThreads);
-}
+ private:
+  CLI::Option* option_;
+};
 
-/// What a program ends with: `code`, or 1 after a message on stderr where standard output did not
-/// take all that was printed.
-inline int end(const std::string& name, int code) {
-  const bool flushed = std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-  if (flushed) return code;
-  std::cerr << name << ": standard output could not be written\n";
-  return 1;
-}
+/// The command line of a program. Each option has a variable, which stays as it is where the option
+/// is not given. A name without dashes is that of a word by its place.
+class CommandLine {
+ public:
+  /// --help begins with the description.
+  CommandLine(std::string name, const std::string& description);
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
 
-/// What a program ends with when its command line was not to be run: after --help 0, after wrong
-/// usage 2.
-inline int end_of_parsing(const std::string& name, const CLI::App& app,
-                          const CLI::ParseError& error) {
-  return end(name, app.exit(error) == 0 ? 0 : 2);
-}
-
-/// The main function of a program: parses the command line, calls run(), which gives what the
-/// program ends with, and explains on stderr what it throws (1).
-template <class Run>
-int main_of(const std::string& name, CLI::App& app, int argc, char** argv, Run run) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return end_of_parsing(name, app, error);
+  /// An option without a value, which sets the target to `value`.
+  template <class T>
+  Option add_flag(const std::string& name, T& target, const std::string& help,
+                  std::type_identity_t<T> value = true) {
+    return flag(
+        name, [&target, value] { target = value; }, help);
   }
-  try {
-    return end(name, run());
-  } catch (const std::exception& error) {
-    std::cerr << name << ": " << error.what() << '\n';
-    return 1;
+  /// A whole number from `least` to `most`; the target may be a std::optional.
+  template <class T>
+  Option add_whole(const std::string& name, T& target, const std::string& help,
+                   std::uint64_t least = 0, std::uint64_t most = kLargest<T>) {
+    const auto set = [&target](std::uint64_t value) { target = static_cast<T>(value); };
+    return whole(name, set, help, least, most);
   }
-}
+  /// A finite number from `least` on; the target may be a std::optional.
+  template <class T>
+  Option add_number(const std::string& name, T& target, const std::string& help,
+                    double least = std::numeric_limits<double>::lowest()) {
+    return number(
+        name, [&target](double value) { target = value; }, help, least);
+  }
+  /// The path of a file, which is not empty.
+  Option add_file(const std::string& name, std::string& target, const std::string& help);
+  Option add_text(const std::string& name, std::string& target, const std::string& help);
+  /// One of the words; --help calls the target the default.
+  Option add_choice(const std::string& name, std::string& target, const std::string& help,
+                    const std::vector<std::string>& words);
+  /// Words with commas between.
+  Option add_words(const std::string& name, std::vector<std::string>& target,
+                   const std::string& help);
+  /// --threads, which sets the number of tend's threads.
+  void add_threads() {
+    const auto set = [](std::uint64_t count) { tend::set_num_threads(static_cast<int>(count)); };
+    whole("--threads", set, "threads to use (default: all cores)", 1, tend::kMaxThreads);
+  }
+  /// All that is none of the options, which would be wrong usage otherwise.
+  void add_rest(std::vector<std::string>& target, const std::string& help);
+
+  bool was_given(const std::string& name) const;
+
+  /// What main() returns. Where the command line is read, main_of() of the name and `work`;
+  /// otherwise 0 after --help, and 2 after wrong usage has been explained on stderr.
+  int run(int argc, const char* const* argv, const std::function<int()>& work);
+
+  /// CLI11's command line, for a source that includes CLI11.
+  CLI::App& app() { return *app_; }
+
+ private:
+  Option flag(const std::string& name, const std::function<void()>& set, const std::string& help);
+  Option whole(const std::string& name, const std::function<void(std::uint64_t)>& set,
+               const std::string& help, std::uint64_t least, std::uint64_t most);
+  Option number(const std::string& name, const std::function<void(double)>& set,
+                const std::string& help, double least);
+
+  std::string name_;
+  std::unique_ptr<CLI::App> app_;
+};
+
+/// What main() returns: what `work` does, or after a message on stderr 2 where it throws
+/// std::invalid_argument, for wrong usage, and 1 where it throws another exception or standard
+/// output did not take all that was printed.
+int main_of(const std::string& name, const std::function<int()>& work);
 
 }  // namespace program

@@ -1,6 +1,5 @@
 // Learns to tell two half moons of points apart, and draws what it has learnt in the terminal.
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <numbers>
 #include <string>
@@ -21,7 +20,6 @@ using tend::Tensor;
 struct Options {
   std::string json_path;
   std::uint64_t seed = 0;
-  int threads = 0;
   std::int64_t points = 1000, steps = 400;
 };
 
@@ -57,7 +55,6 @@ std::string picture(const tend::nn::Sequential& model) {
 }
 
 int run(const Options& o) {
-  if (o.threads > 0) tend::set_num_threads(o.threads);
   tend::manual_seed(o.seed);
   const auto [points, moon] = moons(o.points);
   const auto [new_points, new_moon] = moons(1000);
@@ -91,12 +88,12 @@ int run(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Learns to tell two half moons of points apart");
+  program::CommandLine line("two_moons", "Learns to tell two half moons of points apart");
   Options options;
-  program::add_file(app, "--json", options.json_path, "Write results to this file");
-  program::add_whole(app, "--seed", options.seed, "Of points, weights and batches (0)");
-  program::add_threads(app, options.threads);
-  program::add_whole(app, "--points", options.points, "Points to learn from (1000)", 2, 1'000'000);
-  program::add_whole(app, "--steps", options.steps, "Steps (400)", 1, 1'000'000);
-  return program::main_of("two_moons", app, argc, argv, [&] { return run(options); });
+  line.add_file("--json", options.json_path, "Write results to this file");
+  line.add_whole("--seed", options.seed, "Of points, weights and batches (0)");
+  line.add_threads();
+  line.add_whole("--points", options.points, "Points to learn from (1000)", 2, 1'000'000);
+  line.add_whole("--steps", options.steps, "Steps (400)", 1, 1'000'000);
+  return line.run(argc, argv, [&] { return run(options); });
 }

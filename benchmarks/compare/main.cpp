@@ -7,7 +7,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -35,8 +34,7 @@ struct Options {
   std::size_t skip = 0;
   std::vector<std::string> peers;
   std::string tend;
-  std::string broken;
-  int threads = 0;
+  int cores = 0;  // 0: all
   bool list = false;
   bool operations = false;
   bool glances = true;  // unless the user says how many repetitions there shall be
@@ -63,10 +61,18 @@ int use_cores(int count) {
   return kept;
 }
 
+std::regex pattern_of(const std::string& rows) {
+  try {
+    return std::regex(rows);
+  } catch (const std::regex_error& error) {
+    throw std::invalid_argument(std::string("--rows: ") + error.what());
+  }
+}
+
 /// Those of `rows` whose name matches, and of these as many as the user wants to draw.
 template <class Row, class Name>
 std::vector<Row> chosen_rows(std::vector<Row> rows, const Options& options, Name name) {
-  const std::regex wanted(options.rows);
+  const std::regex wanted = pattern_of(options.rows);
   std::erase_if(rows, [&](const Row& row) { return !std::regex_search(name(row), wanted); });
   const std::size_t skipped = std::min(options.skip, rows.size());
   rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(skipped));
@@ -99,8 +105,10 @@ std::vector<compare::Peer> chosen_peers(const Options& options) {
     });
   }
   // What the machine does is compared with nothing.
-  if (!options.broken.empty() && (!is_named(options.broken) || options.broken == "machine"))
-    throw std::invalid_argument("--break " + options.broken + " is no library that takes part");
+  if (!options.plan.fault_peer.empty() &&
+      (!is_named(options.plan.fault_peer) || options.plan.fault_peer == "machine"))
+    throw std::invalid_argument("--break " + options.plan.fault_peer +
+                                " is no library that takes part");
   return peers;
 }
 
@@ -256,74 +264,56 @@ int run_operations(const Options& options) {
   return failures.empty() ? 0 : 1;
 }
 
-void describe(CLI::App& app, Options& options) {
-  app.description(
-      "Measures tend against the other libraries whose workers were built: each in a process of "
-      "its own, in turn, after checking that all compute the same. Prints a Markdown table of "
-      "medians. Exits with 1 when a result is wrong or a worker dies.");
-  program::add_file(app, "--json", options.json_path, "Write the results to this file");
-  app.add_option("--rows", options.rows, "Only rows whose name this matches")->type_name("REGEX");
-  program::add_whole(app, "--skip", options.skip,
-                     "Leave the first of these rows out, to go on where a run was stopped");
-  program::add_whole(app, "--sample", options.sample, "Only so many of these rows, drawn by --seed",
-                     1, 1'000'000);
-  CLI::Option* const peers =
-      app.add_option("--peers", options.peers, "Only these libraries, with commas between")
-          ->delimiter(',')
-          ->type_name("NAME");
-  program::add_whole(app, "--repetitions", options.plan.effort.repetitions,
-                     "Timings of each row in each library", 1, 1000)
-      ->default_str(std::to_string(options.plan.effort.repetitions));
-  program::add_threads(app, options.threads)
-      ->description("Cores that everybody may use; all by default");
-  program::add_whole(app, "--seed", options.plan.seed,
-                     "Of the numbers to compute with, and of --sample")
-      ->default_str(std::to_string(options.plan.seed));
-  app.add_option("--tend", options.tend, "Another build's worker for tend")
-      ->type_name("FILE")
-      ->check(CLI::ExistingFile);
-  app.add_flag("--operations", options.operations,
-               "Instead, every row of the operation table beside PyTorch in Python (python3-torch)")
-      ->excludes(peers);
-  app.add_flag("--list", options.list, "Print the names of the rows, and stop");
-  CLI::Option* const broken = app.add_option("--break", options.broken,
-                                             "Let this library compute wrongly, to see it noticed")
-                                  ->type_name("NAME");
-  app.add_option("--fault", options.plan.fault, "What --break does")
-      ->needs(broken)
-      ->check(CLI::IsMember({"wrong", "die", "hang"}))
-      ->default_str("wrong");
-  program::add_whole(app, "--patience", options.plan.patience,
-                     "Seconds to wait for a worker's answer", 1, 1'000'000)
-      ->default_str(std::to_string(options.plan.patience));
+void add_options(program::CommandLine& line, Options& options) {
+  compare::Plan& plan = options.plan;
+  line.add_file("--json", options.json_path, "Write the results to this file");
+  line.add_text("--rows", options.rows, "Only rows whose name this matches").type("REGEX");
+  line.add_whole("--skip", options.skip,
+                 "Leave the first of these rows out, to go on where a run was stopped");
+  line.add_whole("--sample", options.sample, "Only so many of these rows, drawn by --seed", 1,
+                 1'000'000);
+  const program::Option peers =
+      line.add_words("--peers", options.peers, "Only these libraries, with commas between")
+          .type("NAME");
+  line.add_whole("--repetitions", plan.effort.repetitions, "Timings of each row in each library", 1,
+                 1000)
+      .default_text(std::to_string(plan.effort.repetitions));
+  line.add_whole("--threads", options.cores, "Cores that everybody may use; all by default", 1,
+                 tend::kMaxThreads);
+  line.add_whole("--seed", plan.seed, "Of the numbers to compute with, and of --sample")
+      .default_text(std::to_string(plan.seed));
+  line.add_text("--tend", options.tend, "Another build's worker for tend")
+      .type("FILE")
+      .must_exist();
+  line.add_flag("--operations", options.operations,
+                "Instead, every row of the operation table beside PyTorch in Python "
+                "(python3-torch)")
+      .excludes(peers);
+  line.add_flag("--list", options.list, "Print the names of the rows, and stop");
+  const program::Option broken =
+      line.add_text("--break", plan.fault_peer,
+                    "Let this library compute wrongly, to see it noticed")
+          .type("NAME");
+  line.add_choice("--fault", plan.fault, "What --break does", {"wrong", "die", "hang"})
+      .needs(broken);
+  line.add_whole("--patience", plan.patience, "Seconds to wait for a worker's answer", 1, 1'000'000)
+      .default_text(std::to_string(plan.patience));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app;
+  program::CommandLine line(
+      "compare",
+      "Measures tend against the other libraries whose workers were built: each in a process of "
+      "its own, in turn, after checking that all compute the same. Prints a Markdown table of "
+      "medians. Exits with 1 when a result is wrong or a worker dies.");
   Options options;
-  describe(app, options);
-  try {
-    app.parse(argc, argv);
-    options.glances = app.count("--repetitions") == 0;
-  } catch (const CLI::ParseError& error) {
-    return program::end_of_parsing("compare", app, error);
-  }
-  std::signal(SIGPIPE, SIG_IGN);  // a dead worker is told by write()
-  try {
-    options.plan.threads = use_cores(options.threads);
-    options.plan.fault_peer = options.broken;
-    if (options.plan.fault.empty()) options.plan.fault = "wrong";
-    return program::end("compare", options.operations ? run_operations(options) : run(options));
-  } catch (const std::regex_error& error) {
-    std::cerr << "compare: --rows: " << error.what() << '\n';
-    return 2;
-  } catch (const std::invalid_argument& error) {
-    std::cerr << "compare: " << error.what() << '\n';
-    return 2;
-  } catch (const std::exception& error) {
-    std::cerr << "compare: " << error.what() << '\n';
-    return 1;
-  }
+  add_options(line, options);
+  return line.run(argc, argv, [&] {
+    std::signal(SIGPIPE, SIG_IGN);  // a dead worker is told by write()
+    options.glances = !line.was_given("--repetitions");
+    options.plan.threads = use_cores(options.cores);
+    return options.operations ? run_operations(options) : run(options);
+  });
 }

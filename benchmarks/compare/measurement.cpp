@@ -109,7 +109,7 @@ void Bench::leave_out(const std::string& name) {
 std::unique_ptr<Process> Bench::start(const Peer& peer, const Options& options) const {
   std::vector<std::string> command{peer.program, std::to_string(plan_.seed),
                                    std::to_string(plan_.threads)};
-  if (!plan_.fault.empty() && peer.name == plan_.fault_peer) command.push_back(plan_.fault);
+  if (peer.name == plan_.fault_peer) command.push_back(plan_.fault);
   return std::make_unique<Process>(command, environment(options));
 }
 

@@ -46,7 +46,7 @@ struct Plan {
   std::uint64_t seed = 1;
   int threads = 1;
   std::string fault_peer;  // gets `fault` as its last argument (see worker.cpp)
-  std::string fault;
+  std::string fault = "wrong";
   int patience = 120;  // seconds for an answer
 };
 

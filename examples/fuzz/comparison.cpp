@@ -86,7 +86,7 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "tend-fuzz-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw IoError("fuzz: cannot make a folder " + pattern);
+    if (mkdtemp(pattern.data()) == nullptr) throw IoError("cannot make a folder " + pattern);
     path_ = pattern;
   }
   ~TemporaryFolder() {
@@ -161,13 +161,13 @@ std::vector<json> run_in_torch(const std::vector<json>& programs, const std::str
   const std::string command = python + " " + quoted(script) + " < " +
                               quoted(folder.file("programs")) + " > " +
                               quoted(folder.file("outcomes"));
-  if (std::system(command.c_str()) != 0) throw Error("fuzz: failed to run " + command);
+  if (std::system(command.c_str()) != 0) throw Error("failed to run " + command);
   std::ifstream file(folder.file("outcomes"));
   std::vector<json> outcomes;
   for (std::string line; std::getline(file, line);) outcomes.push_back(json::parse(line));
   if (outcomes.size() != programs.size()) {
     throw Error(
-        as_text("fuzz: PyTorch answered ", outcomes.size(), " of ", programs.size(), " programs"));
+        as_text("PyTorch answered ", outcomes.size(), " of ", programs.size(), " programs"));
   }
   return outcomes;
 }

@@ -21,7 +21,6 @@ struct Options {
   std::uint64_t seed = 1;
   std::uint64_t programs = 1000;
   double seconds = 0;
-  int threads = 0;
   fuzz::Torch torch{.script = TEND_FUZZ_SCRIPT};
   std::string json_path;
   std::string store_path;
@@ -65,7 +64,6 @@ void run_all(fuzz::Campaign& campaign, const Options& options) {
 }
 
 int run(const Options& options) {
-  if (options.threads > 0) tend::set_num_threads(options.threads);
   const auto campaign = options.kind == "leaves" ? fuzz::leaf_campaign() : fuzz::tensor_campaign();
   if (options.show) {
     std::cout << campaign->show(options.seed);
@@ -88,39 +86,27 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app(
+  program::CommandLine line(
+      "fuzz",
       "Writes random programs, runs them here and in PyTorch, and compares. Programs over tensors "
       "are 1 to 20 operations, of which values, gradients and second derivatives are compared; "
       "programs over leaves train, reshape and hook tensors, which are compared after every "
       "statement, and look for traces of calls that failed. Exits with 1 when one differs.");
   Options options;
-  app.add_option("--kind", options.kind, "what the programs are about: tensors or leaves")
-      ->check(CLI::IsMember({"tensors", "leaves"}))
-      ->capture_default_str();
-  program::add_whole(app, "--seed", options.seed,
-                     "of the first program; the next has the next seed")
-      ->default_str("1");
-  program::add_whole(app, "--programs", options.programs, "how many")->default_str("1000");
-  program::add_number(app, "--seconds", options.seconds, "run as long as this instead", 0);
-  app.add_option("--python", options.torch.python, "the command of a Python that has torch")
-      ->capture_default_str();
-  app.add_option("--script", options.torch.script, "torch_run.py as that Python finds it")
-      ->capture_default_str();
-  program::add_threads(app, options.threads);
-  program::add_file(app, "--json", options.json_path, "write what was found to this file");
-  program::add_file(
-      app, "--store", options.store_path,
-      "write PyTorch's results to this file (tests/data/fuzz.json, fuzz_leaves.json)");
-  app.add_flag("--show", options.show, "print the program of --seed as Python, and stop");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return program::end_of_parsing("fuzz", app, error);
-  }
-  try {
-    return program::end("fuzz", run(options));
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
+  line.add_choice("--kind", options.kind, "what the programs are about: tensors or leaves",
+                  {"tensors", "leaves"});
+  line.add_whole("--seed", options.seed, "of the first program; the next has the next seed")
+      .default_text("1");
+  line.add_whole("--programs", options.programs, "how many").default_text("1000");
+  line.add_number("--seconds", options.seconds, "run as long as this instead", 0);
+  line.add_text("--python", options.torch.python, "the command of a Python that has torch")
+      .default_text(options.torch.python);
+  line.add_text("--script", options.torch.script, "torch_run.py as that Python finds it")
+      .default_text(options.torch.script);
+  line.add_threads();
+  line.add_file("--json", options.json_path, "write what was found to this file");
+  line.add_file("--store", options.store_path,
+                "write PyTorch's results to this file (tests/data/fuzz.json, fuzz_leaves.json)");
+  line.add_flag("--show", options.show, "print the program of --seed as Python, and stop");
+  return line.run(argc, argv, [&] { return run(options); });
 }

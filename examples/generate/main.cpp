@@ -1,15 +1,14 @@
 // Continues a text with a model from a Hugging Face folder: config.json, safetensors files, and
 // tokenizer.json or vocab.json and merges.txt.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tend/attention/generation/generate.h>
@@ -34,56 +33,38 @@ struct Options {
   std::string prompt;
   std::string json_path;
   std::uint64_t seed = 0;
-  int threads = 0;
   bool ignores_normalizer = false;
   bool reads_special_tokens = false;
   GenerateOptions generation{.max_new_tokens = 100, .temperature = 0.8};
 };
 
-/// An option that is absent unless it is given.
-void add_optional(CLI::App& app, const std::string& name, std::optional<double>& target,
-                  const std::string& help) {
-  const auto set = [&target, name](const std::string& text) {
-    target = program::parse_number<double>(text);
-    if (!target) throw CLI::ValidationError(name, "'" + text + "' is no finite number");
-  };
-  app.add_option_function<std::string>(name, set, help)->type_name("FLOAT");
-}
-
-void add_options(CLI::App& app, Options& options) {
-  app.add_option("folder", options.folder, "Folder with config.json, weights and tokenizer")
-      ->required();
-  app.add_option("--prompt", options.prompt, "The text to continue; - reads standard input")
-      ->required();
+void add_options(program::CommandLine& line, Options& options) {
+  line.add_text("folder", options.folder, "Folder with config.json, weights and tokenizer")
+      .required();
+  line.add_text("--prompt", options.prompt, "The text to continue; - reads standard input")
+      .required();
   GenerateOptions& o = options.generation;
-  program::add_whole(app, "--max-new-tokens", o.max_new_tokens, "Length of the continuation (100)");
-  program::add_number(app, "--temperature", o.temperature,
-                      "0 takes the likeliest tokens, higher ones vary more (0.8)", 0);
-  const auto set_top_k = [&o](const std::string& text) {
-    const auto value = program::parse_number<std::uint32_t>(text);
-    if (!value || *value == 0) throw CLI::ValidationError("--top-k", "'" + text + "' is no count");
-    o.top_k = *value;
-  };
-  app.add_option_function<std::string>("--top-k", set_top_k, "Draw from the k likeliest tokens")
-      ->type_name("UINT");
-  add_optional(app, "--top-p", o.top_p, "Draw from the likeliest tokens of this probability");
-  add_optional(app, "--min-p", o.min_p, "Draw from tokens of this share of the likeliest's");
-  program::add_number(app, "--repetition-penalty", o.repetition_penalty,
-                      "Above 1 makes tokens that are there less likely (1)", 0);
-  program::add_whole(app, "--num-samples", o.num_samples, "How many continuations (1)", 1, 1000);
-  program::add_whole(app, "--num-beams", o.num_beams,
-                     "Above 1 searches for the likeliest continuation (1)", 1, 1000);
-  app.add_flag(
-      "--no-cache", [&o](std::int64_t) { o.use_cache = false; },
-      "Compute keys and values of all tokens for each new one");
-  app.add_flag("--special-tokens", options.reads_special_tokens,
-               "Special tokens in the prompt, such as <|begin_of_text|>, become their ids");
-  app.add_flag("--ignore-normalizer", options.ignores_normalizer,
-               "Read a tokenizer.json with a normalizer (Qwen's NFC), which is not applied: right "
-               "for texts that it would leave alone");
-  program::add_whole(app, "--seed", options.seed, "Seed of the draws (0)");
-  program::add_threads(app, options.threads);
-  program::add_file(app, "--json", options.json_path, "Write texts, tokens and times to this file");
+  line.add_whole("--max-new-tokens", o.max_new_tokens, "Length of the continuation (100)");
+  line.add_number("--temperature", o.temperature,
+                  "0 takes the likeliest tokens, higher ones vary more (0.8)", 0);
+  line.add_whole("--top-k", o.top_k, "Draw from the k likeliest tokens", 1, 4'294'967'295);
+  line.add_number("--top-p", o.top_p, "Draw from the likeliest tokens of this probability");
+  line.add_number("--min-p", o.min_p, "Draw from tokens of this share of the likeliest's");
+  line.add_number("--repetition-penalty", o.repetition_penalty,
+                  "Above 1 makes tokens that are there less likely (1)", 0);
+  line.add_whole("--num-samples", o.num_samples, "How many continuations (1)", 1, 1000);
+  line.add_whole("--num-beams", o.num_beams, "Above 1 searches for the likeliest continuation (1)",
+                 1, 1000);
+  line.add_flag("--no-cache", o.use_cache, "Compute keys and values of all tokens for each new one",
+                false);
+  line.add_flag("--special-tokens", options.reads_special_tokens,
+                "Special tokens in the prompt, such as <|begin_of_text|>, become their ids");
+  line.add_flag("--ignore-normalizer", options.ignores_normalizer,
+                "Read a tokenizer.json with a normalizer (Qwen's NFC), which is not applied: right "
+                "for texts that it would leave alone");
+  line.add_whole("--seed", options.seed, "Seed of the draws (0)");
+  line.add_threads();
+  line.add_file("--json", options.json_path, "Write texts, tokens and times to this file");
 }
 
 tend::nn::BytePairEncoding load_tokenizer(const Options& options) {
@@ -171,9 +152,8 @@ void write_json(const Run& run, const Options& options,
                        json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
-void work(Options& options) {
+int run(Options options) {
   if (!options.json_path.empty()) tend::nn::check_can_write(options.json_path);
-  if (options.threads > 0) tend::set_num_threads(options.threads);
   if (options.generation.num_beams > 1) options.generation.temperature = 0;
   const auto tokenizer = load_tokenizer(options);
   const tend::attention::GPT model = tend::attention::load_pretrained(options.folder);
@@ -194,24 +174,16 @@ void work(Options& options) {
   }
   print_speed(result, options);
   if (!options.json_path.empty()) write_json(result, options, tokenizer);
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Continues a text with a GPT-2, Llama, Mistral or Qwen from a Hugging Face folder."};
+  program::CommandLine line(
+      "generate",
+      "Continues a text with a GPT-2, Llama, Mistral or Qwen from a Hugging Face folder.");
   Options options;
-  add_options(app, options);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return program::end_of_parsing("generate", app, error);
-  }
-  try {
-    work(options);
-  } catch (const std::exception& error) {
-    std::cerr << "generate: " << error.what() << '\n';
-    return program::end("generate", 1);
-  }
-  return program::end("generate", 0);
+  add_options(line, options);
+  return line.run(argc, argv, [&] { return run(std::move(options)); });
 }

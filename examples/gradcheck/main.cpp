@@ -29,7 +29,6 @@ struct Options {
   std::string broken;
   bool all = false;
   std::uint64_t seed = 123;
-  int threads = 0;
 };
 
 tend::GradcheckReport check(const Case& each, int order) {
@@ -128,7 +127,6 @@ int with_noise(std::set<std::string> nodes, const std::function<int()>& checks) 
 }
 
 int run(const Options& options) {
-  if (options.threads > 0) tend::set_num_threads(options.threads);
   if (!options.json_path.empty()) tend::nn::check_can_write(options.json_path);
   tend::manual_seed(options.seed);
   const std::vector<Case> cases = options.all ? std::vector<Case>() : attention_cases();
@@ -151,32 +149,22 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app(
+  program::CommandLine line(
+      "gradcheck",
       "Gradients of all attention modules, or of all operations, against central differences: "
       "first order, and second order with random cotangents. Exits with 1 when one is wrong.");
   Options options;
-  app.add_flag("--all", options.all,
-               "check every operation instead: the worst of all its rows, samples and layouts");
-  program::add_file(
-      app, "--json", options.json_path,
-      "write the table to this file, as a list; with --all its objects have the keys "
-      "operation, order (1 or 2), rows, checks, max_abs_error, max_rel_error, passed, "
-      "nodes (that its forward graphs are made of) and own_nodes (those that belong to "
-      "it; a composed operation has none)");
-  app.add_option("--break", options.broken,
-                 "spoil the gradients of a backward node, by its name (ExpBackward0) or by that of "
-                 "its operation (exp), to see the check fail");
-  program::add_whole(app, "--seed", options.seed, "seed of inputs and weights")->default_str("123");
-  program::add_threads(app, options.threads);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return program::end_of_parsing("gradcheck", app, error);
-  }
-  try {
-    return program::end("gradcheck", run(options));
-  } catch (const std::exception& error) {
-    std::cerr << "gradcheck: " << error.what() << '\n';
-    return 1;
-  }
+  line.add_flag("--all", options.all,
+                "check every operation instead: the worst of all its rows, samples and layouts");
+  line.add_file("--json", options.json_path,
+                "write the table to this file, as a list; with --all its objects have the keys "
+                "operation, order (1 or 2), rows, checks, max_abs_error, max_rel_error, passed, "
+                "nodes (that its forward graphs are made of) and own_nodes (those that belong to "
+                "it; a composed operation has none)");
+  line.add_text("--break", options.broken,
+                "spoil the gradients of a backward node, by its name (ExpBackward0) or by that of "
+                "its operation (exp), to see the check fail");
+  line.add_whole("--seed", options.seed, "seed of inputs and weights").default_text("123");
+  line.add_threads();
+  return line.run(argc, argv, [&] { return run(options); });
 }

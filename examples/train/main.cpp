@@ -146,6 +146,16 @@ int train(const CommandLine& command_line) {
   return is_good ? 0 : 1;
 }
 
+int run(int argc, const char* const* argv) {
+  try {
+    int exit_code = 0;
+    const std::optional<CommandLine> command_line = parse_command_line(argc, argv, exit_code);
+    return command_line ? train(*command_line) : exit_code;
+  } catch (const std::invalid_argument& error) {
+    return explain_usage(error.what());
+  }
+}
+
 }  // namespace
 
 }  // namespace train
@@ -153,16 +163,5 @@ int train(const CommandLine& command_line) {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // who stops reading the output does not stop the training
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow further is an error as a full disk is
-  int exit_code = 0;
-  const std::optional<train::CommandLine> command_line =
-      train::parse_command_line(argc, argv, exit_code);
-  if (!command_line) return program::end("train", exit_code);
-  try {
-    return program::end("train", train::train(*command_line));
-  } catch (const std::invalid_argument& error) {
-    return train::explain_usage(error.what());
-  } catch (const std::exception& error) {
-    train::explain_failure(error);
-    return 1;
-  }
+  return program::main_of("train", [&] { return train::run(argc, argv); });
 }

@@ -1,5 +1,6 @@
 #include "examples/train/run/command_line.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <iostream>
@@ -32,9 +33,9 @@ void add_deviation(CLI::App& app, const std::string& name, std::optional<double>
       ->group("Training");
 }
 
-void add_files(CLI::App& app, CommandLine& o) {
-  const auto add = [&app](const std::string& name, std::string& target, const std::string& help) {
-    return program::add_file(app, name, target, help)->group("Files")->default_str(target);
+void add_files(program::CommandLine& line, CommandLine& o) {
+  const auto add = [&line](const std::string& name, std::string& target, const std::string& help) {
+    return line.add_file(name, target, help)->group("Files")->default_str(target);
   };
   add("--out", o.out,
       "Folder of all files that are written, created if missing; names below that are not absolute "
@@ -48,45 +49,45 @@ void add_files(CLI::App& app, CommandLine& o) {
       "Checkpoint to go on from, or a folder of --save-every for its last one, with its settings, "
       "of which only --text and --steps can be given. With other steps the learning rate's cosine "
       "ends with them. Files beside the checkpoint may be replaced");
-  app.add_flag("--overwrite", o.overwrite,
-               "Replace files that are there, and remove checkpoints and logs of --save-every; "
-               "without it they are refused")
+  line.add_flag("--overwrite", o.overwrite,
+                "Replace files that are there, and remove checkpoints and logs of --save-every; "
+                "without it they are refused")
       ->group("Files");
-  program::add_whole(
-      app, "--save-every", o.save_every,
-      "Also write a checkpoint to --out every so many steps and at the end, named by "
-      "its step (step-00000100.safetensors), and each step to log.jsonl and log.csv",
-      1)
+  line.add_whole("--save-every", o.save_every,
+                 "Also write a checkpoint to --out every so many steps and at the end, named by "
+                 "its step (step-00000100.safetensors), and each step to log.jsonl and log.csv",
+                 1)
       ->group("Files");
-  program::add_whole(app, "--keep", o.keep, "How many of these checkpoints stay, the last ones", 1,
-                     1'000'000'000)
+  line.add_whole("--keep", o.keep, "How many of these checkpoints stay, the last ones", 1,
+                 1'000'000'000)
       ->default_str(std::to_string(o.keep))
       ->group("Files");
 }
 
 // An option of the group for each kind of option, with its value as the default.
 
-CLI::Option* add_run_option(CLI::App& app, const std::string& name, std::uint64_t& target,
-                            const std::string& help) {
-  return program::add_whole(app, name, target, help)->default_str(std::to_string(target));
+CLI::Option* add_run_option(program::CommandLine& line, const std::string& name,
+                            std::uint64_t& target, const std::string& help) {
+  return line.add_whole(name, target, help)->default_str(std::to_string(target));
 }
-CLI::Option* add_run_option(CLI::App& app, const std::string& name, double& target,
+CLI::Option* add_run_option(program::CommandLine& line, const std::string& name, double& target,
                             const std::string& help) {
-  return program::add_number(app, name, target, help)->default_str(shortest(target));
+  return line.add_number(name, target, help)->default_str(shortest(target));
 }
 
-void add_options(CLI::App& app, CommandLine& o) {
+void add_options(program::CommandLine& line, CommandLine& o) {
+  CLI::App& app = line.app();
   Options& s = o.options;
-  const auto add_to = [&app](const std::string& group, const std::string& name, auto& target,
-                             const std::string& help) {
-    add_run_option(app, name, target, help)->group(group);
+  const auto add_to = [&line](const std::string& group, const std::string& name, auto& target,
+                              const std::string& help) {
+    add_run_option(line, name, target, help)->group(group);
   };
   app.add_option("--task", s.task, "What to learn")
       ->group("Task")
       ->capture_default_str()
       ->type_name("NAME")
       ->check(CLI::IsMember(task_names()));
-  program::add_file(app, "--text", s.text, "Model this file, or pipe, byte by byte instead")
+  line.add_file("--text", s.text, "Model this file, or pipe, byte by byte instead")
       ->group("Task")
       ->excludes("--task");
   add_to("Task", "--length,--context", s.length,
@@ -124,39 +125,37 @@ void add_options(CLI::App& app, CommandLine& o) {
       ->type_name("SHARE")
       ->group("Training");
   add_to("Training", "--seed", s.seed, "Seed of weights, batches and dropout");
-  program::add_whole(app, "--shards", s.shards,
-                     "Divide each batch into so many parts, a power of two, which the processes of "
-                     "mpirun share. Results depend on it, not on the number of processes",
-                     1, 1 << 20)
+  line.add_whole("--shards", s.shards,
+                 "Divide each batch into so many parts, a power of two, which the processes of "
+                 "mpirun share. Results depend on it, not on the number of processes",
+                 1, 1 << 20)
       ->group("Training");
-  program::add_threads(app, o.threads)
-      ->description("Threads to compute with; results do not depend on it");
+  line.add_whole("--threads", o.threads, "Threads to compute with; results do not depend on it", 1,
+                 tend::kMaxThreads);
 }
 
-void add_sampling(CLI::App& app, Sampling& s) {
+void add_sampling(program::CommandLine& line, Sampling& s) {
   const auto set_prompt = [&s](const std::string& text) {
     if (text.empty()) throw CLI::ValidationError("--prompt", "the text is empty");
     s.prompt = text;
   };
-  app.add_option_function<std::string>("--prompt", set_prompt,
-                                       "Go on from this text; otherwise from held-out beginnings")
+  line.app()
+      .add_option_function<std::string>("--prompt", set_prompt,
+                                        "Go on from this text; otherwise from held-out beginnings")
       ->type_name("TEXT")
       ->group(kSamples);
-  program::add_whole(app, "--sample", s.size, "Bytes to write after each beginning", 1, 1'000'000)
+  line.add_whole("--sample", s.size, "Bytes to write after each beginning", 1, 1'000'000)
       ->default_str(std::to_string(s.size))
       ->group(kSamples);
-  program::add_number(app, "--temperature", s.temperature,
-                      "Lower: likelier bytes are drawn; 0: the likeliest. --seed decides the draws",
-                      0)
+  line.add_number("--temperature", s.temperature,
+                  "Lower: likelier bytes are drawn; 0: the likeliest. --seed decides the draws", 0)
       ->default_str(shortest(s.temperature))
       ->group(kSamples);
-  program::add_whole(app, "--top-k", s.top_k,
-                     "Draw from the K likeliest bytes alone (default: all)", 1)
+  line.add_whole("--top-k", s.top_k, "Draw from the K likeliest bytes alone (default: all)", 1)
       ->group(kSamples);
 }
 
 void describe_program(CLI::App& app) {
-  app.description("Trains a small causal transformer and shows what its attention heads learned.");
   std::string names;
   for (const std::string& name : task_names()) {
     names += " " + name;
@@ -190,11 +189,13 @@ void refuse_options_with_resume(const CLI::App& app) {
 }
 
 void parse(CommandLine& command_line, int argc, const char* const* argv, bool only_for_task) {
-  CLI::App app;
+  program::CommandLine line(
+      "train", "Trains a small causal transformer and shows what its attention heads learned.");
+  CLI::App& app = line.app();
   describe_program(app);
-  add_options(app, command_line);
-  add_sampling(app, command_line.sampling);
-  add_files(app, command_line);
+  add_options(line, command_line);
+  add_sampling(line, command_line.sampling);
+  add_files(line, command_line);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
