@@ -9,6 +9,7 @@
 #include "examples/program.h"
 #include "examples/train/page/format.h"
 #include "examples/train/run/output_files.h"
+#include "examples/train/run/processes.h"
 
 namespace train {
 
@@ -200,7 +201,7 @@ void parse(CommandLine& command_line, int argc, const char* const* argv, bool on
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     if (only_for_task) return;
-    std::cout << app.help();
+    if (was_started_first()) std::cout << app.help();
     throw;
   }
   if (!command_line.resume.empty()) {

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdlib>
+#include <initializer_list>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -20,13 +21,18 @@ tend::Tensor loss_of(const Model& model, const Batch& batch) {
   return answer_loss(model(token_tensor(batch.inputs, batch.size, batch.length)), batch);
 }
 
-/// How many processes were started together, from what Open MPI, or MPICH and Slurm, tell each.
-std::uint64_t count_processes() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+/// What Open MPI, or MPICH and Slurm, tell each process by the first of these names that is there.
+std::optional<std::uint64_t> told_number(std::initializer_list<const char*> names) {
+  for (const char* name : names) {
     const char* const value = std::getenv(name);
-    if (value != nullptr) return program::parse_number<std::uint64_t>(value).value_or(1);
+    if (value != nullptr) return program::parse_number<std::uint64_t>(value);
   }
-  return 1;
+  return std::nullopt;
+}
+
+/// How many processes were started together.
+std::uint64_t count_processes() {
+  return told_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}).value_or(1);
 }
 
 /// Before MPI is started: then each process can end by itself.
@@ -48,6 +54,10 @@ double backward_alone(const Model& model, const Batch& batch) {
 }
 
 }  // namespace
+
+bool was_started_first() {
+  return told_number({"OMPI_COMM_WORLD_RANK", "PMI_RANK"}).value_or(0) == 0;
+}
 
 #ifdef TEND_HAS_DISTRIBUTED
 
