@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <functional>
 #include <iostream>
+#include <stdexcept>
 #include <limits>
 #include <set>
 #include <utility>
@@ -136,8 +137,7 @@ int run(const Options& options) {
       broken = nodes_to_break(options.broken,
                               options.all ? operation_node_names() : all_node_names(cases));
     } catch (const tend::Error& error) {
-      std::cerr << error.what() << '\n';
-      return 2;
+      throw std::invalid_argument(error.what());  // wrong usage
     }
   }
   return with_noise(std::move(broken), [&] {

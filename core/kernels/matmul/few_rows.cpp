@@ -105,7 +105,7 @@ HWY_INLINE void copy_chunk(D d, const T* HWY_RESTRICT b, std::size_t row_step, s
 // Computes kRows rows by kVectors vectors of columns.
 template <std::size_t kRows, std::size_t kVectors, class D, class T = hn::TFromD<D>>
 HWY_NOINLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRICT a,
-                                 T* HWY_RESTRICT c, std::size_t column) {
+                                   T* HWY_RESTRICT c, std::size_t column) {
   const std::size_t lanes = hn::Lanes(d);
   const T* b = p.b + column * p.b_column;
   hn::Vec<D> sums[kRows * kVectors];
