@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <functional>
 #include <iostream>
-#include <stdexcept>
 #include <limits>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include <tend/nn/files/write_file.h>
