@@ -93,6 +93,18 @@ std::vector<PublicFunction> file_functions() {
         return DrawnCall([=] { return load_pretrained(path).parameters(); });
       }));
   all.push_back(
+      by_hand("attention::save_pretrained(const std::filesystem::path&, const GPT&, const "
+              "nn::ShardOptions&)",
+              [](Arguments& a) {
+                const std::string path = a.choice<const char*>({"", "/dev/null", "/dev/null/a"});
+                const GPTConfig config = draw_config(a);
+                const std::int64_t size = a.choice<std::int64_t>({-1, 0, 100});
+                return DrawnCall([=]() -> Tensors {
+                  save_pretrained(path, GPT(config), {.max_shard_size = size});
+                  return {};
+                });
+              }));
+  all.push_back(
       by_hand("attention::pretrained_stop_tokens(const std::filesystem::path&)", [](Arguments& a) {
         const std::string path = a.choice<const char*>({"", "/", "/dev/null"});
         return DrawnCall([=]() -> Tensors { return {tensor(pretrained_stop_tokens(path))}; });

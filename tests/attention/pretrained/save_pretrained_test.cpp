@@ -1,0 +1,229 @@
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/catch.h"
+
+#include <tend/attention/pretrained/gpt2.h>
+#include <tend/attention/pretrained/llama.h>
+#include <tend/nn/files/safetensors.h>
+#include <tend/tend.h>
+#include <nlohmann/json.hpp>
+
+using namespace tend;
+using namespace tend::attention;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+// A folder that does not exist yet, and goes with the object.
+class NewFolder {
+ public:
+  NewFolder()
+      : path_(std::filesystem::temp_directory_path() / ("tend_saved_" + std::to_string(getpid()))) {
+    std::filesystem::remove_all(path_);
+  }
+  ~NewFolder() { std::filesystem::remove_all(path_); }
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  nlohmann::json config() const {
+    return nlohmann::json::parse(std::ifstream(path_ / "config.json"));
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+GPTConfig tiny_gpt2() {
+  return {.vocab_size = 11,
+          .context_length = 8,
+          .width = 8,
+          .num_heads = 2,
+          .qkv_bias = true,
+          .gelu = GeluKind::tanh,
+          .tied_head = true};
+}
+
+GPTConfig tiny_llama() {
+  return {.vocab_size = 11,
+          .context_length = 8,
+          .width = 8,
+          .num_heads = 4,
+          .norm = NormKind::rms,
+          .positions = PositionKind::rotary,
+          .feed_forward = FeedForwardKind::swiglu,
+          .hidden_width = 12,
+          .num_kv_heads = 2,
+          .out_bias = false,
+          .feed_forward_bias = false};
+}
+
+template <class Change>
+GPTConfig changed(GPTConfig config, Change change) {
+  change(config);
+  return config;
+}
+
+std::string refused_to_save(const GPTConfig& config) {
+  const NewFolder folder;
+  try {
+    save_pretrained(folder.path(), GPT(config));
+  } catch (const Error& error) {
+    CHECK_FALSE(std::filesystem::exists(folder.path()));
+    return error.what();
+  }
+  return "nothing";
+}
+
+// A model whose norms and biases are not those that a new one begins with.
+GPT model_to_save(const GPTConfig& config) {
+  manual_seed(3);
+  GPT model(config);
+  const NoGradGuard no_graph;
+  for (const Tensor& parameter : model.parameters()) parameter.add_(randn(parameter.shape()), 0.1);
+  model.eval();
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("a model that was saved is loaded with the same logits, whatever it is made of") {
+  const auto scaled = [](double factor, std::int64_t context) {
+    return changed(tiny_llama(), [&](GPTConfig& c) {
+      c.rotary = {.theta = 12345.678, .scaling = {factor, 1.5, 3, context}};
+    });
+  };
+  const std::vector<std::pair<std::string, GPTConfig>> models{
+      {"gpt2", tiny_gpt2()},
+      {"gpt2", changed(tiny_gpt2(),
+                       [](GPTConfig& c) {
+                         c.gelu = GeluKind::exact;
+                         c.hidden_width = 20;
+                         c.norm_eps = 1e-3;
+                       })},
+      {"llama", tiny_llama()},
+      {"llama", changed(tiny_llama(), [](GPTConfig& c) { c.hidden_width = {}; })},
+      {"llama", changed(tiny_llama(), [](GPTConfig& c) { c.tied_head = true; })},
+      {"llama", changed(tiny_llama(), [](GPTConfig& c) { c.head_dim = 6; })},
+      {"llama", changed(tiny_llama(), [](GPTConfig& c) { c.qkv_bias = c.out_bias = true; })},
+      {"llama", changed(tiny_llama(), [](GPTConfig& c) { c.feed_forward_bias = true; })},
+      {"llama",
+       changed(tiny_llama(), [](GPTConfig& c) { c.feed_forward = FeedForwardKind::geglu; })},
+      {"llama", changed(tiny_llama(),
+                        [](GPTConfig& c) {
+                          c.feed_forward = FeedForwardKind::geglu;
+                          c.gelu = GeluKind::tanh;
+                        })},
+      {"llama", scaled(1, 0)},
+      {"llama", scaled(4, 0)},
+      {"llama", scaled(4, 6)},
+      {"mistral", changed(tiny_llama(), [](GPTConfig& c) { c.window = 3; })},
+      {"qwen2", changed(tiny_llama(), [](GPTConfig& c) { c.qkv_bias = true; })},
+      {"qwen3", changed(tiny_llama(), [](GPTConfig& c) { c.qk_norm = true; })},
+      {"qwen3",
+       changed(tiny_llama(), [](GPTConfig& c) { c.qk_norm = c.qkv_bias = c.out_bias = true; })}};
+  const Tensor tokens = remainder(arange(14) * 5, 11).view({2, 7});
+  for (const auto& [type, config] : models) {
+    const NewFolder folder;
+    const GPT model = model_to_save(config);
+    save_pretrained(folder.path(), model);
+    CAPTURE(folder.config().dump());
+    CHECK(folder.config()["model_type"] == type);
+    const GPT loaded = load_pretrained(folder.path());
+    CHECK(equal(loaded(tokens), model(tokens)));
+    CHECK(pretrained_stop_tokens(folder.path()).empty());
+  }
+}
+
+// tests/data/models.json has names, shapes and configurations as transformers does.
+TEST_CASE("a saved folder has the names and shapes of transformers' models") {
+  const auto data = nlohmann::json::parse(std::ifstream(TEND_TEST_DATA "/models.json"));
+  for (const auto& each : data["cases"]) {
+    const NewFolder folder;
+    const std::string text = each["config"].dump();
+    const bool is_gpt2 = each["config"]["model_type"] == "gpt2";
+    const GPT model(is_gpt2 ? GPT2::config(text) : Llama::config(text));
+    save_pretrained(folder.path(), model);
+    const auto tensors = nn::load_safetensors(folder.path() / "model.safetensors");
+    CHECK(tensors.metadata.at("format") == "pt");
+    REQUIRE(tensors.tensors.size() == each["tensors"].size());
+    for (const auto& entry : each["tensors"]) {
+      const Tensor& tensor = tensors.tensors.at(entry[0].get<std::string>());
+      CHECK(tensor.shape() == Shape(entry[1].get<std::vector<std::int64_t>>()));
+    }
+    const nlohmann::json config = folder.config();
+    CAPTURE(config.dump(), text);
+    CHECK(config["torch_dtype"] == "float32");
+    for (const auto& [name, value] : config.items()) {
+      // What the file leaves out, and the tokens, which a model does not know. "type" is the old
+      // name.
+      if (!each["config"].contains(name) || each["config"][name].is_null()) continue;
+      if (name == "eos_token_id" || each["config"][name].contains("type")) continue;
+      CHECK(each["config"][name] == value);
+    }
+  }
+}
+
+TEST_CASE("weights may be saved in halves and in several files, beside what is there") {
+  const NewFolder parent;
+  const auto folder = parent.path() / "within";
+  const GPT model = model_to_save(tiny_llama());
+  save_pretrained(folder, model, {.max_shard_size = 500, .dtype = nn::HalfType::bfloat16});
+  CHECK(std::filesystem::exists(folder / "model.safetensors.index.json"));
+  std::ofstream(folder / "generation_config.json") << R"({"eos_token_id": 7})";
+  const Tensor tokens = arange(7).view({1, 7});
+  const Tensor halves = load_pretrained(folder)(tokens);
+  CHECK_FALSE(equal(halves, model(tokens)));
+  CHECK(allclose(halves, model(tokens), 0.1, 0.1));  // eight bits of each weight, two layers
+  CHECK(nlohmann::json::parse(std::ifstream(folder / "config.json"))["torch_dtype"] == "bfloat16");
+  save_pretrained(folder, model);
+  CHECK(equal(load_pretrained(folder)(tokens), model(tokens)));
+  CHECK(pretrained_stop_tokens(folder) == std::vector<std::int64_t>{7});
+}
+
+TEST_CASE("a part that no such file has is refused before anything is written") {
+  const auto of_gpt2 = [](auto change) { return refused_to_save(changed(tiny_gpt2(), change)); };
+  const auto of_llama = [](auto change) { return refused_to_save(changed(tiny_llama(), change)); };
+  CHECK(of_gpt2([](GPTConfig& c) { c.tied_head = false; }) ==
+        "[save_pretrained] no model that transformers calls 'gpt2' has this model's tied_head");
+  CHECK_THAT(of_gpt2([](GPTConfig& c) { c.qkv_bias = false; }), ContainsSubstring("qkv_bias"));
+  CHECK_THAT(of_gpt2([](GPTConfig& c) { c.out_bias = false; }), ContainsSubstring("out_bias"));
+  CHECK_THAT(of_gpt2([](GPTConfig& c) { c.feed_forward_bias = false; }),
+             ContainsSubstring("feed_forward_bias"));
+  CHECK_THAT(of_gpt2([](GPTConfig& c) { c.norm_bias = false; }), ContainsSubstring("norm_bias"));
+  CHECK_THAT(of_gpt2([](GPTConfig& c) { c.norm = NormKind::rms; }),
+             ContainsSubstring("this model's norm"));
+  CHECK_THAT(of_gpt2([](GPTConfig& c) { c.num_kv_heads = 1; }), ContainsSubstring("num_kv_heads"));
+  CHECK_THAT(of_gpt2([](GPTConfig& c) { c.head_dim = 6; }), ContainsSubstring("head_dim"));
+  CHECK_THAT(of_gpt2([](GPTConfig& c) { c.window = 2; }), ContainsSubstring("window"));
+  CHECK_THAT(of_gpt2([](GPTConfig& c) { c.feed_forward = FeedForwardKind::swiglu; }),
+             ContainsSubstring("feed_forward"));
+  CHECK_THAT(of_gpt2([](GPTConfig& c) { c.qk_norm = true; }), ContainsSubstring("qk_norm"));
+  for (const PositionKind kind :
+       {PositionKind::alibi, PositionKind::sinusoidal, PositionKind::none}) {
+    CHECK_THAT(of_llama([&](GPTConfig& c) { c.positions = kind; }), ContainsSubstring("positions"));
+  }
+  CHECK_THAT(of_llama([](GPTConfig& c) { c.norm = NormKind::layer; }),
+             ContainsSubstring("this model's norm"));
+  CHECK_THAT(of_llama([](GPTConfig& c) { c.out_bias = true; }), ContainsSubstring("_bias"));
+  CHECK_THAT(of_llama([](GPTConfig& c) { c.rotary.dims = 2, c.head_dim = 4; }),
+             ContainsSubstring("rotary.dims"));
+  CHECK_THAT(of_llama([](GPTConfig& c) { c.rotary.interleaved = true; }),
+             ContainsSubstring("rotary.interleaved"));
+  CHECK_THAT(of_llama([](GPTConfig& c) { c.window = 3, c.qkv_bias = true; }),
+             ContainsSubstring("qkv_bias"));
+  CHECK_THAT(of_llama([](GPTConfig& c) { c.window = 3, c.feed_forward_bias = true; }),
+             ContainsSubstring("feed_forward_bias"));
+  CHECK_THAT(of_llama([](GPTConfig& c) { c.window = 3, c.qk_norm = true; }),
+             ContainsSubstring("window"));
+}
+
+TEST_CASE("a folder that cannot be made is an error that names it") {
+  CHECK_THROWS_WITH(save_pretrained("/dev/null/model", GPT(tiny_llama())),
+                    ContainsSubstring("[save_pretrained] /dev/null/model: cannot be made"));
+}
