@@ -33,6 +33,21 @@ void check_numbers(const GenerateOptions& o) {
   if (o.num_samples < 1) fail(kGenerate, "num_samples must be at least 1, got ", o.num_samples);
 }
 
+// They choose among tokens that are drawn: the likeliest one stays whatever they remove.
+void check_drawn(const GenerateOptions& o) {
+  if (o.temperature > 0) return;
+  const auto refuse_if = [](bool is_given, const char* name) {
+    if (!is_given) return;
+    fail(kGenerate, name,
+         " has no effect with a temperature of 0, with which nothing is drawn: "
+         "leave ",
+         name, " out, or give a temperature above 0");
+  };
+  refuse_if(o.top_k.has_value(), "top_k");
+  refuse_if(o.top_p.has_value(), "top_p");
+  refuse_if(o.min_p.has_value(), "min_p");
+}
+
 void check_beams(const GenerateOptions& o) {
   if (o.num_beams < 1) fail(kGenerate, "num_beams must be at least 1, got ", o.num_beams);
   if (o.num_beams == 1) return;
@@ -130,6 +145,7 @@ std::vector<TokenSequence> generate(const GPT& model, const std::vector<TokenSeq
                                     const GenerateOptions& options) {
   check_numbers(options);
   check_beams(options);
+  check_drawn(options);
   check_prompts(model, prompts, options);
   if (prompts.empty()) return {};
   return with_memory([&] {

@@ -23,7 +23,9 @@ struct GenerateOptions {
   /// Above 0, tokens are drawn from softmax(logits / temperature), by the default generator: the
   /// same ones after the same manual_seed.
   double temperature = 0.0;
-  // Which tokens can be drawn, applied in this order; all unless given. Ties at the edge stay.
+  // Which tokens can be drawn, applied in this order; all unless given. Ties at the edge stay. With
+  // a temperature of 0 nothing is drawn, so that these are an Error (also top_k = 1, which is what
+  // a temperature of 0 does by itself).
   std::optional<std::int64_t> top_k = {};  ///< the k likeliest
   /// The likeliest that together have at least this probability (Holtzman et al. 2020,
   /// https://arxiv.org/abs/1904.09751).

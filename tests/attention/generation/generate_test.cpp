@@ -339,6 +339,13 @@ TEST_CASE("what cannot be generated is refused before anything is computed") {
   refused({.temperature = 1.0, .top_k = 0});
   refused({.temperature = 1.0, .top_p = 0.0});
   refused({.temperature = 1.0, .min_p = 1.5});
+  refused({.top_k = 1});
+  refused({.top_p = 0.9});
+  refused({.min_p = 0.1});
+  refused({.top_p = 0.9, .num_beams = 2});
+  CHECK_THROWS_WITH(generate(model, TokenSequence{1}, {.top_p = 0.9}),
+                    "[generate] top_p has no effect with a temperature of 0, with which nothing is "
+                    "drawn: leave top_p out, or give a temperature above 0");
   refused({.repetition_penalty = 0.0});
   refused({.num_samples = 0});
   refused({.num_samples = 2});
