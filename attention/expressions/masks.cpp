@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <tend/attention/expressions/trace.h>
 #include <tend/autograd/ops/ops.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/kernels/attention/tile_program.h>
@@ -19,6 +20,11 @@ void check_lengths(const char* name, const Tensor& lengths) {
   check_int64(name, "lengths", lengths);
   if (lengths.dim() == 1) return;
   fail<ShapeError>(name, "lengths must be (batches), got ", lengths.shape());
+}
+
+// The function that is being made is for as many batches as the table has.
+void need_batches(const char* name, const Tensor& table) {
+  Trace::current().need({name, kernels::TileOp::batch, table.size(0)});
 }
 
 void check_at_least_one(const char* name, const char* argument, std::int64_t number) {
@@ -53,7 +59,10 @@ MaskFunction prefix(std::int64_t length) {
 MaskFunction prefix(const Tensor& lengths) {
   check_lengths("prefix", lengths);
   const Lookup length = lookup(lengths);
-  return [&](const Position& at) { return at.key < length(at.batch) || at.key <= at.query; };
+  return [&](const Position& at) {
+    need_batches("prefix", lengths);
+    return at.key < length(at.batch) || at.key <= at.query;
+  };
 }
 
 MaskFunction documents(const Tensor& documents) {
@@ -66,6 +75,7 @@ MaskFunction documents(const Tensor& documents) {
   const bool has_batch = documents.dim() == 2;
   return [&](const Position& at) {
     if (!has_batch) return document(at.query) == document(at.key);
+    need_batches("documents", documents);
     return document(at.batch, at.query) == document(at.batch, at.key);
   };
 }
@@ -73,7 +83,10 @@ MaskFunction documents(const Tensor& documents) {
 MaskFunction padding(const Tensor& lengths) {
   check_lengths("padding", lengths);
   const Lookup length = lookup(lengths);
-  return [&](const Position& at) { return at.key < length(at.batch); };
+  return [&](const Position& at) {
+    need_batches("padding", lengths);
+    return at.key < length(at.batch);
+  };
 }
 
 MaskFunction blocks(std::int64_t size) {

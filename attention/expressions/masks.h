@@ -22,12 +22,12 @@ MaskFunction sliding_window(std::int64_t size);
 /// All queries see the first `length` keys; the others they see causally.
 MaskFunction prefix(std::int64_t length);
 /// The same with a length for each batch, `lengths` (B,), int64. ShapeError for another rank,
-/// DTypeError for another dtype; IndexError in flex_attention for a batch beyond B.
+/// DTypeError for another dtype; ShapeError in flex_attention for another number of batches than B.
 MaskFunction prefix(const Tensor& lengths);
 
 /// Queries see the keys of their own document: `documents` is its number for each token, int64, (B,
 /// T), or (T,) for all batches. ShapeError for another rank, DTypeError for another dtype;
-/// IndexError in flex_attention for tokens beyond T and batches beyond B.
+/// in flex_attention IndexError for tokens beyond T, ShapeError for other than B batches.
 MaskFunction documents(const Tensor& documents);
 
 /// Queries see the first lengths[batch] keys; `lengths` is (B,), int64, with the errors of prefix.

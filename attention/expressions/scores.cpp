@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include <tend/attention/expressions/trace.h>
 #include <tend/autograd/ops/ops.h>
 
 // Functions are called while they are made, so capturing locals by reference is safe.
@@ -17,6 +18,11 @@ void check_table(const char* name, const Tensor& table, std::int64_t rank, const
   if (!is_floating(table.dtype())) {
     fail<DTypeError>(name, "the table must be floating, got ", table.dtype());
   }
+}
+
+// The function that is being made is for so many heads.
+void need_heads(const char* name, std::int64_t heads) {
+  Trace::current().need({name, kernels::TileOp::head, heads});
 }
 
 /// The bucket of each distance from 0 to max_distance: the first half of `buckets` have one
@@ -44,6 +50,7 @@ ScoreFunction alibi(const Tensor& slopes) {
   check_table("alibi", slopes, 1, "(heads)");
   const Lookup slope = lookup(slopes);
   return [&](const Expr& score, const Position& at) {
+    need_heads("alibi", slopes.size(0));
     return score - slope(at.head) * abs(at.query - at.key);
   };
 }
@@ -79,6 +86,7 @@ ScoreFunction relative_bias(const Tensor& table) {
   const std::int64_t last = (table.size(1) - 1) / 2;
   const Lookup bias = lookup(table);
   return [&, last](const Expr& score, const Position& at) {
+    need_heads("relative_bias", table.size(0));
     return score + bias(at.head, at.query - at.key + last);
   };
 }
@@ -102,6 +110,7 @@ ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_
     const Lookup bias = lookup(table);
     const Lookup bucket = lookup(distance_buckets(buckets, max_distance));
     return ScoreFunction([&](const Expr& score, const Position& at) {
+      need_heads("t5_bias", table.size(1));
       const Expr past = at.query - at.key;  // how far the key lies before the query
       const Expr distance = bidirectional ? abs(past) : max(past, 0);
       const Expr on_side = bucket(min(distance, max_distance));

@@ -9,8 +9,8 @@
 namespace tend::attention::scores {
 
 /// score - slopes[head] * |query - key|, the linear biases of ALiBi. `slopes` is (heads,).
-/// ShapeError for another rank, DTypeError unless it is floating; IndexError in flex_attention for
-/// a head without a slope. Press et al. 2022, https://arxiv.org/abs/2108.12409.
+/// ShapeError for another rank, and in flex_attention for another number of heads; DTypeError
+/// unless it is floating. Press et al. 2022, https://arxiv.org/abs/2108.12409.
 ScoreFunction alibi(const Tensor& slopes);
 /// With alibi_slopes(heads).
 ScoreFunction alibi(std::int64_t heads);
@@ -21,7 +21,8 @@ Tensor alibi_slopes(std::int64_t heads);
 
 /// score + table[head, query - key + length - 1], with a learned `table` (heads, 2 length - 1),
 /// floating, for sequences of at most `length` tokens: a longer one is an IndexError in
-/// flex_attention. ShapeError for another shape, DTypeError for another dtype. Shaw et al. 2018,
+/// flex_attention, another number of heads a ShapeError. ShapeError for another shape, DTypeError
+/// for another dtype. Shaw et al. 2018,
 /// https://arxiv.org/abs/1803.02155, with a number for each distance.
 ScoreFunction relative_bias(const Tensor& table);
 
@@ -31,7 +32,7 @@ ScoreFunction relative_bias(const Tensor& table);
 /// buckets holds one distance each; the others hold ranges that grow logarithmically up to
 /// max_distance, and the last also everything beyond. ShapeError for another rank and for fewer
 /// than two buckets on a side, DTypeError for another dtype, Error for a max_distance that leaves
-/// no ranges, or is above 2^20; IndexError in flex_attention for a head without a column. Raffel et
+/// no ranges, or is above 2^20; ShapeError in flex_attention for another number of heads. Raffel et
 /// al. 2020, https://arxiv.org/abs/1910.10683; Hugging Face's T5Attention.
 ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_distance = 128);
 

@@ -59,6 +59,20 @@ void TracedFunction::check(DType dtype) const {
   for (const Tensor& table : tables) check_table(table);
 }
 
+void TracedFunction::check_sizes(const char* operation, const Shape& weights) const {
+  const std::int64_t rank = weights.rank(), heads = rank > 2 ? weights[rank - 3] : 1;
+  std::int64_t batches = 1;
+  for (std::int64_t d = 0; d < rank - 3; ++d) batches *= weights[d];
+  for (const SizeNeeded& each : sizes) {
+    const bool of_heads = each.place == TileOp::head;
+    const std::int64_t present = of_heads ? heads : batches;
+    if (each.size == present) continue;
+    fail<ShapeError>(operation, each.function, " is for ", each.size,
+                     of_heads ? " heads" : " batches", ", the weights ", weights, " have ",
+                     present);
+  }
+}
+
 kernels::TileProgram TracedFunction::program(DType dtype) const {
   kernels::TileProgram made{nodes, {}, results};
   for (const Tensor& table : tables) {
@@ -159,7 +173,7 @@ TracedFunction Trace::finish(const std::vector<Expr>& results) {
 TracedFunction Trace::finish_pruned(const std::vector<Expr>& results) {
   const TracedFunction whole = finish(results);
   const std::vector<bool> needed = kernels::needed_nodes(whole.nodes, whole.results);
-  TracedFunction pruned{{}, whole.tables, {}};
+  TracedFunction pruned{{}, whole.tables, {}, whole.sizes};
   std::vector<int> numbers(needed.size(), -1);
   for (std::size_t i = 0; i < needed.size(); ++i) {
     if (!needed[i]) continue;
@@ -174,6 +188,10 @@ TracedFunction Trace::finish_pruned(const std::vector<Expr>& results) {
 }
 
 Expr Trace::call(const TracedFunction& function, const Expr* score, const Position& at) {
+  for (const SizeNeeded& each : function.sizes) {
+    const Expr& place = each.place == TileOp::head ? at.head : at.batch;
+    if (node(node_of(place)).op == each.place) need(each);
+  }
   std::vector<Expr> values;
   const auto of = [&values](int node) { return values[static_cast<std::size_t>(node)]; };
   for (const TileNode& node : function.nodes) {

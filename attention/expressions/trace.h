@@ -14,17 +14,28 @@ namespace tend::attention {
 /// What errors call the values of score and mask functions.
 inline constexpr const char* kExpression = "attention expression";
 
+/// A function for so many batches or heads, which a table has: of any others it would silently read
+/// a part.
+struct SizeNeeded {
+  const char* function;   // as errors name it
+  kernels::TileOp place;  // batch or head
+  std::int64_t size;
+};
+
 /// A program whose tables are tensors, which may have gradients.
 struct TracedFunction {
   std::vector<kernels::TileNode> nodes;
   std::vector<Tensor> tables;
   std::vector<int> results;
+  std::vector<SizeNeeded> sizes = {};
 
   const kernels::TileNode& node(int i) const { return nodes[static_cast<std::size_t>(i)]; }
   /// To be called before each use: tables may have changed since the function was traced.
   /// ShapeError for another rank, DTypeError for other elements and for constants that scores of
   /// `dtype` cannot hold.
   void check(DType dtype) const;
+  /// ShapeError, naming `operation`, where weights of that shape have other batches or heads.
+  void check_sizes(const char* operation, const Shape& weights) const;
   /// The program for scores of that dtype, to which floating tables are converted.
   kernels::TileProgram program(DType dtype) const;
 };
@@ -49,6 +60,8 @@ class Trace {
   Expr constant(kernels::TileType type, double number);
   /// An element of the table; errors as Lookup documents.
   Expr look_up(const Tensor& table, std::vector<int> indices);
+  /// The function is for inputs of that size; also where another calls it with its own place.
+  void need(const SizeNeeded& size) { function_.sizes.push_back(size); }
   /// The number of the node; Error for a value of another function.
   int node_of(const Expr& value) const;
   const kernels::TileNode& node(int i) const { return function_.node(i); }

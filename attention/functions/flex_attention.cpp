@@ -29,7 +29,9 @@ AttentionCall checked_call(const Tensor& query, const Tensor& key, const Tensor&
   call.score_function = options.score.traced();
   call.mask_function = options.mask.traced();
   for (const auto& function : {call.score_function, call.mask_function}) {
-    if (function) function->check(query.dtype());
+    if (!function) continue;
+    function->check_sizes(kFlex, call.weights);
+    function->check(query.dtype());
   }
   return call;
 }

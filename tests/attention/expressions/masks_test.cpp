@@ -45,3 +45,30 @@ TEST_CASE("ready-made masks are what their formulas say, tile by tile") {
   check(or_masks(is_near, is_first, masks::causal()), logical_or(logical_or(near, first), k <= q));
   CHECK(equal(masks::document_positions(tensor({5, 5, 2, 2, 2, 5})), tensor({0, 1, 0, 1, 2, 0})));
 }
+
+TEST_CASE("masks with a row for each batch are for as many batches as the inputs have") {
+  const Tensor x = ones({2, 3, 4, 5}), one = ones({3, 4, 5}), several = ones({2, 1, 3, 4, 5});
+  const auto check = [&](const char* name, const auto& make) {
+    CAPTURE(name);
+    for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+      const auto run = [&](const Tensor& inputs, const MaskFunction& mask) {
+        flex_attention(inputs, inputs, inputs, {.mask = mask, .path = path});
+      };
+      run(x, make(2));
+      run(several, make(2));
+      run(one, make(1));
+      CHECK_THROWS_WITH(run(x, make(3)), std::string("[flex_attention] ") + name +
+                                             " is for 3 batches, the weights (2, 3, 4, 4) have 2");
+      CHECK_THROWS_AS(run(x, make(1)), ShapeError);
+      CHECK_THROWS_AS(run(one, make(2)), ShapeError);
+      // Joined with others, too, but not where a function asks for rows of its own choice.
+      CHECK_THROWS_AS(run(x, masks::causal() && !make(3)), ShapeError);
+      run(x, [mask = make(3)](const Position& at) {
+        return mask({at.batch + 1, at.head, at.query, at.key});
+      });
+    }
+  };
+  check("padding", [](std::int64_t n) { return masks::padding(full({n}, 2, int64)); });
+  check("prefix", [](std::int64_t n) { return masks::prefix(full({n}, 2, int64)); });
+  check("documents", [](std::int64_t n) { return masks::documents(zeros({n, 4}, int64)); });
+}

@@ -59,3 +59,29 @@ TEST_CASE("T5 has the buckets of Hugging Face's implementation") {
   check(false, {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                 16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113});
 }
+
+TEST_CASE("scores with numbers for each head are for as many heads as the inputs have") {
+  const Tensor x = ones({2, 4, 3, 5}), one = ones({3, 5}), shared = ones({2, 2, 3, 5});
+  const auto check = [&](const char* name, const auto& make) {
+    CAPTURE(name);
+    for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+      const auto run = [&](const Tensor& inputs, const ScoreFunction& score) {
+        flex_attention(inputs, inputs, inputs, {.score = score, .path = path});
+      };
+      run(x, make(4));
+      run(one, make(1));
+      flex_attention(x, shared, shared, {.score = make(4), .enable_gqa = true, .path = path});
+      CHECK_THROWS_WITH(run(x, make(8)), std::string("[flex_attention] ") + name +
+                                             " is for 8 heads, the weights (2, 4, 3, 3) have 4");
+      CHECK_THROWS_AS(run(x, make(1)), ShapeError);
+      CHECK_THROWS_AS(run(one, make(4)), ShapeError);
+      CHECK_THROWS_AS(run(x, make(8) + scores::soft_cap(2)), ShapeError);
+      run(x, [score = make(8)](const Expr& s, const Position& at) {
+        return score(s, {at.batch, at.head * 2, at.query, at.key});
+      });
+    }
+  };
+  check("alibi", [](std::int64_t heads) { return scores::alibi(heads); });
+  check("relative_bias", [](std::int64_t n) { return scores::relative_bias(ones({n, 5})); });
+  check("t5_bias", [](std::int64_t n) { return scores::t5_bias(ones({8, n}), true); });
+}
