@@ -161,9 +161,15 @@ void KVCache::reorder(const Tensor& rows) {
   if (rows.dtype() != int64) fail<DTypeError>(kCache, "rows are ", rows.dtype(), ", not int64");
   if (rows.dim() != 1) fail<ShapeError>(kCache, "rows are (batch,), got ", rows.shape());
   const NoGradGuard no_graph;
+  const auto from = with_memory([&] { return rows.to_vector<std::int64_t>(); });
   const auto picked = [&](const Tensor& x) {
-    Tensor out = empty(with_size(x, 0, rows.size(0)), x.dtype());
-    out.narrow(2, begin_, kept()).copy_(index_select(x.narrow(2, begin_, kept()), 0, rows));
+    const Tensor out = empty(with_size(x, 0, rows.size(0)), x.dtype());
+    const Tensor to = out.narrow(2, begin_, kept()), held = x.narrow(2, begin_, kept());
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (from[i] < 0 || from[i] >= x.size(0))
+        fail<IndexError>(kCache, "row ", from[i], " of ", x.size(0), " sequences");
+      to.select(0, static_cast<std::int64_t>(i)).copy_(held.select(0, from[i]));
+    }
     return out;
   };
   layers_ = changed(layers_, picked);

@@ -238,6 +238,8 @@ TEST_CASE("what no cache can be, or a model cannot use, is refused") {
   CHECK_THROWS_WITH(model(zeros({1, 2}, int64), {.cache = &cache}),
                     "[GPT] needs tokens (batch, at most 1), got (1, 2)");
   CHECK_THROWS_AS(cache.reorder(tensor(std::vector<std::int64_t>{1})), IndexError);
+  CHECK_THROWS_WITH(cache.reorder(tensor(std::vector<std::int64_t>{0, -1})),
+                    "[KVCache] row -1 of 1 sequences");
   CHECK_THROWS_AS(cache.reorder(zeros({1})), DTypeError);
   CHECK_THROWS_AS(model(zeros({1, 2}, int64), {.padding = zeros({2}, int64)}), ShapeError);
   CHECK_THROWS_AS(model(zeros({1, 2}, int64), {.padding = full({1}, 3)}), Error);
