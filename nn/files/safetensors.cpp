@@ -33,9 +33,4 @@ void save_safetensors(const std::filesystem::path& path, const StateDict& tensor
   with_memory([&] { save(path, tensors, options); });
 }
 
-void save_safetensors(const std::filesystem::path& path, const StateDict& tensors,
-                      const std::map<std::string, std::string>& metadata) {
-  with_memory([&] { save(path, tensors, {std::nullopt, metadata}); });
-}
-
 }  // namespace tend::nn

@@ -1,12 +1,14 @@
 // Weights in files that Python's safetensors reads and writes.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 
+#include <tend/core/base/error.h>
 #include <tend/nn/files/load_options.h>
 #include <tend/nn/module/module.h>
 
@@ -38,10 +40,14 @@ struct SafetensorsOptions {
 /// whole or not at all. IoError for a name that is empty, not UTF-8, "__metadata__" or used twice,
 /// for tensors beyond 2^63 bytes, and where the file cannot be written. Format:
 /// https://github.com/huggingface/safetensors
+/// M is a map of strings: a template, so that {.metadata = ...} are the options.
 void save_safetensors(const std::filesystem::path& path, const StateDict& tensors,
-                      const std::map<std::string, std::string>& metadata = {});
+                      const SafetensorsOptions& options = {});
+template <std::same_as<std::map<std::string, std::string>> M = std::map<std::string, std::string>>
 void save_safetensors(const std::filesystem::path& path, const StateDict& tensors,
-                      const SafetensorsOptions& options);
+                      const M& metadata) {
+  with_memory([&] { save_safetensors(path, tensors, SafetensorsOptions{std::nullopt, metadata}); });
+}
 ///@}
 
 struct ShardOptions {

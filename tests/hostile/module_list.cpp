@@ -137,7 +137,7 @@ std::vector<PublicFunction> files() {
   };
   return {
       of_written_state("nn::save_safetensors(const std::filesystem::path&, const StateDict&, const "
-                       "std::map<std::string, std::string>&)",
+                       "M&)",
                        plain),
       of_written_state("nn::save_safetensors(const std::filesystem::path&, const StateDict&, "
                        "const SafetensorsOptions&)",
