@@ -36,7 +36,7 @@ class Members {
   void add_json(const char* name, const std::string& json) {
     text_ += (text_.empty() ? "{\n  " : ",\n  ") + nn::json::quoted(name) + ": " + json;
   }
-  std::string object() const { return text_ + "\n}\n"; }
+  std::string object() const { return text_ + "\n}"; }
 
  private:
   std::string text_;
@@ -118,7 +118,7 @@ std::string config_text(const std::string& type, const GPTConfig& config,
            Flag(config.tied_head || type == kGPT2Type));  // GPT-2's always is
   json.add_json("bos_token_id", "null");
   json.add_json("eos_token_id", "null");
-  return json.object();
+  return json.object() + '\n';
 }
 
 // Error where the model that the text tells of would compute something else.

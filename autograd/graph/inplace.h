@@ -88,7 +88,7 @@ const Tensor& in_place(const char* operation, const Tensor& self, const Tensor& 
 namespace detail {
 template <class T>
 concept PassedByReference = std::same_as<T, Tensor> || std::same_as<T, Scalar> ||
-    std::same_as<T, Shape> || std::same_as<T, OrNone<Scalar>>;
+    std::same_as<T, Shape> || std::same_as<T, std::optional<Scalar>>;
 /// How operations take an argument of type T.
 template <class T>
 using Passed = std::conditional_t<PassedByReference<T>, const T&, T>;

@@ -382,13 +382,13 @@ Tensor Elementwise::tril(std::int64_t diagonal) const {
 Tensor Elementwise::triu(std::int64_t diagonal) const {
   return tend::triu(self(), diagonal);
 }
-Tensor Elementwise::clamp(const OrNone<Scalar>& lo, const OrNone<Scalar>& hi) const {
+Tensor Elementwise::clamp(const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) const {
   return tend::clamp(self(), lo, hi);
 }
 Tensor Elementwise::clamp(const Tensor& lo, const Tensor& hi) const {
   return tend::clamp(self(), lo, hi);
 }
-Tensor Elementwise::clip(const OrNone<Scalar>& lo, const OrNone<Scalar>& hi) const {
+Tensor Elementwise::clip(const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) const {
   return tend::clip(self(), lo, hi);
 }
 Tensor Elementwise::clip(const Tensor& lo, const Tensor& hi) const {

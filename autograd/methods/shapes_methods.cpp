@@ -118,7 +118,7 @@ std::vector<Tensor> Shapes::tensor_split(std::initializer_list<std::int64_t> ind
 std::vector<Tensor> Shapes::unbind(std::int64_t d) const {
   return tend::unbind(self(), d);
 }
-Tensor Shapes::flip(const Dims& dims) const {
+Tensor Shapes::flip(const Shape& dims) const {
   return tend::flip(self(), dims);
 }
 Tensor Shapes::roll(std::int64_t shift, std::optional<Integer> d) const {

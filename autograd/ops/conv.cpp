@@ -1,15 +1,21 @@
 #include <tend/autograd/ops/conv.h>
 
+#include <utility>
+
 #include <tend/autograd/ops/helpers.h>
+#include <tend/core/base/words.h>
 
 namespace tend {
 namespace {
 
 void check_shapes(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Conv1dOptions& o) {
-  if (o.stride < 1 || o.padding < 0 || o.dilation < 1 || o.groups < 1) {
-    fail<ShapeError>("conv1d", "stride ", o.stride, ", padding ", o.padding, ", dilation ",
+  if (o.stride < 1 || o.padding.zeros() < 0 || o.dilation < 1 || o.groups < 1) {
+    fail<ShapeError>("conv1d", "stride ", o.stride, ", padding ", o.padding.zeros(), ", dilation ",
                      o.dilation, " and groups ", o.groups, " must be positive, padding may be 0");
+  }
+  if (o.padding.is_same() && o.stride != 1) {
+    fail<ShapeError>("conv1d", "the padding \"same\" needs a stride of 1, got ", o.stride);
   }
   if ((input.dim() != 2 && input.dim() != 3) || weight.dim() != 3) {
     fail<ShapeError>("conv1d", "needs an input (N, C, L) or (C, L) and a weight (O, C, K), got ",
@@ -30,34 +36,51 @@ void check_shapes(const Tensor& input, const Tensor& weight, const Tensor& bias,
   }
 }
 
-// How many elements the dilated kernel spans; ShapeError unless it fits the padded input.
-std::int64_t kernel_span(const Tensor& input, const Tensor& weight, const Conv1dOptions& o) {
-  const std::int64_t size = weight.size(2);
-  std::int64_t span = 0, length = 0;
-  if (size < 1 || __builtin_mul_overflow(o.dilation, size - 1, &span) ||
-      __builtin_add_overflow(o.padding, o.padding, &length) ||
-      __builtin_add_overflow(length, input.size(-1), &length) || span >= length) {
+// How many elements the dilated kernel spans, but for the first; ShapeError unless it fits the
+// padded input.
+std::int64_t kernel_reach(const Tensor& input, const Tensor& weight, const Conv1dOptions& o) {
+  const std::int64_t size = weight.size(2), zeros = o.padding.zeros();
+  std::int64_t reach = 0, length = 0;
+  if (size < 1 || __builtin_mul_overflow(o.dilation, size - 1, &reach) ||
+      __builtin_add_overflow(zeros, o.padding.is_same() ? reach : zeros, &length) ||
+      __builtin_add_overflow(length, input.size(-1), &length) || reach >= length) {
     fail<ShapeError>("conv1d", "a kernel of ", size, " elements with dilation ", o.dilation,
                      " does not fit an input of ", input.size(-1), " elements with padding ",
-                     o.padding);
+                     o.padding.is_same() ? "same" : std::to_string(zeros));
   }
-  return span + 1;
+  return reach;
+}
+
+// The zeros at the first end and at the last.
+std::pair<std::int64_t, std::int64_t> zeros_of(const Conv1dPadding& padding, std::int64_t reach) {
+  if (padding.is_same()) return {reach / 2, reach - reach / 2};
+  return {padding.zeros(), padding.zeros()};
 }
 
 }  // namespace
+
+bool Conv1dPadding::is_word_valid(std::string_view word) {
+  return detail::place_among("padding: valid same", word) == 0;
+}
+
+std::string Conv1dPadding::text() const {
+  if (is_valid_ || is_same_) return is_same_ ? "same" : "valid";
+  return as_text("(", zeros_, ",)");
+}
 
 Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
               const Conv1dOptions& options) {
   check_shapes(input, weight, bias, options);
   check_one_dtype("conv1d", input, weight);
   if (bias.defined()) check_one_dtype("conv1d", input, bias);
-  const std::int64_t span = kernel_span(input, weight, options);
+  const std::int64_t reach = kernel_reach(input, weight, options);
   const std::int64_t groups = options.groups;
 
   Tensor x = input.dim() == 3 ? input : unsqueeze(input, 0);
-  if (options.padding > 0) x = pad(x, {options.padding, options.padding});
+  const auto [first, last] = zeros_of(options.padding, reach);
+  if (first > 0 || last > 0) x = pad(x, {first, last});
   // (N, C, T, K): the elements under the kernel at each of T positions.
-  Tensor under = unfold(x, 2, span, options.stride);
+  Tensor under = unfold(x, 2, reach + 1, options.stride);
   if (options.dilation > 1) under = slice(under, 3, {}, {}, options.dilation);
   const std::int64_t batch = under.size(0), places = under.size(2);
   const std::int64_t depth = weight.size(1) * weight.size(2);

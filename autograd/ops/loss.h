@@ -106,9 +106,15 @@ template <>
 inline constexpr std::string_view detail::kWords<KlReduction> =
     "reduction: none mean sum batchmean";
 
+/// A KlReduction, its word, or what Reduction calls the same.
+struct OrReduction : OrWord<KlReduction> {
+  using OrWord<KlReduction>::OrWord;
+  constexpr OrReduction(Reduction value) noexcept : OrWord(static_cast<KlReduction>(value)) {}
+};
+
 /// How kl_div reads its target and reduces its terms.
 struct KlDivOptions {
-  OrWord<KlReduction> reduction = KlReduction::mean;
+  OrReduction reduction = KlReduction::mean;
   Flag log_target = false;  ///< the target holds logarithms of probabilities too
 };
 
@@ -121,7 +127,7 @@ struct KlDivOptions {
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.kl_div.html
 Tensor kl_div(const Tensor& log_probabilities, const Tensor& target,
               const KlDivOptions& options = {});
-template <std::convertible_to<OrWord<KlReduction>> R>
+template <std::convertible_to<OrReduction> R>
 Tensor kl_div(const Tensor& log_probabilities, const Tensor& target, const R& reduction,
               Flag log_target = false) {
   return kl_div(log_probabilities, target, KlDivOptions{reduction, log_target});

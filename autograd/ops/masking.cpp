@@ -106,8 +106,8 @@ const Tensor& InPlace::triu_(std::int64_t diagonal) const {
 namespace {
 
 // With `keeps` all elements stay, whatever the bounds are.
-Tensor clamp(const char* operation, const char* name, const Tensor& self, const OrNone<Scalar>& lo,
-             const OrNone<Scalar>& hi, bool keeps = false) {
+Tensor clamp(const char* operation, const char* name, const Tensor& self,
+             const std::optional<Scalar>& lo, const std::optional<Scalar>& hi, bool keeps = false) {
   DType dtype = self.dtype();
   if (lo) dtype = promote_types(dtype, *lo);
   if (hi) dtype = promote_types(dtype, *hi);
@@ -182,7 +182,7 @@ Tensor clamp(const char* operation, const char* name, const Tensor& self, const 
 
 }  // namespace
 
-Tensor clamp(const Tensor& self, const OrNone<Scalar>& lo, const OrNone<Scalar>& hi) {
+Tensor clamp(const Tensor& self, const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) {
   // One bound that is NaN says nothing, as in PyTorch, where two of them make everything NaN.
   const bool keeps = lo.has_value() != hi.has_value() && std::isnan((lo ? *lo : *hi).to<double>());
   return clamp("clamp", "ClampBackward1", self, lo, hi, keeps);
@@ -190,13 +190,15 @@ Tensor clamp(const Tensor& self, const OrNone<Scalar>& lo, const OrNone<Scalar>&
 Tensor clamp(const Tensor& self, const Tensor& lo, const Tensor& hi) {
   return clamp("clamp", "ClampBackward0", self, lo, hi);
 }
-const Tensor& InPlace::clamp_(const OrNone<Scalar>& lo, const OrNone<Scalar>& hi) const {
+const Tensor& InPlace::clamp_(const std::optional<Scalar>& lo,
+                              const std::optional<Scalar>& hi) const {
   return update("clamp_", self(), tend::clamp, lo, hi);
 }
 const Tensor& InPlace::clamp_(const Tensor& lo, const Tensor& hi) const {
   return update("clamp_", self(), tend::clamp, lo, hi);
 }
-Tensor clip(const Tensor& self, const OrNone<Scalar>& lo, const OrNone<Scalar>& hi) try {
+Tensor clip(const Tensor& self, const std::optional<Scalar>& lo,
+            const std::optional<Scalar>& hi) try {
   return clamp(self, lo, hi);
 } catch (const Error&) {
   rename_error("clip");
@@ -206,7 +208,8 @@ Tensor clip(const Tensor& self, const Tensor& lo, const Tensor& hi) try {
 } catch (const Error&) {
   rename_error("clip");
 }
-const Tensor& InPlace::clip_(const OrNone<Scalar>& lo, const OrNone<Scalar>& hi) const try {
+const Tensor& InPlace::clip_(const std::optional<Scalar>& lo, const std::optional<Scalar>& hi) const
+    try {
   return clamp_(lo, hi);
 } catch (const Error&) {
   rename_error("clip_");

@@ -45,14 +45,16 @@ Tensor triu(const Tensor& self, std::int64_t diagonal = 0);
 /// make integers float32 (DTypeError for a bound that the dtype cannot hold); NaN stays NaN. As in
 /// PyTorch, a bound that is NaN changes nothing where it is the only one, and makes everything NaN
 /// where there are two. The gradient is 1 where lo <= self <= hi, 0 elsewhere.
-Tensor clamp(const Tensor& self, const OrNone<Scalar>& lo, const OrNone<Scalar>& hi = None);
+Tensor clamp(const Tensor& self, const std::optional<Scalar>& lo,
+             const std::optional<Scalar>& hi = None);
 /// min(max(self, lo), hi) for tensors, of which one bound may be undefined (Error if both are); all
 /// broadcast (ShapeError) and promote, and NaN stays NaN. The gradient goes to self where
 /// lo <= self <= hi, and elsewhere to the bound that replaced it.
 Tensor clamp(const Tensor& self, const Tensor& lo, const Tensor& hi);
 ///@{
 /// clamp under NumPy's name, with its dtypes, errors and gradients.
-Tensor clip(const Tensor& self, const OrNone<Scalar>& lo, const OrNone<Scalar>& hi = None);
+Tensor clip(const Tensor& self, const std::optional<Scalar>& lo,
+            const std::optional<Scalar>& hi = None);
 Tensor clip(const Tensor& self, const Tensor& lo, const Tensor& hi);
 ///@}
 ///@{

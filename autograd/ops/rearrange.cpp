@@ -27,7 +27,7 @@ Array empty_in_order(const Array& x) {
 
 }  // namespace
 
-Tensor flip(const Tensor& self, const Dims& dims) {
+Tensor flip(const Tensor& self, const Shape& dims) {
   const Shape flipped = dims.empty() ? Shape{} : wrap_dims("flip", dims, self.dim());
   Array out = empty_in_order(self.array());  // as in PyTorch
   kernels::flip(out, self.array(), flipped);

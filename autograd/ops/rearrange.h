@@ -18,7 +18,7 @@ class Tensor;
 
 /// self read backwards along `dims`, none of which is named twice (ShapeError) or out of range
 /// (IndexError); along none it is a copy. The gradient is the result's, flipped back.
-Tensor flip(const Tensor& self, const Dims& dims);
+Tensor flip(const Tensor& self, const Shape& dims);
 
 /// Moves elements by `shift` positions along `dim` (IndexError, also for a 0-d tensor); those that
 /// leave at one end come in at the other. Without a dimension, the flattened tensor is rolled. The

@@ -168,9 +168,9 @@ class Elementwise {
   Tensor masked_fill(const Tensor& mask, const Tensor& value) const;
   Tensor tril(std::int64_t diagonal = 0) const;
   Tensor triu(std::int64_t diagonal = 0) const;
-  Tensor clamp(const OrNone<Scalar>& lo, const OrNone<Scalar>& hi = None) const;
+  Tensor clamp(const std::optional<Scalar>& lo, const std::optional<Scalar>& hi = None) const;
   Tensor clamp(const Tensor& lo, const Tensor& hi) const;
-  Tensor clip(const OrNone<Scalar>& lo, const OrNone<Scalar>& hi = None) const;
+  Tensor clip(const std::optional<Scalar>& lo, const std::optional<Scalar>& hi = None) const;
   Tensor clip(const Tensor& lo, const Tensor& hi) const;
   Tensor clamp_min(const Scalar& lo) const;
   Tensor clamp_min(const Tensor& lo) const;

@@ -155,9 +155,11 @@ class InPlace {
   const Tensor& masked_fill_(const Tensor& mask, const Tensor& value) const;
   const Tensor& tril_(std::int64_t diagonal = 0) const;
   const Tensor& triu_(std::int64_t diagonal = 0) const;
-  const Tensor& clamp_(const OrNone<Scalar>& lo, const OrNone<Scalar>& hi = None) const;
+  const Tensor& clamp_(const std::optional<Scalar>& lo,
+                       const std::optional<Scalar>& hi = None) const;
   const Tensor& clamp_(const Tensor& lo, const Tensor& hi) const;
-  const Tensor& clip_(const OrNone<Scalar>& lo, const OrNone<Scalar>& hi = None) const;
+  const Tensor& clip_(const std::optional<Scalar>& lo,
+                      const std::optional<Scalar>& hi = None) const;
   const Tensor& clip_(const Tensor& lo, const Tensor& hi) const;
   const Tensor& clamp_min_(const Scalar& lo) const;
   const Tensor& clamp_min_(const Tensor& lo) const;

@@ -16,27 +16,26 @@ namespace tend {
 
 class Tensor;
 
-struct NewAxis {};
+struct NewAxis {
+  /// Nothing, for a parameter that may be missing: x.argmax(None), x.clamp(None, 1).
+  template <class T>
+  constexpr operator std::optional<T>() const noexcept {
+    return std::nullopt;
+  }
+};
 struct Ellipsis {};
 /// A new dimension of size 1 (Python's None).
 inline constexpr NewAxis newaxis{};
-/// The same under Python's name; in a Slice, a bound that is missing.
+/// The same under Python's name; elsewhere a parameter that is missing.
 inline constexpr NewAxis None{};  // NOLINT(readability-identifier-naming): Python's name
 /// All dimensions that the other indices leave (Python's ...).
 inline constexpr Ellipsis ellipsis{};
-
-/// A parameter that may be missing: a T, None or nothing.
-template <class T>
-struct OrNone : std::optional<T> {
-  using std::optional<T>::optional;
-  OrNone(NewAxis) {}
-};
 
 /// Python's start:stop:step with a positive step: Slice(1, None, 2). A missing start is the
 /// beginning of the dimension, a missing stop its end.
 struct Slice {
   Slice() = default;
-  Slice(OrNone<Integer> first, OrNone<Integer> end = {}, Integer pace = 1)
+  Slice(std::optional<Integer> first, std::optional<Integer> end = {}, Integer pace = 1)
       : start(first), stop(end), step(pace) {}
 
   std::optional<Integer> start;

@@ -81,7 +81,7 @@ class Shapes {
   std::array<Tensor, N> chunk(std::int64_t d = 0) const;
   template <std::size_t N>
   std::array<Tensor, N> unbind(std::int64_t d = 0) const;
-  Tensor flip(const Dims& dims) const;
+  Tensor flip(const Shape& dims) const;
   Tensor roll(std::int64_t shift, std::optional<Integer> d = std::nullopt) const;
   Tensor roll(const Shape& shifts, const Shape& dims) const;
   Tensor repeat(const Shape& repeats) const;

@@ -32,7 +32,8 @@ std::string Conv1d::extra_repr() const {
   std::string text =
       as_text(weight.size(1) * options.groups, ", ", weight.size(0), ", kernel_size=(",
               weight.size(2), ",), stride=(", options.stride, ",)");
-  if (options.padding != 0) text += as_text(", padding=(", options.padding, ",)");
+  if (const std::string padding = options.padding.text(); padding != "(0,)")
+    text += ", padding=" + padding;
   if (options.dilation != 1) text += as_text(", dilation=(", options.dilation, ",)");
   if (options.groups != 1) text += as_text(", groups=", options.groups);
   return bias.defined() ? text : text + ", bias=False";

@@ -15,7 +15,7 @@ namespace tend::nn {
 /// Those of conv1d, and whether there is a bias.
 struct Conv1dLayerOptions {
   std::int64_t stride = 1;
-  std::int64_t padding = 0;
+  Conv1dPadding padding = 0;
   std::int64_t dilation = 1;
   std::int64_t groups = 1;
   Flag bias = true;
@@ -34,7 +34,7 @@ class Conv1d : public Module<Conv1d> {
   template <std::integral T>
   requires(!std::same_as<T, bool>)
       Conv1d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel_size,
-             T stride, Integer padding = 0, Integer dilation = 1, Integer groups = 1,
+             T stride, const Conv1dPadding& padding = 0, Integer dilation = 1, Integer groups = 1,
              Flag with_bias = true)
       : Conv1d(in_channels, out_channels, kernel_size,
                Conv1dLayerOptions{Integer(stride), padding, dilation, groups, with_bias}) {}

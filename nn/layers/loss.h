@@ -156,6 +156,9 @@ class NLLLoss : public Module<NLLLoss> {
 class KLDivLoss : public Module<KLDivLoss> {
  public:
   explicit KLDivLoss(const KlDivOptions& options = {}) : options_(options) {}
+  template <std::convertible_to<OrReduction> R>
+  explicit KLDivLoss(const R& reduction, Flag log_target = false)
+      : KLDivLoss(KlDivOptions{reduction, log_target}) {}
 
   Tensor forward(const Tensor& input, const Tensor& target) const {
     return kl_div(input, target, options_);

@@ -208,6 +208,24 @@ TEST_CASE("None stands for a bound, or a tensor, that is missing") {
   CHECK_FALSE(Tensor(None).defined());
 }
 
+TEST_CASE("None and nothing stand for all dimensions where PyTorch has None") {
+  const Tensor x = tensor({{1.0, 4.0}, {2.0, 8.0}});
+  // torch.tensor([[1., 4.], [2., 8.]]), its .argmax(None), .sum(None, True), ...
+  CHECK(x.argmax(None).item<std::int64_t>() == 3);
+  CHECK(argmin(x, None, true).shape() == Shape{1, 1});
+  CHECK(numbers_of(x.sum(None)) == Numbers{15});
+  CHECK(x.sum(None, true).shape() == Shape{1, 1});
+  CHECK(sum(x, std::nullopt, false, float32).dtype() == float32);
+  CHECK(numbers_of(x.mean(std::nullopt)) == Numbers{3.75});
+  CHECK(x.std(None).item() == Approx(3.095695972442627));
+  CHECK(numbers_of(x.var(None, 0)) == Numbers{7.1875});
+  CHECK(norm(x, 2, None).item() == Approx(9.219544410705566));
+  CHECK(numbers_of(x.amax(None)) == Numbers{8});
+  CHECK(numbers_of(x.quantile(0.5, None)) == Numbers{3});
+  CHECK(x.any(None).item<bool>());
+  CHECK(equal(roll(x, 1, None), tensor({{8.0, 1.0}, {4.0, 2.0}})));
+}
+
 TEST_CASE("options are given by position, too, in the order of PyTorch") {
   manual_seed(1);
   const Tensor x = randn({2, 4, 9}), w = randn({6, 2, 3}), b = randn({6});
@@ -229,6 +247,9 @@ TEST_CASE("options are given by position, too, in the order of PyTorch") {
   CHECK(equal(gaussian_nll_loss(y, z, v, true, 0.6, Reduction::sum),
               gaussian_nll_loss(y, z, v, {true, 0.6, Reduction::sum})));
   CHECK(equal(kl_div(y, z, KlReduction::sum, true), kl_div(y, z, {KlReduction::sum, true})));
+  CHECK(equal(kl_div(y, z, Reduction::sum), kl_div(y, z, {.reduction = "sum"})));
+  CHECK(equal(kl_div(y, z, {.reduction = Reduction::none}), kl_div(y, z, "none")));
+  CHECK(equal(kl_div(y, z, Reduction::mean), kl_div(y, z)));
   CHECK(equal(kl_div(y, z, "batchmean"), kl_div(y, z, {.reduction = KlReduction::batchmean})));
 }
 

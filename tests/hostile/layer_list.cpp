@@ -147,6 +147,7 @@ std::vector<PublicFunction> losses() {
       TEND_CONSTRUCTOR(nn::CrossEntropyLoss, const CrossEntropyOptions&, const Tensor&),
       TEND_CONSTRUCTOR(nn::NLLLoss, const NllLossOptions&, const Tensor&),
       TEND_CONSTRUCTOR(nn::KLDivLoss, const KlDivOptions&),
+      With<KlReduction, Flag>::constructor<nn::KLDivLoss>("nn::KLDivLoss", "const R&, Flag"),
       TEND_CONSTRUCTOR(nn::PoissonNLLLoss, const PoissonNllLossOptions&),
       TEND_CONSTRUCTOR(nn::GaussianNLLLoss, const GaussianNllLossOptions&),
       TEND_CONSTRUCTOR(nn::TripletMarginLoss, const TripletMarginLossOptions&),
@@ -178,8 +179,8 @@ std::vector<PublicFunction> constructors() {
           nn::Conv1d>("nn::Conv1d", "std::int64_t, std::int64_t, std::int64_t, const O&, Flag"),
       With<std::int64_t, std::int64_t, std::int64_t, std::int64_t, Integer, Integer, Integer,
            Flag>::constructor<nn::Conv1d>("nn::Conv1d",
-                                          "std::int64_t, std::int64_t, std::int64_t, T, Integer, "
-                                          "Integer, Integer, Flag"),
+                                          "std::int64_t, std::int64_t, std::int64_t, T, const "
+                                          "Conv1dPadding&, Integer, Integer, Flag"),
       TEND_CONSTRUCTOR(nn::Dropout, double),
       TEND_CONSTRUCTOR(nn::Flatten, std::int64_t, std::int64_t),
       TEND_CONSTRUCTOR(nn::Linear, std::int64_t, std::int64_t, Flag),

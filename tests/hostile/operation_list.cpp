@@ -155,9 +155,11 @@ std::vector<PublicFunction> operation_functions() {
                            const Conv1dOptions&),
       With<const Tensor&, const Tensor&, const Tensor&, std::int64_t, Integer, Integer, Integer>::
           function<Tensor>(
-              "conv1d(const Tensor&, const Tensor&, const Tensor&, T, Integer, Integer, "
-              "Integer)",
-              conv1d<std::int64_t>),
+              "conv1d(const Tensor&, const Tensor&, const Tensor&, T, const Conv1dPadding&, "
+              "Integer, Integer)",
+              +[](const Tensor& x, const Tensor& w, const Tensor& b, std::int64_t stride,
+                  Integer padding, Integer dilation,
+                  Integer groups) { return conv1d(x, w, b, stride, padding, dilation, groups); }),
       TEND_FUNCTION(empty, const Shape&, DType),
       TEND_FUNCTION(empty, const Shape&, const TensorOptions&),
       TEND_FUNCTION(full, const Shape&, const Scalar&, std::optional<DType>),
@@ -394,7 +396,7 @@ std::vector<PublicFunction> operation_functions() {
       TEND_FUNCTION(bernoulli, const Tensor&, Generator&),
       TEND_FUNCTION(bernoulli, const Tensor&, double, Generator&),
       TEND_FUNCTION(multinomial, const Tensor&, std::int64_t, Flag, Generator&),
-      TEND_FUNCTION(flip, const Tensor&, const Dims&),
+      TEND_FUNCTION(flip, const Tensor&, const Shape&),
       TEND_FUNCTION(roll, const Tensor&, std::int64_t, std::optional<Integer>),
       TEND_FUNCTION(roll, const Tensor&, const Shape&, const Shape&),
       TEND_FUNCTION(repeat, const Tensor&, const Shape&),
@@ -450,9 +452,11 @@ std::vector<PublicFunction> operation_functions() {
       TEND_FUNCTION(masked_fill, const Tensor&, const Tensor&, const Tensor&),
       TEND_FUNCTION(tril, const Tensor&, std::int64_t),
       TEND_FUNCTION(triu, const Tensor&, std::int64_t),
-      TEND_FUNCTION(clamp, const Tensor&, const OrNone<Scalar>&, const OrNone<Scalar>&),
+      TEND_FUNCTION(clamp, const Tensor&, const std::optional<Scalar>&,
+                    const std::optional<Scalar>&),
       TEND_FUNCTION(clamp, const Tensor&, const Tensor&, const Tensor&),
-      TEND_FUNCTION(clip, const Tensor&, const OrNone<Scalar>&, const OrNone<Scalar>&),
+      TEND_FUNCTION(clip, const Tensor&, const std::optional<Scalar>&,
+                    const std::optional<Scalar>&),
       TEND_FUNCTION(clip, const Tensor&, const Tensor&, const Tensor&),
       TEND_FUNCTION(clamp_min, const Tensor&, const Scalar&),
       TEND_FUNCTION(clamp_min, const Tensor&, const Tensor&),

@@ -29,8 +29,6 @@ template <class T>
 struct IsOptional : std::false_type {};
 template <class T>
 struct IsOptional<std::optional<T>> : std::true_type {};
-template <class T>
-struct IsOptional<OrNone<T>> : std::true_type {};
 /// Parameters that take a T, and what else.
 template <class T>
 struct Takes : std::type_identity<void> {};

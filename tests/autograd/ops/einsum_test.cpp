@@ -170,6 +170,26 @@ TEST_CASE("tensordot refuses what does not belong together") {
   CHECK_THROWS_AS(tensordot(x, x, Shape{2}, Shape{0}), IndexError);
 }
 
+TEST_CASE("conv1d pads to the length of its input where the padding is \"same\"") {
+  const Tensor x = arange(12.0).view({1, 2, 6}) / 4, w = arange(16.0).view({2, 2, 4}) / 8 - 1;
+  const Tensor b = tensor({0.5, -1.0});
+  // torch 2.6: F.conv1d(x, w, b, padding="same", dilation=...)
+  CHECK(equal(conv1d(x, w, b, {.padding = "same"}),
+              tensor({{{-1.25, -2.75, -3.875, -5.0, -4.8125, -3.875},
+                       {3.25, 4.75, 5.625, 6.5, 4.1875, 2.125}}})));
+  CHECK(equal(conv1d(x, w, b, {.padding = "same", .dilation = 3}),
+              tensor({{{-1.5, -1.1875, -1.75, -2.3125, -1.75, -2.4375},
+                       {3.5, 1.8125, 2.25, 2.6875, 1.25, 1.5625}}})));
+  CHECK(equal(conv1d(x, w, b, 1, "same", 3), conv1d(x, w, b, {.padding = "same", .dilation = 3})));
+  CHECK(equal(conv1d(x, w, b, {.padding = "valid"}), conv1d(x, w, b)));
+  CHECK(conv1d(x, w, b, {.padding = "valid"}).shape() == Shape{1, 2, 3});
+  CHECK_THROWS_MATCHES(conv1d(x, w, b, {.stride = 2, .padding = "same"}), ShapeError,
+                       says("[conv1d] the padding \"same\" needs a stride of 1, got 2"));
+  CHECK_THROWS_WITH(conv1d(x, w, b, {.padding = "full"}),
+                    Catch::Matchers::ContainsSubstring("valid"));
+  CHECK_THROWS_AS(conv1d(zeros({1, 2, 0}), w, b, {.padding = "same"}), ShapeError);
+}
+
 TEST_CASE("conv1d refuses options that are none, whatever their size") {
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   const Tensor x = ones({2, 3, 5}), w = ones({4, 3, 2});
