@@ -90,6 +90,8 @@ TEST_CASE("safetensors files give back every tensor, bit for bit, and the metada
     CHECK((size == 0 || std::memcmp(found->second.array().raw(), dense.raw(), size) == 0));
   }
   CHECK(folder.files() == 1);  // no temporary file is left
+  nn::save_safetensors(folder / "b.safetensors", {}, {.metadata = loaded.metadata});
+  CHECK(nn::load_safetensors(folder / "b.safetensors").metadata == loaded.metadata);
 }
 
 TEST_CASE("the bytes are those of the format: length, padded header, data") {

@@ -25,6 +25,8 @@ TEST_CASE("a loss module is its function with the options that it was made with"
       {nn::NLLLoss({.reduction = kSum})(x, classes), nll_loss(x, classes, {.reduction = kSum})},
       {nn::KLDivLoss({.reduction = KlReduction::batchmean})(x, y),
        kl_div(x, y, {.reduction = KlReduction::batchmean})},
+      {nn::KLDivLoss("batchmean", true)(x, y), kl_div(x, y, {KlReduction::batchmean, true})},
+      {nn::KLDivLoss(kSum)(x, y), kl_div(x, y, {.reduction = KlReduction::sum})},
       {nn::PoissonNLLLoss({.full = true})(x, y), poisson_nll_loss(x, y, {.full = true})},
       {nn::GaussianNLLLoss({.full = true})(x, y, y), gaussian_nll_loss(x, y, y, {.full = true})},
       {nn::TripletMarginLoss({.margin = 2})(x, y, y + 1),
