@@ -40,7 +40,8 @@ const std::regex kPassedOver(
     // What they give must be written before it is read, or has no memory.
     "Array::(empty|empty_like|layout)\\(.*|"
     // Arguments themselves.
-    "NestedNumbers::.*|Dims::.*|optim::LeastRates::.*|tensor\\(const NestedNumbers&\\)|"
+    "NestedNumbers::.*|Dims::.*|Conv1dPadding::.*|OrReduction::.*|optim::LeastRates::.*|tensor\\("
+    "const NestedNumbers&\\)|"
     // Written by the user, or called by what is called.
     "autograd::(FunctionContext|CustomFunction)::.*|autograd::function_name.*|"
     "TensorFunction::.*|autograd::backward\\(std::span.*|autograd::grad\\(const "

@@ -1,4 +1,5 @@
 // GPT, its parts, its files, its cache, generation and LoRA.
+#include <memory>
 #include <string>
 
 #include "tests/hostile/typed_calls.h"
@@ -97,10 +98,15 @@ std::vector<PublicFunction> file_functions() {
               "nn::ShardOptions&)",
               [](Arguments& a) {
                 const std::string path = a.choice<const char*>({"", "/dev/null", "/dev/null/a"});
-                const GPTConfig config = draw_config(a);
+                const auto model = std::make_shared<const GPT>(GPTConfig{.vocab_size = 4,
+                                                                         .width = 4,
+                                                                         .num_heads = 2,
+                                                                         .num_layers = 1,
+                                                                         .qkv_bias = true,
+                                                                         .tied_head = a.flag()});
                 const std::int64_t size = a.choice<std::int64_t>({-1, 0, 100});
                 return DrawnCall([=]() -> Tensors {
-                  save_pretrained(path, GPT(config), {.max_shard_size = size});
+                  save_pretrained(path, *model, {.max_shard_size = size});
                   return {};
                 });
               }));
