@@ -219,7 +219,9 @@ class Team {
     try {
       workers_.reserve(static_cast<std::size_t>(count));
       for (int i = 1; i < count; ++i) {
-        workers_.emplace_back([this, i] { serve(static_cast<std::size_t>(i)); });
+        // A job that is posted before the thread runs is one that it has not seen.
+        workers_.emplace_back(
+            [this, i, seen = posted_.load()] { serve(static_cast<std::size_t>(i), seen); });
       }
     } catch (const std::exception&) {  // no more threads to be had: use those that were started
     }
@@ -240,9 +242,8 @@ class Team {
     sleepers.notify_all();
   }
 
-  void serve(std::size_t participant) {
+  void serve(std::size_t participant, std::uint64_t seen) {
     inside_parallel = true;
-    std::uint64_t seen = posted_;
     const auto called = [&] { return stopping_ || (posted_ != seen && job_ != nullptr); };
     for (;;) {
       if (!wait_awake(called)) {
