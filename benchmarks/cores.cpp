@@ -103,6 +103,9 @@ double time_of(const std::function<void()>& step, int threads) {
   return median(times);
 }
 
+// The last stands for any number.
+constexpr std::size_t kCores[] = {1, 2, 4, 8, 16, 32, 64, 128, 1 << 20};
+
 // For each number of cores what the recorded steps would take, in the median.
 std::map<std::size_t, double> model(const std::function<void()>& step) {
   std::map<std::size_t, std::vector<double>> times;
@@ -113,7 +116,7 @@ std::map<std::size_t, double> model(const std::function<void()>& step) {
     step();
     const double all = now(CLOCK_THREAD_CPUTIME_ID) - begin;
     recorded = nullptr;
-    for (const std::size_t cores : {1, 2, 4, 8, 16, 32, 64, 128, 1 << 20}) {
+    for (const std::size_t cores : kCores) {
       double time = all;
       for (const Chunks& loop : loops) time += seconds_on(cores, loop) - sum(loop);
       times[cores].push_back(time);
