@@ -8,13 +8,13 @@
 // cores what remains is the critical path. The model knows neither what it takes to wake threads
 // nor that cores share the memory's bandwidth, so its times are the least that can be hoped for.
 #include <dlfcn.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <functional>
 #include <iostream>

@@ -17,7 +17,7 @@
 
 // CLI11, which reads the command line, takes seconds to compile; program.cpp includes it once for
 // all.
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): its name
 class App;
 class Option;
 }  // namespace CLI
@@ -40,12 +40,12 @@ std::optional<T> parse_number(const std::string& text) {
 
 /// The largest whole number that an option can set a T to.
 template <class T>
-constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
+inline constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
 template <class T>
 requires std::is_integral_v<T>
-constexpr std::uint64_t kLargest<T> = std::numeric_limits<T>::max();
+inline constexpr std::uint64_t kLargest<T> = std::numeric_limits<T>::max();
 template <class T>
-constexpr std::uint64_t kLargest<std::optional<T>> = kLargest<T>;
+inline constexpr std::uint64_t kLargest<std::optional<T>> = kLargest<T>;
 
 /// An option of a command line.
 class Option {
