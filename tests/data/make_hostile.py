@@ -153,7 +153,7 @@ def files():
     yield "storage.pt", pt(tensor_pickle(integer(2**40), integer(2**40), b"K\1")), \
         "storage '0' of 1099511627776 elements does not fit 8 bytes"
     yield "view.pt", pt(tensor_pickle(b"K\2", integer(2**40), b"K\1")), "leave a storage of 2 elements"
-    yield "encrypted.pt", zipped(Entry("a/data.pkl", b"\x80\2N.", flags=ENCRYPTED)), "'a/data.pkl' is encrypted"
+    yield "encrypted.pt", zipped(Entry("a/data.pkl", b"\x80\2N.", flags=ENCRYPTED, packed=bytes(12) + b"\x80\2N.")), "'a/data.pkl' is encrypted"
     yield "system.pt", pt(b"\x80\2cos\nsystem\nX\4\0\0\0true\x85R."), "holds an object of 'os.system'"
 
     yield "header.npy", b"\x93NUMPY\2\0\xff\xff\xff\xff", "a header of 4294967295 bytes"
