@@ -30,8 +30,8 @@ namespace {
 
 using Chunks = std::vector<double>;  // seconds of each chunk of one loop
 
-// Seconds of a clock: that of the room, or the time that this thread had a processor, which other
-// programs lengthen less.
+// Seconds on CLOCK_MONOTONIC, or on CLOCK_THREAD_CPUTIME_ID: the time that this thread had a
+// processor, which other programs lengthen less.
 double now(clockid_t clock) {
   timespec time{};
   clock_gettime(clock, &time);
