@@ -1,8 +1,10 @@
 #include <tend/nn/distributed/trainer_options.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <tend/nn/training/interrupt.h>
 
@@ -15,13 +17,19 @@ double first_of(const Context& context, double number) {
 
 }  // namespace
 
+int signal_of_any(const Context& context) {
+  const std::vector<double> signals = context.gather(static_cast<double>(nn::InterruptGuard::signal()));
+  const int signal = static_cast<int>(*std::max_element(signals.begin(), signals.end()));
+  if (signal != 0) nn::InterruptGuard::note(signal);
+  return signal;
+}
+
 nn::TrainerOptions for_processes(const Context& context, nn::TrainerOptions options) {
   options.writes = context.is_first();
   options.shows_progress = options.shows_progress && context.is_first();
   // A signal comes to some processes a step later than to others, or not at all.
   options.ends = [&context, own = std::move(options.ends)] {
-    const bool ends = own ? own() : nn::InterruptGuard::signal() != 0;
-    return context.sum(ends ? 1 : 0) > 0;
+    return own ? context.sum(own() ? 1 : 0) > 0 : signal_of_any(context) != 0;
   };
   // Statistics that a forward keeps, as BatchNorm does, differ between processes, and so may what
   // they find.

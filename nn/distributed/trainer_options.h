@@ -27,6 +27,10 @@ namespace tend::distributed {
 /// on every host. The context is referred to, and must live as long as the Trainer.
 nn::TrainerOptions for_processes(const Context& context, nn::TrainerOptions options);
 
+/// The signal that an nn::InterruptGuard of any process noted, 0 where none did. All note it then,
+/// so that each can end with the status that it calls for.
+int signal_of_any(const Context& context);
+
 }  // namespace tend::distributed
 
 #pragma GCC visibility pop

@@ -30,4 +30,8 @@ int InterruptGuard::signal() noexcept {
   return noted;
 }
 
+void InterruptGuard::note(int signal) noexcept {
+  noted = signal;
+}
+
 }  // namespace tend::nn

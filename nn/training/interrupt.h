@@ -17,8 +17,10 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  /// The signal that came while a guard lived; 0 where none did.
+  /// The signal that came while a guard lived, or that was noted; 0 where none did.
   static int signal() noexcept;
+  /// Notes a signal that came to another process which works with this one.
+  static void note(int signal) noexcept;
 
  private:
   struct sigaction before_int_ = {}, before_term_ = {};

@@ -93,16 +93,17 @@ TEST_CASE("several processes of train end when the last checkpoint cannot be wri
 // To one process, since mpirun kills the processes soon after it was interrupted itself: Open MPI 4
 // after a second, 5 after half a second.
 TEST_CASE("SIGINT to one of several processes ends the training of all, with its files") {
+  const std::string rank = GENERATE("0", "1");
   const TemporaryFolder folder;
-  const std::string program = "echo $$ >> processes; exec \"$0\" \"$@\"";
+  const std::string program = "echo $$ > process$OMPI_COMM_WORLD_RANK; exec \"$0\" \"$@\"";
   std::vector<std::string> words = small({"--shards", "2", "--steps", "1000000"});
   words.insert(words.begin(), {"-c", program, kProgram});
   Process process("/usr/bin/env", mpirun_words(2, "/bin/sh", words), folder.path());
   REQUIRE(process.wait_for("parameters"));
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  REQUIRE(kill(std::stoi(content(folder.file("processes"))), SIGINT) == 0);
+  REQUIRE(kill(std::stoi(content(folder.file("process" + rank))), SIGINT) == 0);
   CHECK(process.wait() == 130);
-  CAPTURE(process.output());
+  CAPTURE(rank, process.output());
   CHECK_THAT(process.output(), ContainsSubstring("stopped after "));
   CHECK_THAT(content(folder.file("report.html")), ContainsSubstring("1\u202F000\u202F000 steps"));
   CHECK(std::filesystem::exists(folder.file("checkpoint.safetensors")));

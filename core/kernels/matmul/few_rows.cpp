@@ -18,6 +18,27 @@ HWY_BEFORE_NAMESPACE();
 namespace tend::kernels::HWY_NAMESPACE {
 namespace {
 
+template <class T>
+constexpr std::size_t kLine = 64 / sizeof(T);
+
+// Elements of each row of the transposed b that are copied at a time.
+template <class T>
+constexpr std::size_t kChunk = 4 * kLine<T>;
+
+// Up to here rows count as short. Those of keys, which lie close together, would gain less from a
+// copy than it costs.
+template <class T>
+constexpr std::size_t kShortRow = 2 * kChunk<T>;
+
+// One element of each of a vector's rows, that lie `row` elements apart.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> load_column(D d, const T* from, std::size_t row) {
+  if (row == 1) return hn::LoadU(d, from);
+  HWY_ALIGN T lanes[hn::MaxLanes(D())];
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = from[i * row];
+  return hn::Load(d, lanes);
+}
+
 #if HWY_TARGET != HWY_SCALAR
 // Elements of 128 bits.
 template <class T>
@@ -56,30 +77,21 @@ HWY_INLINE void transpose_blocks(D d, const hn::Vec<D>* rows, hn::Vec<D>* column
     columns[3] = hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23));
   }
 }
-#endif
 
-// One element of each of a vector's rows, that lie `row` elements apart.
-template <class D, class T = hn::TFromD<D>>
-HWY_INLINE hn::Vec<D> load_column(D d, const T* from, std::size_t row) {
-  if (row == 1) return hn::LoadU(d, from);
-  HWY_ALIGN T lanes[hn::MaxLanes(D())];
-  for (std::size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = from[i * row];
-  return hn::Load(d, lanes);
+// Fetches a line of some of the `count` rows after these ones: all of their lines, once `at` has
+// run over all elements. Hardware prefetchers do not foresee the order in which rows are read.
+template <class T>
+HWY_INLINE void prefetch_rows(const T* b, std::size_t row_step, std::size_t count, std::size_t at) {
+  constexpr std::size_t kSteps = kLine<T> / kBlockLanes<T>;
+  const std::size_t share = count / kSteps;
+  const T* next = b + (count + at % kLine<T> / kBlockLanes<T> * share) * row_step + at;
+  if (row_step <= kShortRow<T>) {
+    for (std::size_t i = 0; i < share; ++i) __builtin_prefetch(next + i * row_step, 0, 3);
+  } else {  // too many for their sets of the first cache
+    for (std::size_t i = 0; i < share; ++i) __builtin_prefetch(next + i * row_step, 0, 2);
+  }
 }
 
-template <class T>
-constexpr std::size_t kLine = 64 / sizeof(T);
-
-// Elements of each row of the transposed b that are copied at a time.
-template <class T>
-constexpr std::size_t kChunk = 4 * kLine<T>;
-
-// Up to here rows count as short. Those of keys, which lie close together, would gain less from a
-// copy than it costs.
-template <class T>
-constexpr std::size_t kShortRow = 2 * kChunk<T>;
-
-#if HWY_TARGET != HWY_SCALAR
 // Copies `count` elements of each of a vector's rows in the order in which transpose_blocks takes
 // them. Each line is read once: rows whose distance is a multiple of 4 KB share a set of
 // the first cache, which would lose them before they are used up.
@@ -126,20 +138,24 @@ HWY_NOINLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRI
       transpose_blocks(d, rows, columns);
       unroll<kBlock>([&](auto i) HWY_ATTR { add(v, at + i(), columns[i()]); });
     };
-    while (p.b_step == 1 && p.k <= kShortRow<T> && at + kBlock <= p.k) {
-      // A line of some of the next rows: hardware prefetchers do not foresee this order.
-      const std::size_t share = kVectors * lanes * kBlock / kLine<T>;
-      const std::size_t next = kVectors * lanes + at % kLine<T> / kBlock * share;
-      for (std::size_t i = next; i < next + share; ++i) {
-        __builtin_prefetch(b + i * p.b_column + at, 0, 2);
-      }
-      unroll<kVectors>([&](auto v) HWY_ATTR {
-        const T* from = b + v() * lanes * p.b_column + at;
-        add_block(v, [&](std::size_t i) HWY_ATTR {
-          return load_blocks(d, from + i * p.b_column, kBlock * p.b_column);
-        });
+    if (p.b_step == 1 && p.k <= kShortRow<T>) {
+      // A pointer for each of a vector's first rows, moved along: so many addresses, computed from
+      // `at`, would not fit into registers.
+      const T* from[kVectors * kBlock];
+      unroll<kVectors * kBlock>([&](auto i) HWY_ATTR {
+        from[i()] = b + (i() / kBlock * lanes + i() % kBlock) * p.b_column;
       });
-      at += kBlock;
+      const std::size_t step = kBlock * p.b_column;
+      for (; at + kBlock <= p.k; at += kBlock) {
+        prefetch_rows(b, p.b_column, kVectors * lanes, at);
+        unroll<kVectors>([&](auto v) HWY_ATTR {
+          add_block(v, [&](std::size_t i) HWY_ATTR {
+            const T* const rows = from[v() * kBlock + i];
+            from[v() * kBlock + i] += kBlock;
+            return load_blocks(d, rows, step);
+          });
+        });
+      }
     }
     HWY_ALIGN T chunk[kVectors][hn::MaxLanes(D()) * kChunk<T>];
     while (p.b_step == 1 && at + kBlock <= p.k) {
@@ -159,7 +175,7 @@ HWY_NOINLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRI
     }
   }
 #endif
-  constexpr std::size_t kAhead = 8;  // rows of b; hardware prefetchers do not foresee them
+  constexpr std::size_t kAhead = 16;  // rows of b; hardware prefetchers do not foresee them
   for (; at < p.k; ++at) {
     unroll<kVectors>([&](auto v) HWY_ATTR {
       const T* from = b + at * p.b_step + v() * lanes * p.b_column;
@@ -225,7 +241,9 @@ void multiply_few(const FewRows<T>& p) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t column = 0;
-  if (p.rows <= 2 && p.k <= kShortRow<T>) {  // four sums at least hide what an addition takes
+  // Four sums at least hide what an addition takes; of rows that are transposed, beside them, two
+  // vectors' pointers fit into registers.
+  if (p.rows <= 2 && p.k <= kShortRow<T> && p.b_step != 1) {
     for (; column + 4 * lanes <= p.columns; column += 4 * lanes) multiply_rows<4>(d, p, column);
   }
   if (p.rows <= 4) {

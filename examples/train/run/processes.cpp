@@ -7,10 +7,13 @@
 #include <stdexcept>
 #include <string>
 
+#include <tend/nn/training/interrupt.h>
+
 #include "examples/program.h"
 
 #ifdef TEND_HAS_DISTRIBUTED
 #include <tend/nn/distributed/data_parallel.h>
+#include <tend/nn/distributed/trainer_options.h>
 #endif
 
 namespace train {
@@ -89,9 +92,9 @@ bool Processes::is_first() const {
   return !state_ || state_->context.is_first();
 }
 
-bool Processes::any(bool holds) const {
-  if (!state_) return holds;
-  return state_->context.sum(holds ? 1 : 0) > 0;
+int Processes::signal() const {
+  if (!state_) return tend::nn::InterruptGuard::signal();
+  return tend::distributed::signal_of_any(state_->context);
 }
 
 double Processes::backward(Model& model, const Batch& batch) {
@@ -119,8 +122,8 @@ bool Processes::is_first() const {
   return true;
 }
 
-bool Processes::any(bool holds) const {
-  return holds;
+int Processes::signal() const {
+  return tend::nn::InterruptGuard::signal();
 }
 
 double Processes::backward(Model& model, const Batch& batch) {

@@ -24,8 +24,8 @@ class Processes {
 
   /// Whether this process is the one that writes.
   bool is_first() const;
-  /// Whether that holds on any process.
-  bool any(bool holds) const;
+  /// The signal that came to any process, which all note; 0 where none did.
+  int signal() const;
   /// Adds the gradients of the batch's mean loss to those of the model, and returns it. All
   /// processes are given the whole batch.
   double backward(Model& model, const Batch& batch);

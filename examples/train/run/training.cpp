@@ -6,8 +6,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include <tend/nn/training/interrupt.h>
-
 #include "examples/train/run/checkpoint.h"
 #include "examples/train/run/held_out.h"
 
@@ -83,7 +81,7 @@ double Training::next_rate() const {
 
 // A signal comes to all processes, but not in the same step.
 bool Training::is_interrupted() {
-  const bool is_any = processes_.any(tend::nn::InterruptGuard::signal() != 0);
+  const bool is_any = processes_.signal() != 0;
   is_over_ = is_any || is_complete();
   return is_any;
 }
