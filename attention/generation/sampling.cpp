@@ -56,8 +56,8 @@ void check_logits(const Tensor& logits, const std::vector<TokenSequence>& sequen
   const auto largest = amax(logits, {-1}).to(float64).to_vector<double>();  // NaN where one is
   for (std::size_t i = 0; i < largest.size(); ++i) {
     if (std::isfinite(largest[i])) continue;
-    fail("generate", name, ' ', i, ": the largest logit for token ", sequences[i].size(), " is ",
-         largest[i]);
+    fail("generate", name, ' ', i, ": the largest logit for the token at position ",
+         sequences[i].size(), " is ", largest[i]);
   }
 }
 

@@ -130,8 +130,11 @@ void KVCache::check_next(std::size_t layer, const Tensor& key, const Tensor& val
        {std::tie(layers_[layer].key, key), std::tie(layers_[layer].value, value)}) {
     if (held.dtype() != next.dtype())
       fail<DTypeError>(kCache, next.dtype(), " does not follow ", held.dtype());
-    if (with_size(held, 2, 0) != with_size(next, 2, 0))
-      fail<ShapeError>(kCache, next.shape(), " does not follow ", held.shape(), " in dimension 2");
+    for (const std::int64_t d : {0, 1, 3}) {
+      if (held.size(d) == next.size(d)) continue;
+      fail<ShapeError>(kCache, next.shape(), " does not follow ",
+                       with_size(held, 2, kept()), ": dimension ", d, " differs");
+    }
   }
 }
 

@@ -28,6 +28,8 @@ using tend::attention::GenerateOptions;
 using tend::attention::TokenSequence;
 using Clock = std::chrono::steady_clock;
 
+constexpr double kTemperature = 0.8;
+
 struct Options {
   std::string folder;
   std::string prompt;
@@ -35,7 +37,8 @@ struct Options {
   std::uint64_t seed = 0;
   bool ignores_normalizer = false;
   bool reads_special_tokens = false;
-  GenerateOptions generation{.max_new_tokens = 100, .temperature = 0.8};
+  std::optional<double> temperature;
+  GenerateOptions generation{.max_new_tokens = 100};
 };
 
 void add_options(program::CommandLine& line, Options& options) {
@@ -45,7 +48,7 @@ void add_options(program::CommandLine& line, Options& options) {
       .required();
   GenerateOptions& o = options.generation;
   line.add_whole("--max-new-tokens", o.max_new_tokens, "Length of the continuation (100)");
-  line.add_number("--temperature", o.temperature,
+  line.add_number("--temperature", options.temperature,
                   "0 takes the likeliest tokens, higher ones vary more (0.8)", 0);
   line.add_whole("--top-k", o.top_k, "Draw from the k likeliest tokens", 1, 4'294'967'295);
   line.add_number("--top-p", o.top_p, "Draw from the likeliest tokens of this probability");
@@ -65,6 +68,20 @@ void add_options(program::CommandLine& line, Options& options) {
   line.add_whole("--seed", options.seed, "Seed of the draws (0)");
   line.add_threads();
   line.add_file("--json", options.json_path, "Write texts, tokens and times to this file");
+}
+
+/// Throws std::invalid_argument where options that say how to draw would have no effect.
+void settle_temperature(Options& options) {
+  GenerateOptions& o = options.generation;
+  if (o.num_beams > 1 && options.temperature.value_or(0) != 0) {
+    throw std::invalid_argument("--num-beams searches, and draws nothing: --temperature must be 0");
+  }
+  o.temperature = o.num_beams > 1 ? 0 : options.temperature.value_or(kTemperature);
+  if (o.temperature == 0 && (o.top_k || o.top_p || o.min_p)) {
+    throw std::invalid_argument(
+        "--top-k, --top-p and --min-p say what is drawn: with --num-beams, or --temperature 0, "
+        "nothing is");
+  }
 }
 
 tend::nn::BytePairEncoding load_tokenizer(const Options& options) {
@@ -154,7 +171,7 @@ void write_json(const Run& run, const Options& options,
 
 int run(Options options) {
   if (!options.json_path.empty()) tend::nn::check_can_write(options.json_path);
-  if (options.generation.num_beams > 1) options.generation.temperature = 0;
+  settle_temperature(options);
   const auto tokenizer = load_tokenizer(options);
   const tend::attention::GPT model = tend::attention::load_pretrained(options.folder);
   options.generation.stop_tokens = tend::attention::pretrained_stop_tokens(options.folder);

@@ -18,7 +18,8 @@ double first_of(const Context& context, double number) {
 }  // namespace
 
 int signal_of_any(const Context& context) {
-  const std::vector<double> signals = context.gather(static_cast<double>(nn::InterruptGuard::signal()));
+  const std::vector<double> signals =
+      context.gather(static_cast<double>(nn::InterruptGuard::signal()));
   const int signal = static_cast<int>(*std::max_element(signals.begin(), signals.end()));
   if (signal != 0) nn::InterruptGuard::note(signal);
   return signal;
@@ -29,7 +30,8 @@ nn::TrainerOptions for_processes(const Context& context, nn::TrainerOptions opti
   options.shows_progress = options.shows_progress && context.is_first();
   // A signal comes to some processes a step later than to others, or not at all.
   options.ends = [&context, own = std::move(options.ends)] {
-    return own ? context.sum(own() ? 1 : 0) > 0 : signal_of_any(context) != 0;
+    const bool ends = own && context.sum(own() ? 1 : 0) > 0;
+    return signal_of_any(context) != 0 || ends;
   };
   // Statistics that a forward keeps, as BatchNorm does, differ between processes, and so may what
   // they find.

@@ -12,8 +12,8 @@ namespace tend::distributed {
 /// The same options, made fit for the Trainers of all processes, whose gradients are those of
 /// DataParallel::backward: only the first process writes checkpoints and logs and shows progress,
 /// process 0's evaluations count for all, also those that `after_step` fills in, and all end after
-/// the same step, when `ends` or Ctrl-C asks any of them to. Trainer::set_steps must be called
-/// alike on all.
+/// the same step, when `ends` or Ctrl-C asks any of them to. Trainer::set_steps
+/// must be called alike on all.
 ///
 ///     nn::Trainer trainer(model, optimizer, gradients,
 ///                         distributed::for_processes(context, {.steps = 1000, .out = "run"}));
@@ -28,7 +28,7 @@ namespace tend::distributed {
 nn::TrainerOptions for_processes(const Context& context, nn::TrainerOptions options);
 
 /// The signal that an nn::InterruptGuard of any process noted, 0 where none did. All note it then,
-/// so that each can end with the status that it calls for.
+/// so that each can end with the status that it calls for. To be called on all processes alike.
 int signal_of_any(const Context& context);
 
 }  // namespace tend::distributed

@@ -1,3 +1,5 @@
+#include <tend/nn/files/safetensors_shards.h>
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -12,7 +14,6 @@
 #include <tend/core/base/error.h>
 #include <tend/nn/files/descriptor.h>
 #include <tend/nn/files/file_name.h>
-#include <tend/nn/files/safetensors.h>
 #include <tend/nn/files/safetensors_header.h>
 #include <tend/nn/files/safetensors_index.h>
 #include <tend/nn/files/write_file.h>
@@ -72,6 +73,10 @@ class Prepared {
   const fs::path& add(const std::string& name) {
     return files_.emplace_back(folder_ / (name + ".tmp"), folder_ / name).first;
   }
+  // Refuses names that are sure not to be had, such as those of folders.
+  void check_names() const {
+    for (const auto& [temporary, path] : files_) check_can_write(path);
+  }
   void publish() {
     for (; !files_.empty(); files_.pop_front()) {
       const auto& [temporary, path] = files_.front();
@@ -107,40 +112,58 @@ Shards split(const StateDict& tensors, const ShardOptions& options) {
   return shards;
 }
 
-void save_shards(const fs::path& folder, const Shards& shards, const SafetensorsOptions& options) {
+void save_shards(const fs::path& folder, const Shards& shards, const SafetensorsOptions& options,
+                 const safetensors::FileBeside* beside) {
   const LockedFolder locked(folder);
   const fs::path whole = folder / kWhole, index = folder / kIndex;
-  if (shards.all.size() == 1) {
-    save_safetensors(whole, shards.all[0], options);
-    remove_file(index);  // which says less than the whole file
-    return;
-  }
+  const bool is_whole = shards.all.size() == 1;
   Prepared prepared(folder);
-  safetensors::WeightMap files;
-  for (std::size_t i = 0; i < shards.all.size(); ++i) {
-    const std::string name = shard_name(i + 1, shards.all.size());
-    save_safetensors(prepared.add(name), shards.all[i], options);
-    for (const auto& [tensor_name, tensor] : shards.all[i]) files.emplace(tensor_name, name);
+  if (is_whole) {
+    save_safetensors(prepared.add(kWhole), shards.all[0], options);
+  } else {
+    safetensors::WeightMap files;
+    for (std::size_t i = 0; i < shards.all.size(); ++i) {
+      const std::string name = shard_name(i + 1, shards.all.size());
+      save_safetensors(prepared.add(name), shards.all[i], options);
+      for (const auto& [tensor_name, tensor] : shards.all[i]) files.emplace(tensor_name, name);
+    }
+    write_file(prepared.add(kIndex), safetensors::index_text(files, shards.bytes), kSaveShards);
   }
-  write_file(prepared.add(kIndex), safetensors::index_text(files, shards.bytes), kSaveShards);
-  remove_file(index);
-  remove_file(whole);
+  if (beside) write_file(prepared.add(beside->name), beside->text, kSaveShards);
+  prepared.check_names();
+  check_can_write(whole);
+  if (beside) remove_file(folder / beside->name);
+  if (!is_whole) {
+    remove_file(index);
+    remove_file(whole);
+  }
   locked.flush();
   prepared.publish();
+  if (is_whole) remove_file(index);  // which says less than the whole file
   locked.flush();
+}
+
+void save(const fs::path& folder, const StateDict& tensors, const ShardOptions& options,
+          const safetensors::FileBeside* beside) {
+  if (options.max_shard_size < 1)
+    fail(kSaveShards, "a max_shard_size of ", options.max_shard_size, " bytes");
+  with_memory([&] {
+    const SafetensorsOptions of_each{options.dtype, options.metadata};
+    safetensors::header_text(folder / kWhole, tensors, of_each);  // refuses names and sizes
+    save_shards(folder, split(tensors, options), of_each, beside);
+  });
 }
 
 }  // namespace
 
 void save_safetensors_shards(const fs::path& folder, const StateDict& tensors,
                              const ShardOptions& options) {
-  if (options.max_shard_size < 1)
-    fail(kSaveShards, "a max_shard_size of ", options.max_shard_size, " bytes");
-  with_memory([&] {
-    const SafetensorsOptions of_each{options.dtype, options.metadata};
-    safetensors::header_text(folder / kWhole, tensors, of_each);  // refuses names and sizes
-    save_shards(folder, split(tensors, options), of_each);
-  });
+  save(folder, tensors, options, nullptr);
+}
+
+void safetensors::save_shards_with(const fs::path& folder, const StateDict& tensors,
+                                   const ShardOptions& options, const FileBeside& beside) {
+  save(folder, tensors, options, &beside);
 }
 
 }  // namespace tend::nn

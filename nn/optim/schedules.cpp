@@ -126,7 +126,7 @@ double PolynomialLR::rate(const Place& p) const {
   return p.lr * std::pow((1 - real(p.epoch) / total) / (1 - real(p.epoch - 1) / total), power_);
 }
 
-LambdaLR::LambdaLR(Optimizer& optimizer, Factor factor)
+LambdaLR::LambdaLR(Optimizer& optimizer, const Factor& factor)
     : LambdaLR(optimizer, repeated(optimizer, factor)) {}
 
 LambdaLR::LambdaLR(Optimizer& optimizer, std::vector<Factor> factors)
@@ -145,17 +145,17 @@ double LambdaLR::rate(const Place& p) const {
   return p.base * factors_[p.group](p.epoch);
 }
 
-CosineAnnealingLR::CosineAnnealingLR(Optimizer& optimizer, Integer T_max, double eta_min)
-    : LRScheduler(optimizer), T_max_(T_max), eta_min_(eta_min) {
-  check_at_least("CosineAnnealingLR", "T_max", T_max_, 1);
+CosineAnnealingLR::CosineAnnealingLR(Optimizer& optimizer, Integer t_max, double eta_min)
+    : LRScheduler(optimizer), t_max_(t_max), eta_min_(eta_min) {
+  check_at_least("CosineAnnealingLR", "T_max", t_max_, 1);
   begin();
 }
 
 double CosineAnnealingLR::rate(const Place& p) const {
   constexpr double kPi = std::numbers::pi;
-  const double length = real(T_max_);
+  const double length = real(t_max_);
   if (p.epoch == 0) return p.lr;
-  if ((p.epoch - 1 - T_max_) % (2 * T_max_) == 0)  // the way back begins, where lr is eta_min
+  if ((p.epoch - 1 - t_max_) % (2 * t_max_) == 0)  // the way back begins, where lr is eta_min
     return p.lr + (p.base - eta_min_) * (1 - std::cos(kPi / length)) / 2;
   return (1 + std::cos(kPi * real(p.epoch) / length)) /
              (1 + std::cos(kPi * real(p.epoch - 1) / length)) * (p.lr - eta_min_) +

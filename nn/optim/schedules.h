@@ -101,7 +101,7 @@ class PolynomialLR : public LRScheduler {
 class LambdaLR : public LRScheduler {
  public:
   using Factor = std::function<double(std::int64_t epoch)>;
-  LambdaLR(Optimizer& optimizer, Factor factor);
+  LambdaLR(Optimizer& optimizer, const Factor& factor);
   /// Error unless there is a function for each group.
   LambdaLR(Optimizer& optimizer, std::vector<Factor> factors);
 
@@ -110,17 +110,17 @@ class LambdaLR : public LRScheduler {
   std::vector<Factor> factors_;
 };
 
-/// From the initial rate to `eta_min` in T_max epochs along half a cosine, and back in as many
-/// (Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983). Error unless T_max is at
-/// least 1.
+/// From the initial rate to `eta_min` in t_max epochs along half a cosine, and back in as many
+/// (Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983). PyTorch calls them T_max. Error
+/// unless there is at least one.
 class CosineAnnealingLR : public LRScheduler {
  public:
-  CosineAnnealingLR(Optimizer& optimizer, Integer T_max, double eta_min = 0);
+  CosineAnnealingLR(Optimizer& optimizer, Integer t_max, double eta_min = 0);
 
  private:
   double rate(const Place& place) const override;
   bool follows_last_rate() const noexcept override { return true; }
-  std::int64_t T_max_;
+  std::int64_t t_max_;
   double eta_min_;
 };
 

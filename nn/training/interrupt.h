@@ -2,14 +2,13 @@
 /// Ctrl-C as a question that a loop asks.
 #pragma once
 
-#include <csignal>
-
 #pragma GCC visibility push(default)
 
 namespace tend::nn {
 
 /// While it lives, SIGINT (Ctrl-C) and SIGTERM are noted instead of ending the process; a second
-/// one ends it. Guards may nest; the process has one note for all of them.
+/// one ends it. Guards may nest, and live on several threads; the process has one note for all of
+/// them, which is empty again when a guard begins while no other lives.
 class InterruptGuard {
  public:
   [[nodiscard]] InterruptGuard() noexcept;
@@ -19,11 +18,9 @@ class InterruptGuard {
 
   /// The signal that came while a guard lived, or that was noted; 0 where none did.
   static int signal() noexcept;
-  /// Notes a signal that came to another process which works with this one.
+  /// Notes a signal that came to another process which works with this one. The first that comes
+  /// to this process is still only noted, as both may be of the same Ctrl-C.
   static void note(int signal) noexcept;
-
- private:
-  struct sigaction before_int_ = {}, before_term_ = {};
 };
 
 }  // namespace tend::nn

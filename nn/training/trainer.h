@@ -47,8 +47,8 @@ struct TrainerOptions {
   /// With `resume`, given the step of the last checkpoint in `out`, -1 where there is none: the
   /// step of the one to go on from, -1 for a new run. By default it is the last one.
   std::function<std::int64_t(std::int64_t)> choose_checkpoint = {};
-  /// Asked before each step whether the run ends here; by default it ends after Ctrl-C
-  /// (InterruptGuard).
+  /// Asked before each step whether the run ends here; by default it ends after Ctrl-C, for which
+  /// another function must ask itself (InterruptGuard::signal).
   std::function<bool()> ends = {};
 };
 

@@ -93,6 +93,16 @@ TEST_CASE("generate answers wrong usage with 2, and a folder without a model wit
   CHECK(run_generate({}, folder).code == 2);
   CHECK(run_generate({".", "--prompt", "a", "--top-k", "0"}, folder).code == 2);
   CHECK(run_generate({".", "--prompt", "a", "--threads", "0"}, folder).code == 2);
+  const auto expect = [&](std::vector<std::string> words, const std::string& message) {
+    words.insert(words.begin(), {".", "--prompt", "a"});
+    const Ended ended = run_generate(words, folder);
+    CAPTURE(ended.output);
+    CHECK(ended.code == 2);
+    CHECK_THAT(ended.output, ContainsSubstring(message));
+  };
+  expect({"--num-beams", "2", "--temperature", "1"}, "--temperature must be 0");
+  expect({"--num-beams", "2", "--top-k", "3"}, "with --num-beams");
+  expect({"--temperature", "0", "--min-p", "0.1"}, "nothing is");
   const Ended ended = run_generate({".", "--prompt", "a"}, folder);
   CHECK(ended.code == 1);
   CHECK_THAT(ended.output, ContainsSubstring("vocab.json"));

@@ -72,8 +72,8 @@ HWY_INLINE T weigh_row(const AttentionHead<T>& head, std::size_t query, const Ti
   return hn::GetLane(factor);
 }
 
-// Adds the weights of a tile to their sums, which run over the keys in order: as many at once as
-// there are queries.
+// Adds the weights of a tile to their sums, which run over the keys in order: those of four queries
+// at once.
 template <class T>
 HWY_INLINE void add_weights(const TileRange& tile, const T* scores, T* HWY_RESTRICT sum) {
   std::size_t i = 0;
@@ -113,8 +113,18 @@ HWY_INLINE void attend_few(const AttentionHead<T>& head, T* HWY_RESTRICT scratch
                               : head.keys;
   for (std::size_t key = 0; key < end; key += kTile) {
     const TileRange tile = {0, head.queries, key, std::min(kTile, end - key)};
-    multiply({head.queries, tile.keys, head.dim, query, head.dim, head.key.at(key), head.key.step,
-              head.key.row, scores, kTile, head.scale, T(0)});
+    multiply({.rows = head.queries,
+              .columns = tile.keys,
+              .k = head.dim,
+              .a = query,
+              .a_row = head.dim,
+              .b = head.key.at(key),
+              .b_step = head.key.step,
+              .b_column = head.key.row,
+              .c = scores,
+              .c_row = kTile,
+              .alpha = head.scale,
+              .beta = T(0)});
     for (std::size_t i = 0; i < head.queries; ++i) {
       const T factor = weigh_row(head, i, tile, scores + i * kTile, largest[i]);
       if (factor == T(1)) continue;
@@ -123,8 +133,18 @@ HWY_INLINE void attend_few(const AttentionHead<T>& head, T* HWY_RESTRICT scratch
     }
     add_weights(tile, scores, sum);
     drop_weights(head, tile, scores);
-    multiply({head.queries, head.value_dim, tile.keys, scores, kTile, head.value.at(key),
-              head.value.row, head.value.step, context, head.value_dim, T(1), T(1)});
+    multiply({.rows = head.queries,
+              .columns = head.value_dim,
+              .k = tile.keys,
+              .a = scores,
+              .a_row = kTile,
+              .b = head.value.at(key),
+              .b_step = head.value.row,
+              .b_column = head.value.step,
+              .c = context,
+              .c_row = head.value_dim,
+              .alpha = T(1),
+              .beta = T(1)});
   }
 }
 

@@ -21,21 +21,21 @@ namespace {
 template <class T>
 constexpr std::size_t kLine = 64 / sizeof(T);
 
-// Elements of each row of the transposed b that are copied at a time.
+// Elements of each column of b that are copied at a time, where they are contiguous.
 template <class T>
 constexpr std::size_t kChunk = 4 * kLine<T>;
 
-// Up to here rows count as short. Those of keys, which lie close together, would gain less from a
-// copy than it costs.
+// Up to here columns of b count as short, as those of a head's transposed keys: they lie close
+// together, and would gain less from a copy than it costs.
 template <class T>
-constexpr std::size_t kShortRow = 2 * kChunk<T>;
+constexpr std::size_t kShortColumn = 2 * kChunk<T>;
 
-// One element of each of a vector's rows, that lie `row` elements apart.
+// An element of each of a vector's columns of b, which lie `step` elements apart.
 template <class D, class T = hn::TFromD<D>>
-HWY_INLINE hn::Vec<D> load_column(D d, const T* from, std::size_t row) {
-  if (row == 1) return hn::LoadU(d, from);
+HWY_INLINE hn::Vec<D> load_row(D d, const T* from, std::size_t step) {
+  if (step == 1) return hn::LoadU(d, from);
   HWY_ALIGN T lanes[hn::MaxLanes(D())];
-  for (std::size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = from[i * row];
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = from[i * step];
   return hn::Load(d, lanes);
 }
 
@@ -57,58 +57,61 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const T* from, std::size_t step) {
   }
 }
 
-// Of vectors whose 128-bit blocks are from rows of b, rows[0] from rows 0, 4, 8, ..., rows[1] from
-// rows 1, 5, 9, ... (of doubles: 0, 2, 4, ... and 1, 3, 5, ...), makes columns: the first elements
-// of all rows in columns[0], the second ones in columns[1], ...
+// Of vectors whose 128-bit blocks are from columns of b, columns[0] from columns 0, 4, 8, ...,
+// columns[1] from columns 1, 5, 9, ... (of doubles: 0, 2, 4, ... and 1, 3, 5, ...), makes rows: the
+// first elements of all columns in rows[0], the second ones in rows[1], ...
 template <class D>
-HWY_INLINE void transpose_blocks(D d, const hn::Vec<D>* rows, hn::Vec<D>* columns) {
+HWY_INLINE void transpose_blocks(D d, const hn::Vec<D>* columns, hn::Vec<D>* rows) {
   if constexpr (sizeof(hn::TFromD<D>) == 8) {
-    columns[0] = hn::InterleaveLower(d, rows[0], rows[1]);
-    columns[1] = hn::InterleaveUpper(d, rows[0], rows[1]);
+    rows[0] = hn::InterleaveLower(d, columns[0], columns[1]);
+    rows[1] = hn::InterleaveUpper(d, columns[0], columns[1]);
   } else {
     const hn::RepartitionToWide<D> wide;
-    const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, rows[0], rows[1]));
-    const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, rows[2], rows[3]));
-    const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, rows[0], rows[1]));
-    const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, rows[2], rows[3]));
-    columns[0] = hn::BitCast(d, hn::InterleaveLower(wide, low01, low23));
-    columns[1] = hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23));
-    columns[2] = hn::BitCast(d, hn::InterleaveLower(wide, high01, high23));
-    columns[3] = hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23));
+    const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, columns[0], columns[1]));
+    const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, columns[2], columns[3]));
+    const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, columns[0], columns[1]));
+    const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, columns[2], columns[3]));
+    rows[0] = hn::BitCast(d, hn::InterleaveLower(wide, low01, low23));
+    rows[1] = hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23));
+    rows[2] = hn::BitCast(d, hn::InterleaveLower(wide, high01, high23));
+    rows[3] = hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23));
   }
 }
 
-// Fetches a line of some of the `count` rows after these ones: all of their lines, once `at` has
-// run over all elements. Hardware prefetchers do not foresee the order in which rows are read.
+// Fetches a line of some of the `count` columns of b after these ones, which begin at `b` and lie
+// `step` elements apart: while `at` runs over a column, most of their lines. Hardware prefetchers
+// do not foresee the order in which columns are read.
 template <class T>
-HWY_INLINE void prefetch_rows(const T* b, std::size_t row_step, std::size_t count, std::size_t at) {
+HWY_INLINE void prefetch_columns(const T* b, std::size_t step, std::size_t count, std::size_t at) {
   constexpr std::size_t kSteps = kLine<T> / kBlockLanes<T>;
+  // Columns further apart are too many for their sets of the first cache.
+  constexpr std::size_t kClose = 8 * kLine<T>;
   const std::size_t share = count / kSteps;
-  const T* next = b + (count + at % kLine<T> / kBlockLanes<T> * share) * row_step + at;
-  if (row_step <= kShortRow<T>) {
-    for (std::size_t i = 0; i < share; ++i) __builtin_prefetch(next + i * row_step, 0, 3);
-  } else {  // too many for their sets of the first cache
-    for (std::size_t i = 0; i < share; ++i) __builtin_prefetch(next + i * row_step, 0, 2);
+  const T* next = b + (count + at % kLine<T> / kBlockLanes<T> * share) * step + at;
+  if (step <= kClose) {
+    for (std::size_t i = 0; i < share; ++i) __builtin_prefetch(next + i * step, 0, 3);
+  } else {
+    for (std::size_t i = 0; i < share; ++i) __builtin_prefetch(next + i * step, 0, 2);
   }
 }
 
-// Copies `count` elements of each of a vector's rows in the order in which transpose_blocks takes
-// them. Each line is read once: rows whose distance is a multiple of 4 KB share a set of
+// Copies `count` elements of each of a vector's columns of b in the order in which transpose_blocks
+// takes them. Each line is read once: columns whose distance is a multiple of 4 KB share a set of
 // the first cache, which would lose them before they are used up.
 template <class D, class T = hn::TFromD<D>>
-HWY_INLINE void copy_chunk(D d, const T* HWY_RESTRICT b, std::size_t row_step, std::size_t count,
+HWY_INLINE void copy_chunk(D d, const T* HWY_RESTRICT b, std::size_t step, std::size_t count,
                            const T* HWY_RESTRICT next, T* HWY_RESTRICT chunk) {
   constexpr std::size_t kBlock = kBlockLanes<T>;
   const hn::CappedTag<T, kBlock> block;
   const std::size_t lanes = hn::Lanes(d);
   for (std::size_t i = 0; i < lanes; ++i) {
-    // More rows than hardware prefetchers follow.
+    // More columns than hardware prefetchers follow.
     for (std::size_t j = 0; j < kChunk<T>; j += kLine<T>) {
-      __builtin_prefetch(next + i * row_step + j, 0, 2);
+      __builtin_prefetch(next + i * step + j, 0, 2);
     }
     T* to = chunk + i % kBlock * lanes + i / kBlock * kBlock;
     for (std::size_t j = 0; j < count; j += kBlock) {
-      hn::Store(hn::LoadU(block, b + i * row_step + j), block, to + j * lanes);
+      hn::Store(hn::LoadU(block, b + i * step + j), block, to + j * lanes);
     }
   }
 }
@@ -133,26 +136,26 @@ HWY_NOINLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRI
   constexpr std::size_t kBlock = kBlockLanes<T>;
   if constexpr (hn::MaxLanes(D()) >= kBlock) {
     const auto add_block = [&](auto v, auto load) HWY_ATTR {
-      hn::Vec<D> rows[kBlock], columns[kBlock];
-      unroll<kBlock>([&](auto i) HWY_ATTR { rows[i()] = load(i()); });
-      transpose_blocks(d, rows, columns);
-      unroll<kBlock>([&](auto i) HWY_ATTR { add(v, at + i(), columns[i()]); });
+      hn::Vec<D> columns[kBlock], rows[kBlock];
+      unroll<kBlock>([&](auto i) HWY_ATTR { columns[i()] = load(i()); });
+      transpose_blocks(d, columns, rows);
+      unroll<kBlock>([&](auto i) HWY_ATTR { add(v, at + i(), rows[i()]); });
     };
-    if (p.b_step == 1 && p.k <= kShortRow<T>) {
-      // A pointer for each of a vector's first rows, moved along: so many addresses, computed from
-      // `at`, would not fit into registers.
+    if (p.b_step == 1 && p.k <= kShortColumn<T>) {
+      // A pointer to each of a vector's first columns, moved along: so many addresses, computed
+      // from `at`, would not fit into registers.
       const T* from[kVectors * kBlock];
       unroll<kVectors * kBlock>([&](auto i) HWY_ATTR {
         from[i()] = b + (i() / kBlock * lanes + i() % kBlock) * p.b_column;
       });
       const std::size_t step = kBlock * p.b_column;
       for (; at + kBlock <= p.k; at += kBlock) {
-        prefetch_rows(b, p.b_column, kVectors * lanes, at);
+        prefetch_columns(b, p.b_column, kVectors * lanes, at);
         unroll<kVectors>([&](auto v) HWY_ATTR {
           add_block(v, [&](std::size_t i) HWY_ATTR {
-            const T* const rows = from[v() * kBlock + i];
+            const T* const columns = from[v() * kBlock + i];
             from[v() * kBlock + i] += kBlock;
-            return load_blocks(d, rows, step);
+            return load_blocks(d, columns, step);
           });
         });
       }
@@ -160,7 +163,7 @@ HWY_NOINLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRI
     HWY_ALIGN T chunk[kVectors][hn::MaxLanes(D()) * kChunk<T>];
     while (p.b_step == 1 && at + kBlock <= p.k) {
       const std::size_t count = std::min(kChunk<T>, (p.k - at) / kBlock * kBlock);
-      // Behind the rows' ends the next ones begin.
+      // Behind the columns' ends the next ones begin.
       const T* next = at + count < p.k ? b + at + count : b + kVectors * lanes * p.b_column;
       unroll<kVectors>([&](auto v) HWY_ATTR {
         const std::size_t first = v() * lanes * p.b_column;
@@ -180,7 +183,7 @@ HWY_NOINLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRI
     unroll<kVectors>([&](auto v) HWY_ATTR {
       const T* from = b + at * p.b_step + v() * lanes * p.b_column;
       if (p.b_column == 1) hwy::Prefetch(from + kAhead * p.b_step);
-      add(v, at, load_column(d, from, p.b_column));
+      add(v, at, load_row(d, from, p.b_column));
     });
   }
   const auto alpha = hn::Set(d, p.alpha), beta = hn::Set(d, p.beta);
@@ -241,9 +244,10 @@ void multiply_few(const FewRows<T>& p) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t column = 0;
-  // Four sums at least hide what an addition takes; of rows that are transposed, beside them, two
-  // vectors' pointers fit into registers.
-  if (p.rows <= 2 && p.k <= kShortRow<T> && p.b_step != 1) {
+  // Four sums hide what an addition takes. Two do where the columns of b are contiguous, as those
+  // are transposed meanwhile; and the pointers to four vectors of them would not fit into
+  // registers.
+  if (p.rows <= 2 && p.k <= kShortColumn<T> && p.b_step != 1) {
     for (; column + 4 * lanes <= p.columns; column += 4 * lanes) multiply_rows<4>(d, p, column);
   }
   if (p.rows <= 4) {

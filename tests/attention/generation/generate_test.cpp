@@ -291,25 +291,25 @@ TEST_CASE("logits without a largest number are an error that names the sequence 
     CHECK_THROWS_WITH(generate(of, prompts, options), message);
     CHECK(get_rng_state().to_bytes() == before);
   };
-  const char* const third = "[generate] sequence 1: the largest logit for token 3 is nan";
+  const char* const third = "[generate] sequence 1: the largest logit for the token at position 3 is nan";
   for (const bool use_cache : {true, false}) {
     refused(model, {.use_cache = use_cache}, third);
     refused(model, {.temperature = 1, .top_k = 1, .use_cache = use_cache}, third);
     refused(model, {.num_beams = 2, .use_cache = use_cache},
-            "[generate] prompt 1, beam 0: the largest logit for token 3 is nan");
+            "[generate] prompt 1, beam 0: the largest logit for the token at position 3 is nan");
   }
   refused(model, {.temperature = 1, .top_k = 1, .num_samples = 2},
-          "[generate] sequence 2: the largest logit for token 3 is nan");
+          "[generate] sequence 2: the largest logit for the token at position 3 is nan");
   CHECK(generate(model, prompts, {.max_new_tokens = 1})[1] == TokenSequence{1, 2, 3});
 
   const double inf = std::numeric_limits<double>::infinity();
-  const char* const above = "[generate] sequence 0: the largest logit for token 1 is inf";
+  const char* const above = "[generate] sequence 0: the largest logit for the token at position 1 is inf";
   const GPT infinite = constant_model({1, inf, 0}), hidden = constant_model({-inf, -inf, -inf});
   refused(infinite, {}, above);
   refused(infinite, {.temperature = 1}, above);
-  refused(hidden, {}, "[generate] sequence 0: the largest logit for token 1 is -inf");
+  refused(hidden, {}, "[generate] sequence 0: the largest logit for the token at position 1 is -inf");
   refused(hidden, {.num_beams = 2},
-          "[generate] prompt 0, beam 0: the largest logit for token 1 is -inf");
+          "[generate] prompt 0, beam 0: the largest logit for the token at position 1 is -inf");
   for (const double temperature : {0.0, 1.0}) {
     refused(constant_model({1, 1, 1}), {.temperature = temperature, .repetition_penalty = 1e-320},
             above);

@@ -202,6 +202,10 @@ TEST_CASE("a call extends each layer once, in their order") {
   CHECK_THROWS_WITH(cache.extend(1, next, next), "[KVCache] layer 1 cannot follow 0 of 2");
   cache.extend(0, next, next);
   CHECK_THROWS_WITH(cache.extend(0, next, next), "[KVCache] layer 0 cannot follow 1 of 2");
+  const Tensor wide = ones({3, 1, 1, 2});
+  cache.reserve(1);
+  CHECK_THROWS_WITH(cache.extend(0, wide, wide),
+                    "[KVCache] (3, 1, 1, 2) does not follow (1, 1, 1, 2): dimension 0 differs");
   step();  // after what failed, a call begins anew
   CHECK_THROWS_WITH(cache.extend(2, next, next), "[KVCache] layer 2 cannot follow 2 of 2");
 }

@@ -118,9 +118,8 @@ TEST_CASE("what no shard can hold is refused before a file has changed") {
                         ContainsSubstring("absent: cannot be written: No such file"));
 }
 
-// Names that are taken by folders let the first, the last and the middle step fail; all are tried
-// on a folder that holds other shards of the same names.
-TEST_CASE("shards that cannot be written leave the old ones, or no index") {
+// Names that are taken by folders, tried on a folder that holds other shards of the same names.
+TEST_CASE("shards that cannot be written leave the old ones") {
   const nn::StateDict old_state{{"x", zeros({2})}, {"y", zeros({2})}},
       new_state{{"x", ones({2})}, {"y", ones({2})}};
   for (const std::string taken :
@@ -144,10 +143,10 @@ TEST_CASE("shards that cannot be written leave the old ones, or no index") {
     std::filesystem::remove(folder / taken);
     std::filesystem::create_directory(folder / taken);
     write_content(folder / taken / "file", "");  // a rename would replace an empty folder
+    const auto before = names_in(folder / ".");
     CHECK_THROWS_AS(nn::save_safetensors_shards(folder / ".", new_state, {.max_shard_size = 8}),
                     IoError);
-    CHECK_FALSE(std::filesystem::is_regular_file(folder / kIndexName));
-    for (const std::string& name : names_in(folder / ".")) CHECK_FALSE(name.ends_with(".tmp"));
+    CHECK(names_in(folder / ".") == before);
     std::filesystem::remove_all(folder / taken);
     nn::save_safetensors_shards(folder / ".", new_state, {.max_shard_size = 8});
     check_holds(folder / kIndexName, new_state);

@@ -1,0 +1,97 @@
+#include <sys/wait.h>
+#include <tend/nn/training/interrupt.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <functional>
+#include <optional>
+
+#include "tests/catch.h"
+
+using tend::nn::InterruptGuard;
+
+namespace {
+
+// How a process ends that runs `f`: with the number of the signal that ended it, or else with 0
+// where `f` gives true.
+int ending_of(const std::function<bool()>& f) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGINT, SIG_DFL);  // the test framework's own handlers are not ours
+    std::signal(SIGTERM, SIG_DFL);
+    _exit(f() ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
+}
+
+}  // namespace
+
+TEST_CASE("A signal is noted while a guard lives, and a second one ends the process") {
+  CHECK(ending_of([] {
+          const InterruptGuard guard;
+          std::raise(SIGINT);
+          return InterruptGuard::signal() == SIGINT;
+        }) == 0);
+  CHECK(ending_of([] {
+          const InterruptGuard guard;
+          std::raise(SIGINT);
+          std::raise(SIGTERM);
+          return true;
+        }) == SIGTERM);
+  CHECK(ending_of([] {
+          { const InterruptGuard guard; }
+          std::raise(SIGINT);
+          return true;
+        }) == SIGINT);
+}
+
+TEST_CASE("Nested guards count the signals together") {
+  CHECK(ending_of([] {
+          const InterruptGuard outer;
+          {
+            const InterruptGuard inner;
+            std::raise(SIGINT);
+          }
+          std::raise(SIGINT);
+          return true;
+        }) == SIGINT);
+  CHECK(ending_of([] {
+          const InterruptGuard outer;
+          std::raise(SIGINT);
+          const InterruptGuard inner;
+          std::raise(SIGINT);
+          return true;
+        }) == SIGINT);
+  CHECK(ending_of([] {
+          std::optional<InterruptGuard> first(std::in_place);
+          const InterruptGuard second;
+          first.reset();  // the handlers stay as long as one guard lives
+          std::raise(SIGINT);
+          return InterruptGuard::signal() == SIGINT;
+        }) == 0);
+}
+
+TEST_CASE("A guard that begins alone finds no signal of an earlier one") {
+  CHECK(ending_of([] {
+          {
+            const InterruptGuard guard;
+            std::raise(SIGINT);
+          }
+          if (InterruptGuard::signal() != SIGINT) return false;
+          const InterruptGuard guard;
+          if (InterruptGuard::signal() != 0) return false;
+          std::raise(SIGTERM);
+          return InterruptGuard::signal() == SIGTERM;
+        }) == 0);
+}
+
+TEST_CASE("After a signal of another process the first of one's own is only noted") {
+  CHECK(ending_of([] {
+          const InterruptGuard guard;
+          InterruptGuard::note(SIGINT);
+          std::raise(SIGTERM);
+          return InterruptGuard::signal() == SIGTERM;
+        }) == 0);
+}
