@@ -135,7 +135,7 @@ nn::StateDict CheckpointLayout::without_tied_head(const nn::StateDict& tensors) 
   const std::string& tied = parts_[0].theirs[0];  // the embedding
   if (tensors.contains(tied) && !equal(head->second, tensors.at(tied)))
     fail(model_, "'", kTheirHead, "' differs from '", tied, "', though the head is tied to it");
-  return without_extras(tensors, "", [](std::string_view name) { return name == kTheirHead; });
+  return without_extras(tensors, [](std::string_view name) { return name == kTheirHead; });
 }
 
 nn::StateDict CheckpointLayout::import_state(const nn::StateDict& tensors) const {
@@ -153,18 +153,26 @@ nn::StateDict CheckpointLayout::export_state(const nn::StateDict& state) const {
       fail(model_, "'", kHead, "' is not the token embedding, and would be lost");
     }
     const auto is_head = [](std::string_view name) { return name == kHead; };
-    return converted(without_extras(state, "", is_head), false);
+    return converted(without_extras(state, is_head), false);
   });
 }
 
-nn::StateDict without_extras(const nn::StateDict& tensors, std::string_view prefix,
-                             const std::function<bool(std::string_view)>& is_ignored) {
+nn::StateDict without_prefix(const nn::StateDict& tensors, std::string_view prefix) {
+  return with_memory([&] {
+    nn::StateDict renamed;
+    for (const auto& [name, tensor] : tensors) {
+      renamed.emplace_back(name.substr(name.starts_with(prefix) ? prefix.size() : 0), tensor);
+    }
+    return renamed;
+  });
+}
+
+nn::StateDict without_extras(const nn::StateDict& tensors,
+                             const std::function<bool(std::string_view)>& is_extra) {
   return with_memory([&] {
     nn::StateDict kept;
     for (const auto& [name, tensor] : tensors) {
-      std::string_view plain = name;
-      if (plain.starts_with(prefix)) plain.remove_prefix(prefix.size());
-      if (!is_ignored(plain)) kept.emplace_back(std::string(plain), tensor);
+      if (!is_extra(name)) kept.emplace_back(name, tensor);
     }
     return kept;
   });

@@ -50,8 +50,11 @@ class CheckpointLayout {
   std::vector<Correspondence> parts_;
 };
 
-/// The tensors without those whose names `is_ignored`, and with names without `prefix`.
-nn::StateDict without_extras(const nn::StateDict& tensors, std::string_view prefix,
-                             const std::function<bool(std::string_view)>& is_ignored);
+/// The tensors with names without `prefix`, of which some may have it.
+nn::StateDict without_prefix(const nn::StateDict& tensors, std::string_view prefix);
+
+/// The tensors without those whose names `is_extra`.
+nn::StateDict without_extras(const nn::StateDict& tensors,
+                             const std::function<bool(std::string_view)>& is_extra);
 
 }  // namespace tend::attention

@@ -47,8 +47,8 @@ class ConfigReader {
   const nn::json::Value& object_;
 };
 
-/// The dropout of that name, `otherwise` where there is none; nothing where it is `common`, that of
-/// all places, so that a change of this one is a change of all.
+/// The dropout of that name, `otherwise` where there is none; nullopt if it equals `common`,
+/// GPTConfig::dropout, so that it follows later changes of that.
 std::optional<double> own_dropout(const ConfigReader& config, const char* name, double otherwise,
                                   double common);
 /// The GELU of that name; IoError for other activations.

@@ -75,7 +75,8 @@ GPTConfig GPT2::config(std::string_view json, const std::filesystem::path& path)
 }
 
 nn::StateDict GPT2::import_state(const nn::StateDict& tensors, const GPTConfig& config) {
-  return gpt2_layout(config).import_state(without_extras(tensors, "transformer.", is_extra));
+  const nn::StateDict plain = without_prefix(tensors, "transformer.");
+  return gpt2_layout(config).import_state(without_extras(plain, is_extra));
 }
 
 nn::StateDict GPT2::export_state(const nn::StateDict& state, const GPTConfig& config) {

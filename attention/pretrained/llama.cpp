@@ -156,7 +156,7 @@ GPTConfig Llama::config(std::string_view json, const std::filesystem::path& path
 
 nn::StateDict Llama::import_state(const nn::StateDict& tensors, const GPTConfig& config) {
   const auto is_extra = [](auto name) { return name.ends_with(".rotary_emb.inv_freq"); };
-  return llama_layout(config).import_state(without_extras(tensors, "", is_extra));
+  return llama_layout(config).import_state(without_extras(tensors, is_extra));
 }
 
 nn::StateDict Llama::export_state(const nn::StateDict& state, const GPTConfig& config) {

@@ -14,6 +14,13 @@ namespace tend::attention {
 namespace {
 
 constexpr const char* kLoad = "load_pretrained";
+constexpr const char* kStopTokens = "pretrained_stop_tokens";
+
+void check_folder(const char* operation, const std::filesystem::path& folder) {
+  std::error_code ignored;  // one that cannot be seen is told of where its files cannot be opened
+  if (std::filesystem::status(folder, ignored).type() == std::filesystem::file_type::not_found)
+    nn::FileName{operation, folder}.refuse("there is no such folder, and nothing is downloaded");
+}
 
 nn::StateDict load_tensors(const std::filesystem::path& folder) {
   const auto whole = folder / "model.safetensors";
@@ -26,7 +33,7 @@ nn::StateDict load_tensors(const std::filesystem::path& folder) {
 
 // A number or a list.
 std::vector<std::int64_t> stop_tokens(const std::filesystem::path& path) {
-  const nn::FileName file{kLoad, path};
+  const nn::FileName file{kStopTokens, path};
   const nn::json::Value root = nn::json::read(file);
   const nn::json::Value* found = ConfigReader(file, root).find("eos_token_id");
   if (found == nullptr || found->is_null()) return {};
@@ -45,6 +52,7 @@ std::vector<std::int64_t> stop_tokens(const std::filesystem::path& path) {
 
 std::vector<std::int64_t> pretrained_stop_tokens(const std::filesystem::path& folder) {
   return with_memory([&] {
+    check_folder(kStopTokens, folder);
     std::error_code ignored;
     const auto own = folder / "generation_config.json";
     std::vector<std::int64_t> tokens;
@@ -55,6 +63,7 @@ std::vector<std::int64_t> pretrained_stop_tokens(const std::filesystem::path& fo
 
 GPT load_pretrained(const std::filesystem::path& folder) {
   return with_memory([&] {
+    check_folder(kLoad, folder);
     const std::filesystem::path path = folder / "config.json";
     const nn::FileName file{kLoad, path};
     const std::string text = nn::read_text(file);

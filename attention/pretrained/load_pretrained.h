@@ -16,19 +16,19 @@ namespace tend::attention {
 /// config.json, and model.safetensors or the files that model.safetensors.index.json names. It is
 /// read as GPT2 or Llama, as model_type says (gpt2, llama, mistral, qwen2, qwen3). Parameters are
 /// float32, also of files in F16 or BF16. Random weights are drawn first, so the default generator
-/// goes on. IoError for files that are missing or wrong; the
-/// errors of config, import_state and load_state_dict.
+/// goes on. Nothing is downloaded: IoError for a folder that is not there, and for files that are
+/// missing or wrong; the errors of config, import_state and load_state_dict.
 GPT load_pretrained(const std::filesystem::path& folder);
 
 /// Writes config.json and the weights into a folder, which is made where there is none, so that
 /// load_pretrained and Hugging Face's transformers read the model: as GPT-2 where its positions are
 /// learned, else as a Llama, or as the Mistral, Qwen 2 or Qwen 3 whose window, biases or norms of
-/// heads it has. An Error names a part that none of them has, before anything is written. A Llama's
-/// file knows no dropout but that of attention weights; the others, which matter in training alone,
-/// are not kept. eos_token_id is null, as a model does not know it; other files of the folder, such
-/// as generation_config.json, stay. Each file appears whole or not at all, as
-/// save_safetensors_shards has it, config.json last. Errors are those of save_safetensors_shards
-/// and export_state.
+/// heads it has. An Error lists the settings of GPTConfig that files of this model_type do not
+/// have, before anything is written. A Llama's file knows no dropout but that of attention weights;
+/// the others, which matter in training alone, are not kept. eos_token_id is null, as a model does
+/// not know it; other files of the folder, such as generation_config.json, stay. Each file appears
+/// whole or not at all, as save_safetensors_shards has it, config.json last. Errors are those of
+/// save_safetensors_shards and export_state.
 void save_pretrained(const std::filesystem::path& folder, const GPT& model,
                      const nn::ShardOptions& options = {});
 

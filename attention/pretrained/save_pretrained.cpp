@@ -1,8 +1,11 @@
 #include <charconv>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <tend/attention/pretrained/gpt2.h>
 #include <tend/attention/pretrained/llama.h>
@@ -42,7 +45,7 @@ class Members {
   std::string text_;
 };
 
-// The model_type of which a config is, if of any.
+// The type whose files could hold the model; check_kept decides.
 const char* model_type(const GPTConfig& config) {
   if (config.positions == PositionKind::learned) return kGPT2Type;
   if (config.qk_norm) return "qwen3";
@@ -121,33 +124,40 @@ std::string config_text(const std::string& type, const GPTConfig& config,
   return json.object() + '\n';
 }
 
+// What decides which model it is, under GPTConfig's names. Of what has no effect, the usual value.
+std::vector<std::pair<const char*, std::string>> settings_of(const GPTConfig& c) {
+  constexpr const char* kPositions[] = {"learned", "sinusoidal", "rotary", "alibi", "none"};
+  constexpr const char* kFeedForwards[] = {"gelu", "swiglu", "geglu"};
+  const auto flag = [](bool value) { return value ? "true" : "false"; };
+  const bool is_rms = c.norm == NormKind::rms, is_rotary = c.positions == PositionKind::rotary;
+  const std::int64_t dims = is_rotary ? c.rotary.dims.value_or(c.head_size()) : c.head_size();
+  return {{"positions", kPositions[static_cast<std::size_t>(c.positions)]},
+          {"norm", is_rms ? "rms" : "layer"},
+          {"norm_bias", flag(is_rms || c.norm_bias)},
+          {"feed_forward", kFeedForwards[static_cast<std::size_t>(c.feed_forward)]},
+          {"num_kv_heads", std::to_string(c.kv_heads())},
+          {"head_dim", std::to_string(c.head_size())},
+          {"qk_norm", flag(c.qk_norm)},
+          {"qkv_bias", flag(c.qkv_bias)},
+          {"out_bias", flag(c.out_bias)},
+          {"feed_forward_bias", flag(c.feed_forward_bias)},
+          {"tied_head", flag(c.tied_head)},
+          {"window", c.window ? std::to_string(*c.window) : "none"},
+          {"rotary.dims", dims == c.head_size() ? "all" : std::to_string(dims)},
+          {"rotary.interleaved", flag(is_rotary && c.rotary.interleaved)}};
+}
+
 // Error where the model that the text tells of would compute something else.
 void check_kept(const std::string& type, const GPTConfig& own, const GPTConfig& read) {
-  const bool has_rotary = own.positions == PositionKind::rotary;
-  const RotaryOptions &angles = own.rotary, &read_angles = read.rotary;
-  const struct {
-    const char* name;
-    bool is_kept;
-  } parts[] = {
-      {"positions", own.positions == read.positions},
-      {"norm", own.norm == read.norm},
-      {"norm_bias", own.norm == NormKind::rms || own.norm_bias == read.norm_bias},
-      {"feed_forward", own.feed_forward == read.feed_forward},
-      {"num_kv_heads", own.kv_heads() == read.kv_heads()},
-      {"head_dim", own.head_size() == read.head_size()},
-      {"qk_norm", own.qk_norm == read.qk_norm},
-      {"qkv_bias", own.qkv_bias == read.qkv_bias},
-      {"out_bias", own.out_bias == read.out_bias},
-      {"feed_forward_bias", own.feed_forward_bias == read.feed_forward_bias},
-      {"tied_head", own.tied_head == read.tied_head},
-      {"window", own.window == read.window},
-      {"rotary.dims", !has_rotary || angles.dims.value_or(own.head_size()) == own.head_size()},
-      {"rotary.interleaved", !has_rotary || angles.interleaved == read_angles.interleaved},
-  };
-  for (const auto& [name, is_kept] : parts) {
-    if (is_kept) continue;
-    fail(kSave, "no model that transformers calls '", type, "' has this model's ", name);
+  const auto here = settings_of(own), there = settings_of(read);
+  std::string differing;
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    if (here[i].second == there[i].second) continue;
+    differing += as_text(differing.empty() ? "" : "; ", here[i].first, " is ", here[i].second,
+                         " here, ", there[i].second, " there");
   }
+  if (!differing.empty())
+    fail(kSave, "no model that transformers calls '", type, "' has this one's parts: ", differing);
 }
 
 std::string stored_dtype(const GPT& model, const nn::ShardOptions& options) {

@@ -191,7 +191,21 @@ TEST_CASE("the tokens that end a text stand in two files, as a number or a list"
   for (const char* wrong : {"[1, null]", "2.0", "\"2\"", "[[1]]", "{\"0\": 1}"}) {
     folder.write("generation_config.json", std::string("{\"eos_token_id\": ") + wrong + "}");
     CHECK_THROWS_AS(pretrained_stop_tokens(folder.path()), IoError);
+    CHECK_THROWS_WITH(
+        pretrained_stop_tokens(folder.path()),
+        Catch::Matchers::StartsWith("[pretrained_stop_tokens] " + folder.path().string() +
+                                    "/generation_config.json: 'eos_token_id'"));
   }
+}
+
+TEST_CASE("a folder that is not there is said to be so, as nothing is downloaded") {
+  CHECK_THROWS_WITH(
+      load_pretrained("no/gpt2"),
+      "[load_pretrained] no/gpt2: there is no such folder, and nothing is downloaded");
+  CHECK_THROWS_WITH(
+      pretrained_stop_tokens("no/gpt2"),
+      "[pretrained_stop_tokens] no/gpt2: there is no such folder, and nothing is downloaded");
+  CHECK_THROWS_AS(load_pretrained("no/gpt2"), IoError);
 }
 
 TEST_CASE("folders that lack something are refused with what is missing") {

@@ -16,6 +16,7 @@
 using namespace tend;
 using namespace tend::attention;
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
 
 namespace {
 
@@ -190,14 +191,15 @@ TEST_CASE("a part that no such file has is refused before anything is written") 
   const auto of_gpt2 = [](auto change) { return refused_to_save(changed(tiny_gpt2(), change)); };
   const auto of_llama = [](auto change) { return refused_to_save(changed(tiny_llama(), change)); };
   CHECK(of_gpt2([](GPTConfig& c) { c.tied_head = false; }) ==
-        "[save_pretrained] no model that transformers calls 'gpt2' has this model's tied_head");
+        "[save_pretrained] no model that transformers calls 'gpt2' has this one's parts: tied_head "
+        "is false here, true there");
   CHECK_THAT(of_gpt2([](GPTConfig& c) { c.qkv_bias = false; }), ContainsSubstring("qkv_bias"));
   CHECK_THAT(of_gpt2([](GPTConfig& c) { c.out_bias = false; }), ContainsSubstring("out_bias"));
   CHECK_THAT(of_gpt2([](GPTConfig& c) { c.feed_forward_bias = false; }),
              ContainsSubstring("feed_forward_bias"));
   CHECK_THAT(of_gpt2([](GPTConfig& c) { c.norm_bias = false; }), ContainsSubstring("norm_bias"));
   CHECK_THAT(of_gpt2([](GPTConfig& c) { c.norm = NormKind::rms; }),
-             ContainsSubstring("this model's norm"));
+             EndsWith("parts: norm is rms here, layer there"));
   CHECK_THAT(of_gpt2([](GPTConfig& c) { c.num_kv_heads = 1; }), ContainsSubstring("num_kv_heads"));
   CHECK_THAT(of_gpt2([](GPTConfig& c) { c.head_dim = 6; }), ContainsSubstring("head_dim"));
   CHECK_THAT(of_gpt2([](GPTConfig& c) { c.window = 2; }), ContainsSubstring("window"));
@@ -209,7 +211,7 @@ TEST_CASE("a part that no such file has is refused before anything is written") 
     CHECK_THAT(of_llama([&](GPTConfig& c) { c.positions = kind; }), ContainsSubstring("positions"));
   }
   CHECK_THAT(of_llama([](GPTConfig& c) { c.norm = NormKind::layer; }),
-             ContainsSubstring("this model's norm"));
+             EndsWith("parts: norm is layer here, rms there"));
   CHECK_THAT(of_llama([](GPTConfig& c) { c.out_bias = true; }), ContainsSubstring("_bias"));
   CHECK_THAT(of_llama([](GPTConfig& c) { c.rotary.dims = 2, c.head_dim = 4; }),
              ContainsSubstring("rotary.dims"));
@@ -221,6 +223,36 @@ TEST_CASE("a part that no such file has is refused before anything is written") 
              ContainsSubstring("feed_forward_bias"));
   CHECK_THAT(of_llama([](GPTConfig& c) { c.window = 3, c.qk_norm = true; }),
              ContainsSubstring("window"));
+}
+
+TEST_CASE("all parts that such a file does not have are listed at once") {
+  CHECK(
+      refused_to_save(GPTConfig{}) ==
+      "[save_pretrained] no model that transformers calls 'gpt2' has this one's parts: qkv_bias is "
+      "false here, true there; tied_head is false here, true there");
+  CHECK_THAT(refused_to_save(changed(tiny_gpt2(),
+                                     [](GPTConfig& c) {
+                                       c.feed_forward = FeedForwardKind::geglu;
+                                       c.num_kv_heads = 1;
+                                       c.head_dim = 6;
+                                       c.window = 2;
+                                     })),
+             EndsWith("parts: feed_forward is geglu here, gelu there; num_kv_heads is 1 here, 2 "
+                      "there; head_dim is 6 here, 4 there; window is 2 here, none there"));
+  CHECK_THAT(
+      refused_to_save(changed(tiny_llama(),
+                              [](GPTConfig& c) {
+                                c.positions = PositionKind::alibi;
+                                c.feed_forward = FeedForwardKind::gelu;
+                              })),
+      ContainsSubstring("parts: positions is alibi here, rotary there; feed_forward is gelu "));
+  CHECK_THAT(refused_to_save(changed(tiny_llama(),
+                                     [](GPTConfig& c) {
+                                       c.head_dim = 4;
+                                       c.rotary = {.dims = 2, .interleaved = true};
+                                     })),
+             EndsWith("parts: rotary.dims is 2 here, all there; rotary.interleaved is true here, "
+                      "false there"));
 }
 
 TEST_CASE("a folder that cannot be made is an error that names it") {
