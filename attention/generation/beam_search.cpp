@@ -79,7 +79,7 @@ class Beams {
     std::int64_t rank = 0;
     for (const Candidate& each : best_candidates()) {
       if (is_stop(each.token, options_)) {
-        // One that other candidates leave behind would not have been followed.
+        // A stop token ranked behind num_beams others is no finished beam.
         if (rank < options_.num_beams) finish(each);
       } else if (std::ssize(rows) < options_.num_beams) {
         rows.push_back(each.row);
@@ -135,7 +135,7 @@ class Beams {
   Continuation running_;
   std::vector<double> log_probabilities_;  // of the running sequences, best first
   std::vector<Finished> finished_;         // best first
-  bool is_dead_ = false;
+  bool is_dead_ = false;                   // every candidate was a stop token
 };
 
 }  // namespace

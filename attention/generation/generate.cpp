@@ -33,7 +33,8 @@ void check_numbers(const GenerateOptions& o) {
   if (o.num_samples < 1) fail(kGenerate, "num_samples must be at least 1, got ", o.num_samples);
 }
 
-// They choose among tokens that are drawn: the likeliest one stays whatever they remove.
+// What needs tokens that are drawn: the likeliest one stays whatever is removed, and however often
+// it is asked for.
 void check_drawn(const GenerateOptions& o) {
   if (o.temperature > 0) return;
   const auto refuse_if = [](bool is_given, const char* name) {
@@ -46,6 +47,9 @@ void check_drawn(const GenerateOptions& o) {
   refuse_if(o.top_k.has_value(), "top_k");
   refuse_if(o.top_p.has_value(), "top_p");
   refuse_if(o.min_p.has_value(), "min_p");
+  if (o.num_samples > 1 && o.num_beams == 1)
+    fail(kGenerate, "num_samples ", o.num_samples,
+         " would be the same text each time: give a temperature above 0, or num_beams above 1");
 }
 
 void check_beams(const GenerateOptions& o) {
@@ -95,7 +99,7 @@ class Samples {
         has_stopped_(results_.size(), false) {}
 
   std::vector<TokenSequence> draw() {
-    Draws draws(true);  // check_logits or on_token may end this after some tokens
+    Draws draws(true);  // the generator goes back unless all tokens were made
     for (std::int64_t step = 0; step < options_.max_new_tokens && !is_done_; ++step) {
       const Tensor logits = step == 0 ? first_logits() : running_.logits();
       check_logits(logits, running_.sequences(), "sequence");

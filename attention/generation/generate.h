@@ -2,6 +2,7 @@
 /// Continuations of texts by a GPT.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <tend/attention/models/gpt.h>
+#include <tend/core/base/error.h>
 
 #pragma GCC visibility push(default)
 
@@ -38,7 +40,8 @@ struct GenerateOptions {
   double repetition_penalty = 1.0;
   /// A sequence ends with the first of these, which it keeps.
   std::vector<std::int64_t> stop_tokens = {};
-  /// How many continuations each prompt gets.
+  /// How many continuations each prompt gets. Error for more than one with a temperature of 0 and
+  /// one beam, which would be the same.
   std::int64_t num_samples = 1;
   /// Above 1, beam search: so many sequences are followed, and the num_samples best are given, best
   /// first, by the sum of their tokens' log-probabilities / (new tokens)^length_penalty: fewer
@@ -67,6 +70,13 @@ std::vector<TokenSequence> generate(const GPT& model, const std::vector<TokenSeq
 /// For one prompt, and one continuation (Error for more).
 TokenSequence generate(const GPT& model, const TokenSequence& prompt,
                        const GenerateOptions& options = {});
+/// For one prompt in braces: generate(model, {1, 2}).
+template <std::integral Token>
+TokenSequence generate(const GPT& model, std::initializer_list<Token> prompt,
+                       const GenerateOptions& options = {}) {
+  return generate(model, with_memory([&] { return TokenSequence(prompt.begin(), prompt.end()); }),
+                  options);
+}
 /// For prompts in braces: generate(model, {{1, 2}, {3}}).
 std::vector<TokenSequence> generate(const GPT& model, std::initializer_list<TokenSequence> prompts,
                                     const GenerateOptions& options = {});

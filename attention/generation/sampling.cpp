@@ -67,8 +67,8 @@ TokenSequence chosen_tokens(const Tensor& logits, const std::vector<TokenSequenc
   // What is divided by a small penalty may overflow.
   if (options.repetition_penalty != 1) check_logits(scores, sequences, "sequence");
   if (options.temperature == 0) return argmax(scores, -1).to_vector<std::int64_t>();
-  // Without the largest, a low temperature would make infinities; one that is 0 in float32 makes
-  // NaN of the likeliest.
+  // The largest score becomes 0, so that no division makes it infinite; a temperature that float32
+  // takes as 0 would make it 0 / 0, which is NaN.
   scores = (scores - amax(scores, {-1}, true)) /
            std::max<double>(options.temperature, std::numeric_limits<float>::min());
   if (options.top_k) scores = keep_top_k(scores, *options.top_k);

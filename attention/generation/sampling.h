@@ -13,8 +13,8 @@ namespace tend::attention {
 Tensor penalized(const Tensor& logits, const std::vector<TokenSequence>& sequences,
                  double repetition_penalty);
 
-/// Error unless the largest logit of each of n sequences is a finite number: no token could be
-/// chosen by others. `name` is what the message calls a sequence, before its number.
+/// Error for a sequence whose largest logit is NaN or infinite, as no token can be chosen then. The
+/// message calls it `name` and its number.
 void check_logits(const Tensor& logits, const std::vector<TokenSequence>& sequences,
                   const std::string& name);
 

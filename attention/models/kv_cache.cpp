@@ -163,6 +163,7 @@ KVCache::KeysValues KVCache::extend(std::size_t layer, const Tensor& key, const 
 void KVCache::reorder(const Tensor& rows) {
   if (rows.dtype() != int64) fail<DTypeError>(kCache, "rows are ", rows.dtype(), ", not int64");
   if (rows.dim() != 1) fail<ShapeError>(kCache, "rows are (batch,), got ", rows.shape());
+  if (length_ == 0) return;
   const NoGradGuard no_graph;
   const auto from = with_memory([&] { return rows.to_vector<std::int64_t>(); });
   const auto picked = [&](const Tensor& x) {

@@ -60,7 +60,7 @@ class KVCache {
   void truncate(std::int64_t length);
   /// Sequence i becomes what sequence rows[i] was; `rows` is int64 (B,), of any B. For beams, and
   /// to go on from one prompt in several ways. DTypeError, ShapeError; IndexError for a row that is
-  /// not there.
+  /// not there. A cache without tokens has nothing to reorder, and takes any rows.
   void reorder(const Tensor& rows);
 
   struct KeysValues {

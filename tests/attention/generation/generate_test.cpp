@@ -349,6 +349,10 @@ TEST_CASE("what cannot be generated is refused before anything is computed") {
   refused({.repetition_penalty = 0.0});
   refused({.num_samples = 0});
   refused({.num_samples = 2});
+  CHECK_THROWS_WITH(generate(model, std::vector<TokenSequence>{{1}}, {.num_samples = 3}),
+                    "[generate] num_samples 3 would be the same text each time: give a temperature "
+                    "above 0, or num_beams above 1");
+  CHECK_THROWS_AS(generate(model, tensor({1}), {.num_samples = 2}), Error);
   refused({.num_beams = 0});
   refused({.temperature = 1.0, .num_beams = 2});
   refused({.num_beams = 2, .on_token = [](auto, auto) { return true; }});
@@ -382,6 +386,18 @@ TEST_CASE("prompts may stand in braces and in tensors") {
   const auto both = generate(model, std::vector<TokenSequence>{{1, 2}, {3, 4}}, options);
   CHECK(generate(model, {{1, 2}, {3, 4}}, options) == both);
   CHECK(generate(model, {{1, 2}}, options).at(0) == both[0]);
+  // Flat braces are one prompt, nested ones several, also of single tokens.
+  const std::int64_t token = 2;
+  const TokenSequence flat = generate(model, {1, 2}, options);
+  CHECK(flat == both[0]);
+  CHECK(generate(model, {1, token}, options) == both[0]);
+  const TokenSequence single = generate(model, {1}, options);
+  CHECK(single == generate(model, TokenSequence{1}, options));
+  CHECK(generate(model, {1, 2, 3}, options) == generate(model, TokenSequence{1, 2, 3}, options));
+  const std::vector<TokenSequence> nested = generate(model, {{1}, {token}}, options);
+  CHECK(nested == generate(model, std::vector<TokenSequence>{{1}, {2}}, options));
+  CHECK(generate(model, {{1}}, options) == std::vector<TokenSequence>{single});
+  CHECK_THROWS_AS(generate(model, {13}, options), IndexError);
   const Tensor one = generate(model, tensor({1, 2}), options);
   CHECK(one.shape() == Shape{6});
   CHECK(one.to_vector<std::int64_t>() == both[0]);

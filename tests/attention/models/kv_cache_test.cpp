@@ -142,6 +142,20 @@ TEST_CASE("a cache can be reordered, and begin anew") {
   CHECK(allclose(model(tokens, {.cache = &cache}), model(tokens), 1e-5, 1e-5));
 }
 
+TEST_CASE("a cache without tokens has nothing to reorder") {
+  const NoGradGuard no_graph;
+  const GPT model(small_model(PositionKind::rotary));
+  const Tensor tokens = randint(0, kVocabulary, {2, 4}), rows = tensor({7, 8, 9});
+  KVCache cache;
+  cache.reorder(rows);
+  model(tokens, {.cache = &cache});
+  CHECK_THROWS_AS(cache.reorder(rows), IndexError);
+  cache.reset();
+  cache.reorder(rows);
+  CHECK_THROWS_AS(cache.reorder(ones({2})), DTypeError);
+  CHECK(allclose(model(tokens, {.cache = &cache}), model(tokens), 1e-5, 1e-5));
+}
+
 TEST_CASE("a call that fails leaves the cache as it was") {
   const NoGradGuard no_graph;
   manual_seed(5);
