@@ -18,8 +18,8 @@ namespace tend::attention {
 
 /// A value in a score or mask function: a real number of the scores' dtype, an index (int32, which
 /// wraps around), or a truth value. It exists only while the function is called; Error anywhere
-/// else. Operations on an index and a real number are on real numbers; DTypeError for those on
-/// numbers and truth values. Functions are called without std::, whose own take no Expr.
+/// else. Operations that mix an index and a real number are on real numbers; DTypeError for those
+/// that mix numbers and truth values. Functions are called without std::, whose own take no Expr.
 class Expr {
  public:
   /// Constants. An integer must fit int32 (Error).

@@ -22,11 +22,6 @@ void check_lengths(const char* name, const Tensor& lengths) {
   fail<ShapeError>(name, "lengths must be (batches), got ", lengths.shape());
 }
 
-// The function that is being made is for as many batches as the table has.
-void need_batches(const char* name, const Tensor& table) {
-  Trace::current().need({name, kernels::TileOp::batch, table.size(0)});
-}
-
 void check_at_least_one(const char* name, const char* argument, std::int64_t number) {
   if (number < 1) fail(name, argument, " must be 1 or more, got ", number);
 }
@@ -39,7 +34,8 @@ MaskFunction causal() {
 
 MaskFunction causal_bottom_right(std::int64_t queries, std::int64_t keys) {
   if (queries < 0 || keys < 0) {
-    fail<ShapeError>("causal_bottom_right", queries, " queries and ", keys, " keys");
+    fail<ShapeError>("causal_bottom_right", "sizes must not be negative, got ", queries,
+                     " queries and ", keys, " keys");
   }
   const std::int64_t before = keys - queries;
   return [before](const Position& at) { return at.key <= at.query + before; };
@@ -60,7 +56,7 @@ MaskFunction prefix(const Tensor& lengths) {
   check_lengths("prefix", lengths);
   const Lookup length = lookup(lengths);
   return [&](const Position& at) {
-    need_batches("prefix", lengths);
+    Trace::current().need({"prefix", kernels::TileOp::batch, lengths.size(0)});
     return at.key < length(at.batch) || at.key <= at.query;
   };
 }
@@ -75,7 +71,7 @@ MaskFunction documents(const Tensor& documents) {
   const bool has_batch = documents.dim() == 2;
   return [&](const Position& at) {
     if (!has_batch) return document(at.query) == document(at.key);
-    need_batches("documents", documents);
+    Trace::current().need({"documents", kernels::TileOp::batch, documents.size(0)});
     return document(at.batch, at.query) == document(at.batch, at.key);
   };
 }
@@ -84,7 +80,7 @@ MaskFunction padding(const Tensor& lengths) {
   check_lengths("padding", lengths);
   const Lookup length = lookup(lengths);
   return [&](const Position& at) {
-    need_batches("padding", lengths);
+    Trace::current().need({"padding", kernels::TileOp::batch, lengths.size(0)});
     return at.key < length(at.batch);
   };
 }

@@ -1,11 +1,13 @@
 #include <tend/attention/expressions/scores.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <vector>
 
 #include <tend/attention/expressions/trace.h>
 #include <tend/autograd/ops/ops.h>
+#include <tend/core/kernels/attention/tile_program.h>
 
 // Functions are called while they are made, so capturing locals by reference is safe.
 namespace tend::attention::scores {
@@ -18,11 +20,6 @@ void check_table(const char* name, const Tensor& table, std::int64_t rank, const
   if (!is_floating(table.dtype())) {
     fail<DTypeError>(name, "the table must be floating, got ", table.dtype());
   }
-}
-
-// The function that is being made is for so many heads.
-void need_heads(const char* name, std::int64_t heads) {
-  Trace::current().need({name, kernels::TileOp::head, heads});
 }
 
 /// The bucket of each distance from 0 to max_distance: the first half of `buckets` have one
@@ -50,7 +47,7 @@ ScoreFunction alibi(const Tensor& slopes) {
   check_table("alibi", slopes, 1, "(heads)");
   const Lookup slope = lookup(slopes);
   return [&](const Expr& score, const Position& at) {
-    need_heads("alibi", slopes.size(0));
+    Trace::current().need({"alibi", kernels::TileOp::head, slopes.size(0)});
     return score - slope(at.head) * abs(at.query - at.key);
   };
 }
@@ -60,7 +57,7 @@ ScoreFunction alibi(std::int64_t heads) {
 }
 
 Tensor alibi_slopes(std::int64_t heads) {
-  if (heads < 1) fail<ShapeError>("alibi_slopes", heads, " heads");
+  if (heads < 1) fail<ShapeError>("alibi_slopes", "heads must be at least 1, got ", heads);
   return with_memory([&] {
     const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(heads)));
     std::vector<float> slopes;
@@ -86,7 +83,7 @@ ScoreFunction relative_bias(const Tensor& table) {
   const std::int64_t last = (table.size(1) - 1) / 2;
   const Lookup bias = lookup(table);
   return [&, last](const Expr& score, const Position& at) {
-    need_heads("relative_bias", table.size(0));
+    Trace::current().need({"relative_bias", kernels::TileOp::head, table.size(0)});
     return score + bias(at.head, at.query - at.key + last);
   };
 }
@@ -110,7 +107,7 @@ ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_
     const Lookup bias = lookup(table);
     const Lookup bucket = lookup(distance_buckets(buckets, max_distance));
     return ScoreFunction([&](const Expr& score, const Position& at) {
-      need_heads("t5_bias", table.size(1));
+      Trace::current().need({"t5_bias", kernels::TileOp::head, table.size(1)});
       const Expr past = at.query - at.key;  // how far the key lies before the query
       const Expr distance = bidirectional ? abs(past) : max(past, 0);
       const Expr on_side = bucket(min(distance, max_distance));

@@ -72,3 +72,39 @@ TEST_CASE("masks with a row for each batch are for as many batches as the inputs
   check("prefix", [](std::int64_t n) { return masks::prefix(full({n}, 2, int64)); });
   check("documents", [](std::int64_t n) { return masks::documents(zeros({n, 4}, int64)); });
 }
+
+TEST_CASE("sizes that a mask cannot have are refused, and those beyond int32 mean what they can") {
+  constexpr std::int64_t kLarge = std::int64_t{1} << 40;
+  CHECK_THROWS_WITH(masks::causal_bottom_right(-1, 5),
+                    "[causal_bottom_right] sizes must not be negative, got -1 queries and 5 keys");
+  CHECK_THROWS_AS(masks::causal_bottom_right(5, -1), ShapeError);
+  CHECK_THROWS_AS(masks::causal_bottom_right(8, kLarge), Error);
+  CHECK_THROWS_AS(masks::dilated(kLarge), Error);
+  CHECK_THROWS_AS(masks::dilated(0), Error);
+  manual_seed(3);
+  const Tensor x = randn({2, 1, 6, 4}, float64);
+  const auto run = [&](const MaskFunction& mask) {
+    return flex_attention(x, x, x, {.mask = mask});
+  };
+  CHECK(equal(run(masks::causal_bottom_right(kLarge, kLarge)), run(masks::causal())));
+  CHECK(equal(run(masks::sliding_window(kLarge)), run(masks::causal())));
+  CHECK(equal(run(masks::prefix(kLarge)), run({})));
+  CHECK(equal(run(masks::prefix(-kLarge)), run(masks::causal())));
+  for (const auto& make :
+       {masks::padding, static_cast<MaskFunction (*)(const Tensor&)>(masks::prefix)}) {
+    CHECK_THROWS_AS(run(make(tensor({std::int64_t{3}, kLarge}))), DTypeError);
+  }
+  CHECK_THROWS_AS(run(masks::documents(full({6}, kLarge, int64))), DTypeError);
+}
+
+TEST_CASE("numbers of documents may go on behind the tokens, but not end before them") {
+  manual_seed(4);
+  const Tensor x = randn({1, 1, 5, 4}, float64);
+  const auto run = [&](const Tensor& documents) {
+    return flex_attention(x, x, x, {.mask = masks::documents(documents)});
+  };
+  const Tensor longer = tensor({0, 0, 1, 1, 1, 2, 2});
+  CHECK(equal(run(longer), run(longer.narrow(0, 0, 5))));
+  CHECK(equal(run(longer.unsqueeze(0)), run(longer)));
+  CHECK_THROWS_AS(run(longer.narrow(0, 0, 4)), IndexError);
+}

@@ -22,6 +22,7 @@ TEST_CASE("ALiBi has the slopes of its paper, for any number of heads") {
   check(12, {1, 2, 3, 4, 5, 6, 7, 8, 0.5, 1.5, 2.5, 3.5});
   CHECK_THROWS_AS(scores::alibi_slopes(0), ShapeError);
   CHECK_THROWS_AS(scores::alibi(0), ShapeError);
+  CHECK_THROWS_WITH(scores::alibi(0), "[alibi_slopes] heads must be at least 1, got 0");
   const Tensor q = randn({1, 6, 5, 4});
   CHECK(equal(flex_attention(q, q, q, {.score = scores::alibi(6)}),
               flex_attention(q, q, q, {.score = scores::alibi(scores::alibi_slopes(6))})));
