@@ -56,7 +56,7 @@ MaskFunction prefix(const Tensor& lengths) {
   check_lengths("prefix", lengths);
   const Lookup length = lookup(lengths);
   return [&](const Position& at) {
-    Trace::current().need({"prefix", kernels::TileOp::batch, lengths.size(0)});
+    Trace::current().need({"prefix", kernels::TileOp::batch, lengths, 0});
     return at.key < length(at.batch) || at.key <= at.query;
   };
 }
@@ -71,7 +71,7 @@ MaskFunction documents(const Tensor& documents) {
   const bool has_batch = documents.dim() == 2;
   return [&](const Position& at) {
     if (!has_batch) return document(at.query) == document(at.key);
-    Trace::current().need({"documents", kernels::TileOp::batch, documents.size(0)});
+    Trace::current().need({"documents", kernels::TileOp::batch, documents, 0});
     return document(at.batch, at.query) == document(at.batch, at.key);
   };
 }
@@ -80,7 +80,7 @@ MaskFunction padding(const Tensor& lengths) {
   check_lengths("padding", lengths);
   const Lookup length = lookup(lengths);
   return [&](const Position& at) {
-    Trace::current().need({"padding", kernels::TileOp::batch, lengths.size(0)});
+    Trace::current().need({"padding", kernels::TileOp::batch, lengths, 0});
     return at.key < length(at.batch);
   };
 }

@@ -47,7 +47,7 @@ ScoreFunction alibi(const Tensor& slopes) {
   check_table("alibi", slopes, 1, "(heads)");
   const Lookup slope = lookup(slopes);
   return [&](const Expr& score, const Position& at) {
-    Trace::current().need({"alibi", kernels::TileOp::head, slopes.size(0)});
+    Trace::current().need({"alibi", kernels::TileOp::head, slopes, 0});
     return score - slope(at.head) * abs(at.query - at.key);
   };
 }
@@ -83,7 +83,7 @@ ScoreFunction relative_bias(const Tensor& table) {
   const std::int64_t last = (table.size(1) - 1) / 2;
   const Lookup bias = lookup(table);
   return [&, last](const Expr& score, const Position& at) {
-    Trace::current().need({"relative_bias", kernels::TileOp::head, table.size(0)});
+    Trace::current().need({"relative_bias", kernels::TileOp::head, table, 0, table.shape()});
     return score + bias(at.head, at.query - at.key + last);
   };
 }
@@ -107,7 +107,7 @@ ScoreFunction t5_bias(const Tensor& table, Flag bidirectional, std::int64_t max_
     const Lookup bias = lookup(table);
     const Lookup bucket = lookup(distance_buckets(buckets, max_distance));
     return ScoreFunction([&](const Expr& score, const Position& at) {
-      Trace::current().need({"t5_bias", kernels::TileOp::head, table.size(1)});
+      Trace::current().need({"t5_bias", kernels::TileOp::head, table, 1, table.shape()});
       const Expr past = at.query - at.key;  // how far the key lies before the query
       const Expr distance = bidirectional ? abs(past) : max(past, 0);
       const Expr on_side = bucket(min(distance, max_distance));

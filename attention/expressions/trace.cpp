@@ -64,10 +64,17 @@ void TracedFunction::check_sizes(const char* operation, const Shape& weights) co
   std::int64_t batches = 1;
   for (std::int64_t d = 0; d < rank - 3; ++d) batches *= weights[d];
   for (const SizeNeeded& each : sizes) {
+    const Shape& table = each.table.shape();
+    Shape expected = each.made_for.value_or(table);
+    expected[each.dimension] = table[each.dimension];
+    if (table != expected) {
+      fail<ShapeError>(operation, each.function, " was made for a table ", *each.made_for,
+                       ", which now is ", table);
+    }
     const bool of_heads = each.place == TileOp::head;
     const std::int64_t present = of_heads ? heads : batches;
-    if (each.size == present) continue;
-    fail<ShapeError>(operation, each.function, " is for ", each.size,
+    if (table[each.dimension] == present) continue;
+    fail<ShapeError>(operation, each.function, " is for ", table[each.dimension],
                      of_heads ? " heads" : " batches", ", the weights ", weights, " have ",
                      present);
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -14,12 +15,14 @@ namespace tend::attention {
 /// What errors call the values of score and mask functions.
 inline constexpr const char* kExpression = "attention expression";
 
-/// A function for so many batches or heads, which a table has: of any others it would silently read
-/// a part.
+/// A function whose table has a row for each batch or head, in that dimension: of a table with more
+/// it would silently read a part.
 struct SizeNeeded {
   const char* function;   // as errors name it
   kernels::TileOp place;  // batch or head
-  std::int64_t size;
+  Tensor table;
+  std::int64_t dimension;
+  std::optional<Shape> made_for = {};  // of the table, where its other size is part of the function
 };
 
 /// A program whose tables are tensors, which may have gradients.
@@ -34,7 +37,8 @@ struct TracedFunction {
   /// ShapeError for another rank, DTypeError for other elements and for constants that scores of
   /// `dtype` cannot hold.
   void check(DType dtype) const;
-  /// ShapeError, naming `operation`, where weights of that shape have other batches or heads.
+  /// After check(): ShapeError, naming `operation`, where weights of that shape have other batches
+  /// or heads than the tables, or a table has another shape than a function was made for.
   void check_sizes(const char* operation, const Shape& weights) const;
   /// The program for scores of that dtype, to which floating tables are converted.
   kernels::TileProgram program(DType dtype) const;
@@ -60,7 +64,7 @@ class Trace {
   Expr constant(kernels::TileType type, double number);
   /// An element of the table; errors as Lookup documents.
   Expr look_up(const Tensor& table, std::vector<int> indices);
-  /// The function is for inputs of that size; also where another calls it with its own place.
+  /// The function is for inputs of that size. So is one that calls it for its own batch or head.
   void need(const SizeNeeded& size) { function_.sizes.push_back(size); }
   /// The number of the node; Error for a value of another function.
   int node_of(const Expr& value) const;

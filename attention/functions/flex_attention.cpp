@@ -30,8 +30,8 @@ AttentionCall checked_call(const Tensor& query, const Tensor& key, const Tensor&
   call.mask_function = options.mask.traced();
   for (const auto& function : {call.score_function, call.mask_function}) {
     if (!function) continue;
-    function->check_sizes(kFlex, call.weights);
     function->check(query.dtype());
+    function->check_sizes(kFlex, call.weights);
   }
   return call;
 }

@@ -85,6 +85,11 @@ std::vector<Tensor> rearranged(const char* model, const std::string& name,
   return all.split(all.size(0) / count, 0);
 }
 
+// Also where some numbers are NaN, as in a run that went wrong.
+bool is_same(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() && allclose(a, b, 0, 0, true);
+}
+
 // What is no matrix stays as it is; its shape is refused where it is loaded.
 Tensor transposed_if(bool condition, const Tensor& x) {
   return condition && x.dim() == 2 ? x.t() : x;
@@ -133,7 +138,7 @@ nn::StateDict CheckpointLayout::without_tied_head(const nn::StateDict& tensors) 
   const auto head = tensors.find(kTheirHead);
   if (!has_tied_head_ || head == tensors.end()) return tensors;
   const std::string& tied = parts_[0].theirs[0];  // the embedding
-  if (tensors.contains(tied) && !equal(head->second, tensors.at(tied)))
+  if (tensors.contains(tied) && !is_same(head->second, tensors.at(tied)))
     fail(model_, "'", kTheirHead, "' differs from '", tied, "', though the head is tied to it");
   return without_extras(tensors, [](std::string_view name) { return name == kTheirHead; });
 }
@@ -149,7 +154,7 @@ nn::StateDict CheckpointLayout::import_state(const nn::StateDict& tensors) const
 nn::StateDict CheckpointLayout::export_state(const nn::StateDict& state) const {
   return with_memory([&] {
     if (!has_tied_head_ || !state.contains(kHead)) return converted(state, false);
-    if (!state.contains(kEmbedding) || !equal(state.at(kHead), state.at(kEmbedding))) {
+    if (!state.contains(kEmbedding) || !is_same(state.at(kHead), state.at(kEmbedding))) {
       fail(model_, "'", kHead, "' is not the token embedding, and would be lost");
     }
     const auto is_head = [](std::string_view name) { return name == kHead; };

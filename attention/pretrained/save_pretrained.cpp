@@ -12,13 +12,14 @@
 #include <tend/attention/pretrained/load_pretrained.h>
 #include <tend/nn/files/file_name.h>
 #include <tend/nn/files/json.h>
-#include <tend/nn/files/write_file.h>
+#include <tend/nn/files/safetensors_shards.h>
 
 namespace tend::attention {
 namespace {
 
 constexpr const char* kSave = "save_pretrained";
 constexpr const char* kGPT2Type = "gpt2";
+constexpr const char* kConfigFile = "config.json";
 
 // The members of a JSON object, one a line.
 class Members {
@@ -27,11 +28,12 @@ class Members {
   void add(const char* name, const std::string& text) { add(name, text.c_str()); }
   void add(const char* name, std::int64_t number) { add_json(name, std::to_string(number)); }
   void add(const char* name, Flag value) { add_json(name, value ? "true" : "false"); }
-  // With the fewest digits that are read as the same number.
+  // With the fewest digits that are read as the same number, which is no integer to Python.
   void add(const char* name, double number) {
     char digits[32];
     const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
-    add_json(name, std::string(std::begin(digits), end));
+    const std::string text(std::begin(digits), end);
+    add_json(name, text.find_first_of(".e") == std::string::npos ? text + ".0" : text);
   }
   void add(const char* name, const std::optional<std::int64_t>& number) {
     add_json(name, number ? std::to_string(*number) : "null");
@@ -160,6 +162,16 @@ void check_kept(const std::string& type, const GPTConfig& own, const GPTConfig& 
     fail(kSave, "no model that transformers calls '", type, "' has this one's parts: ", differing);
 }
 
+// Parts of a model may have been replaced since it was made.
+void check_vocabulary(const nn::StateDict& state, const GPTConfig& config) {
+  const Shape expected{config.vocab_size, config.width};
+  for (const char* name : {"token_embedding.weight", "head.weight"}) {
+    if (!state.contains(name) || state.at(name).shape() == expected) continue;
+    fail<ShapeError>(kSave, "'", name, "' is ", state.at(name).shape(),
+                     ", vocab_size and width of the config are ", expected);
+  }
+}
+
 std::string stored_dtype(const GPT& model, const nn::ShardOptions& options) {
   if (!options.dtype) return as_text(model.token_embedding.weight.dtype());
   return *options.dtype == nn::HalfType::float16 ? "float16" : "bfloat16";
@@ -170,19 +182,27 @@ std::string stored_dtype(const GPT& model, const nn::ShardOptions& options) {
 void save_pretrained(const std::filesystem::path& folder, const GPT& model,
                      const nn::ShardOptions& options) {
   with_memory([&] {
-    const GPTConfig& config = model.config;
+    const GPTConfig& config = checked_block(kSave, model.config);
     const std::string type = model_type(config);
     const bool is_gpt2 = type == kGPT2Type;
-    const std::filesystem::path path = folder / "config.json";
+    const std::filesystem::path path = folder / kConfigFile;
     const std::string text = config_text(type, config, stored_dtype(model, options));
     check_kept(type, config, is_gpt2 ? GPT2::config(text, path) : Llama::config(text, path));
-    const nn::StateDict state = is_gpt2 ? GPT2::export_state(model.state_dict(), config)
-                                        : Llama::export_state(model.state_dict(), config);
+    const nn::StateDict state = model.state_dict();
+    check_vocabulary(state, config);
+    const nn::StateDict exported =
+        is_gpt2 ? GPT2::export_state(state, config) : Llama::export_state(state, config);
+    nn::ShardOptions with_format = options;
+    with_format.metadata.try_emplace("format", "pt");  // without it transformers reads no weights
     std::error_code error;
-    std::filesystem::create_directories(folder, error);
+    const bool is_new = std::filesystem::create_directories(folder, error);
     if (error) nn::FileName{kSave, folder}.refuse("cannot be made: ", error.message());
-    nn::save_safetensors_shards(folder, state, options);
-    nn::write_file(path, text, kSave);
+    try {
+      nn::safetensors::save_shards_with(folder, exported, with_format, {kConfigFile, text});
+    } catch (...) {
+      if (is_new) std::filesystem::remove(folder, error);
+      throw;
+    }
   });
 }
 

@@ -73,6 +73,16 @@ TEST_CASE("masks with a row for each batch are for as many batches as the inputs
   check("documents", [](std::int64_t n) { return masks::documents(zeros({n, 4}, int64)); });
 }
 
+TEST_CASE("a mask whose table has another number of rows by now is for that number") {
+  Tensor lengths = full({2}, 2, int64);
+  const MaskFunction mask = masks::padding(lengths);
+  lengths.set_data(full({5}, 2, int64));
+  const Tensor two = ones({2, 1, 4, 4}), five = ones({5, 1, 4, 4});
+  CHECK_THROWS_WITH(flex_attention(two, two, two, {.mask = mask}),
+                    "[flex_attention] padding is for 5 batches, the weights (2, 1, 4, 4) have 2");
+  CHECK(equal(flex_attention(five, five, five, {.mask = mask}), five));
+}
+
 TEST_CASE("sizes that a mask cannot have are refused, and those beyond int32 mean what they can") {
   constexpr std::int64_t kLarge = std::int64_t{1} << 40;
   CHECK_THROWS_WITH(masks::causal_bottom_right(-1, 5),

@@ -86,3 +86,16 @@ TEST_CASE("scores with numbers for each head are for as many heads as the inputs
   check("relative_bias", [](std::int64_t n) { return scores::relative_bias(ones({n, 5})); });
   check("t5_bias", [](std::int64_t n) { return scores::t5_bias(ones({8, n}), true); });
 }
+
+TEST_CASE("a score that was made for the length of its table refuses another") {
+  const Tensor x = ones({4, 3, 5});
+  Tensor table = ones({4, 15});
+  const ScoreFunction score = scores::relative_bias(table);
+  table.set_data(ones({4, 31}));
+  CHECK_THROWS_WITH(
+      flex_attention(x, x, x, {.score = score}),
+      "[flex_attention] relative_bias was made for a table (4, 15), which now is (4, 31)");
+  table.set_data(ones({8, 15}));
+  CHECK_THROWS_WITH(flex_attention(x, x, x, {.score = score}),
+                    "[flex_attention] relative_bias is for 8 heads, the weights (4, 3, 3) have 4");
+}

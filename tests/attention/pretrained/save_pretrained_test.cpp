@@ -1,7 +1,11 @@
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -258,4 +262,97 @@ TEST_CASE("all parts that such a file does not have are listed at once") {
 TEST_CASE("a folder that cannot be made is an error that names it") {
   CHECK_THROWS_WITH(save_pretrained("/dev/null/model", GPT(tiny_llama())),
                     ContainsSubstring("[save_pretrained] /dev/null/model: cannot be made"));
+}
+
+TEST_CASE("numbers that are floating to transformers have a point, and files say their format") {
+  const NewFolder folder;
+  GPTConfig config = tiny_llama();
+  config.norm_eps = 0;
+  config.rotary.scaling = {8, 1, 4, 32};
+  save_pretrained(folder.path(), model_to_save(config), {.metadata = {{"note", "x"}}});
+  const nlohmann::json saved = folder.config();
+  CHECK(saved["rms_norm_eps"].is_number_float());
+  CHECK(saved["rope_theta"].is_number_float());
+  for (const char* name : {"factor", "low_freq_factor", "high_freq_factor"})
+    CHECK(saved["rope_scaling"][name].is_number_float());
+  const auto metadata = nn::load_safetensors(folder.path() / "model.safetensors").metadata;
+  CHECK(metadata == std::map<std::string, std::string>{{"format", "pt"}, {"note", "x"}});
+}
+
+TEST_CASE("a model that was changed after it was made is refused, or saved as it is") {
+  const NewFolder folder;
+  const auto refuses = [&](const GPT& model, const std::string& message) {
+    CHECK_THROWS_WITH(save_pretrained(folder.path(), model), ContainsSubstring(message));
+    CHECK_FALSE(std::filesystem::exists(folder.path()));
+  };
+  for (const GPTConfig& config : {tiny_gpt2(), tiny_llama()}) {
+    GPT model = model_to_save(config);
+    model.config.num_heads = 0;
+    refuses(model, "[save_pretrained] num_heads must be at least 1, got 0");
+    model.config = config;
+    model.config.norm_eps = std::numeric_limits<double>::quiet_NaN();
+    refuses(model, "[save_pretrained] norm_eps nan");
+    model.config = config;
+    model.config.vocab_size = 12;
+    refuses(model,
+            "'token_embedding.weight' is (11, 8), vocab_size and width of the config are (12, 8)");
+  }
+  const GPT model = model_to_save(tiny_gpt2());
+  const NoGradGuard no_graph;
+  model.token_embedding.weight.select(0, 3).fill_(std::numeric_limits<double>::quiet_NaN());
+  save_pretrained(folder.path(), model);
+  CHECK(allclose(load_pretrained(folder.path()).token_embedding.weight,
+                 model.token_embedding.weight, 0, 0, true));
+}
+
+TEST_CASE("a save that cannot be leaves what was there") {
+  const NewFolder folder;
+  const GPT old = model_to_save(tiny_llama());
+  CHECK_THROWS_AS(save_pretrained(folder.path(), old, {.max_shard_size = 0}), Error);
+  CHECK_FALSE(std::filesystem::exists(folder.path()));
+  save_pretrained(folder.path(), old);
+  const GPT other =
+      model_to_save(changed(tiny_llama(), [](GPTConfig& c) { c.rotary.theta = 5e5; }));
+  for (const char* taken : {"config.json.tmp", "model.safetensors.index.json"}) {
+    CAPTURE(taken);
+    std::filesystem::create_directory(folder.path() / taken);
+    CHECK_THROWS_AS(save_pretrained(folder.path(), other, {.max_shard_size = 500}), IoError);
+    std::filesystem::remove(folder.path() / taken);
+    const GPT kept = load_pretrained(folder.path());
+    CHECK(kept.config.rotary.theta == old.config.rotary.theta);
+    CHECK(equal(kept.token_embedding.weight, old.token_embedding.weight));
+  }
+}
+
+// Two models of the same shapes, of which one is written over the other by a process that is
+// killed.
+TEST_CASE("a save that is killed leaves no mixture of two models", "[products]") {
+  const auto with_theta = [](double theta) {
+    GPT model = model_to_save(changed(tiny_llama(), [&](GPTConfig& c) { c.rotary.theta = theta; }));
+    const NoGradGuard no_graph;
+    model.token_embedding.weight.fill_(theta);
+    return model;
+  };
+  const GPT a = with_theta(1e4), b = with_theta(5e5);
+  int unreadable = 0;
+  for (int i = 0; i < 40; ++i) {
+    const NewFolder folder;
+    save_pretrained(folder.path(), a);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      save_pretrained(folder.path(), b, {.max_shard_size = i % 2 == 0 ? 500 : 1'000'000});
+      _exit(0);
+    }
+    usleep(static_cast<useconds_t>(100 * i));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    try {
+      const GPT found = load_pretrained(folder.path());
+      CHECK(found.token_embedding.weight.min().item() == found.config.rotary.theta);
+    } catch (const IoError&) {  // not all of the new one is there
+      ++unreadable;
+    }
+  }
+  CHECK(unreadable < 40);
 }
