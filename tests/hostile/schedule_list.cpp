@@ -104,7 +104,7 @@ std::vector<PublicFunction> simple_schedules() {
 std::vector<PublicFunction> schedules_with_parts() {
   return {
       made<optim::LambdaLR>(
-          "optim::LambdaLR::LambdaLR(Optimizer&, Factor)",
+          "optim::LambdaLR::LambdaLR(Optimizer&, const Factor&)",
           [](Arguments& a) {
             return std::tuple(optim::LambdaLR::Factor([x = a.real()](std::int64_t) { return x; }));
           }),
