@@ -113,6 +113,10 @@ nlohmann::ordered_json settings_of(const Options& o) {
 }
 
 int run(Options o) {
+  if (o.warmup >= o.trainer.steps) {
+    throw std::invalid_argument("--warmup " + std::to_string(o.warmup) + " must be below --steps " +
+                                std::to_string(o.trainer.steps));
+  }
   const std::string text = read_text(o.text);
   const auto vocabulary = tend::nn::CharVocabulary::from_text(text);
   const Tensor tokens = tend::tensor(vocabulary.encode(text));

@@ -153,6 +153,7 @@ TEST_CASE("nanogpt says what is wrong with its text, its options and its checkpo
   fails({"--text", "empty"}, 1, "empty cannot be read, or is empty");
   fails({"--text", "short"}, 1, "the text is too short");
   fails({"--text", "text", "--steps", "0"}, 2, "--steps");
+  fails({"--text", "text", "--steps", "60"}, 2, "--warmup 100 must be below --steps 60");
   fails(small_nanogpt({"--resume"}), 1, "checkpoints need a folder");
   REQUIRE(
       run_program(kNanoGPT, small_nanogpt({"--steps", "3", "--out", "o", "--sample", "0"}), folder)
