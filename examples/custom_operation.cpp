@@ -46,6 +46,7 @@ class Net : public tend::nn::Module<Net> {
 };
 
 int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
+  if (!json_path.empty()) tend::nn::check_can_write(json_path);
   tend::manual_seed(seed);
   const Tensor points = tend::randn({4, 3}, {.dtype = tend::float64, .requires_grad = true});
   const auto operation = [](const std::vector<Tensor>& inputs) {

@@ -114,6 +114,7 @@ std::string text_of(const Tensor& tokens) {
 }
 
 int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
+  if (!json_path.empty()) tend::nn::check_can_write(json_path);
   tend::manual_seed(seed);
   Translator model;
   tend::optim::Adam optimizer(model.parameters(), {.lr = 0.002, .betas = {0.9, 0.98}});

@@ -72,6 +72,7 @@ double share_right(Classifier& model, const tend::data::TensorDataset<2>& data) 
 }
 
 int run(const Options& o) {
+  if (!o.json_path.empty()) tend::nn::check_can_write(o.json_path);
   const auto training = read(o.folder, "train"), testing = read(o.folder, "t10k");
   tend::manual_seed(o.seed);
   Classifier model;

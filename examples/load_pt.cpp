@@ -29,6 +29,8 @@ tend::nn::StateDict weights_in(const std::string& path) {
 }
 
 int run(const Options& o) {
+  if (!o.json_path.empty()) tend::nn::check_can_write(o.json_path);
+  if (!o.save.empty()) tend::nn::check_can_write(o.save);
   tend::manual_seed(o.seed);
   const tend::nn::StateDict weights = weights_in(o.weights);
   const auto sizes = weights.at("0.weight").sizes<2>();

@@ -42,6 +42,7 @@ double tested(GPT& model, std::int64_t step) {
 }
 
 int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
+  if (!json_path.empty()) tend::nn::check_can_write(json_path);
   tend::manual_seed(seed);
   GPT model({.vocab_size = kLetters, .context_length = kLength, .width = 32, .num_layers = 2});
   train(model, 1, steps, 0.003);

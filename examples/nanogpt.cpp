@@ -48,7 +48,7 @@ void add_options(program::CommandLine& line, Options& o) {
   line.add_whole("--layers", o.model.num_layers, "Blocks (4)", 1, 1000);
   line.add_whole("--heads", o.model.num_heads, "Heads of each (4)", 1, 1000);
   line.add_whole("--width", o.model.width, "Width (128)", 1, 100'000);
-  line.add_whole("--context", o.model.context_length, "Context length (64)", 1, 100'000);
+  line.add_whole("--context", o.model.context_length, "Context length (64)", 2, 100'000);
   line.add_flag("--learned-positions", o.model.positions,
                 "Learn a vector for each position instead of rotating",
                 tend::attention::PositionKind::learned);
@@ -113,6 +113,12 @@ nlohmann::ordered_json settings_of(const Options& o) {
 }
 
 int run(Options o) {
+  if (!o.json_path.empty()) tend::nn::check_can_write(o.json_path);
+  if (o.out.empty() && (o.trainer.resume || o.trainer.save_every > 0))
+    throw std::invalid_argument("--resume and --save-every need the folder of --out");
+  if (o.model.width % o.model.num_heads != 0)
+    throw std::invalid_argument("--width must be a multiple of --heads");
+  if (o.model.dropout > 1) throw std::invalid_argument("--dropout must be at most 1");
   if (o.warmup >= o.trainer.steps) {
     throw std::invalid_argument("--warmup " + std::to_string(o.warmup) + " must be below --steps " +
                                 std::to_string(o.trainer.steps));

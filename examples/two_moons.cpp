@@ -55,6 +55,7 @@ std::string picture(const tend::nn::Sequential& model) {
 }
 
 int run(const Options& o) {
+  if (!o.json_path.empty()) tend::nn::check_can_write(o.json_path);
   tend::manual_seed(o.seed);
   const auto [points, moon] = moons(o.points);
   const auto [new_points, new_moon] = moons(1000);

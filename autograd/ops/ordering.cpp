@@ -193,6 +193,7 @@ Tensor bincount(const Tensor& self, std::int64_t minlength) {
 }
 
 Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlength) {
+  if (!weights.defined()) return bincount(self, minlength);
   const std::int64_t bins = count_bins(self, minlength);
   if (weights.shape() != self.shape()) {
     fail<ShapeError>("bincount", "weights of shape ", weights.shape(), " for ", self.shape());

@@ -70,13 +70,22 @@ void add_options(program::CommandLine& line, Options& options) {
   line.add_file("--json", options.json_path, "Write texts, tokens and times to this file");
 }
 
-/// Throws std::invalid_argument where options that say how to draw would have no effect.
-void settle_temperature(Options& options) {
+/// Throws std::invalid_argument for options that say how to draw, but not so that it can be done.
+void settle_drawing(Options& options) {
   GenerateOptions& o = options.generation;
+  if (o.top_p && !(*o.top_p > 0 && *o.top_p <= 1))
+    throw std::invalid_argument("--top-p must lie above 0 and be at most 1");
+  if (o.min_p && !(*o.min_p >= 0 && *o.min_p <= 1))
+    throw std::invalid_argument("--min-p must lie from 0 to 1");
+  if (!(o.repetition_penalty > 0))
+    throw std::invalid_argument("--repetition-penalty must be above 0");
   if (o.num_beams > 1 && options.temperature.value_or(0) != 0) {
     throw std::invalid_argument("--num-beams searches, and draws nothing: --temperature must be 0");
   }
   o.temperature = o.num_beams > 1 ? 0 : options.temperature.value_or(kTemperature);
+  if (o.temperature == 0 && o.num_beams == 1 && o.num_samples > 1)
+    throw std::invalid_argument(
+        "--num-samples with --temperature 0 would be the same text each time");
   if (o.temperature == 0 && (o.top_k || o.top_p || o.min_p)) {
     throw std::invalid_argument(
         "--top-k, --top-p and --min-p say what is drawn: with --num-beams, or --temperature 0, "
@@ -171,7 +180,7 @@ void write_json(const Run& run, const Options& options,
 
 int run(Options options) {
   if (!options.json_path.empty()) tend::nn::check_can_write(options.json_path);
-  settle_temperature(options);
+  settle_drawing(options);
   const auto tokenizer = load_tokenizer(options);
   const tend::attention::GPT model = tend::attention::load_pretrained(options.folder);
   options.generation.stop_tokens = tend::attention::pretrained_stop_tokens(options.folder);

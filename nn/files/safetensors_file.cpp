@@ -24,14 +24,12 @@ using safetensors::Header;
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
 constexpr std::string_view kLoadSafetensors = "load_safetensors";
-// The longest header that is read, as in the reference implementation.
-constexpr std::uint64_t kMaxHeader = 100'000'000;
 
 std::string read_header(InputFile& file) {
   std::uint64_t length = 0;
   if (file.size() < sizeof length) file.refuse("is too short for a header");
   file.read(&length, sizeof length);
-  if (length > kMaxHeader || length > file.size() - sizeof length) {
+  if (length > safetensors::kMaxHeader || length > file.size() - sizeof length) {
     file.refuse("a header of ", length, " bytes in a file of ", file.size());
   }
   std::string text(length, '\0');

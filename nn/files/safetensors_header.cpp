@@ -102,6 +102,10 @@ std::string header_text(const std::filesystem::path& path, const StateDict& tens
   text += '}';
   // Spaces keep the elements aligned.
   text.resize((text.size() + 7) / 8 * 8, ' ');
+  if (text.size() > kMaxHeader) {
+    fail<IoError>("save_safetensors", path.string(), ": names and metadata take ", text.size(),
+                  " bytes, of which readers take ", kMaxHeader, " at most");
+  }
   return text;
 }
 

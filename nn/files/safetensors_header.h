@@ -39,11 +39,15 @@ struct Header {
   std::map<std::string, std::string> metadata;
 };
 
+/// The longest header that is written and read, as in the reference implementation.
+inline constexpr std::uint64_t kMaxHeader = 100'000'000;
+
 /// How elements of `dtype` are written.
 const StoredType& stored_type(DType dtype, std::optional<HalfType> half);
 
 /// The text for these tensors, which lie one after the other, padded to a multiple of 8 bytes.
-/// IoError, naming the path, for a name that cannot be stored and for tensors beyond 2^63 bytes.
+/// IoError, naming the path, for a name that cannot be stored, for tensors beyond 2^63 bytes
+/// and for a text beyond kMaxHeader.
 std::string header_text(const std::filesystem::path& path, const StateDict& tensors,
                         const SafetensorsOptions& options);
 

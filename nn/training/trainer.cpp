@@ -96,6 +96,11 @@ std::filesystem::path Trainer::find_checkpoint() const {
 }
 
 void Trainer::resume() {
+  // A run that begins anew would remove the checkpoints of another.
+  if (!options_.resume && folder_ && options_.writes && step_ == 0 &&
+      std::filesystem::is_regular_file(folder_->last())) {
+    fail(kName, options_.out, " holds checkpoints of another run: resume it, or give a new folder");
+  }
   const std::filesystem::path path = options_.resume ? find_checkpoint() : "";
   if (path.empty()) return;
   const Safetensors file = load_run(path);

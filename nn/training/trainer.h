@@ -29,9 +29,11 @@ struct TrainerOptions {
   std::int64_t tokens_per_step = 0;  ///< For the rate in the progress line and the logs.
   std::int64_t evaluate_every = 0;   ///< Steps; 0: never.
   std::int64_t patience = 0;  ///< Evaluations without a better one that end the run; 0: none do.
-  std::filesystem::path out = {};  ///< Folder of checkpoints and logs; empty: there are none.
-  std::int64_t save_every = 0;     ///< Steps; 0: only at the end.
-  std::int64_t keep = 3;           ///< How many checkpoints stay.
+  /// Folder of checkpoints and logs; empty: there are none. Without `resume`, run() is an Error for
+  /// one with checkpoints of another run.
+  std::filesystem::path out = {};
+  std::int64_t save_every = 0;  ///< Steps; 0: only at the end.
+  std::int64_t keep = 3;        ///< How many checkpoints stay.
   Flag writes = true;          ///< Checkpoints and logs; false on all but one of several processes.
   Flag resume = false;         ///< Goes on from the last checkpoint in `out`, if there is one.
   Flag shows_progress = true;  ///< A line on stderr (ProgressLine).

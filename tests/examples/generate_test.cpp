@@ -103,6 +103,10 @@ TEST_CASE("generate answers wrong usage with 2, and a folder without a model wit
   expect({"--num-beams", "2", "--temperature", "1"}, "--temperature must be 0");
   expect({"--num-beams", "2", "--top-k", "3"}, "with --num-beams");
   expect({"--temperature", "0", "--min-p", "0.1"}, "nothing is");
+  expect({"--temperature", "0", "--num-samples", "2"}, "the same text each time");
+  expect({"--top-p", "2"}, "--top-p must lie above 0");
+  expect({"--min-p", "-1"}, "--min-p must lie from 0 to 1");
+  expect({"--repetition-penalty", "0"}, "--repetition-penalty must be above 0");
   const Ended ended = run_generate({".", "--prompt", "a"}, folder);
   CHECK(ended.code == 1);
   CHECK_THAT(ended.output, ContainsSubstring("vocab.json"));

@@ -154,10 +154,15 @@ TEST_CASE("nanogpt says what is wrong with its text, its options and its checkpo
   fails({"--text", "short"}, 1, "the text is too short");
   fails({"--text", "text", "--steps", "0"}, 2, "--steps");
   fails({"--text", "text", "--steps", "60"}, 2, "--warmup 100 must be below --steps 60");
-  fails(small_nanogpt({"--resume"}), 1, "checkpoints need a folder");
+  fails(small_nanogpt({"--resume"}), 2, "need the folder of --out");
+  fails({"--text", "text", "--heads", "3"}, 2, "--width must be a multiple of --heads");
+  fails(small_nanogpt({"--dropout", "2"}), 2, "--dropout must be at most 1");
+  fails({"--text", "text", "--context", "1"}, 2, "--context");
+  fails(small_nanogpt({"--steps", "3", "--json", "."}), 1, "cannot write .");
   REQUIRE(
       run_program(kNanoGPT, small_nanogpt({"--steps", "3", "--out", "o", "--sample", "0"}), folder)
           .code == 0);
+  fails(small_nanogpt({"--steps", "4", "--out", "o"}), 1, "holds checkpoints of another run");
   fails(small_nanogpt({"--steps", "4", "--out", "o", "--resume"}), 1,
         "was written with other settings");
 }

@@ -188,6 +188,12 @@ TEST_CASE("unique tells every NaN from the others, and 0 not from -0") {
   CHECK_FALSE(unique(tensor({1})).counts.defined());
 }
 
+TEST_CASE("bincount without weights counts, whether they are left out or None") {
+  const Tensor x = tensor({1, 3, 1});
+  CHECK(equal(bincount(x, None), tensor({0, 2, 0, 1})));
+  CHECK(equal(bincount(x, None, 5), tensor({0, 2, 0, 1, 0})));
+}
+
 TEST_CASE("bincount refuses what no memory could hold") {
   CHECK_THROWS_AS(bincount(tensor({std::numeric_limits<std::int64_t>::max()})), OutOfMemoryError);
   CHECK_THROWS_AS(bincount(tensor({std::int64_t{1} << 61})), Error);

@@ -266,6 +266,17 @@ TEST_CASE("names that cannot be stored are refused, and the old file stays") {
   CHECK(folder.files() == 1);
 }
 
+TEST_CASE("metadata that no reader would take is not written, and the old file stays") {
+  const Folder folder;
+  const fs::path path = folder / "d.safetensors";
+  const nn::StateDict state{{"x", ones({2})}};
+  nn::save_safetensors(path, state);
+  CHECK_THROWS_WITH(
+      nn::save_safetensors(path, state, {.metadata = {{"k", std::string(100'000'000, 'x')}}}),
+      ContainsSubstring("of which readers take 100000000 at most"));
+  CHECK(equal(nn::load_safetensors(path).tensors.at("x"), ones({2})));
+}
+
 TEST_CASE("a module's weights travel through a file") {
   const Folder folder;
   const attention::MultiHeadAttention from(3, 4, 6, 0.0, 2);

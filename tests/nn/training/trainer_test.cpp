@@ -347,6 +347,26 @@ TEST_CASE("Ctrl-C ends a run behind its step, with a checkpoint, and the handler
   CHECK(status == 0);
 }
 
+TEST_CASE("a run that begins anew leaves the checkpoints of another alone", "[products]") {
+  const TemporaryFolder folder;
+  const nn::TrainerOptions options{
+      .steps = 3, .out = folder.file("out"), .save_every = 1, .shows_progress = false};
+  {
+    Course course;
+    nn::Trainer trainer(
+        course.model, course.optimizer, [&] { return course.loss(); }, options);
+    trainer.run();
+    trainer.set_steps(4);
+    trainer.run();  // its own checkpoints are no other run's
+  }
+  Course course;
+  nn::Trainer again(
+      course.model, course.optimizer, [&] { return course.loss(); }, options);
+  CHECK_THROWS_WITH(again.run(), ContainsSubstring("holds checkpoints of another run"));
+  CHECK(nn::CheckpointFolder(folder.file("out")).steps().size() == 3);
+  CHECK(again.steps_done() == 0);
+}
+
 TEST_CASE("a trainer refuses options that cannot be, and checkpoints of other settings",
           "[products]") {
   const TemporaryFolder folder;
