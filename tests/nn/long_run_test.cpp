@@ -20,9 +20,9 @@ struct Usage {
 
 Usage usage() {
   std::ifstream file("/proc/self/statm");
-  std::int64_t size = 0, resident = 0;
-  file >> size >> resident;
-  return {resident, live_memory(),
+  std::int64_t size = 0, resident = 0, of_files = 0;
+  file >> size >> resident >> of_files;  // the system drops pages of programs and reads them again
+  return {resident - of_files, live_memory(),
           std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {})};
 }
 
