@@ -96,8 +96,7 @@ int run(std::int64_t tokens, const std::string& json_path) {
     std::cout << picture.name << "\n\n" << draw(weights) << '\n';
     list.push_back({{"name", picture.name}, {"weights", weights.reshape({-1}).to_vector<float>()}});
   }
-  std::cout.flush();  // before a file that may be standard output, too
-  if (!json_path.empty()) tend::nn::write_file(json_path, list.dump() + '\n');
+  if (!json_path.empty()) program::write_results(json_path, list.dump());
   return 0;
 }
 

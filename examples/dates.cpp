@@ -143,7 +143,7 @@ int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
   if (!json_path.empty()) {
     const nlohmann::ordered_json results{
         {"seed", seed}, {"steps", steps}, {"share_right", right}, {"loss", loss}};
-    tend::nn::write_file(json_path, results.dump(1) + '\n');
+    program::write_results(json_path, results.dump(1));
   }
   return 0;
 }

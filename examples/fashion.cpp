@@ -103,7 +103,7 @@ int run(const Options& o) {
                                          {"share_right", right},
                                          {"loss", last_loss},
                                          {"seconds", seconds}};
-    tend::nn::write_file(o.json_path, results.dump(1) + '\n');
+    program::write_results(o.json_path, results.dump(1));
   }
   return 0;
 }

@@ -54,7 +54,7 @@ int run(const Options& o) {
   if (!o.save.empty()) tend::nn::save_pt(o.save, tend::nn::PtDict{{"model", model.state_dict()}});
   if (!o.json_path.empty()) {
     const nlohmann::ordered_json results{{"first_loss", first}, {"last_loss", last}};
-    tend::nn::write_file(o.json_path, results.dump(1) + '\n');
+    program::write_results(o.json_path, results.dump(1));
   }
   return 0;
 }

@@ -62,7 +62,7 @@ int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
     const nlohmann::ordered_json results{
         {"learnt", learnt}, {"before", before},       {"after", after},
         {"merged", merged}, {"trainable", trainable}, {"parameters", model.num_parameters()}};
-    tend::nn::write_file(json_path, results.dump(1) + '\n');
+    program::write_results(json_path, results.dump(1));
   }
   return 0;
 }

@@ -119,6 +119,7 @@ int run(Options o) {
   if (o.model.width % o.model.num_heads != 0)
     throw std::invalid_argument("--width must be a multiple of --heads");
   if (o.model.dropout > 1) throw std::invalid_argument("--dropout must be at most 1");
+  if (o.min_rate > o.rate) throw std::invalid_argument("--min-rate must be at most --rate");
   if (o.warmup >= o.trainer.steps) {
     throw std::invalid_argument("--warmup " + std::to_string(o.warmup) + " must be below --steps " +
                                 std::to_string(o.trainer.steps));
@@ -192,7 +193,7 @@ int run(Options o) {
                                          {"parameters", model.num_parameters()},
                                          {"losses", losses},
                                          {"sample", sample}};
-    tend::nn::write_file(o.json_path, results.dump(1) + '\n');
+    program::write_results(o.json_path, results.dump(1));
   }
   const int signal = tend::nn::InterruptGuard::signal();
   return signal == 0 ? 0 : 128 + signal;

@@ -4,7 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
+#include <iostream>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include <tend/core/threads/parallel.h>
+#include <tend/nn/files/write_file.h>
 
 // CLI11, which reads the command line, takes seconds to compile; program.cpp includes it once for
 // all.
@@ -137,6 +140,14 @@ class CommandLine {
   std::string name_;
   std::unique_ptr<CLI::App> app_;
 };
+
+/// Writes what --json asks for, and a line end. What was printed before comes first where the file
+/// is standard output. IoError where it cannot be written.
+inline void write_results(const std::string& path, const std::string& results) {
+  std::cout.flush();
+  std::fflush(stdout);
+  tend::nn::write_file(path, results + '\n');
+}
 
 /// What main() returns: what `work` does, or after a message on stderr 2 where it throws
 /// std::invalid_argument, for wrong usage, and 1 where it throws another exception or standard

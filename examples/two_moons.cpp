@@ -81,7 +81,7 @@ int run(const Options& o) {
   if (!o.json_path.empty()) {
     const nlohmann::ordered_json results{
         {"seed", o.seed}, {"steps", o.steps}, {"share_right", right}, {"loss", last_loss}};
-    tend::nn::write_file(o.json_path, results.dump(1) + '\n');
+    program::write_results(o.json_path, results.dump(1));
   }
   return 0;
 }

@@ -8,6 +8,7 @@
 
 namespace tend::attention {
 
+///@{
 /// weights @ value with weights = softmax(scale * query @ key^T + mask), after dropout. query is
 /// (..., T, D), key (..., S, D), value (..., S, V), the result (..., T, V); leading dimensions
 /// broadcast. With enable_gqa the query has a multiple of the heads (dimension -3) of key and
@@ -27,9 +28,23 @@ namespace tend::attention {
 /// are composed. It does not support floating masks that require grad or have another dtype, values
 /// that bring leading dimensions of their own, and dropout_p = 1. There the automatic choice is the
 /// composed path, as it is where queries are few beside the keys and a gradient is recorded, and
-/// AttentionPath::fused throws an Error that says why.
+/// AttentionPath::fused throws an Error that says why. Arguments by position have PyTorch's order.
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const AttentionOptions& options = {});
+template <TensorOrNone M>
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const M& attn_mask, double dropout_p = 0,
+                                    Flag is_causal = false,
+                                    std::optional<double> scale = std::nullopt,
+                                    Flag enable_gqa = false) {
+  return scaled_dot_product_attention(query, key, value,
+                                      AttentionOptions{.attn_mask = attn_mask,
+                                                       .dropout_p = dropout_p,
+                                                       .is_causal = is_causal,
+                                                       .scale = scale,
+                                                       .enable_gqa = enable_gqa});
+}
+///@}
 
 /// scaled_dot_product_attention together with its weights, (..., T, S), after dropout; its shapes,
 /// dtypes and errors. Context and weights both have a gradient. They are composed: the context

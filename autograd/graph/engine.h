@@ -58,6 +58,14 @@ struct GradOptions {
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& grad_outputs = {}, GradOptions options = {});
 
+/// The same with every output weighted with 1: PyTorch's grad_outputs=None. `outputs` are one
+/// tensor or several, N is NewAxis.
+template <class Outputs = std::vector<Tensor>, std::same_as<NewAxis> N>
+std::vector<Tensor> grad(const Outputs& outputs, const std::vector<Tensor>& inputs, N,
+                         GradOptions options = {}) {
+  return with_memory([&] { return grad(std::vector<Tensor>{outputs}, inputs, {}, options); });
+}
+
 /// The gradient of one output, weighted with `grad_output`, with respect to one input.
 template <std::derived_from<Tensor> Output, std::derived_from<Tensor> Input>
 Tensor grad(const Output& output, const Input& input, const Tensor& grad_output,

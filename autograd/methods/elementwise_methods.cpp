@@ -17,7 +17,8 @@ Tensor Elementwise::mul(const Tensor& other) const {
 Tensor Elementwise::div(const Tensor& other) const {
   return tend::div(self(), other);
 }
-Tensor Elementwise::div(const Tensor& other, OrWord<RoundingMode> rounding_mode) const {
+Tensor Elementwise::div(const Tensor& other,
+                        std::optional<OrWord<RoundingMode>> rounding_mode) const {
   return tend::div(self(), other, rounding_mode);
 }
 Tensor Elementwise::add(const Scalar& other, const Scalar& alpha) const {
@@ -32,7 +33,8 @@ Tensor Elementwise::mul(const Scalar& other) const {
 Tensor Elementwise::div(const Scalar& other) const {
   return tend::div(self(), other);
 }
-Tensor Elementwise::div(const Scalar& other, OrWord<RoundingMode> rounding_mode) const {
+Tensor Elementwise::div(const Scalar& other,
+                        std::optional<OrWord<RoundingMode>> rounding_mode) const {
   return tend::div(self(), other, rounding_mode);
 }
 Tensor Elementwise::subtract(const Tensor& other, const Scalar& alpha) const {
@@ -406,7 +408,7 @@ Tensor Elementwise::clamp_max(const Scalar& hi) const {
 Tensor Elementwise::clamp_max(const Tensor& hi) const {
   return tend::clamp_max(self(), hi);
 }
-Tensor Elementwise::nan_to_num(double nan, std::optional<double> posinf,
+Tensor Elementwise::nan_to_num(std::optional<double> nan, std::optional<double> posinf,
                                std::optional<double> neginf) const {
   return tend::nan_to_num(self(), nan, posinf, neginf);
 }

@@ -26,17 +26,17 @@ Tensor Reductions::prod(const Dims& dims, Flag keepdim, std::optional<DType> dty
 Tensor Reductions::prod(Exactly<DType> dtype) const {
   return tend::prod(self(), dtype);
 }
-Tensor Reductions::var(const Dims& dims, double correction, Flag keepdim) const {
+Tensor Reductions::var(const Dims& dims, std::optional<double> correction, Flag keepdim) const {
   return tend::var(self(), dims, correction, keepdim);
 }
-Tensor Reductions::std(const Dims& dims, double correction, Flag keepdim) const {
+Tensor Reductions::std(const Dims& dims, std::optional<double> correction, Flag keepdim) const {
   return tend::std(self(), dims, correction, keepdim);
 }
-std::pair<Tensor, Tensor> Reductions::var_mean(const Dims& dims, double correction,
+std::pair<Tensor, Tensor> Reductions::var_mean(const Dims& dims, std::optional<double> correction,
                                                Flag keepdim) const {
   return tend::var_mean(self(), dims, correction, keepdim);
 }
-std::pair<Tensor, Tensor> Reductions::std_mean(const Dims& dims, double correction,
+std::pair<Tensor, Tensor> Reductions::std_mean(const Dims& dims, std::optional<double> correction,
                                                Flag keepdim) const {
   return tend::std_mean(self(), dims, correction, keepdim);
 }
@@ -112,7 +112,7 @@ Extremes Reductions::aminmax(std::optional<Integer> d, Flag keepdim) const {
 Tensor Reductions::logsumexp(const Dims& dims, Flag keepdim) const {
   return tend::logsumexp(self(), dims, keepdim);
 }
-Tensor Reductions::norm(double p, const Dims& dims, Flag keepdim,
+Tensor Reductions::norm(std::optional<double> p, const Dims& dims, Flag keepdim,
                         std::optional<DType> dtype) const {
   return tend::norm(self(), p, dims, keepdim, dtype);
 }

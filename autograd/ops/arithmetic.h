@@ -55,10 +55,12 @@ inline constexpr std::string_view detail::kWords<RoundingMode> = "rounding_mode:
 
 ///@{
 /// self / other, rounded to a whole number, broadcast (ShapeError) and promoted: integers stay
-/// integers. Not for two bools (DTypeError); Error for an integer division by zero. The gradient is
-/// zero.
-Tensor div(const Tensor& self, const Tensor& other, OrWord<RoundingMode> rounding_mode);
-Tensor div(const Tensor& self, const Scalar& other, OrWord<RoundingMode> rounding_mode);
+/// integers; None does not round. Not for two bools (DTypeError); Error for an integer division by
+/// zero. The gradient is zero.
+Tensor div(const Tensor& self, const Tensor& other,
+           std::optional<OrWord<RoundingMode>> rounding_mode);
+Tensor div(const Tensor& self, const Scalar& other,
+           std::optional<OrWord<RoundingMode>> rounding_mode);
 ///@}
 
 ///@{

@@ -245,20 +245,21 @@ const Tensor& InPlace::clamp_max_(const Tensor& hi) const {
   return update("clamp_max_", self(), tend::clamp_max, hi);
 }
 
-Tensor nan_to_num(const Tensor& self, double nan, std::optional<double> posinf,
+Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<double> posinf,
                   std::optional<double> neginf) {
   if (!is_floating(self.dtype())) return clone(self);
   const double largest = self.dtype() == float32 ? double{std::numeric_limits<float>::max()}
                                                  : std::numeric_limits<double>::max();
   const auto kernel = [&](const Array& out, const Array& x) {
-    kernels::nan_to_num(out, x, nan, posinf.value_or(largest), neginf.value_or(-largest));
+    kernels::nan_to_num(out, x, nan.value_or(0), posinf.value_or(largest),
+                        neginf.value_or(-largest));
   };
   return record("NanToNumBackward0", unary(self, kernel), {self}, {self}, [](Derivative& d) {
     if (!grad_enabled()) return d.set(0, sloped(d, kernels::PairFormula::nan_to_num_backward));
     d.set(0, masked_fill(d.grad(), logical_not(isfinite(d.saved(0))), 0));
   });
 }
-const Tensor& InPlace::nan_to_num_(double nan, std::optional<double> posinf,
+const Tensor& InPlace::nan_to_num_(std::optional<double> nan, std::optional<double> posinf,
                                    std::optional<double> neginf) const {
   return update("nan_to_num_", self(), tend::nan_to_num, nan, posinf, neginf);
 }

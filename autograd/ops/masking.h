@@ -71,9 +71,10 @@ Tensor clamp_max(const Tensor& self, const Tensor& hi);
 ///@}
 
 /// self with NaN, inf and -inf replaced by numbers; those for inf and -inf default to the largest
-/// and the lowest finite number of the dtype. Integers and bools stay as they are. The gradient is
-/// 0 where something was replaced, 1 elsewhere.
-Tensor nan_to_num(const Tensor& self, double nan = 0, std::optional<double> posinf = std::nullopt,
+/// and the lowest finite number of the dtype, that for NaN to 0. Integers and bools stay as they
+/// are. The gradient is 0 where something was replaced, 1 elsewhere.
+Tensor nan_to_num(const Tensor& self, std::optional<double> nan = 0,
+                  std::optional<double> posinf = std::nullopt,
                   std::optional<double> neginf = std::nullopt);
 
 }  // namespace tend

@@ -81,8 +81,9 @@ Tensor norm_gradient(const Tensor& grad, const Tensor& x, const Tensor& size, do
 
 }  // namespace
 
-Tensor norm(const Tensor& self, double p, const Dims& dims, Flag keepdim,
+Tensor norm(const Tensor& self, std::optional<double> order, const Dims& dims, Flag keepdim,
             std::optional<DType> dtype) try {
+  const double p = order.value_or(2);
   if (dtype) return norm(to(self, *dtype), p, dims, keepdim);
   check_floating("norm", self);
   const Shape reduced = wrap_dims("norm", dims, self.dim());

@@ -358,7 +358,8 @@ Tensor cut_off(Tensor x, const Shape& padding) {
 }  // namespace
 
 Tensor pad(const Tensor& self, const Shape& padding, OrWord<PadMode> mode,
-           const Scalar& value) try {
+           const std::optional<Scalar>& given) try {
+  const Scalar value = given.value_or(0);
   const std::int64_t pairs = padding.rank() / 2;
   if (padding.rank() % 2 != 0 || pairs > self.dim()) {
     fail<ShapeError>("pad", "padding ", padding, " is not two numbers for each of at most ",

@@ -65,7 +65,7 @@ inline constexpr std::string_view detail::kWords<PadMode> =
 /// does not fit). The gradient of an element is the sum over its copies.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.pad.html
 Tensor pad(const Tensor& self, const Shape& padding, OrWord<PadMode> mode = PadMode::constant,
-           const Scalar& value = 0);
+           const std::optional<Scalar>& value = 0);
 
 }  // namespace tend
 

@@ -157,7 +157,8 @@ Array variance(const char* operation, const Tensor& self, const Shape& dims, dou
 
 }  // namespace
 
-Tensor var(const Tensor& self, const Dims& dims, double correction, Flag keepdim) {
+Tensor var(const Tensor& self, const Dims& dims, std::optional<double> given, Flag keepdim) {
+  const double correction = given.value_or(1);
   const Shape reduced = wrap_dims("var", dims, self.dim());
   return record("VarBackward0", variance("var", self, reduced, correction, keepdim, self.dtype()),
                 {self}, {self}, [=](Derivative& d) {
@@ -174,7 +175,8 @@ Tensor std(const Tensor& self, Flag unbiased) {
   return std(self, {}, unbiased ? 1 : 0);
 }
 
-Tensor std(const Tensor& self, const Dims& dims, double correction, Flag keepdim) {
+Tensor std(const Tensor& self, const Dims& dims, std::optional<double> given, Flag keepdim) {
+  const double correction = given.value_or(1);
   const Shape reduced = wrap_dims("std", dims, self.dim());
   // float32 may hold the deviation where its square is out of range.
   const Array wide = variance("std", self, reduced, correction, keepdim, float64);
@@ -216,14 +218,14 @@ Tensor sum_to_size(const Tensor& self, const Shape& shape) try {
   rename_error("sum_to_size");
 }
 
-std::pair<Tensor, Tensor> var_mean(const Tensor& self, const Dims& dims, double correction,
-                                   Flag keepdim) try {
+std::pair<Tensor, Tensor> var_mean(const Tensor& self, const Dims& dims,
+                                   std::optional<double> correction, Flag keepdim) try {
   return {var(self, dims, correction, keepdim), mean(self, dims, keepdim)};
 } catch (const Error&) {
   rename_error("var_mean");
 }
-std::pair<Tensor, Tensor> std_mean(const Tensor& self, const Dims& dims, double correction,
-                                   Flag keepdim) try {
+std::pair<Tensor, Tensor> std_mean(const Tensor& self, const Dims& dims,
+                                   std::optional<double> correction, Flag keepdim) try {
   return {std(self, dims, correction, keepdim), mean(self, dims, keepdim)};
 } catch (const Error&) {
   rename_error("std_mean");

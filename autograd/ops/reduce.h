@@ -44,27 +44,30 @@ Tensor prod(const Tensor& self, const Dims& dims = {}, Flag keepdim = false,
 Tensor prod(const Tensor& self, Exactly<DType> dtype);
 
 /// The sum of squared distances to the mean, over n - correction: 1 gives the unbiased variance of
-/// a sample, 0 that of a population. NaN or infinite where n <= correction; DTypeError unless
-/// floating; IndexError for one of `dims`, ShapeError for one named twice. The gradient is
-/// 2 (self - mean) / (n - correction). https://pytorch.org/docs/2.6/generated/torch.var.html
-Tensor var(const Tensor& self, const Dims& dims = {}, double correction = 1, Flag keepdim = false);
+/// a sample (and so does None), 0 that of a population. NaN or infinite where n <= correction;
+/// DTypeError unless floating; IndexError for one of `dims`, ShapeError for one named twice. The
+/// gradient is 2 (self - mean) / (n - correction).
+/// https://pytorch.org/docs/2.6/generated/torch.var.html
+Tensor var(const Tensor& self, const Dims& dims = {}, std::optional<double> correction = 1,
+           Flag keepdim = false);
 /// The same of all elements with correction 1 (unbiased) or 0; its gradient.
 Tensor var(const Tensor& self, Flag unbiased);
 /// The square root of var, with its dtypes and errors. With both `using namespace std` and `using
 /// namespace tend`, the name std means the namespace: write x.std() or tend::std(x). The gradient
 /// is (self - mean) / ((n - correction) std), 0 where std is 0.
 /// https://pytorch.org/docs/2.6/generated/torch.std.html
-Tensor std(const Tensor& self, const Dims& dims = {}, double correction = 1, Flag keepdim = false);
+Tensor std(const Tensor& self, const Dims& dims = {}, std::optional<double> correction = 1,
+           Flag keepdim = false);
 /// The same of all elements with correction 1 (unbiased) or 0; its gradient.
 Tensor std(const Tensor& self, Flag unbiased);
 
 ///@{
 /// var (std) and the mean, with var's dtypes and errors: auto [var, mean] = var_mean(x). The
 /// gradients are those of both.
-std::pair<Tensor, Tensor> var_mean(const Tensor& self, const Dims& dims = {}, double correction = 1,
-                                   Flag keepdim = false);
-std::pair<Tensor, Tensor> std_mean(const Tensor& self, const Dims& dims = {}, double correction = 1,
-                                   Flag keepdim = false);
+std::pair<Tensor, Tensor> var_mean(const Tensor& self, const Dims& dims = {},
+                                   std::optional<double> correction = 1, Flag keepdim = false);
+std::pair<Tensor, Tensor> std_mean(const Tensor& self, const Dims& dims = {},
+                                   std::optional<double> correction = 1, Flag keepdim = false);
 ///@}
 
 /// sum with NaN counted as 0; its dtypes (and `dtype`) and errors. The gradient is 1, and 0 where
@@ -132,14 +135,15 @@ ValuesAndIndices median(const Tensor& self, std::int64_t dim, Flag keepdim = fal
 /// https://pytorch.org/docs/2.6/generated/torch.logsumexp.html
 Tensor logsumexp(const Tensor& self, const Dims& dims, Flag keepdim = false);
 
-/// The norm of vectors, converted to `dtype` first where that is given: (sum |x|^p)^(1/p), for p =
-/// inf (-inf) the largest (smallest) |x|, for p = 0 the number of elements that are not zero.
-/// DTypeError unless floating; ShapeError for the norm of nothing where p is negative or inf, and
-/// for one of `dims` named twice, IndexError for one out of range. The gradient is sign(x) (|x| /
-/// norm)^(p - 1), 0 where the norm is 0; for p = inf and -inf it is sign(x), shared evenly by equal
-/// |x|, for p = 0 it is zero. https://pytorch.org/docs/2.6/generated/torch.linalg.vector_norm.html
-Tensor norm(const Tensor& self, double p = 2, const Dims& dims = {}, Flag keepdim = false,
-            std::optional<DType> dtype = std::nullopt);
+/// The norm of vectors, converted to `dtype` first where that is given: (sum |x|^p)^(1/p), p = 2
+/// for None, for p = inf (-inf) the largest (smallest) |x|, for p = 0 the number of elements that
+/// are not zero. DTypeError unless floating; ShapeError for the norm of nothing where p is negative
+/// or inf, and for one of `dims` named twice, IndexError for one out of range. The gradient is
+/// sign(x) (|x| / norm)^(p - 1), 0 where the norm is 0; for p = inf and -inf it is sign(x), shared
+/// evenly by equal |x|, for p = 0 it is zero.
+/// https://pytorch.org/docs/2.6/generated/torch.linalg.vector_norm.html
+Tensor norm(const Tensor& self, std::optional<double> p = 2, const Dims& dims = {},
+            Flag keepdim = false, std::optional<DType> dtype = std::nullopt);
 
 /// Whether any element over `dims` (IndexError, ShapeError for one named twice), or any of all, is
 /// true, that is not zero (NaN is true): bool, false for no elements. No gradient.

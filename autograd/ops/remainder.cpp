@@ -49,22 +49,28 @@ Tensor remainder(const Tensor& self, const Scalar& other) {
 Tensor remainder(const Scalar& self, const Tensor& other) {
   return remainder("RemainderBackward1", number_like(other, self), other);
 }
-Tensor div(const Tensor& self, const Tensor& other, OrWord<RoundingMode> rounding_mode) try {
-  if (rounding_mode == RoundingMode::floor) return floor_divide(self, other);
+Tensor div(const Tensor& self, const Tensor& other,
+           std::optional<OrWord<RoundingMode>> rounding_mode) try {
+  if (!rounding_mode) return div(self, other);
+  if (*rounding_mode == RoundingMode::floor) return floor_divide(self, other);
   const DType dtype = result_type(self.array(), other.array());
   return record("DivBackward2", broadcast_binary("div", self, other, kernels::trunc_divide, dtype),
                 {self, other}, {}, zero_gradient);
 } catch (const Error&) {
   rename_error("div");
 }
-Tensor div(const Tensor& self, const Scalar& other, OrWord<RoundingMode> rounding_mode) {
+Tensor div(const Tensor& self, const Scalar& other,
+           std::optional<OrWord<RoundingMode>> rounding_mode) {
+  if (!rounding_mode) return div(self, other);
   return div(self, number_like(self, other), rounding_mode);
 }
 
-const Tensor& InPlace::div_(const Tensor& other, OrWord<RoundingMode> rounding_mode) const {
+const Tensor& InPlace::div_(const Tensor& other,
+                            std::optional<OrWord<RoundingMode>> rounding_mode) const {
   return update("div_", self(), tend::div, other, rounding_mode);
 }
-const Tensor& InPlace::div_(const Scalar& other, OrWord<RoundingMode> rounding_mode) const {
+const Tensor& InPlace::div_(const Scalar& other,
+                            std::optional<OrWord<RoundingMode>> rounding_mode) const {
   return update("div_", self(), tend::div, other, rounding_mode);
 }
 

@@ -36,12 +36,12 @@ class Elementwise {
   Tensor sub(const Tensor& other, const Scalar& alpha = 1) const;
   Tensor mul(const Tensor& other) const;
   Tensor div(const Tensor& other) const;
-  Tensor div(const Tensor& other, OrWord<RoundingMode> rounding_mode) const;
+  Tensor div(const Tensor& other, std::optional<OrWord<RoundingMode>> rounding_mode) const;
   Tensor add(const Scalar& other, const Scalar& alpha = 1) const;
   Tensor sub(const Scalar& other, const Scalar& alpha = 1) const;
   Tensor mul(const Scalar& other) const;
   Tensor div(const Scalar& other) const;
-  Tensor div(const Scalar& other, OrWord<RoundingMode> rounding_mode) const;
+  Tensor div(const Scalar& other, std::optional<OrWord<RoundingMode>> rounding_mode) const;
   Tensor subtract(const Tensor& other, const Scalar& alpha = 1) const;
   Tensor subtract(const Scalar& other, const Scalar& alpha = 1) const;
   Tensor multiply(const Tensor& other) const;
@@ -176,7 +176,7 @@ class Elementwise {
   Tensor clamp_min(const Tensor& lo) const;
   Tensor clamp_max(const Scalar& hi) const;
   Tensor clamp_max(const Tensor& hi) const;
-  Tensor nan_to_num(double nan = 0, std::optional<double> posinf = std::nullopt,
+  Tensor nan_to_num(std::optional<double> nan = 0, std::optional<double> posinf = std::nullopt,
                     std::optional<double> neginf = std::nullopt) const;
 
  private:

@@ -27,12 +27,12 @@ class InPlace {
   const Tensor& sub_(const Tensor& other, const Scalar& alpha = 1) const;
   const Tensor& mul_(const Tensor& other) const;
   const Tensor& div_(const Tensor& other) const;
-  const Tensor& div_(const Tensor& other, OrWord<RoundingMode> rounding_mode) const;
+  const Tensor& div_(const Tensor& other, std::optional<OrWord<RoundingMode>> rounding_mode) const;
   const Tensor& add_(const Scalar& other, const Scalar& alpha = 1) const;
   const Tensor& sub_(const Scalar& other, const Scalar& alpha = 1) const;
   const Tensor& mul_(const Scalar& other) const;
   const Tensor& div_(const Scalar& other) const;
-  const Tensor& div_(const Scalar& other, OrWord<RoundingMode> rounding_mode) const;
+  const Tensor& div_(const Scalar& other, std::optional<OrWord<RoundingMode>> rounding_mode) const;
   const Tensor& subtract_(const Tensor& other, const Scalar& alpha = 1) const;
   const Tensor& subtract_(const Scalar& other, const Scalar& alpha = 1) const;
   const Tensor& multiply_(const Tensor& other) const;
@@ -165,7 +165,8 @@ class InPlace {
   const Tensor& clamp_min_(const Tensor& lo) const;
   const Tensor& clamp_max_(const Scalar& hi) const;
   const Tensor& clamp_max_(const Tensor& hi) const;
-  const Tensor& nan_to_num_(double nan = 0, std::optional<double> posinf = std::nullopt,
+  const Tensor& nan_to_num_(std::optional<double> nan = 0,
+                            std::optional<double> posinf = std::nullopt,
                             std::optional<double> neginf = std::nullopt) const;
   const Tensor& addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1,
                        const Scalar& alpha = 1) const;

@@ -35,8 +35,9 @@ inline constexpr Ellipsis ellipsis{};
 /// beginning of the dimension, a missing stop its end.
 struct Slice {
   Slice() = default;
-  Slice(std::optional<Integer> first, std::optional<Integer> end = {}, Integer pace = 1)
-      : start(first), stop(end), step(pace) {}
+  Slice(std::optional<Integer> first, std::optional<Integer> end = {},
+        std::optional<Integer> pace = 1)
+      : start(first), stop(end), step(pace.value_or(1)) {}
 
   std::optional<Integer> start;
   std::optional<Integer> stop;

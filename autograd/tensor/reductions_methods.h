@@ -39,13 +39,15 @@ class Reductions {
   Tensor prod(const Dims& dims = {}, Flag keepdim = false,
               std::optional<DType> dtype = std::nullopt) const;
   Tensor prod(Exactly<DType> dtype) const;
-  Tensor var(const Dims& dims = {}, double correction = 1, Flag keepdim = false) const;
+  Tensor var(const Dims& dims = {}, std::optional<double> correction = 1,
+             Flag keepdim = false) const;
   Tensor var(Flag unbiased) const;
-  Tensor std(const Dims& dims = {}, double correction = 1, Flag keepdim = false) const;
+  Tensor std(const Dims& dims = {}, std::optional<double> correction = 1,
+             Flag keepdim = false) const;
   Tensor std(Flag unbiased) const;
-  std::pair<Tensor, Tensor> var_mean(const Dims& dims = {}, double correction = 1,
+  std::pair<Tensor, Tensor> var_mean(const Dims& dims = {}, std::optional<double> correction = 1,
                                      Flag keepdim = false) const;
-  std::pair<Tensor, Tensor> std_mean(const Dims& dims = {}, double correction = 1,
+  std::pair<Tensor, Tensor> std_mean(const Dims& dims = {}, std::optional<double> correction = 1,
                                      Flag keepdim = false) const;
   Tensor nansum(const Dims& dims = {}, Flag keepdim = false,
                 std::optional<DType> dtype = std::nullopt) const;
@@ -68,7 +70,7 @@ class Reductions {
   ValuesAndIndices median(std::int64_t d, Flag keepdim = false) const;
   Extremes aminmax(std::optional<Integer> d = std::nullopt, Flag keepdim = false) const;
   Tensor logsumexp(const Dims& dims, Flag keepdim = false) const;
-  Tensor norm(double p = 2, const Dims& dims = {}, Flag keepdim = false,
+  Tensor norm(std::optional<double> p = 2, const Dims& dims = {}, Flag keepdim = false,
               std::optional<DType> dtype = std::nullopt) const;
   Tensor cumsum(std::int64_t d, std::optional<DType> dtype = std::nullopt) const;
   Tensor cumprod(std::int64_t d, std::optional<DType> dtype = std::nullopt) const;

@@ -272,6 +272,10 @@ struct ValuesAndIndices {
   Tensor indices;
 };
 
+/// A tensor, or None where it may be missing. For parameters beside others that braces fit.
+template <class T>
+concept TensorOrNone = std::derived_from<T, Tensor> || std::same_as<T, NewAxis>;
+
 /// The smallest and the largest elements: auto [min, max] = aminmax(x).
 struct Extremes {
   Tensor min;

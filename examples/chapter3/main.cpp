@@ -18,8 +18,7 @@ int run(const std::string& json_path) {
   chapter3::walk_seed_002(walk);
   chapter3::walk_seed_003(walk);
   chapter3::walk_seed_004(walk);
-  std::cout.flush();  // before a file that may be standard output, too
-  if (!json_path.empty()) tend::nn::write_file(json_path, chapter3::to_json(walk.steps()));
+  if (!json_path.empty()) program::write_results(json_path, chapter3::to_json(walk.steps()));
   return 0;
 }
 

@@ -73,7 +73,7 @@ std::string to_json(const std::vector<Step>& steps) {
   for (const Step& step : steps) {
     text += (text.size() > 1 ? ",\n  \"" : "\n  \"") + step.id + "\": " + json_value(step.value);
   }
-  return text + "\n}\n";
+  return text + "\n}";
 }
 
 }  // namespace chapter3

@@ -27,11 +27,6 @@ struct Options {
   bool show = false;
 };
 
-void write_json(const std::string& path, const json& value) {
-  std::cout.flush();  // before a file that may be standard output, too
-  tend::nn::write_file(path, value.dump() + '\n');
-}
-
 json report(const fuzz::Campaign& campaign, const Options& options) {
   json findings = json::array();
   for (const fuzz::Finding& each : campaign.findings()) {
@@ -78,8 +73,9 @@ int run(const Options& options) {
   }
   const json found = report(*campaign, options);
   std::cout << found.dump(1) << '\n';
-  if (!options.json_path.empty()) write_json(options.json_path, found);
-  if (!options.store_path.empty()) write_json(options.store_path, campaign->stored());
+  if (!options.json_path.empty()) program::write_results(options.json_path, found.dump());
+  if (!options.store_path.empty())
+    program::write_results(options.store_path, campaign->stored().dump());
   return campaign->findings().empty() ? 0 : 1;
 }
 

@@ -120,6 +120,13 @@ struct Run {
   double other_seconds = 0;
 };
 
+/// The text of the tokens. Many models have more tokens than their tokenizer, to make a round
+/// number; such a token has no text.
+std::string text_of(const tend::nn::BytePairEncoding& tokenizer, TokenSequence tokens) {
+  std::erase_if(tokens, [&](std::int64_t token) { return token >= tokenizer.vocab_size(); });
+  return tokenizer.decode(tokens);
+}
+
 Run run(const Options& options, const tend::attention::GPT& model,
         const tend::nn::BytePairEncoding& tokenizer, const TokenSequence& prompt) {
   GenerateOptions generation = options.generation;
@@ -131,7 +138,7 @@ Run run(const Options& options, const tend::attention::GPT& model,
     generation.on_token = [&](std::size_t sequence, std::int64_t token) {
       if (!first) first = Clock::now();
       if (generation.num_samples == 1 && sequence == 0) {
-        std::cout << tokenizer.decode({token}) << std::flush;
+        std::cout << text_of(tokenizer, {token}) << std::flush;
       }
       return true;
     };
@@ -172,10 +179,10 @@ void write_json(const Run& run, const Options& options,
       {"decode_steps", std::max<std::int64_t>(0, run.steps - 1)},
       {"decode_seconds", run.other_seconds},
       {"tokens", run.sequences}};
-  for (const TokenSequence& each : run.sequences) json["texts"].push_back(tokenizer.decode(each));
+  for (const TokenSequence& each : run.sequences) json["texts"].push_back(text_of(tokenizer, each));
   // Tokens may cut a character in two.
-  tend::nn::write_file(options.json_path,
-                       json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  program::write_results(options.json_path,
+                         json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 int run(Options options) {
@@ -195,7 +202,7 @@ int run(Options options) {
     std::cout << '\n';
   } else {
     for (const TokenSequence& each : result.sequences) {
-      std::cout << tokenizer.decode(each) << "\n---\n";
+      std::cout << text_of(tokenizer, each) << "\n---\n";
     }
   }
   print_speed(result, options);

@@ -7,6 +7,3 @@
 
 /// A number; JSON has no NaN or infinity, but a broken gradient may have both: they are strings.
 nlohmann::ordered_json json_number(double value);
-
-/// IoError when the file cannot be written.
-void write_json(const std::string& path, const nlohmann::ordered_json& value);

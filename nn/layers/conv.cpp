@@ -16,6 +16,9 @@ Conv1d::Conv1d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t
     fail<ShapeError>("Conv1d", in_channels, " and ", out_channels, " channels in ", groups,
                      " groups, with a kernel of size ", kernel_size);
   }
+  if (options.padding.is_same() && options.stride != 1) {
+    fail<ShapeError>("Conv1d", "the padding \"same\" needs a stride of 1, got ", options.stride);
+  }
   weight = Parameter(empty({out_channels, in_channels / groups, kernel_size}));
   init::kaiming_uniform_(weight, std::sqrt(5.0));
   if (!settings.bias) return;

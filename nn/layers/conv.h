@@ -27,8 +27,9 @@ struct Conv1dLayerOptions {
 class Conv1d : public Module<Conv1d> {
  public:
   ///@{
-  /// ShapeError unless the sizes are at least 1 and groups divides both numbers of channels. O is
-  /// Conv1dOptions: a template, so that braces alone are Conv1dLayerOptions.
+  /// ShapeError unless the sizes are at least 1 and groups divides both numbers of channels, and
+  /// for the padding "same" with a stride. O is Conv1dOptions: a template, so that braces alone are
+  /// Conv1dLayerOptions.
   Conv1d(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel_size,
          const Conv1dLayerOptions& settings = {});
   template <std::integral T>

@@ -44,7 +44,7 @@ class BCELoss : public Module<BCELoss> {
       : reduction_(reduction) {
     weight = weights;
   }
-  template <std::derived_from<Tensor> T>
+  template <TensorOrNone T>
   explicit BCELoss(const T& weights, OrWord<Reduction> reduction = Reduction::mean)
       : BCELoss(reduction, weights) {}
 
@@ -67,7 +67,7 @@ class BCEWithLogitsLoss : public Module<BCEWithLogitsLoss> {
     weight = weights;
     pos_weight = positive_weights;
   }
-  template <std::derived_from<Tensor> T>
+  template <TensorOrNone T>
   explicit BCEWithLogitsLoss(const T& weights, OrWord<Reduction> reduction = Reduction::mean,
                              const Tensor& positive_weights = {})
       : BCEWithLogitsLoss(reduction, weights, positive_weights) {}
@@ -118,7 +118,7 @@ class CrossEntropyLoss : public Module<CrossEntropyLoss> {
       : options_(options) {
     weight = weights;
   }
-  template <std::derived_from<Tensor> T>
+  template <TensorOrNone T>
   explicit CrossEntropyLoss(const T& weights, const CrossEntropyOptions& options = {})
       : CrossEntropyLoss(options, weights) {}
 
@@ -139,7 +139,7 @@ class NLLLoss : public Module<NLLLoss> {
       : options_(options) {
     weight = weights;
   }
-  template <std::derived_from<Tensor> T>
+  template <TensorOrNone T>
   explicit NLLLoss(const T& weights, const NllLossOptions& options = {})
       : NLLLoss(options, weights) {}
 

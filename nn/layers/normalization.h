@@ -90,8 +90,10 @@ class RMSNorm : public Module<RMSNorm> {
   /// RMSNorm(8): the last dimension alone.
   template <std::integral T>
   requires(!std::same_as<T, bool>) explicit RMSNorm(T size) : RMSNorm(Shape(size)) {}
-  template <std::integral T, std::floating_point E>
-  requires(!std::same_as<T, bool>) explicit RMSNorm(T size, E epsilon, Flag affine = true)
+  template <std::integral T, class E>
+  requires(!std::same_as<T, bool> &&
+           (std::floating_point<E> ||
+            std::same_as<E, NewAxis>)) explicit RMSNorm(T size, E epsilon, Flag affine = true)
       : RMSNorm(Shape(size), epsilon, affine) {}
 
   /// Keeps the shape; ShapeError when the last dimensions differ from normalized_shape.

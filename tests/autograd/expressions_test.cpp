@@ -208,6 +208,53 @@ TEST_CASE("None stands for a bound, or a tensor, that is missing") {
   CHECK_FALSE(Tensor(None).defined());
 }
 
+TEST_CASE("None stands for a setting that keeps its usual value") {
+  const Tensor x = tensor({{7.0, -3.0}, {2.0, 8.0}}), y = tensor({2.0, 4.0});
+  CHECK(numbers_of(div(x, y, None)) == Numbers{3.5, -0.75, 1, 2});
+  CHECK(numbers_of(x.div(2, None)) == Numbers{3.5, -1.5, 1, 4});
+  CHECK(numbers_of(x.clone().div_(y, None)) == Numbers{3.5, -0.75, 1, 2});
+  CHECK(numbers_of(x.div(y, "floor")) == Numbers{3, -1, 1, 2});
+  CHECK(numbers_of(tensor({NAN, 1.0}).nan_to_num(None)) == Numbers{0, 1});
+  CHECK(equal(x.norm(None, 0), x.norm(2, 0)));
+  CHECK(equal(pad(x, {1, 1}, "constant", None), pad(x, {1, 1})));
+  CHECK(equal(pad(x, {1, 1}, "reflect", None), pad(x, {1, 1}, "reflect")));
+  CHECK(equal(x.var(0, None), x.var(0, 1)));
+  CHECK(equal(tend::std(x, 0, None), tend::std(x, 0, 1)));
+  CHECK(equal(var_mean(x, 0, None).first, x.var(0, 1)));
+  CHECK(numbers_of(x[{0, Slice(None, 1, None)}]) == Numbers{7});
+}
+
+TEST_CASE("None stands for gradients of outputs that are all 1") {
+  const Tensor x = tensor({2.0, 3.0}).requires_grad_(), w = tensor(5.0).requires_grad_();
+  const Tensor y = (x * w).sum();
+  CHECK(numbers_of(autograd::grad({y}, {x}, None, {.retain_graph = true})[0]) == Numbers{5, 5});
+  CHECK(numbers_of(autograd::grad(y, {w}, None, {.retain_graph = true})[0]) == Numbers{5});
+  CHECK(numbers_of(autograd::grad(y, x, None)) == Numbers{5, 5});
+}
+
+TEST_CASE("attention takes its mask, dropout and the rest in the order of PyTorch") {
+  manual_seed(3);
+  const Tensor q = randn({2, 4, 5, 3}), k = randn({2, 2, 5, 3}), v = randn({2, 2, 5, 3});
+  const Tensor mask = randn({5, 5});
+  const Tensor full = k.repeat_interleave(2, 1), values = v.repeat_interleave(2, 1);
+  CHECK(equal(scaled_dot_product_attention(q, full, values, mask),
+              scaled_dot_product_attention(q, full, values, {.attn_mask = mask})));
+  CHECK(equal(scaled_dot_product_attention(q, full, values, None, 0.0, true),
+              scaled_dot_product_attention(q, full, values, {.is_causal = true})));
+  CHECK(equal(scaled_dot_product_attention(q, k, v, None, 0, false, 0.3, true),
+              scaled_dot_product_attention(q, k, v, {.scale = 0.3, .enable_gqa = true})));
+}
+
+TEST_CASE("None stands for the weights of a loss, and for an epsilon of the dtype") {
+  manual_seed(4);
+  const Tensor x = randn({3, 4}), target = tensor({0, 3, 1}), p = rand({3, 4});
+  CHECK(equal(nn::CrossEntropyLoss(None)(x, target), cross_entropy(x, target)));
+  CHECK(equal(nn::NLLLoss(None)(x, target), nll_loss(x, target)));
+  CHECK(equal(nn::BCELoss(None)(p, p), binary_cross_entropy(p, p)));
+  CHECK(equal(nn::BCEWithLogitsLoss(None)(x, p), binary_cross_entropy_with_logits(x, p)));
+  CHECK(equal(nn::RMSNorm(4, None)(x), nn::RMSNorm(4)(x)));
+}
+
 TEST_CASE("None and nothing stand for all dimensions where PyTorch has None") {
   const Tensor x = tensor({{1.0, 4.0}, {2.0, 8.0}});
   // torch.tensor([[1., 4.], [2., 8.]]), its .argmax(None), .sum(None, True), ...

@@ -79,6 +79,13 @@ std::vector<PublicFunction> autograd_functions() {
           "std::vector<Tensor>&, GradOptions)",
           static_cast<Tensors (*)(const Tensors&, const Tensors&, const Tensors&,
                                   autograd::GradOptions)>(autograd::grad)),
+      by_hand("autograd::grad(const Outputs&, const std::vector<Tensor>&, N, GradOptions)",
+              [](Arguments& a) {
+                return DrawnCall([outputs = drawn<Tensors>(a), inputs = drawn<Tensors>(a),
+                                  options = drawn<autograd::GradOptions>(a)] {
+                  return autograd::grad(outputs, inputs, None, options);
+                });
+              }),
       TEND_FUNCTION(autograd::vjp, const TensorFunction&, const std::vector<Tensor>&,
                     const std::vector<Tensor>&, Flag),
       TEND_FUNCTION(autograd::jvp, const TensorFunction&, const std::vector<Tensor>&,

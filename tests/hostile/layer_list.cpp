@@ -304,8 +304,18 @@ std::vector<PublicFunction> attention_functions() {
       TEND_FUNCTION(attention::causal_mask, std::int64_t, std::int64_t),
       TEND_FUNCTION(attention::causal_mask_bottom_right, std::int64_t, std::int64_t),
       TEND_FUNCTION(attention::future_mask, std::int64_t),
-      TEND_FUNCTION(attention::scaled_dot_product_attention, const Tensor&, const Tensor&,
-                    const Tensor&, const AttentionOptions&),
+      TEND_TENSOR_FUNCTION(attention::scaled_dot_product_attention, const Tensor&, const Tensor&,
+                           const Tensor&, const AttentionOptions&),
+      by_hand(
+          "attention::scaled_dot_product_attention(const Tensor&, const Tensor&, const Tensor&, "
+          "const M&, double, Flag, std::optional<double>, Flag)",
+          [](Arguments& a) {
+            return DrawnCall([q = a.tensor(), k = a.tensor(), v = a.tensor(), mask = a.tensor(),
+                              p = a.real(), causal = a.flag(), grouped = a.flag(),
+                              scale = drawn<std::optional<double>>(a)]() -> Tensors {
+              return {scaled_dot_product_attention(q, k, v, mask, p, causal, scale, grouped)};
+            });
+          }),
       TEND_FUNCTION(attention::attention_with_weights, const Tensor&, const Tensor&, const Tensor&,
                     const AttentionOptions&),
       TEND_FUNCTION(attention::masked_softmax, const Tensor&, const Tensor&),

@@ -81,6 +81,7 @@ TEST_CASE("a Conv1d draws its kernel as PyTorch does, convolves, and prints itse
   const Tensor x = randn({2, 4, 7});
   CHECK(equal(conv(x), conv1d(x, conv.weight, conv.bias, conv.options)));
   CHECK(conv.repr() == "Conv1d(4, 6, kernel_size=(3,), stride=(2,), padding=(1,), groups=2)");
+  CHECK_THROWS_AS(nn::Conv1d(4, 6, 3, 2, "same"), ShapeError);
   CHECK_THROWS_AS(nn::Conv1d(4, 6, 3, {.groups = 4}), ShapeError);
   CHECK(nn::Conv1d(4, 6, 3, 2, 1, 3, 2, false).repr() ==
         "Conv1d(4, 6, kernel_size=(3,), stride=(2,), padding=(1,), dilation=(3,), groups=2, "
