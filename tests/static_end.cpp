@@ -50,6 +50,7 @@ thread_local Last of_thread;
 
 int main() {
   manual_seed(1);
+  const nn::Profiler profiler;  // ends before them
   of_program.begin();
   of_thread.begin();
   std::thread([] { of_thread.begin(); }).join();

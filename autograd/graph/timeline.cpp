@@ -45,12 +45,18 @@ struct Timeline::State {
   std::unordered_map<std::string, std::size_t> places;  // of modules
   Record record;
   std::atomic<bool> has_ended = false;
+
+  static void forget() noexcept { may_be_on = false; }
 };
 
 namespace {
 
 // Of this thread; kept here, since the object may be destroyed on another one.
-thread_local std::shared_ptr<Timeline::State> current;
+thread_local struct Current : std::shared_ptr<Timeline::State> {
+  using std::shared_ptr<Timeline::State>::operator=;
+  // What other destructors compute at the end of the thread is not recorded.
+  ~Current() { Timeline::State::forget(); }
+} current;
 
 std::int64_t bytes_of(const Array& array) noexcept {
   return array.defined() ? array.numel() * item_size(array.dtype()) : 0;

@@ -96,6 +96,18 @@ class DataLoader {
       : DataLoader(with_memory([&] { return std::make_shared<Kept>(std::move(dataset)); }),
                    std::move(options), std::move(collate)) {}
 
+  /// A copy shares the dataset, and has a place of its own.
+  DataLoader(const DataLoader& other)
+      : dataset_(other.dataset_),
+        options_(other.options_),
+        collate_(other.collate_),
+        batches_(other.batches_),
+        state_(with_memory([&] { return std::make_shared<detail::LoaderState>(*other.state_); })) {}
+  DataLoader(DataLoader&&) noexcept = default;
+  DataLoader& operator=(const DataLoader& other) { return *this = DataLoader(other); }
+  DataLoader& operator=(DataLoader&&) noexcept = default;
+  ~DataLoader() = default;
+
   /// The number of batches of a loop.
   std::int64_t size() const requires MapDataset<D> { return batches_->size(); }
 
@@ -119,6 +131,9 @@ class DataLoader {
   void load_state_dict(const nn::StateDict& state) {
     with_memory([&] { state_->load(state); });
   }
+  /// How many states were loaded: a loop that was begun before the last of them is no longer the
+  /// one that state_dict() tells of.
+  std::uint64_t loads() const noexcept { return state_->loads(); }
 
  private:
   std::shared_ptr<Kept> dataset_;

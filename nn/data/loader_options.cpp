@@ -96,6 +96,7 @@ void LoaderState::load(const nn::StateDict& state) {
   }
   at_start_ = generators;
   ++pass_;  // loops that run do not count any more
+  ++loads_;
   consumed_ = batches;
   running_ = loaded_ = running;
 }

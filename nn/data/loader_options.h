@@ -58,6 +58,9 @@ class LoaderState {
     if (pass == pass_) running_ = false;
   }
 
+  /// How many states were loaded.
+  std::uint64_t loads() const noexcept { return loads_; }
+
   nn::StateDict to_dict() const;
   /// Error for what to_dict() of such a loader cannot have given; nothing has changed then.
   void load(const nn::StateDict& state);
@@ -71,7 +74,7 @@ class LoaderState {
   std::array<Generator*, kOwn> own_;
   Generators at_start_;
   std::optional<Generator> meanwhile_;  // the default one during a replay
-  std::uint64_t pass_ = 0;
+  std::uint64_t pass_ = 0, loads_ = 0;
   std::int64_t consumed_ = 0;
   bool running_ = false, loaded_ = false;
 };

@@ -112,7 +112,8 @@ std::vector<std::string> DataParallel::State::description(
 
 void DataParallel::State::find_parameters() {
   for (const Tensor& each : trained_of(*module)) {
-    Parameter& added = parameters.emplace_back(each, each.dtype(), each.shape());
+    parameters.push_back({.tensor = each, .dtype = each.dtype(), .shape = each.shape()});
+    Parameter& added = parameters.back();
     added.kept.resize(static_cast<std::size_t>(local));
   }
 }

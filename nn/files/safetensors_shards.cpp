@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSaveShards = "save_safetensors_shards";
 constexpr const char* kWhole = "model.safetensors";
+constexpr const char* kUnfinished = ".tmp";
 constexpr const char* kIndex = "model.safetensors.index.json";
 
 [[noreturn]] void refuse_errno(const fs::path& path) {
@@ -59,6 +60,18 @@ class LockedFolder {
   Descriptor folder_;
 };
 
+// Removes what a killed process left, maybe of another number of shards.
+void remove_unfinished(const fs::path& folder) {
+  std::vector<fs::path> found;
+  for_each_name(folder, [&](const std::string& name) {
+    const std::string_view text = name;
+    if (text.starts_with("model") && text.ends_with(kUnfinished) &&
+        text.find(".safetensors") != text.npos)
+      found.push_back(folder / name);
+  });
+  for (const fs::path& each : found) ::unlink(each.c_str());
+}
+
 // Files that are whole, but not under their names yet. What got none goes with this.
 class Prepared {
  public:
@@ -71,7 +84,10 @@ class Prepared {
 
   // The path to write the file under; it need not come to be there.
   const fs::path& add(const std::string& name) {
-    return files_.emplace_back(folder_ / (name + ".tmp"), folder_ / name).first;
+    const fs::path& temporary =
+        files_.emplace_back(folder_ / (name + kUnfinished), folder_ / name).first;
+    ::unlink(temporary.c_str());  // a link would have its target written
+    return temporary;
   }
   // Refuses names that are sure not to be had, such as those of folders.
   void check_names() const {
@@ -117,6 +133,7 @@ void save_shards(const fs::path& folder, const Shards& shards, const Safetensors
   const LockedFolder locked(folder);
   const fs::path whole = folder / kWhole, index = folder / kIndex;
   const bool is_whole = shards.all.size() == 1;
+  remove_unfinished(folder);
   Prepared prepared(folder);
   if (is_whole) {
     save_safetensors(prepared.add(kWhole), shards.all[0], options);

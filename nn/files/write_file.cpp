@@ -82,6 +82,32 @@ fs::path folder_of(const fs::path& target) {
   return target.has_parent_path() ? target.parent_path() : fs::path(".");
 }
 
+// While it lives, this thread gets the error of a write() alone, and no signal: EPIPE for a pipe
+// that nobody reads, EFBIG beyond the largest size that the process may write.
+class WriteSignalBlocked {
+ public:
+  explicit WriteSignalBlocked(int signal) {
+    ::sigemptyset(&signal_);
+    ::sigaddset(&signal_, signal);
+    ::sigset_t pending;
+    was_pending_ = ::sigpending(&pending) == 0 && ::sigismember(&pending, signal) == 1;
+    ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  WriteSignalBlocked(const WriteSignalBlocked&) = delete;
+  WriteSignalBlocked& operator=(const WriteSignalBlocked&) = delete;
+  ~WriteSignalBlocked() {
+    const ::timespec now{};
+    while (!was_pending_ && ::sigtimedwait(&signal_, nullptr, &now) < 0 && errno == EINTR) {
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  ::sigset_t signal_{};
+  ::sigset_t before_{};
+  bool was_pending_ = false;
+};
+
 // --- regular files: written beside and renamed
 
 std::string temporary_prefix(const fs::path& target) {
@@ -135,9 +161,13 @@ class TemporaryFile {
     FileStatus own{};
     if (::fstat(file_.get(), &own) != 0) subject_.refuse(errno);
     const bool is_other = own.st_uid != old.st_uid || own.st_gid != old.st_gid;
-    const bool is_kept = !is_other || ::fchown(file_.get(), old.st_uid, old.st_gid) == 0;
-    // Where the owner could not be kept, the set-user-ID bit would grant another user's rights.
-    if (::fchmod(file_.get(), old.st_mode & (is_kept ? 07777 : 0777)) != 0) subject_.refuse(errno);
+    ::mode_t kept = 07777;
+    if (is_other && ::fchown(file_.get(), old.st_uid, old.st_gid) != 0) {
+      // Without the old owner, the set-user-ID bit would grant another user's rights, and without
+      // the old group the group's bits those of another group.
+      kept = ::fchown(file_.get(), static_cast<::uid_t>(-1), old.st_gid) == 0 ? 0777 : 0707;
+    }
+    if (::fchmod(file_.get(), old.st_mode & kept) != 0) subject_.refuse(errno);
   }
 
   void rename_to(const fs::path& target) {
@@ -171,37 +201,13 @@ void replace(const Subject& subject, const fs::path& target, const FileStatus* o
   remove_leftovers(folder_of(target), temporary_prefix(target));
   // Nobody else reads what will be a private file, not even while it is written.
   TemporaryFile file(subject, target, old != nullptr ? 0600 : 0666);
+  const WriteSignalBlocked no_signal(SIGXFSZ);
   fill([&](const void* data, std::size_t bytes) { file.put(data, bytes); });
   if (old != nullptr) file.take_owner_and_mode(*old);
   file.rename_to(target);
 }
 
 // --- everything else: written into
-
-// While it lives, this thread gets the error EPIPE for a pipe that nobody reads, and no signal.
-class PipeSignalBlocked {
- public:
-  PipeSignalBlocked() {
-    ::sigemptyset(&signal_);
-    ::sigaddset(&signal_, SIGPIPE);
-    ::sigset_t pending;
-    was_pending_ = ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGPIPE) == 1;
-    ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-  }
-  PipeSignalBlocked(const PipeSignalBlocked&) = delete;
-  PipeSignalBlocked& operator=(const PipeSignalBlocked&) = delete;
-  ~PipeSignalBlocked() {
-    const ::timespec now{};
-    while (!was_pending_ && ::sigtimedwait(&signal_, nullptr, &now) < 0 && errno == EINTR) {
-    }
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-
- private:
-  ::sigset_t signal_{};
-  ::sigset_t before_{};
-  bool was_pending_ = false;
-};
 
 // The descriptor among standard output and standard error that is this very file, or -1.
 int standard_stream(const FileStatus& status) {
@@ -234,7 +240,7 @@ void write_into(const Subject& subject, const FileStatus& status,
                                         : open_existing(subject, S_ISFIFO(status.st_mode));
   if (!file.is_open()) subject.refuse(errno);
   fill([&](const void* data, std::size_t bytes) {
-    const PipeSignalBlocked no_signal;
+    const WriteSignalBlocked no_signal(SIGPIPE);
     write_all(subject, file.get(), data, bytes);
   });
 }
@@ -297,10 +303,15 @@ fs::path follow_links(const fs::path& path) {
   return followed({"follow_links", path});
 }
 
-void for_each_name(const fs::path& folder, FunctionRef<void(const std::string&)> f) {
+int for_each_name(const fs::path& folder, FunctionRef<void(const std::string&)> f) {
   const std::unique_ptr<::DIR, int (*)(::DIR*)> entries(::opendir(folder.c_str()), ::closedir);
-  if (!entries) return;
-  while (const ::dirent* const entry = ::readdir(entries.get())) f(entry->d_name);
+  if (!entries) return errno;
+  while (true) {
+    errno = 0;
+    const ::dirent* const entry = ::readdir(entries.get());
+    if (entry == nullptr) return errno;
+    f(entry->d_name);
+  }
 }
 
 void remove_leftovers(const fs::path& folder, std::string_view start) {

@@ -42,9 +42,10 @@ void check_can_write(const std::filesystem::path& path);
 /// Removes what killed processes have left beside files of this folder whose names begin so.
 void remove_leftovers(const std::filesystem::path& folder, std::string_view start);
 
-/// f(name) for each entry of a folder, in no order; for none where it cannot be read. Unlike
-/// std::filesystem::directory_iterator it does not end the process where memory is refused.
-void for_each_name(const std::filesystem::path& folder, FunctionRef<void(const std::string&)> f);
+/// f(name) for each entry of a folder, in no order. Returns 0, or the errno that kept it from
+/// reading them all. Unlike std::filesystem::directory_iterator it does not end the process where
+/// memory is refused.
+int for_each_name(const std::filesystem::path& folder, FunctionRef<void(const std::string&)> f);
 
 /// The path with links followed, the last one also where it leads to nothing. IoError for links
 /// that go round in circles.

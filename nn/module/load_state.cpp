@@ -91,7 +91,7 @@ void ModuleBase::load_state_dict(const StateDict& state, Flag strict) {
   with_memory([&] { load(state, strict); });
 }
 
-void ModuleBase::load(const StateDict& state, bool strict) {
+void ModuleBase::load(const StateDict& state, bool strict, bool only_checks) {
   const NoGradGuard guard;
   const Sources sources = sources_of(*this, state);
   std::string problems;
@@ -123,6 +123,7 @@ void ModuleBase::load(const StateDict& state, bool strict) {
     if (source != sources.end()) each.owner->check_loaded(each.name, *source->second);
   }
 
+  if (only_checks) return;
   // What may fail comes before the first element changes.
   for (Load& load : loads) load.value = load.value.to(load.target.dtype());
   check_shared(*this, loads);

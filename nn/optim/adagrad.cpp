@@ -1,6 +1,7 @@
 #include <tend/nn/optim/adagrad.h>
 
 #include <tend/core/kernels/elementwise/optimizer.h>
+#include <tend/nn/optim/grouped_optimizer_members.h>
 
 namespace tend::optim {
 
@@ -37,5 +38,7 @@ void Adagrad::make_step() {
     });
   });
 }
+
+template class GroupedOptimizer<Adagrad, AdagradOptions, AdagradState>;
 
 }  // namespace tend::optim

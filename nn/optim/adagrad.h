@@ -53,6 +53,8 @@ class Adagrad : public GroupedOptimizer<Adagrad, AdagradOptions, AdagradState> {
   void make_step() override;
 };
 
+extern template class GroupedOptimizer<Adagrad, AdagradOptions, AdagradState>;
+
 }  // namespace tend::optim
 
 #pragma GCC visibility pop

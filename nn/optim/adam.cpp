@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <tend/core/kernels/elementwise/optimizer.h>
+#include <tend/nn/optim/grouped_optimizer_members.h>
 
 namespace tend::optim {
 
@@ -57,5 +58,7 @@ void Adam::make_step() {
     detail::update_adam(each.values, each.gradient, *each.target, *each.options, false, begin, end);
   });
 }
+
+template class GroupedOptimizer<Adam, AdamOptions, AdamState>;
 
 }  // namespace tend::optim

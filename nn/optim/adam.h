@@ -69,6 +69,8 @@ void update_adam(const Array& values, const Array& gradient, const AdamState& st
                  const AdamOptions& options, bool decoupled, std::int64_t begin, std::int64_t end);
 }  // namespace detail
 
+extern template class GroupedOptimizer<Adam, AdamOptions, AdamState>;
+
 }  // namespace tend::optim
 
 #pragma GCC visibility pop

@@ -1,5 +1,7 @@
 #include <tend/nn/optim/adamw.h>
 
+#include <tend/nn/optim/grouped_optimizer_members.h>
+
 namespace tend::optim {
 namespace {
 
@@ -22,5 +24,7 @@ void AdamW::make_step() {
                         begin, end);
   });
 }
+
+template class GroupedOptimizer<AdamW, AdamWOptions, AdamState>;
 
 }  // namespace tend::optim

@@ -44,6 +44,8 @@ class AdamW : public GroupedOptimizer<AdamW, AdamWOptions, AdamState> {
   void make_step() override;
 };
 
+extern template class GroupedOptimizer<AdamW, AdamWOptions, AdamState>;
+
 }  // namespace tend::optim
 
 #pragma GCC visibility pop

@@ -1,51 +1,29 @@
 // Optimizers that step every parameter by itself, by its gradient and a state of its own.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
-#include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <tend/autograd/graph/inplace.h>
-#include <tend/autograd/graph/timeline.h>
-#include <tend/autograd/ops/creation.h>
-#include <tend/autograd/tensor/grad_mode.h>
-#include <tend/core/threads/parallel.h>
 #include <tend/nn/optim/decay_groups.h>
 #include <tend/nn/optim/optimizer.h>
-#include <tend/nn/optim/option_tensors.h>
 
 #pragma GCC visibility push(default)
 
 namespace tend::optim {
-
-namespace detail {
-/// Error for a setting that is negative or NaN.
-inline void check_from_zero(const char* operation, const char* setting, double value) {
-  if (!(value >= 0)) fail(operation, setting, " is ", value, ", not a number from 0 on");
-}
-/// Error for a beta outside of [0, 1).
-inline void check_betas(const char* operation, const std::pair<double, double>& betas) {
-  const auto [beta1, beta2] = betas;
-  if (!(beta1 >= 0 && beta1 < 1) || !(beta2 >= 0 && beta2 < 1)) {
-    fail(operation, "betas (", beta1, ", ", beta2, ") must lie in [0, 1)");
-  }
-}
-}  // namespace detail
 
 /// Base of the optimizer `Self` with settings `Options` and, for each parameter, a `State` whose
 /// `named(f)` calls f(name, Array&, kept) for each of its arrays; `kept` is true for those that
 /// every parameter has after its first step. `Options::named(f)` calls f(name, setting), and
 /// Self::check(options) throws an Error for settings out of range, which the constructors do, too.
 /// Self::check_parameter(tensor), where there is one, throws for a parameter that is not for it.
+/// The members are defined in grouped_optimizer_members.h, which the source of each optimizer
+/// includes and instantiates: programs that include this header need not compile them.
 template <class Self, class Opts, class State>
 class GroupedOptimizer : public Optimizer {
  public:
@@ -60,10 +38,7 @@ class GroupedOptimizer : public Optimizer {
 
   /// One group. Error for a setting out of its range and for an empty list of parameters, as that
   /// of a module that registered none; otherwise as add_group().
-  explicit GroupedOptimizer(const std::vector<Tensor>& parameters, const Options& options = {}) {
-    check_some(parameters);
-    add_group(parameters, options);
-  }
+  explicit GroupedOptimizer(const std::vector<Tensor>& parameters, const Options& options = {});
   /// A learning rate, and the other settings as they are by default. A template, so that braces are
   /// options.
   template <class Rate>
@@ -71,361 +46,72 @@ class GroupedOptimizer : public Optimizer {
       GroupedOptimizer(const std::vector<Tensor>& parameters, Rate lr)
       : GroupedOptimizer(parameters, Options{.lr = static_cast<double>(lr)}) {}
   /// Two groups that differ in weight_decay: AdamW(decay_groups(model, 0.1), {.lr = 1e-3}).
-  explicit GroupedOptimizer(const DecayGroups& groups, Options options = {}) {
-    check_some(groups.decayed().empty() ? groups.others() : groups.decayed());
-    options.weight_decay = groups.weight_decay();
-    add_group(groups.decayed(), options);
-    options.weight_decay = 0;
-    add_group(groups.others(), options);
-  }
+  explicit GroupedOptimizer(const DecayGroups& groups, Options options = {}) requires requires {
+    Opts().weight_decay;
+  };
 
   /// A copy has the parameters themselves, and a state of its own.
-  GroupedOptimizer(const GroupedOptimizer& other)
-      : Optimizer(other), groups_(copied(other.groups_)) {}
+  GroupedOptimizer(const GroupedOptimizer& other);
   GroupedOptimizer(GroupedOptimizer&&) noexcept = default;
-  GroupedOptimizer& operator=(const GroupedOptimizer& other) {
-    groups_ = copied(other.groups_);
-    return *this;
-  }
+  GroupedOptimizer& operator=(const GroupedOptimizer& other);
   GroupedOptimizer& operator=(GroupedOptimizer&&) noexcept = default;
   ~GroupedOptimizer() override = default;
 
   /// Adds parameters with settings of their own. Error for a setting out of its range, DTypeError
   /// for a parameter that is not floating, AutogradError for one with history, Error for one that
   /// the optimizer has already.
-  void add_group(const std::vector<Tensor>& parameters, const Options& options) {
-    Self::check(options);
-    with_memory([&] {
-      check_new(parameters);
-      groups_.push_back({parameters, options, std::vector<State>(parameters.size()), {}});
-    });
-  }
+  void add_group(const std::vector<Tensor>& parameters, const Options& options);
 
   /// The groups; their options may be changed between steps.
   std::vector<Group>& groups() noexcept { return groups_; }
 
-  void zero_grad() override {
-    for (Group& group : groups_) {
-      for (Tensor& parameter : group.parameters) parameter.zero_grad();
-    }
-  }
+  void zero_grad() override;
 
   using Optimizer::set_lr;
-  std::size_t group_count() const noexcept override { return groups_.size(); }
-  double lr(std::size_t index) const override { return group("lr", index).options.lr; }
-  void set_lr(std::size_t index, double lr) override { group("set_lr", index).options.lr = lr; }
-  std::optional<double> initial_lr(std::size_t index) const override {
-    return group("initial_lr", index).initial_lr;
-  }
-  void set_initial_lr(std::size_t index, double lr) override {
-    group("set_initial_lr", index).initial_lr = lr;
-  }
-  std::optional<double> momentum(std::size_t index) const override {
-    const Options& o = group("momentum", index).options;
-    if constexpr (requires { o.betas; }) {
-      return o.betas.first;
-    } else if constexpr (requires { o.momentum; }) {
-      return o.momentum;
-    } else {
-      return std::nullopt;
-    }
-  }
-  void set_momentum(std::size_t index, [[maybe_unused]] double momentum) override {
-    Options& o = group("set_momentum", index).options;
-    if constexpr (requires { o.betas; }) {
-      o.betas.first = momentum;
-    } else if constexpr (requires { o.momentum; }) {
-      o.momentum = momentum;
-    } else {
-      fail("set_momentum", "this optimizer has no momentum");
-    }
-  }
+  std::size_t group_count() const noexcept override;
+  double lr(std::size_t index) const override;
+  void set_lr(std::size_t index, double lr) override;
+  std::optional<double> initial_lr(std::size_t index) const override;
+  void set_initial_lr(std::size_t index, double lr) override;
+  std::optional<double> momentum(std::size_t index) const override;
+  void set_momentum(std::size_t index, double momentum) override;
 
-  nn::StateDict state_dict() override {
-    nn::StateDict state;
-    with_memory([&] {
-      visit([&](const std::string& index, const Tensor&, State& each) {
-        if (each.step == 0) return;
-        state.emplace_back(index + ".step", tensor(each.step));
-        each.named([&](const char* name, Array& array, bool) {
-          if (array.defined()) state.emplace_back(as_text(index, '.', name), Tensor(array));
-        });
-      });
-      for (std::size_t i = 0; i < groups_.size(); ++i) {
-        groups_[i].options.named([&](const char* name, const auto& setting) {
-          state.emplace_back(detail::option_key(i, name), detail::option_tensor(setting));
-        });
-        if (const std::optional<double> initial = groups_[i].initial_lr)
-          state.emplace_back(detail::option_key(i, kInitialRate), detail::option_tensor(*initial));
-      }
-    });
-    return state;
-  }
-
-  void load_state_dict(const nn::StateDict& state) override {
-    with_memory([&] { load(state); });
-  }
+  nn::StateDict state_dict() override;
+  void load_state_dict(const nn::StateDict& state) override;
 
  protected:
-  /// A parameter in a step; both arrays are row-major and of one dtype.
-  struct Stepped {
-    const Tensor* parameter;
-    Array values, gradient;
-    const Options* options;
-    State* target;
-    State state;  // the new value of `target`, its `step` counted up; once swapped, the old one
-    std::int64_t end = 0;  // of its elements, counted through all parameters of a run
-  };
+  struct Stepped;
 
   /// One step of every parameter with a gradient: first prepare(stepped) for each, which makes the
   /// arrays of its state; then update(stepped, begin, end) for ranges of their elements, in
   /// parallel. When something fails, nothing has changed.
   template <class Prepare, class Update>
-  void step_all(const char* operation, Prepare prepare, Update update) {
-    const autograd::ProfiledPart part(operation);
-    for (const Group& group : groups_) Self::check(group.options);
-    std::vector<Stepped> all;
-    bool apart = true;
-    with_memory([&] {
-      all = with_gradients(operation);
-      for (Stepped& each : all) {
-        ++each.state.step;
-        prepare(each);
-      }
-      apart = lie_apart(all);
-    });
-    // From here on nothing needs memory.
-    for (Stepped& each : all) std::swap(*each.target, each.state);
-    if (apart) {
-      step_run(operation, all, update);
-    } else {
-      for (Stepped& each : all) {
-        const Array& array = each.parameter->array();
-        if (!array.is_contiguous()) each.values.copy_from(array);
-        step_run(operation, {&each, 1}, update);
-      }
-    }
-  }
+  void step_all(const char* operation, Prepare prepare, Update update);
 
  private:
-  static std::vector<Group> copied(const std::vector<Group>& groups) {
-    return with_memory([&] {
-      std::vector<Group> copies = groups;
-      for (Group& group : copies) {
-        for (State& state : group.states) {
-          state.named([](const char*, Array& array, bool) {
-            if (array.defined()) array = array.clone();
-          });
-        }
-      }
-      return copies;
-    });
-  }
+  static std::vector<Group> copied(const std::vector<Group>& groups);
 
-  const Group& group(const char* operation, std::size_t index) const {
-    if (index >= groups_.size())
-      fail<IndexError>(operation, "group ", index, " of ", groups_.size());
-    return groups_[index];
-  }
-  Group& group(const char* operation, std::size_t index) {
-    return const_cast<Group&>(std::as_const(*this).group(operation, index));
-  }
+  const Group& group(const char* operation, std::size_t index) const;
+  Group& group(const char* operation, std::size_t index);
 
-  static void check_some(const std::vector<Tensor>& parameters) {
-    if (parameters.empty()) fail(Self::kName, "optimizer got an empty parameter list");
-  }
+  static void check_some(const std::vector<Tensor>& parameters);
+  void check_new(const std::vector<Tensor>& parameters) const;
 
-  void check_new(const std::vector<Tensor>& parameters) const {
-    std::set<const TensorImpl*> known;
-    for (const Group& group : groups_) {
-      for (const Tensor& parameter : group.parameters) known.insert(parameter.impl().get());
-    }
-    for (const Tensor& parameter : parameters) {
-      if (!is_floating(parameter.dtype()))
-        fail<DTypeError>("Optimizer", "a parameter is ", parameter.dtype());
-      if (!parameter.is_leaf()) {
-        fail<AutogradError>("Optimizer", "a parameter of shape ", parameter.shape(),
-                            " has history; only leaves are stepped");
-      }
-      if constexpr (requires { Self::check_parameter(parameter); })
-        Self::check_parameter(parameter);
-      if (!known.insert(parameter.impl().get()).second) {
-        fail("Optimizer", "a parameter of shape ", parameter.shape(),
-             " is given twice; each is stepped once");
-      }
-    }
-  }
-
-  void load(const nn::StateDict& state) {
-    std::map<std::string_view, const Tensor*> entries;
-    for (const auto& [key, value] : state) {
-      if (!entries.emplace(key, &value).second) fail("load_state_dict", key, " is there twice");
-    }
-    // The entry of that name, which is taken out; an undefined tensor for one that is not there.
-    const auto take = [&](const std::string& key, bool wanted) {
-      const auto entry = entries.find(key);
-      if (entry == entries.end()) {
-        if (wanted) fail("load_state_dict", key, " is missing");
-        return Tensor();
-      }
-      Tensor value = *entry->second;
-      if (!value.defined()) fail("load_state_dict", key, " is undefined");
-      entries.erase(entry);
-      return value;
-    };
-    std::vector<std::pair<State*, State>> loaded;
-    visit([&](const std::string& index, const Tensor& parameter, State& each) {
-      loaded.emplace_back(&each, loaded_state(index, parameter, take));
-    });
-    const bool has_options = std::any_of(state.begin(), state.end(), [](const auto& entry) {
-      return detail::is_option(entry.first);
-    });
-    std::vector<std::pair<Options, std::optional<double>>> options;
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
-      options.emplace_back(groups_[i].options, groups_[i].initial_lr);
-      if (has_options) load_options(i, options.back(), take);
-    }
-    if (!entries.empty()) {
-      const std::string_view key = entries.begin()->first;
-      fail("load_state_dict", key,
-           detail::is_option(key) ? " belongs to no group" : " belongs to no parameter");
-    }
-    for (auto& [target, fresh] : loaded) *target = std::move(fresh);
-    for (std::size_t i = 0; i < groups_.size(); ++i)
-      std::tie(groups_[i].options, groups_[i].initial_lr) = options[i];
-  }
-
+  void load(const nn::StateDict& state);
   template <class Take>
   static void load_options(std::size_t group, std::pair<Options, std::optional<double>>& loaded,
-                           Take& take) {
-    const auto load = [&](const char* name, auto& setting, bool wanted) {
-      const std::string key = detail::option_key(group, name);
-      const Tensor value = take(key, wanted);
-      if (value.defined()) detail::set_option(setting, key, value);
-      return value.defined();
-    };
-    loaded.first.named([&](const char* name, auto& setting) { load(name, setting, true); });
-    Self::check(loaded.first);
-    double initial = 0;
-    const bool has_initial = load(kInitialRate, initial, false);
-    loaded.second = has_initial ? std::optional(initial) : std::nullopt;
-  }
-
+                           Take& take);
   template <class Take>
-  static State loaded_state(const std::string& index, const Tensor& parameter, Take& take) {
-    State state;
-    const auto array = [&](const char* name, const Shape& shape, DType dtype, bool wanted) {
-      const std::string key = as_text(index, '.', name);
-      const Tensor value = take(key, wanted);
-      if (!value.defined()) return Array();
-      if (value.shape() != shape || value.dtype() != dtype) {
-        fail("load_state_dict", key, " is ", value.shape(), ' ', value.dtype(), ", not ", shape,
-             ' ', dtype);
-      }
-      return value.array().clone();
-    };
-    const Array steps = array("step", {}, int64, false);
-    if (!steps.defined()) return state;
-    state.step = steps.item<std::int64_t>();
-    constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;  // which double can count
-    if (state.step < 1 || state.step > kMostSteps)
-      fail("load_state_dict", index, ".step is ", state.step, ", not the number of a step");
-    state.named([&](const char* name, Array& target, bool kept) {
-      target = array(name, parameter.shape(), parameter.dtype(), kept);
-    });
-    return state;
-  }
+  static State loaded_state(const std::string& index, const Tensor& parameter, Take& take);
 
   template <class Update>
-  static void step_run(const char* operation, std::span<Stepped> run, Update update) {
-    std::int64_t total = 0;
-    for (Stepped& each : run) each.end = total += each.values.numel();
-    constexpr std::int64_t kGrain = 16384;
-    parallel_for(0, total, kGrain, [&](std::int64_t begin, std::int64_t end) {
-      auto each = std::upper_bound(run.begin(), run.end(), begin,
-                                   [](std::int64_t at, const Stepped& s) { return at < s.end; });
-      for (; begin < end; ++each) {
-        const std::int64_t start = each->end - each->values.numel();
-        const std::int64_t stop = std::min(end, each->end);
-        update(*each, begin - start, stop - start);
-        begin = stop;
-      }
-    });
-    for (const Stepped& each : run) {
-      const Array& array = each.parameter->array();
-      if (!array.is_contiguous()) array.copy_from(each.values);
-      array.storage()->bump_version(operation);
-    }
-  }
-
-  std::vector<Stepped> with_gradients(const char* operation) {
-    std::vector<Stepped> all;
-    std::size_t count = 0;
-    for (const Group& group : groups_) count += group.parameters.size();
-    all.reserve(count);  // a Stepped has a kilobyte, which takes long to move
-    const NoGradGuard no_grad;
-    for (Group& group : groups_) {
-      if (group.states.size() != group.parameters.size())
-        fail(operation, "a group's parameters are chosen when it is added");
-      for (std::size_t i = 0; i < group.parameters.size(); ++i) {
-        const Tensor& parameter = group.parameters[i];
-        const Tensor gradient = parameter.grad();
-        if (!gradient.defined()) continue;
-        check_own_grad_fits(operation, *parameter.impl());
-        check_history_writable(operation, parameter);
-        if (!parameter.is_leaf())
-          fail<AutogradError>(operation, "a parameter of shape ", parameter.shape(),
-                              " has a history since it was given; only leaves are stepped");
-        if (parameter.array().may_self_overlap()) {
-          fail<ShapeError>(operation, "a parameter of shape ", parameter.shape(), " with strides ",
-                           parameter.strides(), " names one element twice");
-        }
-        check_fits(operation, parameter, group.states[i]);
-        all.push_back({&parameter, parameter.array().contiguous(), gradient.array().contiguous(),
-                       &group.options, &group.states[i], group.states[i]});
-      }
-    }
-    return all;
-  }
-
-  // set_data() may have changed a parameter's shape or dtype since its state was made.
-  static void check_fits(const char* operation, const Tensor& parameter, State& state) {
-    state.named([&](const char* name, const Array& array, bool) {
-      if (!array.defined()) return;
-      if (array.shape() == parameter.shape() && array.dtype() == parameter.dtype()) return;
-      fail<ShapeError>(operation, "a parameter is ", parameter.shape(), ' ', parameter.dtype(),
-                       ", its ", name, " from earlier steps ", array.shape(), ' ', array.dtype());
-    });
-  }
-
-  // False where two parameters may share elements; all are then stepped one after the other.
-  static bool lie_apart(const std::vector<Stepped>& all) {
-    std::vector<std::pair<std::uintptr_t, std::uintptr_t>> windows;
-    for (const Stepped& each : all) {
-      const Array& array = each.parameter->array();
-      if (array.numel() == 0) continue;
-      std::int64_t last = 0;
-      for (std::int64_t d = 0; d < array.rank(); ++d)
-        last += (array.shape()[d] - 1) * array.strides()[d];
-      const auto first = reinterpret_cast<std::uintptr_t>(array.raw());
-      const auto bytes = static_cast<std::uintptr_t>((last + 1) * item_size(array.dtype()));
-      windows.emplace_back(first, first + bytes);
-    }
-    std::sort(windows.begin(), windows.end());
-    return std::adjacent_find(windows.begin(), windows.end(), [](const auto& a, const auto& b) {
-             return b.first < a.second;
-           }) == windows.end();
-  }
+  static void step_run(const char* operation, std::span<Stepped> run, Update update);
+  std::vector<Stepped> with_gradients(const char* operation);
+  static void check_fits(const char* operation, const Tensor& parameter, State& state);
+  static bool lie_apart(const std::vector<Stepped>& all);
 
   template <class F>
-  void visit(F&& f) {
-    std::size_t index = 0;
-    for (Group& group : groups_) {
-      for (std::size_t i = 0; i < group.parameters.size(); ++i) {
-        f(std::to_string(index++), group.parameters[i], group.states[i]);
-      }
-    }
-  }
+  void visit(F&& f);
 
   static constexpr const char* kInitialRate = "initial_lr";
 

@@ -11,13 +11,15 @@ KeptValues::KeptValues(const char* operation, const std::vector<Tensor>& tensors
   with_memory([&] {
     for (const Tensor& tensor : tensors) {
       check_writable(operation, tensor);
-      values_.emplace_back(tensor.array(), tensor.array().clone());
+      values_.emplace_back(tensor, tensor.array().clone());
     }
   });
 }
 
 void KeptValues::restore() const {
-  for (const auto& [elements, values] : values_) {
+  for (const auto& [tensor, values] : values_) {
+    const Array& elements = tensor.array();
+    if (elements.shape() != values.shape()) continue;
     elements.copy_from(values);
     elements.storage()->bump_version(operation_);
   }

@@ -16,12 +16,13 @@ class KeptValues {
  public:
   KeptValues(const char* operation, const std::vector<Tensor>& tensors);
 
-  /// Puts the elements back where they were. Needs no memory.
+  /// Puts the elements back, converted where a tensor got another dtype meanwhile; one that got
+  /// another shape stays. Needs no memory.
   void restore() const;
 
  private:
   const char* operation_;
-  std::vector<std::pair<Array, Array>> values_;  // a tensor's own elements, and what they were
+  std::vector<std::pair<Tensor, Array>> values_;  // what the elements were
 };
 
 }  // namespace tend::optim::detail

@@ -8,6 +8,7 @@
 #include <tend/autograd/ops/joining.h>
 #include <tend/autograd/ops/linalg.h>
 #include <tend/autograd/ops/pieces.h>
+#include <tend/nn/optim/grouped_optimizer_members.h>
 #include <tend/nn/optim/kept_values.h>
 #include <tend/nn/optim/state_reader.h>
 #include <tend/nn/optim/strong_wolfe.h>
@@ -227,6 +228,8 @@ void LBFGS::load_state_dict(const nn::StateDict& state) {
     nn::StateDict own, options;
     for (const auto& [key, value] : state)
       (detail::is_option(key) ? options : own).emplace_back(key, value);
+    if (groups().empty() || groups()[0].parameters.empty())
+      fail("LBFGS::load_state_dict", "the optimizer has no parameters");
     std::int64_t elements = 0;
     for (const Tensor& parameter : groups()[0].parameters) elements += parameter.numel();
     const DType dtype = groups()[0].parameters[0].dtype();
@@ -253,5 +256,7 @@ void LBFGS::load_state_dict(const nn::StateDict& state) {
     memory_ = std::move(m);
   });
 }
+
+template class GroupedOptimizer<LBFGS, LBFGSOptions, LBFGSState>;
 
 }  // namespace tend::optim

@@ -92,6 +92,8 @@ class LBFGS : public GroupedOptimizer<LBFGS, LBFGSOptions, LBFGSState> {
   Memory memory_;
 };
 
+extern template class GroupedOptimizer<LBFGS, LBFGSOptions, LBFGSState>;
+
 }  // namespace tend::optim
 
 namespace tend::detail {

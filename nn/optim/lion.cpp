@@ -1,6 +1,7 @@
 #include <tend/nn/optim/lion.h>
 
 #include <tend/core/kernels/elementwise/optimizer.h>
+#include <tend/nn/optim/grouped_optimizer_members.h>
 
 namespace tend::optim {
 
@@ -32,5 +33,7 @@ void Lion::make_step() {
     });
   });
 }
+
+template class GroupedOptimizer<Lion, LionOptions, LionState>;
 
 }  // namespace tend::optim

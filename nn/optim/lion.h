@@ -46,6 +46,8 @@ class Lion : public GroupedOptimizer<Lion, LionOptions, LionState> {
   void make_step() override;
 };
 
+extern template class GroupedOptimizer<Lion, LionOptions, LionState>;
+
 }  // namespace tend::optim
 
 #pragma GCC visibility pop

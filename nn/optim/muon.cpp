@@ -8,6 +8,7 @@
 #include <tend/autograd/ops/linalg.h>
 #include <tend/autograd/ops/reduce.h>
 #include <tend/core/kernels/elementwise/optimizer.h>
+#include <tend/nn/optim/grouped_optimizer_members.h>
 
 namespace tend::optim {
 namespace {
@@ -81,5 +82,7 @@ void Muon::make_step() {
     for (MuonState& state : group.states) state.direction = {};
   }
 }
+
+template class GroupedOptimizer<Muon, MuonOptions, MuonState>;
 
 }  // namespace tend::optim

@@ -70,6 +70,8 @@ class Muon : public GroupedOptimizer<Muon, MuonOptions, MuonState> {
   void make_step() override;
 };
 
+extern template class GroupedOptimizer<Muon, MuonOptions, MuonState>;
+
 }  // namespace tend::optim
 
 #pragma GCC visibility pop

@@ -1,6 +1,7 @@
 #include <tend/nn/optim/rmsprop.h>
 
 #include <tend/core/kernels/elementwise/optimizer.h>
+#include <tend/nn/optim/grouped_optimizer_members.h>
 
 namespace tend::optim {
 
@@ -41,5 +42,7 @@ void RMSprop::make_step() {
     });
   });
 }
+
+template class GroupedOptimizer<RMSprop, RMSpropOptions, RMSpropState>;
 
 }  // namespace tend::optim

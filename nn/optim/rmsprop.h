@@ -59,6 +59,8 @@ class RMSprop : public GroupedOptimizer<RMSprop, RMSpropOptions, RMSpropState> {
   void make_step() override;
 };
 
+extern template class GroupedOptimizer<RMSprop, RMSpropOptions, RMSpropState>;
+
 }  // namespace tend::optim
 
 #pragma GCC visibility pop

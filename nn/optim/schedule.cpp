@@ -41,7 +41,7 @@ void check_optimizer(const char* operation, const Optimizer& optimizer, const LR
 
 }  // namespace
 
-// What load_state_dict() has read for one schedule.
+// What load_state_dict() has read for one schedule, or what it had before a step.
 struct LRScheduler::Loaded {
   LRScheduler* target;
   std::int64_t last_epoch;
@@ -54,8 +54,12 @@ LRScheduler::LRScheduler(Optimizer& optimizer) : optimizer_(&optimizer) {
       base_lr_.push_back(optimizer.initial_lr(i).value_or(optimizer.lr(i)));
     last_lr_.reserve(base_lr_.size());
   });
-  for (std::size_t i = 0; i < base_lr_.size(); ++i) optimizer.set_initial_lr(i, base_lr_[i]);
   note_rates();
+}
+
+void LRScheduler::begin() {
+  go_to(0, false);
+  for (std::size_t i = 0; i < base_lr_.size(); ++i) optimizer_->set_initial_lr(i, base_lr_[i]);
 }
 
 void LRScheduler::note_rates() {
@@ -88,6 +92,35 @@ void LRScheduler::step() {
 const LRScheduler::References& LRScheduler::parts() const {
   static const References none;
   return none;
+}
+
+void LRScheduler::remember(std::vector<Loaded>& all) {
+  all.push_back({this, last_epoch_, base_lr_, last_lr_});
+  for (LRScheduler& part : parts()) part.remember(all);
+}
+
+template <class F>
+void LRScheduler::step_parts(F f) {
+  std::vector<Loaded> before;
+  std::vector<std::pair<double, std::optional<double>>> rates;
+  with_memory([&] {
+    remember(before);
+    for (std::size_t i = 0; i < optimizer_->group_count(); ++i)
+      rates.emplace_back(optimizer_->lr(i), optimizer_->momentum(i));
+  });
+  try {
+    f();
+  } catch (...) {
+    for (Loaded& each : before) {
+      each.target->last_epoch_ = each.last_epoch;
+      each.target->last_lr_.swap(each.last_lr);
+    }
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      optimizer_->set_lr(i, rates[i].first);
+      if (rates[i].second) optimizer_->set_momentum(i, *rates[i].second);
+    }
+    throw;
+  }
 }
 
 void LRScheduler::undo_begin() {
@@ -160,11 +193,13 @@ SequentialLR::SequentialLR(Optimizer& optimizer, References schedules,
     if (dynamic_cast<const SequentialLR*>(&part) != nullptr || (is_chain && i > 0))
       fail(kName, "schedule ", i, " is made of others, and cannot begin anew");
   }
-  for (std::size_t i = 0; i < optimizer.group_count(); ++i)
-    optimizer.set_lr(i, *optimizer.initial_lr(i));
-  for (LRScheduler& part : schedules_) part.undo_begin();
-  schedules_.front().get().step();
-  begin();
+  step_parts([&] {
+    for (std::size_t i = 0; i < optimizer.group_count(); ++i)
+      optimizer.set_lr(i, *optimizer.initial_lr(i));
+    for (LRScheduler& part : schedules_) part.undo_begin();
+    schedules_.front().get().step();
+    begin();
+  });
 }
 
 void SequentialLR::step() {
@@ -188,7 +223,9 @@ ChainedScheduler::ChainedScheduler(References schedules)
 }
 
 void ChainedScheduler::step() {
-  for (LRScheduler& part : schedules_) part.step();
+  step_parts([&] {
+    for (LRScheduler& part : schedules_) part.step();
+  });
   ++last_epoch_;
   note_rates();
 }

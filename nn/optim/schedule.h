@@ -58,8 +58,8 @@ class LRScheduler {
   LRScheduler(const LRScheduler&) = default;
   LRScheduler& operator=(const LRScheduler&) = default;
 
-  /// Sets the rates of epoch 0; the end of each constructor.
-  void begin() { go_to(0, false); }
+  /// Sets the rates of epoch 0, and each group's initial_lr; the end of each constructor.
+  void begin();
   /// Notes the rates that the groups have.
   void note_rates();
   std::int64_t last_epoch_ = -1;
@@ -82,6 +82,10 @@ class LRScheduler {
 
   /// Sets the rates of an epoch; at epoch 0 those of first_rate() when it restarts.
   void go_to(std::int64_t epoch, bool restarts);
+  /// Calls f, which steps the parts. When it throws, they and the optimizer's rates are as before.
+  template <class F>
+  void step_parts(F f);
+  void remember(std::vector<Loaded>& all);
   /// Forgets the construction's begin(), for a schedule that starts later.
   void undo_begin();
   void save(nn::StateDict& state, const std::string& prefix) const;

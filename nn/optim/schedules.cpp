@@ -184,8 +184,10 @@ double CosineAnnealingWarmRestarts::rate(const Place& p) const {
                                 (1 + std::cos(std::numbers::pi * real(passed) / real(length))) / 2;
 }
 
-OneCycleLR::OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options)
-    : LRScheduler(optimizer), options_(options) {
+namespace {
+
+// Gives the optimizer's groups the rate from which the cycle and later schedules begin.
+Optimizer& with_first_rate(Optimizer& optimizer, const OneCycleLROptions& options) {
   constexpr const char* kName = "OneCycleLR";
   check_at_least(kName, "total_steps", options.total_steps, 1);
   if (!lies_in(options.pct_start, 0, 1))
@@ -193,6 +195,15 @@ OneCycleLR::OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options)
   for (std::size_t i = 0; options.cycle_momentum && i < optimizer.group_count(); ++i) {
     if (!optimizer.momentum(i)) fail(kName, "the optimizer has no momentum to cycle");
   }
+  for (std::size_t i = 0; i < optimizer.group_count(); ++i)
+    optimizer.set_initial_lr(i, options.max_lr / options.div_factor);
+  return optimizer;
+}
+
+}  // namespace
+
+OneCycleLR::OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options)
+    : LRScheduler(with_first_rate(optimizer, options)), options_(options) {
   const double first = options.max_lr / options.div_factor, last = first / options.final_div_factor;
   const double most = options.max_momentum, least = options.base_momentum;
   const double total = real(options.total_steps), rise = options.pct_start * total - 1;

@@ -1,6 +1,7 @@
 #include <tend/nn/optim/sgd.h>
 
 #include <tend/core/kernels/elementwise/optimizer.h>
+#include <tend/nn/optim/grouped_optimizer_members.h>
 
 namespace tend::optim {
 
@@ -38,5 +39,7 @@ void SGD::make_step() {
     });
   });
 }
+
+template class GroupedOptimizer<SGD, SGDOptions, SGDState>;
 
 }  // namespace tend::optim

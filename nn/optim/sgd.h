@@ -50,6 +50,8 @@ class SGD : public GroupedOptimizer<SGD, SGDOptions, SGDState> {
   void make_step() override;
 };
 
+extern template class GroupedOptimizer<SGD, SGDOptions, SGDState>;
+
 }  // namespace tend::optim
 
 #pragma GCC visibility pop

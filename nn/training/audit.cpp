@@ -62,6 +62,7 @@ std::vector<Tensor> gradients_of(const Tensor& loss, const std::vector<Tensor>& 
   }
   std::vector<Tensor> gradients(parameters.size());
   if (wanted.empty()) return gradients;
+  const GradModeGuard graph(true);
   auto found = autograd::grad({loss.reshape({})}, wanted, {},
                               {.create_graph = create_graph, .allow_unused = true});
   std::size_t next = 0;

@@ -72,9 +72,13 @@ void CheckpointFolder::clear(std::int64_t step) const {
 std::map<std::int64_t, std::filesystem::path> CheckpointFolder::steps() const {
   return with_memory([&] {
     std::map<std::int64_t, std::filesystem::path> found;
-    for_each_name(folder_, [&](const std::string& name) {
+    const int error = for_each_name(folder_, [&](const std::string& name) {
       if (const auto step = step_of(name)) found[*step] = folder_ / name;
     });
+    // As an empty folder it would let a run begin anew over another's checkpoints.
+    if (error != 0) {
+      fail<IoError>(kFolder, folder_, " cannot be read: ", std::generic_category().message(error));
+    }
     return found;
   });
 }

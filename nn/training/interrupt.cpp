@@ -3,6 +3,8 @@
 #include <csignal>
 #include <mutex>
 
+#include <tend/core/base/fork.h>
+
 namespace tend::nn {
 namespace {
 
@@ -10,7 +12,7 @@ volatile std::sig_atomic_t noted = 0;
 
 // The actions that the first of the living guards found.
 struct {
-  std::mutex mutex;
+  tend::detail::ObjectMutex mutex;  // free in the child of a fork()
   int guards = 0;
   struct sigaction before_int = {}, before_term = {};
 } state;
@@ -21,17 +23,23 @@ extern "C" void note_signal(int signal) {
   std::signal(SIGTERM, SIG_DFL);
 }
 
+// A signal that the program ignores, as a shell's background job does Ctrl-C, is left alone.
+void listen(int signal, struct sigaction& before) {
+  struct sigaction action = {};
+  action.sa_handler = note_signal;
+  action.sa_flags = SA_RESTART;  // what is being read or written goes on
+  sigaction(signal, &action, &before);
+  if (before.sa_handler == SIG_IGN) sigaction(signal, &before, nullptr);
+}
+
 }  // namespace
 
 InterruptGuard::InterruptGuard() noexcept {
   const std::lock_guard lock(state.mutex);
   if (state.guards++ > 0) return;
   noted = 0;
-  struct sigaction action = {};
-  action.sa_handler = note_signal;
-  action.sa_flags = SA_RESTART;  // what is being read or written goes on
-  sigaction(SIGINT, &action, &state.before_int);
-  sigaction(SIGTERM, &action, &state.before_term);
+  listen(SIGINT, state.before_int);
+  listen(SIGTERM, state.before_term);
 }
 
 InterruptGuard::~InterruptGuard() {

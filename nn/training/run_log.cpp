@@ -41,7 +41,12 @@ std::optional<std::int64_t> step_in_csv(const std::string& line) {
 void keep_until(const std::filesystem::path& path, std::int64_t last, const std::string& head,
                 std::optional<std::int64_t> (*step_in)(const std::string&)) {
   std::string kept = head;
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file;
+  std::error_code unknown;  // nothing is read from pipes and the like, nor from what is not there
+  if (std::filesystem::is_regular_file(path, unknown)) {
+    file.open(path, std::ios::binary);
+    if (!file) fail<IoError>("RunLog", path, " cannot be read");
+  }
   for (std::string line; std::getline(file, line);) {
     const auto step = step_in(line);
     if (step && *step <= last) kept += line + '\n';

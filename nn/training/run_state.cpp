@@ -151,6 +151,17 @@ void RunState::load_parts(const StateDict& state) {
   for (const Part& part : parts_) part.load(state, std::string(kPrefix) + part.name);
 }
 
+void RunState::restore_parts(const StateDict& state) {
+  for (const Part& part : parts_) {
+    try {
+      part.load(state, std::string(kPrefix) + part.name);
+    } catch (const std::exception&) {
+      // An optimizer, say, whose rate was out of range. The others get what they had.
+      continue;
+    }
+  }
+}
+
 void RunState::load_state_dict(const StateDict& state) {
   with_memory([&] {
     std::set<std::string_view> names;
@@ -167,6 +178,7 @@ void RunState::load_state_dict(const StateDict& state) {
       if (!key.starts_with(kPrefix)) weights.emplace_back(key, value);
     }
     const Generator generator = generator_of_tensor(entry(state, kGenerator, int64, 1));
+    model_->load(weights, true, true);
     StateDict before = parts_state();
     {
       const NoGradGuard no_grad;
@@ -174,9 +186,9 @@ void RunState::load_state_dict(const StateDict& state) {
     }
     try {
       load_parts(state);
-      model_->load_state_dict(weights);  // the last, since it would leave traces in the weights
+      model_->load_state_dict(weights);  // the last: loaded anew, weights would have changed, too
     } catch (...) {
-      load_parts(before);
+      restore_parts(before);
       throw;
     }
     set_rng_state(generator);

@@ -91,6 +91,8 @@ class RunState {
   void add_part(Part part);
   StateDict parts_state() const;
   void load_parts(const StateDict& state);
+  /// The same after a failure: a part that cannot be loaded does not keep the others from it.
+  void restore_parts(const StateDict& state);
   static StateDict entries_under(const StateDict& state, const std::string& prefix);
 
   ModuleBase* model_;

@@ -26,6 +26,8 @@ void check(const TrainerOptions& o) {
   at_least("patience", o.patience, 0);
   at_least("save_every", o.save_every, 0);
   at_least("keep", o.keep, 1);
+  if (o.settings.contains("checksum"))
+    fail(kName, "settings have a \"checksum\", which is the file's");
   if (o.out.empty() && (o.save_every > 0 || o.resume))
     fail(kName, "checkpoints need a folder, out");
 }
@@ -95,23 +97,32 @@ std::filesystem::path Trainer::find_checkpoint() const {
   return now.at(step);
 }
 
-void Trainer::resume() {
-  // A run that begins anew would remove the checkpoints of another.
-  if (!options_.resume && folder_ && options_.writes && step_ == 0 &&
-      std::filesystem::is_regular_file(folder_->last())) {
+// A run that begins anew would remove the checkpoints of another. One that loaded a state has its
+// checkpoint there.
+void Trainer::check_folder() const {
+  const auto found = folder_->steps();
+  std::error_code unknown;
+  if (found.empty() || !std::filesystem::is_regular_file(found.rbegin()->second, unknown)) return;
+  if (step_ == 0 || !found.contains(step_))
     fail(kName, options_.out, " holds checkpoints of another run: resume it, or give a new folder");
-  }
+}
+
+void Trainer::resume() {
+  if (!options_.resume && folder_ && options_.writes && !owns_folder_) check_folder();
+  owns_folder_ = true;
   const std::filesystem::path path = options_.resume ? find_checkpoint() : "";
   if (path.empty()) return;
   const Safetensors file = load_run(path);
   if (file.metadata != options_.settings) fail(kName, path, " was written with other settings");
   state.load_state_dict(file.tensors);
   saved_ = step_;
+  schedule_is_due_ = false;
   if (options_.writes) folder_->clear(step_);
 }
 
 TrainedStep Trainer::make_step() {
   optimizer_.zero_grad();
+  for (Tensor& each : parameters_) each.zero_grad();  // those of another optimizer
   double loss = 0;
   for (std::int64_t i = 0; i < options_.accumulate; ++i) loss += gradients_();
   if (options_.accumulate > 1) {
@@ -124,20 +135,36 @@ TrainedStep Trainer::make_step() {
                          " and the gradient norm ", norm);
   TrainedStep done{.step = step_ + 1, .loss = loss, .lr = optimizer_.lr(0), .grad_norm = norm};
   optimizer_.step();
-  if (options_.schedule != nullptr) options_.schedule->step();
   ++step_;
+  saved_ = -1;
+  schedule_is_due_ = options_.schedule != nullptr;
+  step_schedule();
   done.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   const auto tokens = (step_ - first_step_) * options_.tokens_per_step;
   done.tokens_per_second = static_cast<double>(tokens) / done.seconds;
   return done;
 }
 
-double Trainer::evaluate_model() {
-  const EvaluationMode mode(model_);
-  const double found = options_.evaluate();
-  worse_ = found < best_ ? 0 : worse_ + 1;
-  best_ = std::min(best_, found);
-  return found;
+// Also in the run after one that ended because the schedule threw.
+void Trainer::step_schedule() {
+  if (schedule_is_due_) options_.schedule->step();
+  schedule_is_due_ = false;
+}
+
+void Trainer::evaluate_model(TrainedStep& done) {
+  if (options_.evaluate && is_due(step_, options_.evaluate_every)) {
+    const EvaluationMode mode(model_);
+    done.evaluation = options_.evaluate();
+    compare(*done.evaluation);
+  }
+  const bool is_compared = done.evaluation.has_value();
+  if (options_.after_step) options_.after_step(done);
+  if (done.evaluation && !is_compared) compare(*done.evaluation);
+}
+
+void Trainer::compare(double evaluation) {
+  worse_ = evaluation < best_ ? 0 : worse_ + 1;
+  best_ = std::min(best_, evaluation);
 }
 
 void Trainer::save() {
@@ -168,11 +195,15 @@ void Trainer::run() {
   start_ = Clock::now();
   std::optional<double> last_evaluation;
   model_.train();
+  step_schedule();
   while (goes_on()) {
     TrainedStep done = make_step();
-    if (options_.evaluate && is_due(step_, options_.evaluate_every))
-      done.evaluation = evaluate_model();
-    if (options_.after_step) options_.after_step(done);
+    try {
+      evaluate_model(done);
+    } catch (...) {
+      if (log) log->write(done);  // the step was made
+      throw;
+    }
     if (done.evaluation) last_evaluation = done.evaluation;
     if (done.evaluation && options_.plateau) options_.plateau->step(*done.evaluation);
     if (log) log->write(done);

@@ -70,6 +70,9 @@ class NotFiniteError : public Error {
 ///     trainer.state.add("loader", loader);
 ///     trainer.run();
 ///
+/// Gradients of all of the model's parameters are zeroed, clipped and averaged; the optimizer has
+/// all of them, or some, where `after_step` steps the others.
+///
 /// A run that is killed and resumed has the bits of one that was not, as long as `state` has all
 /// that its steps change.
 class Trainer {
@@ -90,7 +93,8 @@ class Trainer {
   /// then writes the last checkpoint. NotFiniteError for a loss or gradient that is not finite,
   /// before the step that it would spoil, and Error for a checkpoint with other settings; what the
   /// functions throw comes through. Called again, it goes on, from the last step or, with `resume`,
-  /// from the last checkpoint.
+  /// from the last checkpoint. Error for a folder with checkpoints that this Trainer neither wrote
+  /// nor resumed, and none of the step that it stands at.
   void run();
 
   /// Another number for `steps`, also from after_step. Error for a negative one.
@@ -103,10 +107,13 @@ class Trainer {
   using Clock = std::chrono::steady_clock;
 
   std::filesystem::path find_checkpoint() const;
+  void check_folder() const;
   void resume();
   bool goes_on() const;
   TrainedStep make_step();
-  double evaluate_model();
+  void step_schedule();
+  void evaluate_model(TrainedStep& done);
+  void compare(double evaluation);
   void save();
 
   ModuleBase& model_;
@@ -116,6 +123,8 @@ class Trainer {
   std::optional<CheckpointFolder> folder_;
   std::vector<Tensor> parameters_;
   std::int64_t step_ = 0, saved_ = -1;
+  bool owns_folder_ = false;  // no other run's checkpoints are in it
+  bool schedule_is_due_ = false;
   std::int64_t worse_ = 0;  // evaluations since the best one
   double best_ = std::numeric_limits<double>::infinity();
   std::int64_t first_step_ = 0;  // of this process

@@ -76,6 +76,7 @@ const std::regex kPassedOver(
     "initial_)?"
     "lr\\(.*|"
     "momentum\\(.*|set_lr\\(double\\))|"
+    "data::DataLoader::loads\\(\\)|"
     // The same through the base.
     "optim::GroupedOptimizer::(groups|zero_grad|group_count|lr|set_lr|(set_)?initial_lr|momentum|"
     "set_momentum|"

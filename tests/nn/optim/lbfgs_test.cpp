@@ -187,3 +187,11 @@ TEST_CASE("a loss that is not finite ends the search for a step") {
   CHECK_NOTHROW(step(optimizer, p, nowhere));
   CHECK(optimizer.state_dict().at("func_evals").item<std::int64_t>() < 200);
 }
+
+TEST_CASE("LBFGS that was moved from loads no state") {
+  const Tensor w = ones({2}, {.requires_grad = true});
+  optim::LBFGS optimizer({w});
+  const nn::StateDict state = optimizer.state_dict();
+  const optim::LBFGS moved = std::move(optimizer);
+  CHECK_THROWS_AS(optimizer.load_state_dict(state), Error);  // NOLINT(bugprone-use-after-move)
+}

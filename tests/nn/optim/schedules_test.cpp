@@ -389,3 +389,41 @@ TEST_CASE("on a plateau each group may have a least rate of its own") {
   one.step(2);
   CHECK(optimizer.lr(2) == 0.5);
 }
+
+TEST_CASE("a chain of which a schedule throws has changed nothing") {
+  const Tensor w = ones({1}, {.requires_grad = true});
+  optim::SGD optimizer({w}, 0.1);
+  optim::ExponentialLR decay(optimizer, 0.5);
+  optim::LambdaLR users(optimizer, [](std::int64_t epoch) {
+    if (epoch == 2) throw std::runtime_error("of the user");
+    return 1.0;
+  });
+  optim::ChainedScheduler chain({decay, users});
+  chain.step();
+  const double before = optimizer.lr(0);
+  for (int i = 0; i < 2; ++i) {
+    CHECK_THROWS_AS(chain.step(), std::runtime_error);
+    CHECK(optimizer.lr(0) == before);
+    CHECK(decay.last_epoch() == 1);
+  }
+}
+
+TEST_CASE("a schedule that is refused leaves no initial rate behind") {
+  const Tensor w = ones({1}, {.requires_grad = true});
+  optim::SGD optimizer({w}, 0.1);
+  CHECK_THROWS_AS(optim::LinearLR(optimizer, {.start_factor = 0}), Error);
+  CHECK_FALSE(optimizer.initial_lr(0));
+}
+
+TEST_CASE("one cycle sets the rate from which later schedules begin") {
+  const Tensor w = ones({1}, {.requires_grad = true});
+  optim::SGD optimizer({w}, {.lr = 0.1, .momentum = 0.9});
+  optim::ConstantLR constant(optimizer, 0.5, 2);
+  optim::OneCycleLR cycle(optimizer, {.max_lr = 0.3, .total_steps = 10});
+  optim::SequentialLR schedule(optimizer, {constant, cycle}, {3});
+  // torch.optim.lr_scheduler's get_last_lr(), at the beginning and after each of three steps
+  for (const double rate : {0.006, 0.006, 0.012, 0.012}) {
+    CHECK(optimizer.lr(0) == Approx(rate));
+    schedule.step();
+  }
+}

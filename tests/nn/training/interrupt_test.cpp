@@ -2,9 +2,11 @@
 #include <tend/nn/training/interrupt.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <functional>
 #include <optional>
+#include <thread>
 
 #include "tests/catch.h"
 
@@ -94,4 +96,33 @@ TEST_CASE("After a signal of another process the first of one's own is only note
           std::raise(SIGTERM);
           return InterruptGuard::signal() == SIGTERM;
         }) == 0);
+}
+
+TEST_CASE("a signal that the program ignores ends no run") {
+  CHECK(ending_of([] {
+          std::signal(SIGINT, SIG_IGN);
+          const InterruptGuard guard;
+          std::raise(SIGINT);
+          const bool is_ignored = InterruptGuard::signal() == 0;
+          std::raise(SIGTERM);
+          return is_ignored && InterruptGuard::signal() == SIGTERM;
+        }) == 0);
+}
+
+TEST_CASE("a child of a fork() may make a guard, whatever other threads were doing") {
+  std::atomic<bool> ends = false;
+  std::thread other([&] {
+    while (!ends) const InterruptGuard guard;
+  });
+  int hung = 0;
+  for (int i = 0; i < 20; ++i) {
+    hung += ending_of([] {
+              alarm(10);
+              const InterruptGuard guard;
+              return true;
+            }) != 0;
+  }
+  ends = true;
+  other.join();
+  CHECK(hung == 0);
 }
