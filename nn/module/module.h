@@ -337,7 +337,7 @@ class Module : public ModuleBase {
 
  protected:
   std::span<const std::byte> own_bytes() const noexcept override {
-    // Without std::as_bytes, whose templates would take a fifth of the time to compile tend.h.
+    // Without std::as_bytes, whose templates would take a third of the time to compile tend.h.
     return {reinterpret_cast<const std::byte*>(static_cast<const Derived*>(this)), sizeof(Derived)};
   }
 
