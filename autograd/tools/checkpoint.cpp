@@ -11,7 +11,7 @@
 #include <tend/core/base/fork.h>
 #include <tend/core/base/stack.h>
 #include <tend/core/base/thread_number.h>
-#include <tend/core/random/random.h>
+#include <tend/core/random/draws.h>
 
 namespace tend::autograd {
 namespace {
@@ -49,17 +49,23 @@ class Checkpoint final : public Recomputation {
       inputs_.emplace_back(input, false);
       requires_grad_.push_back(input.requires_grad());
     }
-    if (options.preserve_rng_state) generator_ = get_rng_state();
+    if (options.preserve_rng_state) draws_.emplace();
+  }
+
+  // The first run of f, whose draws are recorded.
+  std::vector<Tensor> run(const std::vector<Tensor>& inputs) {
+    const Scope scope(this);
+    std::optional<DrawRecording> recording;
+    if (draws_) recording.emplace(*draws_);
+    std::vector<Tensor> outputs = f_.call("checkpoint", inputs);
+    open_ = false;
+    return outputs;
   }
 
   std::size_t note(const Array& array) override {
     with_memory([&] { noted_.push_back({array.shape(), array.dtype()}); });
     return noted_.size() - 1;
   }
-
-  // Called after the first run of f; before that, f itself may go backward through what it has
-  // done.
-  void close() { open_ = false; }
 
   Array recompute(std::size_t index) override {
     if (runner_ == thread_number())
@@ -104,11 +110,8 @@ class Checkpoint final : public Recomputation {
     }
     Ref<Collector> collector(new Collector);
     {
-      std::optional<RngStateGuard> draws_as_before;
-      if (generator_) {
-        draws_as_before.emplace();
-        set_rng_state(*generator_);
-      }
+      std::optional<DrawReplay> draws_as_before;
+      if (draws_) draws_as_before.emplace(*draws_);
       const InferenceModeGuard usual(false);
       const Scope scope(collector.get());
       f_.call("checkpoint", inputs);
@@ -135,9 +138,9 @@ class Checkpoint final : public Recomputation {
   TensorFunction f_;
   std::vector<SavedTensor> inputs_;
   std::vector<bool> requires_grad_;
-  std::optional<Generator> generator_;
+  std::optional<DrawRecord> draws_;
   std::vector<Noted> noted_;
-  bool open_ = true;
+  bool open_ = true;  // during the first run, in which f may go backward through what it has done
   detail::ObjectMutex mutex_;
   std::atomic<std::uint64_t> runner_{0};  // thread_number() of the second run; 0: none
   Ref<Collector> second_;
@@ -154,11 +157,7 @@ std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor
   const Ref<Checkpoint> frame =
       with_memory([&] { return Ref<Checkpoint>(new Checkpoint(f, inputs, options)); });
   std::vector<Tensor> outputs;
-  with_stack("checkpoint", [&] {
-    const Recomputation::Scope scope(frame.get());
-    outputs = f.call("checkpoint", inputs);
-  });
-  frame->close();
+  with_stack("checkpoint", [&] { outputs = frame->run(inputs); });
   return outputs;
 }
 

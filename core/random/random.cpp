@@ -10,6 +10,7 @@
 
 #include <tend/core/base/error.h>
 #include <tend/core/base/fork.h>
+#include <tend/core/random/draws.h>
 #include <tend/core/random/random_words.h>
 
 namespace tend {
@@ -141,7 +142,9 @@ bool detail::holds_generator_lock() noexcept {
   return locks > 0;
 }
 
-Generator& default_generator() {
+namespace {
+
+Generator& generator_of_all_threads() {
   if (Generator* made = shared_generator.load(std::memory_order_acquire)) return *made;
   lock_default();
   try {
@@ -154,13 +157,46 @@ Generator& default_generator() {
   }
 }
 
-GeneratorLock::GeneratorLock(const Generator& generator)
-    : is_default_(&generator == &default_generator()) {
-  if (is_default_) lock_default();
+// Where a function draws once more, its numbers come from the replay, which counts them.
+void begin_draw(Generator& shared) {
+  lock_default();
+  try {
+    if (DrawReplay* replay = DrawReplay::innermost()) {
+      replay->lock(shared);
+    } else if (locks == 1) {
+      DrawRecording::note_draw(shared);
+    }
+  } catch (...) {  // there is no memory for the note
+    unlock_default();
+    throw;
+  }
+}
+
+}  // namespace
+
+Generator& default_generator() {
+  if (DrawReplay* replay = DrawReplay::innermost()) return replay->generator();
+  return generator_of_all_threads();
+}
+
+GeneratorLock::GeneratorLock(const Generator& generator) {
+  Generator& shared = generator_of_all_threads();
+  DrawReplay* replay = DrawReplay::innermost();
+  if (&generator == &shared) {
+    begin_draw(shared);
+    kind_ = Kind::shared;
+  } else if (replay != nullptr && &generator == &replay->generator()) {
+    replay->lock();
+    kind_ = Kind::replayed;
+  }
 }
 
 GeneratorLock::~GeneratorLock() {
-  if (is_default_) unlock_default();
+  DrawReplay* replay = DrawReplay::innermost();
+  if (kind_ == Kind::replayed) replay->unlock();
+  if (kind_ != Kind::shared) return;
+  if (replay != nullptr) replay->unlock(*shared_generator.load(std::memory_order_acquire));
+  unlock_default();
 }
 
 void manual_seed(std::uint64_t seed) {
