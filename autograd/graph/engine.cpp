@@ -12,6 +12,7 @@
 #include <tend/autograd/graph/node.h>
 #include <tend/autograd/graph/numbering.h>
 #include <tend/autograd/graph/timeline.h>
+#include <tend/autograd/graph/walk_notes.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/base/stack.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
@@ -73,6 +74,7 @@ class Walk {
 
   void run() {
     const GradModeGuard mode(create_graph_);
+    const WalkNotes notes;
     for (Root& root : roots_) {
       const Number number = numbers_.look_up(id(root.edge));
       deliver(number, std::move(root.cotangent));

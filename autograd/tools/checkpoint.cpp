@@ -153,11 +153,12 @@ std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].defined()) fail<AutogradError>("checkpoint", "input ", i, " is undefined");
   }
-  if (!grad_enabled()) return f.call("checkpoint", inputs);
-  const Ref<Checkpoint> frame =
-      with_memory([&] { return Ref<Checkpoint>(new Checkpoint(f, inputs, options)); });
+  if (!grad_enabled()) return with_memory([&] { return f.call("checkpoint", inputs); });
   std::vector<Tensor> outputs;
-  with_stack("checkpoint", [&] { outputs = frame->run(inputs); });
+  with_memory([&] {
+    const Ref<Checkpoint> frame(new Checkpoint(f, inputs, options));
+    with_stack("checkpoint", [&] { outputs = frame->run(inputs); });
+  });
   return outputs;
 }
 

@@ -172,8 +172,8 @@ class ModuleBase : public LiveObject {
   void take(ModuleBase&& other) noexcept;
 
   /// The hooks to run, nullptr when there are none.
-  const ModuleHooks* hooks() const noexcept {
-    return hooks_ && !hooks_->empty() ? hooks_.get() : nullptr;
+  std::shared_ptr<const ModuleHooks> hooks() const noexcept {
+    return hooks_ && !hooks_->empty() ? hooks_ : nullptr;
   }
   [[noreturn]] void fail_hooks() const;
   [[noreturn]] static void fail_index(const char* list, std::size_t index, std::size_t size);
@@ -321,6 +321,10 @@ class Module : public ModuleBase {
         return run(std::forward<Args>(args)...);
       } catch (const Error& error) {
         scope.rethrow_with_path(error);
+      } catch (const std::bad_alloc&) {
+        fail_memory();
+      } catch (const std::length_error&) {
+        fail_memory();
       }
     }
   }
@@ -357,16 +361,14 @@ class Module : public ModuleBase {
     if (hooks() == nullptr) return self.forward(std::forward<Args>(args)...);
     using Result = decltype(self.forward(std::forward<Args>(args)...));
     if constexpr (std::is_same_v<Result, Tensor>) {
-      return with_memory([&]() -> Tensor {
-        std::vector<Tensor> inputs;
-        (add_input(inputs, args), ...);
-        return call_with_hooks(*this, *hooks(), inputs, [&](const std::vector<Tensor>& replaced) {
-          std::size_t next = 0;
-          // Braces make the evaluation go from left to right.
-          const auto forward = [&](auto&&... each) { return self.forward(each...); };
-          return std::apply(forward,
-                            std::tuple<InputOr<Args>...>{take_input(replaced, next, args)...});
-        });
+      std::vector<Tensor> inputs;
+      (add_input(inputs, args), ...);
+      return call_with_hooks(*this, hooks(), inputs, [&](const std::vector<Tensor>& replaced) {
+        std::size_t next = 0;
+        // Braces make the evaluation go from left to right.
+        const auto forward = [&](auto&&... each) { return self.forward(each...); };
+        return std::apply(forward,
+                          std::tuple<InputOr<Args>...>{take_input(replaced, next, args)...});
       });
     } else {
       fail_hooks();

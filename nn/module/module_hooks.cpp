@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tend/autograd/graph/node.h>
+#include <tend/autograd/graph/walk_notes.h>
 #include <tend/autograd/tools/function.h>
 #include <tend/core/base/stack.h>
 #include <tend/nn/module/module.h>
@@ -85,26 +86,22 @@ void ModuleScope::rethrow_with_path(const Error& error) const {
 
 namespace {
 
-// Carries the gradient of a module's result to the node where those of its inputs arrive.
-struct GradientRelay {
-  HookList<BackwardHook> hooks;
-  Tensor grad_output;
-};
+// The hooks of one call. The gradient of its result waits for those of its inputs in the notes of
+// the walk, under this object's address.
+using BackwardHooks = std::shared_ptr<const HookList<BackwardHook>>;
 
 // The inputs unchanged, behind a node where their gradients arrive together and pass the hooks.
-std::vector<Tensor> watch_inputs(const std::shared_ptr<GradientRelay>& relay,
-                                 std::vector<Tensor> inputs) {
+std::vector<Tensor> watch_inputs(const BackwardHooks& hooks, std::vector<Tensor> inputs) {
   const autograd::CustomFunction watch{
       "BackwardHookFunctionBackward",
       [](autograd::FunctionContext&, const std::vector<Tensor>& x) { return x; },
-      [relay](const autograd::FunctionContext& context, const std::vector<Tensor>& grads) {
+      [hooks](const autograd::FunctionContext& context, const std::vector<Tensor>& grads) {
         std::vector<Tensor> grad_inputs = grads;
         for (std::size_t i = 0; i < grads.size(); ++i) {
           if (!context.needs_input_grad(i)) grad_inputs[i] = Tensor();
         }
-        // Not kept any longer: its graph may own the node that stored it, which owns this relay.
-        const Tensor grad_output = std::exchange(relay->grad_output, {});
-        relay->hooks.for_each([&](const BackwardHook& hook) { hook(grad_inputs, grad_output); });
+        const Tensor grad_output = WalkNotes::current().take(hooks.get());
+        hooks->for_each([&](const BackwardHook& hook) { hook(grad_inputs, grad_output); });
         return grad_inputs;
       }};
   std::vector<Tensor> defined = inputs;
@@ -117,48 +114,42 @@ std::vector<Tensor> watch_inputs(const std::shared_ptr<GradientRelay>& relay,
   return inputs;
 }
 
-// Stores the gradient of the result; where no input has a gradient, the hooks run here.
-Tensor watch_output(const std::shared_ptr<GradientRelay>& relay, const Tensor& output,
-                    bool has_inputs) {
+// Notes the gradient of the result; where no input has a gradient, the hooks run here.
+Tensor watch_output(const BackwardHooks& hooks, const Tensor& output, bool has_inputs) {
   return record_view(
       "BackwardHookFunctionBackward", output, output.array(),
-      [relay, has_inputs](Derivative& d) {
+      [hooks, has_inputs](Derivative& d) {
         d.set(0, d.grad());
         if (has_inputs) {
-          relay->grad_output = d.grad();
+          WalkNotes::current().leave(hooks.get(), d.grad());
           return;
         }
         std::vector<Tensor> none;
-        relay->hooks.for_each([&](const BackwardHook& hook) { hook(none, d.grad()); });
+        hooks->for_each([&](const BackwardHook& hook) { hook(none, d.grad()); });
       },
       "backward_hook");
 }
 
-Tensor call_between(const ModuleBase& module, const ModuleHooks& hooks, std::vector<Tensor> inputs,
-                    const std::function<Tensor(const std::vector<Tensor>&)>& forward) {
+}  // namespace
+
+Tensor call_with_hooks(const ModuleBase& module, std::shared_ptr<const ModuleHooks> hooks,
+                       std::vector<Tensor> inputs,
+                       const std::function<Tensor(const std::vector<Tensor>&)>& forward) {
   const std::size_t count = inputs.size();
-  hooks.before.for_each([&](const ForwardPreHook& hook) { hook(module, inputs); });
+  hooks->before.for_each([&](const ForwardPreHook& hook) { hook(module, inputs); });
   if (inputs.size() != count) {
     fail("register_forward_pre_hook", "a hook of ", module.type_name(), " left ", inputs.size(),
          " inputs of ", count);
   }
-  std::shared_ptr<GradientRelay> relay;
+  BackwardHooks backward;
   const bool has_inputs = tracks(std::vector<TensorRef>(inputs.begin(), inputs.end()));
-  if (!hooks.backward.empty()) {
-    relay = std::make_shared<GradientRelay>(GradientRelay{hooks.backward, {}});
-    if (has_inputs) inputs = watch_inputs(relay, inputs);
+  if (!hooks->backward.empty()) {
+    backward = std::make_shared<const HookList<BackwardHook>>(hooks->backward);
+    if (has_inputs) inputs = watch_inputs(backward, inputs);
   }
   Tensor output = forward(inputs);
-  hooks.after.for_each([&](const ForwardHook& hook) { hook(module, inputs, output); });
-  return relay ? watch_output(relay, output, has_inputs) : output;
-}
-
-}  // namespace
-
-Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
-                       const std::vector<Tensor>& inputs,
-                       const std::function<Tensor(const std::vector<Tensor>&)>& forward) {
-  return with_memory([&] { return call_between(module, hooks, inputs, forward); });
+  hooks->after.for_each([&](const ForwardHook& hook) { hook(module, inputs, output); });
+  return backward ? watch_output(backward, output, has_inputs) : output;
 }
 
 }  // namespace tend::nn

@@ -65,9 +65,10 @@ class ModuleScope final : public CallScope {
   const ModuleBase& module_;
 };
 
-/// Runs the hooks around `forward`, which takes the (maybe replaced) inputs and gives a tensor.
-Tensor call_with_hooks(const ModuleBase& module, const ModuleHooks& hooks,
-                       const std::vector<Tensor>& inputs,
+/// Runs the hooks around `forward`, which takes the (maybe replaced) inputs and gives a tensor. The
+/// hooks stay until the end, even where one of them gives the module another value.
+Tensor call_with_hooks(const ModuleBase& module, std::shared_ptr<const ModuleHooks> hooks,
+                       std::vector<Tensor> inputs,
                        const std::function<Tensor(const std::vector<Tensor>&)>& forward);
 
 }  // namespace tend::nn

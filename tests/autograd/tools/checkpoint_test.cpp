@@ -198,3 +198,14 @@ TEST_CASE("backward through a checkpoint works in inference mode") {
   y.backward();
   CHECK(same(x.grad(), values(2 * x * exp(x * x))));
 }
+
+TEST_CASE("A lack of memory in a checkpoint's function arrives as the library's error") {
+  const Tensor x = leaf({1, 2});
+  const auto f = [](const Tensor& t) -> Tensor {
+    throw std::bad_alloc();
+    return t;
+  };
+  CHECK_THROWS_AS(autograd::checkpoint(f, x), OutOfMemoryError);
+  const NoGradGuard guard;
+  CHECK_THROWS_AS(autograd::checkpoint(f, x), OutOfMemoryError);
+}

@@ -1,6 +1,12 @@
 // Hooks on modules, and module paths in anomaly mode.
+#include <atomic>
+#include <functional>
+#include <new>
+#include <utility>
+
 #include <tend/attention/models/gpt.h>
 #include <tend/autograd/graph/engine.h>
+#include <tend/autograd/tools/function.h>
 #include <tend/nn/layers/embedding.h>
 #include <tend/nn/layers/linear.h>
 #include <tend/nn/module/module_list.h>
@@ -8,6 +14,7 @@
 
 #include "tests/autograd/support.h"
 #include "tests/sanitizers.h"
+#include "tests/threads.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -205,6 +212,108 @@ TEST_CASE("A backward hook leaves nothing behind when a graph is created", "[pro
     autograd::grad({(y * y * y).sum()}, {x}, {}, {.create_graph = true});
   }
   CHECK(live_memory() == before);
+}
+
+TEST_CASE("A backward hook leaves nothing behind where the inputs get no gradient", "[products]") {
+  nn::Linear linear(4, 4);
+  linear.register_backward_hook([](Tensors&, const Tensor&) {});
+  const std::int64_t before = live_memory();
+  {
+    const Tensor x = ones({100, 4}).requires_grad_();
+    const Tensor y = linear(x);
+    autograd::grad({(y * y * y).sum()}, {linear.weight}, {}, {.create_graph = true});
+  }
+  CHECK(live_memory() == before);
+}
+
+TEST_CASE("Threads go backward through one graph with a backward hook") {
+  constexpr int kThreads = 4, kRounds = 100;
+  Product product;
+  const Tensor a = leaf({2}), b = tensor({3}, float64);
+  std::atomic<int> calls = 0, wrong = 0;
+  product.register_backward_hook([&](Tensors& grad_inputs, const Tensor& grad_output) {
+    ++calls;
+    // Each thread has a factor of its own.
+    const bool fits = grad_output.defined() && values(grad_inputs[0]) == values(grad_output * 30);
+    if (!fits) ++wrong;
+  });
+  const Tensor y = product(a, 10, b);
+  together(kThreads, [&](int i) {
+    for (int round = 0; round < kRounds; ++round) {
+      const Tensor factor = tensor({i + 1.0}, float64);
+      const Tensor g = autograd::grad({y}, {a}, {factor}, {.retain_graph = true})[0];
+      if (values(g) != V{30 * (i + 1.0)}) ++wrong;
+    }
+  });
+  CHECK(calls == kThreads * kRounds);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("A backward within a backward has the gradients of its own in a module's hook") {
+  const Tensor a = leaf({2});
+  std::vector<V> seen;
+  // Runs between the two nodes of the outer backward that the module's hook waits for.
+  class Nested : public autograd::Function<Nested> {
+   public:
+    explicit Nested(std::function<void()> run) : run_(std::move(run)) {}
+    Tensor forward(autograd::FunctionContext&, const Tensor& x) const { return x * 1; }
+    Tensor backward(const autograd::FunctionContext&, const Tensor& grad) const {
+      run_();
+      return grad;
+    }
+
+   private:
+    std::function<void()> run_;
+  };
+  class Inside : public nn::Module<Inside> {
+   public:
+    Tensor forward(const Tensor& x) const { return Nested(run).apply(x) * 10; }
+    std::function<void()> run;
+  };
+  Inside inside;
+  Tensor result;
+  bool is_outer = true;
+  inside.run = [&] {
+    if (std::exchange(is_outer, false))
+      autograd::grad({result}, {a}, {tensor({7}, float64)}, {.retain_graph = true});
+  };
+  inside.register_backward_hook(
+      [&](Tensors&, const Tensor& grad_output) { seen.push_back(values(grad_output)); });
+  result = inside(a);
+  result.backward(tensor({5}, float64), true);
+  CHECK(seen == std::vector<V>{{7}, {5}});
+}
+
+TEST_CASE("A module may get another value in a hook of its own") {
+  nn::Linear linear(2, 2);
+  int calls = 0;
+  linear.register_forward_pre_hook([&](const nn::ModuleBase&, Tensors&) {
+    linear = nn::Linear(2, 2);
+    ++calls;
+  });
+  linear.register_forward_hook([&](const nn::ModuleBase&, const Tensors&, Tensor&) { ++calls; });
+  linear(ones({1, 2}));
+  CHECK(calls == 2);
+  linear(ones({1, 2}));
+  CHECK(calls == 2);
+}
+
+TEST_CASE(
+    "A lack of memory in code of the user arrives as the library's error, with hooks or without") {
+  class Greedy : public nn::Module<Greedy> {
+   public:
+    Tensor forward(const Tensor& x, bool counts) const {
+      if (counts) std::vector<double>().reserve(std::vector<double>().max_size() + 1);
+      throw std::bad_alloc();
+      return x;
+    }
+  };
+  Greedy greedy;
+  for (const bool hooked : {false, true}) {
+    if (hooked) greedy.register_forward_pre_hook([](const nn::ModuleBase&, Tensors&) {});
+    CHECK_THROWS_AS(greedy(ones({1}), false), OutOfMemoryError);
+    CHECK_THROWS_AS(greedy(ones({1}), true), OutOfMemoryError);
+  }
 }
 
 TEST_CASE("A module with hooks may be called with an undefined tensor") {
