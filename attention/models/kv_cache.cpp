@@ -24,8 +24,14 @@ Shape with_size(const Tensor& x, std::int64_t d, std::int64_t size) {
   return shape;
 }
 
+// For keys or values, not of inference mode: a cache serves calls in that mode and outside of it.
+Tensor room(const Shape& shape, DType dtype) {
+  const InferenceModeGuard outside(false);
+  return empty(shape, dtype);
+}
+
 Tensor with_room(const Tensor& like, std::int64_t capacity) {
-  return empty(with_size(like, 2, capacity), like.dtype());
+  return room(with_size(like, 2, capacity), like.dtype());
 }
 
 // Those that change(x) makes of keys and values.
@@ -132,8 +138,8 @@ void KVCache::check_next(std::size_t layer, const Tensor& key, const Tensor& val
       fail<DTypeError>(kCache, next.dtype(), " does not follow ", held.dtype());
     for (const std::int64_t d : {0, 1, 3}) {
       if (held.size(d) == next.size(d)) continue;
-      fail<ShapeError>(kCache, next.shape(), " does not follow ",
-                       with_size(held, 2, kept()), ": dimension ", d, " differs");
+      fail<ShapeError>(kCache, next.shape(), " does not follow ", with_size(held, 2, kept()),
+                       ": dimension ", d, " differs");
     }
   }
 }
@@ -167,7 +173,7 @@ void KVCache::reorder(const Tensor& rows) {
   const NoGradGuard no_graph;
   const auto from = with_memory([&] { return rows.to_vector<std::int64_t>(); });
   const auto picked = [&](const Tensor& x) {
-    const Tensor out = empty(with_size(x, 0, rows.size(0)), x.dtype());
+    const Tensor out = room(with_size(x, 0, rows.size(0)), x.dtype());
     const Tensor to = out.narrow(2, begin_, kept()), held = x.narrow(2, begin_, kept());
     for (std::size_t i = 0; i < from.size(); ++i) {
       if (from[i] < 0 || from[i] >= x.size(0))

@@ -142,6 +142,27 @@ TEST_CASE("a cache can be reordered, and begin anew") {
   CHECK(allclose(model(tokens, {.cache = &cache}), model(tokens), 1e-5, 1e-5));
 }
 
+TEST_CASE("a cache serves calls in inference mode and outside of it in turn") {
+  GPT model(small_model(PositionKind::rotary));
+  model.eval();
+  const Tensor tokens = randint(0, kVocabulary, {2, 37});
+  const NoGradGuard no_graph;
+  const Tensor whole = model(tokens);
+  for (const bool starts_inside : {false, true}) {
+    KVCache cache;
+    bool inside = starts_inside;
+    for (const std::int64_t size : {20, 1, 1, 1, 7, 7}) {  // of which some make it grow
+      const InferenceModeGuard mode(inside);
+      const NoGradGuard still_no_graph;
+      const std::int64_t begin = cache.length();
+      const Tensor logits = model(tokens.narrow(1, begin, size), {.cache = &cache});
+      CHECK(allclose(logits, whole.narrow(1, begin, size), 1e-4, 1e-4));
+      cache.reorder(arange(2));
+      inside = !inside;
+    }
+  }
+}
+
 TEST_CASE("a cache without tokens has nothing to reorder") {
   const NoGradGuard no_graph;
   const GPT model(small_model(PositionKind::rotary));
