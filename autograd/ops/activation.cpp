@@ -13,14 +13,27 @@ namespace tend {
 
 using kernels::Formula, kernels::PairFormula, kernels::TripleFormula, kernels::Parameters;
 
+namespace {
+
+// The gradient of a function of straight pieces. It depends on x with derivative 0, so that a
+// second derivative is zeros, as in PyTorch, and not an error for want of a graph.
+Tensor straight_gradient(const char* node, const Tensor& grad, const Tensor& x, PairFormula formula,
+                         const Parameters& parameters = {}) {
+  return record(node, computed(formula, parameters, grad.dtype(), grad, x).array(), {grad, x}, {x},
+                [=](Derivative& d) {
+                  const Tensor saved = d.saved(0);
+                  d.set(0, straight_gradient(node, d.grad(), saved, formula, parameters));
+                  if (d.needs(1)) d.set(1, zeros(saved.shape(), saved.dtype()));
+                });
+}
+
+}  // namespace
+
 Tensor relu(const Tensor& self) {
   return record("ReluBackward0", unary(self, kernels::relu, false), {self}, {kOutput},
                 [](Derivative& d) {
-                  if (grad_enabled()) {
-                    d.set(0, masked_fill(d.grad(), d.saved(0) <= 0, 0));
-                  } else {
-                    d.set(0, sloped(d, PairFormula::relu_backward));
-                  }
+                  d.set(0, straight_gradient("ThresholdBackwardBackward0", d.grad(), d.saved(0),
+                                             PairFormula::relu_backward));
                 });
 }
 const Tensor& InPlace::relu_() const {
@@ -34,11 +47,8 @@ Tensor leaky_relu(const Tensor& self, double negative_slope) {
   };
   return record("LeakyReluBackward0", unary(self, kernel, false), {self}, {self},
                 [negative_slope](Derivative& d) {
-                  if (grad_enabled()) {
-                    d.set(0, where(d.saved(0) > 0, d.grad(), d.grad() * negative_slope));
-                  } else {
-                    d.set(0, sloped(d, PairFormula::leaky_relu_backward, {negative_slope}));
-                  }
+                  d.set(0, straight_gradient("LeakyReluBackwardBackward0", d.grad(), d.saved(0),
+                                             PairFormula::leaky_relu_backward, {negative_slope}));
                 });
 }
 const Tensor& InPlace::leaky_relu_(double negative_slope) const {
@@ -111,12 +121,8 @@ Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val
   };
   return record("HardtanhBackward0", unary(self, kernel, false), {self}, {self},
                 [lo, hi](Derivative& d) {
-                  if (grad_enabled()) {
-                    const Tensor x = d.saved(0);
-                    d.set(0, masked_fill(d.grad(), logical_or(x <= lo, x >= hi), 0));
-                  } else {
-                    d.set(0, sloped(d, PairFormula::hardtanh_backward, {lo, hi}));
-                  }
+                  d.set(0, straight_gradient("HardtanhBackwardBackward0", d.grad(), d.saved(0),
+                                             PairFormula::hardtanh_backward, {lo, hi}));
                 });
 }
 const Tensor& InPlace::hardtanh_(const Scalar& min_val, const Scalar& max_val) const {
@@ -128,9 +134,8 @@ Tensor hardsigmoid(const Tensor& self) {
   return record("HardsigmoidBackward0",
                 computed(Formula::hardsigmoid, {}, self.dtype(), self).array(), {self}, {self},
                 [](Derivative& d) {
-                  if (!grad_enabled())
-                    return d.set(0, sloped(d, PairFormula::hardsigmoid_backward));
-                  d.set(0, where(abs(d.saved(0)) < 3, d.grad() / 6, 0));
+                  d.set(0, straight_gradient("HardsigmoidBackwardBackward0", d.grad(), d.saved(0),
+                                             PairFormula::hardsigmoid_backward));
                 });
 }
 const Tensor& InPlace::hardsigmoid_() const {

@@ -212,6 +212,26 @@ TEST_CASE("a leaky_relu in place may have a negative slope") {
   CHECK(same(slope(in_place, x), {-2, 1}));
 }
 
+TEST_CASE("the gradient of straight pieces has a graph, through which the second derivative is 0") {
+  using Function = Tensor (*)(const Tensor&);
+  for (const Function f : {Function([](const Tensor& x) { return relu(x); }),
+                           Function([](const Tensor& x) { return leaky_relu(x); }),
+                           Function([](const Tensor& x) { return hardtanh(x); }),
+                           Function([](const Tensor& x) { return relu6(x); }),
+                           Function([](const Tensor& x) { return hardsigmoid(x); })}) {
+    const Tensor x = tensor({-4.0, -0.5, 0.5, 8.0}, float64).requires_grad_();
+    const Tensor v = tensor({2.0, 4.0, 8.0, 16.0}, float64).requires_grad_();
+    const Tensor once = autograd::grad({f(x)}, {x}, {v}, {.create_graph = true})[0];
+    const std::vector<Tensor> twice =
+        autograd::grad({once.sum()}, {x, v}, {}, {.retain_graph = true});
+    CHECK(twice[0].to_vector<double>() == std::vector<double>(4, 0));
+    // It is linear in v.
+    CHECK((twice[1] * v).to_vector<double>() == once.to_vector<double>());
+    const Tensor constant = autograd::grad({f(x).sum()}, {x}, {}, {.create_graph = true})[0];
+    CHECK(constant.requires_grad());
+  }
+}
+
 TEST_CASE("softplus is linear above its threshold") {
   const auto f = [](const Tensor& leaf) { return softplus(leaf, 2, 3); };
   CHECK(same(f(tensor({1.75, 2.})), {1.75, 2}));
