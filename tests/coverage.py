@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Prints which part of each floor's branches the tests take.
+
+    cmake --workflow --preset coverage
+
+builds with Clang's counters and calls this with the folder of the programs. A branch is one way out of a
+condition; it counts as taken when any copy of the code (of a template, or for a SIMD target) took it. Files
+below LIMIT follow by name, with the conditions that always went one way.
+"""
+
+import argparse
+import bisect
+import collections
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+FLOORS = ["core", "autograd", "nn", "attention"]
+PROGRAMS = ["test_core", "test_autograd", "test_nn", "test_attention", "test_hostile"]
+LIMIT = 95
+
+
+def tool(name):
+    """LLVM's tool of this name: the plain one, or that of the newest version."""
+    versions = ["", *(f"-{version}" for version in range(30, 13, -1))]
+    found = next(filter(None, (shutil.which(name + version) for version in versions)), None)
+    return found or sys.exit(f"coverage.py: {name} is not installed (apt-get install llvm)")
+
+
+def run_tests(folder, profiles):
+    """Each program once. What it counted goes to `profiles`; what fails is named."""
+    shutil.rmtree(profiles, ignore_errors=True)
+    profiles.mkdir()
+    # %m: copies of a program that run at the same time write to one file, with a lock.
+    environment = {**os.environ, "LLVM_PROFILE_FILE": str(profiles / "%4m.profraw")}
+    failed = []
+    for program in PROGRAMS:
+        print(f"{program} ...", flush=True)
+        ended = subprocess.run([folder / program, "~[slow]"], cwd=folder, env=environment, check=False,
+                               capture_output=True, text=True)
+        print(ended.stdout[-200:].strip().splitlines()[-1], flush=True)
+        if ended.returncode != 0:
+            print(ended.stdout[-20000:])
+            failed.append(program)
+    return failed
+
+
+def branches(data, root):
+    """By file of a floor: {place of a condition: [times true, times false]}."""
+    result = {}
+    for entry in data["data"][0]["files"]:
+        path = pathlib.Path(entry["filename"])
+        if not path.is_relative_to(root) or path.relative_to(root).parts[0] not in FLOORS:
+            continue
+        counts = collections.defaultdict(lambda: [0, 0])
+        starts = [tuple(segment[:2]) for segment in entry["segments"]]
+        for line, column, end_line, end_column, true, false, *_ in entry.get("branches", []):
+            segment = entry["segments"][bisect.bisect(starts, (line, column)) - 1]
+            if true == false == 0 and segment[2] > 0:
+                continue  # a condition that the compiler knew
+            place = counts[line, column, end_line, end_column]
+            place[0] += true
+            place[1] += false
+        result[str(path.relative_to(root))] = counts
+    return result
+
+
+def part(counts):
+    """(branches taken, branches) of conditions."""
+    ways = [way for place in counts for way in place]
+    return sum(way > 0 for way in ways), len(ways)
+
+
+def percent(taken, of):
+    return 100 * taken / of if of else 100
+
+
+def untaken(counts):
+    """The lines of the conditions that always went one way, or were never met."""
+    words = {(True, False): "T", (False, True): "F", (False, False): "-"}
+    kinds = {place: words.get((ways[0] > 0, ways[1] > 0)) for place, ways in counts.items()}
+    return " ".join(f"{place[0]}{kind}" for place, kind in sorted(kinds.items()) if kind)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path, help="the folder of the test programs")
+    parser.add_argument("--again", action="store_true", help="only print what the last run of the tests counted")
+    parser.add_argument("--json", type=pathlib.Path, help="write the parts by file")
+    options = parser.parse_args()
+    root = pathlib.Path(__file__).resolve().parent.parent
+    folder = options.folder.resolve()
+    profiles, merged = folder / "profiles", folder / "coverage.profdata"
+    failed = [] if options.again else run_tests(folder, profiles)
+    subprocess.run([tool("llvm-profdata"), "merge", "-sparse", "-o", merged, *profiles.glob("*")], check=True)
+    objects = [word for program in PROGRAMS[1:] for word in ("-object", folder / program)]
+    export = [tool("llvm-cov"), "export", "-skip-functions", "-skip-expansions",
+              f"-instr-profile={merged}", folder / PROGRAMS[0], *objects, "-sources",
+              *(root / floor for floor in FLOORS)]
+    data = json.loads(subprocess.run(export, check=True, capture_output=True).stdout)
+    files = branches(data, root)
+    print("\n| floor | files | branches | taken | % |\n|---|---|---|---|---|")
+    for floor in FLOORS:
+        of_floor = [counts for name, counts in files.items() if name.startswith(floor + "/")]
+        taken, of = part(ways for counts in of_floor for ways in counts.values())
+        print(f"| {floor} | {len(of_floor)} | {of} | {taken} | {percent(taken, of):.1f} |")
+    print(f"\nFiles below {LIMIT} %, with the lines of conditions that were always true (T), always false (F), "
+          "or never met (-):\n")
+    report = {name: part(counts.values()) for name, counts in files.items()}
+    for name, (taken, of) in sorted(report.items(), key=lambda item: percent(*item[1])):
+        if percent(taken, of) < LIMIT:
+            print(f"{percent(taken, of):5.1f} % of {of:3} {name}: {untaken(files[name])}")
+    if options.json:
+        options.json.write_text(json.dumps({name: {"taken": taken, "branches": of}
+                                            for name, (taken, of) in report.items()}, indent=1) + "\n")
+    if failed:
+        sys.exit(f"coverage.py: {', '.join(failed)} failed")
+
+
+if __name__ == "__main__":
+    main()
