@@ -16,6 +16,7 @@
 #include <tend/nn/files/file_name.h>
 #include <tend/nn/files/safetensors_header.h>
 #include <tend/nn/files/safetensors_index.h>
+#include <tend/nn/files/uninterrupted.h>
 #include <tend/nn/files/write_file.h>
 
 namespace tend::nn {
@@ -48,13 +49,15 @@ std::string shard_name(std::size_t number, std::size_t count) {
 class LockedFolder {
  public:
   explicit LockedFolder(const fs::path& path)
-      : folder_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+      : folder_(uninterrupted(
+            [&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); })) {
     if (!folder_.is_open()) refuse_errno(path);
     // A file system without locks has none to wait for.
-    while (::flock(folder_.get(), LOCK_EX) != 0 && errno == EINTR) {
-    }
+    uninterrupted([&] { return ::flock(folder_.get(), LOCK_EX); });
   }
-  void flush() const { ::fsync(folder_.get()); }
+  void flush() const {
+    uninterrupted([&] { return ::fsync(folder_.get()); });
+  }
 
  private:
   Descriptor folder_;

@@ -18,6 +18,7 @@
 
 #include <tend/core/base/error.h>
 #include <tend/nn/files/descriptor.h>
+#include <tend/nn/files/uninterrupted.h>
 
 namespace tend::nn {
 namespace {
@@ -46,13 +47,12 @@ struct Subject {
 void write_all(const Subject& subject, int descriptor, const void* data, std::size_t bytes) {
   const char* from = static_cast<const char*>(data);
   while (bytes > 0) {
-    const ::ssize_t written = ::write(descriptor, from, bytes);
+    const ::ssize_t written = uninterrupted([&] { return ::write(descriptor, from, bytes); });
     if (written < 0 && errno == EAGAIN) {  // a standard output that somebody made non-blocking
       ::pollfd ready{descriptor, POLLOUT, 0};
       ::poll(&ready, 1, -1);
       continue;
     }
-    if (written < 0 && errno == EINTR) continue;
     if (written < 0) subject.refuse(errno);
     from += written;
     bytes -= static_cast<std::size_t>(written);
@@ -141,12 +141,17 @@ class TemporaryFile {
   /// `mode` is that of the new file, less the bits of the process's umask.
   TemporaryFile(const Subject& subject, const fs::path& target, ::mode_t mode) : subject_(subject) {
     static std::atomic<std::uint64_t> count{0};
-    do {
+    for (;;) {
       path_ = folder_of(target) / (temporary_prefix(target) + std::to_string(owner_) + '-' +
                                    std::to_string(count++) + kSuffix);
-      file_ = above_streams(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
-      if (!file_.is_open() && errno != EEXIST) subject_.refuse(errno);
-    } while (!file_.is_open() || !lock());
+      const int number = uninterrupted(
+          [&] { return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode); });
+      if (number < 0 && errno == EEXIST) continue;
+      if (number < 0) subject_.refuse(errno);
+      file_ = above_streams(number);
+      if (!file_.is_open()) give_up(errno);
+      if (lock()) return;
+    }
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -172,22 +177,33 @@ class TemporaryFile {
 
   void rename_to(const fs::path& target) {
     const fs::path folder_path = folder_of(target);
-    if (::fsync(file_.get()) != 0) subject_.refuse(errno);
+    if (flush(file_) != 0) subject_.refuse(errno);
     if (::rename(path_.c_str(), target.c_str()) != 0) subject_.refuse(errno);
     file_ = Descriptor();
     // Without this a crash might bring back the old file, which is whole, too: no error.
-    const Descriptor folder(::open(folder_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder.is_open()) ::fsync(folder.get());
+    const Descriptor folder(uninterrupted(
+        [&] { return ::open(folder_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+    if (folder.is_open()) flush(folder);
   }
 
  private:
+  static int flush(const Descriptor& file) {
+    return uninterrupted([&] { return ::fsync(file.get()); });
+  }
+
   // False when another process took the file for abandoned, and removed it, before it was locked.
   // On a file system without locks there is no lock; what killed processes leave there stays.
   bool lock() {
-    while (::flock(file_.get(), LOCK_EX) != 0 && errno == EINTR) {
-    }
+    uninterrupted([&] { return ::flock(file_.get(), LOCK_EX); });
     FileStatus own{};
-    return ::fstat(file_.get(), &own) == 0 && own.st_nlink > 0;
+    if (::fstat(file_.get(), &own) != 0) give_up(errno);
+    return own.st_nlink > 0;
+  }
+
+  // From the constructor, which no destructor follows.
+  [[noreturn]] void give_up(int error) const {
+    ::unlink(path_.c_str());
+    subject_.refuse(error);
   }
 
   Subject subject_;
@@ -283,6 +299,18 @@ void write_file(const fs::path& path, const std::function<void(const PutBytes&)>
 void write_file(const fs::path& path, std::string_view content, std::string_view operation) {
   write_file(
       path, [&](const PutBytes& put) { put(content.data(), content.size()); }, operation);
+}
+
+void append_file(const fs::path& path, std::string_view content, std::string_view operation) {
+  const Subject subject{operation, path};
+  check_name(subject);
+  // Opening a pipe must not wait for a reader.
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  const Descriptor file =
+      above_streams(uninterrupted([&] { return ::open(path.c_str(), kFlags, 0666); }));
+  if (!file.is_open()) subject.refuse(errno);
+  const WriteSignalBlocked no_pipe(SIGPIPE), no_limit(SIGXFSZ);
+  write_all(subject, file.get(), content.data(), content.size());
 }
 
 void check_can_write(const fs::path& path) {

@@ -35,6 +35,11 @@ void write_file(const std::filesystem::path& path, const std::function<void(cons
 void write_file(const std::filesystem::path& path, std::string_view content,
                 std::string_view operation = "write_file");
 
+/// Writes behind the end of the file at `path`, and makes it where there is none. IoError where
+/// that fails; a part may have been written then.
+void append_file(const std::filesystem::path& path, std::string_view content,
+                 std::string_view operation = "append_file");
+
 /// IoError where write_file(path) is sure to fail: the path is a folder, its folder does not exist
 /// or cannot be written. Nothing is opened or created.
 void check_can_write(const std::filesystem::path& path);

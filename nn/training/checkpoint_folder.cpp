@@ -32,6 +32,17 @@ std::optional<std::int64_t> step_of(const std::string& name) {
   return step;
 }
 
+// Removes all but the last `keep` checkpoints up to the step.
+void remove_others(const std::map<std::int64_t, std::filesystem::path>& there, std::int64_t step,
+                   std::int64_t keep) {
+  auto left = std::distance(there.begin(), there.upper_bound(step));
+  for (const auto& [each, file] : there) {
+    std::error_code ignored;  // a checkpoint too many does no harm
+    if (left > keep || each > step) std::filesystem::remove(file, ignored);
+    --left;
+  }
+}
+
 }  // namespace
 
 CheckpointFolder::CheckpointFolder(std::filesystem::path folder, std::int64_t keep)
@@ -50,8 +61,12 @@ std::filesystem::path CheckpointFolder::save(
   if (step < 0) fail("CheckpointFolder::save", "step ", step, " is negative");
   return with_memory([&] {
     std::filesystem::path path = folder_ / file_name(step);
+    // What can fail comes before the checkpoint is there.
+    remove_leftovers(folder_, kBefore);
+    auto there = steps();
+    there[step] = path;
     run.save(path, settings);
-    clear(step);
+    remove_others(there, step, keep_);
     return path;
   });
 }
@@ -59,13 +74,7 @@ std::filesystem::path CheckpointFolder::save(
 void CheckpointFolder::clear(std::int64_t step) const {
   with_memory([&] {
     remove_leftovers(folder_, kBefore);
-    const auto there = steps();
-    auto left = std::distance(there.begin(), there.upper_bound(step));
-    for (const auto& [each, file] : there) {
-      std::error_code ignored;  // a checkpoint too many does no harm
-      if (left > keep_ || each > step) std::filesystem::remove(file, ignored);
-      --left;
-    }
+    remove_others(steps(), step, keep_);
   });
 }
 

@@ -54,27 +54,50 @@ std::vector<std::string> paths_to(const std::string& module) {
   return paths;
 }
 
+// A module may be named with bytes that are no UTF-8.
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 // Events of Chrome's trace format. Those of modules stand before the events within them.
 class TraceEvents {
  public:
   // The operation after those before.
   void add(const TimedOperation& operation, const std::vector<std::string>& modules) {
     enter(operation, paths_to(modules[operation.module]));
-    auto& event = push(operation.name, operation.is_derivative ? "backward" : "forward", operation);
-    event["args"] = {{"module", modules[operation.module]},
-                     {"bytes", operation.bytes},
-                     {"flops", operation.flops}};
+    std::string args = as_text(",\"args\":{\"module\":", quoted(modules[operation.module]),
+                               ",\"bytes\":", operation.bytes, ",\"flops\":", operation.flops);
     const auto nanoseconds = static_cast<double>(operation.end - operation.begin);
-    if (operation.flops > 0 && nanoseconds > 0)
-      event["args"]["GFLOP/s"] = static_cast<double>(operation.flops) / nanoseconds;
+    if (operation.flops > 0 && nanoseconds > 0) {
+      const double rate = static_cast<double>(operation.flops) / nanoseconds;
+      args += as_text(",\"GFLOP/s\":", nlohmann::json(rate).dump());
+    }
+    events_.push_back({operation.name, operation.is_derivative ? "backward" : "forward",
+                       operation.begin, operation.end, args + '}'});
   }
-  nlohmann::ordered_json take() && { return std::move(events_); }
+
+  std::string text() const {
+    std::string all = "{\"traceEvents\":[";
+    for (const Event& each : events_) {
+      if (&each != &events_.front()) all += ',';
+      all += as_text("{\"name\":", quoted(each.name), ",\"cat\":\"", each.category,
+                     "\",\"ph\":\"X\",\"ts\":", microseconds(each.begin),
+                     ",\"dur\":", microseconds(each.end - each.begin), ",\"pid\":1,\"tid\":1",
+                     each.args, '}');
+    }
+    return all + "]}";
+  }
 
  private:
+  struct Event {
+    std::string name;
+    const char* category;
+    std::int64_t begin, end;
+    std::string args = {};
+  };
   struct Open {
     std::string path;
     std::size_t event;
-    std::int64_t begin;
   };
 
   // Leaves the modules that did not run the operation, and goes into those that did.
@@ -86,28 +109,17 @@ class TraceEvents {
       ++same;
     open_.resize(same);
     for (std::size_t i = same; i < paths.size(); ++i) {
-      open_.push_back({paths[i], events_.size(), operation.begin});
-      push(paths[i] + (is_backward_ ? ", backward" : ""), "module", operation);
+      open_.push_back({paths[i], events_.size()});
+      events_.push_back({paths[i] + (is_backward_ ? ", backward" : ""), "module", operation.begin,
+                         operation.end});
     }
-    for (const Open& each : open_)
-      events_[each.event]["dur"] = microseconds(operation.end - each.begin);
+    for (const Open& each : open_) events_[each.event].end = operation.end;
   }
-  nlohmann::ordered_json& push(const std::string& name, const char* category,
-                               const TimedOperation& operation) {
-    events_.push_back({{"name", name},
-                       {"cat", category},
-                       {"ph", "X"},
-                       {"ts", microseconds(operation.begin)},
-                       {"dur", microseconds(operation.end - operation.begin)},
-                       {"pid", 1},
-                       {"tid", 1}});
-    return events_.back();
-  }
-  static double microseconds(std::int64_t nanoseconds) {
-    return static_cast<double>(nanoseconds) * 1e-3;
+  static std::string microseconds(std::int64_t nanoseconds) {
+    return nlohmann::json(static_cast<double>(nanoseconds) * 1e-3).dump();
   }
 
-  nlohmann::ordered_json events_ = nlohmann::ordered_json::array();
+  std::vector<Event> events_;
   std::vector<Open> open_;  // the modules of the last operation, one within the other
   bool is_backward_ = false;
 };
@@ -172,9 +184,7 @@ std::string Profiler::trace() const {
     const auto& record = timeline_.record();
     TraceEvents events;
     for (const TimedOperation& each : record.operations) events.add(each, record.modules);
-    // A module may be named with bytes that are no UTF-8.
-    return nlohmann::ordered_json{{"traceEvents", std::move(events).take()}}.dump(
-        -1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return events.text();
   });
 }
 

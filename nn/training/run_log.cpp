@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <iomanip>
 #include <locale>
 #include <nlohmann/json.hpp>
@@ -12,52 +11,58 @@
 #include <utility>
 
 #include <tend/core/base/error.h>
+#include <tend/nn/files/file_name.h>
+#include <tend/nn/files/json.h>
 #include <tend/nn/files/write_file.h>
 
 namespace tend::nn {
 namespace {
 
+constexpr const char* kLog = "RunLog";
 constexpr const char* kLines = "log.jsonl";
 constexpr const char* kTable = "log.csv";
-constexpr const char* kHead = "step,loss,lr,grad_norm,seconds,tokens_per_second,evaluation";
+constexpr std::string_view kHead = "step,loss,lr,grad_norm,seconds,tokens_per_second,evaluation";
 
 // The step of a line; nothing for one that is broken.
-std::optional<std::int64_t> step_in_json(const std::string& line) {
-  const auto parsed = nlohmann::json::parse(line, nullptr, false);
-  if (!parsed.is_object() || !parsed.contains("step") || !parsed["step"].is_number_integer())
+std::optional<std::int64_t> step_in_json(const FileName& file, std::string_view line) {
+  try {
+    const json::Value parsed = json::parse(file, line);
+    const json::Value* const step = parsed.find("step");
+    const auto* const number = step == nullptr ? nullptr : step->as<std::int64_t>();
+    return number == nullptr ? std::nullopt : std::optional(*number);
+  } catch (const IoError&) {
     return std::nullopt;
-  return parsed["step"].get<std::int64_t>();
+  }
 }
 
-std::optional<std::int64_t> step_in_csv(const std::string& line) {
-  const auto commas = std::count(line.begin(), line.end(), ',');
-  if (commas != std::count(kHead, kHead + std::string_view(kHead).size(), ',')) return std::nullopt;
+std::optional<std::int64_t> step_in_csv(const FileName&, std::string_view line) {
+  if (std::ranges::count(line, ',') != std::ranges::count(kHead, ',')) return std::nullopt;
   std::int64_t step = 0;
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), step);
   return error == std::errc() && *end == ',' ? std::optional(step) : std::nullopt;
 }
 
 // Keeps the lines up to step `last`, behind `head`.
-void keep_until(const std::filesystem::path& path, std::int64_t last, const std::string& head,
-                std::optional<std::int64_t> (*step_in)(const std::string&)) {
-  std::string kept = head;
-  std::ifstream file;
+void keep_until(const std::filesystem::path& path, std::int64_t last, std::string_view head,
+                std::optional<std::int64_t> (*step_in)(const FileName&, std::string_view)) {
+  const FileName file{kLog, path};
   std::error_code unknown;  // nothing is read from pipes and the like, nor from what is not there
-  if (std::filesystem::is_regular_file(path, unknown)) {
-    file.open(path, std::ios::binary);
-    if (!file) fail<IoError>("RunLog", path, " cannot be read");
+  const bool is_file = std::filesystem::is_regular_file(path, unknown);
+  const std::string whole = is_file ? read_text(file) : "";
+  std::string kept(head);
+  std::string_view rest = whole;
+  // What ends without an end of line is broken.
+  for (auto end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
+    const auto step = step_in(file, rest.substr(0, end));
+    if (step && *step <= last) kept += rest.substr(0, end + 1);
+    rest.remove_prefix(end + 1);
   }
-  for (std::string line; std::getline(file, line);) {
-    const auto step = step_in(line);
-    if (step && *step <= last) kept += line + '\n';
-  }
-  write_file(path, kept, "RunLog");
+  write_file(path, kept, kLog);
 }
 
-void append(const std::filesystem::path& path, const std::string& line) {
-  std::ofstream file(path, std::ios::binary | std::ios::app);
-  file << line << std::flush;
-  if (!file) fail<IoError>("RunLog", path, " cannot be written");
+// As JSON writes it: null where it is not finite.
+std::string text_of(double number) {
+  return nlohmann::json(number).dump();
 }
 
 }  // namespace
@@ -84,18 +89,25 @@ RunLog::RunLog(std::filesystem::path folder, std::int64_t last) : folder_(std::m
 
 void RunLog::write(const TrainedStep& s) const {
   with_memory([&] {
-    nlohmann::ordered_json line{{"step", s.step},       {"loss", s.loss},
-                                {"lr", s.lr},           {"grad_norm", s.grad_norm},
-                                {"seconds", s.seconds}, {"tokens_per_second", s.tokens_per_second}};
-    if (s.evaluation) line["evaluation"] = *s.evaluation;
-    append(folder_ / kLines, line.dump() + '\n');
-    std::string row;
-    for (const char* name :
-         {"step", "loss", "lr", "grad_norm", "seconds", "tokens_per_second", "evaluation"}) {
-      if (!row.empty()) row += ',';
-      if (line.contains(name)) row += line[name].dump();
+    const std::pair<std::string_view, std::string> fields[] = {
+        {"step", std::to_string(s.step)},
+        {"loss", text_of(s.loss)},
+        {"lr", text_of(s.lr)},
+        {"grad_norm", text_of(s.grad_norm)},
+        {"seconds", text_of(s.seconds)},
+        {"tokens_per_second", text_of(s.tokens_per_second)},
+        {"evaluation", s.evaluation ? text_of(*s.evaluation) : ""}};
+    std::string line, row;
+    for (const auto& [name, value] : fields) {
+      if (!line.empty()) row += ',';
+      row += value;
+      if (!value.empty()) line += as_text(line.empty() ? '{' : ',', '"', name, "\":", value);
     }
-    append(folder_ / kTable, row + '\n');
+    line += "}\n";
+    row += '\n';
+    const auto lines = folder_ / kLines, table = folder_ / kTable;
+    append_file(lines, line, kLog);
+    append_file(table, row, kLog);
   });
 }
 

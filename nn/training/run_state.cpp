@@ -71,53 +71,58 @@ const Tensor& entry(const StateDict& state, const std::string& name, DType dtype
 
 }  // namespace
 
-void RunState::add_part(Part part) {
-  if (part.name.empty() || part.name.find('.') != std::string::npos)
-    fail(kAdd, "\"", part.name, "\" is empty or has a dot");
-  const auto has_name = [&](const Part& each) { return each.name == part.name; };
-  if (kPrefix.data() + part.name == kGenerator || std::ranges::any_of(parts_, has_name))
-    fail(kAdd, "there is a part \"", part.name, "\" already");
-  with_memory([&] { parts_.push_back(std::move(part)); });
+void RunState::add_part(const std::string& name, Save save, Load load) {
+  with_memory([&] {
+    if (name.empty() || name.find('.') != std::string::npos)
+      fail(kAdd, "\"", name, "\" is empty or has a dot");
+    const auto has_name = [&](const Part& each) { return each.name == name; };
+    if (kPrefix.data() + name == kGenerator || std::ranges::any_of(parts_, has_name))
+      fail(kAdd, "there is a part \"", name, "\" already");
+    parts_.push_back({name, std::move(save), std::move(load)});
+  });
 }
 
 void RunState::add(const std::string& name, std::int64_t& number) {
   add_part(
-      {name,
-       [&](StateDict& state, const std::string& at) { state.emplace_back(at, tensor(number)); },
-       [&](const StateDict& state, const std::string& at) {
-         number = entry(state, at, int64, 0).item<std::int64_t>();
-       }});
+      name,
+      [&](StateDict& state, const std::string& at) { state.emplace_back(at, tensor(number)); },
+      [&](const StateDict& state, const std::string& at) {
+        number = entry(state, at, int64, 0).item<std::int64_t>();
+      });
 }
 
 void RunState::add(const std::string& name, double& number) {
-  add_part({name,
-            [&](StateDict& state, const std::string& at) {
-              state.emplace_back(at, Tensor(Array::scalar(number, float64)));
-            },
-            [&](const StateDict& state, const std::string& at) {
-              number = entry(state, at, float64, 0).item<double>();
-            }});
+  add_part(
+      name,
+      [&](StateDict& state, const std::string& at) {
+        state.emplace_back(at, Tensor(Array::scalar(number, float64)));
+      },
+      [&](const StateDict& state, const std::string& at) {
+        number = entry(state, at, float64, 0).item<double>();
+      });
 }
 
 void RunState::add(const std::string& name, std::vector<double>& numbers) {
-  add_part({name,
-            [&](StateDict& state, const std::string& at) {
-              const auto size = static_cast<std::int64_t>(numbers.size());
-              state.emplace_back(at, Tensor(Array::from<double>(numbers, {size})));
-            },
-            [&](const StateDict& state, const std::string& at) {
-              numbers = entry(state, at, float64, 1).to_vector<double>();
-            }});
+  add_part(
+      name,
+      [&](StateDict& state, const std::string& at) {
+        const auto size = static_cast<std::int64_t>(numbers.size());
+        state.emplace_back(at, Tensor(Array::from<double>(numbers, {size})));
+      },
+      [&](const StateDict& state, const std::string& at) {
+        numbers = entry(state, at, float64, 1).to_vector<double>();
+      });
 }
 
 void RunState::add(const std::string& name, Generator& generator) {
-  add_part({name,
-            [&](StateDict& state, const std::string& at) {
-              state.emplace_back(at, tensor_of_generator(generator));
-            },
-            [&](const StateDict& state, const std::string& at) {
-              generator = generator_of_tensor(entry(state, at, int64, 1));
-            }});
+  add_part(
+      name,
+      [&](StateDict& state, const std::string& at) {
+        state.emplace_back(at, tensor_of_generator(generator));
+      },
+      [&](const StateDict& state, const std::string& at) {
+        generator = generator_of_tensor(entry(state, at, int64, 1));
+      });
 }
 
 StateDict RunState::entries_under(const StateDict& state, const std::string& prefix) {

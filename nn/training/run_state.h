@@ -48,14 +48,15 @@ class RunState {
   /// Error for a name that is empty, has a dot, is taken, or is "generator".
   template <Stateful Part>
   void add(const std::string& name, Part& part) {
-    add_part({name,
-              [&part](StateDict& state, const std::string& prefix) {
-                for (const auto& [key, value] : part.state_dict())
-                  state.emplace_back(prefix + '.' + key, value);
-              },
-              [&part](const StateDict& state, const std::string& prefix) {
-                part.load_state_dict(entries_under(state, prefix + '.'));
-              }});
+    add_part(
+        name,
+        [&part](StateDict& state, const std::string& prefix) {
+          for (const auto& [key, value] : part.state_dict())
+            state.emplace_back(prefix + '.' + key, value);
+        },
+        [&part](const StateDict& state, const std::string& prefix) {
+          part.load_state_dict(entries_under(state, prefix + '.'));
+        });
   }
   void add(const std::string& name, std::int64_t& number);
   void add(const std::string& name, double& number);
@@ -82,13 +83,15 @@ class RunState {
   std::map<std::string, std::string> load(const std::filesystem::path& path);
 
  private:
+  using Save = std::function<void(StateDict& state, const std::string& prefix)>;
+  using Load = std::function<void(const StateDict& state, const std::string& prefix)>;
   struct Part {
     std::string name;
-    std::function<void(StateDict& state, const std::string& prefix)> save;
-    std::function<void(const StateDict& state, const std::string& prefix)> load;
+    Save save;
+    Load load;
   };
 
-  void add_part(Part part);
+  void add_part(const std::string& name, Save save, Load load);
   StateDict parts_state() const;
   void load_parts(const StateDict& state);
   /// The same after a failure: a part that cannot be loaded does not keep the others from it.

@@ -318,6 +318,14 @@ std::vector<PublicFunction> bad_files() {
                       return {};
                     });
                   }),
+          by_hand("nn::append_file(const std::filesystem::path&, std::string_view, "
+                  "std::string_view)",
+                  [path](Arguments& a) {
+                    return DrawnCall([to = path(a)]() -> Tensors {
+                      nn::append_file(to, "abc", "test");
+                      return {};
+                    });
+                  }),
           by_hand("nn::ModuleList::ModuleList(std::int64_t, Make)",
                   [](Arguments& a) {
                     return DrawnCall([count = a.integer()] {

@@ -1,12 +1,5 @@
-// Calls without memory: modules, optimizers and files.
-#include <unistd.h>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <set>
+// Calls without memory: modules and optimizers.
 #include <string>
-
-#include <tend/nn/files/safetensors_file.h>
 
 #include "tests/hostile/guard.h"
 #include "tests/hostile/lbfgs.h"
@@ -291,51 +284,6 @@ std::vector<Scenario> clippings_and_averages() {
           })};
 }
 
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-nn::StateDict some_state() {
-  return {{"a.weight", linspace(0, 1, 6).view({2, 3})},
-          {"b", tensor({true, false})},
-          {"a long name that has no room inside of a std::string", ones({3}, float64)}};
-}
-
-// A layer, its optimizer and a counter, after a step.
-struct SteppedRun {
-  nn::Linear model{3, 2};
-  optim::AdamW optimizer{model.parameters(), {}};
-  std::int64_t step = 1;
-  nn::RunState run{model};
-
-  SteppedRun() {
-    for (const Tensor& parameter : model.parameters()) parameter.sum().backward();
-    optimizer.step();
-    run.add("optimizer", optimizer);
-    run.add("step", step);
-  }
-};
-
-Scenario loading_a_run() {
-  return {"RunState::load", [] {
-            manual_seed(1);
-            const auto own = std::make_shared<SteppedRun>();
-            const std::string path = scratch_file();
-            SteppedRun().run.save(path, {{"key", "a value that is longer than a short string"}});
-            Prepared prepared;
-            // Not their versions: weights that were set already are set back.
-            prepared.state = [own] {
-              std::string text = as_text(own->step);
-              for (const auto& [name, x] : own->run.state_dict())
-                text += as_text('|', name, '=', x);
-              return text;
-            };
-            prepared.run = [own, path](Tensors&) { own->run.load(path); };
-            return prepared;
-          }};
-}
-
 }  // namespace
 
 std::vector<Scenario> module_scenarios() {
@@ -361,86 +309,20 @@ std::vector<Scenario> module_scenarios() {
     all.push_back(step_of_lbfgs(before));
   }
   all.push_back(loading_of_lbfgs());
+  all.push_back({"Profiler::trace", [] {
+                   manual_seed(1);
+                   Prepared prepared;
+                   prepared.run = [model = std::make_shared<nn::Linear>(3, 2)](Tensors& results) {
+                     nn::Profiler profiler;
+                     results.push_back((*model)(ones({1, 3})));
+                     profiler.stop();
+                     // Operations may be lost, and are counted then.
+                     results.push_back(tensor(profiler.trace().ends_with("]}")));
+                   };
+                   return prepared;
+                 }});
   all.push_back(copying_an_optimizer());
   return all;
-}
-
-std::vector<Scenario> file_scenarios() {
-  const auto save = [] {
-    const std::string path = scratch_file();
-    std::ofstream(path) << "what stood there before";
-    Prepared prepared;
-    // The folder's files of that name count too: nothing temporary may stay.
-    prepared.state = [path] {
-      std::string text = bytes_of(path);
-      for (const auto& entry :
-           std::filesystem::directory_iterator(std::filesystem::path(path).parent_path())) {
-        const std::string name = entry.path().filename().string();
-        if (name.find(std::filesystem::path(path).filename().string()) != std::string::npos)
-          text += '|' + name;
-      }
-      return text;
-    };
-    prepared.run = [path, state = some_state()](Tensors&) {
-      nn::save_safetensors(path, state, {{"key", "a value that is longer than a short string"}});
-    };
-    return prepared;
-  };
-  const auto load = [] {
-    const std::string path = scratch_file();
-    nn::save_safetensors(path, some_state(), {{"key", "value"}});
-    Prepared prepared;
-    prepared.state = [path] { return bytes_of(path); };
-    prepared.run = [path](Tensors& results) {
-      for (const auto& [name, x] : nn::load_safetensors(path).tensors) results.push_back(x);
-    };
-    return prepared;
-  };
-  const auto bad = [] {
-    const std::string path = scratch_file();
-    std::ofstream(path) << std::string("\x05\0\0\0\0\0\0\0{\"a\":", 13);
-    Prepared prepared;
-    prepared.run = [path](Tensors& results) {
-      try {
-        nn::load_safetensors(path);
-      } catch (const IoError&) {
-        results.push_back(Tensor());
-      }
-    };
-    return prepared;
-  };
-  // Shards and their index, over older ones: the index is the old or the new one, or there is none.
-  const auto shards = [] {
-    const std::filesystem::path folder = scratch_file() + "_shards";
-    std::filesystem::remove_all(folder);
-    std::filesystem::create_directory(folder);
-    const nn::ShardOptions options{.max_shard_size = 1};
-    nn::save_safetensors_shards(folder, some_state(), options);
-    Prepared prepared;
-    prepared.state = [folder] {
-      std::set<std::string> files;
-      for (const auto& entry : std::filesystem::directory_iterator(folder))
-        files.insert(entry.path().filename().string() + bytes_of(entry.path().string()));
-      std::string text;
-      for (const std::string& file : files) text += '|' + file;
-      return text;
-    };
-    prepared.run = [=](Tensors&) { nn::save_safetensors_shards(folder, some_state(), options); };
-    return prepared;
-  };
-  const auto mapped = [] {
-    const std::string path = scratch_file();
-    nn::save_safetensors(path, some_state());
-    Prepared prepared;
-    prepared.run = [path](Tensors& results) {
-      const nn::SafetensorsFile file(path, {.mmap = true});
-      for (const auto& entry : file.entries()) results.push_back(file.load(entry.name));
-    };
-    return prepared;
-  };
-  return {{"save_safetensors", save},      {"load_safetensors", load},
-          {"load of a damaged file", bad}, {"save_safetensors_shards", shards},
-          {"mapped safetensors", mapped},  loading_a_run()};
 }
 
 }  // namespace tend::test

@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "tests/hostile/memory.h"
-#include "tests/snapshot.h"
 
 namespace tend::test {
 namespace {
@@ -27,7 +26,8 @@ void put_array(std::string& text, const Array& array) {
   text += ';';
 }
 
-// Everything that a call came to, bit for bit.
+}  // namespace
+
 std::string digest(const Prepared& prepared, const Tensors& results) {
   std::string text;
   for (const Tensors& list : {results, prepared.watched, prepared.after()}) {
@@ -43,6 +43,36 @@ std::string digest(const Prepared& prepared, const Tensors& results) {
   }
   return text + prepared.state();
 }
+
+Tensors room_for_results() {
+  Tensors results;
+  results.reserve(32);
+  return results;
+}
+
+Kept::Kept(const Prepared& prepared)
+    : before_(prepared.watched), state_(prepared.state()), random_(get_rng_state()) {}
+
+void Kept::check_after_error(Prepared& prepared, const std::string& expected, CallLog& log,
+                             bool files_may_go) const {
+  const std::string change = before_.difference({}, !prepared.grads_may_change);
+  if (!change.empty()) log.fails("has changed something", change);
+  if (!files_may_go && prepared.state() != state_) log.fails("has changed its state");
+  // What was drawn before the error stays drawn (docs/failures.md).
+  set_rng_state(random_);
+  if (prepared.grads_may_change) {
+    for (Tensor& x : prepared.watched) x.zero_grad();
+  }
+  Tensors results = room_for_results();
+  try {
+    prepared.run(results);
+    if (digest(prepared, results) != expected) log.fails("gives another result when made again");
+  } catch (const std::exception& error) {
+    log.fails("cannot be made again", error.what());
+  }
+}
+
+namespace {
 
 // How a call with a refused request ended.
 struct Ending {
@@ -83,12 +113,6 @@ std::vector<std::int64_t> chosen(std::int64_t requests, std::int64_t most) {
   return numbers;
 }
 
-Tensors room() {
-  Tensors results;
-  results.reserve(32);
-  return results;
-}
-
 }  // namespace
 
 std::int64_t refuse_each(const Scenario& scenario, bool once, std::int64_t most, CallLog& log) {
@@ -96,7 +120,7 @@ std::int64_t refuse_each(const Scenario& scenario, bool once, std::int64_t most,
   std::string expected;
   {
     const Prepared prepared = scenario.prepare();
-    Tensors results = room();
+    Tensors results = room_for_results();
     empty_cache();
     RefusedRequest count(std::int64_t{1} << 40, once);
     prepared.run(results);
@@ -110,10 +134,8 @@ std::int64_t refuse_each(const Scenario& scenario, bool once, std::int64_t most,
         scenario.name,
         as_text(scenario.name, ", request ", n, " of ", requests, once ? "" : " and all after it"),
         false);
-    const Snapshot before(prepared.watched);
-    const std::string state = prepared.state();
-    const Generator random = get_rng_state();
-    Tensors results = room();
+    const Kept kept(prepared);
+    Tensors results = room_for_results();
     const Ending ending = run_refused(prepared, results, n, once);
     if (!ending.refused || !refused_in_library()) continue;
     ++refused;
@@ -125,21 +147,7 @@ std::int64_t refuse_each(const Scenario& scenario, bool once, std::int64_t most,
       continue;
     }
     if (!ending.fault.empty()) log.fails(ending.fault + alone, ending.detail);
-    const std::string change = before.difference({}, !prepared.grads_may_change);
-    if (!change.empty()) log.fails("has changed something", change);
-    if (prepared.state() != state) log.fails("has changed its state");
-    // What was drawn before memory ran out stays drawn (docs/failures.md).
-    set_rng_state(random);
-    if (prepared.grads_may_change) {
-      for (Tensor& x : prepared.watched) x.zero_grad();
-    }
-    results = room();
-    try {
-      prepared.run(results);
-      if (digest(prepared, results) != expected) log.fails("gives another result when made again");
-    } catch (const std::exception& error) {
-      log.fails("cannot be made again", error.what());
-    }
+    kept.check_after_error(prepared, expected, log);
     ending.fault.empty() ? log.ends_with_error() : void();
   }
   return refused;

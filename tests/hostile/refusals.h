@@ -9,6 +9,7 @@
 #include <tend/tend.h>
 
 #include "tests/hostile/guard.h"
+#include "tests/snapshot.h"
 
 namespace tend::test {
 
@@ -26,6 +27,8 @@ struct Prepared {
   /// Where it is documented that `.grad` may have been added to in part: these are set to zero
   /// before the call is made again.
   bool grads_may_change = false;
+  /// Where it is documented that a disk that fails in the midst may leave fewer files.
+  bool files_may_go = false;
 };
 
 struct Scenario {
@@ -44,6 +47,27 @@ std::vector<Scenario> text_scenarios();
 #ifdef TEND_HAS_ARCHIVES
 std::vector<Scenario> archive_scenarios();
 #endif
+
+/// Room for the results of a call, which is none of its requests for memory.
+std::vector<Tensor> room_for_results();
+/// Everything that a call came to, bit for bit.
+std::string digest(const Prepared& prepared, const std::vector<Tensor>& results);
+
+/// What a disturbed call has to keep.
+class Kept {
+ public:
+  explicit Kept(const Prepared& prepared);
+
+  /// After an error: nothing that the call may not change has changed, and made again it comes to
+  /// `expected`.
+  void check_after_error(Prepared& prepared, const std::string& expected, CallLog& log,
+                         bool files_may_go = false) const;
+
+ private:
+  Snapshot before_;
+  std::string state_;
+  Generator random_;
+};
 
 /// Makes the call of the scenario with the n-th request refused, for n = 1, 2, ... until it
 /// succeeds without (or for about `most` of these n). Each must throw OutOfMemoryError, or give the

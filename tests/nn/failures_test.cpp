@@ -254,6 +254,33 @@ TEST_CASE("a file beyond the largest size is an error, and leaves nothing") {
   CHECK(std::filesystem::is_empty(folder.file("")));
 }
 
+TEST_CASE("a log beyond the largest size is an error, and the run can go on with it") {
+  const TemporaryFolder folder;
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      const nn::RunLog log(folder.file(""), 0);
+      const ::rlimit limit{500, 500};
+      ::setrlimit(RLIMIT_FSIZE, &limit);
+      for (std::int64_t step = 1; step < 99; ++step) log.write({.step = step});
+      ::_exit(1);
+    } catch (const IoError&) {
+      ::_exit(0);
+    }
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  const nn::RunLog log(folder.file(""), 1);
+  log.write({.step = 2});
+  std::ifstream table(folder.file("log.csv"));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(table, line);) lines.push_back(line);
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[1].starts_with("1,"));
+  CHECK(lines[2].starts_with("2,"));
+}
+
 TEST_CASE("shards are not written through a link that stands in their way") {
   const TemporaryFolder folder;
   std::ofstream(folder.file("victim")) << "precious";
