@@ -226,7 +226,8 @@ TEST_CASE("a text is written behind a file, and not into a pipe that nobody read
   CHECK(content(path) == "one\ntwo\n");
   const std::string pipe = folder.file("pipe");
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK_THROWS_WITH(nn::append_file(pipe, "text", "test"), ContainsSubstring("[test] cannot write"));
+  CHECK_THROWS_WITH(nn::append_file(pipe, "text", "test"),
+                    ContainsSubstring("[test] cannot write"));
   CHECK_THROWS_AS(nn::append_file(folder.file("no/such/folder"), "text"), IoError);
 }
 
