@@ -148,6 +148,43 @@ std::vector<Scenario> safetensors() {
           {"save_safetensors_shards", shards}};
 }
 
+std::vector<Scenario> pretrained() {
+  const auto small = [] {
+    manual_seed(1);
+    attention::GPT model({.vocab_size = 7,
+                          .context_length = 4,
+                          .width = 4,
+                          .num_heads = 2,
+                          .num_layers = 1,
+                          .qkv_bias = true,
+                          .tied_head = true});
+    return model;
+  };
+  const auto save = [small] {
+    const fs::path folder = scratch_folder();
+    attention::save_pretrained(folder, small());
+    Prepared prepared;
+    prepared.state = [folder] { return files_in(folder); };
+    prepared.files_may_go = true;
+    prepared.run = [folder, model = small()](Tensors&) {
+      attention::save_pretrained(folder, model);
+    };
+    return prepared;
+  };
+  const auto load = [small] {
+    const fs::path folder = scratch_folder();
+    attention::save_pretrained(folder, small());
+    Prepared prepared;
+    prepared.state = [folder] { return files_in(folder); };
+    prepared.run = [folder](Tensors& results) {
+      const attention::GPT model = attention::load_pretrained(folder);
+      for (const auto& [name, x] : model.state_dict()) results.push_back(x.clone());
+    };
+    return prepared;
+  };
+  return {{"save_pretrained", save}, {"load_pretrained", load}};
+}
+
 std::vector<Scenario> arrays_and_data() {
   const auto save_npy = [](const fs::path& path) {
     nn::save_npy(path, linspace(0, 1, 6).view({2, 3}).t());
@@ -217,7 +254,7 @@ std::vector<Scenario> runs() {
 
 std::vector<Scenario> file_scenarios() {
   std::vector<Scenario> all = safetensors();
-  for (const auto& family : {arrays_and_data(), runs()})
+  for (const auto& family : {pretrained(), arrays_and_data(), runs()})
     for (const Scenario& each : family) all.push_back(each);
   return all;
 }

@@ -39,6 +39,7 @@ struct Scenario {
 std::vector<Scenario> row_scenarios();
 std::vector<Scenario> engine_scenarios();
 std::vector<Scenario> module_scenarios();
+std::vector<Scenario> attention_scenarios();
 std::vector<Scenario> file_scenarios();
 #ifdef TEND_HAS_TEXT
 std::vector<Scenario> text_scenarios();

@@ -45,6 +45,10 @@ TEST_CASE("the engine without memory throws and changes nothing", "[hostile]") {
 TEST_CASE("modules and optimizers without memory throw and change nothing", "[hostile]") {
   check_refusals("modules", module_scenarios(), 40);
 }
+TEST_CASE("attention, generation and loaders without memory throw and change nothing",
+          "[hostile]") {
+  check_refusals("attention", attention_scenarios(), 40);
+}
 TEST_CASE("files without memory throw and change nothing", "[hostile]") {
   check_refusals("files", file_scenarios(), 60);
 }
@@ -65,6 +69,7 @@ TEST_CASE("every request for memory can be refused", "[slow]") {
   check_refusals("operations", row_scenarios(), kEvery);
   check_refusals("engine", engine_scenarios(), kEvery);
   check_refusals("modules", module_scenarios(), kEvery);
+  check_refusals("attention", attention_scenarios(), kEvery);
   check_refusals("files", file_scenarios(), kEvery);
 #ifdef TEND_HAS_TEXT
   check_refusals("text", text_scenarios(), kEvery);
