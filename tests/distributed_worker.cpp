@@ -76,8 +76,9 @@ struct Run {
   }
 
   double backward() {
-    auto& [x, y] = batches.next();
+    auto& batch = batches.next();
     return parallel.backward([&](std::int64_t shard) {
+      const auto& [x, y] = batch;
       return mse_loss(net(parallel.part(x, shard)), parallel.part(y, shard));
     });
   }

@@ -144,12 +144,12 @@ TEST_CASE("threads go backward through one checkpoint") {
 }
 
 TEST_CASE("threads go backward through checkpoints that draw while another thread draws") {
-  constexpr int kRounds = 200;
+  constexpr int kCheckpoints = 200;
   std::vector<int> wrong(kThreads);
   std::set<double> drawn;
   std::size_t draws = 0;
   together(kThreads, [&](int i) {
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kCheckpoints; ++round) {
       if (i == 0) {
         for (int k = 0; k < 100; ++k, ++draws) drawn.insert(rand({1}, float64).item<double>());
         continue;

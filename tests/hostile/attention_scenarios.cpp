@@ -7,8 +7,6 @@
 namespace tend::test {
 namespace {
 
-using Tensors = std::vector<Tensor>;
-
 attention::GPTConfig small_config(attention::PositionKind positions) {
   return {.vocab_size = 7,
           .context_length = 12,
@@ -56,18 +54,16 @@ std::vector<Scenario> heads() {
         scaled_dot_product_attention(q, k, v, {.dropout_p = 0.25, .is_causal = true}));
   };
   std::vector<Scenario> all;
-  for (const auto& [name, forward] :
-       {std::pair<std::string,
-                  std::function<void(const Tensor&, const Tensor&, const Tensor&, Tensors&)>>{
-            "flex_attention", flex},
-        {"scaled_dot_product_attention", plain}}) {
+  const auto add = [&](const std::string& name, auto forward) {
     all.push_back(on_heads(name, forward));
     all.push_back(on_heads("backward of " + name, [forward](const Tensor& q, const Tensor& k,
                                                             const Tensor& v, Tensors& results) {
       forward(q, k, v, results);
       results.back().sum().backward();
     }));
-  }
+  };
+  add("flex_attention", flex);
+  add("scaled_dot_product_attention", plain);
   return all;
 }
 

@@ -4,8 +4,6 @@
 namespace tend::test {
 namespace {
 
-using Tensors = std::vector<Tensor>;
-
 Tensor leaf(const Shape& shape) {
   Tensor x = linspace(-1, 2, element_count(shape)).view(shape).clone();
   return x.requires_grad_();

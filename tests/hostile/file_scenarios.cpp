@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Tensors = std::vector<Tensor>;
-
 std::string bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};

@@ -8,8 +8,6 @@
 namespace tend::test {
 namespace {
 
-using Tensors = std::vector<Tensor>;
-
 // A state_dict as text.
 std::string text_of(const nn::StateDict& state) {
   std::string text;

@@ -11,8 +11,6 @@
 namespace tend::test {
 namespace {
 
-using Tensors = std::vector<Tensor>;
-
 void put_array(std::string& text, const Array& array) {
   if (!array.defined()) {
     text += "undefined;";

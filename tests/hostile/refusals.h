@@ -13,17 +13,19 @@
 
 namespace tend::test {
 
+using Tensors = std::vector<Tensor>;
+
 /// A call that is ready to be made.
 struct Prepared {
   /// The call; it puts the tensors that it gives into `results`, which has room for some. What the
   /// test itself allocates here counts for nothing.
-  std::function<void(std::vector<Tensor>& results)> run;
+  std::function<void(Tensors& results)> run;
   /// The tensors that must stay as they were when the call fails.
-  std::vector<Tensor> watched = {};
+  Tensors watched = {};
   /// Other state, as text: files, the state of an optimizer.
   std::function<std::string()> state = [] { return std::string(); };
   /// Tensors that show afterwards whether the call did all it should, gradients for example.
-  std::function<std::vector<Tensor>()> after = [] { return std::vector<Tensor>(); };
+  std::function<Tensors()> after = [] { return Tensors(); };
   /// Where it is documented that `.grad` may have been added to in part: these are set to zero
   /// before the call is made again.
   bool grads_may_change = false;
@@ -50,9 +52,9 @@ std::vector<Scenario> archive_scenarios();
 #endif
 
 /// Room for the results of a call, which is none of its requests for memory.
-std::vector<Tensor> room_for_results();
+Tensors room_for_results();
 /// Everything that a call came to, bit for bit.
-std::string digest(const Prepared& prepared, const std::vector<Tensor>& results);
+std::string digest(const Prepared& prepared, const Tensors& results);
 
 /// What a disturbed call has to keep.
 class Kept {

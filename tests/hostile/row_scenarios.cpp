@@ -5,8 +5,6 @@
 namespace tend::test {
 namespace {
 
-using Tensors = std::vector<Tensor>;
-
 Tensors with_grad(const Tensors& tensors) {
   Tensors chosen;
   for (const Tensor& x : tensors) {

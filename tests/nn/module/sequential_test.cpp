@@ -46,22 +46,21 @@ TEST_CASE("a copy of a list has modules of its own, with the same tensors") {
 }
 
 TEST_CASE("Sequentials work 10000 deep in one another") {
-  constexpr int kDepth = test::kDepth;
-  nn::Sequential model = nested(kDepth);
-  CHECK(model.depth() == kDepth + 1);
+  nn::Sequential model = nested(test::kDepth);
+  CHECK(model.depth() == test::kDepth + 1);
   const Tensor x = tensor({-1.0, 2.0}).requires_grad_();
   model(x).sum().backward();
   CHECK(x.grad().to_vector<float>() == std::vector<float>{0, 1});
   CHECK(model.parameters().empty());
   model.eval();
-  CHECK(model.named_modules().size() == kDepth + 1);
+  CHECK(model.named_modules().size() == test::kDepth + 1);
   std::string order;
   int applied = 0;
   model.apply([&](nn::ModuleBase& module) {
     if (applied++ == 0) order = module.type_name();
   });
   CHECK(order == "ReLU");
-  CHECK(applied == kDepth + 1);
+  CHECK(applied == test::kDepth + 1);
   const nn::Sequential copy = model;
   CHECK(copy(x.detach()).to_vector<float>() == std::vector<float>{0, 2});
 }

@@ -103,7 +103,7 @@ TEST_CASE("a run that goes on from any of its checkpoints has the bits of one th
     CAPTURE(at);
     manual_seed(99);  // other weights, and other numbers to draw
     SmallRun resumed;
-    resumed.noise.manual_seed(at);
+    resumed.noise.manual_seed(static_cast<std::uint64_t>(at));
     CHECK(resumed.state.load(file(at)) == std::map<std::string, std::string>{{"task", "small"}});
     CHECK(resumed.step == at);
     resumed.go_to(13);
