@@ -22,6 +22,10 @@ struct FileName {
   }
 };
 
+/// IoError where the name has a zero byte: a system call would take what is before it for the
+/// whole.
+void check_name(const FileName& file);
+
 /// The whole content of a regular file; IoError when it cannot be read.
 std::string read_text(const FileName& file);
 

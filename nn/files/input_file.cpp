@@ -8,16 +8,18 @@
 #include <system_error>
 #include <utility>
 
+#include <tend/nn/files/file_name.h>
 #include <tend/nn/files/uninterrupted.h>
 
 namespace tend::nn {
 
 InputFile::InputFile(std::filesystem::path path, std::string_view operation)
-    : path_(std::move(path)),
-      operation_(operation),
-      // Opening a pipe must not wait for a writer.
-      file_(uninterrupted(
-          [&] { return ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); })) {
+    : path_(std::move(path)), operation_(operation) {
+  check_name({operation_, path_});
+  file_ = Descriptor(uninterrupted([&] {
+    // Opening a pipe must not wait for a writer.
+    return ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  }));
   struct ::stat status {};
   if (!file_.is_open() || ::fstat(file_.get(), &status) != 0) {
     refuse("cannot be opened: ", std::generic_category().message(errno));

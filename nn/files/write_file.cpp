@@ -18,6 +18,7 @@
 
 #include <tend/core/base/error.h>
 #include <tend/nn/files/descriptor.h>
+#include <tend/nn/files/file_name.h>
 #include <tend/nn/files/uninterrupted.h>
 
 namespace tend::nn {
@@ -57,13 +58,6 @@ void write_all(const Subject& subject, int descriptor, const void* data, std::si
     from += written;
     bytes -= static_cast<std::size_t>(written);
   }
-}
-
-// A system call would take a name up to a zero byte for the whole.
-void check_name(const Subject& subject) {
-  if (subject.path.native().find('\0') == std::string::npos) return;
-  fail<IoError>(subject.operation, "cannot write ", subject.path.c_str(),
-                ": its name goes on after a zero byte");
 }
 
 // The same file under a number that is no standard stream's: where the program has closed one of
@@ -262,7 +256,7 @@ void write_into(const Subject& subject, const FileStatus& status,
 }
 
 fs::path followed(const Subject& subject) {
-  check_name(subject);
+  check_name({subject.operation, subject.path});
   fs::path target = subject.path;
   std::error_code error;
   for (int links = 0; fs::is_symlink(fs::symlink_status(target, error)); ++links) {
@@ -280,7 +274,7 @@ void write_file(const fs::path& path, const std::function<void(const PutBytes&)>
                 std::string_view operation) {
   const Subject subject{operation, path};
   if (!fill) fail(operation, "there is no function that fills ", path.string());
-  check_name(subject);
+  check_name({subject.operation, subject.path});
   FileStatus status{};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) subject.refuse(errno);
@@ -303,7 +297,7 @@ void write_file(const fs::path& path, std::string_view content, std::string_view
 
 void append_file(const fs::path& path, std::string_view content, std::string_view operation) {
   const Subject subject{operation, path};
-  check_name(subject);
+  check_name({subject.operation, subject.path});
   // Opening a pipe must not wait for a reader.
   constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   const Descriptor file =
@@ -315,7 +309,7 @@ void append_file(const fs::path& path, std::string_view content, std::string_vie
 
 void check_can_write(const fs::path& path) {
   const Subject subject{"check_can_write", path};
-  check_name(subject);
+  check_name({subject.operation, subject.path});
   FileStatus status{};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (!exists && (errno != ENOENT || path.empty())) subject.refuse(errno);

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include <tend/nn/files/file_name.h>
 #include <tend/nn/files/write_file.h>
 
 namespace tend::nn {
@@ -49,6 +50,7 @@ CheckpointFolder::CheckpointFolder(std::filesystem::path folder, std::int64_t ke
     : folder_(std::move(folder)), keep_(keep) {
   if (keep < 1) fail(kFolder, "keep must be at least 1, got ", keep);
   with_memory([&] {
+    check_name({kFolder, folder_});
     std::error_code error;
     std::filesystem::create_directories(folder_, error);
     if (error) fail<IoError>(kFolder, folder_, " cannot be made: ", error.message());

@@ -281,6 +281,15 @@ TEST_CASE("a log beyond the largest size is an error, and the run can go on with
   CHECK(lines[2].starts_with("2,"));
 }
 
+TEST_CASE("no file or folder is taken for one whose name it begins before a zero byte") {
+  const TemporaryFolder folder;
+  const std::string behind("\0x", 2);
+  nn::save_npy(folder.file("a.npy"), ones({1}));
+  CHECK_THROWS_AS(nn::load_npy(folder.file("a.npy") + behind), IoError);
+  CHECK_THROWS_AS(nn::CheckpointFolder(folder.file("new") + behind), IoError);
+  CHECK(!std::filesystem::exists(folder.file("new")));
+}
+
 TEST_CASE("shards are not written through a link that stands in their way") {
   const TemporaryFolder folder;
   std::ofstream(folder.file("victim")) << "precious";
