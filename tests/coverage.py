@@ -34,12 +34,12 @@ def run_tests(folder, profiles):
     """Each program once. What it counted goes to `profiles`; what fails is named."""
     shutil.rmtree(profiles, ignore_errors=True)
     profiles.mkdir()
-    # %m: copies of a program that run at the same time write to one file, with a lock.
-    environment = {**os.environ, "LLVM_PROFILE_FILE": str(profiles / "%4m.profraw")}
+    # %c: counts are in the file at once, so those of children that are killed are there, too.
+    environment = {**os.environ, "LLVM_PROFILE_FILE": str(profiles / "%m%c.profraw")}
     failed = []
     for program in PROGRAMS:
         print(f"{program} ...", flush=True)
-        ended = subprocess.run([folder / program, "~[slow]"], cwd=folder, env=environment, check=False,
+        ended = subprocess.run([folder / program, "~[slow]~[.]"], cwd=folder, env=environment, check=False,
                                capture_output=True, text=True)
         print(ended.stdout[-200:].strip().splitlines()[-1], flush=True)
         if ended.returncode != 0:
@@ -98,7 +98,7 @@ def main():
     subprocess.run([tool("llvm-profdata"), "merge", "-sparse", "-o", merged, *profiles.glob("*")], check=True)
     objects = [word for program in PROGRAMS[1:] for word in ("-object", folder / program)]
     export = [tool("llvm-cov"), "export", "-skip-functions", "-skip-expansions",
-              f"-instr-profile={merged}", folder / PROGRAMS[0], *objects, "-sources",
+              f"-instr-profile={merged}", folder / PROGRAMS[0], *objects,
               *(root / floor for floor in FLOORS)]
     data = json.loads(subprocess.run(export, check=True, capture_output=True).stdout)
     files = branches(data, root)

@@ -235,14 +235,18 @@ TEST_CASE("an audit may be made where no graph is recorded") {
         }).passed());
 }
 
-TEST_CASE("a file beyond the largest size is an error, and leaves nothing") {
-  const TemporaryFolder folder;
+namespace {
+
+// Whether f() throws an IoError where a file may have so many bytes: in a child process, whose
+// limit ends with it.
+template <class F>
+bool is_refused_beyond(::rlim_t bytes, F f) {
   const ::pid_t child = ::fork();
   if (child == 0) {
-    const ::rlimit limit{4096, 4096};
+    const ::rlimit limit{bytes, bytes};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     try {
-      nn::save_npy(folder.file("a.npy"), ones({9999}));
+      f();
       ::_exit(1);
     } catch (const IoError&) {
       ::_exit(0);
@@ -250,27 +254,23 @@ TEST_CASE("a file beyond the largest size is an error, and leaves nothing") {
   }
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+  return status == 0;
+}
+
+}  // namespace
+
+TEST_CASE("a file beyond the largest size is an error, and leaves nothing") {
+  const TemporaryFolder folder;
+  CHECK(is_refused_beyond(4096, [&] { nn::save_npy(folder.file("a.npy"), ones({9999})); }));
   CHECK(std::filesystem::is_empty(folder.file("")));
 }
 
 TEST_CASE("a log beyond the largest size is an error, and the run can go on with it") {
   const TemporaryFolder folder;
-  const ::pid_t child = ::fork();
-  if (child == 0) {
-    try {
-      const nn::RunLog log(folder.file(""), 0);
-      const ::rlimit limit{500, 500};
-      ::setrlimit(RLIMIT_FSIZE, &limit);
-      for (std::int64_t step = 1; step < 99; ++step) log.write({.step = step});
-      ::_exit(1);
-    } catch (const IoError&) {
-      ::_exit(0);
-    }
-  }
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(status == 0);
+  CHECK(is_refused_beyond(500, [&] {
+    const nn::RunLog log(folder.file(""), 0);
+    for (std::int64_t step = 1; step < 99; ++step) log.write({.step = step});
+  }));
   const nn::RunLog log(folder.file(""), 1);
   log.write({.step = 2});
   std::ifstream table(folder.file("log.csv"));
