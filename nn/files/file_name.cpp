@@ -4,11 +4,6 @@
 
 namespace tend::nn {
 
-void check_name(const FileName& file) {
-  if (file.path.native().find('\0') == std::string::npos) return;
-  fail<IoError>(file.operation, file.path.c_str(), ": its name goes on after a zero byte");
-}
-
 std::string read_text(const FileName& file) {
   InputFile input(file.path, file.operation);
   std::string text(input.size(), '\0');

@@ -24,7 +24,10 @@ struct FileName {
 
 /// IoError where the name has a zero byte: a system call would take what is before it for the
 /// whole.
-void check_name(const FileName& file);
+inline void check_name(const FileName& file) {
+  if (file.path.native().find('\0') == std::string::npos) return;
+  fail<IoError>(file.operation, file.path.c_str(), ": its name goes on after a zero byte");
+}
 
 /// The whole content of a regular file; IoError when it cannot be read.
 std::string read_text(const FileName& file);

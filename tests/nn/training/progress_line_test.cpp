@@ -1,0 +1,96 @@
+// A line of progress, on terminals and elsewhere. The terminal is a real one, of the test's own.
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+#include "tests/catch.h"
+
+#include <tend/nn/training/progress_line.h>
+
+using namespace tend;
+
+namespace {
+
+// TERM has this value, or none for nullptr, while it lives.
+class TermGuard {
+ public:
+  explicit TermGuard(const char* value) {
+    if (const char* const old = std::getenv("TERM")) before_ = old;
+    value == nullptr ? ::unsetenv("TERM") : ::setenv("TERM", value, 1);
+  }
+  ~TermGuard() { before_.empty() ? ::unsetenv("TERM") : ::setenv("TERM", before_.c_str(), 1); }
+  TermGuard(const TermGuard&) = delete;
+  TermGuard& operator=(const TermGuard&) = delete;
+
+ private:
+  std::string before_;
+};
+
+// What f() writes to stderr while that is a terminal of so many columns. A terminal writes \r\n for
+// the end of a line.
+std::string on_terminal(unsigned short columns, const char* term, const std::function<void()>& f) {
+  const int master = ::posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE(master >= 0);
+  REQUIRE((::grantpt(master) == 0 && ::unlockpt(master) == 0));
+  const int terminal = ::open(::ptsname(master), O_RDWR | O_NOCTTY);
+  REQUIRE(terminal >= 0);
+  const ::winsize size{24, columns, 0, 0};
+  REQUIRE(::ioctl(terminal, TIOCSWINSZ, &size) == 0);
+  const TermGuard guard(term);
+  const int before = ::dup(STDERR_FILENO);
+  ::dup2(terminal, STDERR_FILENO);
+  f();
+  ::dup2(before, STDERR_FILENO);
+  ::close(before);
+  std::string text(1000, '\0');
+  ::fcntl(master, F_SETFL, O_NONBLOCK);
+  const ::ssize_t count = ::read(master, text.data(), text.size());
+  text.resize(count < 0 ? 0 : static_cast<std::size_t>(count));
+  ::close(terminal);
+  ::close(master);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a line of progress is overwritten on a terminal, and fits it") {
+  bool is_due = false, is_due_at_once = true;
+  const std::string text = on_terminal(20, "xterm", [&] {
+    nn::ProgressLine line;
+    is_due = line.is_due();
+    line.show_when_due("step 1");
+    is_due_at_once = line.is_due();
+    line.show_when_due("not yet");
+    line.show("a line of more than 20 columns");
+    line.clear();
+    line.clear();
+  });
+  CHECK(is_due);
+  CHECK(!is_due_at_once);
+  CHECK(text == "\rstep 1\x1b[K\ra line of more than\x1b[K\r\x1b[K");
+}
+
+TEST_CASE("a line of progress goes with its object, and has 79 columns where nobody knows more") {
+  const std::string text = on_terminal(0, "xterm", [] {
+    nn::ProgressLine line;
+    line.show(std::string(100, 'x'));
+  });
+  CHECK(text == '\r' + std::string(79, 'x') + "\x1b[K\r\x1b[K");
+}
+
+TEST_CASE("where a line cannot be overwritten, the first comes after two seconds") {
+  for (const char* term : {"dumb", "", static_cast<const char*>(nullptr)}) {
+    bool is_due = true;
+    const std::string text = on_terminal(20, term, [&] {
+      nn::ProgressLine line;
+      is_due = line.is_due();
+      line.show("a line of more than 20 columns");
+    });
+    CHECK(!is_due);
+    CHECK(text == "a line of more than 20 columns\r\n");
+  }
+}
