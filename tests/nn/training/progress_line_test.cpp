@@ -46,11 +46,12 @@ std::string on_terminal(unsigned short columns, const char* term, const std::fun
   f();
   ::dup2(before, STDERR_FILENO);
   ::close(before);
-  std::string text(1000, '\0');
-  ::fcntl(master, F_SETFL, O_NONBLOCK);
-  const ::ssize_t count = ::read(master, text.data(), text.size());
-  text.resize(count < 0 ? 0 : static_cast<std::size_t>(count));
   ::close(terminal);
+  // What was written arrives a moment later; an error is the end, as nobody has the terminal open.
+  std::string text;
+  char bytes[256];
+  for (::ssize_t count = 0; (count = ::read(master, bytes, sizeof bytes)) > 0;)
+    text.append(bytes, static_cast<std::size_t>(count));
   ::close(master);
   return text;
 }
