@@ -18,8 +18,6 @@ import shutil
 import subprocess
 import sys
 
-FLOORS = ["core", "autograd", "nn", "attention"]
-PROGRAMS = ["test_core", "test_autograd", "test_nn", "test_attention", "test_hostile"]
 LIMIT = 95
 
 
@@ -30,14 +28,14 @@ def tool(name):
     return found or sys.exit(f"coverage.py: {name} is not installed (apt-get install llvm)")
 
 
-def run_tests(folder, profiles):
+def run_tests(programs, folder, profiles):
     """Each program once. What it counted goes to `profiles`; what fails is named."""
     shutil.rmtree(profiles, ignore_errors=True)
     profiles.mkdir()
     # %c: counts are in the file at once, so those of children that are killed are there, too.
     environment = {**os.environ, "LLVM_PROFILE_FILE": str(profiles / "%m%c.profraw")}
     failed = []
-    for program in PROGRAMS:
+    for program in programs:
         print(f"{program} ...", flush=True)
         ended = subprocess.run([folder / program, "~[slow]~[.]"], cwd=folder, env=environment, check=False,
                                capture_output=True, text=True)
@@ -48,12 +46,12 @@ def run_tests(folder, profiles):
     return failed
 
 
-def branches(data, root):
+def branches(data, root, floors):
     """By file of a floor: {place of a condition: [times true, times false]}."""
     result = {}
     for entry in data["data"][0]["files"]:
         path = pathlib.Path(entry["filename"])
-        if not path.is_relative_to(root) or path.relative_to(root).parts[0] not in FLOORS:
+        if not path.is_relative_to(root) or path.relative_to(root).parts[0] not in floors:
             continue
         counts = collections.defaultdict(lambda: [0, 0])
         starts = [tuple(segment[:2]) for segment in entry["segments"]]
@@ -88,22 +86,24 @@ def untaken(counts):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path, help="the folder of the test programs")
+    parser.add_argument("floors", nargs="+", metavar="floor", help="a floor, with the program test_FLOOR")
     parser.add_argument("--again", action="store_true", help="only print what the last run of the tests counted")
     parser.add_argument("--json", type=pathlib.Path, help="write the parts by file")
     options = parser.parse_args()
     root = pathlib.Path(__file__).resolve().parent.parent
     folder = options.folder.resolve()
+    programs = [*(f"test_{floor}" for floor in options.floors), "test_hostile"]
     profiles, merged = folder / "profiles", folder / "coverage.profdata"
-    failed = [] if options.again else run_tests(folder, profiles)
+    failed = [] if options.again else run_tests(programs, folder, profiles)
     subprocess.run([tool("llvm-profdata"), "merge", "-sparse", "-o", merged, *profiles.glob("*")], check=True)
-    objects = [word for program in PROGRAMS[1:] for word in ("-object", folder / program)]
+    objects = [word for program in programs[1:] for word in ("-object", folder / program)]
     export = [tool("llvm-cov"), "export", "-skip-functions", "-skip-expansions",
-              f"-instr-profile={merged}", folder / PROGRAMS[0], *objects,
-              *(root / floor for floor in FLOORS)]
+              f"-instr-profile={merged}", folder / programs[0], *objects,
+              *(root / floor for floor in options.floors)]
     data = json.loads(subprocess.run(export, check=True, capture_output=True).stdout)
-    files = branches(data, root)
+    files = branches(data, root, options.floors)
     print("\n| floor | files | branches | taken | % |\n|---|---|---|---|---|")
-    for floor in FLOORS:
+    for floor in options.floors:
         of_floor = [counts for name, counts in files.items() if name.startswith(floor + "/")]
         taken, of = part(ways for counts in of_floor for ways in counts.values())
         print(f"| {floor} | {len(of_floor)} | {of} | {taken} | {percent(taken, of):.1f} |")

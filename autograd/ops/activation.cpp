@@ -15,8 +15,9 @@ using kernels::Formula, kernels::PairFormula, kernels::TripleFormula, kernels::P
 
 namespace {
 
-// The gradient of a function of straight pieces. It depends on x with derivative 0, so that a
-// second derivative is zeros, as in PyTorch, and not an error for want of a graph.
+// The gradient of a function of straight pieces. It is linear in `grad`, and depends on x with
+// derivative 0, so that a second derivative is zeros, as in PyTorch, and not an error for want of a
+// graph.
 Tensor straight_gradient(const char* node, const Tensor& grad, const Tensor& x, PairFormula formula,
                          const Parameters& parameters = {}) {
   return record(node, computed(formula, parameters, grad.dtype(), grad, x).array(), {grad, x}, {x},

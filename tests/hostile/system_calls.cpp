@@ -57,18 +57,14 @@ FaultyCall::~FaultyCall() {
   active_call = nullptr;
 }
 
-bool FaultyCall::stop() noexcept {
+void FaultyCall::stop() noexcept {
   active_call = nullptr;
-  return came_;
 }
 
 bool FaultyCall::meets(Fault fault, const char* name) noexcept {
   if (fault != fault_) return false;
   const std::int64_t number = ++calls_;
-  if (number == n_) {
-    came_ = true;
-    name_ = name;
-  }
+  if (number == n_) name_ = name;
   return once_ ? number == n_ : number >= n_;
 }
 

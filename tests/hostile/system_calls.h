@@ -23,8 +23,8 @@ class FaultyCall {
   FaultyCall(const FaultyCall&) = delete;
   FaultyCall& operator=(const FaultyCall&) = delete;
 
-  /// Ends the disturbance; true when the call came.
-  bool stop() noexcept;
+  /// Ends the disturbance.
+  void stop() noexcept;
   /// How many calls came that can have the fault.
   std::int64_t calls() const noexcept { return calls_; }
   /// The name of the call that was the n-th.
@@ -39,7 +39,6 @@ class FaultyCall {
   bool once_;
   std::int64_t calls_ = 0;
   const char* name_ = "";
-  bool came_ = false;
 };
 
 }  // namespace tend::test

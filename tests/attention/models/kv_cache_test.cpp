@@ -153,10 +153,11 @@ TEST_CASE("a cache serves calls in inference mode and outside of it in turn") {
     bool inside = starts_inside;
     for (const std::int64_t size : {20, 1, 1, 1, 7, 7}) {  // of which some make it grow
       const InferenceModeGuard mode(inside);
-      const NoGradGuard still_no_graph;
+      const NoGradGuard still_no_graph;  // outside of inference mode, too
       const std::int64_t begin = cache.length();
       const Tensor logits = model(tokens.narrow(1, begin, size), {.cache = &cache});
-      CHECK(allclose(logits, whole.narrow(1, begin, size), 1e-4, 1e-4));
+      // On the path of OpenBLAS equal up to roundings, as above.
+      CHECK(allclose(logits, whole.narrow(1, begin, size), 1e-5, 1e-5));
       cache.reorder(arange(2));
       inside = !inside;
     }
