@@ -1,6 +1,11 @@
 // Disks that are full or broken, files that vanish, signals, and transfers that are cut short: the
 // n-th system call of a call on files has the fault, for every n.
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
+#include <regex>
+#include <set>
 
 #include <tend/core/threads/parallel.h>
 
@@ -99,7 +104,41 @@ void check_faults(const std::string& family, const std::vector<Scenario>& all) {
   CHECK(report.failures.empty());
 }
 
+// The names that the pattern's group finds in the sources of a folder, or in one source.
+std::set<std::string> names_in(const std::filesystem::path& path, const std::regex& pattern) {
+  if (std::filesystem::is_directory(path)) {
+    std::set<std::string> all;
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+      all.merge(names_in(entry.path(), pattern));
+    return all;
+  }
+  std::ifstream file(path);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  std::set<std::string> names;
+  for (std::sregex_iterator found(text.begin(), text.end(), pattern), end; found != end; ++found)
+    names.insert((*found)[1]);
+  return names;
+}
+
 }  // namespace
+
+TEST_CASE("every system call of the library on files can be made to fail") {
+  const std::filesystem::path root(TEND_SOURCE);
+  const std::regex passed_over(
+      // Failures are of no consequence, or have another way out.
+      "access|close|fchown|munmap|unlink|readdir|"
+      // Not about a file.
+      "fcntl|getpid|poll|pthread_sigmask|sig.*");
+  const auto disturbed = names_in(root / "tests/hostile/system_calls.cpp",
+                                  std::regex("(?:fails|transferred)\\(\"([a-z]+)\""));
+  for (const char* folder : {"nn/files", "nn/data", "nn/training", "nn/archives", "nn/text"}) {
+    const std::regex calls("[^\\w>]::([a-z_0-9]+)\\(");
+    for (const std::string& call : names_in(root / folder, calls)) {
+      INFO(folder << " calls " << call);
+      CHECK(disturbed.count(call) + std::regex_match(call, passed_over) == 1);
+    }
+  }
+}
 
 TEST_CASE("files on full and broken disks stay whole, and signals do no harm", "[hostile]") {
   check_faults("files", file_scenarios());
