@@ -105,4 +105,8 @@ std::string quoted(std::string_view text) {
   return nlohmann::json(text).dump();
 }
 
+std::string number_text(double number) {
+  return nlohmann::json(number).dump();
+}
+
 }  // namespace tend::nn::json

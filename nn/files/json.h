@@ -47,6 +47,9 @@ Value read(const FileName& file);
 /// `text`, which must be UTF-8, with quotes.
 std::string quoted(std::string_view text);
 
+/// `number` so that it is read back exactly; null where it is not finite.
+std::string number_text(double number);
+
 }  // namespace tend::nn::json
 
 #pragma GCC visibility pop

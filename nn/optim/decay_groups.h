@@ -28,6 +28,11 @@ class DecayGroups {
   double weight_decay_;
 };
 
+/// What an optimizer without weight decay has in the place of DecayGroups: nothing is one.
+struct NoGroups {
+  NoGroups(const NoGroups&) = delete;
+};
+
 /// Two groups for an optimizer: the parameters for which decays(name, parameter) is true get that
 /// weight decay, the others none.
 ///

@@ -17,6 +17,11 @@
 
 namespace tend::optim {
 
+template <class Options>
+concept HasWeightDecay = requires(Options options) {
+  options.weight_decay;
+};
+
 /// Base of the optimizer `Self` with settings `Options` and, for each parameter, a `State` whose
 /// `named(f)` calls f(name, Array&, kept) for each of its arrays; `kept` is true for those that
 /// every parameter has after its first step. `Options::named(f)` calls f(name, setting), and
@@ -28,6 +33,9 @@ template <class Self, class Opts, class State>
 class GroupedOptimizer : public Optimizer {
  public:
   using Options = Opts;
+  /// DecayGroups, where there is a weight_decay. (With a requires clause instead, the constructor's
+  /// symbol under GCC 14 is one that older linkers cannot read.)
+  using SomeGroups = std::conditional_t<HasWeightDecay<Opts>, DecayGroups, NoGroups>;
 
   struct Group {
     std::vector<Tensor> parameters;
@@ -46,9 +54,7 @@ class GroupedOptimizer : public Optimizer {
       GroupedOptimizer(const std::vector<Tensor>& parameters, Rate lr)
       : GroupedOptimizer(parameters, Options{.lr = static_cast<double>(lr)}) {}
   /// Two groups that differ in weight_decay: AdamW(decay_groups(model, 0.1), {.lr = 1e-3}).
-  explicit GroupedOptimizer(const DecayGroups& groups, Options options = {}) requires requires {
-    Opts().weight_decay;
-  };
+  explicit GroupedOptimizer(const SomeGroups& groups, Options options = {});
 
   /// A copy has the parameters themselves, and a state of its own.
   GroupedOptimizer(const GroupedOptimizer& other);

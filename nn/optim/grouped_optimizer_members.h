@@ -41,14 +41,9 @@ GroupedOptimizer<Self, Opts, State>::GroupedOptimizer(const std::vector<Tensor>&
 }
 
 template <class Self, class Opts, class State>
-GroupedOptimizer<Self, Opts, State>::GroupedOptimizer(const DecayGroups& groups,
-                                                      Options options) requires requires {
-  Opts().weight_decay;
-}
-{
-  check_some(groups.decayed().empty() ? groups.others() : groups.decayed());
-  // Clang 14 instantiates this for every optimizer.
-  if constexpr (requires { options.weight_decay; }) {
+GroupedOptimizer<Self, Opts, State>::GroupedOptimizer(const SomeGroups& groups, Options options) {
+  if constexpr (HasWeightDecay<Opts>) {
+    check_some(groups.decayed().empty() ? groups.others() : groups.decayed());
     options.weight_decay = groups.weight_decay();
     add_group(groups.decayed(), options);
     options.weight_decay = 0;

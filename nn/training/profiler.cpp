@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <tend/core/base/error.h>
+#include <tend/nn/files/json.h>
 
 namespace tend::nn {
 
@@ -70,7 +71,7 @@ class TraceEvents {
     const auto nanoseconds = static_cast<double>(operation.end - operation.begin);
     if (operation.flops > 0 && nanoseconds > 0) {
       const double rate = static_cast<double>(operation.flops) / nanoseconds;
-      args += as_text(",\"GFLOP/s\":", nlohmann::json(rate).dump());
+      args += as_text(",\"GFLOP/s\":", json::number_text(rate));
     }
     events_.push_back({operation.name, operation.is_derivative ? "backward" : "forward",
                        operation.begin, operation.end, args + '}'});
@@ -116,7 +117,7 @@ class TraceEvents {
     for (const Open& each : open_) events_[each.event].end = operation.end;
   }
   static std::string microseconds(std::int64_t nanoseconds) {
-    return nlohmann::json(static_cast<double>(nanoseconds) * 1e-3).dump();
+    return json::number_text(static_cast<double>(nanoseconds) * 1e-3);
   }
 
   std::vector<Event> events_;

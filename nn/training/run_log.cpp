@@ -4,7 +4,6 @@
 #include <charconv>
 #include <iomanip>
 #include <locale>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -60,11 +59,6 @@ void keep_until(const std::filesystem::path& path, std::int64_t last, std::strin
   write_file(path, kept, kLog);
 }
 
-// As JSON writes it: null where it is not finite.
-std::string text_of(double number) {
-  return nlohmann::json(number).dump();
-}
-
 }  // namespace
 
 std::string progress_text(const TrainedStep& s, std::int64_t steps, double seconds_left) {
@@ -91,12 +85,12 @@ void RunLog::write(const TrainedStep& s) const {
   with_memory([&] {
     const std::pair<std::string_view, std::string> fields[] = {
         {"step", std::to_string(s.step)},
-        {"loss", text_of(s.loss)},
-        {"lr", text_of(s.lr)},
-        {"grad_norm", text_of(s.grad_norm)},
-        {"seconds", text_of(s.seconds)},
-        {"tokens_per_second", text_of(s.tokens_per_second)},
-        {"evaluation", s.evaluation ? text_of(*s.evaluation) : ""}};
+        {"loss", json::number_text(s.loss)},
+        {"lr", json::number_text(s.lr)},
+        {"grad_norm", json::number_text(s.grad_norm)},
+        {"seconds", json::number_text(s.seconds)},
+        {"tokens_per_second", json::number_text(s.tokens_per_second)},
+        {"evaluation", s.evaluation ? json::number_text(*s.evaluation) : ""}};
     std::string line, row;
     for (const auto& [name, value] : fields) {
       if (!line.empty()) row += ',';

@@ -133,6 +133,14 @@ TEST_CASE("a loaded mask that is not the causal one is refused, and nothing is c
   state["mask"] = triu(ones({5, 5}), 1);
   mha.load_state_dict(state);
   CHECK(equal(mha.W_query.weight.detach(), state["W_query.weight"]));
+
+  CausalAttention one(3, 4, 5, 0.0);
+  state = one.state_dict({.all_buffers = true});
+  one.load_state_dict(state);
+  state["mask"] = ones({5, 5});
+  CHECK_THROWS_WITH(one.load_state_dict(state),
+                    Catch::Matchers::ContainsSubstring("[CausalAttention]") &&
+                        Catch::Matchers::ContainsSubstring("is not the causal one"));
 }
 
 TEST_CASE("gradients reach every parameter of a GPT") {

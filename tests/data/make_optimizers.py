@@ -23,6 +23,12 @@ LBFGS_RUNS = [
 ]
 # First steps that are much too short, or much too long.
 ROSENBROCK_RUNS = [(12, {"max_iter": 3, "lr": lr}) for lr in (0.001, 1, 50)]
+# Functions of one number whose slopes mislead: flat far out, and with many minima. (Where a
+# function is nearly linear, PyTorch's own search depends on the last bits of the losses.)
+LINES = {
+    "bay": lambda x: -x / (x * x + 2),
+    "waves": lambda x: x * x / 10 - torch.sin(6 * x),
+}
 
 
 def flat(tensor):
@@ -135,6 +141,12 @@ def rosenbrock(p):
     return (1 - a) ** 2 + 100 * (b - a * a) ** 2
 
 
+def searched_line(name, first, lr):
+    options = {"line_search_fn": "strong_wolfe", "max_iter": 3, "lr": lr}
+    p = {"x": torch.tensor([first], dtype=torch.float64)}
+    return {"function": name, "from": first, **trained_by_lbfgs(p, lambda p: LINES[name](p["x"]).sum(), 3, options)}
+
+
 def averaged(start, x, y, decay):
     """The averages of w1 after updates at every third of 30 steps of SGD."""
     model = torch.nn.ParameterDict({name: value.clone() for name, value in start.items()})
@@ -227,9 +239,11 @@ def main():
     valley = {"x": torch.tensor([-1.2, 1.0], dtype=torch.float64)}
     rosenbrock_runs = [trained_by_lbfgs(valley, rosenbrock, steps, {"line_search_fn": "strong_wolfe", **options})
                        for steps, options in ROSENBROCK_RUNS]
+    lines = [searched_line(name, first, lr)
+             for name in LINES for first in (0.0, 0.7, 3.0) for lr in (0.001, 0.3, 10, 1000)]
     data = {"start": {name: flat(value) for name, value in start.items()}, "x": flat(x), "y": flat(y),
             "steps": STEPS, "runs": runs, "lbfgs": lbfgs,
-            "rosenbrock": rosenbrock_runs,
+            "rosenbrock": rosenbrock_runs, "lines": lines,
             "averages": [averaged(start, x, y, decay) for decay in (None, 0.9, 0.25)],
             "clipping": clipped()}
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "optimizers.json"), "w") as file:

@@ -57,7 +57,7 @@ std::vector<PublicFunction> optimizer(const std::string& name) {
                       return O(parameters, lr).groups()[0].parameters;
                     });
                   }),
-          by_hand(base + "GroupedOptimizer(const DecayGroups&, Options)",
+          by_hand(base + "GroupedOptimizer(const SomeGroups&, Options)",
                   [](Arguments& a) {
                     const nn::Linear model(2, 3);
                     const auto options = drawn<typename O::Options>(a);

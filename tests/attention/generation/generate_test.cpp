@@ -247,6 +247,19 @@ TEST_CASE("beams weigh sequences that ended against those that go on by their le
   CHECK(generate(model, TokenSequence{2}, options) == TokenSequence{2, 0});
 }
 
+TEST_CASE("beams end where every token ends a sequence") {
+  const GPT model = constant_model({std::log(0.3), std::log(0.6), std::log(0.1)});
+  for (const bool use_cache : {false, true}) {
+    const GenerateOptions options{
+        .max_new_tokens = 4, .stop_tokens = {0, 1, 2}, .num_beams = 2, .use_cache = use_cache};
+    CHECK(generate(model, TokenSequence{2}, options) == TokenSequence{2, 1});
+    GenerateOptions more = options;
+    more.num_samples = 2;
+    CHECK(generate(model, std::vector<TokenSequence>{{2}}, more) ==
+          std::vector<TokenSequence>{{2, 1}, {2, 0}});
+  }
+}
+
 TEST_CASE("likely stop tokens take no beam away from a sequence that goes on") {
   // Tokens 0, 1 and 2 end a sequence. From 5, token 4 is the fifth likeliest, but is followed by
   // itself nearly always, while what follows 3 is unlikely.
@@ -291,7 +304,8 @@ TEST_CASE("logits without a largest number are an error that names the sequence 
     CHECK_THROWS_WITH(generate(of, prompts, options), message);
     CHECK(get_rng_state().to_bytes() == before);
   };
-  const char* const third = "[generate] sequence 1: the largest logit for the token at position 3 is nan";
+  const char* const third =
+      "[generate] sequence 1: the largest logit for the token at position 3 is nan";
   for (const bool use_cache : {true, false}) {
     refused(model, {.use_cache = use_cache}, third);
     refused(model, {.temperature = 1, .top_k = 1, .use_cache = use_cache}, third);
@@ -303,11 +317,13 @@ TEST_CASE("logits without a largest number are an error that names the sequence 
   CHECK(generate(model, prompts, {.max_new_tokens = 1})[1] == TokenSequence{1, 2, 3});
 
   const double inf = std::numeric_limits<double>::infinity();
-  const char* const above = "[generate] sequence 0: the largest logit for the token at position 1 is inf";
+  const char* const above =
+      "[generate] sequence 0: the largest logit for the token at position 1 is inf";
   const GPT infinite = constant_model({1, inf, 0}), hidden = constant_model({-inf, -inf, -inf});
   refused(infinite, {}, above);
   refused(infinite, {.temperature = 1}, above);
-  refused(hidden, {}, "[generate] sequence 0: the largest logit for the token at position 1 is -inf");
+  refused(hidden, {},
+          "[generate] sequence 0: the largest logit for the token at position 1 is -inf");
   refused(hidden, {.num_beams = 2},
           "[generate] prompt 0, beam 0: the largest logit for the token at position 1 is -inf");
   for (const double temperature : {0.0, 1.0}) {

@@ -176,6 +176,8 @@ TEST_CASE("any function is an activation, and names that PyTorch lacks are refus
   const Tensor x = randn({3, 2, 4});
   CHECK(equal(with([](const Tensor& y) { return relu(y); })(x), with("relu")(x)));
   CHECK_FALSE(equal(with([](const Tensor& y) { return silu(y); })(x), with("relu")(x)));
+  CHECK_THROWS_WITH(nn::ActivationFunction(std::function<Tensor(const Tensor&)>())(x),
+                    "[ActivationFunction] holds no function");
   CHECK_THROWS_WITH(with("swish"),
                     "[ActivationFunction] \"swish\" is neither \"relu\" nor \"gelu\"");
 }

@@ -165,6 +165,7 @@ TEST_CASE("models are loaded from folders, with one file of weights or several")
       nn::StateDict prefixed;
       for (const auto& [name, x] : tensors) prefixed.emplace_back("transformer." + name, x);
       prefixed.emplace_back("transformer.h.0.attn.bias", ones({1, 1, 9, 9}));
+      prefixed.emplace_back("transformer.h.0.attn.masked_bias", tensor(-1e4));
       prefixed.emplace_back("lm_head.weight", tensors.at("wte.weight").clone());
       tensors = prefixed;
     }
@@ -311,6 +312,7 @@ TEST_CASE("a config.json that says what no GPT has is refused") {
   };
   refused("gpt2", "activation_function", "relu", "'relu' is not supported");
   refused("gpt2", "scale_attn_weights", false, "scaled in another way");
+  refused("gpt2", "scale_attn_by_inverse_layer_idx", true, "scaled in another way");
   refused("gpt2", "tie_word_embeddings", "no", "'tie_word_embeddings' is no boolean");
   refused("gpt2", "tie_word_embeddings", false, "not the token embedding");
   refused("gpt2", "n_head", "two", "'n_head' is no integer");

@@ -43,6 +43,8 @@ TEST_CASE("The quota of control groups, version 2, is the least on the way to th
   CHECK(files.quota() == 3.5);
   files.write("groups/user/cpu.max", "50000 25000\n");
   CHECK(files.quota() == 2.0);
+  files.write("groups/user/job/cpu.max", "150000 100000\n");
+  CHECK(files.quota() == 1.5);
 }
 
 TEST_CASE("A container sees its own quota at the root of the control groups") {

@@ -1,8 +1,13 @@
 #include <cstring>
+#include <fstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <tend/core/build_info.h>
 #include <tend/nn/archives/npz.h>
+#include <tend/nn/archives/zip_reader.h>
+#include <tend/nn/archives/zip_writer.h>
 #include <tend/tend.h>
 
 #include "tests/catch.h"
@@ -83,6 +88,48 @@ TEST_CASE("npz files give back every tensor, stored or deflated") {
   }
   nn::save_npz(folder / "empty", {});
   CHECK(nn::load_npz(folder / "empty").empty());
+}
+
+TEST_CASE("npz files have more entries than the first form of zip archives can count") {
+  constexpr std::int64_t kMany = 65'536 + 3;
+  nn::StateDict arrays;
+  for (std::int64_t i = 0; i < kMany; ++i) arrays.emplace_back(std::to_string(i), tensor(i));
+  const ScratchFolder folder;
+  nn::save_npz(folder / "a.npz", arrays);
+  const nn::StateDict read = nn::load_npz(folder / "a.npz");
+  REQUIRE(std::ssize(read) == kMany);
+  CHECK(read.at("65538").item<std::int64_t>() == 65'538);
+}
+
+// Four gibibytes and more of zeros, and behind them an entry whose place takes 64 bits. The zeros
+// are holes of the file.
+TEST_CASE("entries of zip archives may be larger than 4 GiB", "[slow]") {
+  const std::string block(std::size_t{1} << 20, '\0');
+  const std::vector<std::string_view> parts(4097, block);
+  const ScratchFolder folder;
+  std::ofstream file(folder / "a.zip", std::ios::binary);
+  const nn::PutBytes put = [&](const void* data, std::size_t bytes) {
+    if (data == block.data()) {
+      file.seekp(static_cast<std::streamoff>(bytes), std::ios::cur);
+    } else {
+      file.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
+    }
+  };
+  nn::ZipWriter zip(put, {});
+  zip.add("zeros", parts);
+  const std::string_view last = "the end";
+  zip.add("last", {&last, 1});
+  zip.finish();
+  file.close();
+  REQUIRE(file);
+  const nn::ZipReader reader(folder / "a.zip", "read");
+  CHECK(reader.read_all("last", 100) == "the end");
+  nn::ZipReader::Entry zeros = reader.open("zeros");
+  REQUIRE(zeros.size() == parts.size() * block.size());
+  std::string got(block.size(), 'x');
+  for (std::size_t i = 0; i < parts.size(); ++i) zeros.read(got.data(), got.size());
+  CHECK(got == block);
+  zeros.finish();
 }
 
 TEST_CASE("names that no archive holds are refused before anything is written") {

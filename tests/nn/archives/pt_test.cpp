@@ -5,6 +5,7 @@
 
 #include <tend/nn/archives/npz.h>
 #include <tend/nn/archives/pt.h>
+#include <tend/nn/archives/zip_writer.h>
 #include <tend/tend.h>
 
 #include "tests/catch.h"
@@ -72,6 +73,21 @@ std::string tensor_pickle(const std::string& offset, const std::string& sizes,
          numel + "NtQ" + offset + "(" + sizes + "t(" + strides +
          "t\x89"
          "ccollections\nOrderedDict\n)RtR";
+}
+
+// A zip archive of entries in the folder "archive".
+std::string zip_of(const std::vector<std::pair<std::string, std::string>>& entries) {
+  std::string content;
+  const nn::PutBytes put = [&](const void* data, std::size_t bytes) {
+    content.append(static_cast<const char*>(data), bytes);
+  };
+  nn::ZipWriter zip(put, {});
+  for (const auto& [name, text] : entries) {
+    const std::string_view part = text;
+    zip.add("archive/" + name, {&part, 1});
+  }
+  zip.finish();
+  return content;
 }
 
 PtValue some_value() {
@@ -231,6 +247,50 @@ TEST_CASE("storages that a pt file does not hold are refused before memory is ta
                    "there twice");
   check_pt_refused(of_size("K\2", "\x80\x02]." + count + "12345678"), "'0' is missing");
   check_pt_refused(of_size("K\2", "\x80\x02N." + count + "12345678"), "no list of storages");
+}
+
+TEST_CASE("zipped pt files whose entries do not belong together are refused") {
+  const std::string zero("K\0", 2);
+  const std::string tensor = tensor_pickle(zero, "K\2", "K\1");
+  const std::pair<std::string, std::string> pickle = {"data.pkl", "\x80\2" + tensor + "."},
+                                            floats = {"data/0", std::string("\0\0\200?\0\0\0@", 8)};
+  const ScratchFolder folder;
+  const auto loaded = [&](const std::string& content) {
+    write_content(folder / "a.pt", content);
+    return nn::load_pt(folder / "a.pt");
+  };
+  CHECK(loaded(zip_of({pickle, floats})).as<Tensor>()->to_vector<float>() ==
+        std::vector<float>{1, 2});
+  CHECK(loaded(zip_of({pickle, floats, {"byteorder", "little"}})).as<Tensor>() != nullptr);
+
+  check_pt_refused(zip_of({pickle, floats, {"byteorder", "middle"}}),
+                   "the byte order 'middle' is unknown");
+  check_pt_refused(zip_of({pickle, floats, {"byteorder", "little-endian"}}),
+                   "'archive/byteorder' has 13 bytes, more than 6");
+  check_pt_refused(zip_of({pickle}), "has no entry 'archive/data/0'");
+  check_pt_refused(zip_of({pickle, {"data/0", "1234"}}), "storage '0' of 2 elements does not fit 4 bytes");
+  check_pt_refused(zip_of({pickle, {"data/0", "123456789"}}), "of 2 elements has 9 bytes");
+  check_pt_refused(zip_of({pickle, floats, floats}), "a name is used twice");
+  check_pt_refused(zip_of({floats}), "it has no data.pkl in a folder");
+  check_pt_refused(zip_of({{"data.pkl", pickle.second + "x"}, floats}),
+                   "something follows the pickle");
+  const std::string twice = "\x80\2(" + tensor + tensor_pickle(zero, "K\1", "K\1", "K\1") + "t.";
+  check_pt_refused(zip_of({{"data.pkl", twice}, floats}), "storage '0' has two sizes");
+}
+
+TEST_CASE("an OrderedDict in a pickle may be made of pairs") {
+  const auto made = [](const std::string& pairs) {
+    return legacy_of("ccollections\nOrderedDict\n(" + pairs + "tR");
+  };
+  const ScratchFolder folder;
+  write_content(folder / "a.pt", made("](U\1aK\5\206U\1bK\6\206e"));
+  const PtValue dict = nn::load_pt(folder / "a.pt");
+  REQUIRE(dict.as<PtDict>() != nullptr);
+  CHECK(dict.as<PtDict>()->size() == 2);
+  CHECK(*dict.at("b").as<std::int64_t>() == 6);
+  check_pt_refused(made("](K\1e"), "OrderedDict: an item is no pair");
+  check_pt_refused(made("](U\1aK\5K\6\207e"), "OrderedDict: an item is no pair");
+  check_pt_refused(made("K\1"), "argument 0 is missing or no such thing");
 }
 
 TEST_CASE("pickles that take what they have not, or repeat too much, are refused") {

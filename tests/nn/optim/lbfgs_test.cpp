@@ -78,6 +78,23 @@ TEST_CASE("LBFGS searches along a line as PyTorch does, from steps too short and
   for (const auto& run : runs) check_run(run, valley(), rosenbrock_loss);
 }
 
+TEST_CASE("LBFGS searches lines whose slopes mislead as PyTorch does") {
+  const auto loss_of = [](const std::string& function) {
+    return [function](const std::vector<Tensor>& p) {
+      const Tensor& x = p[0];
+      if (function == "bay") return (-x / (x * x + 2)).sum();
+      return (x * x / 10 - sin(6 * x)).sum();  // "waves"
+    };
+  };
+  const auto& runs = test::torch_optimizers()["lines"];
+  REQUIRE(runs.size() == 24);
+  for (const auto& run : runs) {
+    const double from = run["from"];
+    INFO(run["function"] << " from " << from);
+    check_run(run, {tensor({from}, float64).requires_grad_()}, loss_of(run["function"]));
+  }
+}
+
 TEST_CASE("LBFGS finds the minimum in float32, too") {
   const std::vector<Tensor> p = valley(float32);
   optim::LBFGS optimizer(p, {.line_search_fn = LineSearch::strong_wolfe});
