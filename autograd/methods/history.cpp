@@ -115,7 +115,7 @@ HookHandle Tensor::register_hook(TensorHook hook) const {
   const Edge edge = gradient_edge(*this);
   if (!edge) fail<AutogradError>("register_hook", "the tensor does not require grad");
   TensorHooks& hooks = edge.node ? edge.node->make_notes().hooks : edge.leaf->hooks;
-  return hooks.add(std::move(hook));
+  return hooks.add("register_hook", std::move(hook));
 }
 
 void Tensor::backward(const Tensor& gradient, Flag retain_graph, Flag create_graph) const {

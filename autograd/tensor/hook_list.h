@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <tend/core/base/error.h>
+#include <tend/core/base/function_ref.h>
 
 #pragma GCC visibility push(default)
 
@@ -37,8 +38,10 @@ class HookHandle {
 template <class Hook>
 class HookList {
  public:
-  /// OutOfMemoryError where the system has no memory; no hook is added then.
-  HookHandle add(Hook hook) {
+  /// Error that names the operation for an empty function; OutOfMemoryError where the system has no
+  /// memory. No hook is added then.
+  HookHandle add(const char* operation, Hook hook) {
+    if (is_empty_function(hook)) fail(operation, "the hook is empty");
     return with_memory([&] {
       if (!entries_) entries_ = std::make_shared<Entries>();
       const std::uint64_t id = entries_->next++;

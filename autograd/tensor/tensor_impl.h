@@ -34,12 +34,14 @@ class TensorHook {
   /// The gradient to pass on; ShapeError or DTypeError when the hook returned one that does not
   /// fit.
   Tensor operator()(const Tensor& gradient) const;
+  friend bool is_empty_function(const TensorHook& hook) noexcept { return !hook.call_; }
 
  private:
   using Call = std::function<void(const Tensor& gradient, Tensor& replacement)>;
 
   template <class F>
   static Call make_call(F f) {
+    if (is_empty_function(f)) return {};
     return [f = std::move(f)](const Tensor& gradient, Tensor& replacement) {
       if constexpr (std::is_void_v<decltype(f(gradient))>) {
         f(gradient);

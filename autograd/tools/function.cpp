@@ -324,6 +324,7 @@ Tensors call_function(const CustomFunction& function, const Tensors& inputs) {
 }  // namespace
 
 Tensors CustomFunction::operator()(const Tensors& inputs) const {
+  if (!forward || !backward) fail<AutogradError>(name, "forward or backward is empty");
   return with_memory([&] { return call_function(*this, inputs); });
 }
 

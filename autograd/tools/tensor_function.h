@@ -22,6 +22,7 @@ class TensorFunction {
   requires(!std::is_same_v<std::remove_cvref_t<F>, TensorFunction>) TensorFunction(F f)
       : call_([f = std::move(f)](const char* operation, const Tensors& x) -> Tensors {
           using T = const Tensor&;
+          if (is_empty_function(f)) fail(operation, "the function is empty");
           if constexpr (std::is_invocable_v<const F&, T>) {
             expect(operation, x, 1);
             return list(f(x[0]));

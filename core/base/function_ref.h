@@ -1,6 +1,7 @@
 // A reference to a callable object, for code that is compiled once for all of them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -32,6 +33,16 @@ class FunctionRef<Result(Arguments...)> {
   void* object_;
   Result (*call_)(void*, Arguments...);
 };
+
+/// Whether there is nothing to call.
+template <class Signature>
+bool is_empty_function(const std::function<Signature>& f) noexcept {
+  return !f;
+}
+template <class F>
+bool is_empty_function(const F&) noexcept {
+  return false;
+}
 
 }  // namespace tend
 

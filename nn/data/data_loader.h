@@ -112,9 +112,15 @@ class DataLoader {
   std::int64_t size() const requires MapDataset<D> { return batches_->size(); }
 
   Iterator begin() {
-    return with_memory([&] {
-      return Iterator(std::make_unique<Pass>(dataset_, batches_, collate_, options_, state_));
-    });
+    const bool was_loaded = state_->is_loaded();
+    try {
+      return with_memory([&] {
+        return Iterator(std::make_unique<Pass>(dataset_, batches_, collate_, options_, state_));
+      });
+    } catch (...) {
+      if (was_loaded) state_->load_again();
+      throw;
+    }
   }
   std::default_sentinel_t end() const noexcept { return {}; }
 
@@ -130,6 +136,11 @@ class DataLoader {
   /// then.
   void load_state_dict(const nn::StateDict& state) {
     with_memory([&] { state_->load(state); });
+  }
+  /// A function that puts the loader back to where it is now, and with it a loop that runs: for a
+  /// RunState whose loading fails.
+  std::function<void()> remember() const {
+    return with_memory([&] { return detail::LoaderState::remember(state_); });
   }
   /// How many states were loaded: a loop that was begun before the last of them is no longer the
   /// one that state_dict() tells of.

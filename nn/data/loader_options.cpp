@@ -101,6 +101,15 @@ void LoaderState::load(const nn::StateDict& state) {
   running_ = loaded_ = running;
 }
 
+std::function<void()> LoaderState::remember(const std::shared_ptr<LoaderState>& state) {
+  return [state, was = *state, generators = state->current()] {
+    *state = was;
+    for (std::size_t i = 0; i < kOwn; ++i) {
+      if (generators[i]) *state->own_[i] = *generators[i];
+    }
+  };
+}
+
 void check_options(const DataLoaderOptions& options, std::optional<std::int64_t> size) {
   constexpr std::int64_t kMostAhead = 1024;
   if (options.batch_size <= 0) fail(kLoader, "batch_size is ", options.batch_size);

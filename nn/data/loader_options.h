@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 
 #include <tend/core/random/random.h>
@@ -48,6 +50,10 @@ class LoaderState {
   /// The pass has drawn what it draws first: a default generator that load() was told of is put
   /// back to where the program had it.
   void finish_replay();
+  /// Whether the next pass starts from what load() was told.
+  bool is_loaded() const noexcept { return loaded_; }
+  /// A pass that started from there did not come to stand: the next one starts there again.
+  void load_again() noexcept { loaded_ = true; }
   /// What a pass has given so far. Only the last pass counts.
   void count(std::uint64_t pass, std::int64_t batches) noexcept {
     if (pass == pass_) consumed_ = batches;
@@ -64,6 +70,8 @@ class LoaderState {
   nn::StateDict to_dict() const;
   /// Error for what to_dict() of such a loader cannot have given; nothing has changed then.
   void load(const nn::StateDict& state);
+  /// Sets `state` and its own generators back to what they are now, when what it returns is called.
+  static std::function<void()> remember(const std::shared_ptr<LoaderState>& state);
 
  private:
   // The user's own generators, and behind them the default one.

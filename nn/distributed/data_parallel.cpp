@@ -294,6 +294,7 @@ Tensor DataParallel::part(const Tensor& rows, std::int64_t shard) const {
 }
 
 double DataParallel::backward(const std::function<Tensor(std::int64_t shard)>& loss) {
+  if (!loss) fail(kBackward, "the function that computes the loss is empty");
   const std::shared_ptr<State> alive = state_;  // the loss may destroy this object
   State& s = *alive;
   return with_memory([&] {

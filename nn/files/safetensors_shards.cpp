@@ -63,16 +63,28 @@ class LockedFolder {
   Descriptor folder_;
 };
 
-// Removes what a killed process left, maybe of another number of shards.
+// Whether the name is that of a file that save_shards makes, with any number of shards.
+bool is_own_name(std::string_view name) {
+  if (name == kWhole || name == kIndex) return true;
+  std::size_t number = 0, count = 0;
+  int end = 0;
+  const std::string text(name);
+  return std::sscanf(text.c_str(), "model-%zu-of-%zu%n", &number, &count, &end) == 2 &&
+         text == shard_name(number, count);
+}
+
+// Removes what a killed process left, maybe of another number of shards. The folder's lock tells
+// that no other is at work.
 void remove_unfinished(const fs::path& folder) {
   std::vector<fs::path> found;
   for_each_name(folder, [&](const std::string& name) {
     const std::string_view text = name;
-    if (text.starts_with("model") && text.ends_with(kUnfinished) &&
-        text.find(".safetensors") != text.npos)
+    if (text.ends_with(kUnfinished) &&
+        is_own_name(text.substr(0, text.size() - std::string_view(kUnfinished).size())))
       found.push_back(folder / name);
   });
   for (const fs::path& each : found) ::unlink(each.c_str());
+  remove_leftovers(folder, "model");  // of files that write_file had begun
 }
 
 // Files that are whole, but not under their names yet. What got none goes with this.

@@ -304,7 +304,15 @@ void append_file(const fs::path& path, std::string_view content, std::string_vie
       above_streams(uninterrupted([&] { return ::open(path.c_str(), kFlags, 0666); }));
   if (!file.is_open()) subject.refuse(errno);
   const WriteSignalBlocked no_pipe(SIGPIPE), no_limit(SIGXFSZ);
-  write_all(subject, file.get(), content.data(), content.size());
+  FileStatus before{};
+  const bool is_regular = ::fstat(file.get(), &before) == 0 && S_ISREG(before.st_mode);
+  try {
+    write_all(subject, file.get(), content.data(), content.size());
+  } catch (const IoError&) {
+    // A part would be taken for the beginning of what is appended next.
+    if (is_regular) uninterrupted([&] { return ::ftruncate(file.get(), before.st_size); });
+    throw;
+  }
 }
 
 void check_can_write(const fs::path& path) {

@@ -36,7 +36,7 @@ void write_file(const std::filesystem::path& path, std::string_view content,
                 std::string_view operation = "write_file");
 
 /// Writes behind the end of the file at `path`, and makes it where there is none. IoError where
-/// that fails; a part may have been written then.
+/// that fails; a regular file is as long as before then, of a pipe or device a part may be written.
 void append_file(const std::filesystem::path& path, std::string_view content,
                  std::string_view operation = "append_file");
 

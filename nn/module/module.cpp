@@ -80,9 +80,16 @@ void ModuleBase::check_apart(const ModuleBase& other) const {
 }
 
 ModuleBase& ModuleBase::operator=(ModuleBase&& other) {
-  check_apart(other);
+  check_assigned(other);
   take(std::move(other));
   return *this;
+}
+
+void ModuleBase::check_assigned(const ModuleBase& other) const {
+  check_apart(other);
+  // Registered modules are destroyed here; members are assigned in their turn.
+  for (const Extra& extra : extras_)
+    if (extra.module) extra.module->module().check_idle(type_name().c_str());
 }
 
 void ModuleBase::take(ModuleBase&& other) noexcept {
@@ -194,6 +201,7 @@ void ModuleBase::train(Flag mode) {
 }
 
 void ModuleBase::apply(const std::function<void(ModuleBase&)>& f) {
+  if (!f) fail("Module::apply", "the function is empty");
   // A module comes before its children, and later children before earlier ones, so that reading
   // from the end gives the order of apply.
   std::vector<ModuleBase*> all, waiting;
@@ -266,13 +274,13 @@ ModuleHooks& ModuleBase::make_hooks() {
 }
 
 HookHandle ModuleBase::register_forward_pre_hook(ForwardPreHook hook) {
-  return make_hooks().before.add(std::move(hook));
+  return make_hooks().before.add("register_forward_pre_hook", std::move(hook));
 }
 HookHandle ModuleBase::register_forward_hook(ForwardHook hook) {
-  return make_hooks().after.add(std::move(hook));
+  return make_hooks().after.add("register_forward_hook", std::move(hook));
 }
 HookHandle ModuleBase::register_backward_hook(BackwardHook hook) {
-  return make_hooks().backward.add(std::move(hook));
+  return make_hooks().backward.add("register_backward_hook", std::move(hook));
 }
 
 void ModuleBase::fail_hooks() const {

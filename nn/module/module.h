@@ -161,13 +161,15 @@ class ModuleBase : public LiveObject {
   ModuleBase(const ModuleBase& other);
   ModuleBase(ModuleBase&&) noexcept = default;
   // Error for a module that stands in this one, which would be destroyed before its members are
-  // moved: net = std::move(child). Sequential and the lists move it out first, and take it.
+  // moved: net = std::move(child). Sequential and the lists move it out first, and take it. Error
+  // while a module that was registered in this one is called.
   ModuleBase& operator=(const ModuleBase& other) {
-    check_apart(other);
+    check_assigned(other);
     take(ModuleBase(other));
     return *this;
   }
   ModuleBase& operator=(ModuleBase&& other);
+  void check_assigned(const ModuleBase& other) const;
   /// Moves the members of `other`, which does not stand in this one.
   void take(ModuleBase&& other) noexcept;
 

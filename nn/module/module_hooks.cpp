@@ -90,17 +90,20 @@ namespace {
 // the walk, under this object's address.
 using BackwardHooks = std::shared_ptr<const HookList<BackwardHook>>;
 
-// The inputs unchanged, behind a node where their gradients arrive together and pass the hooks.
+// Copies of the inputs, behind a node where their gradients arrive together and pass the hooks.
 std::vector<Tensor> watch_inputs(const BackwardHooks& hooks, std::vector<Tensor> inputs) {
   const autograd::CustomFunction watch{
       "BackwardHookFunctionBackward",
       [](autograd::FunctionContext&, const std::vector<Tensor>& x) { return x; },
       [hooks](const autograd::FunctionContext& context, const std::vector<Tensor>& grads) {
+        const Tensor grad_output = WalkNotes::current().take(hooks.get());
+        // These gradients did not come by the module's result, but by what its first derivative
+        // kept of the inputs, as in a double backward. PyTorch's hooks do not run then, either.
+        if (!grad_output.defined()) return grads;
         std::vector<Tensor> grad_inputs = grads;
         for (std::size_t i = 0; i < grads.size(); ++i) {
           if (!context.needs_input_grad(i)) grad_inputs[i] = Tensor();
         }
-        const Tensor grad_output = WalkNotes::current().take(hooks.get());
         hooks->for_each([&](const BackwardHook& hook) { hook(grad_inputs, grad_output); });
         return grad_inputs;
       }};
@@ -112,6 +115,13 @@ std::vector<Tensor> watch_inputs(const BackwardHooks& hooks, std::vector<Tensor>
     if (input.defined()) input = *watched++;
   }
   return inputs;
+}
+
+std::vector<std::uint64_t> versions_of(const std::vector<Tensor>& tensors) {
+  std::vector<std::uint64_t> versions;
+  for (const Tensor& each : tensors)
+    versions.push_back(each.defined() ? each.array().storage()->version() : 0);
+  return versions;
 }
 
 // Notes the gradient of the result; where no input has a gradient, the hooks run here.
@@ -147,9 +157,16 @@ Tensor call_with_hooks(const ModuleBase& module, std::shared_ptr<const ModuleHoo
     backward = std::make_shared<const HookList<BackwardHook>>(hooks->backward);
     if (has_inputs) inputs = watch_inputs(backward, inputs);
   }
+  const std::vector<std::uint64_t> versions = versions_of(inputs);
   Tensor output = forward(inputs);
   hooks->after.for_each([&](const ForwardHook& hook) { hook(module, inputs, output); });
-  return backward ? watch_output(backward, output, has_inputs) : output;
+  if (!backward) return output;
+  // What was written into a copy would be lost for the caller. PyTorch refuses that, too.
+  if (has_inputs && versions_of(inputs) != versions) {
+    fail<AutogradError>("register_backward_hook", module.type_name(),
+                        " has a backward hook and changes an argument in place");
+  }
+  return output.defined() ? watch_output(backward, output, has_inputs) : output;
 }
 
 }  // namespace tend::nn

@@ -113,6 +113,7 @@ class GroupedOptimizer : public Optimizer {
   template <class Update>
   static void step_run(const char* operation, std::span<Stepped> run, Update update);
   std::vector<Stepped> with_gradients(const char* operation);
+  static void check_states(const char* operation, const Group& group);
   static void check_fits(const char* operation, const Tensor& parameter, State& state);
   static bool lie_apart(const std::vector<Stepped>& all);
 

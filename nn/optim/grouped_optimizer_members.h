@@ -367,8 +367,7 @@ auto GroupedOptimizer<Self, Opts, State>::with_gradients(const char* operation)
   all.reserve(count);  // a Stepped has a kilobyte, which takes long to move
   const NoGradGuard no_grad;
   for (Group& group : groups_) {
-    if (group.states.size() != group.parameters.size())
-      fail(operation, "a group's parameters are chosen when it is added");
+    check_states(operation, group);
     for (std::size_t i = 0; i < group.parameters.size(); ++i) {
       const Tensor& parameter = group.parameters[i];
       const Tensor gradient = parameter.grad();
@@ -423,10 +422,17 @@ bool GroupedOptimizer<Self, Opts, State>::lie_apart(const std::vector<Stepped>& 
 }
 
 template <class Self, class Opts, class State>
+void GroupedOptimizer<Self, Opts, State>::check_states(const char* operation, const Group& group) {
+  if (group.states.size() != group.parameters.size())
+    fail(operation, "a group's parameters are chosen when it is added");
+}
+
+template <class Self, class Opts, class State>
 template <class F>
 void GroupedOptimizer<Self, Opts, State>::visit(F&& f) {
   std::size_t index = 0;
   for (Group& group : groups_) {
+    check_states(Self::kName, group);
     for (std::size_t i = 0; i < group.parameters.size(); ++i) {
       f(std::to_string(index++), group.parameters[i], group.states[i]);
     }

@@ -27,6 +27,7 @@ class Optimizer {
   /// returns it; then makes a step. Returns the loss. When the closure throws, no step is made.
   template <class Closure>
   requires std::is_invocable_r_v<Tensor, Closure&> Tensor step(Closure&& closure) {
+    if (is_empty_function(closure)) fail("Optimizer::step", "the closure is empty");
     return make_step_with([&]() -> Tensor {
       const GradModeGuard mode(true);
       return closure();

@@ -75,6 +75,7 @@ AuditReport audit(const Audited& own, const Audited& in_float64);
 template <class M, class Loss>
 requires std::derived_from<M, ModuleBase> && std::is_invocable_r_v<Tensor, Loss&, const M&>
     AuditReport audit(const M& model, Loss loss) {
+  if (is_empty_function(loss)) fail("audit", "the function that computes the loss is empty");
   return with_memory([&] {
     M own = model.clone(), in_float64 = model.clone();
     in_float64.to(float64);

@@ -44,6 +44,14 @@ void remove_others(const std::map<std::int64_t, std::filesystem::path>& there, s
   }
 }
 
+bool is_file(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto type = std::filesystem::status(path, error).type();
+  if (type == std::filesystem::file_type::none)
+    fail<IoError>(kFolder, path, " cannot be examined: ", error.message());
+  return type == std::filesystem::file_type::regular;
+}
+
 }  // namespace
 
 CheckpointFolder::CheckpointFolder(std::filesystem::path folder, std::int64_t keep)
@@ -84,7 +92,8 @@ std::map<std::int64_t, std::filesystem::path> CheckpointFolder::steps() const {
   return with_memory([&] {
     std::map<std::int64_t, std::filesystem::path> found;
     const int error = for_each_name(folder_, [&](const std::string& name) {
-      if (const auto step = step_of(name)) found[*step] = folder_ / name;
+      const auto step = step_of(name);
+      if (step && is_file(folder_ / name)) found[*step] = folder_ / name;
     });
     // As an empty folder it would let a run begin anew over another's checkpoints.
     if (error != 0) {

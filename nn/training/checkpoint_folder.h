@@ -31,7 +31,8 @@ class CheckpointFolder {
   /// on from this step: the process before it may have been killed before it did so itself.
   void clear(std::int64_t step) const;
 
-  /// The checkpoints that are there, by step. Other files are passed over.
+  /// The checkpoints that are there, by step. Other files are passed over, and folders and links to
+  /// nothing that are named like checkpoints.
   std::map<std::int64_t, std::filesystem::path> steps() const;
 
   /// The checkpoint of the last step; empty where there is none.

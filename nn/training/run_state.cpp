@@ -71,58 +71,64 @@ const Tensor& entry(const StateDict& state, const std::string& name, DType dtype
 
 }  // namespace
 
-void RunState::add_part(const std::string& name, Save save, Load load) {
+std::string RunState::Part::at() const {
+  return std::string(kPrefix) + name + (has_keys ? "." : "");
+}
+
+bool RunState::Part::has(const std::string& entry) const {
+  return has_keys ? entry.starts_with(at()) : entry == at();
+}
+
+void RunState::add_part(Part part) {
   with_memory([&] {
+    const std::string& name = part.name;
     if (name.empty() || name.find('.') != std::string::npos)
       fail(kAdd, "\"", name, "\" is empty or has a dot");
     const auto has_name = [&](const Part& each) { return each.name == name; };
     if (kPrefix.data() + name == kGenerator || std::ranges::any_of(parts_, has_name))
       fail(kAdd, "there is a part \"", name, "\" already");
-    parts_.push_back({name, std::move(save), std::move(load)});
+    parts_.push_back(std::move(part));
   });
 }
 
 void RunState::add(const std::string& name, std::int64_t& number) {
   add_part(
-      name,
-      [&](StateDict& state, const std::string& at) { state.emplace_back(at, tensor(number)); },
-      [&](const StateDict& state, const std::string& at) {
-        number = entry(state, at, int64, 0).item<std::int64_t>();
-      });
+      {name, false,
+       [&](StateDict& state, const std::string& at) { state.emplace_back(at, tensor(number)); },
+       [&](const StateDict& state, const std::string& at) {
+         number = entry(state, at, int64, 0).item<std::int64_t>();
+       }});
 }
 
 void RunState::add(const std::string& name, double& number) {
-  add_part(
-      name,
-      [&](StateDict& state, const std::string& at) {
-        state.emplace_back(at, Tensor(Array::scalar(number, float64)));
-      },
-      [&](const StateDict& state, const std::string& at) {
-        number = entry(state, at, float64, 0).item<double>();
-      });
+  add_part({name, false,
+            [&](StateDict& state, const std::string& at) {
+              state.emplace_back(at, Tensor(Array::scalar(number, float64)));
+            },
+            [&](const StateDict& state, const std::string& at) {
+              number = entry(state, at, float64, 0).item<double>();
+            }});
 }
 
 void RunState::add(const std::string& name, std::vector<double>& numbers) {
-  add_part(
-      name,
-      [&](StateDict& state, const std::string& at) {
-        const auto size = static_cast<std::int64_t>(numbers.size());
-        state.emplace_back(at, Tensor(Array::from<double>(numbers, {size})));
-      },
-      [&](const StateDict& state, const std::string& at) {
-        numbers = entry(state, at, float64, 1).to_vector<double>();
-      });
+  add_part({name, false,
+            [&](StateDict& state, const std::string& at) {
+              const auto size = static_cast<std::int64_t>(numbers.size());
+              state.emplace_back(at, Tensor(Array::from<double>(numbers, {size})));
+            },
+            [&](const StateDict& state, const std::string& at) {
+              numbers = entry(state, at, float64, 1).to_vector<double>();
+            }});
 }
 
 void RunState::add(const std::string& name, Generator& generator) {
-  add_part(
-      name,
-      [&](StateDict& state, const std::string& at) {
-        state.emplace_back(at, tensor_of_generator(generator));
-      },
-      [&](const StateDict& state, const std::string& at) {
-        generator = generator_of_tensor(entry(state, at, int64, 1));
-      });
+  add_part({name, false,
+            [&](StateDict& state, const std::string& at) {
+              state.emplace_back(at, tensor_of_generator(generator));
+            },
+            [&](const StateDict& state, const std::string& at) {
+              generator = generator_of_tensor(entry(state, at, int64, 1));
+            }});
 }
 
 StateDict RunState::entries_under(const StateDict& state, const std::string& prefix) {
@@ -140,31 +146,26 @@ StateDict RunState::state_dict() const {
       if (key.starts_with(kPrefix))
         fail("RunState::state_dict", "the model's ", key, " has a name of the run's");
     }
-    for (auto& [key, value] : parts_state()) state.emplace_back(key, value);
+    for (const Part& part : parts_) part.save(state, part.at());
     state.emplace_back(kGenerator, tensor_of_generator(get_rng_state()));
     return state;
   });
 }
 
-StateDict RunState::parts_state() const {
-  StateDict state;
-  for (const Part& part : parts_) part.save(state, std::string(kPrefix) + part.name);
-  return state;
-}
-
-void RunState::load_parts(const StateDict& state) {
-  for (const Part& part : parts_) part.load(state, std::string(kPrefix) + part.name);
-}
-
-void RunState::restore_parts(const StateDict& state) {
+std::vector<std::function<void()>> RunState::remember_parts() const {
+  std::vector<std::function<void()>> all;
   for (const Part& part : parts_) {
-    try {
-      part.load(state, std::string(kPrefix) + part.name);
-    } catch (const std::exception&) {
-      // An optimizer, say, whose rate was out of range. The others get what they had.
+    if (part.remember) {
+      all.push_back(part.remember());
       continue;
     }
+    const NoGradGuard no_grad;
+    StateDict state;
+    part.save(state, part.at());
+    for (auto& [key, value] : state) value = value.clone();
+    all.push_back([&part, state = std::move(state)] { part.load(state, part.at()); });
   }
+  return all;
 }
 
 void RunState::load_state_dict(const StateDict& state) {
@@ -173,10 +174,8 @@ void RunState::load_state_dict(const StateDict& state) {
     for (const auto& [key, value] : state) {
       if (!names.insert(key).second) fail(kLoad, key, " is there twice");
       if (!key.starts_with(kPrefix) || key == kGenerator) continue;
-      const std::string name =
-          key.substr(kPrefix.size(), key.find('.', kPrefix.size()) - kPrefix.size());
-      if (std::ranges::none_of(parts_, [&](const Part& part) { return part.name == name; }))
-        fail(kLoad, key, " belongs to no part");
+      const auto has_it = [&entry = key](const Part& part) { return part.has(entry); };
+      if (std::ranges::none_of(parts_, has_it)) fail(kLoad, key, " belongs to no part");
     }
     StateDict weights;
     for (const auto& [key, value] : state) {
@@ -184,16 +183,19 @@ void RunState::load_state_dict(const StateDict& state) {
     }
     const Generator generator = generator_of_tensor(entry(state, kGenerator, int64, 1));
     model_->load(weights, true, true);
-    StateDict before = parts_state();
-    {
-      const NoGradGuard no_grad;
-      for (auto& [name, tensor] : before) tensor = tensor.clone();
-    }
+    const std::vector<std::function<void()>> before = remember_parts();
     try {
-      load_parts(state);
+      for (const Part& part : parts_) part.load(state, part.at());
       model_->load_state_dict(weights);  // the last: loaded anew, weights would have changed, too
     } catch (...) {
-      restore_parts(before);
+      for (const auto& restore : before) {
+        try {
+          restore();
+        } catch (const std::exception&) {
+          // An optimizer, say, whose rate was out of range. The others get what they had.
+          continue;
+        }
+      }
       throw;
     }
     set_rng_state(generator);

@@ -48,15 +48,18 @@ class RunState {
   /// Error for a name that is empty, has a dot, is taken, or is "generator".
   template <Stateful Part>
   void add(const std::string& name, Part& part) {
-    add_part(
-        name,
-        [&part](StateDict& state, const std::string& prefix) {
-          for (const auto& [key, value] : part.state_dict())
-            state.emplace_back(prefix + '.' + key, value);
-        },
-        [&part](const StateDict& state, const std::string& prefix) {
-          part.load_state_dict(entries_under(state, prefix + '.'));
-        });
+    Remember remember;
+    if constexpr (requires { std::function<void()>(part.remember()); })
+      remember = [&part] { return part.remember(); };
+    add_part({name, true,
+              [&part](StateDict& state, const std::string& prefix) {
+                for (const auto& [key, value] : part.state_dict())
+                  state.emplace_back(prefix + key, value);
+              },
+              [&part](const StateDict& state, const std::string& prefix) {
+                part.load_state_dict(entries_under(state, prefix));
+              },
+              std::move(remember)});
   }
   void add(const std::string& name, std::int64_t& number);
   void add(const std::string& name, double& number);
@@ -69,7 +72,9 @@ class RunState {
   /// parts' own. Error for a model that has a module "training".
   StateDict state_dict() const;
   /// Sets all parts. An Error names what is missing, does not fit or belongs to no part; all parts
-  /// are as they were then, unless there is no memory to set them back.
+  /// are as they were then, unless there is no memory to set them back, or one refuses what it was,
+  /// as an optimizer that was given a rate out of range. A part that has remember() (DataLoader) is
+  /// set back by what that returns.
   void load_state_dict(const StateDict& state);
 
   /// Writes a .safetensors file that appears whole or not at all (write_file), in which other
@@ -85,17 +90,22 @@ class RunState {
  private:
   using Save = std::function<void(StateDict& state, const std::string& prefix)>;
   using Load = std::function<void(const StateDict& state, const std::string& prefix)>;
+  /// Returns what sets the part back to what it is now.
+  using Remember = std::function<std::function<void()>()>;
   struct Part {
     std::string name;
+    bool has_keys;  // several entries, not one
     Save save;
     Load load;
+    Remember remember = {};  // empty where load() sets it back
+
+    /// The key of its entry, or what the keys of its entries begin with.
+    std::string at() const;
+    bool has(const std::string& entry) const;
   };
 
-  void add_part(const std::string& name, Save save, Load load);
-  StateDict parts_state() const;
-  void load_parts(const StateDict& state);
-  /// The same after a failure: a part that cannot be loaded does not keep the others from it.
-  void restore_parts(const StateDict& state);
+  void add_part(Part part);
+  std::vector<std::function<void()>> remember_parts() const;
   static StateDict entries_under(const StateDict& state, const std::string& prefix);
 
   ModuleBase* model_;

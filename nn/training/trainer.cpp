@@ -34,6 +34,7 @@ void check(const TrainerOptions& o) {
 
 /// All losses of a step in one call. Each is divided before its backward, as in PyTorch.
 std::function<double()> backward_of(std::function<Tensor()> loss, std::int64_t parts) {
+  if (!loss) fail("Trainer", "the function that computes the loss is empty");
   return [loss = std::move(loss), parts] {
     double sum = 0;
     for (std::int64_t i = 0; i < parts; ++i) {
@@ -78,6 +79,7 @@ Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<d
       options_(std::move(options)),
       parameters_(model.parameters()) {
   check(options_);
+  if (!gradients_) fail(kName, "the function that computes the gradients is empty");
   if (!options_.out.empty()) folder_.emplace(options_.out, options_.keep);
   state.add("optimizer", optimizer);
   if (options_.schedule != nullptr) state.add("schedule", *options_.schedule);
@@ -101,9 +103,7 @@ std::filesystem::path Trainer::find_checkpoint() const {
 // checkpoint there.
 void Trainer::check_folder() const {
   const auto found = folder_->steps();
-  std::error_code unknown;
-  if (found.empty() || !std::filesystem::is_regular_file(found.rbegin()->second, unknown)) return;
-  if (step_ == 0 || !found.contains(step_))
+  if (!found.empty() && (step_ == 0 || !found.contains(step_)))
     fail(kName, options_.out, " holds checkpoints of another run: resume it, or give a new folder");
 }
 

@@ -265,6 +265,14 @@ TEST_CASE("a file beyond the largest size is an error, and leaves nothing") {
   CHECK(std::filesystem::is_empty(folder.file("")));
 }
 
+TEST_CASE("what cannot be appended whole is not appended in part") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("log");
+  nn::append_file(path, "12345678");
+  CHECK(is_refused_beyond(12, [&] { nn::append_file(path, "abcdefgh"); }));
+  CHECK(content(path) == "12345678");
+}
+
 TEST_CASE("a log beyond the largest size is an error, and the run can go on with it") {
   const TemporaryFolder folder;
   CHECK(is_refused_beyond(500, [&] {

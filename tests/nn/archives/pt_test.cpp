@@ -268,7 +268,8 @@ TEST_CASE("zipped pt files whose entries do not belong together are refused") {
   check_pt_refused(zip_of({pickle, floats, {"byteorder", "little-endian"}}),
                    "'archive/byteorder' has 13 bytes, more than 6");
   check_pt_refused(zip_of({pickle}), "has no entry 'archive/data/0'");
-  check_pt_refused(zip_of({pickle, {"data/0", "1234"}}), "storage '0' of 2 elements does not fit 4 bytes");
+  check_pt_refused(zip_of({pickle, {"data/0", "1234"}}),
+                   "storage '0' of 2 elements does not fit 4 bytes");
   check_pt_refused(zip_of({pickle, {"data/0", "123456789"}}), "of 2 elements has 9 bytes");
   check_pt_refused(zip_of({pickle, floats, floats}), "a name is used twice");
   check_pt_refused(zip_of({floats}), "it has no data.pkl in a folder");

@@ -388,3 +388,37 @@ TEST_CASE("in the child of a fork a loop goes on without the parent's workers") 
 }
 
 #endif
+
+namespace {
+
+// Example i is the number i; the first attempts at one of them fail.
+struct Hesitant {
+  std::shared_ptr<int> failures = std::make_shared<int>(0);
+  std::int64_t size() const { return 10; }
+  std::int64_t get(std::int64_t index) const {
+    if (index == 6 && (*failures)-- > 0) fail("Hesitant", "not yet");
+    return index;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a loop that cannot begin at its restored place begins there the next time") {
+  const Hesitant dataset;
+  data::DataLoader<Hesitant> loader(dataset, {.batch_size = 2});
+  int batches = 0;
+  nn::StateDict state;
+  for (auto& batch : loader) {
+    static_cast<void>(batch);
+    if (++batches == 3) state = loader.state_dict();
+  }
+  data::DataLoader<Hesitant> restored(dataset, {.batch_size = 2});
+  restored.load_state_dict(state);
+  *dataset.failures = 2;
+  data::Endless endless(restored);
+  CHECK_THROWS_AS(endless.next(), Error);
+  CHECK_THROWS_AS(restored.begin(), Error);
+  CHECK(endless.next().to_vector<std::int64_t>() == data::IndexList{6, 7});
+  CHECK(endless.next().to_vector<std::int64_t>() == data::IndexList{8, 9});
+  CHECK(endless.next().to_vector<std::int64_t>() == data::IndexList{0, 1});
+}

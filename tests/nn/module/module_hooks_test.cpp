@@ -11,6 +11,7 @@
 #include <tend/nn/layers/linear.h>
 #include <tend/nn/module/module_list.h>
 #include <tend/nn/module/sequential.h>
+#include <tend/tend.h>
 
 #include "tests/autograd/support.h"
 #include "tests/sanitizers.h"
@@ -412,4 +413,93 @@ TEST_CASE("an error ten thousand modules deep is found quickly") {
     net = std::move(outer);
   }
   CHECK(message_of([&] { net(ones({4, 5})); }).ends_with(".0.0.0)"));
+}
+
+namespace {
+
+class Cube : public nn::Module<Cube> {
+ public:
+  Tensor forward(const Tensor& x) const { return x * x * x; }
+};
+
+// Writes into its argument.
+class Rectify : public nn::Module<Rectify> {
+ public:
+  Tensor forward(const Tensor& x) const { return Tensor(x).relu_(); }
+};
+
+}  // namespace
+
+TEST_CASE("a backward hook does not run again for what a first derivative kept of the inputs") {
+  Cube cube;
+  int calls = 0;
+  cube.register_backward_hook([&](Tensors& grad_inputs, const Tensor& grad_output) {
+    ++calls;
+    CHECK(grad_output.defined());
+    grad_inputs[0] = grad_inputs[0] * 2;
+  });
+  const Tensor x = tensor(3.0).requires_grad_();
+  const Tensor first = autograd::grad(cube(x), x, {.create_graph = true});
+  CHECK(first.item() == 54);  // twice 3 x^2
+  CHECK(autograd::grad(first, x).item() == 36);
+  CHECK(calls == 1);
+}
+
+TEST_CASE("a module with a backward hook may not write into its argument") {
+  Rectify rectify;
+  const Tensor x = tensor({-1.0, 2.0}).requires_grad_();
+  const auto loss_of = [&] {
+    const Tensor h = x * 3;
+    rectify(h);
+    return (h * h).sum();
+  };
+  CHECK(loss_of().item() == 36);
+  HookHandle hook = rectify.register_backward_hook([](Tensors&, const Tensor&) {});
+  CHECK_THROWS_WITH(loss_of(), ContainsSubstring("[register_backward_hook] Rectify has a backward "
+                                                 "hook and changes an argument in place"));
+  const NoGradGuard no_grad;
+  CHECK(loss_of().item() == 36);
+}
+
+TEST_CASE("a module that was registered in another is not destroyed by a hook of its own") {
+  class Net : public nn::Module<Net> {
+   public:
+    Tensor forward(const Tensor& x) const { return inner()(x); }
+    nn::Linear& inner() const {
+      return dynamic_cast<nn::Linear&>(const_cast<Net*>(this)->named_children()[0].second[0]);
+    }
+  };
+  Net net;
+  net.register_module("inner", nn::Linear(2, 2));
+  net.inner().register_forward_hook(
+      [&](const nn::ModuleBase&, const Tensors&, Tensor&) { net = Net(); });
+  CHECK_THROWS_WITH(net(ones({1, 2})), ContainsSubstring("cannot change while Linear in it"));
+  net = Net();
+  CHECK(net.named_children().empty());
+}
+
+TEST_CASE("functions that are empty are refused before anything has changed") {
+  Cube cube;
+  const auto refused = [](auto&& call) {
+    CHECK_THROWS_AS(call(), Error);
+    CHECK_THROWS_WITH(call(), ContainsSubstring("empty"));
+  };
+  refused([&] { cube.register_forward_pre_hook({}); });
+  refused([&] { cube.register_forward_hook({}); });
+  refused([&] { cube.register_backward_hook({}); });
+  refused([&] { cube.apply({}); });
+  const Tensor x = ones({2}).requires_grad_();
+  refused([&] { x.register_hook(std::function<void(const Tensor&)>()); });
+  const std::function<Tensor(const Tensor&)> nothing;
+  refused([&] { autograd::checkpoint(nothing, x); });
+  refused([&] { gradcheck(nothing, {x.detach().to(float64).requires_grad_()}); });
+  refused([&] { autograd::CustomFunction{"nothing", {}, {}}({x}); });
+  optim::SGD optimizer({x}, {.lr = 0.1});
+  refused([&] { optimizer.step(std::function<Tensor()>()); });
+  nn::Linear linear(2, 2);
+  refused([&] { optim::decay_groups(linear, 0.1, {}); });
+  refused([&] { nn::Trainer(linear, optimizer, std::function<Tensor()>(), {.steps = 1}); });
+  refused([&] { nn::Trainer(linear, optimizer, std::function<double()>(), {.steps = 1}); });
+  refused([&] { nn::audit(linear, std::function<Tensor(const nn::Linear&)>()); });
+  CHECK(cube(x).defined());
 }

@@ -520,3 +520,16 @@ TEST_CASE("a weight decay of zero does not touch parameters that are infinite") 
   w = infinite();
   steps(optim::Lion({w}, 0.1), w);
 }
+
+TEST_CASE("a group's parameters are chosen when it is added, also for its state") {
+  const Tensor a = ones({2}).requires_grad_(), b = ones({2}).requires_grad_();
+  const char* const reason = "a group's parameters are chosen when it is added";
+  optim::AdamW pushed({a}, {.lr = 0.1});
+  pushed.groups()[0].parameters.push_back(b);
+  CHECK_THROWS_WITH(pushed.state_dict(), ContainsSubstring(reason));
+  CHECK_THROWS_WITH(pushed.step(), ContainsSubstring(reason));
+  optim::SGD grown({a}, {.lr = 0.1});
+  grown.groups().push_back({{b}, {.lr = 0.2}, {}});
+  CHECK_THROWS_WITH(grown.state_dict(), ContainsSubstring(reason));
+  CHECK_THROWS_WITH(grown.load_state_dict({}), ContainsSubstring(reason));
+}

@@ -229,3 +229,36 @@ TEST_CASE("a folder keeps the last checkpoints, and those before a step to which
   CHECK_THROWS_WITH(nn::CheckpointFolder(folder.file("x"), 0), ContainsSubstring("at least 1"));
   CHECK_THROWS_AS(nn::CheckpointFolder(folder.file("out/deep/notes.txt")), IoError);
 }
+
+TEST_CASE("a loop over a loader goes on where a state could not be loaded", "[products]") {
+  SmallRun run;
+  nn::StateDict incomplete;
+  for (const auto& [name, tensor] : run.state.state_dict())
+    if (name != "training.step") incomplete.emplace_back(name, tensor);
+  int batches = 0;
+  for (auto& batch : run.loader) {
+    static_cast<void>(batch);
+    if (++batches == 2) CHECK_THROWS_AS(run.state.load_state_dict(incomplete), Error);
+  }
+  CHECK(batches == 5);
+  const nn::StateDict behind = run.loader.state_dict();
+  CHECK(behind.at("batches").item<std::int64_t>() == 0);
+  CHECK_FALSE(behind.at("running").item<bool>());
+  batches = 0;
+  for (auto& batch : run.loader) {
+    static_cast<void>(batch);
+    ++batches;
+  }
+  CHECK(batches == 5);
+}
+
+TEST_CASE("entries that a part cannot have belong to none", "[products]") {
+  SmallRun run;
+  for (const char* key : {"training.step.foo", "training.optimizer", "training.", "training.stepp",
+                          "training.other.x"}) {
+    nn::StateDict state = run.state.state_dict();
+    state.emplace_back(key, tensor(1));
+    CHECK_THROWS_WITH(run.state.load_state_dict(state),
+                      ContainsSubstring(std::string(key) + " belongs to no part"));
+  }
+}

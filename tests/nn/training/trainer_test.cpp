@@ -365,6 +365,11 @@ TEST_CASE("a run that begins anew leaves the checkpoints of another alone", "[pr
   CHECK_THROWS_WITH(again.run(), ContainsSubstring("holds checkpoints of another run"));
   CHECK(nn::CheckpointFolder(folder.file("out")).steps().size() == 3);
   CHECK(again.steps_done() == 0);
+  // What is named like a later checkpoint, and is none, changes nothing.
+  std::filesystem::create_symlink("nowhere", folder.file("out/step-00000300.safetensors"));
+  std::filesystem::create_directory(folder.file("out/step-00000400.safetensors"));
+  CHECK_THROWS_WITH(again.run(), ContainsSubstring("holds checkpoints of another run"));
+  CHECK(nn::CheckpointFolder(folder.file("out")).steps().rbegin()->first == 4);
 }
 
 TEST_CASE("a trainer refuses options that cannot be, and checkpoints of other settings",
