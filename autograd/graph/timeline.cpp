@@ -93,7 +93,7 @@ void Timeline::note(const char* operation, std::int64_t bytes) noexcept {
   if (!is_on() || current->derivatives > 0) return;
   try {
     current->add(operation, false, bytes, CallScope::current_path());
-  } catch (...) {  // no memory for the path, which modules tell by either of two errors
+  } catch (...) {  // no memory for the path: bad_alloc or OutOfMemoryError
     ++current->record.lost;
   }
 }

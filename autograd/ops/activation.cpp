@@ -15,16 +15,17 @@ using kernels::Formula, kernels::PairFormula, kernels::TripleFormula, kernels::P
 
 namespace {
 
-// The gradient of a function of straight pieces. It is linear in `grad`, and depends on x with
+// The gradient of a piecewise linear function. It is linear in `grad`, and depends on x with
 // derivative 0, so that a second derivative is zeros, as in PyTorch, and not an error for want of a
 // graph.
-Tensor straight_gradient(const char* operation, const char* node, const Tensor& grad,
-                         const Tensor& x, PairFormula formula, const Parameters& parameters = {}) {
+Tensor piecewise_linear_gradient(const char* operation, const char* node, const Tensor& grad,
+                                 const Tensor& x, PairFormula formula,
+                                 const Parameters& parameters = {}) {
   return record(
       node, computed(formula, parameters, grad.dtype(), grad, x).array(), {grad, x}, {x},
       [=](Derivative& d) {
         const Tensor saved = d.saved(0);
-        d.set(0, straight_gradient(operation, node, d.grad(), saved, formula, parameters));
+        d.set(0, piecewise_linear_gradient(operation, node, d.grad(), saved, formula, parameters));
         if (d.needs(1)) d.set(1, zeros(saved.shape(), saved.dtype()));
       },
       operation);
@@ -33,11 +34,11 @@ Tensor straight_gradient(const char* operation, const char* node, const Tensor& 
 }  // namespace
 
 Tensor relu(const Tensor& self) {
-  return record("ReluBackward0", unary(self, kernels::relu, false), {self}, {kOutput},
-                [](Derivative& d) {
-                  d.set(0, straight_gradient("relu_backward", "ThresholdBackwardBackward0",
-                                             d.grad(), d.saved(0), PairFormula::relu_backward));
-                });
+  return record(
+      "ReluBackward0", unary(self, kernels::relu, false), {self}, {kOutput}, [](Derivative& d) {
+        d.set(0, piecewise_linear_gradient("relu_backward", "ThresholdBackwardBackward0", d.grad(),
+                                           d.saved(0), PairFormula::relu_backward));
+      });
 }
 const Tensor& InPlace::relu_() const {
   return update("relu_", self(), tend::relu);
@@ -48,12 +49,12 @@ Tensor leaky_relu(const Tensor& self, double negative_slope) {
   const auto kernel = [=](const Array& out, const Array& x) {
     kernels::leaky_relu(out, x, negative_slope);
   };
-  return record(
-      "LeakyReluBackward0", unary(self, kernel, false), {self}, {self},
-      [negative_slope](Derivative& d) {
-        d.set(0, straight_gradient("leaky_relu_backward", "LeakyReluBackwardBackward0", d.grad(),
-                                   d.saved(0), PairFormula::leaky_relu_backward, {negative_slope}));
-      });
+  return record("LeakyReluBackward0", unary(self, kernel, false), {self}, {self},
+                [negative_slope](Derivative& d) {
+                  d.set(0, piecewise_linear_gradient(
+                               "leaky_relu_backward", "LeakyReluBackwardBackward0", d.grad(),
+                               d.saved(0), PairFormula::leaky_relu_backward, {negative_slope}));
+                });
 }
 const Tensor& InPlace::leaky_relu_(double negative_slope) const {
   return update("leaky_relu_", self(), tend::leaky_relu, negative_slope);
@@ -125,8 +126,9 @@ Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val
   };
   return record(
       "HardtanhBackward0", unary(self, kernel, false), {self}, {self}, [lo, hi](Derivative& d) {
-        d.set(0, straight_gradient("hardtanh_backward", "HardtanhBackwardBackward0", d.grad(),
-                                   d.saved(0), PairFormula::hardtanh_backward, {lo, hi}));
+        d.set(0,
+              piecewise_linear_gradient("hardtanh_backward", "HardtanhBackwardBackward0", d.grad(),
+                                        d.saved(0), PairFormula::hardtanh_backward, {lo, hi}));
       });
 }
 const Tensor& InPlace::hardtanh_(const Scalar& min_val, const Scalar& max_val) const {
@@ -138,8 +140,9 @@ Tensor hardsigmoid(const Tensor& self) {
   return record(
       "HardsigmoidBackward0", computed(Formula::hardsigmoid, {}, self.dtype(), self).array(),
       {self}, {self}, [](Derivative& d) {
-        d.set(0, straight_gradient("hardsigmoid_backward", "HardsigmoidBackwardBackward0", d.grad(),
-                                   d.saved(0), PairFormula::hardsigmoid_backward));
+        d.set(0,
+              piecewise_linear_gradient("hardsigmoid_backward", "HardsigmoidBackwardBackward0",
+                                        d.grad(), d.saved(0), PairFormula::hardsigmoid_backward));
       });
 }
 const Tensor& InPlace::hardsigmoid_() const {

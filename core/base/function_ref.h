@@ -1,7 +1,7 @@
 // A reference to a callable object, for code that is compiled once for all of them.
 #pragma once
 
-#include <functional>
+#include <cstddef>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -34,14 +34,14 @@ class FunctionRef<Result(Arguments...)> {
   Result (*call_)(void*, Arguments...);
 };
 
-/// Whether there is nothing to call.
-template <class Signature>
-bool is_empty_function(const std::function<Signature>& f) noexcept {
-  return !f;
-}
+/// Whether there is nothing to call: an empty std::function, or a null pointer.
 template <class F>
-bool is_empty_function(const F&) noexcept {
-  return false;
+bool is_empty_function(const F& f) noexcept {
+  if constexpr (std::is_constructible_v<F, std::nullptr_t>) {
+    return f == nullptr;
+  } else {
+    return false;
+  }
 }
 
 }  // namespace tend

@@ -111,14 +111,16 @@ class DataLoader {
   /// The number of batches of a loop.
   std::int64_t size() const requires MapDataset<D> { return batches_->size(); }
 
+  /// Begins a loop, with its first batch. When that fails, the loader stands where it stood; an
+  /// iterable dataset without reset() has given what it gave.
   Iterator begin() {
-    const bool was_loaded = state_->is_loaded();
+    const std::function<void()> undo = remember();
     try {
       return with_memory([&] {
         return Iterator(std::make_unique<Pass>(dataset_, batches_, collate_, options_, state_));
       });
     } catch (...) {
-      if (was_loaded) state_->load_again();
+      undo();
       throw;
     }
   }

@@ -50,10 +50,6 @@ class LoaderState {
   /// The pass has drawn what it draws first: a default generator that load() was told of is put
   /// back to where the program had it.
   void finish_replay();
-  /// Whether the next pass starts from what load() was told.
-  bool is_loaded() const noexcept { return loaded_; }
-  /// A pass that started from there did not come to stand: the next one starts there again.
-  void load_again() noexcept { loaded_ = true; }
   /// What a pass has given so far. Only the last pass counts.
   void count(std::uint64_t pass, std::int64_t batches) noexcept {
     if (pass == pass_) consumed_ = batches;

@@ -305,12 +305,13 @@ void append_file(const fs::path& path, std::string_view content, std::string_vie
   if (!file.is_open()) subject.refuse(errno);
   const WriteSignalBlocked no_pipe(SIGPIPE), no_limit(SIGXFSZ);
   FileStatus before{};
-  const bool is_regular = ::fstat(file.get(), &before) == 0 && S_ISREG(before.st_mode);
+  if (::fstat(file.get(), &before) != 0) subject.refuse(errno);
   try {
     write_all(subject, file.get(), content.data(), content.size());
-  } catch (const IoError&) {
+  } catch (...) {
     // A part would be taken for the beginning of what is appended next.
-    if (is_regular) uninterrupted([&] { return ::ftruncate(file.get(), before.st_size); });
+    if (S_ISREG(before.st_mode))
+      uninterrupted([&] { return ::ftruncate(file.get(), before.st_size); });
     throw;
   }
 }

@@ -80,14 +80,14 @@ void ModuleBase::check_apart(const ModuleBase& other) const {
 }
 
 ModuleBase& ModuleBase::operator=(ModuleBase&& other) {
-  check_assigned(other);
+  check_assignable(other);
   take(std::move(other));
   return *this;
 }
 
-void ModuleBase::check_assigned(const ModuleBase& other) const {
+void ModuleBase::check_assignable(const ModuleBase& other) const {
   check_apart(other);
-  // Registered modules are destroyed here; members are assigned in their turn.
+  // The assignment destroys registered modules, while members are assigned one by one.
   for (const Extra& extra : extras_)
     if (extra.module) extra.module->module().check_idle(type_name().c_str());
 }

@@ -164,12 +164,12 @@ class ModuleBase : public LiveObject {
   // moved: net = std::move(child). Sequential and the lists move it out first, and take it. Error
   // while a module that was registered in this one is called.
   ModuleBase& operator=(const ModuleBase& other) {
-    check_assigned(other);
+    check_assignable(other);
     take(ModuleBase(other));
     return *this;
   }
   ModuleBase& operator=(ModuleBase&& other);
-  void check_assigned(const ModuleBase& other) const;
+  void check_assignable(const ModuleBase& other) const;
   /// Moves the members of `other`, which does not stand in this one.
   void take(ModuleBase&& other) noexcept;
 

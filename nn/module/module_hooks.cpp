@@ -86,8 +86,8 @@ void ModuleScope::rethrow_with_path(const Error& error) const {
 
 namespace {
 
-// The hooks of one call. The gradient of its result waits for those of its inputs in the notes of
-// the walk, under this object's address.
+// The module's hooks, in a list for each call: the gradient of its result waits for those of its
+// inputs in the notes of the walk, under the list's address.
 using BackwardHooks = std::shared_ptr<const HookList<BackwardHook>>;
 
 // Copies of the inputs, behind a node where their gradients arrive together and pass the hooks.
@@ -97,8 +97,8 @@ std::vector<Tensor> watch_inputs(const BackwardHooks& hooks, std::vector<Tensor>
       [](autograd::FunctionContext&, const std::vector<Tensor>& x) { return x; },
       [hooks](const autograd::FunctionContext& context, const std::vector<Tensor>& grads) {
         const Tensor grad_output = WalkNotes::current().take(hooks.get());
-        // These gradients did not come by the module's result, but by what its first derivative
-        // kept of the inputs, as in a double backward. PyTorch's hooks do not run then, either.
+        // In a double backward gradients reach the inputs past the module's result, through what
+        // its first derivative kept of them. PyTorch's hooks do not run then, either.
         if (!grad_output.defined()) return grads;
         std::vector<Tensor> grad_inputs = grads;
         for (std::size_t i = 0; i < grads.size(); ++i) {
@@ -117,8 +117,10 @@ std::vector<Tensor> watch_inputs(const BackwardHooks& hooks, std::vector<Tensor>
   return inputs;
 }
 
-std::vector<std::uint64_t> versions_of(const std::vector<Tensor>& tensors) {
-  std::vector<std::uint64_t> versions;
+using Versions = std::vector<std::uint64_t>;
+
+Versions versions_of(const std::vector<Tensor>& tensors) {
+  Versions versions;
   for (const Tensor& each : tensors)
     versions.push_back(each.defined() ? each.array().storage()->version() : 0);
   return versions;
@@ -157,14 +159,15 @@ Tensor call_with_hooks(const ModuleBase& module, std::shared_ptr<const ModuleHoo
     backward = std::make_shared<const HookList<BackwardHook>>(hooks->backward);
     if (has_inputs) inputs = watch_inputs(backward, inputs);
   }
-  const std::vector<std::uint64_t> versions = versions_of(inputs);
+  const auto versions = backward && has_inputs ? versions_of(inputs) : Versions();
   Tensor output = forward(inputs);
   hooks->after.for_each([&](const ForwardHook& hook) { hook(module, inputs, output); });
   if (!backward) return output;
   // What was written into a copy would be lost for the caller. PyTorch refuses that, too.
   if (has_inputs && versions_of(inputs) != versions) {
     fail<AutogradError>("register_backward_hook", module.type_name(),
-                        " has a backward hook and changes an argument in place");
+                        " has a backward hook, and it or a forward hook changes an argument in "
+                        "place");
   }
   return output.defined() ? watch_output(backward, output, has_inputs) : output;
 }

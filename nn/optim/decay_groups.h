@@ -28,7 +28,7 @@ class DecayGroups {
   double weight_decay_;
 };
 
-/// What an optimizer without weight decay has in the place of DecayGroups: nothing is one.
+/// What an optimizer without weight decay has in the place of DecayGroups. None can be made.
 struct NoGroups {
   NoGroups(const NoGroups&) = delete;
 };

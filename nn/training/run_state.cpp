@@ -168,15 +168,19 @@ std::vector<std::function<void()>> RunState::remember_parts() const {
   return all;
 }
 
+void RunState::check_keys(const StateDict& state) const {
+  std::set<std::string_view> names;
+  for (const auto& [key, value] : state) {
+    if (!names.insert(key).second) fail(kLoad, key, " is there twice");
+    if (!key.starts_with(kPrefix) || key == kGenerator) continue;
+    const auto has_it = [&entry = key](const Part& part) { return part.has(entry); };
+    if (std::ranges::none_of(parts_, has_it)) fail(kLoad, key, " belongs to no part");
+  }
+}
+
 void RunState::load_state_dict(const StateDict& state) {
   with_memory([&] {
-    std::set<std::string_view> names;
-    for (const auto& [key, value] : state) {
-      if (!names.insert(key).second) fail(kLoad, key, " is there twice");
-      if (!key.starts_with(kPrefix) || key == kGenerator) continue;
-      const auto has_it = [&entry = key](const Part& part) { return part.has(entry); };
-      if (std::ranges::none_of(parts_, has_it)) fail(kLoad, key, " belongs to no part");
-    }
+    check_keys(state);
     StateDict weights;
     for (const auto& [key, value] : state) {
       if (!key.starts_with(kPrefix)) weights.emplace_back(key, value);
@@ -193,7 +197,6 @@ void RunState::load_state_dict(const StateDict& state) {
           restore();
         } catch (const std::exception&) {
           // An optimizer, say, whose rate was out of range. The others get what they had.
-          continue;
         }
       }
       throw;

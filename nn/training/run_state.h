@@ -105,6 +105,7 @@ class RunState {
   };
 
   void add_part(Part part);
+  void check_keys(const StateDict& state) const;
   std::vector<std::function<void()>> remember_parts() const;
   static StateDict entries_under(const StateDict& state, const std::string& prefix);
 

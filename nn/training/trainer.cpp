@@ -34,7 +34,7 @@ void check(const TrainerOptions& o) {
 
 /// All losses of a step in one call. Each is divided before its backward, as in PyTorch.
 std::function<double()> backward_of(std::function<Tensor()> loss, std::int64_t parts) {
-  if (!loss) fail("Trainer", "the function that computes the loss is empty");
+  if (!loss) fail(kName, "the function that computes the loss is empty");
   return [loss = std::move(loss), parts] {
     double sum = 0;
     for (std::int64_t i = 0; i < parts; ++i) {

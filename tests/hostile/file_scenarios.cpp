@@ -238,7 +238,7 @@ std::vector<Scenario> runs() {
     nn::RunLog(folder, 0).write({.step = 1});
     Prepared prepared;
     prepared.state = [folder] { return files_in(folder); };
-    prepared.files_may_go = true;  // a line may be there in part
+    prepared.files_may_go = true;  // the line may be in one of the two files
     prepared.run = [folder](Tensors&) { nn::RunLog(folder, 1).write({.step = 2}); };
     return prepared;
   };

@@ -174,7 +174,7 @@ bool RefusedRequest::stop() noexcept {
 
 bool refused_in_library() {
   for (const std::string& name : callers()) {
-    if (name.starts_with("tend::NestedNumbers")) continue;  // braces, which who writes them makes
+    if (name.starts_with("tend::NestedNumbers")) continue;  // the caller makes them of braces
     // A TensorFunction puts what the test's function gives into a list.
     if (name.find("tend::test") != std::string::npos || name.starts_with("tend::TensorFunction"))
       return false;

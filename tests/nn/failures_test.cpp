@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <tend/nn/files/write_file.h>
 #include <tend/nn/training/run_log.h>
 #include <tend/tend.h>
 

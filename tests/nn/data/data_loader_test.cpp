@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <tend/autograd/ops/ops.h>
+#include <tend/nn/data/endless.h>
 #include <tend/nn/files/safetensors.h>
 
 #include "tests/catch.h"
@@ -421,4 +423,18 @@ TEST_CASE("a loop that cannot begin at its restored place begins there the next 
   CHECK(endless.next().to_vector<std::int64_t>() == data::IndexList{6, 7});
   CHECK(endless.next().to_vector<std::int64_t>() == data::IndexList{8, 9});
   CHECK(endless.next().to_vector<std::int64_t>() == data::IndexList{0, 1});
+
+  // One that was not restored stands where it stood, its generator too.
+  Generator generator(5);
+  data::DataLoader<Hesitant> shuffled(dataset,
+                                      {.batch_size = 10, .shuffle = true, .generator = &generator});
+  const nn::StateDict before = shuffled.state_dict();
+  *dataset.failures = 1;
+  CHECK_THROWS_AS(shuffled.begin(), Error);
+  const nn::StateDict after = shuffled.state_dict();
+  REQUIRE(after.size() == before.size());
+  for (const auto& [name, tensor] : before) {
+    // The default generator has drawn the pass's seed only where the loader has none of its own.
+    CHECK(equal(after.at(name), tensor));
+  }
 }
