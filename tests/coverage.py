@@ -4,10 +4,10 @@
     cmake --workflow --preset coverage
 
 builds with Clang's counters and calls this with the folder of the programs. A branch is one way out of a
-condition; it counts as taken when any copy of the code, of a template, took it. (Kernels are compiled for this
-machine's SIMD target alone: Clang counts nothing in the copies for others, as a system header includes them.) Files
-below LIMIT follow by name, with the conditions that always went one way and what tests/coverage.txt says of
-them; a file of which it says nothing is a failure.
+condition; it counts as taken when any copy of a template took it. Kernels are compiled for this machine's SIMD
+target alone: Clang counts nothing in the copies for others, as a system header includes them. Files below LIMIT
+follow by name, with the conditions that always went one way and what tests/coverage.txt says of them; a file of
+which it says nothing is a failure.
 """
 
 import argparse

@@ -310,3 +310,28 @@ TEST_CASE("shards are not written through a link that stands in their way") {
   CHECK_FALSE(std::filesystem::is_symlink(folder.file("model/model.safetensors")));
   CHECK_FALSE(std::filesystem::exists(folder.file("model/model-00001-of-00009.safetensors.tmp")));
 }
+
+TEST_CASE("functions that are empty are refused before anything has changed") {
+  nn::Linear linear(2, 2);
+  const auto refused = [](auto&& call) {
+    CHECK_THROWS_AS(call(), Error);
+    CHECK_THROWS_WITH(call(), ContainsSubstring("empty"));
+  };
+  refused([&] { linear.register_forward_pre_hook({}); });
+  refused([&] { linear.register_forward_hook({}); });
+  refused([&] { linear.register_backward_hook({}); });
+  refused([&] { linear.apply({}); });
+  const Tensor x = ones({2}).requires_grad_();
+  refused([&] { x.register_hook(std::function<void(const Tensor&)>()); });
+  const std::function<Tensor(const Tensor&)> nothing;
+  refused([&] { autograd::checkpoint(nothing, x); });
+  refused([&] { gradcheck(nothing, {x.detach().to(float64).requires_grad_()}); });
+  refused([&] { autograd::CustomFunction{"nothing", {}, {}}({x}); });
+  optim::SGD optimizer({x}, {.lr = 0.1});
+  refused([&] { optimizer.step(std::function<Tensor()>()); });
+  refused([&] { optim::decay_groups(linear, 0.1, {}); });
+  refused([&] { nn::Trainer(linear, optimizer, std::function<Tensor()>(), {.steps = 1}); });
+  refused([&] { nn::Trainer(linear, optimizer, std::function<double()>(), {.steps = 1}); });
+  refused([&] { nn::audit(linear, std::function<Tensor(const nn::Linear&)>()); });
+  CHECK(linear(x).defined());
+}

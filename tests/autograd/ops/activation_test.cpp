@@ -73,7 +73,7 @@ TEST_CASE("fused derivatives have the branches of the composed formulas, in ever
       INFO(to_string(fused) << " and " << to_string(composed));
       CHECK(allclose(fused, composed, tolerance, tolerance, true));
     };
-    // Functions of straight pieces have one kernel for both; their formulas are these.
+    // Piecewise linear functions have one kernel for both; their formulas are these.
     const auto check_pieces = [&](const char* name, auto f, const Tensor& expected) {
       INFO(name << ' ' << x.dtype());
       const Tensor fused = pulled_back(f, x, cotangent, false);

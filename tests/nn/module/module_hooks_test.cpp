@@ -11,7 +11,6 @@
 #include <tend/nn/layers/linear.h>
 #include <tend/nn/module/module_list.h>
 #include <tend/nn/module/sequential.h>
-#include <tend/tend.h>
 
 #include "tests/autograd/support.h"
 #include "tests/sanitizers.h"
@@ -476,30 +475,4 @@ TEST_CASE("a module that was registered in another is not destroyed by a hook of
   CHECK_THROWS_WITH(net(ones({1, 2})), ContainsSubstring("cannot change while Linear in it"));
   net = Net();
   CHECK(net.named_children().empty());
-}
-
-TEST_CASE("functions that are empty are refused before anything has changed") {
-  Cube cube;
-  const auto refused = [](auto&& call) {
-    CHECK_THROWS_AS(call(), Error);
-    CHECK_THROWS_WITH(call(), ContainsSubstring("empty"));
-  };
-  refused([&] { cube.register_forward_pre_hook({}); });
-  refused([&] { cube.register_forward_hook({}); });
-  refused([&] { cube.register_backward_hook({}); });
-  refused([&] { cube.apply({}); });
-  const Tensor x = ones({2}).requires_grad_();
-  refused([&] { x.register_hook(std::function<void(const Tensor&)>()); });
-  const std::function<Tensor(const Tensor&)> nothing;
-  refused([&] { autograd::checkpoint(nothing, x); });
-  refused([&] { gradcheck(nothing, {x.detach().to(float64).requires_grad_()}); });
-  refused([&] { autograd::CustomFunction{"nothing", {}, {}}({x}); });
-  optim::SGD optimizer({x}, {.lr = 0.1});
-  refused([&] { optimizer.step(std::function<Tensor()>()); });
-  nn::Linear linear(2, 2);
-  refused([&] { optim::decay_groups(linear, 0.1, {}); });
-  refused([&] { nn::Trainer(linear, optimizer, std::function<Tensor()>(), {.steps = 1}); });
-  refused([&] { nn::Trainer(linear, optimizer, std::function<double()>(), {.steps = 1}); });
-  refused([&] { nn::audit(linear, std::function<Tensor(const nn::Linear&)>()); });
-  CHECK(cube(x).defined());
 }
