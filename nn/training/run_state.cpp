@@ -71,12 +71,12 @@ const Tensor& entry(const StateDict& state, const std::string& name, DType dtype
 
 }  // namespace
 
-std::string RunState::Part::at() const {
+std::string RunState::Part::key() const {
   return std::string(kPrefix) + name + (has_keys ? "." : "");
 }
 
 bool RunState::Part::has(const std::string& entry) const {
-  return has_keys ? entry.starts_with(at()) : entry == at();
+  return has_keys ? entry.starts_with(key()) : entry == key();
 }
 
 void RunState::add_part(Part part) {
@@ -92,43 +92,54 @@ void RunState::add_part(Part part) {
 }
 
 void RunState::add(const std::string& name, std::int64_t& number) {
-  add_part(
-      {name, false,
-       [&](StateDict& state, const std::string& at) { state.emplace_back(at, tensor(number)); },
-       [&](const StateDict& state, const std::string& at) {
-         number = entry(state, at, int64, 0).item<std::int64_t>();
-       }});
+  add_part({.name = name,
+            .has_keys = false,
+            .save = [&](StateDict& state,
+                        const std::string& key) { state.emplace_back(key, tensor(number)); },
+            .load =
+                [&](const StateDict& state, const std::string& key) {
+                  number = entry(state, key, int64, 0).item<std::int64_t>();
+                }});
 }
 
 void RunState::add(const std::string& name, double& number) {
-  add_part({name, false,
-            [&](StateDict& state, const std::string& at) {
-              state.emplace_back(at, Tensor(Array::scalar(number, float64)));
-            },
-            [&](const StateDict& state, const std::string& at) {
-              number = entry(state, at, float64, 0).item<double>();
-            }});
+  add_part({.name = name,
+            .has_keys = false,
+            .save =
+                [&](StateDict& state, const std::string& key) {
+                  state.emplace_back(key, Tensor(Array::scalar(number, float64)));
+                },
+            .load =
+                [&](const StateDict& state, const std::string& key) {
+                  number = entry(state, key, float64, 0).item<double>();
+                }});
 }
 
 void RunState::add(const std::string& name, std::vector<double>& numbers) {
-  add_part({name, false,
-            [&](StateDict& state, const std::string& at) {
-              const auto size = static_cast<std::int64_t>(numbers.size());
-              state.emplace_back(at, Tensor(Array::from<double>(numbers, {size})));
-            },
-            [&](const StateDict& state, const std::string& at) {
-              numbers = entry(state, at, float64, 1).to_vector<double>();
-            }});
+  add_part({.name = name,
+            .has_keys = false,
+            .save =
+                [&](StateDict& state, const std::string& key) {
+                  const auto size = static_cast<std::int64_t>(numbers.size());
+                  state.emplace_back(key, Tensor(Array::from<double>(numbers, {size})));
+                },
+            .load =
+                [&](const StateDict& state, const std::string& key) {
+                  numbers = entry(state, key, float64, 1).to_vector<double>();
+                }});
 }
 
 void RunState::add(const std::string& name, Generator& generator) {
-  add_part({name, false,
-            [&](StateDict& state, const std::string& at) {
-              state.emplace_back(at, tensor_of_generator(generator));
-            },
-            [&](const StateDict& state, const std::string& at) {
-              generator = generator_of_tensor(entry(state, at, int64, 1));
-            }});
+  add_part({.name = name,
+            .has_keys = false,
+            .save =
+                [&](StateDict& state, const std::string& key) {
+                  state.emplace_back(key, tensor_of_generator(generator));
+                },
+            .load =
+                [&](const StateDict& state, const std::string& key) {
+                  generator = generator_of_tensor(entry(state, key, int64, 1));
+                }});
 }
 
 StateDict RunState::entries_under(const StateDict& state, const std::string& prefix) {
@@ -146,7 +157,7 @@ StateDict RunState::state_dict() const {
       if (key.starts_with(kPrefix))
         fail("RunState::state_dict", "the model's ", key, " has a name of the run's");
     }
-    for (const Part& part : parts_) part.save(state, part.at());
+    for (const Part& part : parts_) part.save(state, part.key());
     state.emplace_back(kGenerator, tensor_of_generator(get_rng_state()));
     return state;
   });
@@ -161,9 +172,9 @@ std::vector<std::function<void()>> RunState::remember_parts() const {
     }
     const NoGradGuard no_grad;
     StateDict state;
-    part.save(state, part.at());
+    part.save(state, part.key());
     for (auto& [key, value] : state) value = value.clone();
-    all.push_back([&part, state = std::move(state)] { part.load(state, part.at()); });
+    all.push_back([&part, state = std::move(state)] { part.load(state, part.key()); });
   }
   return all;
 }
@@ -189,7 +200,7 @@ void RunState::load_state_dict(const StateDict& state) {
     model_->load(weights, true, true);
     const std::vector<std::function<void()>> before = remember_parts();
     try {
-      for (const Part& part : parts_) part.load(state, part.at());
+      for (const Part& part : parts_) part.load(state, part.key());
       model_->load_state_dict(weights);  // the last: loaded anew, weights would have changed, too
     } catch (...) {
       for (const auto& restore : before) {

@@ -51,15 +51,18 @@ class RunState {
     Remember remember;
     if constexpr (requires { std::function<void()>(part.remember()); })
       remember = [&part] { return part.remember(); };
-    add_part({name, true,
-              [&part](StateDict& state, const std::string& prefix) {
-                for (const auto& [key, value] : part.state_dict())
-                  state.emplace_back(prefix + key, value);
-              },
-              [&part](const StateDict& state, const std::string& prefix) {
-                part.load_state_dict(entries_under(state, prefix));
-              },
-              std::move(remember)});
+    add_part({.name = name,
+              .has_keys = true,
+              .save =
+                  [&part](StateDict& state, const std::string& prefix) {
+                    for (const auto& [key, value] : part.state_dict())
+                      state.emplace_back(prefix + key, value);
+                  },
+              .load =
+                  [&part](const StateDict& state, const std::string& prefix) {
+                    part.load_state_dict(entries_under(state, prefix));
+                  },
+              .remember = std::move(remember)});
   }
   void add(const std::string& name, std::int64_t& number);
   void add(const std::string& name, double& number);
@@ -100,7 +103,7 @@ class RunState {
     Remember remember = {};  // empty where load() sets it back
 
     /// The key of its entry, or what the keys of its entries begin with.
-    std::string at() const;
+    std::string key() const;
     bool has(const std::string& entry) const;
   };
 

@@ -30,6 +30,7 @@ std::vector<PublicFunction> in_place_functions();
 std::vector<PublicFunction> array_functions();
 std::vector<PublicFunction> autograd_functions();
 std::vector<PublicFunction> module_functions();
+std::vector<PublicFunction> file_functions();
 std::vector<PublicFunction> layer_functions();
 std::vector<PublicFunction> transformer_functions();
 std::vector<PublicFunction> model_functions();

@@ -1,9 +1,74 @@
-// LBFGS, Muon and averages of weights.
+// Optimizers and averages of weights.
 #include "tests/hostile/lbfgs.h"
 #include "tests/hostile/typed_calls.h"
 
 namespace tend::test {
 namespace {
+
+// The optimizer O over drawn parameters, with what `f` does to it.
+template <class O, class F>
+PublicFunction of_optimizer(std::string signature, F f) {
+  PublicFunction function = by_hand(std::move(signature), [f](Arguments& a) {
+    const Tensors parameters = a.tensors(3);
+    const nn::StateDict state = draw_state(a);
+    const bool usual = a.draws().chance(0.7);
+    const auto options = usual ? typename O::Options() : drawn<typename O::Options>(a);
+    return DrawnCall([=]() -> Tensors {
+      O optimizer(parameters, options);
+      f(optimizer, parameters, state);
+      return {};
+    });
+  });
+  function.writes.anything = true;
+  return function;
+}
+
+template <class O>
+std::vector<PublicFunction> optimizer(const std::string& name) {
+  const auto nothing = [](O&, const Tensors&, const nn::StateDict&) {};
+  const auto step = [](O& o, const Tensors&, const nn::StateDict&) { o.step(); };
+  const auto load = [](O& o, const Tensors&, const nn::StateDict& state) {
+    o.load_state_dict(state);
+  };
+  const auto momentum = [](O& o, const Tensors& parameters, const nn::StateDict&) {
+    o.set_momentum(parameters.size(), 0.5);
+  };
+  const auto rate = [](O& o, const Tensors& parameters, const nn::StateDict&) {
+    o.set_lr(parameters.size() - 1, 0.5);
+  };
+  const auto add = [](O& o, const Tensors& parameters, const nn::StateDict&) {
+    o.add_group(parameters, {});
+  };
+  const std::string base = "optim::GroupedOptimizer::";
+  return {of_optimizer<O>(base + "GroupedOptimizer(const std::vector<Tensor>&, const Options&)",
+                          nothing),
+          by_hand(base + "GroupedOptimizer(const std::vector<Tensor>&, Rate)",
+                  [](Arguments& a) {
+                    return DrawnCall([parameters = a.tensors(3), lr = a.real()] {
+                      return O(parameters, lr).groups()[0].parameters;
+                    });
+                  }),
+          by_hand(base + "GroupedOptimizer(const SomeGroups&, Options)",
+                  [](Arguments& a) {
+                    const nn::Linear model(2, 3);
+                    const auto options = drawn<typename O::Options>(a);
+                    return DrawnCall([=, decay = a.real()] {
+                      return O(optim::decay_groups(model, decay), options).groups()[0].parameters;
+                    });
+                  }),
+          by_hand(as_text("optim::", name, "::check(const Options&)"),
+                  [](Arguments& a) {
+                    return DrawnCall([options = drawn<typename O::Options>(a)]() -> Tensors {
+                      O::check(options);
+                      return {};
+                    });
+                  }),
+          of_optimizer<O>("optim::Optimizer::step()", step),
+          of_optimizer<O>("optim::Optimizer::load_state_dict(const nn::StateDict&)", load),
+          of_optimizer<O>("optim::Optimizer::set_momentum(std::size_t, double)", momentum),
+          of_optimizer<O>("optim::Optimizer::set_lr(std::size_t, double)", rate),
+          of_optimizer<O>(base + "add_group(const std::vector<Tensor>&, const Options&)", add)};
+}
 
 // Averages of a layer whose weights became others since; f(averaged, state), where `state` is one
 // that may fit.
@@ -99,7 +164,11 @@ std::vector<PublicFunction> average_functions() {
 
 std::vector<PublicFunction> optimizer_functions() {
   std::vector<PublicFunction> all = average_functions();
-  for (const PublicFunction& each : lbfgs_functions()) all.push_back(each);
+  for (const auto& family : {lbfgs_functions(), optimizer<optim::SGD>("SGD"),
+                             optimizer<optim::Adam>("Adam"), optimizer<optim::RMSprop>("RMSprop"),
+                             optimizer<optim::Adagrad>("Adagrad"), optimizer<optim::Lion>("Lion"),
+                             optimizer<optim::Muon>("Muon"), optimizer<optim::AdamW>("AdamW")})
+    all.insert(all.end(), family.begin(), family.end());
   all.push_back(by_hand("optim::Muon::check_parameter(const Tensor&)", [](Arguments& a) {
     return DrawnCall([x = a.tensor()]() -> Tensors {
       optim::Muon::check_parameter(x);

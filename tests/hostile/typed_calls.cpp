@@ -150,7 +150,7 @@ const std::vector<PublicFunction>& public_functions() {
     std::vector<PublicFunction> all;
     for (const auto& family :
          {operation_functions, method_functions, in_place_functions, array_functions,
-          value_functions, autograd_functions, module_functions, layer_functions,
+          value_functions, autograd_functions, module_functions, file_functions, layer_functions,
           transformer_functions, model_functions, data_functions, schedule_functions,
           optimizer_functions}) {
       for (PublicFunction& each : family()) all.push_back(std::move(each));

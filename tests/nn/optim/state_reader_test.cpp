@@ -1,0 +1,148 @@
+// The state of an optimizer: saved, loaded, copied and refused.
+#include <cstdint>
+#include <string>
+
+#include <tend/tend.h>
+
+#include "tests/catch.h"
+
+using Catch::Matchers::ContainsSubstring;
+using namespace tend;
+
+namespace {
+
+Tensor first_weights() {
+  return tensor({1.0, -2.0, 3.0, 0.5});
+}
+
+}  // namespace
+
+TEST_CASE("an optimizer continues from its saved state as if nothing had happened") {
+  const auto train = [](optim::AdamW& optimizer, Tensor& p, int steps) {
+    for (int i = 0; i < steps; ++i) {
+      optimizer.zero_grad();
+      (p * p).sum().backward();
+      optimizer.step();
+    }
+  };
+  Tensor whole = first_weights().requires_grad_();
+  optim::AdamW one({whole}, {.lr = 0.1});
+  train(one, whole, 6);
+
+  Tensor half = first_weights().requires_grad_();
+  optim::AdamW first({half}, {.lr = 0.1});
+  train(first, half, 3);
+  const nn::StateDict state = first.state_dict();
+  optim::AdamW second({half}, {.lr = 0.1});
+  second.load_state_dict(state);
+  train(second, half, 3);
+  CHECK(half.to_vector<float>() == whole.to_vector<float>());
+}
+
+TEST_CASE("a copy of an optimizer has a state of its own") {
+  Tensor p = ones({3}).requires_grad_();
+  optim::AdamW optimizer({p}, {.lr = 0.1});
+  const auto step = [&p](optim::AdamW& each) {
+    p.zero_grad();
+    (p * p).sum().backward();
+    each.step();
+  };
+  step(optimizer);
+  const auto values = [](optim::AdamW& each) {
+    for (const auto& [name, tensor] : each.state_dict()) {
+      if (name == "0.exp_avg") return tensor.clone();
+    }
+    return Tensor();
+  };
+  const Tensor before = values(optimizer);
+  optim::AdamW copy = optimizer;
+  step(copy);
+  CHECK(equal(values(optimizer), before));
+  CHECK_FALSE(equal(values(copy), before));
+  copy = optimizer;
+  CHECK(equal(values(copy), before));
+  step(copy);
+  CHECK(equal(values(optimizer), before));
+}
+
+TEST_CASE("an optimizer refuses a state that is not its own") {
+  Tensor p = first_weights().requires_grad_();
+  optim::AdamW optimizer({p});
+  CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", tensor(1)}, {"0.exp_avg", zeros({3})}}),
+                    "[load_state_dict] 0.exp_avg is (3,) float32, not (4,) float32");
+  CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", tensor(1)}, {"0.exp_avg", zeros({4})}}),
+                    "[load_state_dict] 0.exp_avg_sq is missing");
+  CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", tensor(-1)}}),
+                    "[load_state_dict] 0.step is -1, not the number of a step");
+  const Tensor too_many = full({}, std::int64_t{1} << 60);
+  CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", too_many}}),
+                    "[load_state_dict] 0.step is 1152921504606846976, not the number of a step");
+  const nn::StateDict good{
+      {"0.step", tensor(1)}, {"0.exp_avg", zeros({4})}, {"0.exp_avg_sq", zeros({4})}};
+  nn::StateDict twice = good;
+  twice.emplace_back("0.exp_avg", ones({4}));
+  CHECK_THROWS_WITH(optimizer.load_state_dict(twice), "[load_state_dict] 0.exp_avg is there twice");
+  CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", Tensor()}}),
+                    "[load_state_dict] 0.step is undefined");
+  CHECK(!optimizer.state_dict().contains("0.step"));
+  CHECK_NOTHROW(optimizer.load_state_dict(good));
+  CHECK_THROWS_WITH(optimizer.load_state_dict({{"7.step", tensor(1)}}),
+                    "[load_state_dict] 7.step belongs to no parameter");
+}
+
+TEST_CASE("an optimizer's state has the options of its groups, which are loaded with it") {
+  const auto make = [](double lr) {
+    optim::AdamW optimizer({ones({2}).requires_grad_()}, {.lr = lr, .betas = {0.8, 0.9}});
+    optimizer.add_group({ones({3}).requires_grad_()}, {.lr = 2 * lr, .amsgrad = true});
+    return optimizer;
+  };
+  optim::AdamW from = make(0.25);
+  from.groups()[1].options.weight_decay = 0.5;
+  const nn::StateDict state = from.state_dict();
+  CHECK(state.at("group.0.lr").item<double>() == 0.25);
+  CHECK(state.at("group.0.betas").to_vector<double>() == std::vector<double>{0.8, 0.9});
+  CHECK(state.at("group.1.amsgrad").item<bool>());
+
+  optim::AdamW to = make(1);
+  to.load_state_dict(state);
+  CHECK(to.lr(0) == 0.25);
+  CHECK(to.lr(1) == 0.5);
+  CHECK(to.groups()[1].options.weight_decay == 0.5);
+  CHECK(!to.groups()[0].options.amsgrad);
+  CHECK(to.groups()[1].options.amsgrad);
+
+  const auto refuses = [&](const std::string& message, const auto& change) {
+    optim::AdamW target = make(1);
+    nn::StateDict wrong = state;
+    change(wrong);
+    CHECK_THROWS_WITH(target.load_state_dict(wrong), ContainsSubstring(message));
+    CHECK(target.lr(0) == 1);
+    CHECK(target.lr(1) == 2);
+  };
+  refuses("group.1.eps is missing", [](auto& s) { s.erase("group.1.eps"); });
+  refuses("group.0.lr is (1,) float64, not () float64",
+          [](auto& s) { s["group.0.lr"] = ones({1}, float64); });
+  refuses("group.0.betas is () float64, not (2,) float64",
+          [](auto& s) { s["group.0.betas"] = ones({}, float64); });
+  refuses("group.1.amsgrad is () float64, not () bool",
+          [](auto& s) { s["group.1.amsgrad"] = ones({}, float64); });
+  refuses("group.2.lr belongs to no group", [](auto& s) { s["group.2.lr"] = ones({}, float64); });
+  refuses("eps is -1", [](auto& s) { s["group.1.eps"] = full({}, -1, float64); });
+  // A state without options, as version 0.1 wrote it, leaves them as they are.
+  optim::AdamW older = make(1);
+  older.load_state_dict({});
+  CHECK(older.lr(1) == 2);
+}
+
+TEST_CASE("a group's parameters are chosen when it is added, also for its state") {
+  const Tensor a = ones({2}).requires_grad_(), b = ones({2}).requires_grad_();
+  const char* const reason = "a group's parameters are chosen when it is added";
+  optim::AdamW pushed({a}, {.lr = 0.1});
+  pushed.groups()[0].parameters.push_back(b);
+  CHECK_THROWS_WITH(pushed.state_dict(), ContainsSubstring(reason));
+  CHECK_THROWS_WITH(pushed.step(), ContainsSubstring(reason));
+  optim::SGD grown({a}, {.lr = 0.1});
+  grown.groups().push_back({{b}, {.lr = 0.2}, {}});
+  CHECK_THROWS_WITH(grown.state_dict(), ContainsSubstring(reason));
+  CHECK_THROWS_WITH(grown.load_state_dict({}), ContainsSubstring(reason));
+}
