@@ -7,7 +7,7 @@
 
 #include <tend/core/kernels/attention/attention_heads.h>
 #include <tend/core/kernels/matmul/flop_count.h>
-#include <tend/core/kernels/simd/fixed_targets.h>
+#include <tend/core/kernels/simd/simd_targets.h>
 #include <tend/core/threads/parallel.h>
 
 #undef HWY_TARGET_INCLUDE

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include <tend/core/kernels/attention/tile_plan.h>
-#include <tend/core/kernels/simd/fixed_targets.h>
+#include <tend/core/kernels/simd/simd_targets.h>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/attention/tile_evaluation.cpp"

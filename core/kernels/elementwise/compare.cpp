@@ -68,7 +68,8 @@ HWY_INLINE void fill_bools(std::size_t n, std::byte* out, F f, Operands... a) {
     }
     store_bools(bits, out + i);
   }
-  for (; i < n; ++i) out[i] = std::byte(hn::AllTrue(one, f(one, a.at(one, i)...)));
+  // Not with AllTrue, which GCC 12 gets wrong for one double on ARM: 0 && 0 was true.
+  for (; i < n; ++i) out[i] = std::byte(bits_from_mask(one, f(one, a.at(one, i)...)) & 1);
 }
 
 template <class T, class F>

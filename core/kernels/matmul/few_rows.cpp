@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <tend/core/kernels/simd/fixed_targets.h>
+#include <tend/core/kernels/simd/simd_targets.h>
 #include <tend/core/threads/parallel.h>
 
 #undef HWY_TARGET_INCLUDE

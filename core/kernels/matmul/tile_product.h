@@ -1,9 +1,6 @@
 // Matrix products of a size that fits the caches, with the sums in registers. Written once and
 // compiled for every SIMD target that Highway offers; included by kernel sources after
 // <hwy/foreach_target.h>, not for others.
-//
-// The sums are arrays of vectors, which targets of unknown vector size do not have: an includer
-// leaves those out by including <tend/core/kernels/simd/fixed_targets.h> first.
 
 #if defined(TEND_CORE_KERNELS_TILE_PRODUCT_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TEND_CORE_KERNELS_TILE_PRODUCT_H

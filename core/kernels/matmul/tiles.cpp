@@ -1,4 +1,4 @@
-#include <tend/core/kernels/simd/fixed_targets.h>
+#include <tend/core/kernels/simd/simd_targets.h>
 // fixed_targets.h must come before any header of Highway.
 #include <tend/core/kernels/matmul/tiles.h>
 

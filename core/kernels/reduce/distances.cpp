@@ -36,7 +36,7 @@ struct DistanceKernels {
 }  // namespace tend::kernels
 #endif
 
-#include <tend/core/kernels/simd/fixed_targets.h>
+#include <tend/core/kernels/simd/simd_targets.h>
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/reduce/distances.cpp"
 #include <hwy/foreach_target.h>

@@ -35,10 +35,10 @@ HWY_INLINE V polynomial(D d, V x, hn::TFromD<D> c0, Rest... rest) {
 /// x, but no less than a bound; NaN stays NaN.
 template <class D, class V>
 HWY_INLINE V at_least(D d, V x, hn::TFromD<D> min) {
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-  return hn::IfThenElse(hn::Lt(x, hn::Set(d, min)), hn::Set(d, min), x);
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  return hn::Max(hn::Set(d, min), x);  // The second, where one is NaN. Elsewhere it is the number.
 #else
-  return hn::Max(hn::Set(d, min), x);  // Given one NaN, x86 returns the second and others NaN.
+  return hn::IfThenElse(hn::Lt(x, hn::Set(d, min)), hn::Set(d, min), x);
 #endif
 }
 
@@ -46,10 +46,10 @@ HWY_INLINE V at_least(D d, V x, hn::TFromD<D> min) {
 template <class D, class V>
 HWY_INLINE V bounded(D d, V x, hn::TFromD<D> min, hn::TFromD<D> max) {
   const V above = at_least(d, x, min);
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
-  return hn::IfThenElse(hn::Gt(above, hn::Set(d, max)), hn::Set(d, max), above);
-#else
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
   return hn::Min(hn::Set(d, max), above);
+#else
+  return hn::IfThenElse(hn::Gt(above, hn::Set(d, max)), hn::Set(d, max), above);
 #endif
 }
 
