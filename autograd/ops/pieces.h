@@ -51,7 +51,7 @@ std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& indices_or_se
 inline std::vector<Tensor> tensor_split(const Tensor& self,
                                         std::initializer_list<std::int64_t> indices,
                                         std::int64_t dim = 0) {
-  return tensor_split(self, Shape(std::span(indices)), dim);
+  return tensor_split(self, Shape(indices), dim);
 }
 
 template <std::size_t N>

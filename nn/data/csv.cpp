@@ -1,7 +1,6 @@
 #include <tend/nn/data/csv.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +10,7 @@
 
 #include <tend/autograd/ops/creation.h>
 #include <tend/core/base/error.h>
+#include <tend/nn/data/number_text.h>
 #include <tend/nn/files/file_name.h>
 #include <tend/nn/files/input_file.h>
 
@@ -105,11 +105,11 @@ T csv_number(const CsvFields& fields, std::string_view field) {
   if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
   T value{};
   const char* end = digits.data() + digits.size();
-  auto [stop, status] = std::from_chars(digits.data(), end, value);
+  auto [stop, status] = number_from_text(digits.data(), end, value);
   if constexpr (std::is_same_v<T, float>) {
     double precise = 0;
     if (status == std::errc::result_out_of_range &&
-        std::from_chars(digits.data(), end, precise).ec == std::errc() && std::abs(precise) < 1) {
+        number_from_text(digits.data(), end, precise).ec == std::errc() && std::abs(precise) < 1) {
       value = static_cast<float>(precise);  // 1e-50 is a float32, if a rounded one
       status = std::errc();
     }

@@ -123,7 +123,8 @@ void DataParallel::State::check_parameters() const {
     return now.impl() == then.tensor.impl() && now.dtype() == then.dtype &&
            now.shape() == then.shape;
   };
-  if (!std::ranges::equal(trained_of(*module), parameters, is_same))
+  const std::vector<Tensor> trained = trained_of(*module);
+  if (!std::equal(trained.begin(), trained.end(), parameters.begin(), parameters.end(), is_same))
     fail(kBackward,
          "parameters were added, replaced, converted, frozen or set free; make a new DataParallel");
 }

@@ -64,8 +64,8 @@ void GradientBuckets::put(std::size_t parameter, const Tensor& gradient) {
 
 void GradientBuckets::send(std::size_t number) {
   Bucket& bucket = buckets_[number];
-  const bool is_first =
-      std::ranges::none_of(buckets_, [](const Bucket& each) { return each.sum != nullptr; });
+  const bool is_first = std::none_of(buckets_.begin(), buckets_.end(),
+                                     [](const Bucket& each) { return each.sum != nullptr; });
   if (is_first) start_ = Clock::now();
   bucket.sum = std::make_unique<PairwiseSum>(*communicator_, static_cast<int>(number),
                                              bucket.values.array());

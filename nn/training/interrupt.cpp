@@ -15,7 +15,7 @@ struct {
   tend::detail::ObjectMutex mutex;  // free in the child of a fork()
   int guards = 0;
   struct sigaction before_int = {}, before_term = {};
-} state;
+} actions;
 
 extern "C" void note_signal(int signal) {
   noted = signal;
@@ -35,18 +35,18 @@ void listen(int signal, struct sigaction& before) {
 }  // namespace
 
 InterruptGuard::InterruptGuard() noexcept {
-  const std::lock_guard lock(state.mutex);
-  if (state.guards++ > 0) return;
+  const std::lock_guard lock(actions.mutex);
+  if (actions.guards++ > 0) return;
   noted = 0;
-  listen(SIGINT, state.before_int);
-  listen(SIGTERM, state.before_term);
+  listen(SIGINT, actions.before_int);
+  listen(SIGTERM, actions.before_term);
 }
 
 InterruptGuard::~InterruptGuard() {
-  const std::lock_guard lock(state.mutex);
-  if (--state.guards > 0) return;
-  sigaction(SIGINT, &state.before_int, nullptr);
-  sigaction(SIGTERM, &state.before_term, nullptr);
+  const std::lock_guard lock(actions.mutex);
+  if (--actions.guards > 0) return;
+  sigaction(SIGINT, &actions.before_int, nullptr);
+  sigaction(SIGTERM, &actions.before_term, nullptr);
 }
 
 int InterruptGuard::signal() noexcept {

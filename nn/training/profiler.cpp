@@ -1,7 +1,6 @@
 #include <tend/nn/training/profiler.h>
 
 #include <algorithm>
-#include <functional>
 #include <iomanip>
 #include <locale>
 #include <map>
@@ -36,7 +35,10 @@ class Rows {
   std::vector<ProfileRow> longest_first() const {
     std::vector<ProfileRow> sorted;
     for (const auto& [key, row] : rows_) sorted.push_back(row);
-    std::ranges::stable_sort(sorted, std::greater(), &ProfileRow::seconds);
+    const auto is_longer = [](const ProfileRow& a, const ProfileRow& b) {
+      return a.seconds > b.seconds;
+    };
+    std::stable_sort(sorted.begin(), sorted.end(), is_longer);
     return sorted;
   }
 

@@ -35,7 +35,10 @@ std::optional<std::int64_t> step_in_json(const FileName& file, std::string_view 
 }
 
 std::optional<std::int64_t> step_in_csv(const FileName&, std::string_view line) {
-  if (std::ranges::count(line, ',') != std::ranges::count(kHead, ',')) return std::nullopt;
+  const auto commas = [](std::string_view text) {
+    return std::count(text.begin(), text.end(), ',');
+  };
+  if (commas(line) != commas(kHead)) return std::nullopt;
   std::int64_t step = 0;
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), step);
   return error == std::errc() && *end == ',' ? std::optional(step) : std::nullopt;

@@ -85,7 +85,7 @@ void RunState::add_part(Part part) {
     if (name.empty() || name.find('.') != std::string::npos)
       fail(kAdd, "\"", name, "\" is empty or has a dot");
     const auto has_name = [&](const Part& each) { return each.name == name; };
-    if (kPrefix.data() + name == kGenerator || std::ranges::any_of(parts_, has_name))
+    if (kPrefix.data() + name == kGenerator || std::any_of(parts_.begin(), parts_.end(), has_name))
       fail(kAdd, "there is a part \"", name, "\" already");
     parts_.push_back(std::move(part));
   });
@@ -185,7 +185,7 @@ void RunState::check_keys(const StateDict& state) const {
     if (!names.insert(key).second) fail(kLoad, key, " is there twice");
     if (!key.starts_with(kPrefix) || key == kGenerator) continue;
     const auto has_it = [&entry = key](const Part& part) { return part.has(entry); };
-    if (std::ranges::none_of(parts_, has_it)) fail(kLoad, key, " belongs to no part");
+    if (std::none_of(parts_.begin(), parts_.end(), has_it)) fail(kLoad, key, " belongs to no part");
   }
 }
 

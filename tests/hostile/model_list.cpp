@@ -72,7 +72,7 @@ std::vector<PublicFunction> files_of(const std::string& name, const char* json,
                   })};
 }
 
-std::vector<PublicFunction> file_functions() {
+std::vector<PublicFunction> pretrained_functions() {
   std::vector<PublicFunction> all = files_of<GPT2>(
       "GPT2",
       R"({"model_type": "gpt2", "vocab_size": 8, "n_positions": 6, "n_embd": 4, "n_head": 2,
@@ -309,7 +309,7 @@ std::vector<PublicFunction> lora_functions() {
 
 std::vector<PublicFunction> model_functions() {
   std::vector<PublicFunction> all;
-  for (const auto& family : {file_functions, parts, calls_of_gpt, lora_functions}) {
+  for (const auto& family : {pretrained_functions, parts, calls_of_gpt, lora_functions}) {
     for (PublicFunction& each : family()) all.push_back(std::move(each));
   }
   return all;
