@@ -106,9 +106,9 @@ class SafetensorsFile::Files {
     for (const auto& [name, in] : files) names[in].push_back(name);
     for (const auto& [in, of] : names) {
       const auto path = file.path.parent_path() / in;
-      add(parts_.emplace_back(path, mapped), [&, in = in](const Entry& entry) {
+      add(parts_.emplace_back(path, mapped), [&, part = in](const Entry& entry) {
         const auto found = files.find(entry.name);
-        return found != files.end() && found->second == in;
+        return found != files.end() && found->second == part;
       });
       for (const std::string_view name : of) {
         if (contains(name)) continue;

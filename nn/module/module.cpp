@@ -125,10 +125,10 @@ std::vector<ModuleBase::PathTensor> ModuleBase::path_tensors() const {
     std::vector<PathTensor> tensors;
     for (const auto& [path, owner] : self().named_modules()) {
       for (const MemberKind kind : {MemberKind::parameter, MemberKind::buffer}) {
-        owner->each_tensor([&, path = &path, owner = owner](const OwnTensor& own) {
+        owner->each_tensor([&, at = &path, module = owner](const OwnTensor& own) {
           if (own.kind != kind || !own.tensor.defined()) return;
-          tensors.push_back({path->empty() ? std::string(own.name) : as_text(*path, '.', own.name),
-                             std::string(own.name), kind, own.persistent, own.tensor, owner});
+          tensors.push_back({at->empty() ? std::string(own.name) : as_text(*at, '.', own.name),
+                             std::string(own.name), kind, own.persistent, own.tensor, module});
         });
       }
     }
