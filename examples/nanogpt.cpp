@@ -147,7 +147,8 @@ int run(Options o) {
   o.trainer.tokens_per_step = o.batch * length * o.trainer.accumulate;
   o.trainer.settings = {{"settings", settings_of(o).dump()}};
   o.trainer.schedule = &schedule;
-  o.trainer.evaluate = [&] { return mean_loss(model, watched, length); };
+  if (o.trainer.evaluate_every > 0)
+    o.trainer.evaluate = [&] { return mean_loss(model, watched, length); };
   o.trainer.after_step = [&](const tend::nn::TrainedStep& done) {
     losses.push_back(done.loss);
     seconds = done.seconds;

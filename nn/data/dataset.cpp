@@ -37,6 +37,15 @@ std::vector<std::int64_t> lengths_of_fractions(std::int64_t size,
 }
 
 std::vector<std::int64_t> whole_lengths(const std::vector<Scalar>& scalars) {
+  const auto is_part = [](const Scalar& length) {
+    const double value = length.to<double>();
+    return value > 0 && value < 1;
+  };
+  if (std::any_of(scalars.begin(), scalars.end(), is_part)) {
+    double sum = 0;
+    for (const Scalar& scalar : scalars) sum += scalar.to<double>();
+    fail(kSplit, "the fractions sum up to ", sum, ", not to 1");
+  }
   std::vector<std::int64_t> lengths;
   for (const Scalar& scalar : scalars) {
     const double value = scalar.to<double>();

@@ -30,6 +30,11 @@ void check(const TrainerOptions& o) {
     fail(kName, "settings have a \"checksum\", which is the file's");
   if (o.out.empty() && (o.save_every > 0 || o.resume))
     fail(kName, "checkpoints need a folder, out");
+  if (o.evaluate && o.evaluate_every == 0)
+    fail(kName, "evaluate would never be called: evaluate_every is 0");
+  if (!o.evaluate && o.evaluate_every > 0) fail(kName, "evaluate_every needs a function, evaluate");
+  if (o.patience > 0 && !o.evaluate && !o.after_step)
+    fail(kName, "patience needs evaluations, of evaluate or filled in by after_step");
 }
 
 /// All losses of a step in one call. Each is divided before its backward, as in PyTorch.

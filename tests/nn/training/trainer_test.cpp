@@ -386,6 +386,9 @@ TEST_CASE("a trainer refuses options that cannot be, and checkpoints of other se
   refuses({.steps = 1, .save_every = 1}, "checkpoints need a folder");
   refuses({.steps = 1, .resume = true}, "checkpoints need a folder");
   refuses({.steps = 1, .out = "/dev/null/x"}, "cannot be made");
+  refuses({.steps = 1, .evaluate = [] { return 0.0; }}, "evaluate would never be called");
+  refuses({.steps = 1, .evaluate_every = 1}, "needs a function, evaluate");
+  refuses({.steps = 1, .patience = 1}, "patience needs evaluations");
   course.train({.steps = 2, .out = folder.path(), .settings = {{"width", "8"}}});
   CHECK_THROWS_WITH(
       course.train(
