@@ -1,5 +1,5 @@
 #include <tend/core/kernels/simd/simd_targets.h>
-// fixed_targets.h must come before any header of Highway.
+// Before any header of Highway.
 #include <tend/core/kernels/matmul/tiles.h>
 
 #undef HWY_TARGET_INCLUDE
