@@ -36,8 +36,8 @@ void write_file(const std::filesystem::path& path, std::string_view content,
                 std::string_view operation = "write_file");
 
 /// Writes behind the end of the file at `path`, and makes it where there is none. IoError where
-/// that fails; a regular file, which must have no other
-/// writer, is as long as before then; a pipe or device may have got a part.
+/// that fails; a regular file, which must have no other writer, is as long as before then; a pipe
+/// or device may have got a part.
 void append_file(const std::filesystem::path& path, std::string_view content,
                  std::string_view operation = "append_file");
 

@@ -27,8 +27,10 @@ struct TrainerOptions {
   std::int64_t accumulate = 1;  ///< Losses that one step averages: micro-batches.
   double clip_norm = std::numeric_limits<double>::infinity();
   std::int64_t tokens_per_step = 0;  ///< For the rate in the progress line and the logs.
-  std::int64_t evaluate_every = 0;   ///< Steps; 0: never.
-  std::int64_t patience = 0;  ///< Evaluations without a better one that end the run; 0: none do.
+  std::int64_t evaluate_every = 0;   ///< Steps; 0: never. It and `evaluate` go together.
+  /// Evaluations, of `evaluate` or filled in by `after_step`, without a better one that end the
+  /// run; 0: none do.
+  std::int64_t patience = 0;
   /// Folder of checkpoints and logs; empty: there are none. Without `resume`, run() is an Error for
   /// one with checkpoints of another run.
   std::filesystem::path out = {};
