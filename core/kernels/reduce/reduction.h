@@ -39,7 +39,7 @@ void reduce_four_rows(Accumulator<Op>* acc, const T* row, std::int64_t down, std
 
 inline constexpr std::int64_t kLanes = 64;
 
-#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE  // scalable vectors cannot be in arrays
+#if HWY_TARGET != HWY_SCALAR
 // The operations of reduce_ops.h on vectors.
 
 template <class T, class V>

@@ -32,25 +32,31 @@ HWY_INLINE V polynomial(D d, V x, hn::TFromD<D> c0, Rest... rest) {
   return hn::MulAdd(x, polynomial(d, x, rest...), hn::Set(d, c0));
 }
 
+// Whether Max and Min give the second of two lanes where one is NaN, as x86 does. Elsewhere they
+// give the number.
+inline constexpr bool kGivesSecond =
+    HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128;
+
 /// x, but no less than a bound; NaN stays NaN.
 template <class D, class V>
 HWY_INLINE V at_least(D d, V x, hn::TFromD<D> min) {
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-  return hn::Max(hn::Set(d, min), x);  // The second, where one is NaN. Elsewhere it is the number.
-#else
-  return hn::IfThenElse(hn::Lt(x, hn::Set(d, min)), hn::Set(d, min), x);
-#endif
+  const V bound = hn::Set(d, min);
+  if constexpr (kGivesSecond) return hn::Max(bound, x);
+  return hn::IfThenElse(hn::Lt(x, bound), bound, x);
+}
+
+/// x, but no more than a bound; NaN stays NaN.
+template <class D, class V>
+HWY_INLINE V at_most(D d, V x, hn::TFromD<D> max) {
+  const V bound = hn::Set(d, max);
+  if constexpr (kGivesSecond) return hn::Min(bound, x);
+  return hn::IfThenElse(hn::Gt(x, bound), bound, x);
 }
 
 /// x between the bounds; NaN stays NaN.
 template <class D, class V>
 HWY_INLINE V bounded(D d, V x, hn::TFromD<D> min, hn::TFromD<D> max) {
-  const V above = at_least(d, x, min);
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
-  return hn::Min(hn::Set(d, max), above);
-#else
-  return hn::IfThenElse(hn::Gt(above, hn::Set(d, max)), hn::Set(d, max), above);
-#endif
+  return at_most(d, at_least(d, x, min), max);
 }
 
 /// The constants of exp in T: x = n ln 2 + r, and e^r = 1 + r + r^2 p(r) on [-0.3473, 0.3473].
