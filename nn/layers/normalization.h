@@ -31,7 +31,7 @@ class LayerNorm : public Module<LayerNorm> {
   template <std::same_as<Shape> S = Shape>
   explicit LayerNorm(const S& normalized_shape, double epsilon = 1e-5, Flag affine = true,
                      Flag with_bias = true);
-  template <detail::Integers L>
+  template <tend::detail::Integers L>
   explicit LayerNorm(const L& sizes, double epsilon = 1e-5, Flag affine = true,
                      Flag with_bias = true)
       : LayerNorm(Shape(sizes), epsilon, affine, with_bias) {}
@@ -79,7 +79,7 @@ class RMSNorm : public Module<RMSNorm> {
   template <std::same_as<Shape> S = Shape>
   explicit RMSNorm(const S& normalized_shape, std::optional<double> epsilon = std::nullopt,
                    Flag affine = true);
-  template <detail::Integers L>
+  template <tend::detail::Integers L>
   explicit RMSNorm(const L& sizes, std::optional<double> epsilon = std::nullopt, Flag affine = true)
       : RMSNorm(Shape(sizes), epsilon, affine) {}
   template <std::integral T>
