@@ -26,13 +26,19 @@ struct ParameterAudit {
   bool reached = false;
   /// Whether all elements of its gradient are exactly 0.
   bool is_zero = false;
+  /// Whether in float64 its gradient is below 1e-12 of the loss or of the largest gradient: 0 but
+  /// for rounding, as that of a bias before BatchNorm or of a key's bias, which change no loss. It
+  /// is no fault.
+  bool is_rounding = false;
   /// By how much the derivative of the loss in a random direction differs from central differences,
-  /// relative to the gradient's norm: about 1e-8 where it is right.
+  /// relative to the gradient's norm: about 1e-8 where it is right. A gradient below 1e-6 of the
+  /// loss or of the largest gradient is compared with that, as rounding spoils its differences.
   double first_order = 0;
   /// The same for the second derivative in that direction, relative to the norm of the gradient's
   /// derivative. Nothing where the gradient cannot be differentiated.
   std::optional<double> second_order = {};
-  /// |g - g64| / |g64| of the model's gradient g and that of its float64 copy.
+  /// |g - g64| / |g64| of the model's gradient g and that of its float64 copy; where that is
+  /// rounding, relative to the loss or the largest gradient.
   double distance = 0;
 };
 

@@ -150,6 +150,49 @@ TEST_CASE("the audit finds a wrong second derivative", "[products]") {
   CHECK(entry(report, "first.weight").second_order.value() > 0.01);
 }
 
+TEST_CASE("a gradient that is zero but for rounding is told, and is no fault", "[products]") {
+  manual_seed(7);
+  const nn::Sequential net{nn::Linear(3, 8), nn::BatchNorm1d(8), nn::Tanh(), nn::Linear(8, 2)};
+  const Tensor x = randn({20, 3});
+  const AuditReport report = nn::audit(net, [&](const nn::Sequential& model) {
+    return 1000 * mean(pow(model(x.type_as(model.parameters()[0])), 2));
+  });
+  std::ostringstream text;
+  text << report;
+  INFO(text.str());
+  CHECK(report.passed());
+  for (const ParameterAudit& each : report.parameters) {
+    CHECK(each.is_rounding == (each.name == "0.bias"));
+    CHECK(each.distance < 1e-5);
+  }
+  CHECK(text.str().find("(its gradient is zero but for rounding)\n") != std::string::npos);
+}
+
+TEST_CASE("the key's bias of GPT-2 is no fault, and a small derivative that is wrong is one",
+          "[products]") {
+  manual_seed(8);
+  const attention::GPT model({.vocab_size = 11,
+                              .context_length = 6,
+                              .width = 8,
+                              .num_heads = 2,
+                              .num_layers = 2,
+                              .qkv_bias = true});
+  const Tensor tokens = randint(0, 11, {3, 6});
+  const AuditReport report = nn::audit(model, [&](const attention::GPT& gpt) {
+    return cross_entropy(gpt(tokens).flatten(0, 1), tokens.flatten());
+  });
+  CHECK(report.passed());
+  int rounding = 0;
+  for (const ParameterAudit& each : report.parameters) rounding += each.is_rounding ? 1 : 0;
+  CHECK(rounding == 2);  // one for each layer
+
+  Net net;
+  net.eval();
+  const AuditReport wrong = nn::audit(
+      net, [](const Net& small) { return 1 + 1e-5 * mean(WrongExp(1.01).apply(small(inputs()))); });
+  CHECK_FALSE(wrong.passed());
+}
+
 TEST_CASE("the audit names the innermost module where NaN or infinity began", "[products]") {
   manual_seed(5);
   Net net;
