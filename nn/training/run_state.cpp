@@ -185,7 +185,10 @@ void RunState::check_keys(const StateDict& state) const {
     if (!names.insert(key).second) fail(kLoad, key, " is there twice");
     if (!key.starts_with(kPrefix) || key == kGenerator) continue;
     const auto has_it = [&entry = key](const Part& part) { return part.has(entry); };
-    if (std::none_of(parts_.begin(), parts_.end(), has_it)) fail(kLoad, key, " belongs to no part");
+    if (std::any_of(parts_.begin(), parts_.end(), has_it)) continue;
+    const std::string name =
+        key.substr(kPrefix.size(), key.find('.', kPrefix.size()) - kPrefix.size());
+    fail(kLoad, key, " belongs to no part: none was added as \"", name, '"');
   }
 }
 

@@ -14,32 +14,11 @@
 namespace tend::nn {
 namespace {
 
-constexpr const char* kName = "Trainer";
-
-void check(const TrainerOptions& o) {
-  const auto at_least = [](const char* name, std::int64_t value, std::int64_t least) {
-    if (value < least) fail(kName, name, " must be at least ", least, ", got ", value);
-  };
-  at_least("steps", o.steps, 0);
-  at_least("accumulate", o.accumulate, 1);
-  at_least("evaluate_every", o.evaluate_every, 0);
-  at_least("patience", o.patience, 0);
-  at_least("save_every", o.save_every, 0);
-  at_least("keep", o.keep, 1);
-  if (o.settings.contains("checksum"))
-    fail(kName, "settings have a \"checksum\", which is the file's");
-  if (o.out.empty() && (o.save_every > 0 || o.resume))
-    fail(kName, "checkpoints need a folder, out");
-  if (o.evaluate && o.evaluate_every == 0)
-    fail(kName, "evaluate would never be called: evaluate_every is 0");
-  if (!o.evaluate && o.evaluate_every > 0) fail(kName, "evaluate_every needs a function, evaluate");
-  if (o.patience > 0 && !o.evaluate && !o.after_step)
-    fail(kName, "patience needs evaluations, of evaluate or filled in by after_step");
-}
+using detail::kTrainer;
 
 /// All losses of a step in one call. Each is divided before its backward, as in PyTorch.
 std::function<double()> backward_of(std::function<Tensor()> loss, std::int64_t parts) {
-  if (!loss) fail(kName, "the function that computes the loss is empty");
+  if (!loss) fail(kTrainer, "the function that computes the loss is empty");
   return [loss = std::move(loss), parts] {
     double sum = 0;
     for (std::int64_t i = 0; i < parts; ++i) {
@@ -83,8 +62,8 @@ Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<d
       gradients_(std::move(gradients)),
       options_(std::move(options)),
       parameters_(model.parameters()) {
-  check(options_);
-  if (!gradients_) fail(kName, "the function that computes the gradients is empty");
+  detail::check(options_);
+  if (!gradients_) fail(kTrainer, "the function that computes the gradients is empty");
   if (!options_.out.empty()) folder_.emplace(options_.out, options_.keep);
   state.add("optimizer", optimizer);
   if (options_.schedule != nullptr) state.add("schedule", *options_.schedule);
@@ -92,37 +71,6 @@ Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<d
   state.add("step", step_);
   state.add("best_evaluation", best_);
   state.add("worse_evaluations", worse_);
-}
-
-std::filesystem::path Trainer::find_checkpoint() const {
-  const auto found = folder_->steps();
-  if (!options_.choose_checkpoint) return found.empty() ? "" : found.rbegin()->second;
-  const std::int64_t step = options_.choose_checkpoint(found.empty() ? -1 : found.rbegin()->first);
-  if (step < 0) return {};
-  const auto now = folder_->steps();  // what another process has written meanwhile is among them
-  if (!now.contains(step)) fail(kName, options_.out, " has no checkpoint of step ", step);
-  return now.at(step);
-}
-
-// A run that begins anew would remove the checkpoints of another. One that loaded a state has its
-// checkpoint there.
-void Trainer::check_folder() const {
-  const auto found = folder_->steps();
-  if (!found.empty() && (step_ == 0 || !found.contains(step_)))
-    fail(kName, options_.out, " holds checkpoints of another run: resume it, or give a new folder");
-}
-
-void Trainer::resume() {
-  if (!options_.resume && folder_ && options_.writes && !owns_folder_) check_folder();
-  owns_folder_ = true;
-  const std::filesystem::path path = options_.resume ? find_checkpoint() : "";
-  if (path.empty()) return;
-  const Safetensors file = load_run(path);
-  if (file.metadata != options_.settings) fail(kName, path, " was written with other settings");
-  state.load_state_dict(file.tensors);
-  saved_ = step_;
-  schedule_is_due_ = false;
-  if (options_.writes) folder_->clear(step_);
 }
 
 TrainedStep Trainer::make_step() {
@@ -136,7 +84,7 @@ TrainedStep Trainer::make_step() {
   }
   const double norm = clip_grad_norm_(parameters_, options_.clip_norm);
   if (!std::isfinite(loss) || !std::isfinite(norm))
-    fail<NotFiniteError>(kName, "step ", step_ + 1, " has the loss ", loss,
+    fail<NotFiniteError>(kTrainer, "step ", step_ + 1, " has the loss ", loss,
                          " and the gradient norm ", norm);
   TrainedStep done{.step = step_ + 1, .loss = loss, .lr = optimizer_.lr(0), .grad_norm = norm};
   optimizer_.step();
@@ -172,21 +120,14 @@ void Trainer::compare(double evaluation) {
   best_ = std::min(best_, evaluation);
 }
 
-void Trainer::save() {
-  if (!folder_ || !options_.writes || saved_ == step_) return;
-  folder_->save(state, step_, options_.settings);
-  saved_ = step_;
-}
-
 void Trainer::set_steps(std::int64_t steps) {
-  if (steps < 0) fail(kName, "steps must be at least 0, got ", steps);
+  if (steps < 0) fail(kTrainer, "steps must be at least 0, got ", steps);
   options_.steps = steps;
 }
 
 bool Trainer::goes_on() const {
   const bool ends = options_.ends ? options_.ends() : InterruptGuard::signal() != 0;
-  const bool is_patient = options_.patience == 0 || worse_ < options_.patience;
-  return step_ < options_.steps && is_patient && !ends;
+  return step_ < options_.steps && !stopped_early() && !ends;
 }
 
 void Trainer::run() {
@@ -212,6 +153,7 @@ void Trainer::run() {
     if (done.evaluation) last_evaluation = done.evaluation;
     if (done.evaluation && options_.plateau) options_.plateau->step(*done.evaluation);
     if (log) log->write(done);
+    if (done.evaluation && worse_ == 0) save_best();
     if (is_due(step_, options_.save_every)) save();
     const double a_step = done.seconds / static_cast<double>(step_ - first_step_);
     const double seconds_left = a_step * static_cast<double>(options_.steps - step_);

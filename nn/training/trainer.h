@@ -7,54 +7,18 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
-#include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include <tend/nn/optim/plateau.h>
-#include <tend/nn/optim/schedule.h>
+#include <tend/nn/optim/optimizer.h>
 #include <tend/nn/training/checkpoint_folder.h>
 #include <tend/nn/training/run_log.h>
 #include <tend/nn/training/run_state.h>
+#include <tend/nn/training/trainer_options.h>
 
 #pragma GCC visibility push(default)
 
 namespace tend::nn {
-
-struct TrainerOptions {
-  std::int64_t steps = 0;       ///< Of the whole run.
-  std::int64_t accumulate = 1;  ///< Losses that one step averages: micro-batches.
-  double clip_norm = std::numeric_limits<double>::infinity();
-  std::int64_t tokens_per_step = 0;  ///< For the rate in the progress line and the logs.
-  std::int64_t evaluate_every = 0;   ///< Steps; 0: never. It and `evaluate` go together.
-  /// Evaluations, of `evaluate` or filled in by `after_step`, without a better one that end the
-  /// run; 0: none do.
-  std::int64_t patience = 0;
-  /// Folder of checkpoints and logs; empty: there are none. Without `resume`, run() is an Error for
-  /// one with checkpoints of another run.
-  std::filesystem::path out = {};
-  std::int64_t save_every = 0;  ///< Steps; 0: only at the end.
-  std::int64_t keep = 3;        ///< How many checkpoints stay.
-  Flag writes = true;          ///< Checkpoints and logs; false on all but one of several processes.
-  Flag resume = false;         ///< Goes on from the last checkpoint in `out`, if there is one.
-  Flag shows_progress = true;  ///< A line on stderr (ProgressLine).
-  std::map<std::string, std::string> settings = {};  ///< Of the program, for the checkpoints.
-
-  optim::LRScheduler* schedule = nullptr;       ///< Stepped after the optimizer.
-  optim::ReduceLROnPlateau* plateau = nullptr;  ///< Stepped with each evaluation.
-  /// Gives what is to become small, the loss on other data; called in evaluation mode without grad.
-  std::function<double()> evaluate = {};
-  /// Called after each step, before a checkpoint and the logs are written; it may fill in an
-  /// `evaluation` of its own.
-  std::function<void(TrainedStep&)> after_step = {};
-  /// With `resume`, given the step of the last checkpoint in `out`, -1 where there is none: the
-  /// step of the one to go on from, -1 for a new run. By default it is the last one.
-  std::function<std::int64_t(std::int64_t)> choose_checkpoint = {};
-  /// Asked before each step whether the run ends here; by default it ends after Ctrl-C, for which
-  /// another function must ask itself (InterruptGuard::signal).
-  std::function<bool()> ends = {};
-};
 
 /// A loss or a gradient that is infinite or no number.
 class NotFiniteError : public Error {
@@ -103,6 +67,10 @@ class Trainer {
   void set_steps(std::int64_t steps);
 
   std::int64_t steps_done() const noexcept { return step_; }
+  /// Whether `patience` has ended the run.
+  bool stopped_early() const noexcept {
+    return options_.patience > 0 && worse_ >= options_.patience;
+  }
   double best_evaluation() const noexcept { return best_; }
 
  private:
@@ -117,6 +85,7 @@ class Trainer {
   void evaluate_model(TrainedStep& done);
   void compare(double evaluation);
   void save();
+  void save_best();
 
   ModuleBase& model_;
   optim::Optimizer& optimizer_;

@@ -261,6 +261,51 @@ TEST_CASE("evaluation happens in evaluation mode, and too many without progress 
   CHECK(course.model.is_training());
 }
 
+TEST_CASE(
+    "the checkpoint of the best evaluation is kept, and whether patience ended the run is told",
+    "[products]") {
+  const TemporaryFolder folder;
+  Course course;
+  const std::vector<double> found = {3, std::nan(""), 2, 2.5, 4};
+  std::size_t next = 0;
+  nn::StateDict best;
+  nn::TrainerOptions options{.steps = 100,
+                             .evaluate_every = 1,
+                             .patience = 2,
+                             .out = folder.path(),
+                             .keep_best = true,
+                             .shows_progress = false,
+                             .settings = {{"width", "8"}}};
+  options.evaluate = [&] {
+    if (found.at(next) == 2) best = course.model.clone().state_dict();
+    return found.at(next++);
+  };
+  nn::Trainer trainer(
+      course.model, course.optimizer, [&] { return course.loss(); }, options);
+  trainer.run();
+  CHECK(trainer.steps_done() == 5);
+  CHECK(trainer.stopped_early());
+  const nn::Safetensors kept = nn::load_run(folder.file("best.safetensors"));
+  CHECK(kept.metadata == std::map<std::string, std::string>{{"width", "8"}});
+  CHECK(kept.tensors.at("training.step").item<std::int64_t>() == 3);
+  for (const auto& [key, value] : best) CHECK(equal(kept.tensors.at(key), value));
+  CHECK_FALSE(equal(course.model.up.weight, best.at("up.weight")));
+
+  // Evaluations of after_step count, too, and the last of all steps is no early end.
+  Course other;
+  const TemporaryFolder another;
+  nn::TrainerOptions own{
+      .steps = 4, .patience = 4, .out = another.path(), .keep_best = true, .shows_progress = false};
+  own.after_step = [](nn::TrainedStep& done) { done.evaluation = done.step == 2 ? 0 : 1; };
+  nn::Trainer second(
+      other.model, other.optimizer, [&] { return other.loss(); }, own);
+  second.run();
+  CHECK_FALSE(second.stopped_early());
+  CHECK(nn::load_run(another.file("best.safetensors"))
+            .tensors.at("training.step")
+            .item<std::int64_t>() == 2);
+}
+
 TEST_CASE("a schedule on a plateau is stepped with each evaluation, and goes on with the run",
           "[products]") {
   const TemporaryFolder folder;
@@ -385,10 +430,12 @@ TEST_CASE("a trainer refuses options that cannot be, and checkpoints of other se
   refuses({.steps = 1, .accumulate = 0}, "accumulate must be at least 1");
   refuses({.steps = 1, .save_every = 1}, "checkpoints need a folder");
   refuses({.steps = 1, .resume = true}, "checkpoints need a folder");
+  refuses({.steps = 1, .keep_best = true}, "checkpoints need a folder");
   refuses({.steps = 1, .out = "/dev/null/x"}, "cannot be made");
   refuses({.steps = 1, .evaluate = [] { return 0.0; }}, "evaluate would never be called");
   refuses({.steps = 1, .evaluate_every = 1}, "needs a function, evaluate");
   refuses({.steps = 1, .patience = 1}, "patience needs evaluations");
+  refuses({.steps = 1, .out = folder.path(), .keep_best = true}, "keep_best needs evaluations");
   course.train({.steps = 2, .out = folder.path(), .settings = {{"width", "8"}}});
   CHECK_THROWS_WITH(
       course.train(
