@@ -31,8 +31,11 @@ Generator* own_or_null(Generator* generator) {
 
 }  // namespace
 
-LoaderState::LoaderState(Generator* loader, Generator* sampler)
-    : own_{own_or_null(loader), own_or_null(sampler)} {
+LoaderState::LoaderState(Generator* loader, Generator* sampler, std::int64_t batch_size,
+                         std::int64_t examples)
+    : own_{own_or_null(loader), own_or_null(sampler)},
+      batch_size_(batch_size),
+      examples_(examples) {
   if (own_[0] == own_[1]) own_[1] = nullptr;
 }
 
@@ -71,6 +74,8 @@ nn::StateDict LoaderState::to_dict() const {
   nn::StateDict state;
   state.insert({"running", full({}, running_, boolean)});
   state.insert({"batches", full({}, consumed_, DType::int64)});
+  state.insert({"batch_size", full({}, batch_size_, DType::int64)});
+  state.insert({"examples", full({}, examples_, DType::int64)});
   for (std::size_t i = 0; i < generators.size(); ++i) {
     if (generators[i]) state.insert({kGeneratorNames[i], tensor_of_generator(*generators[i])});
   }
@@ -83,6 +88,16 @@ void LoaderState::load(const nn::StateDict& state) {
   if (batches < 0 || (batches > 0 && !running))
     fail(kLoad, "the state has ", batches, " batches ", running ? "within" : "outside of",
          " a pass");
+  // Another number of examples in a batch would repeat or leave out some. Between two passes, both
+  // sizes may change. Checkpoints of 0.1 do not have them.
+  const auto check_size = [&](const char* name, std::int64_t own) {
+    if (!running || !state.contains(name)) return;
+    const std::int64_t size = entry(state, name).item<std::int64_t>();
+    if (size != own)
+      fail(kLoad, "the state is of a pass with ", name, ' ', size, ", this loader has ", own);
+  };
+  check_size("batch_size", batch_size_);
+  check_size("examples", examples_);
   Generators generators;
   for (std::size_t i = 0; i < generators.size(); ++i) {
     const bool is_own = i == kOwn || own_[i] != nullptr;

@@ -190,6 +190,8 @@ std::vector<PublicFunction> loaders() {
                 nn::StateDict state = data::DataLoader(data::TensorDataset(arange(5))).state_dict();
                 state["batches"] = a.tensor(state["batches"]);
                 state["running"] = a.tensor(state["running"]);
+                state["batch_size"] = a.tensor(state["batch_size"]);
+                state["examples"] = a.tensor(state["examples"]);
                 state["generator.default"] = a.tensor(state["generator.default"]);
                 return DrawnCall([state]() -> Tensors {
                   data::DataLoader loader(data::TensorDataset(arange(5)));

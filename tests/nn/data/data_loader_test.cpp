@@ -353,6 +353,25 @@ TEST_CASE("a state that does not fit is refused, and changes nothing") {
   CHECK(own == before);
 }
 
+TEST_CASE(
+    "a place within a loop is refused by a loader with other sizes, one between loops is not") {
+  auto loader = numbers(9, {.batch_size = 2}, 0);
+  auto bigger_batches = numbers(9, {.batch_size = 3}, 0);
+  auto more_examples = numbers(10, {.batch_size = 2}, 0);
+  bigger_batches.load_state_dict(loader.state_dict());
+  more_examples.load_state_dict(loader.state_dict());
+  CHECK(batches_in(more_examples).size() == 5);
+  auto it = loader.begin();
+  CHECK_THROWS_WITH(bigger_batches.load_state_dict(loader.state_dict()),
+                    ContainsSubstring("a pass with batch_size 2, this loader has 3"));
+  CHECK_THROWS_WITH(more_examples.load_state_dict(loader.state_dict()),
+                    ContainsSubstring("a pass with examples 9, this loader has 10"));
+  CHECK(batches_in(bigger_batches).size() == 3);
+  auto same = numbers(9, {.batch_size = 2}, 0);
+  same.load_state_dict(loader.state_dict());
+  CHECK(batches_in(same).size() == 4);
+}
+
 TEST_CASE("a DataLoader refuses options that contradict each other") {
   const data::SequentialSampler order(3);
   const auto check = [](const data::DataLoaderOptions& options, const char* message) {
