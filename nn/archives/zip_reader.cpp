@@ -79,7 +79,7 @@ void ZipReader::open_archive() {
   }
   const std::string message = message_of(error);
   zip_error_fini(&error);
-  refuse("is no zip archive: ", message);
+  refuse("is no zip archive, or was cut short: ", message);
 }
 
 void ZipReader::read_directory() {

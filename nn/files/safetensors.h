@@ -67,13 +67,14 @@ struct ShardOptions {
 void save_safetensors_shards(const std::filesystem::path& folder, const StateDict& tensors,
                              const ShardOptions& options = {});
 
-/// Reads F32, F64, I64 and BOOL as they are, F16 and BF16 as float32. A path that ends in ".json"
-/// is an index, as model.safetensors.index.json: the tensors that it names are read from the files
-/// beside it, and metadata of all files is joined. Nothing of a header or an index is trusted:
-/// IoError names the path and what is wrong (lengths, offsets that overlap, leave gaps or leave the
-/// file, unknown dtypes, sizes that are not whole, names used twice, lists within lists, files
-/// elsewhere, tensors that are not in their file). IoError also for what is no regular file, as a
-/// pipe or a folder. SafetensorsFile reads a tensor at a time.
+/// Reads F32, F64, I64 and BOOL as they are, F16 and BF16 as float32, and integers of other sizes
+/// as int64 (IoError for one that int64 cannot hold). A path that ends in ".json" is an index, as
+/// model.safetensors.index.json: the tensors that it names are read from the files beside it, and
+/// metadata of all files is joined. Nothing of a header or an index is trusted: IoError names the
+/// path and what is wrong (lengths, offsets that overlap, leave gaps or leave the file, unknown
+/// dtypes, sizes that are not whole, names used twice, lists within lists, files elsewhere, tensors
+/// that are not in their file). IoError also for what is no regular file, as a pipe or a folder.
+/// SafetensorsFile reads a tensor at a time.
 Safetensors load_safetensors(const std::filesystem::path& path, const LoadOptions& options = {});
 
 }  // namespace tend::nn

@@ -84,7 +84,9 @@ class SafetensorsFile::Files {
         file_.read_at(position, to, bytes);
         position += bytes;
       };
-      read_numbers(entry.type->kind, /*swapped=*/false, read, out);
+      if (const auto bad = read_numbers(entry.type->kind, /*swapped=*/false, read, out))
+        file_.refuse("tensor '", shown(entry.name), "': int64 cannot hold the U64 at ",
+                     unravel_index(*bad, entry.shape));
       return Tensor(out);
     }
 

@@ -25,6 +25,14 @@ constexpr std::array kTypes{
     StoredType{"BF16", NumberKind::bf16, 2, float32},
     StoredType{"I64", NumberKind::i64, 8, int64},
     StoredType{"BOOL", NumberKind::boolean, 1, boolean},
+    // What is only read stands behind what is written.
+    StoredType{"I8", NumberKind::i8, 1, int64},
+    StoredType{"I16", NumberKind::i16, 2, int64},
+    StoredType{"I32", NumberKind::i32, 4, int64},
+    StoredType{"U8", NumberKind::u8, 1, int64},
+    StoredType{"U16", NumberKind::u16, 2, int64},
+    StoredType{"U32", NumberKind::u32, 4, int64},
+    StoredType{"U64", NumberKind::u64, 8, int64},
 };
 
 // --- writing
@@ -244,7 +252,9 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
     refuse_tensor("needs dtype, shape and data_offsets, nothing else");
   }
   [[noreturn]] void refuse_dtype() const {
-    refuse_tensor("its dtype is none of F64, F32, F16, BF16, I64, BOOL");
+    std::string names;
+    for (const StoredType& type : kTypes) names += as_text(names.empty() ? "" : ", ", type.name);
+    refuse_tensor("its dtype is none of " + names);
   }
 
   // Throws for a value that does not belong where it stands.

@@ -122,6 +122,38 @@ TEST_CASE("F16 and BF16 are read as float32") {
         std::vector<float>{1.0f, -INFINITY, 3.140625f});
 }
 
+TEST_CASE("integers of every size are read as int64, of a mapped file, too") {
+  const Folder folder;
+  const std::string first("\x80\x7f", 2), second("\x00\x80\xff\x7f", 4),
+      third("\xfe\xff\xff\xff", 4), largest("\xff\xff\xff\xff\xff\xff\xff\x7f", 8);
+  const auto header = "{" + entry("i8", "I8", "[2]", 0, 2) + "," + entry("u8", "U8", "[2]", 2, 4) +
+                      "," + entry("i16", "I16", "[2,1]", 4, 8) + "," +
+                      entry("u16", "U16", "[2]", 8, 12) + "," + entry("i32", "I32", "[1]", 12, 16) +
+                      "," + entry("u32", "U32", "[]", 16, 20) + "," +
+                      entry("u64", "U64", "[2]", 20, 36) + "}";
+  const fs::path path =
+      write_raw(folder, header,
+                first + first + second + second + third + third + largest + std::string(8, 0));
+  using Numbers = std::vector<std::int64_t>;
+  for (const bool mmap : {false, true}) {
+    const nn::StateDict tensors = nn::load_safetensors(path, {.mmap = mmap}).tensors;
+    const auto numbers = [&](const char* name) {
+      CHECK(tensors.at(name).dtype() == int64);
+      return tensors.at(name).to_vector<std::int64_t>();
+    };
+    CHECK(numbers("i8") == Numbers{-128, 127});
+    CHECK(numbers("u8") == Numbers{128, 127});
+    CHECK(numbers("i16") == Numbers{-32768, 32767});
+    CHECK(tensors.at("i16").shape() == Shape{2, 1});
+    CHECK(numbers("u16") == Numbers{32768, 32767});
+    CHECK(numbers("i32") == Numbers{-2});
+    CHECK(numbers("u32") == Numbers{4294967294});
+    CHECK(numbers("u64") == Numbers{std::numeric_limits<std::int64_t>::max(), 0});
+  }
+  check_refused(folder, "{" + entry("x", "U64", "[1,2]", 0, 16) + "}",
+                largest + std::string(7, 0) + "\x80", "'x': int64 cannot hold the U64 at (0, 1)");
+}
+
 TEST_CASE("a file that is not what its header says is refused, with the reason") {
   const Folder folder;
   const std::string four(4, '\0');
