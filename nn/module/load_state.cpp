@@ -87,13 +87,14 @@ void check_shared(const ModuleBase& module, const std::vector<Load>& loads) {
 
 }  // namespace
 
-void ModuleBase::load_state_dict(const StateDict& state, Flag strict) {
-  with_memory([&] { load(state, strict); });
+IncompatibleKeys ModuleBase::load_state_dict(const StateDict& state, Flag strict) {
+  return with_memory([&] { return load(state, strict); });
 }
 
-void ModuleBase::load(const StateDict& state, bool strict, bool only_checks) {
+IncompatibleKeys ModuleBase::load(const StateDict& state, bool strict, bool only_checks) {
   const NoGradGuard guard;
   const Sources sources = sources_of(*this, state);
+  IncompatibleKeys found;
   std::string problems;
   std::vector<Load> loads;
   std::set<std::string_view> own_keys;
@@ -103,8 +104,9 @@ void ModuleBase::load(const StateDict& state, bool strict, bool only_checks) {
     own_keys.insert(key);
     const auto source = sources.find(key);
     if (source == sources.end()) {
-      if (strict && each.persistent)
-        problems += as_text("\n  missing key ", key, ' ', target.shape());
+      if (!each.persistent) continue;
+      found.missing_keys.push_back(key);
+      if (strict) problems += as_text("\n  missing key ", key, ' ', target.shape());
     } else if (source->second->shape() != target.shape()) {
       problems += as_text("\n  key ", key, " has shape ", source->second->shape(), ", the module ",
                           target.shape());
@@ -114,8 +116,9 @@ void ModuleBase::load(const StateDict& state, bool strict, bool only_checks) {
     }
   }
   for (const auto& [key, source] : state) {
-    if (strict && !own_keys.contains(key))
-      problems += as_text("\n  unexpected key ", key, ' ', source.shape());
+    if (own_keys.contains(key)) continue;
+    found.unexpected_keys.push_back(key);
+    if (strict) problems += as_text("\n  unexpected key ", key, ' ', source.shape());
   }
   if (!problems.empty()) refuse_state(*this, problems);
   for (const PathTensor& each : own) {
@@ -123,7 +126,7 @@ void ModuleBase::load(const StateDict& state, bool strict, bool only_checks) {
     if (source != sources.end()) each.owner->check_loaded(each.name, *source->second);
   }
 
-  if (only_checks) return;
+  if (only_checks) return found;
   // What may fail comes before the first element changes.
   for (Load& load : loads) load.value = load.value.to(load.target.dtype());
   check_shared(*this, loads);
@@ -132,6 +135,7 @@ void ModuleBase::load(const StateDict& state, bool strict, bool only_checks) {
     load.target.copy_from(load.value);
     load.target.storage()->bump_version(kLoad);
   }
+  return found;
 }
 
 }  // namespace tend::nn

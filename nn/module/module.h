@@ -113,8 +113,9 @@ class ModuleBase : public LiveObject {
   /// their dtypes. Buffers that are not persistent may be missing. Everything is checked first: an
   /// Error lists all missing, unexpected (both only when strict) and mis-shaped keys, or those that
   /// are there twice, or that name one tensor, as those of a tied head do, and have different
-  /// elements (of which PyTorch keeps the last); nothing has changed then.
-  void load_state_dict(const StateDict& state, Flag strict = true);
+  /// elements (of which PyTorch keeps the last); nothing has changed then. Returns the missing and
+  /// unexpected keys.
+  IncompatibleKeys load_state_dict(const StateDict& state, Flag strict = true);
 
   /// f for every module, children first (torch.nn.Module.apply).
   void apply(const std::function<void(ModuleBase&)>& f);
@@ -268,7 +269,7 @@ class ModuleBase : public LiveObject {
   /// This module and all below it, parents first.
   std::vector<ModuleBase*> modules() const;
   std::string tree_text() const;
-  void load(const StateDict& state, bool strict, bool only_checks = false);
+  IncompatibleKeys load(const StateDict& state, bool strict, bool only_checks = false);
   std::vector<PathTensor> path_tensors() const;
   std::vector<std::pair<std::string, Tensor>> named(MemberKind kind) const;
   void add_extra(const char* operation, const std::string& name, Extra extra);

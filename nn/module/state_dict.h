@@ -89,6 +89,11 @@ class StateDict {
   std::list<value_type> entries_;
 };
 
+/// What a state that was loaded without `strict` did not have, or had besides.
+struct IncompatibleKeys {
+  std::vector<std::string> missing_keys, unexpected_keys;
+};
+
 }  // namespace tend::nn
 
 #pragma GCC visibility pop

@@ -104,8 +104,11 @@ TEST_CASE(
   // Not strict: keys may be missing or unknown, but shapes must fit.
   CHECK_THROWS_AS(net.load_state_dict(state, /*strict=*/false), Error);
   std::next(state.begin())->second = ones({3, 2});
-  net.load_state_dict(state, /*strict=*/false);
+  const nn::IncompatibleKeys keys = net.load_state_dict(state, /*strict=*/false);
   CHECK(net.bias.to_vector<float>() == std::vector<float>{1, 1, 1});
+  CHECK(keys.missing_keys == std::vector<std::string>{"scale"});
+  CHECK(keys.unexpected_keys == std::vector<std::string>{"layers.2.weight"});
+  CHECK(net.load_state_dict(net.state_dict()).missing_keys.empty());
 }
 
 TEST_CASE("load_state_dict refuses a key that is there twice, or has no tensor") {
