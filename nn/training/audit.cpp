@@ -22,8 +22,9 @@ namespace {
 using detail::Audited;
 
 constexpr double kTolerance = 1e-4;
-// In float64, sums of thousands of terms that cancel leave less than this part of the terms.
-constexpr double kRounding = 1e-12;
+// A gradient below this part of the loss or of the largest one cannot be checked: even one that is
+// wrong by itself is within kTolerance of kLeastScale.
+constexpr double kNegligible = 1e-10;
 constexpr const char* kAudit = "audit";
 constexpr const char* kOutside = "outside of all modules";
 
@@ -111,10 +112,10 @@ double smallest(F distance) {
   return least;
 }
 
-// Rounding makes differences wrong by 1e-11 of the loss or of the largest gradient, which is much
-// for a derivative that is 0 because the loss does not change: that of a bias before BatchNorm.
-// Derivatives below this part of them are compared with it instead of with themselves.
-constexpr double kComparable = 1e-6;
+// Smaller derivatives are judged relative to this part of the loss or the largest gradient:
+// rounding makes differences wrong by 1e-11 of those, which is much for a derivative that is 0
+// because the loss does not change, as that of a bias before BatchNorm.
+constexpr double kLeastScale = 1e-6;
 
 // Compares derivatives of the float64 copy along a random direction with central differences.
 // `scale` is that of the loss and of the gradients of all parameters.
@@ -129,10 +130,10 @@ void check_derivatives(const Audited& audited, const Tensor& parameter, double s
                  [&] { return gradients_of(loss_of(audited), {parameter})[0]; });
   };
   const Tensor gradient = gradient_at(0);
+  const double size = std::max(norm_of(gradient), kLeastScale * scale);
   found.first_order = smallest([&](double step) {
     const double slope = (loss_at(step) - loss_at(-step)) / (2 * step);
-    return relative(inner_product(gradient, direction), slope,
-                    std::max(norm_of(gradient), kComparable * scale));
+    return relative(inner_product(gradient, direction), slope, size);
   });
   try {
     const GradModeGuard graph(true);
@@ -143,7 +144,7 @@ void check_derivatives(const Audited& audited, const Tensor& parameter, double s
       const Tensor numeric = (gradient_at(step) - gradient_at(-step)) / (2 * step);
       const Tensor analytic = second.defined() ? second : zeros_like(numeric);
       // Differences of gradients are exact to the gradient's last digits over the step.
-      const double floor = std::max(norm_of(gradient) * 1e-11 / step, kComparable * scale);
+      const double floor = std::max(norm_of(gradient) * 1e-11 / step, kLeastScale * scale);
       return relative(inner_product(analytic, direction), inner_product(numeric, direction),
                       std::max(norm_of(numeric), floor));
     });
@@ -207,11 +208,12 @@ std::string origin_of_not_finite(const Audited& audited) {
   return origin.empty() ? kOutside : origin;
 }
 
-// The size of the loss, or of the largest gradient.
+// The size of the loss, or of the largest gradient that is finite.
 double largest_of(const Tensor& loss, const std::vector<Tensor>& gradients) {
-  double largest = std::abs(loss.item());
+  double largest = std::isfinite(loss.item()) ? std::abs(loss.item()) : 0;
   for (const Tensor& each : gradients) {
-    if (each.defined()) largest = std::max(largest, norm_of(each));
+    const double size = each.defined() ? norm_of(each) : 0;
+    if (std::isfinite(size)) largest = std::max(largest, size);
   }
   return largest;
 }
@@ -226,7 +228,7 @@ std::string number(double value) {
 std::string fault_of(const ParameterAudit& p) {
   if (!p.requires_grad) return "";
   if (!p.reached) return "not reached by the loss";
-  if (p.is_zero && !p.is_rounding) return "its gradient is zero";
+  if (p.is_zero) return "its gradient is zero";
   if (!(p.first_order <= kTolerance)) return "its derivative is wrong";
   if (p.second_order && !(*p.second_order <= kTolerance)) return "its second derivative is wrong";
   return "";
@@ -234,7 +236,7 @@ std::string fault_of(const ParameterAudit& p) {
 
 std::string remark_of(const ParameterAudit& p) {
   const std::string fault = fault_of(p);
-  return fault.empty() && p.is_rounding ? "(its gradient is zero but for rounding)" : fault;
+  return fault.empty() && p.is_negligible ? "(its gradient is below 1e-10 of the largest)" : fault;
 }
 
 }  // namespace
@@ -260,14 +262,14 @@ AuditReport detail::audit(const Audited& own, const Audited& in_float64) {
     each.name = names[i].first;
     each.shape = parameters[i].shape();
     each.requires_grad = parameters[i].requires_grad();
-    each.reached = gradients[i].defined();
+    each.reached = gradients[i].defined() && references[i].defined();
     if (!each.reached) continue;
     each.is_zero = norm_of(gradients[i]) == 0;
     check_derivatives(in_float64, precise[i], scale, each);
     const Tensor difference = gradients[i].detach().to(float64) - references[i];
     const double size = norm_of(references[i]);
-    each.is_rounding = size <= kRounding * scale && !(each.is_zero && size == 0);
-    each.distance = relative(norm_of(difference), 0, each.is_rounding ? scale : size);
+    each.is_negligible = size <= kNegligible * scale && !each.is_zero;
+    each.distance = relative(norm_of(difference), 0, each.is_negligible ? scale : size);
   }
   return report;
 }

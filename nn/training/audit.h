@@ -22,14 +22,14 @@ struct ParameterAudit {
   Shape shape;
   /// False for a frozen parameter, of which nothing else is known.
   bool requires_grad = true;
-  /// Whether the loss depends on it.
+  /// Whether the loss depends on it, that of the float64 copy, too.
   bool reached = false;
   /// Whether all elements of its gradient are exactly 0.
   bool is_zero = false;
-  /// Whether in float64 its gradient is below 1e-12 of the loss or of the largest gradient: 0 but
-  /// for rounding, as that of a bias before BatchNorm or of a key's bias, which change no loss. It
-  /// is no fault.
-  bool is_rounding = false;
+  /// Whether its gradient is not exactly 0, but in float64 at most 1e-10 of the loss or of the
+  /// largest gradient: mostly rounding, where a parameter changes no loss, as a bias before
+  /// BatchNorm or a key's bias. It is no fault, though a gradient that has vanished looks the same.
+  bool is_negligible = false;
   /// By how much the derivative of the loss in a random direction differs from central differences,
   /// relative to the gradient's norm: about 1e-8 where it is right. A gradient below 1e-6 of the
   /// loss or of the largest gradient is compared with that, as rounding spoils its differences.
@@ -38,7 +38,7 @@ struct ParameterAudit {
   /// derivative. Nothing where the gradient cannot be differentiated.
   std::optional<double> second_order = {};
   /// |g - g64| / |g64| of the model's gradient g and that of its float64 copy; where that is
-  /// rounding, relative to the loss or the largest gradient.
+  /// negligible, relative to the loss or the largest gradient.
   double distance = 0;
 };
 
@@ -51,7 +51,8 @@ struct AuditReport {
   std::string not_finite;
 
   /// Whether all is finite, every parameter that requires grad is reached by a gradient that is not
-  /// zero, and its derivatives are right to 1e-4.
+  /// exactly zero, or negligible, and derivatives are right to 1e-4 of themselves or to 1e-10 of
+  /// the loss or of the largest gradient.
   bool passed() const;
 };
 

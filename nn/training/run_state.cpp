@@ -188,7 +188,8 @@ void RunState::check_keys(const StateDict& state) const {
     if (std::any_of(parts_.begin(), parts_.end(), has_it)) continue;
     const std::string name =
         key.substr(kPrefix.size(), key.find('.', kPrefix.size()) - kPrefix.size());
-    fail(kLoad, key, " belongs to no part: none was added as \"", name, '"');
+    fail(kLoad, key, " belongs to no part: \"", name,
+         "\" was not added, or is a part of another kind");
   }
 }
 

@@ -62,7 +62,7 @@ Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<d
       gradients_(std::move(gradients)),
       options_(std::move(options)),
       parameters_(model.parameters()) {
-  detail::check(options_);
+  detail::check_options(options_);
   if (!gradients_) fail(kTrainer, "the function that computes the gradients is empty");
   if (!options_.out.empty()) folder_.emplace(options_.out, options_.keep);
   state.add("optimizer", optimizer);
@@ -116,6 +116,7 @@ void Trainer::evaluate_model(TrainedStep& done) {
 }
 
 void Trainer::compare(double evaluation) {
+  if (evaluation < best_) best_step_ = step_;
   worse_ = evaluation < best_ ? 0 : worse_ + 1;
   best_ = std::min(best_, evaluation);
 }
@@ -125,9 +126,11 @@ void Trainer::set_steps(std::int64_t steps) {
   options_.steps = steps;
 }
 
-bool Trainer::goes_on() const {
+bool Trainer::goes_on() {
   const bool ends = options_.ends ? options_.ends() : InterruptGuard::signal() != 0;
-  return step_ < options_.steps && !stopped_early() && !ends;
+  const bool is_whole = step_ >= options_.steps;
+  stopped_early_ = !is_whole && options_.patience > 0 && worse_ >= options_.patience;
+  return !is_whole && !stopped_early_ && !ends;
 }
 
 void Trainer::run() {
@@ -142,6 +145,7 @@ void Trainer::run() {
   std::optional<double> last_evaluation;
   model_.train();
   step_schedule();
+  save_best();
   while (goes_on()) {
     TrainedStep done = make_step();
     try {
@@ -153,7 +157,7 @@ void Trainer::run() {
     if (done.evaluation) last_evaluation = done.evaluation;
     if (done.evaluation && options_.plateau) options_.plateau->step(*done.evaluation);
     if (log) log->write(done);
-    if (done.evaluation && worse_ == 0) save_best();
+    save_best();
     if (is_due(step_, options_.save_every)) save();
     const double a_step = done.seconds / static_cast<double>(step_ - first_step_);
     const double seconds_left = a_step * static_cast<double>(options_.steps - step_);

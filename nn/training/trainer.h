@@ -67,10 +67,8 @@ class Trainer {
   void set_steps(std::int64_t steps);
 
   std::int64_t steps_done() const noexcept { return step_; }
-  /// Whether `patience` has ended the run.
-  bool stopped_early() const noexcept {
-    return options_.patience > 0 && worse_ >= options_.patience;
-  }
+  /// Whether the last run() was ended by `patience`.
+  bool stopped_early() const noexcept { return stopped_early_; }
   double best_evaluation() const noexcept { return best_; }
 
  private:
@@ -79,13 +77,14 @@ class Trainer {
   std::filesystem::path find_checkpoint() const;
   void check_folder() const;
   void resume();
-  bool goes_on() const;
+  bool goes_on();
   TrainedStep make_step();
   void step_schedule();
   void evaluate_model(TrainedStep& done);
   void compare(double evaluation);
   void save();
   void save_best();
+  double best_in_folder() const;
 
   ModuleBase& model_;
   optim::Optimizer& optimizer_;
@@ -95,9 +94,11 @@ class Trainer {
   std::vector<Tensor> parameters_;
   std::int64_t step_ = 0, saved_ = -1;
   bool owns_folder_ = false;  // no other run's checkpoints are in it
-  bool schedule_is_due_ = false;
+  bool schedule_is_due_ = false, stopped_early_ = false;
   std::int64_t worse_ = 0;  // evaluations since the best one
   double best_ = std::numeric_limits<double>::infinity();
+  double best_saved_ = best_;    // that of best.safetensors
+  std::int64_t best_step_ = -1;  // that had the best one
   std::int64_t first_step_ = 0;  // of this process
   Clock::time_point start_;
 };

@@ -1,4 +1,5 @@
-// What a Trainer is told.
+/// \file
+/// What a Trainer is told.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,8 @@
 
 namespace tend::nn {
 
+/// What a Trainer is told: steps, evaluations, checkpoints and functions of yours. In a designated
+/// initializer they stand in this order.
 struct TrainerOptions {
   std::int64_t steps = 0;       ///< Of the whole run.
   std::int64_t accumulate = 1;  ///< Losses that one step averages: micro-batches.
@@ -30,10 +33,13 @@ struct TrainerOptions {
   std::filesystem::path out = {};
   std::int64_t save_every = 0;  ///< Steps; 0: only at the end.
   std::int64_t keep = 3;        ///< How many checkpoints stay.
-  Flag keep_best = false;  ///< Each best evaluation writes a checkpoint, best.safetensors in `out`.
-  Flag writes = true;      ///< Checkpoints and logs; false on all but one of several processes.
-  Flag resume = false;     ///< Goes on from the last checkpoint in `out`, if there is one.
-  Flag shows_progress = true;                        ///< A line on stderr (ProgressLine).
+  /// An evaluation that is better than all before writes a checkpoint, best.safetensors in `out`,
+  /// where that does not hold a better one, as that of a run that went back. Without checkpoints of
+  /// steps, `resume` goes on from it.
+  Flag keep_best = false;
+  Flag writes = true;          ///< Checkpoints and logs; false on all but one of several processes.
+  Flag resume = false;         ///< Goes on from the last checkpoint in `out`, if there is one.
+  Flag shows_progress = true;  ///< A line on stderr (ProgressLine).
   std::map<std::string, std::string> settings = {};  ///< Of the program, for the checkpoints.
 
   optim::LRScheduler* schedule = nullptr;       ///< Stepped after the optimizer.
@@ -52,9 +58,9 @@ struct TrainerOptions {
 };
 
 namespace detail {
-inline constexpr const char* kTrainer = "Trainer";  // that errors name
+inline constexpr const char* kTrainer = "Trainer";  // the operation that errors name
 /// Error for options that contradict each other.
-void check(const TrainerOptions& options);
+void check_options(const TrainerOptions& options);
 }  // namespace detail
 
 }  // namespace tend::nn

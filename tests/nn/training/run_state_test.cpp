@@ -149,7 +149,7 @@ TEST_CASE("a state that does not fit leaves all parts of a run as they were", "[
   refuses("training.step is () float32, not int64 with 0 dimensions",
           [](auto& state) { state["training.step"] = tensor(1.5F); });
   refuses("training.best is undefined", [](auto& state) { state["training.best"] = Tensor(); });
-  refuses("training.schedule.lr belongs to no part",
+  refuses("training.schedule.lr belongs to no part: \"schedule\" was not added",
           [](auto& state) { state["training.schedule.lr"] = tensor(1.0); });
   refuses("training.step is there twice",
           [](auto& state) { state.emplace_back("training.step", tensor(std::int64_t{1})); });

@@ -2,11 +2,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/catch.h"
@@ -71,6 +73,11 @@ std::vector<std::string> lines_of(const std::string& path) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) lines.push_back(line);
   return lines;
+}
+
+// That at which a checkpoint was written.
+std::int64_t step_of(const std::string& checkpoint) {
+  return nn::load_run(checkpoint).tensors.at("training.step").item<std::int64_t>();
 }
 
 bool same_weights(const nn::ModuleBase& a, const nn::ModuleBase& b) {
@@ -287,7 +294,7 @@ TEST_CASE(
   CHECK(trainer.stopped_early());
   const nn::Safetensors kept = nn::load_run(folder.file("best.safetensors"));
   CHECK(kept.metadata == std::map<std::string, std::string>{{"width", "8"}});
-  CHECK(kept.tensors.at("training.step").item<std::int64_t>() == 3);
+  CHECK(step_of(folder.file("best.safetensors")) == 3);
   for (const auto& [key, value] : best) CHECK(equal(kept.tensors.at(key), value));
   CHECK_FALSE(equal(course.model.up.weight, best.at("up.weight")));
 
@@ -295,15 +302,89 @@ TEST_CASE(
   Course other;
   const TemporaryFolder another;
   nn::TrainerOptions own{
-      .steps = 4, .patience = 4, .out = another.path(), .keep_best = true, .shows_progress = false};
+      .steps = 4, .patience = 2, .out = another.path(), .keep_best = true, .shows_progress = false};
   own.after_step = [](nn::TrainedStep& done) { done.evaluation = done.step == 2 ? 0 : 1; };
   nn::Trainer second(
       other.model, other.optimizer, [&] { return other.loss(); }, own);
   second.run();
+  CHECK(second.steps_done() == 4);
   CHECK_FALSE(second.stopped_early());
-  CHECK(nn::load_run(another.file("best.safetensors"))
-            .tensors.at("training.step")
-            .item<std::int64_t>() == 2);
+  CHECK(step_of(another.file("best.safetensors")) == 2);
+}
+
+TEST_CASE("the best checkpoint is replaced by a better one alone, and by no other run's",
+          "[products]") {
+  const TemporaryFolder folder;
+  const std::string best = folder.file("best.safetensors");
+  struct Plan {
+    std::int64_t steps = 9, best_step = -1;
+    double evaluation = 0;     // of the best step; others have 1
+    std::int64_t thrown = -1;  // the step whose after_step throws
+    bool resumes = true;
+  };
+  const auto run = [&](const Plan& plan) {
+    Course course;
+    nn::TrainerOptions options{.steps = plan.steps,
+                               .evaluate_every = 1,
+                               .out = folder.path(),
+                               .save_every = 2,
+                               .keep_best = true,
+                               .resume = plan.resumes,
+                               .shows_progress = false};
+    nn::Trainer* running = nullptr;
+    options.evaluate = [&] {
+      return running->steps_done() == plan.best_step ? plan.evaluation : 1.0;
+    };
+    options.after_step = [&](const nn::TrainedStep& done) {
+      if (done.step == plan.thrown) throw done.step;
+    };
+    nn::Trainer trainer(
+        course.model, course.optimizer, [&] { return course.loss(); }, options);
+    running = &trainer;
+    trainer.run();
+  };
+  // A step that fails after its evaluation has no checkpoint.
+  CHECK_THROWS_AS(run({.best_step = 1, .thrown = 1, .resumes = false}), std::int64_t);
+  CHECK_FALSE(std::filesystem::exists(best));
+  CHECK_THROWS_AS(run({.best_step = 1, .thrown = 2, .resumes = false}), std::int64_t);
+  CHECK(step_of(best) == 1);  // and there is no other yet
+  CHECK_THROWS_WITH(run({.resumes = false}), ContainsSubstring("checkpoints of another run"));
+  CHECK(step_of(best) == 1);
+  // It goes on from that, and from the checkpoint of step 4.
+  CHECK_THROWS_AS(run({.best_step = 5, .evaluation = -5, .thrown = 5}), std::int64_t);
+  CHECK(step_of(best) == 1);
+  CHECK_THROWS_AS(run({.best_step = 5, .evaluation = -5, .thrown = 6}), std::int64_t);
+  CHECK(step_of(best) == 5);
+  // From there it goes another way, better than the checkpoint's best, but not than step 5 was.
+  run({.steps = 6, .best_step = 6, .evaluation = -3});
+  CHECK(step_of(best) == 5);
+  run({.steps = 8, .best_step = 8, .evaluation = -6});
+  CHECK(step_of(best) == 8);
+  nn::save_safetensors(best, {{"x", ones({2})}});
+  CHECK_THROWS_WITH(run({.steps = 10}), ContainsSubstring("is no checkpoint"));
+}
+
+TEST_CASE("a best evaluation whose step failed is written by the run that goes on", "[products]") {
+  const TemporaryFolder folder;
+  Course course;
+  bool fails = true;
+  nn::TrainerOptions options{.steps = 3,
+                             .evaluate_every = 1,
+                             .out = folder.path(),
+                             .keep_best = true,
+                             .shows_progress = false};
+  nn::Trainer* running = nullptr;
+  options.evaluate = [&] { return running->steps_done() == 2 ? 0.0 : 1.0; };
+  options.after_step = [&](const nn::TrainedStep& done) {
+    if (done.step == 2 && std::exchange(fails, false)) throw done.step;
+  };
+  nn::Trainer trainer(
+      course.model, course.optimizer, [&] { return course.loss(); }, options);
+  running = &trainer;
+  CHECK_THROWS_AS(trainer.run(), std::int64_t);
+  CHECK(step_of(folder.file("best.safetensors")) == 1);
+  trainer.run();
+  CHECK(step_of(folder.file("best.safetensors")) == 2);
 }
 
 TEST_CASE("a schedule on a plateau is stepped with each evaluation, and goes on with the run",
