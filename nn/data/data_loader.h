@@ -81,17 +81,12 @@ class DataLoader {
       : dataset_(std::move(dataset)), options_(std::move(options)), collate_(std::move(collate)) {
     if (!dataset_) fail("DataLoader", "the dataset is a null pointer");
     with_memory([&] {
-      std::int64_t size = -1;
-      if constexpr (MapDataset<D>) {
-        size = dataset_->size();
-        detail::check_options(options_, size);
-        batches_ = detail::batches_of(options_, size);
-      } else {
-        detail::check_options(options_, std::nullopt);
-      }
-      Generator* const sampler = batches_ ? batches_->generator() : nullptr;
-      state_ = std::make_shared<detail::LoaderState>(options_.generator, sampler,
-                                                     options_.batch_size, size);
+      std::optional<std::int64_t> size;
+      if constexpr (MapDataset<D>) size = dataset_->size();
+      detail::check_options(options_, size);
+      if constexpr (MapDataset<D>) batches_ = detail::batches_of(options_, *size);
+      state_ = std::make_shared<detail::LoaderState>(options_, size,
+                                                     batches_ ? batches_->generator() : nullptr);
     });
   }
   explicit DataLoader(D dataset, DataLoaderOptions options = {}, Collate collate = {})
@@ -128,17 +123,19 @@ class DataLoader {
   }
   std::default_sentinel_t end() const noexcept { return {}; }
 
-  /// Where the loop that began last stands: how many batches it has given, of which size and of how
-  /// many examples, and the generators at its start, as int64 tensors. Behind its last batch, the
-  /// loader stands between two loops.
+  /// Where the loop that began last stands: how many batches it has given, the sizes of the dataset
+  /// and of a batch, what decides the order, and the generators at its start, as int64 tensors.
+  /// Behind its last batch, the loader stands between two loops.
   nn::StateDict state_dict() const { return state_->to_dict(); }
   /// The next loop begins behind the batches that a loop of a loader like this had given, with the
   /// same bits from there on. Generators of options and samplers are set as they were. The default
   /// generator stays as the program has it; a program that resumes sets it to its own checkpoint's
   /// get_rng_state(). Examples of a map-style dataset are not read again; an iterable one must give
   /// the same ones as then. Error (IndexError for an entry that is missing, IoError for a
-  /// generator's state that is none) for the state of another kind of loader, and for one within a
-  /// loop over a dataset of another size or in batches of another; nothing has changed then.
+  /// generator's state that is none) for the state of another kind of loader, and for one from the
+  /// middle of a loop over a dataset of another size, with another batch_size, or whose order was
+  /// decided otherwise (what a sampler or batch_sampler gives is not compared); nothing has changed
+  /// then.
   void load_state_dict(const nn::StateDict& state) {
     with_memory([&] { state_->load(state); });
   }

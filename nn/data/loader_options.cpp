@@ -29,13 +29,27 @@ Generator* own_or_null(Generator* generator) {
   return generator == &default_generator() ? nullptr : generator;
 }
 
+// What decides the order of a pass, as a state has it.
+std::int64_t order_of(const DataLoaderOptions& options) {
+  return options.batch_sampler ? 3 : options.sampler ? 2 : options.shuffle ? 1 : 0;
+}
+
+std::string pass_of(std::int64_t examples, std::int64_t batch_size, std::int64_t order) {
+  constexpr std::array kOrders{"in order", "shuffled", "by a sampler", "by a batch_sampler"};
+  const std::string over = examples < 0 ? "an iterable dataset" : as_text(examples, " examples");
+  const bool is_known = order >= 0 && order < static_cast<std::int64_t>(kOrders.size());
+  return as_text("a pass over ", over, " in batches of ", batch_size, ", ",
+                 is_known ? kOrders[static_cast<std::size_t>(order)] : "in an unknown order");
+}
+
 }  // namespace
 
-LoaderState::LoaderState(Generator* loader, Generator* sampler, std::int64_t batch_size,
-                         std::int64_t examples)
-    : own_{own_or_null(loader), own_or_null(sampler)},
-      batch_size_(batch_size),
-      examples_(examples) {
+LoaderState::LoaderState(const DataLoaderOptions& options, std::optional<std::int64_t> size,
+                         Generator* sampler)
+    : own_{own_or_null(options.generator), own_or_null(sampler)},
+      examples_(size.value_or(-1)),
+      batch_size_(options.batch_size),
+      order_(order_of(options)) {
   if (own_[0] == own_[1]) own_[1] = nullptr;
 }
 
@@ -74,8 +88,9 @@ nn::StateDict LoaderState::to_dict() const {
   nn::StateDict state;
   state.insert({"running", full({}, running_, boolean)});
   state.insert({"batches", full({}, consumed_, DType::int64)});
-  state.insert({"batch_size", full({}, batch_size_, DType::int64)});
   state.insert({"examples", full({}, examples_, DType::int64)});
+  state.insert({"batch_size", full({}, batch_size_, DType::int64)});
+  state.insert({"order", full({}, order_, DType::int64)});
   for (std::size_t i = 0; i < generators.size(); ++i) {
     if (generators[i]) state.insert({kGeneratorNames[i], tensor_of_generator(*generators[i])});
   }
@@ -88,16 +103,14 @@ void LoaderState::load(const nn::StateDict& state) {
   if (batches < 0 || (batches > 0 && !running))
     fail(kLoad, "the state has ", batches, " batches ", running ? "within" : "outside of",
          " a pass");
-  // Another number of examples in a batch would repeat or leave out some. Between two passes, both
-  // sizes may change. Checkpoints of 0.1 do not have them.
-  const auto check_size = [&](const char* name, std::int64_t own) {
-    if (!running || !state.contains(name)) return;
-    const std::int64_t size = entry(state, name).item<std::int64_t>();
-    if (size != own)
-      fail(kLoad, "the state is of a pass with ", name, ' ', size, ", this loader has ", own);
-  };
-  check_size("batch_size", batch_size_);
-  check_size("examples", examples_);
+  // Otherwise a place within a pass would be another: examples would be repeated or left out.
+  // Checkpoints of 0.1 do not tell.
+  if (running && state.contains("examples")) {
+    const auto number = [&](const char* name) { return entry(state, name).item<std::int64_t>(); };
+    const std::string was = pass_of(number("examples"), number("batch_size"), number("order"));
+    const std::string own = pass_of(examples_, batch_size_, order_);
+    if (was != own) fail(kLoad, "the state is of ", was, ", this loader makes ", own);
+  }
   Generators generators;
   for (std::size_t i = 0; i < generators.size(); ++i) {
     const bool is_own = i == kOwn || own_[i] != nullptr;

@@ -40,10 +40,10 @@ namespace detail {
 /// Where a loader stands within its last pass, and how another one gets there.
 class LoaderState {
  public:
-  /// The generators of the user that the loader and its sampler draw from, null for none; the sizes
-  /// of a batch and of the dataset, -1 for an iterable one.
-  LoaderState(Generator* loader, Generator* sampler, std::int64_t batch_size,
-              std::int64_t examples);
+  /// `size` is the dataset's, none for an iterable one; `sampler` the generator that the sampler
+  /// draws from, null for none.
+  LoaderState(const DataLoaderOptions& options, std::optional<std::int64_t> size,
+              Generator* sampler);
 
   /// Starts a pass: remembers the generators, or sets them as load() was told. Returns its number.
   std::uint64_t start();
@@ -78,7 +78,7 @@ class LoaderState {
   Generators current() const;
 
   std::array<Generator*, kOwn> own_;
-  std::int64_t batch_size_, examples_;
+  std::int64_t examples_, batch_size_, order_;  // as to_dict() has them
   Generators at_start_;
   std::optional<Generator> meanwhile_;  // the default one during a replay
   std::uint64_t pass_ = 0, loads_ = 0;

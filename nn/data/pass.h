@@ -115,7 +115,7 @@ class Pass {
         if (first_ == 0) reset();
         static_cast<void>(read(first_));
       }
-      if (ended_) return;
+      if (ended_ || drained_) return;
     }
     if constexpr (!MapDataset<D>) {
       if (batches == 0) reset();

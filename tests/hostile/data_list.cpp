@@ -192,6 +192,7 @@ std::vector<PublicFunction> loaders() {
                 state["running"] = a.tensor(state["running"]);
                 state["batch_size"] = a.tensor(state["batch_size"]);
                 state["examples"] = a.tensor(state["examples"]);
+                state["order"] = a.tensor(state["order"]);
                 state["generator.default"] = a.tensor(state["generator.default"]);
                 return DrawnCall([state]() -> Tensors {
                   data::DataLoader loader(data::TensorDataset(arange(5)));

@@ -354,22 +354,44 @@ TEST_CASE("a state that does not fit is refused, and changes nothing") {
 }
 
 TEST_CASE(
-    "a place within a loop is refused by a loader with other sizes, one between loops is not") {
+    "a place within a loop is refused by a loader of other passes, one between loops is not") {
   auto loader = numbers(9, {.batch_size = 2}, 0);
   auto bigger_batches = numbers(9, {.batch_size = 3}, 0);
   auto more_examples = numbers(10, {.batch_size = 2}, 0);
+  auto shuffled = numbers(9, {.batch_size = 2, .shuffle = true}, 0);
   bigger_batches.load_state_dict(loader.state_dict());
   more_examples.load_state_dict(loader.state_dict());
+  shuffled.load_state_dict(loader.state_dict());
   CHECK(batches_in(more_examples).size() == 5);
   auto it = loader.begin();
-  CHECK_THROWS_WITH(bigger_batches.load_state_dict(loader.state_dict()),
-                    ContainsSubstring("a pass with batch_size 2, this loader has 3"));
+  CHECK_THROWS_WITH(
+      bigger_batches.load_state_dict(loader.state_dict()),
+      ContainsSubstring("the state is of a pass over 9 examples in batches of 2, in order, "
+                        "this loader makes a pass over 9 examples in batches of 3"));
   CHECK_THROWS_WITH(more_examples.load_state_dict(loader.state_dict()),
-                    ContainsSubstring("a pass with examples 9, this loader has 10"));
+                    ContainsSubstring("makes a pass over 10 examples"));
+  CHECK_THROWS_WITH(shuffled.load_state_dict(loader.state_dict()),
+                    ContainsSubstring("batches of 2, shuffled"));
   CHECK(batches_in(bigger_batches).size() == 3);
   auto same = numbers(9, {.batch_size = 2}, 0);
   same.load_state_dict(loader.state_dict());
   CHECK(batches_in(same).size() == 4);
+  nn::StateDict of_version_0_1 = loader.state_dict();
+  for (const char* name : {"examples", "batch_size", "order"}) of_version_0_1.erase(name);
+  same.load_state_dict(of_version_0_1);
+  CHECK(batches_in(same).size() == 4);
+  data::DataLoader counted(Counter{9}, {.batch_size = 2});
+  CHECK_THROWS_WITH(counted.load_state_dict(loader.state_dict()),
+                    ContainsSubstring("this loader makes a pass over an iterable dataset"));
+}
+
+TEST_CASE("a place far behind the end of an iterable dataset is its end") {
+  data::DataLoader loader(Counter{5}, {.batch_size = 2});
+  auto it = loader.begin();
+  nn::StateDict state = loader.state_dict();
+  state["batches"] = tensor(std::numeric_limits<std::int64_t>::max());
+  loader.load_state_dict(state);
+  CHECK(batches_in(loader).empty());
 }
 
 TEST_CASE("a DataLoader refuses options that contradict each other") {
