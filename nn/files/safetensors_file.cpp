@@ -79,7 +79,7 @@ class SafetensorsFile::Files {
         if (const auto mapped = mapping_->array(entry.type->kind, position, entry.shape))
           return Tensor(*mapped);
       }
-      const Array out = Array::empty(entry.shape, entry.type->dtype);
+      const Array out = Array::empty(entry.shape, widened(entry.type->kind));
       const auto read = [&](void* to, std::uint64_t bytes) {
         file_.read_at(position, to, bytes);
         position += bytes;
@@ -125,7 +125,7 @@ class SafetensorsFile::Files {
     for (const Entry& entry : part.header().entries) {
       if (!belongs(entry)) continue;
       entries_.push_back(
-          {entry.name, std::string(entry.type->name), entry.type->dtype, entry.shape});
+          {entry.name, std::string(entry.type->name), widened(entry.type->kind), entry.shape});
       places_.emplace(entry.name, Place{&part, &entry});
     }
     for (const auto& text : part.header().metadata) metadata_.insert(text);

@@ -38,7 +38,8 @@ class SafetensorsFile {
   bool contains(std::string_view name) const noexcept;
 
   /// The tensor of that name: one of its own each time, but for elements that stay in the file.
-  /// IndexError for a name that is not here; IoError when the file cannot be read any more.
+  /// IndexError for a name that is not here; IoError when the file cannot be read any more,
+  /// and for a U64 that int64 cannot hold.
   Tensor load(std::string_view name) const;
 
   // There is no move: it copies, too, so that no object is ever without its files.

@@ -19,20 +19,20 @@ constexpr std::uint64_t kLargestSize = std::uint64_t{1} << 62;
 constexpr std::size_t kMaxDims = 64;
 
 constexpr std::array kTypes{
-    StoredType{"F64", NumberKind::f64, 8, float64},
-    StoredType{"F32", NumberKind::f32, 4, float32},
-    StoredType{"F16", NumberKind::f16, 2, float32},
-    StoredType{"BF16", NumberKind::bf16, 2, float32},
-    StoredType{"I64", NumberKind::i64, 8, int64},
-    StoredType{"BOOL", NumberKind::boolean, 1, boolean},
-    // What is only read stands behind what is written.
-    StoredType{"I8", NumberKind::i8, 1, int64},
-    StoredType{"I16", NumberKind::i16, 2, int64},
-    StoredType{"I32", NumberKind::i32, 4, int64},
-    StoredType{"U8", NumberKind::u8, 1, int64},
-    StoredType{"U16", NumberKind::u16, 2, int64},
-    StoredType{"U32", NumberKind::u32, 4, int64},
-    StoredType{"U64", NumberKind::u64, 8, int64},
+    StoredType{"F64", NumberKind::f64},
+    StoredType{"F32", NumberKind::f32},
+    StoredType{"F16", NumberKind::f16},
+    StoredType{"BF16", NumberKind::bf16},
+    StoredType{"I64", NumberKind::i64},
+    StoredType{"BOOL", NumberKind::boolean},
+    // stored_type() takes the first that fits, so what is only read comes last.
+    StoredType{"I8", NumberKind::i8},
+    StoredType{"I16", NumberKind::i16},
+    StoredType{"I32", NumberKind::i32},
+    StoredType{"U8", NumberKind::u8},
+    StoredType{"U16", NumberKind::u16},
+    StoredType{"U32", NumberKind::u32},
+    StoredType{"U64", NumberKind::u64},
 };
 
 // --- writing
@@ -74,7 +74,7 @@ const StoredType& stored_type(DType dtype, std::optional<HalfType> half) {
     if (half && is_floating(dtype)) {
       return each.kind == (*half == HalfType::float16 ? NumberKind::f16 : NumberKind::bf16);
     }
-    return each.dtype == dtype && each.bytes == item_size(dtype);
+    return widened(each.kind) == dtype && stored_size(each.kind) == item_size(dtype);
   };
   return *std::find_if(kTypes.begin(), kTypes.end(), same);
 }
@@ -99,7 +99,7 @@ std::string header_text(const std::filesystem::path& path, const StateDict& tens
       fail<IoError>("save_safetensors", path.string(), ": '", shown(name), "' is undefined");
     }
     const StoredType& type = stored_type(tensor.dtype(), options.dtype);
-    const std::int64_t end = end_of(path, name, tensor, type.bytes, begin);
+    const std::int64_t end = end_of(path, name, tensor, stored_size(type.kind), begin);
     if (text.size() > 1) text += ',';
     text += quoted(path, name) + R"(:{"dtype":")";
     text += type.name;
@@ -348,7 +348,7 @@ class Checker {
   }
 
   void check_length(const Entry& entry) const {
-    std::int64_t bytes = entry.type->bytes;
+    std::int64_t bytes = stored_size(entry.type->kind);
     const bool empty = std::find(entry.shape.begin(), entry.shape.end(), 0) != entry.shape.end();
     bool fits = true;
     for (const std::int64_t size : entry.shape)

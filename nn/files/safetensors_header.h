@@ -17,12 +17,10 @@
 
 namespace tend::nn::safetensors {
 
-/// A dtype of the format, and the one that it is read as.
+/// A dtype of the format.
 struct StoredType {
   std::string_view name;
   NumberKind kind;
-  std::int64_t bytes;
-  DType dtype;
 };
 
 /// A tensor of a file; its bytes are [begin, end) of what follows the header.

@@ -130,8 +130,8 @@ Shards split(const StateDict& tensors, const ShardOptions& options) {
   shards.all.emplace_back();
   std::int64_t room = options.max_shard_size;
   for (const auto& [name, tensor] : tensors) {
-    const std::int64_t size =
-        tensor.numel() * safetensors::stored_type(tensor.dtype(), options.dtype).bytes;
+    const NumberKind kind = safetensors::stored_type(tensor.dtype(), options.dtype).kind;
+    const std::int64_t size = tensor.numel() * stored_size(kind);
     if (size > room && !shards.all.back().empty()) {
       shards.all.emplace_back();
       room = options.max_shard_size;

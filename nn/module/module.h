@@ -114,7 +114,7 @@ class ModuleBase : public LiveObject {
   /// Error lists all missing, unexpected (both only when strict) and mis-shaped keys, or those that
   /// are there twice, or that name one tensor, as those of a tied head do, and have different
   /// elements (of which PyTorch keeps the last); nothing has changed then. Returns the missing and
-  /// unexpected keys.
+  /// unexpected keys, of which a strict call has none.
   IncompatibleKeys load_state_dict(const StateDict& state, Flag strict = true);
 
   /// f for every module, children first (torch.nn.Module.apply).

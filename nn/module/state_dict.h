@@ -89,7 +89,8 @@ class StateDict {
   std::list<value_type> entries_;
 };
 
-/// What a state that was loaded without `strict` did not have, or had besides.
+/// Keys of a module that a state lacks, but for buffers that are not persistent, and keys of the
+/// state that the module lacks.
 struct IncompatibleKeys {
   std::vector<std::string> missing_keys, unexpected_keys;
 };

@@ -108,7 +108,6 @@ TEST_CASE(
   CHECK(net.bias.to_vector<float>() == std::vector<float>{1, 1, 1});
   CHECK(keys.missing_keys == std::vector<std::string>{"scale"});
   CHECK(keys.unexpected_keys == std::vector<std::string>{"layers.2.weight"});
-  CHECK(net.load_state_dict(net.state_dict()).missing_keys.empty());
 }
 
 TEST_CASE("load_state_dict refuses a key that is there twice, or has no tensor") {
