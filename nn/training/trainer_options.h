@@ -34,7 +34,7 @@ struct TrainerOptions {
   std::int64_t save_every = 0;  ///< Steps; 0: only at the end.
   std::int64_t keep = 3;        ///< How many checkpoints stay.
   /// An evaluation that is better than all before writes a checkpoint, best.safetensors in `out`,
-  /// where that does not hold a better one, as that of a run that went back. Without checkpoints of
+  /// unless that has a better one, of steps that the run went back from. Without checkpoints of
   /// steps, `resume` goes on from it.
   Flag keep_best = false;
   Flag writes = true;          ///< Checkpoints and logs; false on all but one of several processes.
