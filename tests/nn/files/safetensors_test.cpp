@@ -305,7 +305,7 @@ TEST_CASE("metadata that no reader would take is not written, and the old file s
   nn::save_safetensors(path, state);
   CHECK_THROWS_WITH(
       nn::save_safetensors(path, state, {.metadata = {{"k", std::string(100'000'000, 'x')}}}),
-      ContainsSubstring("of which readers take 100000000 at most"));
+      Catch::Matchers::ContainsSubstring("of which readers take 100000000 at most"));
   CHECK(equal(nn::load_safetensors(path).tensors.at("x"), ones({2})));
 }
 
