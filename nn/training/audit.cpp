@@ -22,9 +22,13 @@ namespace {
 using detail::Audited;
 
 constexpr double kTolerance = 1e-4;
-// A gradient below this part of the loss or of the largest one cannot be checked: even one that is
-// wrong by itself is within kTolerance of kLeastScale.
-constexpr double kNegligible = 1e-10;
+// Smaller derivatives are judged relative to this part of the loss or the largest gradient:
+// rounding makes differences wrong by 1e-11 of those, which is much for a derivative that is 0
+// because the loss does not change, as that of a bias before BatchNorm.
+constexpr double kLeastScale = 1e-6;
+// An error of this part of the loss or the largest gradient is not found, so that a gradient as
+// small as this could be anything.
+constexpr double kNegligible = kTolerance * kLeastScale;
 constexpr const char* kAudit = "audit";
 constexpr const char* kOutside = "outside of all modules";
 
@@ -111,11 +115,6 @@ double smallest(F distance) {
   }
   return least;
 }
-
-// Smaller derivatives are judged relative to this part of the loss or the largest gradient:
-// rounding makes differences wrong by 1e-11 of those, which is much for a derivative that is 0
-// because the loss does not change, as that of a bias before BatchNorm.
-constexpr double kLeastScale = 1e-6;
 
 // Compares derivatives of the float64 copy along a random direction with central differences.
 // `scale` is that of the loss and of the gradients of all parameters.

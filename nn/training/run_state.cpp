@@ -167,14 +167,14 @@ std::vector<std::function<void()>> RunState::remember_parts() const {
   std::vector<std::function<void()>> all;
   for (const Part& part : parts_) {
     if (part.remember) {
-      all.push_back(part.remember());
+      all.emplace_back(part.remember());
       continue;
     }
     const NoGradGuard no_grad;
     StateDict state;
     part.save(state, part.key());
     for (auto& [key, value] : state) value = value.clone();
-    all.push_back([&part, state = std::move(state)] { part.load(state, part.key()); });
+    all.emplace_back([&part, state = std::move(state)] { part.load(state, part.key()); });
   }
   return all;
 }

@@ -50,7 +50,7 @@ bool is_due(std::int64_t step, std::int64_t every) {
 }  // namespace
 
 Trainer::Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<Tensor()> loss,
-                 TrainerOptions options)
+                 const TrainerOptions& options)
     : Trainer(model, optimizer, backward_of(std::move(loss), options.accumulate),
               with_one_call(options)) {}
 

@@ -44,7 +44,7 @@ class NotFiniteError : public Error {
 class Trainer {
  public:
   Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<Tensor()> loss,
-          TrainerOptions options);
+          const TrainerOptions& options);
   /// The same with a function that adds the gradients of the next batch to `.grad` itself, and
   /// returns its loss, such as distributed::DataParallel::backward.
   Trainer(ModuleBase& model, optim::Optimizer& optimizer, std::function<double()> gradients,

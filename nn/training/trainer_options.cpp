@@ -4,8 +4,6 @@
 
 namespace tend::nn {
 
-using detail::kTrainer;
-
 void detail::check_options(const TrainerOptions& o) {
   const auto at_least = [](const char* name, std::int64_t value, std::int64_t least) {
     if (value < least) fail(kTrainer, name, " must be at least ", least, ", got ", value);

@@ -188,12 +188,7 @@ std::vector<PublicFunction> loaders() {
       by_hand("data::DataLoader::load_state_dict(const nn::StateDict&)",
               [](Arguments& a) {
                 nn::StateDict state = data::DataLoader(data::TensorDataset(arange(5))).state_dict();
-                state["batches"] = a.tensor(state["batches"]);
-                state["running"] = a.tensor(state["running"]);
-                state["batch_size"] = a.tensor(state["batch_size"]);
-                state["examples"] = a.tensor(state["examples"]);
-                state["order"] = a.tensor(state["order"]);
-                state["generator.default"] = a.tensor(state["generator.default"]);
+                for (auto& [name, value] : state) value = a.tensor(value);
                 return DrawnCall([state]() -> Tensors {
                   data::DataLoader loader(data::TensorDataset(arange(5)));
                   loader.load_state_dict(state);

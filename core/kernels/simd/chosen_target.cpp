@@ -1,7 +1,7 @@
 // The part of Highway that chooses among the SIMD targets, with the names that its headers call. It
-// stands here because Highway's own library, when it is loaded, measures the processor's clock:
-// each program would start 5 ms later, of which OpenBLAS, the C++ library and all else take 4
-// together. What the system's other users of Highway choose is their own matter, too.
+// stands here because Highway's own library measures the processor's clock when it is loaded, which
+// takes 5 ms of every program's start; OpenBLAS, the C++ library and all else take 4 together. It
+// also keeps TEND_SIMD from limiting other libraries of the program that use Highway.
 #include <atomic>
 #include <cstdarg>
 #include <cstdint>
@@ -31,7 +31,7 @@ bool has(std::uint64_t word, std::uint64_t bits) {
 // Which registers the system keeps when threads change (XCR0).
 std::uint64_t kept_registers() {
   std::uint32_t low = 0, high = 0;
-  asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));  // NOLINT(hicpp-no-assembler)
+  asm("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return low;
 }
 
@@ -45,8 +45,8 @@ std::int64_t found_targets() {
   const std::uint64_t kept = has(c, bit_OSXSAVE) ? kept_registers() : 0;
   constexpr std::uint64_t kYmm = 0x6, kZmm = 0xE6;
   const bool has_lzcnt = __get_cpuid(0x80000001, &a, &b, &c, &d) != 0 && has(c, bit_LZCNT);
-  const bool has_seven = __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0;
-  const bool has_avx2 = has_sse4 && has_fma && has_lzcnt && has_seven && has(kept, kYmm) &&
+  const bool has_leaf_7 = __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0;
+  const bool has_avx2 = has_sse4 && has_fma && has_lzcnt && has_leaf_7 && has(kept, kYmm) &&
                         has(b, bit_AVX2 | bit_BMI | bit_BMI2);
   const bool has_avx512 =
       has_avx2 && has(kept, kZmm) &&

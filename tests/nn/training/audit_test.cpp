@@ -150,7 +150,7 @@ TEST_CASE("the audit finds a wrong second derivative", "[products]") {
   CHECK(entry(report, "first.weight").second_order.value() > 0.01);
 }
 
-TEST_CASE("a gradient that is but rounding is told, and is no fault", "[products]") {
+TEST_CASE("a gradient that is no more than rounding is told, and is no fault", "[products]") {
   manual_seed(7);
   const nn::Sequential net{nn::Linear(3, 8), nn::BatchNorm1d(8), nn::Tanh(), nn::Linear(8, 2)};
   const Tensor x = randn({20, 3});

@@ -1,9 +1,16 @@
-// The line that shows how far a run is. What the files hold is tested with the trainer.
+// The line that shows how far a run is, and files that another process has left. What a run writes
+// is tested with the trainer.
+#include <tend/core/base/error.h>
 #include <tend/nn/training/run_log.h>
 
+#include <fstream>
+
 #include "tests/catch.h"
+#include "tests/examples/process.h"
 
 using namespace tend;
+using tend::test::content;
+using tend::test::TemporaryFolder;
 
 TEST_CASE("a progress line shows step, loss, rate, norm, tokens and the time that is left") {
   nn::TrainedStep step{.step = 20,
@@ -22,4 +29,20 @@ TEST_CASE("a progress line shows step, loss, rate, norm, tokens and the time tha
   step.grad_norm = 1234567;
   CHECK(nn::progress_text(step, 100, 0.4) ==
         "step 20/100  loss 1.2346  lr 1e-06  norm 1.23e+06  0 s left");
+}
+
+TEST_CASE("broken and later lines of a log are taken out before a run goes on") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("log.jsonl"))
+      << "{\"step\":1}\nnonsense\n{\"step\":2}\n{\"step\":9}\n{\"st";
+  std::ofstream(folder.file("log.csv")) << "old head\n1,2,3,4,5,6,\n2,2,3\n3,1,1,1,1,1,\n12,1,1,1";
+  const nn::RunLog log(folder.path(), 2);
+  log.write({.step = 3, .loss = 0.5, .lr = 0.25, .grad_norm = 2, .seconds = 1, .evaluation = 4});
+  CHECK(content(folder.file("log.jsonl")) ==
+        "{\"step\":1}\n{\"step\":2}\n{\"step\":3,\"loss\":0.5,\"lr\":0.25,\"grad_norm\":2.0,"
+        "\"seconds\":1.0,\"tokens_per_second\":0.0,\"evaluation\":4.0}\n");
+  CHECK(content(folder.file("log.csv")) ==
+        "step,loss,lr,grad_norm,seconds,tokens_per_second,evaluation\n1,2,3,4,5,6,\n"
+        "3,0.5,0.25,2.0,1.0,0.0,4.0\n");
+  CHECK_THROWS_AS(nn::RunLog("/nowhere/at/all", 0), IoError);
 }

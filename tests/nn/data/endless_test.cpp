@@ -1,0 +1,28 @@
+// Batches without end, from a loader that has one.
+#include <cstdint>
+#include <vector>
+
+#include "tests/catch.h"
+
+#include <tend/tend.h>
+
+using namespace tend;
+
+TEST_CASE("batches without end go through a loader again and again") {
+  data::DataLoader loader(data::TensorDataset(arange(5)), {.batch_size = 2});
+  data::Endless batches(loader);
+  std::vector<std::int64_t> seen;
+  for (int i = 0; i < 7; ++i) {
+    for (const std::int64_t x : batches.next()[0].to_vector<std::int64_t>()) seen.push_back(x);
+  }
+  CHECK(seen == std::vector<std::int64_t>{0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1});
+  const nn::StateDict state = loader.state_dict();
+  data::DataLoader other(data::TensorDataset(arange(5)), {.batch_size = 2});
+  data::Endless resumed(other);
+  other.load_state_dict(state);
+  CHECK(resumed.next()[0].to_vector<std::int64_t>() == std::vector<std::int64_t>{2, 3});
+
+  data::DataLoader nothing(data::TensorDataset(arange(1)), {.batch_size = 2, .drop_last = true});
+  data::Endless none(nothing);
+  CHECK_THROWS_WITH(none.next(), "[Endless] the loader has no batches");
+}
