@@ -41,9 +41,10 @@ using Reductions = ReductionSet<
     Reduction<SmallestMagnitude<double>, double>, Reduction<Smallest<float>, float>,
     Reduction<Smallest<double>, double>, Reduction<Largest<std::int64_t>, std::int64_t>,
     Reduction<Smallest<std::int64_t>, std::int64_t>, Reduction<Sum<std::uint64_t>, bool>,
-    Reduction<WholeSum, float>, Reduction<WholeSum, double>, Reduction<Any, bool>,
-    Reduction<All, bool>, Reduction<Any, float>, Reduction<All, float>, Reduction<Any, double>,
-    Reduction<All, double>>;
+    Reduction<WholeSum, float>, Reduction<WholeSum, double>, Reduction<Any<Truth<bool>>, bool>,
+    Reduction<All<Truth<bool>>, bool>, Reduction<Any<Truth<float>>, float>,
+    Reduction<All<Truth<float>>, float>, Reduction<Any<Truth<double>>, double>,
+    Reduction<All<Truth<double>>, double>>;
 
 }  // namespace tend::kernels
 #endif
@@ -106,11 +107,13 @@ void accumulate_floating(const char* name, const Array& out, const Array& a, con
   });
 }
 
-template <class Op>
+template <template <class> class Op>
 void test(const Array& out, const Array& a, const Shape& dims) {
   assert(out.dtype() == boolean);
-  visit_dtype(a.dtype(),
-              [&](auto tag) { reduce_with<Op, typename decltype(tag)::type, bool>(out, a, dims); });
+  visit_dtype(a.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    reduce_with<Op<Truth<T>>, T, bool>(out, a, dims);
+  });
 }
 
 template <bool kLargest>
@@ -122,7 +125,8 @@ void extreme(const char* name, const Array& out, const Array& a, const Shape& di
   visit_dtype(a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_same_v<T, bool>) {
-      reduce_with<std::conditional_t<kLargest, Any, All>, bool, bool>(out, a, dims);
+      using Acc = Truth<bool>;
+      reduce_with<std::conditional_t<kLargest, Any<Acc>, All<Acc>>, bool, bool>(out, a, dims);
     } else {
       reduce_with<std::conditional_t<kLargest, Largest<T>, Smallest<T>>, T, T>(out, a, dims);
     }

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <tend/core/array/scalar.h>
+#include <tend/core/kernels/reduce/reduce_loop.h>
 
 namespace tend::kernels {
 
@@ -67,27 +68,29 @@ struct Product {
   static Acc combine(Acc a, Acc b) { return a * b; }
 };
 
+// Truth values are numbers as wide as the elements, so that both are handled in vectors of as many.
+template <class T>
+using Truth = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, Place<T>>;
+
 // With | and & instead of || and &&, so that compilers vectorise the loops.
+template <class Acc>
 struct Any {
-  static constexpr std::uint8_t identity() { return 0; }
+  static constexpr Acc identity() { return 0; }
   template <class T>
-  static std::uint8_t load(T x) {
+  static Acc load(T x) {
     return x != T(0);
   }
-  static std::uint8_t combine(std::uint8_t a, std::uint8_t b) {
-    return static_cast<std::uint8_t>(a | b);
-  }
+  static Acc combine(Acc a, Acc b) { return static_cast<Acc>(a | b); }
 };
 
+template <class Acc>
 struct All {
-  static constexpr std::uint8_t identity() { return 1; }
+  static constexpr Acc identity() { return 1; }
   template <class T>
-  static std::uint8_t load(T x) {
+  static Acc load(T x) {
     return x != T(0);
   }
-  static std::uint8_t combine(std::uint8_t a, std::uint8_t b) {
-    return static_cast<std::uint8_t>(a & b);
-  }
+  static Acc combine(Acc a, Acc b) { return static_cast<Acc>(a & b); }
 };
 
 // NaN becomes the result: every comparison with it is false.

@@ -1,0 +1,249 @@
+#include <tend/core/kernels/reduce/reduce_loop.h>
+
+#include <array>
+#include <cstring>
+
+#include <tend/core/array/collapsed_dims.h>
+#include <tend/core/memory/scratch.h>
+#include <tend/core/threads/parallel.h>
+
+namespace tend::kernels::detail {
+namespace {
+
+/// Dimensions of the input and of the output that is reduced into; steps are in elements.
+using ReduceDims = CollapsedDims<2>;
+constexpr std::size_t kIn = 0, kOut = 1;
+
+/// A reduction seen as `groups` x `across` results, each reducing `outer` x `down` elements.
+struct ReducePlan {
+  ReduceDims groups, outer;
+  ReduceDims::Dim across, down;
+
+  ReducePlan(const Array& out, const Array& a, const Shape& dims) {
+    const bool keepdim = out.rank() == a.rank();
+    const bool nothing = a.numel() == 0;  // whose strides can be any numbers
+    std::int64_t out_dim = 0;
+    for (std::int64_t d = 0; d < a.rank(); ++d) {
+      const bool reduced = std::find(dims.begin(), dims.end(), d) != dims.end();
+      if (reduced) {
+        outer.push("reduce", {nothing ? 0 : a.shape()[d], {nothing ? 0 : a.strides()[d], 0}});
+      } else {
+        groups.push("reduce",
+                    {a.shape()[d], {nothing ? 0 : a.strides()[d], out.strides()[out_dim]}});
+      }
+      if (!reduced || keepdim) ++out_dim;
+    }
+    groups.sort_by(kIn);
+    if (outer.count() >= kInOrder) sort_outer();
+    down = outer.pop();
+    across = groups.pop();
+    const bool columns = across.step[kIn] < down.step[kIn] || down.size == 1;
+    if (across.size > 1 && (columns || rows())) return;
+    groups.push("reduce", across);  // nothing is contiguous: one result at a time
+    across = {1, {}};
+  }
+  /// Whether the elements of a sum are contiguous.
+  bool rows() const { return down.step[kIn] == 1; }
+
+ private:
+  // Many elements are reduced as they lie in memory, where neighbouring dimensions may be one.
+  void sort_outer() {
+    outer.sort_by(kIn);
+    ReduceDims sorted;
+    for (std::size_t d = 0; d < outer.rank(); ++d) sorted.push("reduce", outer[d]);
+    outer = sorted;
+  }
+};
+
+// Blocks of one sum that are reduced in one call: fewer than the results of any strip.
+constexpr std::int64_t kTogether = 16;
+constexpr std::int64_t kStripElements = 16384;  // elements of rows that are reduced together
+
+/// Room for the sums of a strip.
+struct Sums {
+  alignas(std::max_align_t) std::array<std::byte, kStripBytes> bytes;
+
+  std::byte* data() { return bytes.data(); }
+  const std::byte* data() const { return bytes.data(); }
+};
+
+/// Reduces blocks in a binary tree: two of equal weight become one, so that errors grow with the
+/// logarithm of their number.
+class Cascade {
+ public:
+  Cascade(const ReduceFunctions& op, std::int64_t width) : op_(op), width_(width) {}
+
+  void push(std::byte* block) {
+    std::size_t level = 0;
+    for (; (blocks_ >> level & 1) != 0; ++level) op_.combine(levels_[level].data(), block, width_);
+    std::memcpy(levels_[level].data(), block, static_cast<std::size_t>(width_ * op_.sum_size));
+    ++blocks_;
+  }
+  void finish(std::byte* result) const {
+    op_.set_identity(result, width_);
+    for (std::size_t level = 0; blocks_ >> level != 0; ++level) {
+      if ((blocks_ >> level & 1) != 0) op_.combine(levels_[level].data(), result, width_);
+    }
+  }
+
+ private:
+  const ReduceFunctions& op_;
+  std::int64_t width_;
+  std::uint64_t blocks_ = 0;
+  std::array<Sums, 48> levels_;
+};
+
+/// Results beside each other, and where their elements begin.
+struct Strip {
+  const std::byte* from;
+  std::int64_t to;  // of the first result
+  std::int64_t width;
+};
+
+/// The reduction of `a` over `dims` into `out`, in strips of results and segments of elements. Few
+/// long sums are cut into segments, which other threads may reduce.
+class Reducer {
+ public:
+  Reducer(const Array& out, const Array& a, const Shape& dims, const ReduceFunctions& op,
+          BlockFunction reduce_block, StoreFunction store)
+      : plan_(out, a, dims),
+        op_(op),
+        reduce_block_(reduce_block),
+        store_(store),
+        from_(static_cast<const std::byte*>(a.raw())),
+        length_(plan_.outer.count() * plan_.down.size),
+        width_(std::min(plan_.across.size, strip_width())),
+        strips_across_((plan_.across.size - 1) / width_ + 1),
+        strips_(plan_.groups.count() * strips_across_),
+        segment_(std::max<std::int64_t>(length_, 1)) {
+    constexpr std::int64_t kMaxSegments = 64, kFewStrips = 16;
+    if (strips_ < kFewStrips)
+      segment_ = std::max((length_ / kMaxSegments / kBlock + 1) * kBlock, kWork / width_);
+    segments_ = length_ == 0 ? 1 : (length_ - 1) / segment_ + 1;
+  }
+
+  void run() {
+    // A single segment needs no second step.
+    if (segments_ > 1)
+      partial_ = scratch<std::byte>("reduce", strips_ * segments_ * width_ * op_.sum_size);
+    const std::int64_t each = std::min(segment_, std::max<std::int64_t>(length_, 1)) * width_;
+    const std::int64_t grain = kWork / 2 / each + 1;
+    parallel_for(0, strips_ * segments_, grain, [this](std::int64_t begin, std::int64_t end) {
+      Sums sums;
+      for (std::int64_t task = begin; task < end; ++task) {
+        const Strip strip = strip_at(task / segments_);
+        const std::int64_t first = task % segments_ * segment_;
+        std::byte* const result = segments_ > 1 ? partial_sums(task) : sums.data();
+        reduce_strip(result, strip, first, std::min(first + segment_, length_));
+        if (segments_ == 1) store(strip, sums);
+      }
+    });
+    if (segments_ > 1) join_segments();
+  }
+
+ private:
+  static constexpr std::int64_t kWork = 65536;  // elements that pay for another thread
+
+  std::int64_t strip_width() const {
+    if (!plan_.rows() || length_ == 0) return op_.strip_width;
+    return std::clamp<std::int64_t>(kStripElements / length_, 1, op_.strip_width);
+  }
+
+  Strip strip_at(std::int64_t number) const {
+    ReduceDims::Steps at = plan_.groups.offset(number / strips_across_);
+    const std::int64_t left = number % strips_across_ * width_;
+    for (const std::size_t k : {kIn, kOut}) at[k] += left * plan_.across.step[k];
+    return {element(from_, at[kIn]), at[kOut], std::min(width_, plan_.across.size - left)};
+  }
+
+  const std::byte* element(const std::byte* from, std::int64_t steps) const {
+    return from + steps * op_.element_size;
+  }
+  std::byte* partial_sums(std::int64_t task) {
+    return partial_.data() + task * width_ * op_.sum_size;
+  }
+
+  /// result[j] = the reduction of elements [begin, end) of sum j of the strip.
+  void reduce_strip(std::byte* result, const Strip& strip, std::int64_t begin,
+                    std::int64_t end) const {
+    if (op_.in_blocks || end - begin >= kInOrder) return reduce_blocks(result, strip, begin, end);
+    op_.set_identity(result, strip.width);
+    for_runs(strip.from, begin, end, kInOrder, [&](const std::byte* run, std::int64_t count) {
+      op_.add(result, run, count, plan_.down.step[kIn], strip.width, plan_.across.step[kIn]);
+    });
+  }
+
+  /// The same for many elements: reduces blocks of them, and the blocks' results in a tree.
+  void reduce_blocks(std::byte* result, const Strip& strip, std::int64_t begin,
+                     std::int64_t end) const {
+    const std::int64_t down = plan_.down.step[kIn], across = plan_.across.step[kIn];
+    const std::int64_t max_count = !plan_.rows() ? 64 : op_.is_exact ? end - begin : kBlock;
+    if (end <= plan_.down.size && end - begin <= max_count)  // a single block
+      return reduce_block_(result, element(strip.from, begin * down), end - begin, down,
+                           strip.width, across);
+    Sums block;
+    Cascade cascade(op_, strip.width);
+    // The blocks of a single sum are computed together.
+    const bool joined = strip.width == 1 && plan_.rows() && !op_.is_exact;
+    const std::int64_t most = joined ? kTogether * max_count : max_count;
+    for_runs(strip.from, begin, end, most, [&](const std::byte* run, std::int64_t count) {
+      const std::int64_t whole = joined ? count / max_count : 0, done = whole * max_count;
+      if (whole > 0) reduce_block_(block.data(), run, max_count, 1, whole, max_count);
+      for (std::int64_t i = 0; i < whole; ++i) cascade.push(block.data() + i * op_.sum_size);
+      if (done == count) return;
+      reduce_block_(block.data(), element(run, done), count - done, down, strip.width, across);
+      cascade.push(block.data());
+    });
+    cascade.finish(result);
+  }
+
+  /// Calls f(run, count) for the evenly spaced runs that the elements [begin, end) of a sum consist
+  /// of, each of at most `max_count` elements.
+  template <class F>
+  void for_runs(const std::byte* from, std::int64_t begin, std::int64_t end, std::int64_t max_count,
+                F f) const {
+    const std::int64_t length = plan_.down.size;
+    while (begin < end) {
+      const std::int64_t row = begin / length, row_end = std::min((row + 1) * length, end);
+      const std::byte* const elements = element(from, plan_.outer.offset(row)[kIn]);
+      while (begin < row_end) {
+        const std::int64_t count = std::min(row_end - begin, max_count);
+        f(element(elements, (begin - row * length) * plan_.down.step[kIn]), count);
+        begin += count;
+      }
+    }
+  }
+
+  void store(const Strip& strip, const Sums& sums) const {
+    store_(strip.to, plan_.across.step[kOut], sums.data(), strip.width);
+  }
+
+  void join_segments() {
+    Sums sums;
+    for (std::int64_t number = 0; number < strips_; ++number) {
+      const Strip strip = strip_at(number);
+      Cascade cascade(op_, strip.width);
+      for (std::int64_t s = 0; s < segments_; ++s)
+        cascade.push(partial_sums(number * segments_ + s));
+      cascade.finish(sums.data());
+      store(strip, sums);
+    }
+  }
+
+  ReducePlan plan_;
+  const ReduceFunctions& op_;
+  BlockFunction reduce_block_;
+  StoreFunction store_;
+  const std::byte* from_;
+  std::int64_t length_, width_, strips_across_, strips_, segment_, segments_;
+  Scratch<std::byte> partial_;
+};
+
+}  // namespace
+
+void reduce(const Array& out, const Array& a, const Shape& dims, const ReduceFunctions& op,
+            BlockFunction reduce_block, StoreFunction store) {
+  if (out.numel() > 0) Reducer(out, a, dims, op, reduce_block, store).run();
+}
+
+}  // namespace tend::kernels::detail
