@@ -33,8 +33,8 @@ def tool(name):
 
 def run_tests(programs, folder, profiles):
     """Each program once. What it counted goes to `profiles`; what fails is named."""
-    # Written when a program ends: what a child counted that a test kills is lost. Counters that are in the file
-    # at once (%c) cannot be kept in registers, and training takes 30 times as long.
+    # Written by exit() and by end_child() of tests/end_child.h: what a child counted that a test kills is lost.
+    # Counters that are in the file at once (%c) cannot be kept in registers, and training takes 30 times as long.
     environment = {**os.environ, "LLVM_PROFILE_FILE": f"{profiles}/%m.profraw"}
     failed = []
     for program in programs:

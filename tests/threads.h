@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/end_child.h"
 #include "tests/sanitizers.h"
 
 // The thread sanitizer has no threads after a fork, and the locks of the address sanitizer's memory
@@ -54,7 +55,7 @@ int status_of_child(F f) {
       is_right = f();
     } catch (...) {  // nothing may unwind into the parent's code
     }
-    _exit(is_right ? 0 : 1);
+    end_child(is_right ? 0 : 1);
   }
   int status = -1;
   if (child > 0) waitpid(child, &status, 0);

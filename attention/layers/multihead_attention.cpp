@@ -242,4 +242,10 @@ attention::AttentionOutput MultiheadAttention::forward(const Tensor& query, cons
   return out;
 }
 
+attention::AttentionOutput MultiheadAttention::operator()(
+    const Tensor& query, const Tensor& key, const Tensor& value,
+    const MultiheadAttentionMasks& masks) const {
+  return Module::operator()(query, key, value, masks);
+}
+
 }  // namespace tend::nn

@@ -62,9 +62,7 @@ class MultiheadAttention : public Module<MultiheadAttention> {
   attention::AttentionOutput forward(const Tensor& query, const Tensor& key, const Tensor& value,
                                      const MultiheadAttentionMasks& masks = {}) const;
   attention::AttentionOutput operator()(const Tensor& query, const Tensor& key, const Tensor& value,
-                                        const MultiheadAttentionMasks& masks = {}) const {
-    return Module::operator()(query, key, value, masks);
-  }
+                                        const MultiheadAttentionMasks& masks = {}) const;
 
   std::int64_t embed_dim, num_heads, kdim, vdim;
   double dropout;

@@ -43,6 +43,10 @@ Tensor TransformerEncoder::forward(const Tensor& src, const EncoderMasks& masks)
   return x;
 }
 
+Tensor TransformerEncoder::operator()(const Tensor& src, const EncoderMasks& masks) const {
+  return Module::operator()(src, masks);
+}
+
 Children TransformerEncoder::named_children() {
   return with_norm(Module::named_children(), norm);
 }
@@ -59,6 +63,11 @@ Tensor TransformerDecoder::forward(const Tensor& tgt, const Tensor& memory,
   if (norm) x = (*norm)(x);
   draws.keep();
   return x;
+}
+
+Tensor TransformerDecoder::operator()(const Tensor& tgt, const Tensor& memory,
+                                      const DecoderMasks& masks) const {
+  return Module::operator()(tgt, memory, masks);
 }
 
 Children TransformerDecoder::named_children() {
@@ -90,6 +99,11 @@ Tensor Transformer::forward(const Tensor& src, const Tensor& tgt,
                         .memory_is_causal = masks.memory_is_causal});
   draws.keep();
   return out;
+}
+
+Tensor Transformer::operator()(const Tensor& src, const Tensor& tgt,
+                               const TransformerMasks& masks) const {
+  return Module::operator()(src, tgt, masks);
 }
 
 Tensor Transformer::generate_square_subsequent_mask(std::int64_t size) {

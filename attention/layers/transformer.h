@@ -24,9 +24,7 @@ class TransformerEncoder : public Module<TransformerEncoder> {
 
   /// src (S, N, d_model), or as the layers have it, keeps its shape. The errors of the layers.
   Tensor forward(const Tensor& src, const EncoderMasks& masks = {}) const;
-  Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const {
-    return Module::operator()(src, masks);
-  }
+  Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const;
   std::vector<std::pair<std::string, ModuleBase*>> named_children() override;
 
   TEND_MODULE(ModuleList<TransformerEncoderLayer>, layers);
@@ -43,9 +41,7 @@ class TransformerDecoder : public Module<TransformerDecoder> {
   /// tgt (T, N, d_model) and memory (S, N, d_model), or as the layers have them, give tgt's shape.
   /// The errors of the layers.
   Tensor forward(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
-  Tensor operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const {
-    return Module::operator()(tgt, memory, masks);
-  }
+  Tensor operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
   std::vector<std::pair<std::string, ModuleBase*>> named_children() override;
 
   TEND_MODULE(ModuleList<TransformerDecoderLayer>, layers);
@@ -90,10 +86,7 @@ class Transformer : public Module<Transformer> {
   /// src (S, N, d_model) and tgt (T, N, d_model), or as the layers have them, give tgt's shape.
   /// The errors of the layers.
   Tensor forward(const Tensor& src, const Tensor& tgt, const TransformerMasks& masks = {}) const;
-  Tensor operator()(const Tensor& src, const Tensor& tgt,
-                    const TransformerMasks& masks = {}) const {
-    return Module::operator()(src, tgt, masks);
-  }
+  Tensor operator()(const Tensor& src, const Tensor& tgt, const TransformerMasks& masks = {}) const;
   /// The floating mask under which no token sees a later one: (size, size), -inf above the diagonal
   /// and 0 elsewhere. is_causal does the same faster.
   static Tensor generate_square_subsequent_mask(std::int64_t size);

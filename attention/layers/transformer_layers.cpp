@@ -73,6 +73,10 @@ Tensor TransformerEncoderLayer::forward(const Tensor& src, const EncoderMasks& m
   return x;
 }
 
+Tensor TransformerEncoderLayer::operator()(const Tensor& src, const EncoderMasks& masks) const {
+  return Module::operator()(src, masks);
+}
+
 TransformerDecoderLayer::TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead,
                                                  const TransformerLayerOptions& options)
     : norm_first(options.norm_first),
@@ -111,6 +115,11 @@ Tensor TransformerDecoderLayer::forward(const Tensor& tgt, const Tensor& memory,
                [&](const Tensor& in) { return dropout3(feed_forward(*this, in)); });
   draws.keep();
   return x;
+}
+
+Tensor TransformerDecoderLayer::operator()(const Tensor& tgt, const Tensor& memory,
+                                           const DecoderMasks& masks) const {
+  return Module::operator()(tgt, memory, masks);
 }
 
 }  // namespace tend::nn

@@ -55,9 +55,7 @@ class TransformerEncoderLayer : public Module<TransformerEncoderLayer> {
 
   /// ShapeError and DTypeError where src and masks do not fit.
   Tensor forward(const Tensor& src, const EncoderMasks& masks = {}) const;
-  Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const {
-    return Module::operator()(src, masks);
-  }
+  Tensor operator()(const Tensor& src, const EncoderMasks& masks = {}) const;
 
   bool norm_first;
   ActivationFunction activation;
@@ -82,9 +80,7 @@ class TransformerDecoderLayer : public Module<TransformerDecoderLayer> {
   /// tgt (T, N, d_model) and memory (S, N, d_model), or as above, give tgt's shape. ShapeError
   /// and DTypeError where they and the masks do not fit.
   Tensor forward(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
-  Tensor operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const {
-    return Module::operator()(tgt, memory, masks);
-  }
+  Tensor operator()(const Tensor& tgt, const Tensor& memory, const DecoderMasks& masks = {}) const;
 
   bool norm_first;
   ActivationFunction activation;

@@ -84,6 +84,10 @@ Tensor GPT::forward(const Tensor& tokens, const GPTInputs& inputs) const {
   return logits;
 }
 
+Tensor GPT::operator()(const Tensor& tokens, const GPTInputs& inputs) const {
+  return Module::operator()(tokens, inputs);
+}
+
 GPTOutput GPT::with_weights(const Tensor& tokens) const {
   return with_memory([&] {
     check_inputs(tokens, {});

@@ -46,9 +46,7 @@ class GPT : public nn::Module<GPT> {
   /// padding that is not int64 (B,), ShapeError for another batch than the cache holds,
   /// AutogradError for a cache while a graph is recorded.
   Tensor forward(const Tensor& tokens, const GPTInputs& inputs = {}) const;
-  Tensor operator()(const Tensor& tokens, const GPTInputs& inputs = {}) const {
-    return Module::operator()(tokens, inputs);
-  }
+  Tensor operator()(const Tensor& tokens, const GPTInputs& inputs = {}) const;
   /// The logits, equal to those of forward but for rounding, and the attention weights (B,
   /// num_heads, T, T) of each layer. Errors of forward.
   GPTOutput with_weights(const Tensor& tokens) const;

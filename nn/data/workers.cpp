@@ -3,7 +3,9 @@
 #include <new>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <tend/core/base/error.h>
 #include <tend/core/base/fork.h>
@@ -23,15 +25,18 @@ void rethrow_as(const std::exception& error, const std::string& text) {
 
 }  // namespace
 
+struct Workers::Threads {
+  std::vector<std::thread> all;
+};
+
 Workers::Workers(std::int64_t count, std::function<void(std::uint64_t)> run)
-    : run_(std::move(run)),
-      process_(this_process()),
-      threads_(std::make_unique<std::vector<std::thread>>()) {
-  threads_->reserve(static_cast<std::size_t>(count));
+    : run_(std::move(run)), process_(this_process()), threads_(std::make_unique<Threads>()) {
+  std::vector<std::thread>& threads = threads_->all;
+  threads.reserve(static_cast<std::size_t>(count));
   const tend::detail::Inherited settings = tend::detail::inherited;
   try {
-    while (static_cast<std::int64_t>(threads_->size()) < count) {
-      threads_->emplace_back([this, settings] {
+    while (static_cast<std::int64_t>(threads.size()) < count) {
+      threads.emplace_back([this, settings] {
         tend::detail::inherited = settings;
         serve();
       });
@@ -51,7 +56,7 @@ Workers::~Workers() {
   stopping_ = true;
   calls_.fetch_add(1);
   calls_.notify_all();
-  for (std::thread& thread : *threads_) thread.join();
+  for (std::thread& thread : threads_->all) thread.join();
 }
 
 void Workers::publish() noexcept {
@@ -61,7 +66,7 @@ void Workers::publish() noexcept {
 }
 
 bool Workers::are_here() const noexcept {
-  return this_process() == process_ && !threads_->empty();
+  return this_process() == process_ && !threads_->all.empty();
 }
 
 void Workers::serve() {

@@ -7,8 +7,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <thread>
-#include <vector>
 
 #include <tend/autograd/tensor/grad_mode.h>
 
@@ -33,6 +31,8 @@ class Workers {
   bool are_here() const noexcept;
 
  private:
+  struct Threads;  // so that programs need not compile <thread>
+
   void serve();
 
   std::function<void(std::uint64_t)> run_;
@@ -40,7 +40,7 @@ class Workers {
   std::atomic<std::uint32_t> calls_{0};  // changes with each call; idle threads sleep on it
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> published_{0}, taken_{0};
-  std::unique_ptr<std::vector<std::thread>> threads_;
+  std::unique_ptr<Threads> threads_;
 };
 
 /// The modes in which batches are made, the same on every thread: no grad, no inference mode.

@@ -13,6 +13,16 @@
 
 namespace tend::nn {
 
+void ModuleHooks::separate() {
+  before.separate();
+  after.separate();
+  backward.separate();
+}
+
+bool ModuleHooks::empty() const noexcept {
+  return before.empty() && after.empty() && backward.empty();
+}
+
 namespace {
 
 // The name by which one module of a tree leads to another; nullopt where that is not in the tree.
@@ -146,7 +156,7 @@ Tensor watch_output(const BackwardHooks& hooks, const Tensor& output, bool has_i
 
 Tensor call_with_hooks(const ModuleBase& module, std::shared_ptr<const ModuleHooks> hooks,
                        std::vector<Tensor> inputs,
-                       const std::function<Tensor(const std::vector<Tensor>&)>& forward) {
+                       FunctionRef<Tensor(const std::vector<Tensor>&)> forward) {
   const std::size_t count = inputs.size();
   hooks->before.for_each([&](const ForwardPreHook& hook) { hook(module, inputs); });
   if (inputs.size() != count) {

@@ -11,6 +11,7 @@
 #include <tend/autograd/tensor/hook_list.h>
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/base/error.h>
+#include <tend/core/base/function_ref.h>
 
 #pragma GCC visibility push(default)
 
@@ -36,12 +37,8 @@ struct ModuleHooks {
   HookList<BackwardHook> backward;
 
   /// From here on, no other lists of hooks are changed with these.
-  void separate() {
-    before.separate();
-    after.separate();
-    backward.separate();
-  }
-  bool empty() const noexcept { return before.empty() && after.empty() && backward.empty(); }
+  void separate();
+  bool empty() const noexcept;
 };
 
 /// Marks a module as running while it lives, for the paths in messages.
@@ -69,7 +66,7 @@ class ModuleScope final : public CallScope {
 /// hooks stay until the end, even where one of them gives the module another value.
 Tensor call_with_hooks(const ModuleBase& module, std::shared_ptr<const ModuleHooks> hooks,
                        std::vector<Tensor> inputs,
-                       const std::function<Tensor(const std::vector<Tensor>&)>& forward);
+                       FunctionRef<Tensor(const std::vector<Tensor>&)> forward);
 
 }  // namespace tend::nn
 

@@ -58,10 +58,10 @@ class GroupedOptimizer : public Optimizer {
 
   /// A copy has the parameters themselves, and a state of its own.
   GroupedOptimizer(const GroupedOptimizer& other);
-  GroupedOptimizer(GroupedOptimizer&&) noexcept = default;
+  GroupedOptimizer(GroupedOptimizer&&) noexcept;
   GroupedOptimizer& operator=(const GroupedOptimizer& other);
-  GroupedOptimizer& operator=(GroupedOptimizer&&) noexcept = default;
-  ~GroupedOptimizer() override = default;
+  GroupedOptimizer& operator=(GroupedOptimizer&&) noexcept;
+  ~GroupedOptimizer() override;
 
   /// Adds parameters with settings of their own. Error for a setting out of its range, DTypeError
   /// for a parameter that is not floating, AutogradError for one with history, Error for one that

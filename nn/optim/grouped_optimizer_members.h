@@ -63,6 +63,16 @@ auto GroupedOptimizer<Self, Opts, State>::operator=(const GroupedOptimizer& othe
 }
 
 template <class Self, class Opts, class State>
+GroupedOptimizer<Self, Opts, State>::GroupedOptimizer(GroupedOptimizer&&) noexcept = default;
+
+template <class Self, class Opts, class State>
+auto GroupedOptimizer<Self, Opts, State>::operator=(GroupedOptimizer&&) noexcept
+    -> GroupedOptimizer& = default;
+
+template <class Self, class Opts, class State>
+GroupedOptimizer<Self, Opts, State>::~GroupedOptimizer() = default;
+
+template <class Self, class Opts, class State>
 void GroupedOptimizer<Self, Opts, State>::add_group(const std::vector<Tensor>& parameters,
                                                     const Options& options) {
   Self::check(options);

@@ -109,7 +109,7 @@ TEST_CASE("TEND_SIMD names the instruction set of the kernels, and what is no na
     CHECK(probe({"simd"}, {"TEND_SIMD=" + target}) == target + "\n");
     ++count;
   });
-  CHECK(count > 1);
+  if constexpr ((HWY_TARGETS & (HWY_TARGETS - 1)) != 0) CHECK(count > 1);  // compiled for several
   for (const std::string text : {"", "avx2", "AVX2 ", "1"}) {
     CAPTURE(text);
     CHECK(probe({"simd"}, {"TEND_SIMD=" + text}) == best);

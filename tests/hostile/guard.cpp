@@ -23,6 +23,7 @@
 
 #include <tend/core/base/error.h>
 
+#include "tests/end_child.h"
 #include "tests/hostile/memory.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -120,7 +121,7 @@ const FirstHandlers kFirstHandlers;
     set_alarm(0);
   }
   shared()->at = -1;
-  _exit(0);
+  end_child(0);
 }
 
 // What a sanitizer, or an assertion, wrote before the process ended.

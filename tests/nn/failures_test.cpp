@@ -19,6 +19,7 @@
 #include <tend/tend.h>
 
 #include "tests/catch.h"
+#include "tests/end_child.h"
 #include "tests/examples/process.h"
 
 using namespace tend;
@@ -248,9 +249,9 @@ bool is_refused_beyond(::rlim_t bytes, F f) {
     ::setrlimit(RLIMIT_FSIZE, &limit);
     try {
       f();
-      ::_exit(1);
+      tend::test::end_child(1);
     } catch (const IoError&) {
-      ::_exit(0);
+      tend::test::end_child(0);
     }
   }
   int status = 0;

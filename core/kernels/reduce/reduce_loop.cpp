@@ -1,3 +1,5 @@
+// The loop of all reductions: the order in which elements are reduced, and how the work is shared
+// among threads.
 #include <tend/core/kernels/reduce/reduce_loop.h>
 
 #include <array>
@@ -55,8 +57,6 @@ struct ReducePlan {
   }
 };
 
-// Blocks of one sum that are reduced in one call: fewer than the results of any strip.
-constexpr std::int64_t kTogether = 16;
 constexpr std::int64_t kStripElements = 16384;  // elements of rows that are reduced together
 
 /// Room for the sums of a strip.
@@ -185,8 +185,8 @@ class Reducer {
     Cascade cascade(op_, strip.width);
     // The blocks of a single sum are computed together.
     const bool joined = strip.width == 1 && plan_.rows() && !op_.is_exact;
-    const std::int64_t most = joined ? kTogether * max_count : max_count;
-    for_runs(strip.from, begin, end, most, [&](const std::byte* run, std::int64_t count) {
+    const std::int64_t run_length = joined ? kTogether * max_count : max_count;
+    for_runs(strip.from, begin, end, run_length, [&](const std::byte* run, std::int64_t count) {
       const std::int64_t whole = joined ? count / max_count : 0, done = whole * max_count;
       if (whole > 0) reduce_block_(block.data(), run, max_count, 1, whole, max_count);
       for (std::int64_t i = 0; i < whole; ++i) cascade.push(block.data() + i * op_.sum_size);

@@ -1,5 +1,5 @@
-// The loop of all reductions: the order in which elements are reduced, and how the work is shared
-// among threads. "Sum" stands for the result of any operation here.
+// How reductions are called; their loop is in reduce_loop.cpp. "Sum" stands for the result of any
+// operation here.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace tend::kernels {
 template <class Op>
 using Accumulator = decltype(Op::identity());
 
-/// A number as wide as an element, so that both are handled in vectors of as many.
+/// An index as wide as an element of 4 or 8 bytes, so that both are handled in vectors of as many.
 template <class T>
 using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
 
@@ -37,8 +37,8 @@ concept InBlocks = requires {
 };
 
 /// block[j] = the reduction of the `count` elements from[i * down + j * across], for each j below
-/// `width`. `down` or `across` is 1 where strides allow it. Blocks of a single sum may come as so
-/// many sums.
+/// `width`. `down` or `across` is 1 where strides allow it. They may also be `width` blocks of one
+/// sum, `across` elements apart.
 template <class Op, class T>
 using ReduceBlock = void (*)(Accumulator<Op>* block, const T* from, std::int64_t count,
                              std::int64_t down, std::int64_t width, std::int64_t across);
@@ -50,10 +50,12 @@ inline constexpr std::int64_t kBlock = 1024;  // contiguous elements that are re
 /// Results that a call of a ReduceBlock computes at most.
 template <class Acc>
 inline constexpr std::int64_t kStripWidth = sizeof(Acc) <= 8 ? 256 : 64;
-/// Bytes of so many, of whatever type.
+/// Bytes that these take at most.
 inline constexpr std::size_t kStripBytes = 2048;
+/// Blocks of one sum that are reduced in one call.
+inline constexpr std::int64_t kTogether = 16;
 
-/// An operation on elements of one type, as the loop sees it, which is compiled once for all.
+/// An operation on elements of one type, without its types, so that the loop is compiled once.
 /// `sums` are accumulators in a row.
 struct ReduceFunctions {
   std::int64_t element_size, sum_size, strip_width;
@@ -61,8 +63,8 @@ struct ReduceFunctions {
   void (*set_identity)(void* sums, std::int64_t width);
   /// later[j] = earlier[j] combined with later[j]
   void (*combine)(const void* earlier, void* later, std::int64_t width);
-  /// Combines into sums[j] the `count` elements that a ReduceBlock would take, from left to right;
-  /// none where these come in blocks.
+  /// Combines into sums[j], from left to right, the `count` elements that a ReduceBlock would take;
+  /// nullptr for operations that are InBlocks.
   void (*add)(void* sums, const void* from, std::int64_t count, std::int64_t down,
               std::int64_t width, std::int64_t across);
 };
@@ -81,7 +83,9 @@ void add_in_order(void* sums, const void* from, std::int64_t count, std::int64_t
 template <class Op, class T>
 constexpr ReduceFunctions reduce_functions() {
   using Acc = Accumulator<Op>;
-  static_assert(kStripWidth<Acc> * sizeof(Acc) <= kStripBytes);
+  static_assert(kStripWidth<Acc> * sizeof(Acc) <= kStripBytes && kTogether <= kStripWidth<Acc>);
+  // The loop moves sums as bytes.
+  static_assert(std::is_trivially_copyable_v<Acc> && alignof(Acc) <= alignof(std::max_align_t));
   ReduceFunctions functions = {
       .element_size = sizeof(T),
       .sum_size = sizeof(Acc),

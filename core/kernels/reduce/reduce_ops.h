@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include <tend/core/array/scalar.h>
-#include <tend/core/kernels/reduce/reduce_loop.h>
 
 namespace tend::kernels {
 
@@ -70,7 +69,8 @@ struct Product {
 
 // Truth values are numbers as wide as the elements, so that both are handled in vectors of as many.
 template <class T>
-using Truth = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, Place<T>>;
+using Truth = std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                                 std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>>;
 
 // With | and & instead of || and &&, so that compilers vectorise the loops.
 template <class Acc>

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/catch.h"
+#include "tests/end_child.h"
 
 #include <tend/attention/pretrained/gpt2.h>
 #include <tend/attention/pretrained/llama.h>
@@ -342,7 +343,7 @@ TEST_CASE("a save that is killed leaves no mixture of two models", "[products]")
     REQUIRE(child >= 0);
     if (child == 0) {
       save_pretrained(folder.path(), b, {.max_shard_size = i % 2 == 0 ? 500 : 1'000'000});
-      _exit(0);
+      tend::test::end_child(0);
     }
     usleep(static_cast<useconds_t>(100 * i));
     kill(child, SIGKILL);

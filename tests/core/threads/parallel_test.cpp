@@ -19,6 +19,7 @@
 #include <tend/core/memory/pool.h>
 
 #include "tests/catch.h"
+#include "tests/end_child.h"
 #include "tests/sanitizers.h"
 
 using namespace tend;
@@ -195,7 +196,7 @@ TEST_CASE("The child of a fork has threads of its own") {
       std::thread([] { Array::zeros({100}, float32); }).join();
       set_num_threads(3);
       right = right && sum() == 64 * 63 / 2 && live_memory() == live + 40;
-      _exit(right ? 0 : 1);
+      tend::test::end_child(right ? 0 : 1);
     }
     int status = -1;
     waitpid(child, &status, 0);

@@ -22,6 +22,7 @@
 #include <tend/core/base/error.h>
 
 #include "tests/catch.h"
+#include "tests/end_child.h"
 #include "tests/examples/process.h"
 
 using Catch::Matchers::ContainsSubstring;
@@ -67,9 +68,9 @@ template <class F>
     try {
       f();
     } catch (...) {
-      ::_exit(1);
+      tend::test::end_child(1);
     }
-    ::_exit(0);
+    tend::test::end_child(0);
   }
   return id;
 }
@@ -400,7 +401,7 @@ TEST_CASE("the child of a fork that leaves by an exception takes nothing from it
       ::waitpid(child, &status, 0);
     });
   } catch (const std::runtime_error& error) {
-    if (error.what() == std::string("child")) ::_exit(0);
+    if (error.what() == std::string("child")) tend::test::end_child(0);
     throw;
   }
   CHECK(content(path) == "abc");

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tests/catch.h"
+#include "tests/end_child.h"
 
 using tend::nn::InterruptGuard;
 
@@ -21,7 +22,7 @@ int ending_of(const std::function<bool()>& f) {
   if (child == 0) {
     std::signal(SIGINT, SIG_DFL);  // the test framework's own handlers are not ours
     std::signal(SIGTERM, SIG_DFL);
-    _exit(f() ? 0 : 1);
+    tend::test::end_child(f() ? 0 : 1);
   }
   int status = -1;
   waitpid(child, &status, 0);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/catch.h"
+#include "tests/end_child.h"
 #include "tests/examples/process.h"
 #include "tests/nn/training/course.h"
 
@@ -204,7 +205,7 @@ TEST_CASE("Ctrl-C ends a run behind its step, with a checkpoint, and the handler
     const bool is_right = trainer.steps_done() == 7 && nn::InterruptGuard::signal() == SIGINT &&
                           std::signal(SIGINT, SIG_DFL) == SIG_DFL &&
                           nn::CheckpointFolder(folder.file("out")).steps().contains(7);
-    _exit(is_right ? 0 : 1);
+    tend::test::end_child(is_right ? 0 : 1);
   }
   int status = -1;
   waitpid(child, &status, 0);
