@@ -29,25 +29,25 @@ TEST_CASE("a SIMD target is there with all of its instructions and the registers
       bit_LZCNT, 0xE7};
   CHECK(targets_of(full) == kAll);
   CHECK(targets_of({}) == 0);
-  const auto without = [&](std::uint32_t Processor::*word, std::uint32_t bits) {
+  const auto without = [&](std::uint32_t Processor::*word, std::int64_t bits) {
     Processor less = full;
-    less.*word &= ~bits;
+    less.*word &= ~static_cast<std::uint32_t>(bits);
     return targets_of(less);
   };
-  for (const std::uint32_t bit : {bit_SSSE3, bit_SSE4_1, bit_SSE4_2, bit_AES, bit_PCLMUL})
+  for (const std::int64_t bit : {bit_SSSE3, bit_SSE4_1, bit_SSE4_2, bit_AES, bit_PCLMUL})
     CHECK(without(&Processor::leaf1_c, bit) == 0);
-  for (const std::uint32_t bit : {bit_AVX, bit_FMA, bit_F16C})
+  for (const std::int64_t bit : {bit_AVX, bit_FMA, bit_F16C})
     CHECK(without(&Processor::leaf1_c, bit) == kSse4);
-  for (const std::uint32_t bit : {bit_AVX2, bit_BMI, bit_BMI2})
+  for (const std::int64_t bit : {bit_AVX2, bit_BMI, bit_BMI2})
     CHECK(without(&Processor::leaf7_b, bit) == kSse4);
   CHECK(without(&Processor::extended_c, bit_LZCNT) == kSse4);
-  for (const std::uint32_t bit : {bit_AVX512F, bit_AVX512CD, bit_AVX512DQ, bit_AVX512BW})
+  for (const std::int64_t bit : {bit_AVX512F, bit_AVX512CD, bit_AVX512DQ, bit_AVX512BW})
     CHECK(without(&Processor::leaf7_b, bit) == kAvx2);
-  CHECK(without(&Processor::leaf7_b, static_cast<std::uint32_t>(bit_AVX512VL)) == kAvx2);
+  CHECK(without(&Processor::leaf7_b, bit_AVX512VL) == kAvx2);
   // A system that keeps no upper halves of YMM, or no ZMM and mask registers (bits 2, and 5 to 7).
-  for (const std::uint32_t bit : {1U << 1, 1U << 2})
+  for (const std::int64_t bit : {1U << 1, 1U << 2})
     CHECK(without(&Processor::kept_registers, bit) == kSse4);
-  for (const std::uint32_t bit : {1U << 5, 1U << 6, 1U << 7})
+  for (const std::int64_t bit : {1U << 5, 1U << 6, 1U << 7})
     CHECK(without(&Processor::kept_registers, bit) == kAvx2);
 }
 
