@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "tests/nn/fixtures.h"
 
 using namespace tend;
@@ -248,8 +250,18 @@ TEST_CASE("a copy of a Sequential has its own list of layers and shares their te
 TEST_CASE("layers refuse sizes and probabilities that are none") {
   CHECK_THROWS_WITH(nn::Linear(0, 3), "[Linear] in_features 0 and out_features 3 are no sizes");
   CHECK_THROWS_WITH(nn::Dropout(1.5), "[Dropout] the probability must lie in [0, 1], got 1.5");
+  CHECK_THROWS_WITH(nn::Linear(3, -1), "[Linear] in_features 3 and out_features -1 are no sizes");
+  CHECK_THROWS_AS(nn::Dropout(-0.5), Error);
+  CHECK_THROWS_AS(nn::Dropout(std::numeric_limits<double>::quiet_NaN()), Error);
   CHECK_THROWS_AS(nn::Embedding(3, 2, 3), IndexError);
+  CHECK_THROWS_AS(nn::Embedding(3, 2, -4), IndexError);
   CHECK_THROWS_AS(nn::Embedding(-1, 2), ShapeError);
+  CHECK_THROWS_AS(nn::Embedding(2, -1), ShapeError);
+  CHECK_THROWS_AS(nn::Conv1d(0, 4, 3), ShapeError);
+  CHECK_THROWS_AS(nn::Conv1d(4, 0, 3), ShapeError);
+  CHECK_THROWS_AS(nn::Conv1d(4, 4, 0), ShapeError);
+  CHECK_THROWS_AS(nn::Conv1d(4, 4, 3, {.groups = 0}), ShapeError);
+  CHECK_THROWS_AS(nn::Conv1d(4, 3, 3, {.groups = 2}), ShapeError);
   CHECK_THROWS_AS(nn::LayerNorm({}), ShapeError);
   CHECK_THROWS_AS(nn::Linear(2, 3)(ones({4, 3})), ShapeError);
 }
