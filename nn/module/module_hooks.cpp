@@ -154,6 +154,8 @@ Tensor watch_output(const BackwardHooks& hooks, const Tensor& output, bool has_i
 
 }  // namespace
 
+// `hooks` is a share of its own, so that they stay until the end.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 Tensor call_with_hooks(const ModuleBase& module, std::shared_ptr<const ModuleHooks> hooks,
                        std::vector<Tensor> inputs,
                        FunctionRef<Tensor(const std::vector<Tensor>&)> forward) {

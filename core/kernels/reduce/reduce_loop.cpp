@@ -166,7 +166,8 @@ class Reducer {
   /// result[j] = the reduction of elements [begin, end) of sum j of the strip.
   void reduce_strip(std::byte* result, const Strip& strip, std::int64_t begin,
                     std::int64_t end) const {
-    if (op_.in_blocks || end - begin >= kInOrder) return reduce_blocks(result, strip, begin, end);
+    if (op_.add == nullptr || end - begin >= kInOrder)
+      return reduce_blocks(result, strip, begin, end);
     op_.set_identity(result, strip.width);
     for_runs(strip.from, begin, end, kInOrder, [&](const std::byte* run, std::int64_t count) {
       op_.add(result, run, count, plan_.down.step[kIn], strip.width, plan_.across.step[kIn]);

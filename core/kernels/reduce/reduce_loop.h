@@ -59,7 +59,7 @@ inline constexpr std::int64_t kTogether = 16;
 /// `sums` are accumulators in a row.
 struct ReduceFunctions {
   std::int64_t element_size, sum_size, strip_width;
-  bool is_exact, in_blocks;
+  bool is_exact;
   void (*set_identity)(void* sums, std::int64_t width);
   /// later[j] = earlier[j] combined with later[j]
   void (*combine)(const void* earlier, void* later, std::int64_t width);
@@ -91,7 +91,6 @@ constexpr ReduceFunctions reduce_functions() {
       .sum_size = sizeof(Acc),
       .strip_width = kStripWidth<Acc>,
       .is_exact = Exact<Op>,
-      .in_blocks = InBlocks<Op>,
       .set_identity =
           [](void* sums, std::int64_t width) {
             std::fill_n(static_cast<Acc*>(sums), width, Op::identity());

@@ -6,9 +6,9 @@ namespace tend::kernels {
 const char* simd_target();
 
 /// Leaves out, for tend's kernels, the instruction sets above the one that the environment variable
-/// TEND_SIMD names; where libtend is static, for all of the program that Highway dispatches. Another
-/// text, or one that this processor does not have, changes nothing. Called when the library is
-/// loaded, before any kernel runs.
+/// TEND_SIMD names; where libtend is static, for all of the program that Highway dispatches.
+/// Another text, or one that this processor does not have, changes nothing. Called when the library
+/// is loaded, before any kernel runs.
 int limit_simd_targets();
 
 }  // namespace tend::kernels

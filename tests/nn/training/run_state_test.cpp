@@ -7,27 +7,20 @@
 
 #include "tests/catch.h"
 #include "tests/examples/process.h"
+#include "tests/nn/training/course.h"
 
 #include <tend/tend.h>
 
 using Catch::Matchers::ContainsSubstring;
 using namespace tend;
+using tend::test::Drop;
 using tend::test::TemporaryFolder;
 
 namespace {
 
-class DropNet : public nn::Module<DropNet> {
- public:
-  DropNet() : first(3, 8), dropout(0.3), second(8, 1) {}
-  Tensor forward(const Tensor& x) const { return second(dropout(tanh(first(x)))); }
-  TEND_MODULE(nn::Linear, first);
-  TEND_MODULE(nn::Dropout, dropout);
-  TEND_MODULE(nn::Linear, second);
-};
-
 // A run over shuffled data, with dropout; everything that its steps change.
 struct SmallRun {
-  DropNet model;
+  Drop model;
   optim::AdamW optimizer{model.parameters(), {.lr = 0.01}};
   data::DataLoader<data::TensorDataset<2>> loader{
       data::TensorDataset(linspace(-1, 1, 60).view({20, 3}), linspace(0, 1, 20).view({20, 1})),
@@ -120,7 +113,7 @@ TEST_CASE("other programs find the model's weights in a checkpoint under their o
   run.go_to(2);
   run.state.save(folder.file("run"));
   const nn::Safetensors file = nn::load_safetensors(folder.file("run"));
-  CHECK(equal(file.tensors.at("first.weight"), run.model.first.weight));
+  CHECK(equal(file.tensors.at("up.weight"), run.model.up.weight));
   CHECK(file.tensors.at("training.step").item<std::int64_t>() == 2);
   CHECK(file.tensors.at("training.losses").shape() == Shape{2});
   CHECK(file.tensors.contains("training.optimizer.0.exp_avg"));
@@ -141,7 +134,7 @@ TEST_CASE("a state that does not fit leaves all parts of a run as they were", "[
     CHECK_THROWS_WITH(run.state.load_state_dict(wrong), ContainsSubstring(message));
     CHECK(same_bits(run.state.state_dict(), before));
   };
-  refuses("first.bias", [](auto& state) { state.erase("first.bias"); });
+  refuses("up.bias", [](auto& state) { state.erase("up.bias"); });
   refuses("0.exp_avg", [](auto& state) { state.erase("training.optimizer.0.exp_avg"); });
   refuses("the state has no training.losses", [](auto& state) { state.erase("training.losses"); });
   refuses("the state has no training.generator",
@@ -185,7 +178,7 @@ TEST_CASE("a checkpoint with a byte or a setting that changed is refused", "[pro
 }
 
 TEST_CASE("the parts of a run have names of their own") {
-  DropNet model;
+  Drop model;
   nn::RunState run(model);
   std::int64_t step = 0;
   run.add("step", step);
