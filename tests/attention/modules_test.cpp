@@ -90,6 +90,9 @@ TEST_CASE("a d_out that the heads do not divide is refused with the sizes") {
   CHECK_THROWS_WITH(MultiHeadAttention(3, 5, 6, 0.0, 2),
                     "[MultiHeadAttention] d_out 5 must be divisible by num_heads 2");
   CHECK_THROWS_AS(MultiHeadAttention(3, 4, 6, 0.0, 0), ShapeError);
+  CHECK_THROWS_AS(MultiHeadAttention(3, 0, 6, 0.0, 2), ShapeError);
+  CHECK_THROWS_AS(SelfAttentionV1(0, 2), ShapeError);
+  CHECK_THROWS_AS(SelfAttentionV1(3, 0), ShapeError);
   CHECK_THROWS_AS(MultiHeadAttention(3, 4, 6, 1.5, 2), Error);
   CHECK_THROWS_AS(MultiHeadAttention(3, 4, -6, 0.0, 2), ShapeError);
 }
@@ -113,6 +116,9 @@ TEST_CASE("weights move between both forms of self-attention, biases do not") {
   CHECK(equal(plain(x), layers(x)));
   SelfAttentionV2 biased(3, 2, /*qkv_bias=*/true);
   biased.copy_weights(plain);
+  SelfAttentionV2 copy(3, 2);
+  copy.copy_weights(plain);
+  CHECK(equal(copy(x), layers(x)));
   CHECK(allclose(biased(x), plain(x), 1e-6, 1e-6));
   CHECK_THROWS_WITH(plain.copy_weights(biased),
                     "[SelfAttentionV1] weights with biases have no place here");

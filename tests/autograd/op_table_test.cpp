@@ -325,6 +325,34 @@ TEST_CASE("gradients with a graph are those without", "[table]") {
   });
 }
 
+// What is saved, and which parts of a derivative are computed, follows from what requires one.
+TEST_CASE("the gradient of an input is the same where the others require none", "[table]") {
+  std::int64_t gradients_alone = 0;
+  for_each_case([&](const Op& op, const Sample& sample, Layout layout) {
+    if (layout != Layout::contiguous) return;
+    const Tensors inputs = make_case(op, sample, layout).inputs;
+    const Tensors together = gradients(op.call(inputs), inputs);
+    if (together.size() < 2) return;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (!inputs[i].requires_grad()) continue;
+      const Tensor expected = together[next++];
+      Tensors alone = dense(inputs);
+      alone[i].requires_grad_();
+      for (const bool create_graph : {false, true}) {
+        INFO("input " << i << ", create_graph " << create_graph);
+        const Tensors found = gradients(op.call(alone), alone, create_graph);
+        const bool is_reached = !found.empty() && found[0].defined();
+        CHECK(is_reached == expected.defined());
+        if (!is_reached || !expected.defined()) continue;
+        CHECK(roundings(found[0], expected, float64) <= 2 * op.roundings);
+        ++gradients_alone;
+      }
+    }
+  });
+  CHECK(gradients_alone > 500);  // the test has looked at something
+}
+
 TEST_CASE("values and gradients are the same on every SIMD target, but for rounding", "[table]") {
   const DType real = GENERATE(float32, float64);
   for (const Op& op : op_table()) {

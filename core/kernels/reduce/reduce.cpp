@@ -156,10 +156,6 @@ void mean(const Array& out, const Array& a, const Shape& dims) {
     const T count = static_cast<T>(reduced_count(a.shape(), dims));
     map<T, T>(out, out, [count](T total) { return total / count; });
   };
-  if (a.dtype() == float32 && out.dtype() == float64) {
-    reduce_with<Sum<double>, float, double>(out, a, dims);
-    return visit_floating("mean", float64, divide);
-  }
   visit_floating("mean", a.dtype(), [&](auto tag) {
     sum(out, a, dims);
     divide(tag);

@@ -18,8 +18,7 @@ constexpr DType sum_dtype(DType dtype) noexcept {
 /// Up to 15 numbers are added from left to right, more of them pairwise by blocks: the error grows
 /// with log(n). The sum of no elements is 0.
 void sum(const Array& out, const Array& a, const Shape& dims);
-/// As sum; `a` is floating (DTypeError), and `out` may have a wider dtype, in which sums are
-/// computed then. The mean of no elements is NaN.
+/// As sum; `a` is floating (DTypeError), and `out` has its dtype. The mean of no elements is NaN.
 void mean(const Array& out, const Array& a, const Shape& dims);
 /// Product; `out` has the dtype sum_dtype(a.dtype()). The product of no elements is 1.
 void prod(const Array& out, const Array& a, const Shape& dims);

@@ -107,6 +107,15 @@ TEST_CASE("sizes that a mask cannot have are refused, and those beyond int32 mea
   CHECK_THROWS_AS(run(masks::documents(full({6}, kLarge, int64))), DTypeError);
 }
 
+TEST_CASE("documents are numbers of tokens, in one sequence or in batches of them") {
+  CHECK_THROWS_AS(masks::documents(zeros({}, int64)), ShapeError);
+  CHECK_THROWS_WITH(masks::documents(zeros({2, 3, 4}, int64)),
+                    "[documents] documents must be (tokens) or (batches, tokens), got (2, 3, 4)");
+  CHECK_THROWS_AS(masks::document_positions(zeros({}, int64)), ShapeError);
+  CHECK(masks::document_positions(zeros({2, 0}, int64)).shape() == Shape{2, 0});
+  CHECK(masks::document_positions(zeros({0, 3}, int64)).shape() == Shape{0, 3});
+}
+
 TEST_CASE("numbers of documents may go on behind the tokens, but not end before them") {
   manual_seed(4);
   const Tensor x = randn({1, 1, 5, 4}, float64);

@@ -1,6 +1,7 @@
 #include <tend/attention/expressions/scores.h>
 
 #include <cmath>
+#include <limits>
 
 #include "tests/catch.h"
 
@@ -85,6 +86,19 @@ TEST_CASE("scores with numbers for each head are for as many heads as the inputs
   check("alibi", [](std::int64_t heads) { return scores::alibi(heads); });
   check("relative_bias", [](std::int64_t n) { return scores::relative_bias(ones({n, 5})); });
   check("t5_bias", [](std::int64_t n) { return scores::t5_bias(ones({8, n}), true); });
+}
+
+TEST_CASE("scores refuse numbers and tables that they cannot be made of") {
+  CHECK_THROWS_WITH(scores::relative_bias(ones({2, 4})),
+                    "[relative_bias] the table must be (heads, 2 length - 1), got (2, 4)");
+  CHECK_THROWS_AS(scores::t5_bias(ones({3, 2}), true), ShapeError);  // one bucket on each side
+  CHECK_THROWS_AS(scores::t5_bias(ones({1, 2}), false), ShapeError);
+  CHECK_THROWS_AS(scores::t5_bias(ones({32, 2}), false, 16), Error);
+  CHECK_NOTHROW(scores::t5_bias(ones({32, 2}), false, 17));
+  CHECK_NOTHROW(scores::t5_bias(ones({32, 2}), false, 1 << 20));
+  CHECK_THROWS_AS(scores::t5_bias(ones({32, 2}), false, (1 << 20) + 1), Error);
+  for (const double cap : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::nan("")})
+    CHECK_THROWS_WITH(scores::soft_cap(cap), Catch::Matchers::StartsWith("[soft_cap] cap must be"));
 }
 
 TEST_CASE("a score that was made for the length of its table refuses another") {

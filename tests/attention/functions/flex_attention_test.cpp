@@ -397,8 +397,27 @@ TEST_CASE("a function in another gets numbers of its types") {
                   DTypeError);
 }
 
+TEST_CASE("a truth value is no number, nor one of two values that are compared or chosen") {
+  const auto mixed = [](const auto& function) {
+    CHECK_THROWS_AS(MaskFunction([&](auto at) { return function(at) == 0; }), DTypeError);
+  };
+  mixed([](auto at) { return at.key < 3; });
+  mixed([](auto at) { return where(at.key < 3, at.key < 2, at.query); });
+  mixed([](auto at) { return where(at.key < 3, at.query, at.key < 2); });
+  CHECK_THROWS_AS(MaskFunction([](auto at) { return at.query == (at.key < 3); }), DTypeError);
+}
+
+TEST_CASE("flex_attention refuses more places than int32 counts, and weights on the fused path") {
+  const Tensor many = zeros({1, 1}).expand({(std::int64_t{1} << 31) + 1, 1}), one = zeros({1, 1});
+  CHECK_THROWS_WITH(flex_attention(many, one, one),
+                    ContainsSubstring("have more places than int32 counts"));
+  CHECK_THROWS_WITH(flex_attention_with_weights(one, one, one, {.path = AttentionPath::fused}),
+                    ContainsSubstring("the fused path does not make the weights"));
+}
+
 TEST_CASE("faults of no place, of hidden places and of what is not used are none") {
-  const Lookup small = lookup(tensor({0, 1}));
+  const Lookup small = lookup(tensor({0, 1})), number = lookup(tensor(12));
+  const Lookup none = lookup(zeros({0}, int64));
   const FlexInputs in({1, 1}, 20, 20), empty({2, 3}, 20, 0);
   for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
     const auto run = [&](const FlexInputs& inputs, const FlexOptions& options) {
@@ -409,6 +428,9 @@ TEST_CASE("faults of no place, of hidden places and of what is not used are none
     CHECK_NOTHROW(run(in, {.mask = [](auto at) { return at.key / Expr(0) == 1; }}));
     CHECK_THROWS_AS(run(in, {.mask = [](auto at) { return at.key / Expr(0) == 0; }}), IndexError);
     CHECK_NOTHROW(run(empty, {.mask = [&](auto at) { return small(at.query) >= 0; }}));
+    CHECK_THROWS_AS(run(in, {.mask = [&](auto at) { return none(at.key) == 0; }}), IndexError);
+    CHECK(equal(run(in, {.mask = [&](auto at) { return at.key < number(); }}),
+                run(in, {.mask = [](auto at) { return at.key < 12; }})));
     CHECK_NOTHROW(run(in, {.score = [&](auto s, auto at) {
                         static_cast<void>(small(at.key));
                         return s;
@@ -486,6 +508,9 @@ TEST_CASE("weights, scores and logsumexp of some heads are those of all heads") 
     }
     CHECK_THROWS_WITH(flex_attention_with_heads(q, k, v, {6}, options),
                       ContainsSubstring("[flex_attention_with_heads] head 6 of weights of shape"));
+    const FlexOptions nothing{.dropout_p = 1};
+    CHECK((flex_attention_with_heads(q, q, q, {0}, nothing).weights == 0).all().item<bool>());
+    CHECK_THROWS_AS(flex_attention_with_heads(q, k, v, {-1}, options), IndexError);
     CHECK_THROWS_AS(flex_attention_with_heads(q[0][0], q[0][0], q[0][0], {0}), ShapeError);
   }
 }

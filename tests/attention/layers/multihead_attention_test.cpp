@@ -155,6 +155,7 @@ TEST_CASE("dropout of MultiheadAttention drops weights in training alone") {
 TEST_CASE("MultiheadAttention names what does not fit") {
   CHECK_THROWS_WITH(MultiheadAttention(5, 2),
                     "[MultiheadAttention] embed_dim 5 must be divisible by num_heads 2");
+  CHECK_THROWS_AS(MultiheadAttention(0, 2), ShapeError);
   CHECK_THROWS_AS(MultiheadAttention(4, 0), ShapeError);
   CHECK_THROWS_AS(MultiheadAttention(4, 2, {.kdim = 0}), ShapeError);
   CHECK_THROWS_WITH(MultiheadAttention(4, 2, {.vdim = -1}),
@@ -169,6 +170,14 @@ TEST_CASE("MultiheadAttention names what does not fit") {
                     "without N");
   CHECK_THROWS_AS(module(x, randn({3, 1, 4}), randn({3, 1, 4})), ShapeError);
   CHECK_THROWS_AS(module(randn({4}), x, x), ShapeError);
+  CHECK_THROWS_AS(module(x, randn({3, 4}), x), ShapeError);
+  CHECK_THROWS_AS(module(x, x, randn({3, 4})), ShapeError);
+  CHECK_THROWS_AS(module(randn({3, 2, 5}), x, x), ShapeError);
+  CHECK_THROWS_AS(module(x, randn({3, 2, 5}), x), ShapeError);
+  CHECK_THROWS_AS(module(x, x, randn({3, 2, 5})), ShapeError);
+  CHECK_THROWS_AS(module(x, x, randn({3, 1, 4})), ShapeError);
+  CHECK_THROWS_WITH(module(x, x, x, {.attn_mask = zeros({3})}),
+                    "[MultiheadAttention] attn_mask (3,) is neither (3, 3) nor (4, 3, 3)");
   CHECK_THROWS_WITH(module(x, x, x, {.attn_mask = zeros({3, 2})}),
                     "[MultiheadAttention] attn_mask (3, 2) is not (L, S) = (3, 3)");
   CHECK_THROWS_WITH(

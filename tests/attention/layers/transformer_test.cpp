@@ -199,7 +199,10 @@ TEST_CASE("Transformer layers refuse sizes before they draw") {
                     "[TransformerEncoderLayer] d_model 5 must be divisible by nhead 2");
   CHECK_THROWS_WITH(nn::TransformerDecoderLayer(4, 2, {.dim_feedforward = 0}),
                     "[TransformerDecoderLayer] dim_feedforward must be at least 1, got 0");
+  CHECK_THROWS_AS(nn::TransformerEncoderLayer(0, 2), ShapeError);
+  CHECK_THROWS_AS(nn::TransformerEncoderLayer(4, 0), ShapeError);
   CHECK_THROWS_AS(nn::TransformerEncoderLayer(4, 2, {.dropout = -0.5}), Error);
+  CHECK_THROWS_AS(nn::TransformerEncoderLayer(4, 2, {.dropout = 1.5}), Error);
   CHECK_THROWS_AS(nn::Transformer({.d_model = 6, .nhead = 4}), ShapeError);
   CHECK_THROWS_WITH(nn::Transformer({.num_decoder_layers = -1}),
                     "[Transformer] numbers of layers must be at least 0, got -1");

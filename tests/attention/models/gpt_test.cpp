@@ -115,6 +115,13 @@ TEST_CASE("attention and embeddings may have a dropout of their own") {
   CHECK_THROWS_AS(GPT(config), Error);
 }
 
+TEST_CASE("a GPT refuses a negative vocabulary, and tokens that are no batch") {
+  CHECK_THROWS_WITH(GPT({.vocab_size = -1, .width = 8}), "[GPT] vocab_size -1 is negative");
+  const GPT model({.vocab_size = 7, .context_length = 6, .width = 8, .num_layers = 1});
+  CHECK_THROWS_AS(model(zeros({6}, int64)), ShapeError);
+  CHECK_THROWS_AS(model(zeros({1, 2, 3}, int64)), ShapeError);
+}
+
 TEST_CASE("weights of a GPT with a window are zero outside of it") {
   GPTConfig config{.vocab_size = 7, .context_length = 9, .width = 8, .num_layers = 1};
   config.window = 3;

@@ -87,6 +87,16 @@ TEST_CASE("what no attention can be is refused before weights are drawn") {
   refused_frequencies(1, std::numeric_limits<double>::infinity());
   refused({.norm_eps = -1.0});
   refused({.norm_eps = std::nan("")});
+  refused({.norm_eps = std::numeric_limits<double>::infinity()});
+  refused({.context_length = -1});
+  refused({.width = 10, .num_heads = 4});
+  constexpr std::int64_t kLarge = std::int64_t{1} << 62;
+  refused({.width = 4, .num_heads = 4, .head_dim = kLarge});
+  refused({.width = kLarge, .num_heads = 1});
+  refused({.width = 4, .num_heads = 1, .hidden_width = kLarge});
+  refused({.positions = PositionKind::rotary, .rotary = {.scaling = {.original_context = -1}}});
+  refused({.positions = PositionKind::rotary,
+           .rotary = {.theta = std::numeric_limits<double>::infinity()}});
   refused({.window = 0});
   refused({.hidden_width = -5});
 }

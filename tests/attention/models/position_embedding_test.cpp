@@ -45,5 +45,12 @@ TEST_CASE("learned and sinusoidal positions are looked up, others are none") {
   const PositionEmbedding none(PositionKind::rotary, 6, 4);
   CHECK(none.parameters().empty());
   CHECK_FALSE(none.is_added());
-  CHECK_THROWS_AS(none(places), Error);
+  CHECK_THROWS_WITH(none(places), "[PositionEmbedding] there are no vectors of kind rotary");
+  CHECK_THROWS_WITH(PositionEmbedding(PositionKind::alibi, 6, 4)(places),
+                    "[PositionEmbedding] there are no vectors of kind alibi");
+  CHECK_THROWS_WITH(PositionEmbedding(PositionKind::none, 6, 4)(places),
+                    "[PositionEmbedding] there are no vectors of kind none");
+  CHECK(fixed.extra_repr().find("sinusoidal") != std::string::npos);
+  CHECK_THROWS_AS(PositionEmbedding(PositionKind::none, -1, 4), ShapeError);
+  CHECK_THROWS_AS(PositionEmbedding(PositionKind::none, 6, -1), ShapeError);
 }

@@ -301,6 +301,23 @@ TEST_CASE("Mistral has its window of 4096 unless its config.json says another, o
   CHECK(Llama::config(config.dump()).window == 4096);
 }
 
+TEST_CASE("parts of a config.json that are null, or say what goes without saying, are none") {
+  const nlohmann::json config = first_of("qwen3")["config"];
+  const GPTConfig plain = Llama::config(config.dump());
+  for (const auto& [key, value] : std::vector<std::pair<std::string, nlohmann::json>>{
+           {"layer_types", nullptr},
+           {"rope_scaling", {{"rope_type", "default"}, {"factor", 2}}},
+           {"rope_scaling", nlohmann::json::object()}}) {
+    nlohmann::json same = config;
+    same[key] = value;
+    CAPTURE(key);
+    const GPTConfig found = Llama::config(same.dump());
+    CHECK(found.rotary.theta == plain.rotary.theta);
+    CHECK(found.rotary.scaling.factor == 1);
+    CHECK_FALSE(found.window.has_value());
+  }
+}
+
 TEST_CASE("a config.json that says what no GPT has is refused") {
   const auto refused = [](const std::string& type, const std::string& key,
                           const nlohmann::json& value, const std::string& message) {
@@ -328,6 +345,7 @@ TEST_CASE("a config.json that says what no GPT has is refused") {
   refused("mistral", "layer_types", {"full_attention"}, "layer_types other than sliding_attention");
   refused("llama", "rope_scaling", {{"factor", 4}}, "a factor has no rope_type");
   refused("llama", "rope_scaling", {{"type", "linear"}}, "'linear' has no factor");
+  refused("qwen3", "layer_types", {3}, "layer_types other than full_attention");
   refused("llama", "hidden_act", 3, "'hidden_act' is no string");
   refused("llama", "hidden_act", "tanh", "'tanh' is not supported");
   refused("qwen2", "use_sliding_window", true, "use_sliding_window");
@@ -361,8 +379,48 @@ TEST_CASE("a file's own head is refused where it is not the embedding that it is
         imported(each, tensors, config).at("token_embedding.weight").detach().clone();
     Tensor& head = tensors.emplace_back("lm_head.weight", embedding).second;
     CHECK(equal(imported(each, tensors, config).at("head.weight"), embedding));
-    head = embedding + 1;
-    CHECK_THROWS_WITH(imported(each, tensors, config),
-                      Catch::Matchers::ContainsSubstring("'lm_head.weight' differs from '"));
+    for (const Tensor& other : {embedding + 1, embedding.to(float64), embedding.flatten()}) {
+      head = other;
+      CHECK_THROWS_WITH(imported(each, tensors, config),
+                        Catch::Matchers::ContainsSubstring("'lm_head.weight' differs from '"));
+    }
   }
+}
+
+TEST_CASE("tensors that a model has no place for, lacks or cannot join are refused by name") {
+  const auto refused = [](const char* type, const auto& change, const std::string& message) {
+    const auto& each = first_of(type);
+    nn::StateDict tensors = tensors_of(each, float32);
+    change(tensors);
+    CHECK_THROWS_WITH(imported(each, tensors, config_of(each)),
+                      Catch::Matchers::ContainsSubstring(message));
+  };
+  refused(
+      "llama", [](auto& t) { t.emplace_back("model.norm.weight", ones({1})); },
+      "'model.norm.weight' is there twice");
+  refused(
+      "llama",
+      [](auto& t) {
+        t.erase("model.embed_tokens.weight");
+        t.erase("model.norm.weight");
+        t.emplace_back("more", ones({1}));
+        t.emplace_back("most", ones({1}));
+      },
+      "missing: 'model.embed_tokens.weight', 'model.norm.weight'; unknown: 'more', 'most'");
+  const std::string gate = "model.layers.0.mlp.gate_proj.weight", joined = "what is joined with it";
+  refused(
+      "llama", [&](auto& t) { t[gate] = t[gate].to(float64); }, joined);
+  refused(
+      "llama", [&](auto& t) { t[gate] = t[gate].flatten(); }, joined);
+  const std::string cut = "cannot be cut into 3 equal parts";
+  for (const Tensor& no_thirds : {ones({}), ones({0}), ones({4}), ones({3, 4})})
+    refused(
+        "gpt2", [&](auto& t) { t["h.0.attn.c_attn.weight"] = no_thirds; }, cut);
+
+  // A head without the embedding that it is tied to.
+  const auto& each = first_of("gpt2");
+  nn::StateDict state = imported(each, tensors_of(each, float32), config_of(each));
+  state.erase("token_embedding.weight");
+  CHECK_THROWS_WITH(exported(each, state, config_of(each)),
+                    Catch::Matchers::ContainsSubstring("would be lost"));
 }

@@ -1,5 +1,6 @@
 // Anomaly mode: which operation made the first NaN.
 #include <memory>
+#include <string>
 
 #include <tend/autograd/graph/anomaly.h>
 #include <tend/autograd/tools/function.h>
@@ -35,6 +36,32 @@ TEST_CASE("Anomaly mode names the derivative that makes a NaN of finite values")
       y.backward(), AutogradError,
       says("[backward] the first NaN is made by the derivative of sqrt: element (0,) of "
            "the gradient of its input 0, shape (2,)"));
+}
+
+TEST_CASE("Anomaly mode looks at the derivatives of what was recorded before, not at its results") {
+  const Tensor x = leaf({-1, 4});
+  const Tensor y = sqrt(x);
+  const autograd::DetectAnomaly anomaly;
+  CHECK_THROWS_MATCHES(y.backward(ones({2}, float64)), AutogradError,
+                       says("[backward] the first NaN is made by the derivative of sqrt: element "
+                            "(0,) of the gradient of its input 0, shape (2,)"));
+}
+
+TEST_CASE("Anomaly mode passes over leaves, empty tensors and inputs that are no numbers") {
+  const autograd::DetectAnomaly anomaly;
+  const Tensor x = leaf({kNaN, 4});
+  x.backward(ones({2}, float64));  // it has no history whose origin could be told
+  const Tensor none = ones({0}, float64).requires_grad_();
+  exp(none).sum().backward();
+  CHECK(none.grad().shape() == Shape{0});
+  CHECK_THROWS_MATCHES(where(tensor({true, false}), x, tensor({1, 2}, float64)).sum().backward(),
+                       AutogradError,
+                       Catch::Matchers::Predicate<AutogradError>(
+                           [](const AutogradError& error) {
+                             return std::string(error.what()).find("The first is made by where") !=
+                                    std::string::npos;
+                           },
+                           "names where"));
 }
 
 TEST_CASE("NaN that does not reach the result is no anomaly") {

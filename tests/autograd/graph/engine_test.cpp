@@ -292,6 +292,17 @@ TEST_CASE("A tensor that retains its gradient may go before the graph") {
   CHECK(values(x.grad()) == V{0, 2});
 }
 
+TEST_CASE("A tensor that retains its gradient may become a leaf, and get a history again") {
+  const Tensor x = leaf({1, 2});
+  Tensor y = x * 2;
+  y.retain_grad();
+  y.detach_();
+  CHECK(y.is_leaf());
+  y.add_(x);
+  (y * 3).sum().backward();
+  CHECK(values(x.grad()) == V{3, 3});
+}
+
 TEST_CASE("A leaf may go before the graph") {
   Tensor y;
   {

@@ -173,6 +173,38 @@ TEST_CASE("A view that was made without grad mode is not written with it") {
   CHECK(values(x) == std::vector<double>{1, 2});
 }
 
+TEST_CASE("A view that was made without grad mode is written where its base has no history") {
+  const Tensor base = zeros({2, 2});
+  Tensor view;
+  {
+    const NoGradGuard guard;
+    view = base[0];
+  }
+  view.add_(1);
+  CHECK(values(base) == V{1, 1, 0, 0});
+  // And gets a history of its own.
+  const Tensor w = ones({2}).requires_grad_();
+  view.mul_(w);
+  CHECK(view.requires_grad());
+}
+
+TEST_CASE("a view that retains its gradient has that of its latest value") {
+  const Tensor w = tensor({2, 3}, float64).requires_grad_();
+  const Tensor base = ones({2, 2}, float64).requires_grad_() * 1;
+  Tensor view = base[0];
+  view.retain_grad();
+  view.mul_(w);
+  ((view * tensor({1, 2}, float64)).sum() + base.sum()).backward();
+  CHECK(values(view.grad()) == V{1, 2});  // not what comes by way of its base, as in PyTorch
+  CHECK(values(w.grad()) == V{2, 3});
+}
+
+TEST_CASE("a square matrix may be copied to its own transpose") {
+  const Tensor x = tensor({{1, 2}, {3, 4}}, float64);
+  x.copy_(x.t());
+  CHECK(values(x) == V{1, 3, 2, 4});
+}
+
 TEST_CASE("set_data asks for a gradient of another kind to go first") {
   Tensor x = tensor({1, 2}, float64).requires_grad_();
   (x * 2).sum().backward();

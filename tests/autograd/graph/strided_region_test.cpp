@@ -37,6 +37,14 @@ TEST_CASE("an expanded base is refused, whatever the strides of the gradient") {
   CHECK_THROWS_AS((b.sum({0}) * tensor({1, 2, 3}, float32)).sum().backward(), ShapeError);
 }
 
+TEST_CASE("a stride of 0 is no expansion where there is one element") {
+  const Tensor w = ones({1, 2}).requires_grad_();
+  const Tensor b = zeros({3});
+  b.narrow(0, 1, 2).expand({1, 2}).copy_(w);
+  b.backward(tensor({1, 2, 3}, float32));
+  CHECK(values(w.grad()) == std::vector<double>{2, 3});
+}
+
 TEST_CASE("the gradient of a view is an inference tensor in inference mode") {
   const Tensor x = ones({3, 2}).requires_grad_();
   const Tensor y = x.select(0, 1).sum();

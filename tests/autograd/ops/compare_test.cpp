@@ -91,6 +91,9 @@ TEST_CASE("allclose refuses mixed dtypes and negative tolerances") {
   CHECK_THROWS_MATCHES(
       allclose(ones({2}), ones({2}), -1), Error,
       says("[isclose] the tolerances must not be negative: rtol = -1, atol = 1e-08"));
+  CHECK_THROWS_AS(isclose(ones({2}), ones({2}), 0, -1), Error);
+  CHECK_THROWS_AS(isclose(ones({2}), ones({2}), kNaN), Error);
+  CHECK_THROWS_AS(isclose(ones({2}), ones({2}), 0, kNaN), Error);
   CHECK_THROWS_AS(allclose(ones({2}), ones({3})), ShapeError);
   const Tensor x = tensor({1.}).requires_grad_();
   CHECK_FALSE(isclose(x, x).requires_grad());

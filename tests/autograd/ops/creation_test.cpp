@@ -36,7 +36,11 @@ TEST_CASE("arange refuses steps that lead nowhere") {
   CHECK_THROWS_AS(arange(0, 5, 0), Error);
   CHECK_THROWS_AS(arange(0., 5., 0.), Error);
   CHECK_THROWS_AS(arange(0., 5., -1.), Error);
+  CHECK_THROWS_AS(arange(0., -5., 1.), Error);
   CHECK_THROWS_AS(arange(kInf), Error);
+  CHECK_THROWS_AS(arange(-kInf, 0.), Error);
+  CHECK_THROWS_AS(arange(kNaN, 0.), Error);
+  CHECK_THROWS_AS(arange(0., 1e30, 1., float64), Error);
   CHECK_THROWS_AS(arange(0, 1, kNaN), Error);
   CHECK_THROWS_AS(arange(3, boolean), DTypeError);
 }

@@ -161,7 +161,18 @@ TEST_CASE("embedding refuses weights that are no matrix, and padding outside of 
                             "embedding_dim)"));
   CHECK_THROWS_MATCHES(embedding(tensor({0}), zeros({3, 2}), 3), IndexError,
                        says("[embedding] padding_idx 3 is out of range for dimension 0 of (3, 2)"));
+  CHECK_THROWS_AS(embedding(tensor({0}), zeros({3, 2}), -4), IndexError);
   CHECK_THROWS_AS(embedding(tensor({0.}), zeros({3, 2})), DTypeError);
+}
+
+TEST_CASE("take_along_dim of a number takes it once, or not at all") {
+  const Tensor x = tensor(7.0, float64).requires_grad_();
+  const Tensor y = take_along_dim(x, tensor(0), 0);
+  CHECK(y.shape() == Shape{});
+  CHECK(y.item() == 7);
+  y.backward();
+  CHECK(x.grad().item() == 1);
+  CHECK_THROWS_AS(take_along_dim(x, tensor(1), 0), IndexError);
 }
 
 TEST_CASE("one_hot counts the classes when it is not told") {

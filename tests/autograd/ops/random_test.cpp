@@ -84,6 +84,7 @@ TEST_CASE("normal refuses a deviation that is negative, before anything is drawn
   CHECK_THROWS_MATCHES(normal(tensor({0.}), tensor({-1.})), Error,
                        says("[normal] a standard deviation is -1, not >= 0"));
   CHECK_THROWS_AS(normal(0, tensor({kNaN})), Error);
+  CHECK(normal(zeros({0}), ones({0})).shape() == Shape{0});
   CHECK_THROWS_AS(normal(zeros({2}), ones({3})), ShapeError);
   CHECK_THROWS_AS(normal(tensor({1})), DTypeError);
   CHECK_THROWS_AS(normal(0, 1, {2}, {.dtype = int64, .requires_grad = true}), DTypeError);

@@ -1,4 +1,5 @@
 // Custom functions.
+#include <tend/autograd/graph/anomaly.h>
 #include <tend/autograd/tools/function.h>
 #include <tend/autograd/tools/gradcheck.h>
 #include <tend/autograd/tools/graph.h>
@@ -7,6 +8,7 @@
 
 using namespace tend;
 using namespace tend::test;
+using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
@@ -178,6 +180,14 @@ TEST_CASE("A custom function that breaks its contract is refused") {
                        says("[MeddlerBackward] forward changed its input 0 in place"));
   CHECK_THROWS_MATCHES(Context().saved(0), IndexError,
                        says("[saved] there is no saved tensor 0 of 0"));
+  struct Nothing : autograd::Function<Nothing> {
+    explicit Nothing(bool gives_one) : has_output(gives_one) {}
+    Tensors forward(Context&, const Tensor&) const { return has_output ? Tensors(1) : Tensors(); }
+    static Tensor backward(const Context&, const Tensors&) { return {}; }
+    bool has_output;
+  };
+  CHECK_THROWS_WITH(Nothing(false).apply(x), ContainsSubstring("forward gave no output"));
+  CHECK_THROWS_WITH(Nothing(true).apply(x), ContainsSubstring("forward gave an undefined output"));
 }
 
 TEST_CASE("The output of an identity is a tensor of its own") {
@@ -288,6 +298,12 @@ TEST_CASE("an output that is marked as non-differentiable has no gradient") {
   CHECK(values(out[1]) == V{3, 6});
   out[0].sum().backward();
   CHECK(values(x.grad()) == V{2, 2});
+  {
+    const autograd::DetectAnomaly anomaly;  // looks at what has a gradient
+    Parts().apply(x)[0].sum().backward();
+    CHECK(values(x.grad()) == V{4, 4});
+    CHECK_FALSE(Parts().apply(tensor({1, kNaN}, float64))[0].requires_grad());
+  }
 
   struct Constant : autograd::Function<Constant> {
     explicit Constant(bool changes) : in_place(changes) {}

@@ -49,6 +49,25 @@ TEST_CASE("graph_dot draws the same for Graphviz") {
         "}\n");
 }
 
+TEST_CASE(
+    "a leaf is drawn once, without a shape when it has gone; names of no leaf are passed over") {
+  Tensor y;
+  {
+    const Tensor x = ones({2}).requires_grad_();
+    y = x + x;
+    CHECK(autograd::graph_text({y}, {{"nothing", Tensor()}, {"constant", ones({2})}, {"x", x}}) ==
+          "%0 add float32 (2,) <- x (2,), x (2,)\n");
+  }
+  CHECK(autograd::graph_text({y}) == "%0 add float32 (2,) <- leaf, leaf\n");
+  CHECK(autograd::graph_dot({y}) ==
+        "digraph tend {\n"
+        "  n0 [shape=box, label=\"add\nfloat32 (2,)\"];\n"
+        "  leaf0 [shape=ellipse, label=\"leaf\"];\n"
+        "  leaf0 -> n0;\n"
+        "  leaf0 -> n0;\n"
+        "}\n");
+}
+
 TEST_CASE("node_names lists what is behind tensors") {
   const Tensor x = tensor({1, 2}, float64).requires_grad_();
   CHECK(autograd::node_names({x}).empty());

@@ -70,8 +70,10 @@ TEST_CASE("Nonsense in the files of control groups is no limit") {
   files.write("self", "nonsense\n:\n::\n0:cpu\n0::/x\n");
   files.write("groups/x/cpu.max", "soon 7\n");
   CHECK_FALSE(files.quota());
-  files.write("groups/x/cpu.max", "100000 0\n");
-  CHECK_FALSE(files.quota());
+  for (const char* text : {"100000 0\n", "0 100000\n", "-1 100000\n", "100000\n", ""}) {
+    files.write("groups/x/cpu.max", text);
+    CHECK_FALSE(files.quota());
+  }
   CHECK_FALSE(cgroup_cpu_quota("/nowhere/at/all", "/nowhere"));
 }
 

@@ -247,6 +247,9 @@ TEST_CASE("storages that a pt file does not hold are refused before memory is ta
                    "there twice");
   check_pt_refused(of_size("K\2", "\x80\x02]." + count + "12345678"), "'0' is missing");
   check_pt_refused(of_size("K\2", "\x80\x02N." + count + "12345678"), "no list of storages");
+  const auto vector = [&](const std::string& numel) { return tensor_pickle(zero, "", "", numel); };
+  check_pt_refused(legacy_of("(" + vector("K\2") + vector("K\1") + "t", list + count + "12345678"),
+                   "storage '0' has two sizes or dtypes");
 }
 
 TEST_CASE("zipped pt files whose entries do not belong together are refused") {

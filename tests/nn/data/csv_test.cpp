@@ -53,6 +53,7 @@ TEST_CASE("an error in a table names its line and column") {
   };
   check("a,b\n1,2\n3,x4\n", "line 3, column 2: \"x4\" is no float32");
   check("a,b\n1,\n", "line 2, column 2: \"\" is no float32");
+  check("a,b\n1,", "line 2, column 2: \"\" is no float32");
   check("a,b\n1,2,3\n", "line 2, column 3: the line has more than the 2 fields");
   check("a,b\n1\n", "line 2, column 1: the line has 1 of 2 fields");
   check("\"a\nb\",c\n1,2.5\n", "line 3, column 2: \"2.5\" is no int64", {.dtype = int64});
@@ -65,7 +66,7 @@ TEST_CASE("an error in a table names its line and column") {
   check("a\n+-1\n", "is no float32");
   check("a\n0x10\n", "is no float32");
   check("a\n1,5\n", "line 2, column 2");
-  for (const char delimiter : {'"', '\n', '.', '3', 'e', '-'})
+  for (const char delimiter : {'"', '\n', '.', '3', 'e', 'E', '-'})
     CHECK_THROWS_AS(parse_csv("a\n1\n", {.delimiter = delimiter}), Error);
 }
 

@@ -1,9 +1,11 @@
+// Loops over a DataLoader: their order, their workers, and what is thrown within.
 #include <tend/nn/data/data_loader.h>
 
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -11,11 +13,8 @@
 #include <vector>
 
 #include <tend/autograd/ops/ops.h>
-#include <tend/nn/data/endless.h>
-#include <tend/nn/files/safetensors.h>
 
 #include "tests/catch.h"
-#include "tests/examples/process.h"
 #include "tests/nn/data/fixtures.h"
 #include "tests/threads.h"
 
@@ -26,13 +25,6 @@ using data::IndexList;
 using Batches = std::vector<IndexList>;
 
 namespace {
-
-// A loop's batches, loaded by this many workers.
-data::DataLoader<Numbers> numbers(std::int64_t size, data::DataLoaderOptions options,
-                                  std::int64_t workers) {
-  options.num_workers = workers;
-  return data::DataLoader(Numbers{size}, options);
-}
 
 struct Drawing {
   std::int64_t size() const { return 20; }
@@ -57,16 +49,6 @@ struct Slow {
     ++*calls;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return index;
-  }
-};
-
-// Counts up to `end`, anew after each reset.
-struct Counter {
-  std::int64_t end = 0, next_number = 0;
-  void reset() { next_number = 0; }
-  std::optional<std::int64_t> next() {
-    if (next_number == end) return std::nullopt;
-    return next_number++;
   }
 };
 
@@ -270,147 +252,6 @@ TEST_CASE("batches are made without grad and inference mode, on every thread") {
   }
 }
 
-TEST_CASE("a killed run goes on with the same bits from a saved state") {
-  const RngStateGuard guard;
-  TemporaryFolder folder;
-  const std::string path = folder.file("loader.safetensors");
-  for (const bool has_own : {false, true}) {
-    for (const std::int64_t stop : {1, 4, 5}) {
-      INFO("own generator " << has_own << ", stopped after batch " << stop);
-      Generator own(3), fresh(99);
-      manual_seed(7);
-      data::DataLoaderOptions options{.batch_size = 3, .shuffle = true};
-      options.generator = has_own ? &own : nullptr;
-      auto loader = numbers(13, options, 2);
-      static_cast<void>(batches_in(loader));
-      Generator checkpoint;
-      Batches expected;
-      std::int64_t batches = 0;
-      for (auto& batch : loader) {
-        static_cast<void>(rand({2}));  // as dropout would
-        if (batches >= stop) expected.push_back(batch.to_vector<std::int64_t>());
-        if (++batches != stop) continue;
-        nn::save_safetensors(path, loader.state_dict());
-        checkpoint = get_rng_state();
-      }
-      const Batches next_epoch = batches_in(loader);
-
-      manual_seed(1234);
-      options.generator = has_own ? &fresh : nullptr;
-      auto resumed = numbers(13, options, 0);
-      resumed.load_state_dict(nn::load_safetensors(path).tensors);
-      set_rng_state(checkpoint);
-      Batches rest;
-      for (auto& batch : resumed) {
-        static_cast<void>(rand({2}));
-        rest.push_back(batch.to_vector<std::int64_t>());
-      }
-      CHECK(rest == expected);
-      CHECK(batches_in(resumed) == next_epoch);
-    }
-  }
-}
-
-TEST_CASE("a state between two loops, of an own sampler, or of an iterable dataset goes on, too") {
-  const RngStateGuard guard;
-  Generator own(3), fresh(4);
-  const auto make = [](Generator& generator) {
-    return numbers(
-        9, {.batch_size = 2, .sampler = data::RandomSampler(9, {.generator = &generator})}, 0);
-  };
-  auto loader = make(own), resumed = make(fresh);
-  static_cast<void>(batches_in(loader));
-  const nn::StateDict between = loader.state_dict();
-  const Batches expected = batches_in(loader);
-  resumed.load_state_dict(between);
-  CHECK(batches_in(resumed) == expected);
-
-  data::DataLoader counted(Counter{7}, {.batch_size = 2});
-  auto it = counted.begin();
-  ++it;
-  data::DataLoader again(Counter{7}, {.batch_size = 2, .num_workers = 1});
-  again.load_state_dict(counted.state_dict());
-  CHECK(batches_in(again) == Batches{{4, 5}, {6}});
-  CHECK(batches_in(again).size() == 4);
-}
-
-TEST_CASE("a state that does not fit is refused, and changes nothing") {
-  const RngStateGuard guard;
-  Generator own(3);
-  auto plain = numbers(9, {.shuffle = true}, 0);
-  auto with_own = numbers(9, {.shuffle = true, .generator = &own}, 0);
-  const Generator before = own;
-  CHECK_THROWS_AS(with_own.load_state_dict(plain.state_dict()), IndexError);
-  CHECK_THROWS_WITH(plain.load_state_dict(with_own.state_dict()),
-                    ContainsSubstring("this loader has none"));
-  CHECK_THROWS_AS(plain.load_state_dict({}), IndexError);
-  nn::StateDict state = with_own.state_dict();
-  state["generator.loader"] = zeros({3}, int64);
-  CHECK_THROWS_AS(with_own.load_state_dict(state), IoError);
-  state = with_own.state_dict();
-  state["batches"] = tensor(std::int64_t{2});
-  CHECK_THROWS_WITH(with_own.load_state_dict(state), ContainsSubstring("outside of a pass"));
-  CHECK(own == before);
-}
-
-TEST_CASE(
-    "a place within a loop is refused by a loader of other passes, one between loops is not") {
-  auto loader = numbers(9, {.batch_size = 2}, 0);
-  auto bigger_batches = numbers(9, {.batch_size = 3}, 0);
-  auto more_examples = numbers(10, {.batch_size = 2}, 0);
-  auto shuffled = numbers(9, {.batch_size = 2, .shuffle = true}, 0);
-  bigger_batches.load_state_dict(loader.state_dict());
-  more_examples.load_state_dict(loader.state_dict());
-  shuffled.load_state_dict(loader.state_dict());
-  CHECK(batches_in(more_examples).size() == 5);
-  auto it = loader.begin();
-  CHECK_THROWS_WITH(
-      bigger_batches.load_state_dict(loader.state_dict()),
-      ContainsSubstring("the state is of a pass over 9 examples in batches of 2, in order, "
-                        "this loader makes a pass over 9 examples in batches of 3"));
-  CHECK_THROWS_WITH(more_examples.load_state_dict(loader.state_dict()),
-                    ContainsSubstring("makes a pass over 10 examples"));
-  CHECK_THROWS_WITH(shuffled.load_state_dict(loader.state_dict()),
-                    ContainsSubstring("batches of 2, shuffled"));
-  CHECK(batches_in(bigger_batches).size() == 3);
-  auto same = numbers(9, {.batch_size = 2}, 0);
-  same.load_state_dict(loader.state_dict());
-  CHECK(batches_in(same).size() == 4);
-  nn::StateDict of_version_0_1 = loader.state_dict();
-  for (const char* name : {"examples", "batch_size", "order"}) of_version_0_1.erase(name);
-  same.load_state_dict(of_version_0_1);
-  CHECK(batches_in(same).size() == 4);
-  data::DataLoader counted(Counter{9}, {.batch_size = 2});
-  CHECK_THROWS_WITH(counted.load_state_dict(loader.state_dict()),
-                    ContainsSubstring("this loader makes a pass over an iterable dataset"));
-}
-
-TEST_CASE("a place far behind the end of an iterable dataset is its end") {
-  data::DataLoader loader(Counter{5}, {.batch_size = 2});
-  auto it = loader.begin();
-  nn::StateDict state = loader.state_dict();
-  state["batches"] = tensor(std::numeric_limits<std::int64_t>::max());
-  loader.load_state_dict(state);
-  CHECK(batches_in(loader).empty());
-}
-
-TEST_CASE("a DataLoader refuses options that contradict each other") {
-  const data::SequentialSampler order(3);
-  const auto check = [](const data::DataLoaderOptions& options, const char* message) {
-    CHECK_THROWS_WITH(data::DataLoader(Numbers{3}, options), ContainsSubstring(message));
-  };
-  check({.batch_size = 0}, "batch_size is 0");
-  check({.num_workers = -1}, "num_workers is -1");
-  check({.prefetch_factor = 0}, "prefetch_factor is 0");
-  check({.shuffle = true, .sampler = order}, "exclude each other");
-  check({.batch_size = 2, .batch_sampler = data::BatchSampler(order, 1, false)}, "excludes");
-  CHECK_THROWS_AS(data::DataLoader(Numbers{0}, {.shuffle = true}), Error);
-  CHECK_THROWS_AS(data::DataLoader(Counter{3}, {.shuffle = true}), Error);
-  CHECK_THROWS_AS(data::DataLoader(std::shared_ptr<Numbers>()), Error);
-  data::DataLoader empty(Numbers{0}, {});
-  CHECK(batches_in(empty).empty());
-}
-
 #if TEND_TEST_FORK
 
 TEST_CASE("in the child of a fork a loop goes on without the parent's workers") {
@@ -431,48 +272,3 @@ TEST_CASE("in the child of a fork a loop goes on without the parent's workers") 
 }
 
 #endif
-
-namespace {
-
-// Example i is the number i; the first attempts at one of them fail.
-struct Hesitant {
-  std::shared_ptr<int> failures = std::make_shared<int>(0);
-  std::int64_t size() const { return 10; }
-  std::int64_t get(std::int64_t index) const {
-    if (index == 6 && (*failures)-- > 0) fail("Hesitant", "not yet");
-    return index;
-  }
-};
-
-}  // namespace
-
-TEST_CASE("a loop that cannot begin at its restored place begins there the next time") {
-  const Hesitant dataset;
-  data::DataLoader<Hesitant> loader(dataset, {.batch_size = 2});
-  int batches = 0;
-  nn::StateDict state;
-  for (auto& batch : loader) {
-    static_cast<void>(batch);
-    if (++batches == 3) state = loader.state_dict();
-  }
-  data::DataLoader<Hesitant> restored(dataset, {.batch_size = 2});
-  restored.load_state_dict(state);
-  *dataset.failures = 2;
-  data::Endless endless(restored);
-  CHECK_THROWS_AS(endless.next(), Error);
-  CHECK_THROWS_AS(restored.begin(), Error);
-  CHECK(endless.next().to_vector<std::int64_t>() == data::IndexList{6, 7});
-  CHECK(endless.next().to_vector<std::int64_t>() == data::IndexList{8, 9});
-  CHECK(endless.next().to_vector<std::int64_t>() == data::IndexList{0, 1});
-
-  // One that was not restored stands where it stood, its generator too.
-  Generator generator(5);
-  data::DataLoader<Hesitant> shuffled(dataset,
-                                      {.batch_size = 10, .shuffle = true, .generator = &generator});
-  const nn::StateDict before = shuffled.state_dict();
-  *dataset.failures = 1;
-  CHECK_THROWS_AS(shuffled.begin(), Error);
-  const nn::StateDict after = shuffled.state_dict();
-  REQUIRE(after.size() == before.size());
-  for (const auto& [name, tensor] : before) CHECK(equal(after.at(name), tensor));
-}

@@ -56,6 +56,7 @@ TEST_CASE("Subset and ConcatDataset look up in what they hold") {
   CHECK_THROWS_AS(both.get(-1), IndexError);
   CHECK_THROWS_AS(data::ConcatDataset(std::vector<Numbers>()), Error);
   CHECK_THROWS_AS(data::ConcatDataset(std::vector{Huge{}, Huge{}}), IndexError);
+  CHECK_THROWS_AS(data::ConcatDataset(std::vector{Numbers{2}, Numbers{-1}}), IndexError);
 }
 
 TEST_CASE("random_split gives PyTorch's parts for lengths and fractions") {
@@ -96,6 +97,10 @@ TEST_CASE("random_split refuses lengths that do not fit before it draws") {
   CHECK_THROWS_WITH(data::random_split(ten, {0.7, 0.1}), ContainsSubstring("sum up to 0.8"));
   CHECK_THROWS_WITH(data::random_split(ten, {2.5, 7.5}), ContainsSubstring("length 0 is 2.5"));
   CHECK_THROWS_AS(data::random_split(ten, {std::numeric_limits<double>::quiet_NaN()}), Error);
+  CHECK_THROWS_WITH(data::random_split(ten, {-0.5, 1.5}), ContainsSubstring("fraction 0 is -0.5"));
+  CHECK_THROWS_WITH(data::random_split(ten, {1e20}), ContainsSubstring("length 0 is 1e+20"));
   CHECK_THROWS_AS(data::random_split(ten, {}), Error);
+  // A double cannot hold this size: the share would have one example more.
+  CHECK_THROWS_WITH(data::random_split(Huge{}, {1.0}), ContainsSubstring("[randperm]"));
   CHECK(get_rng_state() == before);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tend/autograd/ops/random.h>
+#include <tend/nn/data/data_loader.h>
 #include <tend/nn/data/sampler.h>
 
 namespace tend::test {
@@ -27,6 +28,23 @@ struct Numbers {
   std::int64_t size() const { return count; }
   std::int64_t get(std::int64_t index) const { return index; }
 };
+
+/// Counts up to `end`, anew after each reset.
+struct Counter {
+  std::int64_t end = 0, next_number = 0;
+  void reset() { next_number = 0; }
+  std::optional<std::int64_t> next() {
+    if (next_number == end) return std::nullopt;
+    return next_number++;
+  }
+};
+
+/// Loads the numbers below `size` with this many workers.
+inline data::DataLoader<Numbers> numbers(std::int64_t size, data::DataLoaderOptions options,
+                                         std::int64_t workers) {
+  options.num_workers = workers;
+  return data::DataLoader(Numbers{size}, options);
+}
 
 /// The generator's next number, as the fixtures have it.
 inline std::int64_t following(Generator& generator = default_generator()) {

@@ -42,6 +42,9 @@ TEST_CASE("load_idx reads every type of the format, big-endian") {
   CHECK(doubles.item() == 1.5);
   CHECK(idx_of("\0\0\x08"s + one + "\x05\x06", float32).to_vector<float>() ==
         std::vector<float>{5, 6});
+  const Tensor truths = idx_of("\0\0\x08"s + one + "\0\x06"s, boolean);
+  CHECK(truths.dtype() == boolean);
+  CHECK(truths.to_vector<bool>() == std::vector<bool>{false, true});
   CHECK(idx_of("\0\0\x08\0\x07"s).shape() == Shape{});
   CHECK(idx_of("\0\0\x08\x02\0\0\0\0\0\0\0\x05"s).shape() == Shape{0, 5});
   // More than is read at once.
@@ -58,6 +61,8 @@ TEST_CASE("load_idx refuses files whose headers are not what they are") {
   check("\0\0\x08"s, "too few for a header");
   check("\x1f\x8b\x08\0\0\0\0\0"s, "gunzip");
   check("P5 640 480", "is no IDX file");
+  check("\x1f\0\x08\x01"s, "is no IDX file");
+  check("\0\x01\x08\x01"s, "is no IDX file");
   check("\0\0\x0a\x01\0\0\0\x01\x01"s, "unknown type 10");
   check("\0\0\x08\xff\0\0\0\x01"s, "ends within the sizes of its 255 dimensions");
   check("\0\0\x08\x01\0\0\0\x03\x01\x01"s, "do not make (3,)");

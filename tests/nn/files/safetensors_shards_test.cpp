@@ -156,8 +156,9 @@ TEST_CASE("shards that cannot be written leave the old ones") {
 
 TEST_CASE("shards leave the temporary files of others alone") {
   const ScratchFolder folder;
-  // One that is no shard's, one that a killed process left, and one that is being written.
+  // Two that are no shard's, one that a killed process left, and one that is being written.
   write_content(folder / "model-old.safetensors.tmp", "x");
+  write_content(folder / "model-1-of-7.safetensors.tmp", "x");
   write_content(folder / "model-00001-of-00007.safetensors.tmp", "x");
   std::string during;
   nn::write_file(folder / "model_ema.safetensors", [&](const nn::PutBytes& put) {
@@ -167,7 +168,7 @@ TEST_CASE("shards leave the temporary files of others alone") {
     put("new", 3);
   });
   CHECK(during.ends_with(".tmp"));
-  CHECK(names_in(folder / "") == std::set<std::string>{"model-old.safetensors.tmp",
-                                                       "model.safetensors",
-                                                       "model_ema.safetensors"});
+  CHECK(names_in(folder / "") ==
+        std::set<std::string>{"model-1-of-7.safetensors.tmp", "model-old.safetensors.tmp",
+                              "model.safetensors", "model_ema.safetensors"});
 }

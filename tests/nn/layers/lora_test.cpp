@@ -49,6 +49,7 @@ TEST_CASE("LoRA changes nothing at first, trains alone, and merges into the weig
   const Tensor trained = model(tokens).detach();
   CHECK_FALSE(allclose(trained, plain, 1e-3, 1e-3));
   const nn::Linear& query = model.blocks[0].attention.W_query;
+  CHECK(query.extra_repr() == "in_features=12, out_features=12, bias=False, lora_rank=2");
   const Tensor x = randn({3, 12});
   CHECK(allclose(
       query(x),

@@ -90,6 +90,7 @@ TEST_CASE("a Conv1d draws its kernel as PyTorch does, convolves, and prints itse
   CHECK(nn::Conv1d(4, 6, 3, {.stride = 2}, false).parameters().size() == 1);
   CHECK(nn::Conv1d(4, 6, 3, Conv1dOptions{.stride = 2}).options.stride == 2);
   CHECK(nn::Conv1d(4, 6, 3, {2}).options.stride == 2);
+  CHECK(nn::Conv1d(4, 6, 3).repr() == "Conv1d(4, 6, kernel_size=(3,), stride=(1,))");
   // print(torch.nn.Conv1d(4, 6, 3, padding="same"))
   const nn::Conv1d same(4, 6, 3, {.padding = "same"});
   CHECK(same.repr() == "Conv1d(4, 6, kernel_size=(3,), stride=(1,), padding=same)");

@@ -105,10 +105,18 @@ TEST_CASE("normalisation modules print as torch prints them, and refuse sizes th
         "BatchNorm1d(4, eps=1e-05, momentum=None, affine=True, track_running_stats=True)");
   CHECK(nn::BatchNorm1d(4).repr() ==
         "BatchNorm1d(4, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True)");
+  CHECK(nn::LayerNorm(Shape{2, 4}, 1e-5, false).repr() ==
+        "LayerNorm((2, 4), eps=1e-05, elementwise_affine=False)");
+  CHECK(nn::GroupNorm(2, 4, 1e-5, false).repr() == "GroupNorm(2, 4, eps=1e-05, affine=False)");
+  CHECK(nn::BatchNorm1d(4, {.affine = false, .track_running_stats = false}).repr() ==
+        "BatchNorm1d(4, eps=1e-05, momentum=0.1, affine=False, track_running_stats=False)");
   CHECK_THROWS_WITH(nn::GroupNorm(3, 4), "[GroupNorm] 3 groups do not divide 4 channels");
+  CHECK_THROWS_AS(nn::GroupNorm(0, 4), ShapeError);
+  CHECK_THROWS_AS(nn::GroupNorm(2, 0), ShapeError);
   CHECK_THROWS_WITH(nn::BatchNorm1d(0), "[BatchNorm1d] num_features 0 is no size");
   CHECK_THROWS_AS(nn::RMSNorm({}), ShapeError);
   CHECK_THROWS_WITH(nn::GroupNorm(2, 4)(ones({2, 6})), "[GroupNorm] input (2, 6) for 4 channels");
+  CHECK_THROWS_WITH(nn::GroupNorm(2, 4)(ones({4})), "[GroupNorm] input (4,) for 4 channels");
 }
 
 TEST_CASE("normalisation takes one size or several, and braces are never a copy") {

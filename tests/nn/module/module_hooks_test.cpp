@@ -371,6 +371,25 @@ TEST_CASE("an error of a module within others ends with its path") {
         }) == "[register_forward_pre_hook] a hook of Wide left 0 inputs of 1 (in Net.blocks.1)");
 }
 
+TEST_CASE("a module that calls itself, or one that is not its own, is in an error's path") {
+  class Again : public nn::Module<Again> {
+   public:
+    Again() : down(3, 2) {}
+    Tensor forward(const Tensor& x) const {
+      return x.dim() == 1 ? (*this)(x.view({1, -1})) : down(x);
+    }
+    TEND_MODULE(nn::Linear, down);
+  };
+  class Borrower : public nn::Module<Borrower> {
+   public:
+    Tensor forward(const Tensor& x) const { return nn::Sequential{nn::Linear(3, 2)}(x); }
+  };
+  const Tensor x = ones({5});
+  const std::string own = message_of([&] { nn::Linear(3, 2)(ones({1, 5})); });
+  CHECK(message_of([&] { Again()(x); }) == own + " (in Again.down)");
+  CHECK(message_of([&] { Borrower()(ones({1, 5})); }) == own + " (in Borrower > Sequential.0)");
+}
+
 TEST_CASE("errors of every class keep it on their way through modules") {
   enum class Kind { dtype, index, autograd, io, memory, own, standard };
   class Thrower : public nn::Module<Thrower> {

@@ -117,6 +117,26 @@ TEST_CASE("LBFGS goes on from its state with the same bits") {
   CHECK(!second.groups()[0].options.max_eval);
   for (int i = 0; i < 3; ++i) step(second, half, rosenbrock_loss);
   CHECK(equal(half[0].detach(), whole[0].detach()));
+
+  optim::LBFGS third(half, {.max_eval = 7});
+  second.load_state_dict(third.state_dict());
+  CHECK(second.groups()[0].options.max_eval == 7);
+}
+
+TEST_CASE("LBFGS leaves a parameter without a gradient alone, and ends where steps are short") {
+  const std::vector<Tensor> both{valley()[0], ones({2}, float64).requires_grad_()};
+  optim::LBFGS optimizer(both, {.max_iter = 9, .tolerance_change = 1});
+  int calls = 0;
+  optimizer.step([&] {
+    ++calls;
+    optimizer.zero_grad();
+    Tensor loss = rosenbrock_loss(both);  // of the first one alone
+    loss.backward();
+    return loss;
+  });
+  CHECK(equal(both[1].detach(), ones({2}, float64)));
+  CHECK(both[0][0].item<double>() != -1.2);
+  CHECK(calls == 2);  // the first step is shorter than the tolerance
 }
 
 TEST_CASE("a step of LBFGS whose closure fails on the way changes neither parameters nor state") {
@@ -162,6 +182,7 @@ TEST_CASE("LBFGS refuses what it cannot step, before anything has changed") {
   CHECK_THROWS_WITH(optim::LBFGS(p, {.max_iter = 0}),
                     "[LBFGS] max_iter is 0, not a number from 1 to 2^53");
   CHECK_THROWS_AS(optim::LBFGS(p, {.history_size = -1}), Error);
+  CHECK_THROWS_AS(optim::LBFGS(p, {.history_size = (std::int64_t{1} << 53) + 1}), Error);
   CHECK_THROWS_AS(optim::LBFGS(p, {.max_eval = 0}), Error);
   CHECK_THROWS_AS(optim::LBFGS(p, -1.0), Error);
   CHECK_THROWS_AS(optim::LBFGS(p).set_momentum(0, 0.5), Error);
@@ -185,6 +206,11 @@ TEST_CASE("LBFGS refuses a state and parameters that its memory does not fit") {
   refuses("old_dirs is (1, 2) float64",
           [](auto& s) { s["old_dirs"] = s["old_dirs"].slice(0, 0, 1); });
   refuses("n_iter is -1, not a count", [](auto& s) { s["n_iter"] = tensor(-1); });
+  refuses("n_iter is 9007199254740993, not a count",
+          [](auto& s) { s["n_iter"] = tensor((std::int64_t{1} << 53) + 1); });
+  refuses("d is (2,) float32, not (2,) float64", [](auto& s) { s["d"] = ones({2}); });
+  refuses("ro is undefined", [](auto& s) { s["ro"] = Tensor(); });
+  refuses("belongs to nothing", [](auto& s) { s["n_iter"] = tensor(0); });
   refuses("0.step belongs to nothing", [](auto& s) { s["0.step"] = tensor(1); });
   refuses("group.0.max_eval is (2,) int64",
           [](auto& s) { s["group.0.max_eval"] = zeros({2}, int64); });

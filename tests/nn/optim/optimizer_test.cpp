@@ -240,6 +240,8 @@ TEST_CASE("optimizers refuse settings out of range") {
                     "[SGD] weight_decay is -1, not a number from 0 on");
   CHECK_THROWS_WITH(optim::SGD({p}, {.nesterov = true}),
                     "[SGD] nesterov needs momentum, and no dampening");
+  CHECK_THROWS_WITH(optim::SGD({p}, {.momentum = 0.9, .dampening = 0.1, .nesterov = true}),
+                    "[SGD] nesterov needs momentum, and no dampening");
   CHECK_THROWS_AS(optim::SGD({tensor({1, 2})}), DTypeError);
 }
 

@@ -265,12 +265,34 @@ TEST_CASE("rates are reduced when a metric has stopped getting better") {
   CHECK_THROWS_WITH(schedule.load_state_dict(state), ContainsSubstring("not a number of epochs"));
   CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.factor = 1}), ContainsSubstring("(0, 1)"));
   CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.patience = -1}), ContainsSubstring("patience"));
+  CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.factor = 0}), ContainsSubstring("(0, 1)"));
+  CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.cooldown = -1}), ContainsSubstring("cooldown"));
+}
+
+TEST_CASE("a plateau's state with an entry that is none, too large or too many is refused") {
+  SGD optimizer = two_rates();
+  ReduceLROnPlateau schedule(optimizer, {.patience = 1});
+  schedule.step(3);
+  const nn::StateDict sound = schedule.state_dict();
+  const auto refuses = [&](const char* name, const Tensor& value, const char* reason) {
+    nn::StateDict state = sound;
+    state[name] = value;
+    CHECK_THROWS_WITH(schedule.load_state_dict(state), ContainsSubstring(reason));
+    CHECK(schedule.best() == 3);
+    CHECK(schedule.state_dict().at("last_epoch").item<std::int64_t>() == 1);
+  };
+  refuses("best", Tensor(), "best is undefined");
+  refuses("last_epoch", tensor(2.0), "last_epoch is () float32, not () int64");
+  refuses("last_epoch", ones({1}, int64), "last_epoch is (1,) int64, not () int64");
+  refuses("cooldown_counter", tensor((std::int64_t{1} << 53) + 1), "not a number of epochs");
+  refuses("patience", tensor(std::int64_t{1}), "keys that are no part of it");
 }
 
 TEST_CASE("schedules refuse settings that cannot be, and a state that does not fit") {
   SGD optimizer = two_rates();
   CHECK_THROWS_WITH(StepLR(optimizer, 0), "[StepLR] step_size must be at least 1, got 0");
   CHECK_THROWS_WITH(ConstantLR(optimizer, 1.5), ContainsSubstring("(0, 1]"));
+  CHECK_THROWS_WITH(ConstantLR(optimizer, 0), ContainsSubstring("(0, 1]"));
   CHECK_THROWS_WITH(LinearLR(optimizer, {.start_factor = 0}), ContainsSubstring("start_factor"));
   CHECK_THROWS_WITH(LinearLR(optimizer, {.end_factor = -1}), ContainsSubstring("end_factor"));
   CHECK_THROWS_WITH(LinearLR(optimizer, {.total_iters = 0}), ContainsSubstring("total_iters"));
@@ -281,6 +303,8 @@ TEST_CASE("schedules refuse settings that cannot be, and a state that does not f
                     ContainsSubstring("3 functions for 2 groups"));
   CHECK_THROWS_WITH(LambdaLR(optimizer, LambdaLR::Factor()), ContainsSubstring("is empty"));
   CHECK_THROWS_WITH(OneCycleLR(optimizer, {.max_lr = 1}), ContainsSubstring("total_steps"));
+  CHECK_THROWS_WITH(OneCycleLR(optimizer, {.max_lr = 1, .total_steps = 9, .pct_start = 1.5}),
+                    ContainsSubstring("pct_start"));
   CHECK_THROWS_WITH(CosineWithWarmup(optimizer, {5, 5}), ContainsSubstring("total - warmup"));
   CHECK_THROWS_WITH(InverseSquareRootLR(optimizer, 0), ContainsSubstring("warmup"));
   CHECK_THROWS_WITH(WSDLR(optimizer, {.warmup = 5, .total = 9, .decay = 5}),
@@ -323,6 +347,34 @@ TEST_CASE("schedules refuse settings that cannot be, and a state that does not f
   refuses("1.last_epoch belongs to nothing",
           [](auto& s) { s["1.last_epoch"] = tensor(std::int64_t{1}); });
   refuses("twice", [](auto& s) { s.emplace_back("last_lr", ones({2}, float64)); });
+}
+
+TEST_CASE("a constant factor holds from where a sequence comes to it") {
+  for (const std::int64_t length : {0, 2}) {
+    CAPTURE(length);
+    SGD optimizer({ones({1}).requires_grad_()}, 1.0);
+    ExponentialLR first(optimizer, 0.5);
+    ConstantLR second(optimizer, 0.25, length);
+    SequentialLR both(optimizer, {first, second}, {2});
+    std::vector<double> rates;
+    for (int epoch = 0; epoch < 5; ++epoch, both.step()) rates.push_back(optimizer.lr(0));
+    const double held = length == 0 ? 1 : 0.25;  // as torch's, which is over before it begins
+    CHECK(rates == std::vector<double>{1, 0.5, held, held, 1});
+  }
+}
+
+TEST_CASE("a cycle may leave the momentum alone, and restarts may lie ever further apart") {
+  SGD optimizer = two_rates();
+  const double momentum = *optimizer.momentum(0);
+  OneCycleLR cycle(optimizer, {.max_lr = 1, .total_steps = 9, .cycle_momentum = false});
+  cycle.step();
+  CHECK(*optimizer.momentum(0) == momentum);
+
+  SGD other = two_rates();
+  const double first = other.lr(0);
+  CosineAnnealingWarmRestarts restarts(other, {.T_0 = 2, .T_mult = std::int64_t{1} << 53});
+  for (int epoch = 0; epoch < 3; ++epoch) restarts.step();
+  CHECK(other.lr(0) == first);  // the second period has 2^53 epochs, not more than can be counted
 }
 
 TEST_CASE("a function of the user that throws leaves a schedule and its rates alone") {

@@ -112,10 +112,22 @@ TEST_CASE("a normalizer is refused, unless it is to be ignored") {
   check_same(load_text(file.dump(), true), load_text(llama().dump()));
 }
 
+TEST_CASE("what is turned off in a tokenizer.json may be there, in every form of off") {
+  for (const Json& off : {Json(false), Json(0), Json(0.0), Json(""), Json(nullptr)}) {
+    Json file = llama();
+    file["model"]["byte_fallback"] = off;
+    file.erase("added_tokens");
+    CHECK_NOTHROW(load_text(file.dump()));
+  }
+}
+
 TEST_CASE("what a tokenizer.json has and is not supported is refused by its name") {
   check_refused_change([](Json& f) { f["model"]["type"] = "WordPiece"; }, "model.type is not BPE");
   check_refused_change([](Json& f) { f["model"]["dropout"] = 0.1; }, "model.dropout is not");
-  check_refused_change([](Json& f) { f["model"]["byte_fallback"] = true; }, "model.byte_fallback");
+  for (const Json& on : {Json(true), Json(1), Json(0.5), Json("on"), Json::array()}) {
+    check_refused_change([&](Json& f) { f["model"]["byte_fallback"] = on; },
+                         "model.byte_fallback is not supported");
+  }
   check_refused_change([](Json& f) { f["model"]["end_of_word_suffix"] = "</w>"; },
                        "model.end_of_word_suffix is not supported");
   check_refused_change([](Json& f) { f["model"]["news"] = 1; },

@@ -79,6 +79,7 @@ TEST_CASE("damaged merges are refused with the line") {
   check_files_refused(good, std::string("h e\0\n", 5), "merge 1: 'e");
   CHECK_NOTHROW(load_files(good, ""));
   CHECK_NOTHROW(load_files(good, "h e"));
+  CHECK_NOTHROW(load_files(good, first + "\nh e\n\n"));  // empty lines
 }
 
 TEST_CASE("files that are not there are refused") {

@@ -48,6 +48,20 @@ class WrongExp : public autograd::Function<WrongExp> {
   bool is_constant_;
 };
 
+// exp(x), whose derivative cannot be differentiated again.
+class OnceExp : public autograd::Function<OnceExp> {
+ public:
+  Tensor forward(autograd::FunctionContext& context, const Tensor& x) const {
+    const Tensor y = exp(x);
+    context.save_for_backward({y});
+    return y;
+  }
+  Tensor backward(const autograd::FunctionContext& context, const Tensor& grad) const {
+    if (grad_enabled()) fail<AutogradError>("OnceExp", "has no second derivative");
+    return grad * context.saved(0);
+  }
+};
+
 // The square root of 0 is finite, its derivative is not.
 class Root : public nn::Module<Root> {
  public:
@@ -125,6 +139,27 @@ TEST_CASE("the audit tells parameters that are frozen, not reached, or have no g
   CHECK(text.str().find("its gradient is zero") != std::string::npos);
   CHECK(text.str().find("not reached by the loss") != std::string::npos);
   CHECK(text.str().find("frozen") != std::string::npos);
+}
+
+TEST_CASE("the audit of a model that is frozen whole finds nothing wrong", "[products]") {
+  Net net;
+  net.requires_grad_(false);
+  const AuditReport report = nn::audit(net, [](const Net& model) { return sum(model(inputs())); });
+  CHECK(report.passed());
+  for (const ParameterAudit& each : report.parameters) CHECK_FALSE(each.reached);
+}
+
+TEST_CASE("the audit leaves a second derivative out that there is none of", "[products]") {
+  manual_seed(4);
+  Net net;
+  net.eval();
+  const AuditReport report =
+      nn::audit(net, [](const Net& model) { return sum(OnceExp().apply(model(inputs()))); });
+  CHECK(report.passed());
+  CHECK_FALSE(entry(report, "first.weight").second_order);
+  std::ostringstream text;
+  text << report;
+  CHECK(text.str().find("second order") != std::string::npos);
 }
 
 TEST_CASE("the audit finds a wrong derivative", "[products]") {

@@ -90,6 +90,26 @@ TEST_CASE("large gathers and scatters give each element its place, in every layo
   }
 }
 
+TEST_CASE("an index out of range is found wherever it lies among many") {
+  const Array a = numbers({300, 310}), src = numbers({280, 290});
+  for (const std::int64_t dim : {0, 1}) {
+    for (const std::int64_t place : {0, 150 * 290 + 145, 280 * 290 - 1}) {
+      for (const std::int64_t wrong : {std::int64_t{-1}, a.shape()[dim]}) {
+        for (const bool turned : {false, true}) {
+          INFO("dim " << dim << ", place " << place << ", " << wrong << ", " << turned);
+          const Array index = indices({280, 290}, a.shape()[dim]);
+          index.data<std::int64_t>()[place] = wrong;
+          const auto laid = [turned](const Array& x) { return turned ? transposed(x) : x; };
+          const Array out = Array::empty(index.shape(), float64);
+          CHECK_THROWS_AS(kernels::gather(out, laid(a), dim, laid(index)), IndexError);
+          CHECK_THROWS_AS(kernels::scatter_add(laid(a.clone()), dim, laid(index), laid(src)),
+                          IndexError);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("slices are added to their places once, however many parts there are") {
   // The last has more than 32768 lines of one index.
   for (const Shape& shape : {Shape{500, 300}, Shape{9000, 40}, Shape{3, 40000}}) {

@@ -8,6 +8,13 @@
 using namespace tend;
 using namespace tend::test;
 
+TEST_CASE("truths that are added at the places of a mask are joined by or") {
+  const Array truths = array_of<bool>({false, false, true, true, false});
+  const Array mask = array_of<bool>({true, true, true, true, false});
+  kernels::put_masked(truths, mask, array_of<bool>({false, true, false, true}), true);
+  CHECK(truths.to_vector<bool>() == std::vector<bool>{false, true, true, true, false});
+}
+
 TEST_CASE("a large mask names the same elements for any number of threads") {
   const std::int64_t rows = 700, columns = 301, count = rows * columns;
   std::vector<double> values(static_cast<std::size_t>(count)), chosen, filled, added, places;

@@ -391,6 +391,25 @@ TEST_CASE("matmul of matrices that are deep, or whose lines lie far apart") {
               wide_b = random_array({600, 2000}, dtype, 4);
   for (const std::int64_t rows : {100, 800})
     check(wide_a.narrow(1, 5, rows).transpose(0, 1), wide_b.narrow(1, 3, 70));
+  // The same in a batch, of which each thread computes some.
+  check(random_array({9, 600, 400}, dtype, 5).narrow(2, 5, 20).transpose(1, 2),
+        random_array({9, 600, 30}, dtype, 6));
+}
+
+TEST_CASE("matmul by a matrix that is larger than a cache has the bits of its parts") {
+  const DType dtype = GENERATE(float32, float64);
+  const Array a = random_array({410, 1024}, dtype, 1), b = random_array({1024, 1030}, dtype, 2);
+  const MatmulPathGuard tiles(MatmulPath::tiles);
+  const Array few = product(a.narrow(0, 0, 13), b);
+  check_product(few, reference(a.narrow(0, 0, 13), b), 1024);
+  const int before = num_threads();
+  for (const int threads : {1, 2}) {
+    set_num_threads(threads);
+    const Array whole = product(a, b);
+    CHECK(same_bits(whole.narrow(0, 0, 13).contiguous(), few));
+    CHECK(same_bits(whole.narrow(0, 397, 13).contiguous(), product(a.narrow(0, 397, 13), b)));
+  }
+  set_num_threads(before);
 }
 
 namespace {

@@ -302,6 +302,13 @@ TEST_CASE("argmax and argmin take the first NaN") {
   kernels::max(value, out, a, 0);
   CHECK(std::isnan(value.item<float>()));
   CHECK(out.item<std::int64_t>() == 1);
+
+  // Lines with gaps, in a result with gaps, and a line that begins with NaN.
+  const Array lines = array_of<float>({1, 9, NAN, 9, NAN, 9, NAN, 9, 1, 9, 2, 9}).view({2, 6});
+  const Array gaps = lines.slice(1, 0, 6, 2), found = Array::full({2, 2}, 7, int64);
+  kernels::argmax(found.select(1, 0), gaps, 1);
+  kernels::argmin(found.select(1, 1), gaps, 1);
+  CHECK(found.to_vector<std::int64_t>() == std::vector<std::int64_t>{1, 1, 0, 0});
 }
 
 TEST_CASE("max and argmax of a number, and of nothing") {

@@ -322,6 +322,30 @@ TEST_CASE("softmax of more than the caches hold is that of its parts", "[kernels
   });
 }
 
+// Their rows, or the result, do not begin where the cache's lines do.
+TEST_CASE("softmax of more than the caches hold is that of its parts, wherever rows begin",
+          "[kernels]") {
+  const Array part = random_array({64, 1001}, float32);
+  const Array a = part.unsqueeze(0).expand({263, 64, 1001}).contiguous();
+  const Array expected = applied(kernels::softmax, part), got = applied(kernels::softmax, a);
+  for (std::int64_t i = 0; i < a.shape()[0]; i += 15) CHECK(same_bits(got.select(0, i), expected));
+
+  const Array even = random_array({64, 1024}, float32);
+  const Array all = even.unsqueeze(0).expand({257, 64, 1024}).contiguous();
+  const Array apart = Array::empty({257, 64, 1040}, float32).narrow(2, 1, 1024);
+  kernels::softmax(apart, all, -1);
+  CHECK(same_bits(apart.select(0, 256).contiguous(), applied(kernels::softmax, even)));
+}
+
+TEST_CASE("softmax over a dimension behind those of size 1 is that of a matrix", "[kernels]") {
+  const Array matrix = random_array({40, 50}, float32);
+  const Array stacked = matrix.unsqueeze(0);
+  for (const std::int64_t dim : {0, 1}) {
+    CHECK(same_bits(applied(kernels::softmax, stacked, dim + 1).select(0, 0),
+                    applied(kernels::softmax, matrix, dim)));
+  }
+}
+
 TEMPLATE_TEST_CASE("rows that have no largest finite element become NaN, as in PyTorch",
                    "[kernels][simd]", float, double) {
   for_each_simd_target([](const std::string& target) {

@@ -1,0 +1,19 @@
+#include <tend/attention/models/norm.h>
+
+#include "tests/catch.h"
+
+#include <tend/tend.h>
+
+using namespace tend;
+using attention::Norm;
+using attention::NormKind;
+
+TEST_CASE("a Norm is the layer that its kind names, and says which") {
+  manual_seed(1);
+  const Tensor x = randn({3, 4});
+  CHECK(equal(Norm(NormKind::layer, 4, 1e-5)(x), nn::LayerNorm({4})(x)));
+  CHECK(equal(Norm(NormKind::rms, 4, 1e-6)(x), nn::RMSNorm({4}, 1e-6)(x)));
+  CHECK(Norm(NormKind::layer, 4, 1e-5).extra_repr() == "layer, (4,), eps=1e-05");
+  CHECK(Norm(NormKind::rms, 4, 1e-6).extra_repr() == "rms, (4,), eps=1e-06");
+  CHECK(Norm(NormKind::layer, 4, 1e-5, /*with_bias=*/false).parameters().size() == 1);
+}

@@ -1,0 +1,52 @@
+// cdist against the norms that it stands for.
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tests/autograd/support.h"
+
+using namespace tend;
+using namespace tend::test;
+
+namespace {
+
+Tensor by_norms(const Tensor& a, const Tensor& b, double p) {
+  return norm(a.unsqueeze(-2) - b.unsqueeze(-3), p, {-1});
+}
+
+}  // namespace
+
+TEST_CASE("cdist measures rows of every width as norms of their differences do") {
+  manual_seed(4);
+  for (const double p : {0.0, 1.0, 2.0, 3.5, kInf}) {
+    for (std::int64_t width = 1; width < 40; width += width < 18 ? 1 : 7) {
+      INFO("order " << p << ", width " << width);
+      const Tensor a = randn({2, 5, width}, float64), b = randn({3, width}, float64);
+      // Sums of up to 40 numbers in another order.
+      CHECK(allclose(cdist(a, b, p), by_norms(a, b, p), 1e-13, 1e-13));
+    }
+  }
+}
+
+TEST_CASE("distances of rows without elements are 0, and of rows with NaN are NaN") {
+  const Tensor bad = tensor({{1, 2}, {kNaN, 4}}, float64);
+  for (const double p : {1.0, 2.0, 3.5, kInf}) {
+    INFO("order " << p);
+    CHECK(values(cdist(ones({2, 0}), ones({3, 0}), p)) == std::vector<double>(6, 0.0));
+    CHECK(same(cdist(bad, ones({1, 2}, float64), p).isnan().to(float64), {0, 1}));
+  }
+}
+
+TEST_CASE("the gradient of a distance of 0 is 0, with a graph and without") {
+  for (const double p : {0.0, 1.0, 2.0, kInf}) {
+    for (const bool create_graph : {false, true}) {
+      INFO("order " << p << ", create_graph " << create_graph);
+      const Tensor x = ones({1, 3}, float64).requires_grad_();
+      const Tensor y = ones({2, 3}, float64).requires_grad_();
+      const auto found =
+          autograd::grad({cdist(x, y, p).sum()}, {x, y}, {}, {.create_graph = create_graph});
+      CHECK(values(found[0]) == std::vector<double>(3, 0.0));
+      CHECK(values(found[1]) == std::vector<double>(6, 0.0));
+    }
+  }
+}
