@@ -76,12 +76,16 @@ class Timeline {
 class ProfiledPart {
  public:
   [[nodiscard]] explicit ProfiledPart(const char* name) noexcept : name_(name) { Timeline::skip(); }
-  ~ProfiledPart() { Timeline::note(name_, 0); }
+  ~ProfiledPart() { Timeline::note(name_, bytes_); }
   ProfiledPart(const ProfiledPart&) = delete;
   ProfiledPart& operator=(const ProfiledPart&) = delete;
 
+  /// Counts bytes that this part reads and writes.
+  void add_bytes(std::int64_t bytes) noexcept { bytes_ += bytes; }
+
  private:
   const char* name_;
+  std::int64_t bytes_ = 0;
 };
 
 /// Notes the derivative that runs while it lives, and what adds up its gradients, as one operation.

@@ -21,9 +21,10 @@ void save_npz(const std::filesystem::path& path, const StateDict& tensors,
               const NpzOptions& options = {});
 
 /// Reads a .npz file, stored or deflated, in the order of the archive's directory; each array as
-/// load_npy does. Nothing of the archive is trusted: IoError names the path and what is wrong, also
-/// for a checksum that differs, names used twice, sizes that cannot be, and entries other than
-/// .npy.
+/// load_npy does. It is not mapped into memory, as in NumPy: an archive does not align what it
+/// stores, and deflated bytes are no elements. Nothing of the archive is trusted: IoError names the
+/// path and what is wrong, also for a checksum that differs, names used twice, sizes that cannot
+/// be, and entries other than .npy.
 StateDict load_npz(const std::filesystem::path& path);
 
 }  // namespace tend::nn

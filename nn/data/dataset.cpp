@@ -30,9 +30,9 @@ std::vector<std::int64_t> lengths_of_fractions(std::int64_t size,
     if (!(fraction >= 0 && fraction <= 1))
       fail(kSplit, "fraction ", lengths.size(), " is ", fraction, ", not from 0 to 1");
     const double share = std::floor(static_cast<double>(size) * fraction);
-    // A size beyond 2^53 may be rounded up.
-    const bool is_all = share >= static_cast<double>(size);
-    lengths.push_back(is_all ? size : static_cast<std::int64_t>(share));
+    // Sizes beyond 2^53 may be rounded up, so that shares would come to more.
+    const bool is_rest = share >= static_cast<double>(left);
+    lengths.push_back(is_rest ? left : static_cast<std::int64_t>(share));
     left -= lengths.back();
   }
   for (std::size_t i = 0; left > 0; --left, ++i) ++lengths[i % lengths.size()];

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 
 #include <tend/autograd/ops/creation.h>
 #include <tend/autograd/ops/random.h>
 #include <tend/autograd/ops/views.h>
 #include <tend/core/base/error.h>
 #include <tend/nn/files/input_file.h>
+#include <tend/nn/files/mapped_file.h>
 #include <tend/nn/files/write_file.h>
 
 namespace tend::data {
@@ -20,15 +22,33 @@ std::int64_t bytes_of(TokenType type) {
   return type == TokenType::uint16 ? 2 : 4;
 }
 
+// Tokens of `width` bytes each.
+void widen(const std::byte* from, std::int64_t width, std::int64_t count, std::int64_t* to) {
+  for (std::int64_t i = 0; i < count; ++i, from += width) {
+    std::uint32_t token = 0;
+    for (std::int64_t byte = width; byte-- > 0;)
+      token = token << 8 | std::to_integer<std::uint32_t>(from[byte]);
+    to[i] = token;
+  }
+}
+
 }  // namespace
 
 class TokenFile::File : public nn::InputFile {
  public:
-  using nn::InputFile::InputFile;
+  File(const std::filesystem::path& path, bool is_mapped) : nn::InputFile(path, kTokens) {
+    if (is_mapped) mapping_.emplace(*this);
+  }
+  // Null where the file is not mapped.
+  const std::byte* mapped() const noexcept { return mapping_ ? mapping_->data() : nullptr; }
+
+ private:
+  std::optional<nn::MappedFile> mapping_;
 };
 
-TokenFile::TokenFile(const std::filesystem::path& path, TokenType type)
-    : file_(with_memory([&] { return std::make_shared<const File>(path, kTokens); })),
+TokenFile::TokenFile(const std::filesystem::path& path, TokenType type,
+                     const nn::LoadOptions& options)
+    : file_(with_memory([&] { return std::make_shared<const File>(path, options.mmap); })),
       type_(type),
       size_(static_cast<std::int64_t>(file_->size()) / bytes_of(type)) {
   const auto rest = static_cast<std::int64_t>(file_->size()) % bytes_of(type);
@@ -88,20 +108,18 @@ void write_tokens(const std::filesystem::path& path, const Tensor& tokens, Token
 }
 
 void TokenFile::read(std::int64_t first, std::int64_t count, std::int64_t* to) const {
-  std::array<unsigned char, 8192> bytes;
-  const std::int64_t width = bytes_of(type_), most = std::ssize(bytes) / width;
+  const std::int64_t width = bytes_of(type_);
+  if (const std::byte* mapped = file_->mapped())
+    return widen(mapped + first * width, width, count, to);
+  std::array<std::byte, 8192> bytes;
   while (count > 0) {
-    const std::int64_t now = std::min(count, most);
+    const std::int64_t now = std::min(count, std::ssize(bytes) / width);
     file_->read_at(static_cast<std::uint64_t>(first * width), bytes.data(),
                    static_cast<std::uint64_t>(now * width));
-    for (std::int64_t i = 0; i < now; ++i) {
-      std::uint32_t token = 0;
-      for (std::int64_t byte = width; byte-- > 0;)
-        token = token << 8 | bytes[static_cast<std::size_t>(i * width + byte)];
-      *to++ = token;
-    }
+    widen(bytes.data(), width, now, to);
     first += now;
     count -= now;
+    to += now;
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/random/random.h>
+#include <tend/nn/files/load_options.h>
 
 #pragma GCC visibility push(default)
 
@@ -23,13 +24,15 @@ struct TokenBatch {
 
 /// A file of tokens and nothing else, as nanoGPT's train.bin. It stays on the disk, or in the
 /// system's file cache, and is read where it is asked for, on several threads if need be; a copy
-/// has the same file. It is not mapped into memory, where a file that is cut short meanwhile would
-/// end the process.
+/// has the same file.
 class TokenFile {
  public:
   /// IoError when the path is no regular file that can be read, or has a part of a token at its
-  /// end.
-  explicit TokenFile(const std::filesystem::path& path, TokenType type = TokenType::uint16);
+  /// end. With mmap the file is mapped into memory, which saves a system call for each row of a
+  /// batch; what ends a process then is said at LoadOptions::mmap. Otherwise a file that was cut
+  /// short meanwhile is an IoError.
+  explicit TokenFile(const std::filesystem::path& path, TokenType type = TokenType::uint16,
+                     const nn::LoadOptions& options = {});
 
   /// Tokens in the file.
   std::int64_t size() const noexcept { return size_; }

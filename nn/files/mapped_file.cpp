@@ -36,6 +36,10 @@ class MappedFile::Mapping {
 
 MappedFile::MappedFile(const InputFile& file) : mapping_(std::make_shared<const Mapping>(file)) {}
 
+const std::byte* MappedFile::data() const noexcept {
+  return mapping_->at(0);
+}
+
 std::optional<Array> MappedFile::array(NumberKind kind, std::uint64_t position,
                                        const Shape& shape) const {
   const bool is_own = kind == NumberKind::f32 || kind == NumberKind::f64 || kind == NumberKind::i64;

@@ -1,6 +1,7 @@
 // Files whose bytes are arrays' elements.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +18,9 @@ class MappedFile {
  public:
   /// IoError when the system cannot map it. The file may be closed afterwards.
   explicit MappedFile(const InputFile& file);
+
+  /// Its bytes, from the first on; null for an empty file.
+  const std::byte* data() const noexcept;
 
   /// A row-major array of the elements at `position`, which must lie in the file. Nothing where
   /// they are no elements of tend's, not aligned to their size, or none at all: then read them.

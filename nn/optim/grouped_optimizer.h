@@ -116,6 +116,7 @@ class GroupedOptimizer : public Optimizer {
   static void check_states(const char* operation, const Group& group);
   static void check_fits(const char* operation, const Tensor& parameter, State& state);
   static bool lie_apart(const std::vector<Stepped>& all);
+  static std::int64_t bytes_of(const Stepped& each);
 
   template <class F>
   void visit(F&& f);

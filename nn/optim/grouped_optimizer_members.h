@@ -177,11 +177,21 @@ struct GroupedOptimizer<Self, Opts, State>::Stepped {
   std::int64_t end = 0;  // of its elements, counted through all parameters of a run
 };
 
+// Of the gradient, and of the parameter and its state before and after the step.
+template <class Self, class Opts, class State>
+std::int64_t GroupedOptimizer<Self, Opts, State>::bytes_of(const Stepped& each) {
+  std::int64_t arrays = 3;
+  each.target->named([&](const char*, const Array& array, bool) {
+    if (array.defined()) arrays += 2;
+  });
+  return arrays * each.values.numel() * item_size(each.values.dtype());
+}
+
 template <class Self, class Opts, class State>
 template <class Prepare, class Update>
 void GroupedOptimizer<Self, Opts, State>::step_all(const char* operation, Prepare prepare,
                                                    Update update) {
-  const autograd::ProfiledPart part(operation);
+  autograd::ProfiledPart part(operation);
   for (const Group& group : groups_) Self::check(group.options);
   std::vector<Stepped> all;
   bool apart = true;
@@ -194,7 +204,10 @@ void GroupedOptimizer<Self, Opts, State>::step_all(const char* operation, Prepar
     apart = lie_apart(all);
   });
   // From here on nothing needs memory.
-  for (Stepped& each : all) std::swap(*each.target, each.state);
+  for (Stepped& each : all) {
+    std::swap(*each.target, each.state);
+    part.add_bytes(bytes_of(each));
+  }
   if (apart) {
     step_run(operation, all, update);
   } else {

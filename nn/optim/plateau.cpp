@@ -15,11 +15,6 @@ constexpr const char* kPlateau = "ReduceLROnPlateau";
 
 }  // namespace
 
-void LeastRates::check(std::size_t groups) const {
-  if (rates_ && rates_->size() != groups)
-    fail(kPlateau, rates_->size(), " values of min_lr for ", groups, " groups");
-}
-
 ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions& options)
     : optimizer_(&optimizer),
       options_(with_memory([&] { return options; })),
@@ -29,7 +24,7 @@ ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions&
     fail(kPlateau, "factor ", options.factor, " must lie in (0, 1)");
   if (options.patience < 0) fail(kPlateau, "patience must be at least 0, got ", options.patience);
   if (options.cooldown < 0) fail(kPlateau, "cooldown must be at least 0, got ", options.cooldown);
-  options.min_lr.check(optimizer.group_count());
+  options.min_lr.check(kPlateau, "min_lr", optimizer.group_count());
 }
 
 bool ReduceLROnPlateau::is_better(double metric) const {
@@ -43,7 +38,7 @@ bool ReduceLROnPlateau::is_better(double metric) const {
 }
 
 void ReduceLROnPlateau::step(double metric) {
-  options_.min_lr.check(optimizer_->group_count());
+  options_.min_lr.check(kPlateau, "min_lr", optimizer_->group_count());
   ++last_epoch_;
   if (is_better(metric)) {
     best_ = metric;

@@ -3,13 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include <tend/core/base/words.h>
 #include <tend/nn/optim/optimizer.h>
+#include <tend/nn/optim/per_group.h>
 
 #pragma GCC visibility push(default)
 
@@ -17,22 +15,6 @@ namespace tend::optim {
 
 enum class PlateauMode { min, max };
 enum class ThresholdMode { rel, abs };
-
-/// The least learning rate of all groups, or of each: 1e-5, or {1e-4, 1e-5}.
-class LeastRates {
- public:
-  LeastRates(double rate) : rate_(rate) {}
-  LeastRates(std::vector<double> rates) noexcept : rates_(std::move(rates)) {}
-  LeastRates(std::initializer_list<double> rates) : rates_(rates) {}
-
-  double of(std::size_t group) const { return rates_ ? (*rates_)[group] : rate_; }
-  /// Error where there is one for each of other than `groups` groups.
-  void check(std::size_t groups) const;
-
- private:
-  double rate_ = 0;
-  std::optional<std::vector<double>> rates_;
-};
 
 struct PlateauOptions {
   OrWord<PlateauMode> mode = PlateauMode::min;  ///< Whether smaller or larger is better.
@@ -42,8 +24,8 @@ struct PlateauOptions {
   double threshold = 1e-4;
   OrWord<ThresholdMode> threshold_mode = ThresholdMode::rel;
   std::int64_t cooldown = 0;  ///< Epochs after a reduction that count for nothing.
-  LeastRates min_lr = 0;
-  double eps = 1e-8;  ///< A smaller reduction is not made.
+  PerGroup min_lr = 0;        ///< The least learning rate.
+  double eps = 1e-8;          ///< A smaller reduction is not made.
 };
 
 /// Reduces the learning rates when a metric has stopped getting better, as

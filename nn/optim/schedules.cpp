@@ -195,26 +195,39 @@ Optimizer& with_first_rate(Optimizer& optimizer, const OneCycleLROptions& option
   for (std::size_t i = 0; options.cycle_momentum && i < optimizer.group_count(); ++i) {
     if (!optimizer.momentum(i)) fail(kName, "the optimizer has no momentum to cycle");
   }
-  for (std::size_t i = 0; i < optimizer.group_count(); ++i)
-    optimizer.set_initial_lr(i, options.max_lr / options.div_factor);
+  const std::size_t groups = optimizer.group_count();
+  options.max_lr.check(kName, "max_lr", groups);
+  options.base_momentum.check(kName, "base_momentum", groups);
+  options.max_momentum.check(kName, "max_momentum", groups);
+  for (std::size_t i = 0; i < groups; ++i)
+    optimizer.set_initial_lr(i, options.max_lr.of(i) / options.div_factor);
   return optimizer;
 }
 
 }  // namespace
 
 OneCycleLR::OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options)
-    : LRScheduler(with_first_rate(optimizer, options)), options_(options) {
-  const double first = options.max_lr / options.div_factor, last = first / options.final_div_factor;
-  const double most = options.max_momentum, least = options.base_momentum;
+    : LRScheduler(with_first_rate(optimizer, options)),
+      options_(with_memory([&] { return options; })) {
   const double total = real(options.total_steps), rise = options.pct_start * total - 1;
-  phases_.push_back({rise, first, options.max_lr, most, least});
+  phases_.push_back({rise, Level::first, Level::highest});
   if (options.three_phase) {
-    phases_.push_back({2 * options.pct_start * total - 2, options.max_lr, first, least, most});
-    phases_.push_back({total - 1, first, last, most, most});
+    phases_.push_back({2 * options.pct_start * total - 2, Level::highest, Level::first});
+    phases_.push_back({total - 1, Level::first, Level::last});
   } else {
-    phases_.push_back({total - 1, options.max_lr, last, least, most});
+    phases_.push_back({total - 1, Level::highest, Level::last});
   }
   begin();
+}
+
+double OneCycleLR::rate_at(Level level, std::size_t group) const {
+  const double highest = options_.max_lr.of(group), first = highest / options_.div_factor;
+  if (level == Level::highest) return highest;
+  return level == Level::first ? first : first / options_.final_div_factor;
+}
+
+double OneCycleLR::momentum_at(Level level, std::size_t group) const {
+  return (level == Level::highest ? options_.base_momentum : options_.max_momentum).of(group);
 }
 
 std::pair<const OneCycleLR::Phase*, double> OneCycleLR::phase_at(std::int64_t epoch) const {
@@ -234,13 +247,13 @@ double OneCycleLR::annealed(double start, double end, double share) const {
 
 double OneCycleLR::rate(const Place& p) const {
   const auto [phase, share] = phase_at(p.epoch);
-  return annealed(phase->start_lr, phase->end_lr, share);
+  return annealed(rate_at(phase->start, p.group), rate_at(phase->target, p.group), share);
 }
 
 std::optional<double> OneCycleLR::momentum(const Place& p) const {
   if (!options_.cycle_momentum) return std::nullopt;
   const auto [phase, share] = phase_at(p.epoch);
-  return annealed(phase->start_momentum, phase->end_momentum, share);
+  return annealed(momentum_at(phase->start, p.group), momentum_at(phase->target, p.group), share);
 }
 
 CosineWithWarmup::CosineWithWarmup(Optimizer& optimizer, const CosineWithWarmupOptions& options)

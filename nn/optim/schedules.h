@@ -9,6 +9,7 @@
 
 #include <tend/core/base/strict.h>
 #include <tend/core/base/words.h>
+#include <tend/nn/optim/per_group.h>
 #include <tend/nn/optim/schedule.h>
 
 #pragma GCC visibility push(default)
@@ -145,33 +146,38 @@ class CosineAnnealingWarmRestarts : public LRScheduler {
 enum class AnnealStrategy { cos, linear };
 
 struct OneCycleLROptions {
-  double max_lr = 0;
+  PerGroup max_lr = 0;
   std::int64_t total_steps = 0;
   double pct_start = 0.3;  ///< The share of the steps in which the rate rises.
   OrWord<AnnealStrategy> anneal_strategy = AnnealStrategy::cos;
   Flag cycle_momentum = true;  ///< The momentum, or the first beta, falls while the rate rises.
-  double base_momentum = 0.85;
-  double max_momentum = 0.95;
+  PerGroup base_momentum = 0.85;
+  PerGroup max_momentum = 0.95;
   double div_factor = 25;         ///< The first rate is max_lr / div_factor,
   double final_div_factor = 1e4;  ///< and the last one that / final_div_factor.
   Flag three_phase = false;       ///< Falls as fast as it rose, and then further.
 };
 
 /// Smith and Topin 2018, https://arxiv.org/abs/1708.07120. Error for total_steps below 1, pct_start
-/// outside of [0, 1], for cycle_momentum with an optimizer that has none, and for a step beyond
-/// total_steps.
+/// outside of [0, 1], for cycle_momentum with an optimizer that has none, for other than one number
+/// or one for each group, and for a step beyond total_steps.
 class OneCycleLR : public LRScheduler {
  public:
   OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options);
 
  private:
+  /// Where a phase begins or ends: at the first, the highest or the last rate.
+  enum class Level : std::uint8_t { first, highest, last };
   struct Phase {
-    double end, start_lr, end_lr, start_momentum, end_momentum;
+    double end;
+    Level start, target;
   };
   double rate(const Place& place) const override;
   std::optional<double> momentum(const Place& place) const override;
   /// The phase of an epoch, and how much of it has passed.
   std::pair<const Phase*, double> phase_at(std::int64_t epoch) const;
+  double rate_at(Level level, std::size_t group) const;
+  double momentum_at(Level level, std::size_t group) const;
   double annealed(double start, double end, double share) const;
 
   OneCycleLROptions options_;

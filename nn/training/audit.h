@@ -78,7 +78,7 @@ AuditReport audit(const Audited& own, const Audited& in_float64);
 /// itself is not changed.
 ///
 /// What `loss` throws comes through. ShapeError for a loss of more than one element, AutogradError
-/// for one without a graph.
+/// for one without a graph unless all parameters are frozen.
 template <class M, class Loss>
 requires std::derived_from<M, ModuleBase> && std::is_invocable_r_v<Tensor, Loss&, const M&>
     AuditReport audit(const M& model, Loss loss) {

@@ -325,7 +325,8 @@ TEST_CASE("gradients with a graph are those without", "[table]") {
   });
 }
 
-// What is saved, and which parts of a derivative are computed, follows from what requires one.
+// What is saved, and which parts of a derivative are computed, depends on which inputs require a
+// gradient.
 TEST_CASE("the gradient of an input is the same where the others require none", "[table]") {
   std::int64_t gradients_alone = 0;
   for_each_case([&](const Op& op, const Sample& sample, Layout layout) {
@@ -345,6 +346,8 @@ TEST_CASE("the gradient of an input is the same where the others require none", 
         const bool is_reached = !found.empty() && found[0].defined();
         CHECK(is_reached == expected.defined());
         if (!is_reached || !expected.defined()) continue;
+        REQUIRE(found[0].shape() == expected.shape());
+        // With create_graph by the composed formula, as above.
         CHECK(roundings(found[0], expected, float64) <= 2 * op.roundings);
         ++gradients_alone;
       }

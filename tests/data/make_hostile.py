@@ -9,7 +9,9 @@ import io
 import json
 import lzma
 import os
+import pickle
 import struct
+import tarfile
 import zlib
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hostile")
@@ -82,15 +84,32 @@ def npy(descr, shape, data, extra=""):
     return b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text + data
 
 
-def pt(pickle, storage=struct.pack("<2f", 1, 2), method=STORED):
-    return zipped(Entry("a/data.pkl", pickle, method), Entry("a/byteorder", b"little"), Entry("a/data/0", storage),
-                  Entry("a/version", b"3\n"))
+FLOATS = struct.pack("<2f", 1, 2)
 
 
-def tensor_pickle(numel, sizes, strides):
+def pt(pickled, storage=Entry("a/data/0", FLOATS)):
+    first = pickled if isinstance(pickled, Entry) else Entry("a/data.pkl", pickled)
+    return zipped(first, Entry("a/byteorder", b"little"), storage, Entry("a/version", b"3\n"))
+
+
+def tensor_pickle(numel, sizes, strides, view=b""):
     """A tensor of the storage '0' of floats, in protocol 2; numbers are texts of opcodes."""
     return (b"\x80\2ctorch._utils\n_rebuild_tensor_v2\n((X\7\0\0\0storagectorch\nFloatStorage\nX\1\0\0\0000X\3\0\0\0cpu"
-            + numel + b"tQK\0(" + sizes + b"t(" + strides + b"t\x89ccollections\nOrderedDict\n)RtR.")
+            + numel + view + b"tQK\0(" + sizes + b"t(" + strides + b"t\x89ccollections\nOrderedDict\n)RtR.")
+
+
+def legacy(pickled, elements):
+    """A file of before PyTorch 1.6, whose storages are named None where they are no view."""
+    sizes = {"protocol_version": 1001, "little_endian": True, "type_sizes": {"short": 2, "int": 4, "long": 4}}
+    parts = [pickle.dumps(part, protocol=2) for part in (0x1950a86a20f9469cfc6c, 1001, sizes)]
+    return b"".join(parts) + pickled + pickle.dumps(["0"], protocol=2) + elements
+
+
+def tar_of(name, size, data):
+    """An archive of before PyTorch 0.1.10 with one file, and what its header says of it."""
+    info = tarfile.TarInfo(name)
+    info.size = size
+    return info.tobuf(tarfile.USTAR_FORMAT) + data
 
 
 def integer(value):
@@ -154,6 +173,20 @@ def files():
         "storage '0' of 1099511627776 elements does not fit 8 bytes"
     yield "view.pt", pt(tensor_pickle(b"K\2", integer(2**40), b"K\1")), "leave a storage of 2 elements"
     yield "encrypted.pt", zipped(Entry("a/data.pkl", b"\x80\2N.", flags=ENCRYPTED, packed=bytes(12) + b"\x80\2N.")), "'a/data.pkl' is encrypted"
+    vector = tensor_pickle(b"K\2", b"K\2", b"K\1")
+    yield "cut.pt", pt(vector)[:-30], "is no zip archive"
+    yield "overlap.pt", zipped(Entry("a/data.pkl", vector), Entry("a/data/0", FLOATS, at=0)), "is no zip archive"
+    yield "bomb_pickle.pt", pt(Entry("a/data.pkl", vector, DEFLATED, packed=deflated(vector + bytes(4 * MIB)))), \
+        "'a/data.pkl' goes on after its end"
+    yield "bomb_storage.pt", pt(vector, Entry("a/data/0", FLOATS, DEFLATED, packed=deflated(FLOATS + bytes(4 * MIB)))), \
+        "'a/data/0' goes on after its end"
+    yield "bomb_size.pt", pt(vector, Entry("a/data/0", FLOATS, DEFLATED, size=2**32 - 2)), \
+        "cannot hold 4294967294 bytes in"
+    yield "cut_legacy.pt", legacy(tensor_pickle(b"K\2", b"K\2", b"K\1", b"N"), struct.pack("<q", 2) + FLOATS[:-1]), \
+        "ends too early"
+    yield "storage_legacy.pt", legacy(tensor_pickle(integer(2**40), b"K\2", b"K\1", b"N"), struct.pack("<q", 2**40)), \
+        "of 1099511627776 elements does not fit"
+    yield "cut_tar.pt", tar_of("storages", 2**32, bytes(1024)), "'storages' leaves the archive"
     yield "system.pt", pt(b"\x80\2cos\nsystem\nX\4\0\0\0true\x85R."), "holds an object of 'os.system'"
 
     yield "header.npy", b"\x93NUMPY\2\0\xff\xff\xff\xff", "a header of 4294967295 bytes"
@@ -180,6 +213,12 @@ def files():
                                            + json.dumps(tensor(8, 16)).encode() + b"}", bytes(16)), "is used twice"
     yield "nested.safetensors", safetensors(b'{"a":' + b"[" * 4000 + b"]" * 4000 + b"}"), "tensor 'a'"
     yield "no_json.safetensors", safetensors(b'{"a": ' + b"\xff" * 9), "the header is no JSON"
+
+    yield "outside.index.json", b'{"weight_map": {"a": "../cut.safetensors"}}', "names no file beside it for 'a'"
+    yield "nested.index.json", b'{"weight_map": ' + b"[" * 4000 + b"]" * 4000 + b"}", "nest deeper than 64"
+    yield "cut.index.json", b'{"weight_map": {"a": "one', "is no JSON"
+
+    yield "cut.tokens", b"\1\0\2", "has 3 bytes, which are no whole tokens of 2"
 
     yield "overflow.idx", idx([2**31] * 4, b""), "do not make"
     yield "zero.idx", idx([0] + [2**32 - 1] * 4, b""), "do not make"

@@ -20,7 +20,15 @@ LBFGS_RUNS = [
     (6, {"line_search_fn": "strong_wolfe", "tolerance_change": 0.001}),
     (30, {"lr": 0.1, "max_iter": 5}),
     (30, {"lr": 0.2, "max_iter": 3, "history_size": 2}),
+    (100, {"lr": 0.05, "max_iter": 1}),
 ]
+# Options of the first group, and of one that joins later (which PyTorch's Adagrad cannot step).
+GROWN_RUNS = {
+    "SGD": ({"lr": 0.01, "momentum": 0.9}, {"lr": 0.05, "momentum": 0.5}),
+    "Adam": ({"lr": 0.02, "amsgrad": True}, {"lr": 0.01, "betas": (0.8, 0.9)}),
+    "AdamW": ({"lr": 0.02}, {"lr": 0.01, "weight_decay": 0.2}),
+    "RMSprop": ({"lr": 0.002, "momentum": 0.9}, {"lr": 0.01, "centered": True}),
+}
 # First steps that are much too short, or much too long.
 ROSENBROCK_RUNS = [(12, {"max_iter": 3, "lr": lr}) for lr in (0.001, 1, 50)]
 # Functions of one number whose slopes mislead: flat far out, and with many minima. (Where a
@@ -195,6 +203,23 @@ def trained(optimizer, start, x, y, options):
     return {"optimizer": optimizer, "options": options, "values": values}
 
 
+def grown(optimizer, start, x, y, options, later):
+    """All parameters after five steps of three of them, and after ten more, which the fourth joins in."""
+    p = {name: value.clone().requires_grad_() for name, value in start.items()}
+    stepper = getattr(torch.optim, optimizer)([p["w1"], p["gain"], p["bias"]], foreach=False, **options)
+    values = []
+    for step in range(15):
+        if step == 5:
+            stepper.add_param_group({"params": [p["w2"]], **later})
+        for parameter in p.values():
+            parameter.grad = None
+        loss_of(p, x, y).backward()
+        stepper.step()
+        if step in (4, 14):
+            values.append(all_of(p))
+    return values
+
+
 def product(**choices):
     return [dict(zip(choices, chosen)) for chosen in itertools.product(*choices.values())]
 
@@ -244,6 +269,7 @@ def main():
     data = {"start": {name: flat(value) for name, value in start.items()}, "x": flat(x), "y": flat(y),
             "steps": STEPS, "runs": runs, "lbfgs": lbfgs,
             "rosenbrock": rosenbrock_runs, "lines": lines,
+            "grown": {name: grown(name, start, x, y, *options) for name, options in GROWN_RUNS.items()},
             "averages": [averaged(start, x, y, decay) for decay in (None, 0.9, 0.25)],
             "clipping": clipped()}
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "optimizers.json"), "w") as file:

@@ -28,16 +28,17 @@ def optimizer(kind=torch.optim.SGD):
 def torch_run(make, kind=torch.optim.SGD):
     opt = optimizer(kind)
     schedule = make(opt)
-    rates, momenta = [], []
+    rates, momenta = [], ([], [])
     for _ in range(EPOCHS):
         rates.append([group["lr"] for group in opt.param_groups])
-        momenta.append(opt.param_groups[0].get("momentum", opt.param_groups[0].get("betas", [0])[0]
-                                               if "betas" in opt.param_groups[0] else 0))
+        for group, own in zip(opt.param_groups, momenta):
+            own.append(group["betas"][0] if "betas" in group else group["momentum"])
         try:
             schedule.step()
         except ValueError:  # OneCycleLR beyond its end
             break
-    return {"rates": rates, "momenta": momenta, "later": later_run(make, kind)}
+    run = {"rates": rates, "momenta": momenta[0], "later": later_run(make, kind)}
+    return run if momenta[0] == momenta[1] else {**run, "momenta_1": momenta[1]}
 
 
 def later_run(make, kind):
@@ -110,6 +111,9 @@ RUNS = {
         lambda o: s.OneCycleLR(o, 0.4, total_steps=40, pct_start=0.25, anneal_strategy="linear",
                                three_phase=True, base_momentum=0.8, max_momentum=0.9, div_factor=10,
                                final_div_factor=100)),
+    "one_cycle_lists": torch_run(
+        lambda o: s.OneCycleLR(o, [0.4, 0.05], total_steps=30, base_momentum=[0.8, 0.7],
+                               max_momentum=[0.9, 0.97])),
     "one_cycle_betas": torch_run(lambda o: s.OneCycleLR(o, 0.4, total_steps=30), torch.optim.AdamW),
     "sequential": torch_run(
         lambda o: s.SequentialLR(o, [s.LinearLR(o, 0.1, 1.0, 8), s.CosineAnnealingLR(o, 20, 0.002),

@@ -225,19 +225,23 @@ std::vector<PublicFunction> data_files() {
                   return Tensors{data::load_idx(DataFile(bytes).path(), dtype)};
                 });
               }),
-      by_hand("data::TokenFile::TokenFile(const std::filesystem::path&, TokenType)",
+      by_hand("data::TokenFile::TokenFile(const std::filesystem::path&, TokenType, "
+              "const nn::LoadOptions&)",
               [](Arguments& a) {
                 const std::string path =
                     a.choice<const char*>({"", "/nowhere/at/all", "/tmp", "/dev/null"});
-                return DrawnCall([=, type = a.one_of(data::TokenType::uint32)]() -> Tensors {
-                  return {data::TokenFile(path, type).tokens(0, 1)};
-                });
+                return DrawnCall(
+                    [=, type = a.one_of(data::TokenType::uint32), mmap = a.flag()]() -> Tensors {
+                      return {data::TokenFile(path, type, {.mmap = mmap}).tokens(0, 1)};
+                    });
               }),
       by_hand("data::TokenFile::tokens(std::int64_t, std::int64_t)",
               [](Arguments& a) {
-                return DrawnCall([first = a.integer(), count = a.integer()] {
+                return DrawnCall([first = a.integer(), count = a.integer(), mmap = a.flag()] {
                   const DataFile file("0123456789");
-                  return Tensors{data::TokenFile(file.path()).tokens(first, count)};
+                  const data::TokenFile tokens(file.path(), data::TokenType::uint16,
+                                               {.mmap = mmap});
+                  return Tensors{tokens.tokens(first, count)};
                 });
               }),
       by_hand("data::write_tokens(const std::filesystem::path&, const Tensor&, TokenType)",

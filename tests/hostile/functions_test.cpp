@@ -40,7 +40,7 @@ const std::regex kPassedOver(
     // What they give must be written before it is read, or has no memory.
     "Array::(empty|empty_like|layout)\\(.*|"
     // Arguments themselves.
-    "NestedNumbers::.*|Dims::.*|Conv1dPadding::.*|OrReduction::.*|optim::LeastRates::.*|tensor\\("
+    "NestedNumbers::.*|Dims::.*|Conv1dPadding::.*|OrReduction::.*|optim::PerGroup::.*|tensor\\("
     "const NestedNumbers&\\)|"
     // Written by the user, or called by what is called.
     "autograd::(FunctionContext|CustomFunction)::.*|autograd::function_name.*|"

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -20,6 +21,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include <tend/core/base/error.h>
 
@@ -246,6 +248,30 @@ void CallLog::fails(const std::string& kind, const std::string& detail) {
   }
 }
 
+namespace {
+
+std::filesystem::path scratch_of(pid_t process) {
+  return std::filesystem::temp_directory_path() / as_text("tend_hostile_", process);
+}
+
+// What a child left: files and folders whose names begin with that of its scratch file.
+void remove_scratch_of(pid_t child) {
+  const std::filesystem::path scratch = scratch_of(child);
+  const std::string own = scratch.filename().string();
+  std::error_code unknown;  // other programs' files come and go meanwhile
+  std::filesystem::directory_iterator at(scratch.parent_path(), unknown), end;
+  for (; !unknown && at != end; at.increment(unknown)) {
+    const std::string name = at->path().filename().string();
+    const bool is_longer_number =
+        name.size() > own.size() && std::isdigit(static_cast<unsigned char>(name[own.size()])) != 0;
+    if (!name.starts_with(own) || is_longer_number) continue;
+    std::error_code kept;
+    std::filesystem::remove_all(at->path(), kept);
+  }
+}
+
+}  // namespace
+
 Report make_calls(const CallRange& range, const std::function<void(std::int64_t, CallLog&)>& make) {
   Report report;
   const auto end =
@@ -263,6 +289,7 @@ Report make_calls(const CallRange& range, const std::function<void(std::int64_t,
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) != child)
       throw std::runtime_error("no child process can be made");
+    remove_scratch_of(child);
     if (shared()->at >= 0) note_end(report, status, error_file);
     collect(report);
     if (shared()->at < 0) break;
@@ -273,7 +300,7 @@ Report make_calls(const CallRange& range, const std::function<void(std::int64_t,
 }
 
 std::string scratch_file() {
-  return (std::filesystem::temp_directory_path() / as_text("tend_hostile_", ::getpid())).string();
+  return scratch_of(::getpid()).string();
 }
 
 }  // namespace tend::test

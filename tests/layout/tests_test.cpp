@@ -1,5 +1,6 @@
 // A file's name leads to its test.
 #include <filesystem>
+#include <regex>
 
 #include "tests/catch.h"
 #include "tests/layout/sources.h"
@@ -25,4 +26,19 @@ TEST_CASE("a test in the folder of a source has the name of what it tests") {
     }
   }
   CHECK(tests > 40);  // the test has looked at something
+}
+
+// ctest would not run such a test: it would run two that are none.
+TEST_CASE("no test has a semicolon in its name, which cuts the lists of CMake") {
+  const std::regex name("TEST_CASE\\(\\s*\"([^\"]*)\"");
+  std::size_t names = 0;
+  for (const Source& source : sources_of("tests")) {
+    std::string text;
+    for (const std::string& line : source.lines) text += line + '\n';
+    for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at, ++names) {
+      INFO(source.path << ": " << (*at)[1]);
+      CHECK((*at)[1].str().find(';') == std::string::npos);
+    }
+  }
+  CHECK(names > 1000);  // the test has looked at something
 }

@@ -19,8 +19,8 @@
 #include <tend/tend.h>
 
 #include "tests/catch.h"
-#include "tests/end_child.h"
 #include "tests/examples/process.h"
+#include "tests/threads.h"
 
 using namespace tend;
 using Catch::Matchers::ContainsSubstring;
@@ -240,26 +240,23 @@ TEST_CASE("an audit may be made where no graph is recorded") {
 namespace {
 
 // Whether f() throws an IoError where a file may have so many bytes: in a child process, which
-// takes the limit back for what counts branches.
+// lifts the limit again before it writes what it counted.
 template <class F>
 bool is_refused_beyond(::rlim_t bytes, F f) {
-  const ::pid_t child = ::fork();
-  if (child == 0) {
+  const int status = test::status_of_child([&] {
     ::rlimit limit{};
     ::getrlimit(RLIMIT_FSIZE, &limit);
     const ::rlimit lower{bytes, limit.rlim_max};
     ::setrlimit(RLIMIT_FSIZE, &lower);
-    int status = 1;
+    bool is_refused = false;
     try {
       f();
     } catch (const IoError&) {
-      status = 0;
+      is_refused = true;
     }
     ::setrlimit(RLIMIT_FSIZE, &limit);
-    tend::test::end_child(status);
-  }
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
+    return is_refused;
+  });
   return status == 0;
 }
 

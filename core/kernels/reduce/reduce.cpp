@@ -151,14 +151,12 @@ void prod(const Array& out, const Array& a, const Shape& dims) {
 }
 
 void mean(const Array& out, const Array& a, const Shape& dims) {
-  const auto divide = [&](auto tag) {
+  visit_floating("mean", a.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
+    assert(out.dtype() == a.dtype());
+    sum(out, a, dims);
     const T count = static_cast<T>(reduced_count(a.shape(), dims));
     map<T, T>(out, out, [count](T total) { return total / count; });
-  };
-  visit_floating("mean", a.dtype(), [&](auto tag) {
-    sum(out, a, dims);
-    divide(tag);
   });
 }
 

@@ -107,7 +107,7 @@ TEST_CASE("sizes that a mask cannot have are refused, and those beyond int32 mea
   CHECK_THROWS_AS(run(masks::documents(full({6}, kLarge, int64))), DTypeError);
 }
 
-TEST_CASE("documents are numbers of tokens, in one sequence or in batches of them") {
+TEST_CASE("documents have a number for each token of a sequence, or of a batch of them") {
   CHECK_THROWS_AS(masks::documents(zeros({}, int64)), ShapeError);
   CHECK_THROWS_WITH(masks::documents(zeros({2, 3, 4}, int64)),
                     "[documents] documents must be (tokens) or (batches, tokens), got (2, 3, 4)");

@@ -412,9 +412,9 @@ TEST_CASE("a path's guard that another thread ends leaves that thread's path alo
   const Tensor x = ones({2, 3});
   const auto takes_fused = [&] {
     try {
-      scaled_dot_product_attention(x, x, x, {.dropout_p = 1});
+      scaled_dot_product_attention(x, x, x, {.dropout_p = 1});  // which that path refuses
       return false;
-    } catch (const Error&) {  // which the fused path alone refuses
+    } catch (const Error&) {
       return true;
     }
   };

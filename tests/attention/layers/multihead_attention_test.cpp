@@ -170,12 +170,13 @@ TEST_CASE("MultiheadAttention names what does not fit") {
                     "without N");
   CHECK_THROWS_AS(module(x, randn({3, 1, 4}), randn({3, 1, 4})), ShapeError);
   CHECK_THROWS_AS(module(randn({4}), x, x), ShapeError);
-  CHECK_THROWS_AS(module(x, randn({3, 4}), x), ShapeError);
-  CHECK_THROWS_AS(module(x, x, randn({3, 4})), ShapeError);
-  CHECK_THROWS_AS(module(randn({3, 2, 5}), x, x), ShapeError);
-  CHECK_THROWS_AS(module(x, randn({3, 2, 5}), x), ShapeError);
-  CHECK_THROWS_AS(module(x, x, randn({3, 2, 5})), ShapeError);
-  CHECK_THROWS_AS(module(x, x, randn({3, 1, 4})), ShapeError);
+  const auto names_inputs = Catch::Matchers::StartsWith("[MultiheadAttention] query ");
+  CHECK_THROWS_WITH(module(x, randn({3, 4}), x), names_inputs);
+  CHECK_THROWS_WITH(module(x, x, randn({3, 4})), names_inputs);
+  CHECK_THROWS_WITH(module(randn({3, 2, 5}), x, x), names_inputs);
+  CHECK_THROWS_WITH(module(x, randn({3, 2, 5}), x), names_inputs);
+  CHECK_THROWS_WITH(module(x, x, randn({3, 2, 5})), names_inputs);
+  CHECK_THROWS_WITH(module(x, x, randn({3, 1, 4})), names_inputs);
   CHECK_THROWS_WITH(module(x, x, x, {.attn_mask = zeros({3})}),
                     "[MultiheadAttention] attn_mask (3,) is neither (3, 3) nor (4, 3, 3)");
   CHECK_THROWS_WITH(module(x, x, x, {.attn_mask = zeros({3, 2})}),

@@ -301,6 +301,8 @@ TEST_CASE("A tensor that retains its gradient may become a leaf, and get a histo
   y.add_(x);
   (y * 3).sum().backward();
   CHECK(values(x.grad()) == V{3, 3});
+  CHECK(y.retains_grad());
+  CHECK(values(y.grad()) == V{3, 3});
 }
 
 TEST_CASE("A leaf may go before the graph") {

@@ -185,7 +185,9 @@ TEST_CASE("A view that was made without grad mode is written where its base has 
   // And gets a history of its own.
   const Tensor w = ones({2}).requires_grad_();
   view.mul_(w);
-  CHECK(view.requires_grad());
+  view.sum().backward();
+  CHECK(values(w.grad()) == V{1, 1});
+  CHECK_FALSE(base.requires_grad());
 }
 
 TEST_CASE("a view that retains its gradient has that of its latest value") {
@@ -199,7 +201,7 @@ TEST_CASE("a view that retains its gradient has that of its latest value") {
   CHECK(values(w.grad()) == V{2, 3});
 }
 
-TEST_CASE("a square matrix may be copied to its own transpose") {
+TEST_CASE("a square matrix may be overwritten by its transpose") {
   const Tensor x = tensor({{1, 2}, {3, 4}}, float64);
   x.copy_(x.t());
   CHECK(values(x) == V{1, 3, 2, 4});

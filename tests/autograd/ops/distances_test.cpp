@@ -1,6 +1,4 @@
 // cdist against the norms that it stands for.
-#include <cmath>
-#include <limits>
 #include <vector>
 
 #include "tests/autograd/support.h"
@@ -18,7 +16,7 @@ Tensor by_norms(const Tensor& a, const Tensor& b, double p) {
 
 TEST_CASE("cdist measures rows of every width as norms of their differences do") {
   manual_seed(4);
-  for (const double p : {0.0, 1.0, 2.0, 3.5, kInf}) {
+  for (const double p : {0.0, 1.0, 2.0, kInf}) {
     for (std::int64_t width = 1; width < 40; width += width < 18 ? 1 : 7) {
       INFO("order " << p << ", width " << width);
       const Tensor a = randn({2, 5, width}, float64), b = randn({3, width}, float64);

@@ -165,7 +165,7 @@ TEST_CASE("embedding refuses weights that are no matrix, and padding outside of 
   CHECK_THROWS_AS(embedding(tensor({0.}), zeros({3, 2})), DTypeError);
 }
 
-TEST_CASE("take_along_dim of a number takes it once, or not at all") {
+TEST_CASE("take_along_dim of a number takes it at index 0 alone") {
   const Tensor x = tensor(7.0, float64).requires_grad_();
   const Tensor y = take_along_dim(x, tensor(0), 0);
   CHECK(y.shape() == Shape{});

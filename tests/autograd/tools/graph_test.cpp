@@ -49,8 +49,7 @@ TEST_CASE("graph_dot draws the same for Graphviz") {
         "}\n");
 }
 
-TEST_CASE(
-    "a leaf is drawn once, without a shape when it has gone; names of no leaf are passed over") {
+TEST_CASE("a leaf is drawn once, and without a shape when it has gone") {
   Tensor y;
   {
     const Tensor x = ones({2}).requires_grad_();

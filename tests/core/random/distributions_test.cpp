@@ -414,7 +414,7 @@ TEST_CASE("Arguments of a multinomial are checked before anything is drawn") {
   CHECK(generator == Generator(8));
 }
 
-TEST_CASE("Rows of a multinomial that are one row are drawn as copies of it") {
+TEST_CASE("A multinomial draws from an expanded row as from its copies") {
   const Array row = Array::from<double>(std::vector<double>{1, 2, 3, 4}, {1, 4});
   for (const bool replacement : {false, true}) {
     Generator one(8), other(8);

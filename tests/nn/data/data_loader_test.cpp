@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>

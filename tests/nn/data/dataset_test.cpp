@@ -100,7 +100,8 @@ TEST_CASE("random_split refuses lengths that do not fit before it draws") {
   CHECK_THROWS_WITH(data::random_split(ten, {-0.5, 1.5}), ContainsSubstring("fraction 0 is -0.5"));
   CHECK_THROWS_WITH(data::random_split(ten, {1e20}), ContainsSubstring("length 0 is 1e+20"));
   CHECK_THROWS_AS(data::random_split(ten, {}), Error);
-  // A double cannot hold this size: the share would have one example more.
+  // A double cannot hold this size. What fails is the order of so many.
   CHECK_THROWS_WITH(data::random_split(Huge{}, {1.0}), ContainsSubstring("[randperm]"));
+  CHECK_THROWS_WITH(data::random_split(Huge{}, {0.5, 0.5}), ContainsSubstring("[randperm]"));
   CHECK(get_rng_state() == before);
 }

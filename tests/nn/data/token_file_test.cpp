@@ -13,6 +13,7 @@
 #include "tests/catch.h"
 #include "tests/examples/process.h"
 #include "tests/nn/data/fixtures.h"
+#include "tests/nn/files/hostile.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -39,21 +40,40 @@ std::string write_tokens(const TemporaryFolder& folder, const std::string& bytes
 
 }  // namespace
 
-TEST_CASE("a TokenFile reads tokens of both sizes, within its bounds") {
+TEST_CASE("a TokenFile reads tokens of both sizes, within its bounds, mapped or not") {
   const TemporaryFolder folder;
   for (const TokenType type : {TokenType::uint16, TokenType::uint32}) {
-    const data::TokenFile file(
-        write_tokens(folder, token_bytes(10000, type == TokenType::uint16 ? 2 : 4)), type);
-    CHECK(file.size() == 10000);
-    CHECK(file.tokens(7, 3).to_vector<std::int64_t>() == IndexList{59993, 59992, 59991});
-    // More than is read at once.
-    CHECK(equal(file.tokens(0, 10000), 60000 - arange(10000)));
-    CHECK(file.tokens(10000, 0).shape() == Shape{0});
-    CHECK_THROWS_AS(file.tokens(9999, 2), IndexError);
-    CHECK_THROWS_AS(file.tokens(-1, 2), IndexError);
-    CHECK_THROWS_AS(file.tokens(1, -1), IndexError);
-    CHECK_THROWS_AS(file.tokens(1, std::numeric_limits<std::int64_t>::max()), IndexError);
+    const std::string path =
+        write_tokens(folder, token_bytes(10000, type == TokenType::uint16 ? 2 : 4));
+    for (const bool mmap : {false, true}) {
+      INFO("mapped " << mmap);
+      const data::TokenFile file(path, type, {.mmap = mmap});
+      CHECK(file.size() == 10000);
+      CHECK(file.tokens(7, 3).to_vector<std::int64_t>() == IndexList{59993, 59992, 59991});
+      // More than is read at once.
+      CHECK(equal(file.tokens(0, 10000), 60000 - arange(10000)));
+      CHECK(file.tokens(10000, 0).shape() == Shape{0});
+      CHECK_THROWS_AS(file.tokens(9999, 2), IndexError);
+      CHECK_THROWS_AS(file.tokens(-1, 2), IndexError);
+      CHECK_THROWS_AS(file.tokens(1, -1), IndexError);
+      CHECK_THROWS_AS(file.tokens(1, std::numeric_limits<std::int64_t>::max()), IndexError);
+    }
   }
+}
+
+TEST_CASE("a TokenFile that is mapped outlives its name, and may be empty") {
+  const TemporaryFolder folder;
+  std::string path = write_tokens(folder, token_bytes(20, 2));
+  const data::TokenFile file(path, TokenType::uint16, {.mmap = true});
+  const data::TokenFile copy = file;
+  std::filesystem::remove(path);
+  CHECK(equal(copy.tokens(0, 20), 60000 - arange(20)));
+  const RngStateGuard guard;
+  manual_seed(3);
+  const auto [x, y] = file.random_batch(2, 5);
+  CHECK(equal(x - 1, y));
+  path = write_tokens(folder, "");
+  CHECK(data::TokenFile(path, TokenType::uint16, {.mmap = true}).tokens(0, 0).numel() == 0);
 }
 
 TEST_CASE("tokens that are written are read again, and those that do not fit are refused") {
@@ -102,6 +122,10 @@ TEST_CASE("random batches begin where those of nanoGPT do, and targets are one t
   const std::int64_t before = y[0][0].item<std::int64_t>();
   x.data_ptr<std::int64_t>()[1] = -1;
   CHECK(y[0][0].item<std::int64_t>() == before);
+}
+
+TEST_CASE("a file of tokens that was cut within one is refused") {
+  CHECK(check_hostile(".tokens", [](const auto& path) { data::TokenFile file(path); }) == 1);
 }
 
 TEST_CASE("a TokenFile refuses what it cannot read, before it draws") {

@@ -11,6 +11,7 @@
 
 #include "tests/catch.h"
 #include "tests/nn/files/damage.h"
+#include "tests/nn/files/hostile.h"
 #include "tests/threads.h"
 
 using namespace tend;
@@ -259,6 +260,11 @@ TEST_CASE("an index that names what is not there is refused with the reason") {
   write_content(folder / "index.json", R"({"weight_map": {"a": "one"}})");
   CHECK_THROWS_WITH(nn::load_safetensors(folder / "index.json"),
                     ContainsSubstring("one: is too short"));
+}
+
+TEST_CASE("indexes that lie are refused") {
+  const auto load = [](const auto& path) { nn::load_safetensors(path); };
+  CHECK(check_hostile(".index.json", load) == 3);
 }
 
 TEST_CASE("damaged safetensors files and indexes are read or refused by an IoError") {

@@ -154,6 +154,31 @@ TEST_CASE("integers of every size are read as int64, of a mapped file, too") {
                 largest + std::string(7, 0) + "\x80", "'x': int64 cannot hold the U64 at (0, 1)");
 }
 
+TEST_CASE("a file of Python's safetensors has the tensors that were given to that, mapped or not") {
+  const fs::path folder = TEND_TEST_DATA "/safetensors";  // make_safetensors.py
+  const auto wanted = nlohmann::json::parse(std::ifstream(folder / "python.json"));
+  for (const bool mmap : {false, true}) {
+    const auto file = nn::load_safetensors(folder / "python.safetensors", {.mmap = mmap});
+    CHECK(file.metadata ==
+          std::map<std::string, std::string>{{"format", "pt"}, {"from", "Python"}});
+    REQUIRE(file.tensors.size() == wanted.size());
+    for (const auto& [name, value] : wanted.items()) {
+      INFO(name << ", mapped " << mmap);
+      const Tensor& x = file.tensors.at(name);
+      CHECK(x.shape() == Shape(value["shape"].get<std::vector<std::int64_t>>()));
+      const auto& numbers = value["values"];
+      if (x.dtype() == int64) {
+        CHECK(x.to_vector<std::int64_t>() == numbers.get<std::vector<std::int64_t>>());
+      } else if (x.dtype() == boolean) {
+        CHECK(x.to_vector<bool>() == numbers.get<std::vector<bool>>());
+      } else {
+        CHECK(x.to(float64).to_vector<double>() == numbers.get<std::vector<double>>());
+        CHECK(x.dtype() == (name == "torch.float64" ? float64 : float32));
+      }
+    }
+  }
+}
+
 TEST_CASE("a file that is not what its header says is refused, with the reason") {
   const Folder folder;
   const std::string four(4, '\0');

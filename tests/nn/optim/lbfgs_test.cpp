@@ -68,7 +68,7 @@ void check_run(const nlohmann::json& run, const std::vector<Tensor>& p, Loss los
 
 TEST_CASE("LBFGS steps a model as PyTorch does, with and without a line search", "[products]") {
   const auto& runs = test::torch_optimizers()["lbfgs"];
-  REQUIRE(runs.size() == 7);
+  REQUIRE(runs.size() == 8);
   for (const auto& run : runs) check_run(run, test::start_model(), network_loss);
 }
 

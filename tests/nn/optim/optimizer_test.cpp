@@ -3,6 +3,7 @@
 
 #include "tests/arrays.h"
 #include "tests/nn/fixtures.h"
+#include "tests/nn/optim/torch_runs.h"
 #include "tests/simd_targets.h"
 
 using Catch::Matchers::ContainsSubstring;
@@ -35,6 +36,25 @@ Tensor start() {
   return tensor({1.0, -2.0, 3.0, 0.5});
 }
 
+// Five steps of three parameters, and ten more, which w2 joins in as a group of its own.
+template <class Optimizer>
+void check_grown(const std::string& name, const typename Optimizer::Options& options,
+                 const typename Optimizer::Options& later) {
+  INFO(name);
+  const auto& expected = test::torch_optimizers()["grown"][name];
+  std::vector<Tensor> p = test::start_model();
+  Optimizer optimizer({p[0], p[1], p[2]}, options);
+  for (int step = 0; step < 15; ++step) {
+    if (step == 5) optimizer.add_group({p[3]}, later);
+    for (Tensor& each : p) each.zero_grad();
+    test::go_backward(p, false);
+    optimizer.step();
+    // As in torch_runs.h.
+    if (step == 4) CHECK(test::distance(test::all_of(p), expected[0]) <= 1e-14);
+    if (step == 14) CHECK(test::distance(test::all_of(p), expected[1]) <= 1e-14);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("SGD steps as PyTorch's, plain, with momentum, decay and Nesterov") {
@@ -50,6 +70,16 @@ TEST_CASE("AdamW steps as PyTorch's, with its defaults and with other settings")
   check_steps<optim::AdamW>("adamw_settings",
                             {.lr = 0.05, .betas = {0.8, 0.95}, .eps = 1e-6, .weight_decay = 0.1},
                             start());
+}
+
+TEST_CASE("a group that joins after some steps is stepped as PyTorch's") {
+  REQUIRE(test::torch_optimizers()["grown"].size() == 4);
+  check_grown<optim::SGD>("SGD", {.lr = 0.01, .momentum = 0.9}, {.lr = 0.05, .momentum = 0.5});
+  check_grown<optim::Adam>("Adam", {.lr = 0.02, .amsgrad = true},
+                           {.lr = 0.01, .betas = {0.8, 0.9}, .amsgrad = true});
+  check_grown<optim::AdamW>("AdamW", {.lr = 0.02}, {.lr = 0.01, .weight_decay = 0.2});
+  check_grown<optim::RMSprop>("RMSprop", {.lr = 0.002, .momentum = 0.9},
+                              {.lr = 0.01, .momentum = 0.9, .centered = true});
 }
 
 TEST_CASE("an optimizer takes a learning rate alone") {

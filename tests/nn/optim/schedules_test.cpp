@@ -124,6 +124,13 @@ const std::vector<Case>& cases() {
        }},
       {"one_cycle", [](Optimizer& o) { return just<OneCycleLR>(o, cycle); }},
       {"one_cycle_betas", [](Optimizer& o) { return just<OneCycleLR>(o, cycle); }},
+      {"one_cycle_lists",
+       [](Optimizer& o) {
+         return just<OneCycleLR>(o, OneCycleLROptions{.max_lr = {0.4, 0.05},
+                                                      .total_steps = 30,
+                                                      .base_momentum = {0.8, 0.7},
+                                                      .max_momentum = {0.9, 0.97}});
+       }},
       {"one_cycle_3",
        [](Optimizer& o) {
          return just<OneCycleLR>(o, OneCycleLROptions{.max_lr = 0.4,
@@ -190,6 +197,8 @@ TEST_CASE("schedules give PyTorch's rates and momenta at every epoch") {
       CHECK(schedule.last_epoch() == static_cast<std::int64_t>(epoch));
       if (!run["momenta"].empty())
         CHECK(std::abs(*optimizer->momentum(0) - run["momenta"][epoch].get<double>()) <= 1e-15);
+      if (run.contains("momenta_1"))
+        CHECK(std::abs(*optimizer->momentum(1) - run["momenta_1"][epoch].get<double>()) <= 1e-15);
     }
   }
 }
@@ -269,13 +278,16 @@ TEST_CASE("rates are reduced when a metric has stopped getting better") {
   CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.cooldown = -1}), ContainsSubstring("cooldown"));
 }
 
-TEST_CASE("a plateau's state with an entry that is none, too large or too many is refused") {
+TEST_CASE(
+    "a plateau's state is refused for an entry that is undefined, of another kind or unknown") {
   SGD optimizer = two_rates();
   ReduceLROnPlateau schedule(optimizer, {.patience = 1});
   schedule.step(3);
   const nn::StateDict sound = schedule.state_dict();
   const auto refuses = [&](const char* name, const Tensor& value, const char* reason) {
     nn::StateDict state = sound;
+    state["best"] = tensor(7.0, float64);
+    state["last_epoch"] = tensor(std::int64_t{9});
     state[name] = value;
     CHECK_THROWS_WITH(schedule.load_state_dict(state), ContainsSubstring(reason));
     CHECK(schedule.best() == 3);
@@ -305,6 +317,12 @@ TEST_CASE("schedules refuse settings that cannot be, and a state that does not f
   CHECK_THROWS_WITH(OneCycleLR(optimizer, {.max_lr = 1}), ContainsSubstring("total_steps"));
   CHECK_THROWS_WITH(OneCycleLR(optimizer, {.max_lr = 1, .total_steps = 9, .pct_start = 1.5}),
                     ContainsSubstring("pct_start"));
+  CHECK_THROWS_WITH(OneCycleLR(optimizer, {.max_lr = {1, 1, 1}, .total_steps = 9}),
+                    "[OneCycleLR] 3 values of max_lr for 2 groups");
+  CHECK_THROWS_WITH(OneCycleLR(optimizer, {.max_lr = 1, .total_steps = 9, .base_momentum = {0.5}}),
+                    "[OneCycleLR] 1 values of base_momentum for 2 groups");
+  CHECK_THROWS_WITH(OneCycleLR(optimizer, {.max_lr = 1, .total_steps = 9, .max_momentum = {0.5}}),
+                    "[OneCycleLR] 1 values of max_momentum for 2 groups");
   CHECK_THROWS_WITH(CosineWithWarmup(optimizer, {5, 5}), ContainsSubstring("total - warmup"));
   CHECK_THROWS_WITH(InverseSquareRootLR(optimizer, 0), ContainsSubstring("warmup"));
   CHECK_THROWS_WITH(WSDLR(optimizer, {.warmup = 5, .total = 9, .decay = 5}),
@@ -372,9 +390,12 @@ TEST_CASE("a cycle may leave the momentum alone, and restarts may lie ever furth
 
   SGD other = two_rates();
   const double first = other.lr(0);
-  CosineAnnealingWarmRestarts restarts(other, {.T_0 = 2, .T_mult = std::int64_t{1} << 53});
-  for (int epoch = 0; epoch < 3; ++epoch) restarts.step();
-  CHECK(other.lr(0) == first);  // the second period has 2^53 epochs, not more than can be counted
+  CosineAnnealingWarmRestarts restarts(other, {.T_0 = 2048, .T_mult = std::int64_t{1} << 53});
+  nn::StateDict state = restarts.state_dict();
+  state["last_epoch"] = tensor(std::int64_t{2047});
+  restarts.load_state_dict(state);
+  restarts.step();
+  CHECK(other.lr(0) == first);  // the second period would have 2^64 epochs
 }
 
 TEST_CASE("a function of the user that throws leaves a schedule and its rates alone") {

@@ -145,6 +145,17 @@ TEST_CASE("a part of the program that is no operation has a row of its own") {
   CHECK(row(operations, "exp").seconds >= 0.002);  // what was before it since the part began
 }
 
+TEST_CASE("the step of an optimizer counts the bytes of gradients, parameters and states") {
+  const Tensor p = ones({100}).requires_grad_(), alone = ones({7}).requires_grad_();
+  optim::AdamW optimizer({p, alone}, 0.1);
+  p.sum().backward();
+  Profiler profiler;
+  optimizer.step();
+  profiler.stop();
+  // The gradient, and the parameter and two averages before and after; nothing of the other one.
+  CHECK(row(profiler.by_operation(), "AdamW.step").bytes == 7 * 100 * 4);
+}
+
 TEST_CASE("one thread has one profiler at a time, and other threads are not profiled") {
   const Tensor x = randn({4});
   {

@@ -233,36 +233,29 @@ TEST_CASE("a run that begins anew leaves the checkpoints of another alone", "[pr
   CHECK(nn::CheckpointFolder(folder.file("out")).steps().rbegin()->first == 4);
 }
 
-TEST_CASE("a run that may go on begins anew where nothing is, and at no step that is not there",
-          "[products]") {
+TEST_CASE("a run that may go on begins anew where there is nothing to go on from", "[products]") {
   const TemporaryFolder folder;
   Course course;
-  nn::TrainerOptions options{.steps = 2,
-                             .out = folder.file("out"),
-                             .save_every = 1,
-                             .resume = true,
-                             .shows_progress = false};
-  nn::Trainer first(
-      course.model, course.optimizer, [&] { return course.loss(); }, options);
-  first.run();
-  CHECK(first.steps_done() == 2);
+  CHECK(course.train({.steps = 2, .out = folder.file("out"), .resume = true}) == 2);
+}
 
-  options.choose_checkpoint = [](std::int64_t newest) { return newest + 75; };
-  nn::Trainer second(
-      course.model, course.optimizer, [&] { return course.loss(); }, options);
-  CHECK_THROWS_WITH(second.run(), ContainsSubstring("has no checkpoint of step 77"));
-  CHECK(second.steps_done() == 0);
+TEST_CASE("a step that is chosen and has no checkpoint is refused", "[products]") {
+  const TemporaryFolder folder;
+  Course course;
+  nn::TrainerOptions options{.steps = 2, .out = folder.path(), .save_every = 1, .resume = true};
+  options.choose_checkpoint = [](std::int64_t) { return std::int64_t{77}; };
+  CHECK_THROWS_WITH(course.train(options), ContainsSubstring("has no checkpoint of step 77"));
+  CHECK(course.losses.empty());
+}
 
-  // The best evaluation of another run is not replaced where no step of it was chosen.
-  options.out = folder.file("best");
-  options.keep_best = true;
-  options.evaluate_every = 1;
+TEST_CASE("the best evaluation of another run is not replaced where no checkpoint was chosen",
+          "[products]") {
+  const TemporaryFolder folder;
+  nn::TrainerOptions options{
+      .steps = 2, .evaluate_every = 1, .out = folder.path(), .keep_best = true, .resume = true};
   options.evaluate = [] { return 1.0; };
+  Course().train(options);
+  REQUIRE(std::filesystem::exists(folder.file("best.safetensors")));
   options.choose_checkpoint = [](std::int64_t) { return std::int64_t{-1}; };
-  std::filesystem::create_directory(options.out);
-  std::filesystem::copy(folder.file("out/step-00000002.safetensors"),
-                        folder.file("best/best.safetensors"));
-  nn::Trainer third(
-      course.model, course.optimizer, [&] { return course.loss(); }, options);
-  CHECK_THROWS_WITH(third.run(), ContainsSubstring("holds checkpoints of another run"));
+  CHECK_THROWS_WITH(Course().train(options), ContainsSubstring("holds checkpoints of another run"));
 }

@@ -29,6 +29,10 @@ Array transposed(const Array& x) {
   return x.transpose(0, 1).contiguous().transpose(0, 1);
 }
 
+Array laid(const Array& x, bool turned) {
+  return turned ? transposed(x) : x;
+}
+
 double& at(const Array& x, std::int64_t i, std::int64_t j) {
   return x.data<double>()[i * x.strides()[0] + j * x.strides()[1]];
 }
@@ -78,12 +82,11 @@ TEST_CASE("large gathers and scatters give each element its place, in every layo
     with_threads([&] {
       for (const bool turned : {false, true}) {
         INFO("dim " << dim << ", transposed " << turned);
-        const auto laid = [turned](const Array& x) { return turned ? transposed(x) : x; };
         const Array out = Array::empty(index.shape(), float64);
-        kernels::gather(out, laid(a), dim, laid(index));
+        kernels::gather(out, laid(a, turned), dim, laid(index, turned));
         CHECK(out.to_vector<double>() == taken.to_vector<double>());
         const Array sums = turned ? transposed(a) : a.clone();
-        kernels::scatter_add(sums, dim, laid(index), laid(src));
+        kernels::scatter_add(sums, dim, laid(index, turned), laid(src, turned));
         CHECK(sums.to_vector<double>() == summed.to_vector<double>());
       }
     });
@@ -99,10 +102,11 @@ TEST_CASE("an index out of range is found wherever it lies among many") {
           INFO("dim " << dim << ", place " << place << ", " << wrong << ", " << turned);
           const Array index = indices({280, 290}, a.shape()[dim]);
           index.data<std::int64_t>()[place] = wrong;
-          const auto laid = [turned](const Array& x) { return turned ? transposed(x) : x; };
           const Array out = Array::empty(index.shape(), float64);
-          CHECK_THROWS_AS(kernels::gather(out, laid(a), dim, laid(index)), IndexError);
-          CHECK_THROWS_AS(kernels::scatter_add(laid(a.clone()), dim, laid(index), laid(src)),
+          CHECK_THROWS_AS(kernels::gather(out, laid(a, turned), dim, laid(index, turned)),
+                          IndexError);
+          CHECK_THROWS_AS(kernels::scatter_add(laid(a.clone(), turned), dim, laid(index, turned),
+                                               laid(src, turned)),
                           IndexError);
         }
       }

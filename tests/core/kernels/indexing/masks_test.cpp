@@ -1,4 +1,4 @@
-// Masks of several chunks, which threads share.
+// What is read and written at the places of a mask, also of several chunks, which threads share.
 #include <tend/core/kernels/indexing/masks.h>
 #include <tend/core/threads/parallel.h>
 

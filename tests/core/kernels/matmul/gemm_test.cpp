@@ -391,11 +391,12 @@ TEST_CASE("matmul of matrices that are deep, or whose lines lie far apart") {
               wide_b = random_array({600, 2000}, dtype, 4);
   for (const std::int64_t rows : {100, 800})
     check(wide_a.narrow(1, 5, rows).transpose(0, 1), wide_b.narrow(1, 3, 70));
-  // The same in a batch, of which each thread computes some.
+  // Columns of a that lie 400 apart, in a batch of which each thread computes some.
   check(random_array({9, 600, 400}, dtype, 5).narrow(2, 5, 20).transpose(1, 2),
         random_array({9, 600, 30}, dtype, 6));
 }
 
+// More than 2^20 elements of b, and rows of a for several blocks of which the last is not full.
 TEST_CASE("matmul by a matrix that is larger than a cache has the bits of its parts") {
   const DType dtype = GENERATE(float32, float64);
   const Array a = random_array({410, 1024}, dtype, 1), b = random_array({1024, 1030}, dtype, 2);

@@ -322,7 +322,7 @@ TEST_CASE("softmax of more than the caches hold is that of its parts", "[kernels
   });
 }
 
-// Their rows, or the result, do not begin where the cache's lines do.
+// Where rows of the input and of the result, or of the result alone, do not begin at cache lines.
 TEST_CASE("softmax of more than the caches hold is that of its parts, wherever rows begin",
           "[kernels]") {
   const Array part = random_array({64, 1001}, float32);
@@ -334,7 +334,9 @@ TEST_CASE("softmax of more than the caches hold is that of its parts, wherever r
   const Array all = even.unsqueeze(0).expand({257, 64, 1024}).contiguous();
   const Array apart = Array::empty({257, 64, 1040}, float32).narrow(2, 1, 1024);
   kernels::softmax(apart, all, -1);
-  CHECK(same_bits(apart.select(0, 256).contiguous(), applied(kernels::softmax, even)));
+  const Array wanted = applied(kernels::softmax, even);
+  for (std::int64_t i = 0; i < all.shape()[0]; i += 16)
+    CHECK(same_bits(apart.select(0, i).contiguous(), wanted));
 }
 
 TEST_CASE("softmax over a dimension behind those of size 1 is that of a matrix", "[kernels]") {

@@ -1,0 +1,12 @@
+#include <tend/nn/optim/per_group.h>
+
+#include <tend/core/base/error.h>
+
+namespace tend::optim {
+
+void PerGroup::check(const char* operation, const char* setting, std::size_t groups) const {
+  if (numbers_ && numbers_->size() != groups)
+    fail(operation, numbers_->size(), " values of ", setting, " for ", groups, " groups");
+}
+
+}  // namespace tend::optim
