@@ -8,6 +8,7 @@
 #include "tests/catch.h"
 
 #include <tend/autograd/tools/checkpoint.h>
+#include <tend/autograd/tools/function.h>
 #include <tend/tend.h>
 
 #include <nlohmann/json.hpp>
@@ -97,6 +98,37 @@ TEST_CASE("a derivative is one row, whatever it is made of") {
   CHECK(row(operations, "exp", true).calls == 1);
   CHECK(row(operations, "mul").calls == 0);  // of the derivative of exp
   CHECK(row(operations, "sin").calls == 1);  // its recomputation is a part of the derivative
+}
+
+namespace {
+
+// exp(x), whose derivative is that of another graph.
+struct Nested : autograd::Function<Nested> {
+  static Tensor forward(autograd::FunctionContext& context, const Tensor& x) {
+    context.save_for_backward({x});
+    return exp(x);
+  }
+  static Tensor backward(const autograd::FunctionContext& context, const Tensor& grad) {
+    const GradModeGuard graph(true);
+    const Tensor x = context.saved(0).detach().requires_grad_();
+    return grad * autograd::grad(exp(x).sum(), x);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a backward within a derivative is a part of that") {
+  const Tensor x = randn({4}, {.requires_grad = true});
+  const Tensor y = Nested().apply(x).sum();
+  Profiler profiler;
+  y.backward();
+  profiler.stop();
+  std::int64_t derivatives = 0;
+  for (const ProfileRow& each : profiler.by_operation()) {
+    CHECK(each.is_derivative);
+    derivatives += each.calls;
+  }
+  CHECK(derivatives == 2);  // of the sum and of the function, not of exp
 }
 
 TEST_CASE("operations without derivatives, attention and products of all kinds are profiled",
