@@ -162,7 +162,9 @@ TEST_CASE("pt files begin each storage at a multiple of 64 bytes and write what 
   CHECK(std::filesystem::file_size(folder / "part") < 2000);
 }
 
-// check_files.py found that torch.load reads them; after a change of the writer it must again.
+// written_*.pt are state.pt and nested.pt of the test "files for NumPy and PyTorch to read", which
+// check_files.py found to be right. After a change of the writer they are to be made and checked
+// anew.
 TEST_CASE("pt files have the bytes of those that PyTorch was seen to read") {
   const ScratchFolder folder;
   nn::save_pt(folder / "state.pt", some_state());

@@ -1,43 +1,22 @@
 // Schedules give the learning rates of torch.optim.lr_scheduler.
 #include <cmath>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "tests/catch.h"
-
-#include <tend/tend.h>
-
-#include <nlohmann/json.hpp>
+#include "tests/nn/optim/torch_schedules.h"
 
 using Catch::Matchers::ContainsSubstring;
 using namespace tend;
 using namespace tend::optim;
+using tend::test::check_rates;
+using tend::test::kRateTolerance;
+using tend::test::torch_schedules;
+using tend::test::two_groups;
+using tend::test::two_rates;
 
 namespace {
-
-// tests/data/schedules.json (make_schedules.py)
-const nlohmann::json& torch_schedules() {
-  static const nlohmann::json data =
-      nlohmann::json::parse(std::ifstream(TEND_TEST_DATA "/schedules.json"));
-  return data;
-}
-
-template <class O>
-O two_groups(const typename O::Options& options) {
-  typename O::Options first = options, second = options;
-  first.lr = torch_schedules()["rates"][0].get<double>();
-  second.lr = torch_schedules()["rates"][1].get<double>();
-  O optimizer({zeros({1}).requires_grad_()}, first);
-  optimizer.add_group({zeros({1}).requires_grad_()}, second);
-  return optimizer;
-}
-
-SGD two_rates() {
-  return two_groups<SGD>({.momentum = 0.9});
-}
 
 // Schedules live apart from those that are made of them.
 using Schedules = std::vector<std::shared_ptr<LRScheduler>>;
@@ -169,17 +148,6 @@ std::unique_ptr<Optimizer> optimizer_for(const std::string& name) {
   return std::make_unique<AdamW>(two_groups<AdamW>({}));
 }
 
-// The formulas are PyTorch's, operation for operation, but cos and pow may differ by an ulp between
-// two C libraries, and 45 steps multiply such differences up.
-constexpr double kRateTolerance = 1e-13;
-
-void check_rates(const Optimizer& optimizer, const nlohmann::json& expected) {
-  for (std::size_t group = 0; group < 2; ++group) {
-    const auto rate = expected[group].get<double>();
-    CHECK(std::abs(optimizer.lr(group) - rate) <= kRateTolerance * std::abs(rate));
-  }
-}
-
 }  // namespace
 
 TEST_CASE("schedules give PyTorch's rates and momenta at every epoch") {
@@ -225,79 +193,6 @@ TEST_CASE("a schedule that goes on from its state gives the bits of one that nev
       CHECK(whole->momentum(1) == resumed->momentum(1));
     }
   }
-}
-
-TEST_CASE("rates are reduced when a metric has stopped getting better") {
-  const std::vector<std::pair<std::string, PlateauOptions>> runs = {
-      {"plateau", {.factor = 0.5, .patience = 2}},
-      {"plateau_abs",
-       {.factor = 0.2,
-        .patience = 1,
-        .threshold = 0.05,
-        .threshold_mode = ThresholdMode::abs,
-        .cooldown = 3,
-        .min_lr = 0.001}},
-      {"plateau_rates", {.factor = 0.2, .patience = 1, .min_lr = {0.001, 0.01}}},
-      {"plateau_max", {.mode = PlateauMode::max, .factor = 0.5, .patience = 3, .eps = 0.004}},
-      {"plateau_max_abs",
-       {.mode = PlateauMode::max,
-        .factor = 0.5,
-        .patience = 0,
-        .threshold = 0.01,
-        .threshold_mode = ThresholdMode::abs}}};
-  const auto metrics = torch_schedules()["metrics"].get<std::vector<double>>();
-  for (const auto& [name, options] : runs) {
-    CAPTURE(name);
-    const auto& expected = torch_schedules()["runs"].at(name)["rates"];
-    SGD optimizer = two_rates();
-    ReduceLROnPlateau schedule(optimizer, options);
-    for (std::size_t epoch = 0; epoch < metrics.size(); ++epoch) {
-      CAPTURE(epoch);
-      schedule.step(metrics[epoch]);
-      check_rates(optimizer, expected[epoch]);
-      // Another one goes on from its state.
-      const nn::StateDict state = schedule.state_dict();
-      schedule = ReduceLROnPlateau(optimizer, options);
-      schedule.load_state_dict(state);
-    }
-    CHECK(schedule.get_last_lr() == std::vector{optimizer.lr(0), optimizer.lr(1)});
-  }
-  SGD optimizer = two_rates();
-  ReduceLROnPlateau schedule(optimizer, {.patience = 1});
-  for (int i = 0; i < 3; ++i) schedule.step(std::nan(""));
-  CHECK(optimizer.lr(0) < 0.1);
-  nn::StateDict state = schedule.state_dict();
-  state.erase("best");
-  CHECK_THROWS_WITH(schedule.load_state_dict(state), ContainsSubstring("best is missing"));
-  state["best"] = tensor(1.0, float64);
-  state["num_bad_epochs"] = tensor(std::int64_t{-1});
-  CHECK_THROWS_WITH(schedule.load_state_dict(state), ContainsSubstring("not a number of epochs"));
-  CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.factor = 1}), ContainsSubstring("(0, 1)"));
-  CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.patience = -1}), ContainsSubstring("patience"));
-  CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.factor = 0}), ContainsSubstring("(0, 1)"));
-  CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.cooldown = -1}), ContainsSubstring("cooldown"));
-}
-
-TEST_CASE(
-    "a plateau's state is refused for an entry that is undefined, of another kind or unknown") {
-  SGD optimizer = two_rates();
-  ReduceLROnPlateau schedule(optimizer, {.patience = 1});
-  schedule.step(3);
-  const nn::StateDict sound = schedule.state_dict();
-  const auto refuses = [&](const char* name, const Tensor& value, const char* reason) {
-    nn::StateDict state = sound;
-    state["best"] = tensor(7.0, float64);
-    state["last_epoch"] = tensor(std::int64_t{9});
-    state[name] = value;
-    CHECK_THROWS_WITH(schedule.load_state_dict(state), ContainsSubstring(reason));
-    CHECK(schedule.best() == 3);
-    CHECK(schedule.state_dict().at("last_epoch").item<std::int64_t>() == 1);
-  };
-  refuses("best", Tensor(), "best is undefined");
-  refuses("last_epoch", tensor(2.0), "last_epoch is () float32, not () int64");
-  refuses("last_epoch", ones({1}, int64), "last_epoch is (1,) int64, not () int64");
-  refuses("cooldown_counter", tensor((std::int64_t{1} << 53) + 1), "not a number of epochs");
-  refuses("patience", tensor(std::int64_t{1}), "keys that are no part of it");
 }
 
 TEST_CASE("schedules refuse settings that cannot be, and a state that does not fit") {
@@ -444,23 +339,6 @@ TEST_CASE("groups that are added later keep their rates where PyTorch has no rul
   cycle.step();
   wsd.step();
   CHECK(optimizer.lr(2) == 1);
-}
-
-TEST_CASE("on a plateau each group may have a least rate of its own") {
-  SGD optimizer = two_rates();
-  CHECK_THROWS_WITH(ReduceLROnPlateau(optimizer, {.min_lr = {0.1, 0.1, 0.1}}),
-                    "[ReduceLROnPlateau] 3 values of min_lr for 2 groups");
-  ReduceLROnPlateau schedule(optimizer, {.patience = 0, .min_lr = {0.01, 0.01}});
-  schedule.step(1);
-  optimizer.add_group({zeros({1}).requires_grad_()}, {.lr = 1});
-  CHECK_THROWS_WITH(schedule.step(2), "[ReduceLROnPlateau] 2 values of min_lr for 3 groups");
-  CHECK(schedule.best() == 1);
-  CHECK(optimizer.lr(0) == 0.1);
-  // One for all goes for groups that are added, too.
-  ReduceLROnPlateau one(optimizer, {.patience = 0, .min_lr = 0.5});
-  one.step(1);
-  one.step(2);
-  CHECK(optimizer.lr(2) == 0.5);
 }
 
 TEST_CASE("a chain of which a schedule throws has changed nothing") {
