@@ -165,7 +165,8 @@ TEST_CASE("gradcheck lists every operation with its worst errors and its nodes, 
 // tests/autograd/op_gradients_test.cpp breaks every operation; here it is the program's option.
 TEST_CASE("gradcheck of every operation fails for a broken one, and refuses a composed one") {
   const TemporaryFolder folder;
-  for (const std::string broken : {"exp", "layer_norm", "cross_entropy", "ExpBackward0"}) {
+  // By an operation, and by its node. (tests/autograd breaks each in turn.)
+  for (const std::string broken : {"layer_norm", "ExpBackward0"}) {
     INFO(broken);
     const Ended ended = run("gradcheck", {"--all", "--break", broken, "--json", "c.json"}, folder);
     CHECK(ended.code == 1);
