@@ -35,7 +35,10 @@ std::vector<std::int64_t> lengths_of_fractions(std::int64_t size,
     lengths.push_back(is_rest ? left : static_cast<std::int64_t>(share));
     left -= lengths.back();
   }
-  for (std::size_t i = 0; left > 0; --left, ++i) ++lengths[i % lengths.size()];
+  // What is left goes to the parts in turn.
+  const std::int64_t parts = std::ssize(lengths);
+  for (std::int64_t i = 0; i < parts; ++i)
+    lengths[static_cast<std::size_t>(i)] += left / parts + (i < left % parts ? 1 : 0);
   return lengths;
 }
 
@@ -82,6 +85,7 @@ std::int64_t detail::rows_of(const Tensor* tensors, std::size_t count) {
 
 std::vector<IndexList> detail::split_indices(std::int64_t size, const std::vector<Scalar>& scalars,
                                              Generator& generator) {
+  if (size < 0) fail(kSplit, "a dataset has ", size, " examples");
   const std::vector<std::int64_t> lengths =
       are_fractions(scalars) ? lengths_of_fractions(size, scalars) : whole_lengths(scalars);
   std::int64_t left = size;

@@ -29,8 +29,8 @@ class TokenFile {
  public:
   /// IoError when the path is no regular file that can be read, or has a part of a token at its
   /// end. With mmap the file is mapped into memory, which saves a system call for each row of a
-  /// batch; what ends a process then is said at LoadOptions::mmap. Otherwise a file that was cut
-  /// short meanwhile is an IoError.
+  /// batch, and LoadOptions::mmap says what must not happen to it while a TokenFile has it.
+  /// Otherwise a file that was cut short meanwhile is an IoError.
   explicit TokenFile(const std::filesystem::path& path, TokenType type = TokenType::uint16,
                      const nn::LoadOptions& options = {});
 
@@ -44,6 +44,11 @@ class TokenFile {
   /// unless both sizes are at least 1 and the file has more than block_size tokens.
   TokenBatch random_batch(std::int64_t batch_size, std::int64_t block_size,
                           Generator& generator = default_generator()) const;
+
+  // There is no move: it copies, too, so that no object is ever without its file.
+  TokenFile(const TokenFile&) = default;
+  TokenFile& operator=(const TokenFile&) = default;
+  ~TokenFile() = default;
 
  private:
   class File;

@@ -14,8 +14,8 @@ struct LoadOptions {
   /// are read at once.
   ///
   /// A mapped file must not be cut short or written into while a tensor of it lives: the system
-  /// ends a process (SIGBUS) that touches what is no longer there. Files that are replaced by
-  /// another one, as write_file does it, may be.
+  /// ends a process (SIGBUS) that touches pages that are no longer there, and the rest of the last
+  /// one reads as zeros. Files that are replaced by another one, as write_file does it, may be.
   Flag mmap = false;
 };
 

@@ -12,10 +12,11 @@ namespace tend::nn {
 class MappedFile::Mapping {
  public:
   // Memory is reserved for none of the pages, as most of them will never be written to.
-  explicit Mapping(const InputFile& file)
+  Mapping(const InputFile& file, Pages pages)
       : bytes_(file.size()),
         data_(bytes_ == 0 ? nullptr
-                          : ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                          : ::mmap(nullptr, bytes_,
+                                   PROT_READ | (pages == Pages::read_only ? 0 : PROT_WRITE),
                                    MAP_PRIVATE | MAP_NORESERVE, file.descriptor(), 0)) {
     if (data_ == MAP_FAILED) {
       file.refuse("cannot be mapped: ", std::generic_category().message(errno));
@@ -34,7 +35,8 @@ class MappedFile::Mapping {
   void* data_;
 };
 
-MappedFile::MappedFile(const InputFile& file) : mapping_(std::make_shared<const Mapping>(file)) {}
+MappedFile::MappedFile(const InputFile& file, Pages pages)
+    : mapping_(std::make_shared<const Mapping>(file, pages)) {}
 
 const std::byte* MappedFile::data() const noexcept {
   return mapping_->at(0);

@@ -12,18 +12,22 @@
 
 namespace tend::nn {
 
-/// A file in memory, copied page by page when written to. Arrays of it keep it there. What ends a
-/// process is said at LoadOptions::mmap.
+/// What a mapped file's memory is for. Writable pages count towards a process's data, as far as
+/// limits of that go (RLIMIT_DATA, vm.overcommit_memory).
+enum class Pages { read_only, copied_when_written };
+
+/// A file in memory. Arrays of it keep it there. What ends a process is said at LoadOptions::mmap.
 class MappedFile {
  public:
   /// IoError when the system cannot map it. The file may be closed afterwards.
-  explicit MappedFile(const InputFile& file);
+  MappedFile(const InputFile& file, Pages pages);
 
   /// Its bytes, from the first on; null for an empty file.
   const std::byte* data() const noexcept;
 
-  /// A row-major array of the elements at `position`, which must lie in the file. Nothing where
-  /// they are no elements of tend's, not aligned to their size, or none at all: then read them.
+  /// Of pages that are copied when written: a row-major array of the elements at `position`, which
+  /// must lie in the file. Nothing where they are no elements of tend's, not aligned to their size,
+  /// or none at all: then read them.
   std::optional<Array> array(NumberKind kind, std::uint64_t position, const Shape& shape) const;
 
  private:

@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include <tend/autograd/graph/anomaly.h>

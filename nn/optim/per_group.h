@@ -18,7 +18,8 @@ class PerGroup {
   PerGroup(std::vector<double> numbers) noexcept : numbers_(std::move(numbers)) {}
   PerGroup(std::initializer_list<double> numbers) : numbers_(numbers) {}
 
-  double of(std::size_t group) const { return numbers_ ? (*numbers_)[group] : number_; }
+  /// IndexError where there is one for each, and none for this.
+  double of(std::size_t group) const;
   /// Error where there is one for each of other than `groups` groups, with the operation and the
   /// setting that this is.
   void check(const char* operation, const char* setting, std::size_t groups) const;

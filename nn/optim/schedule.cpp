@@ -1,6 +1,7 @@
 #include <tend/nn/optim/schedule.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <set>
 #include <string_view>
@@ -35,6 +36,21 @@ Optimizer& optimizer_of(const std::vector<std::reference_wrapper<LRScheduler>>& 
   return schedules.front().get().optimizer();
 }
 
+std::vector<double> initial_rates(const Optimizer& optimizer) {
+  return with_memory([&] {
+    std::vector<double> rates;
+    for (std::size_t i = 0; i < optimizer.group_count(); ++i)
+      rates.push_back(optimizer.initial_lr(i).value_or(optimizer.lr(i)));
+    return rates;
+  });
+}
+
+void check_finite(const char* what, double value, std::size_t group, std::int64_t epoch) {
+  if (!std::isfinite(value))
+    fail("LRScheduler", "the ", what, " of group ", group, " at epoch ", epoch, " would be ",
+         value);
+}
+
 void check_optimizer(const char* operation, const Optimizer& optimizer, const LRScheduler& part) {
   if (&part.optimizer() != &optimizer) fail(operation, "the schedules are of several optimizers");
 }
@@ -48,12 +64,11 @@ struct LRScheduler::Loaded {
   std::vector<double> base_lr, last_lr;
 };
 
-LRScheduler::LRScheduler(Optimizer& optimizer) : optimizer_(&optimizer) {
-  with_memory([&] {
-    for (std::size_t i = 0; i < optimizer.group_count(); ++i)
-      base_lr_.push_back(optimizer.initial_lr(i).value_or(optimizer.lr(i)));
-    last_lr_.reserve(base_lr_.size());
-  });
+LRScheduler::LRScheduler(Optimizer& optimizer) : LRScheduler(optimizer, initial_rates(optimizer)) {}
+
+LRScheduler::LRScheduler(Optimizer& optimizer, std::vector<double> base_lr)
+    : optimizer_(&optimizer), base_lr_(std::move(base_lr)) {
+  with_memory([&] { last_lr_.reserve(base_lr_.size()); });
   note_rates();
 }
 
@@ -76,6 +91,8 @@ void LRScheduler::go_to(std::int64_t epoch, bool restarts) {
     const double lr = optimizer_->lr(i);
     const Place place{i, epoch, lr, i < base_lr_.size() ? base_lr_[i] : lr};
     next.emplace_back(restarts ? first_rate(place) : rate(place), momentum(place));
+    check_finite("rate", next[i].first, i, epoch);
+    check_finite("momentum", next[i].second.value_or(0), i, epoch);
   }
   for (std::size_t i = 0; i < groups; ++i) {
     if (next[i].second) optimizer_->set_momentum(i, *next[i].second);
@@ -194,8 +211,9 @@ SequentialLR::SequentialLR(Optimizer& optimizer, References schedules,
       fail(kName, "schedule ", i, " is made of others, and cannot begin anew");
   }
   step_parts([&] {
+    // A group that came after the parts keeps its rate.
     for (std::size_t i = 0; i < optimizer.group_count(); ++i)
-      optimizer.set_lr(i, *optimizer.initial_lr(i));
+      optimizer.set_lr(i, optimizer.initial_lr(i).value_or(optimizer.lr(i)));
     for (LRScheduler& part : schedules_) part.undo_begin();
     schedules_.front().get().step();
     begin();

@@ -17,7 +17,8 @@ namespace tend::optim {
 /// A schedule of the learning rates of an optimizer's groups, as torch.optim.lr_scheduler has them.
 /// Its construction sets the rates of epoch 0, and each step(), which comes after the optimizer's,
 /// those of the next epoch (or of the next step, where it is called after each). The rates start
-/// from those that the groups had when the optimizer's first schedule was made.
+/// from those that the groups had when the optimizer's first schedule was made. A rate or momentum
+/// that would not be finite is an Error.
 ///
 /// Schedules refer to the optimizer, which must live as long. As in PyTorch, groups that are added
 /// later follow the schedules that make each rate from the last one (StepLR, MultiStepLR,
@@ -55,6 +56,8 @@ class LRScheduler {
   };
 
   explicit LRScheduler(Optimizer& optimizer);
+  /// The same from other rates, one for each group.
+  LRScheduler(Optimizer& optimizer, std::vector<double> base_lr);
   LRScheduler(const LRScheduler&) = default;
   LRScheduler& operator=(const LRScheduler&) = default;
 

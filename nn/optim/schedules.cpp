@@ -187,35 +187,41 @@ double CosineAnnealingWarmRestarts::rate(const Place& p) const {
 namespace {
 
 // Gives the optimizer's groups the rate from which the cycle and later schedules begin.
-Optimizer& with_first_rate(Optimizer& optimizer, const OneCycleLROptions& options) {
+std::vector<double> first_rates(const Optimizer& optimizer, const OneCycleLROptions& options) {
   constexpr const char* kName = "OneCycleLR";
   check_at_least(kName, "total_steps", options.total_steps, 1);
   if (!lies_in(options.pct_start, 0, 1))
     fail(kName, "pct_start ", options.pct_start, " must lie in [0, 1]");
-  for (std::size_t i = 0; options.cycle_momentum && i < optimizer.group_count(); ++i) {
+  if (options.div_factor == 0 || options.final_div_factor == 0)
+    fail(kName, "div_factor and final_div_factor must not be 0");
+  const std::size_t groups = optimizer.group_count();
+  for (std::size_t i = 0; options.cycle_momentum && i < groups; ++i) {
     if (!optimizer.momentum(i)) fail(kName, "the optimizer has no momentum to cycle");
   }
-  const std::size_t groups = optimizer.group_count();
   options.max_lr.check(kName, "max_lr", groups);
   options.base_momentum.check(kName, "base_momentum", groups);
   options.max_momentum.check(kName, "max_momentum", groups);
-  for (std::size_t i = 0; i < groups; ++i)
-    optimizer.set_initial_lr(i, options.max_lr.of(i) / options.div_factor);
-  return optimizer;
+  return with_memory([&] {
+    std::vector<double> rates;
+    for (std::size_t i = 0; i < groups; ++i)
+      rates.push_back(options.max_lr.of(i) / options.div_factor);
+    return rates;
+  });
 }
 
 }  // namespace
 
 OneCycleLR::OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options)
-    : LRScheduler(with_first_rate(optimizer, options)),
-      options_(with_memory([&] { return options; })) {
+    : LRScheduler(optimizer, first_rates(optimizer, options)),
+      options_(with_memory([&] { return options; })),
+      phase_count_(options.three_phase ? 3 : 2) {
   const double total = real(options.total_steps), rise = options.pct_start * total - 1;
-  phases_.push_back({rise, Level::first, Level::highest});
+  phases_[0] = {rise, Level::first, Level::highest};
   if (options.three_phase) {
-    phases_.push_back({2 * options.pct_start * total - 2, Level::highest, Level::first});
-    phases_.push_back({total - 1, Level::first, Level::last});
+    phases_[1] = {2 * options.pct_start * total - 2, Level::highest, Level::first};
+    phases_[2] = {total - 1, Level::first, Level::last};
   } else {
-    phases_.push_back({total - 1, Level::highest, Level::last});
+    phases_[1] = {total - 1, Level::highest, Level::last};
   }
   begin();
 }
@@ -230,14 +236,18 @@ double OneCycleLR::momentum_at(Level level, std::size_t group) const {
   return (level == Level::highest ? options_.base_momentum : options_.max_momentum).of(group);
 }
 
-std::pair<const OneCycleLR::Phase*, double> OneCycleLR::phase_at(std::int64_t epoch) const {
-  if (epoch > options_.total_steps) {
-    fail("OneCycleLR", "step ", epoch, " of ", options_.total_steps);
-  }
+std::pair<OneCycleLR::Phase, double> OneCycleLR::phase_at(std::int64_t epoch) const {
+  constexpr const char* kName = "OneCycleLR";
+  if (epoch > options_.total_steps) fail(kName, "step ", epoch, " of ", options_.total_steps);
   double start = 0;
   std::size_t i = 0;
-  for (; i + 1 < phases_.size() && real(epoch) > phases_[i].end; ++i) start = phases_[i].end;
-  return {&phases_[i], (real(epoch) - start) / (phases_[i].end - start)};
+  for (; i + 1 < phase_count_ && real(epoch) > phases_[i].end; ++i) start = phases_[i].end;
+  const double length = phases_[i].end - start;
+  if (length == 0) {
+    fail(kName, "phase ", i, ", in which step ", epoch, " lies, has no length: pct_start is ",
+         options_.pct_start, " of ", options_.total_steps, " steps");
+  }
+  return {phases_[i], (real(epoch) - start) / length};
 }
 
 double OneCycleLR::annealed(double start, double end, double share) const {
@@ -247,13 +257,13 @@ double OneCycleLR::annealed(double start, double end, double share) const {
 
 double OneCycleLR::rate(const Place& p) const {
   const auto [phase, share] = phase_at(p.epoch);
-  return annealed(rate_at(phase->start, p.group), rate_at(phase->target, p.group), share);
+  return annealed(rate_at(phase.start, p.group), rate_at(phase.target, p.group), share);
 }
 
 std::optional<double> OneCycleLR::momentum(const Place& p) const {
   if (!options_.cycle_momentum) return std::nullopt;
   const auto [phase, share] = phase_at(p.epoch);
-  return annealed(momentum_at(phase->start, p.group), momentum_at(phase->target, p.group), share);
+  return annealed(momentum_at(phase.start, p.group), momentum_at(phase.target, p.group), share);
 }
 
 CosineWithWarmup::CosineWithWarmup(Optimizer& optimizer, const CosineWithWarmupOptions& options)

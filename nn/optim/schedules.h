@@ -2,6 +2,7 @@
 /// Schedules of learning rates. Those that torch.optim.lr_scheduler has give its numbers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -159,8 +160,10 @@ struct OneCycleLROptions {
 };
 
 /// Smith and Topin 2018, https://arxiv.org/abs/1708.07120. Error for total_steps below 1, pct_start
-/// outside of [0, 1], for cycle_momentum with an optimizer that has none, for other than one number
-/// or one for each group, and for a step beyond total_steps.
+/// outside of [0, 1], factors of 0, for cycle_momentum with an optimizer that has none, for other
+/// than one number or one for each group, for a step beyond total_steps, and for one in a phase
+/// that has no length, as with a pct_start * total_steps of 1. Of two on one optimizer each keeps
+/// its own rates; PyTorch's first one would take those of the second.
 class OneCycleLR : public LRScheduler {
  public:
   OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options);
@@ -173,15 +176,17 @@ class OneCycleLR : public LRScheduler {
     Level start, target;
   };
   double rate(const Place& place) const override;
+  double first_rate(const Place& place) const override { return rate(place); }
   std::optional<double> momentum(const Place& place) const override;
   /// The phase of an epoch, and how much of it has passed.
-  std::pair<const Phase*, double> phase_at(std::int64_t epoch) const;
+  std::pair<Phase, double> phase_at(std::int64_t epoch) const;
   double rate_at(Level level, std::size_t group) const;
   double momentum_at(Level level, std::size_t group) const;
   double annealed(double start, double end, double share) const;
 
   OneCycleLROptions options_;
-  std::vector<Phase> phases_;
+  std::array<Phase, 3> phases_;
+  std::size_t phase_count_;
 };
 
 struct CosineWithWarmupOptions {

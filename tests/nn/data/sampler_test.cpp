@@ -35,6 +35,14 @@ TEST_CASE("RandomSampler gives PyTorch's order and leaves the generators where i
   }
 }
 
+TEST_CASE("a SubsetRandomSampler that was moved elsewhere still has its indices") {
+  data::SubsetRandomSampler sampler({4, 9, 2});
+  const data::SubsetRandomSampler other = std::move(sampler);
+  // NOLINTNEXTLINE(bugprone-use-after-move): that is what is tested
+  CHECK(sampler.size() == 3);
+  CHECK(all_of(other.iter()).size() == 3);
+}
+
 TEST_CASE("SubsetRandomSampler and WeightedRandomSampler give PyTorch's orders") {
   const auto& c = stored_orders().at("other_samplers");
   const RngStateGuard guard;

@@ -331,6 +331,53 @@ TEST_CASE(
   CHECK(followed >= 8);
 }
 
+// Where PyTorch divides by zero.
+TEST_CASE("rates and momenta that would not be finite are refused, and nothing has changed") {
+  SGD optimizer = two_rates();
+  const auto refused = [&](const OneCycleLROptions& options, const std::string& message) {
+    CAPTURE(message);
+    CHECK_THROWS_WITH(OneCycleLR(optimizer, options), ContainsSubstring(message));
+    CHECK_FALSE(optimizer.initial_lr(0).has_value());
+  };
+  refused({.max_lr = 1, .total_steps = 10, .pct_start = 0.1}, "phase 0, in which step 0 lies, has");
+  refused({.max_lr = 1, .total_steps = 9, .div_factor = 0}, "must not be 0");
+  refused({.max_lr = 1, .total_steps = 9, .final_div_factor = 0}, "must not be 0");
+  refused({.max_lr = INFINITY, .total_steps = 9}, "the rate of group 0 at epoch 0 would be");
+  refused({.max_lr = 1, .total_steps = 9, .max_momentum = NAN},
+          "the momentum of group 0 at epoch 0 would be");
+
+  OneCycleLR all_rise(optimizer, {.max_lr = 1, .total_steps = 2, .pct_start = 1});
+  all_rise.step();
+  const double last = optimizer.lr(0);
+  CHECK_THROWS_WITH(all_rise.step(), ContainsSubstring("phase 1, in which step 2 lies"));
+  CHECK(optimizer.lr(0) == last);
+  CHECK(all_rise.last_epoch() == 1);
+
+  PolynomialLR pole(optimizer, 1, -1);
+  CHECK_THROWS_WITH(pole.step(), ContainsSubstring("epoch 1 would be inf"));
+}
+
+TEST_CASE("a cycle that follows another schedule begins as it does alone") {
+  const Tensor w = zeros({1}).requires_grad_();
+  SGD optimizer({w}, {.lr = 0.1, .momentum = 0.9});
+  StepLR before(optimizer, 2);
+  OneCycleLR cycle(optimizer, {.max_lr = 0.5, .total_steps = 8, .pct_start = 0});
+  SequentialLR schedule(optimizer, {before, cycle}, {1});
+  schedule.step();
+  // PyTorch's. Cosines of other C libraries may differ in the last bits.
+  CHECK(optimizer.lr(0) == Approx(0.48096995924828917).epsilon(kRateTolerance));
+  CHECK(*optimizer.momentum(0) == Approx(0.8538060233744357).epsilon(kRateTolerance));
+}
+
+TEST_CASE("a group that came after a schedule's parts keeps its rate in the sequence of them") {
+  SGD optimizer = two_rates();
+  OneCycleLR cycle(optimizer, {.max_lr = 0.4, .total_steps = 30});
+  StepLR steps(optimizer, 2);
+  optimizer.add_group({zeros({1}).requires_grad_()}, {.lr = 0.3});
+  SequentialLR schedule(optimizer, {cycle, steps}, {3});
+  CHECK(optimizer.lr(2) == 0.3);
+}
+
 TEST_CASE("groups that are added later keep their rates where PyTorch has no rule") {
   SGD optimizer = two_rates();
   OneCycleLR cycle(optimizer, {.max_lr = 0.4, .total_steps = 30});
