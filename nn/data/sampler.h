@@ -110,7 +110,7 @@ class SubsetRandomSampler {
   Stream<std::int64_t> iter() const;
   Generator* generator() const noexcept { return generator_; }
 
-  // There is no move: it copies, too, so that no sampler is ever without its indices.
+  // Moving copies, too: no sampler is ever without its indices.
   SubsetRandomSampler(const SubsetRandomSampler&) = default;
   SubsetRandomSampler& operator=(const SubsetRandomSampler&) = default;
   ~SubsetRandomSampler() = default;

@@ -37,7 +37,7 @@ void widen(const std::byte* from, std::int64_t width, std::int64_t count, std::i
 class TokenFile::File : public nn::InputFile {
  public:
   File(const std::filesystem::path& path, bool is_mapped) : nn::InputFile(path, kTokens) {
-    if (is_mapped) mapping_.emplace(*this, nn::Pages::read_only);
+    if (is_mapped) mapping_.emplace(*this, nn::PageAccess::read_only);
   }
   // Null where the file is not mapped.
   const std::byte* mapped() const noexcept { return mapping_ ? mapping_->data() : nullptr; }

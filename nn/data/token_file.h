@@ -28,9 +28,9 @@ struct TokenBatch {
 class TokenFile {
  public:
   /// IoError when the path is no regular file that can be read, or has a part of a token at its
-  /// end. With mmap the file is mapped into memory, which saves a system call for each row of a
-  /// batch, and LoadOptions::mmap says what must not happen to it while a TokenFile has it.
-  /// Otherwise a file that was cut short meanwhile is an IoError.
+  /// end. Without mmap, to read from a file that was cut short meanwhile is an IoError. With it the
+  /// file is mapped into memory, which saves a system call for each row of a batch, and must not be
+  /// cut short or written into: see LoadOptions::mmap.
   explicit TokenFile(const std::filesystem::path& path, TokenType type = TokenType::uint16,
                      const nn::LoadOptions& options = {});
 
@@ -45,7 +45,7 @@ class TokenFile {
   TokenBatch random_batch(std::int64_t batch_size, std::int64_t block_size,
                           Generator& generator = default_generator()) const;
 
-  // There is no move: it copies, too, so that no object is ever without its file.
+  // Moving copies, too: no object is ever without its file.
   TokenFile(const TokenFile&) = default;
   TokenFile& operator=(const TokenFile&) = default;
   ~TokenFile() = default;

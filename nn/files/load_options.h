@@ -13,9 +13,9 @@ struct LoadOptions {
   /// Writing to such a tensor changes this process's copy and never the file. All other tensors
   /// are read at once.
   ///
-  /// A mapped file must not be cut short or written into while a tensor of it lives: the system
-  /// ends a process (SIGBUS) that touches pages that are no longer there, and the rest of the last
-  /// one reads as zeros. Files that are replaced by another one, as write_file does it, may be.
+  /// A mapped file must not be cut short or written into while a tensor or TokenFile of it lives:
+  /// touching a page that is gone ends the process (SIGBUS), and the last page that is left reads
+  /// as zeros behind the new end. The path may be given to another file, as write_file does it.
   Flag mmap = false;
 };
 

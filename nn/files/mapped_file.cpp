@@ -11,12 +11,13 @@ namespace tend::nn {
 
 class MappedFile::Mapping {
  public:
-  // Memory is reserved for none of the pages, as most of them will never be written to.
-  Mapping(const InputFile& file, Pages pages)
+  // Asks that no memory be reserved for pages that can be written, as most never are.
+  Mapping(const InputFile& file, PageAccess access)
       : bytes_(file.size()),
+        access_(access),
         data_(bytes_ == 0 ? nullptr
                           : ::mmap(nullptr, bytes_,
-                                   PROT_READ | (pages == Pages::read_only ? 0 : PROT_WRITE),
+                                   PROT_READ | (access == PageAccess::read_only ? 0 : PROT_WRITE),
                                    MAP_PRIVATE | MAP_NORESERVE, file.descriptor(), 0)) {
     if (data_ == MAP_FAILED) {
       file.refuse("cannot be mapped: ", std::generic_category().message(errno));
@@ -28,15 +29,17 @@ class MappedFile::Mapping {
     if (bytes_ > 0) ::munmap(data_, bytes_);
   }
 
+  PageAccess access() const { return access_; }
   std::byte* at(std::uint64_t position) const { return static_cast<std::byte*>(data_) + position; }
 
  private:
   std::size_t bytes_;
+  PageAccess access_;
   void* data_;
 };
 
-MappedFile::MappedFile(const InputFile& file, Pages pages)
-    : mapping_(std::make_shared<const Mapping>(file, pages)) {}
+MappedFile::MappedFile(const InputFile& file, PageAccess access)
+    : mapping_(std::make_shared<const Mapping>(file, access)) {}
 
 const std::byte* MappedFile::data() const noexcept {
   return mapping_->at(0);
@@ -44,6 +47,7 @@ const std::byte* MappedFile::data() const noexcept {
 
 std::optional<Array> MappedFile::array(NumberKind kind, std::uint64_t position,
                                        const Shape& shape) const {
+  if (mapping_->access() == PageAccess::read_only) return {};
   const bool is_own = kind == NumberKind::f32 || kind == NumberKind::f64 || kind == NumberKind::i64;
   if (!is_own || position % static_cast<std::uint64_t>(stored_size(kind)) != 0) return {};
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return {};

@@ -12,22 +12,22 @@
 
 namespace tend::nn {
 
-/// What a mapped file's memory is for. Writable pages count towards a process's data, as far as
-/// limits of that go (RLIMIT_DATA, vm.overcommit_memory).
-enum class Pages { read_only, copied_when_written };
+/// Whether a mapped file's pages can be written. Those that can count against RLIMIT_DATA (and the
+/// commit limit where vm.overcommit_memory is 2) even if they never are.
+enum class PageAccess { read_only, copied_when_written };
 
 /// A file in memory. Arrays of it keep it there. What ends a process is said at LoadOptions::mmap.
 class MappedFile {
  public:
   /// IoError when the system cannot map it. The file may be closed afterwards.
-  MappedFile(const InputFile& file, Pages pages);
+  MappedFile(const InputFile& file, PageAccess access);
 
   /// Its bytes, from the first on; null for an empty file.
   const std::byte* data() const noexcept;
 
-  /// Of pages that are copied when written: a row-major array of the elements at `position`, which
-  /// must lie in the file. Nothing where they are no elements of tend's, not aligned to their size,
-  /// or none at all: then read them.
+  /// A row-major array of the elements at `position`, which must lie in the file. Nothing where
+  /// they are no elements of tend's, not aligned to their size, none at all, or cannot be written:
+  /// then read them.
   std::optional<Array> array(NumberKind kind, std::uint64_t position, const Shape& shape) const;
 
  private:

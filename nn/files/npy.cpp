@@ -27,7 +27,7 @@ Tensor load_npy(const std::filesystem::path& path, const LoadOptions& options) {
   return with_memory([&] {
     InputFile file(path, "load_npy");
     std::optional<MappedFile> mapping;
-    if (options.mmap) mapping.emplace(file, Pages::copied_when_written);
+    if (options.mmap) mapping.emplace(file, PageAccess::copied_when_written);
     return npy::read({"load_npy", path.string(), file.size(),
                       [&](void* to, std::uint64_t bytes) { file.read(to, bytes); },
                       mapping ? &*mapping : nullptr});

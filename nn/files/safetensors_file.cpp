@@ -68,7 +68,7 @@ class SafetensorsFile::Files {
       data_begin_ = sizeof(std::uint64_t) + text.size();
       header_ = safetensors::parse_header(path, text,
                                           static_cast<std::int64_t>(file_.size() - data_begin_));
-      if (mapped) mapping_.emplace(file_, Pages::copied_when_written);
+      if (mapped) mapping_.emplace(file_, PageAccess::copied_when_written);
     }
 
     const Header& header() const noexcept { return header_; }

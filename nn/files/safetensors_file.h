@@ -42,7 +42,7 @@ class SafetensorsFile {
   /// and for a U64 that int64 cannot hold.
   Tensor load(std::string_view name) const;
 
-  // There is no move: it copies, too, so that no object is ever without its files.
+  // Moving copies, too: no object is ever without its files.
   SafetensorsFile(const SafetensorsFile&) = default;
   SafetensorsFile& operator=(const SafetensorsFile&) = default;
   ~SafetensorsFile() = default;

@@ -18,7 +18,7 @@ class PerGroup {
   PerGroup(std::vector<double> numbers) noexcept : numbers_(std::move(numbers)) {}
   PerGroup(std::initializer_list<double> numbers) : numbers_(numbers) {}
 
-  /// IndexError where there is one for each, and none for this.
+  /// The number of a group. IndexError where each has its own, and there is no such group.
   double of(std::size_t group) const;
   /// Error where there is one for each of other than `groups` groups, with the operation and the
   /// setting that this is.

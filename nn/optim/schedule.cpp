@@ -211,7 +211,8 @@ SequentialLR::SequentialLR(Optimizer& optimizer, References schedules,
       fail(kName, "schedule ", i, " is made of others, and cannot begin anew");
   }
   step_parts([&] {
-    // A group that came after the parts keeps its rate.
+    // A group that was added after the parts were made has no initial rate, and starts from its
+    // own.
     for (std::size_t i = 0; i < optimizer.group_count(); ++i)
       optimizer.set_lr(i, optimizer.initial_lr(i).value_or(optimizer.lr(i)));
     for (LRScheduler& part : schedules_) part.undo_begin();

@@ -17,8 +17,8 @@ namespace tend::optim {
 /// A schedule of the learning rates of an optimizer's groups, as torch.optim.lr_scheduler has them.
 /// Its construction sets the rates of epoch 0, and each step(), which comes after the optimizer's,
 /// those of the next epoch (or of the next step, where it is called after each). The rates start
-/// from those that the groups had when the optimizer's first schedule was made. A rate or momentum
-/// that would not be finite is an Error.
+/// from those that the groups had when the optimizer's first schedule was made; OneCycleLR has its
+/// own. A rate or momentum that would not be finite is an Error, unlike in PyTorch.
 ///
 /// Schedules refer to the optimizer, which must live as long. As in PyTorch, groups that are added
 /// later follow the schedules that make each rate from the last one (StepLR, MultiStepLR,
@@ -27,7 +27,7 @@ class LRScheduler {
  public:
   virtual ~LRScheduler() = default;
 
-  /// When what the user gave throws, nothing has changed.
+  /// When it throws, nothing has changed.
   virtual void step();
 
   /// The rates that the last step set, one for each group that there was at the beginning.
@@ -56,7 +56,7 @@ class LRScheduler {
   };
 
   explicit LRScheduler(Optimizer& optimizer);
-  /// The same from other rates, one for each group.
+  /// Starts from these rates, one for each group.
   LRScheduler(Optimizer& optimizer, std::vector<double> base_lr);
   LRScheduler(const LRScheduler&) = default;
   LRScheduler& operator=(const LRScheduler&) = default;
@@ -75,7 +75,9 @@ class LRScheduler {
   /// The rate of a group. PyTorch computes it from the last one, so it has PyTorch's last bits.
   virtual double rate(const Place& place) const = 0;
   /// The rate at epoch 0 whatever was before.
-  virtual double first_rate(const Place& place) const { return place.base; }
+  virtual double first_rate(const Place& place) const {
+    return follows_last_rate() ? place.base : rate(place);
+  }
   /// Whether rate() does without the base, so that it goes for groups that were added later, too.
   virtual bool follows_last_rate() const noexcept { return false; }
   /// The momentum of a group, for schedules that set it.

@@ -186,14 +186,13 @@ double CosineAnnealingWarmRestarts::rate(const Place& p) const {
 
 namespace {
 
-// Gives the optimizer's groups the rate from which the cycle and later schedules begin.
-std::vector<double> first_rates(const Optimizer& optimizer, const OneCycleLROptions& options) {
+// Checks the options, and returns the rates from which the groups' cycles begin.
+std::vector<double> checked_first_rates(const Optimizer& optimizer,
+                                        const OneCycleLROptions& options) {
   constexpr const char* kName = "OneCycleLR";
   check_at_least(kName, "total_steps", options.total_steps, 1);
   if (!lies_in(options.pct_start, 0, 1))
     fail(kName, "pct_start ", options.pct_start, " must lie in [0, 1]");
-  if (options.div_factor == 0 || options.final_div_factor == 0)
-    fail(kName, "div_factor and final_div_factor must not be 0");
   const std::size_t groups = optimizer.group_count();
   for (std::size_t i = 0; options.cycle_momentum && i < groups; ++i) {
     if (!optimizer.momentum(i)) fail(kName, "the optimizer has no momentum to cycle");
@@ -201,28 +200,28 @@ std::vector<double> first_rates(const Optimizer& optimizer, const OneCycleLROpti
   options.max_lr.check(kName, "max_lr", groups);
   options.base_momentum.check(kName, "base_momentum", groups);
   options.max_momentum.check(kName, "max_momentum", groups);
-  return with_memory([&] {
-    std::vector<double> rates;
-    for (std::size_t i = 0; i < groups; ++i)
-      rates.push_back(options.max_lr.of(i) / options.div_factor);
-    return rates;
-  });
+  std::vector<double> rates;
+  with_memory([&] { rates.reserve(groups); });
+  for (std::size_t i = 0; i < groups; ++i) {
+    const double highest = options.max_lr.of(i), first = highest / options.div_factor,
+                 last = first / options.final_div_factor;
+    if (!std::isfinite(highest) || !std::isfinite(first) || !std::isfinite(last)) {
+      fail(kName, "group ", i, " would go from a rate of ", first, " to ", highest, " and to ",
+           last);
+    }
+    const double low = options.base_momentum.of(i), high = options.max_momentum.of(i);
+    if (options.cycle_momentum && !(std::isfinite(low) && std::isfinite(high)))
+      fail(kName, "the momentum of group ", i, " would go from ", high, " to ", low);
+    rates.push_back(first);
+  }
+  return rates;
 }
 
 }  // namespace
 
 OneCycleLR::OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options)
-    : LRScheduler(optimizer, first_rates(optimizer, options)),
-      options_(with_memory([&] { return options; })),
-      phase_count_(options.three_phase ? 3 : 2) {
-  const double total = real(options.total_steps), rise = options.pct_start * total - 1;
-  phases_[0] = {rise, Level::first, Level::highest};
-  if (options.three_phase) {
-    phases_[1] = {2 * options.pct_start * total - 2, Level::highest, Level::first};
-    phases_[2] = {total - 1, Level::first, Level::last};
-  } else {
-    phases_[1] = {total - 1, Level::highest, Level::last};
-  }
+    : LRScheduler(optimizer, checked_first_rates(optimizer, options)),
+      options_(with_memory([&] { return options; })) {
   begin();
 }
 
@@ -238,16 +237,27 @@ double OneCycleLR::momentum_at(Level level, std::size_t group) const {
 
 std::pair<OneCycleLR::Phase, double> OneCycleLR::phase_at(std::int64_t epoch) const {
   constexpr const char* kName = "OneCycleLR";
-  if (epoch > options_.total_steps) fail(kName, "step ", epoch, " of ", options_.total_steps);
+  const auto& o = options_;
+  if (epoch > o.total_steps) fail(kName, "step ", epoch, " of ", o.total_steps);
+  const double total = real(o.total_steps), rise = o.pct_start * total - 1;
+  const Phase up{rise, Level::first, Level::highest},
+      down{2 * o.pct_start * total - 2, Level::highest, Level::first},
+      end{total - 1, o.three_phase ? Level::first : Level::highest, Level::last};
   double start = 0;
-  std::size_t i = 0;
-  for (; i + 1 < phase_count_ && real(epoch) > phases_[i].end; ++i) start = phases_[i].end;
-  const double length = phases_[i].end - start;
+  Phase phase = up;
+  const auto pass = [&](const Phase& next) {
+    if (real(epoch) <= phase.end) return;
+    start = phase.end;
+    phase = next;
+  };
+  if (o.three_phase) pass(down);
+  pass(end);
+  const double length = phase.end - start;
   if (length == 0) {
-    fail(kName, "phase ", i, ", in which step ", epoch, " lies, has no length: pct_start is ",
-         options_.pct_start, " of ", options_.total_steps, " steps");
+    fail(kName, "step ", epoch, " lies in a phase that has no length with pct_start ", o.pct_start,
+         " and total_steps ", o.total_steps);
   }
-  return {phases_[i], (real(epoch) - start) / length};
+  return {phase, (real(epoch) - start) / length};
 }
 
 double OneCycleLR::annealed(double start, double end, double share) const {

@@ -2,7 +2,6 @@
 /// Schedules of learning rates. Those that torch.optim.lr_scheduler has give its numbers.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -140,7 +139,6 @@ class CosineAnnealingWarmRestarts : public LRScheduler {
 
  private:
   double rate(const Place& place) const override;
-  double first_rate(const Place& place) const override { return rate(place); }
   WarmRestartsOptions options_;
 };
 
@@ -160,10 +158,11 @@ struct OneCycleLROptions {
 };
 
 /// Smith and Topin 2018, https://arxiv.org/abs/1708.07120. Error for total_steps below 1, pct_start
-/// outside of [0, 1], factors of 0, for cycle_momentum with an optimizer that has none, for other
-/// than one number or one for each group, for a step beyond total_steps, and for one in a phase
-/// that has no length, as with a pct_start * total_steps of 1. Of two on one optimizer each keeps
-/// its own rates; PyTorch's first one would take those of the second.
+/// outside of [0, 1], factors that give rates which are not finite, for cycle_momentum with an
+/// optimizer that has none, for other than one number or one for each group, for a step beyond
+/// total_steps, and for a phase without a length: the first where pct_start * total_steps is 1,
+/// refused at once, the last where pct_start is 1, refused at step total_steps. Of two on one
+/// optimizer each keeps its own rates; PyTorch's first one would take those of the second.
 class OneCycleLR : public LRScheduler {
  public:
   OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options);
@@ -176,7 +175,6 @@ class OneCycleLR : public LRScheduler {
     Level start, target;
   };
   double rate(const Place& place) const override;
-  double first_rate(const Place& place) const override { return rate(place); }
   std::optional<double> momentum(const Place& place) const override;
   /// The phase of an epoch, and how much of it has passed.
   std::pair<Phase, double> phase_at(std::int64_t epoch) const;
@@ -185,8 +183,6 @@ class OneCycleLR : public LRScheduler {
   double annealed(double start, double end, double share) const;
 
   OneCycleLROptions options_;
-  std::array<Phase, 3> phases_;
-  std::size_t phase_count_;
 };
 
 struct CosineWithWarmupOptions {

@@ -85,7 +85,7 @@ class BytePairEncoding {
   /// Writes a tokenizer.json, as write_file does. IoError where that fails.
   void save_tokenizer_json(const std::filesystem::path& path) const;
 
-  // There is no move: it copies, too, so that no tokenizer is ever without its tokens.
+  // Moving copies, too: no tokenizer is ever without its tokens.
   BytePairEncoding(const BytePairEncoding&) = default;
   BytePairEncoding& operator=(const BytePairEncoding&) = default;
   ~BytePairEncoding() = default;

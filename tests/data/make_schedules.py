@@ -123,6 +123,9 @@ RUNS = {
                                      s.MultiStepLR(o, [2, 5], 0.1),
                                      s.CosineAnnealingWarmRestarts(o, 6, 1, 0.001),
                                      s.PolynomialLR(o, 5, 2.0)], [5, 15, 24, 34])),
+    "sequential_3": torch_run(
+        lambda o: s.SequentialLR(o, [s.StepLR(o, 2), s.LambdaLR(o, lambda epoch: 0.5 / (1 + epoch)),
+                                     s.OneCycleLR(o, 0.4, total_steps=20, pct_start=0.0)], [3, 9])),
     "chained": torch_run(
         lambda o: s.ChainedScheduler([s.ConstantLR(o, 0.1, 6), s.ExponentialLR(o, 0.9),
                                       s.LinearLR(o, 0.5, 1.0, 9)])),

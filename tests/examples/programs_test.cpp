@@ -162,10 +162,10 @@ TEST_CASE("gradcheck lists every operation with its worst errors and its nodes, 
   for (const auto& [operation, both] : orders) CHECK(both == std::set<int>{1, 2});
 }
 
-// tests/autograd/op_gradients_test.cpp breaks every operation; here it is the program's option.
+// Here it is the program's option, by the name of an operation and by that of a node;
+// tests/autograd/op_gradients_test.cpp breaks each in turn.
 TEST_CASE("gradcheck of every operation fails for a broken one, and refuses a composed one") {
   const TemporaryFolder folder;
-  // By an operation, and by its node. (tests/autograd breaks each in turn.)
   for (const std::string broken : {"layer_norm", "ExpBackward0"}) {
     INFO(broken);
     const Ended ended = run("gradcheck", {"--all", "--break", broken, "--json", "c.json"}, folder);

@@ -140,7 +140,8 @@ std::vector<Scenario> training() {
         Tensors{ones({2}).requires_grad_()}, optim::SGDOptions{.lr = 1, .momentum = 0.9});
     Prepared prepared;
     prepared.state = [optimizer] {
-      return as_text(optimizer->lr(0), ' ', optimizer->initial_lr(0).has_value());
+      return as_text(optimizer->lr(0), ' ', *optimizer->momentum(0), ' ',
+                     optimizer->initial_lr(0).has_value());
     };
     prepared.run = [optimizer](Tensors&) {
       optim::OneCycleLR(*optimizer, {.max_lr = {0.4}, .total_steps = 9});

@@ -229,7 +229,8 @@ Sample large_sample(const Op& op) {
 }
 
 Tensor cotangent_like(const Tensor& output) {
-  // Fewer numbers are the first ones of more; to draw them takes longer than most operations.
+  // Kept, as drawing takes longer than most operations: the first n of more numbers are those that
+  // n alone would be. Of each thread, so that tests need no lock.
   thread_local std::vector<double> drawn;
   const auto count = static_cast<std::size_t>(output.numel());
   if (drawn.size() < count) drawn = elements(real({output.numel()}).in(-1, 1), 99);

@@ -199,8 +199,9 @@ HWY_NOINLINE void multiply_columns(D d, const FewRows<T>& p, const T* HWY_RESTRI
 }
 
 // All rows of some vectors of columns. There are registers for the sums of all rows and one
-// vector, of four rows and two, or of two rows and four. The last columns' short vectors take no
-// more than four rows at once: code for more would be a third of this file's, to save little.
+// vector, of four rows and two, or of two rows and four. Short vectors, of which a product has at
+// most one of each length, take no more than four rows at once: code for five to seven would add a
+// fifth to this file's.
 template <std::size_t kVectors, class D, class T = hn::TFromD<D>>
 HWY_INLINE void multiply_rows(D d, const FewRows<T>& p, std::size_t column) {
   const T* a = p.a;
@@ -216,7 +217,8 @@ HWY_INLINE void multiply_rows(D d, const FewRows<T>& p, std::size_t column) {
     if (rows == 2) return next(std::integral_constant<std::size_t, 2>());
     return next(std::integral_constant<std::size_t, 1>());
   }
-  if constexpr (kVectors == 1 && hn::MaxLanes(D()) == hn::MaxLanes(hn::ScalableTag<T>())) {
+  constexpr bool kIsWhole = hn::MaxLanes(D()) == hn::MaxLanes(hn::ScalableTag<T>());
+  if constexpr (kVectors == 1 && kIsWhole) {
     if (rows == 7) return next(std::integral_constant<std::size_t, 7>());
     if (rows == 6) return next(std::integral_constant<std::size_t, 6>());
     if (rows == 5) return next(std::integral_constant<std::size_t, 5>());

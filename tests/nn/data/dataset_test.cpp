@@ -84,6 +84,12 @@ TEST_CASE("random_split gives PyTorch's parts for lengths and fractions") {
   }
 }
 
+TEST_CASE("random_split refuses datasets of a negative size") {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  CHECK_THROWS_WITH(data::random_split(Numbers{kLeast}, {0.5, 0.5}),
+                    "[random_split] a dataset has -9223372036854775808 examples");
+}
+
 TEST_CASE("random_split refuses lengths that do not fit before it draws") {
   const RngStateGuard guard;
   const Generator before = get_rng_state();
@@ -100,10 +106,7 @@ TEST_CASE("random_split refuses lengths that do not fit before it draws") {
   CHECK_THROWS_WITH(data::random_split(ten, {-0.5, 1.5}), ContainsSubstring("fraction 0 is -0.5"));
   CHECK_THROWS_WITH(data::random_split(ten, {1e20}), ContainsSubstring("length 0 is 1e+20"));
   CHECK_THROWS_AS(data::random_split(ten, {}), Error);
-  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-  CHECK_THROWS_WITH(data::random_split(Numbers{kLeast}, {0.5, 0.5}),
-                    "[random_split] a dataset has -9223372036854775808 examples");
-  // 4 billion examples are left for the two in turn.
+  // 4 billion examples are left, which the two get in turn; they sum up.
   CHECK_THROWS_WITH(data::random_split(Numbers{std::int64_t{1} << 62}, {0.5, 0.4999999991}),
                     ContainsSubstring("[randperm]"));
   // A double cannot hold this size. What fails is the order of so many.

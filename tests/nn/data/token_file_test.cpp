@@ -86,9 +86,10 @@ TEST_CASE("a TokenFile that was moved elsewhere still has its file") {
 }
 
 // Pages that could be written would count towards the data that a process may have.
-TEST_CASE("a TokenFile maps its file to be read only") {
+TEST_CASE("a TokenFile that is mapped has pages that cannot be written") {
   const TemporaryFolder folder;
-  const std::string path = write_tokens(folder, token_bytes(10, 2));
+  const std::string path =
+      std::filesystem::canonical(write_tokens(folder, token_bytes(10, 2))).string();
   const data::TokenFile file(path, TokenType::uint16, {.mmap = true});
   std::ifstream maps("/proc/self/maps");
   std::string line;

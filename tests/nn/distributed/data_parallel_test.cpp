@@ -50,7 +50,9 @@ TEST_CASE("1, 2, 4 and 8 processes have the losses, norms and weights of each ot
 TEST_CASE("a program without mpirun is the only process") {
   const TemporaryFolder folder;
   const Ended alone = run_program(
-      "/bin/sh", {"-c", "exec \"$0\" train 4 3 2>/dev/null", TEND_DISTRIBUTED_WORKER}, folder);
+      "/usr/bin/env",
+      {kShortWait, "sh", "-c", "exec \"$0\" train 4 3 2>/dev/null", TEND_DISTRIBUTED_WORKER},
+      folder);
   REQUIRE(alone.code == 0);
   CHECK(alone.output == result_of(2, {"train", "4", "3"}, folder));
 }
@@ -169,7 +171,7 @@ TEST_CASE("what processes do not have alike, and wrong arguments, are errors on 
 
 TEST_CASE("a process that is killed, throws or leaves ends the others within ten seconds") {
   const TemporaryFolder folder;
-  // What mpirun takes to start, ten seconds where nothing knows the host's name, does not count.
+  // What mpirun takes to start, seconds where nothing knows the host's name, does not count.
   const auto begin = std::chrono::steady_clock::now();
   REQUIRE(run_processes(4, {"hooks"}, folder).code == 0);
   const auto alone = std::chrono::steady_clock::now() - begin;
