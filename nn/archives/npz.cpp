@@ -1,6 +1,7 @@
 #include <tend/nn/archives/npz.h>
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -10,6 +11,7 @@
 #include <tend/nn/archives/zip_reader.h>
 #include <tend/nn/archives/zip_writer.h>
 #include <tend/nn/files/json.h>
+#include <tend/nn/files/mapped_file.h>
 #include <tend/nn/files/npy_format.h>
 #include <tend/nn/files/write_file.h>
 
@@ -30,7 +32,8 @@ void save(const std::filesystem::path& path, const StateDict& tensors, const Npz
     headers.push_back(npy::header_text("save_npz", entry_name(path, name), tensor));
   }
   const auto fill = [&](const PutBytes& put) {
-    ZipWriter archive(put, {options.compressed});
+    // A .npy header takes a multiple of 64 bytes; so elements are aligned, too, and can be mapped.
+    ZipWriter archive(put, {options.compressed, options.compressed ? 1U : 64U});
     auto header = headers.begin();
     for (const auto& [name, tensor] : tensors) {
       const Array dense = tensor.array().contiguous();
@@ -45,17 +48,30 @@ void save(const std::filesystem::path& path, const StateDict& tensors, const Npz
   write_file(path, fill, "save_npz");
 }
 
-StateDict load(const std::filesystem::path& path) {
+Tensor read_entry(const ZipReader& archive, const std::string& name, const std::string& called,
+                  const std::optional<MappedFile>& mapping) {
+  ZipReader::Entry entry = archive.open(name);
+  const auto mapped = [&](NumberKind kind, std::uint64_t position,
+                          const Shape& shape) -> std::optional<Array> {
+    const std::optional<std::uint64_t> place = entry.place();
+    if (!mapping || !place) return {};
+    return mapping->array(kind, *place + position, shape);
+  };
+  Tensor out = npy::read({"load_npz", called, entry.size(),
+                          [&](void* to, std::uint64_t bytes) { entry.read(to, bytes); }, mapped});
+  if (entry.left() == 0) entry.finish();  // elements that stay in the file have not been read
+  return out;
+}
+
+StateDict load(const std::filesystem::path& path, const LoadOptions& options) {
   const ZipReader archive(path, "load_npz");
+  std::optional<MappedFile> mapping;
+  if (options.mmap) mapping.emplace(archive.file(), PageAccess::copied_when_written);
   StateDict out;
   for (const std::string& name : archive.names()) {
     if (!name.ends_with(kSuffix)) archive.refuse("entry '", shown(name), "' is no .npy file");
     const std::string key = name.substr(0, name.size() - kSuffix.size());
-    ZipReader::Entry entry = archive.open(name);
-    out.emplace_back(key,
-                     npy::read({"load_npz", entry_name(path, key), entry.size(),
-                                [&](void* to, std::uint64_t bytes) { entry.read(to, bytes); }}));
-    entry.finish();
+    out.emplace_back(key, read_entry(archive, name, entry_name(path, key), mapping));
   }
   return out;
 }
@@ -67,8 +83,8 @@ void save_npz(const std::filesystem::path& path, const StateDict& tensors,
   with_memory([&] { save(path, tensors, options); });
 }
 
-StateDict load_npz(const std::filesystem::path& path) {
-  return with_memory([&] { return load(path); });
+StateDict load_npz(const std::filesystem::path& path, const LoadOptions& options) {
+  return with_memory([&] { return load(path, options); });
 }
 
 }  // namespace tend::nn

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include <tend/nn/files/load_options.h>
 #include <tend/nn/module/state_dict.h>
 
 #pragma GCC visibility push(default)
@@ -21,11 +22,11 @@ void save_npz(const std::filesystem::path& path, const StateDict& tensors,
               const NpzOptions& options = {});
 
 /// Reads a .npz file, stored or deflated, in the order of the archive's directory; each array as
-/// load_npy does. It is not mapped into memory, as in NumPy: an archive does not align what it
-/// stores, and deflated bytes are no elements. Nothing of the archive is trusted: IoError names the
-/// path and what is wrong, also for a checksum that differs, names used twice, sizes that cannot
-/// be, and entries other than .npy.
-StateDict load_npz(const std::filesystem::path& path);
+/// load_npy does. Nothing of the archive is trusted: IoError names the path and what is wrong, also
+/// for a checksum that differs, names used twice, sizes that cannot be, and entries other than
+/// .npy. With mmap the elements of stored entries stay in the file, and their checksums are not
+/// compared. Archives of save_npz align all of them; those of NumPy do so only by chance.
+StateDict load_npz(const std::filesystem::path& path, const LoadOptions& options = {});
 
 }  // namespace tend::nn
 

@@ -1,13 +1,14 @@
 #include <tend/nn/archives/zip_reader.h>
 
-#include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
 #include <tend/core/base/error.h>
 #include <tend/nn/files/json.h>
+#include <tend/nn/files/uninterrupted.h>
 
 #include <zip.h>
 
@@ -25,6 +26,60 @@ std::string message_of(zip_error_t& error) {
 
 }  // namespace
 
+// libzip does not say where an entry's bytes lie; here one sees where it reads them.
+struct ZipReader::Source {
+  explicit Source(const InputFile& input) : file(input) { zip_error_init(&error); }
+
+  static zip_int64_t answer(void* self, void* data, zip_uint64_t bytes, zip_source_cmd_t command) {
+    return static_cast<Source*>(self)->answer(data, bytes, command);
+  }
+  zip_int64_t answer(void* data, zip_uint64_t bytes, zip_source_cmd_t command) {
+    switch (command) {
+      case ZIP_SOURCE_SUPPORTS:
+        return zip_source_make_command_bitmap(ZIP_SOURCE_SUPPORTS, ZIP_SOURCE_OPEN, ZIP_SOURCE_READ,
+                                              ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR,
+                                              ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL,
+                                              -1);
+      case ZIP_SOURCE_OPEN: position = 0; return 0;
+      case ZIP_SOURCE_READ: return read(data, bytes);
+      case ZIP_SOURCE_SEEK: return seek(data, bytes);
+      case ZIP_SOURCE_TELL: return static_cast<zip_int64_t>(position);
+      case ZIP_SOURCE_STAT: return tell_size(static_cast<zip_stat_t*>(data));
+      case ZIP_SOURCE_ERROR: return zip_error_to_data(&error, data, bytes);
+      default: return 0;
+    }
+  }
+  zip_int64_t read(void* to, zip_uint64_t bytes) {
+    const ::ssize_t count = uninterrupted(
+        [&] { return ::pread(file.descriptor(), to, bytes, static_cast<::off_t>(position)); });
+    if (count < 0) {
+      zip_error_set(&error, ZIP_ER_READ, errno);
+      return -1;
+    }
+    last_bytes = static_cast<std::uint64_t>(count);
+    position += last_bytes;
+    return count;
+  }
+  zip_int64_t seek(void* data, zip_uint64_t bytes) {
+    const zip_int64_t to =
+        zip_source_seek_compute_offset(position, file.size(), data, bytes, &error);
+    if (to < 0) return -1;
+    position = static_cast<std::uint64_t>(to);
+    return 0;
+  }
+  zip_int64_t tell_size(zip_stat_t* status) const {
+    zip_stat_init(status);
+    status->valid = ZIP_STAT_SIZE;
+    status->size = file.size();
+    return sizeof(*status);
+  }
+
+  const InputFile& file;
+  zip_error_t error;
+  std::uint64_t position = 0;    // of the next read
+  std::uint64_t last_bytes = 0;  // of the last one
+};
+
 void ZipReader::Discard::operator()(zip* archive) const noexcept {
   zip_discard(archive);
 }
@@ -39,7 +94,19 @@ std::uint64_t ZipReader::Entry::read_some(void* to, std::uint64_t bytes) {
     archive_.refuse("entry '", shown(name_),
                     "' cannot be read: ", message_of(*zip_file_get_error(file_.get())));
   }
-  return static_cast<std::uint64_t>(count);
+  last_bytes_ = static_cast<std::uint64_t>(count);
+  left_ -= std::min(left_, last_bytes_);
+  return last_bytes_;
+}
+
+std::optional<std::uint64_t> ZipReader::Entry::place() const noexcept {
+  // A deflated entry gives other bytes than the file has; so would a libzip that reads ahead.
+  const Source& source = *archive_.source_;
+  const std::uint64_t read = size_.bytes - left_;
+  if (!size_.is_stored || last_bytes_ != source.last_bytes || source.position < read) return {};
+  const std::uint64_t begin = source.position - read;
+  if (size_.bytes > archive_.file_.size() - begin) return {};
+  return begin;
 }
 
 void ZipReader::Entry::read(void* to, std::uint64_t bytes) {
@@ -58,24 +125,24 @@ void ZipReader::Entry::finish() {
 }
 
 ZipReader::ZipReader(const std::filesystem::path& path, std::string_view operation)
-    : file_(path, operation) {
+    : file_(path, operation), source_(std::make_unique<Source>(file_)) {
   open_archive();
   read_directory();
 }
 
+ZipReader::~ZipReader() = default;
+
 void ZipReader::open_archive() {
   if (file_.size() == 0) refuse("is empty");
-  const int copy = ::fcntl(file_.descriptor(), F_DUPFD_CLOEXEC, 3);
-  if (copy < 0) refuse("cannot be opened: ", std::generic_category().message(errno));
-  int code = 0;
-  archive_.reset(zip_fdopen(copy, ZIP_CHECKCONS, &code));  // which closes the copy in the end
-  if (archive_ != nullptr) return;
-  const int system_error = errno;
-  ::close(copy);
   zip_error_t error;
-  zip_error_init_with_code(&error, code);
+  zip_error_init(&error);
+  zip_source_t* const source = zip_source_function_create(Source::answer, source_.get(), &error);
+  if (source == nullptr) fail_memory();
+  archive_.reset(zip_open_from_source(source, ZIP_CHECKCONS | ZIP_RDONLY, &error));
+  if (archive_ != nullptr) return;  // and owns the source
+  zip_source_free(source);
   if (zip_error_system_type(&error) == ZIP_ET_SYS) {
-    refuse("cannot be read: ", std::generic_category().message(system_error));
+    refuse("cannot be read: ", std::generic_category().message(zip_error_code_system(&error)));
   }
   const std::string message = message_of(error);
   zip_error_fini(&error);
@@ -106,7 +173,7 @@ void ZipReader::read_directory() {
                   : status.size / kMostPacked > status.comp_size) {
       refuse("entry '", shown(name), "' cannot hold ", status.size, " bytes in ", status.comp_size);
     }
-    sizes_.push_back(status.size);
+    sizes_.push_back({status.size, is_stored});
     if (!numbers_.try_emplace(name, i).second) {
       refuse("the name '", shown(name), "' is used twice");
     }

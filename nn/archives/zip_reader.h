@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,36 +20,52 @@ namespace tend::nn {
 /// An archive that is open for reading. Nothing that it says of itself is trusted. Errors begin
 /// with [operation] and the path.
 class ZipReader {
+  struct Size {
+    std::uint64_t bytes;  // unpacked
+    bool is_stored;       // not deflated
+  };
+
  public:
   /// The bytes of one entry, from the front to the end.
   class Entry {
    public:
-    std::uint64_t size() const noexcept { return size_; }
+    std::uint64_t size() const noexcept { return size_.bytes; }
+    /// How many of them have not been read.
+    std::uint64_t left() const noexcept { return left_; }
     /// IoError when there are fewer bytes, or they cannot be unpacked.
     void read(void* to, std::uint64_t bytes);
     /// After the last byte; IoError when the entry goes on, or its checksum is another.
     void finish();
+    /// Right after a read: where the entry's first byte lies in the file. Nothing where the file
+    /// does not have the bytes as they are: the entry is deflated.
+    std::optional<std::uint64_t> place() const noexcept;
 
    private:
     friend class ZipReader;
     struct Close {
       void operator()(zip_file* file) const noexcept;
     };
-    Entry(const ZipReader& archive, std::string_view name, zip_file* file, std::uint64_t size)
-        : archive_(archive), name_(name), file_(file), size_(size) {}
+    Entry(const ZipReader& archive, std::string_view name, zip_file* file, Size size)
+        : archive_(archive), name_(name), file_(file), size_(size), left_(size.bytes) {}
     std::uint64_t read_some(void* to, std::uint64_t bytes);
 
     const ZipReader& archive_;
     std::string name_;
     std::unique_ptr<zip_file, Close> file_;
-    std::uint64_t size_;
+    Size size_;
+    std::uint64_t left_;
+    std::uint64_t last_bytes_ = 0;  // of the last read
   };
 
   /// IoError for what is no archive, for names used twice, for methods other than stored and
   /// deflated, for encrypted entries, and for sizes that cannot be: entries that take more than the
   /// file in sum (they would overlap), or would unpack to more than deflate can pack.
   ZipReader(const std::filesystem::path& path, std::string_view operation);
+  ZipReader(const ZipReader&) = delete;
+  ZipReader& operator=(const ZipReader&) = delete;
+  ~ZipReader();
 
+  const InputFile& file() const noexcept { return file_; }
   /// In the order of the archive's directory.
   const std::vector<std::string>& names() const noexcept { return names_; }
   bool contains(std::string_view name) const { return numbers_.contains(name); }
@@ -63,6 +80,7 @@ class ZipReader {
   }
 
  private:
+  struct Source;  // what libzip reads the file through
   struct Discard {
     void operator()(zip* archive) const noexcept;
   };
@@ -70,9 +88,10 @@ class ZipReader {
   void read_directory();
 
   InputFile file_;
+  std::unique_ptr<Source> source_;
   std::unique_ptr<zip, Discard> archive_;
   std::vector<std::string> names_;
-  std::vector<std::uint64_t> sizes_;
+  std::vector<Size> sizes_;
   std::unordered_map<std::string_view, std::size_t> numbers_;  // views of names_
 };
 

@@ -10,6 +10,8 @@
 #include <tend/nn/files/input_file.h>
 #include <tend/nn/files/numbers.h>
 
+#pragma GCC visibility push(default)
+
 namespace tend::nn {
 
 /// Whether a mapped file's pages can be written. Those that can count against RLIMIT_DATA (and the
@@ -36,3 +38,5 @@ class MappedFile {
 };
 
 }  // namespace tend::nn
+
+#pragma GCC visibility pop

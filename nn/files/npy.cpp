@@ -1,6 +1,5 @@
 #include <tend/nn/files/npy.h>
 
-#include <optional>
 #include <string>
 
 #include <tend/core/base/error.h>
@@ -26,11 +25,14 @@ void save_npy(const std::filesystem::path& path, const Tensor& tensor) {
 Tensor load_npy(const std::filesystem::path& path, const LoadOptions& options) {
   return with_memory([&] {
     InputFile file(path, "load_npy");
-    std::optional<MappedFile> mapping;
-    if (options.mmap) mapping.emplace(file, PageAccess::copied_when_written);
+    npy::MappedElements mapped;
+    if (options.mmap) {
+      mapped = [mapping = MappedFile(file, PageAccess::copied_when_written)](const auto&... which) {
+        return mapping.array(which...);
+      };
+    }
     return npy::read({"load_npy", path.string(), file.size(),
-                      [&](void* to, std::uint64_t bytes) { file.read(to, bytes); },
-                      mapping ? &*mapping : nullptr});
+                      [&](void* to, std::uint64_t bytes) { file.read(to, bytes); }, mapped});
   });
 }
 

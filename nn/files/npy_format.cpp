@@ -263,8 +263,8 @@ namespace {
 // The elements that begin at `position`, row-major.
 Array read_elements(const Source& source, const Header& header, std::uint64_t position,
                     const Shape& shape) {
-  if (source.mapping != nullptr && !header.swapped) {
-    if (const auto mapped = source.mapping->array(*header.kind, position, shape)) return *mapped;
+  if (source.mapped && !header.swapped) {
+    if (const auto mapped = source.mapped(*header.kind, position, shape)) return *mapped;
   }
   Array out = Array::empty(shape, widened(*header.kind));
   if (const auto bad = read_numbers(*header.kind, header.swapped, source.read, out)) {

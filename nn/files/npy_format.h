@@ -2,16 +2,23 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <tend/autograd/tensor/tensor.h>
-#include <tend/nn/files/mapped_file.h>
+#include <tend/core/array/array.h>
 #include <tend/nn/files/numbers.h>
 
 #pragma GCC visibility push(default)
 
 namespace tend::nn::npy {
+
+/// A row-major array of the elements at this position of a Source, which stay where they are;
+/// nothing where they must be read. See MappedFile::array.
+using MappedElements =
+    std::function<std::optional<Array>(NumberKind, std::uint64_t position, const Shape&)>;
 
 /// Bytes that are read from the front to the end, and what errors call them.
 struct Source {
@@ -19,7 +26,7 @@ struct Source {
   std::string name;
   std::uint64_t size;
   ReadBytes read;
-  const MappedFile* mapping = nullptr;  // of the same bytes, where elements are to stay there
+  MappedElements mapped = {};  // may be empty
 
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {

@@ -29,25 +29,36 @@ Tensors tensors_of(const nn::StateDict& state) {
   return out;
 }
 
-// Writes to a file, which f reads again.
+// f(path, state) writes to a file and reads it again.
 template <class F>
-PublicFunction of_written(const char* signature, F f) {
-  return by_hand(signature, [=](Arguments& a) {
-    const nn::StateDict state = draw_arrays(a);
-    return DrawnCall([=] {
-      const std::string path = scratch_file();
-      Tensors out = tensors_of(f(path, state));
-      std::filesystem::remove(path);
-      return out;
-    });
+DrawnCall draw_written(Arguments& a, F f) {
+  return DrawnCall([=, state = draw_arrays(a)] {
+    const std::string path = scratch_file();
+    Tensors out = tensors_of(f(path, state));
+    std::filesystem::remove(path);
+    return out;
   });
 }
 
 template <class F>
+PublicFunction of_written(const char* signature, F f) {
+  return by_hand(signature, [=](Arguments& a) { return draw_written(a, f); });
+}
+
+DrawnCall draw_written_npz(Arguments& a) {
+  return draw_written(
+      a, [compressed = a.flag(), mmap = a.flag()](const auto& path, const auto& state) {
+        nn::save_npz(path, state, {.compressed = compressed});
+        return nn::load_npz(path, {.mmap = mmap});
+      });
+}
+
+// f(path, mmap) reads what is at a path where no archive is.
+template <class F>
 PublicFunction of_place(const char* signature, F f) {
   return by_hand(signature, [=](Arguments& a) {
-    return DrawnCall([=, path = draw_place(a)]() -> Tensors {
-      f(path);
+    return DrawnCall([=, path = draw_place(a), mmap = a.flag()]() -> Tensors {
+      f(path, mmap);
       return {};
     });
   });
@@ -56,10 +67,6 @@ PublicFunction of_place(const char* signature, F f) {
 }  // namespace
 
 std::vector<PublicFunction> archive_functions() {
-  const auto write_npz = [](const auto& path, const auto& state) {
-    nn::save_npz(path, state, {.compressed = true});
-    return nn::load_npz(path);
-  };
   const auto write_pt = [](const auto& path, const auto& state) {
     nn::save_pt(path, state);
     return nn::load_pt(path).state_dict();
@@ -69,8 +76,8 @@ std::vector<PublicFunction> archive_functions() {
     return nn::load_pt(path).at("state").state_dict();
   };
   return {
-      of_written("nn::save_npz(const std::filesystem::path&, const StateDict&, const NpzOptions&)",
-                 write_npz),
+      by_hand("nn::save_npz(const std::filesystem::path&, const StateDict&, const NpzOptions&)",
+              draw_written_npz),
       of_written("nn::save_pt(const std::filesystem::path&, const StateDict&)", write_pt),
       of_written("nn::save_pt(const std::filesystem::path&, const PtValue&)", write_value),
       of_written("nn::PtValue::state_dict()",
@@ -78,10 +85,10 @@ std::vector<PublicFunction> archive_functions() {
       of_written(
           "nn::PtValue::at(std::string_view)",
           [](const auto&, const auto& state) { return nn::PtValue(state).at("a").state_dict(); }),
-      of_place("nn::load_npz(const std::filesystem::path&)",
-               [](const auto& path) { nn::load_npz(path); }),
+      of_place("nn::load_npz(const std::filesystem::path&, const LoadOptions&)",
+               [](const auto& path, bool mmap) { nn::load_npz(path, {.mmap = mmap}); }),
       of_place("nn::load_pt(const std::filesystem::path&)",
-               [](const auto& path) { nn::load_pt(path); }),
+               [](const auto& path, bool) { nn::load_pt(path); }),
   };
 }
 

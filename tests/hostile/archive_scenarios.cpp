@@ -48,6 +48,11 @@ std::vector<Scenario> archive_scenarios() {
            "pt", [](const auto&path, const auto&state) { nn::save_pt(path, state); },
            [](const auto&path) { return nn::load_pt(path).state_dict(); }))
     all.push_back(std::move(each));
+  all.push_back(of_format(
+                    "mapped npz",
+                    [](const auto& path, const auto& state) { nn::save_npz(path, state); },
+                    [](const auto& path) { return nn::load_npz(path, {.mmap = true}); })
+                    .back());
   all.push_back({"load of a tar", [] {
                    Prepared prepared;
                    prepared.run = [](std::vector<Tensor>& results) {

@@ -1,5 +1,7 @@
 #include <cstring>
 #include <fstream>
+#include <iterator>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -90,6 +92,95 @@ TEST_CASE("npz files give back every tensor, stored or deflated") {
   CHECK(nn::load_npz(folder / "empty").empty());
 }
 
+namespace {
+
+std::set<std::string> names_of_mapped(const nn::StateDict& arrays) {
+  std::set<std::string> names;
+  for (const auto& [name, array] : arrays)
+    if (array.array().storage()->is_borrowed()) names.insert(name);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("mapped npz files have the elements that loaded ones have, and stay in the file") {
+  const ScratchFolder folder;
+  const nn::StateDict arrays = some_arrays();
+  for (const bool compressed : {false, true}) {
+    INFO(compressed);
+    nn::save_npz(folder / "a", arrays, {.compressed = compressed});
+    const nn::StateDict mapped = nn::load_npz(folder / "a", {.mmap = true});
+    CHECK(mapped == nn::load_npz(folder / "a"));
+    // Not bool, and what has no elements.
+    const std::set<std::string> wanted{"", "weight", std::next(arrays.begin())->first, "zeros"};
+    CHECK(names_of_mapped(mapped) == (compressed ? std::set<std::string>() : wanted));
+  }
+  for (const std::string name : {"stored.npz", "deflated.npz", "empty.npz"}) {
+    INFO(name);
+    const nn::StateDict arrays_read = nn::load_npz(npy_folder() / name, {.mmap = true});
+    for (const auto& [key, array] : numpy_files().at("read").at(name).items())
+      check_same(arrays_read.at(key), array);
+  }
+}
+
+TEST_CASE("entries of npz files that are not aligned to their elements are read when mapped") {
+  const ScratchFolder folder;
+  nn::save_npy(folder / "a", arange(5, float32));
+  const std::string content = content_of(folder / "a");
+  const std::string_view part = content;
+  std::ofstream file(folder / "a.npz", std::ios::binary);
+  const nn::PutBytes put = [&](const void* data, std::size_t bytes) {
+    file.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
+  };
+  nn::ZipWriter zip(put, {});
+  std::set<std::string> aligned;
+  std::size_t at = 0;
+  for (const std::string name : {"a", "bb", "ccc", "dddd", "eeeee", "ffffff"}) {
+    at += 30 + name.size() + 4;  // a local header, and the name
+    if (at % sizeof(float) == 0) aligned.insert(name);
+    zip.add(name + ".npy", {&part, 1});
+    at += part.size();
+  }
+  zip.finish();
+  file.close();
+  const nn::StateDict mapped = nn::load_npz(folder / "a.npz", {.mmap = true});
+  CHECK(names_of_mapped(mapped) == aligned);
+  CHECK_FALSE(aligned.empty());
+  for (const auto& [name, array] : mapped) CHECK(equal(array, arange(5, float32)));
+}
+
+TEST_CASE(
+    "mapped npz files take no memory for elements, and writing to them never changes the file") {
+  const ScratchFolder folder;
+  nn::save_npz(folder / "a", {{"first", arange(5000, float32)}, {"x", arange(5000)}});
+  const std::string before = content_of(folder / "a");
+  const std::int64_t live = live_memory();
+  nn::StateDict mapped = nn::load_npz(folder / "a", {.mmap = true});
+  CHECK(live_memory() - live < 2000);  // of 60,000
+  mapped.at("x").mul_(2);
+  CHECK(mapped.at("x")[4999].item<std::int64_t>() == 9998);
+  CHECK(mapped.at("first")[4999].item<float>() == 4999);
+  CHECK(content_of(folder / "a") == before);
+  // The mapping lives as long as a tensor of it does.
+  const Tensor one = mapped.at("first");
+  mapped = {};
+  nn::save_npz(folder / "a", {});
+  CHECK(one[4999].item<float>() == 4999);
+}
+
+// One of them takes as many bytes as the header's text, which is read last.
+TEST_CASE("deflated entries are never mapped, whatever number of bytes they take") {
+  const ScratchFolder folder;
+  for (std::int64_t n = 1; n < 40; ++n) {
+    INFO(n);
+    const Tensor x = arange(n, float32);
+    nn::save_npz(folder / "a", {{"name", x}}, {.compressed = true});
+    const nn::StateDict mapped = nn::load_npz(folder / "a", {.mmap = true});
+    CHECK(names_of_mapped(mapped).empty());
+    CHECK(equal(mapped.at("name"), x));
+  }
+}
+
 TEST_CASE("npz files have more entries than the first form of zip archives can count") {
   constexpr std::int64_t kMany = 65'536 + 3;
   nn::StateDict arrays;
@@ -173,6 +264,21 @@ TEST_CASE("npz files that end early or have a changed byte are read or refused")
     CHECK(load_damaged(content, content.size(), 1 << 20,
                        [](const auto& path) { nn::load_npz(path); }) > content.size());
   }
+}
+
+TEST_CASE("npz files that end early or have a changed byte are mapped or refused") {
+  const ScratchFolder folder;
+  nn::save_npz(folder / "a", {{"a", tensor({1, 2, 3})}, {"b", tensor({0.5})}});
+  for (const std::string& content :
+       {content_of(folder / "a"), content_of(npy_folder() / "stored.npz")}) {
+    CHECK(load_damaged(content, content.size(), 1 << 20, [](const auto& path) {
+            nn::load_npz(path, {.mmap = true});
+          }) > content.size());
+  }
+}
+
+TEST_CASE("npz files that lie are refused when they are mapped, too") {
+  CHECK(check_hostile(".npz", [](const auto& path) { nn::load_npz(path, {.mmap = true}); }) == 17);
 }
 
 TEST_CASE("npz files that are bombs, overlap, are encrypted or otherwise lie are refused") {
