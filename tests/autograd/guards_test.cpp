@@ -43,6 +43,28 @@ TEST_CASE("a node hook that ends on another thread is called no more") {
   CHECK(calls == 11);
 }
 
+TEST_CASE("node hooks that are held by hooks which ended on another thread end with them") {
+  int calls = 0, later_calls = 0;
+  std::vector<std::unique_ptr<autograd::NodeHook>> outer;
+  for (int i = 0; i < 20; ++i) {
+    auto inner =
+        std::make_shared<autograd::NodeHook>([&](const Node&, std::span<Tensor>) { ++calls; });
+    outer.push_back(std::make_unique<autograd::NodeHook>(
+        [held = std::move(inner)](const Node&, std::span<Tensor>) {}));
+  }
+  on_another_thread([&] { outer.clear(); });
+  run_backward();
+  CHECK(calls == 20);
+  std::vector<std::unique_ptr<autograd::NodeHook>> later;
+  for (int i = 0; i < 100; ++i) {
+    later.push_back(std::make_unique<autograd::NodeHook>(
+        [&](const Node&, std::span<Tensor>) { ++later_calls; }));
+  }
+  run_backward();
+  CHECK(calls == 20);
+  CHECK(later_calls == 100);
+}
+
 TEST_CASE("a node hook may outlive the thread that it was made on") {
   std::unique_ptr<autograd::NodeHook> hook;
   int calls = 0;
