@@ -32,8 +32,8 @@ void save(const std::filesystem::path& path, const StateDict& tensors, const Npz
     headers.push_back(npy::header_text("save_npz", entry_name(path, name), tensor));
   }
   const auto fill = [&](const PutBytes& put) {
-    // A .npy header takes a multiple of 64 bytes; so elements are aligned, too, and can be mapped.
-    ZipWriter archive(put, {options.compressed, options.compressed ? 1U : 64U});
+    // As .npy itself aligns: its header takes a multiple of 64 bytes, so elements stay aligned.
+    ZipWriter archive(put, {options.compressed, 64});
     auto header = headers.begin();
     for (const auto& [name, tensor] : tensors) {
       const Array dense = tensor.array().contiguous();
@@ -51,15 +51,21 @@ void save(const std::filesystem::path& path, const StateDict& tensors, const Npz
 Tensor read_entry(const ZipReader& archive, const std::string& name, const std::string& called,
                   const std::optional<MappedFile>& mapping) {
   ZipReader::Entry entry = archive.open(name);
-  const auto mapped = [&](NumberKind kind, std::uint64_t position,
-                          const Shape& shape) -> std::optional<Array> {
-    const std::optional<std::uint64_t> place = entry.place();
-    if (!mapping || !place) return {};
-    return mapping->array(kind, *place + position, shape);
-  };
+  npy::MappedElements mapped;
+  if (mapping) {
+    mapped = [&](NumberKind kind, std::uint64_t position,
+                 const Shape& shape) -> std::optional<Array> {
+      const std::optional<std::uint64_t> place = entry.place();
+      // Not where libzip had read ahead, as no version does yet: elements of elsewhere are worse
+      // than some that are read.
+      if (!place || !npy::has_magic(mapping->data() + *place)) return {};
+      return mapping->array(kind, *place + position, shape);
+    };
+  }
   Tensor out = npy::read({"load_npz", called, entry.size(),
                           [&](void* to, std::uint64_t bytes) { entry.read(to, bytes); }, mapped});
-  if (entry.left() == 0) entry.finish();  // elements that stay in the file have not been read
+  // The checksum is known after all bytes were read, which those that stay in the file were not.
+  if (entry.is_read()) entry.finish();
   return out;
 }
 

@@ -24,8 +24,9 @@ void save_npz(const std::filesystem::path& path, const StateDict& tensors,
 /// Reads a .npz file, stored or deflated, in the order of the archive's directory; each array as
 /// load_npy does. Nothing of the archive is trusted: IoError names the path and what is wrong, also
 /// for a checksum that differs, names used twice, sizes that cannot be, and entries other than
-/// .npy. With mmap the elements of stored entries stay in the file, and their checksums are not
-/// compared. Archives of save_npz align all of them; those of NumPy do so only by chance.
+/// .npy. With mmap, entries that are deflated or not aligned are read at once, as LoadOptions says;
+/// what save_npz stores is aligned, what NumPy stores only by chance. Checksums of entries whose
+/// elements stay in the file are not compared.
 StateDict load_npz(const std::filesystem::path& path, const LoadOptions& options = {});
 
 }  // namespace tend::nn

@@ -1,14 +1,14 @@
 #include <tend/nn/archives/zip_reader.h>
 
+#include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 
 #include <tend/core/base/error.h>
 #include <tend/nn/files/json.h>
-#include <tend/nn/files/uninterrupted.h>
 
 #include <zip.h>
 
@@ -26,60 +26,6 @@ std::string message_of(zip_error_t& error) {
 
 }  // namespace
 
-// libzip does not say where an entry's bytes lie; here one sees where it reads them.
-struct ZipReader::Source {
-  explicit Source(const InputFile& input) : file(input) { zip_error_init(&error); }
-
-  static zip_int64_t answer(void* self, void* data, zip_uint64_t bytes, zip_source_cmd_t command) {
-    return static_cast<Source*>(self)->answer(data, bytes, command);
-  }
-  zip_int64_t answer(void* data, zip_uint64_t bytes, zip_source_cmd_t command) {
-    switch (command) {
-      case ZIP_SOURCE_SUPPORTS:
-        return zip_source_make_command_bitmap(ZIP_SOURCE_SUPPORTS, ZIP_SOURCE_OPEN, ZIP_SOURCE_READ,
-                                              ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR,
-                                              ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL,
-                                              -1);
-      case ZIP_SOURCE_OPEN: position = 0; return 0;
-      case ZIP_SOURCE_READ: return read(data, bytes);
-      case ZIP_SOURCE_SEEK: return seek(data, bytes);
-      case ZIP_SOURCE_TELL: return static_cast<zip_int64_t>(position);
-      case ZIP_SOURCE_STAT: return tell_size(static_cast<zip_stat_t*>(data));
-      case ZIP_SOURCE_ERROR: return zip_error_to_data(&error, data, bytes);
-      default: return 0;
-    }
-  }
-  zip_int64_t read(void* to, zip_uint64_t bytes) {
-    const ::ssize_t count = uninterrupted(
-        [&] { return ::pread(file.descriptor(), to, bytes, static_cast<::off_t>(position)); });
-    if (count < 0) {
-      zip_error_set(&error, ZIP_ER_READ, errno);
-      return -1;
-    }
-    last_bytes = static_cast<std::uint64_t>(count);
-    position += last_bytes;
-    return count;
-  }
-  zip_int64_t seek(void* data, zip_uint64_t bytes) {
-    const zip_int64_t to =
-        zip_source_seek_compute_offset(position, file.size(), data, bytes, &error);
-    if (to < 0) return -1;
-    position = static_cast<std::uint64_t>(to);
-    return 0;
-  }
-  zip_int64_t tell_size(zip_stat_t* status) const {
-    zip_stat_init(status);
-    status->valid = ZIP_STAT_SIZE;
-    status->size = file.size();
-    return sizeof(*status);
-  }
-
-  const InputFile& file;
-  zip_error_t error;
-  std::uint64_t position = 0;    // of the next read
-  std::uint64_t last_bytes = 0;  // of the last one
-};
-
 void ZipReader::Discard::operator()(zip* archive) const noexcept {
   zip_discard(archive);
 }
@@ -94,18 +40,16 @@ std::uint64_t ZipReader::Entry::read_some(void* to, std::uint64_t bytes) {
     archive_.refuse("entry '", shown(name_),
                     "' cannot be read: ", message_of(*zip_file_get_error(file_.get())));
   }
-  last_bytes_ = static_cast<std::uint64_t>(count);
-  left_ -= std::min(left_, last_bytes_);
-  return last_bytes_;
+  read_ += static_cast<std::uint64_t>(count);
+  return static_cast<std::uint64_t>(count);
 }
 
 std::optional<std::uint64_t> ZipReader::Entry::place() const noexcept {
-  // A deflated entry gives other bytes than the file has; so would a libzip that reads ahead.
-  const Source& source = *archive_.source_;
-  const std::uint64_t read = size_.bytes - left_;
-  if (!size_.is_stored || last_bytes_ != source.last_bytes || source.position < read) return {};
-  const std::uint64_t begin = source.position - read;
-  if (size_.bytes > archive_.file_.size() - begin) return {};
+  const zip_int64_t at = zip_source_tell(archive_.source_);
+  if (!packing_.is_stored || at < 0 || static_cast<std::uint64_t>(at) < read_) return {};
+  const std::uint64_t begin = static_cast<std::uint64_t>(at) - read_;
+  const std::uint64_t end = archive_.file_.size();
+  if (begin > end || packing_.size > end - begin) return {};
   return begin;
 }
 
@@ -125,22 +69,30 @@ void ZipReader::Entry::finish() {
 }
 
 ZipReader::ZipReader(const std::filesystem::path& path, std::string_view operation)
-    : file_(path, operation), source_(std::make_unique<Source>(file_)) {
+    : file_(path, operation) {
   open_archive();
   read_directory();
 }
 
-ZipReader::~ZipReader() = default;
-
 void ZipReader::open_archive() {
   if (file_.size() == 0) refuse("is empty");
+  const int copy = ::fcntl(file_.descriptor(), F_DUPFD_CLOEXEC, 3);
+  std::FILE* const stream = copy < 0 ? nullptr : ::fdopen(copy, "rb");
+  if (stream == nullptr) {
+    const int why = errno;
+    if (copy >= 0) ::close(copy);
+    refuse("cannot be opened: ", std::generic_category().message(why));
+  }
   zip_error_t error;
   zip_error_init(&error);
-  zip_source_t* const source = zip_source_function_create(Source::answer, source_.get(), &error);
-  if (source == nullptr) fail_memory();
-  archive_.reset(zip_open_from_source(source, ZIP_CHECKCONS | ZIP_RDONLY, &error));
-  if (archive_ != nullptr) return;  // and owns the source
-  zip_source_free(source);
+  source_ = zip_source_filep_create(stream, 0, -1, &error);  // which closes the stream in the end
+  if (source_ == nullptr) {
+    std::fclose(stream);
+    fail_memory();
+  }
+  archive_.reset(zip_open_from_source(source_, ZIP_CHECKCONS | ZIP_RDONLY, &error));
+  if (archive_ != nullptr) return;  // which owns the source
+  zip_source_free(source_);
   if (zip_error_system_type(&error) == ZIP_ET_SYS) {
     refuse("cannot be read: ", std::generic_category().message(zip_error_code_system(&error)));
   }
@@ -173,7 +125,7 @@ void ZipReader::read_directory() {
                   : status.size / kMostPacked > status.comp_size) {
       refuse("entry '", shown(name), "' cannot hold ", status.size, " bytes in ", status.comp_size);
     }
-    sizes_.push_back({status.size, is_stored});
+    packings_.push_back({status.size, is_stored});
     if (!numbers_.try_emplace(name, i).second) {
       refuse("the name '", shown(name), "' is used twice");
     }
@@ -188,7 +140,7 @@ ZipReader::Entry ZipReader::open(std::string_view name) const {
     refuse("entry '", shown(name),
            "' cannot be opened: ", message_of(*zip_get_error(archive_.get())));
   }
-  return Entry(*this, name, file, sizes_[found->second]);
+  return Entry(*this, name, file, packings_[found->second]);
 }
 
 std::string ZipReader::read_all(std::string_view name, std::uint64_t limit) const {

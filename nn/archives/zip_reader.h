@@ -14,30 +14,31 @@
 
 struct zip;
 struct zip_file;
+struct zip_source;
 
 namespace tend::nn {
 
 /// An archive that is open for reading. Nothing that it says of itself is trusted. Errors begin
 /// with [operation] and the path.
 class ZipReader {
-  struct Size {
-    std::uint64_t bytes;  // unpacked
-    bool is_stored;       // not deflated
+  struct Packing {
+    std::uint64_t size;  // of the bytes that come out
+    bool is_stored;      // not deflated
   };
 
  public:
   /// The bytes of one entry, from the front to the end.
   class Entry {
    public:
-    std::uint64_t size() const noexcept { return size_.bytes; }
-    /// How many of them have not been read.
-    std::uint64_t left() const noexcept { return left_; }
+    std::uint64_t size() const noexcept { return packing_.size; }
+    /// Whether all of them have been read.
+    bool is_read() const noexcept { return read_ >= packing_.size; }
     /// IoError when there are fewer bytes, or they cannot be unpacked.
     void read(void* to, std::uint64_t bytes);
     /// After the last byte; IoError when the entry goes on, or its checksum is another.
     void finish();
-    /// Right after a read: where the entry's first byte lies in the file. Nothing where the file
-    /// does not have the bytes as they are: the entry is deflated.
+    /// After a read, and before any other entry is opened or read: where this entry's bytes begin
+    /// in the file. Nothing where it is deflated, or does not lie within the file.
     std::optional<std::uint64_t> place() const noexcept;
 
    private:
@@ -45,25 +46,21 @@ class ZipReader {
     struct Close {
       void operator()(zip_file* file) const noexcept;
     };
-    Entry(const ZipReader& archive, std::string_view name, zip_file* file, Size size)
-        : archive_(archive), name_(name), file_(file), size_(size), left_(size.bytes) {}
+    Entry(const ZipReader& archive, std::string_view name, zip_file* file, Packing packing)
+        : archive_(archive), name_(name), file_(file), packing_(packing) {}
     std::uint64_t read_some(void* to, std::uint64_t bytes);
 
     const ZipReader& archive_;
     std::string name_;
     std::unique_ptr<zip_file, Close> file_;
-    Size size_;
-    std::uint64_t left_;
-    std::uint64_t last_bytes_ = 0;  // of the last read
+    Packing packing_;
+    std::uint64_t read_ = 0;
   };
 
   /// IoError for what is no archive, for names used twice, for methods other than stored and
   /// deflated, for encrypted entries, and for sizes that cannot be: entries that take more than the
   /// file in sum (they would overlap), or would unpack to more than deflate can pack.
   ZipReader(const std::filesystem::path& path, std::string_view operation);
-  ZipReader(const ZipReader&) = delete;
-  ZipReader& operator=(const ZipReader&) = delete;
-  ~ZipReader();
 
   const InputFile& file() const noexcept { return file_; }
   /// In the order of the archive's directory.
@@ -80,7 +77,6 @@ class ZipReader {
   }
 
  private:
-  struct Source;  // what libzip reads the file through
   struct Discard {
     void operator()(zip* archive) const noexcept;
   };
@@ -88,10 +84,10 @@ class ZipReader {
   void read_directory();
 
   InputFile file_;
-  std::unique_ptr<Source> source_;
   std::unique_ptr<zip, Discard> archive_;
+  zip_source* source_ = nullptr;  // of the file, which the archive owns
   std::vector<std::string> names_;
-  std::vector<Size> sizes_;
+  std::vector<Packing> packings_;
   std::unordered_map<std::string_view, std::size_t> numbers_;  // views of names_
 };
 

@@ -133,7 +133,7 @@ void ZipWriter::put_local_header(const std::string& name, const Sizes& sizes) {
   const bool is_large = std::max(sizes.size, sizes.packed) >= kMax32;
   std::string extra;
   if (is_large) Fields{extra}.u16(kZip64Extra).u16(16).u64(sizes.size).u64(sizes.packed);
-  if (options_.align > 1) {
+  if (options_.align > 1 && !options_.compressed) {
     const std::uint64_t data = at_ + kLocalHeader + name.size() + extra.size() + 4;
     const std::uint64_t padding = (0 - data) % options_.align;
     Fields{extra}.u16(kPaddingExtra).u16(padding);

@@ -18,7 +18,8 @@ namespace tend::nn {
 /// commit limit where vm.overcommit_memory is 2) even if they never are.
 enum class PageAccess { read_only, copied_when_written };
 
-/// A file in memory. Arrays of it keep it there. What ends a process is said at LoadOptions::mmap.
+/// A file in memory. Arrays of it keep it there. LoadOptions::mmap says what must not happen to the
+/// file.
 class MappedFile {
  public:
   /// IoError when the system cannot map it. The file may be closed afterwards.

@@ -1,5 +1,6 @@
 #include <tend/nn/files/npy.h>
 
+#include <functional>
 #include <string>
 
 #include <tend/core/base/error.h>
@@ -27,9 +28,8 @@ Tensor load_npy(const std::filesystem::path& path, const LoadOptions& options) {
     InputFile file(path, "load_npy");
     npy::MappedElements mapped;
     if (options.mmap) {
-      mapped = [mapping = MappedFile(file, PageAccess::copied_when_written)](const auto&... which) {
-        return mapping.array(which...);
-      };
+      mapped =
+          std::bind_front(&MappedFile::array, MappedFile(file, PageAccess::copied_when_written));
     }
     return npy::read({"load_npy", path.string(), file.size(),
                       [&](void* to, std::uint64_t bytes) { file.read(to, bytes); }, mapped});

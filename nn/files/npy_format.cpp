@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cstring>
 #include <optional>
 
 #include <tend/core/array/shape.h>
@@ -201,9 +202,7 @@ Start read_start(const Source& source) {
   constexpr std::size_t kFixed = kMagic.size() + 2;
   if (source.size < kFixed + 2) source.refuse("is too short for a .npy file");
   source.read(bytes.data(), kFixed + 2);
-  if (!std::equal(kMagic.begin(), kMagic.end(), reinterpret_cast<const char*>(bytes.data()))) {
-    source.refuse("is no .npy file");
-  }
+  if (!has_magic(bytes.data())) source.refuse("is no .npy file");
   const int major = bytes[kMagic.size()], minor = bytes[kMagic.size() + 1];
   if (major < 1 || major > 3 || minor != 0) {
     source.refuse("version ", major, '.', minor, " of .npy is unknown");
@@ -240,6 +239,10 @@ void check_size(const Source& source, const Header& header, std::uint64_t data_b
 }
 
 }  // namespace
+
+bool has_magic(const void* bytes) {
+  return std::memcmp(bytes, kMagic.data(), kMagic.size()) == 0;
+}
 
 std::string header_text(std::string_view operation, const std::string& name, const Tensor& tensor) {
   if (!tensor.defined()) fail<IoError>(operation, name, ": the tensor is undefined");

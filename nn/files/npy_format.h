@@ -26,13 +26,16 @@ struct Source {
   std::string name;
   std::uint64_t size;
   ReadBytes read;
-  MappedElements mapped = {};  // may be empty
+  MappedElements mapped = {};  // empty: all elements are read
 
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {
     fail<IoError>(operation, name, ": ", parts...);
   }
 };
+
+/// Whether these bytes, six or more, begin as .npy files do.
+bool has_magic(const void* bytes);
 
 /// All that stands before the elements. Errors begin with [operation] name.
 std::string header_text(std::string_view operation, const std::string& name, const Tensor& tensor);

@@ -30,20 +30,22 @@ def deflated(data):
 class Entry:
     """`data` packed by `method`, under what the directory is to say of it."""
 
-    def __init__(self, name, data, method=STORED, flags=0, size=None, packed=None, packed_size=None, crc=None, at=None):
+    def __init__(self, name, data, method=STORED, flags=0, size=None, packed=None, packed_size=None, crc=None, at=None,
+                 local_extra=0):
         self.name, self.method, self.flags, self.at = name.encode(), method, flags, at
+        self.local_extra = local_extra  # bytes of `packed` that the entry's own header counts as its extra fields
         pack = {STORED: lambda: data, DEFLATED: lambda: deflated(data)}
         self.packed = pack[method]() if packed is None else packed
         self.packed_size = len(self.packed) if packed_size is None else packed_size
         self.size = len(data) if size is None else size
         self.crc = zlib.crc32(data) if crc is None else crc
 
-    def header(self):
+    def header(self, extra=0):
         return struct.pack("<HHHHHIIIHH", 20, self.flags, self.method, 0, 33, self.crc, self.packed_size, self.size,
-                           len(self.name), 0)
+                           len(self.name), extra)
 
     def local(self):
-        return b"PK\3\4" + self.header() + self.name
+        return b"PK\3\4" + self.header(self.local_extra) + self.name
 
     def central(self, at):
         return (b"PK\1\2" + struct.pack("<H", 20) + self.header() + struct.pack("<HHHII", 0, 0, 0, 0, at) + self.name)
@@ -165,6 +167,9 @@ def files():
     yield "twice.npz", zipped(Entry("a.npy", two), Entry("a.npy", two)), "is used twice"
     yield "short.npz", zipped(Entry("a.npy", two[:-1])), "its shape (2,) takes 8 bytes, 7 follow the header"
     yield "cut.npz", zipped(Entry("a.npy", two))[:-30], "is no zip archive"
+    # Its header lies in the file, aligned elements of 200 bytes would end behind the file.
+    moved = npy("<f4", "(50,)", b"", " " * 4)
+    yield "moved.npz", zipped(Entry("a.npy", bytes(200) + moved, local_extra=200)), "'a.npy' cannot be read: Premature end of file"
     yield "overflow.npz", zipped(Entry("a.npy", npy("<f4", f"({2**32}, {2**31})", b""))), "beyond 2^63 bytes"
 
     yield "text.pt", pt(b"\x80\2X\xff\xff\xff\x7f."), "ends too early"
