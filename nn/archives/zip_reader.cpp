@@ -77,11 +77,11 @@ ZipReader::ZipReader(const std::filesystem::path& path, std::string_view operati
 void ZipReader::open_archive() {
   if (file_.size() == 0) refuse("is empty");
   const int copy = ::fcntl(file_.descriptor(), F_DUPFD_CLOEXEC, 3);
-  std::FILE* const stream = copy < 0 ? nullptr : ::fdopen(copy, "rb");
+  if (copy < 0) refuse("cannot be opened: ", std::generic_category().message(errno));
+  std::FILE* const stream = ::fdopen(copy, "rb");
   if (stream == nullptr) {
-    const int why = errno;
-    if (copy >= 0) ::close(copy);
-    refuse("cannot be opened: ", std::generic_category().message(why));
+    ::close(copy);
+    fail_memory();
   }
   zip_error_t error;
   zip_error_init(&error);
