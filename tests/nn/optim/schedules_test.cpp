@@ -391,7 +391,7 @@ TEST_CASE("a schedule that follows another one begins as it does alone") {
     for (int step = 0; step < 3; ++step) {
       CAPTURE(step);
       schedule.step();
-      for (const std::size_t group : {0, 1}) {
+      for (const std::size_t group : {0U, 1U}) {
         CHECK(optimizer->lr(group) == other->lr(group));
         CHECK(optimizer->momentum(group) == other->momentum(group));
       }
