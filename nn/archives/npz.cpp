@@ -48,36 +48,48 @@ void save(const std::filesystem::path& path, const StateDict& tensors, const Npz
   write_file(path, fill, "save_npz");
 }
 
-Tensor read_entry(const ZipReader& archive, const std::string& name, const std::string& called,
-                  const std::optional<MappedFile>& mapping) {
-  ZipReader::Entry entry = archive.open(name);
-  npy::MappedElements mapped;
-  if (mapping) {
-    mapped = [&](NumberKind kind, std::uint64_t position,
-                 const Shape& shape) -> std::optional<Array> {
-      const std::optional<std::uint64_t> place = entry.place();
-      // Not where libzip had read ahead, as no version does yet: elements of elsewhere are worse
-      // than some that are read.
-      if (!place || !npy::has_magic(mapping->data() + *place)) return {};
-      return mapping->array(kind, *place + position, shape);
-    };
+// An archive of arrays that is being read.
+struct NpzFile {
+  const std::filesystem::path& path;
+  ZipReader archive;
+  std::optional<MappedFile> mapping = {};
+
+  // Elements of an entry of which some bytes were read. The file is mapped for the first entry that
+  // is stored: pages that can be written count against the process's limits.
+  std::optional<Array> mapped(const ZipReader::Entry& entry, NumberKind kind,
+                              std::uint64_t position, const Shape& shape) {
+    const std::optional<std::uint64_t> place = entry.place();
+    if (!place) return {};
+    if (!mapping) mapping.emplace(archive.file(), PageAccess::copied_when_written);
+    // Not where libzip had read ahead, as no version does yet: elements of elsewhere are worse than
+    // some that are read.
+    if (!npy::has_magic(mapping->data() + *place)) return {};
+    return mapping->array(kind, *place + position, shape);
   }
-  Tensor out = npy::read({"load_npz", called, entry.size(),
-                          [&](void* to, std::uint64_t bytes) { entry.read(to, bytes); }, mapped});
-  // The checksum is known after all bytes were read, which those that stay in the file were not.
-  if (entry.is_read()) entry.finish();
-  return out;
-}
+
+  Tensor read(const std::string& name, const std::string& key, const LoadOptions& options) {
+    ZipReader::Entry entry = archive.open(name);
+    npy::Source source{"load_npz", entry_name(path, key), entry.size(),
+                       [&](void* to, std::uint64_t bytes) { entry.read(to, bytes); }};
+    if (options.mmap) {
+      source.mapped = [&](NumberKind kind, std::uint64_t position, const Shape& shape) {
+        return mapped(entry, kind, position, shape);
+      };
+    }
+    Tensor out = npy::read(source);
+    // The checksum is known after all bytes were read, which those that stay in the file were not.
+    if (entry.is_read()) entry.finish();
+    return out;
+  }
+};
 
 StateDict load(const std::filesystem::path& path, const LoadOptions& options) {
-  const ZipReader archive(path, "load_npz");
-  std::optional<MappedFile> mapping;
-  if (options.mmap) mapping.emplace(archive.file(), PageAccess::copied_when_written);
+  NpzFile file{path, ZipReader(path, "load_npz")};
   StateDict out;
-  for (const std::string& name : archive.names()) {
-    if (!name.ends_with(kSuffix)) archive.refuse("entry '", shown(name), "' is no .npy file");
+  for (const std::string& name : file.archive.names()) {
+    if (!name.ends_with(kSuffix)) file.archive.refuse("entry '", shown(name), "' is no .npy file");
     const std::string key = name.substr(0, name.size() - kSuffix.size());
-    out.emplace_back(key, read_entry(archive, name, entry_name(path, key), mapping));
+    out.emplace_back(key, file.read(name, key, options));
   }
   return out;
 }

@@ -14,7 +14,6 @@ class MappedFile::Mapping {
   // Asks that no memory be reserved for pages that can be written, as most never are.
   Mapping(const InputFile& file, PageAccess access)
       : bytes_(file.size()),
-        access_(access),
         data_(bytes_ == 0 ? nullptr
                           : ::mmap(nullptr, bytes_,
                                    PROT_READ | (access == PageAccess::read_only ? 0 : PROT_WRITE),
@@ -29,12 +28,10 @@ class MappedFile::Mapping {
     if (bytes_ > 0) ::munmap(data_, bytes_);
   }
 
-  PageAccess access() const { return access_; }
   std::byte* at(std::uint64_t position) const { return static_cast<std::byte*>(data_) + position; }
 
  private:
   std::size_t bytes_;
-  PageAccess access_;
   void* data_;
 };
 
@@ -47,7 +44,6 @@ const std::byte* MappedFile::data() const noexcept {
 
 std::optional<Array> MappedFile::array(NumberKind kind, std::uint64_t position,
                                        const Shape& shape) const {
-  if (mapping_->access() == PageAccess::read_only) return {};
   const bool is_own = kind == NumberKind::f32 || kind == NumberKind::f64 || kind == NumberKind::i64;
   if (!is_own || position % static_cast<std::uint64_t>(stored_size(kind)) != 0) return {};
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return {};

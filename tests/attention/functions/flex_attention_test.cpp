@@ -431,6 +431,20 @@ TEST_CASE("a table may have no dimension, and without elements no place is in it
   }
 }
 
+TEST_CASE("a table of truths is false outside, which hides the place or is an error") {
+  const Lookup truths = lookup(arange(16) % 3 != 0);
+  const FlexInputs in({1, 1}, 20, 150);  // more keys than a tile has
+  for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+    const auto run = [&](const MaskFunction& mask) {
+      return flex_attention(in.query, in.key, in.value, {.mask = mask, .path = path});
+    };
+    const auto is_inside = [](auto at) { return at.key >= 1 && at.key < 17; };
+    CHECK(equal(run([&](auto at) { return truths(at.key - 1); }),
+                run([&](auto at) { return is_inside(at) && (at.key - 1) % 3 != 0; })));
+    CHECK_THROWS_AS(run([&](auto at) { return !truths(at.key - 1); }), IndexError);
+  }
+}
+
 TEST_CASE("flex_attention refuses more places than int32 counts, and weights on the fused path") {
   const Tensor many = zeros({1, 1}).expand({std::int64_t{1} << 31, 1}), one = zeros({1, 1});
   CHECK_THROWS_WITH(flex_attention(many, one, one),

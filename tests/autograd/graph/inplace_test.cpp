@@ -1,4 +1,6 @@
 // In-place writes: those that would make a gradient wrong are errors.
+#include <tend/autograd/tools/function.h>
+
 #include "tests/autograd/support.h"
 
 using namespace tend;
@@ -19,6 +21,17 @@ TEST_CASE("an infinite gradient of a written place does not reach what was there
   (y * tensor({{kInf}, {1}, {1}}, float64)).sum().backward();
   CHECK(values(x.grad()) == V{0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2});
   CHECK(values(w.grad()) == V(4, kInf));
+}
+
+TEST_CASE("the gradient of what was there is asked for alone, and that of what was written") {
+  const Tensor x = varied_leaf({3, 4}), w = varied_leaf({4});
+  const auto written = [&] {
+    const Tensor y = x * 2;
+    y[0] = w;
+    return (y * 3).sum();
+  };
+  CHECK(values(autograd::grad(written(), x)) == V{0, 0, 0, 0, 6, 6, 6, 6, 6, 6, 6, 6});
+  CHECK(values(autograd::grad(written(), w)) == V(4, 3));
 }
 
 TEST_CASE("grad_fn tells of writes through views as PyTorch does") {
@@ -134,6 +147,32 @@ TEST_CASE("a leaf whose elements were replaced gets the gradient of those that w
   x.set_data(zeros({4}, float64));
   z.backward();
   for (std::size_t i = 0; i < 4; ++i) CHECK(values(x.grad())[i] == 2 * before[i]);
+}
+
+namespace {
+
+// 2 * x, whose derivative gives the tensor that it has of x another shape.
+struct Reshaping : autograd::Function<Reshaping> {
+  static Tensor forward(autograd::FunctionContext& context, const Tensor& x) {
+    context.save_for_backward({x});
+    return x * 2;
+  }
+  static Tensor backward(const autograd::FunctionContext& context, const Tensor& grad) {
+    Tensor x = context.saved(0);
+    x.set_data(zeros({3, 2}, float64));
+    return grad * 2;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a derivative may replace the elements of what was saved: the leaf keeps its own") {
+  const Tensor x = leaf({1.0, 2.0});
+  Reshaping().apply(x).sum().backward();
+  CHECK(values(x.grad()) == V{2, 2});
+  CHECK(values(x) == V{1, 2});
+  (x * 3).sum().backward();  // which finds the leaf as before
+  CHECK(values(x.grad()) == V{5, 5});
 }
 
 TEST_CASE("A base that got other elements has no part in what happens to its former views") {

@@ -287,6 +287,10 @@ TEST_CASE("zipped pt files whose entries do not belong together are refused") {
   check_pt_refused(zip_of({pickle, {"data/0", "123456789"}}), "of 2 elements has 9 bytes");
   check_pt_refused(zip_of({pickle, floats, floats}), "a name is used twice");
   check_pt_refused(zip_of({floats}), "it has no data.pkl in a folder");
+  std::string without_folder = zip_of({pickle});
+  for (std::size_t at = 0; (at = without_folder.find("archive/", at)) != std::string::npos;)
+    without_folder[at + 7] = '_';
+  check_pt_refused(without_folder, "it has no data.pkl in a folder");
   check_pt_refused(zip_of({{"data.pkl", pickle.second + "x"}, floats}),
                    "something follows the pickle");
   const std::string twice = "\x80\2(" + tensor + tensor_pickle(zero, "K\1", "K\1", "K\1") + "t.";

@@ -257,3 +257,13 @@ TEST_CASE("a tokenizer.json that is written back is the same tokenizer") {
     }
   }
 }
+
+TEST_CASE("vocab.json and merges.txt cannot say that tokens come before merges") {
+  Json form = made_text()["tokenizers"][0];
+  form["ignore_merges"] = true;
+  const BytePairEncoding tokenizer = load_text(tokenizer_json(form).dump());
+  const TemporaryFolder folder;
+  CHECK_THROWS_WITH(tokenizer.save(folder.file("vocab.json"), folder.file("merges.txt")),
+                    ContainsSubstring("have no place for") && ContainsSubstring("ignore_merges"));
+  CHECK(!std::filesystem::exists(folder.file("vocab.json")));
+}
