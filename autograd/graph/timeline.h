@@ -46,7 +46,8 @@ class Timeline {
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  /// Ends it, on any thread. No operation may run on the thread that made it meanwhile.
+  /// Ends it, on any thread. On the one that made it a derivative may call this, which is not noted
+  /// then; from another one no operation may run there meanwhile.
   void stop() noexcept;
   /// Empty until it was stopped.
   const Record& record() const noexcept;

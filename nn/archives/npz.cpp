@@ -61,8 +61,7 @@ struct NpzFile {
     const std::optional<std::uint64_t> place = entry.place();
     if (!place) return {};
     if (!mapping) mapping.emplace(archive.file(), PageAccess::copied_when_written);
-    // Not where libzip had read ahead, as no version does yet: elements of elsewhere are worse than
-    // some that are read.
+    // A libzip that reads ahead, as none does yet, would tell another place. Then all is read.
     if (!npy::has_magic(mapping->data() + *place)) return {};
     return mapping->array(kind, *place + position, shape);
   }

@@ -28,9 +28,9 @@ class MappedFile {
   /// Its bytes, from the first on; null for an empty file.
   const std::byte* data() const noexcept;
 
-  /// A row-major array of the elements at `position`, which must lie in the file, whose pages must
-  /// be copied when written. Nothing where they are no elements of tend's, not aligned to their
-  /// size, or none at all: then read them.
+  /// A row-major array of the elements at `position`, which must lie in the file. Nothing where
+  /// they are no elements of tend's, not aligned to their size, or none at all: then read them.
+  /// Only with PageAccess::copied_when_written, as whoever has the array may write to it.
   std::optional<Array> array(NumberKind kind, std::uint64_t position, const Shape& shape) const;
 
  private:

@@ -167,9 +167,11 @@ def files():
     yield "twice.npz", zipped(Entry("a.npy", two), Entry("a.npy", two)), "is used twice"
     yield "short.npz", zipped(Entry("a.npy", two[:-1])), "its shape (2,) takes 8 bytes, 7 follow the header"
     yield "cut.npz", zipped(Entry("a.npy", two))[:-30], "is no zip archive"
-    # Its header lies in the file, aligned elements of 200 bytes would end behind the file.
+    # What the entry's own header skips moves its bytes: the header of the array still lies in the file, its elements,
+    # which are aligned, would end behind it.
     moved = npy("<f4", "(50,)", b"", " " * 4)
-    yield "moved.npz", zipped(Entry("a.npy", bytes(200) + moved, local_extra=200)), "'a.npy' cannot be read: Premature end of file"
+    yield "moved.npz", zipped(Entry("a.npy", bytes(200) + moved, local_extra=200)), \
+        "'a.npy' cannot be read: Premature end of file"
     yield "overflow.npz", zipped(Entry("a.npy", npy("<f4", f"({2**32}, {2**31})", b""))), "beyond 2^63 bytes"
 
     yield "text.pt", pt(b"\x80\2X\xff\xff\xff\x7f."), "ends too early"

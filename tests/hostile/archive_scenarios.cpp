@@ -48,6 +48,7 @@ std::vector<Scenario> archive_scenarios() {
            "pt", [](const auto&path, const auto&state) { nn::save_pt(path, state); },
            [](const auto&path) { return nn::load_pt(path).state_dict(); }))
     all.push_back(std::move(each));
+  // To save for it is nothing new.
   all.push_back(of_format(
                     "mapped npz",
                     [](const auto& path, const auto& state) { nn::save_npz(path, state); },
