@@ -7,6 +7,7 @@
 
 #include <tend/autograd/ops/creation.h>
 #include <tend/autograd/tensor/grad_mode.h>
+#include <tend/nn/files/safetensors_header.h>
 #include <tend/nn/module/generator_state.h>
 
 namespace tend::nn {
@@ -54,6 +55,13 @@ std::string checksum(const StateDict& tensors, const std::map<std::string, std::
     sum.add(dense.raw(), static_cast<std::size_t>(dense.numel() * item_size(dense.dtype())));
   }
   return std::to_string(sum.value());
+}
+
+std::map<std::string, std::string> metadata_of(const StateDict& tensors,
+                                               std::map<std::string, std::string> settings) {
+  if (settings.contains(kChecksum)) fail("RunState::save", "the settings have a checksum");
+  settings[kChecksum] = checksum(tensors, settings);
+  return settings;
 }
 
 const Tensor& entry(const StateDict& state, const std::string& name, DType dtype,
@@ -220,14 +228,18 @@ void RunState::load_state_dict(const StateDict& state) {
   });
 }
 
+void RunState::check_save(const std::filesystem::path& path,
+                          const std::map<std::string, std::string>& settings) const {
+  with_memory([&] {
+    safetensors::header_text(path, state_dict(), {.metadata = metadata_of({}, settings)});
+  });
+}
+
 void RunState::save(const std::filesystem::path& path,
                     const std::map<std::string, std::string>& settings) const {
   with_memory([&] {
-    if (settings.contains(kChecksum)) fail("RunState::save", "the settings have a checksum");
     const StateDict tensors = state_dict();
-    auto metadata = settings;
-    metadata[kChecksum] = checksum(tensors, settings);
-    save_safetensors(path, tensors, metadata);
+    save_safetensors(path, tensors, metadata_of(tensors, settings));
   });
 }
 

@@ -86,6 +86,10 @@ class RunState {
   /// "checksum".
   void save(const std::filesystem::path& path,
             const std::map<std::string, std::string>& settings = {}) const;
+  /// The errors of save() that names, settings and sizes show, before there is a file: a run that
+  /// takes hours can ask in advance.
+  void check_save(const std::filesystem::path& path,
+                  const std::map<std::string, std::string>& settings = {}) const;
   /// Sets all parts to those that save() wrote, and returns the file's settings. IoError for a file
   /// that load_run() refuses, Error as load_state_dict() says.
   std::map<std::string, std::string> load(const std::filesystem::path& path);

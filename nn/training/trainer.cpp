@@ -134,6 +134,7 @@ bool Trainer::goes_on() {
 }
 
 void Trainer::run() {
+  if (folder_ && options_.writes) state.check_save(options_.out, options_.settings);
   resume();
   const InterruptGuard interrupts;
   std::optional<ProgressLine> progress;

@@ -60,7 +60,8 @@ class Trainer {
   /// before the step that it would spoil, and Error for a checkpoint with other settings; what the
   /// functions throw comes through. Called again, it goes on, from the last step or, with `resume`,
   /// from the last checkpoint. Error for a folder with checkpoints that this Trainer neither wrote
-  /// nor resumed, and none of the step that it stands at.
+  /// nor resumed, and none of the step that it stands at; IoError for names or settings that no
+  /// checkpoint can have, before the first step.
   void run();
 
   /// Another number for `steps`, also from after_step. Error for a negative one.

@@ -146,6 +146,11 @@ std::vector<PublicFunction> runs() {
                    run.save(scratch_file(), {{"key", "value"}});
                    std::filesystem::remove(scratch_file());
                  }),
+          of_run("nn::RunState::check_save(const std::filesystem::path&, const "
+                 "std::map<std::string, std::string>&)",
+                 [](nn::RunState& run, const nn::StateDict&) {
+                   run.check_save(scratch_file(), {{"key", "value"}});
+                 }),
           of_run("nn::RunState::load(const std::filesystem::path&)",
                  [](nn::RunState& run, const nn::StateDict& state) {
                    nn::save_safetensors(scratch_file(), state, {{"checksum", "1"}});
