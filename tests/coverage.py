@@ -16,6 +16,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -24,10 +25,11 @@ import tempfile
 LIMIT = 95
 
 
-def tool(name):
-    """LLVM's tool of this name: the plain one, or that of the newest version."""
-    versions = ["", *(f"-{version}" for version in range(30, 13, -1))]
-    found = next(filter(None, (shutil.which(name + version) for version in versions)), None)
+def tool(name, cache):
+    """LLVM's tool of this name, of the version of the compiler that CMake's cache names: formats of counts differ."""
+    compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache.read_text(), re.MULTILINE)[1]
+    version = subprocess.run([compiler, "-dumpversion"], capture_output=True, text=True, check=True).stdout
+    found = shutil.which(f"{name}-{version.split('.')[0]}") or shutil.which(name)
     return found or sys.exit(f"coverage.py: {name} is not installed (apt-get install llvm)")
 
 
@@ -48,12 +50,13 @@ def run_tests(programs, folder, profiles):
     return failed
 
 
-def count(programs, folder, merged):
-    """Runs the tests; what they counted is in the file `merged` then. Returns the programs that failed."""
+def count(programs, folder, profdata, merged):
+    """Runs the tests; what they counted, joined by `profdata`, is in the file `merged` then. Returns the programs that
+    failed."""
     with tempfile.TemporaryDirectory() as profiles:
         failed = run_tests(programs, folder, profiles)
         counted = pathlib.Path(profiles).glob("*")
-        subprocess.run([tool("llvm-profdata"), "merge", "-sparse", "-o", merged, *counted], check=True)
+        subprocess.run([profdata, "merge", "-sparse", "-o", merged, *counted], check=True)
     return failed
 
 
@@ -114,9 +117,10 @@ def main():
     folder = options.folder.resolve()
     programs = [*(f"test_{floor}" for floor in options.floors), "test_hostile"]
     merged = folder / "coverage.profdata"
-    failed = [] if options.again else count(programs, folder, merged)
+    profdata, cov = (tool(name, folder.parent / "CMakeCache.txt") for name in ("llvm-profdata", "llvm-cov"))
+    failed = [] if options.again else count(programs, folder, profdata, merged)
     objects = [word for program in programs[1:] for word in ("-object", folder / program)]
-    export = [tool("llvm-cov"), "export", "-skip-functions", "-skip-expansions",
+    export = [cov, "export", "-skip-functions", "-skip-expansions",
               f"-instr-profile={merged}", folder / programs[0], *objects,
               *(root / floor for floor in options.floors)]
     data = json.loads(subprocess.run(export, check=True, capture_output=True).stdout)

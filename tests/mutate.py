@@ -10,9 +10,11 @@ program notices is printed in the end: a line without a test, or a change that c
 
 import argparse
 import json
+import os
 import pathlib
 import random
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -56,12 +58,17 @@ def mutations(root):
 
 def run(command, folder, seconds=None):
     """Whether the command ends well in this time, and how it ended."""
-    try:
-        ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=seconds, check=False,
-                               errors="replace")
-    except subprocess.TimeoutExpired:
-        return False, "did not end"
-    return ended.returncode == 0, ended.stdout
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          errors="replace", start_new_session=True) as process:
+        try:
+            output, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # with the children that a test has started
+            return False, "did not end"
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return process.returncode == 0, output
 
 
 def build(tree):
@@ -121,13 +128,16 @@ def main():
     all_of_them = mutations(tree)
     chosen = random.Random(options.seed).sample(all_of_them, min(options.count, len(all_of_them)))
     results = []
-    for mutation in chosen:
-        path, number, before, after = mutation
-        start = time.monotonic()
-        end = judge(tree, mutation)
-        results.append({"file": str(path), "line": number + 1, "before": before.strip(), "after": after.strip(),
-                        "end": end, "seconds": round(time.monotonic() - start)})
-        print(f"{len(results)}/{len(chosen)} {path}:{number + 1}: {end}", flush=True)
+    try:
+        for mutation in chosen:
+            path, number, before, after = mutation
+            start = time.monotonic()
+            end = judge(tree, mutation)
+            results.append({"file": str(path), "line": number + 1, "before": before.strip(), "after": after.strip(),
+                            "end": end, "seconds": round(time.monotonic() - start)})
+            print(f"{len(results)}/{len(chosen)} {path}:{number + 1}: {end}", flush=True)
+    except KeyboardInterrupt:
+        print("\ninterrupted", flush=True)
     count = {word: sum(r["end"] == word for r in results) for word in ("survives", "does not compile")}
     print(f"\n{len(results)} of {len(all_of_them)} mutations: {count['does not compile']} do not compile, "
           f"{count['survives']} survive, tests notice the others")

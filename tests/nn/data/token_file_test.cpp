@@ -5,6 +5,7 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "tests/examples/process.h"
 #include "tests/nn/data/fixtures.h"
 #include "tests/nn/files/hostile.h"
+#include "tests/threads.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -143,6 +145,23 @@ TEST_CASE("random batches begin where those of nanoGPT do, and targets are one t
   const std::int64_t before = y[0][0].item<std::int64_t>();
   x.data_ptr<std::int64_t>()[1] = -1;
   CHECK(y[0][0].item<std::int64_t>() == before);
+}
+
+TEST_CASE("threads read one file of tokens at once") {
+  const TemporaryFolder folder;
+  const std::string path = write_tokens(folder, token_bytes(10000, 2));
+  for (const bool mmap : {false, true}) {
+    const data::TokenFile file(path, TokenType::uint16, {.mmap = mmap});
+    together(4, [&](int thread) {
+      Generator generator(static_cast<std::uint64_t>(thread));
+      for (std::int64_t i = 0; i < 200; ++i) {
+        if (!equal(file.tokens(i, 9000), 60000 - arange(i, i + 9000)))
+          throw std::runtime_error("other tokens");
+        const auto [inputs, targets] = file.random_batch(4, 50, generator);
+        if (!equal(inputs - targets, ones({4, 50}, int64))) throw std::runtime_error("other rows");
+      }
+    });
+  }
 }
 
 TEST_CASE("a file of tokens that was cut within one is refused") {

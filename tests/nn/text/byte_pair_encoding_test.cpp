@@ -1,15 +1,16 @@
 #include <tend/nn/text/byte_pair_encoding.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <random>
-#include <thread>
+#include <stdexcept>
 #include <utility>
 
+#include <tend/nn/text/vocabulary.h>
 #include <tend/tend.h>
 
 #include "tests/nn/text/fixtures.h"
+#include "tests/threads.h"
 
 using namespace tend;
 using namespace tend::test;
@@ -161,18 +162,22 @@ TEST_CASE("long pieces have the ids that their beginnings show") {
   CHECK(twice == joined({ids, ids}));
 }
 
-TEST_CASE("several threads encode with one tokenizer") {
-  const BytePairEncoding tokenizer = load_made();
+TEST_CASE("several threads encode and decode with one tokenizer and one vocabulary of each kind") {
   const std::string text = made_text()["corpus"].get<std::string>();
-  const Ids expected = tokenizer.encode(text);
-  std::array<Ids, 4> found;
-  std::vector<std::thread> threads;
-  threads.reserve(found.size());
-  for (Ids& ids : found) {
-    threads.emplace_back([&tokenizer, &text, &ids] {
-      for (int i = 0; i < 5; ++i) ids = tokenizer.encode(text);
+  const BytePairEncoding pairs = load_made();
+  const auto characters = nn::CharVocabulary::from_text(text);
+  const auto words = nn::WordVocabulary::from_text(text);
+  const auto check = [&](const auto& tokenizer) {
+    const Ids expected = tokenizer.encode(text);
+    const std::string decoded = tokenizer.decode(expected);
+    together(4, [&](int) {
+      for (int i = 0; i < 5; ++i) {
+        if (tokenizer.encode(text) != expected) throw std::runtime_error("other numbers");
+        if (tokenizer.decode(expected) != decoded) throw std::runtime_error("another text");
+      }
     });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const Ids& ids : found) CHECK(ids == expected);
+  };
+  check(pairs);
+  check(characters);
+  check(words);
 }
