@@ -371,6 +371,7 @@ void backward(std::span<const Tensor> tensors, std::span<const Tensor> gradients
     if (inputs != nullptr) wanted = *inputs;
     Walk walk("backward", true, tensors, gradients, retain_graph, create_graph);
     if (inputs != nullptr) ask_for(walk, "backward", wanted);
+    for (const Tensor& input : wanted) check_own_grad_fits("backward", *input.impl());
     walk.prepare();
     for (const Tensor& input : wanted) Tensor(input).retain_grad();
     walk.run();

@@ -77,6 +77,10 @@ const Tensor& in_place(const char* operation, const Tensor& self, const Tensor& 
   if (may_write_directly(self, other)) {
     kernel(self.array(), self.array(), other.array());
     self.array().storage()->bump_version(operation);
+    if (autograd::Timeline::is_on()) {
+      const TensorRef inputs[] = {self, other};
+      autograd::Timeline::note(operation, self.array(), inputs);
+    }
   } else {
     write(operation, self, std::forward<F>(compute)(before_write(self, {other}), other));
   }

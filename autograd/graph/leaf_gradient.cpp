@@ -79,7 +79,7 @@ void GradAddition::prepare() {
     check_grad_of_leaf("backward", *slot_);
     if (const TensorImpl* owner = slot_->owner) {
       before_ = owner->grad;
-      is_leaf = owner->requires_grad;
+      is_leaf = owner->requires_grad && !owner->grad_fn;
       if (!before_) leaf = owner->array;
     }
   }

@@ -64,15 +64,16 @@ Tensor Recorder::attach(Ref<Node> node, Array&& result, std::span<const TensorRe
   };
   node->saved_.reserve(saved.size());
   for (const TensorRef& each : saved) {
+    const bool is_defined = each.get() != nullptr && each.get()->defined();
     if (each.is_output()) {
       node->saved_.emplace_back(out, true);
-    } else if (each.get() != nullptr && each.get()->defined()) {
+    } else if (is_defined) {
       node->saved_.emplace_back(*each.get(), false, edge_to(each));
     } else {
       node->saved_.emplace_back();
     }
+    node->saves_ = node->saves_ || each.is_output() || is_defined;
   }
-  node->saves_ = !node->saved_.empty();
   // Only now, since views among the inputs may just have got new nodes, which come before this one.
   node->sequence_ = next_sequence();
   if (autograd::DetectAnomaly::is_on()) autograd::note_anomaly(*node, out, inputs);

@@ -247,9 +247,9 @@ Tensor glu(const Tensor& self, std::int64_t dim) {
   }
   check_floating("glu", self);
   const Array a = self.array().narrow(dim, 0, half), gate = self.array().narrow(dim, half, half);
-  const Array out = Array::empty_like(a);
+  Array out = Array::empty_like(a);
   kernels::compute("glu", PairFormula::gated, {}, out, a, gate);
-  return record("GluBackward0", out, {self}, {self}, [dim, half](Derivative& d) {
+  return record("GluBackward0", std::move(out), {self}, {self}, [dim, half](Derivative& d) {
     const Tensor x = d.saved(0);
     if (!grad_enabled()) return d.set(0, glu_gradient(d.grad().array(), x.array(), dim, half));
     const Tensor s = sigmoid(narrow(x, dim, half, half));

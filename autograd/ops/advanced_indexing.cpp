@@ -81,6 +81,7 @@ const Tensor& InPlace::index_copy_(std::int64_t d, const Tensor& positions,
 
 const Tensor& InPlace::index_add_(std::int64_t d, const Tensor& positions, const Tensor& source,
                                   const Scalar& alpha) const {
+  check_holds("index_add_", source.dtype(), alpha);
   if (alpha.to<double>() != 1) return index_add_(d, positions, source * alpha);
   if (source.dim() != self().dim()) {  // put_slices lets ranks differ where one is 0-d
     fail<ShapeError>("index_add_", "source ", source.shape(), " has another rank than ",

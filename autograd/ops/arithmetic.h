@@ -141,8 +141,9 @@ Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
 
 ///@{
 /// self + weight * (end - self), computed so that weight 0 gives exactly self and weight 1 exactly
-/// end. All broadcast (ShapeError) and have one floating dtype, which must be able to hold a weight
-/// that is a number (DTypeError). The gradients are 1 - weight, weight and end - self.
+/// end, if both are finite. All broadcast (ShapeError) and have one floating dtype, which must be
+/// able to hold a weight that is a number (DTypeError). The gradients are 1 - weight, weight and
+/// end - self.
 Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight);
 Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight);
 ///@}

@@ -9,7 +9,7 @@ const Tensor& InPlace::copy_(const Tensor& source) const {
       fail<ShapeError>("copy_", source.shape(), " does not broadcast to ", self.shape());
     }
     Array value = source.array().to(self.dtype()).expand(self.shape());
-    if (!is_floating(self.dtype())) return Tensor(std::move(value));
+    if (!is_floating(self.dtype())) return constant(std::move(value), {self, source}, "copy_");
     return record(
         "CopyBackwards", std::move(value), {self, source}, {},
         [](Derivative& d) {

@@ -32,7 +32,7 @@ Tensor gumbel_softmax(const Tensor& self, double tau, Flag hard, double /*eps*/,
   check_floating("gumbel_softmax", self);
   if (!(tau > 0)) fail("gumbel_softmax", "tau is ", tau, ", not a number above 0");
   wrap_dim("gumbel_softmax", dim, self.dim());
-  const Tensor noise = -log(empty_like(self).exponential_(1, generator));
+  const Tensor noise = -log(empty(self.shape(), self.dtype()).exponential_(1, generator));
   Tensor soft = softmax((self + noise) / tau, dim);
   if (!hard) return soft;
   const Tensor chosen = argmax(soft, dim, true);

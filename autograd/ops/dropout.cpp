@@ -62,9 +62,11 @@ Tensor dropout(const Tensor& self, double p, Flag training, Generator& generator
   check_floating("dropout", self);
   if (!training || p == 0 || self.numel() == 0) return self;
   if (p == 1) return mul(self, 0);
-  // Random numbers go to the elements in the order of memory, as in PyTorch.
+  // Random numbers go to the elements as in PyTorch: in the order of memory, but for MKL's.
+  const bool is_row_major =
+      self.is_contiguous() || generator.bernoulli_stream() == BernoulliStream::mkl;
   return mul_kept(self, draw_kept(self.numel(), p, generator), kept_factor(self.dtype(), p),
-                  self.is_contiguous() ? Shape() : memory_order(self.array()));
+                  is_row_major ? Shape() : memory_order(self.array()));
 }
 
 }  // namespace tend

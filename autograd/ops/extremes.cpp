@@ -118,10 +118,11 @@ ValuesAndIndices median(const Tensor& self, std::int64_t dim, Flag keepdim) try 
   }
   const Shape dims = self.dim() == 0 ? Shape{} : Shape{dim};
   const Shape kept = reduced_shape(self.shape(), dims, true);
-  const Array values = Array::empty(kept, self.dtype()), indices = Array::empty(kept, int64);
+  Array values = Array::empty(kept, self.dtype()), indices = Array::empty(kept, int64);
   kernels::median(values, indices, self.array(), dim);
   const Shape shape = reduced_shape(self.shape(), dims, keepdim);
-  return picked("MedianBackward1", self, values.view(shape), indices.view(shape), dim, keepdim);
+  values = values.view(shape), indices = indices.view(shape);
+  return picked("MedianBackward1", self, std::move(values), std::move(indices), dim, keepdim);
 } catch (const Error&) {
   rename_error("median");
 }

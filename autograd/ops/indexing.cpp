@@ -268,11 +268,11 @@ std::int64_t wrap_padding(std::int64_t padding_idx, const Shape& weight) {
   return padding_idx < 0 ? padding_idx + weight[0] : padding_idx;
 }
 
-// 0 where `indices` name the padding, 1 elsewhere; with one more dimension, to broadcast over rows.
-Tensor without_padding(const Tensor& indices, std::int64_t padding_idx, DType dtype) {
-  const Array counts = Array::empty(indices.shape(), boolean);
-  kernels::ne(counts, indices.array(), Array::scalar(padding_idx, int64));
-  return Tensor(counts.to(dtype).unsqueeze(-1));
+// Where `indices` name the padding; with one more dimension, to broadcast over rows.
+Tensor is_padding(const Tensor& indices, std::int64_t padding_idx) {
+  const Array found = Array::empty(indices.shape(), boolean);
+  kernels::eq(found, indices.array(), Array::scalar(padding_idx, int64));
+  return Tensor(found.unsqueeze(-1));
 }
 
 }  // namespace
@@ -290,12 +290,13 @@ Tensor embedding(const Tensor& input, const Tensor& weight, std::optional<Intege
   kernels::index_select(rows, weight.array(), 0, flat, "embedding");
   Shape shape = input.shape();
   shape.push_back(weight.size(1));
+  rows = rows.view(shape);
   return record(
-      "EmbeddingBackward0", rows.view(shape), {weight}, {input},
+      "EmbeddingBackward0", std::move(rows), {weight}, {input},
       [padding_idx, from = weight.shape()](Derivative& d) {
         const Tensor at = d.saved(0);
         Tensor grad = d.grad();
-        if (padding_idx) grad = grad * without_padding(at, *padding_idx, grad.dtype());
+        if (padding_idx) grad = masked_fill(grad, is_padding(at, *padding_idx), 0);
         d.set(0, add_slices(Array::zeros(from, grad.dtype()), {}, 0, reshape(at, {at.numel()}),
                             reshape(grad, {at.numel(), from[1]})));
       });

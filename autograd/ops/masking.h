@@ -49,7 +49,7 @@ Tensor clamp(const Tensor& self, const std::optional<Scalar>& lo,
              const std::optional<Scalar>& hi = None);
 /// min(max(self, lo), hi) for tensors, of which one bound may be undefined (Error if both are); all
 /// broadcast (ShapeError) and promote, and NaN stays NaN. The gradient goes to self where
-/// lo <= self <= hi, and elsewhere to the bound that replaced it.
+/// lo <= self <= hi, and elsewhere to the bound that replaced it, if lo < hi or self > hi.
 Tensor clamp(const Tensor& self, const Tensor& lo, const Tensor& hi);
 ///@{
 /// clamp under NumPy's name, with its dtypes, errors and gradients.

@@ -84,10 +84,10 @@ Tensor isin(const Scalar& element, const Tensor& test_elements, Flag assume_uniq
 
 ///@{
 /// The number below which the share q of the elements along `dim` (IndexError), or of all elements,
-/// lies; NaN if there is a NaN. With a 1-d tensor of shares (of self's dtype, DTypeError) the
-/// result has a first dimension for them. Floating only (DTypeError); Error unless 0 <= q <= 1,
-/// ShapeError for the quantile of nothing and for shares of more dimensions. The gradient goes to
-/// the elements next to the quantile, in the proportions that it is made of.
+/// lies; NaN if there is a NaN, and beside an infinity. With a 1-d tensor of shares (of self's
+/// dtype, DTypeError) the result has a first dimension for them. Floating only (DTypeError); Error
+/// unless 0 <= q <= 1, ShapeError for the quantile of nothing and for shares of more dimensions.
+/// The gradient goes to the elements next to the quantile, in the proportions that it is made of.
 /// https://pytorch.org/docs/2.6/generated/torch.quantile.html
 Tensor quantile(const Tensor& self, double q, std::optional<Integer> dim = std::nullopt,
                 Flag keepdim = false, OrWord<Interpolation> interpolation = Interpolation::linear);

@@ -58,7 +58,8 @@ Tensor power(const char* name, const Tensor& self, const Tensor& exponent,
       {self, exponent, exponent.requires_grad() ? kOutput : TensorRef()},
       [](Derivative& d) {
         const Tensor base = d.saved(0);
-        const Tensor p = d.saved(1);
+        Tensor p = d.saved(1);
+        if (p.dtype() == boolean) p = to(p, d.grad().dtype());  // truths have no difference
         if (d.needs(0)) {
           d.set(0, where(p == 0, 0, d.grad() * (p * pow(base, p - 1))));
         }

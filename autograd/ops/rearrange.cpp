@@ -64,8 +64,9 @@ Array rolled(const Array& x, const Shape& shifts) {
 Tensor roll(const Tensor& self, std::int64_t shift, std::optional<Integer> dim) {
   if (dim) return roll(self, Shape{shift}, Shape{*dim});
   shift = shift_within(shift, self.numel());
-  const Array flat = rolled(self.array().reshape({self.numel()}), {shift});
-  return record("RollBackward0", flat.view(self.shape()), {self}, {},
+  Array out = rolled(self.array().reshape({self.numel()}), {shift});
+  out = out.view(self.shape());
+  return record("RollBackward0", std::move(out), {self}, {},
                 [shift](Derivative& d) { d.set(0, roll(d.grad(), -shift)); });
 }
 
@@ -224,6 +225,7 @@ Tensor constant_pad(const Tensor& self, const Shape& padding, const Scalar& valu
     middle = middle.narrow(dim, start, size);
   }
   middle.copy_from(kept);
+  middle = {};
   return record(
       "ConstantPadNdBackward0", std::move(out), {self}, {},
       [back](Derivative& d) { d.set(0, pad(d.grad(), back)); }, "pad");
@@ -319,7 +321,7 @@ Tensor fold_edges(const Tensor& grad, const Shape& padding, PadMode mode) {
 Tensor extend(const Tensor& self, const Shape& padding, PadMode mode) {
   Shape shape = self.shape();
   for (std::int64_t i = 0; i < padding.rank(); ++i) shape[self.dim() - 1 - i / 2] += padding[i];
-  const Array out = Array::empty(shape, self.dtype());
+  Array out = Array::empty(shape, self.dtype());
   inner_part(out, padding).copy_from(self.array());
   for_edges(out, padding, mode, false, [](const Edge& edge) {
     if (edge.mode == PadMode::reflect)
@@ -334,8 +336,8 @@ Tensor extend(const Tensor& self, const Shape& padding, PadMode mode) {
                      : mode == PadMode::reflect ? kNames[0][pairs - 1]
                                                 : kNames[1][pairs - 1];
   return record(
-      name, out, {self}, {}, [=](Derivative& d) { d.set(0, fold_edges(d.grad(), padding, mode)); },
-      "pad");
+      name, std::move(out), {self}, {},
+      [=](Derivative& d) { d.set(0, fold_edges(d.grad(), padding, mode)); }, "pad");
 }
 
 // Where all elements but one are cut off at one end, what else would be cut off there is not added

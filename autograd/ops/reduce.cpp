@@ -179,9 +179,10 @@ Tensor std(const Tensor& self, const Dims& dims, std::optional<double> given, Fl
   const double correction = given.value_or(1);
   const Shape reduced = wrap_dims("std", dims, self.dim());
   // float32 may hold the deviation where its square is out of range.
-  const Array wide = variance("std", self, reduced, correction, keepdim, float64);
-  kernels::sqrt(wide, wide);
-  return record("StdBackward0", wide.to(self.dtype()), {self}, {self, kOutput}, [=](Derivative& d) {
+  Array out = variance("std", self, reduced, correction, keepdim, float64);
+  kernels::sqrt(out, out);
+  out = out.to(self.dtype());
+  return record("StdBackward0", std::move(out), {self}, {self, kOutput}, [=](Derivative& d) {
     const Tensor x = d.saved(0);
     const Tensor deviation = restore_dims(d.saved(1), x.shape(), reduced);
     const Tensor g = restore_dims(d.grad(), x.shape(), reduced);

@@ -37,7 +37,7 @@ Tensor mean(const Tensor& self, Exactly<DType> dtype);
 /// The product over `dims` (IndexError, ShapeError for one named twice), or of all elements; bool
 /// and int64 give int64. The product of nothing is 1. With `dtype` self is converted first, and the
 /// result has it. The gradient of an element is the product of the others, also where some are
-/// zero.
+/// zero; where none is, computed as the product of all over the element, and so 0 if that is.
 Tensor prod(const Tensor& self, const Dims& dims = {}, Flag keepdim = false,
             std::optional<DType> dtype = std::nullopt);
 /// The product of all elements, converted to `dtype` first; its gradient.
@@ -102,7 +102,7 @@ ValuesAndIndices min(const Tensor& self, std::int64_t dim, Flag keepdim = false)
 ///@{
 /// The largest (smallest) over `dims` (IndexError, ShapeError for one named twice), or of all
 /// elements; NaN if there is a NaN, ShapeError over an empty dimension. The gradient goes to that
-/// element, in even shares where several are equal.
+/// element, in even shares where several are equal; where the result is NaN, so is the gradient.
 Tensor amax(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 Tensor amin(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 ///@}
@@ -116,7 +116,7 @@ Tensor argmin(const Tensor& self, std::optional<Integer> dim = std::nullopt, Fla
 
 /// The smallest and the largest along `dim` (IndexError), or of all elements; NaN if there is a
 /// NaN, ShapeError where there are no elements. The gradient goes to these elements, in even shares
-/// where several are equal.
+/// where several are equal; where the result is NaN, so is the gradient.
 Extremes aminmax(const Tensor& self, std::optional<Integer> dim = std::nullopt,
                  Flag keepdim = false);
 

@@ -228,8 +228,8 @@ Tensor unfold(const Tensor& self, std::int64_t dim, std::int64_t size, std::int6
 
 Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim, std::int64_t size,
                        std::int64_t step) try {
-  const Array out = Array::zeros(shape, self.dtype());
-  const Array windows = out.unfold(dim, size, step);
+  Array out = Array::zeros(shape, self.dtype());
+  Array windows = out.unfold(dim, size, step);
   if (windows.shape() != self.shape()) {
     fail<ShapeError>("unfold_backward", self.shape(), " are not windows of size ", size, " of ",
                      shape, " along dimension ", dim, ", which have shape ", windows.shape());
@@ -244,7 +244,8 @@ Tensor unfold_backward(const Tensor& self, const Shape& shape, std::int64_t dim,
   const std::int64_t count_dim = last == 0 ? 0 : wrap_dim("unfold_backward", dim, last);
   const std::int64_t along = self.size(count_dim) < size ? count_dim : last;
   for (std::int64_t i = 0; i < self.size(along); ++i) add(along, i);
-  return record("UnfoldBackwardBackward0", out, {self}, {},
+  windows = {};
+  return record("UnfoldBackwardBackward0", std::move(out), {self}, {},
                 [=](Derivative& d) { d.set(0, unfold(d.grad(), dim, size, step)); });
 } catch (const Error&) {
   rename_error("unfold_backward");

@@ -207,23 +207,18 @@ class Indexed : public Tensor {
   void operator=(const Indexed& value) && { std::move(*this) = static_cast<const Tensor&>(value); }
   using Tensor::operator=;
 
-  template <class Value>
-  void operator+=(const Value& value) && {
-    write_back(Tensor::operator+=(value));
-  }
-  template <class Value>
-  void operator-=(const Value& value) && {
-    write_back(Tensor::operator-=(value));
-  }
-  template <class Value>
-  void operator*=(const Value& value) && {
-    write_back(Tensor::operator*=(value));
-  }
-  template <class Value>
-  void operator/=(const Value& value) && {
-    write_back(Tensor::operator/=(value));
-  }
+  // clang-format off
+  template <class V> void operator+=(const V& value) && { write_back(Tensor::operator+=(value)); }
+  template <class V> void operator-=(const V& value) && { write_back(Tensor::operator-=(value)); }
+  template <class V> void operator*=(const V& value) && { write_back(Tensor::operator*=(value)); }
+  template <class V> void operator/=(const V& value) && { write_back(Tensor::operator/=(value)); }
+  template <class V> void operator%=(const V& value) && { write_back(Tensor::operator%=(value)); }
+  template <class V> void operator&=(const V& value) && { write_back(Tensor::operator&=(value)); }
+  template <class V> void operator|=(const V& value) && { write_back(Tensor::operator|=(value)); }
+  template <class V> void operator^=(const V& value) && { write_back(Tensor::operator^=(value)); }
+  // clang-format on
   using Tensor::operator+=, Tensor::operator-=, Tensor::operator*=, Tensor::operator/=;
+  using Tensor::operator%=, Tensor::operator&=, Tensor::operator|=, Tensor::operator^=;
 
  private:
   void write_back(const Tensor& value) const;

@@ -20,7 +20,7 @@ struct OutputsAndProduct {
 };
 
 /// v^T J: for each input the sum over all outputs of v times their derivative. `v` has the shapes
-/// of the outputs (ShapeError); it may be left out when f gives one element.
+/// of the outputs (ShapeError); it may be left out when each has one element.
 OutputsAndProduct vjp(const TensorFunction& f, const std::vector<Tensor>& inputs,
                       const std::vector<Tensor>& v = {}, Flag create_graph = false);
 

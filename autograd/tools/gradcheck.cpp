@@ -160,7 +160,20 @@ class Check {
                          ": central differences need float64");
       }
     }
+    check_sizes(outputs);
     return outputs;
+  }
+
+  // Those of the first evaluation must be those of all others.
+  void check_sizes(const Tensors& outputs) const {
+    std::vector<std::int64_t> sizes;
+    for (const Tensor& output : outputs) sizes.push_back(output.numel());
+    if (!sizes_) {
+      sizes_ = std::move(sizes);
+    } else if (sizes != *sizes_) {
+      fail<AutogradError>(operation_, "two evaluations differ: they give ", sizes_->size(), " and ",
+                          sizes.size(), " floating outputs, with other numbers of elements");
+    }
   }
 
   std::vector<Values> evaluate() const {
@@ -328,6 +341,7 @@ class Check {
   const TensorFunction& f_;
   const Tensors& inputs_;
   const GradcheckOptions& options_;
+  mutable std::optional<std::vector<std::int64_t>> sizes_;  // of the first evaluation's outputs
   Generator generator_{0};
   Tensors checked_;                     // the inputs that require grad
   std::vector<std::size_t> positions_;  // and their indices in inputs_

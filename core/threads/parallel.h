@@ -12,7 +12,8 @@ namespace tend {
 /// Threads that parallel_for may use, the caller included.
 int num_threads() noexcept;
 inline constexpr int kMaxThreads = 1024;
-/// Throws Error for a count that is not from 1 to kMaxThreads, and inside a parallel_for. Results
+/// Throws Error for a count that is not from 1 to kMaxThreads, and inside a parallel_for that has
+/// divided its work. Results
 /// have the same bits for every count. After fork() the child starts threads of its own at its
 /// first parallel_for; fork() must not be called inside a parallel_for.
 void set_num_threads(int count);

@@ -136,6 +136,31 @@ TEST_CASE("Gradients are summed over broadcast dimensions and converted to the i
   CHECK(values(b.grad()) == V{21, 21, 21});
 }
 
+TEST_CASE(
+    "backward refuses an input whose own gradient no longer fits, before anything has changed") {
+  const Tensor w = tensor({{1, 2, 3}}, {.dtype = float64, .requires_grad = true});
+  Tensor y = w * w;
+  const Tensor z = (y * 3).sum();
+  y.set_grad(ones({1, 3}, float64));
+  y.t_();
+  CHECK_THROWS_AS(z.backward({}, false, false, {y}), ShapeError);
+  CHECK_FALSE(y.retains_grad());
+  z.backward();  // the graph is there
+  CHECK(values(w.grad()) == V{6, 12, 18});
+}
+
+TEST_CASE("the gradient that a tensor with history retains is never written in place") {
+  Tensor y = leaf({2}) * 3;
+  y.requires_grad_();  // changes nothing
+  y.retain_grad();
+  const Tensor z = y.sum();
+  z.backward({}, true);
+  const Tensor kept = y.grad();
+  z.backward();
+  CHECK(values(kept) == V{1});
+  CHECK(values(y.grad()) == V{2});
+}
+
 TEST_CASE("A graph with saved tensors serves one backward, or more when retained") {
   const Tensor x = leaf({1, 2});
   const Tensor y = (x * x).sum();
@@ -150,6 +175,12 @@ TEST_CASE("A graph with saved tensors serves one backward, or more when retained
   const Tensor z = (x + 1).sum();
   z.backward();
   CHECK_NOTHROW(z.backward());
+  // So do operations whose saved tensors would be those of constants.
+  const Tensor rest = remainder(x, 2).sum(), product = addcmul(x, ones({2}), ones({2})).sum();
+  for (const Tensor& each : {rest, product}) {
+    each.backward();
+    CHECK_NOTHROW(each.backward());
+  }
 }
 
 TEST_CASE("create_graph gives gradients that have gradients") {

@@ -32,6 +32,21 @@ TEST_CASE("an indexed place without a name is written, everything else becomes a
   CHECK(values(x) == std::vector<double>{2, 3, 2, 3});
 }
 
+TEST_CASE("x[{i}] with any operator that assigns writes back") {
+  const Tensor x = tensor({5, 6, 7}), places = tensor({0, 2});
+  x[{places}] %= 4;
+  CHECK(equal(x, tensor({1, 6, 3})));
+  x[{places}] |= 8;
+  CHECK(equal(x, tensor({9, 6, 11})));
+  x[{x > 8}] &= tensor({3, 10});
+  CHECK(equal(x, tensor({1, 6, 10})));
+  x[{places}] ^= 1;
+  CHECK(equal(x, tensor({0, 6, 11})));
+  const Tensor flags = tensor({true, true, false});
+  flags[{places}] &= false;
+  CHECK(equal(flags, tensor({false, true, false})));
+}
+
 TEST_CASE("x[{i}] += y reads, adds and writes back, once for each place") {
   Tensor x = zeros({3});
   x[{tensor({1, 1, 2})}] += 1;
@@ -207,4 +222,11 @@ TEST_CASE("searchsorted puts NaN at the end and compares numbers of different dt
   CHECK(values(searchsorted(s, tensor({3, 5}), true)) == std::vector<double>{3, 4});
   CHECK(searchsorted(tensor({1, 2, 3}), 2.5).item<std::int64_t>() == 2);
   CHECK(searchsorted(s, 3).dim() == 0);
+}
+
+TEST_CASE("index_add_ refuses a factor that its elements cannot hold, as index_add does") {
+  const Tensor x = zeros({3}), source = ones({1});
+  CHECK_THROWS_AS(index_add(x, 0, tensor({1}), source, 1e300), DTypeError);
+  CHECK_THROWS_AS(x.index_add_(0, tensor({1}), source, 1e300), DTypeError);
+  CHECK(equal(x, zeros({3})));
 }

@@ -256,3 +256,12 @@ TEST_CASE("topk of a number is the number, even where none is asked for") {
     CHECK(autograd::grad({value}, {x})[0].item() == 1);
   }
 }
+
+TEST_CASE(
+    "The row of an embedding's padding has gradient zero, also where an infinite one arrives") {
+  const Tensor weight = ones({2, 3}, {.dtype = float64, .requires_grad = true});
+  const Tensor infinite = full({2, 3}, std::numeric_limits<double>::infinity(), float64);
+  embedding(tensor({0, 1}), weight, 0).backward(infinite);
+  CHECK(equal(weight.grad()[0], zeros({3}, float64)));
+  CHECK(equal(weight.grad()[1], infinite[1]));
+}

@@ -218,3 +218,11 @@ TEST_CASE("the slopes of asin and acos have precise slopes near 0, and infinite 
     CHECK_THAT(values(twice[{Slice{0, 3}}]), near({0, 1e-6, 0.76980036}));
   }
 }
+
+TEST_CASE("an exponent may be bool, also for the derivative") {
+  const Tensor x = tensor({2.0, 3.0}, {.requires_grad = true});
+  const Tensor y = pow(x, tensor({true, false}));
+  CHECK(equal(y, tensor({2.0, 1.0})));
+  y.sum().backward();
+  CHECK(equal(x.grad(), tensor({1.0, 0.0})));
+}

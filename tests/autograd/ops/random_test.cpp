@@ -212,3 +212,20 @@ TEST_CASE("dropout refuses integers and probabilities outside of 0 to 1") {
                        says("[dropout] the probability is 1.5, not in [0, 1]"));
   CHECK_THROWS_AS(dropout(tensor({1.}), -0.1), Error);
 }
+
+TEST_CASE("transposed tensors are drawn for as PyTorch draws") {
+  const RngStateGuard guard;
+  const Tensor x = linspace(-1, 1, 40).view({5, 8});
+  const auto same_for_copy = [&](auto draw) {
+    manual_seed(3);
+    const Tensor found = draw(x.t());
+    manual_seed(3);
+    return equal(found, draw(x.t().contiguous()));
+  };
+  CHECK(same_for_copy([](const Tensor& t) { return gumbel_softmax(t); }));
+  // MKL's stream goes to the elements row by row, the other in the order of memory.
+  const auto drop = [](const Tensor& t) { return dropout(t, 0.5); };
+  CHECK_FALSE(same_for_copy(drop));
+  default_generator().set_bernoulli_stream(BernoulliStream::mkl);
+  CHECK(same_for_copy(drop));
+}

@@ -224,3 +224,16 @@ TEST_CASE("Node hooks see each node once, the latest hook first") {
   y.backward();
   CHECK(seen == std::vector<std::string>{"SumBackward0", "MulBackward0"});
 }
+
+TEST_CASE("gradcheck refuses a function whose results change in number or size") {
+  const Tensor x = tensor({0.2, 0.5000005}, {.dtype = float64, .requires_grad = true});
+  int calls = 0;
+  const auto fewer = [&](const std::vector<Tensor>& in) {
+    return calls++ == 0 ? std::vector{in[0] * 2, in[0] * 3} : std::vector{in[0] * 2};
+  };
+  CHECK_THROWS_WITH(gradcheck(fewer, {x}), ContainsSubstring("two evaluations differ"));
+  // Within the difference of 1e-6 the second element is picked, or not.
+  const auto picked = [](const Tensor& t) { return masked_select(t, t > 0.5); };
+  CHECK_THROWS_WITH(gradcheck(picked, {x}), ContainsSubstring("two evaluations differ"));
+  CHECK(equal(x, tensor({0.2, 0.5000005}, float64)));
+}

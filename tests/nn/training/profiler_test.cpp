@@ -91,6 +91,20 @@ TEST_CASE("a profile has each operation and derivative, by name and by module", 
     CHECK(operations[i - 1].seconds >= operations[i].seconds);
 }
 
+TEST_CASE("writes in place are operations, with and without a graph") {
+  const Tensor x = ones({4}), whole = zeros({4}, int64);
+  Profiler profiler;
+  x.add_(x);
+  x.mul_(ones({4}));
+  whole.copy_(ones({4}, int64));
+  x.exp_();
+  profiler.stop();
+  for (const char* name : {"add_", "mul_", "copy_", "exp"}) {
+    INFO(name);
+    CHECK(row(profiler.by_operation(), name).calls == 1);
+  }
+}
+
 TEST_CASE("a derivative is one row, whatever it is made of") {
   const Tensor x = randn({4, 4}, {.requires_grad = true});
   Profiler profiler;
