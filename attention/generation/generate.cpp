@@ -99,13 +99,11 @@ class Samples {
         has_stopped_(results_.size(), false) {}
 
   std::vector<TokenSequence> draw() {
-    Draws draws(true);  // the generator goes back unless all tokens were made
     for (std::int64_t step = 0; step < options_.max_new_tokens && !is_done_; ++step) {
       const Tensor logits = step == 0 ? first_logits() : running_.logits();
       check_logits(logits, running_.sequences(), "sequence");
       add(chosen_tokens(logits, running_.sequences(), options_));
     }
-    draws.keep();
     return std::move(results_);
   }
 
@@ -154,13 +152,15 @@ std::vector<TokenSequence> generate(const GPT& model, const std::vector<TokenSeq
   if (prompts.empty()) return {};
   return with_memory([&] {
     if (options.max_new_tokens == 0) return repeated(prompts, options.num_samples);
-    if (options.num_beams == 1) return Samples(model, prompts, options).draw();
+    Draws draws(true);  // the generator goes back unless all tokens were made
     std::vector<TokenSequence> results;
-    for (std::size_t i = 0; i < prompts.size(); ++i) {
+    if (options.num_beams == 1) results = Samples(model, prompts, options).draw();
+    for (std::size_t i = 0; options.num_beams > 1 && i < prompts.size(); ++i) {
       for (TokenSequence& each : beam_search(model, prompts, i, options)) {
         results.push_back(std::move(each));
       }
     }
+    draws.keep();
     return results;
   });
 }

@@ -22,7 +22,7 @@ struct GPTInputs {
   /// positions are counted from behind them. With a cache, the same at each call. Logits equal
   /// those without padding but for rounding.
   Tensor padding = {};
-  /// Computes the logits of the last token alone, (B, 1, vocab_size).
+  /// Computes the logits of the last token alone, (B, 1, vocab_size), (B, 0, vocab_size) for none.
   Flag last_only = false;
 };
 

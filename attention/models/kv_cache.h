@@ -47,7 +47,7 @@ class KVCache {
   std::int64_t length() const noexcept { return length_; }
   /// The position of the first token whose keys are here: 0 without a window.
   std::int64_t first() const noexcept { return first_; }
-  /// The number of layers whose keys and values are here.
+  /// The number of layers whose keys and values it has room for.
   std::int64_t layers() const noexcept { return static_cast<std::int64_t>(layers_.size()); }
   const KVCacheOptions& options() const noexcept { return options_; }
   /// The bytes that it holds.

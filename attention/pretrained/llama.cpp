@@ -114,14 +114,20 @@ void set_activation(const ConfigReader& json, GPTConfig& config) {
 
 // How the relatives differ.
 void set_family(const std::string& type, const ConfigReader& json, GPTConfig& config) {
-  const bool bias = json.boolean("attention_bias").value_or(false);
+  const bool has_choice = type == "llama" || type == "qwen3";
+  const bool bias = has_choice && json.boolean("attention_bias").value_or(false);
   config.qkv_bias = type == "qwen2" || bias;
-  config.out_bias = type != "qwen2" && bias;
-  config.feed_forward_bias = json.boolean("mlp_bias").value_or(false);
+  config.out_bias = bias;
+  config.feed_forward_bias = type == "llama" && json.boolean("mlp_bias").value_or(false);
   config.qk_norm = type == "qwen3";
-  // transformers' Mistral has a window unless its file says null.
-  if (type == "mistral")
-    config.window = json.find("sliding_window") ? json.integer("sliding_window") : 4096;
+  // transformers' defaults where the file says nothing; null stands for none.
+  const auto size = [&](const char* name, std::int64_t otherwise) {
+    return json.find(name) ? json.integer(name) : otherwise;
+  };
+  if (type == "mistral") config.window = size("sliding_window", 4096);
+  if (type != "llama")
+    config.num_kv_heads = size("num_key_value_heads", type == "mistral" ? 8 : 32);
+  if (type == "qwen3") config.head_dim = size("head_dim", 128);
   refuse_differing_layers(json, config.window ? "sliding_attention" : "full_attention");
 }
 

@@ -109,7 +109,8 @@ class DataLoader {
   std::int64_t size() const requires MapDataset<D> { return batches_->size(); }
 
   /// Begins a loop, with its first batch. When that fails, the loader stands where it stood; an
-  /// iterable dataset without reset() has given what it gave.
+  /// iterable dataset without reset() has given what it gave, and what was drawn from the default
+  /// generator stays drawn.
   Iterator begin() {
     const std::function<void()> undo = remember();
     try {
@@ -128,14 +129,14 @@ class DataLoader {
   /// Behind its last batch, the loader stands between two loops.
   nn::StateDict state_dict() const { return state_->to_dict(); }
   /// The next loop begins behind the batches that a loop of a loader like this had given, with the
-  /// same bits from there on. Generators of options and samplers are set as they were. The default
-  /// generator stays as the program has it; a program that resumes sets it to its own checkpoint's
-  /// get_rng_state(). Examples of a map-style dataset are not read again; an iterable one must give
-  /// the same ones as then. Error (IndexError for an entry that is missing, IoError for a
-  /// generator's state that is none) for the state of another kind of loader, and for one from the
-  /// middle of a loop over a dataset of another size, with another batch_size, or whose order was
-  /// decided otherwise (what a sampler or batch_sampler gives is not compared); nothing has changed
-  /// then.
+  /// same bits from there on, if within a loop nothing else draws from its generators. Generators
+  /// of options and samplers are set as they were. The default generator stays as the program has
+  /// it; a program that resumes sets it to its own checkpoint's get_rng_state(). Examples of a
+  /// map-style dataset are not read again; an iterable one must give the same ones as then. Error
+  /// (IndexError for an entry that is missing, IoError for a generator's state that is none) for
+  /// the state of another kind of loader, and for one from the middle of a loop over a dataset of
+  /// another size, with another batch_size, or whose order was decided otherwise (what a sampler or
+  /// batch_sampler gives is not compared); nothing has changed then.
   void load_state_dict(const nn::StateDict& state) {
     with_memory([&] { state_->load(state); });
   }

@@ -113,7 +113,13 @@ class Pass {
       } else {
         const LoadScope scope;
         if (first_ == 0) reset();
-        static_cast<void>(read(first_));
+        try {
+          static_cast<void>(read(first_));
+        } catch (const OutOfMemoryError&) {
+          throw;
+        } catch (const Error&) {
+          // That batch was an error for the loop before, too, and counted.
+        }
       }
       if (ended_ || drained_) return;
     }

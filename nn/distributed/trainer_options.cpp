@@ -26,7 +26,7 @@ int signal_of_any(const Context& context) {
 }
 
 nn::TrainerOptions for_processes(const Context& context, nn::TrainerOptions options) {
-  options.writes = context.is_first();
+  options.writes = options.writes && context.is_first();
   options.shows_progress = options.shows_progress && context.is_first();
   // A signal comes to some processes a step later than to others, or not at all.
   options.ends = [&context, own = std::move(options.ends)] {

@@ -10,10 +10,10 @@
 namespace tend::distributed {
 
 /// The same options, made fit for the Trainers of all processes, whose gradients are those of
-/// DataParallel::backward: only the first process writes checkpoints and logs and shows progress,
-/// process 0's evaluations count for all, also those that `after_step` fills in, and all end after
-/// the same step, when `ends` or Ctrl-C asks any of them to. Trainer::set_steps
-/// must be called alike on all.
+/// DataParallel::backward: only the first process writes checkpoints and logs and shows progress
+/// (if the options say so), process 0's evaluations count for all, also those that `after_step`
+/// fills in, and all end after the same step, when `ends` or Ctrl-C asks any of them to.
+/// Trainer::set_steps must be called alike on all.
 ///
 ///     nn::Trainer trainer(model, optimizer, gradients,
 ///                         distributed::for_processes(context, {.steps = 1000, .out = "run"}));

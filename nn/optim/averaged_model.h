@@ -47,7 +47,8 @@ class AveragedModel {
   void update_parameters();
   std::int64_t n_averaged() const noexcept { return n_averaged_; }
 
-  /// The averages: "n_averaged" and "module.NAME" for every parameter, as in PyTorch.
+  /// The averages: "n_averaged" and "module.NAME" for every parameter, as in PyTorch, whose state
+  /// also has the buffers.
   nn::StateDict state_dict() const;
   /// An Error names the first key that is missing, does not fit or belongs to nothing; nothing has
   /// changed then.

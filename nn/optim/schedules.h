@@ -52,7 +52,8 @@ class ExponentialLR : public LRScheduler {
   double gamma_;
 };
 
-/// The rate times `factor` for the first `total_iters` epochs. Error unless factor is in (0, 1].
+/// The rate times `factor` for the first `total_iters` epochs (for 0 for ever, as in PyTorch).
+/// Error unless factor is in (0, 1].
 class ConstantLR : public LRScheduler {
  public:
   explicit ConstantLR(Optimizer& optimizer, double factor = 1.0 / 3, Integer total_iters = 5);

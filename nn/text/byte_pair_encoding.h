@@ -37,7 +37,8 @@ struct TokenizerJsonOptions {
 };
 
 /// A tokenizer: text to ids and back. Any bytes can be encoded, and decode(encode(text)) is the
-/// text (behind a space, where the file asks for add_prefix_space). It never changes, so several
+/// text (with a space before each part between added tokens, where the file asks for
+/// add_prefix_space). It never changes, so several
 /// threads may use one; copies are cheap. Source: https://arxiv.org/abs/1508.07909 and GPT-2's
 /// encoder.py, https://github.com/openai/gpt-2
 class BytePairEncoding {
@@ -53,8 +54,8 @@ class BytePairEncoding {
   /// Reads Hugging Face's tokenizer.json of a byte-level BPE: its model, added tokens and
   /// pre-tokenizer (ByteLevel, alone or after Splits by regular expressions, which are read as
   /// PCRE2 does). Added tokens that are not special are found in every text. IoError names a part
-  /// that is not supported, and what is wrong. Ids are those of its encode with add_special_tokens
-  /// = False: truncation, padding and the post-processor have no effect.
+  /// that is not supported, and what is wrong. With `allow_special`, ids are those of its encode
+  /// with add_special_tokens = False: truncation, padding and the post-processor have no effect.
   static BytePairEncoding load_tokenizer_json(const std::filesystem::path& path,
                                               const TokenizerJsonOptions& options = {});
 
@@ -80,7 +81,8 @@ class BytePairEncoding {
 
   /// Writes vocab.json and merges.txt, each as write_file does. IoError where that fails; Error for
   /// what they cannot say: another pattern than GPT-2's, add_prefix_space, ignore_merges, added
-  /// tokens that are not special.
+  /// tokens that are not special. Which tokens are special they do not say, either: load() must be
+  /// told again.
   void save(const std::filesystem::path& vocab_json, const std::filesystem::path& merges_txt) const;
   /// Writes a tokenizer.json, as write_file does. IoError where that fails.
   void save_tokenizer_json(const std::filesystem::path& path) const;

@@ -27,8 +27,9 @@ class CheckpointFolder {
                              const std::map<std::string, std::string>& settings = {}) const;
 
   /// Removes the earliest checkpoints beyond the last `keep`, those of later steps than this one,
-  /// which a run that went back has left, and what killed processes have left. For a run that goes
-  /// on from this step: the process before it may have been killed before it did so itself.
+  /// which a run that went back has left, and parts of checkpoints that killed processes have left.
+  /// For a run that goes on from this step: the process before it may have been killed before it
+  /// did so itself.
   void clear(std::int64_t step) const;
 
   /// The checkpoints that are there, by step. Other files are passed over, and folders and links to

@@ -108,17 +108,16 @@ void Trainer::evaluate_model(TrainedStep& done) {
   if (options_.evaluate && is_due(step_, options_.evaluate_every)) {
     const EvaluationMode mode(model_);
     done.evaluation = options_.evaluate();
-    compare(*done.evaluation);
   }
-  const bool is_compared = done.evaluation.has_value();
   if (options_.after_step) options_.after_step(done);
-  if (done.evaluation && !is_compared) compare(*done.evaluation);
 }
 
-void Trainer::compare(double evaluation) {
-  if (evaluation < best_) best_step_ = step_;
-  worse_ = evaluation < best_ ? 0 : worse_ + 1;
-  best_ = std::min(best_, evaluation);
+void Trainer::compare(const TrainedStep& done) {
+  if (!done.evaluation) return;
+  if (*done.evaluation < best_) best_step_ = step_;
+  worse_ = *done.evaluation < best_ ? 0 : worse_ + 1;
+  best_ = std::min(best_, *done.evaluation);
+  if (options_.plateau) options_.plateau->step(*done.evaluation);
 }
 
 void Trainer::set_steps(std::int64_t steps) {
@@ -152,11 +151,12 @@ void Trainer::run() {
     try {
       evaluate_model(done);
     } catch (...) {
+      compare(done);
       if (log) log->write(done);  // the step was made
       throw;
     }
+    compare(done);
     if (done.evaluation) last_evaluation = done.evaluation;
-    if (done.evaluation && options_.plateau) options_.plateau->step(*done.evaluation);
     if (log) log->write(done);
     save_best();
     if (is_due(step_, options_.save_every)) save();

@@ -36,8 +36,8 @@ class NotFiniteError : public Error {
 ///     trainer.state.add("loader", loader);
 ///     trainer.run();
 ///
-/// Gradients of all of the model's parameters are zeroed, clipped and averaged; the optimizer has
-/// all of them, or some, where `after_step` steps the others.
+/// Gradients of all of the model's parameters, and no others, are zeroed, clipped and averaged; the
+/// optimizer has all of them, or some, where `after_step` steps the others.
 ///
 /// A run that is killed and resumed has the bits of one that was not, as long as `state` has all
 /// that its steps change.
@@ -56,7 +56,8 @@ class Trainer {
   RunState state;
 
   /// Trains until `steps` are made, an evaluation has not been better for too long, or Ctrl-C;
-  /// then writes the last checkpoint. NotFiniteError for a loss or gradient that is not finite,
+  /// then writes the last checkpoint. Puts the whole model into training mode at its beginning and
+  /// after each evaluation. NotFiniteError for a loss or gradient that is not finite,
   /// before the step that it would spoil, and Error for a checkpoint with other settings; what the
   /// functions throw comes through. Called again, it goes on, from the last step or, with `resume`,
   /// from the last checkpoint. Error for a folder with checkpoints that this Trainer neither wrote
@@ -82,7 +83,7 @@ class Trainer {
   TrainedStep make_step();
   void step_schedule();
   void evaluate_model(TrainedStep& done);
-  void compare(double evaluation);
+  void compare(const TrainedStep& done);
   void save();
   void save_best();
   double best_in_folder() const;

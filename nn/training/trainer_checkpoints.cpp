@@ -25,23 +25,22 @@ bool is_there(const std::filesystem::path& path) {
 // Without one of a step, the best one is the last.
 std::filesystem::path Trainer::find_checkpoint() const {
   const auto found = folder_->steps();
-  if (!options_.choose_checkpoint) {
-    if (!found.empty()) return found.rbegin()->second;
+  const std::int64_t last = found.empty() ? -1 : found.rbegin()->first;
+  const std::int64_t step = options_.choose_checkpoint ? options_.choose_checkpoint(last) : last;
+  if (step < 0) {
     const std::filesystem::path best = best_of(options_.out);
-    return options_.keep_best && is_there(best) ? best : "";
+    return last < 0 && options_.keep_best && is_there(best) ? best : "";
   }
-  const std::int64_t step = options_.choose_checkpoint(found.empty() ? -1 : found.rbegin()->first);
-  if (step < 0) return {};
   const auto now = folder_->steps();  // what another process has written meanwhile is among them
   if (!now.contains(step)) fail(kTrainer, options_.out, " has no checkpoint of step ", step);
   return now.at(step);
 }
 
 // A run that begins anew would remove or replace the checkpoints of another. One that loaded a
-// state has its checkpoint there. A function that chose none with `resume` knows of those of steps.
+// state has its checkpoint there.
 void Trainer::check_folder() const {
   const auto found = folder_->steps();
-  const bool would_remove = !found.empty() && !options_.resume;
+  const bool would_remove = !found.empty();
   const bool would_replace = options_.keep_best && is_there(best_of(options_.out));
   if ((would_remove || would_replace) && (step_ == 0 || !found.contains(step_)))
     fail(kTrainer, options_.out, " holds checkpoints of another run",

@@ -8,6 +8,7 @@ void detail::check_options(const TrainerOptions& o) {
   const auto at_least = [](const char* name, std::int64_t value, std::int64_t least) {
     if (value < least) fail(kTrainer, name, " must be at least ", least, ", got ", value);
   };
+  if (!(o.clip_norm >= 0)) fail(kTrainer, "clip_norm is ", o.clip_norm, ", not a number from 0 on");
   at_least("steps", o.steps, 0);
   at_least("accumulate", o.accumulate, 1);
   at_least("evaluate_every", o.evaluate_every, 0);
@@ -22,8 +23,11 @@ void detail::check_options(const TrainerOptions& o) {
     fail(kTrainer, "evaluate would never be called: evaluate_every is 0");
   if (!o.evaluate && o.evaluate_every > 0)
     fail(kTrainer, "evaluate_every needs a function, evaluate");
-  if ((o.patience > 0 || o.keep_best) && !o.evaluate && !o.after_step)
-    fail(kTrainer, o.patience > 0 ? "patience" : "keep_best",
+  if ((o.patience > 0 || o.keep_best || o.plateau) && !o.evaluate && !o.after_step)
+    fail(kTrainer,
+         o.patience > 0 ? "patience"
+         : o.keep_best  ? "keep_best"
+                        : "plateau",
          " needs evaluations, of evaluate or filled in by after_step");
 }
 

@@ -47,10 +47,12 @@ struct TrainerOptions {
   /// Gives what is to become small, the loss on other data; called in evaluation mode without grad.
   std::function<double()> evaluate = {};
   /// Called after each step, before a checkpoint and the logs are written; it may fill in an
-  /// `evaluation` of its own.
+  /// `evaluation` of its own, or change that of `evaluate`. Only then is it compared with the best
+  /// one, and the plateau stepped; also when this throws.
   std::function<void(TrainedStep&)> after_step = {};
-  /// With `resume`, given the step of the last checkpoint in `out`, -1 where there is none: the
-  /// step of the one to go on from, -1 for a new run. By default it is the last one.
+  /// With `resume`, given the step of the last checkpoint in `out`, -1 where there is none of a
+  /// step: the step of the one to go on from. By default it is the last one. -1 is a new run, an
+  /// Error in a folder with checkpoints; where there was none of a step, it is the best one.
   std::function<std::int64_t(std::int64_t)> choose_checkpoint = {};
   /// Asked before each step whether the run ends here; by default it ends after Ctrl-C, for which
   /// another function must ask itself (InterruptGuard::signal).

@@ -204,6 +204,30 @@ TEST_CASE("evaluations that a callback fills in count for patience") {
   CHECK(trainer.best_evaluation() == 2);
 }
 
+TEST_CASE(
+    "an evaluation that a callback changes counts for all, also when the callback throws then") {
+  Rig rig;
+  optim::ReduceLROnPlateau plateau(rig.optimizer);
+  bool throws = true;
+  nn::Trainer trainer(rig.model, rig.optimizer, rig.loss,
+                      {.steps = 3,
+                       .evaluate_every = 1,
+                       .plateau = &plateau,
+                       .evaluate = [] { return 9.0; },
+                       .after_step =
+                           [&](nn::TrainedStep& done) {
+                             done.evaluation = 3.0 - static_cast<double>(done.step);
+                             if (done.step == 2 && std::exchange(throws, false))
+                               throw std::runtime_error("of the user");
+                           }});
+  CHECK_THROWS_AS(trainer.run(), std::runtime_error);
+  CHECK(trainer.best_evaluation() == 1);
+  CHECK(plateau.best() == 1);
+  trainer.run();
+  CHECK(trainer.best_evaluation() == 0);
+  CHECK(plateau.best() == 0);
+}
+
 TEST_CASE("a log is not read from a pipe") {
   const TemporaryFolder folder;
   REQUIRE(::mkfifo(folder.file("log.jsonl").c_str(), 0600) == 0);

@@ -435,3 +435,19 @@ TEST_CASE("prompts may stand in braces and in tensors") {
   CHECK_THROWS_AS(generate(model, tensor({{{1}}}), options), ShapeError);
   CHECK_THROWS_AS(generate(model, Tensor(), options), Error);
 }
+
+TEST_CASE("beams that fail give back what dropout drew") {
+  GPT model({.vocab_size = 4,
+             .context_length = 8,
+             .width = 8,
+             .num_heads = 2,
+             .num_layers = 1,
+             .dropout = 0.5});
+  model.token_embedding.weight.detach()[{3}].fill_(std::nan(""));  // also the tied head's
+  for (const std::int64_t beams : {1, 2}) {
+    const auto before = get_rng_state().to_bytes();
+    CHECK_THROWS_AS(generate(model, TokenSequence{3}, {.max_new_tokens = 2, .num_beams = beams}),
+                    Error);
+    CHECK(get_rng_state().to_bytes() == before);
+  }
+}

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -299,6 +300,29 @@ TEST_CASE("Mistral has its window of 4096 unless its config.json says another, o
   CHECK_FALSE(Llama::config(config.dump()).window.has_value());
   config.erase("sliding_window");
   CHECK(Llama::config(config.dump()).window == 4096);
+}
+
+TEST_CASE("sizes that a config.json lacks are those of transformers, and null is none") {
+  const auto heads = [](const char* type, const std::map<std::string, nlohmann::json>& changes) {
+    nlohmann::json config = first_of(type)["config"];
+    config.erase("num_key_value_heads");
+    config.erase("head_dim");
+    for (const auto& [name, value] : changes) config[name] = value;
+    return Llama::config(config.dump());
+  };
+  CHECK_FALSE(heads("llama", {}).num_kv_heads.has_value());
+  CHECK(heads("mistral", {}).num_kv_heads == 8);
+  CHECK(heads("qwen2", {}).num_kv_heads == 32);
+  CHECK(heads("qwen3", {}).num_kv_heads == 32);
+  CHECK_FALSE(heads("mistral", {{"num_key_value_heads", nullptr}}).num_kv_heads.has_value());
+  CHECK_FALSE(heads("mistral", {}).head_dim.has_value());
+  CHECK(heads("qwen3", {}).head_dim == 128);
+  CHECK(heads("qwen3", {{"head_dim", 6}}).head_dim == 6);
+  // transformers reads attention_bias for two of the types alone.
+  CHECK(heads("llama", {{"attention_bias", true}}).qkv_bias);
+  CHECK(heads("qwen3", {{"attention_bias", true}}).out_bias);
+  CHECK_FALSE(heads("mistral", {{"attention_bias", true}}).qkv_bias);
+  CHECK_FALSE(heads("mistral", {{"mlp_bias", true}}).feed_forward_bias);
 }
 
 TEST_CASE("parts of a config.json that are null, or say what goes without saying, are none") {

@@ -193,6 +193,28 @@ TEST_CASE("what a sampler throws comes out at its batch") {
   }
 }
 
+TEST_CASE("a loader of an iterable dataset goes on behind a batch that was an error") {
+  struct Stumbling : Counter {
+    std::optional<std::int64_t> next() {
+      const std::optional<std::int64_t> number = Counter::next();
+      if (number == 2) throw std::runtime_error("a bad example");
+      return number;
+    }
+  };
+  data::DataLoader loader(Stumbling{{7}}, {.batch_size = 2});
+  auto it = loader.begin();
+  CHECK_THROWS_WITH(++it, ContainsSubstring("a bad example"));
+  ++it;
+  const data::IndexList third = (*it).to_vector<std::int64_t>();
+  const nn::StateDict state = loader.state_dict();
+  ++it;
+  const data::IndexList fourth = (*it).to_vector<std::int64_t>();
+  CHECK(third == data::IndexList{3, 4});
+  loader.load_state_dict(state);
+  auto again = loader.begin();
+  CHECK((*again).to_vector<std::int64_t>() == fourth);
+}
+
 TEST_CASE("a loop that ends early joins its workers and leaves the rest alone") {
   std::atomic<int> calls = 0;
   for (int i = 0; i < 5; ++i) {

@@ -259,3 +259,33 @@ TEST_CASE("the best evaluation of another run is not replaced where no checkpoin
   options.choose_checkpoint = [](std::int64_t) { return std::int64_t{-1}; };
   CHECK_THROWS_WITH(Course().train(options), ContainsSubstring("holds checkpoints of another run"));
 }
+
+TEST_CASE("a run that is to begin anew leaves the checkpoints of another alone", "[products]") {
+  const TemporaryFolder folder;
+  nn::TrainerOptions options{.steps = 2, .out = folder.path(), .save_every = 1, .resume = true};
+  Course().train(options);
+  options.choose_checkpoint = [](std::int64_t) { return std::int64_t{-1}; };
+  CHECK_THROWS_WITH(Course().train(options), ContainsSubstring("holds checkpoints of another run"));
+  CHECK(nn::CheckpointFolder(folder.path()).steps().size() == 2);
+}
+
+TEST_CASE(
+    "a run that left nothing but its best evaluation goes on from that, also where a function "
+    "chooses",
+    "[products]") {
+  const TemporaryFolder folder;
+  nn::TrainerOptions options{
+      .steps = 2, .evaluate_every = 2, .out = folder.path(), .keep_best = true, .resume = true};
+  options.evaluate = [] { return 1.0; };
+  Course().train(options);
+  std::filesystem::remove(nn::CheckpointFolder(folder.path()).last());
+  options.steps = 5;
+  options.choose_checkpoint = [](std::int64_t last) {
+    CHECK(last == -1);
+    return last;
+  };
+  Course course;
+  CHECK(course.train(options) == 5);
+  CHECK(course.losses.size() == 5);  // of which the state had two
+  CHECK(nn::CheckpointFolder(folder.path()).steps().contains(5));
+}
