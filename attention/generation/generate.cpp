@@ -141,6 +141,18 @@ class Samples {
   bool is_done_ = false;
 };
 
+// The beams of each prompt, which is searched by itself.
+std::vector<TokenSequence> search_each(const GPT& model, const std::vector<TokenSequence>& prompts,
+                                       const GenerateOptions& options) {
+  std::vector<TokenSequence> results;
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    for (TokenSequence& each : beam_search(model, prompts, i, options)) {
+      results.push_back(std::move(each));
+    }
+  }
+  return results;
+}
+
 }  // namespace
 
 std::vector<TokenSequence> generate(const GPT& model, const std::vector<TokenSequence>& prompts,
@@ -153,13 +165,9 @@ std::vector<TokenSequence> generate(const GPT& model, const std::vector<TokenSeq
   return with_memory([&] {
     if (options.max_new_tokens == 0) return repeated(prompts, options.num_samples);
     Draws draws(true);  // the generator goes back unless all tokens were made
-    std::vector<TokenSequence> results;
-    if (options.num_beams == 1) results = Samples(model, prompts, options).draw();
-    for (std::size_t i = 0; options.num_beams > 1 && i < prompts.size(); ++i) {
-      for (TokenSequence& each : beam_search(model, prompts, i, options)) {
-        results.push_back(std::move(each));
-      }
-    }
+    std::vector<TokenSequence> results = options.num_beams == 1
+                                             ? Samples(model, prompts, options).draw()
+                                             : search_each(model, prompts, options);
     draws.keep();
     return results;
   });

@@ -38,9 +38,8 @@ struct TokenizerJsonOptions {
 
 /// A tokenizer: text to ids and back. Any bytes can be encoded, and decode(encode(text)) is the
 /// text (with a space before each part between added tokens, where the file asks for
-/// add_prefix_space). It never changes, so several
-/// threads may use one; copies are cheap. Source: https://arxiv.org/abs/1508.07909 and GPT-2's
-/// encoder.py, https://github.com/openai/gpt-2
+/// add_prefix_space). It never changes, so several threads may use one; copies are cheap. Source:
+/// https://arxiv.org/abs/1508.07909 and GPT-2's encoder.py, https://github.com/openai/gpt-2
 class BytePairEncoding {
  public:
   /// Reads GPT-2's vocab.json and merges.txt (encoder.json and vocab.bpe in its first release).

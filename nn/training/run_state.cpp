@@ -57,6 +57,7 @@ std::string checksum(const StateDict& tensors, const std::map<std::string, std::
   return std::to_string(sum.value());
 }
 
+// The settings, and the checksum of all.
 std::map<std::string, std::string> metadata_of(const StateDict& tensors,
                                                std::map<std::string, std::string> settings) {
   if (settings.contains(kChecksum)) fail("RunState::save", "the settings have a checksum");
@@ -231,6 +232,7 @@ void RunState::load_state_dict(const StateDict& state) {
 void RunState::check_save(const std::filesystem::path& path,
                           const std::map<std::string, std::string>& settings) const {
   with_memory([&] {
+    // A checksum that is not that of the tensors, which would take long, will do.
     safetensors::header_text(path, state_dict(), {.metadata = metadata_of({}, settings)});
   });
 }
