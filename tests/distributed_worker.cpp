@@ -5,7 +5,7 @@
 //   distributed_worker dies SHARDS STEPS FILE      as train, but the last process is killed in the
 //                                                  last step
 //   distributed_worker kept SHARDS STEPS           two backwards a step, the first with NoSync
-//   distributed_worker trainer FOLDER (patience | signal | filled)
+//   distributed_worker trainer FOLDER (patience | signal | filled | unwritten | best | onwards)
 //                                                  nn::Trainer on all processes
 //   distributed_worker again FOLDER                a Trainer that resumes what it has just saved
 //   distributed_worker (calls | hooks | extra | skipped | caught | outlives | shapes | options |
@@ -151,6 +151,19 @@ void use_trainer(const Context& context, const std::string& folder, const std::s
       if (is_last && done.step == 5) std::raise(SIGTERM);
     };
   }
+  if (what == "unwritten") options.writes = false;
+  std::int64_t first = 0;
+  if (what == "best" || what == "onwards") {  // the first dies before step 12
+    options.save_every = 0;
+    options.evaluate_every = 2;
+    options.keep_best = true;
+    options.resume = what == "onwards";
+    options.evaluate = [&] { return --evaluation; };
+    options.after_step = [&](nn::TrainedStep& done) {
+      if (first == 0) first = done.step;
+      if (what == "best" && is_last && done.step == 5) std::raise(SIGKILL);
+    };
+  }
   optim::ReduceLROnPlateau plateau(optimizer, {.factor = 0.5, .patience = 0});
   if (what == "filled") {
     options.plateau = &plateau;
@@ -162,6 +175,9 @@ void use_trainer(const Context& context, const std::string& folder, const std::s
   trainer.run();
   if (what == "filled") {
     for (const double lr : context.gather(optimizer.lr(0))) std::cout << lr << ' ';
+  }
+  if (what == "onwards") {
+    for (const double step : context.gather(static_cast<double>(first))) std::cout << step << ' ';
   }
   for (const double steps : context.gather(static_cast<double>(trainer.steps_done())))
     std::cout << steps << ' ';

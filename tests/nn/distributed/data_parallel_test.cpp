@@ -93,6 +93,22 @@ TEST_CASE("the Trainers of all processes end after the same step, and one of the
              ContainsSubstring("4.88281e-06 4.88281e-06 12 12"));
 }
 
+TEST_CASE("no process writes when the options of all say so") {
+  const TemporaryFolder folder;
+  CHECK(result_of(2, {"trainer", "unwritten", "unwritten"}, folder) == "12 12 \n");
+  CHECK(std::filesystem::is_empty(folder.file("unwritten")));
+}
+
+TEST_CASE("processes that were killed before a checkpoint of a step resume the best evaluation") {
+  const TemporaryFolder folder;
+  const Ended killed = run_processes(2, {"trainer", "run", "best"}, folder);
+  CHECK(killed.code != 0);
+  REQUIRE(std::filesystem::exists(folder.file("run/best.safetensors")));
+  CHECK(!std::filesystem::exists(folder.file("run/step-00000004.safetensors")));
+  // That of step 4 is the last one, so the first step of these is 5.
+  CHECK(result_of(4, {"trainer", "run", "onwards"}, folder) == "5 5 5 5 12 12 12 12 \n");
+}
+
 TEST_CASE("processes resume the same checkpoint, also while one of them has yet to write it") {
   const TemporaryFolder folder;
   CHECK(result_of(4, {"again", "run"}, folder) == "3 3 3 3 6 6 6 6 9 9 9 9 \n");
