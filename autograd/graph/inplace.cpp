@@ -20,6 +20,12 @@ Tensor rebased(const char* operation, const Tensor& base, const Array& view, con
       operation);
 }
 
+[[noreturn]] void refuse_view(const char* operation) {
+  fail<AutogradError>(operation,
+                      "a view that was made without grad mode is written with it; the history of "
+                      "its base would not have that");
+}
+
 }  // namespace
 
 void check_writable(const char* operation, const Tensor& self) {
@@ -45,11 +51,7 @@ void check_history_writable(const char* operation, const Tensor& self) {
         operation,
         "a leaf that requires grad, or a view of one, is written in place; use NoGradGuard");
   }
-  if (self.impl()->view_without_grad && base.requires_grad()) {
-    fail<AutogradError>(operation,
-                        "a view that was made without grad mode is written with it; its base, "
-                        "which requires grad, would not notice");
-  }
+  if (self.impl()->view_without_grad && base.requires_grad()) refuse_view(operation);
 }
 
 bool may_write_directly(const Tensor& self, const Tensor& other) {
@@ -88,10 +90,17 @@ void write(const char* operation, const Tensor& self, const Tensor& result) {
 PendingWrite::PendingWrite(const char* operation, const Tensor& self, const Tensor& result)
     : operation_(operation), self_(self.impl()) {
   if (!result.requires_grad()) return;
+  // Also where the base has no history, for it may get one.
+  if (self_->view_without_grad) refuse_view(operation);
   const Tensor base(live_base(*self_));
-  if (!base.defined() || self_->view_without_grad) {
+  if (!base.defined()) {
     node_ = result.impl()->grad_fn;
     return;
+  }
+  if (base.array().may_self_overlap()) {
+    fail<ShapeError>(operation, "the view is part of a tensor whose shape ", base.shape(),
+                     " with strides ", base.array().strides(),
+                     " names one element twice; write to a clone of that");
   }
   const Tensor written = rebased(operation, base, self_->array, result);
   base_ = base.impl();

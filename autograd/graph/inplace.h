@@ -18,7 +18,8 @@ namespace tend {
 /// Checks that `self` may be written in place. Errors name `operation`: ShapeError where two
 /// indices share an element; AutogradError for an inference tensor outside of inference mode and,
 /// in grad mode, for a leaf that requires grad, a view of one, or a view made without grad mode
-/// whose base requires grad.
+/// whose base requires grad. (PendingWrite refuses all writes of results with a history to a view
+/// made without grad mode.)
 void check_writable(const char* operation, const Tensor& self);
 
 /// The same without the ShapeError.
@@ -42,7 +43,8 @@ bool may_write_directly(const Tensor& self, const Tensor& other);
 class PendingWrite {
  public:
   /// Prepares the history that self will have: that of `result` (for a view: as the view's part of
-  /// the base's history). `operation` must live forever.
+  /// the base's history). `operation` must live forever. AutogradError where the result has a
+  /// history and self is a view made without grad mode.
   PendingWrite(const char* operation, const Tensor& self, const Tensor& result);
   /// To be called after self's elements were overwritten: raises the version, sets the history.
   void commit() noexcept;

@@ -86,11 +86,11 @@ void link_view(const Tensor& view, const Tensor& input) {
   const Ref<TensorImpl>& shown = input.impl();
   const Ref<TensorImpl>& base = shown->base ? shown->base : shown;
   const bool without_grad = !grad_enabled() || shown->view_without_grad;
+  view.impl()->view_without_grad = without_grad;
   // Nothing needs the base then; linking would only keep it alive.
   if (without_grad && !base->grad_fn && !base->requires_grad) return;
   view.impl()->base = base;
   view.impl()->base_version = view.array().storage()->version();
-  view.impl()->view_without_grad = without_grad;
 }
 
 Ref<TensorImpl> live_base(const TensorImpl& view) {

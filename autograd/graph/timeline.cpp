@@ -44,6 +44,8 @@ struct Timeline::State {
   int derivatives = 0;                                  // that run now, one within the other
   std::unordered_map<std::string, std::size_t> places;  // of modules
   Record record;
+  const Record none = {};
+  const std::string nowhere = {};
   std::atomic<bool> has_ended = false;
 
   static void forget() noexcept { may_be_on = false; }
@@ -79,8 +81,7 @@ void Timeline::stop() noexcept {
 }
 
 const Timeline::Record& Timeline::record() const noexcept {
-  static const Record none;
-  return state_->has_ended ? state_->record : none;
+  return state_->has_ended ? state_->record : state_->none;
 }
 
 bool Timeline::is_still_on() noexcept {
@@ -128,9 +129,9 @@ void TimedDerivative::count(std::span<const Tensor> gradients) noexcept {
 void TimedDerivative::end() noexcept {
   if (!Timeline::is_on()) return;
   if (current->derivatives > 0 && --current->derivatives > 0) return;
-  static const std::string nowhere;
   const NodeNotes* notes = node_->notes();
-  current->add(node_->operation(), true, bytes_, notes != nullptr ? notes->module : nowhere);
+  current->add(node_->operation(), true, bytes_,
+               notes != nullptr ? notes->module : current->nowhere);
 }
 
 }  // namespace tend::autograd

@@ -83,15 +83,25 @@ Tensor bitwise_xor(const Tensor& self, const Tensor& other) {
 
 namespace {
 
-// self = compare(self, other) in self's dtype; the gradient is zero.
+// The other side, for the history that the result has of it.
+Tensor recorded(const Tensor& other) {
+  return other;
+}
+Tensor recorded(const Scalar& /*other*/) {
+  return {};
+}
+
+// self = compare(self, other) in self's dtype; the gradients are zero.
 template <class... Other>
 const Tensor& compare_in_place(const char* operation, const char* node, const Tensor& self,
                                Tensor (*compare)(const Tensor&, const Other&...),
                                const Other&... other) {
-  return in_place(operation, self, {}, [&](const Tensor& before) {
+  Tensor side;
+  ((side = recorded(other)), ...);
+  return in_place(operation, self, {side}, [&](const Tensor& before) {
     Array result = compare(before, other...).array().to(self.dtype());
     if (!is_floating(self.dtype())) return Tensor(std::move(result));
-    return record(node, std::move(result), {before}, {}, zero_gradient, operation);
+    return record(node, std::move(result), {before, side}, {}, zero_gradient, operation);
   });
 }
 

@@ -18,7 +18,9 @@ Tensor share_evenly(const Tensor& grad, const Tensor& chosen, const Shape& dims)
 void share_with_equals(Derivative& d) {
   const Tensor x = d.saved(0), chosen = d.saved(1);
   // NaN is chosen where there is one, but does not equal itself.
-  d.set(0, share_evenly(d.grad(), isnan(chosen).item<bool>() ? isnan(x) : x == chosen, {}));
+  const Tensor equal = isnan(chosen).item<bool>() ? isnan(x) : x == chosen;
+  // Also for an infinite cotangent the gradients of the others are zeros, as in PyTorch.
+  d.set(0, where(equal, d.grad() / sum(equal.to(d.grad().dtype())), 0));
 }
 
 using Reduce = void (*)(const Array& out, const Array& a, const Shape& dims);

@@ -302,8 +302,9 @@ Tensor xlogy(const char* name, const Tensor& self, const Tensor& other) {
                 {self, other}, [](Derivative& d) {
                   const Tensor x = d.saved(0), y = d.saved(1);
                   if (d.needs(0)) {
+                    // xlogy, since 0 times an infinite logarithm is 0, as in PyTorch.
                     const Tensor flat = logical_and(x == 0, y <= 0);
-                    d.set(0, d.grad() * where(flat, 0, log(to(y, d.grad().dtype()))));
+                    d.set(0, masked_fill(tend::xlogy(d.grad(), y), flat, 0));
                   }
                   if (d.needs(1)) d.set(1, d.grad() * x / y);
                 });

@@ -73,8 +73,8 @@ Tensor norm_gradient(const Tensor& grad, const Tensor& x, const Tensor& size, do
   if (std::isinf(p)) return extreme_gradient(grad, x, size, dims);
   // 0 / 0 counts as 0 here, also in the derivatives of this function.
   const Tensor is_zero = size == 0;
+  if (p == 2) return grad * (x / masked_fill(size, is_zero, kInf));
   const Tensor divisor = masked_fill(size, is_zero, 1);
-  if (p == 2) return x * masked_fill(grad / divisor, is_zero, 0);
   const Tensor power = sign(x) * pow(masked_fill(abs(x), x == 0, 1), p - 1);
   return grad * (p < 1 ? power * pow(size, 1 - p) : power / pow(divisor, p - 1));
 }

@@ -27,7 +27,8 @@ class Ascending {
     }
   }
 
-  Tensor quantile(double q, Interpolation interpolation) const {
+  /// `share` is the tensor of q where that has a history, which only linear interpolation goes on.
+  Tensor quantile(double q, Interpolation interpolation, const Tensor& share = {}) const {
     if (!(q >= 0 && q <= 1)) fail("quantile", "the share ", q, " does not lie in [0, 1]");
     // The rank is rounded as the elements are, which is what PyTorch does.
     const auto last = static_cast<double>(length_ - 1);
@@ -44,7 +45,12 @@ class Ascending {
     // An element itself where one was asked for: an infinite one minus itself would be NaN.
     const bool is_between =
         interpolation == Interpolation::linear || interpolation == Interpolation::midpoint;
-    const Tensor found = is_between ? lerp(below, above, weight) : below;
+    Tensor found = below;
+    if (share.defined() && interpolation == Interpolation::linear) {
+      found = lerp(below, above, (share - share.detach()) * last + weight);
+    } else if (is_between) {
+      found = lerp(below, above, weight);
+    }
     const Tensor largest = at(last);  // NaN if there is one
     return reshape(where(isnan(largest), largest, found), shape_);
   }
@@ -73,8 +79,10 @@ Tensor quantile(const Tensor& self, const Tensor& q, std::optional<Integer> dim,
   const Ascending elements(self, dim, keepdim);
   std::vector<Tensor> found;
   with_memory([&] {
+    const Tensor shares = tracks({q}) ? q.reshape({-1}) : Tensor();
     for (const double share : q.detach().to(float64).to_vector<double>())
-      found.push_back(elements.quantile(share, interpolation));
+      found.push_back(elements.quantile(share, interpolation,
+                                        shares.defined() ? shares[std::ssize(found)] : Tensor()));
   });
   if (q.dim() == 0) return found[0];
   if (!found.empty()) return stack(found, 0);

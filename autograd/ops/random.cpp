@@ -139,10 +139,10 @@ namespace {
 // Fills self directly, since the numbers are drawn in the order of its memory. The old elements do
 // not matter, so their gradient is zero.
 template <class Draw>
-const Tensor& draw_in_place(const char* operation, const char* node, const Tensor& self,
-                            Draw draw) {
+const Tensor& draw_in_place(const char* operation, const char* node, const Tensor& self, Draw draw,
+                            const Tensor& of = {}) {
   check_writable(operation, self);
-  const Tensor result = record(node, self.array(), {self}, {}, zero_gradient, operation);
+  const Tensor result = record(node, self.array(), {self, of}, {}, zero_gradient, operation);
   PendingWrite pending(operation, self, result);
   draw(self.array());
   pending.commit();
@@ -167,8 +167,9 @@ const Tensor& InPlace::bernoulli_(double p, Generator& generator) const {
 }
 
 const Tensor& InPlace::bernoulli_(const Tensor& p, Generator& generator) const {
-  return draw_in_place("bernoulli_", "BernoulliBackward1", self(),
-                       [&](const Array& out) { kernels::bernoulli(out, p.array(), generator); });
+  return draw_in_place(
+      "bernoulli_", "BernoulliBackward1", self(),
+      [&](const Array& out) { kernels::bernoulli(out, p.array(), generator); }, p);
 }
 
 const Tensor& InPlace::exponential_(double lambda, Generator& generator) const {

@@ -116,8 +116,10 @@ Tensor prod(const Tensor& self, const Dims& dims, Flag keepdim, std::optional<DT
                   Tensor gradient;
                   if (x.numel() == 0) {
                     gradient = zeros_like(x);
+                  } else if (x.dim() == 0) {
+                    gradient = g;
                   } else if (!any(zeros).item<bool>()) {
-                    gradient = g * restore_dims(d.saved(1), x.shape(), reduced) / x;
+                    gradient = g * (restore_dims(d.saved(1), x.shape(), reduced) / x);
                   } else if (!grad_enabled()) {
                     gradient = divided_gradient(x, zeros, g, reduced);
                   }
@@ -130,16 +132,20 @@ Tensor prod(const Tensor& self, Exactly<DType> dtype) {
 
 namespace {
 
-double degrees_of_freedom(const Shape& input, const Shape& dims, double correction) {
-  return std::max(0.0, static_cast<double>(reduced_count(input, dims)) - correction);
+// What the derivative of a variance divides by. PyTorch's may be negative where dimensions were
+// given, though the variance itself is then infinite.
+double degrees_of_freedom(const Shape& input, const Shape& dims, double correction, bool is_whole) {
+  const double freedom = static_cast<double>(reduced_count(input, dims)) - correction;
+  return is_whole ? std::max(0.0, freedom) : freedom;
 }
 
 // The gradient of x, where `grad` is the cotangent of its variance, with the reduced dimensions
-// restored.
-Tensor var_gradient(const Tensor& x, const Tensor& grad, const Shape& dims, double correction) {
+// restored. The variance `is_whole` where no dimensions were given.
+Tensor var_gradient(const Tensor& x, const Tensor& grad, const Shape& dims, double correction,
+                    bool is_whole) {
   const Tensor middle = mean(x, dims, true);
-  const double freedom = degrees_of_freedom(x.shape(), dims, correction);
-  if (freedom > 0) return scaled_distance(grad * (2 / freedom), x, middle);
+  const double freedom = degrees_of_freedom(x.shape(), dims, correction, is_whole);
+  if (freedom > 0 || !is_whole) return scaled_distance(grad * (2 / freedom), x, middle);
   const Tensor distance = x - middle;
   const double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -160,11 +166,12 @@ Array variance(const char* operation, const Tensor& self, const Shape& dims, dou
 Tensor var(const Tensor& self, const Dims& dims, std::optional<double> given, Flag keepdim) {
   const double correction = given.value_or(1);
   const Shape reduced = wrap_dims("var", dims, self.dim());
+  const bool is_whole = dims.empty() || self.dim() == 0;
   return record("VarBackward0", variance("var", self, reduced, correction, keepdim, self.dtype()),
                 {self}, {self}, [=](Derivative& d) {
                   const Tensor x = d.saved(0);
                   const Tensor g = restore_dims(d.grad(), x.shape(), reduced);
-                  d.set(0, var_gradient(x, g, reduced, correction));
+                  d.set(0, var_gradient(x, g, reduced, correction, is_whole));
                 });
 }
 
@@ -178,6 +185,7 @@ Tensor std(const Tensor& self, Flag unbiased) {
 Tensor std(const Tensor& self, const Dims& dims, std::optional<double> given, Flag keepdim) {
   const double correction = given.value_or(1);
   const Shape reduced = wrap_dims("std", dims, self.dim());
+  const bool is_whole = dims.empty() || self.dim() == 0;
   // float32 may hold the deviation where its square is out of range.
   Array out = variance("std", self, reduced, correction, keepdim, float64);
   kernels::sqrt(out, out);
@@ -186,7 +194,7 @@ Tensor std(const Tensor& self, const Dims& dims, std::optional<double> given, Fl
     const Tensor x = d.saved(0);
     const Tensor deviation = restore_dims(d.saved(1), x.shape(), reduced);
     const Tensor g = restore_dims(d.grad(), x.shape(), reduced);
-    const double freedom = degrees_of_freedom(x.shape(), reduced, correction);
+    const double freedom = degrees_of_freedom(x.shape(), reduced, correction, is_whole);
     // Where all elements are equal, the gradient is zero by convention, and so is its derivative.
     const Tensor equal = deviation == 0;
     const Tensor factor = masked_fill(g / freedom, equal, 0) / masked_fill(deviation, equal, 1);

@@ -8,13 +8,22 @@
 
 namespace tend {
 
+namespace {
+
+// The sum of each element and those after it.
+Tensor sum_back(const Tensor& x, std::int64_t dim) {
+  return flip(cumsum(flip(x, dim), dim), dim);
+}
+
+}  // namespace
+
 Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<DType> dtype) {
   if (dtype) return cumsum(to(self, *dtype), dim).to(*dtype);
   dim = wrap_dim("cumsum", dim, self.dim());
   Array out = Array::empty(self.shape(), kernels::sum_dtype(self.dtype()));
   kernels::cumsum(out, self.array(), dim);
   return record("CumsumBackward0", std::move(out), {self}, {},
-                [dim](Derivative& d) { d.set(0, flip(cumsum(flip(d.grad(), dim), dim), dim)); });
+                [dim](Derivative& d) { d.set(0, sum_back(d.grad(), dim)); });
 }
 
 const Tensor& InPlace::cumsum_(std::int64_t d, std::optional<DType> dtype) const {
@@ -41,13 +50,19 @@ Tensor accumulate_back(Tensor term, Tensor factor, std::int64_t dim) {
   return term;
 }
 
-// The gradient of an element is the product of those before it times a sum over those after it:
-// sum over i >= k of grad[i] * x[k + 1] * ... * x[i].
-Tensor cumprod_gradient(const Tensor& x, const Tensor& grad, std::int64_t dim) {
+// Without zeros a quotient, as in PyTorch. Otherwise the gradient of an element is the product of
+// those before it times a sum over those after it: sum over i >= k of
+// grad[i] * x[k + 1] * ... * x[i].
+Tensor cumprod_gradient(const Tensor& x, const Tensor& products, const Tensor& grad,
+                        std::int64_t dim) {
+  if (!any(x == 0).item<bool>()) return sum_back(grad * products, dim) / x;
   const std::int64_t length = x.size(dim);
   const Tensor one = ones_like(narrow(x, dim, 0, 1));
   const Tensor before = cat({one, cumprod(narrow(x, dim, 0, length - 1), dim)}, dim);
-  return before * accumulate_back(grad, shifted(x, dim, 1), dim);
+  Tensor after = accumulate_back(grad, shifted(x, dim, 1), dim);
+  // It may be infinite. Where this is differentiated, the derivative of `before` counts.
+  if (!grad_enabled()) after = masked_fill(after, before == 0, 0);
+  return before * after;
 }
 
 }  // namespace
@@ -57,9 +72,10 @@ Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<DType> dtype)
   dim = wrap_dim("cumprod", dim, self.dim());
   Array out = Array::empty(self.shape(), kernels::sum_dtype(self.dtype()));
   kernels::cumprod(out, self.array(), dim);
-  return record("CumprodBackward0", std::move(out), {self}, {self}, [dim](Derivative& d) {
+  return record("CumprodBackward0", std::move(out), {self}, {self, kOutput}, [dim](Derivative& d) {
     const Tensor x = d.saved(0);
-    d.set(0, x.dim() == 0 || x.numel() == 0 ? d.grad() : cumprod_gradient(x, d.grad(), dim));
+    d.set(0, x.dim() == 0 || x.numel() == 0 ? d.grad()
+                                            : cumprod_gradient(x, d.saved(1), d.grad(), dim));
   });
 }
 

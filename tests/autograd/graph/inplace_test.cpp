@@ -207,8 +207,8 @@ TEST_CASE("A view that was made without grad mode is not written with it") {
     v = x.narrow(0, 0, 1);
   }
   CHECK_THROWS_MATCHES(v.mul_(5), AutogradError,
-                       says("[mul_] a view that was made without grad mode is written with it; its "
-                            "base, which requires grad, would not notice"));
+                       says("[mul_] a view that was made without grad mode is written with it; the "
+                            "history of its base would not have that"));
   CHECK(values(x) == std::vector<double>{1, 2});
 }
 
@@ -221,12 +221,28 @@ TEST_CASE("A view that was made without grad mode is written where its base has 
   }
   view.add_(1);
   CHECK(values(base) == V{1, 1, 0, 0});
-  // And gets a history of its own.
+  // A result with a history is refused, as in PyTorch: the base may get a history of its own.
   const Tensor w = ones({2}).requires_grad_();
-  view.mul_(w);
-  view.sum().backward();
+  CHECK_THROWS_AS(view.mul_(w), AutogradError);
+  CHECK_THROWS_AS(view.view({2, 1}).mul_(w.unsqueeze(1)), AutogradError);
+  CHECK(values(base) == V{1, 1, 0, 0});
+  base.mul_(w);
+  base.sum().backward();
   CHECK(values(w.grad()) == V{1, 1});
-  CHECK_FALSE(base.requires_grad());
+  view.set_data(ones({2}));  // no view any more
+  view.mul_(w);
+  CHECK(view.requires_grad());
+}
+
+TEST_CASE("a part of a tensor that names one element twice gets no history") {
+  const Tensor twice = zeros({1}).expand({3}).detach(), w = ones({1}).requires_grad_();
+  CHECK_THROWS_MATCHES(
+      twice[0].add_(w[0]), ShapeError,
+      says("[add_] the view is part of a tensor whose shape (3,) with strides (0,) "
+           "names one element twice; write to a clone of that"));
+  CHECK(values(twice) == V{0, 0, 0});
+  twice[0].add_(1);
+  CHECK(values(twice) == V{1, 1, 1});
 }
 
 TEST_CASE("a view that retains its gradient has that of its latest value") {

@@ -30,11 +30,10 @@ TEST_CASE("a gradient is taken from the elements of the base alone") {
   }
 }
 
-TEST_CASE("an expanded base is refused, whatever the strides of the gradient") {
+TEST_CASE("a region of an expanded base gets no history, whatever its own strides") {
   const Tensor w = ones({3}).requires_grad_();
   const Tensor b = zeros({3}).expand({2, 3}).detach();
-  b.select(0, 1).copy_(w);
-  CHECK_THROWS_AS((b.sum({0}) * tensor({1, 2, 3}, float32)).sum().backward(), ShapeError);
+  CHECK_THROWS_AS(b.select(0, 1).copy_(w), ShapeError);
 }
 
 TEST_CASE("a gradient goes through a written view with a fresh dimension of size 1") {

@@ -136,4 +136,10 @@ TEST_CASE("Comparisons in place give ones and zeros of the tensor's dtype, and n
   CHECK(same(w.logical_not_(), {0, 1, 0}));
   (y + z * x + w).sum().backward();
   CHECK(same(x.grad(), {0, 1, 1}));
+  // The other side gets zeros, as in PyTorch, also where self had no history.
+  const Tensor other = tensor({-1}, float64).requires_grad_(), plain = tensor({-1, 0}, float64);
+  plain.eq_(other);
+  CHECK(same(plain, {1, 0}));
+  plain.sum().backward();
+  CHECK(same(other.grad(), {0}));
 }

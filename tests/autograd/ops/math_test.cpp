@@ -226,3 +226,10 @@ TEST_CASE("an exponent may be bool, also for the derivative") {
   y.sum().backward();
   CHECK(equal(x.grad(), tensor({1.0, 0.0})));
 }
+
+TEST_CASE("the gradient of xlogy is zero where nothing comes back, whatever the logarithm is") {
+  const Tensor x = ones({2}).requires_grad_(), y = tensor({0., 2.});
+  where(y > 0, xlogy(x, y), 0).sum().backward();
+  CHECK(values(x.grad())[0] == 0);
+  CHECK(values(x.grad())[1] == Approx(0.6931471824645996));  // PyTorch's
+}

@@ -127,6 +127,13 @@ TEST_CASE("filling a tensor with random numbers cuts it from its history") {
   CHECK(same(x.grad(), {0, 0, 0}));
 }
 
+TEST_CASE("the probabilities that a tensor is filled by get zeros") {
+  const Tensor p = full({2}, 0.5, float64).requires_grad_(), x = ones({3, 2});
+  x.bernoulli_(p.expand({3, 2}));
+  x.sum().backward();
+  CHECK((p.grad() == 0).all().item<bool>());
+}
+
 TEST_CASE("filling the view of a tensor cuts those elements alone") {
   const Tensor x = Tensor(ones({3})).requires_grad_();
   const Tensor y = x * 2;

@@ -109,6 +109,27 @@ TEST_CASE("the gradients of var and std where they have none are PyTorch's") {
   CHECK(same(slope(deviation, tensor({1.})), {kNaN}));
   CHECK(same(slope([](const Tensor& x) { return x.var(); }, tensor({1.})), {kNaN}));
   CHECK(same(slope([](const Tensor& x) { return x.var({}, 2); }, tensor({1., 2.})), {kInf, kInf}));
+  // With dimensions PyTorch divides by what is not above 0.
+  CHECK(same(slope([](const Tensor& x) { return x.var(0, 2); }, tensor({1., 2.})), {-kInf, kInf}));
+  CHECK(same(slope([](const Tensor& x) { return x.var(0, 3); }, tensor({1., 2.})), {1, -1}));
+  CHECK(same(slope([](const Tensor& x) { return x.std(0, 3); }, tensor({1., 2.})), {0, 0}));
+}
+
+TEST_CASE("gradients of products and norms are finite where their parts are") {
+  const Tensor large = tensor({1e19, 1e19}, float32);
+  CHECK(slope([](const Tensor& x) { return x.prod() * 100; }, large)
+            .allclose(tensor({1e21, 1e21}, float32)));
+  CHECK(same(slope([](const Tensor& x) { return x.prod(); }, tensor(kInf)), {1}));
+  // 1e30 / 1e-15 is no float32.
+  CHECK(slope([](const Tensor& x) { return x.norm() * 1e30; }, tensor({0, 1e-15}, float32))
+            .allclose(tensor({0, 1e30}, float32)));
+}
+
+TEST_CASE("an infinite gradient of the largest, smallest or middle element is that one's alone") {
+  CHECK(same(slope([](const Tensor& x) { return x.max().sqrt(); }, tensor({-1., 0.})), {0, kInf}));
+  CHECK(same(slope([](const Tensor& x) { return x.min().sqrt(); }, tensor({0., 1.})), {kInf, 0}));
+  CHECK(same(slope([](const Tensor& x) { return x.median().sqrt(); }, tensor({-1., 0., 3.})),
+             {0, kInf, 0}));
 }
 
 TEST_CASE("max and min of everything share their gradient among equals") {
@@ -176,6 +197,15 @@ TEST_CASE("the gradient of a running product copes with zeros, NaN and infinitie
         std::vector<double>{1, 10, 0, 0, 0});
   CHECK(same(slope([](const Tensor& t) { return t.cumprod(0); }, tensor({kNaN, 2., 0.})),
              {3, kNaN, kNaN}));
+  // Products behind the zero are infinite, and before it too small for a product with them.
+  const Tensor powers = cat({zeros({1}), full({200}, 2.0)});
+  const Tensor behind =
+      slope([](const Tensor& t) { return t.cumprod(0); }, powers).narrow(0, 1, 200);
+  CHECK((behind == 0).all().item<bool>());
+  const Tensor small = tensor({1e-38, 1, 1e30, 1e30}, float32);
+  CHECK(slope([](const Tensor& t) { return t.cumprod(0); }, small)
+            .narrow(0, 1, 3)
+            .allclose(tensor({1e22, 1e-8, 1e-8}, float32), 1e-5, 0));
   const Tensor gradient = autograd::grad({x.cumprod(0)[{2}]}, {x}, {}, {.create_graph = true})[0];
   CHECK(values(autograd::grad({gradient.sum()}, {x})[0]) == std::vector<double>{4, 6, 2, 0, 0});
 }
