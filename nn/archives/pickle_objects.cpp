@@ -132,12 +132,10 @@ class Caller {
 // --- values
 
 // Objects that several refer to become values several times, so their number has a limit.
-constexpr std::uint64_t kFreeCost = 1'000'000, kCostPerByte = 8;
-
 class Converter {
  public:
   Converter(const ByteReader& reader, const Objects& objects, std::uint64_t bytes)
-      : reader_(reader), objects_(objects), left_(kFreeCost + kCostPerByte * bytes) {}
+      : reader_(reader), objects_(objects), left_(most_copies(bytes)) {}
 
   PtValue value(Number number, int depth) {
     if (depth > kMaxDepth) reader_.refuse("lists and dicts nest deeper than ", kMaxDepth);

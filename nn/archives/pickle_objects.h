@@ -39,13 +39,19 @@ using Object = std::variant<std::monostate, bool, std::int64_t, double, std::str
                             Mapping, Global, Storage, Tensor>;
 using Objects = std::deque<Object>;  // whose members stay where they are
 
+/// How many parts, or bytes of texts, may be copied for a pickle of `bytes` bytes.
+constexpr std::uint64_t most_copies(std::uint64_t bytes) {
+  return 1'000'000 + 8 * bytes;
+}
+
 /// The object with all that it holds. IoError for nesting beyond kMaxDepth (as of a list that holds
 /// itself), for keys that are neither texts nor integers or are used twice, and for what repeats so
 /// often that it would take far more memory than its pickle of `bytes` bytes.
 PtValue value_of(const ByteReader& reader, const Objects& objects, Number number,
                  std::uint64_t bytes);
 
-/// Calls a function or class of torch.save's with a tuple of arguments.
+/// Calls a function or class of torch.save's with a tuple of arguments. The result may be a copy of
+/// one of them.
 Object call(const ByteReader& reader, const Objects& objects, const std::string& function,
             const Numbers& arguments);
 

@@ -63,6 +63,7 @@ class Machine {
 
   PtValue run() {
     for (;;) {
+      if (read_bytes() > kMaxPickle) reader_.refuse("a pickle is longer than 64 MiB");
       const std::uint8_t opcode = reader_.byte();
       if (opcode == '.') break;
       if (!run_value(opcode) && !run_container(opcode) && !run_memo(opcode) && !run_object(opcode))
@@ -70,10 +71,12 @@ class Machine {
     }
     const Number result = pop();
     if (!stack_.empty() || !marks_.empty()) reader_.refuse("the pickle ends too early");
-    return value_of(reader_, objects_, result, begin_ - reader_.left());
+    return value_of(reader_, objects_, result, read_bytes());
   }
 
  private:
+  std::uint64_t read_bytes() const { return begin_ - reader_.left(); }
+
   // --- the stack
 
   bool push(Object object) {
@@ -230,8 +233,8 @@ class Machine {
       }
       case 'R': {
         const Numbers parts = pop(2);
-        return push(call(reader_, objects_, as<Global>(parts[0], "a function").name,
-                         as<Sequence>(parts[1], "a tuple of arguments").items));
+        return push_result(as<Global>(parts[0], "a function").name,
+                           as<Sequence>(parts[1], "a tuple of arguments").items);
       }
       case 'b':  // attributes of an OrderedDict, as the versions of a module's parts
         pop();
@@ -253,6 +256,15 @@ class Machine {
     if (outside_.has_classes && storage_kind(whole) != nullptr) return push(whole);
     if (is_dtype(whole)) return push(whole);
     return push(Global{whole});
+  }
+  // A few bytes copy a long argument, so there is a limit to what copies take together.
+  bool push_result(const std::string& function, const Numbers& arguments) {
+    Object result = call(reader_, objects_, function, arguments);
+    if (const auto* list = std::get_if<Sequence>(&result)) copies_ += list->items.size();
+    if (const auto* dict = std::get_if<Mapping>(&result)) copies_ += 2 * dict->items.size();
+    if (const auto* text = std::get_if<std::string>(&result)) copies_ += text->size();
+    if (copies_ > most_copies(read_bytes())) reader_.refuse("repeats its parts too often");
+    return push(std::move(result));
   }
   Tensor tensor(Number reference) {
     std::int64_t number = 0;
@@ -287,6 +299,7 @@ class Machine {
   ByteReader& reader_;
   const Outside& outside_;
   const std::uint64_t begin_;
+  std::uint64_t copies_ = 0;
   Objects objects_;
   Numbers stack_;
   std::vector<std::size_t> marks_;

@@ -14,6 +14,9 @@ namespace tend::nn::pickle {
 
 /// Lists and dicts within each other, at most.
 constexpr int kMaxDepth = 64;
+/// Bytes of a pickle, which are the data beside storages. Real files have some kilobytes; this
+/// bounds what objects can take.
+constexpr std::uint64_t kMaxPickle = std::uint64_t{64} << 20;
 
 /// A storage that a tensor of the pickle lies in.
 struct StorageName {
@@ -34,7 +37,7 @@ struct Outside {
 
 /// Reads one pickle up to its last opcode. It runs no code: of opcodes it knows those that make
 /// data, of classes and functions the ones that torch.save uses for tensors, and refuses all others
-/// by name. Time and memory are in proportion to the bytes of the pickle.
+/// by name. Time and memory are in proportion to the bytes of the pickle, at most kMaxPickle.
 PtValue read(ByteReader& reader, const Outside& outside = {});
 
 }  // namespace tend::nn::pickle

@@ -80,14 +80,16 @@ struct PtItem {
 /// integers as int64. Strides, requires_grad and shared storages are as they were saved. Nothing is
 /// executed: data of Python's pickle makes the values above and nothing else. IoError names the
 /// path and what is wrong, also the class, function or opcode that is refused, nesting beyond 64,
-/// storages outside the file and tensors outside their storage. Needs the library tend::archives.
+/// more than 64 MiB beside the elements of tensors, storages outside the file and tensors outside
+/// their storage. Needs the library tend::archives.
 PtValue load_pt(const std::filesystem::path& path);
 
 /// Writes a file that torch.load reads, with weights_only=True, too; a regular file appears whole
 /// or not at all, as write_file has it. Tensors that share memory share it after loading, and that
 /// is written once: of each storage what lies between the first and the last element of its
 /// tensors. IoError for undefined tensors, texts that are not UTF-8, keys used twice, nesting
-/// beyond 64, and where the file cannot be written.
+/// beyond 64, more than 64 MiB beside the elements of tensors, and where the file cannot be
+/// written.
 void save_pt(const std::filesystem::path& path, const PtValue& value);
 /// The same for a dict of tensors.
 void save_pt(const std::filesystem::path& path, const StateDict& tensors);

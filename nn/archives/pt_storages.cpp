@@ -17,8 +17,6 @@ namespace tend::nn::pickle {
 namespace {
 
 constexpr std::string_view kLoadPt = "load_pt";
-// Data beside storages. Real files have some kilobytes; this bounds what objects can take.
-constexpr std::uint64_t kMaxPickle = std::uint64_t{64} << 20;
 // PyTorch's magic number 0x1950a86a20f9469cfc6c, as a pickle.
 constexpr std::string_view kLegacyMagic("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.",
                                         15);

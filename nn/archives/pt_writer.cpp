@@ -215,6 +215,9 @@ void save_pt(const std::filesystem::path& path, const PtValue& value) {
     const FileName file{"save_pt", path};
     Collector(file, extents).add(value, 0);
     const std::string pickle = PickleWriter(extents).take(value);
+    if (pickle.size() > pickle::kMaxPickle)
+      file.refuse("what is not the elements of tensors takes ", pickle.size(),
+                  " bytes, more than 64 MiB");
     write_file(
         path, [&](const PutBytes& put) { put_archive(put, pickle, extents); }, "save_pt");
   });

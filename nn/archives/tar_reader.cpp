@@ -109,7 +109,7 @@ void TarReader::check_attributes(const Range& range) const {
     const std::string_view record = rest.substr(digits + 1, length - digits - 1);
     const std::string_view key = record.substr(0, record.find('='));
     if (key == "path" || key == "size" || key == "linkpath" || key.starts_with("GNU.sparse"))
-      file_.refuse("the attribute '", key, "' is not read");
+      file_.refuse("the attribute '", shown(key), "' is not read");
     rest.remove_prefix(length);
   }
 }

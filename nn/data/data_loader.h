@@ -31,13 +31,14 @@ namespace tend::data {
 /// default_collate's result.
 ///
 /// The order is PyTorch's, seed for seed: each loop draws a number from the generator, then what
-/// its sampler draws. The batches are the same for any number of workers. They are made without
-/// grad and outside of inference mode, whatever the loop's thread has; a dataset that draws takes
-/// the generator that `get(i, generator)` is given, as the default one's numbers depend on the
-/// threads. What get, next or collate throw comes out of the loop at that batch, as the same kind
-/// of tend's errors (Error for foreign ones) with batch and index named, and itself nested; the
-/// loop's iterator goes on behind that batch. Workers end with the loop, each after the batch at
-/// hand. Loops over a map-style dataset may overlap; those over an iterable one must not. In the
+/// its sampler draws. The batches are the same for any number of workers; but a loop that ends
+/// early leaves an iterable dataset without reset() behind what was read ahead. They are made
+/// without grad and outside of inference mode, whatever the loop's thread has; a dataset that draws
+/// takes the generator that `get(i, generator)` is given, as the default one's numbers depend on
+/// the threads. What get, next or collate throw comes out of the loop at that batch, as the same
+/// kind of tend's errors (Error for foreign ones) with batch and index named, and itself nested;
+/// the loop's iterator goes on behind that batch. Workers end with the loop, each after the batch
+/// at hand. Loops over a map-style dataset may overlap; those over an iterable one must not. In the
 /// child of a fork() a loop that had workers goes on by itself over a map-style dataset.
 ///
 /// Error for options that contradict each other, and to shuffle an empty dataset. PyTorch:

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -63,7 +64,7 @@ class Pass {
   }
 
   ~Pass() {
-    const bool forked = workers_ && !workers_->are_here();
+    const bool forked = workers_ && workers_->in_child();
     workers_.reset();
     // What a thread of the parent was writing is in no state to be destroyed.
     for (Slot& slot : ring_) {
@@ -81,10 +82,13 @@ class Pass {
     finish(slot);
     const std::unique_ptr<Made> made = std::move(slot.made);
     ++taken_;
-    if (made->error) std::rethrow_exception(made->error);
-    if (!made->batch) return end();
+    if (!made->error && !made->batch) return end();
     state_->count(number_, slot.number + 1);
-    if (workers_) fill();
+    if (made->error) std::rethrow_exception(made->error);
+    try {
+      if (workers_) fill();
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the next call does it again
+    }
     return std::move(made->batch);
   }
 
@@ -178,7 +182,7 @@ class Pass {
     if (workers_ && workers_->are_here()) {
       while (slot.done == 0) slot.done.wait(0);
     } else if (slot.done == 0) {
-      if (workers_) {
+      if (workers_ && workers_->in_child()) {
         if constexpr (!MapDataset<D>)
           fail("DataLoader", "a thread of the parent of a fork() was reading the iterable dataset");
         // Started by a thread that is not here: made anew, and what there is of it left alone.

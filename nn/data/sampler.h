@@ -120,7 +120,7 @@ class SubsetRandomSampler {
   Generator* generator_;
 };
 
-/// IndexList of `weights`, of shape (n,), each drawn with the probability of its weight; the
+/// Indices of `weights`, of shape (n,), each drawn with the probability of its weight; the
 /// weights need not sum up to 1. One multinomial of float64 weights from the generator, null for
 /// the default one, in each pass, which throws its errors for weights that cannot be drawn from.
 /// PyTorch: torch.utils.data.WeightedRandomSampler.

@@ -66,7 +66,11 @@ void Workers::publish() noexcept {
 }
 
 bool Workers::are_here() const noexcept {
-  return this_process() == process_ && !threads_->all.empty();
+  return !in_child() && !threads_->all.empty();
+}
+
+bool Workers::in_child() const noexcept {
+  return this_process() != process_;
 }
 
 void Workers::serve() {

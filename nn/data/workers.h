@@ -29,6 +29,8 @@ class Workers {
   void publish() noexcept;
   /// False in the child of a fork(), and when the system had no threads: jobs are the caller's.
   bool are_here() const noexcept;
+  /// Whether this process is a child of the one that started them, by fork().
+  bool in_child() const noexcept;
 
  private:
   struct Threads;  // so that programs need not compile <thread>

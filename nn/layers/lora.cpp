@@ -121,6 +121,7 @@ void remove_pair(Linear& linear) noexcept {
 
 std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patterns,
                       const LoRAOptions& options) {
+  if (patterns.empty()) fail("add_lora", "there is no name of a Linear; give {\"*\"} for all");
   if (options.rank < 1) fail("add_lora", "rank must be at least 1, got ", options.rank);
   if (!std::isfinite(options.alpha)) fail("add_lora", "alpha must be finite, got ", options.alpha);
   if (!(options.dropout >= 0 && options.dropout <= 1))

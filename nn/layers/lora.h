@@ -27,8 +27,8 @@ struct LoRAOptions {
 /// after a dot, in which * stands for any characters (? and [ ] for themselves): add_lora(model,
 /// {"W_query", "W_value"}). Returns how many layers there are. Weights that are no Linear's cannot
 /// have LoRA: those of in_proj, q_proj, k_proj and v_proj of MultiheadAttention, whose out_proj
-/// can. Error where a pattern names none, one has LoRA already, the rank is below 1, alpha is not
-/// finite or dropout not in [0, 1]; then nothing has changed.
+/// can. Error without a pattern, where one names none, a layer has LoRA already, the rank is below
+/// 1, alpha is not finite or dropout not in [0, 1]; then nothing has changed.
 std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patterns,
                       const LoRAOptions& options = {});
 

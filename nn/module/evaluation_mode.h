@@ -9,7 +9,8 @@
 namespace tend::nn {
 
 /// While it lives, the module is in evaluation mode and this thread records no graph. Afterwards
-/// the module and all below it are as the module was before, also after an exception.
+/// the module and all below it are as the module was before, also after an exception; but some stay
+/// in evaluation mode where memory has run out or an AnyModule among them was moved from meanwhile.
 class EvaluationMode {
  public:
   explicit EvaluationMode(ModuleBase& module)
@@ -18,7 +19,12 @@ class EvaluationMode {
   }
   EvaluationMode(const EvaluationMode&) = delete;
   EvaluationMode& operator=(const EvaluationMode&) = delete;
-  ~EvaluationMode() { module_.train(was_training_); }
+  ~EvaluationMode() {
+    try {
+      module_.train(was_training_);
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a destructor cannot tell
+    }
+  }
 
  private:
   ModuleBase& module_;

@@ -130,6 +130,10 @@ IncompatibleKeys ModuleBase::load(const StateDict& state, bool strict, bool only
   // What may fail comes before the first element changes.
   for (Load& load : loads) load.value = load.value.to(load.target.dtype());
   check_shared(*this, loads);
+  // What is its own source stays as it is, for graphs that have recorded it.
+  std::erase_if(loads, [](const Load& load) {
+    return load.value.raw() == load.target.raw() && load.value.has_layout_of(load.target);
+  });
   separate(loads);
   for (const Load& load : loads) {
     load.target.copy_from(load.value);

@@ -119,9 +119,9 @@ class ModuleBase : public LiveObject {
 
   /// f for every module, children first (torch.nn.Module.apply).
   void apply(const std::function<void(ModuleBase&)>& f);
-  /// Converts all floating parameters and buffers; gradients are dropped. DTypeError unless `dtype`
-  /// is floating, AutogradError for a buffer with history; then, and when memory runs out, nothing
-  /// has changed.
+  /// Converts all floating parameters and buffers of another dtype, and drops their gradients.
+  /// DTypeError unless `dtype` is floating, AutogradError for a buffer of another dtype with
+  /// history; then, and when memory runs out, nothing has changed.
   void to(DType dtype);
   void zero_grad() const;
   /// Sets requires_grad of all parameters; false freezes them.

@@ -324,7 +324,16 @@ void GroupedOptimizer<Self, Opts, State>::load_options(
     return value.defined();
   };
   loaded.first.named([&](const char* name, auto& setting) { load(name, setting, true); });
-  Self::check(loaded.first);
+  // Rate and momentum may be what no step takes, as those behind the last step of a OneCycleLR.
+  Options fixed = loaded.first;
+  fixed.lr = 1;
+  if constexpr (requires { fixed.betas; }) fixed.betas.first = 0.5;
+  if constexpr (requires { fixed.momentum; }) fixed.momentum = 0.5;
+  try {
+    Self::check(fixed);
+  } catch (const Error& error) {
+    fail("load_state_dict", "group.", group, ": ", error.what());
+  }
   double initial = 0;
   const bool has_initial = load(kInitialRate, initial, false);
   loaded.second = has_initial ? std::optional(initial) : std::nullopt;

@@ -169,8 +169,8 @@ Tensor LBFGS::walk(FunctionRef<Tensor()> closure, Memory& m) {
         here.restore();
         return detail::LinePoint{t, value, inner(there, m.d), there};
       };
-      const detail::LinePoint found = detail::strong_wolfe(at, {0, loss, slope, gradient}, m.t,
-                                                           largest(m.d), o.tolerance_change);
+      const detail::LinePoint found =
+          detail::strong_wolfe(at, {0, loss, slope, gradient}, m.t, largest(m.d));
       m.t = found.t;
       loss = found.loss;
       gradient = found.gradient;

@@ -107,7 +107,9 @@ double LinearLR::rate(const Place& p) const {
   const double start = options_.start_factor, way = options_.end_factor - start;
   if (p.epoch == 0) return p.lr * start;
   if (p.epoch > options_.total_iters) return p.lr;
-  return p.lr * (1 + way / (real(options_.total_iters) * start + real(p.epoch - 1) * way));
+  // With an end_factor of 0 the last one may be rounded to a number below 0, as PyTorch's is.
+  const double factor = 1 + way / (real(options_.total_iters) * start + real(p.epoch - 1) * way);
+  return p.lr * std::max(factor, 0.0);
 }
 
 double LinearLR::first_rate(const Place& p) const {

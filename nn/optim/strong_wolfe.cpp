@@ -10,6 +10,7 @@ namespace tend::optim::detail {
 namespace {
 
 constexpr int kMostPoints = 25;
+constexpr double kTolerance = 1e-9;
 
 // Where between `low` and `high` the cubic polynomial is least that has the losses and slopes of
 // two points.
@@ -27,13 +28,13 @@ class Search {
  public:
   Search(FunctionRef<LinePoint(double)> at, const LinePoint& start) : at_(at), start_(start) {}
 
-  LinePoint run(double t, double direction_size, double tolerance) {
+  LinePoint run(double t, double direction_size) {
     LinePoint before = start_, now = at_(t);
     for (; tried_ < kMostPoints; ++tried_) {
       if (is_too_high(now) || (tried_ > 1 && now.loss >= before.loss))
-        return zoom({before, now}, direction_size, tolerance);
+        return zoom({before, now}, direction_size);
       if (is_flat(now)) return now;
-      if (now.slope >= 0) return zoom({before, now}, direction_size, tolerance);
+      if (now.slope >= 0) return zoom({before, now}, direction_size);
       const double next = cubic_minimum(before, now, now.t + 0.01 * (now.t - before.t), now.t * 10);
       before = std::exchange(now, at_(next));
     }
@@ -48,11 +49,11 @@ class Search {
   bool is_flat(const LinePoint& p) const { return std::abs(p.slope) <= -0.9 * start_.slope; }
 
   // Narrows an interval that holds a point which fulfils both.
-  LinePoint zoom(std::array<LinePoint, 2> ends, double direction_size, double tolerance) {
+  LinePoint zoom(std::array<LinePoint, 2> ends, double direction_size) {
     const auto lower = [&ends] { return ends[0].loss <= ends[1].loss ? 0U : 1U; };
     std::size_t low = lower();
     for (bool found = false; !found && tried_ < kMostPoints; ++tried_) {
-      if (std::abs(ends[1].t - ends[0].t) * direction_size < tolerance) break;
+      if (std::abs(ends[1].t - ends[0].t) * direction_size < kTolerance) break;
       const LinePoint now = at_(next_in(ends));
       LinePoint &best = ends[low], &other = ends[1 - low];
       if (is_too_high(now) || now.loss >= best.loss) {
@@ -89,8 +90,8 @@ class Search {
 }  // namespace
 
 LinePoint strong_wolfe(FunctionRef<LinePoint(double)> at, const LinePoint& start, double t,
-                       double direction_size, double tolerance) {
-  return Search(at, start).run(t, direction_size, tolerance);
+                       double direction_size) {
+  return Search(at, start).run(t, direction_size);
 }
 
 }  // namespace tend::optim::detail

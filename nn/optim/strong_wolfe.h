@@ -16,10 +16,10 @@ struct LinePoint {
 
 /// The point of a line at which a search ends that begins at `start` and tries `t` first: one that
 /// fulfils the strong Wolfe conditions, or the best that 25 points find. The search also ends where
-/// the points between which it looks are closer than `tolerance`, in the largest coordinate of the
-/// direction, `direction_size` a unit of t. Nocedal and Wright, Numerical Optimization, algorithms
-/// 3.5 and 3.6, with the safeguards of torch.optim.LBFGS.
+/// the points between which it looks are closer than 1e-9, as torch.optim.LBFGS has it, in the
+/// largest coordinate of the direction, `direction_size` a unit of t. Nocedal and Wright, Numerical
+/// Optimization, algorithms 3.5 and 3.6, with the safeguards of torch.optim.LBFGS.
 LinePoint strong_wolfe(FunctionRef<LinePoint(double)> at, const LinePoint& start, double t,
-                       double direction_size, double tolerance);
+                       double direction_size);
 
 }  // namespace tend::optim::detail

@@ -30,10 +30,14 @@ std::vector<bool> ids_of_added(const TokenizerParts& parts) {
 }  // namespace
 
 MergeTable::MergeTable(const TokenizerParts& parts) {
-  for (std::size_t id = 0; id < parts.tokens.size(); ++id) {
-    const std::string& token = parts.tokens[id];
-    if (token.size() == 1)
-      of_byte_[static_cast<unsigned char>(token[0])] = static_cast<TokenId>(id);
+  const std::vector<bool> is_added = ids_of_added(parts);
+  // An added token of one byte stands for the byte only where there is no other.
+  for (const bool added : {true, false}) {
+    for (std::size_t id = 0; id < parts.tokens.size(); ++id) {
+      const std::string& token = parts.tokens[id];
+      if (is_added[id] == added && token.size() == 1)
+        of_byte_[static_cast<unsigned char>(token[0])] = static_cast<TokenId>(id);
+    }
   }
   const std::size_t slots = std::bit_ceil(2 * parts.merges.size() + 2);
   entries_.resize(slots, {~std::uint64_t{0}, kNone, 0});
@@ -44,7 +48,6 @@ MergeTable::MergeTable(const TokenizerParts& parts) {
   // Which tokens are what their own bytes are merged to is found out by merging them, while whole_
   // is empty and so has no answers yet.
   std::unordered_map<std::string_view, TokenId> whole;
-  const std::vector<bool> is_added = ids_of_added(parts);
   std::vector<std::int64_t> ids;
   for (std::size_t id = 0; id < parts.tokens.size(); ++id) {
     const std::string& token = parts.tokens[id];

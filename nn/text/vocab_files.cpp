@@ -83,6 +83,7 @@ void write_vocab_files(const TokenizerParts& parts, const std::filesystem::path&
   std::string merges = "#version: 0.2\n";
   for (const Merge& merge : parts.merges)
     merges += written[merge.left] + ' ' + written[merge.right] + '\n';
+  check_can_write(merges_txt);  // before the vocabulary that they belong to is there
   write_file(vocab_json, vocabulary_json(written), kSave);
   write_file(merges_txt, merges, kSave);
 }

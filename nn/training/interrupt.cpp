@@ -9,6 +9,7 @@ namespace tend::nn {
 namespace {
 
 volatile std::sig_atomic_t noted = 0;
+volatile std::sig_atomic_t hears_int = 0, hears_term = 0;
 
 // The actions that the first of the living guards found.
 struct {
@@ -19,17 +20,20 @@ struct {
 
 extern "C" void note_signal(int signal) {
   noted = signal;
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  if (hears_int != 0) std::signal(SIGINT, SIG_DFL);
+  if (hears_term != 0) std::signal(SIGTERM, SIG_DFL);
 }
 
 // A signal that the program ignores, as a shell's background job does Ctrl-C, is left alone.
-void listen(int signal, struct sigaction& before) {
+// Returns whether it is not.
+bool listen(int signal, struct sigaction& before) {
   struct sigaction action = {};
   action.sa_handler = note_signal;
   action.sa_flags = SA_RESTART;  // what is being read or written goes on
   sigaction(signal, &action, &before);
-  if (before.sa_handler == SIG_IGN) sigaction(signal, &before, nullptr);
+  if (before.sa_handler != SIG_IGN) return true;
+  sigaction(signal, &before, nullptr);
+  return false;
 }
 
 }  // namespace
@@ -38,8 +42,8 @@ InterruptGuard::InterruptGuard() noexcept {
   const std::lock_guard lock(actions.mutex);
   if (actions.guards++ > 0) return;
   noted = 0;
-  listen(SIGINT, actions.before_int);
-  listen(SIGTERM, actions.before_term);
+  hears_int = listen(SIGINT, actions.before_int) ? 1 : 0;
+  hears_term = listen(SIGTERM, actions.before_term) ? 1 : 0;
 }
 
 InterruptGuard::~InterruptGuard() {

@@ -38,9 +38,8 @@ TrainerOptions with_one_call(TrainerOptions options) {
 
 void divide_gradients(const std::vector<Tensor>& parameters, std::int64_t parts) {
   const NoGradGuard no_grad;
-  for (const Tensor& each : parameters) {
+  for (const Tensor& each : parameters)
     if (each.grad().defined()) each.grad().div_(static_cast<double>(parts));
-  }
 }
 
 bool is_due(std::int64_t step, std::int64_t every) {
@@ -90,18 +89,17 @@ TrainedStep Trainer::make_step() {
   optimizer_.step();
   ++step_;
   saved_ = -1;
-  schedule_is_due_ = options_.schedule != nullptr;
-  step_schedule();
+  schedule_due_at_ = step_;
   done.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   const auto tokens = (step_ - first_step_) * options_.tokens_per_step;
   done.tokens_per_second = static_cast<double>(tokens) / done.seconds;
   return done;
 }
 
-// Also in the run after one that ended because the schedule threw.
+// Also in the run after one that ended because the schedule threw, unless that loaded another step.
 void Trainer::step_schedule() {
-  if (schedule_is_due_) options_.schedule->step();
-  schedule_is_due_ = false;
+  if (options_.schedule != nullptr && schedule_due_at_ == step_) options_.schedule->step();
+  schedule_due_at_ = -1;
 }
 
 void Trainer::evaluate_model(TrainedStep& done) {
@@ -148,7 +146,9 @@ void Trainer::run() {
   save_best();
   while (goes_on()) {
     TrainedStep done = make_step();
+    if (progress && is_due(step_, options_.evaluate_every)) progress->clear();  // it may be printed
     try {
+      step_schedule();
       evaluate_model(done);
     } catch (...) {
       compare(done);

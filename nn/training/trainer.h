@@ -36,8 +36,9 @@ class NotFiniteError : public Error {
 ///     trainer.state.add("loader", loader);
 ///     trainer.run();
 ///
-/// Gradients of all of the model's parameters, and no others, are zeroed, clipped and averaged; the
-/// optimizer has all of them, or some, where `after_step` steps the others.
+/// Gradients of all of the model's parameters are zeroed, clipped and averaged, and those that only
+/// the optimizer has are zeroed; the optimizer has all of the model's, or some, where `after_step`
+/// steps the others.
 ///
 /// A run that is killed and resumed has the bits of one that was not, as long as `state` has all
 /// that its steps change.
@@ -56,13 +57,13 @@ class Trainer {
   RunState state;
 
   /// Trains until `steps` are made, an evaluation has not been better for too long, or Ctrl-C;
-  /// then writes the last checkpoint. Puts the whole model into training mode at its beginning and
-  /// after each evaluation. NotFiniteError for a loss or gradient that is not finite,
-  /// before the step that it would spoil, and Error for a checkpoint with other settings; what the
-  /// functions throw comes through. Called again, it goes on, from the last step or, with `resume`,
-  /// from the last checkpoint. Error for a folder with checkpoints that this Trainer neither wrote
-  /// nor resumed, and none of the step that it stands at; IoError for names or settings that no
-  /// checkpoint can have, before the first step.
+  /// then writes the last checkpoint. Puts the whole model into training mode at its beginning;
+  /// after an evaluation it is in the mode that it was in before. NotFiniteError for a loss or
+  /// gradient that is not finite, before the step that it would spoil, and Error for a checkpoint
+  /// with other settings; what the functions throw comes through. Called again, it goes on, from
+  /// the last step or, with `resume`, from the last checkpoint. Error for a folder with checkpoints
+  /// that this Trainer neither wrote nor resumed, and none of the step that it stands at; IoError
+  /// for names or settings that no checkpoint can have, before the first step.
   void run();
 
   /// Another number for `steps`, also from after_step. Error for a negative one.
@@ -95,8 +96,9 @@ class Trainer {
   std::optional<CheckpointFolder> folder_;
   std::vector<Tensor> parameters_;
   std::int64_t step_ = 0, saved_ = -1;
-  bool owns_folder_ = false;  // no other run's checkpoints are in it
-  bool schedule_is_due_ = false, stopped_early_ = false;
+  bool owns_folder_ = false;           // no other run's checkpoints are in it
+  std::int64_t schedule_due_at_ = -1;  // the step behind which it has to step yet
+  bool stopped_early_ = false;
   std::int64_t worse_ = 0;  // evaluations since the best one
   double best_ = std::numeric_limits<double>::infinity();
   double best_saved_ = best_;    // that of best.safetensors

@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include <tend/nn/files/safetensors_file.h>
+#include <tend/nn/files/write_file.h>
 #include <tend/nn/training/trainer.h>
 
 namespace tend::nn {
@@ -58,8 +59,11 @@ void Trainer::resume() {
     state.load_state_dict(file.tensors);
     saved_ = path == best_of(options_.out) ? -1 : step_;
     best_step_ = -1;
-    schedule_is_due_ = false;
-    if (options_.writes) folder_->clear(step_);
+    schedule_due_at_ = -1;
+    if (options_.writes) {
+      folder_->clear(step_);
+      remove_leftovers(options_.out, "best.safetensors");
+    }
   }
   owns_folder_ = true;
 }

@@ -52,7 +52,8 @@ struct TrainerOptions {
   std::function<void(TrainedStep&)> after_step = {};
   /// With `resume`, given the step of the last checkpoint in `out`, -1 where there is none of a
   /// step: the step of the one to go on from. By default it is the last one. -1 is a new run, an
-  /// Error in a folder with checkpoints; where there was none of a step, it is the best one.
+  /// Error in a folder with another run's checkpoints (of a Trainer that was run before, its next
+  /// step); where there was none of a step, it is the best one.
   std::function<std::int64_t(std::int64_t)> choose_checkpoint = {};
   /// Asked before each step whether the run ends here; by default it ends after Ctrl-C, for which
   /// another function must ask itself (InterruptGuard::signal).

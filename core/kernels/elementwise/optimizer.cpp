@@ -21,6 +21,14 @@ HWY_INLINE V descent(D d, const T* g, V parameter, bool maximize, T penalty) {
   return penalty == 0 ? gradient : hn::Add(gradient, hn::Mul(hn::Set(d, penalty), parameter));
 }
 
+// The mean of the old mean and a new number, as torch.lerp has it: from the one that is nearer.
+template <class D, class V, class T>
+HWY_INLINE V lerp(D d, V old, V now, T weight) {
+  const V way = hn::Sub(now, old);
+  if (weight < T(0.5)) return hn::Add(old, hn::Mul(hn::Set(d, weight), way));
+  return hn::Sub(now, hn::Mul(way, hn::Set(d, T(1) - weight)));
+}
+
 // g becomes -g to maximize, then g + penalty p; m += (1 - beta1) (g - m),
 // v = beta2 v + (1 - beta2) g^2, p = decay p + rate m / (sqrt(v) / correction + eps), where amsgrad
 // takes the largest v so far
@@ -35,8 +43,7 @@ void adam(T* p, const T* g, T* m, T* v, T* most, std::int64_t count, const AdamS
   for_vectors(hn::ScalableTag<T>(), n, [=](auto d, std::size_t i) HWY_ATTR {
     const auto parameter = hn::LoadU(d, p + i);
     const auto gradient = descent(d, g + i, parameter, maximize, penalty);
-    const auto old = hn::LoadU(d, m + i);
-    const auto mean = hn::Add(old, hn::Mul(hn::Set(d, first_weight), hn::Sub(gradient, old)));
+    const auto mean = lerp(d, hn::LoadU(d, m + i), gradient, first_weight);
     const auto square = hn::Mul(hn::Mul(hn::Set(d, second_weight), gradient), gradient);
     const auto variance = hn::Add(hn::Mul(hn::LoadU(d, v + i), hn::Set(d, beta2)), square);
     auto scale = variance;
@@ -98,8 +105,7 @@ void rmsprop(T* p, const T* g, T* square, T* mean, T* velocity, std::int64_t cou
                             hn::Mul(hn::Mul(hn::Set(d, share), gradient), gradient));
     hn::StoreU(variance, d, square + i);
     if (mean != nullptr) {
-      const auto old = hn::LoadU(d, mean + i);
-      const auto now = hn::Add(old, hn::Mul(hn::Set(d, share), hn::Sub(gradient, old)));
+      const auto now = lerp(d, hn::LoadU(d, mean + i), gradient, share);
       hn::StoreU(now, d, mean + i);
       variance = hn::Sub(variance, hn::Mul(now, now));
     }

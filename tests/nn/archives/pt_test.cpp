@@ -341,6 +341,11 @@ TEST_CASE("pickles that take what they have not, or repeat too much, are refused
         "q\1"
         "0](h\1h\1e";
   check_pt_refused(legacy_of(laughs), "repeats its parts too often");
+  // A result of a few bytes each time copies a list of 20,000: 1.6e8 numbers, dropped at once.
+  std::string copies = "ctorch\nSize\nq\1](" + std::string(20'000, 'N') + "e\x85q\2";
+  for (int i = 0; i < 8000; ++i) copies += "h\1h\2R0";
+  check_pt_refused(legacy_of(copies), "repeats its parts too often");
+  check_pt_refused(legacy_of("]" + std::string(65 << 20, 'N')), "longer than 64 MiB");
 }
 
 TEST_CASE("what no pt file holds is refused before anything is written") {
@@ -359,6 +364,7 @@ TEST_CASE("what no pt file holds is refused before anything is written") {
   PtValue deep;
   for (int i = 0; i < 65; ++i) deep = PtList{deep};
   refused(deep, "nest deeper than 64");
+  refused(std::string(64 << 20, 'a'), "more than 64 MiB");  // and load_pt would refuse it
 }
 
 TEST_CASE("pt files that end early or have a changed byte are read or refused") {

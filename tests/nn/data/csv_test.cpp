@@ -1,4 +1,5 @@
 #include <tend/nn/data/csv.h>
+#include <cmath>
 
 #include <fstream>
 #include <limits>
@@ -37,6 +38,15 @@ TEST_CASE("a table has the dtype that is asked for, and its numbers to the last 
         std::vector<std::int64_t>{9007199254740993, std::numeric_limits<std::int64_t>::min()});
   CHECK(parse_csv("0.1\n1e-50", {.header = false}).values.to_vector<float>() ==
         std::vector<float>{0.1f, 0.0f});
+  // What is too small for a float64, too, is zero, as in NumPy.
+  for (const DType dtype : {float32, float64}) {
+    const Tensor tiny =
+        parse_csv("1e-400\n-1e-400\n0." + std::string(400, '0') + "1\n1e-99999999999999999999",
+                  {.header = false, .dtype = dtype})
+            .values;
+    CHECK(tiny.to(float64).to_vector<double>() == std::vector<double>{0, 0, 0, 0});
+    CHECK(std::signbit(tiny[{1, 0}].item()));
+  }
   CHECK(parse_csv("0.1", {.header = false, .dtype = float64}).values.item() == 0.1);
   CHECK(parse_csv("a,b\n").values.shape() == Shape{0, 2});
   CHECK(parse_csv("").values.shape() == Shape{0, 0});
@@ -62,6 +72,9 @@ TEST_CASE("an error in a table names its line and column") {
   check("a\n\"1\"2\n", "line 2, column 1: there is something behind");
   check("a\n1e400\n", "\"1e400\" is out of the range of float32");
   check("a\n1e39\n", "out of the range of float32");
+  check("a\n1e400\n", "out of the range of float64", {.dtype = float64});
+  check("a\n1" + std::string(400, '0') + "e-10\n", "out of the range of float64",
+        {.dtype = float64});
   check("a\n9223372036854775808\n", "out of the range of int64", {.dtype = int64});
   check("a\n+-1\n", "is no float32");
   check("a\n0x10\n", "is no float32");

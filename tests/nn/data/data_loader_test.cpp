@@ -204,6 +204,7 @@ TEST_CASE("a loader of an iterable dataset goes on behind a batch that was an er
   data::DataLoader loader(Stumbling{{7}}, {.batch_size = 2});
   auto it = loader.begin();
   CHECK_THROWS_WITH(++it, ContainsSubstring("a bad example"));
+  const nn::StateDict behind = loader.state_dict();  // does not lead to that batch once more
   ++it;
   const data::IndexList third = (*it).to_vector<std::int64_t>();
   const nn::StateDict state = loader.state_dict();
@@ -213,6 +214,9 @@ TEST_CASE("a loader of an iterable dataset goes on behind a batch that was an er
   loader.load_state_dict(state);
   auto again = loader.begin();
   CHECK((*again).to_vector<std::int64_t>() == fourth);
+  loader.load_state_dict(behind);
+  auto resumed = loader.begin();
+  CHECK((*resumed).to_vector<std::int64_t>() == third);
 }
 
 TEST_CASE("a loop that ends early joins its workers and leaves the rest alone") {

@@ -142,7 +142,20 @@ TEST_CASE("LoRA drops inputs in training, and keeps the dtype", "[products]") {
   CHECK(equal(layer(x).detach(), layer(x).detach()));
 }
 
+TEST_CASE("loading LoRA weights leaves those that they are added to alone") {
+  nn::Sequential model{nn::Linear(3, 3)};
+  nn::add_lora(model, {"0"}, {.rank = 1});
+  const Tensor weight = model.get_parameter("0.weight"), x = ones({1, 3}).requires_grad_();
+  const Tensor y = (x * weight).sum();  // which saves the weight
+  nn::load_lora_state(model, nn::lora_state(model));
+  y.backward();
+  CHECK(x.grad().defined());
+}
+
 TEST_CASE("what cannot get LoRA is refused, and nothing has changed") {
+  nn::Linear unnamed(2, 2);
+  CHECK_THROWS_AS(nn::add_lora(unnamed, {}), Error);
+  CHECK(unnamed.weight.requires_grad());
   attention::GPT model = lora_model();
   const std::string before = model.repr();
   CHECK_THROWS_WITH(

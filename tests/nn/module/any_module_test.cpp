@@ -85,3 +85,14 @@ TEST_CASE("a list with a module that was moved from says so") {
   CHECK_THROWS_AS(list.push_back(std::move(list[0])), Error);
   CHECK(list.size() == 1);
 }
+
+TEST_CASE("an evaluation ends also where one of its modules was moved from") {
+  nn::ModuleList<> list;
+  list.push_back(nn::Linear(2, 2));
+  {
+    const nn::EvaluationMode mode(list);
+    const nn::AnyModule taken = std::move(list[0]);
+  }
+  CHECK(grad_enabled());
+  CHECK_THROWS_WITH(list.train(), "[AnyModule] was moved from");
+}

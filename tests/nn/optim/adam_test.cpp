@@ -71,3 +71,23 @@ TEST_CASE("Adam refuses settings out of range by its own name") {
                     "[Adam] betas (1, 0.9) must lie in [0, 1)");
   CHECK_THROWS_WITH(optim::Adam({p}, -1.0), "[Adam] lr is -1, not a number from 0 on");
 }
+
+TEST_CASE("running means go from the nearer end, as torch.lerp does") {
+  Tensor x = zeros({2}).requires_grad_();
+  const auto run = [&](optim::Optimizer& optimizer, const Tensor& first, const Tensor& second) {
+    x.set_grad(first);
+    optimizer.step();
+    x.set_grad(second);
+    optimizer.step();
+    return optimizer.state_dict();
+  };
+  optim::Adam adam({x}, {.lr = 1, .betas = {0.0, 0.9}});
+  CHECK(run(adam, tensor({1e8, 1.}, float32), ones({2})).at("0.exp_avg").to_vector<float>() ==
+        std::vector<float>{1, 1});
+  optim::RMSprop rmsprop({x}, {.alpha = 0.3, .centered = true});
+  const nn::StateDict state = run(rmsprop, tensor({1e8, 1.3}, float32), tensor({1., 1.7}, float32));
+  // PyTorch's numbers, which a fused operation may have rounded otherwise.
+  CHECK_THAT(
+      state.at("0.grad_avg").to(float64).to_vector<double>(),
+      Catch::Matchers::Approx(std::vector<double>{21000002, 1.4630000591278076}).epsilon(2e-7));
+}

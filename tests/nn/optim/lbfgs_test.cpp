@@ -238,3 +238,17 @@ TEST_CASE("LBFGS that was moved from loads no state") {
   const optim::LBFGS moved = std::move(optimizer);
   CHECK_THROWS_AS(optimizer.load_state_dict(state), Error);  // NOLINT(bugprone-use-after-move)
 }
+
+TEST_CASE("how long LBFGS searches along a line does not depend on tolerance_change") {
+  const std::vector<Tensor> p = valley();
+  optim::LBFGS optimizer(
+      p, {.max_iter = 8, .tolerance_change = 0.1, .line_search_fn = LineSearch::strong_wolfe});
+  int evaluations = 0;
+  step(optimizer, p, [&](const std::vector<Tensor>& at) {
+    ++evaluations;
+    return rosenbrock_loss(at);
+  });
+  CHECK(evaluations == 3);  // PyTorch's, and its numbers
+  CHECK(p[0][0].item<double>() == Approx(-1.0245319303460325));
+  CHECK(p[0][1].item<double>() == Approx(1.0716196202669255));
+}

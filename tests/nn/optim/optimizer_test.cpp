@@ -435,3 +435,13 @@ TEST_CASE("a weight decay of zero does not touch parameters that are infinite") 
   w = infinite();
   steps(optim::Lion({w}, 0.1), w);
 }
+
+TEST_CASE("an option out of its range that is loaded is an error that names its group") {
+  optim::SGD optimizer({zeros({1}).requires_grad_()}, {.lr = 0.1});
+  nn::StateDict state = optimizer.state_dict();
+  state.insert_or_assign("group.0.weight_decay", tensor(-1.0, float64));
+  state.insert_or_assign("group.0.lr", tensor(0.5, float64));
+  CHECK_THROWS_WITH(optimizer.load_state_dict(state),
+                    "[load_state_dict] group.0: [SGD] weight_decay is -1, not a number from 0 on");
+  CHECK(optimizer.lr(0) == 0.1);
+}

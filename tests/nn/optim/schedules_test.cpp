@@ -470,3 +470,29 @@ TEST_CASE("one cycle sets the rate from which later schedules begin") {
     schedule.step();
   }
 }
+
+TEST_CASE("a rate that falls to 0 is no number below it, and its state can be loaded") {
+  for (const std::int64_t iters : {4, 5, 7, 10, 100}) {
+    SGD optimizer({zeros({1}).requires_grad_()}, 0.1);
+    LinearLR schedule(optimizer, {.end_factor = 0, .total_iters = iters});
+    for (std::int64_t i = 0; i < iters; ++i) schedule.step();
+    CHECK(optimizer.lr(0) >= 0);
+    CHECK(optimizer.lr(0) < 1e-16);
+    optimizer.step();
+  }
+  // Where a Trainer ends, the schedule has made one step more than the rate has.
+  SGD optimizer({zeros({1}).requires_grad_()}, {.lr = 0.1, .momentum = 0.9});
+  OneCycleLR cycle(optimizer, {.max_lr = 0.4,
+                               .total_steps = 10,
+                               .anneal_strategy = "linear",
+                               .base_momentum = 0.85,
+                               .max_momentum = 0.999});
+  for (int i = 0; i < 10; ++i) cycle.step();
+  CHECK(optimizer.lr(0) < 0);  // as PyTorch's
+  const double rate = optimizer.lr(0);
+  const nn::StateDict state = optimizer.state_dict();
+  optimizer.set_lr(0, 1);
+  optimizer.load_state_dict(state);
+  CHECK(optimizer.lr(0) == rate);
+  CHECK_THROWS_AS(optimizer.step(), Error);
+}

@@ -91,3 +91,15 @@ TEST_CASE("options that make no vocabulary are refused") {
   check({.special_tokens = {"<s>", "<s>"}}, "the special token '<s>' is there twice");
   check({.special_tokens = {"a"}}, "the special token 'a' is another token, too");
 }
+
+TEST_CASE("a special token of one byte is not what text has for that byte") {
+  const BytePairEncoding tokenizer =
+      BytePairEncoding::train("a\n\nb a\n\nb", {.vocab_size = 260, .special_tokens = {"\n"}});
+  const auto special = tokenizer.token_id("\n");
+  REQUIRE(special);
+  const auto ids = tokenizer.encode("a\n\nb\n");
+  CHECK(std::count(ids.begin(), ids.end(), *special) == 0);
+  CHECK(tokenizer.decode(ids) == "a\n\nb\n");
+  const auto allowed = tokenizer.encode("a\nb", {.allow_special = true});
+  CHECK(std::count(allowed.begin(), allowed.end(), *special) == 1);
+}

@@ -2,7 +2,9 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -288,4 +290,48 @@ TEST_CASE(
   CHECK(course.train(options) == 5);
   CHECK(course.losses.size() == 5);  // of which the state had two
   CHECK(nn::CheckpointFolder(folder.path()).steps().contains(5));
+}
+
+TEST_CASE(
+    "a step whose schedule throws is logged, and another that is loaded is not stepped for it") {
+  const TemporaryFolder folder;
+  nn::Linear model(1, 1);
+  optim::SGD optimizer(model.parameters(), {.lr = 0.1});
+  bool throws = true;
+  optim::LambdaLR schedule(optimizer, [&](std::int64_t epoch) {
+    if (epoch == 3 && std::exchange(throws, false)) throw std::runtime_error("no rate");
+    return std::pow(0.5, epoch);
+  });
+  const auto loss = [&] { return model(ones({1, 1})).sum(); };
+  nn::Trainer trainer(model, optimizer, loss,
+                      {.steps = 5,
+                       .out = folder.file("run"),
+                       .save_every = 2,
+                       .shows_progress = false,
+                       .schedule = &schedule});
+  CHECK_THROWS_WITH(trainer.run(), ContainsSubstring("no rate"));
+  CHECK(trainer.steps_done() == 3);
+  CHECK(lines_of(folder.file("run/log.jsonl")).size() == 3);
+  trainer.state.load(folder.file("run/step-00000002.safetensors"));
+  trainer.run();
+  CHECK(trainer.steps_done() == 5);
+  CHECK(schedule.last_epoch() == 5);
+}
+
+TEST_CASE("what a killed run has left of its best checkpoint goes with the run that resumes") {
+  const TemporaryFolder folder;
+  nn::Linear model(1, 1);
+  optim::SGD optimizer(model.parameters(), {.lr = 0.1});
+  nn::Trainer trainer(
+      model, optimizer,
+      [&] {
+        return model(ones({1, 1})).sum();
+      },
+      {.steps = 1, .out = folder.file("run"), .resume = true, .shows_progress = false});
+  trainer.run();
+  const std::string left = folder.file("run/best.safetensors.tend-99999-1.tmp");
+  std::ofstream(left) << "part";
+  trainer.set_steps(2);
+  trainer.run();
+  CHECK_FALSE(std::filesystem::exists(left));
 }
