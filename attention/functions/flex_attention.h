@@ -50,9 +50,9 @@ struct FlexOptions {
 /// The gradients of query, key and value are those of scaled_dot_product_attention, with the
 /// derivative of the score function in between; floating tables have gradients, too, which are
 /// summed in float64 and in a fixed order. NaN and infinities at hidden places spread as under its
-/// causal rule: in the values they reach the result, unless dropout or the fused path's skipping of
-/// hidden tiles keeps them away, which it does where all values are finite. Those that the score
-/// function makes at hidden places reach neither the result nor a gradient.
+/// causal rule: those of a value reach the result, unless dropout drops them; those of a key or
+/// query may, unless the fused path skips their tile, as it does where all values of a head are
+/// finite. Those that the score function makes there reach neither the result nor a gradient.
 ///
 /// The fused path evaluates the functions tile by tile, in memory that grows with T and not with
 /// T * S; it passes over tiles where bounds of the mask's indices show that it hides all, and does

@@ -32,7 +32,7 @@ AttentionCall checked_call(const Tensor& query, const Tensor& key, const Tensor&
   call.grad_fn = grad_fn_of(call.weights);
   call.is_causal = options.is_causal;
   // All queries see all keys from there on.
-  call.query_offset = std::min(options.query_offset, key.size(-2));
+  if (options.is_causal) call.query_offset = std::min(options.query_offset, key.size(-2));
   call.mask = options.attn_mask;
   return call;
 }

@@ -26,7 +26,8 @@ namespace tend::attention {
 /// as the composed one and keeps one bit of it per weight. It takes any strides; its result has the
 /// layout of the query, so that split heads are merged without a copy. Gradients of its gradients
 /// are composed. It does not support floating masks that require grad or have another dtype, values
-/// that bring leading dimensions of their own, and dropout_p = 1. There the automatic choice is the
+/// that bring leading dimensions of their own, dropout_p = 1, and the gradient of is_causal with a
+/// query_offset. There the automatic choice is the
 /// composed path, as it is where queries are few beside the keys and a gradient is recorded, and
 /// AttentionPath::fused throws an Error that says why. Arguments by position have PyTorch's order.
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,

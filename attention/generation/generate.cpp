@@ -37,12 +37,11 @@ void check_numbers(const GenerateOptions& o) {
 // it is asked for.
 void check_drawn(const GenerateOptions& o) {
   if (o.temperature > 0) return;
-  const auto refuse_if = [](bool is_given, const char* name) {
+  const auto refuse_if = [&](bool is_given, const char* name) {
     if (!is_given) return;
     fail(kGenerate, name,
-         " has no effect with a temperature of 0, with which nothing is drawn: "
-         "leave ",
-         name, " out, or give a temperature above 0");
+         " has no effect with a temperature of 0, with which nothing is drawn: leave ", name,
+         " out", o.num_beams > 1 ? "" : ", or give a temperature above 0");
   };
   refuse_if(o.top_k.has_value(), "top_k");
   refuse_if(o.top_p.has_value(), "top_p");

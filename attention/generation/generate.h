@@ -45,7 +45,7 @@ struct GenerateOptions {
   std::int64_t num_samples = 1;
   /// Above 1, beam search: so many sequences are followed, and the num_samples best are given, best
   /// first, by the sum of their tokens' log-probabilities / (new tokens)^length_penalty: fewer
-  /// where there are no more.
+  /// where there are no more, so that only a single prompt tells whose they are.
   std::int64_t num_beams = 1;
   double length_penalty = 1.0;
   /// Keeps keys and values of the tokens before (KVCache) instead of computing them again.
@@ -63,8 +63,8 @@ struct GenerateOptions {
 /// cannot be, and, naming sequence and token, where the largest logit is NaN or infinite. Beams of
 /// several prompts are searched one prompt after the other. Meanings are those of Hugging Face's
 /// generate, and so are names, but for num_samples (num_return_sequences there), stop_tokens
-/// (eos_token_id), a temperature of 0 (do_sample=False) and on_token (streamer); and top_p keeps
-/// ties.
+/// (eos_token_id), a temperature of 0 (do_sample=False) and on_token (streamer); top_p keeps ties,
+/// and top_k, which is 50 there, keeps all unless given.
 std::vector<TokenSequence> generate(const GPT& model, const std::vector<TokenSequence>& prompts,
                                     const GenerateOptions& options = {});
 /// For one prompt, and one continuation (Error for more).

@@ -43,8 +43,9 @@ struct MultiheadAttentionMasks {
 
 /// torch.nn.MultiheadAttention: queries (L, N, embed_dim), keys (S, N, kdim) and values (S, N,
 /// vdim), (N, L, ...) with batch_first, or (L, ...) without a batch, give (L, N, embed_dim) alike.
-/// A query that sees no key gets the bias of out_proj alone, where PyTorch gives NaN. The layers of
-/// the book, with one causal input, are in tend::attention.
+/// A query that sees no key gets the bias of out_proj alone, where PyTorch gives NaN with
+/// need_weights, its default. The layers of the book, with one causal input, are in
+/// tend::attention.
 ///
 /// Parameters have torch.nn's names and numbers: in_proj_weight (3 embed_dim, embed_dim), or
 /// q_proj_weight, k_proj_weight and v_proj_weight where kdim or vdim differ from embed_dim;

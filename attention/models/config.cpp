@@ -53,6 +53,12 @@ void check_hidden(const char* module, const GPTConfig& c) {
 
 }  // namespace
 
+std::int64_t GPTConfig::head_size() const {
+  if (head_dim) return *head_dim;
+  if (num_heads < 1) fail<ShapeError>("GPTConfig", "num_heads must be at least 1, got ", num_heads);
+  return width / num_heads;
+}
+
 const GPTConfig& checked_block(const char* module, const GPTConfig& c) {
   check_size(module, "width", c.width);
   if (c.context_length < 0)

@@ -74,8 +74,8 @@ struct GPTConfig {
   std::optional<double> embedding_dropout = {};
 
   std::int64_t kv_heads() const { return num_kv_heads.value_or(num_heads); }
-  /// The size of one head.
-  std::int64_t head_size() const { return head_dim.value_or(width / num_heads); }
+  /// The size of one head. ShapeError unless there are heads.
+  std::int64_t head_size() const;
 };
 
 /// ShapeError or Error, naming `module`, for what no block can have.

@@ -1,5 +1,6 @@
 #include <tend/attention/models/gpt.h>
 
+#include <tend/attention/functions/call.h>
 #include <tend/attention/models/token_places.h>
 #include <tend/autograd/ops/ops.h>
 
@@ -71,6 +72,7 @@ Tensor GPT::embed(const Tensor& tokens, const GPTInputs& inputs) const {
 
 Tensor GPT::forward(const Tensor& tokens, const GPTInputs& inputs) const {
   check_inputs(tokens, inputs);
+  Draws draws(is_training());
   Tensor x = embed(tokens, inputs);
   if (inputs.cache != nullptr) inputs.cache->reserve(tokens.size(1));
   TokenPlaces places(config, tokens.size(1), x.dtype(), inputs.cache, inputs.padding);
@@ -81,6 +83,7 @@ Tensor GPT::forward(const Tensor& tokens, const GPTInputs& inputs) const {
   if (inputs.last_only && x.size(1) > 1) x = x.narrow(1, x.size(1) - 1, 1);
   Tensor logits = head(norm(x));
   if (inputs.cache != nullptr) inputs.cache->advance(tokens.size(1));
+  draws.keep();
   return logits;
 }
 
@@ -91,6 +94,7 @@ Tensor GPT::operator()(const Tensor& tokens, const GPTInputs& inputs) const {
 GPTOutput GPT::with_weights(const Tensor& tokens) const {
   return with_memory([&] {
     check_inputs(tokens, {});
+    Draws draws(is_training());
     GPTOutput out;
     Tensor x = embed(tokens, {});
     const TokenPlaces places(config, tokens.size(1), x.dtype());
@@ -100,6 +104,7 @@ GPTOutput GPT::with_weights(const Tensor& tokens) const {
       out.weights.push_back(std::move(step.weights));
     }
     out.logits = head(norm(x));
+    draws.keep();
     return out;
   });
 }

@@ -44,7 +44,7 @@ class GPT : public nn::Module<GPT> {
   /// room, with a window below the model's, or with tokens of a model of other layers, and for
   /// padding that is negative or, without a cache, more than T; DTypeError and ShapeError for
   /// padding that is not int64 (B,), ShapeError for another batch than the cache holds,
-  /// AutogradError for a cache while a graph is recorded.
+  /// AutogradError for a cache where a graph of keys or values is recorded.
   Tensor forward(const Tensor& tokens, const GPTInputs& inputs = {}) const;
   Tensor operator()(const Tensor& tokens, const GPTInputs& inputs = {}) const;
   /// The logits, equal to those of forward but for rounding, and the attention weights (B,

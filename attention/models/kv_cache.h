@@ -16,8 +16,8 @@ namespace tend::attention {
 struct KVCacheOptions {
   /// The number of tokens that it has room for; it grows by itself unless given.
   std::optional<std::int64_t> capacity = {};
-  /// Keeps the last `window` tokens only, for models with a window of at most that many. Logits
-  /// equal those of a cache that keeps all but for rounding.
+  /// Keeps the last `window` tokens only, for models with a window of at most that many; the others
+  /// are dropped by the next call. Logits equal those of a cache that keeps all but for rounding.
   std::optional<std::int64_t> window = {};
 };
 

@@ -54,6 +54,9 @@ Tensor PositionEmbedding::forward(const Tensor& positions) const {
 }
 
 Tensor PositionEmbedding::range(std::int64_t first, std::int64_t count) const {
+  if (first < 0)
+    fail<IndexError>("PositionEmbedding", "position ", first,
+                     " is out of range for a context_length of ", context_length);
   if (kind == PositionKind::learned) return weight.narrow(0, first, count);
   return forward(arange(first, first + count, 1, {.dtype = int64}));
 }

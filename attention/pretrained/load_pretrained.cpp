@@ -48,6 +48,34 @@ std::vector<std::int64_t> stop_tokens(const std::filesystem::path& path) {
   file.refuse("'eos_token_id' is neither an integer nor an array of them");
 }
 
+// How many elements the matrices of such a model have.
+double elements_of(const GPTConfig& c) {
+  const auto width = static_cast<double>(c.width);
+  const double heads = static_cast<double>(c.num_heads) + static_cast<double>(c.kv_heads());
+  const double attention = 2 * width * heads * static_cast<double>(c.head_size());
+  const bool is_gated =
+      c.feed_forward == FeedForwardKind::swiglu || c.feed_forward == FeedForwardKind::geglu;
+  const double hidden = c.hidden_width ? static_cast<double>(*c.hidden_width) : 4 * width;
+  const double feed_forward = (is_gated ? 3 : 2) * width * hidden;
+  const double tokens = static_cast<double>(c.vocab_size) * (c.tied_head ? 1 : 2);
+  const double places =
+      c.positions == PositionKind::learned ? static_cast<double>(c.context_length) : 0.0;
+  return width * (tokens + places) + static_cast<double>(c.num_layers) * (attention + feed_forward);
+}
+
+// Before a model is made, which may be larger than memory while the files are small.
+void check_fits(const nn::FileName& file, const GPTConfig& config, const nn::StateDict& tensors) {
+  if (config.num_layers > std::ssize(tensors))
+    file.refuse(config.num_layers, " layers are more than the ", tensors.size(), " tensors");
+  double there = 0;
+  for (const auto& [name, tensor] : tensors) there += static_cast<double>(tensor.numel());
+  // Smaller differences are errors that name a tensor, once there is a model.
+  const double needed = elements_of(config);
+  if (needed > 2 * there + 1e6)
+    file.refuse("its sizes make matrices of ", needed, " elements, more than the ", there,
+                " of all tensors");
+}
+
 }  // namespace
 
 std::vector<std::int64_t> pretrained_stop_tokens(const std::filesystem::path& folder) {
@@ -73,9 +101,7 @@ GPT load_pretrained(const std::filesystem::path& folder) {
         "gpt2";
     const GPTConfig config = is_gpt2 ? GPT2::config(text, path) : Llama::config(text, path);
     const nn::StateDict tensors = load_tensors(folder);
-    // Before layers are made, of which there may be as many as memory holds.
-    if (config.num_layers > std::ssize(tensors))
-      file.refuse(config.num_layers, " layers are more than the ", tensors.size(), " tensors");
+    check_fits(file, config, tensors);
     GPT model(config);
     model.load_state_dict(is_gpt2 ? GPT2::import_state(tensors, model.config)
                                   : Llama::import_state(tensors, model.config));

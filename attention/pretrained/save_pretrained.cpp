@@ -177,6 +177,25 @@ std::string stored_dtype(const GPT& model, const nn::ShardOptions& options) {
   return *options.dtype == nn::HalfType::float16 ? "float16" : "bfloat16";
 }
 
+// The outermost of the folders that are not there; empty where all are.
+std::filesystem::path first_missing(const std::filesystem::path& folder) {
+  std::filesystem::path missing;
+  std::error_code ignored;
+  for (std::filesystem::path each = (folder / "").parent_path();
+       !each.empty() && !std::filesystem::exists(each, ignored); each = each.parent_path())
+    missing = each;
+  return missing;
+}
+
+// Removes empty folders from `inner` up to `outer`.
+void remove_folders(const std::filesystem::path& inner, const std::filesystem::path& outer) {
+  if (outer.empty()) return;
+  std::error_code error;
+  for (std::filesystem::path each = (inner / "").parent_path();; each = each.parent_path()) {
+    if (!std::filesystem::remove(each, error) || each == outer) return;
+  }
+}
+
 }  // namespace
 
 void save_pretrained(const std::filesystem::path& folder, const GPT& model,
@@ -194,13 +213,14 @@ void save_pretrained(const std::filesystem::path& folder, const GPT& model,
         is_gpt2 ? GPT2::export_state(state, config) : Llama::export_state(state, config);
     nn::ShardOptions with_format = options;
     with_format.metadata.try_emplace("format", "pt");  // without it transformers reads no weights
+    const std::filesystem::path new_folders = first_missing(folder);
     std::error_code error;
-    const bool is_new = std::filesystem::create_directories(folder, error);
+    std::filesystem::create_directories(folder, error);
     if (error) nn::FileName{kSave, folder}.refuse("cannot be made: ", error.message());
     try {
       nn::safetensors::save_shards_with(folder, exported, with_format, {kConfigFile, text});
     } catch (...) {
-      if (is_new) std::filesystem::remove(folder, error);
+      remove_folders(folder, new_folders);
       throw;
     }
   });

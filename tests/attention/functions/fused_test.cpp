@@ -377,6 +377,12 @@ TEST_CASE("what fused attention does not do is composed, unless the fused path i
   refuses(in, {.attn_mask = randn({64, 64}, float64).requires_grad_()}, "the mask requires grad");
   refuses(in, {.attn_mask = randn({64, 64}, float32)}, "the mask is float32, the query float64");
   refuses(in, {.dropout_p = 1}, "dropout_p is 1");
+  const HeadInputs trained(in.query.detach().requires_grad_(), in.key, in.value);
+  refuses(trained, {.is_causal = true, .query_offset = 1}, "the gradient with a query_offset");
+  // Which means nothing without is_causal.
+  CHECK(scaled_dot_product_attention(trained.query, in.key, in.value,
+                                     {.path = AttentionPath::fused, .query_offset = 1})
+            .requires_grad());
   refuses(more, {}, "value (3, 1, 64, 4) has more leading dimensions than the weights");
   CHECK_THROWS_WITH(
       attention::attention_with_weights(in.query, in.key, in.value, {.path = AttentionPath::fused}),

@@ -362,6 +362,9 @@ TEST_CASE("what cannot be generated is refused before anything is computed") {
   CHECK_THROWS_WITH(generate(model, TokenSequence{1}, {.top_p = 0.9}),
                     "[generate] top_p has no effect with a temperature of 0, with which nothing is "
                     "drawn: leave top_p out, or give a temperature above 0");
+  CHECK_THROWS_WITH(generate(model, TokenSequence{1}, {.top_k = 2, .num_beams = 2}),
+                    "[generate] top_k has no effect with a temperature of 0, with which nothing is "
+                    "drawn: leave top_k out");
   refused({.repetition_penalty = 0.0});
   refused({.num_samples = 0});
   refused({.num_samples = 2});

@@ -41,6 +41,7 @@ TEST_CASE("learned and sinusoidal positions are looked up, others are none") {
     CHECK(equal(each->range(2, 3), all.narrow(0, 2, 3)));
     CHECK_THROWS_AS((*each)(tensor({6})), IndexError);
     CHECK_THROWS_AS((*each)(tensor({-1})), IndexError);
+    CHECK_THROWS_AS(each->range(-2, 2), IndexError);
   }
   const PositionEmbedding none(PositionKind::rotary, 6, 4);
   CHECK(none.parameters().empty());

@@ -252,6 +252,13 @@ TEST_CASE("folders that lack something are refused with what is missing") {
                folder.write("config.json", config.dump());
              }),
              ContainsSubstring("1000000000 layers are more than the "));
+  for (const char* name : {"vocab_size", "hidden_size", "intermediate_size"})
+    CHECK_THAT(refusal([&](auto& folder, auto&) {
+                 nlohmann::json config = first_of("llama")["config"];
+                 config[name] = 1'000'000'000'000;
+                 folder.write("config.json", config.dump());
+               }),
+               ContainsSubstring("config.json: its sizes make matrices of "));
   CHECK_THAT(refusal([](auto& folder, auto&) { folder.write("config.json", "{"); }),
              ContainsSubstring("no JSON"));
   CHECK_THAT(refusal([](auto& folder, auto& state) {

@@ -265,6 +265,16 @@ TEST_CASE("a folder that cannot be made is an error that names it") {
                     ContainsSubstring("[save_pretrained] /dev/null/model: cannot be made"));
 }
 
+TEST_CASE("a folder that is not written leaves none of those that were made for it") {
+  const NewFolder folder;
+  const std::filesystem::path inner = folder.path() / "a" / "b";
+  CHECK_THROWS_AS(save_pretrained(inner, GPT(tiny_llama()), {.max_shard_size = 0}), Error);
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "a"));
+  std::filesystem::create_directories(folder.path() / "a");
+  CHECK_THROWS_AS(save_pretrained(inner / "", GPT(tiny_llama()), {.max_shard_size = 0}), Error);
+  CHECK(std::filesystem::is_empty(folder.path() / "a"));
+}
+
 TEST_CASE("numbers that are floating to transformers have a point, and files say their format") {
   const NewFolder folder;
   GPTConfig config = tiny_llama();
