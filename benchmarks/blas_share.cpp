@@ -1,24 +1,25 @@
 // Which share of the multiplications of a GPT's training step OpenBLAS computes, on each SIMD
 // target:
 //
-//   blas_share [VOCABULARY TOKENS WIDTH LAYERS HEADS BATCH]
+//   blas_share [VOCABULARY [TOKENS [WIDTH [LAYERS [HEADS [BATCH]]]]]]
 //
 // By default those of the larger step that `compare` times. The functions below stand before
 // OpenBLAS's own, count, and pass the call on.
 #include <cblas.h>
 #include <dlfcn.h>
 
-#include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
 #include <string>
 
 #include <tend/core/kernels/matmul/flop_count.h>
 #include <tend/tend.h>
 
+#include "gpt_step.h"
 #include "tests/simd_targets.h"
+
+#include <nlohmann/json.hpp>
 
 namespace {
 
@@ -55,32 +56,28 @@ extern "C" void cblas_sgemv(CBLAS_ORDER order, CBLAS_TRANSPOSE trans, blasint m,
 }
 
 int main(int argc, char** argv) {
-  std::array<std::int64_t, 6> sizes = {65, 256, 384, 6, 6, 4};
-  if (argc != 1 && argc != 7) {
-    std::cerr << "usage: blas_share [VOCABULARY TOKENS WIDTH LAYERS HEADS BATCH]\n";
-    return 2;
-  }
-  for (int i = 1; i < argc; ++i) sizes.at(static_cast<std::size_t>(i - 1)) = std::atoll(argv[i]);
-  const auto [vocabulary, tokens, width, layers, heads, batch] = sizes;
-  try {
-    tend::manual_seed(1);
-    const tend::attention::GPT model({.vocab_size = vocabulary,
-                                      .context_length = tokens,
-                                      .width = width,
-                                      .num_heads = heads,
-                                      .num_layers = layers});
-    const tend::Tensor x = tend::randint(vocabulary, {batch, tokens});
+  tend::benchmarks::GPTStep gpt;
+  program::CommandLine line("blas_share",
+                            "Counts which share of a GPT's training step OpenBLAS computes");
+  gpt.add_to(line);
+  return line.run(argc, argv, [&] {
+    if (!gpt.json.empty()) tend::nn::check_can_write(gpt.json);
+    tend::manual_seed(gpt.seed);
+    const tend::attention::GPT model = gpt.model();
+    const tend::Tensor x = gpt.inputs();
+    nlohmann::ordered_json results;
     tend::test::for_each_simd_target([&](const std::string& target) {
       const std::uint64_t before = tend::kernels::flop_count;
       multiplied = 0;
       tend::cross_entropy(model(x).flatten(0, 1), x.flatten()).backward();
       // A multiplication comes with an addition.
       const double all = static_cast<double>((tend::kernels::flop_count - before) / 2);
-      std::cout << target << ": OpenBLAS computes " << 100 * static_cast<double>(multiplied) / all
-                << " % of " << all / 1e9 << " thousand million multiplications\n";
+      const double share = static_cast<double>(multiplied) / all;
+      std::cout << target << ": OpenBLAS computes " << 100 * share << " % of " << all / 1e9
+                << " thousand million multiplications\n";
+      results[target] = {{"share", share}, {"multiplications", all}};
     });
-  } catch (const tend::Error& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
+    if (!gpt.json.empty()) program::write_results(gpt.json, results.dump(1));
+    return 0;
+  });
 }

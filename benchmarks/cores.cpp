@@ -1,6 +1,6 @@
 // How a GPT's training step would be shared among more cores than this machine has:
 //
-//   cores [VOCABULARY TOKENS WIDTH LAYERS HEADS BATCH]
+//   cores [VOCABULARY [TOKENS [WIDTH [LAYERS [HEADS [BATCH]]]]]]
 //
 // By default the larger step that `compare` times. One thread runs the step, and each chunk of each
 // parallel loop is timed. What lies outside of the chunks is serial. A core that is free takes the
@@ -10,14 +10,10 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
-#include <exception>
 #include <functional>
-#include <iostream>
 #include <map>
 #include <numeric>
 #include <queue>
@@ -25,6 +21,10 @@
 #include <vector>
 
 #include <tend/tend.h>
+
+#include "gpt_step.h"
+
+#include <nlohmann/json.hpp>
 
 namespace {
 
@@ -142,25 +142,27 @@ void print(const std::map<std::size_t, double>& modelled, double one, double two
   }
 }
 
+// The largest number of cores stands for any, as in the table.
+nlohmann::ordered_json results(const std::map<std::size_t, double>& modelled, double one,
+                               double two) {
+  nlohmann::ordered_json all{{"one_thread_seconds", one}, {"two_threads_seconds", two}};
+  for (const auto& [cores, seconds] : modelled)
+    all["modelled"].push_back({{"cores", cores}, {"seconds", seconds}});
+  return all;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::array<std::int64_t, 6> sizes = {65, 256, 384, 6, 6, 4};
-  if (argc != 1 && argc != 7) {
-    std::cerr << "usage: cores [VOCABULARY TOKENS WIDTH LAYERS HEADS BATCH]\n";
-    return 2;
-  }
-  for (int i = 1; i < argc; ++i) sizes.at(static_cast<std::size_t>(i - 1)) = std::atoll(argv[i]);
-  const auto [vocabulary, tokens, width, layers, heads, batch] = sizes;
-  try {
-    tend::manual_seed(1);
-    const tend::attention::GPT model_of_step({.vocab_size = vocabulary,
-                                              .context_length = tokens,
-                                              .width = width,
-                                              .num_heads = heads,
-                                              .num_layers = layers});
+  tend::benchmarks::GPTStep gpt;
+  program::CommandLine line("cores", "Models a GPT's training step on more cores than there are");
+  gpt.add_to(line);
+  return line.run(argc, argv, [&] {
+    if (!gpt.json.empty()) tend::nn::check_can_write(gpt.json);
+    tend::manual_seed(gpt.seed);
+    const tend::attention::GPT model_of_step = gpt.model();
     tend::optim::AdamW adam(model_of_step.parameters());
-    const tend::Tensor x = tend::randint(vocabulary, {batch, tokens});
+    const tend::Tensor x = gpt.inputs();
     const auto step = [&] {
       adam.zero_grad();
       tend::cross_entropy(model_of_step(x).flatten(0, 1), x.flatten()).backward();
@@ -168,9 +170,9 @@ int main(int argc, char** argv) {
     };
     step();  // makes the optimizer's state
     const double two = time_of(step, 2), one = time_of(step, 1);
-    print(model(step), one, two);
-  } catch (const std::exception& error) {
-    std::cerr << "cores: " << error.what() << '\n';
-    return 1;
-  }
+    const std::map<std::size_t, double> modelled = model(step);
+    print(modelled, one, two);
+    if (!gpt.json.empty()) program::write_results(gpt.json, results(modelled, one, two).dump(1));
+    return 0;
+  });
 }

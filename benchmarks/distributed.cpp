@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,7 @@ nlohmann::ordered_json measure(const tend::distributed::Context& context, const 
   const double waited = cost.waited_seconds - before.waited_seconds;
   const auto steps = static_cast<double>(options.steps);
   return {{"context", size.context},
+          {"bucket_bytes", options.bucket_bytes},
           {"width", size.width},
           {"layers", size.layers},
           {"processes", context.size()},
@@ -111,6 +113,11 @@ nlohmann::ordered_json measure_sum(const tend::distributed::Context& context, st
 
 int run(const Options& options) {
   const tend::distributed::Context context;
+  // Both batches are of four or of twelve rows, and shards a power of two.
+  const std::int64_t shards = options.shards == 0 ? context.size() : options.shards;
+  if (!options.messages && shards != 1 && shards != 2 && shards != 4)
+    throw std::invalid_argument("--shards must be 1, 2 or 4, got " + std::to_string(shards));
+  if (!options.json.empty() && context.is_first()) tend::nn::check_can_write(options.json);
   nlohmann::ordered_json all;
   const auto add = [&](const nlohmann::ordered_json& found) {
     if (context.is_first()) std::cout << found.dump() << std::endl;
@@ -123,7 +130,7 @@ int run(const Options& options) {
       add(measure(context, size, options));
   }
   if (!options.json.empty() && context.is_first())
-    tend::nn::write_file(options.json, all.dump(1) + '\n');
+    program::write_results(options.json, all.dump(1));
   return 0;
 }
 
@@ -134,7 +141,7 @@ int main(int argc, char** argv) {
                             "Times training steps of two GPTs on the processes of mpirun");
   Options options;
   line.add_whole("--shards", options.shards,
-                 "Parts of the batch, a power of two (default: one for each process)", 1, 4);
+                 "Parts of the batch: 1, 2 or 4 (default: one for each process)", 1, 4);
   line.add_whole("--steps", options.steps, "Steps to time (30)", 1, 1'000'000);
   line.add_whole("--bucket-bytes", options.bucket_bytes, "Gradients sent together (1 MB)", 1,
                  1 << 30);

@@ -18,7 +18,6 @@ import argparse
 import json
 import math
 
-BUCKET = 1 << 20  # bytes
 NETWORKS = {"10 Gbit/s": 1.25e9, "100 Gbit/s": 12.5e9}  # bytes in a second
 
 
@@ -30,7 +29,7 @@ def read(path):
 def step(measured, latency, bandwidth, hosts):
     """The milliseconds of a step and of its sum of gradients."""
     size = measured["sent_bytes"]  # of two processes, each of which sends as much as the gradients have
-    buckets = math.ceil(size / BUCKET)
+    buckets = math.ceil(size / measured["bucket_bytes"])
     rounds = 2 * math.log2(hosts)
     total = 1e3 * (rounds * buckets * latency + 2 * (hosts - 1) / hosts * size / bandwidth)
     hidden = measured["reduction_ms"] - measured["waited_ms"]  # from the first bucket to the backward's end
@@ -45,6 +44,8 @@ def main():
     parser.add_argument("messages", help="the results of --messages")
     arguments = parser.parse_args()
     steps, messages = read(arguments.steps), read(arguments.messages)
+    if any(each.get("processes") != 2 for each in steps + messages):
+        parser.error("both files must be of two processes")
     sums = {each["bytes"]: each["sum_ms"] / 1e3 for each in messages}
     latency = sums[64] / 2
     largest = max(sums)

@@ -37,7 +37,7 @@ class Block(nn.Module):
                    for layer in (self.query, self.key, self.value))
         y = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + self.out(y.transpose(1, 2).reshape(batch, length, width))
-        return x + self.down(functional.gelu(self.up(self.norm2(x)), approximate="tanh"))
+        return x + self.down(functional.gelu(self.up(self.norm2(x))))
 
 
 class GPT(nn.Module):

@@ -4,6 +4,7 @@
 // `--tokenizer tokenizer.json` that vocabulary.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -28,6 +29,7 @@ struct Options {
 };
 
 std::string read_file(const std::string& path) {
+  if (std::filesystem::is_directory(path)) throw std::runtime_error(path + " is a folder");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error("cannot read " + path);
   return {std::istreambuf_iterator<char>(file), {}};

@@ -3,6 +3,7 @@
 //     torch.save({"model": model.state_dict()}, "model.pt")   # nn.Sequential(Linear, Tanh, Linear)
 
 #include <iostream>
+#include <stdexcept>
 #include <string>
 
 #include <tend/nn/archives/pt.h>
@@ -25,7 +26,12 @@ struct Options {
 
 /// The state_dict under the key "model".
 tend::nn::StateDict weights_in(const std::string& path) {
-  return tend::nn::load_pt(path).at("model").state_dict();
+  const tend::nn::PtValue file = tend::nn::load_pt(path);
+  try {
+    return file.at("model").state_dict();
+  } catch (const tend::Error& error) {
+    throw std::runtime_error(path + " has no weights under 'model': " + error.what());
+  }
 }
 
 int run(const Options& o) {

@@ -1,5 +1,5 @@
-// Fine-tunes a small GPT with LoRA: it has learnt one alphabet and learns another, by training a
-// few per cent of its numbers.
+// Fine-tunes a small GPT with LoRA: it has learnt one alphabet and learns another, by training an
+// eighth of its numbers.
 
 #include <iostream>
 #include <string>

@@ -2,6 +2,7 @@
 // laptop (https://github.com/karpathy/nanoGPT) but for rotary positions and the layers' own first
 // weights, and writes a sample.
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -67,6 +68,7 @@ void add_options(program::CommandLine& line, Options& o) {
 }
 
 std::string read_text(const std::string& path) {
+  if (std::filesystem::is_directory(path)) throw std::runtime_error(path + " is a folder");
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file || text.empty()) throw std::runtime_error(path + " cannot be read, or is empty");

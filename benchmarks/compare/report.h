@@ -15,10 +15,10 @@ namespace compare {
 /// By peer, what it says it computes with.
 using Facts = std::map<std::string, std::string>;
 
-/// Two lines that begin a Markdown table with a column for each peer.
 /// Three digits, and a unit; "" for none.
 std::string time_text(std::optional<double> seconds);
 
+/// Two lines that begin a Markdown table with a column for each peer.
 std::string table_head(const std::vector<Peer>& peers);
 /// The row of a measurement.
 std::string table_row(const std::vector<Peer>& peers, const Measurement& measurement);
@@ -29,7 +29,7 @@ std::string memory_table(const std::vector<Measurement>& measurements);
 std::string settings_list(const std::vector<Peer>& peers,
                           const std::vector<Measurement>& measurements);
 
-/// One object a row: {"row", "tend_s", "peers": {name: {"seconds", "options"}}, "best_peer",
+/// One object a row: {"row", "tend_s", "peers": {name: {"seconds", "settings"}}, "best_peer",
 /// "ratio", "as_installed_ratio", "limit_s", "of_limit", "limits", "memory", "about"}; null for
 /// what could not be measured. "best_peer" may be "libtorch as installed", where that is the
 /// faster.

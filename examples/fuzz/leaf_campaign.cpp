@@ -14,7 +14,8 @@ class LeafCampaign final : public Campaign {
   void run(std::uint64_t first, std::uint64_t count, const Torch& torch) override {
     std::deque<LeafProgram> batch;
     std::vector<json> texts;
-    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t seed = first + i;  // after the largest comes 0
       const LeafProgram& program = batch.emplace_back(seed);
       json statements = json::array();
       for (const Statement& each : program.statements()) statements.push_back(each.python);

@@ -20,7 +20,8 @@ class TensorCampaign final : public Campaign {
   void run(std::uint64_t first, std::uint64_t count, const Torch& torch) override {
     std::vector<Program> batch;
     std::vector<json> texts;
-    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t seed = first + i;  // after the largest comes 0
       const Program& program = batch.emplace_back(seed);
       texts.push_back({{"seed", seed},
                        {"python", program.python()},

@@ -116,6 +116,7 @@ struct Run {
   std::vector<TokenSequence> sequences;
   std::size_t prompt_tokens = 0;
   std::int64_t steps = 0;    // new tokens of the longest sequence
+  std::int64_t later = 0;    // new tokens of all sequences behind their first
   double first_seconds = 0;  // until the first token; with beams until the end
   double other_seconds = 0;
 };
@@ -146,7 +147,9 @@ Run run(const Options& options, const tend::attention::GPT& model,
   result.sequences = generate(model, std::vector<TokenSequence>{prompt}, generation);
   const Clock::time_point end = Clock::now();
   for (const TokenSequence& each : result.sequences) {
-    result.steps = std::max(result.steps, std::ssize(each) - std::ssize(prompt));
+    const std::int64_t tokens = std::ssize(each) - std::ssize(prompt);
+    result.steps = std::max(result.steps, tokens);
+    result.later += std::max<std::int64_t>(0, tokens - 1);
   }
   result.first_seconds = seconds(start, first.value_or(end));
   result.other_seconds = seconds(first.value_or(end), end);
@@ -155,14 +158,13 @@ Run run(const Options& options, const tend::attention::GPT& model,
 
 void print_speed(const Run& run, const Options& options) {
   const auto rate = [](double count, double time) { return time > 0 ? count / time : 0.0; };
-  const auto each = static_cast<double>(run.sequences.size());
   if (options.generation.num_beams > 1) {
     std::cerr << "searched for " << run.first_seconds << " s\n";
     return;
   }
   std::cerr << "prompt: " << run.prompt_tokens << " tokens in " << run.first_seconds << " s";
   if (run.steps > 1) {
-    std::cerr << "; then " << rate(static_cast<double>(run.steps - 1) * each, run.other_seconds)
+    std::cerr << "; then " << rate(static_cast<double>(run.later), run.other_seconds)
               << " tokens/s";
   }
   std::cerr << '\n';

@@ -44,6 +44,8 @@ TEST_CASE("all files of a run go to its folder, which is made") {
         std::vector<std::string>{"checkpoint.safetensors", "r.json", "report.html"});
   CHECK(run_to(elsewhere).code == 0);
   CHECK(std::filesystem::exists(elsewhere));
+  CHECK(run(small({"--steps", "2", "--out", "runs/with/slash/"}), folder).code == 0);
+  CHECK(std::filesystem::exists(folder.file("runs/with/slash/checkpoint.safetensors")));
 }
 
 TEST_CASE("a run that is refused makes no folder") {

@@ -52,7 +52,11 @@ Checkpoint::Checkpoint(const std::filesystem::path& path)
   const auto format = file_.metadata.find("format");
   if (format == file_.metadata.end() || format->second != kFormat)
     throw std::runtime_error(path_.string() + " was not written by this version of train");
-  options_ = options_from_json(file_.metadata["settings"]);
+  try {
+    options_ = options_from_json(file_.metadata["settings"]);
+  } catch (const std::exception& error) {
+    throw std::runtime_error(path_.string() + ": " + error.what());
+  }
 }
 
 void Checkpoint::restore(Training& training) const {

@@ -148,13 +148,12 @@ void check_files(const CommandLine& command_line, const std::string& text) {
   refuse_shared_files(command_line, text);
   if (command_line.save_every > 0) refuse_saved_names(command_line, text);
   if (!command_line.out.empty()) check_folder(command_line.out);
+  const fs::path out = (fs::path(command_line.out) / "").parent_path();  // without a last slash
   const bool is_new_folder = !command_line.out.empty() && !fs::exists(command_line.out);
   for (const std::string& file :
        {command_line.report, command_line.checkpoint, command_line.json}) {
     // Files in a folder to come can be written if the folder can.
-    if (file.empty() ||
-        (is_new_folder && fs::path(file).parent_path() == fs::path(command_line.out)))
-      continue;
+    if (file.empty() || (is_new_folder && fs::path(file).parent_path() == out)) continue;
     tend::nn::check_can_write(file);
   }
   refuse_to_overwrite(command_line);
