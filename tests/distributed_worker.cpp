@@ -238,15 +238,18 @@ void make_calls(const Context& context) {
   std::cout << context.sum(context.rank() + 1) << ' ' << context.mean(context.rank() + 1) << ' '
             << context.gather(full({2}, context.rank() + 1, int64).expand({3, 2})).sum({1, 2})
             << '\n';
+  // Its strides may differ.
+  const Tensor row = context.is_first() ? ones({1}).expand({2}) : ones({2});
+  std::cout << context.gather(row).sum().item() << '\n';
   expect_error([&] { context.gather(zeros({1 + context.rank()})); });
   Net net;
   expect_error([&] { DataParallel(context, net, {.shards = 3}); });
   expect_error([&] { DataParallel(context, net, {.shards = 1}); });
   expect_error([&] { DataParallel(context, net, {.bucket_bytes = 0}); });
   expect_error([&] { context.gather(ones({1}).expand({1 << 29})); });
-  const Tensor row = zeros({1});
-  expect_error([&] { context.broadcast({context.is_first() ? zeros({2}) : row.expand({2})}); });
-  expect_error([&] { context.broadcast({row.expand({2})}); });
+  const Tensor one = zeros({1});
+  expect_error([&] { context.broadcast({context.is_first() ? zeros({2}) : one.expand({2})}); });
+  expect_error([&] { context.broadcast({one.expand({2})}); });
   DataParallel parallel(context, net, {.shards = 4});
   expect_error([&] { parallel.part(zeros({4, 2}), parallel.first_shard() - 1); });
   expect_error([&] { parallel.part(zeros({5, 2}), parallel.first_shard()); });

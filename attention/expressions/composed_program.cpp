@@ -62,8 +62,11 @@ class Evaluation {
 
   Tensor look_up(const TileNode& node) {
     Tensor table = function_.tables[static_cast<std::size_t>(node.table)];
-    if (is_floating(table.dtype())) table = table.to(dtype_);
-    if (node.inputs.empty()) return shielded(table, visible_);
+    const bool is_real = is_floating(table.dtype());
+    if (node.inputs.empty()) return shielded(is_real ? table.to(dtype_) : table, visible_);
+    // A gradient is summed in float64, as the fused path sums it.
+    const bool sums = is_real && grad_enabled() && table.requires_grad();
+    if (is_real) table = table.to(sums ? float64 : dtype_);
     Tensor outside, offsets;  // in the row-major table
     for (std::size_t d = 0; d < node.inputs.size(); ++d) {
       const Tensor& index = in(node, d);
@@ -77,7 +80,8 @@ class Evaluation {
     if (table.numel() == 0) return zero.expand(outside.shape());
     const Tensor elements = table.reshape({-1});
     const Tensor read = tend::index(elements, {masked_fill(offsets, outside, 0)});
-    return shielded(tend::where(outside, zero, read), visible_);
+    const Tensor found = tend::where(outside, zero, read);
+    return shielded(is_real ? found.to(dtype_) : found, visible_);
   }
 
   std::string miss_text(const TileNode& node, const Tensor& table) const {

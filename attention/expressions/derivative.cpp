@@ -36,9 +36,9 @@ class Reverse {
       case TileOp::sub: to(0, g), to(1, -g); break;
       case TileOp::mul: to(0, g * in(1)), to(1, g * in(0)); break;
       case TileOp::div: to(0, g / in(1)), to(1, -g * out / in(1)); break;
-      // Equal numbers share the gradient, as in minimum and maximum.
-      case TileOp::min: choose(g, in(0) < in(1), in(0) == in(1), to); break;
-      case TileOp::max: choose(g, in(0) > in(1), in(0) == in(1), to); break;
+      // As in minimum and maximum, equal numbers share the gradient, and beside NaN both have it.
+      case TileOp::min: choose(g, in(0) > in(1), in(0) < in(1), in(0) == in(1), to); break;
+      case TileOp::max: choose(g, in(0) < in(1), in(0) > in(1), in(0) == in(1), to); break;
       case TileOp::neg: to(0, -g); break;
       case TileOp::abs: to(0, where(in(0) > 0.0, g, where(in(0) < 0.0, -g, 0.0))); break;
       case TileOp::exp: to(0, g * out); break;
@@ -51,10 +51,11 @@ class Reverse {
 
  private:
   template <class To>
-  static void choose(const Expr& g, const Expr& first, const Expr& equal, To to) {
-    const Expr half = where(equal, g * 0.5, 0.0);
-    to(0, where(first, g, half));
-    to(1, where(first || equal, half, g));
+  static void choose(const Expr& g, const Expr& loses0, const Expr& loses1, const Expr& equal,
+                     To to) {
+    const Expr share = where(equal, g * 0.5, g);
+    to(0, where(loses0, 0.0, share));
+    to(1, where(loses1, 0.0, share));
   }
 
   Trace& trace_;

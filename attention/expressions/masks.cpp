@@ -70,6 +70,9 @@ MaskFunction documents(const Tensor& documents) {
   const Lookup document = lookup(documents);
   const bool has_batch = documents.dim() == 2;
   return [&](const Position& at) {
+    // A place beyond would be hidden, since what is read there is no document's number.
+    for (const kernels::TileOp each : {kernels::TileOp::query, kernels::TileOp::key})
+      Trace::current().need({"documents", each, documents, has_batch ? 1 : 0});
     if (!has_batch) return document(at.query) == document(at.key);
     Trace::current().need({"documents", kernels::TileOp::batch, documents, 0});
     return document(at.batch, at.query) == document(at.batch, at.key);

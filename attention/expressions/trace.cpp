@@ -71,6 +71,14 @@ void TracedFunction::check_sizes(const char* operation, const Shape& weights) co
       fail<ShapeError>(operation, each.function, " was made for a table ", *each.made_for,
                        ", which now is ", table);
     }
+    const bool of_queries = each.place == TileOp::query;
+    if (of_queries || each.place == TileOp::key) {
+      const std::int64_t places = weights[rank - (of_queries ? 2 : 1)];
+      if (places <= table[each.dimension]) continue;
+      fail<IndexError>(operation, each.function, " is for ", table[each.dimension],
+                       " tokens, the weights ", weights, " have ", places,
+                       of_queries ? " queries" : " keys");
+    }
     const bool of_heads = each.place == TileOp::head;
     const std::int64_t present = of_heads ? heads : batches;
     if (table[each.dimension] == present) continue;

@@ -16,10 +16,10 @@ namespace tend::attention {
 inline constexpr const char* kExpression = "attention expression";
 
 /// A function whose table has a row for each batch or head, in that dimension: of a table with more
-/// it would silently read a part.
+/// it would silently read a part. Or it has a row for each query or key at least.
 struct SizeNeeded {
   const char* function;   // as errors name it
-  kernels::TileOp place;  // batch or head
+  kernels::TileOp place;  // batch, head, query or key
   Tensor table;
   std::int64_t dimension;
   std::optional<Shape> made_for = {};  // of the table, where its other size is part of the function
@@ -38,7 +38,8 @@ struct TracedFunction {
   /// `dtype` cannot hold.
   void check(DType dtype) const;
   /// After check(): ShapeError, naming `operation`, where weights of that shape have other batches
-  /// or heads than the tables, or a table has another shape than a function was made for.
+  /// or heads than the tables, IndexError where they have more queries or keys, and ShapeError
+  /// where a table has another shape than a function was made for.
   void check_sizes(const char* operation, const Shape& weights) const;
   /// The program for scores of that dtype, to which floating tables are converted.
   kernels::TileProgram program(DType dtype) const;

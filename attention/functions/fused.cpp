@@ -62,6 +62,7 @@ std::shared_ptr<const TracedFunction> with_tables(
   if (!function) return {};
   TracedFunction own = *function;
   for (Tensor& table : own.tables) table = replace(table);
+  own.sizes.clear();  // were checked, and refer to the tables, too
   return std::make_shared<const TracedFunction>(std::move(own));
 }
 

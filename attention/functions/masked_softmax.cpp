@@ -16,10 +16,10 @@ Tensor masked_softmax(const Tensor& scores, const Tensor& mask) try {
   if (!any(empty_rows).item<bool>())
     return softmax(additive ? scores + mask : masked_fill(scores, hidden, detail::kHidden), -1);
   // Rows without a visible key are computed as if all keys were visible, and cleared afterwards, so
-  // that no NaN arises.
+  // that no NaN arises. Under a bool mask their scores may themselves be -inf throughout.
   const Tensor visible_scores =
       additive ? scores + masked_fill(mask, empty_rows, 0)
-               : masked_fill(scores, logical_and(hidden, logical_not(empty_rows)), detail::kHidden);
+               : masked_fill(masked_fill(scores, hidden, detail::kHidden), empty_rows, 0);
   return masked_fill(softmax(visible_scores, -1), empty_rows, 0);
 } catch (const Error&) {
   rename_error("masked_softmax");

@@ -23,6 +23,7 @@ struct Timeline::State {
            const std::string& module) noexcept {
     const std::int64_t end = now();
     try {
+      record.modules.reserve(record.modules.size() + 1);
       const auto [place, is_new] = places.try_emplace(module, record.modules.size());
       if (is_new) record.modules.push_back(module);
       record.operations.push_back({name, is_derivative, place->second, last_end, end, bytes,

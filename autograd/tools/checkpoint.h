@@ -23,7 +23,9 @@ struct CheckpointOptions {
 ///
 /// In backward, AutogradError when an input was changed in place since, or when f saves other
 /// tensors the second time. Other tensors that f uses must not change until then: only
-/// those leaves that an operation saves are checked, and not for set_data().
+/// those leaves that an operation saves are checked, and not for set_data(). The second time f
+/// takes the paths of products and attention that backward's thread has: put a MatmulPathGuard or
+/// AttentionPathGuard into f.
 /// https://pytorch.org/docs/2.6/checkpoint.html (use_reentrant=False)
 std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor>& inputs,
                                const CheckpointOptions& options = {});

@@ -349,11 +349,23 @@ class Check {
   std::int64_t output_elements_ = 0;
 };
 
+// Without a direction or a step nothing would be compared.
+void check_options(const char* operation, const GradcheckOptions& options) {
+  if (options.projections < 1)
+    fail(operation, "projections must be at least 1, got ", options.projections);
+  if (!(options.eps > 0 && std::isfinite(options.eps)))
+    fail(operation, "eps must be positive and finite, got ", options.eps);
+}
+
 }  // namespace
 
 GradcheckReport gradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options) {
-  return with_memory([&] { return Check("gradcheck", f, inputs, options).run(); });
+  return with_memory([&] {
+    check_options("gradcheck", options);
+    const InferenceModeGuard usual(false);
+    return Check("gradcheck", f, inputs, options).run();
+  });
 }
 
 namespace {
@@ -400,7 +412,11 @@ GradcheckReport check_gradients(const TensorFunction& f, const std::vector<Tenso
 
 GradcheckReport gradgradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
                               const GradcheckOptions& options) {
-  return with_memory([&] { return check_gradients(f, inputs, options); });
+  return with_memory([&] {
+    check_options("gradgradcheck", options);
+    const InferenceModeGuard usual(false);
+    return check_gradients(f, inputs, options);
+  });
 }
 
 }  // namespace tend

@@ -103,20 +103,20 @@ void Communicator::say_goodbye() const {
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
 
-int Communicator::find_ended() const {
+int Communicator::find_ended(int partner) const {
   int is_there = 0;
   MPI_Status status;
-  check(MPI_Iprobe(MPI_ANY_SOURCE, 0, state_->goodbyes, &is_there, &status), "MPI_Iprobe");
+  check(MPI_Iprobe(partner, 0, state_->goodbyes, &is_there, &status), "MPI_Iprobe");
   return is_there != 0 ? status.MPI_SOURCE : -1;
 }
 
 template <class F>
-void Communicator::wait_until(const char* call, F is_done) const {
+void Communicator::wait_until(const char* call, int partner, F is_done) const {
   std::optional<Clock::time_point> ended;
   for (unsigned attempts = 1; !is_done(); ++attempts) {
     if (attempts > kSpins) std::this_thread::yield();
     if (attempts % kLooksAround != 0) continue;
-    const int other = find_ended();
+    const int other = find_ended(partner);
     if (other < 0) continue;
     if (!ended) ended = Clock::now();
     if (Clock::now() - *ended < kPatience) continue;
@@ -148,7 +148,7 @@ void Communicator::collect(const char* call, F start) const {
   check_usable(call);
   MPI_Request request = MPI_REQUEST_NULL;
   check(start(&request), call);
-  wait_until(call, [&] {
+  wait_until(call, MPI_ANY_SOURCE, [&] {
     int done = 0;
     check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     return done != 0;
@@ -220,7 +220,7 @@ void Communicator::Operation::gather_now(std::span<const std::byte> own,
 
 Communicator::Exchange::Exchange(const Communicator& communicator, int partner, int tag,
                                  std::span<const std::byte> out, std::span<std::byte> in)
-    : requests_(std::make_unique<Requests>()), communicator_(&communicator) {
+    : requests_(std::make_unique<Requests>()), communicator_(&communicator), partner_(partner) {
   communicator.check_usable("MPI_Isend");
   const auto add = [&] { return &requests_->all.emplace_back(MPI_REQUEST_NULL); };
   const std::size_t pieces = 2 + (out.size() + in.size()) / kLargestMessage;
@@ -247,7 +247,7 @@ bool Communicator::Exchange::is_done() {
 }
 
 void Communicator::Exchange::wait() {
-  communicator_->wait_until("MPI_Testall", [&] { return is_done(); });
+  communicator_->wait_until("MPI_Testall", partner_, [&] { return is_done(); });
 }
 
 }  // namespace tend::distributed

@@ -43,6 +43,7 @@ class Communicator {
     struct Requests;
     std::unique_ptr<Requests> requests_;
     const Communicator* communicator_;
+    int partner_;
   };
 
  private:
@@ -57,11 +58,12 @@ class Communicator {
   /// Starts what all processes do together, start(request), and waits for its end.
   template <class F>
   void collect(const char* call, F start) const;
-  /// Waits until is_done(). Error where another process ended instead of answering.
+  /// Waits until is_done(). Error where `partner` ended instead of answering; MPI_ANY_SOURCE for
+  /// what needs all.
   template <class F>
-  void wait_until(const char* call, F is_done) const;
-  /// The process that has ended its Communicator; -1 where none has.
-  int find_ended() const;
+  void wait_until(const char* call, int partner, F is_done) const;
+  /// The partner, or any process, that has ended its Communicator; -1 where none has.
+  int find_ended(int partner) const;
   void say_goodbye() const;
 
   std::unique_ptr<State> state_;

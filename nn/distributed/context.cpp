@@ -15,8 +15,13 @@ namespace {
 /// What must be alike of a tensor that processes exchange.
 std::string form_of(const Tensor& tensor) {
   if (!tensor.defined()) return "an undefined tensor";
-  return as_text(tensor.shape(), ' ', tensor.dtype(),
-                 tensor.array().may_self_overlap() ? ", expanded" : "");
+  return as_text(tensor.shape(), ' ', tensor.dtype());
+}
+
+// The same for one that may be written.
+std::string form_of_target(const Tensor& tensor) {
+  const bool overlaps = tensor.defined() && tensor.array().may_self_overlap();
+  return form_of(tensor) + (overlaps ? ", expanded" : "");
 }
 
 std::span<std::byte> bytes_of(const Tensor& dense) {
@@ -88,6 +93,7 @@ Tensor Context::gather(const Tensor& tensor) const {
     shape.insert(0, size());
     const Tensor all = empty(shape, own.dtype());
     operation.all_gather(bytes_of(own), bytes_of(all));
+    operation.barrier();  // as in broadcast
     return all;
   });
 }
@@ -97,11 +103,11 @@ void Context::broadcast(const std::vector<Tensor>& tensors) const {
     Communicator::Operation operation(*communicator_, "Context::broadcast");
     const NoGradGuard no_grad;
     std::vector<std::string> forms;
-    for (const Tensor& each : tensors) forms.push_back(form_of(each));
+    for (const Tensor& each : tensors) forms.push_back(form_of_target(each));
     check_agreement(operation, forms);
     for (const Tensor& each : tensors) {
       if (each.defined() && each.array().may_self_overlap())
-        fail(operation.name(), form_of(each), ": several elements share their memory");
+        fail(operation.name(), form_of_target(each), ": several elements share their memory");
     }
     operation.unsettle();  // memory may run out on this process alone
     for (const Tensor& each : tensors) {

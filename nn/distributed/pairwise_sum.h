@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -55,8 +56,9 @@ class PairwiseSum {
   int tag_;
   int levels_ = 0;
   Array values_, received_;
-  std::vector<Range> ranges_;  // before the first level, and after each
-  bool adds_ = true;           // else it collects
+  std::unique_ptr<std::vector<Array>> kept_;  // them, to be left alone where messages still come
+  std::vector<Range> ranges_;                 // before the first level, and after each
+  bool adds_ = true;                          // else it collects
   std::optional<Communicator::Exchange> exchange_;
   std::int64_t bytes_sent_ = 0;
 };

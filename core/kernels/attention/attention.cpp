@@ -218,7 +218,10 @@ void attend(AttentionHead<T> head, std::size_t first, std::size_t last, T* scrat
   // All of these queries see the keys before the first, so only values from there on are checked.
   head.skip_hidden = head.is_causal && head.keys > kStep &&
                      all_finite(head.value, head.position + first, head.keys, head.value_dim);
-  if (has_few_queries(head)) return attend_rows(head, scratch);
+  if (has_few_queries(head)) {  // whose first task computes all, where they lie in two blocks
+    if (first == 0) attend_rows(head, scratch);
+    return;
+  }
   if (last - first > kTile) {
     const auto [from, end] = needed_keys(head, first, last);
     T* const keys = scratch + forward_scratch(head.dim, head.value_dim);

@@ -6,6 +6,7 @@
 
 using namespace tend;
 using namespace tend::attention;
+using Catch::Matchers::ContainsSubstring;
 
 TEST_CASE("ready-made masks are what their formulas say, tile by tile") {
   manual_seed(2);
@@ -126,4 +127,15 @@ TEST_CASE("numbers of documents may go on behind the tokens, but not end before 
   CHECK(equal(run(longer), run(longer.narrow(0, 0, 5))));
   CHECK(equal(run(longer.unsqueeze(0)), run(longer)));
   CHECK_THROWS_AS(run(longer.narrow(0, 0, 4)), IndexError);
+}
+
+TEST_CASE("documents without a number for each query and key are refused") {
+  const Tensor q = randn({1, 1, 4, 8}), k = randn({1, 1, 6, 8});
+  CHECK_THROWS_AS(flex_attention(q, k, k, {.mask = masks::documents(ones({4}, int64))}),
+                  IndexError);
+  CHECK_THROWS_WITH(flex_attention(k, q, q, {.mask = masks::documents(ones({1, 4}, int64))}),
+                    ContainsSubstring("documents is for 4 tokens, the weights (1, 1, 6, 4) have 6 "
+                                      "queries"));
+  CHECK(flex_attention(q, k, k, {.mask = masks::documents(ones({9}, int64))}).shape() ==
+        Shape{1, 1, 4, 8});
 }

@@ -546,3 +546,69 @@ TEST_CASE("weights, scores and logsumexp of some heads are those of all heads") 
     CHECK_THROWS_AS(flex_attention_with_heads(q[0][0], q[0][0], q[0][0], {0}), ShapeError);
   }
 }
+
+TEST_CASE("a query whose scores are -inf throughout has gradients of zeros on either path") {
+  const FlexInputs in({1, 2}, 2, 16);
+  const Tensor bias = zeros({2, 16}, float64);
+  bias[0].fill_(-std::numeric_limits<double>::infinity());
+  const attention::Lookup table = attention::lookup(bias);
+  FlexOptions options;
+  options.score = [&](auto score, auto at) { return score + table(at.query, at.key); };
+  for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+    const std::vector<Tensor> results = flex_results(in, options, path);
+    for (const Tensor& each : results) CHECK(isfinite(each).all().item<bool>());
+    CHECK((results[0].select(-2, 0) == 0).all().item<bool>());
+  }
+}
+
+TEST_CASE("beside NaN, max and min give their whole gradient to both on either path") {
+  const FlexInputs in({1, 1}, 20, 20);
+  const Tensor bias = zeros({20}, float64);
+  bias[{0}] = std::numeric_limits<double>::quiet_NaN();
+  const attention::Lookup table = attention::lookup(bias);
+  FlexOptions options;
+  options.score = [&](auto score, auto at) { return max(score, table(at.key)); };
+  for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
+    const std::vector<Tensor> results = flex_results(in, options, path);
+    CHECK(isnan(results[1].select(-2, 0)).all().item<bool>());
+  }
+}
+
+TEST_CASE("the gradient of a table is summed in float64 on the composed path, too") {
+  constexpr std::int64_t kQueries = 20'000;
+  const Tensor q = zeros({1, 1, kQueries, 1}), k = zeros({1, 1, 2, 1});
+  const Tensor v = tensor({1., 0.}, float32).view({1, 1, 2, 1});
+  const Tensor bias = zeros({2}).requires_grad_();
+  const attention::Lookup table = attention::lookup(bias);
+  const Tensor out =
+      flex_attention(q, k, v,
+                     {.score = [&](auto score, auto at) { return score + table(at.key); },
+                      .path = AttentionPath::composed});
+  out.backward(full({1, 1, kQueries, 1}, 0.1f));
+  // Weights of a half each: 0.1 / 4 a query. One after another in float32 they miss it by 1e-4.
+  CHECK(bias.grad()[0].item<double>() == Approx(kQueries * (0.1f / 4.0)).epsilon(1e-7));
+}
+
+TEST_CASE("a graph does not keep itself by the sizes of its functions' tables") {
+  const Tensor w = zeros({3, 2}).requires_grad_();
+  const auto make = [&] {
+    const Tensor table = w * 1;
+    const Tensor x = ones({1, 2, 20, 8});
+    const Tensor out = flex_attention(x, x, x, {.score = attention::scores::relative_bias(table)});
+    table.add_(out.sum());
+  };
+  make();
+  const std::int64_t before = live_memory();
+  make();
+  CHECK(live_memory() == before);
+}
+
+TEST_CASE("a few queries on both sides of a tile are as composed") {
+  const Tensor q = randn({12, 4, 64}), k = randn({12, 4158, 64});
+  const NoGradGuard no_graph;
+  const auto run = [&](AttentionPath path) {
+    return scaled_dot_product_attention(q, k, k,
+                                        {.is_causal = true, .path = path, .query_offset = 4154});
+  };
+  CHECK(run(AttentionPath::fused).allclose(run(AttentionPath::composed), 1e-5, 1e-5));
+}

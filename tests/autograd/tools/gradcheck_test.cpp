@@ -237,3 +237,20 @@ TEST_CASE("gradcheck refuses a function whose results change in number or size")
   CHECK_THROWS_WITH(gradcheck(picked, {x}), ContainsSubstring("two evaluations differ"));
   CHECK(equal(x, tensor({0.2, 0.5000005}, float64)));
 }
+
+TEST_CASE("a gradient check that would compare nothing is refused") {
+  const auto f = [](const std::vector<Tensor>& in) { return in[0] * 2; };
+  const Tensor x = ones({2}, float64).requires_grad_();
+  CHECK_THROWS_WITH(gradcheck(f, {x}, {.full_jacobian = 0, .projections = 0}),
+                    "[gradcheck] projections must be at least 1, got 0");
+  CHECK_THROWS_WITH(gradgradcheck(f, {x}, {.eps = 0}), ContainsSubstring("eps must be positive"));
+  CHECK_THROWS_AS(gradcheck(f, {x}, {.eps = -1e-6}), Error);
+}
+
+TEST_CASE("gradients are checked in inference mode as outside of it") {
+  const auto f = [](const std::vector<Tensor>& in) { return in[0] * in[0]; };
+  const Tensor x = ones({2}, float64).requires_grad_();
+  const InferenceModeGuard inference;
+  CHECK(gradcheck(f, {x}).passed);
+  CHECK(gradgradcheck(f, {x}).passed);
+}

@@ -149,6 +149,7 @@ TEST_CASE("what processes do not have alike, and wrong arguments, are errors on 
         "0.5 1.5 6 3\n"
         "[Context::broadcast] process 1 has (2,) float32, process 0 (1,) float32\n"
         "3 1.5 tensor([ 6, 12])\n"
+        "4\n"
         "[Context::gather] process 1 has (2,) float32, process 0 (1,) float32\n"
         "[DataParallel] 3 shards are no power of two\n"
         "[DataParallel] 1 shards are fewer than the 2 processes\n"
