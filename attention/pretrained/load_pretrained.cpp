@@ -60,7 +60,8 @@ double elements_of(const GPTConfig& c) {
   const double tokens = static_cast<double>(c.vocab_size) * (c.tied_head ? 1 : 2);
   const double places =
       c.positions == PositionKind::learned ? static_cast<double>(c.context_length) : 0.0;
-  return width * (tokens + places) + static_cast<double>(c.num_layers) * (attention + feed_forward);
+  return width * (tokens + places + 1) +
+         static_cast<double>(c.num_layers) * (attention + feed_forward);
 }
 
 // Before a model is made, which may be larger than memory while the files are small.

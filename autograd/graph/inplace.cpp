@@ -51,7 +51,10 @@ void check_history_writable(const char* operation, const Tensor& self) {
         operation,
         "a leaf that requires grad, or a view of one, is written in place; use NoGradGuard");
   }
-  if (self.impl()->view_without_grad && base.requires_grad()) refuse_view(operation);
+  if (!self.impl()->view_without_grad) return;
+  // The base of a view is not known where it had no history when the view was made.
+  if (base.requires_grad() || (!self.impl()->base && array.storage()->has_history()))
+    refuse_view(operation);
 }
 
 bool may_write_directly(const Tensor& self, const Tensor& other) {
@@ -116,6 +119,7 @@ void PendingWrite::commit() noexcept {
 
 void PendingWrite::take_history() noexcept {
   if (!node_) return;
+  self_->array.storage()->mark_history();
   (base_ ? base_ : self_)->set_grad_fn(std::move(node_));
   if (!view_node_) return;
   self_->set_grad_fn(std::move(view_node_));

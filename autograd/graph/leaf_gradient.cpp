@@ -86,6 +86,8 @@ void GradAddition::prepare() {
   if (!before_) {
     const bool fits = lies_well(gradient_.array(), leaf) && is_unshared(gradient_, 2);
     after_ = fits ? gradient_.impl() : copy_for(leaf, gradient_).impl();
+    // Nobody else has its elements, so it is a tensor as any other.
+    if (fits) after_->view_without_grad = false;
     return;
   }
   const Array& sum = before_->array;

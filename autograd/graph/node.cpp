@@ -84,7 +84,7 @@ Tensor Recorder::attach(Ref<Node> node, Array&& result, std::span<const TensorRe
 
 void link_view(const Tensor& view, const Tensor& input) {
   const Ref<TensorImpl>& shown = input.impl();
-  const Ref<TensorImpl>& base = shown->base ? shown->base : shown;
+  const Ref<TensorImpl> live = live_base(*shown), &base = live ? live : shown;
   const bool without_grad = !grad_enabled() || shown->view_without_grad;
   view.impl()->view_without_grad = without_grad;
   // Nothing needs the base then; linking would only keep it alive.

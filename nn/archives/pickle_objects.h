@@ -39,7 +39,8 @@ using Object = std::variant<std::monostate, bool, std::int64_t, double, std::str
                             Mapping, Global, Storage, Tensor>;
 using Objects = std::deque<Object>;  // whose members stay where they are
 
-/// How many parts, or bytes of texts, may be copied for a pickle of `bytes` bytes.
+/// How many parts, or bytes of texts, may be copied for a pickle of `bytes` bytes; a tensor counts
+/// as a hundred.
 constexpr std::uint64_t most_copies(std::uint64_t bytes) {
   return 1'000'000 + 8 * bytes;
 }

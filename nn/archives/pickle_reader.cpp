@@ -263,6 +263,9 @@ class Machine {
     if (const auto* list = std::get_if<Sequence>(&result)) copies_ += list->items.size();
     if (const auto* dict = std::get_if<Mapping>(&result)) copies_ += 2 * dict->items.size();
     if (const auto* text = std::get_if<std::string>(&result)) copies_ += text->size();
+    // Its memory; the pickle of a tensor that is not repeated has more bytes.
+    if (const auto* tensor = std::get_if<Tensor>(&result))
+      copies_ += 100 + 2 * tensor->shape().size();
     if (copies_ > most_copies(read_bytes())) reader_.refuse("repeats its parts too often");
     return push(std::move(result));
   }

@@ -80,8 +80,9 @@ struct PtItem {
 /// integers as int64. Strides, requires_grad and shared storages are as they were saved. Nothing is
 /// executed: data of Python's pickle makes the values above and nothing else. IoError names the
 /// path and what is wrong, also the class, function or opcode that is refused, nesting beyond 64,
-/// more than 64 MiB beside the elements of tensors, storages outside the file and tensors outside
-/// their storage. Needs the library tend::archives.
+/// more than 64 MiB beside the elements of tensors, a packed archive that would take more than 64
+/// times its size, storages outside the file and tensors outside their storage. Needs the library
+/// tend::archives.
 PtValue load_pt(const std::filesystem::path& path);
 
 /// Writes a file that torch.load reads, with weights_only=True, too; a regular file appears whole

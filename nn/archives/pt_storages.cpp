@@ -24,10 +24,30 @@ constexpr std::int64_t kLegacyVersion = 1001;
 
 // --- zip
 
+// The memory that an archive may take. Files of torch.save are not packed, and need no limit; a few
+// kilobytes of deflated zeros would take gigabytes.
+class Budget {
+ public:
+  explicit Budget(const ZipReader& archive)
+      : archive_(archive), left_((std::uint64_t{64} << 20) + 64 * archive.file().size()) {}
+
+  /// For `count` things of `bytes` bytes each.
+  void pay(std::int64_t count, std::int64_t bytes) {
+    std::uint64_t cost = 0;
+    if (__builtin_mul_overflow(count, bytes, &cost) || cost > left_)
+      archive_.refuse("takes more than 64 times its own size when it is unpacked");
+    left_ -= cost;
+  }
+
+ private:
+  const ZipReader& archive_;
+  std::uint64_t left_;
+};
+
 class ZipStorages {
  public:
-  ZipStorages(const ZipReader& archive, std::string folder)
-      : archive_(archive), folder_(std::move(folder)) {
+  ZipStorages(const ZipReader& archive, std::string folder, Budget& budget)
+      : archive_(archive), folder_(std::move(folder)), budget_(budget) {
     const std::string name = folder_ + "byteorder";
     if (!archive_.contains(name)) return;
     const std::string order = archive_.read_all(name, 6);
@@ -37,11 +57,11 @@ class ZipStorages {
   }
 
   Array get(const StorageName& name) {
-    const auto found = arrays_.find({name.key, name.kind});
+    const auto found = arrays_.find(name.key);
     if (found != arrays_.end()) {
-      if (found->second.numel() != name.numel)
-        archive_.refuse("storage '", shown(name.key), "' has two sizes");
-      return found->second;
+      if (found->second.first != name.kind || found->second.second.numel() != name.numel)
+        archive_.refuse("storage '", shown(name.key), "' has two sizes or dtypes");
+      return found->second.second;
     }
     ZipReader::Entry entry = archive_.open(folder_ + "data/" + name.key);
     const auto refuse = [&](const auto&... parts) { archive_.refuse(parts...); };
@@ -49,19 +69,21 @@ class ZipStorages {
       archive_.refuse("storage '", shown(name.key), "' of ", name.numel, " elements has ",
                       entry.size(), " bytes");
     }
+    budget_.pay(name.numel, item_size(widened(name.kind)));
     Array out = Array::empty({name.numel}, widened(name.kind));
     read_numbers(
         name.kind, swapped_, [&](void* to, std::uint64_t bytes) { entry.read(to, bytes); }, out);
     entry.finish();
-    arrays_.emplace(std::pair(name.key, name.kind), out);
+    arrays_.emplace(name.key, std::pair(name.kind, out));
     return out;
   }
 
  private:
   const ZipReader& archive_;
   std::string folder_;
+  Budget& budget_;
   bool swapped_ = false;
-  std::map<std::pair<std::string, NumberKind>, Array> arrays_;
+  std::map<std::string, std::pair<NumberKind, Array>> arrays_;
 };
 
 std::string folder_of_pickle(const ZipReader& archive) {
@@ -137,8 +159,10 @@ class LaterStorages {
 PtValue read_zip(const std::filesystem::path& path) {
   const ZipReader archive(path, kLoadPt);
   const std::string folder = folder_of_pickle(archive);
-  ZipStorages storages(archive, folder);
+  Budget budget(archive);
+  ZipStorages storages(archive, folder, budget);
   const std::string text = archive.read_all(folder + "data.pkl", kMaxPickle);
+  budget.pay(static_cast<std::int64_t>(text.size()), 8);  // of its objects
   std::size_t at = 0;
   ByteReader reader(kLoadPt, path.string(), text.size(), [&](void* to, std::uint64_t bytes) {
     text.copy(static_cast<char*>(to), bytes, at);

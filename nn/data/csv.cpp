@@ -111,7 +111,8 @@ bool is_tiny(std::string_view digits) {
       digits.substr(e + (is_negative || digits[e + 1] == '+' ? 2 : 1));
   std::int64_t size = 0;
   const auto status = std::from_chars(exponent.data(), exponent.data() + exponent.size(), size).ec;
-  return is_negative && (status != std::errc() || size > place);
+  if (status != std::errc()) return is_negative;
+  return is_negative ? size > place : size < -place;
 }
 
 template <class T>

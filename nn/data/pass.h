@@ -113,7 +113,13 @@ class Pass {
   void skip(std::int64_t batches) {
     for (; first_ < batches; ++first_) {
       if constexpr (MapDataset<D>) {
-        if (!stream_()) ended_ = true;
+        try {
+          if (!stream_()) ended_ = true;
+        } catch (const std::bad_alloc&) {
+          throw;
+        } catch (...) {
+          ended_ = true;  // as for the loop before, behind that batch
+        }
       } else {
         const LoadScope scope;
         if (first_ == 0) reset();
@@ -121,7 +127,7 @@ class Pass {
           static_cast<void>(read(first_));
         } catch (const OutOfMemoryError&) {
           throw;
-        } catch (const Error&) {
+        } catch (...) {
           // That batch was an error for the loop before, too, and counted.
         }
       }

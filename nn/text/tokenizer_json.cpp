@@ -185,6 +185,7 @@ void read_model(const FileName& file, const Part& model, const Part& added, Toke
   const Part list = model["merges"];
   for (std::size_t i = 0; i < list.list().size(); ++i) read_merge(list[i], merges);
   parts.merges = merges.take();
+  check_merges(file, parts);
 }
 
 std::string pre_tokenizer_json(const TokenizerParts& parts) {

@@ -77,6 +77,17 @@ std::vector<std::string> bytes_of_tokens(const FileName& file,
   return tokens;
 }
 
+void check_merges(const FileName& file, const TokenizerParts& parts) {
+  const auto& tokens = parts.tokens;
+  for (const Merge& merge : parts.merges) {
+    if (tokens[merge.merged] != tokens[merge.left] + tokens[merge.right]) {
+      file.refuse("the added token '", shown(tokens[merge.merged]),
+                  "' or a part of it is one that "
+                  "merges make, of other bytes");
+    }
+  }
+}
+
 std::vector<std::string> written_tokens(const TokenizerParts& parts) {
   std::vector<std::string> written(parts.tokens.size());
   std::transform(parts.tokens.begin(), parts.tokens.end(), written.begin(), printable);

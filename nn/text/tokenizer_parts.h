@@ -73,6 +73,10 @@ std::vector<std::string> bytes_of_tokens(const FileName& file,
 /// The tokens as files write them: the inverse.
 std::vector<std::string> written_tokens(const TokenizerParts& parts);
 
+/// IoError where merges make an added token of other bytes than its content: text would become it,
+/// and it another text.
+void check_merges(const FileName& file, const TokenizerParts& parts);
+
 /// Merges between tokens as they are written, added one by one in their order.
 class MergeReader {
  public:

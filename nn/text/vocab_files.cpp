@@ -64,6 +64,7 @@ TokenizerParts read_vocab_files(const std::filesystem::path& vocab_json,
   parts.added = special_of(vocabulary, written, special_tokens);
   parts.tokens = bytes_of_tokens(vocabulary, written, parts.added);
   parts.merges = read_merges(merges, written);
+  check_merges(vocabulary, parts);
   parts.patterns = {std::string(kGpt2Pattern)};
   return parts;
 }

@@ -151,13 +151,13 @@ void Trainer::run() {
       step_schedule();
       evaluate_model(done);
     } catch (...) {
-      compare(done);
       if (log) log->write(done);  // the step was made
+      compare(done);
       throw;
     }
+    if (log) log->write(done);
     compare(done);
     if (done.evaluation) last_evaluation = done.evaluation;
-    if (log) log->write(done);
     save_best();
     if (is_due(step_, options_.save_every)) save();
     const double a_step = done.seconds / static_cast<double>(step_ - first_step_);

@@ -57,13 +57,15 @@ class Trainer {
   RunState state;
 
   /// Trains until `steps` are made, an evaluation has not been better for too long, or Ctrl-C;
-  /// then writes the last checkpoint. Puts the whole model into training mode at its beginning;
-  /// after an evaluation it is in the mode that it was in before. NotFiniteError for a loss or
-  /// gradient that is not finite, before the step that it would spoil, and Error for a checkpoint
-  /// with other settings; what the functions throw comes through. Called again, it goes on, from
-  /// the last step or, with `resume`, from the last checkpoint. Error for a folder with checkpoints
-  /// that this Trainer neither wrote nor resumed, and none of the step that it stands at; IoError
-  /// for names or settings that no checkpoint can have, before the first step.
+  /// then writes the last checkpoint. Puts the whole model into training mode at its beginning; an
+  /// evaluation leaves all of it in the mode that the model itself was in. NotFiniteError for a
+  /// loss or gradient that is not finite, before the step that it would spoil, and Error for a
+  /// checkpoint with other settings; what the functions throw comes through. Called again, it goes
+  /// on from the last step or, with `resume`, from the last checkpoint; a step behind which the
+  /// schedule or a function threw is then neither evaluated nor saved any more, but the schedule is
+  /// stepped. Error for a folder with checkpoints that this Trainer neither wrote nor resumed, and
+  /// none of the step that it stands at; IoError for names or settings that no checkpoint can have,
+  /// before the first step.
   void run();
 
   /// Another number for `steps`, also from after_step. Error for a negative one.

@@ -234,6 +234,43 @@ TEST_CASE("A view that was made without grad mode is written where its base has 
   CHECK(view.requires_grad());
 }
 
+TEST_CASE("a view made without grad mode is not written once its base has got a history") {
+  const Tensor w = tensor(2.0).requires_grad_(), x = ones({2, 3});
+  Tensor row;
+  {
+    const NoGradGuard guard;
+    row = x[0];
+  }
+  row.fill_(1);
+  x.mul_(w);
+  CHECK_THROWS_AS(row.fill_(7), AutogradError);
+  CHECK_THROWS_AS(row.view({3, 1}).mul_(10), AutogradError);
+  x.sum().backward();
+  CHECK(w.grad().item() == 6);
+  const NoGradGuard guard;
+  row.fill_(7);
+}
+
+TEST_CASE("a view of a view whose base got other elements is one of that view") {
+  const Tensor w = full({2}, 3.0).requires_grad_();
+  Tensor x = ones({4});
+  const Tensor v = x.narrow(0, 0, 3);
+  x.set_data(zeros({4}));
+  v.narrow(0, 0, 2).mul_(w);
+  CHECK(values(v) == V{3, 3, 1});
+  v.sum().backward();
+  CHECK(values(w.grad()) == V{1, 1});
+}
+
+TEST_CASE("a gradient is a tensor as any other, whatever view the derivative made") {
+  const Tensor x = ones({2, 3}).requires_grad_(), w = ones({2, 3}).requires_grad_();
+  (x.reshape({6}) * 2).sum().backward();
+  const Tensor gradient = x.grad();
+  gradient.mul_(w);
+  gradient.sum().backward();
+  CHECK(values(w.grad()) == V{2, 2, 2, 2, 2, 2});
+}
+
 TEST_CASE("a part of a tensor that names one element twice gets no history") {
   const Tensor twice = zeros({1}).expand({3}).detach(), w = ones({1}).requires_grad_();
   CHECK_THROWS_MATCHES(

@@ -76,12 +76,13 @@ std::string tensor_pickle(const std::string& offset, const std::string& sizes,
 }
 
 // A zip archive of entries in the folder "archive".
-std::string zip_of(const std::vector<std::pair<std::string, std::string>>& entries) {
+std::string zip_of(const std::vector<std::pair<std::string, std::string>>& entries,
+                   const nn::ZipWriter::Options& options = {}) {
   std::string content;
   const nn::PutBytes put = [&](const void* data, std::size_t bytes) {
     content.append(static_cast<const char*>(data), bytes);
   };
-  nn::ZipWriter zip(put, {});
+  nn::ZipWriter zip(put, options);
   for (const auto& [name, text] : entries) {
     const std::string_view part = text;
     zip.add("archive/" + name, {&part, 1});
@@ -346,6 +347,41 @@ TEST_CASE("pickles that take what they have not, or repeat too much, are refused
   for (int i = 0; i < 8000; ++i) copies += "h\1h\2R0";
   check_pt_refused(legacy_of(copies), "repeats its parts too often");
   check_pt_refused(legacy_of("]" + std::string(65 << 20, 'N')), "longer than 64 MiB");
+  // Tensors of 64 dimensions of one element, made by three bytes each.
+  const std::string zero("K\0", 2);
+  std::string sizes;
+  for (int i = 0; i < 64; ++i) sizes += "K\1";
+  std::string tensors = "\x80\x02ctorch._utils\n_rebuild_tensor_v2\nq\1(" +
+                        std::string(
+                            "(U\7storagectorch\nFloatStorage\nU\1"
+                            "0U\3cpuK\1tQ") +
+                        zero + "(" + sizes + "t(" + sizes +
+                        "t\x89"
+                        "ccollections\nOrderedDict\n)Rtq\2";
+  for (int i = 0; i < 200'000; ++i) tensors += "h\1h\2R0";
+  check_pt_refused(zip_of({{"data.pkl", tensors + "."}, {"data/0", "1234"}}),
+                   "repeats its parts too often");
+}
+
+TEST_CASE("a packed pt file takes no more than 64 times its size") {
+  const std::string zero("K\0", 2);
+  // Nine million bytes, packed to 9000, become int64.
+  const std::string pickle =
+      "\x80\x02ctorch._utils\n_rebuild_tensor_v2\n((U\7storagectorch\nByteStorage\nU\1"
+      "0U\3cpuJ" +
+      std::string("\x40\x54\x89\0", 4) + "tQ" + zero +
+      "(K\1t(K\1t\x89"
+      "ccollections\nOrderedDict\n)RtR.";
+  const std::vector<std::pair<std::string, std::string>> entries{
+      {"data.pkl", pickle}, {"data/0", std::string(9'000'000, '\0')}};
+  check_pt_refused(zip_of(entries, {.compressed = true}), "more than 64 times its own size");
+  const ScratchFolder folder;
+  write_content(folder / "a.pt", zip_of(entries));
+  CHECK(nn::load_pt(folder / "a.pt").as<Tensor>()->dtype() == int64);
+  // Each object of a pickle takes memory, too.
+  check_pt_refused(
+      zip_of({{"data.pkl", "\x80\x02](" + std::string(9'000'000, ')') + "e."}}, {.compressed = true}),
+      "more than 64 times its own size");
 }
 
 TEST_CASE("what no pt file holds is refused before anything is written") {

@@ -190,6 +190,11 @@ TEST_CASE("what a sampler throws comes out at its batch") {
     ++it;
     CHECK((*it).item<std::int64_t>() == 1);
     CHECK_THROWS_WITH(++it, "no more");
+    const nn::StateDict behind = loader.state_dict();
+    ++it;
+    CHECK(it == loader.end());
+    loader.load_state_dict(behind);
+    CHECK(loader.begin() == loader.end());
   }
 }
 

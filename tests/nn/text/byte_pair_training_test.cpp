@@ -103,3 +103,15 @@ TEST_CASE("a special token of one byte is not what text has for that byte") {
   const auto allowed = tokenizer.encode("a\nb", {.allow_special = true});
   CHECK(std::count(allowed.begin(), allowed.end(), *special) == 1);
 }
+
+TEST_CASE("a special token that merges make of other bytes is refused") {
+  const auto tokenizer =
+      BytePairEncoding::train("on the on the on the", {.vocab_size = 300, .special_tokens = {}});
+  REQUIRE(tokenizer.decode(tokenizer.encode(" the")) == " the");
+  const TemporaryFolder folder;
+  const std::string vocab = folder.file("vocab.json"), merges = folder.file("merges.txt");
+  tokenizer.save(vocab, merges);
+  CHECK_THROWS_WITH(BytePairEncoding::load(vocab, merges, {"\u0120the"}),
+                    ContainsSubstring("is one that merges make, of other bytes"));
+  CHECK(BytePairEncoding::load(vocab, merges, {"he"}).decode(tokenizer.encode(" the")) == " the");
+}
