@@ -49,7 +49,8 @@ struct FlexOptions {
 ///
 /// The gradients of query, key and value are those of scaled_dot_product_attention, with the
 /// derivative of the score function in between; floating tables have gradients, too, which are
-/// summed in float64 and in a fixed order. NaN and infinities at hidden places spread as under its
+/// summed in a fixed order: in float64 on the fused path and where the composed one adds to an
+/// index, otherwise as sum() does. NaN and infinities at hidden places spread as under its
 /// causal rule: those of a value reach the result, unless dropout drops them; those of a key or
 /// query may, unless the fused path skips their tile, as it does where all values of a head are
 /// finite. Those that the score function makes there reach neither the result nor a gradient.

@@ -18,8 +18,8 @@ namespace tend {
 /// Checks that `self` may be written in place. Errors name `operation`: ShapeError where two
 /// indices share an element; AutogradError for an inference tensor outside of inference mode and,
 /// in grad mode, for a leaf that requires grad, a view of one, or a view made without grad mode
-/// whose base requires grad. (PendingWrite refuses all writes of results with a history to a view
-/// made without grad mode.)
+/// whose base requires grad (or whose elements have got a history since, where it had none).
+/// (PendingWrite refuses all writes of results with a history to a view made without grad mode.)
 void check_writable(const char* operation, const Tensor& self);
 
 /// The same without the ShapeError.

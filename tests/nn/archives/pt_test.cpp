@@ -346,18 +346,21 @@ TEST_CASE("pickles that take what they have not, or repeat too much, are refused
   std::string copies = "ctorch\nSize\nq\1](" + std::string(20'000, 'N') + "e\x85q\2";
   for (int i = 0; i < 8000; ++i) copies += "h\1h\2R0";
   check_pt_refused(legacy_of(copies), "repeats its parts too often");
-  check_pt_refused(legacy_of("]" + std::string(65 << 20, 'N')), "longer than 64 MiB");
+  const std::string text = std::string("X\0\0\x10\4", 5) + std::string(65 << 20, 'a');
+  check_pt_refused(legacy_of(text), "longer than 64 MiB");
   // Tensors of 64 dimensions of one element, made by three bytes each.
   const std::string zero("K\0", 2);
   std::string sizes;
   for (int i = 0; i < 64; ++i) sizes += "K\1";
-  std::string tensors = "\x80\x02ctorch._utils\n_rebuild_tensor_v2\nq\1(" +
-                        std::string(
-                            "(U\7storagectorch\nFloatStorage\nU\1"
-                            "0U\3cpuK\1tQ") +
-                        zero + "(" + sizes + "t(" + sizes +
-                        "t\x89"
-                        "ccollections\nOrderedDict\n)Rtq\2";
+  std::string tensors =
+      "\x80\x02"
+      "ctorch._utils\n_rebuild_tensor_v2\nq\1(" +
+      std::string(
+          "(U\7storagectorch\nFloatStorage\nU\1"
+          "0U\3cpuK\1tQ") +
+      zero + "(" + sizes + "t(" + sizes +
+      "t\x89"
+      "ccollections\nOrderedDict\n)Rtq\2";
   for (int i = 0; i < 200'000; ++i) tensors += "h\1h\2R0";
   check_pt_refused(zip_of({{"data.pkl", tensors + "."}, {"data/0", "1234"}}),
                    "repeats its parts too often");
@@ -367,7 +370,8 @@ TEST_CASE("a packed pt file takes no more than 64 times its size") {
   const std::string zero("K\0", 2);
   // Nine million bytes, packed to 9000, become int64.
   const std::string pickle =
-      "\x80\x02ctorch._utils\n_rebuild_tensor_v2\n((U\7storagectorch\nByteStorage\nU\1"
+      "\x80\x02"
+      "ctorch._utils\n_rebuild_tensor_v2\n((U\7storagectorch\nByteStorage\nU\1"
       "0U\3cpuJ" +
       std::string("\x40\x54\x89\0", 4) + "tQ" + zero +
       "(K\1t(K\1t\x89"
@@ -379,9 +383,9 @@ TEST_CASE("a packed pt file takes no more than 64 times its size") {
   write_content(folder / "a.pt", zip_of(entries));
   CHECK(nn::load_pt(folder / "a.pt").as<Tensor>()->dtype() == int64);
   // Each object of a pickle takes memory, too.
-  check_pt_refused(
-      zip_of({{"data.pkl", "\x80\x02](" + std::string(9'000'000, ')') + "e."}}, {.compressed = true}),
-      "more than 64 times its own size");
+  check_pt_refused(zip_of({{"data.pkl", "\x80\x02](" + std::string(9'000'000, ')') + "e."}},
+                          {.compressed = true}),
+                   "more than 64 times its own size");
 }
 
 TEST_CASE("what no pt file holds is refused before anything is written") {

@@ -154,7 +154,7 @@ TEST_CASE("what processes do not have alike, and wrong arguments, are errors on 
         "[DataParallel] 3 shards are no power of two\n"
         "[DataParallel] 1 shards are fewer than the 2 processes\n"
         "[DataParallel] bucket_bytes must be at least 1, got 0\n"
-        "[Context::gather] (536870912,) float32, expanded has more than 1073741824 bytes\n"
+        "[Context::gather] (536870912,) float32 has more than 1073741824 bytes\n"
         "[Context::broadcast] process 1 has (2,) float32, expanded, process 0 (2,) float32\n"
         "[Context::broadcast] (2,) float32, expanded: several elements share their memory\n"
         "[DataParallel::part] shard -1 is not one of this process's, 0 to 1\n"
