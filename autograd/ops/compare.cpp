@@ -83,7 +83,7 @@ Tensor bitwise_xor(const Tensor& self, const Tensor& other) {
 
 namespace {
 
-// The other side, for the history that the result has of it.
+// The other side of a comparison as a tensor whose gradient the result records; a number has none.
 Tensor recorded(const Tensor& other) {
   return other;
 }

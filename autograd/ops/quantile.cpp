@@ -27,7 +27,8 @@ class Ascending {
     }
   }
 
-  /// `share` is the tensor of q where that has a history, which only linear interpolation goes on.
+  /// `share` is q as a tensor where it has a history. Only linear interpolation has a derivative by
+  /// it.
   Tensor quantile(double q, Interpolation interpolation, const Tensor& share = {}) const {
     if (!(q >= 0 && q <= 1)) fail("quantile", "the share ", q, " does not lie in [0, 1]");
     // The rank is rounded as the elements are, which is what PyTorch does.

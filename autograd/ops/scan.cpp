@@ -60,7 +60,8 @@ Tensor cumprod_gradient(const Tensor& x, const Tensor& products, const Tensor& g
   const Tensor one = ones_like(narrow(x, dim, 0, 1));
   const Tensor before = cat({one, cumprod(narrow(x, dim, 0, length - 1), dim)}, dim);
   Tensor after = accumulate_back(grad, shifted(x, dim, 1), dim);
-  // It may be infinite. Where this is differentiated, the derivative of `before` counts.
+  // Where `before` is 0, `after` may be infinite. A second derivative needs it there nevertheless,
+  // since the derivative of `before` is not 0.
   if (!grad_enabled()) after = masked_fill(after, before == 0, 0);
   return before * after;
 }

@@ -146,7 +146,7 @@ void Trainer::run() {
   save_best();
   while (goes_on()) {
     TrainedStep done = make_step();
-    if (progress && is_due(step_, options_.evaluate_every)) progress->clear();  // it may be printed
+    if (progress && is_due(step_, options_.evaluate_every)) progress->clear();  // for prints
     try {
       step_schedule();
       evaluate_model(done);
