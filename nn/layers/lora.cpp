@@ -129,6 +129,7 @@ std::int64_t add_lora(ModuleBase& module, const std::vector<std::string>& patter
   return with_memory([&] {
     const std::vector<NamedLinear> layers = named_by(module, patterns);
     std::vector<Pair> pairs;
+    pairs.reserve(layers.size());
     for (const NamedLinear& each : layers) {
       pairs.push_back(drawn_pair(*each.second, options.rank));
     }
