@@ -113,7 +113,7 @@ nlohmann::ordered_json measure_sum(const tend::distributed::Context& context, st
 
 int run(const Options& options) {
   const tend::distributed::Context context;
-  // Both batches are of four or of twelve rows, and shards a power of two.
+  // The batches have twelve and four rows, and shards are a power of two.
   const std::int64_t shards = options.shards == 0 ? context.size() : options.shards;
   if (!options.messages && shards != 1 && shards != 2 && shards != 4)
     throw std::invalid_argument("--shards must be 1, 2 or 4, got " + std::to_string(shards));

@@ -27,9 +27,9 @@ namespace tend::attention {
 /// layout of the query, so that split heads are merged without a copy. Gradients of its gradients
 /// are composed. It does not support floating masks that require grad or have another dtype, values
 /// that bring leading dimensions of their own, dropout_p = 1, and the gradient of is_causal with a
-/// query_offset. There the automatic choice is the
-/// composed path, as it is where queries are few beside the keys and a gradient is recorded, and
-/// AttentionPath::fused throws an Error that says why. Arguments by position have PyTorch's order.
+/// query_offset. There the automatic choice is the composed path, as it is where queries are few
+/// beside the keys and a gradient is recorded, and AttentionPath::fused throws an Error that says
+/// why. Arguments by position have PyTorch's order.
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const AttentionOptions& options = {});
 template <TensorOrNone M>
