@@ -13,14 +13,11 @@ Tensor masked_softmax(const Tensor& scores, const Tensor& mask) try {
   const bool additive = mask.dtype() != boolean;
   const Tensor hidden = additive ? mask.detach() == detail::kHidden : logical_not(mask);
   const Tensor empty_rows = all(hidden, {-1}, true);
-  if (!any(empty_rows).item<bool>())
-    return softmax(additive ? scores + mask : masked_fill(scores, hidden, detail::kHidden), -1);
-  // Rows without a visible key are computed as if all keys were visible, and cleared afterwards, so
-  // that no NaN arises. Under a bool mask their scores may themselves be -inf throughout.
-  const Tensor visible_scores =
-      additive ? scores + masked_fill(mask, empty_rows, 0)
-               : masked_fill(masked_fill(scores, hidden, detail::kHidden), empty_rows, 0);
-  return masked_fill(softmax(visible_scores, -1), empty_rows, 0);
+  const Tensor masked = additive ? scores + mask : masked_fill(scores, hidden, detail::kHidden);
+  if (!any(empty_rows).item<bool>()) return softmax(masked, -1);
+  // Rows without a visible key are computed as if all scores were 0, and cleared afterwards, so
+  // that no NaN arises, whatever their scores are.
+  return masked_fill(softmax(masked_fill(masked, empty_rows, 0), -1), empty_rows, 0);
 } catch (const Error&) {
   rename_error("masked_softmax");
 }

@@ -20,6 +20,13 @@ Tensor rebased(const char* operation, const Tensor& base, const Array& view, con
       operation);
 }
 
+// Whether self is a view, made without grad mode, of a tensor that is known by another name, too.
+bool is_part_without_grad(const TensorImpl& self) {
+  if (!self.view_without_grad) return false;
+  const Ref<TensorImpl> base = live_base(self);
+  return base && base->use_count() > 2;  // this handle and that of the view
+}
+
 [[noreturn]] void refuse_view(const char* operation) {
   fail<AutogradError>(operation,
                       "a view that was made without grad mode is written with it; the history of "
@@ -44,6 +51,7 @@ void check_history_writable(const char* operation, const Tensor& self) {
                         " that was made in inference mode is written; write to a clone");
   }
   if (!grad_enabled()) return;
+  const bool is_part = is_part_without_grad(*self.impl());  // before the base has a handle here
   const Tensor base(live_base(*self.impl()));
   const auto is_trained_leaf = [](const Tensor& x) { return x.requires_grad() && x.is_leaf(); };
   if (is_trained_leaf(self) || is_trained_leaf(base)) {
@@ -51,10 +59,18 @@ void check_history_writable(const char* operation, const Tensor& self) {
         operation,
         "a leaf that requires grad, or a view of one, is written in place; use NoGradGuard");
   }
-  if (!self.impl()->view_without_grad) return;
-  // The base of a view is not known where it had no history when the view was made.
-  if (base.requires_grad() || (!self.impl()->base && array.storage()->has_history()))
-    refuse_view(operation);
+  if (is_part && base.requires_grad()) refuse_view(operation);
+}
+
+void check_recordable(const char* operation, const Tensor& self) {
+  // Also where the base has no history, for it may get one.
+  if (is_part_without_grad(*self.impl())) refuse_view(operation);
+  const Tensor base(live_base(*self.impl()));
+  if (base.defined() && base.array().may_self_overlap()) {
+    fail<ShapeError>(operation, "the view is part of a tensor whose shape ", base.shape(),
+                     " with strides ", base.array().strides(),
+                     " names one element twice; write to a clone of that");
+  }
 }
 
 bool may_write_directly(const Tensor& self, const Tensor& other) {
@@ -93,17 +109,12 @@ void write(const char* operation, const Tensor& self, const Tensor& result) {
 PendingWrite::PendingWrite(const char* operation, const Tensor& self, const Tensor& result)
     : operation_(operation), self_(self.impl()) {
   if (!result.requires_grad()) return;
-  // Also where the base has no history, for it may get one.
-  if (self_->view_without_grad) refuse_view(operation);
+  check_recordable(operation, self);
+  if (self_->view_without_grad) self_->leave_base();
   const Tensor base(live_base(*self_));
   if (!base.defined()) {
     node_ = result.impl()->grad_fn;
     return;
-  }
-  if (base.array().may_self_overlap()) {
-    fail<ShapeError>(operation, "the view is part of a tensor whose shape ", base.shape(),
-                     " with strides ", base.array().strides(),
-                     " names one element twice; write to a clone of that");
   }
   const Tensor written = rebased(operation, base, self_->array, result);
   base_ = base.impl();
@@ -119,7 +130,6 @@ void PendingWrite::commit() noexcept {
 
 void PendingWrite::take_history() noexcept {
   if (!node_) return;
-  self_->array.storage()->mark_history();
   (base_ ? base_ : self_)->set_grad_fn(std::move(node_));
   if (!view_node_) return;
   self_->set_grad_fn(std::move(view_node_));

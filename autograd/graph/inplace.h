@@ -18,12 +18,16 @@ namespace tend {
 /// Checks that `self` may be written in place. Errors name `operation`: ShapeError where two
 /// indices share an element; AutogradError for an inference tensor outside of inference mode and,
 /// in grad mode, for a leaf that requires grad, a view of one, or a view made without grad mode
-/// whose base requires grad (or whose elements have got a history since, where it had none).
-/// (PendingWrite refuses all writes of results with a history to a view made without grad mode.)
+/// whose base requires grad (unless nobody has that any more).
 void check_writable(const char* operation, const Tensor& self);
 
 /// The same without the ShapeError.
 void check_history_writable(const char* operation, const Tensor& self);
+
+/// Checks that self may get the history of a result. Errors name `operation`: AutogradError for a
+/// view made without grad mode, unless nobody has its base any more; ShapeError for a part of a
+/// tensor whose indices share elements.
+void check_recordable(const char* operation, const Tensor& self);
 
 /// A tensor with self's elements and history for an operation that will overwrite self: a copy
 /// where a graph may be recorded from `inputs` (or self), otherwise self.
@@ -43,8 +47,8 @@ bool may_write_directly(const Tensor& self, const Tensor& other);
 class PendingWrite {
  public:
   /// Prepares the history that self will have: that of `result` (for a view: as the view's part of
-  /// the base's history). `operation` must live forever. AutogradError where the result has a
-  /// history and self is a view made without grad mode.
+  /// the base's history). `operation` must live forever. Errors of check_recordable where the
+  /// result has a history.
   PendingWrite(const char* operation, const Tensor& self, const Tensor& result);
   /// To be called after self's elements were overwritten: raises the version, sets the history.
   void commit() noexcept;

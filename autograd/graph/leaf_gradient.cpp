@@ -15,9 +15,8 @@ Tensor fit_gradient(Tensor gradient, const Shape& shape, DType dtype) {
 
 bool is_unshared(const Tensor& gradient, std::uint32_t handles) {
   const TensorImpl& impl = *gradient.impl();
-  const Storage& storage = *impl.array.storage();
-  return impl.use_count() == handles && storage.use_count() == 1 && !storage.is_borrowed() &&
-         impl.array.is_dense();
+  return impl.use_count() == handles && is_only_owner(impl) &&
+         !impl.array.storage()->is_borrowed() && impl.array.is_dense();
 }
 
 namespace {
@@ -86,8 +85,7 @@ void GradAddition::prepare() {
   if (!before_) {
     const bool fits = lies_well(gradient_.array(), leaf) && is_unshared(gradient_, 2);
     after_ = fits ? gradient_.impl() : copy_for(leaf, gradient_).impl();
-    // Nobody else has its elements, so it is a tensor as any other.
-    if (fits) after_->view_without_grad = false;
+    if (fits) after_->leave_base();
     return;
   }
   const Array& sum = before_->array;

@@ -85,10 +85,7 @@ Tensor Recorder::attach(Ref<Node> node, Array&& result, std::span<const TensorRe
 void link_view(const Tensor& view, const Tensor& input) {
   const Ref<TensorImpl>& shown = input.impl();
   const Ref<TensorImpl> live = live_base(*shown), &base = live ? live : shown;
-  const bool without_grad = !grad_enabled() || shown->view_without_grad;
-  view.impl()->view_without_grad = without_grad;
-  // Nothing needs the base then; linking would only keep it alive.
-  if (without_grad && !base->grad_fn && !base->requires_grad) return;
+  view.impl()->view_without_grad = !grad_enabled() || shown->view_without_grad;
   view.impl()->base = base;
   view.impl()->base_version = view.array().storage()->version();
 }
@@ -96,6 +93,12 @@ void link_view(const Tensor& view, const Tensor& input) {
 Ref<TensorImpl> live_base(const TensorImpl& view) {
   const bool lives = view.base && view.base->array.storage() == view.array.storage();
   return lives ? view.base : Ref<TensorImpl>();
+}
+
+bool is_only_owner(const TensorImpl& tensor) {
+  const Ref<TensorImpl> base = live_base(tensor);
+  const bool has_base_alone = base && base->use_count() == 2;  // this handle and that of the view
+  return tensor.array.storage()->use_count() == (has_base_alone ? 2U : 1U);
 }
 
 void renew_written_view(TensorImpl& view) {

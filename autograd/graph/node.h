@@ -201,6 +201,10 @@ void link_view(const Tensor& view, const Tensor& input);
 /// set_data gave that tensor other elements.
 Ref<TensorImpl> live_base(const TensorImpl& view);
 
+/// Whether no other tensor has the elements of `tensor`. One that it is a view of does not count
+/// where nobody else has that.
+bool is_only_owner(const TensorImpl& tensor);
+
 /// As record, for a result that shares `input`'s elements: in-place writes to either reach the
 /// other, and its history.
 template <class F>

@@ -79,6 +79,10 @@ void TensorImpl::take_new_slot(std::optional<GradientSlot::Former>&& former) noe
 
 void TensorImpl::set_elements(Array&& elements) noexcept {
   array = std::move(elements);
+  leave_base();
+}
+
+void TensorImpl::leave_base() noexcept {
   base.reset();
   view_without_grad = false;
 }

@@ -24,8 +24,9 @@ struct Timeline::State {
     const std::int64_t end = now();
     try {
       record.modules.reserve(record.modules.size() + 1);
+      std::string own = module;  // whose memory may run out, so before the place is known
       const auto [place, is_new] = places.try_emplace(module, record.modules.size());
-      if (is_new) record.modules.push_back(module);
+      if (is_new) record.modules.push_back(std::move(own));
       record.operations.push_back({name, is_derivative, place->second, last_end, end, bytes,
                                    static_cast<std::int64_t>(kernels::flop_count - last_flops)});
     } catch (const std::bad_alloc&) {

@@ -133,7 +133,8 @@ Tensor Tensor::detach() const {
 
 const Tensor& Tensor::detach_() const {
   array();  // AutogradError when undefined
-  if (live_base(*impl_)) fail<AutogradError>("detach_", "a view shares its history; use detach()");
+  if (live_base(*impl_) && !impl_->view_without_grad)
+    fail<AutogradError>("detach_", "a view shares its history; use detach()");
   impl_->set_grad_fn({});
   impl_->requires_grad = false;
   return *this;

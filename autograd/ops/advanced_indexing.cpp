@@ -55,7 +55,7 @@ Tensor put(const char* node, const Put& what, const Shape& shape,
 Put put_slices(const char* operation, const Tensor& self, std::int64_t dim, const Tensor& index,
                const Tensor& source) {
   dim = wrap_dim(operation, dim, self.dim());
-  Put what{at_least_1d(self), {}, self.dim() == 0 ? at_least_1d(source) : source};
+  Put what{at_least_1d(self), {}, self.dim() <= 1 ? at_least_1d(source) : source};
   what.arrays = arrays_along(operation, what.target, dim, index, false);
   if (what.values.shape() != what.arrays.result_shape(what.target.shape())) {
     fail<ShapeError>(operation, "source ", source.shape(), " and index ", index.shape(),

@@ -314,6 +314,7 @@ Tensor one_hot(const Tensor& indices, std::int64_t num_classes) {
   if (num_classes < 0) fail<ShapeError>("one_hot", "num_classes is ", num_classes);
   Shape shape = indices.shape();
   shape.push_back(num_classes);
+  check_size("one_hot", shape, int64);
   Array out = Array::empty(shape, int64);
   kernels::one_hot(out, indices.array());
   return constant(std::move(out), {indices});

@@ -76,7 +76,8 @@ Tensor norm_gradient(const Tensor& grad, const Tensor& x, const Tensor& size, do
   if (p == 2) return grad * (x / masked_fill(size, is_zero, kInf));
   const Tensor divisor = masked_fill(size, is_zero, 1);
   const Tensor power = sign(x) * pow(masked_fill(abs(x), x == 0, 1), p - 1);
-  return grad * (p < 1 ? power * pow(size, 1 - p) : power / pow(divisor, p - 1));
+  if (p < 1) return grad * (power * pow(size, 1 - p));
+  return masked_fill(grad, is_zero, 0) * (power / pow(divisor, p - 1));
 }
 
 }  // namespace

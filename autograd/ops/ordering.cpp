@@ -187,19 +187,23 @@ std::int64_t count_bins(const Tensor& self, std::int64_t minlength) {
 }  // namespace
 
 Tensor bincount(const Tensor& self, std::int64_t minlength) {
-  Array counts = Array::zeros({count_bins(self, minlength)}, int64);
+  const Shape bins{count_bins(self, minlength)};
+  check_size("bincount", bins, int64);
+  Array counts = Array::zeros(bins, int64);
   kernels::bincount(counts, self.array(), {});
   return constant(std::move(counts), {self});
 }
 
 Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlength) {
-  if (!weights.defined()) return bincount(self, minlength);
-  const std::int64_t bins = count_bins(self, minlength);
+  // PyTorch's result has no weights' dtype where there are none.
+  if (!weights.defined() || self.numel() == 0) return bincount(self, minlength);
+  const Shape bins{count_bins(self, minlength)};
   if (weights.shape() != self.shape()) {
     fail<ShapeError>("bincount", "weights of shape ", weights.shape(), " for ", self.shape());
   }
   const DType dtype = weights.dtype() == float32 ? float32 : float64;
-  Array counts = Array::zeros({bins}, dtype);
+  check_size("bincount", bins, dtype);
+  Array counts = Array::zeros(bins, dtype);
   kernels::bincount(counts, self.array(), weights.array().to(dtype));
   return constant(std::move(counts), {self, weights});
 }

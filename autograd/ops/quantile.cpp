@@ -18,7 +18,7 @@ class Ascending {
     dim_ = dim ? wrap_dim("quantile", *dim, self.dim()) : 0;
     const Tensor lines = dim && self.dim() > 0 ? self : reshape(self, {count});
     length_ = lines.size(dim_);
-    if (length_ == 0) fail<ShapeError>("quantile", "no quantile of nothing: ", self.shape());
+    if (lines.numel() == 0) fail<ShapeError>("quantile", "no quantile of nothing: ", self.shape());
     sorted_ = sort(lines, dim_).values;
     if (dim) {
       shape_ = self.dim() == 0 ? Shape() : reduced_shape(self.shape(), {dim_}, keepdim);
@@ -46,14 +46,16 @@ class Ascending {
     // An element itself where one was asked for: an infinite one minus itself would be NaN.
     const bool is_between =
         interpolation == Interpolation::linear || interpolation == Interpolation::midpoint;
+    const Tensor largest = at(last), has_nan = isnan(largest);
     Tensor found = below;
     if (share.defined() && interpolation == Interpolation::linear) {
-      found = lerp(below, above, (share - share.detach()) * last + weight);
+      // The share has no part in what is NaN; a difference that is would make its gradient NaN.
+      found = lerp(masked_fill(below, has_nan, 0), masked_fill(above, has_nan, 0),
+                   (share - share.detach()) * last + weight);
     } else if (is_between) {
       found = lerp(below, above, weight);
     }
-    const Tensor largest = at(last);  // NaN if there is one
-    return reshape(where(isnan(largest), largest, found), shape_);
+    return reshape(where(has_nan, largest, found), shape_);
   }
 
  private:

@@ -142,7 +142,9 @@ template <class Draw>
 const Tensor& draw_in_place(const char* operation, const char* node, const Tensor& self, Draw draw,
                             const Tensor& of = {}) {
   check_writable(operation, self);
-  const Tensor result = record(node, self.array(), {self, of}, {}, zero_gradient, operation);
+  // Integers and truth values have no history.
+  const Tensor& source = is_floating(self.dtype()) ? of : self;
+  const Tensor result = record(node, self.array(), {self, source}, {}, zero_gradient, operation);
   PendingWrite pending(operation, self, result);
   draw(self.array());
   pending.commit();

@@ -140,6 +140,7 @@ Tensor repeat_interleave(const Tensor& self, std::int64_t repeats, std::optional
   if (repeats == 1) return clone(x);
   Shape shape = x.shape();
   shape.insert(along + 1, repeats);
+  check_size("repeat_interleave", shape, x.dtype());
   return flatten(contiguous(expand(unsqueeze(x, along + 1), shape)), along, along + 1);
 }
 

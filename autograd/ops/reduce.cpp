@@ -99,7 +99,7 @@ Tensor divided_gradient(const Tensor& x, const Tensor& zeros, const Tensor& grad
   const Tensor is_zero = x == 0, others = masked_fill(x, is_zero, 1);
   const Tensor products = prod(others, dims, true);
   if (!all(isfinite(products)).item<bool>()) return {};
-  return masked_fill(grad * products / others, to(is_zero, x.dtype()) != to(zeros, x.dtype()), 0);
+  return masked_fill(grad * (products / others), to(is_zero, x.dtype()) != to(zeros, x.dtype()), 0);
 }
 
 }  // namespace

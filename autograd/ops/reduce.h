@@ -158,9 +158,9 @@ Tensor all(const Tensor& self, const Dims& dims = {}, Flag keepdim = false);
 Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<DType> dtype = std::nullopt);
 
 /// out[i] = self[0] * ... * self[i] along `dim` (IndexError); bool and int64 give int64. The
-/// gradient of an element is the sum over the products that contain it, each without that element;
-/// it is computed without divisions, so it is right where there are zeros. With `dtype` self is
-/// converted first, and the result has it.
+/// gradient of an element is the sum over the products that contain it, each without that element.
+/// As PyTorch's, it is those products divided by the element where no element is zero, and without
+/// divisions otherwise. With `dtype` self is converted first, and the result has it.
 Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<DType> dtype = std::nullopt);
 
 /// log(cumsum(exp(self))) along `dim` (IndexError), without overflow. Floating only (DTypeError).

@@ -75,8 +75,9 @@ Tensor cumprod(const Tensor& self, std::int64_t dim, std::optional<DType> dtype)
   kernels::cumprod(out, self.array(), dim);
   return record("CumprodBackward0", std::move(out), {self}, {self, kOutput}, [dim](Derivative& d) {
     const Tensor x = d.saved(0);
-    d.set(0, x.dim() == 0 || x.numel() == 0 ? d.grad()
-                                            : cumprod_gradient(x, d.saved(1), d.grad(), dim));
+    d.set(0, x.dim() == 0 || x.numel() == 0 || x.size(dim) == 1
+                 ? d.grad()
+                 : cumprod_gradient(x, d.saved(1), d.grad(), dim));
   });
 }
 

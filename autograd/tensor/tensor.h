@@ -159,7 +159,7 @@ class Tensor : public methods::Elementwise,
   /// The same elements without history.
   Tensor detach() const;
   /// Removes the history of this tensor itself, which becomes a leaf that does not require grad.
-  /// AutogradError for a view.
+  /// AutogradError for a view made with grad mode.
   const Tensor& detach_() const;
   /// True for elements that were made in inference mode.
   bool is_inference() const { return array().storage()->is_inference(); }

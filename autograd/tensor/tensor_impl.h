@@ -92,6 +92,8 @@ struct TensorImpl final : RefCounted, Pooled, DestroyedInTurn<TensorImpl> {
   /// first part allocates, the second cannot fail; nullopt where no graph can know the tensor.
   std::optional<GradientSlot::Former> prepare_new_slot();
   void take_new_slot(std::optional<GradientSlot::Former>&& former) noexcept;
+  /// Makes a view, whose elements nobody else has a history for, a tensor as any other.
+  void leave_base() noexcept;
   /// Replaces the elements; the tensor is no longer a view.
   void set_elements(Array&& elements) noexcept;
 

@@ -31,7 +31,11 @@ Tensor FunctionContext::saved(std::size_t i) const {
 
 void FunctionContext::mark_dirty(std::vector<Tensor> inputs) {
   const GradModeGuard mode(grad_mode_);
-  for (const Tensor& input : inputs) check_writable("mark_dirty", input);
+  const bool is_recorded = std::find(needed_.begin(), needed_.end(), true) != needed_.end();
+  for (const Tensor& input : inputs) {
+    check_writable("mark_dirty", input);
+    if (is_recorded && is_floating(input.dtype())) check_recordable("mark_dirty", input);
+  }
   dirty_ = std::move(inputs);
 }
 
@@ -157,7 +161,7 @@ class CustomCall {
     });
     // A saved output has one more handle here, and one in the context.
     return output.impl()->use_count() == 1 + 2 * static_cast<std::uint32_t>(times_saved) &&
-           output.array().storage()->use_count() == 1;
+           is_only_owner(*output.impl());
   }
 
   // To be called once the nodes hold the saved tensors.

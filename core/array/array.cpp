@@ -163,16 +163,16 @@ Array Array::from_blob(Borrowed memory, const Shape& shape, const Shape& strides
 
 bool Array::may_self_overlap() const noexcept {
   if (numel_ < 2 || is_contiguous()) return false;
-  // Sorted by stride, each stride must exceed the largest offset that the smaller ones reach.
-  Shape order;
+  // Each stride must exceed the largest offset that the smaller ones reach. A sorted list of them
+  // could take memory, which may run out.
   for (std::int64_t d = 0; d < rank(); ++d) {
-    if (shape_[d] > 1) order.push_back(d);
-  }
-  std::sort(order.begin(), order.end(), [&](auto a, auto b) { return strides_[a] < strides_[b]; });
-  std::int64_t reach = 0;
-  for (const std::int64_t d : order) {
+    if (shape_[d] == 1) continue;
+    std::int64_t reach = 0;
+    for (std::int64_t e = 0; e < rank(); ++e) {
+      if (std::pair(strides_[e], e) < std::pair(strides_[d], d))
+        reach += (shape_[e] - 1) * strides_[e];
+    }
     if (strides_[d] <= reach) return true;
-    reach += (shape_[d] - 1) * strides_[d];
   }
   return false;
 }

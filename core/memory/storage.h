@@ -59,10 +59,6 @@ class alignas(64) Storage final : public RefCounted {
   /// Made for inference only: autograd neither saves nor changes such elements.
   bool is_inference() const noexcept { return inference_; }
   void mark_inference() noexcept { inference_ = true; }
-  /// Autograd has recorded a write to such elements: whoever shows them and does not know of that
-  /// may not write them.
-  bool has_history() const noexcept { return has_history_; }
-  void mark_history() noexcept { has_history_ = true; }
 
   static void destroy(Storage* storage) noexcept;
 
@@ -87,7 +83,6 @@ class alignas(64) Storage final : public RefCounted {
   std::atomic<std::uint32_t> version_{0};
   Kind kind_;
   bool inference_ = false;
-  bool has_history_ = false;
   std::byte* data_;
   std::int64_t bytes_;
   std::atomic<const char*> last_writer_{nullptr};

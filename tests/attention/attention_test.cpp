@@ -178,3 +178,15 @@ TEST_CASE("returned weights are those after dropout") {
   CHECK(
       allclose(scaled_dot_product_attention(x, x, x, {.dropout_p = 0.5}), out.context, 1e-6, 1e-6));
 }
+
+TEST_CASE(
+    "a row that its scores hide throughout has a gradient of zeros under either kind of mask") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const Tensor& mask : {full({1, 2}, -infinity), zeros({1, 2}, boolean)}) {
+    const Tensor scores = full({1, 2}, -infinity).requires_grad_();
+    const Tensor weights = attention::masked_softmax(scores, mask);
+    weights.sum().backward();
+    CHECK((weights == 0).all().item<bool>());
+    CHECK((scores.grad() == 0).all().item<bool>());
+  }
+}

@@ -158,3 +158,27 @@ TEST_CASE("graphs of custom functions that write in place are freed with their l
   }
   CHECK(live_memory() == before);
 }
+
+TEST_CASE("an input whose base cannot take part in the history is refused before it is written") {
+  struct Times : autograd::Function<Times> {
+    static Tensor forward(Context& context, const Tensor& x, const Tensor& w) {
+      context.mark_dirty({x});
+      x.mul_(w);
+      return x;
+    }
+    static Tensors backward(const Context&, const Tensor& grad) { return {grad, grad}; }
+  };
+  const Tensor buffer = ones({4}), w = full({2}, 3.0).requires_grad_();
+  Tensor v;
+  {
+    const NoGradGuard guard;
+    v = buffer.narrow(0, 0, 2);
+  }
+  CHECK_THROWS_AS(Times().apply(v, w), AutogradError);
+  CHECK(values(buffer) == V{1, 1, 1, 1});
+  const Tensor twice = ones({2}).expand({2, 2});
+  CHECK_THROWS_AS(Times().apply(twice.select(0, 0), w), ShapeError);
+  CHECK(values(twice) == V{1, 1, 1, 1});
+  Times().apply(v, w.detach());
+  CHECK(values(buffer) == V{3, 3, 1, 1});
+}

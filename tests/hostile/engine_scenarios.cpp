@@ -61,9 +61,19 @@ void put(Tensors& results, const Tensors& more) {
 
 using T = const Tensor&;
 
+// Shapes of so many dimensions take memory of their own.
+Prepared seven_dimensions() {
+  const Tensor x = linspace(-1, 2, 128).view({2, 2, 2, 2, 2, 2, 2}).clone().transpose(0, 6);
+  Prepared prepared;
+  prepared.watched = {x};
+  prepared.run = [=](Tensors&) { x.exp_(); };
+  return prepared;
+}
+
 std::vector<Scenario> writes() {
   const Tensor rows = tensor({2, 0}), mask = tensor({{true, false, true, false}});
   return {
+      {"a write to seven dimensions", seven_dimensions},
       on_graph("chain of in-place writes",
                [](T made, T row, Tensors&) {
                  row.mul_(3);

@@ -49,8 +49,6 @@ StridedLoop<N>::StridedLoop(const std::array<const Array*, N>& operands, std::ui
     items_[i] = item_size(operands[i]->dtype());
   }
   if ((flipped == 0 || total_ == 0) && take_flat(operands)) return;
-  // Dimensions that run backwards are the bits of a number.
-  if (flipped != 0 && operands[0]->rank() > 64) fail_rank(*operands[0]);
   std::array<std::int64_t, Dims::kMaxDims> order;
   const std::int64_t rank = sort_dims(*operands[0], order);
   for (std::int64_t i = 0; i < rank; ++i) {

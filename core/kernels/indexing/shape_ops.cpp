@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <tend/core/base/error.h>
 #include <tend/core/kernels/elementwise/copy.h>
 #include <tend/core/kernels/elementwise/loops.h>
 #include <tend/core/threads/parallel.h>
@@ -62,9 +63,8 @@ void cat(const Array& out, std::span<const Array> arrays, std::int64_t dim) {
 
 void flip(const Array& out, const Array& a, const Shape& dims) {
   std::uint64_t flipped = 0;
-  for (const std::int64_t d : dims) {
-    if (d < 64) flipped |= std::uint64_t{1} << d;  // the loop refuses more dimensions
-  }
+  if (out.rank() > 64) fail<ShapeError>("flip", "more than 64 dimensions in ", out.shape());
+  for (const std::int64_t d : dims) flipped |= std::uint64_t{1} << d;
   visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     const ReverseRun reverse = reverse_run_of(sizeof(T));

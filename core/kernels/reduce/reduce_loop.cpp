@@ -3,6 +3,7 @@
 #include <tend/core/kernels/reduce/reduce_loop.h>
 
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include <tend/core/array/collapsed_dims.h>
@@ -115,26 +116,35 @@ class Reducer {
         width_(std::min(plan_.across.size, strip_width())),
         strips_across_((plan_.across.size - 1) / width_ + 1),
         strips_(plan_.groups.count() * strips_across_),
-        segment_(std::max<std::int64_t>(length_, 1)) {
+        block_(plan_.rows() ? kBlock : kBlockOfColumns),
+        blocks_in_row_((plan_.down.size + block_ - 1) / block_),
+        blocks_(plan_.outer.count() * blocks_in_row_),
+        segment_(std::max<std::int64_t>(blocks_, 1)) {
     constexpr std::int64_t kMaxSegments = 64, kFewStrips = 16;
-    if (strips_ < kFewStrips)
-      segment_ = std::max((length_ / kMaxSegments / kBlock + 1) * kBlock, kWork / width_);
-    segments_ = length_ == 0 ? 1 : (length_ - 1) / segment_ + 1;
+    if (strips_ < kFewStrips && length_ > 0) {
+      // A segment is a whole branch of the tree of blocks, so that the sums do not depend on the
+      // number of strips.
+      const std::int64_t elements = std::max(length_ / kMaxSegments + 1, kWork / width_);
+      const std::int64_t blocks = (elements - 1) / (length_ / blocks_) + 1;
+      segment_ = std::min(
+          segment_, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(blocks))));
+    }
+    segments_ = std::max<std::int64_t>((blocks_ + segment_ - 1) / segment_, 1);
   }
 
   void run() {
     // A single segment needs no second step.
     if (segments_ > 1)
       partial_ = scratch<std::byte>("reduce", strips_ * segments_ * width_ * op_.sum_size);
-    const std::int64_t each = std::min(segment_, std::max<std::int64_t>(length_, 1)) * width_;
+    const std::int64_t each = std::max<std::int64_t>(length_ / segments_, 1) * width_;
     const std::int64_t grain = kWork / 2 / each + 1;
     parallel_for(0, strips_ * segments_, grain, [this](std::int64_t begin, std::int64_t end) {
       Sums sums;
       for (std::int64_t task = begin; task < end; ++task) {
         const Strip strip = strip_at(task / segments_);
-        const std::int64_t first = task % segments_ * segment_;
+        const std::int64_t first = task % segments_ * segment_;  // of the blocks
         std::byte* const result = segments_ > 1 ? partial_sums(task) : sums.data();
-        reduce_strip(result, strip, first, std::min(first + segment_, length_));
+        reduce_strip(result, strip, begin_of(first), begin_of(std::min(first + segment_, blocks_)));
         if (segments_ == 1) store(strip, sums);
       }
     });
@@ -143,6 +153,13 @@ class Reducer {
 
  private:
   static constexpr std::int64_t kWork = 65536;  // elements that pay for another thread
+  static constexpr std::int64_t kBlockOfColumns = 64;
+
+  /// The first element of a block of each sum. Rows begin with a block of their own.
+  std::int64_t begin_of(std::int64_t block) const {
+    if (blocks_in_row_ == 0) return 0;
+    return block / blocks_in_row_ * plan_.down.size + block % blocks_in_row_ * block_;
+  }
 
   std::int64_t strip_width() const {
     if (!plan_.rows() || length_ == 0) return op_.strip_width;
@@ -166,8 +183,7 @@ class Reducer {
   /// result[j] = the reduction of elements [begin, end) of sum j of the strip.
   void reduce_strip(std::byte* result, const Strip& strip, std::int64_t begin,
                     std::int64_t end) const {
-    if (op_.add == nullptr || end - begin >= kInOrder)
-      return reduce_blocks(result, strip, begin, end);
+    if (op_.add == nullptr || length_ >= kInOrder) return reduce_blocks(result, strip, begin, end);
     op_.set_identity(result, strip.width);
     for_runs(strip.from, begin, end, kInOrder, [&](const std::byte* run, std::int64_t count) {
       op_.add(result, run, count, plan_.down.step[kIn], strip.width, plan_.across.step[kIn]);
@@ -178,7 +194,7 @@ class Reducer {
   void reduce_blocks(std::byte* result, const Strip& strip, std::int64_t begin,
                      std::int64_t end) const {
     const std::int64_t down = plan_.down.step[kIn], across = plan_.across.step[kIn];
-    const std::int64_t max_count = !plan_.rows() ? 64 : op_.is_exact ? end - begin : kBlock;
+    const std::int64_t max_count = plan_.rows() && op_.is_exact ? end - begin : block_;
     if (end <= plan_.down.size && end - begin <= max_count)  // a single block
       return reduce_block_(result, element(strip.from, begin * down), end - begin, down,
                            strip.width, across);
@@ -236,7 +252,10 @@ class Reducer {
   BlockFunction reduce_block_;
   StoreFunction store_;
   const std::byte* from_;
-  std::int64_t length_, width_, strips_across_, strips_, segment_, segments_;
+  std::int64_t length_, width_, strips_across_, strips_;
+  std::int64_t block_;                             // elements of a sum that are reduced at once
+  std::int64_t blocks_in_row_, blocks_, segment_;  // segment_: in blocks
+  std::int64_t segments_;
   Scratch<std::byte> partial_;
 };
 

@@ -89,6 +89,7 @@ template <class T>
 struct Run {
   SoftmaxKind kind;
   std::int64_t n, rows;
+  bool has_few_columns;  // where they lie beside each other
   RowLoop::Pointers p;
   RowLoop::Steps row_step, step;  // bytes from row to row, and from element to element
 
@@ -104,7 +105,7 @@ struct Run {
       ShortRows<T>(kind, n).compute(rows, at(0), at(1), at(2));
     } else if (all(step, kSize)) {
       softmax_rows<T>(kind, lines(row_step), large && can_stream());
-    } else if (all(row_step, kSize) && rows >= 4) {
+    } else if (all(row_step, kSize) && !has_few_columns) {
       softmax_columns<T>(kind, lines(step));
     } else {
       compute_apart();
@@ -144,8 +145,8 @@ struct Run {
         }
       }
       const std::int64_t size = sizeof(T);
-      Run{kind, n, count, lines, {row_bytes, row_bytes, row_bytes}, {size, size, size}}.compute(
-          false);
+      Run{kind, n, count, false, lines, {row_bytes, row_bytes, row_bytes}, {size, size, size}}
+          .compute(false);
       for (std::int64_t i = 0; i < n; ++i) {
         for (std::int64_t r = 0; r < count; ++r) element(0, r, i) = line[0][r * n + i];
       }
@@ -182,10 +183,16 @@ void for_rows(SoftmaxKind kind, const std::array<Array, 3>& arrays, std::int64_t
     // Columns: a matrix is one chunk, as softmax_columns shares the work itself.
     grain = is_one_matrix(arrays, dim) ? total : std::max(grain, kMinColumns);
   }
+  // Not by the columns of a chunk: the bits would depend on where it ends.
+  std::int64_t columns = 1;
+  for (std::int64_t d = dim + 1; d < arrays[0].rank(); ++d) columns *= arrays[0].shape()[d];
+  const bool has_few_columns = columns < 4;
   RowLoop({&heads[0], &heads[1], &heads[2]})
-      .run([&](std::int64_t rows, const auto& p,
-               const auto& row_step) { Run<T>{kind, n, rows, p, row_step, step}.compute(large); },
-           grain);
+      .run(
+          [&](std::int64_t rows, const auto& p, const auto& row_step) {
+            Run<T>{kind, n, rows, has_few_columns, p, row_step, step}.compute(large);
+          },
+          grain);
 }
 
 void run(SoftmaxKind kind, std::string_view operation, const Array& out, const Array& a,

@@ -353,3 +353,57 @@ TEST_CASE("arithmetic in place reads what it overwrites first") {
   CHECK(values(x) == V{13, 14, 15, 16, 17, 18});
   CHECK(x.version() == 1);
 }
+
+TEST_CASE("a view made without grad mode knows a base that becomes a leaf later") {
+  const Tensor buffer = zeros({4});
+  Tensor v;
+  {
+    const NoGradGuard guard;
+    v = buffer.narrow(0, 0, 2);
+  }
+  Tensor trained = buffer;
+  trained.requires_grad_();
+  CHECK_THROWS_AS(v.fill_(7), AutogradError);
+  trained.requires_grad_(false);
+  v.fill_(7);
+  CHECK(values(buffer) == V{7, 7, 0, 0});
+  // A history that the base had, or that its elements have by another name, is none of the view's.
+  const Tensor w = ones({4}).requires_grad_();
+  buffer.copy_(w);
+  CHECK_THROWS_AS(v.fill_(1), AutogradError);
+  buffer.detach_();
+  v.fill_(0);
+  buffer.detach().mul_(w);
+  v.fill_(2);
+  CHECK(values(buffer) == V{2, 2, 1, 1});
+}
+
+TEST_CASE("a view made without grad mode of what nobody has is a tensor as any other") {
+  const Tensor w = full({2}, 3.0).requires_grad_();
+  Tensor v, other;
+  {
+    const NoGradGuard guard;
+    v = (ones({2, 2}) + 1).select(0, 0);
+  }
+  v.mul_(w);
+  CHECK(values(v) == V{6, 6});
+  v.sum().backward();
+  CHECK(values(w.grad()) == V{2, 2});
+  {
+    const NoGradGuard guard;
+    const Tensor base = ones({2, 2});
+    v = base.select(0, 0);
+    other = base.select(0, 1);
+  }
+  CHECK_THROWS_AS(v.mul_(w), AutogradError);  // for `other` would not know
+  CHECK(values(v) == V{1, 1});
+  other = Tensor();
+  v.mul_(w);
+  CHECK(v.requires_grad());
+  {
+    const NoGradGuard guard;
+    v = quantile(ones({3, 2}), 0.5, 0);
+  }
+  v.mul_(w);
+  CHECK(v.requires_grad());
+}

@@ -230,3 +230,11 @@ TEST_CASE("index_add_ refuses a factor that its elements cannot hold, as index_a
   CHECK_THROWS_AS(x.index_add_(0, tensor({1}), source, 1e300), DTypeError);
   CHECK(equal(x, zeros({3})));
 }
+
+TEST_CASE("index_copy takes a single number for one place of a vector, as PyTorch does") {
+  const Tensor x = tensor({1., 3.});
+  CHECK(values(index_copy(x, 0, tensor(0), tensor(2.))) == std::vector<double>{2, 3});
+  CHECK(values(index_copy(x, 0, tensor({1}), tensor(2.))) == std::vector<double>{1, 2});
+  CHECK_THROWS_AS(index_copy(x, 0, tensor({0, 1}), tensor(2.)), ShapeError);
+  CHECK_THROWS_AS(index_copy(ones({2, 2}), 0, tensor(0), tensor(2.)), ShapeError);
+}

@@ -265,3 +265,13 @@ TEST_CASE(
   CHECK(equal(weight.grad()[0], zeros({3}, float64)));
   CHECK(equal(weight.grad()[1], infinite[1]));
 }
+
+TEST_CASE("sizes that no memory has are named by their operation") {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+  using Catch::Matchers::StartsWith;
+  CHECK_THROWS_WITH(one_hot(tensor({3}), kLargest), StartsWith("[one_hot]"));
+  CHECK_THROWS_WITH(bincount(tensor({kLargest - 1})), StartsWith("[bincount]"));
+  CHECK_THROWS_WITH(bincount(tensor({kLargest - 1}), ones({1})), StartsWith("[bincount]"));
+  CHECK_THROWS_WITH(repeat_interleave(ones({2}), kLargest), StartsWith("[repeat_interleave]"));
+  CHECK(bincount(zeros({0}, int64), zeros({0}), 3).dtype() == int64);  // as PyTorch's
+}

@@ -15,3 +15,18 @@ TEST_CASE("shares that quantiles are taken at have a gradient between elements")
   CHECK(half.grad().item() == 0);  // an element itself
   CHECK_FALSE(quantile(x.detach(), half, std::nullopt, false, "midpoint").requires_grad());
 }
+
+TEST_CASE("a row with NaN leaves the gradient of a share to the others") {
+  const Tensor q = tensor(0.75).requires_grad_();
+  const Tensor x = tensor({{1., 2., kNaN}, {1., 2., 4.}}).requires_grad_();
+  const Tensor found = quantile(x, q, 1);
+  CHECK(std::isnan(found[0].item<float>()));
+  found[1].backward();
+  CHECK(q.grad().item() == 4);  // (4 - 2) * (3 - 1)
+  CHECK(values(x.grad()) == std::vector<double>{0, 0, 0, 0, 0.5, 0.5});
+}
+
+TEST_CASE("there is no quantile of nothing, also where no result would be left") {
+  CHECK_THROWS_AS(quantile(zeros({2, 0}), 0.5, 0), ShapeError);
+  CHECK_THROWS_AS(quantile(zeros({0}), 0.5), ShapeError);
+}

@@ -236,3 +236,15 @@ TEST_CASE("transposed tensors are drawn for as PyTorch draws") {
   default_generator().set_bernoulli_stream(BernoulliStream::mkl);
   CHECK(same_for_copy(drop));
 }
+
+TEST_CASE("draws by a tensor with a gradient give whole numbers no history") {
+  const Tensor p = full({2}, 0.5).requires_grad_();
+  for (const DType dtype : {boolean, int64}) {
+    const Tensor x = zeros({2}, dtype);
+    x.bernoulli_(p);
+    CHECK_FALSE(x.requires_grad());
+  }
+  const Tensor x = zeros({2});
+  x.bernoulli_(p);
+  CHECK(x.requires_grad());
+}

@@ -301,3 +301,20 @@ TEST_CASE("a norm of infinite order passes on gradients that are infinite or NaN
     }
   }
 }
+
+TEST_CASE("gradients of products, norms and cumulative products are as far as PyTorch's go") {
+  {
+    // A zero in another row.
+    const Tensor x = tensor({{1e30, 1e8}, {0., 1.}}, float32).requires_grad_();
+    (prod(x, {1}).sum() * 10).backward();
+    CHECK(x.grad().allclose(tensor({{1e9, 1e31}, {10., 0.}}, float32)));
+  }
+  for (const double p : {1.5, 3.0, 4.0}) {
+    const Tensor x = zeros({3}).requires_grad_();
+    sqrt(norm(x, p)).backward();  // an infinite cotangent
+    CHECK(values(x.grad()) == std::vector<double>{0, 0, 0});
+  }
+  const Tensor x = tensor({{3e38}, {kInf}}, float32).requires_grad_();
+  cumprod(x, 1).backward(tensor({{10.}, {1.}}, float32));
+  CHECK(values(x.grad()) == std::vector<double>{10, 1});
+}

@@ -249,3 +249,16 @@ TEST_CASE("sums by index have the same bits for any number of threads") {
     return out;
   }));
 }
+
+TEST_CASE(
+    "an index into a dimension without elements is out of range, one without elements is none") {
+  const Array none = Array::empty({0}, float32), place = Array::full({1}, 0, int64);
+  const Array one = Array::full({1}, 1, float32);
+  CHECK_THROWS_AS(kernels::gather(Array::empty({1}, float32), none, 0, place), IndexError);
+  CHECK_THROWS_AS(kernels::scatter(none, 0, place, one), IndexError);
+  CHECK_THROWS_AS(kernels::scatter_add(none, 0, place, one), IndexError);
+  const Array table = Array::full({2, 2}, 3, float32), empty = Array::empty({0}, int64);
+  kernels::scatter(table, 0, empty, none);
+  kernels::gather(none, table, 0, empty);
+  CHECK(table.to_vector<float>() == std::vector<float>(4, 3));
+}

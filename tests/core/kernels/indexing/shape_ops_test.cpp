@@ -119,3 +119,11 @@ TEST_CASE("eye has ones on the main diagonal") {
   kernels::eye(none);
   CHECK(none.numel() == 0);
 }
+
+TEST_CASE("flip refuses more dimensions than it counts, whichever are flipped") {
+  Shape shape(std::vector<std::int64_t>(70, 1));
+  shape[65] = 3;
+  const Array a = random_array({3}, float32, 1).reshape(shape), out = Array::empty(shape, float32);
+  CHECK_THROWS_WITH(kernels::flip(out, a, {65}),
+                    Catch::Matchers::StartsWith("[flip] more than 64 dimensions"));
+}

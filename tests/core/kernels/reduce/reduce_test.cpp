@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <tend/core/kernels/elementwise/arithmetic.h>
+#include <tend/core/kernels/reduce/statistics.h>
 
 #include "tests/arrays.h"
 #include "tests/catch.h"
@@ -327,4 +328,31 @@ TEST_CASE("max and argmax of a number, and of nothing") {
   const Array nowhere = Array::empty({0}, int64);
   kernels::argmax(nowhere, none, 0);
   CHECK(nowhere.numel() == 0);
+}
+
+TEST_CASE("a reduction has the same bits alone and in a batch") {
+  // Alone, few sums are cut into segments for several threads. 5000 x 3 x 7 with gaps has rows that
+  // end within blocks.
+  const auto var = [](const Array& out, const Array& a, const Shape& dims) {
+    kernels::var(out, a, dims);
+  };
+  const Kernel kernel =
+      GENERATE_COPY(Kernel(kernels::sum), Kernel(kernels::mean), Kernel(kernels::square_sum),
+                    Kernel(kernels::log_sum_exp), Kernel(var));
+  const auto check = [&](const Array& one, const Shape& dims) {
+    Shape many = one.shape();
+    many[0] = 17;
+    const Array batch = one.expand(many).contiguous();
+    const Array alone = reduce(kernel, one, dims, one.dtype());
+    const Array all = reduce(kernel, batch, dims, one.dtype());
+    CAPTURE(one.shape(), dims);
+    CHECK(same_bits(all.narrow(0, 16, 1), alone));
+  };
+  for (const DType dtype : {float32, float64}) {
+    check(random_array({1, 3000, 40}, dtype, 1), {1});
+    check(random_array({1, 20001, 10}, dtype, 2), {1});
+    check(random_array({1, 300'007}, dtype, 3), {1});
+    check(random_array({1, 5001, 4, 7}, dtype, 4), {1, 3});
+    check(random_array({1, 200, 4, 1500}, dtype, 5), {1, 3});
+  }
 }

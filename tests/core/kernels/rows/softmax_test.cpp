@@ -438,3 +438,17 @@ TEST_CASE("softmax names a dimension or dtype that it does not take", "[kernels]
   CHECK_THROWS_MATCHES(kernels::softmax_backward(integers, integers, integers, 0), DTypeError,
                        Message("[softmax_backward] needs float32 or float64, got int64"));
 }
+
+TEST_CASE("a matrix's softmax over columns has the same bits at any place of a batch") {
+  for (const auto& [n, columns] : {std::pair(64, 131), std::pair(20, 125), std::pair(100, 5)}) {
+    const Array one = random_array({1, n, columns}, float32, 1);
+    const Array batch = one.expand({30, n, columns}).contiguous();
+    for (const Forward kernel : kForwards) {
+      const Array alone = applied(kernel, one, 1), all = applied(kernel, batch, 1);
+      for (std::int64_t i = 0; i < 30; ++i) {
+        CAPTURE(n, columns, i);
+        CHECK(same_bits(all.narrow(0, i, 1), alone));
+      }
+    }
+  }
+}
