@@ -123,9 +123,12 @@ auto default_collate(const std::vector<T>& examples) {
       if constexpr (sizeof...(i) == 2 && requires { typename T::first_type; }) {
         return std::pair(default_collate(detail::part_of<i>(examples))...);
       } else if constexpr (requires { typename T::value_type; }) {
-        return std::array{default_collate(detail::part_of<i>(examples))...};
+        using Part = decltype(default_collate(std::vector<typename T::value_type>()));
+        return std::array<Part, sizeof...(i)>{default_collate(detail::part_of<i>(examples))...};
       } else {
-        return std::tuple(default_collate(detail::part_of<i>(examples))...);
+        // Named, since a tuple of one pair would otherwise become a tuple of two.
+        using Parts = std::tuple<decltype(default_collate(detail::part_of<i>(examples)))...>;
+        return Parts(default_collate(detail::part_of<i>(examples))...);
       }
     }
     (std::make_index_sequence<std::tuple_size_v<T>>());

@@ -41,7 +41,8 @@ namespace tend::data {
 /// at hand. Loops over a map-style dataset may overlap; those over an iterable one must not. In the
 /// child of a fork() a loop that had workers goes on by itself over a map-style dataset.
 ///
-/// Error for options that contradict each other, and to shuffle an empty dataset. PyTorch:
+/// Error for options that contradict each other, to shuffle an empty dataset, and of a loader that
+/// was moved from. PyTorch:
 /// torch.utils.data.DataLoader; there is no batch_size=None.
 template <class D, class Collate = DefaultCollate>
 class DataLoader {
@@ -64,6 +65,7 @@ class DataLoader {
     Batch& operator*() const { return *batch_; }
     Batch* operator->() const { return &*batch_; }
     Iterator& operator++() {
+      if (!pass_) fail("DataLoader", "the iterator was moved from");
       const autograd::ProfiledPart part("DataLoader");
       batch_.reset();
       batch_ = with_memory([&] { return pass_->next(); });
@@ -100,14 +102,17 @@ class DataLoader {
         options_(other.options_),
         collate_(other.collate_),
         batches_(other.batches_),
-        state_(with_memory([&] { return std::make_shared<detail::LoaderState>(*other.state_); })) {}
+        state_(with_memory([&] { return std::make_shared<detail::LoaderState>(other.state()); })) {}
   DataLoader(DataLoader&&) noexcept = default;
   DataLoader& operator=(const DataLoader& other) { return *this = DataLoader(other); }
   DataLoader& operator=(DataLoader&&) noexcept = default;
   ~DataLoader() = default;
 
   /// The number of batches of a loop.
-  std::int64_t size() const requires MapDataset<D> { return batches_->size(); }
+  std::int64_t size() const requires MapDataset<D> {
+    static_cast<void>(state());
+    return batches_->size();
+  }
 
   /// Begins a loop, with its first batch. When that fails, the loader stands where it stood; an
   /// iterable dataset without reset() has given what it gave, and what was drawn from the default
@@ -128,7 +133,7 @@ class DataLoader {
   /// Where the loop that began last stands: how many batches it has given, the sizes of the dataset
   /// and of a batch, what decides the order, and the generators at its start, as int64 tensors.
   /// Behind its last batch, the loader stands between two loops.
-  nn::StateDict state_dict() const { return state_->to_dict(); }
+  nn::StateDict state_dict() const { return state().to_dict(); }
   /// The next loop begins behind the batches that a loop of a loader like this had given, with the
   /// same bits from there on, if within a loop nothing else draws from its generators. Generators
   /// of options and samplers are set as they were. The default generator stays as the program has
@@ -139,18 +144,24 @@ class DataLoader {
   /// another size, with another batch_size, or whose order was decided otherwise (what a sampler or
   /// batch_sampler gives is not compared); nothing has changed then.
   void load_state_dict(const nn::StateDict& state) {
-    with_memory([&] { state_->load(state); });
+    with_memory([&] { this->state().load(state); });
   }
   /// A function that puts the loader back to where it is now, and with it a loop that runs: for a
   /// RunState whose loading fails.
   std::function<void()> remember() const {
+    static_cast<void>(state());
     return with_memory([&] { return detail::LoaderState::remember(state_); });
   }
   /// How many states were loaded: a loop that was begun before the last of them is no longer the
   /// one that state_dict() tells of.
-  std::uint64_t loads() const noexcept { return state_->loads(); }
+  std::uint64_t loads() const { return state().loads(); }
 
  private:
+  detail::LoaderState& state() const {
+    if (!state_) fail("DataLoader", "was moved from");
+    return *state_;
+  }
+
   std::shared_ptr<Kept> dataset_;
   DataLoaderOptions options_;
   Collate collate_;

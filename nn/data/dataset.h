@@ -136,7 +136,11 @@ class Subset {
     return dataset_->get(place(index), generator);
   }
   const IndexList& indices() const noexcept { return indices_; }
-  const D& dataset() const noexcept { return *dataset_; }
+  /// Error for a Subset that was moved from.
+  const D& dataset() const {
+    if (!dataset_) fail("Subset", "was moved from");
+    return *dataset_;
+  }
 
  private:
   std::int64_t place(std::int64_t index) const {
@@ -161,7 +165,7 @@ class ConcatDataset {
     }
   }
 
-  std::int64_t size() const noexcept { return ends_.back(); }
+  std::int64_t size() const noexcept { return ends_.empty() ? 0 : ends_.back(); }
   /// IndexError for an index outside of [0, size()).
   auto get(std::int64_t index) const requires PlainMapDataset<D> {
     const std::size_t part = place(index);

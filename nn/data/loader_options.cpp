@@ -24,6 +24,13 @@ const Tensor& entry(const nn::StateDict& state, std::string_view name) {
   return found->second;
 }
 
+std::int64_t whole(const nn::StateDict& state, std::string_view name) {
+  const Tensor& value = entry(state, name);
+  if (value.dtype() != DType::int64)
+    fail<DTypeError>(kLoad, '"', name, "\" is ", value.dtype(), ", not int64");
+  return value.item<std::int64_t>();
+}
+
 // The default generator is not the user's own.
 Generator* own_or_null(Generator* generator) {
   return generator == &default_generator() ? nullptr : generator;
@@ -99,17 +106,21 @@ nn::StateDict LoaderState::to_dict() const {
 
 void LoaderState::load(const nn::StateDict& state) {
   const bool running = entry(state, "running").item<bool>();
-  const std::int64_t batches = entry(state, "batches").item<std::int64_t>();
+  const std::int64_t batches = whole(state, "batches");
   if (batches < 0 || (batches > 0 && !running))
     fail(kLoad, "the state has ", batches, " batches ", running ? "within" : "outside of",
          " a pass");
   // Otherwise a place within a pass would be another: examples would be repeated or left out.
   // Checkpoints of 0.1 do not tell.
   if (running && state.contains("examples")) {
-    const auto number = [&](const char* name) { return entry(state, name).item<std::int64_t>(); };
-    const std::string was = pass_of(number("examples"), number("batch_size"), number("order"));
+    const std::string was =
+        pass_of(whole(state, "examples"), whole(state, "batch_size"), whole(state, "order"));
     const std::string own = pass_of(examples_, batch_size_, order_);
     if (was != own) fail(kLoad, "the state is of ", was, ", this loader makes ", own);
+    // Samplers may give any number of examples.
+    const std::int64_t most = examples_ / batch_size_ + (examples_ % batch_size_ == 0 ? 0 : 1);
+    if (examples_ >= 0 && order_ <= 1 && batches > most)
+      fail(kLoad, "the state has ", batches, " batches of ", own);
   }
   Generators generators;
   for (std::size_t i = 0; i < generators.size(); ++i) {

@@ -114,17 +114,19 @@ class Pass {
     for (; first_ < batches; ++first_) {
       if constexpr (MapDataset<D>) {
         try {
-          if (!stream_()) ended_ = true;
-        } catch (const std::bad_alloc&) {
+          with_memory([&] { ended_ = !stream_(); });
+        } catch (const OutOfMemoryError&) {
           throw;
         } catch (...) {
-          ended_ = true;  // as for the loop before, behind that batch
+          // What the sampler throws ends a loop, so that of the loop before came at the last batch.
+          if (first_ + 1 < batches) throw;
+          ended_ = true;
         }
       } else {
         const LoadScope scope;
         if (first_ == 0) reset();
         try {
-          static_cast<void>(read(first_));
+          with_memory([&] { static_cast<void>(read(first_)); });
         } catch (const OutOfMemoryError&) {
           throw;
         } catch (...) {

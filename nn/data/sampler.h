@@ -25,10 +25,14 @@ using Stream = std::function<std::optional<T>()>;
 /// Any sampler of elements T. One is a type with a const `size()`, how many elements a pass has,
 /// and a const `iter()`, which gives a Stream<T>. Nothing is drawn before a stream's first call. A
 /// sampler with a generator of its own also has `generator()`, so that a DataLoader's state holds
-/// that, too; null stands for the default generator.
+/// that, too; null stands for the default generator. Moving copies, so that there is always one.
 template <class T>
 class SamplerOf {
  public:
+  SamplerOf(const SamplerOf&) = default;
+  SamplerOf& operator=(const SamplerOf&) = default;
+  ~SamplerOf() = default;
+
   template <class S>
   requires(!std::same_as<S, SamplerOf> &&
            requires(const S& sampler) {
@@ -37,15 +41,21 @@ class SamplerOf {
            }) SamplerOf(S sampler)
       : SamplerOf(std::make_shared<const S>(std::move(sampler))) {}
 
-  std::int64_t size() const { return size_(); }
-  Stream<T> iter() const { return iter_(); }
+  std::int64_t size() const { return calls_->size(); }
+  Stream<T> iter() const { return calls_->iter(); }
   Generator* generator() const noexcept { return generator_; }
 
  private:
+  struct Calls {
+    std::function<std::int64_t()> size;
+    std::function<Stream<T>()> iter;
+  };
+
   template <class S>
   explicit SamplerOf(std::shared_ptr<const S> sampler)
-      : size_([sampler] { return static_cast<std::int64_t>(sampler->size()); }),
-        iter_([sampler]() -> Stream<T> { return sampler->iter(); }) {
+      : calls_(std::make_shared<const Calls>(
+            Calls{[sampler] { return static_cast<std::int64_t>(sampler->size()); },
+                  [sampler]() -> Stream<T> { return sampler->iter(); }})) {
     if constexpr (requires {
                     { sampler->generator() } -> std::same_as<Generator*>;
                   }) {
@@ -53,8 +63,7 @@ class SamplerOf {
     }
   }
 
-  std::function<std::int64_t()> size_;
-  std::function<Stream<T>()> iter_;
+  std::shared_ptr<const Calls> calls_;
   Generator* generator_ = nullptr;
 };
 

@@ -79,6 +79,11 @@ void ModuleBase::check_apart(const ModuleBase& other) const {
     fail(type_name(), "a module that stands in it cannot take its place; move that out first");
 }
 
+void ModuleBase::check_outside(const ModuleBase& other) const {
+  if (&other != this && other.holds(*this))
+    fail(type_name(), "a module cannot take the place of one that stands in it");
+}
+
 ModuleBase& ModuleBase::operator=(ModuleBase&& other) {
   check_assignable(other);
   take(std::move(other));
@@ -87,9 +92,18 @@ ModuleBase& ModuleBase::operator=(ModuleBase&& other) {
 
 void ModuleBase::check_assignable(const ModuleBase& other) const {
   check_apart(other);
-  // The assignment destroys registered modules, while members are assigned one by one.
-  for (const Extra& extra : extras_)
-    if (extra.module) extra.module->module().check_idle(type_name().c_str());
+  // The assignment destroys modules that are registered or in lists, while members are assigned
+  // one by one.
+  const ModuleBase* running = ModuleScope::running_in(*this, own_bytes());
+  if (running != nullptr) fail_change(type_name().c_str(), *running);
+}
+
+void ModuleBase::check_class(const std::type_info& declared) const {
+  if (typeid(*this) != declared)
+    fail(type_name(),
+         "a class derived from another module's has that one's forward and clone: "
+         "derive it from nn::Module<",
+         type_name(), ">, with the other module as a member");
 }
 
 void ModuleBase::take(ModuleBase&& other) noexcept {

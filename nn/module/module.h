@@ -27,6 +27,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -188,6 +189,8 @@ class ModuleBase : public LiveObject {
   }
   /// The bytes in which members of this object lie.
   virtual std::span<const std::byte> own_bytes() const noexcept { return {}; }
+  /// The class whose forward a call of this module runs.
+  virtual const std::type_info& called_class() const noexcept { return typeid(*this); }
 
   static ModuleBase& base_of(ModuleBase& module) noexcept { return module; }
   static ModuleBase& base_of(AnyModule& module) { return module.module(); }
@@ -200,6 +203,7 @@ class ModuleBase : public LiveObject {
   /// Error naming `operation` while this thread calls this module or one below it, which would lose
   /// the module that is running. For lists, before they change.
   void check_idle(const char* operation) const;
+  [[noreturn]] static void fail_change(const char* operation, const ModuleBase& running);
   /// The depth that modules registered at run time give this one.
   int registered_depth();
 
@@ -207,6 +211,10 @@ class ModuleBase : public LiveObject {
   bool holds(const ModuleBase& other) const;
   /// Error where `other` is a module below this one.
   void check_apart(const ModuleBase& other) const;
+  /// Error where this one is a module below `other`, which moves into it.
+  void check_outside(const ModuleBase& other) const;
+  /// Error where this module is of a class derived from the one that was declared.
+  void check_class(const std::type_info& declared) const;
 
   /// Gives this module, a copy of another, tensors and lists of hooks of its own, for clone().
   void own_tensors();
@@ -307,6 +315,8 @@ class Field {
 
 /// Base of a module class, which defines `forward`. Calling the module runs forward and the hooks.
 /// An Error of a module within another ends with its path, as (in GPT.blocks.1.feed_forward.down).
+/// Classes are not derived from a module's class in turn (an Error at the first call), unless that
+/// is abstract, with a virtual forward.
 template <class Derived>
 class Module : public ModuleBase {
  public:
@@ -337,6 +347,7 @@ class Module : public ModuleBase {
   /// copy. Training mode and hooks are the same, but hooks that come or go later are those of one.
   /// Tensors that are not registered stay shared. AutogradError for a tensor with history.
   Derived clone() const {
+    check_class(typeid(Derived));
     Derived copy = with_memory([&]() -> Derived { return static_cast<const Derived&>(*this); });
     copy.own_tensors();
     return copy;
@@ -346,6 +357,9 @@ class Module : public ModuleBase {
   std::span<const std::byte> own_bytes() const noexcept override {
     // Without std::as_bytes, whose templates would take a third of the time to compile tend.h.
     return {reinterpret_cast<const std::byte*>(static_cast<const Derived*>(this)), sizeof(Derived)};
+  }
+  const std::type_info& called_class() const noexcept override {
+    return std::is_abstract_v<Derived> ? typeid(*this) : typeid(Derived);
   }
 
  private:

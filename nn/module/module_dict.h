@@ -36,6 +36,7 @@ class ModuleDict : public ModuleBase {
   ModuleDict& operator=(const ModuleDict& other) { return *this = ModuleDict(other); }
   ModuleDict& operator=(ModuleDict&& other) {
     check_idle("ModuleDict");
+    check_outside(other);
     ModuleDict moved(std::move(other));  // which may stand in this one
     modules_.swap(moved.modules_);
     take(std::move(moved));
@@ -45,6 +46,7 @@ class ModuleDict : public ModuleBase {
 
   /// A deep copy, as Module::clone makes it.
   ModuleDict clone() const {
+    check_class(typeid(ModuleDict));
     ModuleDict copy = *this;
     copy.own_tensors();
     return copy;

@@ -1,5 +1,6 @@
 #include <tend/nn/module/module_hooks.h>
 
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <typeinfo>
@@ -58,11 +59,16 @@ std::string ModuleScope::path() const {
   return as_text(path, " > ", module_.type_name());
 }
 
-const ModuleBase* ModuleScope::running_in(const ModuleBase& root) {
+const ModuleBase* ModuleScope::running_in(const ModuleBase& root,
+                                          std::span<const std::byte> apart) {
+  const auto lies_apart = [&](const ModuleBase& module) {
+    const auto* at = reinterpret_cast<const std::byte*>(&module);
+    return std::less_equal<>()(apart.data(), at) && std::less<>()(at, apart.data() + apart.size());
+  };
   for (const CallScope* each = innermost(); each != nullptr; each = outer_of(*each)) {
     const auto* scope = dynamic_cast<const ModuleScope*>(each);
     if (scope == nullptr) continue;
-    if (root.holds(scope->module_)) return &scope->module_;
+    if (root.holds(scope->module_) && !lies_apart(scope->module_)) return &scope->module_;
   }
   return nullptr;
 }
@@ -154,11 +160,11 @@ Tensor watch_output(const BackwardHooks& hooks, const Tensor& output, bool has_i
 
 }  // namespace
 
-// `hooks` is a share of its own, so that they stay until the end.
-// NOLINTNEXTLINE(performance-unnecessary-value-param)
-Tensor call_with_hooks(const ModuleBase& module, std::shared_ptr<const ModuleHooks> hooks,
-                       std::vector<Tensor> inputs,
-                       FunctionRef<Tensor(const std::vector<Tensor>&)> forward) {
+namespace {
+
+Tensor hooked_call(const ModuleBase& module, const std::shared_ptr<const ModuleHooks>& hooks,
+                   std::vector<Tensor> inputs,
+                   FunctionRef<Tensor(const std::vector<Tensor>&)> forward) {
   const std::size_t count = inputs.size();
   hooks->before.for_each([&](const ForwardPreHook& hook) { hook(module, inputs); });
   if (inputs.size() != count) {
@@ -168,7 +174,9 @@ Tensor call_with_hooks(const ModuleBase& module, std::shared_ptr<const ModuleHoo
   BackwardHooks backward;
   const bool has_inputs = tracks(std::vector<TensorRef>(inputs.begin(), inputs.end()));
   if (!hooks->backward.empty()) {
-    backward = std::make_shared<const HookList<BackwardHook>>(hooks->backward);
+    HookList<BackwardHook> as_of_now = hooks->backward;
+    as_of_now.separate();
+    backward = std::make_shared<const HookList<BackwardHook>>(std::move(as_of_now));
     if (has_inputs) inputs = watch_inputs(backward, inputs);
   }
   const auto versions = backward && has_inputs ? versions_of(inputs) : Versions();
@@ -182,6 +190,19 @@ Tensor call_with_hooks(const ModuleBase& module, std::shared_ptr<const ModuleHoo
                         "place");
   }
   return output.defined() ? watch_output(backward, output, has_inputs) : output;
+}
+
+}  // namespace
+
+// `hooks` is a share of its own, so that they stay until the end.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
+Tensor call_with_hooks(const ModuleBase& module, std::shared_ptr<const ModuleHooks> hooks,
+                       std::vector<Tensor> inputs,
+                       FunctionRef<Tensor(const std::vector<Tensor>&)> forward) {
+  Tensor output;
+  // A hook may call the module again.
+  with_stack("hook", [&] { output = hooked_call(module, hooks, std::move(inputs), forward); });
+  return output;
 }
 
 }  // namespace tend::nn

@@ -1,8 +1,10 @@
 // Hooks that users attach to modules, and the path of a running module in its tree.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,8 +51,9 @@ class ModuleScope final : public CallScope {
   std::string path() const override;
 
   /// The innermost module that runs on this thread and is `root` or one below it; nullptr where
-  /// there is none.
-  static const ModuleBase* running_in(const ModuleBase& root);
+  /// there is none. Those that lie within `apart` do not count.
+  static const ModuleBase* running_in(const ModuleBase& root,
+                                      std::span<const std::byte> apart = {});
 
   /// Throws the error again, with the path of this module behind its text. The error stays as it is
   /// where a module within this one has named its path, this one is not within another, or the

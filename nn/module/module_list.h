@@ -49,6 +49,7 @@ class ModuleList : public ModuleBase {
   ModuleList& operator=(const ModuleList& other) { return *this = ModuleList(other); }
   ModuleList& operator=(ModuleList&& other) {
     check_idle("ModuleList");
+    check_outside(other);
     ModuleList moved(std::move(other));  // which may stand in this one
     modules_.swap(moved.modules_);
     take(std::move(moved));
@@ -58,6 +59,7 @@ class ModuleList : public ModuleBase {
 
   /// A deep copy, as Module::clone makes it.
   ModuleList clone() const {
+    check_class(typeid(ModuleList));
     ModuleList copy = *this;
     copy.own_tensors();
     return copy;

@@ -38,8 +38,11 @@ void ModuleBase::check_next(const char* operation, std::size_t size) const {
 
 void ModuleBase::check_idle(const char* operation) const {
   const ModuleBase* running = ModuleScope::running_in(*this);
-  if (running != nullptr)
-    fail(operation, "cannot change while ", running->type_name(), " in it is called");
+  if (running != nullptr) fail_change(operation, *running);
+}
+
+void ModuleBase::fail_change(const char* operation, const ModuleBase& running) {
+  fail(operation, "cannot change while ", running.type_name(), " in it is called");
 }
 
 int ModuleBase::registered_depth() {

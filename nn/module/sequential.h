@@ -15,7 +15,8 @@
 namespace tend::nn {
 
 /// Modules of any classes from Tensor to Tensor, called in order; named "0", "1", ... Copies share
-/// the tensors. Sequentials may be nested, thousands deep.
+/// the tensors. Sequentials may be nested, thousands deep; a single one in braces is a copy of it,
+/// and Sequential{AnyModule(inner)} nests it.
 class Sequential : public Module<Sequential> {
  public:
   /// Sequential{Linear(8, 32), Linear(32, 8)}, in braces, makes the modules from left to right, so
@@ -45,6 +46,7 @@ class Sequential : public Module<Sequential> {
   Sequential& operator=(const Sequential& other) { return *this = Sequential(other); }
   Sequential& operator=(Sequential&& other) {
     check_idle("Sequential");
+    check_outside(other);
     Sequential moved(std::move(other));  // which may stand in this one
     depth_ = moved.depth_;
     layers_.swap(moved.layers_);

@@ -24,6 +24,7 @@ namespace {
 void ModuleBase::find_unregistered() const {
   with_memory([&] {
     const auto tree = self().named_modules();
+    for (const auto& [path, module] : tree) module->check_class(module->called_class());
     std::unordered_set<const LiveObject*> modules;
     std::unordered_set<const TensorImpl*> parameters;
     for (const auto& [path, module] : tree) modules.insert(module);

@@ -62,10 +62,10 @@ class Trainer {
   /// loss or gradient that is not finite, before the step that it would spoil, and Error for a
   /// checkpoint with other settings; what the functions throw comes through. Called again, it goes
   /// on from the last step or, with `resume`, from the last checkpoint; a step behind which the
-  /// schedule or a function threw is then neither evaluated nor saved any more, but the schedule is
-  /// stepped. Error for a folder with checkpoints that this Trainer neither wrote nor resumed, and
-  /// none of the step that it stands at; IoError for names or settings that no checkpoint can have,
-  /// before the first step.
+  /// schedule or a function threw is then not evaluated any more, and saved only where it is the
+  /// last one, but the schedule is stepped. Error for a folder with checkpoints that this Trainer
+  /// neither wrote nor resumed, and none of the step that it stands at; IoError for names or
+  /// settings that no checkpoint can have, before the first step.
   void run();
 
   /// Another number for `steps`, also from after_step. Error for a negative one.

@@ -84,3 +84,12 @@ TEST_CASE("PadCollate keeps the lengths of tensors, token vectors, and pairs wit
   CHECK(padded.values.to_vector<std::int64_t>() == std::vector<std::int64_t>{0, 9, 9, 0, 1, 2});
   CHECK(labels.to_vector<std::int64_t>() == std::vector<std::int64_t>{4, 5});
 }
+
+TEST_CASE("default_collate keeps tuples and arrays of one element") {
+  const std::tuple<std::pair<Tensor, Tensor>> tuple =
+      data::default_collate(std::vector<std::tuple<std::pair<int, float>>>{{{1, 2.5f}}});
+  CHECK(std::get<0>(tuple).second.dtype() == float32);
+  const std::array<std::array<Tensor, 2>, 1> array =
+      data::default_collate(std::vector<std::array<std::array<int, 2>, 1>>{{{{1, 2}}}});
+  CHECK(array[0][1].item<std::int64_t>() == 2);
+}

@@ -302,3 +302,78 @@ TEST_CASE("in the child of a fork a loop goes on without the parent's workers") 
 }
 
 #endif
+
+namespace {
+
+// Throws the first time that it is to give its second index.
+template <class Failure>
+struct Failing {
+  std::shared_ptr<bool> fails = std::make_shared<bool>(false);
+  std::int64_t size() const { return 4; }
+  data::Stream<std::int64_t> iter() const {
+    return [fails = fails, next = 0]() mutable -> std::optional<std::int64_t> {
+      if (next == 1 && std::exchange(*fails, false)) throw Failure("no");
+      if (next == 4) return std::nullopt;
+      return next++;
+    };
+  }
+};
+
+struct NoRoom : std::bad_alloc {
+  explicit NoRoom(const char*) {}
+};
+
+template <class Failure>
+void check_failing_skip() {
+  const Failing<Failure> sampler;
+  auto loader = numbers(4, {.batch_size = 1, .sampler = sampler}, 0);
+  auto it = loader.begin();
+  ++it;
+  ++it;
+  const nn::StateDict behind = loader.state_dict();
+  loader.load_state_dict(behind);
+  *sampler.fails = true;
+  CHECK_THROWS_AS(loader.begin(), Error);
+  CHECK(batches_in(loader) == Batches{{3}});
+}
+
+}  // namespace
+
+TEST_CASE("what fails while batches are skipped, and did not fail before, comes out of begin()") {
+  check_failing_skip<OutOfMemoryError>();
+  check_failing_skip<Error>();
+  check_failing_skip<NoRoom>();
+  struct Counting : Counter {
+    std::shared_ptr<bool> fails = std::make_shared<bool>(false);
+    std::optional<std::int64_t> next() {
+      if (std::exchange(*fails, false)) throw std::bad_alloc();
+      return Counter::next();
+    }
+    void reset() { Counter::operator=(Counter{6}); }
+  };
+  const Counting dataset{{6}};
+  data::DataLoader<Counting> loader(dataset, {.batch_size = 2});
+  auto it = loader.begin();
+  loader.load_state_dict(loader.state_dict());
+  *dataset.fails = true;
+  CHECK_THROWS_AS(loader.begin(), OutOfMemoryError);
+  CHECK(batches_in(loader).size() == 2);
+}
+
+TEST_CASE("a loader or a loop that was moved from says so") {
+  auto loader = numbers(4, {}, 0);
+  auto moved = std::move(loader);
+  // NOLINTBEGIN(bugprone-use-after-move): that is what is tested
+  CHECK_THROWS_WITH(loader.size(), "[DataLoader] was moved from");
+  CHECK_THROWS_AS(loader.begin(), Error);
+  CHECK_THROWS_AS(loader.state_dict(), Error);
+  CHECK_THROWS_AS(loader.load_state_dict({}), Error);
+  CHECK_THROWS_AS(loader.remember(), Error);
+  CHECK_THROWS_AS(decltype(loader)(loader), Error);
+  auto it = moved.begin();
+  auto other = std::move(it);
+  CHECK_THROWS_WITH(++it, "[DataLoader] the iterator was moved from");
+  // NOLINTEND(bugprone-use-after-move)
+  loader = moved;
+  CHECK(batches_in(loader).size() == 4);
+}

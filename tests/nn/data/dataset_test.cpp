@@ -114,3 +114,16 @@ TEST_CASE("random_split refuses lengths that do not fit before it draws") {
   CHECK_THROWS_WITH(data::random_split(Huge{}, {0.5, 0.5}), ContainsSubstring("[randperm]"));
   CHECK(get_rng_state() == before);
 }
+
+TEST_CASE("datasets that were moved elsewhere are empty") {
+  data::ConcatDataset both(std::vector{Numbers{2}, Numbers{3}});
+  const auto moved = std::move(both);
+  data::Subset subset(Numbers{10}, {7});
+  const auto other = std::move(subset);
+  // NOLINTBEGIN(bugprone-use-after-move): that is what is tested
+  CHECK(both.size() == 0);
+  CHECK(subset.size() == 0);
+  CHECK_THROWS_WITH(subset.dataset(), "[Subset] was moved from");
+  // NOLINTEND(bugprone-use-after-move)
+  CHECK(other.dataset().size() == 10);
+}

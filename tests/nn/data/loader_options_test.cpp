@@ -229,3 +229,16 @@ TEST_CASE("a loop that cannot begin at its restored place begins there the next 
   REQUIRE(after.size() == before.size());
   for (const auto& [name, tensor] : before) CHECK(equal(after.at(name), tensor));
 }
+
+TEST_CASE("a place behind the last batch is refused where their number is known") {
+  auto loader = numbers(4, {.batch_size = 3}, 0);
+  auto it = loader.begin();
+  nn::StateDict state = loader.state_dict();
+  state["batches"] = tensor(std::int64_t{3});
+  CHECK_THROWS_WITH(loader.load_state_dict(state), ContainsSubstring("the state has 3 batches of"));
+  state["batches"] = tensor(1e18f);
+  CHECK_THROWS_AS(loader.load_state_dict(state), DTypeError);
+  state["batches"] = tensor(std::int64_t{2});
+  loader.load_state_dict(state);
+  CHECK(batches_in(loader).empty());
+}

@@ -495,3 +495,52 @@ TEST_CASE("a module that was registered in another is not destroyed by a hook of
   net = Net();
   CHECK(net.named_children().empty());
 }
+
+TEST_CASE("the backward hooks of a call are those that the module had then") {
+  nn::Linear layer(2, 2);
+  int early = 0, late = 0;
+  HookHandle handle = layer.register_backward_hook([&](Tensors&, const Tensor&) { ++early; });
+  const Tensor y = layer(ones({1, 2}).requires_grad_());
+  handle.remove();
+  layer.register_backward_hook([&](Tensors&, const Tensor&) { ++late; });
+  y.sum().backward();
+  CHECK(early == 1);
+  CHECK(late == 0);
+}
+
+TEST_CASE("a hook may call its module again, tens of thousands of times in one another") {
+  nn::Linear layer(2, 2);
+  int left = 5 * kDepth;
+  layer.register_forward_hook([&](const nn::ModuleBase&, const Tensors&, Tensor& out) {
+    if (--left > 0) layer(out);
+  });
+  layer(ones({1, 2}));
+  CHECK(left == 0);
+}
+
+TEST_CASE("nothing is assigned where a module in a list is running") {
+  class Net : public nn::Module<Net> {
+   public:
+    explicit Net(double value) : first(1, 1) {
+      first.weight = nn::Parameter(full({1, 1}, value));
+      layers.push_back(nn::ReLU());
+    }
+    Tensor forward(const Tensor& x) const { return layers(first(x)); }
+    TEND_MODULE(nn::Linear, first);
+    TEND_MODULE(nn::Sequential, layers);
+  };
+  Net net(1);
+  int refused = 0;
+  net.layers[0]->register_forward_pre_hook([&](const nn::ModuleBase&, Tensors&) {
+    try {
+      net = Net(5);
+    } catch (const Error&) {
+      ++refused;
+    }
+  });
+  net(ones({1, 1}));
+  CHECK(refused == 1);
+  CHECK(net.first.weight.item() == 1);
+  net = Net(5);
+  CHECK(net.first.weight.item() == 5);
+}

@@ -154,3 +154,16 @@ TEST_CASE("a module with a part that was moved from can be replaced") {
   net = Stack(3);
   CHECK(net.named_children().size() == 3);
 }
+
+TEST_CASE("a module does not move into one that stands in it") {
+  nn::Sequential net{nn::ReLU(), nn::Sequential(nn::Linear(1, 1))};
+  CHECK_THROWS_WITH(net[1].as<nn::Sequential>() = std::move(net),
+                    "[Sequential] a module cannot take the place of one that stands in it");
+  CHECK(net.size() == 2);
+  nn::ModuleList<> list;
+  list.push_back(nn::ModuleList<>());
+  CHECK_THROWS_AS(list[0].as<nn::ModuleList<>>() = std::move(list), Error);
+  nn::ModuleDict<> dict;
+  dict.insert("a", nn::ModuleDict<>());
+  CHECK_THROWS_AS(dict["a"].as<nn::ModuleDict<>>() = std::move(dict), Error);
+}

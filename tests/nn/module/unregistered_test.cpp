@@ -160,3 +160,38 @@ TEST_CASE("the child of a fork makes, calls and destroys modules") {
         }) == 0);
 }
 #endif
+
+namespace {
+
+class Scaled : public nn::Linear {
+ public:
+  Scaled() : Linear(2, 2) { scale = nn::Parameter(full({2}, 3.0)); }
+  Tensor forward(const Tensor& x) const { return Linear::forward(x) * scale; }
+  TEND_PARAMETER(scale);
+};
+
+class Layer : public nn::Module<Layer> {
+ public:
+  virtual Tensor forward(const Tensor& x) const = 0;
+};
+class Twice : public Layer {
+ public:
+  Tensor forward(const Tensor& x) const override { return x * 2; }
+};
+
+}  // namespace
+
+TEST_CASE("a class derived from another module's is an error, unless that is abstract") {
+  const std::string message =
+      "[Scaled] a class derived from another module's has that one's forward and clone: derive it "
+      "from nn::Module<Scaled>, with the other module as a member";
+  CHECK_THROWS_WITH(Scaled()(kRow), message);
+  CHECK_THROWS_WITH(nn::Sequential{Scaled()}(kRow), Catch::Matchers::StartsWith(message));
+  CHECK_THROWS_WITH(Scaled().clone(), message);
+  class Two : public nn::ModuleList<nn::Linear> {
+   public:
+    TEND_MODULE(nn::ReLU, more);
+  };
+  CHECK_THROWS_AS(Two().clone(), Error);
+  CHECK(Twice()(kRow).equal(kRow * 2));
+}
