@@ -21,10 +21,14 @@ Continuation::Continuation(const GPT& model, const std::vector<TokenSequence>& p
     : model_(model), sequences_(prompts) {
   const auto length = static_cast<std::int64_t>(longest(prompts));
   if (use_cache) {
-    if (model.config.window && *model.config.window < length + new_tokens) {
+    // A model without a table of positions takes any number of tokens.
+    std::int64_t total = 0;
+    if (__builtin_add_overflow(length, new_tokens, &total))
+      fail<OutOfMemoryError>("generate", new_tokens, " new tokens behind ", length);
+    if (model.config.window && *model.config.window < total) {
       cache_.emplace(KVCacheOptions{.window = model.config.window});
     } else {
-      cache_.emplace(KVCacheOptions{.capacity = std::max<std::int64_t>(1, length + new_tokens)});
+      cache_.emplace(KVCacheOptions{.capacity = std::max<std::int64_t>(1, total)});
     }
   }
   for (const TokenSequence& each : prompts) padding_.push_back(length - std::ssize(each));

@@ -231,7 +231,14 @@ class Walk {
       node.differentiate(derivative);
     }
     timed.gave(gradients_);
-    if (!hooks_.empty()) autograd::NodeHook::call(hooks_, node, gradients_);
+    if (!hooks_.empty()) {
+      // As they will be delivered: a sum may make NaN of infinities.
+      for (std::size_t i = 0; i < count; ++i) {
+        if (recipients_[i].needed && gradients_[i].defined())
+          gradients_[i] = fitted(targets_[edges_[first + i]], std::move(gradients_[i]));
+      }
+      autograd::NodeHook::call(hooks_, node, gradients_);
+    }
     // As early as possible, since what follows may reuse the memory.
     if (!retain_graph_) node.release();
     for (std::size_t i = 0; i < count; ++i) {
@@ -250,34 +257,41 @@ class Walk {
     return {true, adds ? &to.gradient.array() : nullptr};
   }
 
+  // The gradient in the shape and dtype of what it is for; undefined where nobody can ask for it.
+  Tensor fitted(const Target& to, Tensor gradient) const {
+    if (to.node != nullptr)
+      return fit_gradient(std::move(gradient), to.node->shape(), to.node->dtype());
+    if (!adds_to(to)) {
+      if (to.wanted == nullptr) return {};
+      return fit_gradient(std::move(gradient), to.wanted->shape(), to.wanted->dtype());
+    }
+    Shape shape;
+    DType dtype = float32;
+    {
+      const std::lock_guard lock(to.slot->mutex);
+      const TensorImpl* owner = to.slot->owner;
+      if (owner == nullptr && !to.slot->former) return {};
+      shape = owner != nullptr ? owner->array.shape() : to.slot->former->shape;
+      dtype = owner != nullptr ? owner->array.dtype() : to.slot->former->dtype;
+    }
+    return fit_gradient(std::move(gradient), shape, dtype);
+  }
+
   void deliver(Number number, Tensor gradient) {
     Target& to = targets_[number];
-    if (to.node != nullptr) {
-      accumulate(to.gradient,
-                 fit_gradient(std::move(gradient), to.node->shape(), to.node->dtype()));
-    } else if (adds_to(to)) {
-      arrive(number, std::move(gradient));
-    } else if (to.wanted != nullptr) {
-      accumulate(to.gradient,
-                 fit_gradient(std::move(gradient), to.wanted->shape(), to.wanted->dtype()));
-    }
+    if (to.node == nullptr && adds_to(to)) return arrive(number, std::move(gradient));
+    gradient = fitted(to, std::move(gradient));
+    if (gradient.defined()) accumulate(to.gradient, std::move(gradient));
   }
 
   // Nothing is added to a `.grad` before the end: nodes that are still to be visited may have saved
   // it, or it may be a cotangent itself.
   void arrive(Number number, Tensor gradient) {
     Target& to = targets_[number];
-    Shape shape;
-    DType dtype = float32;
-    {
-      const std::lock_guard lock(to.slot->mutex);
-      const TensorImpl* owner = to.slot->owner;
-      if (owner == nullptr && !to.slot->former) return;  // nobody can ask for it any more
-      shape = owner != nullptr ? owner->array.shape() : to.slot->former->shape;
-      dtype = owner != nullptr ? owner->array.dtype() : to.slot->former->dtype;
-    }
+    gradient = fitted(to, std::move(gradient));
+    if (!gradient.defined()) return;
     if (!std::exchange(to.arrived, true)) arrivals_.emplace_back(to.slot, number);
-    accumulate(to.gradient, fit_gradient(std::move(gradient), shape, dtype));
+    accumulate(to.gradient, std::move(gradient));
   }
 
   static Tensor apply(const TensorHooks& hooks, Tensor gradient) {

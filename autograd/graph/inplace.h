@@ -18,15 +18,15 @@ namespace tend {
 /// Checks that `self` may be written in place. Errors name `operation`: ShapeError where two
 /// indices share an element; AutogradError for an inference tensor outside of inference mode and,
 /// in grad mode, for a leaf that requires grad, a view of one, or a view made without grad mode
-/// whose base requires grad (unless nobody has that any more).
+/// whose base requires grad (unless no other tensor and no other view has that base).
 void check_writable(const char* operation, const Tensor& self);
 
 /// The same without the ShapeError.
 void check_history_writable(const char* operation, const Tensor& self);
 
 /// Checks that self may get the history of a result. Errors name `operation`: AutogradError for a
-/// view made without grad mode, unless nobody has its base any more; ShapeError for a part of a
-/// tensor whose indices share elements.
+/// view made without grad mode, unless no other tensor and view has its base; ShapeError for a part
+/// of a tensor whose indices share elements.
 void check_recordable(const char* operation, const Tensor& self);
 
 /// A tensor with self's elements and history for an operation that will overwrite self: a copy

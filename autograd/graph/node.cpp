@@ -97,7 +97,8 @@ Ref<TensorImpl> live_base(const TensorImpl& view) {
 
 bool is_only_owner(const TensorImpl& tensor) {
   const Ref<TensorImpl> base = live_base(tensor);
-  const bool has_base_alone = base && base->use_count() == 2;  // this handle and that of the view
+  // This handle and that of the view. A view with a part in its base's history needs the base.
+  const bool has_base_alone = base && base->use_count() == 2 && tensor.view_without_grad;
   return tensor.array.storage()->use_count() == (has_base_alone ? 2U : 1U);
 }
 

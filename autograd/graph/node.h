@@ -193,16 +193,16 @@ Tensor record(const char* grad_fn, Array result, TensorRefs inputs, TensorRefs s
                 std::span(saved.begin(), saved.size()), std::move(derivative), operation);
 }
 
-/// Notes that `view` shares the elements of `input`. A view that is made while grad mode is off
-/// stays outside of the graph for good.
+/// Notes that `view` shares the elements of `input`. A view that is made while grad mode is off has
+/// no part in the history of its base, and gets none itself while another tensor has that base.
 void link_view(const Tensor& view, const Tensor& input);
 
 /// The tensor that owns the history of a view's elements; nullptr for other tensors, and once
 /// set_data gave that tensor other elements.
 Ref<TensorImpl> live_base(const TensorImpl& view);
 
-/// Whether no other tensor has the elements of `tensor`. One that it is a view of does not count
-/// where nobody else has that.
+/// Whether no other tensor has the elements of `tensor`. One that it is a view of without grad mode
+/// does not count where nobody else has that.
 bool is_only_owner(const TensorImpl& tensor);
 
 /// As record, for a result that shares `input`'s elements: in-place writes to either reach the

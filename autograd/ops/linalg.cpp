@@ -309,7 +309,11 @@ Array linear_result(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 
 }  // namespace
 
-Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) try {
+  if (weight.dim() == 1) {
+    const Tensor out = matmul(x, weight);
+    return bias.defined() ? out + bias : out;
+  }
   return record(
       linear_node(x.dim(), bias.defined()), linear_result(x, weight, bias), {x, weight, bias},
       {save_if(weight.requires_grad(), x), save_if(x.requires_grad(), weight)}, [](Derivative& d) {
@@ -319,6 +323,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
         }
         if (d.needs(2)) d.set(2, d.grad());
       });
+} catch (const Error&) {
+  rename_error("linear");
 }
 
 }  // namespace tend

@@ -68,7 +68,6 @@ Tensor extreme_gradient(const Tensor& grad, const Tensor& x, const Tensor& size,
 // restored.
 Tensor norm_gradient(const Tensor& grad, const Tensor& x, const Tensor& size, double p,
                      const Shape& dims) {
-  if (p == 0) return grad * zeros_like(x);
   if (p == 1) return grad * sign(x);
   if (std::isinf(p)) return extreme_gradient(grad, x, size, dims);
   // 0 / 0 counts as 0 here, also in the derivatives of this function.
@@ -95,6 +94,8 @@ Tensor norm(const Tensor& self, std::optional<double> order, const Dims& dims, F
     }
   }
   const Tensor out = norm_of(self.detach(), p, reduced, keepdim);
+  if (p == 0)  // a count of elements, whose derivative is 0 whatever arrives
+    return record("LinalgVectorNormBackward0", out.array(), {self}, {}, zero_gradient, "norm");
   return record("LinalgVectorNormBackward0", out.array(), {self}, {self, kOutput},
                 [p, reduced](Derivative& d) {
                   const Tensor x = d.saved(0);

@@ -133,15 +133,16 @@ std::int64_t interleaved_dim(const Tensor& x, std::optional<Integer> dim) {
 
 }  // namespace
 
-Tensor repeat_interleave(const Tensor& self, std::int64_t repeats, std::optional<Integer> dim) {
+Tensor repeat_interleave(const Tensor& self, std::int64_t repeats, std::optional<Integer> dim) try {
   if (repeats < 0) fail<ShapeError>("repeat_interleave", "repeats is ", repeats);
   const Tensor x = dim ? self : flatten(self);
   const std::int64_t along = interleaved_dim(x, dim);
   if (repeats == 1) return clone(x);
   Shape shape = x.shape();
   shape.insert(along + 1, repeats);
-  check_size("repeat_interleave", shape, x.dtype());
   return flatten(contiguous(expand(unsqueeze(x, along + 1), shape)), along, along + 1);
+} catch (const Error&) {
+  rename_error("repeat_interleave");
 }
 
 Tensor repeat_interleave(const Tensor& self, const Tensor& repeats, std::optional<Integer> dim) {

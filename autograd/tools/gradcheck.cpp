@@ -176,8 +176,9 @@ class Check {
     }
   }
 
+  // In grad mode, as a function may differentiate within.
   std::vector<Values> evaluate() const {
-    const NoGradGuard no_grad;
+    const GradModeGuard recorded(true);
     std::vector<Values> values;
     for (const Tensor& output : floating_outputs()) {
       values.push_back(output.array().to_vector<double>());
@@ -214,6 +215,8 @@ class Check {
       for (std::int64_t r = 0; r < cotangents.count(); ++r) {
         gradients.push_back(gradients_of(output, cotangents[r].view(output.shape())));
       }
+      if (cotangents.count() > 0)
+        check_sign(output, cotangents[0].view(output.shape()), gradients[0]);
       outputs_.push_back({std::move(cotangents), std::move(gradients)});
     }
   }
@@ -227,6 +230,22 @@ class Check {
       if (gradients[c].defined()) values[c] = gradients[c].array().to_vector<double>();
     }
     return values;
+  }
+
+  // A derivative is linear in the cotangent, so that of the opposite one is the opposite.
+  void check_sign(const Tensor& output, const Array& cotangent,
+                  const std::vector<Values>& gradients) const {
+    const Tensor opposite = Tensor(cotangent).neg();
+    const std::vector<Values> of_opposite = gradients_of(output, opposite.array());
+    for (std::size_t c = 0; c < checked_.size(); ++c) {
+      for (std::size_t j = 0; j < gradients[c].size(); ++j) {
+        const double a = gradients[c][j], b = of_opposite[c].empty() ? 0 : of_opposite[c][j];
+        if (compare(-b, a, options_).excess <= 1 || (std::isnan(a) && std::isnan(b))) continue;
+        fail<AutogradError>(operation_, "the derivative is not linear: element ", j,
+                            " of the gradient of input ", positions_[c], " is ", a, " and ", b,
+                            " for opposite gradients of the output");
+      }
+    }
   }
 
   bool is_small(std::int64_t input_elements) const {
@@ -349,12 +368,15 @@ class Check {
   std::int64_t output_elements_ = 0;
 };
 
-// Without a direction or a step nothing would be compared.
+// Without a direction or a step nothing would be compared, and all errors are within NaN.
 void check_options(const char* operation, const GradcheckOptions& options) {
   if (options.projections < 1)
     fail(operation, "projections must be at least 1, got ", options.projections);
   if (!(options.eps > 0 && std::isfinite(options.eps)))
     fail(operation, "eps must be positive and finite, got ", options.eps);
+  for (const double tolerance : {options.atol, options.rtol, options.nondet_tol}) {
+    if (!(tolerance >= 0)) fail(operation, "tolerances must be at least 0, got ", tolerance);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <tend/core/memory/segments.h>
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -165,17 +166,18 @@ void Segments::give(void* block) noexcept {
 }
 
 void Segments::release() noexcept {
-  constexpr std::size_t kPage = 4096;
+  // Some systems have pages of 16 or 64 KiB, and a part of one would drop all of it.
+  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   free_segments();
   for (Piece* list : idle_) {
     for (Piece* each = list; each != nullptr; each = each->next) {
       // NOLINTNEXTLINE(performance-no-int-to-ptr): once for each piece
       auto* const first = reinterpret_cast<std::byte*>(
-          rounded_up(reinterpret_cast<std::uintptr_t>(each + 1), kPage));
+          rounded_up(reinterpret_cast<std::uintptr_t>(each + 1), page));
       const std::byte* const end = each->start() + each->bytes;
-      if (first + kPage > end) continue;
+      if (first + page > end) continue;
       const auto size = static_cast<std::size_t>(end - first);
-      madvise(first, size / kPage * kPage, MADV_DONTNEED);  // advice, too
+      madvise(first, size / page * page, MADV_DONTNEED);  // advice, too
     }
   }
 }

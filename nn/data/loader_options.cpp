@@ -56,6 +56,7 @@ LoaderState::LoaderState(const DataLoaderOptions& options, std::optional<std::in
     : own_{own_or_null(options.generator), own_or_null(sampler)},
       examples_(size.value_or(-1)),
       batch_size_(options.batch_size),
+      drops_last_(options.drop_last),
       order_(order_of(options)) {
   if (own_[0] == own_[1]) own_[1] = nullptr;
 }
@@ -118,7 +119,8 @@ void LoaderState::load(const nn::StateDict& state) {
     const std::string own = pass_of(examples_, batch_size_, order_);
     if (was != own) fail(kLoad, "the state is of ", was, ", this loader makes ", own);
     // Samplers may give any number of examples.
-    const std::int64_t most = examples_ / batch_size_ + (examples_ % batch_size_ == 0 ? 0 : 1);
+    const bool has_rest = !drops_last_ && examples_ % batch_size_ != 0;
+    const std::int64_t most = examples_ / batch_size_ + (has_rest ? 1 : 0);
     if (examples_ >= 0 && order_ <= 1 && batches > most)
       fail(kLoad, "the state has ", batches, " batches of ", own);
   }

@@ -78,7 +78,9 @@ class LoaderState {
   Generators current() const;
 
   std::array<Generator*, kOwn> own_;
-  std::int64_t examples_, batch_size_, order_;  // as to_dict() has them
+  std::int64_t examples_, batch_size_;  // as to_dict() has them
+  bool drops_last_;
+  std::int64_t order_;  // as to_dict() has it
   Generators at_start_;
   std::optional<Generator> meanwhile_;  // the default one during a replay
   std::uint64_t pass_ = 0, loads_ = 0;

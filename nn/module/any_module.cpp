@@ -12,6 +12,10 @@ void AnyModule::check_idle() const {
     fail("AnyModule", "cannot change while ", running->type_name(), " in it is called");
 }
 
+void AnyModule::check_outside(const AnyModule& other) const {
+  if (&other != this && held_ && other.held_) held_->module().check_outside(other.held_->module());
+}
+
 void AnyModule::fail_class(const std::type_info& wanted) const {
   fail("AnyModule", "holds a ", module().type_name(), ", no ", tend::type_name(wanted));
 }

@@ -30,6 +30,7 @@ class AnyModule {
   /// Error while the module that it holds, or one in that, is called.
   AnyModule& operator=(AnyModule&& other) {
     check_idle();
+    check_outside(other);
     held_ = std::move(other.held_);
     return *this;
   }
@@ -95,6 +96,8 @@ class AnyModule {
     return made;
   }
   void check_idle() const;
+  // Error where this stands in the module of `other`, which moves into it.
+  void check_outside(const AnyModule& other) const;
   [[noreturn]] void fail_class(const std::type_info& wanted) const;
   [[noreturn]] static void fail_call(const std::type_info& type);
 

@@ -223,6 +223,7 @@ class ModuleBase : public LiveObject {
   virtual void check_loaded(const std::string& /*field*/, const Tensor& /*value*/) const {}
 
  private:
+  friend class AnyModule;
   friend class Field;
   friend class ModuleScope;
   friend class RunState;  // which checks a state before it changes anything

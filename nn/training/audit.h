@@ -51,8 +51,10 @@ struct AuditReport {
   std::string not_finite;
 
   /// Whether all is finite, every parameter that requires grad is reached by a gradient that is not
-  /// exactly zero, or negligible, and derivatives are right to 1e-4 of themselves or to 1e-10 of
-  /// the loss or of the largest gradient.
+  /// exactly zero, or negligible, and those of its float64 copy are right to 1e-4 of themselves or
+  /// to 1e-10 of the loss or of the largest gradient. The model's own gradients are compared with
+  /// the copy's in `distance`, which is for you to judge: what cancels may be far from right in
+  /// float32.
   bool passed() const;
 };
 

@@ -301,7 +301,7 @@ std::int64_t attention(const Array& out, const Array& log_sums, const Array& que
     const std::int64_t count = heads.count() * tasks.tasks_per_head;
     std::vector<std::int64_t> faults(static_cast<std::size_t>(plans.empty() ? 0 : count), -1);
     const std::int64_t queries = std::min(tasks.queries(), query.size(-2));
-    parallel_for(0, count, heads.grain(queries * key.size(-2)), [&](auto begin, auto end) {
+    parallel_for(0, count, heads.grain(queries), [&](auto begin, auto end) {
       const Array scratch = Array::empty({scratch_size}, dtype_of<T>());
       std::optional<HeadFunctions<T>> functions;
       for (std::int64_t task = begin; task < end; ++task) {

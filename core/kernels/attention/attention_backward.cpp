@@ -373,9 +373,7 @@ void attention_backward(const AttentionGradients& gradients, const Array& grad, 
     // Without tables each task is a slot of its own.
     const std::int64_t slots = tables.slots() > 0 ? std::min(tables.slots(), tasks) : tasks;
     const std::int64_t grain =
-        tables.slots() > 0
-            ? 1
-            : heads.grain(2 * rule.heads_per_key_head * query.size(-2) * key.size(-2));
+        tables.slots() > 0 ? 1 : heads.grain(2 * rule.heads_per_key_head * query.size(-2));
     parallel_for(0, slots, grain, [&](auto begin, auto end) {
       const Array scratch = Array::empty({scratch_size}, dtype_of<T>());
       for (std::int64_t slot = begin; slot < end; ++slot) {

@@ -30,16 +30,23 @@ class AttentionHeads {
   /// The pairs of a query and a key of all heads, without those that causality hides.
   std::int64_t pairs() const {
     const std::int64_t queries = query_.size(-2), keys = key_.size(-2);
-    if (!rule_.is_causal) return count_ * queries * keys;
+    // Without a sign, as of expanded keys there may be more than can be counted.
+    const auto product = [](std::int64_t a, std::int64_t b) {
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) *
+                                       static_cast<std::uint64_t>(b));
+    };
+    if (!rule_.is_causal) return product(count_, product(queries, keys));
     std::int64_t visible = 0;
     for (std::int64_t i = 0; i < queries; ++i) visible += std::min(keys, rule_.position + i + 1);
-    return count_ * visible;
+    return product(count_, visible);
   }
   /// Tasks per chunk, so that a chunk takes some 10 us or more; each task multiplies this many
-  /// pairs of a query and a key.
-  std::int64_t grain(std::int64_t products) const {
-    constexpr std::int64_t kMultiplications = std::int64_t{1} << 19;
-    return 1 + kMultiplications / (1 + products * (query_.size(-1) + value_.size(-1)));
+  /// queries with each key.
+  std::int64_t grain(std::int64_t queries) const {
+    constexpr double kMultiplications = 1 << 19;
+    const double pairs = static_cast<double>(queries) * static_cast<double>(key_.size(-2));
+    const auto each = static_cast<double>(query_.size(-1) + value_.size(-1));
+    return 1 + static_cast<std::int64_t>(kMultiplications / (1 + pairs * each));
   }
   /// Head `index` of the query, without the members that only one of the kernels uses.
   AttentionHead<T> at(std::int64_t index) const;

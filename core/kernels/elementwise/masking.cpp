@@ -163,8 +163,10 @@ void clamp(const Array& out, const Array& a, const std::optional<Scalar>& lo,
 
 void clamp(const Array& out, const Array& a, const Array& lo, const Array& hi) {
   if (is_floating(out.dtype())) return compute("clamp", TripleFormula::clamp, {}, out, a, lo, hi);
-  maximum(out, a, lo);
-  minimum(out, out, hi);
+  // The bound may lie where the output does.
+  const Array low = Array::empty_like(out);
+  maximum(low, a, lo);
+  minimum(out, low, hi);
 }
 
 void nan_to_num(const Array& out, const Array& a, double nan, double posinf, double neginf) {

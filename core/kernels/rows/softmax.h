@@ -2,10 +2,11 @@
 // All arrays have one shape and one dtype, float32 or float64 (DTypeError), any strides; `dim` may
 // count from the end (IndexError). The output may be the same view as an input.
 //
-// Sums run in an order that depends on the length of the dimension, and on whether its elements
-// are contiguous. Rows of fewer than 16 elements are computed as precisely as float32 allows: exp
-// correctly rounded, the sum from left to right, in every layout. In longer ones weights below the
-// normal numbers may become 0, or less than they should be.
+// Sums run in an order that depends on the length of the dimension and on how its elements lie in
+// memory: beside each other, as columns beside each other, or apart. Rows of fewer than 16 elements
+// are computed as precisely as float32 allows: exp correctly rounded, the sum from left to right,
+// in every layout. In longer ones weights below the normal numbers may become 0, or less than they
+// should be.
 //
 // Errors are bounded in terms of u, half an ulp of 1, and s = n / 4 + 4 (float64 and columns: n +
 // 4), what a sum of n terms may lose.

@@ -291,7 +291,7 @@ HWY_INLINE V tanh(D d, V x) {
   return hn::CopySign(hn::Div(m, hn::Add(m, hn::Set(d, T(2)))), x);
 }
 
-/// 1 / (1 + e^-x) of float or double lanes, within 2.4 ulp.
+/// 1 / (1 + e^-x) of float or double lanes, within 2.45 ulp.
 template <class D, class V>
 HWY_INLINE V sigmoid(D d, V x) {
   const V one = hn::Set(d, hn::TFromD<D>(1));

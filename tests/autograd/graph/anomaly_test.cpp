@@ -106,3 +106,13 @@ TEST_CASE("Guards of anomaly mode may end in any order") {
   exp(x).backward();
   CHECK(x.grad().defined());
 }
+
+TEST_CASE("NaN from the sum over a broadcast dimension is found where it was made") {
+  using Catch::ContainsSubstring;
+  const Tensor w = tensor(0.).requires_grad_();
+  const autograd::DetectAnomaly anomaly;
+  const Tensor loss = (sqrt(w + zeros({2})) * tensor({1., -1.})).sum();
+  CHECK_THROWS_WITH(loss.backward(), ContainsSubstring("derivative of add"));
+  CHECK_THROWS_WITH(autograd::grad((sqrt(w + zeros({2})) * tensor({1., -1.})).sum(), w),
+                    ContainsSubstring("derivative of add"));
+}

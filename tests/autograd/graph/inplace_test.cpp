@@ -407,3 +407,15 @@ TEST_CASE("a view made without grad mode of what nobody has is a tensor as any o
   v.mul_(w);
   CHECK(v.requires_grad());
 }
+
+TEST_CASE("a gradient that a hook made as a view has the history of the view") {
+  const Tensor x = leaf({2.0, 3.0}), k = leaf({5.0, 5.0});
+  Tensor watched = x;
+  watched.register_hook([&](const Tensor& g) {
+    const Tensor base = g * 1, view = base.view({2});
+    base.mul_(k);
+    return view;
+  });
+  (x * x).sum().backward({}, true, true);
+  CHECK(values(autograd::grad(x.grad().sum(), k)) == V{4, 6});
+}

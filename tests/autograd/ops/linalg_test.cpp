@@ -110,3 +110,13 @@ TEST_CASE("the gradient of a matrix shared by batches is that of each, summed") 
   matmul(batch, v).sum().backward();
   CHECK(allclose(v.grad(), sum(batch, {0, 1})));
 }
+
+TEST_CASE("linear takes a vector of weights, as PyTorch does") {
+  const Tensor x = randn({2, 3}, float64), w = randn({3}, float64).requires_grad_();
+  const Tensor b = tensor(0.5, float64).requires_grad_();
+  CHECK(linear(x, w).equal(matmul(x, w)));
+  linear(x, w, b).sum().backward();
+  CHECK(w.grad().allclose(x.sum(0)));
+  CHECK(b.grad().item() == 2);
+  CHECK_THROWS_WITH(linear(x, ones({2}, float64)), Catch::Matchers::StartsWith("[linear]"));
+}

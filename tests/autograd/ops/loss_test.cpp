@@ -241,3 +241,10 @@ TEST_CASE("probabilities of one class are that class as target") {
   CHECK(same(cross_entropy(zeros({0, 3}), zeros({0, 3})), {kNaN}));
   CHECK(same(cross_entropy(zeros({3, 0}), zeros({3, 0})), {kNaN}));
 }
+
+TEST_CASE("losses of no classes say so") {
+  const Tensor x = zeros({2, 0}), target = tensor({-100, -100});
+  CHECK_THROWS_WITH(cross_entropy(x, target),
+                    "[cross_entropy] input (2, 0) has no classes in dimension 1");
+  CHECK_THROWS_WITH(nll_loss(x, target), "[nll_loss] input (2, 0) has no classes in dimension 1");
+}

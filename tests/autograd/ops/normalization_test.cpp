@@ -198,3 +198,11 @@ TEST_CASE("batch_norm of tiny numbers without eps has the gradient of its formul
     CHECK(std::abs(fused[i] - composed[i]) <= 1e-5 * std::abs(composed[1]));
   }
 }
+
+TEST_CASE("batch_norm refuses running statistics that require grad") {
+  const Tensor x = randn({3, 2}), mean = zeros({2}).requires_grad_(), var = ones({2});
+  for (const bool training : {false, true}) {
+    CHECK_THROWS_AS(batch_norm(x, mean, var, {}, {}, {.training = training}), AutogradError);
+    CHECK((mean == 0).all().item<bool>());
+  }
+}

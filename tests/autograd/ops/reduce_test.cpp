@@ -309,7 +309,7 @@ TEST_CASE("gradients of products, norms and cumulative products are as far as Py
     (prod(x, {1}).sum() * 10).backward();
     CHECK(x.grad().allclose(tensor({{1e9, 1e31}, {10., 0.}}, float32)));
   }
-  for (const double p : {1.5, 3.0, 4.0}) {
+  for (const double p : {0.0, 1.5, 3.0, 4.0}) {
     const Tensor x = zeros({3}).requires_grad_();
     sqrt(norm(x, p)).backward();  // an infinite cotangent
     CHECK(values(x.grad()) == std::vector<double>{0, 0, 0});

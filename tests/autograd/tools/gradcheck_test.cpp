@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include <tend/autograd/graph/node.h>
+#include <tend/autograd/tools/function.h>
 #include <tend/autograd/tools/gradcheck.h>
 #include <tend/core/random/random.h>
 
@@ -253,4 +254,32 @@ TEST_CASE("gradients are checked in inference mode as outside of it") {
   const InferenceModeGuard inference;
   CHECK(gradcheck(f, {x}).passed);
   CHECK(gradgradcheck(f, {x}).passed);
+}
+
+TEST_CASE("tolerances that no error exceeds are refused") {
+  const Tensor x = leaf({1.0, 2.0});
+  const auto square = [](const Tensor& t) { return t * t; };
+  for (const GradcheckOptions& options :
+       {GradcheckOptions{.atol = test::kNaN}, GradcheckOptions{.rtol = test::kNaN},
+        GradcheckOptions{.atol = -1e-5, .rtol = 0}, GradcheckOptions{.nondet_tol = -1}}) {
+    CHECK_THROWS_WITH(gradcheck(square, {x}, options), ContainsSubstring("tolerances must be"));
+  }
+}
+
+TEST_CASE("a function may differentiate within") {
+  const auto slope = [](const Tensor& t) {
+    return autograd::grad(t.pow(3).sum(), t, {.create_graph = true});
+  };
+  CHECK(gradcheck(slope, {leaf({1.0, 2.0})}).passed);
+}
+
+TEST_CASE("a derivative that is not linear in what arrives is refused") {
+  struct Wrong : autograd::Function<Wrong> {
+    static Tensor forward(autograd::FunctionContext&, const Tensor& x) { return x * 2; }
+    static Tensor backward(const autograd::FunctionContext&, const Tensor& grad) {
+      return relu(grad) * 2;
+    }
+  };
+  const auto wrong = [](const Tensor& t) { return Wrong().apply(t); };
+  CHECK_THROWS_WITH(gradcheck(wrong, {leaf({1.0, 2.0})}), ContainsSubstring("is not linear"));
 }

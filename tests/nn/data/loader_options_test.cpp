@@ -241,4 +241,6 @@ TEST_CASE("a place behind the last batch is refused where their number is known"
   state["batches"] = tensor(std::int64_t{2});
   loader.load_state_dict(state);
   CHECK(batches_in(loader).empty());
+  auto dropping = numbers(4, {.batch_size = 3, .drop_last = true}, 0);
+  CHECK_THROWS_WITH(dropping.load_state_dict(state), ContainsSubstring("the state has 2 batches"));
 }

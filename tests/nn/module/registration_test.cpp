@@ -167,3 +167,20 @@ TEST_CASE("a module does not move into one that stands in it") {
   dict.insert("a", nn::ModuleDict<>());
   CHECK_THROWS_AS(dict["a"].as<nn::ModuleDict<>>() = std::move(dict), Error);
 }
+
+TEST_CASE("a module with parts does not move into one of them, by any way") {
+  Stack net(1);
+  auto& inner = net.register_module("inner", Stack(2));
+  const Tensor before = inner.scale;
+  CHECK_THROWS_WITH(inner = std::move(net),
+                    "[Stack] a module cannot take the place of one that stands in it");
+  // NOLINTBEGIN(bugprone-use-after-move): it was not moved
+  CHECK(inner.scale.impl() == before.impl());
+  CHECK(net.scale.defined());
+  inner = net;  // a copy may
+  CHECK(net.depth() == 3);
+  // NOLINTEND(bugprone-use-after-move)
+  nn::AnyModule outer(nn::Sequential{nn::Linear(2, 2)});
+  nn::AnyModule& held = outer.as<nn::Sequential>()[0];
+  CHECK_THROWS_AS(held = std::move(outer), Error);
+}

@@ -149,3 +149,13 @@ TEMPLATE_TEST_CASE("nan_to_num replaces what is not finite, in every layout", "[
   };
   check_in_every_layout(reference_map<T, T>(a.shape(), f, a), kernel, a);
 }
+
+TEST_CASE("clamp by arrays may write where a bound lies") {
+  for (const DType dtype : {float32, int64}) {
+    const std::array<double, 3> bounds{1, 5, 3};
+    const Array high = Array::from(std::span<const double>(bounds), {3}).to(dtype);
+    const Array a = Array::full({3}, 9, dtype), low = Array::full({3}, 0, dtype);
+    kernels::clamp(high, a, low, high);
+    CHECK(high.to(float64).to_vector<double>() == std::vector<double>{1, 5, 3});
+  }
+}

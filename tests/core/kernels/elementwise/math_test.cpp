@@ -69,8 +69,8 @@ const std::vector<Function>& functions() {
       {"exp2", kernels::exp2, exp2l, 1.15},
       {"expm1", kernels::expm1, expm1l, 2.25},
       {"log", kernels::log, logl, 0.85},
-      {"log2", kernels::log2, log2l, 1.6},
-      {"log10", kernels::log10, log10l, 1.8},
+      {"log2", kernels::log2, log2l, 1.9},
+      {"log10", kernels::log10, log10l, 2.0},
       {"log1p", kernels::log1p, log1pl, 1.5},
       {"sqrt", kernels::sqrt, sqrtl, 0.5},
       {"rsqrt", kernels::rsqrt, [](long double x) { return 1 / sqrtl(x); }, 1.5},
@@ -79,14 +79,14 @@ const std::vector<Function>& functions() {
       {"cube", kernels::cube, [](long double x) { return x * x * x; }, 1.5},
       {"sin", kernels::sin, sinl, 2.6},
       {"cos", kernels::cos, cosl, 2.75},
-      {"tan", kernels::tan, tanl, 3.75},
-      {"asin", kernels::asin, asinl, 2.3},
-      {"acos", kernels::acos, acosl, 1.25},
-      {"atan", kernels::atan, atanl, 2.3},
-      {"sinh", kernels::sinh, sinhl, 2.4},
-      {"cosh", kernels::cosh, coshl, 1.5},
+      {"tan", kernels::tan, tanl, 4.25},
+      {"asin", kernels::asin, asinl, 2.5},
+      {"acos", kernels::acos, acosl, 1.3},
+      {"atan", kernels::atan, atanl, 2.8},
+      {"sinh", kernels::sinh, sinhl, 2.5},
+      {"cosh", kernels::cosh, coshl, 1.55},
       {"tanh", kernels::tanh, tanhl, 2.75},
-      {"sigmoid", kernels::sigmoid, sigmoid, 2.4},
+      {"sigmoid", kernels::sigmoid, sigmoid, 2.45},
       {"erf", kernels::erf, erfl, 1.9},
       {"erfc", kernels::erfc, erfcl, 7.5},
       {"floor", kernels::floor, floorl},
@@ -186,6 +186,34 @@ TEMPLATE_TEST_CASE("functions keep their error bounds on every target", "[kernel
                    double) {
   using T = TestType;
   const Array a = std::is_same_v<T, float> ? sampled_floats(4099) : sampled_doubles(300000);
+  for (const Function& f : functions()) {
+    const std::vector<Expected> expected = expected_values<T>(f, a);
+    for_each_simd_target([&](const std::string& target) {
+      INFO(f.name << " on " << target);
+      const Array out = Array::empty(a.shape(), a.dtype());
+      f.kernel(out, a);
+      CHECK(worst_error<T>(out, expected) <= 1);
+    });
+  }
+}
+
+// Found by going through all floats of whole intervals, and by millions of doubles.
+template <class T>
+Array worst_arguments() {
+  const std::vector<double> arguments =
+      std::is_same_v<T, float>
+          ? std::vector<double>{1.5550468f,   29.8293972f,  1.01099598f,   1.01797068f,
+                                0.500547051f, 0.501484334f, -0.500879943f, 1.39939773f,
+                                1.32865357f,  4.54465246f,  -4.1572938f}
+          : std::vector{1.5386657503195709, 0.50774822415317933, 0.42686780480540498,
+                        1.4060385813930829};
+  return Array::from(std::span(arguments), {std::ssize(arguments)}).to(dtype_of<T>());
+}
+
+TEMPLATE_TEST_CASE("functions keep their error bounds where they are worst", "[kernels][simd]",
+                   float, double) {
+  using T = TestType;
+  const Array a = worst_arguments<T>();
   for (const Function& f : functions()) {
     const std::vector<Expected> expected = expected_values<T>(f, a);
     for_each_simd_target([&](const std::string& target) {
@@ -356,7 +384,12 @@ TEMPLATE_TEST_CASE("functions of two variables keep their error bounds on every 
   const Array a = numbers(1), b = numbers(2);
   for_each_simd_target([&](const std::string& target) {
     INFO(target);
-    CHECK(worst_error_of_two<T>(kernels::atan2, atan2l, a, b) <= 2.75);
+    CHECK(worst_error_of_two<T>(kernels::atan2, atan2l, a, b) <= 3.2);
+    if constexpr (std::is_same_v<T, float>) {
+      const Array y = Array::full({1}, 2.00184894f, float32);  // the worst that was found
+      const Array x = Array::full({1}, 1.97262096f, float32);
+      CHECK(worst_error_of_two<T>(kernels::atan2, atan2l, y, x) <= 3.2);
+    }
     CHECK(worst_error_of_two<T>(kernels::pow, powl, a, b) <= 1);
     const auto xlogy = [](long double x, long double y) {
       return x == 0 && y == y ? 0 : x * logl(y);
