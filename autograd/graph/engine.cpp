@@ -261,18 +261,19 @@ class Walk {
   Tensor fitted(const Target& to, Tensor gradient) const {
     if (to.node != nullptr)
       return fit_gradient(std::move(gradient), to.node->shape(), to.node->dtype());
-    if (!adds_to(to)) {
-      if (to.wanted == nullptr) return {};
-      return fit_gradient(std::move(gradient), to.wanted->shape(), to.wanted->dtype());
-    }
+    if (adds_to(to)) return fitted(*to.slot, std::move(gradient));
+    if (to.wanted == nullptr) return {};
+    return fit_gradient(std::move(gradient), to.wanted->shape(), to.wanted->dtype());
+  }
+  static Tensor fitted(GradientSlot& slot, Tensor gradient) {
     Shape shape;
     DType dtype = float32;
     {
-      const std::lock_guard lock(to.slot->mutex);
-      const TensorImpl* owner = to.slot->owner;
-      if (owner == nullptr && !to.slot->former) return {};
-      shape = owner != nullptr ? owner->array.shape() : to.slot->former->shape;
-      dtype = owner != nullptr ? owner->array.dtype() : to.slot->former->dtype;
+      const std::lock_guard lock(slot.mutex);
+      const TensorImpl* owner = slot.owner;
+      if (owner == nullptr && !slot.former) return {};
+      shape = owner != nullptr ? owner->array.shape() : slot.former->shape;
+      dtype = owner != nullptr ? owner->array.dtype() : slot.former->dtype;
     }
     return fit_gradient(std::move(gradient), shape, dtype);
   }
@@ -288,7 +289,7 @@ class Walk {
   // it, or it may be a cotangent itself.
   void arrive(Number number, Tensor gradient) {
     Target& to = targets_[number];
-    gradient = fitted(to, std::move(gradient));
+    gradient = fitted(*to.slot, std::move(gradient));
     if (!gradient.defined()) return;
     if (!std::exchange(to.arrived, true)) arrivals_.emplace_back(to.slot, number);
     accumulate(to.gradient, std::move(gradient));

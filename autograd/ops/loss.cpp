@@ -69,8 +69,6 @@ Labels read_labels(const char* operation, const Tensor& x, const Tensor& target,
   auto* index = labels.index.data_ptr<std::int64_t>();
   auto* is_ignored = labels.ignored.data_ptr<bool>();
   const std::int64_t count = target.numel(), classes = x.size(class_dim(x));
-  if (classes == 0 && count > 0)
-    fail<ShapeError>(operation, "input ", x.shape(), " has no classes in dimension ", class_dim(x));
   std::int64_t kept = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t label = from[i];
@@ -83,6 +81,8 @@ Labels read_labels(const char* operation, const Tensor& x, const Tensor& target,
     is_ignored[i] = ignored;
     kept += ignored ? 0 : 1;
   }
+  if (classes == 0 && count > 0)  // all are ignored, but there is nothing to read in their place
+    fail<ShapeError>(operation, "input ", x.shape(), " has no classes in dimension ", class_dim(x));
   labels.total = static_cast<double>(kept);
   if (class_weight.defined()) {
     const NoGradGuard no_grad;

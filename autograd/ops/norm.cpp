@@ -95,7 +95,9 @@ Tensor norm(const Tensor& self, std::optional<double> order, const Dims& dims, F
   }
   const Tensor out = norm_of(self.detach(), p, reduced, keepdim);
   if (p == 0)  // a count of elements, whose derivative is 0 whatever arrives
-    return record("LinalgVectorNormBackward0", out.array(), {self}, {}, zero_gradient, "norm");
+    return record(
+        "LinalgVectorNormBackward0", out.array(), {self}, {},
+        [shape = self.shape()](Derivative& d) { d.set(0, zeros(shape, d.grad().dtype())); });
   return record("LinalgVectorNormBackward0", out.array(), {self}, {self, kOutput},
                 [p, reduced](Derivative& d) {
                   const Tensor x = d.saved(0);

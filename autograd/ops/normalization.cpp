@@ -189,12 +189,13 @@ void check_statistics(const Tensor& self, const Tensor& running_mean, const Tens
                                                         {"running_var", running_var}};
   for (const auto& [which, statistics] : both) {
     check_affine("batch_norm", which, self, statistics, "channels", {self.size(1)});
-    check_constant("batch_norm", which, statistics, self);
     if (!training && !statistics.defined()) {
       fail("batch_norm", which, " is undefined, which only training can do without");
     }
     if (training && statistics.defined()) check_writable("batch_norm", statistics.detach());
   }
+  for (const auto& [which, statistics] : both)
+    check_constant("batch_norm", which, statistics, self);
   if (training && self.numel() > 0 && self.numel() == self.size(1)) {
     fail<ShapeError>("batch_norm", "input ", self.shape(),
                      " has one value per channel, which is too few for training");

@@ -117,6 +117,8 @@ class Check {
         report.worst = c;
       }
     }
+    if (report.passed)
+      for (const Output& output : outputs_) check_sign(output);
     report.message = describe(report.inputs[report.worst]);
     return report;
   }
@@ -127,6 +129,7 @@ class Check {
   struct Output {
     Directions cotangents;
     std::vector<std::vector<Values>> gradients;
+    std::vector<Values> opposite;  // for the first cotangent, negated
   };
 
   std::string name(std::size_t input) const {
@@ -215,9 +218,10 @@ class Check {
       for (std::int64_t r = 0; r < cotangents.count(); ++r) {
         gradients.push_back(gradients_of(output, cotangents[r].view(output.shape())));
       }
+      std::vector<Values> opposite;
       if (cotangents.count() > 0)
-        check_sign(output, cotangents[0].view(output.shape()), gradients[0]);
-      outputs_.push_back({std::move(cotangents), std::move(gradients)});
+        opposite = gradients_of(output, Tensor(cotangents[0]).neg().array().view(output.shape()));
+      outputs_.push_back({std::move(cotangents), std::move(gradients), std::move(opposite)});
     }
   }
 
@@ -232,14 +236,13 @@ class Check {
     return values;
   }
 
-  // A derivative is linear in the cotangent, so that of the opposite one is the opposite.
-  void check_sign(const Tensor& output, const Array& cotangent,
-                  const std::vector<Values>& gradients) const {
-    const Tensor opposite = Tensor(cotangent).neg();
-    const std::vector<Values> of_opposite = gradients_of(output, opposite.array());
-    for (std::size_t c = 0; c < checked_.size(); ++c) {
-      for (std::size_t j = 0; j < gradients[c].size(); ++j) {
-        const double a = gradients[c][j], b = of_opposite[c].empty() ? 0 : of_opposite[c][j];
+  // A derivative is linear in the cotangent, so that of the opposite one is the opposite. The
+  // comparisons have found no fault, but they have seen one sign.
+  void check_sign(const Output& output) const {
+    for (std::size_t c = 0; c < output.opposite.size(); ++c) {
+      const Values &gradient = output.gradients[0][c], &opposite = output.opposite[c];
+      for (std::size_t j = 0; j < gradient.size(); ++j) {
+        const double a = gradient[j], b = opposite.empty() ? 0 : opposite[j];
         if (compare(-b, a, options_).excess <= 1 || (std::isnan(a) && std::isnan(b))) continue;
         fail<AutogradError>(operation_, "the derivative is not linear: element ", j,
                             " of the gradient of input ", positions_[c], " is ", a, " and ", b,

@@ -78,7 +78,7 @@ TEST_CASE("linear names the sizes that do not fit") {
   CHECK_THROWS_MATCHES(linear(zeros({2, 3}), zeros({4, 3}), zeros({3})), ShapeError,
                        says("[linear] what is added has shape (3,), which does not broadcast to "
                             "the product's (2, 4)"));
-  CHECK_THROWS_AS(linear(zeros({2, 3}), zeros({3}), {}), ShapeError);
+  CHECK_THROWS_AS(linear(zeros({2, 3}), tensor(1.), {}), ShapeError);
   CHECK_THROWS_AS(linear(tensor(1.), zeros({4, 3}), {}), ShapeError);
   CHECK_THROWS_AS(linear(zeros({2, 3}, float64), zeros({4, 3}), {}), DTypeError);
 }
