@@ -58,9 +58,10 @@ struct GradcheckReport {
 /// its arguments. An undefined gradient counts as zero, and so does that of an output without
 /// history. Integer outputs are left out. The default generator is not touched.
 ///
-/// Throws Error for fewer than one projection, and an eps that is not positive and finite;
-/// AutogradError when no input requires grad, or when two evaluations of f differ (dropout
-/// needs a mask that stays the same); DTypeError when an input that requires grad, or a floating
+/// Throws Error for fewer than one projection, an eps that is not positive and finite, and a
+/// tolerance below 0; AutogradError when no input requires grad, when two evaluations of f differ
+/// (dropout needs a mask that stays the same), or when all derivatives are right but those of
+/// opposite cotangents are not opposite; DTypeError when an input that requires grad, or a floating
 /// output, is not float64; ShapeError when such an input names an element twice.
 /// https://pytorch.org/docs/2.6/generated/torch.autograd.gradcheck.gradcheck.html
 GradcheckReport gradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,

@@ -42,11 +42,15 @@ class Sequential : public Module<Sequential> {
 
   Sequential(const Sequential& other)
       : Module(other), depth_(other.depth_), layers_(with_memory([&] { return other.layers_; })) {}
-  Sequential(Sequential&&) noexcept = default;
+  Sequential(Sequential&& other) noexcept
+      : Module(std::move(other)),
+        depth_(std::exchange(other.depth_, 0)),
+        layers_(std::move(other.layers_)) {}
   Sequential& operator=(const Sequential& other) { return *this = Sequential(other); }
   Sequential& operator=(Sequential&& other) {
     check_idle("Sequential");
-    check_outside(other);
+    // One that was moved from stands nowhere, and loops that nest modules assign to such.
+    if (depth_ > 0) check_outside(other);
     Sequential moved(std::move(other));  // which may stand in this one
     depth_ = moved.depth_;
     layers_.swap(moved.layers_);

@@ -38,7 +38,7 @@ void square(const Array& out, const Array& a);
 /// a * a * a, rounded after each product, 1.5 ulp; int64 too.
 void cube(const Array& out, const Array& a);
 
-/// 2.6 ulp
+/// 2.8 ulp
 void sin(const Array& out, const Array& a);
 /// 2.75 ulp
 void cos(const Array& out, const Array& a);

@@ -117,7 +117,7 @@ HWY_INLINE V log1p(D d, V x) {
   return hn::IfThenElse(hn::Eq(y, one), x, hn::Add(log(d, y), correction));
 }
 
-/// Sine, cosine and tangent, within 2.6, 2.75 and 4.25 ulp.
+/// Sine, cosine and tangent, within 2.8, 2.75 and 4.25 ulp.
 template <class D, class V>
 HWY_INLINE auto is_small_angle(D d, V x) {
   return hn::Le(hn::Abs(x), hn::Set(d, hn::TFromD<D>(39000)));  // what Highway promises

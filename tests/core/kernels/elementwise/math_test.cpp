@@ -77,7 +77,7 @@ const std::vector<Function>& functions() {
       {"reciprocal", kernels::reciprocal, [](long double x) { return 1 / x; }, 0.5},
       {"square", kernels::square, [](long double x) { return x * x; }, 0.5},
       {"cube", kernels::cube, [](long double x) { return x * x * x; }, 1.5},
-      {"sin", kernels::sin, sinl, 2.6},
+      {"sin", kernels::sin, sinl, 2.8},
       {"cos", kernels::cos, cosl, 2.75},
       {"tan", kernels::tan, tanl, 4.25},
       {"asin", kernels::asin, asinl, 2.5},
