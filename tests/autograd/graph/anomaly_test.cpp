@@ -108,7 +108,7 @@ TEST_CASE("Guards of anomaly mode may end in any order") {
 }
 
 TEST_CASE("NaN from the sum over a broadcast dimension is found where it was made") {
-  using Catch::ContainsSubstring;
+  using Catch::Matchers::ContainsSubstring;
   const Tensor w = tensor(0.).requires_grad_();
   const autograd::DetectAnomaly anomaly;
   const Tensor loss = (sqrt(w + zeros({2})) * tensor({1., -1.})).sum();
