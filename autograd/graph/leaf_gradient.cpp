@@ -85,6 +85,7 @@ void GradAddition::prepare() {
   if (!before_) {
     const bool fits = lies_well(gradient_.array(), leaf) && is_unshared(gradient_, 2);
     after_ = fits ? gradient_.impl() : copy_for(leaf, gradient_).impl();
+    // Nobody else has its elements, so it is a tensor as any other.
     if (fits && after_->view_without_grad) after_->leave_base();
     return;
   }

@@ -66,11 +66,12 @@ Tensor baddbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
 Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2,
               const Scalar& beta = 1, const Scalar& alpha = 1);
 
-/// x @ weight^T + bias: (*, in) and (out, in) give (*, out). The bias may be undefined; otherwise
-/// it broadcasts to the result, as (out) does, and is added in one pass with the product.
-/// ShapeError where sizes do not fit; all have one dtype, not bool (DTypeError). With the result's
-/// gradient g, that of x is g @ weight, that of the weight g^T @ x over all rows, and that of the
-/// bias the sum of g's rows. https://pytorch.org/docs/2.6/generated/torch.nn.functional.linear.html
+/// x @ weight^T + bias: (*, in) and (out, in) give (*, out), and a weight (in) gives (*). The bias
+/// may be undefined; otherwise it broadcasts to the result, as (out) does, and is added in one pass
+/// with the product. ShapeError where sizes do not fit; all have one dtype, not bool (DTypeError).
+/// With the result's gradient g, that of x is g @ weight, that of the weight g^T @ x over all rows,
+/// and that of the bias the sum of g's rows.
+/// https://pytorch.org/docs/2.6/generated/torch.nn.functional.linear.html
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
 
 /// The Kronecker product: every element of self times the whole of other, as blocks. The tensor of

@@ -195,7 +195,7 @@ Tensor bincount(const Tensor& self, std::int64_t minlength) {
 }
 
 Tensor bincount(const Tensor& self, const Tensor& weights, std::int64_t minlength) {
-  // PyTorch's result has no weights' dtype where there are none.
+  // As in PyTorch, counts of nothing are int64, whatever the weights are.
   if (!weights.defined() || self.numel() == 0) return bincount(self, minlength);
   const Shape bins{count_bins(self, minlength)};
   if (weights.shape() != self.shape()) {

@@ -167,7 +167,7 @@ void Segments::give(void* block) noexcept {
 
 void Segments::release() noexcept {
   // Some systems have pages of 16 or 64 KiB, and a part of one would drop all of it.
-  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   free_segments();
   for (Piece* list : idle_) {
     for (Piece* each = list; each != nullptr; each = each->next) {

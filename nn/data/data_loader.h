@@ -42,8 +42,7 @@ namespace tend::data {
 /// child of a fork() a loop that had workers goes on by itself over a map-style dataset.
 ///
 /// Error for options that contradict each other, to shuffle an empty dataset, and of a loader that
-/// was moved from. PyTorch:
-/// torch.utils.data.DataLoader; there is no batch_size=None.
+/// was moved from. PyTorch: torch.utils.data.DataLoader; there is no batch_size=None.
 template <class D, class Collate = DefaultCollate>
 class DataLoader {
   static_assert(MapDataset<D> || IterableDataset<D>,

@@ -83,7 +83,7 @@ void scatter_reduce(const char* operation, Write how, const Array& out, std::int
   if (index.numel() == 0) return;
   check_fits(operation, at, from, -1);
   check_fits(operation, at, to, dim);
-  if (to.size(dim) == 0) check_indices(operation, at, to.shape(), dim);  // there is none to name
+  if (to.size(dim) == 0) check_indices(operation, at, to.shape(), dim);  // throws
   if (!scatter_lines(how, to, dim, at, from, to.size(dim), to.size(dim)))
     check_indices(operation, at, to.shape(), dim);
 }
@@ -93,7 +93,7 @@ void gather(const Array& out, const Array& a, std::int64_t dim, const Array& ind
   const Array to = at_least_1d(out), from = at_least_1d(a), at = at_least_1d(index);
   if (index.numel() == 0) return;
   check_fits("gather", at, from, dim);
-  if (from.size(dim) == 0) check_indices("gather", at, from.shape(), dim);  // there is none to name
+  if (from.size(dim) == 0) check_indices("gather", at, from.shape(), dim);  // throws
   if (!gather_lines(to, from, dim, at, from.size(dim)))
     check_indices("gather", at, from.shape(), dim);
 }
