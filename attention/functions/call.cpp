@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <tend/autograd/ops/helpers.h>
+#include <tend/core/random/draws.h>
 
 namespace tend::attention {
 namespace {
@@ -121,6 +122,23 @@ Tensor draw_kept_weights(const AttentionCall& call) {
   const std::int64_t count = element_count(call.weights);
   if (call.dropout_p == 0 || count == 0) return {};
   return Tensor(draw_kept(count, call.dropout_p, default_generator()));
+}
+
+Draws::Draws(bool any) {
+  if (!any) return;
+  const GeneratorLock lock(default_generator());
+  before_ = default_generator();
+  others_ = draws_of_others();
+}
+
+Draws::~Draws() {
+  if (!before_) return;
+  try {
+    const GeneratorLock lock(default_generator());
+    if (draws_of_others() == others_) default_generator() = *before_;
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
+    // No memory to note, for checkpoint, that another thread has drawn: then nothing goes back.
+  }
 }
 
 }  // namespace tend::attention

@@ -1,6 +1,7 @@
 // What both paths of attention share. Internal.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -48,15 +49,12 @@ Shape key_leading(const AttentionCall& call);
 /// then no random numbers are drawn.
 Tensor draw_kept_weights(const AttentionCall& call);
 
-/// Random numbers that are drawn while it lives; without keep() they count as not drawn.
+/// Random numbers that are drawn while it lives; without keep() they count as not drawn, unless
+/// another thread has drawn or seeded meanwhile: its numbers do not come again.
 class Draws {
  public:
-  explicit Draws(bool any) {
-    if (any) before_ = get_rng_state();
-  }
-  ~Draws() {
-    if (before_) set_rng_state(*before_);
-  }
+  explicit Draws(bool any);
+  ~Draws();
   Draws(const Draws&) = delete;
   Draws& operator=(const Draws&) = delete;
 
@@ -64,6 +62,16 @@ class Draws {
 
  private:
   std::optional<Generator> before_;
+  std::uint64_t others_ = 0;  // draws_of_others() at the beginning
 };
+
+/// f(); what it draws counts as not drawn when it fails. It draws nothing unless `any`.
+template <class F>
+auto with_draws(bool any, F f) {
+  Draws draws(any);
+  auto result = f();
+  draws.keep();
+  return result;
+}
 
 }  // namespace tend::attention

@@ -1,5 +1,7 @@
 #include <tend/attention/functions/composed.h>
 
+#include <cmath>
+
 #include <tend/attention/expressions/composed_program.h>
 #include <tend/attention/functions/mask.h>
 #include <tend/attention/functions/masked_softmax.h>
@@ -20,10 +22,9 @@ Tensor ungrouped(const Tensor& x, std::int64_t group) {
   return group == 1 ? x : flatten(x, -4, -3);
 }
 
-// The weights before dropout of the scores that mask and causal rule leave. Under the causal rule
-// alone every query sees the first key, so no row needs clearing.
-Tensor visible_softmax(const AttentionCall& call, const Tensor& scores) {
-  Tensor mask = call.mask;
+// The softmax of the scores that mask and causal rule leave. Under the causal rule alone every
+// query sees the first key, so no row needs clearing.
+Tensor softmax_of_visible(const AttentionCall& call, const Tensor& scores, Tensor mask) {
   if (mask.defined() && mask.dtype() != boolean) mask = mask.to(scores.dtype());
   if (!call.is_causal) return masked_softmax(scores, mask);
   const std::int64_t queries = scores.size(-2), keys = scores.size(-1);
@@ -33,6 +34,19 @@ Tensor visible_softmax(const AttentionCall& call, const Tensor& scores) {
   }
   if (!mask.defined()) return softmax(masked_fill(scores, hidden, detail::kHidden), -1);
   return masked_softmax(scores, masked_fill(mask, hidden, detail::kHidden));
+}
+
+// The weights before dropout of the scores that mask and causal rule leave. A row of -inf is all
+// zeros, as if it was hidden.
+Tensor visible_softmax(const AttentionCall& call, const Tensor& scores) {
+  const Tensor weights = softmax_of_visible(call, scores, call.mask);
+  if (!std::isnan(sum(weights.detach()).item<double>())) return weights;
+  const Tensor mask = call.mask;
+  const bool is_added = mask.defined() && mask.dtype() != boolean;
+  const Tensor sums = is_added ? scores + mask.to(scores.dtype()) : scores;
+  const Tensor finite = sums.detach() != detail::kHidden;
+  const bool is_bool = mask.defined() && !is_added;
+  return softmax_of_visible(call, sums, is_bool ? logical_and(mask, finite) : finite);
 }
 
 struct FunctionResult {

@@ -9,6 +9,7 @@ namespace tend::attention {
 Tensor masked_softmax(const Tensor& scores, const Tensor& mask) try {
   detail::check_mask("masked_softmax", mask, scores.shape());
   if (!mask.defined()) return softmax(scores, -1);
+  if (scores.dim() == 0) return masked_softmax(scores.view({1}), mask).view({});
   if (mask.dim() == 0) return masked_softmax(scores, mask.view({1}));
   const bool additive = mask.dtype() != boolean;
   const Tensor hidden = additive ? mask.detach() == detail::kHidden : logical_not(mask);

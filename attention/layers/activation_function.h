@@ -1,6 +1,7 @@
 // ActivationFunction: what a Transformer layer applies between its two Linear layers.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string_view>
 #include <type_traits>
@@ -18,6 +19,7 @@ class ActivationFunction {
   /// Error for another name.
   ActivationFunction(const char* name) : ActivationFunction(std::string_view(name)) {}
   ActivationFunction(std::string_view name);
+  ActivationFunction(std::nullptr_t) = delete;
   template <class F>
   requires std::is_invocable_r_v<Tensor, const F&, const Tensor&> ActivationFunction(F function)
       : function_(with_memory(

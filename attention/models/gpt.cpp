@@ -88,7 +88,14 @@ Tensor GPT::forward(const Tensor& tokens, const GPTInputs& inputs) const {
 }
 
 Tensor GPT::operator()(const Tensor& tokens, const GPTInputs& inputs) const {
-  return Module::operator()(tokens, inputs);
+  if (inputs.cache == nullptr) return Module::operator()(tokens, inputs);
+  const std::int64_t length = inputs.cache->length();
+  try {
+    return Module::operator()(tokens, inputs);
+  } catch (...) {  // a hook behind the forward
+    inputs.cache->go_back(length);
+    throw;
+  }
 }
 
 GPTOutput GPT::with_weights(const Tensor& tokens) const {

@@ -1,5 +1,6 @@
 #include <tend/attention/models/grouped_query_attention.h>
 
+#include <tend/attention/functions/call.h>
 #include <tend/attention/functions/flex_attention.h>
 #include <tend/attention/functions/scaled_dot_product.h>
 #include <tend/attention/models/token_places.h>
@@ -63,14 +64,16 @@ GroupedQueryAttention::Heads GroupedQueryAttention::split(const Tensor& x,
 }
 
 Tensor GroupedQueryAttention::forward(const Tensor& x, const TokenPlaces& places) const {
-  const auto [query, key, value] = split(x, places);
+  const Heads heads = split(x, places);
   const double p = dropout.active_p();
-  if (places.has_functions) {
-    return out_proj(
-        merge_heads(flex_attention(query, key, value, flex_options(config, p, places))));
-  }
-  return out_proj(merge_heads(
-      scaled_dot_product_attention(query, key, value, causal_options(config, p, places))));
+  return with_draws(p > 0, [&] {
+    const Tensor context =
+        places.has_functions
+            ? flex_attention(heads.query, heads.key, heads.value, flex_options(config, p, places))
+            : scaled_dot_product_attention(heads.query, heads.key, heads.value,
+                                           causal_options(config, p, places));
+    return out_proj(merge_heads(context));
+  });
 }
 
 Tensor GroupedQueryAttention::forward(const Tensor& x) const {
@@ -79,13 +82,16 @@ Tensor GroupedQueryAttention::forward(const Tensor& x) const {
 
 AttentionOutput GroupedQueryAttention::with_weights(const Tensor& x,
                                                     const TokenPlaces& places) const {
-  const auto [query, key, value] = split(x, places);
+  const Heads heads = split(x, places);
   const double p = dropout.active_p();
-  AttentionOutput out =
-      places.has_functions
-          ? flex_attention_with_weights(query, key, value, flex_options(config, p, places))
-          : attention_with_weights(query, key, value, causal_options(config, p, places));
-  return {out_proj(merge_heads(out.context)), std::move(out.weights)};
+  return with_draws(p > 0, [&]() -> AttentionOutput {
+    AttentionOutput out = places.has_functions
+                              ? flex_attention_with_weights(heads.query, heads.key, heads.value,
+                                                            flex_options(config, p, places))
+                              : attention_with_weights(heads.query, heads.key, heads.value,
+                                                       causal_options(config, p, places));
+    return {out_proj(merge_heads(out.context)), std::move(out.weights)};
+  });
 }
 
 AttentionOutput GroupedQueryAttention::with_weights(const Tensor& x) const {

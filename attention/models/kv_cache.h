@@ -81,6 +81,8 @@ class KVCache {
     length_ += tokens;
     next_layer_ = 0;
   }
+  /// Takes back what was advanced beyond this length since the last reserve.
+  void go_back(std::int64_t length) noexcept { length_ = length; }
 
  private:
   std::int64_t kept() const noexcept { return length_ - first_; }

@@ -42,6 +42,8 @@ PositionEmbedding::PositionEmbedding(PositionKind positions, std::int64_t length
 Tensor PositionEmbedding::forward(const Tensor& positions) const {
   if (!is_added()) fail("PositionEmbedding", "there are no vectors of kind ", name_of(kind));
   if (kind == PositionKind::learned) return embedding(positions, weight);
+  if (positions.dtype() != int64)
+    fail<DTypeError>("PositionEmbedding", "positions must be int64, not ", positions.dtype());
   if (positions.numel() > 0) {
     const auto lowest = min(positions).item<std::int64_t>();
     const auto highest = max(positions).item<std::int64_t>();

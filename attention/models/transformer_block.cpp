@@ -1,5 +1,6 @@
 #include <tend/attention/models/transformer_block.h>
 
+#include <tend/attention/functions/call.h>
 #include <tend/attention/models/token_places.h>
 #include <tend/autograd/ops/ops.h>
 
@@ -22,7 +23,7 @@ Tensor TransformerBlock::forward(const Tensor& x) const {
 }
 
 Tensor TransformerBlock::forward(const Tensor& x, const TokenPlaces& places) const {
-  return add_residuals(x, attention(norm1(x), places));
+  return with_draws(is_training(), [&] { return add_residuals(x, attention(norm1(x), places)); });
 }
 
 AttentionOutput TransformerBlock::with_weights(const Tensor& x) const {
@@ -30,8 +31,10 @@ AttentionOutput TransformerBlock::with_weights(const Tensor& x) const {
 }
 
 AttentionOutput TransformerBlock::with_weights(const Tensor& x, const TokenPlaces& places) const {
-  AttentionOutput out = attention.with_weights(norm1(x), places);
-  return {add_residuals(x, out.context), std::move(out.weights)};
+  return with_draws(is_training(), [&]() -> AttentionOutput {
+    AttentionOutput out = attention.with_weights(norm1(x), places);
+    return {add_residuals(x, out.context), std::move(out.weights)};
+  });
 }
 
 }  // namespace tend::attention

@@ -1,5 +1,6 @@
 #include <tend/attention/modules/causal_attention.h>
 
+#include <tend/attention/functions/call.h>
 #include <tend/attention/functions/mask.h>
 #include <tend/attention/modules/input_check.h>
 #include <tend/autograd/ops/ops.h>
@@ -42,8 +43,10 @@ MultiHeadAttentionWrapper::MultiHeadAttentionWrapper(std::int64_t d_in, std::int
 Tensor MultiHeadAttentionWrapper::forward(const Tensor& x) const {
   return with_memory([&] {
     std::vector<Tensor> contexts;
-    for (const CausalAttention& head : heads) contexts.push_back(head.forward(x));
-    return cat(contexts, -1);
+    return with_draws(is_training(), [&] {
+      for (const CausalAttention& head : heads) contexts.push_back(head.forward(x));
+      return cat(contexts, -1);
+    });
   });
 }
 
@@ -51,12 +54,14 @@ AttentionOutput MultiHeadAttentionWrapper::with_weights(const Tensor& x) const {
   return with_memory([&]() -> AttentionOutput {
     std::vector<Tensor> contexts;
     std::vector<Tensor> weights;
-    for (const CausalAttention& head : heads) {
-      AttentionOutput out = head.with_weights(x);
-      contexts.push_back(std::move(out.context));
-      weights.push_back(std::move(out.weights));
-    }
-    return {cat(contexts, -1), stack(weights, -3)};
+    return with_draws(is_training(), [&]() -> AttentionOutput {
+      for (const CausalAttention& head : heads) {
+        AttentionOutput out = head.with_weights(x);
+        contexts.push_back(std::move(out.context));
+        weights.push_back(std::move(out.weights));
+      }
+      return {cat(contexts, -1), stack(weights, -3)};
+    });
   });
 }
 

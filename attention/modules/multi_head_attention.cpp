@@ -1,5 +1,6 @@
 #include <tend/attention/modules/multi_head_attention.h>
 
+#include <tend/attention/functions/call.h>
 #include <tend/attention/functions/mask.h>
 #include <tend/attention/modules/heads.h>
 #include <tend/attention/modules/input_check.h>
@@ -37,14 +38,18 @@ MultiHeadAttention::Heads MultiHeadAttention::split(const Tensor& x) const {
 
 Tensor MultiHeadAttention::forward(const Tensor& x) const {
   const Heads heads = split(x);
-  return out_proj(
-      merge_heads(scaled_dot_product_attention(heads.query, heads.key, heads.value, options())));
+  return with_draws(is_training(), [&] {
+    return out_proj(
+        merge_heads(scaled_dot_product_attention(heads.query, heads.key, heads.value, options())));
+  });
 }
 
 AttentionOutput MultiHeadAttention::with_weights(const Tensor& x) const {
   const Heads heads = split(x);
-  AttentionOutput out = attention_with_weights(heads.query, heads.key, heads.value, options());
-  return {out_proj(merge_heads(out.context)), std::move(out.weights)};
+  return with_draws(is_training(), [&]() -> AttentionOutput {
+    AttentionOutput out = attention_with_weights(heads.query, heads.key, heads.value, options());
+    return {out_proj(merge_heads(out.context)), std::move(out.weights)};
+  });
 }
 
 void MultiHeadAttention::check_loaded(const std::string& field, const Tensor& value) const {

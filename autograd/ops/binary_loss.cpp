@@ -97,8 +97,9 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
           const auto slopes = kernels::TripleFormula::cross_entropy_with_logits_backward;
           d.set(0, computed(slopes, {}, x.dtype(), grad, x, t));
         } else if (d.needs(0)) {
-          const Tensor hits = positive.defined() ? positive * t : t;
-          d.set(0, (sigmoid(x) * (hits + 1 - t) - hits) * grad);
+          const Tensor probability = sigmoid(x), hits = positive.defined() ? positive * t : t;
+          d.set(0,
+                ((positive.defined() ? probability * (hits + 1 - t) : probability) - hits) * grad);
         }
         if (d.needs(1)) {
           const Tensor slope = positive.defined() ? -x - (positive - 1) * logsigmoid(x) : -x;

@@ -73,9 +73,9 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target,
   Tensor losses =
       options.log_input ? exp(input) - target * input : input - target * log(input + options.eps);
   if (options.full) {
-    const Tensor t = clamp_min(target, 1);
+    const Tensor has_none = target <= 1, t = masked_fill(target, has_none, 1);
     const Tensor stirling = t * log(t) - t + 0.5 * log(2 * std::numbers::pi * t);
-    losses = losses + masked_fill(stirling, target <= 1, 0);
+    losses = losses + masked_fill(stirling, has_none, 0);
   }
   return reduce_losses(losses, options.reduction);
 } catch (const Error&) {

@@ -65,15 +65,16 @@ Tensor running_product(Tensor x, bool reverse) {
 }
 
 // For each element along the last dimension the product of the others, without a division, so that
-// some may be zero.
-Tensor product_of_others(const Tensor& x) {
+// some may be zero. In float64, so that parts of it may leave float32.
+Tensor product_of_others(const Tensor& self) {
+  const Tensor x = to(self, float64);
   const std::int64_t n = x.size(-1);
   Shape end = x.shape();
   end[end.rank() - 1] = 1;
   const Tensor one = ones(end, x.dtype());
   const Tensor before = cat({one, narrow(running_product(x, false), -1, 0, n - 1)}, -1);
   const Tensor after = cat({narrow(running_product(x, true), -1, 1, n - 1), one}, -1);
-  return before * after;
+  return to(before * after, self.dtype());
 }
 
 // The same over several dimensions.
@@ -92,13 +93,16 @@ Tensor product_of_others(const Tensor& x, const Shape& dims) {
 
 // The gradient of x with zeros among its elements, from divisions: an element has one if no other
 // is zero. `zeros` says how many elements of a product are. Undefined if a product of those that
-// are not zero overflows, or is NaN.
+// are not zero overflows, loses digits because it is small, or is NaN.
 Tensor divided_gradient(const Tensor& x, const Tensor& zeros, const Tensor& grad,
                         const Shape& dims) {
   if (min(zeros).item<std::int64_t>() > 1) return zeros_like(x);
   const Tensor is_zero = x == 0, others = masked_fill(x, is_zero, 1);
   const Tensor products = prod(others, dims, true);
-  if (!all(isfinite(products)).item<bool>()) return {};
+  const Tensor sizes = abs(products);
+  const double least =
+      x.dtype() == float32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+  if (!all(logical_and(isfinite(products), sizes >= least)).item<bool>()) return {};
   return masked_fill(grad * (products / others), to(is_zero, x.dtype()) != to(zeros, x.dtype()), 0);
 }
 

@@ -143,7 +143,8 @@ class Tensor : public methods::Elementwise,
   /// PyTorch's name of the node that made this, "AddmmBackward0"; nullptr for leaves.
   const char* grad_fn() const;
   /// Makes backward keep the gradient of a tensor that is no leaf, as grad(); AutogradError for a
-  /// tensor that does not require grad.
+  /// tensor that does not require grad. A backward with inputs keeps it where it is one of them;
+  /// autograd::grad does not (PyTorch: both do).
   void retain_grad();
   bool retains_grad() const { return impl_ && impl_->retains_grad; }
   /// Calls `hook` with the gradient of this tensor whenever a backward has computed all of it; a

@@ -12,6 +12,8 @@ constinit thread_local DrawReplay* replaying = nullptr;
 
 // How often threads have drawn from the generator of all threads, whose lock guards it.
 constinit std::uint64_t shared_draws = 0;
+// Those of this thread.
+constinit thread_local std::uint64_t own_draws = 0;
 
 }  // namespace
 
@@ -35,7 +37,12 @@ DrawRecording::~DrawRecording() {
 }
 
 void DrawRecording::note_draw(const Generator& shared) {
+  ++own_draws;
   tell_all(++shared_draws, shared);
+}
+
+std::uint64_t draws_of_others() noexcept {
+  return shared_draws - own_draws;
 }
 
 void DrawRecording::tell_all(std::uint64_t number, const Generator& generator) {

@@ -90,4 +90,8 @@ class DrawReplay {
   DrawRecording* recording_outside_;
 };
 
+/// How often other threads than this one have locked the generator of all threads, to draw or to
+/// seed. Only a difference of two says something; the caller has a GeneratorLock of that generator.
+std::uint64_t draws_of_others() noexcept;
+
 }  // namespace tend

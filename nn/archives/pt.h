@@ -49,6 +49,7 @@ struct PtValue {
       : PtValue(static_cast<std::int64_t>(Integer(value))) {}
   PtValue(double value);
   PtValue(const char* text);
+  PtValue(std::nullptr_t) = delete;
   PtValue(std::string text);
   PtValue(Tensor tensor);
   PtValue(PtList list);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -60,22 +61,44 @@ class DataLoader {
     using value_type = Batch;
     using difference_type = std::ptrdiff_t;
 
-    explicit Iterator(std::unique_ptr<Pass> pass) : pass_(std::move(pass)) { ++*this; }
-    Batch& operator*() const { return *batch_; }
-    Batch* operator->() const { return &*batch_; }
+    explicit Iterator(std::unique_ptr<Pass> pass) : pass_(std::move(pass)) {
+      try {
+        ++*this;
+      } catch (const OutOfMemoryError&) {
+        throw;
+      } catch (...) {
+        if (!pass_->has_given()) throw;
+        first_error_ = std::current_exception();
+      }
+    }
+    Batch& operator*() const {
+      throw_first();
+      return *batch_;
+    }
+    Batch* operator->() const { return &**this; }
     Iterator& operator++() {
       if (!pass_) fail("DataLoader", "the iterator was moved from");
+      first_error_ = nullptr;
       const autograd::ProfiledPart part("DataLoader");
       batch_.reset();
       batch_ = with_memory([&] { return pass_->next(); });
       return *this;
     }
     void operator++(int) { ++*this; }
-    friend bool operator==(const Iterator& it, std::default_sentinel_t) { return !it.batch_; }
+    friend bool operator==(const Iterator& it, std::default_sentinel_t) {
+      it.throw_first();
+      return !it.batch_;
+    }
 
    private:
+    void throw_first() const {
+      if (first_error_) std::rethrow_exception(std::exchange(first_error_, nullptr));
+    }
+
     std::unique_ptr<Pass> pass_;
     mutable std::optional<Batch> batch_;
+    mutable std::exception_ptr
+        first_error_;  // what stood in the first batch's way, until it is told
   };
 
   explicit DataLoader(std::shared_ptr<Kept> dataset, DataLoaderOptions options = {},
@@ -109,14 +132,19 @@ class DataLoader {
 
   /// The number of batches of a loop.
   std::int64_t size() const requires MapDataset<D> {
-    static_cast<void>(state());
-    return batches_->size();
+    return with_memory([&] {
+      const std::int64_t size = dataset_size();
+      return state().examples() == size ? batches_->size()
+                                        : detail::batches_of(options_, size).size();
+    });
   }
 
-  /// Begins a loop, with its first batch. When that fails, the loader stands where it stood; an
-  /// iterable dataset without reset() has given what it gave, and what was drawn from the default
-  /// generator stays drawn.
+  /// Begins a loop, with its first batch; what get, next or collate throw there comes out when the
+  /// loop first asks for that batch. When the loop cannot begin, the loader stands where it stood;
+  /// an iterable dataset without reset() has given what it gave, and what was drawn from the
+  /// default generator stays drawn. The loop is over the size that the dataset has now.
   Iterator begin() {
+    follow_size();
     const std::function<void()> undo = remember();
     try {
       return with_memory([&] {
@@ -143,6 +171,7 @@ class DataLoader {
   /// another size, with another batch_size, or whose order was decided otherwise (what a sampler or
   /// batch_sampler gives is not compared); nothing has changed then.
   void load_state_dict(const nn::StateDict& state) {
+    follow_size();
     with_memory([&] { this->state().load(state); });
   }
   /// A function that puts the loader back to where it is now, and with it a loop that runs: for a
@@ -159,6 +188,23 @@ class DataLoader {
   detail::LoaderState& state() const {
     if (!state_) fail("DataLoader", "was moved from");
     return *state_;
+  }
+
+  std::int64_t dataset_size() const requires MapDataset<D> {
+    static_cast<void>(state());
+    return dataset_->size();
+  }
+  // A dataset that others have, too, may have grown.
+  void follow_size() {
+    if constexpr (MapDataset<D>) {
+      with_memory([&] {
+        const std::int64_t size = dataset_size();
+        if (size == state().examples()) return;
+        detail::check_options(options_, size);
+        batches_ = detail::batches_of(options_, size);
+        state().set_examples(size);
+      });
+    }
   }
 
   std::shared_ptr<Kept> dataset_;

@@ -65,6 +65,10 @@ class LoaderState {
   /// How many states were loaded.
   std::uint64_t loads() const noexcept { return loads_; }
 
+  /// The size of a map-style dataset; -1 for an iterable one.
+  std::int64_t examples() const noexcept { return examples_; }
+  void set_examples(std::int64_t examples) noexcept { examples_ = examples; }
+
   nn::StateDict to_dict() const;
   /// Error for what to_dict() of such a loader cannot have given; nothing has changed then.
   void load(const nn::StateDict& state);

@@ -74,6 +74,8 @@ class Pass {
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
 
+  /// Whether a batch, or the error in its place, was given.
+  bool has_given() const noexcept { return taken_ != 0; }
   /// The next batch; none at the end. Throws what stood in its way, and goes on behind it then.
   std::optional<Batch> next() {
     fill();

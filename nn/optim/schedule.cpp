@@ -89,7 +89,8 @@ void LRScheduler::go_to(std::int64_t epoch, bool restarts) {
   with_memory([&] { next.reserve(groups); });
   for (std::size_t i = 0; i < groups; ++i) {
     const double lr = optimizer_->lr(i);
-    const Place place{i, epoch, lr, i < base_lr_.size() ? base_lr_[i] : lr};
+    const bool is_later = i >= base_lr_.size();
+    const Place place{i, epoch, lr, is_later ? lr : base_lr_[i], is_later};
     next.emplace_back(restarts ? first_rate(place) : rate(place), momentum(place));
     check_finite("rate", next[i].first, i, epoch);
     check_finite("momentum", next[i].second.value_or(0), i, epoch);

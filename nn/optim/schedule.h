@@ -52,7 +52,8 @@ class LRScheduler {
     std::size_t group;
     std::int64_t epoch;  // of the next rate
     double lr;           // as it is now
-    double base;         // the rate at the beginning
+    double base;         // the rate at the beginning; of groups that were added later, `lr`
+    bool is_later;
   };
 
   explicit LRScheduler(Optimizer& optimizer);

@@ -157,8 +157,10 @@ double CosineAnnealingLR::rate(const Place& p) const {
   constexpr double kPi = std::numbers::pi;
   const double length = real(t_max_);
   if (p.epoch == 0) return p.lr;
-  if ((p.epoch - 1 - t_max_) % (2 * t_max_) == 0)  // the way back begins, where lr is eta_min
+  if ((p.epoch - 1 - t_max_) % (2 * t_max_) == 0) {  // the way back begins, where lr is eta_min
+    if (p.is_later) return p.lr;                     // PyTorch knows no base of it
     return p.lr + (p.base - eta_min_) * (1 - std::cos(kPi / length)) / 2;
+  }
   return (1 + std::cos(kPi * real(p.epoch) / length)) /
              (1 + std::cos(kPi * real(p.epoch - 1) / length)) * (p.lr - eta_min_) +
          eta_min_;

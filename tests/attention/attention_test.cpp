@@ -114,6 +114,13 @@ TEST_CASE("softmax itself keeps the NaN of an all -inf row, as PyTorch does") {
     CHECK(std::isnan(each));
 }
 
+TEST_CASE("a single score may be masked") {
+  CHECK(attention::masked_softmax(tensor(2.0), tensor(true)).item() == 1);
+  const Tensor nothing = attention::masked_softmax(tensor(2.0), tensor(false));
+  CHECK(nothing.dim() == 0);
+  CHECK(nothing.item() == 0);
+}
+
 TEST_CASE("there are queries without keys, and batches without queries") {
   const Tensor none =
       scaled_dot_product_attention(ones({2, 3, 4}), ones({2, 0, 4}), ones({2, 0, 5}));

@@ -203,3 +203,28 @@ TEST_CASE("a GPT has the GELU that its configuration names in every block") {
   const Tensor x = randn({3, 4});
   CHECK(layer(x).equal(layer.down(gelu(layer.up(x), GeluKind::tanh))));
 }
+
+TEST_CASE("a module that fails after it has drawn gives the numbers back") {
+  GPTConfig config{.context_length = 6, .width = 4, .num_heads = 2, .dropout = 0.5};
+  const auto check = [](auto& module) {
+    const Tensor x = randn({1, 5, 4});
+    manual_seed(5);
+    const auto before = get_rng_state().to_bytes();
+    CHECK_THROWS_AS(module(x), ShapeError);
+    CHECK(get_rng_state().to_bytes() == before);
+    CHECK_THROWS_AS(module.with_weights(x), ShapeError);
+    CHECK(get_rng_state().to_bytes() == before);
+  };
+  MultiHeadAttentionWrapper wrapper(4, 2, 6, 0.5, 2);
+  wrapper.heads[1] = CausalAttention(4, 2, 3, 0.5);
+  check(wrapper);
+  MultiHeadAttention heads(4, 4, 6, 0.5, 2);
+  heads.out_proj.weight = nn::Parameter(zeros({3, 3}));
+  check(heads);
+  GroupedQueryAttention groups(config);
+  groups.out_proj.weight = nn::Parameter(zeros({3, 3}));
+  check(groups);
+  TransformerBlock block(config);
+  block.feed_forward.down.weight = nn::Parameter(zeros({3, 3}));
+  check(block);
+}

@@ -100,12 +100,9 @@ HWY_INLINE void finish_sums(const AttentionHead<T>& head, std::size_t first, std
   for (std::size_t i = 0; i < lanes; ++i) factor[i] = head.keep_factor / sum[i];
   for (std::size_t i = 0; i < count; ++i) {
     if (sum[i] != T(0)) continue;
-    // All scores are -inf: because of masks, or by themselves, for which softmax gives NaN. One
-    // that a function gave counts as hidden.
-    const bool empty = head.functions || sees_nothing(head, first + i);
-    factor[i] = empty ? T(0) : std::numeric_limits<T>::quiet_NaN();
+    // All scores are -inf, whether hidden or by themselves.
+    factor[i] = logs[i] = T(0);
     largest[i] = kInfinity<T>;  // so that its weights are 0 in the backward
-    logs[i] = factor[i];
   }
   std::copy_n(largest, count, head.log_sums + first);
   std::copy_n(logs, count, head.log_sums + head.queries + first);

@@ -172,18 +172,4 @@ void find_kept(const AttentionHead<T>& head, const TileRange& tile, TileBits& bi
   transpose_bits(bits.words);
 }
 
-/// True when masks hide every key from a query.
-template <class T>
-bool sees_nothing(const AttentionHead<T>& head, std::size_t query) {
-  const std::size_t keys =
-      head.is_causal ? std::min(head.keys, head.position + query + 1) : head.keys;
-  for (std::size_t j = 0; j < keys; ++j) {
-    const bool hidden =
-        (head.allowed.data && !*head.allowed.at(query, j)) ||
-        (head.added.data && *head.added.at(query, j) == -std::numeric_limits<T>::infinity());
-    if (!hidden) return false;
-  }
-  return true;
-}
-
 }  // namespace tend::kernels

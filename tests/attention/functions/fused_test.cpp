@@ -294,15 +294,25 @@ TEST_CASE("fused attention is NaN where the composed one is") {
   }
 }
 
-TEST_CASE("scores that are all -inf by themselves give NaN, masked or not") {
+TEST_CASE("scores that are all -inf by themselves give zeros, as in PyTorch, masked or not") {
   HeadInputs in(1, 1, 66, 66, 1, 1);
   in.query = full({1, 1, 66, 1}, -1e200, float64).requires_grad_();
   in.key = full({1, 1, 66, 1}, 1e200, float64).requires_grad_();
   Tensor visible = ones({66, 66}, boolean);
   visible.slice(1, 30, 66).fill_(false);
-  check_agreement(in, {});
-  check_agreement(in, {.is_causal = true});
-  check_agreement(in, {.attn_mask = visible});
+  const Tensor added = zeros({66, 66}, float64).masked_fill(logical_not(visible), -kInf);
+  const AttentionOptions all[] = {
+      {}, {.is_causal = true}, {.attn_mask = visible}, {.attn_mask = added, .is_causal = true}};
+  for (const AttentionOptions& options : all) {
+    for (const AttentionPath path : {AttentionPath::fused, AttentionPath::composed}) {
+      for (const Tensor& each : results(in, options, path)) CHECK(each.abs().max().item() == 0);
+    }
+  }
+  // One row of them beside rows of numbers.
+  in.query = full({1, 1, 66, 1}, 2.0, float64);
+  in.query.narrow(2, 5, 1).fill_(-1e200);
+  in.query.requires_grad_();
+  check_agreement(in, {.attn_mask = added});
 }
 
 TEST_CASE("fused attention has the same bits for any number of threads") {

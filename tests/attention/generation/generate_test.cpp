@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "tests/catch.h"
 
@@ -286,6 +287,53 @@ TEST_CASE("a generation that fails on the way has drawn nothing") {
                              {.max_new_tokens = 8, .temperature = 1.0, .on_token = fail_later}),
                     "enough");
   CHECK(get_rng_state().to_bytes() == before);
+}
+
+TEST_CASE("what another thread drew during a generation that fails does not come again") {
+  const GPT model = small_gpt();
+  manual_seed(8);
+  Tensor drawn;
+  CHECK_THROWS_AS(generate(model, TokenSequence{1},
+                           {.max_new_tokens = 8,
+                            .temperature = 1.0,
+                            .on_token = [&](std::size_t, std::int64_t) -> bool {
+                              std::thread([&] { drawn = rand({8}); }).join();
+                              throw std::runtime_error("enough");
+                            }}),
+                  std::runtime_error);
+  manual_seed(8);
+  rand({1});  // the token's
+  CHECK(equal(rand({8}), drawn));
+  CHECK_THROWS_AS(generate(model, TokenSequence{1},
+                           {.max_new_tokens = 8,
+                            .temperature = 1.0,
+                            .on_token = [&](std::size_t, std::int64_t) -> bool {
+                              std::thread([&] { manual_seed(9); }).join();
+                              throw std::runtime_error("enough");
+                            }}),
+                  std::runtime_error);
+  const Tensor after = rand({8});
+  manual_seed(9);
+  CHECK(equal(rand({8}), after));
+}
+
+TEST_CASE("nothing more is asked of a sequence that has ended") {
+  const GPT model = small_gpt();
+  const std::int64_t stop = generate(model, TokenSequence{1}, {.max_new_tokens = 1}).back();
+  std::int64_t other = 0;  // whose next tokens are others
+  GenerateOptions options{.max_new_tokens = 6, .stop_tokens = {stop}};
+  while (generate(model, TokenSequence{other}, options).back() == stop) ++other;
+  {
+    const NoGradGuard no_graph;
+    model.token_embedding.weight.select(0, stop).fill_(std::nan(""));
+  }
+  for (const bool use_cache : {false, true}) {
+    options.use_cache = use_cache;
+    const TokenSequence alone = generate(model, TokenSequence{other}, options);
+    const auto both = generate(model, {{1}, {other}}, options);
+    CHECK(both[0] == TokenSequence{1, stop});
+    CHECK(both[1] == alone);
+  }
 }
 
 TEST_CASE("logits without a largest number are an error that names the sequence and the token") {

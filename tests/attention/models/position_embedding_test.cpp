@@ -55,3 +55,11 @@ TEST_CASE("learned and sinusoidal positions are looked up, others are none") {
   CHECK_THROWS_AS(PositionEmbedding(PositionKind::none, -1, 4), ShapeError);
   CHECK_THROWS_AS(PositionEmbedding(PositionKind::none, 6, -1), ShapeError);
 }
+
+TEST_CASE("positions are whole numbers") {
+  for (const PositionKind kind : {PositionKind::learned, PositionKind::sinusoidal}) {
+    const PositionEmbedding positions(kind, 8, 4);
+    CHECK_THROWS_AS(positions(tensor({-0.5f})), DTypeError);
+    CHECK_THROWS_AS(positions(tensor({7.9f})), DTypeError);
+  }
+}

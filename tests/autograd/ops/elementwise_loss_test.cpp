@@ -136,3 +136,16 @@ TEST_CASE("cosine_similarity of norms beyond float32 is zero, as in PyTorch, not
   CHECK(cosine.item() == 0);
   for (const Tensor& gradient : autograd::grad({cosine}, {x, y})) CHECK(same(gradient, {0, 0}));
 }
+
+TEST_CASE("targets that are no numbers are seen in the gradients of their losses, as in PyTorch") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Tensor x = tensor({0.5}).requires_grad_();
+  const Tensor loss = binary_cross_entropy_with_logits(x, tensor({infinity}), Reduction::sum);
+  for (const bool create_graph : {false, true}) {
+    CHECK(autograd::grad(loss, x, {.retain_graph = true, .create_graph = create_graph}).item() ==
+          -infinity);
+  }
+  const Tensor target = tensor({std::nan("")}).requires_grad_();
+  const Tensor poisson = poisson_nll_loss(x, target, {.full = true, .reduction = Reduction::sum});
+  CHECK(std::isnan(autograd::grad(poisson, target).item()));
+}

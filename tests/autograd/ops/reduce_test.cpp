@@ -318,3 +318,24 @@ TEST_CASE("gradients of products, norms and cumulative products are as far as Py
   cumprod(x, 1).backward(tensor({{10.}, {1.}}, float32));
   CHECK(values(x.grad()) == std::vector<double>{10, 1});
 }
+
+TEST_CASE("gradients of products hold where parts of them leave the dtype, in one order and more") {
+  const auto check = [](const Tensor& x, const std::vector<double>& wanted) {
+    const Tensor leaf = x.detach().requires_grad_();
+    const Tensor y = prod(leaf, {-1}).sum();
+    for (const bool create_graph : {false, true}) {
+      const Tensor found =
+          autograd::grad(y, leaf, {.retain_graph = true, .create_graph = create_graph});
+      const Tensor expected = tensor(wanted).to(x.dtype()).view_as(x);
+      // Two factors are rounded, and their product.
+      CHECK(allclose(found.detach(), expected, 3e-7, 0));
+    }
+  };
+  // A row underflows, another has a zero.
+  check(tensor({{1e-30, 1e-30, 1e30}, {0.0, 1.0, 1.0}}), {1, 1, 0, 1, 0, 0});
+  check(tensor({{1e-22, 1e-22, 1.0}, {0.0, 1.0, 1.0}}), {1e-22, 1e-22, 1e-44, 1, 0, 0});
+  check(tensor({{1e-200, 1e-200, 1e200}, {0.0, 1.0, 1.0}}, float64), {1, 1, 0, 1, 0, 0});
+  // Parts of a row do.
+  check(tensor({{1e30, 1e30, 1e-30, 1e-30, 0.0}}), {0, 0, 0, 0, 1});
+  check(tensor({0.0, 1e-30, 1e-30, 1e30}), {1e-30, 0, 0, 0});
+}

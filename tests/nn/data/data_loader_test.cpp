@@ -377,3 +377,51 @@ TEST_CASE("a loader or a loop that was moved from says so") {
   loader = moved;
   CHECK(batches_in(loader).size() == 4);
 }
+
+TEST_CASE("what stands in a first batch's way comes out where the loop asks for it") {
+  struct Damaged {
+    std::int64_t size() const { return 2; }
+    std::int64_t get(std::int64_t i) const {
+      if (i == 0) fail("Damaged", "cannot be read");
+      return i;
+    }
+  };
+  data::DataLoader loader(Damaged{});
+  auto at = loader.begin();
+  CHECK_THROWS_WITH(at == loader.end(), ContainsSubstring("cannot be read"));
+  ++at;
+  CHECK(at->template item<std::int64_t>() == 1);
+  at = loader.begin();
+  CHECK_THROWS_AS(*at, Error);
+  at = loader.begin();
+  CHECK_THROWS_AS(at->dim(), Error);
+}
+
+TEST_CASE("a loop is over the size that a shared dataset has when it begins") {
+  struct Growing {
+    std::shared_ptr<std::vector<std::int64_t>> all;
+    std::int64_t size() const { return std::ssize(*all); }
+    std::int64_t get(std::int64_t i) const { return all->at(static_cast<std::size_t>(i)); }
+  };
+  const auto all = std::make_shared<std::vector<std::int64_t>>(std::vector<std::int64_t>{1, 2, 3});
+  for (const bool shuffles : {false, true}) {
+    all->resize(3);
+    data::DataLoader loader(Growing{all}, {.batch_size = 2, .shuffle = shuffles});
+    CHECK(loader.size() == 2);
+    all->push_back(4);
+    all->push_back(5);
+    CHECK(loader.size() == 3);
+    std::set<std::int64_t> seen;
+    for (const Tensor& batch : loader) {
+      for (const std::int64_t x : batch.to_vector<std::int64_t>()) seen.insert(x);
+    }
+    CHECK(seen == std::set<std::int64_t>{1, 2, 3, 4, 5});
+    // A place within a loop is one among five.
+    static_cast<void>(loader.begin());
+    const nn::StateDict state = loader.state_dict();
+    data::DataLoader same(Growing{all}, {.batch_size = 2, .shuffle = shuffles});
+    same.load_state_dict(state);
+    all->resize(3);
+    CHECK_THROWS_AS(same.load_state_dict(state), Error);
+  }
+}

@@ -8,6 +8,49 @@
 
 using namespace tend;
 
+namespace {
+
+struct Damaged {
+  std::int64_t at;
+  std::int64_t size() const { return 4; }
+  std::int64_t get(std::int64_t i) const {
+    if (i == at) fail("Damaged", "cannot be read");
+    return i;
+  }
+};
+
+// The next batches, of one example each; -1 for one that is an error.
+template <class Loader>
+std::vector<std::int64_t> next_batches(data::Endless<Loader>& batches, int count) {
+  std::vector<std::int64_t> found;
+  for (int i = 0; i < count; ++i) {
+    try {
+      found.push_back(batches.next().template item<std::int64_t>());
+    } catch (const Error&) {
+      found.push_back(-1);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("batches without end go on behind one that is an error, be it a loop's first") {
+  using Found = std::vector<std::int64_t>;
+  data::DataLoader first(Damaged{0});
+  data::Endless batches(first);
+  CHECK(next_batches(batches, 9) == Found{-1, 1, 2, 3, -1, 1, 2, 3, -1});
+
+  data::DataLoader second(Damaged{1});
+  data::Endless whole(second);
+  CHECK(next_batches(whole, 1) == Found{0});
+  const nn::StateDict state = second.state_dict();
+  data::DataLoader other(Damaged{1});
+  other.load_state_dict(state);
+  data::Endless resumed(other);
+  CHECK(next_batches(resumed, 6) == next_batches(whole, 6));
+}
+
 TEST_CASE("batches without end go through a loader again and again") {
   data::DataLoader loader(data::TensorDataset(arange(5)), {.batch_size = 2});
   data::Endless batches(loader);

@@ -433,6 +433,23 @@ TEST_CASE("groups that are added later keep their rates where PyTorch has no rul
   CHECK(optimizer.lr(2) == 1);
 }
 
+// PyTorch 2.6 for the same calls.
+TEST_CASE("cosine annealing leaves a later group's rate alone where its way back begins") {
+  SGD optimizer({zeros({1}).requires_grad_()}, {.lr = 1});
+  CosineAnnealingLR schedule(optimizer, 2);
+  schedule.step();
+  schedule.step();
+  optimizer.add_group({zeros({1}).requires_grad_()}, {.lr = 0.5});
+  std::vector<double> rates;
+  for (int i = 0; i < 4; ++i) {
+    schedule.step();
+    rates.push_back(optimizer.lr(1));
+  }
+  const std::vector<double> torch{0.5, 1.0, 0.5, 0.0};
+  // cos(pi / 2) is 6e-17.
+  for (std::size_t i = 0; i < 4; ++i) CHECK(std::abs(rates[i] - torch[i]) < 1e-15);
+}
+
 TEST_CASE("a chain of which a schedule throws has changed nothing") {
   const Tensor w = ones({1}, {.requires_grad = true});
   optim::SGD optimizer({w}, 0.1);
