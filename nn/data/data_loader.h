@@ -97,8 +97,7 @@ class DataLoader {
 
     std::unique_ptr<Pass> pass_;
     mutable std::optional<Batch> batch_;
-    mutable std::exception_ptr
-        first_error_;  // what stood in the first batch's way, until it is told
+    mutable std::exception_ptr first_error_;  // of the first batch, until it was thrown
   };
 
   explicit DataLoader(std::shared_ptr<Kept> dataset, DataLoaderOptions options = {},
