@@ -12,9 +12,9 @@ namespace tend::attention {
 /// weights @ value with weights = softmax(scale * query @ key^T + mask), after dropout. query is
 /// (..., T, D), key (..., S, D), value (..., S, V), the result (..., T, V); leading dimensions
 /// broadcast. With enable_gqa the query has a multiple of the heads (dimension -3) of key and
-/// value; each of theirs serves as many consecutive ones. A query that may attend to nothing gets
-/// zeros. ShapeError where sizes do not fit, DTypeError unless all have one floating dtype and the
-/// mask is bool or floating, Error for dropout_p outside of [0, 1].
+/// value; each of theirs serves as many consecutive ones. A query that may attend to nothing, or
+/// whose scores are all -inf, gets zeros. ShapeError where sizes do not fit, DTypeError unless all
+/// have one floating dtype and the mask is bool or floating, Error for dropout_p outside of [0, 1].
 ///
 /// For the gradient g of the result, the gradient of value is weights^T @ g, and that of the
 /// weights g @ value^T. From the latter dropout and masked_softmax make s, the gradient of the

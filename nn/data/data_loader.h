@@ -37,10 +37,11 @@ namespace tend::data {
 /// without grad and outside of inference mode, whatever the loop's thread has; a dataset that draws
 /// takes the generator that `get(i, generator)` is given, as the default one's numbers depend on
 /// the threads. What get, next or collate throw comes out of the loop at that batch, as the same
-/// kind of tend's errors (Error for foreign ones) with batch and index named, and itself nested;
-/// the loop's iterator goes on behind that batch. Workers end with the loop, each after the batch
-/// at hand. Loops over a map-style dataset may overlap; those over an iterable one must not. In the
-/// child of a fork() a loop that had workers goes on by itself over a map-style dataset.
+/// kind of tend's errors (Error for another std::exception, what is none as itself) with batch and
+/// index named, and itself nested; the loop's iterator goes on behind that batch. Workers end with
+/// the loop, each after the batch at hand. Loops over a map-style dataset may overlap; those over
+/// an iterable one must not. In the child of a fork() a loop that had workers goes on by itself
+/// over a map-style dataset.
 ///
 /// Error for options that contradict each other, to shuffle an empty dataset, and of a loader that
 /// was moved from. PyTorch: torch.utils.data.DataLoader; there is no batch_size=None.
