@@ -47,14 +47,11 @@ int run(const Options& o) {
   // What it learns: the sum of its inputs' squares.
   const Tensor x = tend::randn({256, sizes[1]}), y = x.pow(2).sum(-1, true);
   tend::optim::Adam optimizer(model.parameters(), {.lr = 0.01});
-  double first = 0, last = 0;
-  tend::nn::Trainer trainer(
-      model, optimizer, [&] { return tend::mse_loss(model(x), y); },
-      {.steps = o.steps, .after_step = [&](const tend::nn::TrainedStep& done) {
-         if (done.step == 1) first = done.loss;
-         last = done.loss;
-       }});
+  const auto loss = [&] { return tend::mse_loss(model(x), y); };
+  const double first = loss().item();
+  tend::nn::Trainer trainer(model, optimizer, loss, {.steps = o.steps});
   trainer.run();
+  const double last = loss().item();
   std::cout << "loss " << first << " with the file's weights, " << last << " after " << o.steps
             << " steps\n";
   if (!o.save.empty()) tend::nn::save_pt(o.save, tend::nn::PtDict{{"model", model.state_dict()}});

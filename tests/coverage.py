@@ -50,13 +50,29 @@ def run_tests(programs, folder, profiles):
     return failed
 
 
+def merge(profdata, target, profiles):
+    """Joins profiles into one file. False where one of them is no profile."""
+    return subprocess.run([profdata, "merge", "-sparse", "-o", target, *profiles], check=False).returncode == 0
+
+
 def count(programs, folder, profdata, merged):
     """Runs the tests; what they counted, joined by `profdata`, is in the file `merged` then. Returns the programs that
     failed."""
-    with tempfile.TemporaryDirectory() as profiles:
-        failed = run_tests(programs, folder, profiles)
-        counted = pathlib.Path(profiles).glob("*")
-        subprocess.run([profdata, "merge", "-sparse", "-o", merged, *counted], check=True)
+    failed, joined = [], []
+    with tempfile.TemporaryDirectory() as kept:
+        for program in programs:
+            joined.append(f"{kept}/{program}.profdata")
+            for attempt in range(3):
+                with tempfile.TemporaryDirectory() as profiles:
+                    failed_now = run_tests([program], folder, profiles)
+                    if merge(profdata, joined[-1], pathlib.Path(profiles).glob("*")):
+                        break
+                # A test has killed a child while that wrote the file that all processes share.
+                print(f"{program} left counts that were cut off: once more" if attempt < 2 else
+                      sys.exit(f"coverage.py: {program} left counts that were cut off, three times"), flush=True)
+            failed += failed_now
+        if not merge(profdata, merged, joined):
+            sys.exit("coverage.py: the counts cannot be joined")
     return failed
 
 

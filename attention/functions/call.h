@@ -50,7 +50,7 @@ Shape key_leading(const AttentionCall& call);
 Tensor draw_kept_weights(const AttentionCall& call);
 
 /// Random numbers that are drawn while it lives; without keep() they count as not drawn, unless
-/// another thread has drawn or seeded meanwhile: its numbers do not come again.
+/// another thread has used the generator meanwhile: its numbers do not come again.
 class Draws {
  public:
   explicit Draws(bool any);

@@ -24,7 +24,8 @@ Tensor ungrouped(const Tensor& x, std::int64_t group) {
 
 // The softmax of the scores that mask and causal rule leave. Under the causal rule alone every
 // query sees the first key, so no row needs clearing.
-Tensor softmax_of_visible(const AttentionCall& call, const Tensor& scores, Tensor mask) {
+Tensor softmax_of_visible(const AttentionCall& call, const Tensor& scores) {
+  Tensor mask = call.mask;
   if (mask.defined() && mask.dtype() != boolean) mask = mask.to(scores.dtype());
   if (!call.is_causal) return masked_softmax(scores, mask);
   const std::int64_t queries = scores.size(-2), keys = scores.size(-1);
@@ -36,17 +37,28 @@ Tensor softmax_of_visible(const AttentionCall& call, const Tensor& scores, Tenso
   return masked_softmax(scores, masked_fill(mask, hidden, detail::kHidden));
 }
 
+// Where mask and causal rule leave no score above -inf: bool, (..., queries, 1).
+Tensor rows_of_nothing(const AttentionCall& call, const Tensor& scores) {
+  Tensor left = scores.detach();
+  const Tensor mask = call.mask.defined() ? call.mask.detach() : Tensor();
+  if (mask.defined()) {
+    const Tensor hidden = mask.dtype() == boolean ? logical_not(mask) : mask == detail::kHidden;
+    left = masked_fill(left, hidden, detail::kHidden);
+  }
+  if (call.is_causal) {
+    const Tensor later = ones({scores.size(-2), scores.size(-1)}, boolean);
+    left = masked_fill(left, triu(later, 1 + call.query_offset), detail::kHidden);
+  }
+  return amax(left, {-1}, true) == detail::kHidden;
+}
+
 // The weights before dropout of the scores that mask and causal rule leave. A row of -inf is all
 // zeros, as if it was hidden.
 Tensor visible_softmax(const AttentionCall& call, const Tensor& scores) {
-  const Tensor weights = softmax_of_visible(call, scores, call.mask);
+  const Tensor weights = softmax_of_visible(call, scores);
   if (!std::isnan(sum(weights.detach()).item<double>())) return weights;
-  const Tensor mask = call.mask;
-  const bool is_added = mask.defined() && mask.dtype() != boolean;
-  const Tensor sums = is_added ? scores + mask.to(scores.dtype()) : scores;
-  const Tensor finite = sums.detach() != detail::kHidden;
-  const bool is_bool = mask.defined() && !is_added;
-  return softmax_of_visible(call, sums, is_bool ? logical_and(mask, finite) : finite);
+  const Tensor empty = rows_of_nothing(call, scores);
+  return masked_fill(softmax_of_visible(call, masked_fill(scores, empty, 0)), empty, 0);
 }
 
 struct FunctionResult {

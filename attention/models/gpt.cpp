@@ -89,11 +89,13 @@ Tensor GPT::forward(const Tensor& tokens, const GPTInputs& inputs) const {
 
 Tensor GPT::operator()(const Tensor& tokens, const GPTInputs& inputs) const {
   if (inputs.cache == nullptr) return Module::operator()(tokens, inputs);
-  const std::int64_t length = inputs.cache->length();
+  KVCache& cache = *inputs.cache;
+  const std::int64_t length = cache.length();
   try {
     return Module::operator()(tokens, inputs);
-  } catch (...) {  // a hook behind the forward
-    inputs.cache->go_back(length);
+  } catch (...) {  // a hook behind the forward, which has not used the cache itself
+    const bool has_forwarded = cache.length() > length && cache.length() == length + tokens.size(1);
+    if (has_forwarded) cache.go_back(length);
     throw;
   }
 }

@@ -93,17 +93,18 @@ Tensor product_of_others(const Tensor& x, const Shape& dims) {
 
 // The gradient of x with zeros among its elements, from divisions: an element has one if no other
 // is zero. `zeros` says how many elements of a product are. Undefined if a product of those that
-// are not zero overflows, loses digits because it is small, or is NaN.
+// are not zero overflows, loses digits because it is small, or is NaN. In float64, so that those of
+// float32 seldom do.
 Tensor divided_gradient(const Tensor& x, const Tensor& zeros, const Tensor& grad,
                         const Shape& dims) {
   if (min(zeros).item<std::int64_t>() > 1) return zeros_like(x);
-  const Tensor is_zero = x == 0, others = masked_fill(x, is_zero, 1);
+  const Tensor is_zero = x == 0, others = to(masked_fill(x, is_zero, 1), float64);
   const Tensor products = prod(others, dims, true);
   const Tensor sizes = abs(products);
-  const double least =
-      x.dtype() == float32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+  const double least = std::numeric_limits<double>::min();
   if (!all(logical_and(isfinite(products), sizes >= least)).item<bool>()) return {};
-  return masked_fill(grad * (products / others), to(is_zero, x.dtype()) != to(zeros, x.dtype()), 0);
+  return masked_fill(grad * to(products / others, x.dtype()),
+                     to(is_zero, x.dtype()) != to(zeros, x.dtype()), 0);
 }
 
 }  // namespace

@@ -41,10 +41,6 @@ void DrawRecording::note_draw(const Generator& shared) {
   tell_all(++shared_draws, shared);
 }
 
-std::uint64_t draws_of_others() noexcept {
-  return shared_draws - own_draws;
-}
-
 void DrawRecording::tell_all(std::uint64_t number, const Generator& generator) {
   for (DrawRecording* each = recording; each != nullptr; each = each->outer_)
     each->record_.note(number, generator);
@@ -64,6 +60,10 @@ DrawReplay::~DrawReplay() {
 
 DrawReplay* DrawReplay::innermost() noexcept {
   return replaying;
+}
+
+std::uint64_t draws_of_others() noexcept {
+  return replaying != nullptr ? replaying->draws_of_others() : shared_draws - own_draws;
 }
 
 void DrawReplay::lock() {

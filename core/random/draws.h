@@ -67,6 +67,8 @@ class DrawReplay {
   static DrawReplay* innermost() noexcept;
 
   Generator& generator() noexcept { return generator_; }
+  /// Those that the record noted so far.
+  std::uint64_t draws_of_others() const noexcept { return number_ - draws_; }
 
   ///@{ What a GeneratorLock does meanwhile. One that names the generator of all threads, `shared`,
   /// which the caller has locked, has it draw from the record's states.
@@ -90,8 +92,9 @@ class DrawReplay {
   DrawRecording* recording_outside_;
 };
 
-/// How often other threads than this one have locked the generator of all threads, to draw or to
-/// seed. Only a difference of two says something; the caller has a GeneratorLock of that generator.
+/// How often other threads than this one have used the default generator: to draw, to seed, or to
+/// read its state; in a replay, how often they did while the record was written. Only a difference
+/// of two says something; the caller has a GeneratorLock of the default generator.
 std::uint64_t draws_of_others() noexcept;
 
 }  // namespace tend

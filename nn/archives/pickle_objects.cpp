@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include <tend/autograd/ops/ops.h>
 #include <tend/core/base/error.h>
 #include <tend/nn/files/json.h>
 
@@ -53,7 +54,7 @@ class Caller {
   Object call() const {
     if (function_ == kOrderedDict) return ordered_dict();
     if (function_ == kSize) return size();
-    if (function_ == kDevice) return argument<std::string>(0);
+    if (function_ == kDevice) return device();
     if (function_ == kTensorV2 || function_ == kTensor) return tensor();
     if (function_ == kParameter) {
       Tensor parameter = argument<Tensor>(0);
@@ -84,6 +85,10 @@ class Caller {
     }
     return out;
   }
+  Object device() const {
+    const std::string& name = argument<std::string>(0);
+    return arguments_.size() < 2 ? name : as_text(name, ':', argument<std::int64_t>(1));
+  }
   Object size() const {
     Sequence out = argument<Sequence>(0);
     out.is_tuple = true;
@@ -111,9 +116,21 @@ class Caller {
     if (shape.size() != strides.size()) {
       refuse_arguments(as_text("sizes ", shape, " with strides ", strides));
     }
-    const Tensor out =
-        tensor_in(reader_, function_, storage.elements.array(), offset, shape, strides);
+    const Tensor elements = is_negated() ? neg(storage.elements) : storage.elements;
+    const Tensor out = tensor_in(reader_, function_, elements.array(), offset, shape, strides);
     return with_grad(out, function_ == kTensorV2 && argument<bool>(4));
+  }
+  // A view of a complex tensor's imaginary part may stand for the negated elements.
+  bool is_negated() const {
+    if (function_ != kTensorV2 || arguments_.size() < 7) return false;
+    const Mapping* metadata = std::get_if<Mapping>(&objects_[arguments_[6]]);
+    if (metadata == nullptr) return false;
+    for (const auto& [key, value] : metadata->items) {
+      const auto* name = std::get_if<std::string>(&objects_[key]);
+      const auto* flag = std::get_if<bool>(&objects_[value]);
+      if (name != nullptr && *name == "neg" && flag != nullptr && *flag) return true;
+    }
+    return false;
   }
   Tensor with_grad(Tensor tensor, bool requires_grad) const {
     if (requires_grad && !is_floating(tensor.dtype())) {
@@ -222,11 +239,12 @@ Tensor tensor_in(const ByteReader& reader, std::string_view what, const Array& s
     overflows |= __builtin_mul_overflow(std::max<std::int64_t>(shape[i] - 1, 0), strides[i], &way);
     overflows |= __builtin_add_overflow(end, way, &end);
   }
-  if (overflows || (is_empty ? offset > storage.numel() : end >= storage.numel())) {
+  // One without elements may begin behind its storage.
+  if (overflows || (!is_empty && end >= storage.numel())) {
     reader.refuse(what, ": sizes ", shape, " with strides ", strides, " from ", offset,
                   " leave a storage of ", storage.numel(), " elements");
   }
-  return Tensor(storage.as_strided(shape, strides, storage.offset() + offset));
+  return Tensor(storage.as_strided(shape, strides, storage.offset() + (is_empty ? 0 : offset)));
 }
 
 const NumberKind* storage_kind(const std::string& name) {

@@ -65,8 +65,6 @@ class DataLoader {
     explicit Iterator(std::unique_ptr<Pass> pass) : pass_(std::move(pass)) {
       try {
         ++*this;
-      } catch (const OutOfMemoryError&) {
-        throw;
       } catch (...) {
         if (!pass_->has_given()) throw;
         first_error_ = std::current_exception();
@@ -110,6 +108,7 @@ class DataLoader {
       if constexpr (MapDataset<D>) size = dataset_->size();
       detail::check_options(options_, size);
       if constexpr (MapDataset<D>) batches_ = detail::batches_of(options_, *size);
+      batches_for_ = size.value_or(-1);
       state_ = std::make_shared<detail::LoaderState>(options_, size,
                                                      batches_ ? batches_->generator() : nullptr);
     });
@@ -124,6 +123,7 @@ class DataLoader {
         options_(other.options_),
         collate_(other.collate_),
         batches_(other.batches_),
+        batches_for_(other.batches_for_),
         state_(with_memory([&] { return std::make_shared<detail::LoaderState>(other.state()); })) {}
   DataLoader(DataLoader&&) noexcept = default;
   DataLoader& operator=(const DataLoader& other) { return *this = DataLoader(other); }
@@ -133,9 +133,9 @@ class DataLoader {
   /// The number of batches of a loop.
   std::int64_t size() const requires MapDataset<D> {
     return with_memory([&] {
-      const std::int64_t size = dataset_size();
-      return state().examples() == size ? batches_->size()
-                                        : detail::batches_of(options_, size).size();
+      static_cast<void>(state());
+      const std::int64_t size = dataset_->size();
+      return size == batches_for_ ? batches_->size() : detail::batches_of(options_, size).size();
     });
   }
 
@@ -144,10 +144,10 @@ class DataLoader {
   /// an iterable dataset without reset() has given what it gave, and what was drawn from the
   /// default generator stays drawn. The loop is over the size that the dataset has now.
   Iterator begin() {
-    follow_size();
     const std::function<void()> undo = remember();
     try {
       return with_memory([&] {
+        follow_size();
         return Iterator(std::make_unique<Pass>(dataset_, batches_, collate_, options_, state_));
       });
     } catch (...) {
@@ -171,8 +171,7 @@ class DataLoader {
   /// another size, with another batch_size, or whose order was decided otherwise (what a sampler or
   /// batch_sampler gives is not compared); nothing has changed then.
   void load_state_dict(const nn::StateDict& state) {
-    follow_size();
-    with_memory([&] { this->state().load(state); });
+    with_memory([&] { this->state().load(state, size_now()); });
   }
   /// A function that puts the loader back to where it is now, and with it a loop that runs: for a
   /// RunState whose loading fails.
@@ -190,27 +189,26 @@ class DataLoader {
     return *state_;
   }
 
-  std::int64_t dataset_size() const requires MapDataset<D> {
-    static_cast<void>(state());
-    return dataset_->size();
+  std::int64_t size_now() const {
+    if constexpr (MapDataset<D>) return dataset_->size();
+    return -1;
   }
   // A dataset that others have, too, may have grown.
   void follow_size() {
-    if constexpr (MapDataset<D>) {
-      with_memory([&] {
-        const std::int64_t size = dataset_size();
-        if (size == state().examples()) return;
-        detail::check_options(options_, size);
-        batches_ = detail::batches_of(options_, size);
-        state().set_examples(size);
-      });
+    const std::int64_t size = size_now();
+    if (size != batches_for_) {
+      detail::check_options(options_, size);
+      batches_ = detail::batches_of(options_, size);
+      batches_for_ = size;
     }
+    state_->set_examples(size);
   }
 
   std::shared_ptr<Kept> dataset_;
   DataLoaderOptions options_;
   Collate collate_;
   std::optional<IndexListSampler> batches_;
+  std::int64_t batches_for_ = -1;  // the size of a map-style dataset
   std::shared_ptr<detail::LoaderState> state_;
 };
 

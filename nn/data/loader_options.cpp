@@ -105,7 +105,14 @@ nn::StateDict LoaderState::to_dict() const {
   return state;
 }
 
-void LoaderState::load(const nn::StateDict& state) {
+void LoaderState::set_examples(std::int64_t examples) {
+  if (loaded_ && examples != examples_)
+    fail(kLoader, "the dataset had ", examples_,
+         " examples when a place among them was loaded, now ", examples);
+  examples_ = examples;
+}
+
+void LoaderState::load(const nn::StateDict& state, std::int64_t examples) {
   const bool running = entry(state, "running").item<bool>();
   const std::int64_t batches = whole(state, "batches");
   if (batches < 0 || (batches > 0 && !running))
@@ -116,12 +123,12 @@ void LoaderState::load(const nn::StateDict& state) {
   if (running && state.contains("examples")) {
     const std::string was =
         pass_of(whole(state, "examples"), whole(state, "batch_size"), whole(state, "order"));
-    const std::string own = pass_of(examples_, batch_size_, order_);
+    const std::string own = pass_of(examples, batch_size_, order_);
     if (was != own) fail(kLoad, "the state is of ", was, ", this loader makes ", own);
     // Samplers may give any number of examples.
-    const bool has_rest = !drops_last_ && examples_ % batch_size_ != 0;
-    const std::int64_t most = examples_ / batch_size_ + (has_rest ? 1 : 0);
-    if (examples_ >= 0 && order_ <= 1 && batches > most)
+    const bool has_rest = !drops_last_ && examples % batch_size_ != 0;
+    const std::int64_t most = examples / batch_size_ + (has_rest ? 1 : 0);
+    if (examples >= 0 && order_ <= 1 && batches > most)
       fail(kLoad, "the state has ", batches, " batches of ", own);
   }
   Generators generators;
@@ -136,6 +143,7 @@ void LoaderState::load(const nn::StateDict& state) {
     if (own_[i] != nullptr) *own_[i] = *generators[i];
   }
   at_start_ = generators;
+  examples_ = examples;
   ++pass_;  // loops that run do not count any more
   ++loads_;
   consumed_ = batches;

@@ -65,13 +65,13 @@ class LoaderState {
   /// How many states were loaded.
   std::uint64_t loads() const noexcept { return loads_; }
 
-  /// The size of a map-style dataset; -1 for an iterable one.
-  std::int64_t examples() const noexcept { return examples_; }
-  void set_examples(std::int64_t examples) noexcept { examples_ = examples; }
-
+  /// The next pass goes over so many examples; Error where load() was told of a place within a pass
+  /// over another number.
+  void set_examples(std::int64_t examples);
   nn::StateDict to_dict() const;
-  /// Error for what to_dict() of such a loader cannot have given; nothing has changed then.
-  void load(const nn::StateDict& state);
+  /// Error for what to_dict() of such a loader, over so many examples, cannot have given; nothing
+  /// has changed then.
+  void load(const nn::StateDict& state, std::int64_t examples);
   /// Sets `state` and its own generators back to what they are now, when what it returns is called.
   static std::function<void()> remember(const std::shared_ptr<LoaderState>& state);
 

@@ -38,7 +38,7 @@ struct SafetensorsOptions {
 ///@{
 /// Writes float32, float64, int64 and bool tensors, as write_file does: a regular file appears
 /// whole or not at all. IoError for a name that is empty, not UTF-8, "__metadata__" or used twice,
-/// for tensors beyond 2^63 bytes, and where the file cannot be written. Format:
+/// for tensors beyond 2^63 bytes or 64 dimensions, and where the file cannot be written. Format:
 /// https://github.com/huggingface/safetensors
 /// M is a map of strings: a template, so that {.metadata = ...} are the options.
 void save_safetensors(const std::filesystem::path& path, const StateDict& tensors,

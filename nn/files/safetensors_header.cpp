@@ -98,6 +98,10 @@ std::string header_text(const std::filesystem::path& path, const StateDict& tens
     if (!tensor.defined()) {
       fail<IoError>("save_safetensors", path.string(), ": '", shown(name), "' is undefined");
     }
+    if (tensor.shape().size() > kMaxDims) {
+      fail<IoError>("save_safetensors", path.string(), ": '", shown(name), "' has more than ",
+                    kMaxDims, " dimensions");
+    }
     const StoredType& type = stored_type(tensor.dtype(), options.dtype);
     const std::int64_t end = end_of(path, name, tensor, stored_size(type.kind), begin);
     if (text.size() > 1) text += ',';

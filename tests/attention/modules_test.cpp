@@ -1,4 +1,5 @@
 #include <cmath>
+#include <thread>
 
 #include <tend/tend.h>
 
@@ -227,4 +228,33 @@ TEST_CASE("a module that fails after it has drawn gives the numbers back") {
   TransformerBlock block(config);
   block.feed_forward.down.weight = nn::Parameter(zeros({3, 3}));
   check(block);
+}
+
+TEST_CASE(
+    "a call that fails within checkpoint takes back in its second run what it did in the first") {
+  for (const int draws_in :
+       {0, 1, 2}) {  // another thread draws in neither run, the first, the second
+    manual_seed(5);
+    MultiHeadAttention heads(4, 4, 6, 0.5, 2);
+    int calls = 0;
+    heads.out_proj.register_forward_pre_hook([&](auto&&...) {
+      if (++calls == draws_in) std::thread([] { rand({8}); }).join();
+      throw std::runtime_error("the hook's");
+    });
+    const Tensor x = ones({1, 5, 4}).requires_grad_();
+    const Tensor y = autograd::checkpoint(
+        [&](const Tensor& t) -> Tensor {
+          try {
+            heads(t);
+          } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the hook's
+          }
+          const Tensor dropped = dropout(t, 0.5, true);
+          return dropped * dropped;
+        },
+        x);
+    const Tensor result = y.detach().clone();
+    y.sum().backward();
+    CHECK(calls == 2);
+    CHECK(equal(x.grad() / 2, result));
+  }
 }

@@ -61,6 +61,12 @@ def views():
             "nothing": torch.zeros(0, 3), "other": torch.arange(2)}
 
 
+def marks():
+    """Tensors and devices that say more than where their elements lie."""
+    z = torch.tensor([1 + 2j, 3 - 4j])
+    return {"negated": z.conj().imag, "behind": torch.zeros(0, 5)[:, 2:], "device": torch.device("cuda:1")}
+
+
 def nested():
     torch.manual_seed(1)
     model = nn.Sequential(nn.Linear(2, 3), nn.LayerNorm(3))
@@ -107,7 +113,8 @@ def main():
         torch.save(value, out, **arguments)
         return out.getvalue()
 
-    for name, value in (("dtypes", dtypes()), ("views", views()), ("nested", nested())):
+    for name, value in (("dtypes", dtypes()), ("views", views()), ("nested", nested()),
+                        ("marks", marks())):
         write(name + ".pt", saved(value))
         write(name + "_legacy.pt", saved(value, _use_new_zipfile_serialization=False))
         expected[name + ".pt"] = expected[name + "_legacy.pt"] = described(value)

@@ -308,11 +308,23 @@ TEST_CASE("scores that are all -inf by themselves give zeros, as in PyTorch, mas
       for (const Tensor& each : results(in, options, path)) CHECK(each.abs().max().item() == 0);
     }
   }
+  // A hidden row whose scores are no numbers is as hidden beside a row of -inf as elsewhere.
+  const Tensor large = full({1, 1, 2, 1}, 1e200, float64);
+  const Tensor hides = tensor({{0.0, 0.0}, {-kInf, -kInf}}, float64);
+  for (const double score : {1.0, -1e200}) {
+    const Tensor query = tensor({{{{score}, {1e200}}}}, float64);
+    const auto [context, weights] =
+        attention::attention_with_weights(query, large, large, {.attn_mask = hides});
+    CHECK(weights.select(2, 1).abs().max().item() == 0);
+  }
   // One row of them beside rows of numbers.
-  in.query = full({1, 1, 66, 1}, 2.0, float64);
+  in.query = full({1, 1, 66, 1}, 2e-200, float64);
   in.query.narrow(2, 5, 1).fill_(-1e200);
   in.query.requires_grad_();
+  in.key = ((rand({1, 1, 66, 1}, float64) + 0.5) * 1e200).requires_grad_();
+  check_agreement(in, {});
   check_agreement(in, {.attn_mask = added});
+  check_agreement(in, {.attn_mask = visible, .is_causal = true});
 }
 
 TEST_CASE("fused attention has the same bits for any number of threads") {

@@ -301,9 +301,11 @@ TEST_CASE("what another thread drew during a generation that fails does not come
                               throw std::runtime_error("enough");
                             }}),
                   std::runtime_error);
+  const Tensor next = rand({8});
   manual_seed(8);
-  rand({1});  // the token's
+  generate(model, TokenSequence{1}, {.max_new_tokens = 1, .temperature = 1.0});
   CHECK(equal(rand({8}), drawn));
+  CHECK(equal(rand({8}), next));
   CHECK_THROWS_AS(generate(model, TokenSequence{1},
                            {.max_new_tokens = 8,
                             .temperature = 1.0,

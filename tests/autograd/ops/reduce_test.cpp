@@ -335,7 +335,8 @@ TEST_CASE("gradients of products hold where parts of them leave the dtype, in on
   check(tensor({{1e-30, 1e-30, 1e30}, {0.0, 1.0, 1.0}}), {1, 1, 0, 1, 0, 0});
   check(tensor({{1e-22, 1e-22, 1.0}, {0.0, 1.0, 1.0}}), {1e-22, 1e-22, 1e-44, 1, 0, 0});
   check(tensor({{1e-200, 1e-200, 1e200}, {0.0, 1.0, 1.0}}, float64), {1, 1, 0, 1, 0, 0});
-  // Parts of a row do.
+  // Parts of a row do, though not the whole.
+  check(tensor({1e-22, 1.3e-22, 1e30, 0.0}), {0, 0, 0, 1.3e-14});
   check(tensor({{1e30, 1e30, 1e-30, 1e-30, 0.0}}), {0, 0, 0, 0, 1});
   check(tensor({0.0, 1e-30, 1e-30, 1e30}), {1e-30, 0, 0, 0});
 }

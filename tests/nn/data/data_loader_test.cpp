@@ -169,8 +169,8 @@ TEST_CASE("an error comes out of the loop at its batch, with its kind, the batch
     data::DataLoader uneven(
         data::TensorDataset(arange(3)), {.batch_size = 2, .num_workers = workers},
         [](const std::vector<std::array<Tensor, 1>>&) -> Tensor { return arange(2) + arange(3); });
-    CHECK_THROWS_AS(uneven.begin(), ShapeError);
-    CHECK_THROWS_WITH(uneven.begin(), ContainsSubstring("[DataLoader] batch 0: [add]"));
+    CHECK_THROWS_AS(*uneven.begin(), ShapeError);
+    CHECK_THROWS_WITH(*uneven.begin(), ContainsSubstring("[DataLoader] batch 0: [add]"));
   }
 }
 
@@ -422,6 +422,16 @@ TEST_CASE("a loop is over the size that a shared dataset has when it begins") {
     data::DataLoader same(Growing{all}, {.batch_size = 2, .shuffle = shuffles});
     same.load_state_dict(state);
     all->resize(3);
+    CHECK_THROWS_AS(same.begin(), Error);
     CHECK_THROWS_AS(same.load_state_dict(state), Error);
+    CHECK(same.state_dict().at("examples").item<std::int64_t>() == 5);
+    // What is put back to five has the batches of three again.
+    const auto undo = loader.remember();
+    static_cast<void>(loader.begin());
+    undo();
+    CHECK(loader.size() == 2);
+    std::int64_t count = 0;
+    for (const Tensor& batch : loader) count += batch.numel();
+    CHECK(count == 3);
   }
 }

@@ -24,13 +24,13 @@ using Batches = std::vector<IndexList>;
 
 namespace {
 
-// Example i is the number i; the first attempts at one of them fail.
+// All indices in order; the first attempts to begin fail.
 struct Hesitant {
   std::shared_ptr<int> failures = std::make_shared<int>(0);
   std::int64_t size() const { return 10; }
-  std::int64_t get(std::int64_t index) const {
-    if (index == 6 && (*failures)-- > 0) fail("Hesitant", "not yet");
-    return index;
+  data::Stream<std::int64_t> iter() const {
+    if ((*failures)-- > 0) fail("Hesitant", "not yet");
+    return data::SequentialSampler(10).iter();
   }
 };
 
@@ -200,17 +200,20 @@ TEST_CASE("a DataLoader refuses options that contradict each other") {
 }
 
 TEST_CASE("a loop that cannot begin at its restored place begins there the next time") {
-  const Hesitant dataset;
-  data::DataLoader<Hesitant> loader(dataset, {.batch_size = 2});
+  const Hesitant order;
+  const auto make = [&order] {
+    return data::DataLoader(Numbers{10}, {.batch_size = 2, .sampler = data::Sampler(order)});
+  };
+  auto loader = make();
   int batches = 0;
   nn::StateDict state;
   for (auto& batch : loader) {
     static_cast<void>(batch);
     if (++batches == 3) state = loader.state_dict();
   }
-  data::DataLoader<Hesitant> restored(dataset, {.batch_size = 2});
+  auto restored = make();
   restored.load_state_dict(state);
-  *dataset.failures = 2;
+  *order.failures = 2;
   data::Endless endless(restored);
   CHECK_THROWS_AS(endless.next(), Error);
   CHECK_THROWS_AS(restored.begin(), Error);
@@ -220,12 +223,12 @@ TEST_CASE("a loop that cannot begin at its restored place begins there the next 
 
   // One that was not restored stands where it stood, its generator too.
   Generator generator(5);
-  data::DataLoader<Hesitant> shuffled(dataset,
-                                      {.batch_size = 10, .shuffle = true, .generator = &generator});
-  const nn::StateDict before = shuffled.state_dict();
-  *dataset.failures = 1;
-  CHECK_THROWS_AS(shuffled.begin(), Error);
-  const nn::StateDict after = shuffled.state_dict();
+  data::DataLoader drawing(
+      Numbers{10}, {.batch_size = 2, .sampler = data::Sampler(order), .generator = &generator});
+  const nn::StateDict before = drawing.state_dict();
+  *order.failures = 1;
+  CHECK_THROWS_AS(drawing.begin(), Error);
+  const nn::StateDict after = drawing.state_dict();
   REQUIRE(after.size() == before.size());
   for (const auto& [name, tensor] : before) CHECK(equal(after.at(name), tensor));
 }

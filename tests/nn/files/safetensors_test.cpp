@@ -293,6 +293,9 @@ TEST_CASE(
                     Catch::Matchers::ContainsSubstring("beyond 2^63 bytes"));
   CHECK_THROWS_WITH(nn::save_safetensors(folder / "large", {{"a", Tensor()}}),
                     Catch::Matchers::ContainsSubstring("'a' is undefined"));
+  const Tensor deep = zeros(Shape(std::vector<std::int64_t>(65, 1)));
+  CHECK_THROWS_WITH(nn::save_safetensors(folder / "deep", {{"a", deep}}),
+                    Catch::Matchers::ContainsSubstring("'a' has more than 64 dimensions"));
   CHECK(folder.files() == 0);
 }
 
