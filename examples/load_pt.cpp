@@ -35,6 +35,8 @@ tend::nn::StateDict weights_in(const std::string& path) {
 }
 
 int run(const Options& o) {
+  program::check_differ("--json", o.json_path, "--weights", o.weights);
+  program::check_differ("--json", o.json_path, "--save", o.save);
   if (!o.json_path.empty()) tend::nn::check_can_write(o.json_path);
   if (!o.save.empty()) tend::nn::check_can_write(o.save);
   tend::manual_seed(o.seed);

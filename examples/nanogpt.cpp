@@ -16,6 +16,7 @@
 #include <tend/tend.h>
 
 #include "examples/program.h"
+#include "examples/train/task/hash.h"
 
 #include <nlohmann/json.hpp>
 
@@ -115,6 +116,7 @@ nlohmann::ordered_json settings_of(const Options& o) {
 }
 
 int run(Options o) {
+  program::check_differ("--json", o.json_path, "--text", o.text);
   if (!o.json_path.empty()) tend::nn::check_can_write(o.json_path);
   if (o.out.empty() && (o.trainer.resume || o.trainer.save_every > 0))
     throw std::invalid_argument("--resume and --save-every need the folder of --out");
@@ -147,7 +149,10 @@ int run(Options o) {
   double seconds = 0;
   o.trainer.out = o.out;
   o.trainer.tokens_per_step = o.batch * length * o.trainer.accumulate;
-  o.trainer.settings = {{"settings", settings_of(o).dump()}};
+  train::Hash hash;
+  hash.add(text);
+  o.trainer.settings = {{"settings", settings_of(o).dump()},
+                        {"text", std::to_string(hash.value())}};
   o.trainer.schedule = &schedule;
   if (o.trainer.evaluate_every > 0)
     o.trainer.evaluate = [&] { return mean_loss(model, watched, length); };

@@ -141,6 +141,11 @@ class CommandLine {
   std::unique_ptr<CLI::App> app_;
 };
 
+/// Throws std::invalid_argument where what is written for `option` would replace the file of
+/// `other`.
+void check_differ(const std::string& option, const std::string& file, const std::string& other,
+                  const std::string& other_file);
+
 /// Writes what --json asks for, and a line end. What was printed before comes first where the file
 /// is standard output. IoError where it cannot be written.
 inline void write_results(const std::string& path, const std::string& results) {

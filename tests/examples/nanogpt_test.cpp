@@ -165,4 +165,11 @@ TEST_CASE("nanogpt says what is wrong with its text, its options and its checkpo
   fails(small_nanogpt({"--steps", "4", "--out", "o"}), 1, "holds checkpoints of another run");
   fails(small_nanogpt({"--steps", "4", "--out", "o", "--resume"}), 1,
         "was written with other settings");
+  // The same settings, another text.
+  const std::string was = alphabet();
+  std::ofstream(folder.file("text")) << std::string(was.rbegin(), was.rend());
+  fails(small_nanogpt({"--steps", "3", "--out", "o", "--sample", "0", "--resume"}), 1,
+        "was written with other settings");
+  fails(small_nanogpt({"--steps", "3", "--json", "text"}), 2, "--json and --text are one file");
+  fails(small_nanogpt({"--steps", "3", "--json", "./text"}), 2, "--json and --text are one file");
 }
