@@ -5,7 +5,6 @@
 #include <set>
 #include <string_view>
 
-#include <tend/autograd/ops/ops.h>
 #include <tend/core/base/error.h>
 #include <tend/nn/files/json.h>
 
@@ -116,8 +115,9 @@ class Caller {
     if (shape.size() != strides.size()) {
       refuse_arguments(as_text("sizes ", shape, " with strides ", strides));
     }
-    const Tensor elements = is_negated() ? neg(storage.elements) : storage.elements;
-    const Tensor out = tensor_in(reader_, function_, elements.array(), offset, shape, strides);
+    if (is_negated()) refuse_arguments("its elements are to be negated, which is not done");
+    const Tensor out =
+        tensor_in(reader_, function_, storage.elements.array(), offset, shape, strides);
     return with_grad(out, function_ == kTensorV2 && argument<bool>(4));
   }
   // A view of a complex tensor's imaginary part may stand for the negated elements.
