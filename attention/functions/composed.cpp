@@ -40,15 +40,11 @@ Tensor softmax_of_visible(const AttentionCall& call, const Tensor& scores) {
 // Where mask and causal rule leave no score above -inf: bool, (..., queries, 1).
 Tensor rows_of_nothing(const AttentionCall& call, const Tensor& scores) {
   Tensor left = scores.detach();
-  const Tensor mask = call.mask.defined() ? call.mask.detach() : Tensor();
-  if (mask.defined()) {
-    const Tensor hidden = mask.dtype() == boolean ? logical_not(mask) : mask == detail::kHidden;
-    left = masked_fill(left, hidden, detail::kHidden);
-  }
-  if (call.is_causal) {
-    const Tensor later = ones({scores.size(-2), scores.size(-1)}, boolean);
-    left = masked_fill(left, triu(later, 1 + call.query_offset), detail::kHidden);
-  }
+  const auto hide = [&left](const Tensor& x) { left = masked_fill(left, x, detail::kHidden); };
+  const Tensor& mask = call.mask;
+  if (mask.defined()) hide(mask.dtype() == boolean ? logical_not(mask) : mask == detail::kHidden);
+  if (call.is_causal)
+    hide(triu(ones({scores.size(-2), scores.size(-1)}, boolean), 1 + call.query_offset));
   return amax(left, {-1}, true) == detail::kHidden;
 }
 

@@ -94,8 +94,7 @@ Tensor GPT::operator()(const Tensor& tokens, const GPTInputs& inputs) const {
   try {
     return Module::operator()(tokens, inputs);
   } catch (...) {  // a hook behind the forward, which has not used the cache itself
-    const bool has_forwarded = cache.length() > length && cache.length() == length + tokens.size(1);
-    if (has_forwarded) cache.go_back(length);
+    if (cache.length() > length && cache.length() == length + tokens.size(1)) cache.go_back(length);
     throw;
   }
 }
