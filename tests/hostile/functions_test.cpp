@@ -63,7 +63,8 @@ const std::regex kPassedOver(
     // arguments but a module.
     "attention::.*const TokenPlaces&\\)|attention::GPT::operator\\(\\).*|"
     "attention::(GPTConfig::.*|checked_block\\(.*|PositionEmbedding::is_added\\(\\))|"
-    "attention::KVCache::(advance|bytes|first|layers|length|options|reserve|reset|truncate)\\(.*|"
+    "attention::KVCache::(advance|bytes|first|go_back|layers|length|options|reserve|reset|truncate)"
+    "\\(.*|"
     "attention::generate\\(const GPT&, (const TokenSequence&|std::initializer_list).*|"
     "nn::(merge_lora|remove_lora|lora_state)\\(.*|"
     "nn::ModuleBase::(named_.*|parameters|buffers|is_training|eval|"
