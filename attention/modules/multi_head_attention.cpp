@@ -38,7 +38,7 @@ MultiHeadAttention::Heads MultiHeadAttention::split(const Tensor& x) const {
 
 Tensor MultiHeadAttention::forward(const Tensor& x) const {
   const Heads heads = split(x);
-  return with_draws(is_training(), [&] {
+  return with_draws(dropout.active_p() > 0, [&] {
     return out_proj(
         merge_heads(scaled_dot_product_attention(heads.query, heads.key, heads.value, options())));
   });
@@ -46,7 +46,7 @@ Tensor MultiHeadAttention::forward(const Tensor& x) const {
 
 AttentionOutput MultiHeadAttention::with_weights(const Tensor& x) const {
   const Heads heads = split(x);
-  return with_draws(is_training(), [&]() -> AttentionOutput {
+  return with_draws(dropout.active_p() > 0, [&]() -> AttentionOutput {
     AttentionOutput out = attention_with_weights(heads.query, heads.key, heads.value, options());
     return {out_proj(merge_heads(out.context)), std::move(out.weights)};
   });
