@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <iostream>
 #include <stdexcept>
 #include <utility>
@@ -153,19 +152,6 @@ int main_of(const std::string& name, const std::function<int()>& work) {
   } catch (const std::exception& error) {
     return explain(name, error, 1);
   }
-}
-
-void check_differ(const std::string& option, const std::string& file, const std::string& other,
-                  const std::string& other_file) {
-  namespace fs = std::filesystem;
-  if (file.empty() || other_file.empty()) return;
-  std::error_code error;
-  const bool are_one =
-      fs::exists(file, error) && fs::exists(other_file, error)
-          ? fs::is_regular_file(file, error) && fs::equivalent(file, other_file, error)
-          : fs::weakly_canonical(fs::absolute(file)) ==
-                fs::weakly_canonical(fs::absolute(other_file));
-  if (are_one) throw std::invalid_argument(option + " and " + other + " are one file");
 }
 
 }  // namespace program

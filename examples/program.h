@@ -1,15 +1,19 @@
 // What all programs do alike: the command line, and what they end with.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -141,10 +145,28 @@ class CommandLine {
   std::unique_ptr<CLI::App> app_;
 };
 
+/// Whether what is written to one of the paths would be found at the other. A device is no place
+/// where anything is found again.
+inline bool is_same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  struct stat first {
+  }, second{};
+  const bool both = stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0;
+  if (both) {
+    return first.st_dev == second.st_dev && first.st_ino == second.st_ino &&
+           !S_ISCHR(first.st_mode);
+  }
+  return fs::weakly_canonical(fs::absolute(tend::nn::follow_links(a))) ==
+         fs::weakly_canonical(fs::absolute(tend::nn::follow_links(b)));
+}
+
 /// Throws std::invalid_argument where what is written for `option` would replace the file of
 /// `other`.
-void check_differ(const std::string& option, const std::string& file, const std::string& other,
-                  const std::string& other_file);
+inline void check_differ(const std::string& option, const std::string& file,
+                         const std::string& other, const std::string& other_file) {
+  if (!file.empty() && !other_file.empty() && is_same_file(file, other_file))
+    throw std::invalid_argument(option + " and " + other + " are one file");
+}
 
 /// Writes what --json asks for, and a line end. What was printed before comes first where the file
 /// is standard output. IoError where it cannot be written.

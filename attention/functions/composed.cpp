@@ -48,8 +48,8 @@ Tensor rows_of_nothing(const AttentionCall& call, const Tensor& scores) {
   return amax(left, {-1}, true) == detail::kHidden;
 }
 
-// The weights before dropout of the scores that mask and causal rule leave. A row of -inf is all
-// zeros, as if it was hidden.
+// The weights before dropout of the scores that mask and causal rule leave. A row of -inf, of which
+// softmax makes NaN, is all zeros.
 Tensor visible_softmax(const AttentionCall& call, const Tensor& scores) {
   const Tensor weights = softmax_of_visible(call, scores);
   if (!std::isnan(sum(weights.detach()).item<double>())) return weights;

@@ -99,7 +99,7 @@ class Samples {
 
   std::vector<TokenSequence> draw() {
     for (std::int64_t step = 0; step < options_.max_new_tokens && !is_done_; ++step) {
-      const Tensor logits = of_running(step == 0 ? first_logits() : running_.logits());
+      const Tensor logits = clear_stopped(step == 0 ? first_logits() : running_.logits());
       check_logits(logits, running_.sequences(), "sequence");
       add(chosen_tokens(logits, running_.sequences(), options_));
     }
@@ -118,8 +118,8 @@ class Samples {
     return options_.num_samples > 1 ? index_select(logits, 0, tensor(rows)) : logits;
   }
 
-  // What the model makes of sequences that have stopped is nobody's business.
-  Tensor of_running(const Tensor& logits) const {
+  // The logits, with zeros for sequences that have stopped: theirs may be no numbers.
+  Tensor clear_stopped(const Tensor& logits) const {
     if (std::find(has_stopped_.begin(), has_stopped_.end(), true) == has_stopped_.end())
       return logits;
     return masked_fill(logits, tensor(has_stopped_).unsqueeze(1), 0);

@@ -67,7 +67,7 @@ class DrawReplay {
   static DrawReplay* innermost() noexcept;
 
   Generator& generator() noexcept { return generator_; }
-  /// Those that the record noted so far.
+  /// How often others had used the generator up to here while the record was written.
   std::uint64_t draws_of_others() const noexcept { return number_ - draws_; }
 
   ///@{ What a GeneratorLock does meanwhile. One that names the generator of all threads, `shared`,

@@ -11,8 +11,6 @@
 namespace tend::nn::pickle {
 namespace {
 
-constexpr std::size_t kMaxPtDims = 64;
-
 struct StorageClass {
   std::string_view name;
   NumberKind kind;

@@ -39,6 +39,9 @@ using Object = std::variant<std::monostate, bool, std::int64_t, double, std::str
                             Mapping, Global, Storage, Tensor>;
 using Objects = std::deque<Object>;  // whose members stay where they are
 
+/// Dimensions that a tensor in a .pt file may have.
+inline constexpr std::size_t kMaxPtDims = 64;
+
 /// How many parts, or bytes of texts, may be copied for a pickle of `bytes` bytes; a tensor counts
 /// as a hundred.
 constexpr std::uint64_t most_copies(std::uint64_t bytes) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tend/core/base/error.h>
+#include <tend/nn/archives/pickle_objects.h>
 #include <tend/nn/archives/pickle_reader.h>
 #include <tend/nn/archives/pt.h>
 #include <tend/nn/archives/zip_writer.h>
@@ -20,7 +21,6 @@ namespace tend::nn {
 namespace {
 
 constexpr std::uint64_t kTorchAlign = 64;
-constexpr std::int64_t kMostDims = 64;  // as load_pt takes them
 
 std::string_view storage_class(DType dtype) {
   switch (dtype) {
@@ -84,8 +84,8 @@ class Collector {
     if (const auto* text = value.as<std::string>()) check_text(*text);
     if (const auto* tensor = value.as<Tensor>()) {
       if (!tensor->defined()) file_.refuse("a tensor is undefined");
-      if (tensor->dim() > kMostDims)
-        file_.refuse("a tensor has more than ", kMostDims, " dimensions");
+      if (tensor->shape().size() > pickle::kMaxPtDims)
+        file_.refuse("a tensor has more than ", pickle::kMaxPtDims, " dimensions");
       extents_.add(tensor->array());
     }
     if (const auto* list = value.as<PtList>()) add_all(*list, depth);

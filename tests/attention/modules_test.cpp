@@ -232,8 +232,8 @@ TEST_CASE("a module that fails after it has drawn gives the numbers back") {
 
 TEST_CASE(
     "a call that fails within checkpoint takes back in its second run what it did in the first") {
-  for (const int draws_in :
-       {0, 1, 2}) {  // another thread draws in neither run, the first, the second
+  // Another thread draws in neither run, in the first, and in the second.
+  for (const int draws_in : {0, 1, 2}) {
     manual_seed(5);
     MultiHeadAttention heads(4, 4, 6, 0.5, 2);
     int calls = 0;

@@ -6,18 +6,14 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <stdexcept>
 #include <system_error>
 
 #include <tend/nn/files/descriptor.h>
-#include <tend/nn/files/write_file.h>
 
 namespace train {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 constexpr int kPatienceForWriter = 3000;  // milliseconds
@@ -72,18 +68,6 @@ std::string read_file(const std::string& path) {
       return content;
     }
   }
-}
-
-bool is_same_file(const std::string& a, const std::string& b) {
-  struct stat first {
-  }, second{};
-  const bool both = stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0;
-  if (both) {
-    return first.st_dev == second.st_dev && first.st_ino == second.st_ino &&
-           !S_ISCHR(first.st_mode);
-  }
-  return fs::weakly_canonical(fs::absolute(tend::nn::follow_links(a))) ==
-         fs::weakly_canonical(fs::absolute(tend::nn::follow_links(b)));
 }
 
 }  // namespace train

@@ -9,8 +9,4 @@ namespace train {
 /// three seconds, and more than 2^30 bytes.
 std::string read_file(const std::string& path);
 
-/// Whether what is written to one of the paths would be found at the other. A device is no place
-/// where anything is found again.
-bool is_same_file(const std::string& a, const std::string& b);
-
 }  // namespace train

@@ -15,6 +15,7 @@
 #include <tend/nn/files/write_file.h>
 #include <tend/nn/training/checkpoint_folder.h>
 
+#include "examples/program.h"
 #include "examples/train/run/files.h"
 
 namespace train {
@@ -89,7 +90,7 @@ void refuse_shared_files(const CommandLine& o, const std::string& text) {
     for (std::size_t j = i + 1; j < files.size(); ++j) {
       const auto& [name, file] = files[i];
       const auto& [other_name, other] = files[j];
-      if (file.empty() || other.empty() || !is_same_file(file, other)) continue;
+      if (file.empty() || other.empty() || !program::is_same_file(file, other)) continue;
       if (name == "--checkpoint" && other_name == "--resume") continue;
       std::string message = name;
       message.append(" and ").append(other_name).append(" are one file, ").append(file);

@@ -320,11 +320,12 @@ TEST_CASE("what another thread drew during a generation that fails does not come
 }
 
 TEST_CASE("nothing more is asked of a sequence that has ended") {
+  manual_seed(1);
   const GPT model = small_gpt();
   const std::int64_t stop = generate(model, TokenSequence{1}, {.max_new_tokens = 1}).back();
-  std::int64_t other = 0;  // whose next tokens are others
+  std::int64_t other = 0;  // it and its next tokens are others
   GenerateOptions options{.max_new_tokens = 6, .stop_tokens = {stop}};
-  while (generate(model, TokenSequence{other}, options).back() == stop) ++other;
+  while (other == stop || generate(model, TokenSequence{other}, options).back() == stop) ++other;
   {
     const NoGradGuard no_graph;
     model.token_embedding.weight.select(0, stop).fill_(std::nan(""));

@@ -8,6 +8,9 @@ using tend::test::pattern_mask;
 
 namespace {
 
+// It would be a name that is not there.
+static_assert(!std::is_constructible_v<nn::ActivationFunction, std::nullptr_t>);
+
 nn::TransformerLayerOptions options_of(const nlohmann::json& expected) {
   return {.dim_feedforward = expected["dim_feedforward"],
           .dropout = expected["dropout"],
