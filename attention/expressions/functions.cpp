@@ -77,4 +77,15 @@ MaskFunction operator!(const MaskFunction& a) {
   return [&](const Position& at) { return !a(at); };
 }
 
+ScoreFunction with_offset(const ScoreFunction& function, std::int64_t offset) {
+  return [&](const Expr& score, const Position& at) {
+    return function(score, {at.batch, at.head, at.query + offset, at.key});
+  };
+}
+MaskFunction with_offset(const MaskFunction& function, std::int64_t offset) {
+  return [&](const Position& at) {
+    return function({at.batch, at.head, at.query + offset, at.key});
+  };
+}
+
 }  // namespace tend::attention

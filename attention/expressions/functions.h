@@ -81,6 +81,14 @@ MaskFunction operator!(const MaskFunction& a);
 ///@}
 
 ///@{
+/// `function` for queries that stand behind `offset` cached keys: it is given query + offset, as
+/// flex_attention numbers queries and keys from 0 each. For these queries the numbers are those of
+/// the whole sequence. Error for an offset beyond int32.
+ScoreFunction with_offset(const ScoreFunction& function, std::int64_t offset);
+MaskFunction with_offset(const MaskFunction& function, std::int64_t offset);
+///@}
+
+///@{
 /// PyTorch's names of && and || of masks, for one or more functions of a position: two lambdas have
 /// no && of their own.
 template <std::convertible_to<MaskFunction>... More>

@@ -11,8 +11,8 @@ namespace tend::attention::masks {
 /// Query i sees keys 0 to i: aligned at the top left, as scaled_dot_product_attention's is_causal.
 MaskFunction causal();
 
-/// The last of `queries` sees all `keys`, the one before it all but the last, ...: what queries
-/// that follow cached keys need. ShapeError for a negative size, Error where keys - queries does
+/// The last of `queries` sees all `keys`, the one before it all but the last, ...: causal() for
+/// queries that follow cached keys. Other functions are brought there by with_offset(). ShapeError for a negative size, Error where keys - queries does
 /// not fit int32.
 MaskFunction causal_bottom_right(std::int64_t queries, std::int64_t keys);
 

@@ -223,6 +223,9 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   return make_with("arange", options, arange_dtype(start, end, step),
                    [&](DType dtype) { return arange(start, end, step, dtype); });
 }
+Tensor arange(const Scalar& start, const Scalar& end, DType dtype) {
+  return arange(start, end, 1, dtype);
+}
 Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options) {
   return arange(start, end, 1, options);
 }

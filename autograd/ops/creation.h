@@ -181,6 +181,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1,
               std::optional<DType> dtype = std::nullopt);
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
               const TensorOptions& options);
+Tensor arange(const Scalar& start, const Scalar& end, DType dtype);
 Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options);
 ///@}
 ///@{

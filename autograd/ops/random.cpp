@@ -30,6 +30,12 @@ Tensor randn(const Shape& shape, const TensorOptions& options, Generator& genera
   return make_with("randn", options, float32,
                    [&](DType dtype) { return randn(shape, dtype, generator); });
 }
+Tensor rand(const Shape& shape, Generator& generator) {
+  return rand(shape, float32, generator);
+}
+Tensor randn(const Shape& shape, Generator& generator) {
+  return randn(shape, float32, generator);
+}
 
 Tensor normal(double mean, double std, const Shape& shape, DType dtype, Generator& generator) try {
   Array out = Array::empty(shape, dtype);
@@ -101,6 +107,12 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
 Tensor randint(std::int64_t high, const Shape& shape, const TensorOptions& options,
                Generator& generator) {
   return randint(0, high, shape, options, generator);
+}
+Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, Generator& generator) {
+  return randint(low, high, shape, int64, generator);
+}
+Tensor randint(std::int64_t high, const Shape& shape, Generator& generator) {
+  return randint(0, high, shape, int64, generator);
 }
 
 Tensor randperm(std::int64_t n, Generator& generator) {

@@ -23,6 +23,7 @@ class Tensor;
 Tensor rand(const Shape& shape, DType dtype = float32, Generator& generator = default_generator());
 Tensor rand(const Shape& shape, const TensorOptions& options,
             Generator& generator = default_generator());
+Tensor rand(const Shape& shape, Generator& generator);
 ///@}
 ///@{
 /// From the normal distribution of mean 0 and variance 1. Floating dtypes only (DTypeError);
@@ -30,6 +31,7 @@ Tensor rand(const Shape& shape, const TensorOptions& options,
 Tensor randn(const Shape& shape, DType dtype = float32, Generator& generator = default_generator());
 Tensor randn(const Shape& shape, const TensorOptions& options,
              Generator& generator = default_generator());
+Tensor randn(const Shape& shape, Generator& generator);
 ///@}
 ///@{
 /// rand (randn) in the shape of `like`, and in its dtype unless another is given, with its errors.
@@ -67,6 +69,7 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dt
                Generator& generator = default_generator());
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
                const TensorOptions& options, Generator& generator = default_generator());
+Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, Generator& generator);
 ///@}
 ///@{
 /// The same on [0, high). No gradient.
@@ -74,6 +77,7 @@ Tensor randint(std::int64_t high, const Shape& shape, DType dtype = int64,
                Generator& generator = default_generator());
 Tensor randint(std::int64_t high, const Shape& shape, const TensorOptions& options,
                Generator& generator = default_generator());
+Tensor randint(std::int64_t high, const Shape& shape, Generator& generator);
 ///@}
 /// A permutation of 0 ... n-1, int64; ShapeError for n < 0. No gradient.
 Tensor randperm(std::int64_t n, Generator& generator = default_generator());

@@ -37,6 +37,10 @@ class Directions {
     unit.data<double>()[i] = 1;
     return unit;
   }
+  // Of all directions.
+  Array sum() const {
+    return are_units() ? Array::full({size_}, 1, float64) : tend::sum(Tensor(random_), 0).array();
+  }
   double dot(std::int64_t i, const Values& x) const {
     if (are_units()) return x[static_cast<std::size_t>(i)];
     return std::inner_product(x.begin(), x.end(), random_.data<double>() + i * size_, 0.0);
@@ -118,7 +122,7 @@ class Check {
       }
     }
     if (report.passed)
-      for (const Output& output : outputs_) check_sign(output);
+      for (const Output& output : outputs_) check_linear(output);
     report.message = describe(report.inputs[report.worst]);
     return report;
   }
@@ -129,7 +133,7 @@ class Check {
   struct Output {
     Directions cotangents;
     std::vector<std::vector<Values>> gradients;
-    std::vector<Values> opposite;  // for the first cotangent, negated
+    std::vector<Values> of_sum;  // for kFactor times the sum of all cotangents
   };
 
   std::string name(std::size_t input) const {
@@ -218,10 +222,12 @@ class Check {
       for (std::int64_t r = 0; r < cotangents.count(); ++r) {
         gradients.push_back(gradients_of(output, cotangents[r].view(output.shape())));
       }
-      std::vector<Values> opposite;
-      if (cotangents.count() > 0)
-        opposite = gradients_of(output, Tensor(cotangents[0]).neg().array().view(output.shape()));
-      outputs_.push_back({std::move(cotangents), std::move(gradients), std::move(opposite)});
+      std::vector<Values> of_sum;
+      if (cotangents.count() > 0) {
+        const Tensor sum(cotangents.sum());
+        of_sum = gradients_of(output, (sum * kFactor).array().view(output.shape()));
+      }
+      outputs_.push_back({std::move(cotangents), std::move(gradients), std::move(of_sum)});
     }
   }
 
@@ -236,17 +242,22 @@ class Check {
     return values;
   }
 
-  // A derivative is linear in the cotangent, so that of the opposite one is the opposite. The
-  // comparisons have found no fault, but they have seen one sign.
-  void check_sign(const Output& output) const {
-    for (std::size_t c = 0; c < output.opposite.size(); ++c) {
-      const Values &gradient = output.gradients[0][c], &opposite = output.opposite[c];
-      for (std::size_t j = 0; j < gradient.size(); ++j) {
-        const double a = gradient[j], b = opposite.empty() ? 0 : opposite[j];
-        if (compare(-b, a, options_).excess <= 1 || (std::isnan(a) && std::isnan(b))) continue;
+  // A derivative is linear in the cotangent. The comparisons have found no fault, but of each
+  // element they have seen one sign or, of unit vectors, one value.
+  void check_linear(const Output& output) const {
+    for (std::size_t c = 0; c < output.of_sum.size(); ++c) {
+      const Values& of_sum = output.of_sum[c];
+      Values sum(static_cast<std::size_t>(checked_[c].numel()));
+      for (const std::vector<Values>& gradients : output.gradients)
+        for (std::size_t j = 0; j < gradients[c].size(); ++j) sum[j] += gradients[c][j];
+      for (std::size_t j = 0; j < sum.size(); ++j) {
+        const double a = sum[j], b = of_sum.empty() ? 0 : of_sum[j];
+        // Infinities of both signs, which the comparisons let pass, sum up to NaN.
+        if (compare(b / kFactor, a, options_).excess <= 1 || std::isnan(a)) continue;
         fail<AutogradError>(operation_, "the derivative is not linear: element ", j,
-                            " of the gradient of input ", positions_[c], " is ", a, " and ", b,
-                            " for opposite gradients of the output");
+                            " of the gradient of input ", positions_[c], " is ", a,
+                            " in all for some gradients of the output and ", b, " for ", kFactor,
+                            " times their sum");
       }
     }
   }
@@ -359,6 +370,9 @@ class Check {
                    " (allowed: ", options_.atol, " + ", options_.rtol, " * |numeric|)");
   }
 
+  // Of another sign and size than 1, at which a wrong power of the cotangent shows.
+  static constexpr double kFactor = -1.5;
+
   const char* operation_;
   const TensorFunction& f_;
   const Tensors& inputs_;
@@ -378,7 +392,8 @@ void check_options(const char* operation, const GradcheckOptions& options) {
   if (!(options.eps > 0 && std::isfinite(options.eps)))
     fail(operation, "eps must be positive and finite, got ", options.eps);
   for (const double tolerance : {options.atol, options.rtol, options.nondet_tol}) {
-    if (!(tolerance >= 0)) fail(operation, "tolerances must be at least 0, got ", tolerance);
+    if (!(tolerance >= 0 && std::isfinite(tolerance)))
+      fail(operation, "tolerances must be at least 0 and finite, got ", tolerance);
   }
 }
 

@@ -63,7 +63,8 @@ class GroupedOptimizer : public Optimizer {
   GroupedOptimizer& operator=(GroupedOptimizer&&) noexcept;
   ~GroupedOptimizer() override;
 
-  /// Adds parameters with settings of their own. Error for a setting out of its range, DTypeError
+  /// Adds parameters with settings of their own: those that `options` leaves out are the class's
+  /// defaults. To change one setting, change a copy of groups()[0].options. Error for a setting out of its range, DTypeError
   /// for a parameter that is not floating, AutogradError for one with history, Error for one that
   /// the optimizer has already.
   void add_group(const std::vector<Tensor>& parameters, const Options& options);

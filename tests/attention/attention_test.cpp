@@ -21,10 +21,11 @@ bool all_finite(const Tensor& x) {
   return true;
 }
 
+// NaN where there is one.
 double largest(const Tensor& x) {
   double largest = 0;
   for (const double each : x.detach().to(float64).to_vector<double>())
-    largest = std::max(largest, std::abs(each));
+    largest = std::isnan(each) ? each : std::max(std::abs(each), largest);
   return largest;
 }
 

@@ -20,12 +20,13 @@ TEST_CASE(
     optimizer.step();
     const double torch_loss = expected["losses"][step].get<double>();
     INFO("step " << step << ": " << loss.item() << ", PyTorch " << torch_loss);
-    // Float32 noise of two different orders of summation, grown by training.
-    CHECK(std::abs(loss.item() - torch_loss) < 1e-4 * torch_loss);
+    // Float32 noise of two different orders of summation, grown by training: measured 2.5e-7, and
+    // 8.3e-7 of the weights. Twenty times that, for other processors.
+    CHECK(std::abs(loss.item() - torch_loss) < 5e-6 * torch_loss);
   }
   for (const auto& [name, weight] : mha.state_dict()) {
     INFO(name);
-    check_close(weight, expected["weights"][name], 1e-3);
+    check_close(weight, expected["weights"][name], 2e-5);
   }
 }
 

@@ -397,21 +397,64 @@ TEST_CASE("values and gradients are the same on every SIMD target, but for round
   }
 }
 
-TEST_CASE("values and gradients have the same bits for every number of threads", "[table]") {
+namespace {
+
+// The most elements that a tensor has of the inputs and of what `call` gives.
+std::int64_t check_thread_counts(const TensorFunction& call, const Tensors& inputs) {
   const int threads = num_threads();
+  std::vector<Tensors> results;
+  for (const int count : {1, 2, 3}) {
+    set_num_threads(count);
+    const Tensors outputs = call(inputs);
+    results.push_back(dense(outputs));
+    results.push_back(gradients(outputs, inputs));
+  }
+  set_num_threads(threads);
+  for (std::size_t i = 2; i < results.size(); ++i) CHECK(is_same(results[i], results[i - 2]));
+  std::int64_t most = 0;
+  for (const Tensors& tensors : {inputs, results[0]})
+    for (const Tensor& each : tensors) most = std::max(most, each.numel());
+  return most;
+}
+
+// A call with inputs that threads divide, of an operation whose rows have fixed sizes.
+struct LargeCall {
+  std::string name;
+  std::vector<Shape> shapes;
+  TensorFunction call;
+};
+
+std::vector<LargeCall> large_calls() {
+  using In = const Tensors&;
+  return {
+      {"diag", {{300, 300}}, [](In x) { return diag(x[0]); }},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("values and gradients have the same bits for every number of threads", "[table]") {
+  std::map<std::string, std::int64_t> elements;
   for (const Op& op : op_table()) {
     INFO(op.torch);
     const Case made = make_case(op, large_sample(op), Layout::contiguous);
-    std::vector<Tensors> results;
-    for (const int count : {1, 2, 3}) {
-      set_num_threads(count);
-      const Tensors outputs = op.call(made.inputs);
-      results.push_back(dense(outputs));
-      results.push_back(gradients(outputs, made.inputs));
-    }
-    for (std::size_t i = 2; i < results.size(); ++i) CHECK(is_same(results[i], results[i - 2]));
+    std::int64_t& most = elements[op.name];
+    most = std::max(most, check_thread_counts(op.call, made.inputs));
   }
-  set_num_threads(threads);
+  // What large_sample() leaves too small for threads.
+  std::set<std::string> small, called;
+  for (const auto& [name, most] : elements)
+    if (most < 50'000) small.insert(name);
+  for (const LargeCall& large : large_calls()) {
+    INFO(large.name);
+    Tensors inputs;
+    Generator generator(1);
+    for (const Shape& shape : large.shapes)
+      inputs.push_back(rand(shape, float64, generator).requires_grad_());
+    CHECK(check_thread_counts(large.call, inputs) >= 50'000);
+    called.insert(large.name);
+  }
+  CHECK(small == called);
 }
 
 TEST_CASE("operations refuse what they cannot take, and say why", "[table]") {

@@ -60,10 +60,14 @@ namespace {
 // libopenblas0-serial and so on do it, and the variable that makes a process load it.
 template <class F>
 void for_each_flavour(F f) {
+  int installed = 0;
   for (const std::string flavour : {"serial", "pthread", "openmp"}) {
     const auto folder = std::filesystem::path(TEND_LIBRARIES) / ("openblas-" + flavour);
-    if (exists(folder / "libopenblas.so.0")) f(flavour, "LD_LIBRARY_PATH=" + folder.string());
+    if (!exists(folder / "libopenblas.so.0")) continue;
+    f(flavour, "LD_LIBRARY_PATH=" + folder.string());
+    ++installed;
   }
+  if (installed == 0) WARN("no flavour of OpenBLAS is installed as Debian's packages do");
 }
 
 }  // namespace

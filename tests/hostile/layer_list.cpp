@@ -404,6 +404,14 @@ std::vector<PublicFunction> attention_expressions() {
           [](const Tensor& x, Int n, double, bool flag) { return scores::t5_bias(x, flag, n); }),
       score_function("attention::scores::soft_cap(double)",
                      [](const Tensor&, Int, double cap, bool) { return scores::soft_cap(cap); }),
+      mask_function("attention::with_offset(const MaskFunction&, std::int64_t)",
+                    [](const Tensor&, Int a, Int b) {
+                      return with_offset(masks::prefix(b) && masks::causal(), a);
+                    }),
+      score_function("attention::with_offset(const ScoreFunction&, std::int64_t)",
+                     [](const Tensor& x, Int n, double, bool) {
+                       return with_offset(scores::relative_bias(x), n);
+                     }),
       // Any table at hostile indices: with no index, or one or two.
       score_function("attention::lookup(const Tensor&)",
                      [](const Tensor& x, Int n, double real, bool flag) {

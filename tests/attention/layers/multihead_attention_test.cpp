@@ -62,7 +62,9 @@ void check_multihead(const nlohmann::json& expected, DType dtype) {
 }  // namespace
 
 TEST_CASE("MultiheadAttention computes what torch.nn's does, with all of its options") {
-  for (const auto& expected : test::torch_layers()["multihead"]) {
+  const auto& cases = test::torch_layers().at("multihead");
+  REQUIRE(cases.size() == 110);
+  for (const auto& expected : cases) {
     auto settings = expected;
     for (const char* numbers : {"output", "found", "gradients"}) settings.erase(numbers);
     INFO(settings.dump());

@@ -103,7 +103,9 @@ void check_layers(const nlohmann::json& expected, DType dtype) {
 }  // namespace
 
 TEST_CASE("encoder, decoder and Transformer compute what torch.nn's do") {
-  for (const auto& expected : test::torch_layers()["layers"]) {
+  const auto& cases = test::torch_layers().at("layers");
+  REQUIRE(cases.size() == 36);
+  for (const auto& expected : cases) {
     auto settings = expected;
     for (const char* numbers : {"output", "gradients"}) settings.erase(numbers);
     INFO(settings.dump());

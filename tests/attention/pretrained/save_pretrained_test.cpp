@@ -149,7 +149,9 @@ TEST_CASE("a model that was saved is loaded with the same logits, whatever it is
 // tests/data/models.json has names, shapes and configurations as transformers does.
 TEST_CASE("a saved folder has the names and shapes of transformers' models") {
   const auto data = nlohmann::json::parse(std::ifstream(TEND_TEST_DATA "/models.json"));
-  for (const auto& each : data["cases"]) {
+  const auto& cases = data.at("cases");
+  REQUIRE(cases.size() == 9);
+  for (const auto& each : cases) {
     const NewFolder folder;
     const std::string text = each["config"].dump();
     const bool is_gpt2 = each["config"]["model_type"] == "gpt2";

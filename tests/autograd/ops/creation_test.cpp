@@ -18,6 +18,8 @@ TEST_CASE("arange takes its dtype from its numbers") {
   CHECK(values(arange(5, 0, -2)) == std::vector<double>{5, 3, 1});
   CHECK(values(arange(0.5, 3.5, 1, int64)) == std::vector<double>{0, 1, 2});
   CHECK(arange(3, float64).dtype() == float64);
+  CHECK(arange(1, 3, float64).dtype() == float64);
+  CHECK(values(arange(1, 3, float64)) == std::vector<double>{1, 2});
   CHECK(arange(0).shape() == Shape{0});
   CHECK(arange(0, 1, kInf).shape() == Shape{0});
 }

@@ -113,6 +113,11 @@ TEST_CASE("random tensors take a dtype and a generator of their own") {
   CHECK(x.dtype() == float64);
   CHECK(values(x) == values(rand({4}, float64, b)));
   CHECK(randint(0, 2, {3}, boolean, a).dtype() == boolean);
+  a = b = Generator(8);
+  CHECK(values(rand({4}, a)) == values(rand({4}, float32, b)));
+  CHECK(values(randn({4}, a)) == values(randn({4}, float32, b)));
+  CHECK(values(randint(2, 90, {4}, a)) == values(randint(2, 90, {4}, int64, b)));
+  CHECK(values(randint(90, {4}, a)) == values(randint(90, {4}, int64, b)));
   CHECK_THROWS_AS(randn({2}, int64), DTypeError);
   CHECK_THROWS_AS(multinomial(tensor(0.5), 1), ShapeError);
 }

@@ -10,7 +10,25 @@ Tensor leaf(const Tensor& tensor) {
   return tensor.detach().requires_grad_();
 }
 
+template <class T>
+concept IsDimension = requires(const Tensor& x, T d) {
+  max(x, d);
+  min(x, d);
+  x.max(d);
+  x.min(d);
+};
+
+template <class T>
+concept IsBound = requires(const Tensor& x, T d) { max(x, d); } ||
+                  requires(const Tensor& x, T d) { min(x, d); } ||
+                  requires(const Tensor& x, T d) { x.max(d); } ||
+                  requires(const Tensor& x, T d) { x.min(d); };
+
 }  // namespace
+
+// max(x, 0.5) is no clamp, so it must not compile as max(x, 0).
+static_assert(IsDimension<int> && IsDimension<std::int64_t> && IsDimension<const Tensor&>);
+static_assert(!IsBound<double> && !IsBound<float>);
 
 TEST_CASE("a reduction takes one dimension, a list of them, or all") {
   const Tensor x = tensor({{1., 2.}, {3., 4.}});

@@ -1,4 +1,6 @@
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include <tend/autograd/graph/node.h>
 #include <tend/autograd/tools/function.h>
@@ -261,6 +263,7 @@ TEST_CASE("tolerances that no error exceeds are refused") {
   const auto square = [](const Tensor& t) { return t * t; };
   for (const GradcheckOptions& options :
        {GradcheckOptions{.atol = test::kNaN}, GradcheckOptions{.rtol = test::kNaN},
+        GradcheckOptions{.atol = test::kInf}, GradcheckOptions{.rtol = test::kInf},
         GradcheckOptions{.atol = -1e-5, .rtol = 0}, GradcheckOptions{.nondet_tol = -1}}) {
     CHECK_THROWS_WITH(gradcheck(square, {x}, options), ContainsSubstring("tolerances must be"));
   }
@@ -275,11 +278,28 @@ TEST_CASE("a function may differentiate within") {
 
 TEST_CASE("a derivative that is not linear in what arrives is refused") {
   struct Wrong : autograd::Function<Wrong> {
+    explicit Wrong(std::function<Tensor(const Tensor&)> f) : change(std::move(f)) {}
     static Tensor forward(autograd::FunctionContext&, const Tensor& x) { return x * 2; }
-    static Tensor backward(const autograd::FunctionContext&, const Tensor& grad) {
-      return relu(grad) * 2;
+    Tensor backward(const autograd::FunctionContext&, const Tensor& grad) const {
+      return change(grad) * 2;
     }
+    std::function<Tensor(const Tensor&)> change;
   };
-  const auto wrong = [](const Tensor& t) { return Wrong().apply(t); };
-  CHECK_THROWS_WITH(gradcheck(wrong, {leaf({1.0, 2.0})}), ContainsSubstring("is not linear"));
+  const auto check = [](const std::function<Tensor(const Tensor&)>& change) {
+    const auto wrong = [&](const Tensor& t) { return Wrong(change).apply(t); };
+    return gradcheck(wrong, {leaf({1.0, 2.0})}).passed;
+  };
+  const auto relu_of_last = [](const Tensor& g) {
+    return cat({g.narrow(0, 0, 1), relu(g.narrow(0, 1, 1))}, 0);
+  };
+  CHECK(check([](const Tensor& g) { return g; }));
+  CHECK_THROWS_WITH(check([](const Tensor& g) { return relu(g); }),
+                    ContainsSubstring("the derivative is not linear: element 0"));
+  CHECK_THROWS_WITH(check(relu_of_last),
+                    ContainsSubstring("the derivative is not linear: element 1 of the gradient of "
+                                      "input 0 is 2 in all for some gradients of the output and "
+                                      "0 for -1.5 times their sum"));
+  // As unit vectors are of 0 and 1, powers of them are themselves.
+  CHECK_THROWS_WITH(check([](const Tensor& g) { return g * g * g; }),
+                    ContainsSubstring("is not linear"));
 }

@@ -206,7 +206,9 @@ TEST_CASE("Arrays that are not contiguous are filled in PyTorch's order") {
 }
 
 TEST_CASE("Rows of a multinomial are drawn as PyTorch draws them") {
-  for (const json& test : fixtures()["multinomial"]) {
+  const auto& cases = fixtures().at("multinomial");
+  REQUIRE(cases.size() == 16);
+  for (const json& test : cases) {
     INFO(test);
     const Array flat = weights(30, dtype_named(test["dtype"]));
     const bool transposed = test["transposed"];
@@ -227,7 +229,9 @@ TEST_CASE("Large arrays are drawn as PyTorch draws them, with one thread and wit
   const int before = num_threads();
   for (const int threads : {1, 4}) {
     set_num_threads(threads);
-    for (const json& test : fixtures()["large"]) {
+    const auto& cases = fixtures().at("large");
+    REQUIRE(cases.size() == 10);
+    for (const json& test : cases) {
       INFO(test);
       const std::int64_t count = test["count"];
       Generator generator(static_cast<std::uint64_t>(count));

@@ -21,7 +21,9 @@ Tensor with_gradient(const Tensor& gradient) {
 }  // namespace
 
 TEST_CASE("clip_grad_norm_ scales all gradients by one factor, as PyTorch's") {
-  for (const auto& expected : torch_nn()["clipping"]) {
+  const auto& cases = torch_nn().at("clipping");
+  REQUIRE(cases.size() == 3);
+  for (const auto& expected : cases) {
     Tensor a = tensor({3.0, -4.0}).requires_grad_();
     Tensor b = tensor({{12.0}}).requires_grad_();
     a.set_grad(a.detach().clone());

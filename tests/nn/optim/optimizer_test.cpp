@@ -23,7 +23,9 @@ void check_steps(const std::string& name, const typename Optimizer::Options& opt
   Tensor p = start;
   p.requires_grad_();
   Optimizer optimizer({p}, options);
-  for (const auto& expected : torch_nn()["optimizers"][name]) {
+  const auto& steps = torch_nn().at("optimizers").at(name);
+  REQUIRE(steps.size() == 12);
+  for (const auto& expected : steps) {
     optimizer.zero_grad();
     const Tensor error = p - target;
     (error * error * weight).sum().backward();

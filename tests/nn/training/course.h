@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/arrays.h"
+
 #include <tend/tend.h>
 
 namespace tend::test {
@@ -63,8 +65,9 @@ inline std::vector<std::string> lines_of(const std::string& path) {
 
 inline bool same_weights(const nn::ModuleBase& a, const nn::ModuleBase& b) {
   const auto left = a.parameters(), right = b.parameters();
+  if (left.size() != right.size()) return false;
   for (std::size_t i = 0; i < left.size(); ++i) {
-    if (!equal(left[i], right[i])) return false;
+    if (!same_bits(left[i].array(), right[i].array())) return false;
   }
   return true;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/arrays.h"
 #include "tests/catch.h"
 #include "tests/examples/process.h"
 #include "tests/nn/training/course.h"
@@ -63,7 +64,7 @@ struct SmallRun {
 bool same_bits(const nn::StateDict& a, const nn::StateDict& b) {
   if (a.size() != b.size()) return false;
   for (auto i = a.begin(), j = b.begin(); i != a.end(); ++i, ++j) {
-    if (i->first != j->first || !equal(i->second, j->second)) return false;
+    if (i->first != j->first || !test::same_bits(i->second.array(), j->second.array())) return false;
   }
   return true;
 }
