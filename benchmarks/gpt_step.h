@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 
 #include <tend/tend.h>
@@ -27,7 +28,9 @@ struct GPTStep {
     line.add_whole("--seed", seed, "Of weights and tokens (1)");
     line.add_file("--json", json, "Write the results to this file");
   }
+  /// Throws std::invalid_argument where the heads do not share the width.
   attention::GPT model() const {
+    if (width % heads != 0) throw std::invalid_argument("width must be a multiple of heads");
     return attention::GPT({.vocab_size = vocabulary,
                            .context_length = tokens,
                            .width = width,

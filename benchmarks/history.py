@@ -11,13 +11,17 @@ tend reached. On different machines, or with another load, only the shares say s
 import argparse
 import json
 import math
+import os
 import sys
 
 
 def read(path):
     """The rows of an entry by name, without those that tend does not have."""
     with open(path, encoding="utf-8") as file:
-        return {row["row"]: row for row in json.load(file) if row["tend_s"]}
+        rows = json.load(file)
+    if not isinstance(rows, list) or not all("tend_s" in row and "about" in row for row in rows):
+        sys.exit(f"history: {path} is no file of compare --json (without --operations)")
+    return {row["row"]: row for row in rows if row["tend_s"]}
 
 
 def percent(share):
@@ -30,6 +34,9 @@ def main():
     parser.add_argument("new")
     parser.add_argument("--json", metavar="FILE", help="writes the rows")
     options = parser.parse_args()
+    if options.json and any(os.path.realpath(options.json) == os.path.realpath(path)
+                            for path in (options.old, options.new)):
+        parser.error("--json would replace an entry")
     old, new = read(options.old), read(options.new)
     both = [name for name in old if name in new]
     if not both:
@@ -37,7 +44,7 @@ def main():
 
     for name, entry in (("old", old), ("new", new)):
         about = entry[both[0]]["about"]
-        print(f"{name}: {about['tend']}; {about['machine']}")
+        print(f"{name}: {about['tend']}; {about.get('machine', 'no machine is named')}")
     rows = [{"row": name, "old_s": old[name]["tend_s"], "new_s": new[name]["tend_s"],
              "speed": old[name]["tend_s"] / new[name]["tend_s"],
              "old_of_limit": old[name]["of_limit"], "new_of_limit": new[name]["of_limit"]} for name in both]

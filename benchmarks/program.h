@@ -25,7 +25,7 @@ inline int run(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   try {
-    benchmark::RunSpecifiedBenchmarks();
+    if (benchmark::RunSpecifiedBenchmarks() == 0) return 2;  // it has said that none matches
   } catch (const std::exception& error) {  // such as an array that does not fit the memory
     std::cerr << error.what() << '\n';
     return 1;

@@ -115,8 +115,19 @@ nlohmann::ordered_json settings_of(const Options& o) {
           {"min_rate", o.min_rate}};
 }
 
-int run(Options o) {
+/// Throws std::invalid_argument where the results would replace the text, a log or a checkpoint.
+void check_json(const Options& o) {
   program::check_differ("--json", o.json_path, "--text", o.text);
+  if (o.json_path.empty() || o.out.empty()) return;
+  const std::filesystem::path folder = o.out, json = o.json_path;
+  for (const char* log : {"log.jsonl", "log.csv"})
+    program::check_differ("--json", json, "a log of --out", folder / log);
+  if (json.extension() == ".safetensors")
+    program::check_differ("--json", json, "a checkpoint of --out", folder / json.filename());
+}
+
+int run(Options o) {
+  check_json(o);
   if (!o.json_path.empty()) tend::nn::check_can_write(o.json_path);
   if (o.out.empty() && (o.trainer.resume || o.trainer.save_every > 0))
     throw std::invalid_argument("--resume and --save-every need the folder of --out");

@@ -1,6 +1,7 @@
 #include "examples/program.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -25,6 +26,22 @@ int end(const std::string& name, int code) {
   if (flushed) return code;
   std::cerr << name << ": standard output could not be written\n";
   return 1;
+}
+
+/// The words of a command line. An option with an equals sign and nothing behind it becomes two:
+/// CLI11 would take the next word for its value.
+std::vector<std::string> words_of(int argc, const char* const* argv) {
+  std::vector<std::string> words;
+  bool has_options = true;
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    has_options = has_options && word != "--";
+    const bool is_empty = has_options && word.starts_with("--") && word.find('=') == word.size() - 1;
+    if (is_empty) word.pop_back();
+    words.push_back(std::move(word));
+    if (is_empty) words.emplace_back();
+  }
+  return words;
 }
 
 int explain(const std::string& name, const std::exception& error, int code) {
@@ -136,7 +153,9 @@ bool CommandLine::was_given(const std::string& name) const {
 int CommandLine::run(int argc, const char* const* argv, const std::function<int()>& work) {
   return main_of(name_, [&] {
     try {
-      app_->parse(argc, argv);
+      std::vector<std::string> words = words_of(argc, argv);
+      std::reverse(words.begin(), words.end());  // as CLI11 takes them
+      app_->parse(std::move(words));
     } catch (const CLI::ParseError& error) {
       return app_->exit(error) == 0 ? 0 : 2;
     }

@@ -54,7 +54,7 @@ void Indexed::operator=(const Scalar& value) && {
 
 void Indexed::write_back(const Tensor& value) const {
   if (!parsed_) return;  // writing to a view has changed the elements already
-  write_indexed("index_put_", "IndexPutBackward0", parsed_->view, parsed_->arrays, value, false);
+  write_parsed("index_put_", *parsed_, value, false);
 }
 
 }  // namespace tend

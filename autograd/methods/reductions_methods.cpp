@@ -76,10 +76,10 @@ Tensor Reductions::max() const {
 Tensor Reductions::min() const {
   return tend::min(self());
 }
-ValuesAndIndices Reductions::max(std::int64_t d, Flag keepdim) const {
+ValuesAndIndices Reductions::max(Integer d, Flag keepdim) const {
   return tend::max(self(), d, keepdim);
 }
-ValuesAndIndices Reductions::min(std::int64_t d, Flag keepdim) const {
+ValuesAndIndices Reductions::min(Integer d, Flag keepdim) const {
   return tend::min(self(), d, keepdim);
 }
 Tensor Reductions::amax(const Dims& dims, Flag keepdim) const {

@@ -17,13 +17,13 @@ Tensor index(const Tensor& self, Indices indices) {
 Tensor index_put(const Tensor& self, Indices indices, const Tensor& values, Flag accumulate) {
   Tensor out = clone(self);
   const ParsedIndex found = parse_index("index_put", out, {indices.begin(), indices.size()});
-  write_indexed("index_put", "IndexPutBackward0", found.view, found.arrays, values, accumulate);
+  write_parsed("index_put", found, values, accumulate);
   return out;
 }
 
 const Tensor& InPlace::index_put_(Indices indices, const Tensor& values, Flag accumulate) const {
   const ParsedIndex found = parse_index("index_put_", self(), {indices.begin(), indices.size()});
-  write_indexed("index_put_", "IndexPutBackward0", found.view, found.arrays, values, accumulate);
+  write_parsed("index_put_", found, values, accumulate);
   return self();
 }
 

@@ -85,10 +85,10 @@ Tensor min(const Tensor& self) {
   return full_extreme("min", "MinBackward1", kernels::amin, self);
 }
 
-ValuesAndIndices max(const Tensor& self, std::int64_t dim, Flag keepdim) {
+ValuesAndIndices max(const Tensor& self, Integer dim, Flag keepdim) {
   return extreme_along("max", "MaxBackward0", kernels::max, self, dim, keepdim);
 }
-ValuesAndIndices min(const Tensor& self, std::int64_t dim, Flag keepdim) {
+ValuesAndIndices min(const Tensor& self, Integer dim, Flag keepdim) {
   return extreme_along("min", "MinBackward0", kernels::min, self, dim, keepdim);
 }
 

@@ -128,10 +128,20 @@ bool is_mask_of(const Tensor& self, std::span<const Index> indices) {
          indices[0].array().dtype() == boolean && indices[0].array().shape() == self.shape();
 }
 
+bool is_by_mask(std::span<const Index> indices) {
+  int tensors = 0, masks = 0;
+  for (const Index& each : indices) {
+    if (each.kind() != Index::Kind::tensor) continue;
+    ++tensors;
+    masks += each.array().dtype() == boolean;
+  }
+  return tensors == 1 && masks == 1;
+}
+
 }  // namespace
 
 ParsedIndex parse_index(const char* operation, const Tensor& self, std::span<const Index> indices) {
-  if (is_mask_of(self, indices)) return {self, arrays_of_mask(indices[0].array())};
+  if (is_mask_of(self, indices)) return {self, arrays_of_mask(indices[0].array()), true};
   const std::int64_t left = count_left(operation, self, indices);
   Selector selector(operation, self);
   for (const Index& each : indices) {
@@ -144,7 +154,9 @@ ParsedIndex parse_index(const char* operation, const Tensor& self, std::span<con
     }
     selector.next();
   }
-  return selector.take();
+  ParsedIndex found = selector.take();
+  found.is_by_mask = is_by_mask(indices);
+  return found;
 }
 
 IndexArrays arrays_along(const char* operation, const Tensor& self, std::int64_t dim,
@@ -240,6 +252,17 @@ void write_indexed(const char* operation, const char* node, const Tensor& self,
   PendingWrite pending(operation, self, result);
   kernels::put_indexed(array, arrays, source, accumulate);
   pending.commit();
+}
+
+void write_parsed(const char* operation, const ParsedIndex& found, const Tensor& values,
+                  bool accumulate) {
+  const DType dtype = found.view.dtype();
+  Tensor fitting = values;
+  if (found.is_by_mask && !accumulate && values.numel() == 1 && values.dtype() != dtype) {
+    if (is_floating(values.dtype())) check_holds(operation, dtype, values.item());
+    fitting = to(values, dtype);
+  }
+  write_indexed(operation, "IndexPutBackward0", found.view, found.arrays, fitting, accumulate);
 }
 
 Tensor number_for(const char* operation, const Tensor& self, const Scalar& number) {

@@ -14,6 +14,7 @@ namespace tend {
 struct ParsedIndex {
   Tensor view;
   kernels::IndexArrays arrays;
+  bool is_by_mask = false;  // the only tensor among the indices is a mask
 
   bool is_view() const noexcept { return arrays.dims.empty(); }
 };
@@ -48,6 +49,11 @@ Tensor put_indexed(const char* node, const Tensor& self, const kernels::IndexArr
 /// The same in place, and with the checks. Other elements are not touched.
 void write_indexed(const char* operation, const char* node, const Tensor& self,
                    const kernels::IndexArrays& arrays, const Tensor& values, bool accumulate);
+
+/// The write of index_put_. A single value for a mask takes the dtype of the tensor, as that of
+/// masked_fill does; other values have it (DTypeError).
+void write_parsed(const char* operation, const ParsedIndex& found, const Tensor& values,
+                  bool accumulate);
 
 /// The number as a 0-d tensor of self's dtype; DTypeError if that cannot hold it.
 Tensor number_for(const char* operation, const Tensor& self, const Scalar& number);

@@ -3,7 +3,6 @@
 /// is named twice. With keepdim the reduced dimensions stay, of size 1.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -97,12 +96,9 @@ Tensor min(const Tensor& self);
 ///@{
 /// The largest (smallest) along `dim` (IndexError), NaN if there is a NaN, with the int64 index of
 /// the first such element; ShapeError along an empty dimension. The gradient goes to that element.
-ValuesAndIndices max(const Tensor& self, std::int64_t dim, Flag keepdim = false);
-ValuesAndIndices min(const Tensor& self, std::int64_t dim, Flag keepdim = false);
-template <std::floating_point T>
-void max(const Tensor& self, T bound) = delete;  // no dim: clamp_min(self, bound)
-template <std::floating_point T>
-void min(const Tensor& self, T bound) = delete;  // clamp_max(self, bound)
+/// A bound, as in max(x, 0.5), does not compile: see clamp_min.
+ValuesAndIndices max(const Tensor& self, Integer dim, Flag keepdim = false);
+ValuesAndIndices min(const Tensor& self, Integer dim, Flag keepdim = false);
 ///@}
 ///@{
 /// The largest (smallest) over `dims` (IndexError, ShapeError for one named twice), or of all

@@ -58,12 +58,8 @@ class Reductions {
   Tensor min(const Tensor& other) const;
   Tensor max() const;
   Tensor min() const;
-  ValuesAndIndices max(std::int64_t d, Flag keepdim = false) const;
-  ValuesAndIndices min(std::int64_t d, Flag keepdim = false) const;
-  template <std::floating_point T>
-  void max(T bound) const = delete;  // no dim: clamp_min(bound)
-  template <std::floating_point T>
-  void min(T bound) const = delete;  // clamp_max(bound)
+  ValuesAndIndices max(Integer d, Flag keepdim = false) const;
+  ValuesAndIndices min(Integer d, Flag keepdim = false) const;
   Tensor amax(const Dims& dims = {}, Flag keepdim = false) const;
   Tensor amin(const Dims& dims = {}, Flag keepdim = false) const;
   Tensor argmax(std::optional<Integer> d = std::nullopt, Flag keepdim = false) const;

@@ -28,7 +28,13 @@ struct MatrixSize {
 };
 constexpr MatrixSize kSizes[] = {{"512x512", 512, 512}, {"4096x1024", 4096, 1024}, {"own", 0, 0}};
 
-std::string output_of(const std::string& command) {
+/// What `program` prints for the word `argument`.
+std::string output_of(const std::string& program, const std::string& argument) {
+  // For the shell: in quotes, and not looked for in PATH.
+  std::string path = std::filesystem::absolute(program);
+  for (std::size_t at = 0; (at = path.find('\'', at)) != std::string::npos; at += 4)
+    path.replace(at, 1, "'\\''");
+  const std::string command = "'" + path + "' " + argument;
   std::FILE* const pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("cannot start " + command);
   std::string text;
@@ -105,7 +111,7 @@ std::vector<Peer> operation_peers(const std::string& folder, const std::string& 
 }
 
 std::vector<OperationRow> operation_rows(const Peer& tend) {
-  const json listed = json::parse(output_of("'" + tend.program + "' list"));
+  const json listed = json::parse(output_of(tend.program, "list"));
   std::vector<OperationRow> rows;
   for (std::size_t i = 0; i < listed.size(); ++i) add_cases(i, listed[i], rows);
   return rows;

@@ -64,6 +64,7 @@ int run(const Options& options) {
     std::cout << campaign->show(options.seed);
     return 0;
   }
+  program::check_differ("--json", options.json_path, "--store", options.store_path);
   for (const std::string& file : {options.json_path, options.store_path}) {
     if (!file.empty()) tend::nn::check_can_write(file);
   }

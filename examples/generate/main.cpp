@@ -187,7 +187,15 @@ void write_json(const Run& run, const Options& options,
                          json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
+/// Throws std::invalid_argument where the results would replace a file of the model.
+void check_json(const Options& options) {
+  if (options.json_path.empty() || !std::filesystem::is_directory(options.folder)) return;
+  for (const auto& each : std::filesystem::directory_iterator(options.folder))
+    program::check_differ("--json", options.json_path, "a file of the model", each.path());
+}
+
 int run(Options options) {
+  check_json(options);
   if (!options.json_path.empty()) tend::nn::check_can_write(options.json_path);
   settle_drawing(options);
   const auto tokenizer = load_tokenizer(options);

@@ -238,3 +238,21 @@ TEST_CASE("index_copy takes a single number for one place of a vector, as PyTorc
   CHECK_THROWS_AS(index_copy(x, 0, tensor({0, 1}), tensor(2.)), ShapeError);
   CHECK_THROWS_AS(index_copy(ones({2, 2}), 0, tensor(0), tensor(2.)), ShapeError);
 }
+
+TEST_CASE("a single value that is assigned to a mask takes the tensor's dtype, as masked_fill's") {
+  const Tensor mask = tensor({true, false, true}), value = tensor(1.5).requires_grad_();
+  Tensor x = zeros({3}, float64);
+  x[mask] = value;
+  CHECK(values(x) == std::vector<double>{1.5, 0, 1.5});
+  x.sum().backward();
+  CHECK(value.grad().item() == 2);
+  Tensor n = zeros({3, 2}, int64);
+  n[mask] = tensor({1.5}).detach();  // as PyTorch, 1.5 is cut off
+  CHECK(values(n) == std::vector<double>{1, 1, 0, 0, 1, 1});
+  CHECK(values(index_put(n, {mask}, tensor(true))) == std::vector<double>{1, 1, 0, 0, 1, 1});
+  CHECK_THROWS_AS((n[{tensor({0, 2})}] = tensor(1.5)), DTypeError);
+  CHECK_THROWS_AS(n.index_put_({mask}, tensor(1.5), true), DTypeError);
+  CHECK_THROWS_AS((n[{mask, tensor({0, 1})}] = tensor(1.5)), DTypeError);
+  CHECK_THROWS_AS((n[mask] = tensor({1.5, 2.5})), DTypeError);
+  CHECK_THROWS_AS((n[mask] = tensor(kInf)), Error);
+}
