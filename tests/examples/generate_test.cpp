@@ -128,4 +128,7 @@ TEST_CASE("generate answers wrong usage with 2, and a folder without a model wit
   const Ended ended = run_generate({".", "--prompt", "a"}, folder);
   CHECK(ended.code == 1);
   CHECK_THAT(ended.output, ContainsSubstring("vocab.json"));
+  write_model(folder);
+  expect({"--json", "config.json"}, "--json and a file of the model are one file");
+  CHECK(run_generate({".", "--prompt", "the", "--json", "found.json"}, folder).code == 0);
 }

@@ -75,6 +75,25 @@ TEST_CASE("numbers that are none and files without a name are wrong usage in eve
   }
 }
 
+TEST_CASE("an option with nothing behind its equals sign takes no other word for its value") {
+  const TemporaryFolder folder;
+  const Ended ended = run("gradcheck", {"--json=", "--list"}, folder);
+  CHECK(ended.code == 2);
+  CHECK_THAT(ended.output, ContainsSubstring("--json: the name of the file is empty"));
+  CHECK(run("gradcheck", {"--seed=", "3"}, folder).code == 2);
+  CHECK(run("gradcheck", {"--list="}, folder).code == 2);
+  CHECK(run("gradcheck", {"--json=found.json", "--list"}, folder).code == 0);
+  CHECK_FALSE(std::filesystem::exists(folder.file("--list")));
+}
+
+TEST_CASE("fuzz does not write two results to one file") {
+  const TemporaryFolder folder;
+  const Ended ended =
+      run("fuzz", {"--programs", "0", "--json", "a", "--store", "./a"}, folder);
+  CHECK(ended.code == 2);
+  CHECK_THAT(ended.output, ContainsSubstring("--json and --store are one file"));
+}
+
 TEST_CASE("standard output that takes nothing ends every program with 1") {
   const TemporaryFolder folder;
   for (const std::string program : {"first", "chapter3", "gradcheck", "chapter3 --help"}) {
