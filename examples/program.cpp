@@ -36,7 +36,8 @@ std::vector<std::string> words_of(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
     has_options = has_options && word != "--";
-    const bool is_empty = has_options && word.starts_with("--") && word.find('=') == word.size() - 1;
+    const bool is_empty =
+        has_options && word.starts_with("--") && word.find('=') == word.size() - 1;
     if (is_empty) word.pop_back();
     words.push_back(std::move(word));
     if (is_empty) words.emplace_back();

@@ -12,8 +12,8 @@ namespace tend::attention::masks {
 MaskFunction causal();
 
 /// The last of `queries` sees all `keys`, the one before it all but the last, ...: causal() for
-/// queries that follow cached keys. Other functions are brought there by with_offset(). ShapeError for a negative size, Error where keys - queries does
-/// not fit int32.
+/// queries that follow cached keys. Other functions are brought there by with_offset(). ShapeError
+/// for a negative size, Error where keys - queries does not fit int32.
 MaskFunction causal_bottom_right(std::int64_t queries, std::int64_t keys);
 
 /// A query sees itself and the size - 1 keys before it. Error for a size below 1; one beyond int32

@@ -59,10 +59,10 @@ struct GradcheckReport {
 /// history. Integer outputs are left out. The default generator is not touched.
 ///
 /// Throws Error for fewer than one projection, an eps that is not positive and finite, and a
-/// tolerance that is not finite or below 0; AutogradError when no input requires grad, when two evaluations of f differ
-/// (dropout needs a mask that stays the same), or when all derivatives are right but not linear in
-/// the cotangent; DTypeError when an input that requires grad, or a floating
-/// output, is not float64; ShapeError when such an input names an element twice.
+/// tolerance that is not finite or below 0; AutogradError when no input requires grad, when two
+/// evaluations of f differ (dropout needs a mask that stays the same), or when all derivatives are
+/// right but not linear in the cotangent; DTypeError when an input that requires grad, or a
+/// floating output, is not float64; ShapeError when such an input names an element twice.
 /// https://pytorch.org/docs/2.6/generated/torch.autograd.gradcheck.gradcheck.html
 GradcheckReport gradcheck(const TensorFunction& f, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options = {});

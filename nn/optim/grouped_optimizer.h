@@ -64,9 +64,9 @@ class GroupedOptimizer : public Optimizer {
   ~GroupedOptimizer() override;
 
   /// Adds parameters with settings of their own: those that `options` leaves out are the class's
-  /// defaults. To change one setting, change a copy of groups()[0].options. Error for a setting out of its range, DTypeError
-  /// for a parameter that is not floating, AutogradError for one with history, Error for one that
-  /// the optimizer has already.
+  /// defaults. To change one setting, change a copy of groups()[0].options. Error for a setting out
+  /// of its range, DTypeError for a parameter that is not floating, AutogradError for one with
+  /// history, Error for one that the optimizer has already.
   void add_group(const std::vector<Tensor>& parameters, const Options& options);
 
   /// The groups; their options may be changed between steps.

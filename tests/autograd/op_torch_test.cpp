@@ -145,7 +145,8 @@ TEST_CASE("operations have PyTorch's values, dtypes and gradients", "[table]") {
       }
     }
   }
-  // tend has gradients where PyTorch has none: of floor_divide, and of samples that PyTorch refuses.
+  // tend has gradients where PyTorch has none: of floor_divide, and of samples that PyTorch
+  // refuses.
   CHECK(without_gradients == 30);
   write_count("torch_comparisons", comparisons);
 }

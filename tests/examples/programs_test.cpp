@@ -88,8 +88,7 @@ TEST_CASE("an option with nothing behind its equals sign takes no other word for
 
 TEST_CASE("fuzz does not write two results to one file") {
   const TemporaryFolder folder;
-  const Ended ended =
-      run("fuzz", {"--programs", "0", "--json", "a", "--store", "./a"}, folder);
+  const Ended ended = run("fuzz", {"--programs", "0", "--json", "a", "--store", "./a"}, folder);
   CHECK(ended.code == 2);
   CHECK_THAT(ended.output, ContainsSubstring("--json and --store are one file"));
 }

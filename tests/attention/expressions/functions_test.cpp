@@ -15,13 +15,15 @@ TEST_CASE("functions with an offset give queries behind cached keys what the who
   const Shape shape{3, kHeads, kTokens, 8};
   const Tensor q = randn(shape, float64), k = randn(shape, float64), v = randn(shape, float64);
   const Tensor lengths = tensor({90, 40, 71}), documents = arange(kTokens) / 33;
-  const Tensor table = randn({kHeads, 2 * kTokens - 1}, float64), buckets = randn({8, kHeads}, float64);
+  const Tensor table = randn({kHeads, 2 * kTokens - 1}, float64),
+               buckets = randn({8, kHeads}, float64);
   const std::vector<ScoreFunction> score_functions = {
       scores::alibi(kHeads), scores::relative_bias(table), scores::t5_bias(buckets, true, 64),
       scores::t5_bias(buckets, false) + scores::soft_cap(2)};
   const std::vector<MaskFunction> mask_functions = {
-      masks::causal(), masks::causal() && masks::sliding_window(7), masks::prefix(50),
-      masks::documents(documents.to(int64)), masks::padding(lengths), masks::blocks(20),
+      masks::causal(),         masks::causal() && masks::sliding_window(7),
+      masks::prefix(50),       masks::documents(documents.to(int64)),
+      masks::padding(lengths), masks::blocks(20),
       !masks::dilated(3)};
   for (const AttentionPath path : {AttentionPath::composed, AttentionPath::fused}) {
     for (std::size_t s = 0; s < score_functions.size(); ++s) {
@@ -32,10 +34,9 @@ TEST_CASE("functions with an offset give queries behind cached keys what the who
         for (const std::int64_t first : {1, 33, 89}) {
           CAPTURE(s, m, first);
           const std::int64_t queries = kTokens - first;
-          const Tensor found = flex_attention(q.narrow(2, first, queries), k, v,
-                                              {.score = with_offset(score, first),
-                                               .mask = with_offset(mask, first),
-                                               .path = path});
+          const Tensor found = flex_attention(
+              q.narrow(2, first, queries), k, v,
+              {.score = with_offset(score, first), .mask = with_offset(mask, first), .path = path});
           // The same terms, summed in another order: some hundred roundings of numbers of size 1.
           CHECK(allclose(found, whole.narrow(2, first, queries), 5e-14, 5e-14));
         }
@@ -46,8 +47,9 @@ TEST_CASE("functions with an offset give queries behind cached keys what the who
 
 TEST_CASE("an offset of no function is none, and one beyond int32 is refused") {
   const Tensor x = randn({1, 1, 4, 2});
-  CHECK(equal(flex_attention(x, x, x, {.score = with_offset(ScoreFunction(), 3),
-                                       .mask = with_offset(MaskFunction(), 3)}),
+  CHECK(equal(flex_attention(x, x, x,
+                             {.score = with_offset(ScoreFunction(), 3),
+                              .mask = with_offset(MaskFunction(), 3)}),
               flex_attention(x, x, x, {})));
   constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
   CHECK_THROWS_AS(with_offset(masks::causal(), kFar), Error);

@@ -19,10 +19,18 @@ concept IsDimension = requires(const Tensor& x, T d) {
 };
 
 template <class T>
-concept IsBound = requires(const Tensor& x, T d) { max(x, d); } ||
-                  requires(const Tensor& x, T d) { min(x, d); } ||
-                  requires(const Tensor& x, T d) { x.max(d); } ||
-                  requires(const Tensor& x, T d) { x.min(d); };
+concept IsBound = requires(const Tensor& x, T d) {
+  max(x, d);
+}
+|| requires(const Tensor& x, T d) {
+  min(x, d);
+}
+|| requires(const Tensor& x, T d) {
+  x.max(d);
+}
+|| requires(const Tensor& x, T d) {
+  x.min(d);
+};
 
 }  // namespace
 

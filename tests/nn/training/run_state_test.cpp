@@ -64,7 +64,8 @@ struct SmallRun {
 bool same_bits(const nn::StateDict& a, const nn::StateDict& b) {
   if (a.size() != b.size()) return false;
   for (auto i = a.begin(), j = b.begin(); i != a.end(); ++i, ++j) {
-    if (i->first != j->first || !test::same_bits(i->second.array(), j->second.array())) return false;
+    if (i->first != j->first || !test::same_bits(i->second.array(), j->second.array()))
+      return false;
   }
   return true;
 }
