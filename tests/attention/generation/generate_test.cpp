@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -434,6 +435,23 @@ TEST_CASE("what cannot be generated is refused before anything is computed") {
   CHECK_THROWS_AS(generate(model, TokenSequence{13}, {.max_new_tokens = 2}), IndexError);
   CHECK_THROWS_WITH(generate(model, std::vector<TokenSequence>{{1}, {-1}}, {.max_new_tokens = 0}),
                     "[generate] token -1 of prompt 1 is out of range for a vocabulary of 13");
+}
+
+TEST_CASE("more tokens than can be counted are more than memory holds") {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const GPT endless({.vocab_size = 5,
+                     .context_length = kMost,
+                     .width = 4,
+                     .num_layers = 1,
+                     .positions = PositionKind::rotary});
+  CHECK_THROWS_AS(generate(endless, TokenSequence{1}, {.max_new_tokens = kMost}), OutOfMemoryError);
+}
+
+TEST_CASE("a window that all tokens fit into changes none of them") {
+  manual_seed(6);
+  const GPT model = small_gpt(13, PositionKind::rotary, 20);
+  const TokenSequence cached = generate(model, TokenSequence{1, 2}, {.max_new_tokens = 9});
+  CHECK(cached == generate(model, TokenSequence{1, 2}, {.max_new_tokens = 9, .use_cache = false}));
 }
 
 TEST_CASE("the last new token, which the model never sees, may stand behind its context") {

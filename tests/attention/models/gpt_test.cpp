@@ -120,6 +120,30 @@ TEST_CASE("a GPT refuses a negative vocabulary, and tokens that are no batch") {
   const GPT model({.vocab_size = 7, .context_length = 6, .width = 8, .num_layers = 1});
   CHECK_THROWS_AS(model(zeros({6}, int64)), ShapeError);
   CHECK_THROWS_AS(model(zeros({1, 2, 3}, int64)), ShapeError);
+  CHECK_THROWS_WITH(model(zeros({1, 2}, int64), {.padding = ones({1})}),
+                    "[GPT] padding is float32, not int64");
+}
+
+TEST_CASE("a cache that forgets what a model sees is refused") {
+  const auto message_for = [](std::optional<std::int64_t> model_window, std::int64_t window) {
+    const GPT model({.vocab_size = 7,
+                     .context_length = 6,
+                     .width = 8,
+                     .num_layers = 1,
+                     .positions = PositionKind::rotary,
+                     .window = model_window});
+    KVCache cache({.window = window});
+    try {
+      model(zeros({1, 2}, int64), {.cache = &cache});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(message_for({}, 3) == "[GPT] the cache keeps the last 3 tokens, the model sees all");
+  CHECK(message_for(4, 3) == "[GPT] the cache keeps the last 3 tokens, the model sees 4");
+  CHECK(message_for(3, 3).empty());
+  CHECK(message_for(2, 3).empty());
 }
 
 TEST_CASE("weights of a GPT with a window are zero outside of it") {

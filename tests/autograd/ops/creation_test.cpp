@@ -34,6 +34,11 @@ TEST_CASE("arange counts exactly where the distance leaves int64") {
 }
 
 TEST_CASE("arange refuses steps that lead nowhere") {
+  for (const double no_end : {kInf, -kInf, kNaN}) {
+    CHECK_THROWS_AS(arange(0, no_end, 0.5), Error);
+    CHECK_THROWS_AS(arange(no_end, 1, 0.5), Error);
+    CHECK_THROWS_AS(arange(0, 1, no_end == kInf ? kNaN : no_end), Error);
+  }
   CHECK_THROWS_MATCHES(arange(5, 0), Error, says("[arange] from 5 to 0 in steps of 1"));
   CHECK_THROWS_AS(arange(0, 5, 0), Error);
   CHECK_THROWS_AS(arange(0., 5., 0.), Error);
@@ -56,6 +61,8 @@ TEST_CASE("linspace includes both ends") {
 }
 
 TEST_CASE("eye has its ones on the diagonal, whatever its width") {
+  CHECK_THROWS_AS(eye(-1), ShapeError);
+  CHECK_THROWS_WITH(eye(2, -1), "[eye] 2 rows and -1 columns");
   CHECK(values(eye(2)) == std::vector<double>{1, 0, 0, 1});
   CHECK(values(eye(2, 3, int64)) == std::vector<double>{1, 0, 0, 0, 1, 0});
   CHECK(eye(0).shape() == Shape{0, 0});
@@ -129,6 +136,7 @@ TEST_CASE("vectors in vectors make a tensor of more dimensions") {
 }
 
 TEST_CASE("rows of different lengths make no tensor") {
+  CHECK(tensor({{}, {}}).shape() == Shape{2, 0});
   const std::vector<std::vector<double>> ragged{{1, 2}, {3}};
   CHECK_THROWS_MATCHES(tensor(ragged), ShapeError, says("[tensor] rows of shapes (2,) and (1,)"));
   CHECK_THROWS_MATCHES(tensor({{1, 2}, {3}}), ShapeError,

@@ -119,6 +119,7 @@ TEST_CASE("random tensors take a dtype and a generator of their own") {
   CHECK(values(randint(2, 90, {4}, a)) == values(randint(2, 90, {4}, int64, b)));
   CHECK(values(randint(90, {4}, a)) == values(randint(90, {4}, int64, b)));
   CHECK_THROWS_AS(randn({2}, int64), DTypeError);
+  CHECK_THROWS_WITH(randperm(-1), "[randperm] needs 0 elements or more, got -1");
   CHECK_THROWS_AS(multinomial(tensor(0.5), 1), ShapeError);
 }
 

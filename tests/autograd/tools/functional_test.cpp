@@ -95,6 +95,16 @@ TEST_CASE("Results have a graph to the caller's inputs when one is asked for") {
   CHECK_FALSE(x.grad().defined());
 }
 
+TEST_CASE("A graph is continued only to inputs that require a gradient") {
+  const auto product_of = [](const Tensor& x, const Tensor& y) { return x * y; };
+  const Tensor x = f64({2}).requires_grad_(), y = f64({3});
+  const auto table = autograd::jacobian(product_of, {x, y}, true);
+  table[0][1].sum().backward();  // x
+  CHECK(values(x.grad()) == V{1});
+  CHECK_FALSE(y.requires_grad());
+  CHECK_FALSE(table[0][0].requires_grad());  // y
+}
+
 TEST_CASE("Outputs without influence have derivative zero") {
   const auto f = [](const Tensor& x, const Tensor&) -> Tensors { return {x * 2, f64({1, 2})}; };
   const Tensor x = f64({1, 2}), y = f64({3});
@@ -117,6 +127,11 @@ TEST_CASE("Vectors that do not fit are refused") {
                        says("[hessian] the function gives shape (2,), not a single element"));
   CHECK_THROWS_MATCHES(autograd::hvp(form, {f64({1, 2})}, {}), ShapeError,
                        says("[hvp] 0 vectors for 1 inputs"));
+  const auto two = [](const Tensor& t) -> Tensors { return {t.sum(), t.sum()}; };
+  CHECK_THROWS_MATCHES(autograd::hessian(two, x), ShapeError,
+                       says("[hessian] the function gives 2 tensors, not one"));
+  CHECK_THROWS_MATCHES(autograd::jacobian(two, x), ShapeError,
+                       says("[jacobian] the function gives 2 tensors, not one"));
   CHECK_THROWS_MATCHES(autograd::jacobian(linear_map, Tensors{}), AutogradError,
                        says("[jacobian] needs at least one input"));
 }
@@ -146,6 +161,10 @@ TEST_CASE("Outputs without a derivative stand aside") {
   const auto product = autograd::jvp(f, {x}, {f64({1, 2})});
   CHECK(values(product.product[0]) == V{2, 12});
   CHECK(product.product[1].dtype() == int64);
+  const auto whole = [](const Tensor& t) { return argmax(t); };
+  CHECK(autograd::jvp(whole, {x}, {f64({1, 2})}).product[0].dtype() == int64);
+  const auto none = [](const Tensor& t) { return t.narrow(0, 0, 0); };
+  CHECK(autograd::jacobian(none, x).shape() == Shape{0, 2});
   const InferenceModeGuard guard;
   CHECK(values(autograd::jacobian([](const Tensor& t) { return t * t; }, x)) == V{2, 0, 0, 6});
 }

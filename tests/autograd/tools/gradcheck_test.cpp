@@ -248,6 +248,14 @@ TEST_CASE("a gradient check that would compare nothing is refused") {
                     "[gradcheck] projections must be at least 1, got 0");
   CHECK_THROWS_WITH(gradgradcheck(f, {x}, {.eps = 0}), ContainsSubstring("eps must be positive"));
   CHECK_THROWS_AS(gradcheck(f, {x}, {.eps = -1e-6}), Error);
+  CHECK_THROWS_AS(gradcheck(f, {x}, {.eps = test::kInf}), Error);
+}
+
+TEST_CASE("a derivative that is not finite fails, whatever the differences are") {
+  const auto root = [](const Tensor& t) { return sqrt(t); };  // its slope at 0 is infinite
+  const GradcheckReport report = gradcheck(root, {leaf({0.0})}, {.atol = 1e9});
+  CHECK_FALSE(report.passed);
+  CHECK(report.inputs[0].abs_error == test::kInf);
 }
 
 TEST_CASE("gradients are checked in inference mode as outside of it") {

@@ -75,6 +75,13 @@ TEST_CASE("a module that was moved from says so, and can be copied and assigned 
   CHECK_THROWS_WITH(copy.module(), "[AnyModule] was moved from");
   any = other;
   CHECK(any(zeros({2})).shape() == Shape{3});
+  any = copy;  // which holds nothing
+  CHECK_THROWS_WITH(any.module(), "[AnyModule] was moved from");
+  any = copy;
+  any = other;
+  const nn::AnyModule& itself = any;
+  any = itself;
+  CHECK(any(zeros({2})).shape() == Shape{3});
 }
 
 TEST_CASE("a list with a module that was moved from says so") {

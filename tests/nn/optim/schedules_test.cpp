@@ -257,6 +257,9 @@ TEST_CASE("schedules refuse settings that cannot be, and a state that does not f
   ChainedScheduler chain({step});
   CHECK_THROWS_WITH(SequentialLR(optimizer, {step, chain}, {3}),
                     ContainsSubstring("schedule 1 is made of others"));
+  SequentialLR both(optimizer, {step}, {});
+  CHECK_THROWS_WITH(SequentialLR(optimizer, {both}, {}),
+                    ContainsSubstring("schedule 0 is made of others"));
 
   const nn::StateDict state = chain.state_dict();
   const auto refuses = [&](const std::string& message, const auto& change) {
@@ -270,6 +273,12 @@ TEST_CASE("schedules refuse settings that cannot be, and a state that does not f
   refuses("0.last_lr is missing", [](auto& s) { s.erase("0.last_lr"); });
   refuses("0.base_lrs is (1,) float64, not (2,) float64",
           [](auto& s) { s["0.base_lrs"] = ones({1}, float64); });
+  refuses("0.base_lrs is undefined", [](auto& s) { s["0.base_lrs"] = Tensor(); });
+  refuses("0.base_lrs is (2,) float32, not (2,) float64",
+          [](auto& s) { s["0.base_lrs"] = ones({2}); });
+  refuses("0.last_epoch is 9007199254740993, not the number of an epoch", [](auto& s) {
+    s["0.last_epoch"] = tensor((std::int64_t{1} << 53) + 1);
+  });
   refuses("0.last_epoch is -7", [](auto& s) { s["0.last_epoch"] = tensor(std::int64_t{-7}); });
   refuses("1.last_epoch belongs to nothing",
           [](auto& s) { s["1.last_epoch"] = tensor(std::int64_t{1}); });

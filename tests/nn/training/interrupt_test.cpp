@@ -110,6 +110,13 @@ TEST_CASE("a signal that the program ignores ends no run") {
           std::raise(SIGINT);  // is ignored even now
           return is_ignored && is_noted;
         }) == 0);
+  CHECK(ending_of([] {
+          std::signal(SIGTERM, SIG_IGN);
+          const InterruptGuard guard;
+          std::raise(SIGINT);
+          std::raise(SIGTERM);
+          return InterruptGuard::signal() == SIGINT;
+        }) == 0);
 }
 
 TEST_CASE("a child of a fork() may make a guard, whatever other threads were doing") {
