@@ -427,7 +427,29 @@ struct LargeCall {
 std::vector<LargeCall> large_calls() {
   using In = const Tensors&;
   return {
-      {"diag", {{300, 300}}, [](In x) { return diag(x[0]); }},
+      {"broadcast_to", {{300, 1}}, [](In x) { return broadcast_to(x[0], {300, 300}); }},
+      {"cosine_embedding_loss",
+       {{3000, 40}, {3000, 40}},
+       [](In x) { return cosine_embedding_loss(x[0], x[1], ones({3000})); }},
+      {"diag", {{300}}, [](In x) { return diag(x[0]); }},
+      {"diag_embed", {{30, 100}}, [](In x) { return diag_embed(x[0]); }},
+      {"expand", {{300, 1}}, [](In x) { return x[0].expand({300, 300}); }},
+      {"index_copy",
+       {{300, 300}, {200, 300}},
+       [](In x) { return index_copy(x[0], 0, arange(200), x[1]); }},
+      {"kron", {{20, 30}, {25, 20}}, [](In x) { return kron(x[0], x[1]); }},
+      {"outer", {{300}, {400}}, [](In x) { return outer(x[0], x[1]); }},
+      {"prelu", {{300, 300}, {300}}, [](In x) { return prelu(x[0] - 0.5, x[1]); }},
+      {"select_scatter",
+       {{2, 300, 300}, {300, 300}},
+       [](In x) { return select_scatter(x[0], x[1], 0, 1); }},
+      {"slice_scatter",
+       {{300, 300}, {200, 300}},
+       [](In x) { return slice_scatter(x[0], x[1], 0, 50, 250); }},
+      {"sum_to_size", {{300, 300}}, [](In x) { return x[0].sum_to_size({1, 300}); }},
+      {"triplet_margin_loss",
+       {{3000, 40}, {3000, 40}, {3000, 40}},
+       [](In x) { return triplet_margin_loss(x[0], x[1], x[2]); }},
   };
 }
 
