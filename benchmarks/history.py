@@ -19,7 +19,8 @@ def read(path):
     """The rows of an entry by name, without those that tend does not have."""
     with open(path, encoding="utf-8") as file:
         rows = json.load(file)
-    if not isinstance(rows, list) or not all("tend_s" in row and "about" in row for row in rows):
+    keys = {"row", "tend_s", "about"}
+    if not isinstance(rows, list) or not all(isinstance(row, dict) and keys <= row.keys() for row in rows):
         sys.exit(f"history: {path} is no file of compare --json (without --operations)")
     return {row["row"]: row for row in rows if row["tend_s"]}
 

@@ -1,7 +1,6 @@
 #include "examples/program.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -28,21 +27,22 @@ int end(const std::string& name, int code) {
   return 1;
 }
 
-/// The words of a command line. An option with an equals sign and nothing behind it becomes two:
-/// CLI11 would take the next word for its value.
-std::vector<std::string> words_of(int argc, const char* const* argv) {
-  std::vector<std::string> words;
-  bool has_options = true;
+/// Throws where an option has nothing behind its equals sign: CLI11 would take the next word for
+/// its value.
+void check_values(const CLI::App& app, int argc, const char* const* argv) {
+  const auto option_of = [&app](const std::string& word) {
+    return word.starts_with("-") ? app.get_option_no_throw(word) : nullptr;
+  };
+  bool is_value = false;  // of the option before
   for (int i = 1; i < argc; ++i) {
-    std::string word = argv[i];
-    has_options = has_options && word != "--";
-    const bool is_empty =
-        has_options && word.starts_with("--") && word.find('=') == word.size() - 1;
-    if (is_empty) word.pop_back();
-    words.push_back(std::move(word));
-    if (is_empty) words.emplace_back();
+    const std::string word = argv[i];
+    if (!is_value && word == "--") return;
+    const std::string name = word.substr(0, word.find('='));
+    if (!is_value && name.size() + 1 == word.size() && option_of(name) != nullptr)
+      throw CLI::ValidationError(name, "nothing stands behind the equals sign");
+    const CLI::Option* const option = is_value ? nullptr : option_of(word);
+    is_value = option != nullptr && option->get_type_size() != 0;  // 0 for a flag
   }
-  return words;
 }
 
 int explain(const std::string& name, const std::exception& error, int code) {
@@ -154,9 +154,8 @@ bool CommandLine::was_given(const std::string& name) const {
 int CommandLine::run(int argc, const char* const* argv, const std::function<int()>& work) {
   return main_of(name_, [&] {
     try {
-      std::vector<std::string> words = words_of(argc, argv);
-      std::reverse(words.begin(), words.end());  // as CLI11 takes them
-      app_->parse(std::move(words));
+      check_values(*app_, argc, argv);
+      app_->parse(argc, argv);
     } catch (const CLI::ParseError& error) {
       return app_->exit(error) == 0 ? 0 : 2;
     }

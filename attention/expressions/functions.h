@@ -82,8 +82,7 @@ MaskFunction operator!(const MaskFunction& a);
 
 ///@{
 /// `function` for queries that stand behind `offset` cached keys: it is given query + offset, as
-/// flex_attention numbers queries and keys from 0 each. For these queries the numbers are those of
-/// the whole sequence. Error for an offset beyond int32.
+/// flex_attention numbers queries and keys from 0 each. Error for an offset beyond int32.
 ScoreFunction with_offset(const ScoreFunction& function, std::int64_t offset);
 MaskFunction with_offset(const MaskFunction& function, std::int64_t offset);
 ///@}

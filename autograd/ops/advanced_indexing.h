@@ -35,12 +35,12 @@ class Tensor;
 Tensor index(const Tensor& self, Indices indices);
 
 /// A copy of self with `values` written to the indexed elements, or added to them when
-/// `accumulate`. The values have self's dtype (DTypeError; a single one for a mask is converted, as
-/// that of masked_fill) and broadcast to the shape of self[indices] (ShapeError). Where an element
-/// is named more than once, all values are added, or the last one stays. Indices and their errors
-/// are those of index; index_put_ touches no other elements. The gradient of self is the result's,
-/// with zeros at the indexed elements unless `accumulate`; that of the values is the result's at
-/// these elements, also where another value stayed, as in PyTorch.
+/// `accumulate`. The values have self's dtype (DTypeError; unless `accumulate`, a single one for a
+/// mask is converted, as that of masked_fill) and broadcast to the shape of self[indices]
+/// (ShapeError). Where an element is named more than once, all values are added, or the last one
+/// stays. Indices and their errors are those of index; index_put_ touches no other elements. The
+/// gradient of self is the result's, with zeros at the indexed elements unless `accumulate`; that
+/// of the values is the result's at these elements, also where another value stayed, as in PyTorch.
 /// https://pytorch.org/docs/2.6/generated/torch.Tensor.index_put_.html
 Tensor index_put(const Tensor& self, Indices indices, const Tensor& values,
                  Flag accumulate = false);

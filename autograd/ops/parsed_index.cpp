@@ -132,8 +132,10 @@ bool is_by_mask(std::span<const Index> indices) {
   int tensors = 0, masks = 0;
   for (const Index& each : indices) {
     if (each.kind() != Index::Kind::tensor) continue;
+    const bool is_mask = each.array().dtype() == boolean;
+    if (!is_mask && each.array().rank() == 0) continue;  // a position
     ++tensors;
-    masks += each.array().dtype() == boolean;
+    masks += is_mask;
   }
   return tensors == 1 && masks == 1;
 }

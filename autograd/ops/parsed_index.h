@@ -51,7 +51,7 @@ void write_indexed(const char* operation, const char* node, const Tensor& self,
                    const kernels::IndexArrays& arrays, const Tensor& values, bool accumulate);
 
 /// The write of index_put_. A single value for a mask takes the dtype of the tensor, as that of
-/// masked_fill does; other values have it (DTypeError).
+/// masked_fill does, unless it is added; other values have it (DTypeError).
 void write_parsed(const char* operation, const ParsedIndex& found, const Tensor& values,
                   bool accumulate);
 

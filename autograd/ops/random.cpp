@@ -108,6 +108,9 @@ Tensor randint(std::int64_t high, const Shape& shape, const TensorOptions& optio
                Generator& generator) {
   return randint(0, high, shape, options, generator);
 }
+Tensor normal(double mean, double std, const Shape& shape, Generator& generator) {
+  return normal(mean, std, shape, float32, generator);
+}
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, Generator& generator) {
   return randint(low, high, shape, int64, generator);
 }

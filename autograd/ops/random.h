@@ -52,6 +52,7 @@ Tensor normal(double mean, double std, const Shape& shape, DType dtype = float32
               Generator& generator = default_generator());
 Tensor normal(double mean, double std, const Shape& shape, const TensorOptions& options,
               Generator& generator = default_generator());
+Tensor normal(double mean, double std, const Shape& shape, Generator& generator);
 ///@}
 ///@{
 /// Each element from the normal distribution of the mean and standard deviation at the same index,

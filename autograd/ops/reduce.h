@@ -96,7 +96,8 @@ Tensor min(const Tensor& self);
 ///@{
 /// The largest (smallest) along `dim` (IndexError), NaN if there is a NaN, with the int64 index of
 /// the first such element; ShapeError along an empty dimension. The gradient goes to that element.
-/// A bound, as in max(x, 0.5), does not compile: see clamp_min.
+/// max(x, 2) is along dimension 2. Bounds are for clamp_min and clamp_max; a floating one does not
+/// compile here.
 ValuesAndIndices max(const Tensor& self, Integer dim, Flag keepdim = false);
 ValuesAndIndices min(const Tensor& self, Integer dim, Flag keepdim = false);
 ///@}

@@ -139,6 +139,12 @@ compare::Facts introduce(compare::Bench& bench, std::vector<std::string>& failur
   return facts;
 }
 
+/// Whether the results can be written, found out before anything is measured.
+void check_json(const Options& options) {
+  program::check_differ("--json", options.json_path, "--tend", options.tend);
+  if (!options.json_path.empty()) tend::nn::check_can_write(options.json_path);
+}
+
 int run(const Options& options) {
   const std::vector<compare::Row> rows =
       chosen_rows(compare::all_rows(), options, [](const compare::Row& row) { return row.name; });
@@ -146,8 +152,7 @@ int run(const Options& options) {
     for (const compare::Row& row : rows) std::cout << row.name << '\n';
     return 0;
   }
-  // Found out now rather than at the end.
-  if (!options.json_path.empty()) tend::nn::check_can_write(options.json_path);
+  check_json(options);
   compare::Bench bench(chosen_peers(options), options.plan);
   std::vector<std::string> failures;
   const compare::Facts facts = introduce(bench, failures);
@@ -220,7 +225,7 @@ int run_operations(const Options& options) {
     for (const compare::OperationRow& row : rows) std::cout << row.row.name << '\n';
     return 0;
   }
-  if (!options.json_path.empty()) tend::nn::check_can_write(options.json_path);
+  check_json(options);
   const compare::InputsFile inputs;
   compare::Bench bench(peers, options.plan);
   std::vector<std::string> failures;

@@ -65,6 +65,8 @@ int run(const Options& options) {
     return 0;
   }
   program::check_differ("--json", options.json_path, "--store", options.store_path);
+  program::check_differ("--json", options.json_path, "--script", options.torch.script);
+  program::check_differ("--store", options.store_path, "--script", options.torch.script);
   for (const std::string& file : {options.json_path, options.store_path}) {
     if (!file.empty()) tend::nn::check_can_write(file);
   }

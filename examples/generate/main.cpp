@@ -189,9 +189,14 @@ void write_json(const Run& run, const Options& options,
 
 /// Throws std::invalid_argument where the results would replace a file of the model.
 void check_json(const Options& options) {
-  if (options.json_path.empty() || !std::filesystem::is_directory(options.folder)) return;
-  for (const auto& each : std::filesystem::directory_iterator(options.folder))
-    program::check_differ("--json", options.json_path, "a file of the model", each.path());
+  const std::filesystem::path folder = options.folder, json = options.json_path;
+  for (const char* file :
+       {"config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json",
+        "vocab.json", "merges.txt", "model.safetensors.index.json"}) {
+    program::check_differ("--json", json, "a file of the model", folder / file);
+  }
+  if (json.extension() == ".safetensors")
+    program::check_differ("--json", json, "weights of the model", folder / json.filename());
 }
 
 int run(Options options) {

@@ -393,6 +393,7 @@ std::vector<PublicFunction> operation_functions() {
       TEND_FUNCTION(randint, std::int64_t, std::int64_t, const Shape&, DType, Generator&),
       TEND_FUNCTION(randint, std::int64_t, std::int64_t, const Shape&, const TensorOptions&,
                     Generator&),
+      TEND_FUNCTION(normal, double, double, const Shape&, Generator&),
       TEND_FUNCTION(randint, std::int64_t, std::int64_t, const Shape&, Generator&),
       TEND_FUNCTION(randint, std::int64_t, const Shape&, Generator&),
       TEND_FUNCTION(randint, std::int64_t, const Shape&, DType, Generator&),

@@ -247,9 +247,11 @@ TEST_CASE("a single value that is assigned to a mask takes the tensor's dtype, a
   x.sum().backward();
   CHECK(value.grad().item() == 2);
   Tensor n = zeros({3, 2}, int64);
-  n[mask] = tensor({1.5}).detach();  // as PyTorch, 1.5 is cut off
+  n[mask] = tensor({1.5});  // as in PyTorch, 1.5 is cut off
   CHECK(values(n) == std::vector<double>{1, 1, 0, 0, 1, 1});
   CHECK(values(index_put(n, {mask}, tensor(true))) == std::vector<double>{1, 1, 0, 0, 1, 1});
+  n[{mask, tensor(0)}] = tensor(7.0);
+  CHECK(values(n) == std::vector<double>{7, 1, 0, 0, 7, 1});
   CHECK_THROWS_AS((n[{tensor({0, 2})}] = tensor(1.5)), DTypeError);
   CHECK_THROWS_AS(n.index_put_({mask}, tensor(1.5), true), DTypeError);
   CHECK_THROWS_AS((n[{mask, tensor({0, 1})}] = tensor(1.5)), DTypeError);

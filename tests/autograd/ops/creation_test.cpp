@@ -135,8 +135,11 @@ TEST_CASE("vectors in vectors make a tensor of more dimensions") {
   CHECK(tensor(std::vector<std::vector<double>>()).shape() == Shape{0});
 }
 
-TEST_CASE("rows of different lengths make no tensor") {
+TEST_CASE("rows without numbers make an empty tensor") {
   CHECK(tensor({{}, {}}).shape() == Shape{2, 0});
+}
+
+TEST_CASE("rows of different lengths make no tensor") {
   const std::vector<std::vector<double>> ragged{{1, 2}, {3}};
   CHECK_THROWS_MATCHES(tensor(ragged), ShapeError, says("[tensor] rows of shapes (2,) and (1,)"));
   CHECK_THROWS_MATCHES(tensor({{1, 2}, {3}}), ShapeError,

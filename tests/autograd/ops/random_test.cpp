@@ -116,6 +116,7 @@ TEST_CASE("random tensors take a dtype and a generator of their own") {
   a = b = Generator(8);
   CHECK(values(rand({4}, a)) == values(rand({4}, float32, b)));
   CHECK(values(randn({4}, a)) == values(randn({4}, float32, b)));
+  CHECK(values(normal(1, 2, {4}, a)) == values(normal(1, 2, {4}, float32, b)));
   CHECK(values(randint(2, 90, {4}, a)) == values(randint(2, 90, {4}, int64, b)));
   CHECK(values(randint(90, {4}, a)) == values(randint(90, {4}, int64, b)));
   CHECK_THROWS_AS(randn({2}, int64), DTypeError);

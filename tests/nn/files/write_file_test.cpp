@@ -212,7 +212,7 @@ TEST_CASE("a device is written into and stays a device, and a full one is an err
            std::ofstream(path).is_open();
   };
   if (!make_device("null", 3) || !make_device("full", 7)) {
-    if (::geteuid() == 0) return;
+    if (::geteuid() == 0 || !fs::is_character_file("/dev/full")) return;
     // Who may not make a device cannot remove the machine's own.
     CHECK_THROWS_WITH(write_file("/dev/full", "x"), ContainsSubstring("No space left"));
     CHECK(fs::is_character_file("/dev/full"));

@@ -51,8 +51,7 @@ TEST_CASE("a run that crashes and goes on has the losses, weights and logs of on
     Course first;
     CHECK_THROWS_AS(first.train(options(out), crash), std::int64_t);
     Course second;
-    // Without any checkpoint the run begins anew, from the same seed; from one the seed is no
-    // matter.
+    // From a checkpoint the seed is no matter. Without one the run begins anew, from Course's.
     if (crash > 4) manual_seed(1234);
     CHECK(second.train(options(out)) == 23);
     CHECK(second.losses == whole.losses);
