@@ -68,7 +68,7 @@ void deviation_rows(Rows& rows) {
 struct Extreme {
   std::string name;  // max or min
   Tensor (*full)(T);
-  ValuesAndIndices (*along)(T, std::int64_t, Flag);
+  ValuesAndIndices (*along)(T, Integer, Flag);
   Tensor (*shared)(T, const Dims&, Flag);
   Tensor (*place)(T, std::optional<Integer>, Flag);
 };
