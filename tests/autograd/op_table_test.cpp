@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include <tend/attention/functions/flex_attention.h>
 #include <tend/autograd/graph/node.h>
 #include <tend/core/threads/parallel.h>
 
@@ -399,7 +400,7 @@ TEST_CASE("values and gradients are the same on every SIMD target, but for round
 
 namespace {
 
-// The most elements that a tensor has of what `call` gives and of the gradients.
+// The most elements that a tensor has of the inputs, of what `call` gives and of the gradients.
 std::int64_t check_thread_counts(const TensorFunction& call, const Tensors& inputs) {
   const int threads = num_threads();
   std::vector<Tensors> results;
@@ -412,7 +413,7 @@ std::int64_t check_thread_counts(const TensorFunction& call, const Tensors& inpu
   set_num_threads(threads);
   for (std::size_t i = 2; i < results.size(); ++i) CHECK(is_same(results[i], results[i - 2]));
   std::int64_t most = 0;
-  for (const Tensors& tensors : {results[0], results[1]})
+  for (const Tensors& tensors : {inputs, results[0], results[1]})
     for (const Tensor& each : tensors) most = std::max(most, each.defined() ? each.numel() : 0);
   return most;
 }
@@ -442,10 +443,17 @@ std::vector<LargeCall> large_calls() {
        [](In x) {
          return x[0].expand({300, 300});
        }},
+      {"flex_attention_with_heads",
+       {{2, 2, 200, 8}, {2, 2, 200, 8}, {2, 2, 200, 8}},
+       [](In x) {
+         const auto found = attention::flex_attention_with_heads(x[0], x[1], x[2], {1});
+         return Tensors{found.context, found.weights, found.scores, found.log_sum_exp};
+       }},
       {"index_copy",
        {{300, 300}, {200, 300}},
        [](In x) { return index_copy(x[0], 0, arange(200), x[1]); }},
       {"kron", {{20, 30}, {25, 20}}, [](In x) { return kron(x[0], x[1]); }},
+      {"meshgrid", {{300}, {400}}, [](In x) { return meshgrid(x); }},
       {"outer", {{300}, {400}}, [](In x) { return outer(x[0], x[1]); }},
       {"prelu", {{300, 300}, {300}}, [](In x) { return prelu(x[0] - 0.5, x[1]); }},
       {"select_scatter",
@@ -454,6 +462,7 @@ std::vector<LargeCall> large_calls() {
       {"slice_scatter",
        {{300, 300}, {200, 300}},
        [](In x) { return slice_scatter(x[0], x[1], 0, 50, 250); }},
+      {"squeeze", {{1, 300, 300}}, [](In x) { return squeeze(x[0]); }},
       {"sum_to_size",
        {{300, 300}},
        [](In x) {
@@ -462,6 +471,12 @@ std::vector<LargeCall> large_calls() {
       {"triplet_margin_loss",
        {{3000, 40}, {3000, 40}, {3000, 40}},
        [](In x) { return triplet_margin_loss(x[0], x[1], x[2]); }},
+      {"unbind", {{2, 300, 300}}, [](In x) { return unbind(x[0]); }},
+      {"unfold_backward",
+       {{300, 149, 3}},
+       [](In x) {
+         return unfold_backward(x[0], {300, 300}, 1, 3, 2);
+       }},
   };
 }
 

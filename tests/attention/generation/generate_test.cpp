@@ -442,6 +442,7 @@ TEST_CASE("more tokens than can be counted are more than memory holds") {
   const GPT endless({.vocab_size = 5,
                      .context_length = kMost,
                      .width = 4,
+                     .num_heads = 2,
                      .num_layers = 1,
                      .positions = PositionKind::rotary});
   CHECK_THROWS_AS(generate(endless, TokenSequence{1}, {.max_new_tokens = kMost}), OutOfMemoryError);
