@@ -287,8 +287,9 @@ void differ(const Context& context, const std::string& what) {
     const auto call = [&] {
       try {
         context.gather(1);
-      } catch (const Error&) {
-        return;
+      } catch (const Error& error) {
+        // Printed before this process ends, on which mpirun kills the others.
+        std::cerr << "caught: " << error.what() << std::endl;
       }
     };
     if (is_second) {

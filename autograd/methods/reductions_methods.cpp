@@ -103,7 +103,7 @@ Tensor Reductions::all(const Dims& dims, Flag keepdim) const {
 Tensor Reductions::median() const {
   return tend::median(self());
 }
-ValuesAndIndices Reductions::median(std::int64_t d, Flag keepdim) const {
+ValuesAndIndices Reductions::median(Integer d, Flag keepdim) const {
   return tend::median(self(), d, keepdim);
 }
 Extremes Reductions::aminmax(std::optional<Integer> d, Flag keepdim) const {

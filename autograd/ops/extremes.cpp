@@ -113,7 +113,7 @@ Extremes aminmax(const Tensor& self, std::optional<Integer> dim, Flag keepdim) t
   rename_error("aminmax");
 }
 
-ValuesAndIndices median(const Tensor& self, std::int64_t dim, Flag keepdim) try {
+ValuesAndIndices median(const Tensor& self, Integer dim, Flag keepdim) try {
   dim = wrap_dim("median", dim, self.dim());
   if (self.dim() > 0 && self.size(dim) == 0) {
     fail<ShapeError>("median", "dimension ", dim, " of ", self.shape(), " is empty");

@@ -129,7 +129,7 @@ Tensor median(const Tensor& self);
 /// The median along `dim` (IndexError), with the int64 index it has there; ShapeError along an
 /// empty dimension. The gradient goes to that element.
 /// https://pytorch.org/docs/2.6/generated/torch.median.html
-ValuesAndIndices median(const Tensor& self, std::int64_t dim, Flag keepdim = false);
+ValuesAndIndices median(const Tensor& self, Integer dim, Flag keepdim = false);
 
 /// log(sum(exp(self))) over `dims` (IndexError, ShapeError for one named twice), without overflow;
 /// integers give float32. It is -inf for no elements, and where all are -inf. The gradient is

@@ -67,7 +67,7 @@ class Reductions {
   Tensor any(const Dims& dims = {}, Flag keepdim = false) const;
   Tensor all(const Dims& dims = {}, Flag keepdim = false) const;
   Tensor median() const;
-  ValuesAndIndices median(std::int64_t d, Flag keepdim = false) const;
+  ValuesAndIndices median(Integer d, Flag keepdim = false) const;
   Extremes aminmax(std::optional<Integer> d = std::nullopt, Flag keepdim = false) const;
   Tensor logsumexp(const Dims& dims, Flag keepdim = false) const;
   Tensor norm(std::optional<double> p = 2, const Dims& dims = {}, Flag keepdim = false,

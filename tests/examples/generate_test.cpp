@@ -132,5 +132,7 @@ TEST_CASE("generate answers wrong usage with 2, and a folder without a model wit
   expect({"--json", "config.json"}, "--json and a file of the model are one file");
   expect({"--json", "./model.safetensors"}, "--json and weights of the model are one file");
   for (int i = 0; i < 2; ++i)  // the first result is no file of the model
-    CHECK(run_generate({".", "--prompt", "the", "--json", "found.json"}, folder).code == 0);
+    CHECK(run_generate({".", "--prompt", "the", "--max-new-tokens", "3", "--json", "found.json"},
+                       folder)
+              .code == 0);
 }

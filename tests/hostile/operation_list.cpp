@@ -442,7 +442,7 @@ std::vector<PublicFunction> operation_functions() {
       TEND_FUNCTION(argmin, const Tensor&, std::optional<Integer>, Flag),
       TEND_FUNCTION(aminmax, const Tensor&, std::optional<Integer>, Flag),
       TEND_FUNCTION(median, const Tensor&),
-      TEND_FUNCTION(median, const Tensor&, std::int64_t, Flag),
+      TEND_FUNCTION(median, const Tensor&, Integer, Flag),
       TEND_FUNCTION(logsumexp, const Tensor&, const Dims&, Flag),
       TEND_FUNCTION(norm, const Tensor&, std::optional<double>, const Dims&, Flag,
                     std::optional<DType>),

@@ -283,7 +283,7 @@ void add_extremum(std::vector<PublicFunction>& list, const std::string& name, Al
     const Tensor x = a.tensor();
     return DrawnCall([=] { return tensors_in(all(x)); });
   }));
-  list.push_back(by_hand(name + "(std::int64_t, Flag)", [along](Arguments& a) {
+  list.push_back(by_hand(name + "(Integer, Flag)", [along](Arguments& a) {
     const Tensor x = a.tensor();
     const std::int64_t d = a.integer();
     const bool keepdim = a.flag();
