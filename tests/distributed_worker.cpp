@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <iostream>
 #include <limits>
 #include <optional>
@@ -280,6 +281,13 @@ void use_hooks(const Context& context) {
 }
 
 // Process 1 makes a call more than the others, one less, or one whose error it catches.
+// To stderr and to a file: what the first process prints that fails, mpirun may lose, which then kills
+// the others.
+void tell(const std::exception& error) {
+  std::ofstream("errors", std::ios::app) << "error: " << error.what() << std::endl;
+  std::cerr << "error: " << error.what() << std::endl;
+}
+
 void differ(const Context& context, const std::string& what) {
   const bool is_second = context.rank() == 1;
   if (is_second && what == "extra") context.mean(1);
@@ -288,8 +296,7 @@ void differ(const Context& context, const std::string& what) {
       try {
         context.gather(1);
       } catch (const Error& error) {
-        // Printed before this process ends, on which mpirun kills the others.
-        std::cerr << "caught: " << error.what() << std::endl;
+        tell(error);
       }
     };
     if (is_second) {
@@ -390,7 +397,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
-    std::cerr << "error: " << error.what() << std::endl;
+    tell(error);
     return 1;
   }
 }

@@ -14,9 +14,13 @@ using namespace tend::test;
 
 namespace {
 
+// With the errors of all processes, also those that mpirun has lost.
 Ended run_processes(int count, const std::vector<std::string>& words,
                     const TemporaryFolder& folder) {
-  return mpirun(count, TEND_DISTRIBUTED_WORKER, words, folder);
+  std::filesystem::remove(folder.file("errors"));
+  Ended ended = mpirun(count, TEND_DISTRIBUTED_WORKER, words, folder);
+  ended.output += content(folder.file("errors"));
+  return ended;
 }
 
 // What all processes together print on stdout, after they have ended well.
