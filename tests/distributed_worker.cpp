@@ -218,13 +218,19 @@ void run_again(const Context& context, const std::string& folder) {
   std::cout << '\n';
 }
 
-// Prints the error of f() on process 0.
+// Into a file: mpirun may lose what the first process prints that fails, and kills the others.
+void note(const std::exception& error) {
+  std::ofstream("errors", std::ios::app) << "error: " << error.what() << std::endl;
+}
+
+// Notes the error of f(), and prints that of process 0.
 template <class F>
 void expect_error(F f) {
   try {
     f();
     std::cout << "no error\n";
   } catch (const Error& error) {
+    note(error);
     std::cout << error.what() << '\n';
   }
 }
@@ -281,13 +287,6 @@ void use_hooks(const Context& context) {
 }
 
 // Process 1 makes a call more than the others, one less, or one whose error it catches.
-// To stderr and to a file: what the first process prints that fails, mpirun may lose, which then kills
-// the others.
-void tell(const std::exception& error) {
-  std::ofstream("errors", std::ios::app) << "error: " << error.what() << std::endl;
-  std::cerr << "error: " << error.what() << std::endl;
-}
-
 void differ(const Context& context, const std::string& what) {
   const bool is_second = context.rank() == 1;
   if (is_second && what == "extra") context.mean(1);
@@ -296,7 +295,7 @@ void differ(const Context& context, const std::string& what) {
       try {
         context.gather(1);
       } catch (const Error& error) {
-        tell(error);
+        note(error);
       }
     };
     if (is_second) {
@@ -397,7 +396,8 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
-    tell(error);
+    note(error);
+    std::cerr << "error: " << error.what() << std::endl;
     return 1;
   }
 }
