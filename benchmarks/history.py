@@ -17,8 +17,11 @@ import sys
 
 def read(path):
     """The rows of an entry by name, without those that tend does not have."""
-    with open(path, encoding="utf-8") as file:
-        rows = json.load(file)
+    try:
+        with open(path, encoding="utf-8") as file:
+            rows = json.load(file)
+    except (OSError, ValueError) as error:
+        sys.exit(f"history: {path}: {error}")
     keys = {"row", "tend_s", "about"}
     if not isinstance(rows, list) or not all(isinstance(row, dict) and keys <= row.keys() for row in rows):
         sys.exit(f"history: {path} is no file of compare --json (without --operations)")

@@ -97,8 +97,11 @@ std::string mean_text(const std::vector<OperationResult>& results, F f) {
   return text;
 }
 
-bool is_grown(const OperationResult& result) {
-  return result.row.size != "own";
+/// Whether a case counts in the means. Python adds microseconds to each of PyTorch's calls, which say
+/// little about the operation where it takes no longer itself, as where only a view is made.
+bool counts(const OperationResult& result) {
+  constexpr double kLong = 20e-6;  // seconds
+  return result.row.size != "own" && std::max(result.tend, result.pytorch) >= kLong;
 }
 
 }  // namespace
@@ -155,10 +158,10 @@ std::string operations_report(std::vector<OperationResult> results) {
   }
   const auto behind = std::count_if(results.begin(), results.end(),
                                     [](const auto& each) { return each.ratio() < kBehind; });
-  text += "\nGeometric mean of PyTorch / tend: " + mean_text(results, is_grown) +
+  text += "\nGeometric mean of PyTorch / tend: " + mean_text(results, counts) +
           "; where memory does not bound tend: " +
           mean_text(results,
-                    [](const auto& each) { return is_grown(each) && !each.is_bound_by_memory(); }) +
+                    [](const auto& each) { return counts(each) && !each.is_bound_by_memory(); }) +
           ".\nBelow 0.95: " + std::to_string(behind) + " of " + std::to_string(results.size()) +
           ".\n";
   return text;
