@@ -296,14 +296,6 @@ class ModuleBase : public LiveObject {
 /// Registers a member with its module; the field macros declare one after each member.
 class Field {
  public:
-  /// For the error of a member that is neither.
-  template <class T>
-  requires(!std::derived_from<T, ModuleBase> && !std::derived_from<T, Tensor>)
-      Field(ModuleBase&, const char*, T&, const BufferOptions& = {}) {
-    static_assert(std::derived_from<T, ModuleBase>,
-                  "TEND_MODULE takes a module: for several, for none or for a choice of classes "
-                  "write nn::ModuleList, nn::ModuleDict or nn::Sequential");
-  }
   Field(ModuleBase& owner, const char* name, ModuleBase& member) {
     enlist(owner, &member, {name, 0, ModuleBase::MemberKind::module, true});
   }
