@@ -97,8 +97,8 @@ std::string mean_text(const std::vector<OperationResult>& results, F f) {
   return text;
 }
 
-/// Whether a case counts in the means. Python adds microseconds to each of PyTorch's calls, which say
-/// little about the operation where it takes no longer itself, as where only a view is made.
+/// Whether a case counts in the means. Python adds microseconds to each of PyTorch's calls, which
+/// say little about the operation where it takes no longer itself, as where only a view is made.
 bool counts(const OperationResult& result) {
   constexpr double kLong = 20e-6;  // seconds
   return result.row.size != "own" && std::max(result.tend, result.pytorch) >= kLong;

@@ -276,9 +276,8 @@ TEST_CASE("schedules refuse settings that cannot be, and a state that does not f
   refuses("0.base_lrs is undefined", [](auto& s) { s["0.base_lrs"] = Tensor(); });
   refuses("0.base_lrs is (2,) float32, not (2,) float64",
           [](auto& s) { s["0.base_lrs"] = ones({2}); });
-  refuses("0.last_epoch is 9007199254740993, not the number of an epoch", [](auto& s) {
-    s["0.last_epoch"] = tensor((std::int64_t{1} << 53) + 1);
-  });
+  refuses("0.last_epoch is 9007199254740993, not the number of an epoch",
+          [](auto& s) { s["0.last_epoch"] = tensor((std::int64_t{1} << 53) + 1); });
   refuses("0.last_epoch is -7", [](auto& s) { s["0.last_epoch"] = tensor(std::int64_t{-7}); });
   refuses("1.last_epoch belongs to nothing",
           [](auto& s) { s["1.last_epoch"] = tensor(std::int64_t{1}); });
