@@ -99,10 +99,10 @@ Put fill_slices(const char* operation, const Tensor& self, std::int64_t dim, con
                 const Tensor& value) {
   if (value.dim() != 0)
     fail<ShapeError>(operation, "the value must be a 0-d tensor, not ", value.shape());
-  if (is_floating(value.dtype())) check_holds(operation, self.dtype(), value.item());
+  const Tensor number = number_for(operation, self, value);
   dim = wrap_dim(operation, dim, self.dim());
   const Tensor target = at_least_1d(self);
-  Put what{target, arrays_along(operation, target, dim, index, true), to(value, self.dtype())};
+  Put what{target, arrays_along(operation, target, dim, index, true), number};
   if (value.requires_grad()) {  // it gets the gradient of a slice only once
     what.arrays.positions[0] = unique(Tensor(what.arrays.positions[0])).values.array();
     what.arrays.shape[0] = what.arrays.positions[0].numel();

@@ -258,18 +258,18 @@ void write_indexed(const char* operation, const char* node, const Tensor& self,
 
 void write_parsed(const char* operation, const ParsedIndex& found, const Tensor& values,
                   bool accumulate) {
-  const DType dtype = found.view.dtype();
-  Tensor fitting = values;
-  if (found.is_by_mask && !accumulate && values.numel() == 1 && values.dtype() != dtype) {
-    if (is_floating(values.dtype())) check_holds(operation, dtype, values.item());
-    fitting = to(values, dtype);
-  }
+  const bool is_filled = found.is_by_mask && !accumulate && values.numel() == 1;
+  const Tensor fitting = is_filled ? number_for(operation, found.view, values) : values;
   write_indexed(operation, "IndexPutBackward0", found.view, found.arrays, fitting, accumulate);
 }
 
 Tensor number_for(const char* operation, const Tensor& self, const Scalar& number) {
   check_holds(operation, self.dtype(), number);
   return Tensor(Array::scalar(number, self.dtype()));
+}
+Tensor number_for(const char* operation, const Tensor& self, const Tensor& number) {
+  if (is_floating(number.dtype())) check_holds(operation, self.dtype(), number.item());
+  return to(number, self.dtype());
 }
 
 Tensor without_leading_ones(Tensor value, std::int64_t rank) {

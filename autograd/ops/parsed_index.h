@@ -55,8 +55,12 @@ void write_indexed(const char* operation, const char* node, const Tensor& self,
 void write_parsed(const char* operation, const ParsedIndex& found, const Tensor& values,
                   bool accumulate);
 
-/// The number as a 0-d tensor of self's dtype; DTypeError if that cannot hold it.
+///@{
+/// The number as a 0-d tensor of self's dtype, or the tensor of one element in it; DTypeError if
+/// that cannot hold it.
 Tensor number_for(const char* operation, const Tensor& self, const Scalar& number);
+Tensor number_for(const char* operation, const Tensor& self, const Tensor& number);
+///@}
 
 /// `value` without leading dimensions of size 1 as long as it has more than `rank` dimensions, as
 /// PyTorch assigns values.

@@ -49,6 +49,9 @@ Tensor normal(double mean, double std, const Shape& shape, const TensorOptions& 
   return make_with("normal", options, float32,
                    [&](DType dtype) { return normal(mean, std, shape, dtype, generator); });
 }
+Tensor normal(double mean, double std, const Shape& shape, Generator& generator) {
+  return normal(mean, std, shape, float32, generator);
+}
 
 namespace {
 
@@ -107,9 +110,6 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
 Tensor randint(std::int64_t high, const Shape& shape, const TensorOptions& options,
                Generator& generator) {
   return randint(0, high, shape, options, generator);
-}
-Tensor normal(double mean, double std, const Shape& shape, Generator& generator) {
-  return normal(mean, std, shape, float32, generator);
 }
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, Generator& generator) {
   return randint(low, high, shape, int64, generator);
