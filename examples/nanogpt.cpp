@@ -1,6 +1,6 @@
 // Trains a small GPT on the characters of a text, with the settings that nanoGPT publishes for a
-// laptop (https://github.com/karpathy/nanoGPT) but for rotary positions and the layers' own first
-// weights, and writes a sample.
+// laptop (https://github.com/karpathy/nanoGPT) but for rotary positions, a head of its own and the
+// layers' own first weights, and writes a sample.
 
 #include <filesystem>
 #include <fstream>

@@ -133,12 +133,8 @@ Draws::Draws(bool any) {
 
 Draws::~Draws() {
   if (!before_) return;
-  try {
-    const GeneratorLock lock(default_generator());
-    if (draws_of_others() == others_) default_generator() = *before_;
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch)
-    // No memory to note, for checkpoint, that another thread has drawn: then nothing goes back.
-  }
+  const GeneratorLock lock(default_generator());
+  if (draws_of_others() == others_) default_generator() = *before_;
 }
 
 }  // namespace tend::attention

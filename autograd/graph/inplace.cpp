@@ -143,8 +143,8 @@ const Tensor& become(const char* operation, const Tensor& self,
   // What self was until now: its elements with their history.
   Tensor before(self.array());
   before.impl()->set_grad_fn(gradient_edge(self).node);
-  // Recorded in any grad mode, since the history would otherwise be that of another shape.
-  const GradModeGuard recorded(true);
+  // Recorded in any mode, since the history would otherwise be that of another shape.
+  const InferenceModeGuard recorded(false);
   const Tensor result = view(before);
   Array window = result.array();
   const bool changes =

@@ -110,7 +110,7 @@ void renew_written_view(TensorImpl& view) {
   const bool has_history = base.requires_grad();
   Ref<Node> history, former;
   if (has_history) {
-    const GradModeGuard recorded(true);
+    const InferenceModeGuard recorded(false);
     history = region_of(base, view.array).impl()->grad_fn;
   }
   // Several threads may read one view at once, and the first to come here renews its history.

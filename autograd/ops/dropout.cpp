@@ -52,8 +52,11 @@ Tensor mul_kept(const Tensor& self, const Array& bits, double factor, const Shap
     out = mul_in_order(self.array(), bits, factor, order);
   }
   return record(
-      "MulBackward0", std::move(out), {self}, {},
-      [bits, factor, order](Derivative& d) { d.set(0, mul_kept(d.grad(), bits, factor, order)); },
+      // The bits are saved, so that checkpoint draws them again and sees it when that was left out.
+      "MulBackward0", std::move(out), {self}, {Tensor(bits)},
+      [factor, order](Derivative& d) {
+        d.set(0, mul_kept(d.grad(), d.saved(0).array(), factor, order));
+      },
       "dropout");
 }
 

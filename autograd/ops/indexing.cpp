@@ -308,7 +308,9 @@ Tensor one_hot(const Tensor& indices, std::int64_t num_classes) {
       fail<ShapeError>("one_hot", "indices of shape ", indices.shape(),
                        " do not tell how many classes there are");
     }
-    const std::int64_t largest = max(indices).item<std::int64_t>();
+    if (indices.dtype() != int64)
+      fail<DTypeError>("one_hot", "the index is ", indices.dtype(), ", not int64");
+    const auto largest = std::max<std::int64_t>(0, max(indices).item<std::int64_t>());
     num_classes = largest < std::numeric_limits<std::int64_t>::max() ? largest + 1 : largest;
   }
   if (num_classes < 0) fail<ShapeError>("one_hot", "num_classes is ", num_classes);

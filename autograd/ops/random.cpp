@@ -161,7 +161,11 @@ const Tensor& draw_in_place(const char* operation, const char* node, const Tenso
   const Tensor& source = is_floating(self.dtype()) ? of : self;
   const Tensor result = record(node, self.array(), {self, source}, {}, zero_gradient, operation);
   PendingWrite pending(operation, self, result);
-  draw(self.array());
+  try {
+    draw(self.array());
+  } catch (const Error&) {
+    rename_error(operation);
+  }
   pending.commit();
   return self;
 }

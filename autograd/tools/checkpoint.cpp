@@ -58,6 +58,7 @@ class Checkpoint final : public Recomputation {
     std::optional<DrawRecording> recording;
     if (draws_) recording.emplace(*draws_);
     std::vector<Tensor> outputs = f_.call("checkpoint", inputs);
+    if (draws_) draws_->check_complete();
     open_ = false;
     return outputs;
   }

@@ -78,10 +78,13 @@ class CustomCall {
         sources[i].impl()->set_grad_fn(gradient_edge(inputs[i]).node);
       } else if (inputs[i].version() != versions[i]) {
         fail<AutogradError>(name(), "forward changed its input ", i, " in place");
+      } else {
+        check_apart("has an input", inputs[i], context.dirty_);
       }
     }
     for (const Tensor& saved : context.to_save_) {
       const bool is_dirty = is_in(saved, context.dirty_) && is_in(saved, inputs);
+      if (!is_dirty) check_apart("saved a tensor", saved, context.dirty_);
       // A dirty input's history is yet to change.
       saved_.push_back({is_dirty ? saved.detach() : saved,
                         place(saved, outputs, is_dirty ? Tensors() : inputs)});
@@ -105,6 +108,21 @@ class CustomCall {
   static bool is_in(const Tensor& tensor, const Tensors& list) {
     return std::any_of(list.begin(), list.end(),
                        [&](const Tensor& each) { return each.impl() == tensor.impl(); });
+  }
+
+  // A tensor whose history is that of what forward wrote: at this time it is still the old one.
+  void check_apart(const char* what, const Tensor& tensor, const Tensors& dirty) const {
+    if (!tensor.defined() || tensor.impl()->view_without_grad) return;
+    const auto owner = [](const Tensor& each) {
+      const Ref<TensorImpl> base = live_base(*each.impl());
+      return base ? base : each.impl();
+    };
+    for (const Tensor& each : dirty) {
+      if (each.defined() && owner(each) == owner(tensor))
+        fail<AutogradError>(name(), "forward ", what,
+                            " that shares elements with an input that it ",
+                            "marked as dirty; give it a clone");
+    }
   }
 
   // Input i was marked as dirty.

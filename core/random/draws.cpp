@@ -23,8 +23,18 @@ DrawRecord::DrawRecord() {
   last_number_ = replaying != nullptr ? replaying->number_ : shared_draws;
 }
 
-void DrawRecord::note(std::uint64_t number, const Generator& generator) {
-  if (number != last_number_ + 1) with_memory([&] { stretches_.push_back({draws_, generator}); });
+void DrawRecord::check_complete() const {
+  if (!is_complete_) fail_memory();
+}
+
+void DrawRecord::note(std::uint64_t number, const Generator& generator) noexcept {
+  if (number != last_number_ + 1) {
+    try {
+      stretches_.push_back({draws_, generator});
+    } catch (const std::bad_alloc&) {
+      is_complete_ = false;
+    }
+  }
   last_number_ = number;
   ++draws_;
 }
@@ -36,22 +46,23 @@ DrawRecording::~DrawRecording() {
   recording = outer_;
 }
 
-void DrawRecording::note_draw(const Generator& shared) {
+void DrawRecording::note_draw(const Generator& shared) noexcept {
   ++own_draws;
   tell_all(++shared_draws, shared);
 }
 
-void DrawRecording::tell_all(std::uint64_t number, const Generator& generator) {
+void DrawRecording::tell_all(std::uint64_t number, const Generator& generator) noexcept {
   for (DrawRecording* each = recording; each != nullptr; each = each->outer_)
     each->record_.note(number, generator);
 }
 
-// What a function draws when it runs again is not drawn by those that this thread is recording.
 DrawReplay::DrawReplay(const DrawRecord& record)
-    : record_(record),
-      generator_(record.stretches_[0].before),
-      outer_(std::exchange(replaying, this)),
-      recording_outside_(std::exchange(recording, nullptr)) {}
+    : record_(record), generator_(record.stretches_[0].before) {
+  record.check_complete();
+  outer_ = std::exchange(replaying, this);
+  // What a function draws when it runs again is not drawn by those that this thread is recording.
+  recording_outside_ = std::exchange(recording, nullptr);
+}
 
 DrawReplay::~DrawReplay() {
   replaying = outer_;
@@ -66,7 +77,7 @@ std::uint64_t draws_of_others() noexcept {
   return replaying != nullptr ? replaying->draws_of_others() : shared_draws - own_draws;
 }
 
-void DrawReplay::lock() {
+void DrawReplay::lock() noexcept {
   if (locks_ > 0) {
     ++locks_;
     return;
@@ -85,7 +96,7 @@ void DrawReplay::unlock() noexcept {
   --locks_;
 }
 
-void DrawReplay::lock(Generator& shared) {
+void DrawReplay::lock(Generator& shared) noexcept {
   lock();
   if (shared_locks_++ == 0) std::swap(generator_, shared);
 }

@@ -16,6 +16,10 @@ class DrawRecord {
   /// Begins with the state that the default generator has now.
   DrawRecord();
 
+  /// OutOfMemoryError where there was no memory to note a state. Drawing does not fail for that,
+  /// as destructors draw, too, where they put the generator back.
+  void check_complete() const;
+
  private:
   friend class DrawRecording;
   friend class DrawReplay;
@@ -25,11 +29,12 @@ class DrawRecord {
     Generator before;          // the state that this draw met
   };
 
-  void note(std::uint64_t number, const Generator& generator);
+  void note(std::uint64_t number, const Generator& generator) noexcept;
 
   std::vector<Stretch> stretches_;
   std::uint64_t draws_ = 0;
   std::uint64_t last_number_;  // of the function's last draw, in the count that the lock keeps
+  bool is_complete_ = true;
 };
 
 /// While it lives, what this thread draws from the default generator goes on `record`.
@@ -42,12 +47,12 @@ class DrawRecording {
 
   /// Tells all recordings of this thread that it is about to draw from the generator of all
   /// threads. The caller has the lock of that.
-  static void note_draw(const Generator& shared);
+  static void note_draw(const Generator& shared) noexcept;
 
  private:
   friend class DrawReplay;
 
-  static void tell_all(std::uint64_t number, const Generator& generator);
+  static void tell_all(std::uint64_t number, const Generator& generator) noexcept;
 
   DrawRecord& record_;
   DrawRecording* outer_;
@@ -58,6 +63,7 @@ class DrawRecording {
 /// notice.
 class DrawReplay {
  public:
+  /// OutOfMemoryError for a record that is not complete.
   explicit DrawReplay(const DrawRecord& record);
   ~DrawReplay();
   DrawReplay(const DrawReplay&) = delete;
@@ -72,9 +78,9 @@ class DrawReplay {
 
   ///@{ What a GeneratorLock does meanwhile. One that names the generator of all threads, `shared`,
   /// which the caller has locked, has it draw from the record's states.
-  void lock();
+  void lock() noexcept;
   void unlock() noexcept;
-  void lock(Generator& shared);
+  void lock(Generator& shared) noexcept;
   void unlock(Generator& shared) noexcept;
   ///@}
 
@@ -88,8 +94,8 @@ class DrawReplay {
   std::size_t next_stretch_ = 1;
   int locks_ = 0;
   int shared_locks_ = 0;
-  DrawReplay* outer_;
-  DrawRecording* recording_outside_;
+  DrawReplay* outer_ = nullptr;
+  DrawRecording* recording_outside_ = nullptr;
 };
 
 /// How often other threads than this one have used the default generator: to draw, to seed, or to

@@ -52,10 +52,10 @@ Tensor pad_sequence(const std::vector<Tensor>& sequences, Flag batch_first,
 
 Padded PadCollate::operator()(const std::vector<Tensor>& sequences) const {
   Tensor values = pad_sequence(sequences, true, padding_value, side);
-  std::vector<std::int64_t> lengths;
-  lengths.reserve(sequences.size());
-  for (const Tensor& sequence : sequences) lengths.push_back(sequence.size(0));
-  return {std::move(values), default_collate(lengths)};
+  Tensor lengths = empty({values.size(0)}, DType::int64);
+  auto* next = lengths.data_ptr<std::int64_t>();
+  for (const Tensor& sequence : sequences) *next++ = sequence.size(0);
+  return {std::move(values), std::move(lengths)};
 }
 
 }  // namespace tend::data

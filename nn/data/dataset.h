@@ -125,7 +125,8 @@ class Subset {
     detail::check_indices("Subset", indices_, dataset_->size());
   }
   Subset(D dataset, IndexList indices)
-      : Subset(std::make_shared<const D>(std::move(dataset)), std::move(indices)) {}
+      : Subset(with_memory([&] { return std::make_shared<const D>(std::move(dataset)); }),
+               std::move(indices)) {}
 
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(indices_.size()); }
   /// IndexError for an index outside of [0, size()).
@@ -160,9 +161,10 @@ class ConcatDataset {
   /// Error for no datasets at all.
   explicit ConcatDataset(std::vector<D> datasets) : datasets_(std::move(datasets)) {
     if (datasets_.empty()) fail("ConcatDataset", "needs a dataset");
-    for (const D& dataset : datasets_) {
-      ends_.push_back(detail::add_size(ends_.empty() ? 0 : ends_.back(), dataset.size()));
-    }
+    with_memory([&] {
+      for (const D& dataset : datasets_)
+        ends_.push_back(detail::add_size(ends_.empty() ? 0 : ends_.back(), dataset.size()));
+    });
   }
 
   std::int64_t size() const noexcept { return ends_.empty() ? 0 : ends_.back(); }
@@ -209,7 +211,8 @@ std::vector<Subset<D>> random_split(std::shared_ptr<const D> dataset,
 template <MapDataset D>
 std::vector<Subset<D>> random_split(D dataset, const std::vector<Scalar>& lengths,
                                     Generator& generator = default_generator()) {
-  return random_split(std::make_shared<const D>(std::move(dataset)), lengths, generator);
+  return random_split(with_memory([&] { return std::make_shared<const D>(std::move(dataset)); }),
+                      lengths, generator);
 }
 ///@}
 

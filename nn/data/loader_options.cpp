@@ -17,18 +17,22 @@ constexpr const char* kLoader = "DataLoader";
 constexpr const char* kLoad = "DataLoader::load_state_dict";
 constexpr std::array kGeneratorNames{"generator.loader", "generator.sampler", "generator.default"};
 
-const Tensor& entry(const nn::StateDict& state, std::string_view name) {
+const Tensor& entry(const nn::StateDict& state, std::string_view name, DType dtype,
+                    std::int64_t rank) {
   const auto found = state.find(name);
   if (found == state.end()) fail<IndexError>(kLoad, "the state has no \"", name, '"');
-  if (!found->second.defined()) fail(kLoad, '"', name, "\" is undefined");
-  return found->second;
+  const Tensor& value = found->second;
+  if (!value.defined()) fail(kLoad, '"', name, "\" is undefined");
+  if (value.dtype() != dtype)
+    fail<DTypeError>(kLoad, '"', name, "\" is ", value.dtype(), ", not ", dtype);
+  if (value.dim() != rank)
+    fail<ShapeError>(kLoad, '"', name, "\" has shape ", value.shape(), ", not ", rank,
+                     " dimensions");
+  return value;
 }
 
 std::int64_t whole(const nn::StateDict& state, std::string_view name) {
-  const Tensor& value = entry(state, name);
-  if (value.dtype() != DType::int64)
-    fail<DTypeError>(kLoad, '"', name, "\" is ", value.dtype(), ", not int64");
-  return value.item<std::int64_t>();
+  return entry(state, name, DType::int64, 0).item<std::int64_t>();
 }
 
 // The default generator is not the user's own.
@@ -113,7 +117,7 @@ void LoaderState::set_examples(std::int64_t examples) {
 }
 
 void LoaderState::load(const nn::StateDict& state, std::int64_t examples) {
-  const bool running = entry(state, "running").item<bool>();
+  const bool running = entry(state, "running", DType::boolean, 0).item<bool>();
   const std::int64_t batches = whole(state, "batches");
   if (batches < 0 || (batches > 0 && !running))
     fail(kLoad, "the state has ", batches, " batches ", running ? "within" : "outside of",
@@ -136,7 +140,8 @@ void LoaderState::load(const nn::StateDict& state, std::int64_t examples) {
     const bool is_own = i == kOwn || own_[i] != nullptr;
     if (!is_own && state.contains(kGeneratorNames[i]))
       fail(kLoad, "the state has a \"", kGeneratorNames[i], "\", this loader has none");
-    if (is_own) generators[i] = generator_of_tensor(entry(state, kGeneratorNames[i]));
+    if (is_own)
+      generators[i] = generator_of_tensor(entry(state, kGeneratorNames[i], DType::int64, 1));
   }
   // Between two passes the default generator goes on as the program has it.
   for (std::size_t i = 0; i < kOwn; ++i) {

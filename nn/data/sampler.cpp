@@ -14,6 +14,11 @@ Generator& given_or_default(Generator* generator) {
   return generator != nullptr ? *generator : default_generator();
 }
 
+template <class T, class F>
+Stream<T> stream(F f) {
+  return with_memory([&] { return Stream<T>(std::move(f)); });
+}
+
 // A pass of a RandomSampler. It draws when it is asked and not earlier: a generator of the user
 // serves others, too, whose draws lie between.
 class RandomPass {
@@ -67,10 +72,11 @@ SequentialSampler::SequentialSampler(std::int64_t size) : size_(size) {
 }
 
 Stream<std::int64_t> SequentialSampler::iter() const {
-  return [next = std::int64_t{0}, size = size_]() mutable -> std::optional<std::int64_t> {
-    if (next == size) return std::nullopt;
-    return next++;
-  };
+  return stream<std::int64_t>(
+      [next = std::int64_t{0}, size = size_]() mutable -> std::optional<std::int64_t> {
+        if (next == size) return std::nullopt;
+        return next++;
+      });
 }
 
 RandomSampler::RandomSampler(std::int64_t size, const RandomSamplerOptions& options)
@@ -83,19 +89,17 @@ RandomSampler::RandomSampler(std::int64_t size, const RandomSamplerOptions& opti
 }
 
 Stream<std::int64_t> RandomSampler::iter() const {
-  return with_memory([&] {
-    return Stream<std::int64_t>(RandomPass(range_, num_samples_, replacement_, generator_));
-  });
+  return stream<std::int64_t>(RandomPass(range_, num_samples_, replacement_, generator_));
 }
 
 Stream<std::int64_t> SubsetRandomSampler::iter() const {
-  return [indices = indices_, generator = generator_, order = Tensor(),
-          next = std::size_t{0}]() mutable -> std::optional<std::int64_t> {
+  return stream<std::int64_t>([indices = indices_, generator = generator_, order = Tensor(),
+                               next = std::size_t{0}]() mutable -> std::optional<std::int64_t> {
     if (!order.defined())
       order = randperm(static_cast<std::int64_t>(indices->size()), given_or_default(generator));
     if (next == indices->size()) return std::nullopt;
     return (*indices)[static_cast<std::size_t>(order.data_ptr<std::int64_t>()[next++])];
-  };
+  });
 }
 
 WeightedRandomSampler::WeightedRandomSampler(const Tensor& weights, std::int64_t num_samples,
@@ -109,14 +113,14 @@ WeightedRandomSampler::WeightedRandomSampler(const Tensor& weights, std::int64_t
 }
 
 Stream<std::int64_t> WeightedRandomSampler::iter() const {
-  return
-      [weights = weights_, count = num_samples_, replacement = replacement_, generator = generator_,
-       drawn = Tensor(), next = std::int64_t{0}]() mutable -> std::optional<std::int64_t> {
-        if (!drawn.defined())
-          drawn = multinomial(weights, count, replacement, given_or_default(generator));
-        if (next == count) return std::nullopt;
-        return drawn.data_ptr<std::int64_t>()[next++];
-      };
+  return stream<std::int64_t>([weights = weights_, count = num_samples_, replacement = replacement_,
+                               generator = generator_, drawn = Tensor(),
+                               next = std::int64_t{0}]() mutable -> std::optional<std::int64_t> {
+    if (!drawn.defined())
+      drawn = multinomial(weights, count, replacement, given_or_default(generator));
+    if (next == count) return std::nullopt;
+    return drawn.data_ptr<std::int64_t>()[next++];
+  });
 }
 
 BatchSampler::BatchSampler(Sampler sampler, std::int64_t batch_size, Flag drop_last)
@@ -130,18 +134,18 @@ std::int64_t BatchSampler::size() const {
 }
 
 Stream<IndexList> BatchSampler::iter() const {
-  return [next = sampler_.iter(), size = batch_size_,
-          drop_last = drop_last_]() -> std::optional<IndexList> {
+  return stream<IndexList>([next = sampler_.iter(), size = batch_size_,
+                            drop_last = drop_last_]() -> std::optional<IndexList> {
     IndexList batch;
     while (static_cast<std::int64_t>(batch.size()) < size) {
       const std::optional<std::int64_t> index = next();
       if (!index) break;
-      batch.push_back(*index);
+      with_memory([&] { batch.push_back(*index); });
     }
     const bool is_whole = static_cast<std::int64_t>(batch.size()) == size;
     if (batch.empty() || (drop_last && !is_whole)) return std::nullopt;
     return batch;
-  };
+  });
 }
 
 }  // namespace tend::data

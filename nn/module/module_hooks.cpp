@@ -92,10 +92,17 @@ void ModuleScope::rethrow_with_path(const Error& error) const {
   // Errors about memory stay as they are: there may be none for a path.
   const bool is_about_memory = typeid(error) == typeid(OutOfMemoryError);
   if (outer() != nullptr && !is_about_memory && !has_path(error.what())) {
-    with_memory([&] {
-      const std::string text = as_text(error.what(), kPathBegin, path(), ')');
-      throw_alike<Error, ShapeError, DTypeError, IndexError, AutogradError, IoError>(error, text);
-    });
+    std::string text;
+    try {
+      text = as_text(error.what(), kPathBegin, path(), ')');
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
+      // A module on the way was moved from, a user's named_children() throws: then without a path.
+    }
+    if (!text.empty()) {
+      with_memory([&] {
+        throw_alike<Error, ShapeError, DTypeError, IndexError, AutogradError, IoError>(error, text);
+      });
+    }
   }
   throw;
 }

@@ -34,7 +34,6 @@ class ModuleList : public ModuleBase {
   template <class Make>
   requires(!std::derived_from<Make, ModuleBase>) && std::is_invocable_r_v<T, Make&> ModuleList(
                                                         std::int64_t count, Make make) {
-    if (count < 0) fail("ModuleList", count, " modules");
     reserve(count);
     for (std::int64_t i = 0; i < count; ++i) push_back(make());
   }
@@ -77,8 +76,10 @@ class ModuleList : public ModuleBase {
           [&]() -> T& { return modules_.emplace_back(std::forward<Args>(args)...); });
     }
   }
-  /// Reserves memory for `count` modules; OutOfMemoryError where there is none.
+  /// Reserves memory for `count` modules; OutOfMemoryError where there is none, Error for a count
+  /// below 0.
   void reserve(std::int64_t count) {
+    if (count < 0) fail("ModuleList", count, " modules");
     check_idle("ModuleList");
     with_memory([&] { modules_.reserve(static_cast<std::size_t>(count)); });
   }

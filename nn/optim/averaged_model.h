@@ -72,9 +72,10 @@ class AveragedModel {
 };
 
 /// The model has its averaged weights while this lives, and then those that it had before; what is
-/// written to them meanwhile is lost. Error for a second guard of the same averages, ShapeError and
-/// DTypeError for a parameter that has become another one, AutogradError for one that may not be
-/// written; nothing has changed then.
+/// written to them meanwhile is lost, and what is saved meanwhile has the averages. Guards of
+/// several averages of one model must end in the reverse order of their construction. Error for a
+/// second guard of the same averages, ShapeError and DTypeError for a parameter that has become
+/// another one, AutogradError for one that may not be written; nothing has changed then.
 class AveragedWeightsGuard {
  public:
   [[nodiscard]] explicit AveragedWeightsGuard(AveragedModel& averaged);

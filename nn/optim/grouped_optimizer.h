@@ -95,6 +95,9 @@ class GroupedOptimizer : public Optimizer {
   template <class Prepare, class Update>
   void step_all(const char* operation, Prepare prepare, Update update);
 
+  /// Error where the user has put in or taken out parameters of the group.
+  static void check_states(const char* operation, const Group& group);
+
  private:
   static std::vector<Group> copied(const std::vector<Group>& groups);
 
@@ -114,7 +117,6 @@ class GroupedOptimizer : public Optimizer {
   template <class Update>
   static void step_run(const char* operation, std::span<Stepped> run, Update update);
   std::vector<Stepped> with_gradients(const char* operation);
-  static void check_states(const char* operation, const Group& group);
   static void check_fits(const char* operation, const Tensor& parameter, State& state);
   static bool lie_apart(const std::vector<Stepped>& all);
   static std::int64_t bytes_of(const Stepped& each);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -433,24 +434,32 @@ void GroupedOptimizer<Self, Opts, State>::check_fits(const char* operation, cons
   });
 }
 
-// False where two parameters may share elements; all are then stepped one after the other.
+// False where two parameters, or one and a gradient, may share elements; all are then stepped one
+// after the other.
 template <class Self, class Opts, class State>
 bool GroupedOptimizer<Self, Opts, State>::lie_apart(const std::vector<Stepped>& all) {
-  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> windows;
-  for (const Stepped& each : all) {
-    const Array& array = each.parameter->array();
-    if (array.numel() == 0) continue;
+  using Window = std::pair<std::uintptr_t, std::uintptr_t>;  // of addresses
+  const auto window_of = [](const Array& array) {
     std::int64_t last = 0;
     for (std::int64_t d = 0; d < array.rank(); ++d)
       last += (array.shape()[d] - 1) * array.strides()[d];
     const auto first = reinterpret_cast<std::uintptr_t>(array.raw());
-    const auto bytes = static_cast<std::uintptr_t>((last + 1) * item_size(array.dtype()));
-    windows.emplace_back(first, first + bytes);
+    return Window(first,
+                  first + static_cast<std::uintptr_t>((last + 1) * item_size(array.dtype())));
+  };
+  std::vector<Window> written;
+  for (const Stepped& each : all) {
+    if (each.parameter->numel() > 0) written.push_back(window_of(each.parameter->array()));
   }
-  std::sort(windows.begin(), windows.end());
-  return std::adjacent_find(windows.begin(), windows.end(), [](const auto& a, const auto& b) {
-           return b.first < a.second;
-         }) == windows.end();
+  std::sort(written.begin(), written.end());
+  const auto overlaps = [](const Window& a, const Window& b) { return b.first < a.second; };
+  if (std::adjacent_find(written.begin(), written.end(), overlaps) != written.end()) return false;
+  return std::none_of(all.begin(), all.end(), [&](const Stepped& each) {
+    if (each.gradient.numel() == 0) return false;
+    const Window read = window_of(each.gradient);
+    const auto behind = std::lower_bound(written.begin(), written.end(), Window(read.second, 0));
+    return behind != written.begin() && overlaps(*std::prev(behind), read);
+  });
 }
 
 template <class Self, class Opts, class State>

@@ -16,10 +16,10 @@ KeptValues::KeptValues(const char* operation, const std::vector<Tensor>& tensors
   });
 }
 
-void KeptValues::restore() const {
+void KeptValues::restore() const noexcept {
   for (const auto& [tensor, values] : values_) {
     const Array& elements = tensor.array();
-    if (elements.shape() != values.shape()) continue;
+    if (elements.shape() != values.shape() || elements.may_self_overlap()) continue;
     elements.copy_from(values);
     elements.storage()->bump_version(operation_);
   }

@@ -17,8 +17,8 @@ class KeptValues {
   KeptValues(const char* operation, const std::vector<Tensor>& tensors);
 
   /// Puts the elements back, converted where a tensor got another dtype meanwhile; one that got
-  /// another shape stays. Needs no memory.
-  void restore() const;
+  /// another shape, or elements that overlap, stays. Needs no memory and does not fail.
+  void restore() const noexcept;
 
  private:
   const char* operation_;

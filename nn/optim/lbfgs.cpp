@@ -87,6 +87,7 @@ void LBFGS::make_step() {
 void LBFGS::check_parameters() {
   if (group_count() != 1) fail(kLBFGSStep, "there must be one group, not ", group_count());
   check(groups()[0].options);
+  check_states(kLBFGSStep, groups()[0]);
   const std::vector<Tensor>& parameters = groups()[0].parameters;
   const DType dtype = parameters[0].dtype();
   std::int64_t elements = 0;

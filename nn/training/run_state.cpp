@@ -219,7 +219,7 @@ void RunState::load_state_dict(const StateDict& state) {
       for (const auto& restore : before) {
         try {
           restore();
-        } catch (const std::exception&) {
+        } catch (...) {
           // An optimizer, say, whose rate was out of range. The others get what they had.
         }
       }

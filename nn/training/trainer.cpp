@@ -91,8 +91,9 @@ TrainedStep Trainer::make_step() {
   saved_ = -1;
   schedule_due_at_ = step_;
   done.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  const auto tokens = (step_ - first_step_) * options_.tokens_per_step;
-  done.tokens_per_second = static_cast<double>(tokens) / done.seconds;
+  const double tokens =
+      static_cast<double>(step_ - first_step_) * static_cast<double>(options_.tokens_per_step);
+  done.tokens_per_second = tokens / done.seconds;
   return done;
 }
 

@@ -90,7 +90,11 @@ double Trainer::best_in_folder() const {
   const SafetensorsFile file(best);
   if (!file.contains(kBest))
     fail(kTrainer, best, " is no checkpoint, and would be replaced by one");
-  return file.load(kBest).item<double>();
+  const Tensor value = file.load(kBest);
+  if (value.numel() != 1 || value.dtype() != float64)
+    fail(kTrainer, best, ": ", kBest, " is ", value.shape(), ' ', value.dtype(),
+         ", not one number in float64");
+  return value.item<double>();
 }
 
 }  // namespace tend::nn

@@ -11,6 +11,7 @@ void detail::check_options(const TrainerOptions& o) {
   if (!(o.clip_norm >= 0)) fail(kTrainer, "clip_norm is ", o.clip_norm, ", not a number from 0 on");
   at_least("steps", o.steps, 0);
   at_least("accumulate", o.accumulate, 1);
+  at_least("tokens_per_step", o.tokens_per_step, 0);
   at_least("evaluate_every", o.evaluate_every, 0);
   at_least("patience", o.patience, 0);
   at_least("save_every", o.save_every, 0);

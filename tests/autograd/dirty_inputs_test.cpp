@@ -182,3 +182,56 @@ TEST_CASE("an input whose base cannot take part in the history is refused before
   Times().apply(v, w.detach());
   CHECK(values(buffer) == V{3, 3, 1, 1});
 }
+
+namespace {
+
+// x * 3 in place; saves what it is given, or takes it as an input.
+struct Tripled : autograd::Function<Tripled> {
+  Tensor forward(Context& context, const Tensor& x) const {
+    context.mark_dirty({x});
+    if (other.defined()) context.save_for_backward({other});
+    x.mul_(3);
+    return x;
+  }
+  static Tensor backward(const Context&, const Tensor& grad) { return 3 * grad; }
+  Tensor other;
+};
+
+// x * 3 through the pointer, which no version tells of, and y.
+struct TripledUnseen : autograd::Function<TripledUnseen> {
+  static Tensors forward(Context& context, const Tensor& x, const Tensor& y) {
+    context.mark_dirty({x});
+    for (std::int64_t i = 0; i < x.numel(); ++i) x.data_ptr<double>()[i] *= 3;
+    return {x, y * 2};
+  }
+  static Tensors backward(const Context&, const Tensors& grads) {
+    return {3 * grads[0], 2 * grads[1]};
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "a custom function that keeps a view of what it writes is refused, as its history is not yet "
+    "known") {
+  const Tensor w = leaf({1, 1}), base = w * 2;
+  const Tensor view = base.view({2}), other = base.view({2});
+  Tripled triple;
+  for (const Tensor& kept : {other, base}) {
+    triple.other = kept;
+    CHECK_THROWS_MATCHES(triple.apply(view), AutogradError,
+                         says("[TripledBackward] forward saved a tensor that shares elements with "
+                              "an input that it marked as dirty; give it a clone"));
+  }
+  triple.other = view;
+  CHECK_THROWS_AS(triple.apply(base), AutogradError);
+  CHECK_THROWS_MATCHES(TripledUnseen().apply(view, other), AutogradError,
+                       says("[TripledUnseenBackward] forward has an input that shares elements "
+                            "with an input that it marked as dirty; give it a clone"));
+
+  const Tensor again = leaf({1, 1}), fresh = again * 2, seen = fresh.view({2});
+  triple.other = fresh.detach();  // has no history
+  triple.apply(fresh);
+  seen.sum().backward();
+  CHECK(values(again.grad()) == V{6, 6});
+}

@@ -1,9 +1,12 @@
 // Memory that is refused: the n-th request of a call fails, for one n after the other.
 #include <iostream>
+#include <system_error>
+#include <thread>
 
 #include <tend/core/threads/parallel.h>
 
 #include "tests/catch.h"
+#include "tests/hostile/memory.h"
 #include "tests/hostile/options.h"
 #include "tests/hostile/refusals.h"
 
@@ -77,4 +80,27 @@ TEST_CASE("every request for memory can be refused", "[slow]") {
 #ifdef TEND_HAS_ARCHIVES
   check_refusals("archives", archive_scenarios(), kEvery);
 #endif
+}
+
+TEST_CASE("what another thread draws within a checkpoint may find no memory to be noted") {
+  manual_seed(1);
+  const Tensor x = ones({4}).requires_grad_();
+  const auto draw_elsewhere = [](Tensor t) {
+    const RngStateGuard keep;  // is put back behind the other thread's draw
+    std::thread([] { static_cast<void>(rand({1})); }).join();
+    return t * 2;
+  };
+  std::int64_t refused = 0;
+  for (std::int64_t n = 1;; ++n) {
+    RefusedRequest request(n, false);
+    try {
+      autograd::checkpoint(draw_elsewhere, x);
+    } catch (const OutOfMemoryError&) {
+      ++refused;
+    } catch (const std::system_error&) {  // no thread without memory
+      ++refused;
+    }
+    if (!request.stop()) break;
+  }
+  CHECK(refused > 2);
 }

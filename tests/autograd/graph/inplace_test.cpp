@@ -419,3 +419,24 @@ TEST_CASE("a gradient that a hook made as a view has the history of the view") {
   (x * x).sum().backward({}, true, true);
   CHECK(values(autograd::grad(x.grad().sum(), k)) == V{4, 6});
 }
+
+TEST_CASE("a view that is looked at in inference mode keeps its history") {
+  const Tensor w = leaf({1, 1}), base = w * 2, view = base.narrow(0, 0, 1);
+  base.mul_(3);
+  {
+    const InferenceModeGuard guard;
+    CHECK(view.requires_grad());
+  }
+  (view.sum() + base.sum()).backward();
+  CHECK(values(w.grad()) == std::vector<double>{12, 6});
+}
+
+TEST_CASE("a tensor that is transposed in place in inference mode has the history of its shape") {
+  const Tensor w = leaf({1, 1, 1, 1}), y = w.view({2, 2}) * 1;
+  {
+    const InferenceModeGuard guard;
+    y.t_();
+  }
+  (y * tensor({1.0, 2.0, 3.0, 4.0}).view({2, 2})).sum().backward();
+  CHECK(values(w.grad()) == std::vector<double>{1, 3, 2, 4});
+}

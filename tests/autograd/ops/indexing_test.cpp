@@ -183,7 +183,10 @@ TEST_CASE("one_hot counts the classes when it is not told") {
   CHECK_THROWS_AS(one_hot(zeros({0}, int64)), ShapeError);
   CHECK_THROWS_MATCHES(one_hot(tensor({1, 2}), 2), IndexError,
                        says("[one_hot] index 2 is out of range for dimension 1 of (2, 2)"));
-  CHECK_THROWS_AS(one_hot(tensor({-1})), IndexError);
+  CHECK_THROWS_MATCHES(one_hot(tensor({-5})), IndexError,
+                       says("[one_hot] index -5 is out of range for dimension 1 of (1, 1)"));
+  CHECK_THROWS_MATCHES(one_hot(tensor({1.5F})), DTypeError,
+                       says("[one_hot] the index is float32, not int64"));
   CHECK_THROWS_AS(one_hot(tensor({1}), -2), ShapeError);
   CHECK_THROWS_AS(one_hot(tensor({1.})), DTypeError);
 }

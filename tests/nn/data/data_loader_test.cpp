@@ -159,12 +159,14 @@ TEST_CASE("an error comes out of the loop at its batch, with its kind, the batch
       CHECK(std::string(error.what()) == "[DataLoader] batch 2, index 5: no such picture");
       CHECK_THROWS_WITH(std::rethrow_if_nested(error), "no such picture");
     }
+    CHECK_THROWS_WITH(*it, "[DataLoader] the iterator has no batch here");
     ++it;  // goes on behind it
     CHECK((*it).to_vector<std::int64_t>() == IndexList{6, 7});
     ++it;
     CHECK_THROWS_AS(++it, Error);
     ++it;
     CHECK(it == loader.end());
+    CHECK_THROWS_WITH(*it, "[DataLoader] the iterator has no batch here");
 
     data::DataLoader uneven(
         data::TensorDataset(arange(3)), {.batch_size = 2, .num_workers = workers},
@@ -373,6 +375,7 @@ TEST_CASE("a loader or a loop that was moved from says so") {
   auto it = moved.begin();
   auto other = std::move(it);
   CHECK_THROWS_WITH(++it, "[DataLoader] the iterator was moved from");
+  CHECK_THROWS_AS(*it, Error);
   // NOLINTEND(bugprone-use-after-move)
   loader = moved;
   CHECK(batches_in(loader).size() == 4);

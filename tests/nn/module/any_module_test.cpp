@@ -103,3 +103,10 @@ TEST_CASE("an evaluation ends also where one of its modules was moved from") {
   CHECK(grad_enabled());
   CHECK_THROWS_WITH(list.train(), "[AnyModule] was moved from");
 }
+
+TEST_CASE("an error of a module keeps its text where a module beside it was moved from") {
+  nn::Sequential model{nn::Linear(4, 4), nn::ReLU()};
+  model(ones({1, 4}));
+  const nn::AnyModule taken = std::move(model[1]);
+  CHECK_THROWS_AS(model(ones({1, 7})), ShapeError);
+}

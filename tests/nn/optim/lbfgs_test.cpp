@@ -186,6 +186,12 @@ TEST_CASE("LBFGS refuses what it cannot step, before anything has changed") {
   CHECK_THROWS_AS(optim::LBFGS(p, {.max_eval = 0}), Error);
   CHECK_THROWS_AS(optim::LBFGS(p, -1.0), Error);
   CHECK_THROWS_AS(optim::LBFGS(p).set_momentum(0, 0.5), Error);
+  optim::LBFGS emptied(p);
+  emptied.groups()[0].parameters.clear();
+  refuses(emptied, "[LBFGS.step] a group's parameters are chosen when it is added");
+  optim::LBFGS grown(p);
+  grown.groups()[0].parameters.push_back(ones({2}, float64).requires_grad_());
+  refuses(grown, "[LBFGS.step] a group's parameters are chosen when it is added");
 }
 
 TEST_CASE("LBFGS refuses a state and parameters that its memory does not fit") {

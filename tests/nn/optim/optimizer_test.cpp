@@ -243,6 +243,17 @@ TEST_CASE("an optimizer refuses a parameter that became another one") {
   CHECK(p.to_vector<float>() == std::vector<float>(4000, 1.0f));
 }
 
+TEST_CASE("a gradient that shares elements with another parameter is read after that one's step") {
+  constexpr std::int64_t kMany = 1 << 20;
+  Tensor p = zeros({kMany}).requires_grad_(), q = ones({kMany}).requires_grad_();
+  p.set_grad(q.detach());
+  q.set_grad(ones({kMany}));
+  optim::SGD({q, p}, {.lr = 1}).step();
+  CHECK(equal(p.detach(), zeros({kMany})));
+  optim::SGD({p, q}, {.lr = 1}).step();  // q is zero, and then -1
+  CHECK(equal(p.detach(), zeros({kMany})));
+}
+
 TEST_CASE("a parameter without gradient is passed over") {
   Tensor p = start().requires_grad_();
   optim::AdamW optimizer({p});

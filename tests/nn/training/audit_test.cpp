@@ -320,3 +320,14 @@ TEST_CASE("the kinks of relu are no wrong derivatives", "[products]") {
   // 24 fail where differences take one step of 1e-5; one of 1e-7 meets a hundredth of the kinks.
   CHECK(failed <= 1);
 }
+
+TEST_CASE("the audit records its graphs in inference mode, too", "[products]") {
+  manual_seed(1);
+  Net net;
+  net.eval();
+  const InferenceModeGuard guard;
+  const AuditReport report =
+      nn::audit(net, [](const Net& model) { return mean(pow(model(inputs()), 2)); });
+  CHECK(report.passed());
+  CHECK(report.parameters.at(0).reached);
+}

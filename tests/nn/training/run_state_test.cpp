@@ -179,6 +179,39 @@ TEST_CASE("a checkpoint with a byte or a setting that changed is refused", "[pro
   CHECK(same_bits(run.state.state_dict(), before));
 }
 
+namespace {
+
+// A part of a user's class, which refuses every second state with something that is no exception.
+struct Moody {
+  nn::StateDict state_dict() const {
+    nn::StateDict state;
+    state["value"] = tensor(1.0);
+    return state;
+  }
+  void load_state_dict(const nn::StateDict&) {
+    if (loads++ % 2 == 1) throw 1;
+  }
+  int loads = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a part that refuses its old state by any exception leaves the others theirs") {
+  Drop model;
+  nn::RunState run(model);
+  Moody moody;
+  std::int64_t step = 5, last = 6;
+  run.add("moody", moody);
+  run.add("step", step);
+  run.add("last", last);
+  nn::StateDict wrong = copy_of(run.state_dict());
+  wrong["training.step"] = tensor(std::int64_t{8});
+  wrong["training.last"] = tensor(1.5);
+  CHECK_THROWS_WITH(run.load_state_dict(wrong), ContainsSubstring("training.last is () float64"));
+  CHECK(moody.loads == 2);
+  CHECK(step == 5);
+}
+
 TEST_CASE("the parts of a run have names of their own") {
   Drop model;
   nn::RunState run(model);
