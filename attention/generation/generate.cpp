@@ -9,7 +9,6 @@
 #include <tend/attention/generation/sampling.h>
 #include <tend/autograd/ops/ops.h>
 #include <tend/core/base/error.h>
-#include <tend/core/memory/scratch.h>
 
 namespace tend::attention {
 namespace {

@@ -1,7 +1,6 @@
 #include <tend/attention/layers/activation_function.h>
 
 #include <tend/autograd/ops/activation.h>
-#include <tend/autograd/ops/math.h>
 
 namespace tend::nn {
 

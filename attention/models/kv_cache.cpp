@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <tuple>
-#include <utility>
 
 #include <tend/autograd/ops/ops.h>
 #include <tend/autograd/tensor/grad_mode.h>

@@ -1,6 +1,5 @@
 #include <tend/attention/pretrained/checkpoint_layout.h>
 
-#include <algorithm>
 #include <map>
 #include <utility>
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <tend/autograd/graph/node.h>
-#include <tend/autograd/tensor/grad_mode.h>
 
 namespace tend {
 namespace {

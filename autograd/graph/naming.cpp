@@ -1,6 +1,5 @@
 #include <tend/autograd/graph/naming.h>
 
-#include <string>
 #include <string_view>
 #include <typeinfo>
 

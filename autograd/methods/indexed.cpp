@@ -1,7 +1,6 @@
 // Indexed and Tensor::operator[].
 #include <utility>
 
-#include <tend/autograd/graph/inplace.h>
 #include <tend/autograd/ops/parsed_index.h>
 
 namespace tend {

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <initializer_list>
-#include <span>
 #include <vector>
 
 #include <tend/autograd/tensor/tensor.h>

@@ -1,6 +1,5 @@
 #include <tend/autograd/ops/views.h>
 
-#include <algorithm>
 
 #include <tend/autograd/graph/strided_region.h>
 #include <tend/autograd/ops/helpers.h>

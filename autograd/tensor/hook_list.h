@@ -1,7 +1,6 @@
 // Functions that users attach to tensors and modules.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -1,6 +1,5 @@
 #include <tend/autograd/tools/functional.h>
 
-#include <utility>
 
 #include <tend/autograd/graph/engine.h>
 #include <tend/autograd/ops/ops.h>

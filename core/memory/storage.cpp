@@ -5,7 +5,6 @@
 #include <new>
 #include <utility>
 
-#include <tend/core/base/error.h>
 
 namespace tend {
 namespace {

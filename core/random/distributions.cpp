@@ -6,7 +6,6 @@
 #include <limits>
 #include <numeric>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include <tend/core/memory/scratch.h>

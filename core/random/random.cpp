@@ -4,7 +4,6 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
-#include <mutex>
 #include <numbers>
 #include <random>
 

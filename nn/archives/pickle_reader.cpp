@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include <tend/core/base/error.h>
 #include <tend/nn/archives/pickle_objects.h>
 #include <tend/nn/files/json.h>
 

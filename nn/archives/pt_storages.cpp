@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include <tend/core/base/error.h>
 #include <tend/nn/archives/byte_reader.h>
 #include <tend/nn/archives/pickle_reader.h>
 #include <tend/nn/archives/zip_reader.h>

@@ -1,8 +1,6 @@
 #include <map>
 #include <string>
-#include <utility>
 
-#include <tend/core/base/error.h>
 #include <tend/nn/archives/pickle_objects.h>
 #include <tend/nn/archives/pickle_reader.h>
 #include <tend/nn/archives/pt_storages.h>

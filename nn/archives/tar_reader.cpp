@@ -6,7 +6,6 @@
 #include <optional>
 #include <system_error>
 
-#include <tend/core/base/error.h>
 #include <tend/nn/files/file_name.h>
 
 namespace tend::nn {

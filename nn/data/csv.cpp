@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <system_error>
 #include <type_traits>
-#include <utility>
 
 #include <tend/autograd/ops/creation.h>
 #include <tend/core/base/error.h>

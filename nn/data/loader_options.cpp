@@ -1,7 +1,6 @@
 #include <tend/nn/data/loader_options.h>
 
 #include <string>
-#include <utility>
 
 #include <tend/autograd/ops/creation.h>
 #include <tend/core/base/error.h>

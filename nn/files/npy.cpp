@@ -1,6 +1,5 @@
 #include <tend/nn/files/npy.h>
 
-#include <functional>
 #include <string>
 
 #include <tend/core/base/error.h>

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <list>
 #include <optional>
-#include <utility>
 
 #include <tend/core/base/error.h>
 #include <tend/nn/files/file_name.h>

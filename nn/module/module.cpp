@@ -5,7 +5,6 @@
 #include <ostream>
 #include <unordered_set>
 
-#include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/base/stack.h>
 #include <tend/core/base/type_name.h>
 

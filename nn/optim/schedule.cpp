@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <set>
-#include <string_view>
 #include <utility>
 
 #include <tend/autograd/ops/creation.h>

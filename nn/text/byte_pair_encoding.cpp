@@ -1,7 +1,6 @@
 #include <tend/nn/text/byte_pair_encoding.h>
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 #include <unordered_set>
 

@@ -6,7 +6,6 @@
 #include <limits>
 #include <queue>
 #include <string>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 

@@ -5,7 +5,6 @@
 #include <functional>
 #include <limits>
 #include <queue>
-#include <tuple>
 
 namespace tend::nn {
 namespace {

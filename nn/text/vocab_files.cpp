@@ -6,7 +6,6 @@
 #include <tend/nn/files/file_name.h>
 #include <tend/nn/files/json.h>
 #include <tend/nn/files/write_file.h>
-#include <tend/nn/text/byte_alphabet.h>
 
 namespace tend::nn {
 namespace {

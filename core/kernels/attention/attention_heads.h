@@ -7,7 +7,6 @@
 
 #include <tend/core/base/function_ref.h>
 #include <tend/core/kernels/attention/attention_head.h>
-#include <tend/core/kernels/simd/for_types.h>
 
 namespace tend::kernels {
 

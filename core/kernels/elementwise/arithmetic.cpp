@@ -4,7 +4,6 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
-#include <limits>
 
 #include <tend/core/kernels/elementwise/formulas.h>
 #include <tend/core/kernels/elementwise/loops.h>

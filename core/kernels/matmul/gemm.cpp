@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <utility>
 
 #include <tend/core/kernels/matmul/blas.h>
 #include <tend/core/kernels/matmul/flop_count.h>

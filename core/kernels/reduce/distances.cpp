@@ -1,6 +1,5 @@
 #include <tend/core/kernels/reduce/distances.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
