@@ -1,4 +1,5 @@
 #include <tend/attention/layers/multihead_attention.h>
+#include <tend/attention/modules/input_check.h>
 
 #include <limits>
 
@@ -24,9 +25,7 @@ std::int64_t checked_width(std::int64_t embed_dim, std::int64_t num_heads,
   };
   check_size("kdim", options.kdim);
   check_size("vdim", options.vdim);
-  if (!(options.dropout >= 0 && options.dropout <= 1)) {
-    fail(kName, "the probability of dropout must lie in [0, 1], got ", options.dropout);
-  }
+  attention::check_dropout(kName, options.dropout);
   return embed_dim;
 }
 

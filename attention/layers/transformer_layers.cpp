@@ -1,4 +1,5 @@
 #include <tend/attention/layers/transformer_layers.h>
+#include <tend/attention/modules/input_check.h>
 
 #include <tend/attention/functions/call.h>
 #include <tend/autograd/ops/ops.h>
@@ -15,9 +16,7 @@ std::int64_t checked_model(const char* layer, std::int64_t d_model, std::int64_t
   if (options.dim_feedforward < 1) {
     fail<ShapeError>(layer, "dim_feedforward must be at least 1, got ", options.dim_feedforward);
   }
-  if (!(options.dropout >= 0 && options.dropout <= 1)) {
-    fail(layer, "the probability of dropout must lie in [0, 1], got ", options.dropout);
-  }
+  attention::check_dropout(layer, options.dropout);
   return d_model;
 }
 

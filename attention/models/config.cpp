@@ -1,4 +1,5 @@
 #include <tend/attention/models/config.h>
+#include <tend/attention/modules/input_check.h>
 
 #include <cmath>
 
@@ -70,9 +71,8 @@ const GPTConfig& checked_block(const char* module, const GPTConfig& c) {
   if (!(c.norm_eps >= 0 && std::isfinite(c.norm_eps)))
     fail(module, "norm_eps ", c.norm_eps, " must be at least 0 and finite");
   for (const double p :
-       {c.dropout, c.attention_dropout.value_or(0), c.embedding_dropout.value_or(0)}) {
-    if (!(p >= 0 && p <= 1)) fail(module, "the probability of dropout must lie in [0, 1], got ", p);
-  }
+       {c.dropout, c.attention_dropout.value_or(0), c.embedding_dropout.value_or(0)})
+    check_dropout(module, p);
   return c;
 }
 

@@ -17,6 +17,11 @@ inline void check_tokens(const char* module, const Tensor& x, std::int64_t d_in,
   }
 }
 
+/// Error naming `module` unless the probability lies in [0, 1].
+inline void check_dropout(const char* module, double p) {
+  if (!(p >= 0 && p <= 1)) fail(module, "the probability of dropout must lie in [0, 1], got ", p);
+}
+
 /// Returns d_in after checking a module's sizes (ShapeError) and its probability of dropout
 /// (Error). To be called before the first weights are drawn.
 inline std::int64_t checked_d_in(const char* module, std::int64_t d_in, std::int64_t d_out,
@@ -25,8 +30,7 @@ inline std::int64_t checked_d_in(const char* module, std::int64_t d_in, std::int
     fail<ShapeError>(module, "d_in ", d_in, ", d_out ", d_out, " and context_length ",
                      context_length, " are no sizes");
   }
-  if (!(dropout >= 0 && dropout <= 1))
-    fail(module, "the probability of dropout must lie in [0, 1], got ", dropout);
+  check_dropout(module, dropout);
   return d_in;
 }
 

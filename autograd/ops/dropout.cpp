@@ -1,7 +1,5 @@
 #include <tend/autograd/ops/dropout.h>
 
-#include <algorithm>
-
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/elementwise/dropout.h>
 #include <tend/core/random/distributions.h>
@@ -21,17 +19,6 @@ double kept_factor(DType dtype, double p) {
 }
 
 namespace {
-
-// The dimensions in the order in which they lie in the memory of a result like `a`.
-Shape memory_order(const Array& a) {
-  const Array like = Array::empty_like(a);
-  Shape order;
-  for (std::int64_t d = 0; d < a.rank(); ++d) order.push_back(d);
-  std::stable_sort(order.begin(), order.end(), [&like](std::int64_t x, std::int64_t y) {
-    return like.strides()[x] > like.strides()[y];
-  });
-  return order;
-}
 
 Array mul_in_order(const Array& a, const Array& bits, double factor, const Shape& order) {
   const Array in_order = a.permute(order).contiguous();
@@ -69,7 +56,7 @@ Tensor dropout(const Tensor& self, double p, Flag training, Generator& generator
   const bool is_row_major =
       self.is_contiguous() || generator.bernoulli_stream() == BernoulliStream::mkl;
   return mul_kept(self, draw_kept(self.numel(), p, generator), kept_factor(self.dtype(), p),
-                  is_row_major ? Shape() : memory_order(self.array()));
+                  is_row_major ? Shape() : kernels::memory_order(Array::empty_like(self.array())));
 }
 
 }  // namespace tend

@@ -311,10 +311,9 @@ namespace {
 // `dims` counted from the front; IndexError for one out of range, ShapeError for one named twice.
 Shape contracted_dims(const Tensor& x, const Shape& dims) {
   if (dims.empty()) return {};
-  if (x.dim() == 0) fail<IndexError>("tensordot", "a 0-d tensor has no dimension ", dims[0]);
-  wrap_dims("tensordot", dims, x.dim());  // throws for a dimension named twice
   Shape wrapped;
-  for (const std::int64_t d : dims) wrapped.push_back(wrap_dim("tensordot", d, x.dim()));
+  for (const std::int64_t d : dims) wrapped.push_back(own_dim("tensordot", x, d));
+  wrap_dims("tensordot", dims, x.dim());  // throws for a dimension named twice
   return wrapped;
 }
 

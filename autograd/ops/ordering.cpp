@@ -91,8 +91,7 @@ Tensor slices_as_rows(const char* operation, const Tensor& self, std::int64_t di
 // Those of the slices of self along `dim` that differ, of all (in order) or of neighbours alone.
 UniqueElements unique_slices(const char* operation, const Tensor& self, std::int64_t dim,
                              bool of_all, bool return_inverse, bool return_counts) {
-  if (self.dim() == 0) fail<IndexError>(operation, "a 0-d tensor has no dimension ", dim);
-  dim = wrap_dim(operation, dim, self.dim());
+  dim = own_dim(operation, self, dim);
   const Tensor rows = slices_as_rows(operation, self, dim);
   const std::int64_t count = rows.size(0);
   Tensor order = arange(count);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <tend/autograd/graph/naming.h>
+#include <tend/autograd/ops/helpers.h>
 #include <tend/autograd/ops/views.h>
 #include <tend/autograd/tensor/tensor.h>
 
@@ -10,8 +11,7 @@ namespace tend {
 namespace {
 
 std::int64_t size_along(const char* operation, const Tensor& self, std::int64_t dim) {
-  if (self.dim() == 0) fail<IndexError>(operation, "a 0-d tensor has no dimension ", dim);
-  return self.shape()[wrap_dim(operation, dim, self.dim())];
+  return self.shape()[own_dim(operation, self, dim)];
 }
 
 // An empty vector with memory for `count` pieces. A dimension can have more elements than memory

@@ -75,11 +75,10 @@ Tensor roll(const Tensor& self, const Shape& shifts, const Shape& dims) {
     fail<ShapeError>("roll", "shifts ", shifts, " and dimensions ", dims,
                      " must be one or more, and as many of both");
   }
-  if (self.dim() == 0) fail<IndexError>("roll", "a 0-d tensor has no dimension ", dims[0]);
   Shape back = shifts;
   Shape in_all(self.shape().size(), 0);  // the shifts of one dimension add up
   for (std::int64_t i = 0; i < dims.rank(); ++i) {
-    const std::int64_t dim = wrap_dim("roll", dims[i], self.dim());
+    const std::int64_t dim = own_dim("roll", self, dims[i]);
     const std::int64_t size = self.size(dim), shift = shift_within(shifts[i], size);
     back[i] = -shift;
     in_all[dim] = shift_within(in_all[dim] - size + shift, size);
@@ -127,8 +126,7 @@ namespace {
 
 // The dimension along which elements are repeated.
 std::int64_t interleaved_dim(const Tensor& x, std::optional<Integer> dim) {
-  if (x.dim() == 0) fail<IndexError>("repeat_interleave", "a 0-d tensor has no dimension ", *dim);
-  return wrap_dim("repeat_interleave", dim.value_or(0), x.dim());
+  return own_dim("repeat_interleave", x, dim.value_or(0));
 }
 
 }  // namespace

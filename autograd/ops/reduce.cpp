@@ -145,7 +145,7 @@ double degrees_of_freedom(const Shape& input, const Shape& dims, double correcti
 }
 
 // The gradient of x, where `grad` is the cotangent of its variance, with the reduced dimensions
-// restored. The variance `is_whole` where no dimensions were given.
+// restored. `is_whole`: no dimensions were given.
 Tensor var_gradient(const Tensor& x, const Tensor& grad, const Shape& dims, double correction,
                     bool is_whole) {
   const Tensor middle = mean(x, dims, true);

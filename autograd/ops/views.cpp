@@ -1,6 +1,5 @@
 #include <tend/autograd/ops/views.h>
 
-
 #include <tend/autograd/graph/strided_region.h>
 #include <tend/autograd/ops/helpers.h>
 #include <tend/core/kernels/elementwise/arithmetic.h>
@@ -178,8 +177,7 @@ Tensor flatten(const Tensor& self, std::int64_t start, std::int64_t end) try {
 }
 
 Tensor unflatten(const Tensor& self, std::int64_t dim, const Shape& sizes) try {
-  if (self.dim() == 0) fail<IndexError>("unflatten", "a 0-d tensor has no dimension ", dim);
-  dim = wrap_dim("unflatten", dim, self.dim());
+  dim = own_dim("unflatten", self, dim);
   if (sizes.empty()) fail<ShapeError>("unflatten", "the sizes of dimension ", dim, " are empty");
   const Shape known = infer_shape("unflatten", sizes, self.shape()[dim]);
   Shape shape = self.shape();

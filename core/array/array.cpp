@@ -46,7 +46,7 @@ bool is_row_major(const Shape& shape, const Shape& strides, std::int64_t numel) 
   return true;
 }
 
-// The stride with which an input that is broadcast to `rank` dimensions goes along one of them.
+// The stride with which an input that is broadcast to `shape` goes along dimension `dim` of it.
 std::int64_t broadcast_stride(const Array& input, std::int64_t dim, const Shape& shape) noexcept {
   const std::int64_t own = dim - (shape.rank() - input.rank());
   if (own < 0 || (input.shape()[own] == 1 && shape[dim] != 1)) return 0;

@@ -14,10 +14,7 @@
 #include <tend/core/threads/parallel.h>
 
 namespace tend::kernels {
-namespace {
 
-// The dimensions, the largest stride first. In an array permuted like this, row-major order is the
-// order in memory.
 Shape memory_order(const Array& a) {
   Shape dims;
   for (std::int64_t d = 0; d < a.rank(); ++d) dims.push_back(d);
@@ -25,6 +22,8 @@ Shape memory_order(const Array& a) {
                    [&](auto d, auto e) { return a.strides()[d] > a.strides()[e]; });
   return dims;
 }
+
+namespace {
 
 Array in_memory_order(const Array& a) {
   return a.permute(memory_order(a));

@@ -14,6 +14,10 @@ namespace tend::kernels {
 // the order of its indices; an empty array draws nothing. `out` must not name one element twice
 // (ShapeError). Arguments are checked before anything is drawn (Error).
 
+/// The dimensions, the largest stride first: in an array that is permuted so, row-major order is
+/// the order in memory.
+Shape memory_order(const Array& a);
+
 /// Uniform on [low, high) (rounding may give `high` itself); float32 or float64.
 /// PyTorch: Tensor.uniform_.
 void uniform(const Array& out, double low = 0.0, double high = 1.0,

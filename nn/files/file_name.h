@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <tend/core/base/error.h>
 
@@ -28,6 +29,9 @@ inline void check_name(const FileName& file) {
   if (file.path.native().find('\0') == std::string::npos) return;
   fail<IoError>(file.operation, file.path.c_str(), ": its name goes on after a zero byte");
 }
+
+/// IoError for a name that is there twice.
+void check_unique(const FileName& file, std::vector<std::string_view> names);
 
 /// The whole content of a regular file; IoError when it cannot be read.
 std::string read_text(const FileName& file);

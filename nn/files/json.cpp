@@ -68,12 +68,9 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   void check_names(const Object& object) const {
-    std::vector<std::string_view> names(object.size());
-    std::transform(object.begin(), object.end(), names.begin(),
-                   [](const Member& member) { return std::string_view(member.name); });
-    std::sort(names.begin(), names.end());
-    const auto twice = std::adjacent_find(names.begin(), names.end());
-    if (twice != names.end()) file_.refuse("the name '", shown(*twice), "' is used twice");
+    std::vector<std::string_view> names;
+    for (const Member& member : object) names.push_back(member.name);
+    check_unique(file_, std::move(names));
   }
 
   const FileName& file_;

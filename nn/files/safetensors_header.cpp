@@ -129,7 +129,7 @@ namespace {
 // than the format does, so neither the stack nor a destructor can grow with the text.
 class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit HeaderHandler(const std::filesystem::path& path) : path_(path) {}
+  explicit HeaderHandler(const FileName& file) : file_(file) {}
 
   Header take() { return std::move(header_); }
 
@@ -244,7 +244,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
 
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {
-    fail<IoError>("load_safetensors", path_.string(), ": ", parts...);
+    file_.refuse(parts...);
   }
   [[noreturn]] void refuse_twice(const std::string& name) const {
     refuse("the name '", shown(name), "' is used twice");
@@ -295,7 +295,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
     }
   }
 
-  const std::filesystem::path& path_;
+  const FileName& file_;
   Header header_;
   Place place_ = Place::before;
   bool has_metadata_ = false;
@@ -309,16 +309,12 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
 
 class Checker {
  public:
-  Checker(const std::filesystem::path& path, std::vector<Entry>& entries)
-      : path_(path), entries_(entries) {}
+  Checker(const FileName& file, std::vector<Entry>& entries) : file_(file), entries_(entries) {}
 
   void check_names() const {
-    std::vector<std::string_view> names(entries_.size());
-    std::transform(entries_.begin(), entries_.end(), names.begin(),
-                   [](const Entry& entry) { return std::string_view(entry.name); });
-    std::sort(names.begin(), names.end());
-    const auto twice = std::adjacent_find(names.begin(), names.end());
-    if (twice != names.end()) refuse("the name '", shown(*twice), "' is used twice");
+    std::vector<std::string_view> names;
+    for (const Entry& entry : entries_) names.push_back(entry.name);
+    check_unique(file_, std::move(names));
   }
 
   void check_lengths(std::int64_t data_bytes) const {
@@ -348,7 +344,7 @@ class Checker {
  private:
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {
-    fail<IoError>("load_safetensors", path_.string(), ": ", parts...);
+    file_.refuse(parts...);
   }
 
   void check_length(const Entry& entry) const {
@@ -363,7 +359,7 @@ class Checker {
     }
   }
 
-  const std::filesystem::path& path_;
+  const FileName& file_;
   std::vector<Entry>& entries_;
 };
 
@@ -371,10 +367,11 @@ class Checker {
 
 Header parse_header(const std::filesystem::path& path, const std::string& text,
                     std::int64_t data_bytes) {
-  HeaderHandler handler(path);
+  const FileName file{"load_safetensors", path};
+  HeaderHandler handler(file);
   nlohmann::json::sax_parse(text, &handler);
   Header header = handler.take();
-  Checker checker(path, header.entries);
+  Checker checker(file, header.entries);
   checker.check_names();
   checker.check_lengths(data_bytes);
   checker.check_ranges(data_bytes);

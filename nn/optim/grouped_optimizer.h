@@ -17,6 +17,10 @@
 
 namespace tend::optim {
 
+namespace detail {
+class StateReader;
+}
+
 template <class Options>
 concept HasWeightDecay = requires(Options options) {
   options.weight_decay;
@@ -108,11 +112,10 @@ class GroupedOptimizer : public Optimizer {
   void check_new(const std::vector<Tensor>& parameters) const;
 
   void load(const nn::StateDict& state);
-  template <class Take>
   static void load_options(std::size_t group, std::pair<Options, std::optional<double>>& loaded,
-                           Take& take);
-  template <class Take>
-  static State loaded_state(const std::string& index, const Tensor& parameter, Take& take);
+                           detail::StateReader& reader);
+  static State loaded_state(const std::string& index, const Tensor& parameter,
+                            detail::StateReader& reader);
 
   template <class Update>
   static void step_run(const char* operation, std::span<Stepped> run, Update update);

@@ -15,6 +15,7 @@
 #include <tend/core/threads/parallel.h>
 #include <tend/nn/optim/grouped_optimizer.h>
 #include <tend/nn/optim/option_tensors.h>
+#include <tend/nn/optim/state_reader.h>
 
 #pragma GCC visibility push(default)
 
@@ -277,37 +278,21 @@ void GroupedOptimizer<Self, Opts, State>::check_new(const std::vector<Tensor>& p
 
 template <class Self, class Opts, class State>
 void GroupedOptimizer<Self, Opts, State>::load(const nn::StateDict& state) {
-  std::map<std::string_view, const Tensor*> entries;
-  for (const auto& [key, value] : state) {
-    if (!entries.emplace(key, &value).second) fail("load_state_dict", key, " is there twice");
-  }
-  // The entry of that name, which is taken out; an undefined tensor for one that is not there.
-  const auto take = [&](const std::string& key, bool wanted) {
-    const auto entry = entries.find(key);
-    if (entry == entries.end()) {
-      if (wanted) fail("load_state_dict", key, " is missing");
-      return Tensor();
-    }
-    Tensor value = *entry->second;
-    if (!value.defined()) fail("load_state_dict", key, " is undefined");
-    entries.erase(entry);
-    return value;
-  };
+  detail::StateReader reader("load_state_dict", state);
   std::vector<std::pair<State*, State>> loaded;
   visit([&](const std::string& index, const Tensor& parameter, State& each) {
-    loaded.emplace_back(&each, loaded_state(index, parameter, take));
+    loaded.emplace_back(&each, loaded_state(index, parameter, reader));
   });
   const bool has_options = std::any_of(
       state.begin(), state.end(), [](const auto& entry) { return detail::is_option(entry.first); });
   std::vector<std::pair<Options, std::optional<double>>> options;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     options.emplace_back(groups_[i].options, groups_[i].initial_lr);
-    if (has_options) load_options(i, options.back(), take);
+    if (has_options) load_options(i, options.back(), reader);
   }
-  if (!entries.empty()) {
-    const std::string_view key = entries.begin()->first;
-    fail("load_state_dict", key,
-         detail::is_option(key) ? " belongs to no group" : " belongs to no parameter");
+  if (const auto key = reader.left()) {
+    fail("load_state_dict", *key,
+         detail::is_option(*key) ? " belongs to no group" : " belongs to no parameter");
   }
   for (auto& [target, fresh] : loaded) *target = std::move(fresh);
   for (std::size_t i = 0; i < groups_.size(); ++i)
@@ -315,14 +300,14 @@ void GroupedOptimizer<Self, Opts, State>::load(const nn::StateDict& state) {
 }
 
 template <class Self, class Opts, class State>
-template <class Take>
 void GroupedOptimizer<Self, Opts, State>::load_options(
-    std::size_t group, std::pair<Options, std::optional<double>>& loaded, Take& take) {
+    std::size_t group, std::pair<Options, std::optional<double>>& loaded,
+    detail::StateReader& reader) {
   const auto load = [&](const char* name, auto& setting, bool wanted) {
     const std::string key = detail::option_key(group, name);
-    const Tensor value = take(key, wanted);
-    if (value.defined()) detail::set_option(setting, key, value);
-    return value.defined();
+    if (!wanted && !reader.has(key)) return false;
+    detail::set_option(setting, key, reader.take(key));
+    return true;
   };
   loaded.first.named([&](const char* name, auto& setting) { load(name, setting, true); });
   // Rate and momentum may be what no step takes, as those behind the last step of a OneCycleLR.
@@ -341,28 +326,18 @@ void GroupedOptimizer<Self, Opts, State>::load_options(
 }
 
 template <class Self, class Opts, class State>
-template <class Take>
 State GroupedOptimizer<Self, Opts, State>::loaded_state(const std::string& index,
-                                                        const Tensor& parameter, Take& take) {
+                                                        const Tensor& parameter,
+                                                        detail::StateReader& reader) {
   State state;
-  const auto array = [&](const char* name, const Shape& shape, DType dtype, bool wanted) {
-    const std::string key = as_text(index, '.', name);
-    const Tensor value = take(key, wanted);
-    if (!value.defined()) return Array();
-    if (value.shape() != shape || value.dtype() != dtype) {
-      fail("load_state_dict", key, " is ", value.shape(), ' ', value.dtype(), ", not ", shape, ' ',
-           dtype);
-    }
-    return value.array().clone();
-  };
-  const Array steps = array("step", {}, int64, false);
-  if (!steps.defined()) return state;
-  state.step = steps.item<std::int64_t>();
-  constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;  // which double can count
-  if (state.step < 1 || state.step > kMostSteps)
-    fail("load_state_dict", index, ".step is ", state.step, ", not the number of a step");
+  const std::string step = index + ".step";
+  if (!reader.has(step)) return state;
+  state.step = reader.take_count(step);
+  if (state.step < 1)
+    fail("load_state_dict", step, " is ", state.step, ", not the number of a step");
   state.named([&](const char* name, Array& target, bool kept) {
-    target = array(name, parameter.shape(), parameter.dtype(), kept);
+    const std::string key = as_text(index, '.', name);
+    if (kept || reader.has(key)) target = reader.take(key, parameter.shape(), parameter.dtype());
   });
   return state;
 }

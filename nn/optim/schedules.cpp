@@ -23,9 +23,9 @@ void check_at_least(const char* operation, const char* setting, std::int64_t val
   if (value > kMost) fail(operation, setting, " must be at most 2^53, got ", value);
 }
 
-// Whether a number is in [from, to]; not for NaN.
-bool lies_in(double value, double from, double to) {
-  return value >= from && value <= to;
+// Whether a number is in [0, 1]; not for NaN.
+bool is_share(double value) {
+  return value >= 0 && value <= 1;
 }
 
 // The factor of a step of a linear warm-up.
@@ -78,7 +78,7 @@ double ExponentialLR::rate(const Place& p) const {
 
 ConstantLR::ConstantLR(Optimizer& optimizer, double factor, Integer total_iters)
     : LRScheduler(optimizer), factor_(factor), total_iters_(total_iters) {
-  if (!lies_in(factor, 0, 1) || factor == 0)
+  if (!is_share(factor) || factor == 0)
     fail("ConstantLR", "factor ", factor, " must lie in (0, 1]");
   begin();
 }
@@ -95,9 +95,9 @@ double ConstantLR::first_rate(const Place& p) const {
 LinearLR::LinearLR(Optimizer& optimizer, const LinearLROptions& options)
     : LRScheduler(optimizer), options_(options) {
   constexpr const char* kName = "LinearLR";
-  if (!lies_in(options.start_factor, 0, 1) || options.start_factor == 0)
+  if (!is_share(options.start_factor) || options.start_factor == 0)
     fail(kName, "start_factor ", options.start_factor, " must lie in (0, 1]");
-  if (!lies_in(options.end_factor, 0, 1))
+  if (!is_share(options.end_factor))
     fail(kName, "end_factor ", options.end_factor, " must lie in [0, 1]");
   check_at_least(kName, "total_iters", options.total_iters, 1);
   begin();
@@ -195,7 +195,7 @@ std::vector<double> checked_first_rates(const Optimizer& optimizer,
                                         const OneCycleLROptions& options) {
   constexpr const char* kName = "OneCycleLR";
   check_at_least(kName, "total_steps", options.total_steps, 1);
-  if (!lies_in(options.pct_start, 0, 1))
+  if (!is_share(options.pct_start))
     fail(kName, "pct_start ", options.pct_start, " must lie in [0, 1]");
   const std::size_t groups = optimizer.group_count();
   for (std::size_t i = 0; options.cycle_momentum && i < groups; ++i) {

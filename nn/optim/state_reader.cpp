@@ -11,15 +11,20 @@ StateReader::StateReader(const char* operation, const nn::StateDict& state)
   }
 }
 
-Array StateReader::take(const std::string& key, const Shape& shape, DType dtype) {
+Tensor StateReader::take(const std::string& key) {
   const auto entry = entries_.find(key);
   if (entry == entries_.end()) fail(operation_, key, " is missing");
-  const Tensor& value = *entry->second;
+  Tensor value = *entry->second;
   if (!value.defined()) fail(operation_, key, " is undefined");
+  entries_.erase(entry);
+  return value;
+}
+
+Array StateReader::take(const std::string& key, const Shape& shape, DType dtype) {
+  const Tensor value = take(key);
   if (value.shape() != shape || value.dtype() != dtype) {
     fail(operation_, key, " is ", value.shape(), ' ', value.dtype(), ", not ", shape, ' ', dtype);
   }
-  entries_.erase(entry);
   return value.array().clone();
 }
 
@@ -30,8 +35,12 @@ std::int64_t StateReader::take_count(const std::string& key) {
   return count;
 }
 
+std::optional<std::string_view> StateReader::left() const {
+  return entries_.empty() ? std::nullopt : std::optional(entries_.begin()->first);
+}
+
 void StateReader::check_all_taken() const {
-  if (!entries_.empty()) fail(operation_, entries_.begin()->first, " belongs to nothing");
+  if (const auto key = left()) fail(operation_, *key, " belongs to nothing");
 }
 
 }  // namespace tend::optim::detail

@@ -7,6 +7,7 @@
 
 #include <tend/autograd/ops/creation.h>
 #include <tend/autograd/tensor/grad_mode.h>
+#include <tend/core/base/fnv.h>
 #include <tend/nn/files/safetensors_header.h>
 #include <tend/nn/module/generator_state.h>
 
@@ -20,38 +21,25 @@ constexpr std::string_view kPrefix = "training.";
 constexpr const char* kGenerator = "training.generator";
 constexpr const char* kChecksum = "checksum";
 
-// FNV-1a with 64 bits, of Fowler, Noll and Vo. Two contents that differ in one byte never have the
-// same value, for each step is one-to-one.
-class Checksum {
- public:
-  void add(const void* data, std::size_t size) {
-    const auto* bytes = static_cast<const unsigned char*>(data);
-    for (std::size_t i = 0; i < size; ++i) value_ = (value_ ^ bytes[i]) * 1099511628211U;
-  }
-  // Its length goes before a text, so that no two lists of texts are the same bytes.
-  void add(std::string_view text) {
-    const std::uint64_t size = text.size();
-    add(&size, sizeof size);
-    add(text.data(), text.size());
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 14695981039346656037U;
-};
+// Its length goes before a text, so that no two lists of texts are the same bytes.
+void add_text(Fnv1a& sum, std::string_view text) {
+  const std::uint64_t size = text.size();
+  sum.add(&size, sizeof size);
+  sum.add(text);
+}
 
 // Of the settings but the checksum, and of each tensor's name, dtype, shape and elements.
 std::string checksum(const StateDict& tensors, const std::map<std::string, std::string>& settings) {
-  Checksum sum;
+  Fnv1a sum;
   for (const auto& [key, value] : settings) {
     if (key == kChecksum) continue;
-    sum.add(key);
-    sum.add(value);
+    add_text(sum, key);
+    add_text(sum, value);
   }
   for (const auto& [name, tensor] : tensors) {
     const Array dense = tensor.array().contiguous();
-    sum.add(name);
-    sum.add(as_text(dense.dtype(), dense.shape()));
+    add_text(sum, name);
+    add_text(sum, as_text(dense.dtype(), dense.shape()));
     sum.add(dense.raw(), static_cast<std::size_t>(dense.numel() * item_size(dense.dtype())));
   }
   return std::to_string(sum.value());

@@ -196,7 +196,7 @@ HWY_INLINE V xlogy(D d, V a, V b) {
   return hn::IfThenZeroElse(is_zero, hn::Mul(a, log(d, b)));
 }
 
-/// The rest of a / b with the sign of a, exactly.
+/// The remainder of a / b with the sign of a, exactly.
 template <class D, class V>
 HWY_INLINE V fmod(D d, V a, V b) {
   using T = hn::TFromD<D>;
@@ -208,38 +208,38 @@ HWY_INLINE V fmod(D d, V a, V b) {
   const auto usual = hn::And(hn::And(hn::Lt(hn::Abs(q), most), hn::Ne(b, hn::Zero(d))),
                              hn::Lt(hn::Abs(b), hn::Set(d, std::numeric_limits<T>::max())));
 #endif
-  V rest = hn::NegMulAdd(q, b, a);
+  V left = hn::NegMulAdd(q, b, a);
   // The quotient may have been rounded to the next whole number.
-  const auto overshot = hn::Lt(hn::Mul(rest, hn::CopySign(hn::Set(d, T(1)), a)), hn::Zero(d));
-  rest = hn::IfThenElse(overshot, hn::Add(rest, hn::CopySign(b, a)), rest);
+  const auto overshot = hn::Lt(hn::Mul(left, hn::CopySign(hn::Set(d, T(1)), a)), hn::Zero(d));
+  left = hn::IfThenElse(overshot, hn::Add(left, hn::CopySign(b, a)), left);
   return with_exceptions(
-      d, usual, hn::CopySign(rest, a), [](T x, T y) { return std::fmod(x, y); }, a, b);
+      d, usual, hn::CopySign(left, a), [](T x, T y) { return std::fmod(x, y); }, a, b);
 }
 
-/// Whether a rest is not 0 and has another sign than the divisor.
+/// Whether a remainder is not 0 and has another sign than the divisor.
 template <class D, class V>
-HWY_INLINE auto is_of_other_side(D d, V rest, V b) {
+HWY_INLINE auto is_of_other_side(D d, V left, V b) {
   const V zero = hn::Zero(d);
-  return hn::Or(hn::And(hn::Lt(rest, zero), hn::Ge(b, zero)),
-                hn::And(hn::Gt(rest, zero), hn::Lt(b, zero)));
+  return hn::Or(hn::And(hn::Lt(left, zero), hn::Ge(b, zero)),
+                hn::And(hn::Gt(left, zero), hn::Lt(b, zero)));
 }
 
-/// The rest of a / b with the sign of b.
+/// The remainder of a / b with the sign of b.
 template <class D, class V>
 HWY_INLINE V remainder(D d, V a, V b) {
-  const V rest = fmod(d, a, b);
-  return hn::IfThenElse(is_of_other_side(d, rest, b), hn::Add(rest, b), rest);
+  const V left = fmod(d, a, b);
+  return hn::IfThenElse(is_of_other_side(d, left, b), hn::Add(left, b), left);
 }
 
-/// floor(a / b), from the rest: a less its rest is a multiple of b, up to rounding, which the last
+/// floor(a / b), from the remainder: a less that is a multiple of b, up to rounding, which the last
 /// step takes away as PyTorch does.
 template <class D, class V>
 HWY_INLINE V floor_divide(D d, V a, V b) {
   using T = hn::TFromD<D>;
   const V zero = hn::Zero(d), one = hn::Set(d, T(1)), plain = hn::Div(a, b);
-  const V rest = fmod(d, a, b);
-  V quotient = hn::Div(hn::Sub(a, rest), b);
-  quotient = hn::IfThenElse(is_of_other_side(d, rest, b), hn::Sub(quotient, one), quotient);
+  const V left = fmod(d, a, b);
+  V quotient = hn::Div(hn::Sub(a, left), b);
+  quotient = hn::IfThenElse(is_of_other_side(d, left, b), hn::Sub(quotient, one), quotient);
   const V down = hn::Floor(quotient);
   const auto is_nearer_above = hn::Gt(hn::Sub(quotient, down), hn::Set(d, T(0.5)));
   const V whole = hn::IfThenElse(is_nearer_above, hn::Add(down, one), down);
