@@ -54,7 +54,7 @@ bool is_finite(const Tensor& x) {
 
 Tensor loss_of(const Audited& audited) {
   const RngStateGuard same_state;
-  const InferenceModeGuard graph(false);
+  const GradModeGuard graph(true);
   Tensor loss = audited.loss();
   if (loss.numel() != 1) fail<ShapeError>(kAudit, "the loss is ", loss.shape(), ", not one number");
   return loss;
@@ -69,7 +69,7 @@ std::vector<Tensor> gradients_of(const Tensor& loss, const std::vector<Tensor>& 
   }
   std::vector<Tensor> gradients(parameters.size());
   if (wanted.empty()) return gradients;
-  const InferenceModeGuard graph(false);
+  const GradModeGuard graph(true);
   auto found = autograd::grad({loss.reshape({})}, wanted, {},
                               {.create_graph = create_graph, .allow_unused = true});
   std::size_t next = 0;
@@ -135,7 +135,7 @@ void check_derivatives(const Audited& audited, const Tensor& parameter, double s
     return relative(inner_product(gradient, direction), slope, size);
   });
   try {
-    const InferenceModeGuard graph(false);
+    const GradModeGuard graph(true);
     const Tensor first = gradients_of(loss_of(audited), {parameter}, true)[0];
     const Tensor along = sum(first * direction);
     const Tensor second = along.requires_grad() ? gradients_of(along, {parameter})[0] : Tensor();

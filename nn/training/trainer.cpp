@@ -91,9 +91,8 @@ TrainedStep Trainer::make_step() {
   saved_ = -1;
   schedule_due_at_ = step_;
   done.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  const double tokens =
-      static_cast<double>(step_ - first_step_) * static_cast<double>(options_.tokens_per_step);
-  done.tokens_per_second = tokens / done.seconds;
+  const auto steps = static_cast<double>(step_ - first_step_);
+  done.tokens_per_second = steps * static_cast<double>(options_.tokens_per_step) / done.seconds;
   return done;
 }
 

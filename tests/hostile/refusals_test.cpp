@@ -1,6 +1,6 @@
 // Memory that is refused: the n-th request of a call fails, for one n after the other.
+#include <exception>
 #include <iostream>
-#include <system_error>
 #include <thread>
 
 #include <tend/core/threads/parallel.h>
@@ -95,9 +95,7 @@ TEST_CASE("what another thread draws within a checkpoint may find no memory to b
     RefusedRequest request(n, false);
     try {
       autograd::checkpoint(draw_elsewhere, x);
-    } catch (const OutOfMemoryError&) {
-      ++refused;
-    } catch (const std::system_error&) {  // no thread without memory
+    } catch (const std::exception&) {  // the library's, and that of a thread without memory
       ++refused;
     }
     if (!request.stop()) break;
