@@ -7,29 +7,15 @@
 #include "../attention_work.h"
 #include "tend.h"
 
+#include "same_works.h"
+
 namespace compare {
 
 using tend::Array;
-using tend::Tensor;
 
 namespace {
 
 namespace masks = tend::attention::masks;
-
-struct HeadInputs {
-  Tensor query, key, value;
-};
-
-HeadInputs random_inputs(const AttentionWork& w, std::uint64_t seed) {
-  if (w.kind == "attend_query") {  // keys and values lie as a cache holds them
-    return {random_heads(seed, w.batch, w.heads, w.queries, w.width),
-            random_tensor(seed + 1, {w.batch, w.kv_heads, w.keys, w.width}),
-            random_tensor(seed + 2, {w.batch, w.kv_heads, w.keys, w.width})};
-  }
-  return {random_heads(seed, w.batch, w.heads, w.queries, w.width),
-          random_heads(seed + 1, w.batch, w.kv_heads, w.keys, w.width),
-          random_heads(seed + 2, w.batch, w.kv_heads, w.keys, w.width)};
-}
 
 Tensor lengths_of(const AttentionWork& w) {
   return Tensor(Array::from<std::int64_t>(sequence_lengths(w), {w.batch}));
@@ -92,7 +78,7 @@ Task masked_attention(const Work& work, std::uint64_t seed) {
   if (!w.both) {
     Task task = forward_task([=] { return attend(inputs); });
     task.result = [=](Result& result) {
-      const tend::InferenceModeGuard guard;
+      const InferenceGuard guard;
       add_tensor(result, as_read(attend(inputs)));
     };
     return task;

@@ -7,10 +7,11 @@
 #include "../inputs.h"
 #include "tend.h"
 
+#include "same_works.h"
+
 namespace compare {
 
 using tend::Array;
-using tend::Tensor;
 
 namespace {
 

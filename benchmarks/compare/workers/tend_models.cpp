@@ -8,10 +8,11 @@
 #include "../inputs.h"
 #include "tend.h"
 
+#include "same_works.h"
+
 namespace compare {
 
 using tend::Array;
-using tend::Tensor;
 
 void set_parameters(tend::nn::ModuleBase& module, std::uint64_t seed) {
   for (const auto& [name, parameter] : module.named_parameters()) {

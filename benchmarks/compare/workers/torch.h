@@ -14,24 +14,11 @@
 
 namespace compare {
 
-at::Tensor random_tensor(std::uint64_t seed, at::IntArrayRef shape);
-void add_tensor(Result& result, const at::Tensor& tensor);
+using at::Tensor;
+using InferenceGuard = c10::InferenceMode;
 
-/// Heads as attention has them: (B, H, T, D) seen in (B, T, H * D).
-at::Tensor random_heads(std::uint64_t seed, std::int64_t batch, std::int64_t heads,
-                        std::int64_t length, std::int64_t width);
-
-template <class F>
-Task forward_task(F f) {
-  return {[f](std::int64_t count) {
-            const c10::InferenceMode guard;
-            for (std::int64_t i = 0; i < count; ++i) f();
-          },
-          [f](Result& result) {
-            const c10::InferenceMode guard;
-            add_tensor(result, f());
-          }};
-}
+Tensor random_tensor(std::uint64_t seed, at::IntArrayRef shape);
+void add_tensor(Result& result, const Tensor& tensor);
 
 /// One of several ways to do a work.
 struct Way {
@@ -43,15 +30,9 @@ Task chosen_way(const std::string& name, const std::vector<Way>& ways);
 
 /// Attention with a floating or bool mask (undefined: none) or the causal rule, through
 /// scaled_dot_product_attention, where the version has it; otherwise composed.
-at::Tensor attend(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
-                  const at::Tensor& mask, bool is_causal);
-at::Tensor attend_composed(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
-                           const at::Tensor& mask);
-
-Task attention_forward(const Work& work, std::uint64_t seed);
-Task attention_backward(const Work& work, std::uint64_t seed);
-Task training_step(const Work& work, std::uint64_t seed);
-Task masked_attention(const Work& work, std::uint64_t seed);
-Task generation(const Work& work, std::uint64_t seed);
+Tensor attend(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
+              bool is_causal);
+Tensor attend_composed(const Tensor& query, const Tensor& key, const Tensor& value,
+                       const Tensor& mask);
 
 }  // namespace compare

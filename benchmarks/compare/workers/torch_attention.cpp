@@ -12,9 +12,9 @@
 #include "../attention_work.h"
 #include "torch.h"
 
-namespace compare {
+#include "same_works.h"
 
-using at::Tensor;
+namespace compare {
 
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 5)
 #define COMPARE_TORCH_HAS_GQA 1
@@ -44,21 +44,6 @@ Tensor attend(const Tensor& query, const Tensor& key, const Tensor& value, const
 }
 
 namespace {
-
-struct HeadInputs {
-  Tensor query, key, value;
-};
-
-HeadInputs random_inputs(const AttentionWork& w, std::uint64_t seed) {
-  if (w.kind == "attend_query") {  // keys and values lie as a cache holds them
-    return {random_heads(seed, w.batch, w.heads, w.queries, w.width),
-            random_tensor(seed + 1, {w.batch, w.kv_heads, w.keys, w.width}),
-            random_tensor(seed + 2, {w.batch, w.kv_heads, w.keys, w.width})};
-  }
-  return {random_heads(seed, w.batch, w.heads, w.queries, w.width),
-          random_heads(seed + 1, w.batch, w.kv_heads, w.keys, w.width),
-          random_heads(seed + 2, w.batch, w.kv_heads, w.keys, w.width)};
-}
 
 /// Where queries see: (B or 1, 1, T, S).
 Tensor visible(const AttentionWork& w) {
@@ -230,7 +215,7 @@ Task attention_task(const AttentionWork& w, std::uint64_t seed, const HeadInputs
   if (!w.both) {
     Task task = forward_task([=] { return attend_once(inputs); });
     task.result = [=](Result& result) {
-      const c10::InferenceMode guard;
+      const InferenceGuard guard;
       add_tensor(result, as_read(attend_once(inputs)));
     };
     return task;

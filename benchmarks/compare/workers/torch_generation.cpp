@@ -9,9 +9,9 @@
 #include "torch.h"
 #include "torch_parameters.h"
 
-namespace compare {
+#include "same_works.h"
 
-using at::Tensor;
+namespace compare {
 
 namespace {
 
