@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
                             "Counts which share of a GPT's training step OpenBLAS computes");
   gpt.add_to(line);
   return line.run(argc, argv, [&] {
-    if (!gpt.json.empty()) tend::nn::check_can_write(gpt.json);
+    program::check_can_write(gpt.json);
     tend::manual_seed(gpt.seed);
     const tend::attention::GPT model = gpt.model();
     const tend::Tensor x = gpt.inputs();
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
                 << " thousand million multiplications\n";
       results[target] = {{"share", share}, {"multiplications", all}};
     });
-    if (!gpt.json.empty()) program::write_results(gpt.json, results.dump(1));
+    program::write_results(gpt.json, results.dump(1));
     return 0;
   });
 }

@@ -158,7 +158,7 @@ int main(int argc, char** argv) {
   program::CommandLine line("cores", "Models a GPT's training step on more cores than there are");
   gpt.add_to(line);
   return line.run(argc, argv, [&] {
-    if (!gpt.json.empty()) tend::nn::check_can_write(gpt.json);
+    program::check_can_write(gpt.json);
     tend::manual_seed(gpt.seed);
     const tend::attention::GPT model_of_step = gpt.model();
     tend::optim::AdamW adam(model_of_step.parameters());
@@ -172,7 +172,7 @@ int main(int argc, char** argv) {
     const double two = time_of(step, 2), one = time_of(step, 1);
     const std::map<std::size_t, double> modelled = model(step);
     print(modelled, one, two);
-    if (!gpt.json.empty()) program::write_results(gpt.json, results(modelled, one, two).dump(1));
+    program::write_results(gpt.json, results(modelled, one, two).dump(1));
     return 0;
   });
 }

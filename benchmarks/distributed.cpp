@@ -18,7 +18,6 @@
 #include <tend/nn/distributed/communicator.h>
 #include <tend/nn/distributed/data_parallel.h>
 #include <tend/nn/distributed/pairwise_sum.h>
-#include <tend/nn/files/write_file.h>
 #include <tend/tend.h>
 
 #include "examples/program.h"
@@ -117,7 +116,7 @@ int run(const Options& options) {
   const std::int64_t shards = options.shards == 0 ? context.size() : options.shards;
   if (!options.messages && shards != 1 && shards != 2 && shards != 4)
     throw std::invalid_argument("--shards must be 1, 2 or 4, got " + std::to_string(shards));
-  if (!options.json.empty() && context.is_first()) tend::nn::check_can_write(options.json);
+  if (context.is_first()) program::check_can_write(options.json);
   nlohmann::ordered_json all;
   const auto add = [&](const nlohmann::ordered_json& found) {
     if (context.is_first()) std::cout << found.dump() << std::endl;
@@ -129,8 +128,7 @@ int run(const Options& options) {
     for (const Size& size : {Size{64, 128, 4, 4, 12}, Size{256, 384, 6, 6, 4}})
       add(measure(context, size, options));
   }
-  if (!options.json.empty() && context.is_first())
-    program::write_results(options.json, all.dump(1));
+  if (context.is_first()) program::write_results(options.json, all.dump(1));
   return 0;
 }
 
@@ -149,6 +147,6 @@ int main(int argc, char** argv) {
                 "Time the sums of 64 bytes, 1 MB and 16 MB over the processes instead");
   line.add_whole("--seed", options.seed, "Of weights and tokens (1)");
   line.add_threads();
-  line.add_file("--json", options.json, "Write the results to this file");
+  line.add_json(options.json);
   return line.run(argc, argv, [&] { return run(options); });
 }

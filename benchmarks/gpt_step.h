@@ -26,7 +26,7 @@ struct GPTStep {
     line.add_whole("heads", heads, "Of each layer (6)", 1, kMost);
     line.add_whole("batch", batch, "Sequences (4)", 1, kMost);
     line.add_whole("--seed", seed, "Of weights and tokens (1)");
-    line.add_file("--json", json, "Write the results to this file");
+    line.add_json(json);
   }
   /// Throws std::invalid_argument where the heads do not share the width.
   attention::GPT model() const {

@@ -7,7 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <tend/nn/files/write_file.h>
 #include <tend/tend.h>
 
 #include "examples/program.h"
@@ -87,7 +86,7 @@ std::string draw(const Tensor& weights) {
 }
 
 int run(std::int64_t tokens, const std::string& json_path) {
-  if (!json_path.empty()) tend::nn::check_can_write(json_path);
+  program::check_can_write(json_path);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   std::cout << "A row for each query, a column for each key: @ is the largest weight of its row, a "
                "dot is hidden.\n\n";
@@ -96,7 +95,7 @@ int run(std::int64_t tokens, const std::string& json_path) {
     std::cout << picture.name << "\n\n" << draw(weights) << '\n';
     list.push_back({{"name", picture.name}, {"weights", weights.reshape({-1}).to_vector<float>()}});
   }
-  if (!json_path.empty()) program::write_results(json_path, list.dump());
+  program::write_results(json_path, list.dump());
   return 0;
 }
 

@@ -5,7 +5,6 @@
 
 #include <tend/autograd/tools/function.h>
 #include <tend/autograd/tools/gradcheck.h>
-#include <tend/nn/files/write_file.h>
 #include <tend/tend.h>
 
 #include "examples/program.h"
@@ -46,7 +45,7 @@ class Net : public tend::nn::Module<Net> {
 };
 
 int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
-  if (!json_path.empty()) tend::nn::check_can_write(json_path);
+  program::check_can_write(json_path);
   tend::manual_seed(seed);
   const Tensor points = tend::randn({4, 3}, {.dtype = tend::float64, .requires_grad = true});
   const auto operation = [](const std::vector<Tensor>& inputs) {
@@ -66,11 +65,9 @@ int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
       {.steps = steps, .after_step = [&](const tend::nn::TrainedStep& done) { loss = done.loss; }});
   trainer.run();
   std::cout << "mean squared error of sin(x) after " << steps << " steps: " << loss << '\n';
-  if (!json_path.empty()) {
-    const nlohmann::ordered_json results{
-        {"first_right", first_right}, {"second_right", second_right}, {"loss", loss}};
-    program::write_results(json_path, results.dump(1));
-  }
+  const nlohmann::ordered_json results{
+      {"first_right", first_right}, {"second_right", second_right}, {"loss", loss}};
+  program::write_results(json_path, results.dump(1));
   return first_right && second_right ? 0 : 1;
 }
 
@@ -82,7 +79,7 @@ int main(int argc, char** argv) {
   std::string json_path;
   std::uint64_t seed = 0;
   std::int64_t steps = 500;
-  line.add_file("--json", json_path, "Write results to this file");
+  line.add_json(json_path);
   line.add_whole("--seed", seed, "Of points and weights (0)");
   line.add_threads();
   line.add_whole("--steps", steps, "Steps (500)", 1, 1'000'000);

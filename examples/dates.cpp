@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include <tend/nn/files/write_file.h>
 #include <tend/tend.h>
 
 #include "examples/program.h"
@@ -114,7 +113,7 @@ std::string text_of(const Tensor& tokens) {
 }
 
 int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
-  if (!json_path.empty()) tend::nn::check_can_write(json_path);
+  program::check_can_write(json_path);
   tend::manual_seed(seed);
   Translator model;
   tend::optim::Adam optimizer(model.parameters(), {.lr = 0.002, .betas = {0.9, 0.98}});
@@ -140,11 +139,9 @@ int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
   for (std::int64_t i = 0; i < 5; ++i)
     std::cout << batch.texts[static_cast<std::size_t>(i)] << " -> " << text_of(iso[{i}]) << '\n';
   std::cout << 100 * right << " % of 500 new dates right, loss " << loss << '\n';
-  if (!json_path.empty()) {
-    const nlohmann::ordered_json results{
-        {"seed", seed}, {"steps", steps}, {"share_right", right}, {"loss", loss}};
-    program::write_results(json_path, results.dump(1));
-  }
+  const nlohmann::ordered_json results{
+      {"seed", seed}, {"steps", steps}, {"share_right", right}, {"loss", loss}};
+  program::write_results(json_path, results.dump(1));
   return 0;
 }
 
@@ -155,7 +152,7 @@ int main(int argc, char** argv) {
   std::string json_path;
   std::uint64_t seed = 0;
   std::int64_t steps = 1500;
-  line.add_file("--json", json_path, "Write results to this file");
+  line.add_json(json_path);
   line.add_whole("--seed", seed, "Of weights and dates (0)");
   line.add_threads();
   line.add_whole("--steps", steps, "Steps (1500)", 1, 1'000'000);

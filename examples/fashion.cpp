@@ -9,7 +9,6 @@
 #include <iostream>
 #include <string>
 
-#include <tend/nn/files/write_file.h>
 #include <tend/tend.h>
 
 #include "examples/program.h"
@@ -78,7 +77,7 @@ int run(const Options& o) {
                             std::filesystem::path(o.folder) / (std::string(name) + part));
     }
   }
-  if (!o.json_path.empty()) tend::nn::check_can_write(o.json_path);
+  program::check_can_write(o.json_path);
   const auto training = read(o.folder, "train"), testing = read(o.folder, "t10k");
   tend::manual_seed(o.seed);
   Classifier model;
@@ -103,14 +102,12 @@ int run(const Options& o) {
   const double right = share_right(model, testing);
   std::cout << 100 * right << " % of " << testing.size() << " new images right, loss " << last_loss
             << ", " << seconds << " s\n";
-  if (!o.json_path.empty()) {
-    const nlohmann::ordered_json results{{"seed", o.seed},
-                                         {"steps", o.steps},
-                                         {"share_right", right},
-                                         {"loss", last_loss},
-                                         {"seconds", seconds}};
-    program::write_results(o.json_path, results.dump(1));
-  }
+  const nlohmann::ordered_json results{{"seed", o.seed},
+                                       {"steps", o.steps},
+                                       {"share_right", right},
+                                       {"loss", last_loss},
+                                       {"seconds", seconds}};
+  program::write_results(o.json_path, results.dump(1));
   return 0;
 }
 
@@ -121,7 +118,7 @@ int main(int argc, char** argv) {
   Options options;
   line.add_file("--data", options.folder, "Folder of the four files, unpacked by gunzip")
       .required();
-  line.add_file("--json", options.json_path, "Write results to this file");
+  line.add_json(options.json_path);
   line.add_whole("--seed", options.seed, "Of weights and batches (0)");
   line.add_threads();
   line.add_whole("--steps", options.steps, "Steps (1500)", 1, 1'000'000);

@@ -7,7 +7,6 @@
 #include <string>
 
 #include <tend/nn/archives/pt.h>
-#include <tend/nn/files/write_file.h>
 #include <tend/tend.h>
 
 #include "examples/program.h"
@@ -37,8 +36,8 @@ tend::nn::StateDict weights_in(const std::string& path) {
 int run(const Options& o) {
   program::check_differ("--json", o.json_path, "--weights", o.weights);
   program::check_differ("--json", o.json_path, "--save", o.save);
-  if (!o.json_path.empty()) tend::nn::check_can_write(o.json_path);
-  if (!o.save.empty()) tend::nn::check_can_write(o.save);
+  program::check_can_write(o.json_path);
+  program::check_can_write(o.save);
   tend::manual_seed(o.seed);
   const tend::nn::StateDict weights = weights_in(o.weights);
   const auto sizes = weights.at("0.weight").sizes<2>();
@@ -57,10 +56,8 @@ int run(const Options& o) {
   std::cout << "loss " << first << " with the file's weights, " << last << " after " << o.steps
             << " steps\n";
   if (!o.save.empty()) tend::nn::save_pt(o.save, tend::nn::PtDict{{"model", model.state_dict()}});
-  if (!o.json_path.empty()) {
-    const nlohmann::ordered_json results{{"first_loss", first}, {"last_loss", last}};
-    program::write_results(o.json_path, results.dump(1));
-  }
+  const nlohmann::ordered_json results{{"first_loss", first}, {"last_loss", last}};
+  program::write_results(o.json_path, results.dump(1));
   return 0;
 }
 
@@ -72,7 +69,7 @@ int main(int argc, char** argv) {
   Options options;
   line.add_file("--weights", options.weights, "The .pt file").required();
   line.add_file("--save", options.save, "Write the trained weights to this .pt file");
-  line.add_file("--json", options.json_path, "Write results to this file");
+  line.add_json(options.json_path);
   line.add_whole("--seed", options.seed, "Of the data (0)");
   line.add_threads();
   line.add_whole("--steps", options.steps, "Steps (200)", 1, 1'000'000);

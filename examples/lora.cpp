@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include <tend/nn/files/write_file.h>
 #include <tend/tend.h>
 
 #include "examples/program.h"
@@ -42,7 +41,7 @@ double tested(GPT& model, std::int64_t step) {
 }
 
 int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
-  if (!json_path.empty()) tend::nn::check_can_write(json_path);
+  program::check_can_write(json_path);
   tend::manual_seed(seed);
   GPT model({.vocab_size = kLetters, .context_length = kLength, .width = 32, .num_layers = 2});
   train(model, 1, steps, 0.003);
@@ -58,12 +57,10 @@ int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
   std::cout << "every letter: loss " << learnt << "\nevery third letter: " << before << " before, "
             << after << " after training " << trainable << " of " << model.num_parameters()
             << " numbers, " << merged << " merged\n";
-  if (!json_path.empty()) {
-    const nlohmann::ordered_json results{
-        {"learnt", learnt}, {"before", before},       {"after", after},
-        {"merged", merged}, {"trainable", trainable}, {"parameters", model.num_parameters()}};
-    program::write_results(json_path, results.dump(1));
-  }
+  const nlohmann::ordered_json results{
+      {"learnt", learnt}, {"before", before},       {"after", after},
+      {"merged", merged}, {"trainable", trainable}, {"parameters", model.num_parameters()}};
+  program::write_results(json_path, results.dump(1));
   return 0;
 }
 
@@ -74,7 +71,7 @@ int main(int argc, char** argv) {
   std::string json_path;
   std::uint64_t seed = 0;
   std::int64_t steps = 300;
-  line.add_file("--json", json_path, "Write results to this file");
+  line.add_json(json_path);
   line.add_whole("--seed", seed, "Of weights and data (0)");
   line.add_threads();
   line.add_whole("--steps", steps, "Steps of each training (300)", 1, 1'000'000);

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <tend/nn/files/write_file.h>
 #include <tend/nn/text/vocabulary.h>
 #include <tend/tend.h>
 
@@ -44,7 +43,7 @@ struct Options {
 
 void add_options(program::CommandLine& line, Options& o) {
   line.add_file("--text", o.text, "The text to learn; its last tenth is for validation").required();
-  line.add_file("--json", o.json_path, "Write results to this file");
+  line.add_json(o.json_path);
   line.add_whole("--seed", o.seed, "Of weights, batches and sample (1337)");
   line.add_threads();
   line.add_whole("--layers", o.model.num_layers, "Blocks (4)", 1, 1000);
@@ -128,7 +127,7 @@ void check_json(const Options& o) {
 
 int run(Options o) {
   check_json(o);
-  if (!o.json_path.empty()) tend::nn::check_can_write(o.json_path);
+  program::check_can_write(o.json_path);
   if (o.out.empty() && (o.trainer.resume || o.trainer.save_every > 0))
     throw std::invalid_argument("--resume and --save-every need the folder of --out");
   if (o.model.width % o.model.num_heads != 0)
@@ -204,16 +203,14 @@ int run(Options o) {
     sample = vocabulary.decode(written);
     std::cout << sample << '\n';
   }
-  if (!o.json_path.empty()) {
-    const nlohmann::ordered_json results{{"settings", settings_of(o)},
-                                         {"validation_loss", found},
-                                         {"seconds", seconds},
-                                         {"steps", trainer.steps_done()},
-                                         {"parameters", model.num_parameters()},
-                                         {"losses", losses},
-                                         {"sample", sample}};
-    program::write_results(o.json_path, results.dump(1));
-  }
+  const nlohmann::ordered_json results{{"settings", settings_of(o)},
+                                       {"validation_loss", found},
+                                       {"seconds", seconds},
+                                       {"steps", trainer.steps_done()},
+                                       {"parameters", model.num_parameters()},
+                                       {"losses", losses},
+                                       {"sample", sample}};
+  program::write_results(o.json_path, results.dump(1));
   const int signal = tend::nn::InterruptGuard::signal();
   return signal == 0 ? 0 : 128 + signal;
 }

@@ -110,6 +110,8 @@ class CommandLine {
   }
   /// The path of a file, which is not empty.
   Option add_file(const std::string& name, std::string& target, const std::string& help);
+  /// --json, whose target is what check_can_write() and write_results() get.
+  void add_json(std::string& target) { add_file("--json", target, "Write results to this file"); }
   Option add_text(const std::string& name, std::string& target, const std::string& help);
   /// One of the words; --help calls the target the default.
   Option add_choice(const std::string& name, std::string& target, const std::string& help,
@@ -168,9 +170,16 @@ inline void check_differ(const std::string& option, const std::string& file,
     throw std::invalid_argument(option + " and " + other + " are one file");
 }
 
-/// Writes what --json asks for, and a line end. What was printed before comes first where the file
-/// is standard output. IoError where it cannot be written.
+/// IoError where write_results(path) is sure to fail. A program asks before it begins to work.
+inline void check_can_write(const std::string& path) {
+  if (!path.empty()) tend::nn::check_can_write(path);
+}
+
+/// Writes what --json asks for, and a line end; nothing where the path is empty, as the option was
+/// not given then. What was printed before comes first where the file is standard output. IoError
+/// where it cannot be written.
 inline void write_results(const std::string& path, const std::string& results) {
+  if (path.empty()) return;
   std::cout.flush();
   std::fflush(stdout);
   tend::nn::write_file(path, results + '\n');

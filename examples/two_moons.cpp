@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include <tend/nn/files/write_file.h>
 #include <tend/tend.h>
 
 #include "examples/program.h"
@@ -55,7 +54,7 @@ std::string picture(const tend::nn::Sequential& model) {
 }
 
 int run(const Options& o) {
-  if (!o.json_path.empty()) tend::nn::check_can_write(o.json_path);
+  program::check_can_write(o.json_path);
   tend::manual_seed(o.seed);
   const auto [points, moon] = moons(o.points);
   const auto [new_points, new_moon] = moons(1000);
@@ -78,11 +77,9 @@ int run(const Options& o) {
   const double right = share_right(model, new_points, new_moon);
   std::cout << picture(model) << 100 * right << " % of 1000 new points right, loss " << last_loss
             << '\n';
-  if (!o.json_path.empty()) {
-    const nlohmann::ordered_json results{
-        {"seed", o.seed}, {"steps", o.steps}, {"share_right", right}, {"loss", last_loss}};
-    program::write_results(o.json_path, results.dump(1));
-  }
+  const nlohmann::ordered_json results{
+      {"seed", o.seed}, {"steps", o.steps}, {"share_right", right}, {"loss", last_loss}};
+  program::write_results(o.json_path, results.dump(1));
   return 0;
 }
 
@@ -91,7 +88,7 @@ int run(const Options& o) {
 int main(int argc, char** argv) {
   program::CommandLine line("two_moons", "Learns to tell two half moons of points apart");
   Options options;
-  line.add_file("--json", options.json_path, "Write results to this file");
+  line.add_json(options.json_path);
   line.add_whole("--seed", options.seed, "Of points, weights and batches (0)");
   line.add_threads();
   line.add_whole("--points", options.points, "Points to learn from (1000)", 2, 1'000'000);

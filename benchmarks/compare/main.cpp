@@ -15,7 +15,6 @@
 #include <regex>
 #include <stdexcept>
 
-#include <tend/nn/files/write_file.h>
 #include <tend/nn/training/progress_line.h>
 
 #include "examples/program.h"
@@ -142,7 +141,7 @@ compare::Facts introduce(compare::Bench& bench, std::vector<std::string>& failur
 /// Whether the results can be written, found out before anything is measured.
 void check_json(const Options& options) {
   program::check_differ("--json", options.json_path, "--tend", options.tend);
-  if (!options.json_path.empty()) tend::nn::check_can_write(options.json_path);
+  program::check_can_write(options.json_path);
 }
 
 int run(const Options& options) {
@@ -171,10 +170,8 @@ int run(const Options& options) {
   std::cout << '\n'
             << compare::memory_table(measurements)
             << compare::settings_list(bench.peers(), measurements) << std::flush;
-  if (!options.json_path.empty()) {
-    tend::nn::write_file(options.json_path,
-                         compare::report_json(bench.peers(), measurements, facts).dump(1) + '\n');
-  }
+  program::write_results(options.json_path,
+                         compare::report_json(bench.peers(), measurements, facts).dump(1));
   for (const std::string& failure : failures) std::cerr << "compare: " << failure << '\n';
   return failures.empty() ? 0 : 1;
 }
@@ -237,9 +234,7 @@ int run_operations(const Options& options) {
   std::vector<compare::OperationResult> results;
   std::vector<std::string> left_out;
   const auto write_json = [&] {
-    if (options.json_path.empty()) return;
-    tend::nn::write_file(options.json_path,
-                         compare::operations_json(results, facts).dump(1) + '\n');
+    program::write_results(options.json_path, compare::operations_json(results, facts).dump(1));
   };
   tend::nn::ProgressLine progress;
   std::size_t done = 0;
@@ -271,7 +266,7 @@ int run_operations(const Options& options) {
 
 void add_options(program::CommandLine& line, Options& options) {
   compare::Plan& plan = options.plan;
-  line.add_file("--json", options.json_path, "Write the results to this file");
+  line.add_json(options.json_path);
   line.add_text("--rows", options.rows, "Only rows whose name this matches").type("REGEX");
   line.add_whole("--skip", options.skip,
                  "Leave the first of these rows out, to go on where a run was stopped");

@@ -3,22 +3,20 @@
 #include <iostream>
 #include <string>
 
-#include <tend/nn/files/write_file.h>
-
 #include "examples/program.h"
 #include "walk.h"
 
 namespace {
 
 int run(const std::string& json_path) {
-  if (!json_path.empty()) tend::nn::check_can_write(json_path);
+  program::check_can_write(json_path);
   chapter3::Walk walk(std::cout);
   chapter3::walk_seed_000(walk);
   chapter3::walk_seed_001(walk);
   chapter3::walk_seed_002(walk);
   chapter3::walk_seed_003(walk);
   chapter3::walk_seed_004(walk);
-  if (!json_path.empty()) program::write_results(json_path, chapter3::to_json(walk.steps()));
+  program::write_results(json_path, chapter3::to_json(walk.steps()));
   return 0;
 }
 

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <iostream>
 
-#include <tend/nn/files/write_file.h>
 #include <tend/nn/training/progress_line.h>
 #include <tend/tend.h>
 
@@ -67,18 +66,16 @@ int run(const Options& options) {
   program::check_differ("--json", options.json_path, "--store", options.store_path);
   program::check_differ("--json", options.json_path, "--script", options.torch.script);
   program::check_differ("--store", options.store_path, "--script", options.torch.script);
-  for (const std::string& file : {options.json_path, options.store_path}) {
-    if (!file.empty()) tend::nn::check_can_write(file);
-  }
+  program::check_can_write(options.json_path);
+  program::check_can_write(options.store_path);
   run_all(*campaign, options);
   for (const fuzz::Finding& each : campaign->findings()) {
     std::cout << "seed " << each.seed << ": " << each.text << '\n';
   }
   const json found = report(*campaign, options);
   std::cout << found.dump(1) << '\n';
-  if (!options.json_path.empty()) program::write_results(options.json_path, found.dump());
-  if (!options.store_path.empty())
-    program::write_results(options.store_path, campaign->stored().dump());
+  program::write_results(options.json_path, found.dump());
+  program::write_results(options.store_path, campaign->stored().dump());
   return campaign->findings().empty() ? 0 : 1;
 }
 

@@ -15,7 +15,6 @@
 #include <tend/attention/pretrained/load_pretrained.h>
 #include <tend/core/random/random.h>
 #include <tend/core/threads/parallel.h>
-#include <tend/nn/files/write_file.h>
 #include <tend/nn/text/byte_pair_encoding.h>
 
 #include "examples/program.h"
@@ -201,7 +200,7 @@ void check_json(const Options& options) {
 
 int run(Options options) {
   check_json(options);
-  if (!options.json_path.empty()) tend::nn::check_can_write(options.json_path);
+  program::check_can_write(options.json_path);
   settle_drawing(options);
   const auto tokenizer = load_tokenizer(options);
   const tend::attention::GPT model = tend::attention::load_pretrained(options.folder);

@@ -9,8 +9,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include <tend/nn/files/write_file.h>
-
 #include "cases.h"
 #include "examples/program.h"
 #include "operations.h"
@@ -113,7 +111,7 @@ bool has_passed(const OperationCheck& check) {
 template <class Checks>
 int report(const Checks& checks, const std::string& json_path) {
   print(checks);
-  if (!json_path.empty()) program::write_results(json_path, to_json(checks).dump(1));
+  program::write_results(json_path, to_json(checks).dump(1));
   const auto failed = std::count_if(checks.begin(), checks.end(),
                                     [](const auto& each) { return !has_passed(each); });
   std::printf("%zu gradients checked, %td failed\n", checks.size(), failed);
@@ -128,7 +126,7 @@ int with_noise(std::set<std::string> nodes, const std::function<int()>& checks) 
 }
 
 int run(const Options& options) {
-  if (!options.json_path.empty()) tend::nn::check_can_write(options.json_path);
+  program::check_can_write(options.json_path);
   tend::manual_seed(options.seed);
   const std::vector<Case> cases = options.all ? std::vector<Case>() : attention_cases();
   std::set<std::string> broken;
