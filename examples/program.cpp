@@ -163,6 +163,12 @@ int CommandLine::run(int argc, const char* const* argv, const std::function<int(
   });
 }
 
+std::string shell_quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 int main_of(const std::string& name, const std::function<int()>& work) {
   try {
     return end(name, work());

@@ -185,6 +185,9 @@ inline void write_results(const std::string& path, const std::string& results) {
   tend::nn::write_file(path, results + '\n');
 }
 
+/// The text as one word of a shell's command.
+std::string shell_quoted(const std::string& text);
+
 /// What main() returns: what `work` does, or after a message on stderr 2 where it throws
 /// std::invalid_argument, for wrong usage, and 1 where it throws another exception or standard
 /// output did not take all that was printed.

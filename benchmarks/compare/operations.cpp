@@ -7,8 +7,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
+
+#include "examples/program.h"
 
 namespace compare {
 namespace {
@@ -30,11 +33,9 @@ constexpr MatrixSize kSizes[] = {{"512x512", 512, 512}, {"4096x1024", 4096, 1024
 
 /// What `program` prints for the word `argument`.
 std::string output_of(const std::string& program, const std::string& argument) {
-  // For the shell: in quotes, and not looked for in PATH.
-  std::string path = std::filesystem::absolute(program);
-  for (std::size_t at = 0; (at = path.find('\'', at)) != std::string::npos; at += 4)
-    path.replace(at, 1, "'\\''");
-  const std::string command = "'" + path + "' " + argument;
+  // The shell does not look for an absolute path in PATH.
+  const std::string path = std::filesystem::absolute(program);
+  const std::string command = program::shell_quoted(path) + " " + argument;
   std::FILE* const pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error("cannot start " + command);
   std::string text;

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <limits>
 
+#include "examples/program.h"
+
 using namespace tend;
 using nlohmann::json;
 
@@ -102,13 +104,6 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// For the shell.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 }  // namespace
 
 json to_json(const Outcome& outcome) {
@@ -158,9 +153,9 @@ std::vector<json> run_in_torch(const std::vector<json>& programs, const std::str
     for (const json& program : programs) file << program << '\n';
   }
   // `python` may be a command of several words.
-  const std::string command = python + " " + quoted(script) + " < " +
-                              quoted(folder.file("programs")) + " > " +
-                              quoted(folder.file("outcomes"));
+  const std::string command = python + " " + program::shell_quoted(script) + " < " +
+                              program::shell_quoted(folder.file("programs")) + " > " +
+                              program::shell_quoted(folder.file("outcomes"));
   if (std::system(command.c_str()) != 0) throw Error("failed to run " + command);
   std::ifstream file(folder.file("outcomes"));
   std::vector<json> outcomes;
