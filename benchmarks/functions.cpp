@@ -7,38 +7,24 @@
 #include "program.h"
 
 using namespace tend;
+using benchmarks::measure;
+using benchmarks::varied;
 
 namespace {
 
 const Shape kShape{4096, 1024};
 
-Array varied(DType dtype) {
-  const Array out = Array::empty(kShape, float64);
-  for (std::int64_t i = 0; i < out.numel(); ++i)
-    out.data<double>()[i] = static_cast<double>(i % 1009) * 0.01 - 5;
-  return out.to(dtype);
-}
-
-// Calls f as often as the benchmark wants; `arrays` of the shape are read or written by a call.
-template <class F>
-void measure(benchmark::State& state, DType dtype, int arrays, F f) {
-  f();  // pages and caches are warm
-  for (auto _ : state) f();
-  state.counters["B"] =
-      benchmarks::rate(static_cast<double>(element_count(kShape) * item_size(dtype)) * arrays);
-}
-
 using Function = void (*)(const Array& out, const Array& a);
 using Backward = void (*)(const Array& out, const Array& grad, const Array& a);
 
 void function(benchmark::State& state, Function kernel, DType dtype) {
-  const Array a = varied(dtype), out = varied(dtype);
-  measure(state, dtype, 2, [&] { kernel(out, a); });
+  const Array a = varied(kShape, dtype), out = varied(kShape, dtype);
+  measure(state, {&a, &out}, [&] { kernel(out, a); });
 }
 
 void backward(benchmark::State& state, Backward kernel, DType dtype) {
-  const Array a = varied(dtype), grad = varied(dtype), out = varied(dtype);
-  measure(state, dtype, 3, [&] { kernel(out, grad, a); });
+  const Array a = varied(kShape, dtype), grad = varied(kShape, dtype), out = varied(kShape, dtype);
+  measure(state, {&a, &grad, &out}, [&] { kernel(out, grad, a); });
 }
 
 void gelu(const Array& out, const Array& a) {
@@ -52,33 +38,33 @@ void gelu_backward(const Array& out, const Array& grad, const Array& a) {
 }
 
 void layer_norm(benchmark::State& state, bool centred) {
-  const Array a = varied(float32), out = varied(float32);
+  const Array a = varied(kShape), out = varied(kShape);
   const Array mean = Array::empty({kShape[0]}, float32), rstd = mean.clone();
   const Array weight = Array::full({kShape[1]}, 2, float32), bias = weight.clone();
-  measure(state, float32, 2, [&] {
+  measure(state, {&a, &out}, [&] {
     if (centred) return kernels::layer_norm(out, mean, rstd, a, weight, bias, 1e-5);
     kernels::rms_norm(out, rstd, a, weight, 1e-5);
   });
 }
 
 void layer_norm_backward(benchmark::State& state) {
-  const Array a = varied(float32), grad = varied(float32), out = varied(float32);
+  const Array a = varied(kShape), grad = varied(kShape), out = varied(kShape);
   const Array mean = Array::zeros({kShape[0]}, float32),
               rstd = Array::full({kShape[0]}, 1, float32);
   const Array weight = Array::full({kShape[1]}, 2, float32);
   const Array grad_weight = weight.clone(), grad_bias = weight.clone();
-  measure(state, float32, 3, [&] {
+  measure(state, {&a, &grad, &out}, [&] {
     kernels::layer_norm_backward(out, grad_weight, grad_bias, grad, a, mean, rstd, weight);
   });
 }
 
 void cross_entropy(benchmark::State& state) {
-  const Array a = varied(float32), out = varied(float32);
+  const Array a = varied(kShape), out = varied(kShape);
   const Shape items{kShape[0]};
   const Array labels = Array::zeros(items, int64), ignored = Array::zeros(items, boolean);
   const Array losses = Array::full(items, 1, float32), largest = losses.clone(),
               sums = losses.clone();
-  measure(state, float32, 3, [&] {
+  measure(state, {&a, &a, &out}, [&] {
     kernels::cross_entropy(losses, largest, sums, a, labels, ignored, 1, 0);
     kernels::cross_entropy_backward(out, losses, a, labels, largest, sums, 1, 0);
   });

@@ -14,29 +14,10 @@
 #include "program.h"
 
 using namespace tend;
+using benchmarks::measure;
+using benchmarks::varied;
 
 namespace {
-
-Array varied(const Shape& shape, DType dtype = float32) {
-  const Array out = Array::empty(shape, float64);
-  for (std::int64_t i = 0; i < out.numel(); ++i)
-    out.data<double>()[i] = static_cast<double>(i % 1009) * 0.01 - 5;
-  return out.to(dtype);
-}
-
-double bytes(std::initializer_list<const Array*> arrays) {
-  double total = 0;
-  for (const Array* each : arrays)
-    total += static_cast<double>(each->numel() * item_size(each->dtype()));
-  return total;
-}
-
-template <class F>
-void measure(benchmark::State& state, std::initializer_list<const Array*> arrays, F f) {
-  f();  // pages and caches are warm
-  for (auto _ : state) f();
-  state.counters["B"] = benchmarks::rate(bytes(arrays));
-}
 
 using Unary = void (*)(const Array& out, const Array& a);
 using Binary = void (*)(const Array& out, const Array& a, const Array& b);

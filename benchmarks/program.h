@@ -5,11 +5,14 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <initializer_list>
 #include <iostream>
 #include <string>
 
+#include <tend/core/array/array.h>
 #include <tend/core/build_info.h>
 
 namespace tend::benchmarks {
@@ -39,6 +42,26 @@ inline int run(int argc, char** argv) {
 /// Prints amounts with SI prefixes and per second: name=250G/s.
 inline benchmark::Counter rate(double amount_per_iteration) {
   return {amount_per_iteration, benchmark::Counter::kIsIterationInvariantRate};
+}
+
+/// An array of numbers between -5 and 5.1 that are not all alike.
+inline Array varied(const Shape& shape, DType dtype = float32) {
+  const Array out = Array::empty(shape, float64);
+  for (std::int64_t i = 0; i < out.numel(); ++i)
+    out.data<double>()[i] = static_cast<double>(i % 1009) * 0.01 - 5;
+  return out.to(dtype);
+}
+
+/// Calls f as often as the benchmark wants; the counter B is the rate of bytes, where one call
+/// reads or writes the arrays, each as often as it is named.
+template <class F>
+void measure(benchmark::State& state, std::initializer_list<const Array*> arrays, F f) {
+  f();  // pages and caches are warm
+  for (auto _ : state) f();
+  double bytes = 0;
+  for (const Array* each : arrays)
+    bytes += static_cast<double>(each->numel() * item_size(each->dtype()));
+  state.counters["B"] = rate(bytes);
 }
 
 }  // namespace tend::benchmarks

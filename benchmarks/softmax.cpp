@@ -7,18 +7,12 @@
 #include "shapes.h"
 
 using namespace tend;
+using benchmarks::varied;
 
 namespace {
 
 using Forward = void (*)(const Array& out, const Array& a, std::int64_t dim);
 using Backward = void (*)(const Array& out, const Array& grad, const Array& y, std::int64_t dim);
-
-Array varied(const Shape& shape) {
-  const Array out = Array::empty(shape, float32);
-  for (std::int64_t i = 0; i < out.numel(); ++i)
-    out.data<float>()[i] = static_cast<float>(i % 1009) * 0.01F;
-  return out;
-}
 
 Shape shape_of(const benchmark::State& state) {
   return {state.range(0), state.range(1)};
