@@ -44,12 +44,6 @@ json digests_to_json(const std::vector<Digest>& digests) {
   return list;
 }
 
-// A program is up to 20 operations, and its second derivative several times as many, each of which
-// may add rounding errors of numbers up to 1e6 times as large as the result.
-double tolerance(const Program& program) {
-  return program.single_precision() ? 2e-3 : 1e-9;
-}
-
 bool is_nothing(const Digest& digest) {
   return digest.dtype == "none" || digest.magnitude == 0;
 }
@@ -121,7 +115,7 @@ Reference reference_from(const json& line) {
 
 std::optional<std::string> difference(const Program& program, const Outcome& found,
                                       const Outcome& expected) {
-  const double allowed = tolerance(program);
+  const double allowed = tolerance(program.single_precision());
   if (auto text = difference("value", found.values, expected.values, allowed)) return text;
   if (auto text = difference("gradient", found.gradients, expected.gradients, allowed)) return text;
   return difference("second derivative", found.second, expected.second, allowed);

@@ -37,6 +37,10 @@ Tensor weights_like(const Tensor& tensor, std::int64_t which) {
   return Tensor(Array::from<double>(numbers, tensor.shape()).to(tensor.dtype()));
 }
 
+double tolerance(bool single_precision) {
+  return single_precision ? 2e-3 : 1e-9;
+}
+
 std::string tuple(const Shape& shape) {
   std::string text = "(";
   for (const std::int64_t size : shape) text += as_text(size, ", ");

@@ -24,6 +24,12 @@ tend::Tensor weights_like(const tend::Tensor& tensor, std::int64_t which);
 /// All elements, row-major.
 std::vector<double> numbers(const tend::Tensor& tensor);
 
+/// How far a sum may be from PyTorch's, as a share of the magnitude. A program over tensors is up
+/// to 20 operations, and its second derivative several times as many, each of which may add
+/// rounding errors of numbers up to 1e6 times as large as the result; a statement of a program over
+/// leaves follows up to 40 others, with numbers up to 1e5.
+double tolerance(bool single_precision);
+
 /// "(2, 3)", a tuple in Python, for a shape.
 std::string tuple(const tend::Shape& shape);
 

@@ -25,12 +25,6 @@ TensorState state_from(const json& list) {
   return state;
 }
 
-// A statement of a program follows up to 40 others, each of which may add rounding errors of
-// numbers up to 1e5.
-double tolerance(const LeafProgram& program) {
-  return program.single_precision() ? 2e-3 : 1e-9;
-}
-
 std::optional<std::string> difference(const std::string& name, const std::string& kind, double sum,
                                       double magnitude, const std::string& expected_kind,
                                       double expected_sum, double expected_magnitude,
@@ -114,7 +108,7 @@ std::optional<std::string> difference(const LeafProgram& program,
                                       const std::vector<Expected>& expected) {
   const auto& statements = program.statements();
   for (std::size_t i = 0; i < std::min(statements.size(), expected.size()); ++i) {
-    const auto text = difference(statements[i], expected[i], tolerance(program));
+    const auto text = difference(statements[i], expected[i], tolerance(program.single_precision()));
     if (text) return as_text("statement ", i + 1, ", ", statements[i].python, ": ", *text);
   }
   if (statements.size() != expected.size()) return "PyTorch ran another number of statements";
