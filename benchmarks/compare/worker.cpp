@@ -25,7 +25,7 @@ constexpr std::size_t kKept = 1 << 16;  // elements of each part of a result
 std::int64_t process_bytes(const std::string& key) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
-    if (line.rfind(key + ":", 0) == 0) return std::stoll(line.substr(key.size() + 1)) * 1024;
+    if (line.starts_with(key + ":")) return std::stoll(line.substr(key.size() + 1)) * 1024;
   }
   return 0;
 }

@@ -93,7 +93,7 @@ std::string arc_diagram(const Report& report, std::size_t number) {
       "px;max-width:" + std::to_string(size * 44) + "px'>";
   for (std::size_t i = 0; i < size; ++i) {
     const auto arcs = arcs_of.find(i);
-    const bool asks = keys_of.count(i) != 0;
+    const bool asks = keys_of.contains(i);
     const double hue = 250 - 290.0 * static_cast<double>(i) / static_cast<double>(size);
     svg += std::string("<g class='") + (asks ? "query" : "plain") +
            "' style='--h:" + fixed(hue, 0) + "'>" + (arcs == arcs_of.end() ? "" : arcs->second) +
