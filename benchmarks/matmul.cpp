@@ -6,7 +6,9 @@
 
 #include <tend/core/kernels/matmul/gemm.h>
 #include <tend/core/kernels/matmul/matmul_path.h>
+#include <tend/core/threads/parallel.h>
 
+#include "limits/limits.h"
 #include "shapes.h"
 
 using namespace tend;

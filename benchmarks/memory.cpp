@@ -1,6 +1,5 @@
 // Kernels that are bound by memory: B is the rate of bytes read and written, each array counted
 // once.
-#include <vector>
 
 #include <tend/core/kernels/elementwise/arithmetic.h>
 #include <tend/core/kernels/elementwise/compare.h>

@@ -12,9 +12,6 @@
 #include <system_error>
 #include <vector>
 
-#include <tend/core/threads/parallel.h>
-
-#include "limits/limits.h"
 #include "program.h"
 
 namespace tend::benchmarks {

@@ -3,7 +3,9 @@
 #include <map>
 
 #include <tend/core/kernels/rows/softmax.h>
+#include <tend/core/threads/parallel.h>
 
+#include "limits/limits.h"
 #include "shapes.h"
 
 using namespace tend;

@@ -4,7 +4,6 @@
 //     mkdir clothes && cp /usr/share/datasets/fashion-mnist/*.gz clothes && gunzip clothes/*.gz
 //     fashion --data clothes
 
-#include <array>
 #include <filesystem>
 #include <iostream>
 #include <string>

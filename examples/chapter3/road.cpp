@@ -1,7 +1,6 @@
 #include "road.h"
 
 #include <cmath>
-#include <limits>
 
 namespace chapter3 {
 

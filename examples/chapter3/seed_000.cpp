@@ -1,6 +1,5 @@
 // Seed 000: the whole road by hand, with a mask that hides the wrong side.
 #include <cmath>
-#include <limits>
 
 #include "road.h"
 

@@ -1,9 +1,6 @@
 #include "report.h"
 
 #include <cmath>
-#include <cstdio>
-
-#include <tend/nn/files/write_file.h>
 
 nlohmann::ordered_json json_number(double value) {
   if (std::isfinite(value)) return value;

@@ -1,8 +1,6 @@
 // What both kinds of checks write.
 #pragma once
 
-#include <string>
-
 #include <nlohmann/json.hpp>
 
 /// A number; JSON has no NaN or infinity, but a broken gradient may have both: they are strings.

@@ -1,10 +1,8 @@
 // The rows in oneDNN: primitives on memory that is there, head-split views through strides.
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include <oneapi/dnnl/dnnl.hpp>

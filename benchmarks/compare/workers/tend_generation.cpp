@@ -1,7 +1,6 @@
 // The rows about generation, in tend.
 
 #include <memory>
-#include <vector>
 
 #include "../generation_work.h"
 #include "../inputs.h"

@@ -4,6 +4,7 @@
 
 #include "examples/train/page/report.h"
 #include "examples/train/run/course.h"
+#include "examples/train/run/sampling.h"
 #include "examples/train/run/training.h"
 
 namespace train {

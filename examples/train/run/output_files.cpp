@@ -16,7 +16,6 @@
 #include <tend/nn/training/checkpoint_folder.h>
 
 #include "examples/program.h"
-#include "examples/train/run/files.h"
 
 namespace train {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <stdexcept>
 #include <utility>
 
 #include "examples/train/run/checkpoint.h"
+#include "examples/train/run/evaluation.h"
 #include "examples/train/run/held_out.h"
 
 namespace train {

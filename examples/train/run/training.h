@@ -7,7 +7,6 @@
 
 #include <tend/nn/training/trainer.h>
 
-#include "examples/train/run/evaluation.h"
 #include "examples/train/run/history.h"
 #include "examples/train/run/model.h"
 #include "examples/train/run/options.h"
