@@ -2,6 +2,9 @@
 // laptop (https://github.com/karpathy/nanoGPT) but for rotary positions, a head of its own and the
 // layers' own first weights, and writes a sample.
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -125,9 +128,8 @@ void check_json(const Options& o) {
     program::check_differ("--json", json, "a checkpoint of --out", folder / json.filename());
 }
 
-int run(Options o) {
-  check_json(o);
-  program::check_can_write(o.json_path);
+/// Throws std::invalid_argument for options that do not go together.
+void check_options(const Options& o) {
   if (o.out.empty() && (o.trainer.resume || o.trainer.save_every > 0))
     throw std::invalid_argument("--resume and --save-every need the folder of --out");
   if (o.model.width % o.model.num_heads != 0)
@@ -138,79 +140,123 @@ int run(Options o) {
     throw std::invalid_argument("--warmup " + std::to_string(o.warmup) + " must be below --steps " +
                                 std::to_string(o.trainer.steps));
   }
-  const std::string text = read_text(o.text);
-  const auto vocabulary = tend::nn::CharVocabulary::from_text(text);
+}
+
+/// A text in tokens: its first nine tenths to learn, the last for validation.
+struct Data {
+  tend::nn::CharVocabulary vocabulary;
+  Tensor tokens, training, validation;
+};
+
+Data data_of(const std::string& text, std::int64_t length) {
+  auto vocabulary = tend::nn::CharVocabulary::from_text(text);
   const Tensor tokens = tend::tensor(vocabulary.encode(text));
-  const std::int64_t split = tokens.numel() * 9 / 10, length = o.model.context_length;
-  const Tensor training = tokens[{Slice(0, split)}], validation = tokens[{Slice(split, {})}];
-  // On its way a run looks at a part of it, as nanoGPT does, and in the end at all.
-  const Tensor watched = validation[{Slice(0, 20 * o.batch * length + 1)}];
-  if (validation.numel() <= length) throw std::runtime_error("the text is too short");
+  const std::int64_t split = tokens.numel() * 9 / 10;
+  Data data{std::move(vocabulary), tokens, tokens[{Slice(0, split)}], tokens[{Slice(split, {})}]};
+  if (data.validation.numel() <= length) throw std::runtime_error("the text is too short");
+  return data;
+}
 
-  o.model.vocab_size = vocabulary.vocab_size();
-  tend::manual_seed(o.seed);
-  tend::attention::GPT model(o.model);
-  tend::optim::AdamW optimizer(tend::optim::decay_groups(model, 0.1),
-                               {.lr = o.rate, .betas = {0.9, 0.99}});
-  tend::optim::CosineWithWarmup schedule(
-      optimizer, {.warmup = o.warmup, .total = o.trainer.steps, .min_lr = o.min_rate});
+/// What a run comes to.
+struct Outcome {
+  std::vector<double> losses;  // one a step
+  double seconds = 0, validation_loss = 0;
+  std::int64_t steps = 0, parameters = 0;
+  std::string sample;
+};
 
-  std::vector<double> losses;
-  double seconds = 0;
-  o.trainer.out = o.out;
-  o.trainer.tokens_per_step = o.batch * length * o.trainer.accumulate;
+/// The trainer's options but for what needs the model. The outcome, which is referred to, gets each
+/// step's loss.
+tend::nn::TrainerOptions trainer_options(const Options& o, const std::string& text,
+                                         Outcome& outcome) {
+  tend::nn::TrainerOptions options = o.trainer;
+  options.out = o.out;
+  options.tokens_per_step = o.batch * o.model.context_length * o.trainer.accumulate;
   train::Hash hash;
   hash.add(text);
-  o.trainer.settings = {{"settings", settings_of(o).dump()},
-                        {"text", std::to_string(hash.value())}};
-  o.trainer.schedule = &schedule;
-  if (o.trainer.evaluate_every > 0)
-    o.trainer.evaluate = [&] { return mean_loss(model, watched, length); };
-  o.trainer.after_step = [&](const tend::nn::TrainedStep& done) {
-    losses.push_back(done.loss);
-    seconds = done.seconds;
+  options.settings = {{"settings", settings_of(o).dump()}, {"text", std::to_string(hash.value())}};
+  options.after_step = [&outcome](const tend::nn::TrainedStep& done) {
+    outcome.losses.push_back(done.loss);
+    outcome.seconds = done.seconds;
     if (done.evaluation)
       std::cout << "step " << done.step << ": loss on a part of the validation text "
                 << *done.evaluation << std::endl;
   };
+  return options;
+}
+
+void train_model(tend::attention::GPT& model, const Data& data, const Options& o,
+                 const std::string& text, Outcome& outcome) {
+  tend::optim::AdamW optimizer(tend::optim::decay_groups(model, 0.1),
+                               {.lr = o.rate, .betas = {0.9, 0.99}});
+  tend::optim::CosineWithWarmup schedule(
+      optimizer, {.warmup = o.warmup, .total = o.trainer.steps, .min_lr = o.min_rate});
+  const std::int64_t length = o.model.context_length;
+  // On its way a run looks at a part of the validation text, as nanoGPT does, in the end at all.
+  const Tensor watched = data.validation[{Slice(0, 20 * o.batch * length + 1)}];
+  tend::nn::TrainerOptions options = trainer_options(o, text, outcome);
+  options.schedule = &schedule;
+  if (options.evaluate_every > 0)
+    options.evaluate = [&] { return mean_loss(model, watched, length); };
   const auto loss = [&] {
-    const auto [x, y] = windows(training, tend::randint(0, split - length, {o.batch}), length);
+    const Tensor places = tend::randint(0, data.training.numel() - length, {o.batch});
+    const auto [x, y] = windows(data.training, places, length);
     return loss_of(model, x, y);
   };
-  std::cout << model.num_parameters() << " parameters, " << tokens.numel() << " characters"
-            << std::endl;
-  tend::nn::Trainer trainer(model, optimizer, loss, o.trainer);
-  trainer.state.add("losses", losses);
+  tend::nn::Trainer trainer(model, optimizer, loss, options);
+  trainer.state.add("losses", outcome.losses);
   trainer.run();
+  outcome.steps = trainer.steps_done();
+}
+
+/// The text's first character, and so many that the model draws behind it.
+std::string sample_of(const tend::attention::GPT& model, const Data& data, std::int64_t count) {
+  const std::size_t most = static_cast<std::size_t>(model.config.context_length) - 1;
+  std::vector<std::int64_t> written{data.tokens[{0}].item<std::int64_t>()};
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::size_t seen = std::min(written.size(), most);
+    const std::vector<std::int64_t> prompt(written.end() - static_cast<std::ptrdiff_t>(seen),
+                                           written.end());
+    written.push_back(tend::attention::generate(
+                          model, prompt, {.max_new_tokens = 1, .temperature = 0.8, .top_k = 200})
+                          .back());
+  }
+  return data.vocabulary.decode(written);
+}
+
+nlohmann::ordered_json results_of(const Options& o, const Outcome& outcome) {
+  return {{"settings", settings_of(o)},       {"validation_loss", outcome.validation_loss},
+          {"seconds", outcome.seconds},       {"steps", outcome.steps},
+          {"parameters", outcome.parameters}, {"losses", outcome.losses},
+          {"sample", outcome.sample}};
+}
+
+int run(Options o) {
+  check_json(o);
+  program::check_can_write(o.json_path);
+  check_options(o);
+  const std::string text = read_text(o.text);
+  const Data data = data_of(text, o.model.context_length);
+
+  o.model.vocab_size = data.vocabulary.vocab_size();
+  tend::manual_seed(o.seed);
+  tend::attention::GPT model(o.model);
+  Outcome outcome;
+  outcome.parameters = model.num_parameters();
+  std::cout << outcome.parameters << " parameters, " << data.tokens.numel() << " characters"
+            << std::endl;
+  train_model(model, data, o, text, outcome);
 
   model.eval();
   const tend::NoGradGuard no_grad;
-  const double found = mean_loss(model, validation, length);
-  std::cout << "validation loss " << found << " after " << trainer.steps_done() << " steps, "
-            << seconds << " s\n";
-  std::string sample;
+  outcome.validation_loss = mean_loss(model, data.validation, o.model.context_length);
+  std::cout << "validation loss " << outcome.validation_loss << " after " << outcome.steps
+            << " steps, " << outcome.seconds << " s\n";
   if (o.sample > 0) {
-    std::vector<std::int64_t> written{tokens[{0}].item<std::int64_t>()};
-    for (std::int64_t i = 0; i < o.sample; ++i) {
-      const auto first = written.size() > static_cast<std::size_t>(length) - 1
-                             ? written.end() - (length - 1)
-                             : written.begin();
-      const std::vector<std::int64_t> seen(first, written.end());
-      written.push_back(tend::attention::generate(
-                            model, seen, {.max_new_tokens = 1, .temperature = 0.8, .top_k = 200})
-                            .back());
-    }
-    sample = vocabulary.decode(written);
-    std::cout << sample << '\n';
+    outcome.sample = sample_of(model, data, o.sample);
+    std::cout << outcome.sample << '\n';
   }
-  const nlohmann::ordered_json results{{"settings", settings_of(o)},
-                                       {"validation_loss", found},
-                                       {"seconds", seconds},
-                                       {"steps", trainer.steps_done()},
-                                       {"parameters", model.num_parameters()},
-                                       {"losses", losses},
-                                       {"sample", sample}};
-  program::write_results(o.json_path, results.dump(1));
+  program::write_results(o.json_path, results_of(o, outcome).dump(1));
   const int signal = tend::nn::InterruptGuard::signal();
   return signal == 0 ? 0 : 128 + signal;
 }
