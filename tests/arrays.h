@@ -5,12 +5,21 @@
 #include <cstring>
 #include <initializer_list>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <tend/core/array/array.h>
 #include <tend/core/threads/parallel.h>
 
 namespace tend::test {
+
+/// The dtype that test data call by this name.
+inline DType dtype_named(const std::string& name) {
+  for (const DType dtype : {boolean, int64, float32, float64}) {
+    if (dtype_name(dtype) == name) return dtype;
+  }
+  throw Error("no dtype " + name);
+}
 
 /// A 1-d array of T, or of `shape`.
 template <class T>

@@ -55,6 +55,13 @@ Tensor slope(F f, const Tensor& x) {
   return autograd::grad({f(leaf).sum()}, {leaf})[0];
 }
 
+/// The gradients of f(a, b).sum() with respect to a and b.
+template <class F>
+std::vector<Tensor> slopes(F f, const Tensor& a, const Tensor& b) {
+  const Tensor x = a.detach().requires_grad_(), y = b.detach().requires_grad_();
+  return autograd::grad({f(x, y).sum()}, {x, y});
+}
+
 /// Equal to the rounding of float32 (Catch's Approx: 1.2e-5 of the value).
 inline auto near(const std::vector<double>& expected) {
   return Catch::Matchers::Approx(expected);

@@ -16,6 +16,7 @@
 
 using namespace tend;
 using namespace tend::test;
+using Catch::Matchers::Message;
 
 namespace {
 
@@ -26,10 +27,6 @@ constexpr std::uint64_t kTooMany = std::uint64_t{1} << 63;
 template <class T>
 T item_of(const Scalar& value, DType dtype) {
   return Array::scalar(value, dtype).item<T>();
-}
-
-auto says(const std::string& text) {
-  return Catch::Matchers::Message(text);
 }
 
 }  // namespace
@@ -48,7 +45,7 @@ TEST_CASE("an element becomes a C++ number only where that can hold it") {
   CHECK(item_of<float>(kInf, float64) == std::numeric_limits<float>::infinity());
   CHECK(item_of<float>(16777217, int64) == 16777216.0F);
   CHECK_THROWS_MATCHES(item_of<int>(1e10, float32), DTypeError,
-                       says("[item] the element is 1e+10, which int cannot hold"));
+                       Message("[item] the element is 1e+10, which int cannot hold"));
   CHECK_THROWS_AS(item_of<int>(2147483648.0, float64), DTypeError);
   CHECK_THROWS_AS(item_of<int>(kNaN, float64), DTypeError);
   CHECK_THROWS_AS(item_of<std::int64_t>(kInf, float64), DTypeError);
@@ -63,7 +60,7 @@ TEST_CASE("an element becomes a C++ number only where that can hold it") {
 TEST_CASE("integers that int64 cannot hold are no number, size or dimension") {
   CHECK(Scalar(kTooMany - 1).to<std::int64_t>() == kMax);
   CHECK_THROWS_MATCHES(Scalar(kTooMany), IndexError,
-                       says("[integer] int64 cannot hold 9223372036854775808"));
+                       Message("[integer] int64 cannot hold 9223372036854775808"));
   CHECK_THROWS_AS(Shape{std::numeric_limits<std::size_t>::max()}, IndexError);
   CHECK(Shape{std::uint32_t{4}, std::size_t{5}, 6} == Shape{4, 5, 6});
   CHECK_THROWS_AS(Integer(kTooMany), IndexError);
@@ -220,5 +217,5 @@ TEST_CASE("more elements to rank than there is memory for are an OutOfMemoryErro
   const Array huge = Array::zeros({1}, float32).expand({std::int64_t{1} << 60});
   const Array value = Array::empty({1}, float32), index = Array::empty({1}, int64);
   CHECK_THROWS_MATCHES(kernels::topk(value, index, huge, 1, 0, true), OutOfMemoryError,
-                       says("[topk] no room for 1152921504606846976 elements"));
+                       Message("[topk] no room for 1152921504606846976 elements"));
 }

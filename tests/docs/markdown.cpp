@@ -7,6 +7,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tests/text.h"
+
 namespace tend::test {
 
 namespace {
@@ -26,12 +28,6 @@ void for_each_text_line(const std::string& page, Text text) {
       text(in_code ? std::string() : line, number);
     }
   }
-}
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
 // The cells of "| a | b |". A bar in a cell has a backslash before it.

@@ -19,22 +19,12 @@ nn::StateDict draw_arrays(Arguments& a) {
   return state;
 }
 
-std::string draw_place(Arguments& a) {
-  return a.choice<const char*>({"", "/nowhere/at/all", "/tmp", "/dev/null"});
-}
-
-Tensors tensors_of(const nn::StateDict& state) {
-  Tensors out;
-  for (const auto& [name, x] : state) out.push_back(x);
-  return out;
-}
-
 // f(path, state) writes to a file and reads it again.
 template <class F>
 DrawnCall draw_written(Arguments& a, F f) {
   return DrawnCall([=, state = draw_arrays(a)] {
     const std::string path = scratch_file();
-    Tensors out = tensors_of(f(path, state));
+    Tensors out = tensors_in(f(path, state));
     std::filesystem::remove(path);
     return out;
   });
@@ -57,7 +47,7 @@ DrawnCall draw_written_npz(Arguments& a) {
 template <class F>
 PublicFunction of_place(const char* signature, F f) {
   return by_hand(signature, [=](Arguments& a) {
-    return DrawnCall([=, path = draw_place(a), mmap = a.flag()]() -> Tensors {
+    return DrawnCall([=, path = draw_path(a), mmap = a.flag()]() -> Tensors {
       f(path, mmap);
       return {};
     });

@@ -228,8 +228,7 @@ std::vector<PublicFunction> data_files() {
       by_hand("data::TokenFile::TokenFile(const std::filesystem::path&, TokenType, "
               "const nn::LoadOptions&)",
               [](Arguments& a) {
-                const std::string path =
-                    a.choice<const char*>({"", "/nowhere/at/all", "/tmp", "/dev/null"});
+                const std::string path = draw_path(a);
                 return DrawnCall(
                     [=, type = a.one_of(data::TokenType::uint32), mmap = a.flag()]() -> Tensors {
                       return {data::TokenFile(path, type, {.mmap = mmap}).tokens(0, 1)};

@@ -6,14 +6,14 @@
 #include <regex>
 #include <stdexcept>
 
+#include "tests/text.h"
+
 namespace tend::test {
 namespace {
 
-std::string trimmed(const std::string& text) {
-  const std::string one_line = std::regex_replace(text, std::regex("\\s+"), " ");
-  const std::size_t first = one_line.find_first_not_of(' ');
-  if (first == std::string::npos) return {};
-  return one_line.substr(first, one_line.find_last_not_of(' ') - first + 1);
+// As one line, whose words stand one space apart.
+std::string on_one_line(const std::string& text) {
+  return trimmed(std::regex_replace(text, std::regex("\\s+"), " "));
 }
 
 // Without comments and preprocessor lines.
@@ -53,40 +53,40 @@ std::vector<std::string> parts_of(const std::string& text) {
       part += c;
     }
   }
-  if (!trimmed(part).empty() || !parts.empty()) parts.push_back(part);
+  if (!on_one_line(part).empty() || !parts.empty()) parts.push_back(part);
   return parts;
 }
 
 // "const Tensor&" of "const Tensor& x = {}".
 std::string type_of(std::string parameter) {
-  parameter = trimmed(parameter.substr(0, parameter.find('=')));
+  parameter = on_one_line(parameter.substr(0, parameter.find('=')));
   std::smatch match;
   if (std::regex_match(parameter, match, std::regex("(.*[ &*>.])([A-Za-z_][A-Za-z_0-9]*)")) &&
-      trimmed(match[1]) != "const") {
-    return trimmed(match[1]);
+      on_one_line(match[1]) != "const") {
+    return on_one_line(match[1]);
   }
   return parameter;
 }
 
 // The function that a statement declares, "" for none.
 std::string function_in(std::string statement) {
-  statement = trimmed(statement);
+  statement = on_one_line(statement);
   static const std::regex passed_over(
       R"(^(friend|using|typedef|static_assert|return|extern)\b.*|.*= delete.*|.*~.*\(\).*)");
   if (std::regex_match(statement, passed_over)) return {};
   while (statement.starts_with("template")) {
     const std::size_t open = statement.find('<');
-    statement = trimmed(statement.substr(behind_bracket(statement, open)));
+    statement = on_one_line(statement.substr(behind_bracket(statement, open)));
   }
   while (statement.starts_with("requires")) {
-    statement = trimmed(statement.substr(8));
+    statement = on_one_line(statement.substr(8));
     if (statement.starts_with("(")) {
-      statement = trimmed(statement.substr(behind_bracket(statement, 0)));
+      statement = on_one_line(statement.substr(behind_bracket(statement, 0)));
       continue;
     }
     while (statement.starts_with("std::") || statement.starts_with("|| ")) {
       if (statement.starts_with("|| ")) statement = statement.substr(3);
-      statement = trimmed(statement.substr(behind_bracket(statement, statement.find('<'))));
+      statement = on_one_line(statement.substr(behind_bracket(statement, statement.find('<'))));
     }
   }
   static const std::regex result("^(?:inline |static |virtual |explicit )*decltype\\(auto\\) ");
@@ -135,8 +135,8 @@ class Reader {
       } else if (c == ';') {
         note(statement_);
         statement_.clear();
-      } else if (c == ':' && is_access(trimmed(statement_))) {
-        scopes_.back().is_public = trimmed(statement_) == "public";
+      } else if (c == ':' && is_access(on_one_line(statement_))) {
+        scopes_.back().is_public = on_one_line(statement_) == "public";
         statement_.clear();
       } else {
         statement_ += c;
@@ -152,7 +152,7 @@ class Reader {
 
   // Where the reading goes on.
   std::size_t open_bracket(std::size_t at) {
-    const std::string statement = trimmed(statement_);
+    const std::string statement = on_one_line(statement_);
     std::smatch match;
     static const std::regex space("namespace ?([A-Za-z_:]*)");
     static const std::regex type(

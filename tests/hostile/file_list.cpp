@@ -190,76 +190,73 @@ std::vector<PublicFunction> runs() {
                     });
                   }),
           by_hand("nn::load_run(const std::filesystem::path&)", [](Arguments& a) {
-            const auto* path = a.choice<const char*>({"", "/nowhere/at/all", "/tmp", "/dev/null"});
+            const std::string path = draw_path(a);
             return DrawnCall([=] { return tensors_in(nn::load_run(path).tensors); });
           })};
 }
 
 // Reads or writes a file that cannot be had, or is something else.
 std::vector<PublicFunction> bad_files() {
-  const auto path = [](Arguments& a) {
-    return std::string(a.choice<const char*>({"", "/nowhere/at/all", "/tmp", "/dev/null"}));
-  };
   return {by_hand("nn::load_safetensors(const std::filesystem::path&, const LoadOptions&)",
-                  [path](Arguments& a) {
-                    return DrawnCall([from = path(a), mmap = a.flag()] {
+                  [](Arguments& a) {
+                    return DrawnCall([from = draw_path(a), mmap = a.flag()] {
                       return tensors_in(nn::load_safetensors(from, {.mmap = mmap}).tensors);
                     });
                   }),
           by_hand("nn::SafetensorsFile::SafetensorsFile(const std::filesystem::path&, const "
                   "LoadOptions&)",
-                  [path](Arguments& a) {
-                    return DrawnCall([from = path(a), mmap = a.flag()]() -> Tensors {
+                  [](Arguments& a) {
+                    return DrawnCall([from = draw_path(a), mmap = a.flag()]() -> Tensors {
                       return {nn::SafetensorsFile(from, {.mmap = mmap}).load("a")};
                     });
                   }),
           by_hand("nn::load_npy(const std::filesystem::path&, const LoadOptions&)",
-                  [path](Arguments& a) {
-                    return DrawnCall([from = path(a), mmap = a.flag()]() -> Tensors {
+                  [](Arguments& a) {
+                    return DrawnCall([from = draw_path(a), mmap = a.flag()]() -> Tensors {
                       return {nn::load_npy(from, {.mmap = mmap})};
                     });
                   }),
           by_hand("nn::check_can_write(const std::filesystem::path&)",
-                  [path](Arguments& a) {
-                    return DrawnCall([to = path(a)]() -> Tensors {
+                  [](Arguments& a) {
+                    return DrawnCall([to = draw_path(a)]() -> Tensors {
                       nn::check_can_write(to);
                       return {};
                     });
                   }),
           by_hand("nn::remove_leftovers(const std::filesystem::path&, std::string_view)",
-                  [path](Arguments& a) {
-                    return DrawnCall([from = path(a)]() -> Tensors {
+                  [](Arguments& a) {
+                    return DrawnCall([from = draw_path(a)]() -> Tensors {
                       nn::remove_leftovers(from, "tend_hostile_none");
                       return {};
                     });
                   }),
           by_hand("nn::for_each_name(const std::filesystem::path&, FunctionRef<void(const "
                   "std::string&)>)",
-                  [path](Arguments& a) {
-                    return DrawnCall([from = path(a)]() -> Tensors {
+                  [](Arguments& a) {
+                    return DrawnCall([from = draw_path(a)]() -> Tensors {
                       nn::for_each_name(from, [](const std::string&) {});
                       return {};
                     });
                   }),
           by_hand("nn::follow_links(const std::filesystem::path&)",
-                  [path](Arguments& a) {
-                    return DrawnCall([from = path(a)]() -> Tensors {
+                  [](Arguments& a) {
+                    return DrawnCall([from = draw_path(a)]() -> Tensors {
                       nn::follow_links(from);
                       return {};
                     });
                   }),
           by_hand("nn::write_file(const std::filesystem::path&, std::string_view, "
                   "std::string_view)",
-                  [path](Arguments& a) {
-                    return DrawnCall([to = path(a)]() -> Tensors {
+                  [](Arguments& a) {
+                    return DrawnCall([to = draw_path(a)]() -> Tensors {
                       nn::write_file(to, "abc", "test");
                       return {};
                     });
                   }),
           by_hand("nn::append_file(const std::filesystem::path&, std::string_view, "
                   "std::string_view)",
-                  [path](Arguments& a) {
-                    return DrawnCall([to = path(a)]() -> Tensors {
+                  [](Arguments& a) {
+                    return DrawnCall([to = draw_path(a)]() -> Tensors {
                       nn::append_file(to, "abc", "test");
                       return {};
                     });

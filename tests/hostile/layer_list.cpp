@@ -26,10 +26,6 @@ PublicFunction of_module(std::string signature, Make make, const Tensor& usual, 
       #Class "::with_weights(const Tensor&)", [] { return tend::Class(__VA_ARGS__); }, usual, \
       [](const auto& module, const Tensor& input) { return module.with_weights(input); })
 
-Tensor leaf_of_ones(const Shape& shape) {
-  return ones(shape).requires_grad_();
-}
-
 nn::LayerNormOptions draw_norm_options(Arguments& a) {
   return {.eps = a.real(), .elementwise_affine = a.flag(), .bias = a.flag()};
 }

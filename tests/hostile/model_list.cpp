@@ -17,10 +17,6 @@ Tensor draw_input(Arguments& a, const Tensor& usual) {
   return a.draws().chance(0.8) ? a.tensor(usual) : a.tensor();
 }
 
-Tensor ones_with_grad(const Shape& shape) {
-  return ones(shape).requires_grad_();
-}
-
 std::string draw_text(Arguments& a, const char* good) {
   std::string text = good;
   if (a.draws().chance(0.3)) return text;
@@ -43,12 +39,6 @@ nn::StateDict draw_state(Arguments& a, const std::vector<std::string>& names) {
   return state;
 }
 
-Tensors tensors_of(const nn::StateDict& state) {
-  Tensors tensors;
-  for (const auto& [name, tensor] : state) tensors.push_back(tensor);
-  return tensors;
-}
-
 template <class Model>
 std::vector<PublicFunction> files_of(const std::string& name, const char* json,
                                      const std::vector<std::string>& theirs,
@@ -63,12 +53,12 @@ std::vector<PublicFunction> files_of(const std::string& name, const char* json,
           by_hand("attention::" + name + "::import_state(const nn::StateDict&, const GPTConfig&)",
                   [=](Arguments& a) {
                     const nn::StateDict state = draw_state(a, theirs);
-                    return DrawnCall([=] { return tensors_of(Model::import_state(state, none)); });
+                    return DrawnCall([=] { return tensors_in(Model::import_state(state, none)); });
                   }),
           by_hand("attention::" + name + "::export_state(const nn::StateDict&, const GPTConfig&)",
                   [=](Arguments& a) {
                     const nn::StateDict state = draw_state(a, ours);
-                    return DrawnCall([=] { return tensors_of(Model::export_state(state, none)); });
+                    return DrawnCall([=] { return tensors_in(Model::export_state(state, none)); });
                   })};
 }
 
@@ -119,7 +109,7 @@ std::vector<PublicFunction> pretrained_functions() {
 }
 
 std::vector<PublicFunction> parts() {
-  const Tensor sequence = ones_with_grad({2, 3, 4});
+  const Tensor sequence = leaf_of_ones({2, 3, 4});
   return {
       by_hand("attention::Norm::Norm(NormKind, std::int64_t, double, Flag)",
               [](Arguments& a) {

@@ -20,10 +20,6 @@ std::string draw_text(Arguments& a) {
   return repeated;
 }
 
-std::string draw_path(Arguments& a) {
-  return a.choice<const char*>({"", "/nowhere/at/all", "/tmp", "/dev/null"});
-}
-
 std::vector<std::int64_t> draw_ids(Arguments& a, std::int64_t vocab_size) {
   std::vector<std::int64_t> ids;
   for (std::int64_t count = a.draws().between(0, 4); count > 0; --count) {

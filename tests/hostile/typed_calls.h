@@ -326,6 +326,16 @@ struct With {
   }
 };
 
+/// A path at which no file is that a reader could take.
+inline std::string draw_path(Arguments& a) {
+  return a.choice<const char*>({"", "/nowhere/at/all", "/tmp", "/dev/null"});
+}
+
+/// An input that fits, and to which a gradient goes.
+inline Tensor leaf_of_ones(const Shape& shape) {
+  return ones(shape).requires_grad_();
+}
+
 /// A function with a call written by hand.
 inline PublicFunction by_hand(std::string signature, std::function<DrawnCall(Arguments&)> draw) {
   return {std::move(signature), std::move(draw)};

@@ -8,6 +8,7 @@
 
 #include "tests/catch.h"
 #include "tests/layout/sources.h"
+#include "tests/text.h"
 
 using namespace tend::test;
 
@@ -21,12 +22,6 @@ struct Declaration {
   std::string name;
   std::vector<Parameter> parameters;
 };
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 // "const Dims& dims = {}" is {"const Dims&", "{}"}.
 Parameter parameter_of(const std::string& text) {

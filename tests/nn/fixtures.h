@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <tend/tend.h>
 
@@ -14,6 +15,13 @@ inline const nlohmann::json& torch_nn() {
   static const nlohmann::json data =
       nlohmann::json::parse(std::ifstream(TEND_TEST_DATA "/nn.json"));
   return data;
+}
+
+/// The names of a state's tensors, in their order.
+inline std::vector<std::string> keys_of(const tend::nn::StateDict& state) {
+  std::vector<std::string> keys;
+  for (const auto& [name, tensor] : state) keys.push_back(name);
+  return keys;
 }
 
 /// Every element within `tolerance`, absolute.

@@ -5,14 +5,6 @@ using namespace tend::test;
 
 namespace {
 
-// The gradients of f(a, b).sum().
-template <class F>
-std::vector<Tensor> slopes(F f, const Tensor& a, const Tensor& b) {
-  Tensor x = a.detach().requires_grad_();
-  Tensor y = b.detach().requires_grad_();
-  return autograd::grad({f(x, y).sum()}, {x, y});
-}
-
 constexpr std::int64_t kSmallest = std::numeric_limits<std::int64_t>::min();
 
 }  // namespace

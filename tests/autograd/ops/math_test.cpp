@@ -159,17 +159,6 @@ TEST_CASE("a function in place through a view reaches the base and its gradient"
   CHECK(same(leaf.grad(), {1, 1, 6, 80}));
 }
 
-namespace {
-
-// The gradients of f(a, b).sum().
-template <class F>
-std::vector<Tensor> slopes(F f, const Tensor& a, const Tensor& b) {
-  const Tensor x = a.detach().requires_grad_(), y = b.detach().requires_grad_();
-  return autograd::grad({f(x, y).sum()}, {x, y});
-}
-
-}  // namespace
-
 TEST_CASE("functions of two variables carry the names of PyTorch's nodes") {
   const Tensor x = tensor({0.5}).requires_grad_();
   const auto name = [](const Tensor& t) { return std::string(t.grad_fn()); };

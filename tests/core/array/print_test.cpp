@@ -9,10 +9,12 @@
 
 #include <tend/core/array/print.h>
 
+#include "tests/arrays.h"
 #include "tests/catch.h"
 
 using namespace tend;
 using nlohmann::json;
+using tend::test::dtype_named;
 
 namespace {
 
@@ -26,13 +28,6 @@ double number(const json& value) {
   const double size = value == "nan" ? std::numeric_limits<double>::quiet_NaN()
                                      : std::numeric_limits<double>::infinity();
   return value == "-inf" ? -size : size;
-}
-
-DType dtype_named(const std::string& name) {
-  for (const DType dtype : {boolean, int64, float32, float64}) {
-    if (dtype_name(dtype) == name) return dtype;
-  }
-  throw Error("no dtype " + name);
 }
 
 template <class T>

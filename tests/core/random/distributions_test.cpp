@@ -18,19 +18,13 @@
 using namespace tend;
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
+using tend::test::dtype_named;
 
 namespace {
 
 const json& fixtures() {
   static const json all = json::parse(std::ifstream(TEND_TEST_DATA "/random.json"));
   return all;
-}
-
-DType dtype_named(const std::string& name) {
-  for (const DType dtype : {boolean, int64, float32, float64}) {
-    if (dtype_name(dtype) == name) return dtype;
-  }
-  throw Error("no dtype " + name);
 }
 
 std::uint32_t crc32(std::uint32_t crc, const std::uint8_t* bytes, std::size_t count) {

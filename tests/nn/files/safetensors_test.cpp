@@ -6,37 +6,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/nn/files/damage.h"
 #include "tests/nn/files/hostile.h"
 #include "tests/nn/fixtures.h"
 
 using namespace tend;
+using tend::test::content_of;
+using tend::test::ScratchFolder;
 namespace fs = std::filesystem;
 
 namespace {
 
-// A folder of its own, gone at the end.
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / ("tend-safetensors-" + std::to_string(::getpid()))) {
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  fs::path operator/(const char* name) const { return path_ / name; }
-  std::size_t files() const {
-    return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
-  }
-
- private:
-  fs::path path_;
-};
-
-std::string bytes(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+std::ptrdiff_t files_in(const ScratchFolder& folder) {
+  return std::distance(fs::directory_iterator(folder / ""), fs::directory_iterator());
 }
 
-fs::path write_raw(const Folder& folder, const std::string& header, const std::string& data,
+fs::path write_raw(const ScratchFolder& folder, const std::string& header, const std::string& data,
                    std::uint64_t length = std::numeric_limits<std::uint64_t>::max()) {
   fs::path path = folder / "raw.safetensors";
   std::ofstream file(path, std::ios::binary);
@@ -52,7 +37,7 @@ std::string entry(const std::string& name, const std::string& dtype, const std::
                  R"(,"data_offsets":[)", begin, ',', end, "]}");
 }
 
-void check_refused(const Folder& folder, const std::string& header, const std::string& data,
+void check_refused(const ScratchFolder& folder, const std::string& header, const std::string& data,
                    const std::string& why) {
   const fs::path path = write_raw(folder, header, data);
   INFO(header);
@@ -63,7 +48,7 @@ void check_refused(const Folder& folder, const std::string& header, const std::s
 }  // namespace
 
 TEST_CASE("safetensors files give back every tensor, bit for bit, and the metadata") {
-  const Folder folder;
+  const ScratchFolder folder;
   const float odd[] = {1.5f, -0.0f, std::numeric_limits<float>::infinity(),
                        std::numeric_limits<float>::denorm_min()};
   const nn::StateDict state{{"weights.a", Tensor(Array::from<float>(odd, {2, 2}))},
@@ -89,16 +74,16 @@ TEST_CASE("safetensors files give back every tensor, bit for bit, and the metada
     const auto size = static_cast<std::size_t>(dense.numel() * item_size(dense.dtype()));
     CHECK((size == 0 || std::memcmp(found->second.array().raw(), dense.raw(), size) == 0));
   }
-  CHECK(folder.files() == 1);  // no temporary file is left
+  CHECK(files_in(folder) == 1);  // no temporary file is left
   nn::save_safetensors(folder / "b.safetensors", {}, {.metadata = loaded.metadata});
   CHECK(nn::load_safetensors(folder / "b.safetensors").metadata == loaded.metadata);
 }
 
 TEST_CASE("the bytes are those of the format: length, padded header, data") {
-  const Folder folder;
+  const ScratchFolder folder;
   nn::save_safetensors(folder / "b.safetensors", {{"x", tensor({1, 2})}});
   const std::string header = R"({"x":{"dtype":"I64","shape":[2],"data_offsets":[0,16]}})";
-  const std::string content = bytes(folder / "b.safetensors");
+  const std::string content = content_of(folder / "b.safetensors");
   REQUIRE(content.size() == 8 + 56 + 16);
   CHECK(content.substr(0, 8) == std::string("\x38\0\0\0\0\0\0\0", 8));
   CHECK(content.substr(8, header.size()) == header);
@@ -106,7 +91,7 @@ TEST_CASE("the bytes are those of the format: length, padded header, data") {
 }
 
 TEST_CASE("F16 and BF16 are read as float32") {
-  const Folder folder;
+  const ScratchFolder folder;
   const std::uint16_t halves[] = {0x3c00, 0xc000, 0x7c00, 0x0001, 0x7bff, 0x8000};
   const std::uint16_t bfloats[] = {0x3f80, 0xff80, 0x4049};
   std::string data(reinterpret_cast<const char*>(halves), sizeof halves);
@@ -123,7 +108,7 @@ TEST_CASE("F16 and BF16 are read as float32") {
 }
 
 TEST_CASE("integers of every size are read as int64, of a mapped file, too") {
-  const Folder folder;
+  const ScratchFolder folder;
   const std::string first("\x80\x7f", 2), second("\x00\x80\xff\x7f", 4),
       third("\xfe\xff\xff\xff", 4), largest("\xff\xff\xff\xff\xff\xff\xff\x7f", 8);
   const auto header = "{" + entry("i8", "I8", "[2]", 0, 2) + "," + entry("u8", "U8", "[2]", 2, 4) +
@@ -180,7 +165,7 @@ TEST_CASE("a file of Python's safetensors has the tensors that were given to tha
 }
 
 TEST_CASE("a file that is not what its header says is refused, with the reason") {
-  const Folder folder;
+  const ScratchFolder folder;
   const std::string four(4, '\0');
   const std::string good = entry("x", "F32", "[1]", 0, 4);
   CHECK_NOTHROW(nn::load_safetensors(write_raw(folder, "{" + good + "}", four)));
@@ -208,7 +193,7 @@ TEST_CASE("a file that is not what its header says is refused, with the reason")
 }
 
 TEST_CASE("a number that is no size is refused wherever it stands") {
-  const Folder folder;
+  const ScratchFolder folder;
   const std::string four(4, '\0');
   for (const std::string number :
        {"-1", "-0", "1.5", "1e0", "1e3", "4611686018427387905", "18446744073709551616", "1e400",
@@ -231,7 +216,7 @@ TEST_CASE("a number that is no size is refused wherever it stands") {
 }
 
 TEST_CASE("a name that is used twice is refused at every level") {
-  const Folder folder;
+  const ScratchFolder folder;
   const std::string four(4, '\0');
   check_refused(folder, R"({"__metadata__":{"a":"1","a":"2"}})", "", "'a' is used twice");
   check_refused(folder, R"({"__metadata__":{},"__metadata__":{}})", "", "used twice");
@@ -245,7 +230,7 @@ TEST_CASE("a name that is used twice is refused at every level") {
 }
 
 TEST_CASE("lists within lists are refused however deep they are") {
-  const Folder folder;
+  const ScratchFolder folder;
   constexpr std::size_t kDeep = 10'000'000;
   for (const std::string& open : {std::string("["), std::string("{\"a\":")}) {
     std::string nested;
@@ -260,7 +245,7 @@ TEST_CASE("lists within lists are refused however deep they are") {
 
 // Time that grows with the square of the number of names would take minutes.
 TEST_CASE("two hundred thousand names are written, read and loaded") {
-  const Folder folder;
+  const ScratchFolder folder;
   nn::StateDict state;
   for (int i = 0; i < 200'000; ++i) state.emplace_back(as_text("layer.", i), tensor(i));
   nn::save_safetensors(folder / "many", state);
@@ -273,7 +258,7 @@ TEST_CASE("two hundred thousand names are written, read and loaded") {
 }
 
 TEST_CASE("what is no regular file is refused at once and not waited for") {
-  const Folder folder;
+  const ScratchFolder folder;
   REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
   for (const fs::path& path : {folder / "pipe", folder / ".", fs::path("/dev/zero")}) {
     CHECK_THROWS_AS(nn::load_safetensors(path), IoError);
@@ -284,7 +269,7 @@ TEST_CASE("what is no regular file is refused at once and not waited for") {
 
 TEST_CASE(
     "undefined tensors, and those too large for any file, are refused before anything is written") {
-  const Folder folder;
+  const ScratchFolder folder;
   const Tensor large = zeros({1}, float64).expand({std::int64_t{1} << 60});
   CHECK_THROWS_WITH(nn::save_safetensors(folder / "large", {{"a", large}}),
                     Catch::Matchers::ContainsSubstring("beyond 2^63 bytes"));
@@ -296,11 +281,11 @@ TEST_CASE(
   const Tensor deep = zeros(Shape(std::vector<std::int64_t>(65, 1)));
   CHECK_THROWS_WITH(nn::save_safetensors(folder / "deep", {{"a", deep}}),
                     Catch::Matchers::ContainsSubstring("'a' has more than 64 dimensions"));
-  CHECK(folder.files() == 0);
+  CHECK(files_in(folder) == 0);
 }
 
 TEST_CASE("a header length that the file cannot hold is refused before anything is allocated") {
-  const Folder folder;
+  const ScratchFolder folder;
   for (const std::uint64_t length :
        {std::uint64_t{3}, std::uint64_t{1} << 40, ~std::uint64_t{0} - 1}) {
     CHECK_THROWS_AS(nn::load_safetensors(write_raw(folder, "{}", "", length)), IoError);
@@ -313,21 +298,21 @@ TEST_CASE("a header length that the file cannot hold is refused before anything 
 }
 
 TEST_CASE("names that cannot be stored are refused, and the old file stays") {
-  const Folder folder;
+  const ScratchFolder folder;
   const fs::path path = folder / "c.safetensors";
   nn::save_safetensors(path, {{"x", ones({2})}});
-  const std::string before = bytes(path);
+  const std::string before = content_of(path);
   for (const std::string name : {"", "__metadata__", "\xff\xfe"}) {
     CHECK_THROWS_AS(nn::save_safetensors(path, {{name, ones({1})}}), IoError);
   }
   CHECK_THROWS_AS(nn::save_safetensors(path, {{"x", ones({1})}, {"x", ones({1})}}), IoError);
   CHECK_THROWS_AS(nn::save_safetensors(folder / "no/such/folder", {{"x", ones({1})}}), IoError);
-  CHECK(bytes(path) == before);
-  CHECK(folder.files() == 1);
+  CHECK(content_of(path) == before);
+  CHECK(files_in(folder) == 1);
 }
 
 TEST_CASE("metadata that no reader would take is not written, and the old file stays") {
-  const Folder folder;
+  const ScratchFolder folder;
   const fs::path path = folder / "d.safetensors";
   const nn::StateDict state{{"x", ones({2})}};
   nn::save_safetensors(path, state);
@@ -338,7 +323,7 @@ TEST_CASE("metadata that no reader would take is not written, and the old file s
 }
 
 TEST_CASE("a module's weights travel through a file") {
-  const Folder folder;
+  const ScratchFolder folder;
   const attention::MultiHeadAttention from(3, 4, 6, 0.0, 2);
   nn::save_safetensors(folder / "m.safetensors", from.state_dict());
   attention::MultiHeadAttention to(3, 4, 6, 0.0, 2);

@@ -26,19 +26,13 @@ class Net : public nn::Module<Net> {
   TEND_PARAMETER(absent);
 };
 
-std::vector<std::string> names(const nn::StateDict& state) {
-  std::vector<std::string> out;
-  for (const auto& [name, tensor] : state) out.push_back(name);
-  return out;
-}
-
 }  // namespace
 
 TEST_CASE("state_dict has PyTorch's keys: own parameters, own buffers, then the children") {
-  CHECK(names(Net().state_dict()) == std::vector<std::string>{"bias", "scale", "first.weight",
-                                                              "first.bias", "layers.0.weight",
-                                                              "layers.0.bias", "layers.1.weight"});
-  CHECK(names(Net().named_buffers()) == std::vector<std::string>{"scale"});
+  CHECK(keys_of(Net().state_dict()) ==
+        std::vector<std::string>{"bias", "scale", "first.weight", "first.bias", "layers.0.weight",
+                                 "layers.0.bias", "layers.1.weight"});
+  CHECK(keys_of(Net().named_buffers()) == std::vector<std::string>{"scale"});
   CHECK(Net().parameters().size() == 6);
   CHECK(Net().num_parameters() == 3 + 9 + 12 + 9);
 }

@@ -21,19 +21,13 @@ class Stack : public nn::Module<Stack> {
   nn::Parameter scale;
 };
 
-std::vector<std::string> keys(const nn::StateDict& state) {
-  std::vector<std::string> out;
-  for (const auto& [name, tensor] : state) out.push_back(name);
-  return out;
-}
-
 }  // namespace
 
 TEST_CASE("what is registered at run time is saved, trained and printed") {
   Stack stack(2);
-  CHECK(keys(stack.state_dict()) == std::vector<std::string>{"scale", "steps", "layer0.weight",
-                                                             "layer0.bias", "layer1.weight",
-                                                             "layer1.bias"});
+  CHECK(keys_of(stack.state_dict()) == std::vector<std::string>{"scale", "steps", "layer0.weight",
+                                                                "layer0.bias", "layer1.weight",
+                                                                "layer1.bias"});
   CHECK(stack.parameters().size() == 5);
   CHECK(stack.buffers().size() == 2);
   CHECK_NOTHROW(stack(ones({2})));
@@ -88,7 +82,7 @@ TEST_CASE("a parameter that is registered undefined is absent") {
 
 TEST_CASE("a buffer that is not persistent is saved only when asked for") {
   Stack stack(0);
-  CHECK(keys(stack.state_dict({.all_buffers = true})) ==
+  CHECK(keys_of(stack.state_dict({.all_buffers = true})) ==
         std::vector<std::string>{"scale", "steps", "cache"});
   nn::StateDict state = stack.state_dict();
   state["cache"] = tensor({1.0, 2.0, 3.0});
