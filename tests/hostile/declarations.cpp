@@ -111,7 +111,6 @@ std::string function_in(std::string statement) {
 
 struct Scope {
   std::string name;  // empty for a namespace or class that is passed over
-  bool is_class = false;
   bool is_public = true;
 };
 
@@ -158,12 +157,12 @@ class Reader {
     static const std::regex type(
         "(?:template ?<.*> ?)?(class|struct) (?:alignas\\(.*\\) )?([A-Za-z_0-9]+)[^()]*");
     if (std::regex_match(statement, match, space)) {
-      scopes_.push_back({match[1], false, true});
+      scopes_.push_back({match[1], true});
       statement_.clear();
       return at;
     }
     if (std::regex_match(statement, match, type)) {
-      scopes_.push_back({match[2], true, match[1] == "struct"});
+      scopes_.push_back({match[2], match[1] == "struct"});
       statement_.clear();
       return at;
     }

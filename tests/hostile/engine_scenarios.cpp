@@ -25,7 +25,7 @@ Scenario on_leaves(std::string name, F run, bool grads_may_change = false) {
 
 // The same on x * 2 and its first row, which are watched as well.
 template <class F>
-Scenario on_graph(std::string name, F run, bool grads_may_change = false) {
+Scenario on_graph(std::string name, F run) {
   return {std::move(name), [=] {
             manual_seed(1);
             const Tensor x = leaf({3, 4});
@@ -39,7 +39,6 @@ Scenario on_graph(std::string name, F run, bool grads_may_change = false) {
               if (!sum.requires_grad()) return {};
               return autograd::grad({sum}, {x}, {}, {.allow_unused = true});
             };
-            prepared.grads_may_change = grads_may_change;
             return prepared;
           }};
 }
