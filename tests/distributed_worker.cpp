@@ -12,11 +12,11 @@
 //                       seeds | frozen | replaced | converted | nosync | within | nested | loss |
 //                       killed | throws | catches | leaves)
 
+#include <bit>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -59,9 +59,7 @@ class Net : public nn::Module<Net> {
 };
 
 std::uint64_t bits(double number) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, &number, sizeof word);
-  return word;
+  return std::bit_cast<std::uint64_t>(number);
 }
 
 struct Run {

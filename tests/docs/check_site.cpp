@@ -54,10 +54,10 @@ int main(int argc, char** argv) {
       const std::size_t hash = target.find('#');
       const std::string file = hash == 0 ? name : target.substr(0, hash);
       const auto found = pages.find(file);
-      const bool is_there = found != pages.end()
-                                ? hash == std::string::npos ||
-                                      found->second.anchors.count(target.substr(hash + 1)) != 0
-                                : fs::exists(root / file);
+      const bool is_there =
+          found != pages.end()
+              ? hash == std::string::npos || found->second.anchors.contains(target.substr(hash + 1))
+              : fs::exists(root / file);
       if (is_there) continue;
       ++broken;
       std::cerr << name << ": " << target << " leads nowhere\n";

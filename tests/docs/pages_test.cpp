@@ -115,7 +115,7 @@ TEST_CASE("every operation stands in a table of the page for PyTorch users") {
                  "\n(?:Tensor|ValuesAndIndices|std::vector<Tensor>|Extremes|UniqueElements|bool|"
                  "std::pair<Tensor, Tensor>) ([a-z_0-9]+)\\(")) {
       ++operations;
-      if (named.count(name) == 0) missing.insert(name);
+      if (!named.contains(name)) missing.insert(name);
     }
   }
   CHECK(operations > 240);

@@ -90,8 +90,7 @@ void compare(const json& got, const json& expected, const json& exact, const jso
 
 // The exports of two notebooks lost the line breaks and indentation of their tensors.
 std::string without_spaces(std::string text) {
-  text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; }),
-             text.end());
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
   return text;
 }
 

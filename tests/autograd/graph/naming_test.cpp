@@ -67,7 +67,7 @@ TEST_CASE("every error names the operation or the method that was called", "[tab
     CHECK(text.starts_with('[' + name + "] "));
   };
   for (const Op& op : op_table()) {
-    if (kComposed.count(op.name) > 0) continue;
+    if (kComposed.contains(op.name)) continue;
     INFO(op.name << ": " << op.torch);
     for (const Refusal& bad : op.refusals) {
       const Tensors inputs = inputs_of(op, bad.inputs);
