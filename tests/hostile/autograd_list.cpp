@@ -48,7 +48,7 @@ PublicFunction list_checkpoint() {
       "autograd::checkpoint(const TensorFunction&, const std::vector<Tensor>&, const "
       "CheckpointOptions&)",
       [](Arguments& a) {
-        const TensorFunction f = draw_function(a);
+        const auto f = drawn<TensorFunction>(a);
         const Tensors inputs = a.tensors(3);
         const autograd::CheckpointOptions options{a.flag()};
         return DrawnCall([=] { return autograd::checkpoint(f, inputs, options); });

@@ -16,7 +16,7 @@ namespace {
 template <class F>
 PublicFunction of_written_state(const char* signature, F f) {
   return by_hand(signature, [=](Arguments& a) {
-    const nn::StateDict state = draw_state(a);
+    const auto state = drawn<nn::StateDict>(a);
     const bool mmap = a.flag(), half = a.flag();
     const auto kind = a.choice<int>({0, 0, 0, 1, 2, 3});
     return DrawnCall([=]() -> Tensors {

@@ -283,12 +283,12 @@ std::vector<PublicFunction> constructors() {
               }),
       by_hand("attention::GPT::GPT(const GPTConfig&)",
               [](Arguments& a) {
-                const auto config = draw_config(a);
+                const auto config = drawn<attention::GPTConfig>(a);
                 return DrawnCall([=] { return attention::GPT(config).parameters(); });
               }),
       by_hand("attention::TransformerBlock::TransformerBlock(const GPTConfig&)",
               [](Arguments& a) {
-                const auto config = draw_config(a);
+                const auto config = drawn<attention::GPTConfig>(a);
                 return DrawnCall([=] { return attention::TransformerBlock(config).parameters(); });
               }),
   };

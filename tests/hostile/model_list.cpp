@@ -147,12 +147,12 @@ std::vector<PublicFunction> parts() {
       TEND_FUNCTION(attention::sinusoidal_positions, const Tensor&, std::int64_t, DType),
       by_hand("attention::FeedForward::FeedForward(const GPTConfig&)",
               [](Arguments& a) {
-                const auto config = draw_config(a);
+                const auto config = drawn<GPTConfig>(a);
                 return DrawnCall([=] { return FeedForward(config).parameters(); });
               }),
       by_hand("attention::GroupedQueryAttention::GroupedQueryAttention(const GPTConfig&)",
               [](Arguments& a) {
-                const auto config = draw_config(a);
+                const auto config = drawn<GPTConfig>(a);
                 return DrawnCall([=] { return GroupedQueryAttention(config).parameters(); });
               }),
       by_hand("attention::GroupedQueryAttention::forward(const Tensor&)",

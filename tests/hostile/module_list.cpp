@@ -177,7 +177,7 @@ std::vector<PublicFunction> module_methods() {
 
 PublicFunction load_state() {
   return by_hand("nn::ModuleBase::load_state_dict(const StateDict&, Flag)", [](Arguments& a) {
-    const nn::StateDict state = draw_state(a);
+    const auto state = drawn<nn::StateDict>(a);
     const bool strict = a.flag();
     return DrawnCall([=, module = nn::Linear(3, 2)]() mutable -> Tensors {
       module.load_state_dict(state, strict);

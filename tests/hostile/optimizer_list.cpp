@@ -10,7 +10,7 @@ template <class O, class F>
 PublicFunction of_optimizer(std::string signature, F f) {
   PublicFunction function = by_hand(std::move(signature), [f](Arguments& a) {
     const Tensors parameters = a.tensors(3);
-    const nn::StateDict state = draw_state(a);
+    const auto state = drawn<nn::StateDict>(a);
     const bool usual = a.draws().chance(0.7);
     const auto options = usual ? typename O::Options() : drawn<typename O::Options>(a);
     return DrawnCall([=]() -> Tensors {
