@@ -20,7 +20,6 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
-#include <limits>
 #include <optional>
 #include <string>
 #include <thread>

@@ -3,10 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <tend/autograd/graph/node.h>

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <thread>
 
 #include <tend/tend.h>

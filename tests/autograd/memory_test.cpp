@@ -3,7 +3,6 @@
 
 #include <exception>
 #include <functional>
-#include <thread>
 
 #include <tend/core/memory/storage.h>
 

@@ -1,5 +1,4 @@
 // Numbers from the user: kept exactly where they are integers, refused where they do not fit.
-#include <concepts>
 #include <cstdint>
 #include <limits>
 

@@ -2,8 +2,6 @@
 // fail where a derivative is wrong.
 #include "tests/op_table/op_gradients.h"
 
-#include <list>
-
 #include "tests/autograd/support.h"
 #include "tests/counts.h"
 #include "tests/op_table/op_noise.h"

@@ -1,9 +1,7 @@
 // benchmarks/compare as a user runs it. What it measures is not tested here.
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 

@@ -3,7 +3,6 @@
 /// Checks that all elementwise kernels share.
 
 #include <array>
-#include <string>
 #include <tuple>
 
 #include "tests/arrays.h"

@@ -1,7 +1,6 @@
 // Numbers and sizes that do not fit what they are put into, and memory that somebody lends.
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>

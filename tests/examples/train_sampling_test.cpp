@@ -1,6 +1,5 @@
 // What the training program writes after a beginning of a text.
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>

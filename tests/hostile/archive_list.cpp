@@ -1,7 +1,6 @@
 // Archives of arrays. It is compiled where tend::archives is built.
 #include <filesystem>
 #include <string>
-#include <utility>
 
 #include <tend/nn/archives/npz.h>
 #include <tend/nn/archives/pt.h>

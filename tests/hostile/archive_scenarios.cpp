@@ -1,5 +1,4 @@
 // Calls without memory: archives. It is compiled where tend::archives is built.
-#include <filesystem>
 #include <string>
 
 #include <tend/nn/archives/npz.h>

@@ -1,7 +1,6 @@
 #include "tests/hostile/arguments.h"
 #include "tests/numbers.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <locale>

@@ -1,6 +1,5 @@
 // Calls without memory: attention, generation, adapters, loaders, schedules and audits.
 #include <memory>
-#include <utility>
 
 #include "tests/hostile/refusals.h"
 

@@ -1,6 +1,5 @@
 // Datasets, samplers, loaders, and files of data.
 #include <unistd.h>
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <optional>

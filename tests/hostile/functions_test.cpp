@@ -1,8 +1,5 @@
 // Hostile arguments for every public function that the headers declare.
-#include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <regex>
 #include <set>
 

@@ -7,14 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cctype>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <exception>
 #include <filesystem>
-#include <new>
 #include <ostream>
 #include <regex>
 #include <sstream>

@@ -1,5 +1,4 @@
 // Hostile inputs for every row of the operation table.
-#include <cstdlib>
 #include <iostream>
 
 #include "tests/catch.h"

@@ -1,6 +1,5 @@
 // Tokenizers and vocabularies. It is compiled where tend::text is built.
 #include <filesystem>
-#include <utility>
 
 #include <tend/nn/text/byte_pair_encoding.h>
 #include <tend/nn/text/vocabulary.h>

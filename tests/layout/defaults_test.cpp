@@ -1,7 +1,6 @@
 // C++ wants a default argument wherever it is used: at a function, at the method and at the
 // in-place twin. This holds them together.
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <regex>
 #include <span>

@@ -6,8 +6,6 @@
 
 #include "tests/catch.h"
 
-#include <unistd.h>
-
 using namespace tend;
 
 namespace {

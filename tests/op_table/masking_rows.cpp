@@ -1,7 +1,6 @@
 // Rows for autograd/ops/masking.h.
 #include "tests/op_table/op_table.h"
 
-#include <cmath>
 #include <limits>
 
 namespace tend::test {

@@ -3,7 +3,6 @@
 // with temperature and top-k, and files of the model and its optimizer.
 // Checks losses on the way and the sampled text against PyTorch from the same seeds, dropout and
 // shuffling included (chapter5.py), and that training goes on from the files.
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>

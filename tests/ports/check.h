@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <exception>
-#include <initializer_list>
 #include <iostream>
 #include <string>
 #include <vector>

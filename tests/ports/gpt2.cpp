@@ -3,7 +3,6 @@
 // a model with GPT-2's own names.
 // Checks that the logits of both agree with a computation straight from the weights, and that with
 // PyTorch (gpt2.py); and that a state that does not fit is refused whole.
-#include <map>
 
 #include "check.h"
 

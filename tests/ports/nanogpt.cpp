@@ -4,7 +4,6 @@
 // Checks losses, gradient norms and the sampled text against PyTorch from the same seed, dropout
 // included (nanogpt.py), and that training goes on from the checkpoint as if it had never stopped.
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <map>
 #include <numbers>

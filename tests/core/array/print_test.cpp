@@ -1,4 +1,3 @@
-#include <cmath>
 #include <fstream>
 #include <limits>
 #include <locale>

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <locale>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include <tend/core/array/array.h>

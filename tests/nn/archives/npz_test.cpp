@@ -1,4 +1,3 @@
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <set>

@@ -1,7 +1,6 @@
 // tests/data/pt/tar*.pt: files as torch.save wrote them before 0.1.10 (tests/data/make_tar.py).
 #include <cstdio>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <tend/tend.h>

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <cstring>
 #include <string>
-#include <system_error>
 
 #include <tend/nn/data/number_text.h>
 

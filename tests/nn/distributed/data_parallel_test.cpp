@@ -1,7 +1,6 @@
 // Several processes under mpirun train as one does, bit for bit, and end together.
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>

@@ -1,10 +1,6 @@
-#include <fstream>
-#include <limits>
 #include <set>
 #include <string>
 #include <vector>
-
-#include <sys/stat.h>
 
 #include <tend/tend.h>
 

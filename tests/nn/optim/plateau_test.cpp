@@ -1,5 +1,4 @@
 // ReduceLROnPlateau gives the rates of torch.optim.lr_scheduler.ReduceLROnPlateau.
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>

@@ -1,9 +1,7 @@
 #include <tend/nn/text/merge_table.h>
 
 #include <algorithm>
-#include <map>
 #include <random>
-#include <utility>
 
 #include <tend/nn/text/byte_alphabet.h>
 

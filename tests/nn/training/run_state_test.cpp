@@ -1,5 +1,4 @@
 // Checkpoints of whole runs: what goes on from one has the bits of a run that never stopped.
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>

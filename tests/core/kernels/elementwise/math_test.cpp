@@ -1,7 +1,6 @@
 #include <tend/core/kernels/elementwise/math.h>
 
 #include <cmath>
-#include <limits>
 
 #include <tend/core/kernels/elementwise/arithmetic.h>
 

@@ -1,5 +1,4 @@
 // IndexArrays, nonzero and searchsorted: what advanced indexing is made of.
-#include <cmath>
 #include <limits>
 
 #include <tend/core/kernels/indexing/indexing.h>

@@ -1,7 +1,5 @@
 #include <tend/core/kernels/indexing/shape_ops.h>
 
-#include <limits>
-
 #include "tests/arrays.h"
 #include "tests/catch.h"
 

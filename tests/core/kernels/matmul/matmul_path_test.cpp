@@ -1,6 +1,5 @@
 #include <tend/core/kernels/matmul/matmul_path.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>

@@ -1,7 +1,5 @@
 #include <tend/core/kernels/reduce/scan.h>
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 
