@@ -33,7 +33,7 @@ Array array_of(std::initializer_list<T> values, const Shape& shape) {
   return array_of<T>(values).reshape(shape);
 }
 
-/// Numbers between -1 and 1 (floats), -50 and 50 (int64), both truths (bool).
+/// Numbers between -1 and 1 (floats) or -50 and 50 (int64), or booleans.
 inline Array random_array(const Shape& shape, DType dtype, std::uint32_t seed = 1) {
   Array out = Array::empty(shape, dtype);
   std::mt19937 generator(seed);

@@ -8,7 +8,7 @@ using tend::test::pattern_mask;
 
 namespace {
 
-// It would be a name that is not there.
+// nullptr would be read as a null const char*.
 static_assert(!std::is_constructible_v<nn::ActivationFunction, std::nullptr_t>);
 
 nn::TransformerLayerOptions options_of(const nlohmann::json& expected) {
