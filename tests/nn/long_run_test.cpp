@@ -4,6 +4,8 @@
 #include <fstream>
 #include <iterator>
 
+#include <tend/tend.h>
+
 #include "tests/catch.h"
 
 using namespace tend;

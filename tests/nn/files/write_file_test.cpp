@@ -26,6 +26,7 @@
 
 using Catch::Matchers::ContainsSubstring;
 using tend::IoError;
+using tend::nn::append_file;
 using tend::nn::check_can_write;
 using tend::nn::follow_links;
 using tend::nn::PutBytes;
@@ -227,14 +228,13 @@ TEST_CASE("a device is written into and stays a device, and a full one is an err
 TEST_CASE("a text is written behind a file, and not into a pipe that nobody reads") {
   const TemporaryFolder folder;
   const std::string path = folder.file("log");
-  nn::append_file(path, "one\n");
-  nn::append_file(path, "two\n");
+  append_file(path, "one\n");
+  append_file(path, "two\n");
   CHECK(content(path) == "one\ntwo\n");
   const std::string pipe = folder.file("pipe");
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK_THROWS_WITH(nn::append_file(pipe, "text", "test"),
-                    ContainsSubstring("[test] cannot write"));
-  CHECK_THROWS_AS(nn::append_file(folder.file("no/such/folder"), "text"), IoError);
+  CHECK_THROWS_WITH(append_file(pipe, "text", "test"), ContainsSubstring("[test] cannot write"));
+  CHECK_THROWS_AS(append_file(folder.file("no/such/folder"), "text"), IoError);
 }
 
 TEST_CASE("what cannot be written is known before and changes nothing") {
