@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include <tend/core/base/fnv.h>
 #include <tend/nn/text/vocabulary.h>
 #include <tend/tend.h>
 
 #include "examples/program.h"
-#include "examples/train/task/hash.h"
 
 #include <nlohmann/json.hpp>
 
@@ -172,7 +172,7 @@ tend::nn::TrainerOptions trainer_options(const Options& o, const std::string& te
   tend::nn::TrainerOptions options = o.trainer;
   options.out = o.out;
   options.tokens_per_step = o.batch * o.model.context_length * o.trainer.accumulate;
-  train::Hash hash;
+  tend::Fnv1a hash;
   hash.add(text);
   options.settings = {{"settings", settings_of(o).dump()}, {"text", std::to_string(hash.value())}};
   options.after_step = [&outcome](const tend::nn::TrainedStep& done) {

@@ -3,7 +3,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "examples/train/task/hash.h"
+#include <tend/core/base/fnv.h>
+
 #include "examples/train/task/tasks.h"
 
 namespace train {
@@ -67,7 +68,7 @@ Task make_text_task(std::string_view text, std::size_t context) {
   Task task;
   task.name = "text";
   task.goal = "Read text, and predict each next byte.";
-  Hash hash;
+  tend::Fnv1a hash;
   hash.add(text);
   task.fingerprint = hash.value();
   task.prompt = context / 2;
