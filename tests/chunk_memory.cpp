@@ -133,7 +133,7 @@ bool check_lines() {
   bool is_good = shares_no_line("copy_ of columns", turned, [&] { turned.copy_(columns.mT()); });
   for (const auto& [name, write] : operations) {
     Tensor x = a.clone();
-    is_good = shares_no_line(name, x, [&] { write(x); }) && is_good;
+    is_good = shares_no_line(name, x, [&, &run = write] { run(x); }) && is_good;
   }
   return is_good;
 }

@@ -214,7 +214,7 @@ std::vector<Scenario> arrays_and_data() {
           reading("load_idx", write_idx, load_idx)};
 }
 
-std::vector<Scenario> runs() {
+std::vector<Scenario> saved_runs() {
   const auto save = [](const fs::path& path) {
     manual_seed(1);
     SteppedRun().run.save(path, {{"key", "a value"}});
@@ -252,7 +252,7 @@ std::vector<Scenario> runs() {
 
 std::vector<Scenario> file_scenarios() {
   std::vector<Scenario> all = safetensors();
-  for (const auto& family : {pretrained(), arrays_and_data(), runs()})
+  for (const auto& family : {pretrained(), arrays_and_data(), saved_runs()})
     for (const Scenario& each : family) all.push_back(each);
   return all;
 }
