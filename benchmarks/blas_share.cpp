@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
                 << " thousand million multiplications\n";
       results[target] = {{"share", share}, {"multiplications", all}};
     });
-    program::write_results(gpt.json, results.dump(1));
+    program::write_results(gpt.json, [&] { return results.dump(1); });
     return 0;
   });
 }

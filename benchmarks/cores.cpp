@@ -172,7 +172,7 @@ int main(int argc, char** argv) {
     const double two = time_of(step, 2), one = time_of(step, 1);
     const std::map<std::size_t, double> modelled = model(step);
     print(modelled, one, two);
-    program::write_results(gpt.json, results(modelled, one, two).dump(1));
+    program::write_results(gpt.json, [&] { return results(modelled, one, two).dump(1); });
     return 0;
   });
 }

@@ -127,7 +127,7 @@ int run(const Options& options) {
     for (const Size& size : {Size{64, 128, 4, 4, 12}, Size{256, 384, 6, 6, 4}})
       add(measure(context, size, options));
   }
-  if (context.is_first()) program::write_results(options.json, all.dump(1));
+  if (context.is_first()) program::write_results(options.json, [&] { return all.dump(1); });
   return 0;
 }
 

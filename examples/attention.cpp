@@ -95,7 +95,7 @@ int run(std::int64_t tokens, const std::string& json_path) {
     std::cout << picture.name << "\n\n" << draw(weights) << '\n';
     list.push_back({{"name", picture.name}, {"weights", weights.reshape({-1}).to_vector<float>()}});
   }
-  program::write_results(json_path, list.dump());
+  program::write_results(json_path, [&] { return list.dump(); });
   return 0;
 }
 

@@ -141,7 +141,7 @@ int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
   std::cout << 100 * right << " % of 500 new dates right, loss " << loss << '\n';
   const nlohmann::ordered_json results{
       {"seed", seed}, {"steps", steps}, {"share_right", right}, {"loss", loss}};
-  program::write_results(json_path, results.dump(1));
+  program::write_results(json_path, [&] { return results.dump(1); });
   return 0;
 }
 

@@ -106,7 +106,7 @@ int run(const Options& o) {
                                        {"share_right", right},
                                        {"loss", last_loss},
                                        {"seconds", seconds}};
-  program::write_results(o.json_path, results.dump(1));
+  program::write_results(o.json_path, [&] { return results.dump(1); });
   return 0;
 }
 

@@ -57,7 +57,7 @@ int run(const Options& o) {
             << " steps\n";
   if (!o.save.empty()) tend::nn::save_pt(o.save, tend::nn::PtDict{{"model", model.state_dict()}});
   const nlohmann::ordered_json results{{"first_loss", first}, {"last_loss", last}};
-  program::write_results(o.json_path, results.dump(1));
+  program::write_results(o.json_path, [&] { return results.dump(1); });
   return 0;
 }
 

@@ -60,7 +60,7 @@ int run(const std::string& json_path, std::uint64_t seed, std::int64_t steps) {
   const nlohmann::ordered_json results{
       {"learnt", learnt}, {"before", before},       {"after", after},
       {"merged", merged}, {"trainable", trainable}, {"parameters", model.num_parameters()}};
-  program::write_results(json_path, results.dump(1));
+  program::write_results(json_path, [&] { return results.dump(1); });
   return 0;
 }
 

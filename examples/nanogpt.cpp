@@ -256,7 +256,7 @@ int run(Options o) {
     outcome.sample = sample_of(model, data, o.sample);
     std::cout << outcome.sample << '\n';
   }
-  program::write_results(o.json_path, results_of(o, outcome).dump(1));
+  program::write_results(o.json_path, [&] { return results_of(o, outcome).dump(1); });
   const int signal = tend::nn::InterruptGuard::signal();
   return signal == 0 ? 0 : 128 + signal;
 }

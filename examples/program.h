@@ -175,14 +175,15 @@ inline void check_can_write(const std::string& path) {
   if (!path.empty()) tend::nn::check_can_write(path);
 }
 
-/// Writes what --json asks for, and a line end; nothing where the path is empty, as the option was
-/// not given then. What was printed before comes first where the file is standard output. IoError
-/// where it cannot be written.
-inline void write_results(const std::string& path, const std::string& results) {
+/// Writes what --json asks for, make() and a line end; nothing where the path is empty, as the
+/// option was not given then. What was printed before comes first where the file is standard
+/// output. IoError where it cannot be written.
+template <class Make>
+void write_results(const std::string& path, Make make) {
   if (path.empty()) return;
   std::cout.flush();
   std::fflush(stdout);
-  tend::nn::write_file(path, results + '\n');
+  tend::nn::write_file(path, make() + '\n');
 }
 
 /// The text as one word of a shell's command.

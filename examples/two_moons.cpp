@@ -79,7 +79,7 @@ int run(const Options& o) {
             << '\n';
   const nlohmann::ordered_json results{
       {"seed", o.seed}, {"steps", o.steps}, {"share_right", right}, {"loss", last_loss}};
-  program::write_results(o.json_path, results.dump(1));
+  program::write_results(o.json_path, [&] { return results.dump(1); });
   return 0;
 }
 

@@ -1,5 +1,5 @@
+#include <tend/attention/functions/call.h>
 #include <tend/attention/layers/multihead_attention.h>
-#include <tend/attention/modules/input_check.h>
 
 #include <limits>
 

@@ -1,5 +1,5 @@
+#include <tend/attention/functions/call.h>
 #include <tend/attention/layers/transformer_layers.h>
-#include <tend/attention/modules/input_check.h>
 
 #include <tend/attention/functions/call.h>
 #include <tend/autograd/ops/ops.h>

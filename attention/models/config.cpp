@@ -1,5 +1,5 @@
+#include <tend/attention/functions/call.h>
 #include <tend/attention/models/config.h>
-#include <tend/attention/modules/input_check.h>
 
 #include <cmath>
 

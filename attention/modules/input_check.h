@@ -1,6 +1,7 @@
 // What the attention modules ask of their inputs.
 #pragma once
 
+#include <tend/attention/functions/call.h>
 #include <tend/autograd/tensor/tensor.h>
 
 namespace tend::attention {
@@ -15,11 +16,6 @@ inline void check_tokens(const char* module, const Tensor& x, std::int64_t d_in,
     fail<ShapeError>(module, x.size(-2), " tokens in dimension -2 of ", x.shape(),
                      " exceed the context_length of ", context_length);
   }
-}
-
-/// Error naming `module` unless the probability lies in [0, 1].
-inline void check_dropout(const char* module, double p) {
-  if (!(p >= 0 && p <= 1)) fail(module, "the probability of dropout must lie in [0, 1], got ", p);
 }
 
 /// Returns d_in after checking a module's sizes (ShapeError) and its probability of dropout

@@ -1,6 +1,5 @@
 #include <tend/autograd/graph/inplace.h>
 
-
 #include <tend/autograd/graph/strided_region.h>
 #include <tend/autograd/tensor/grad_mode.h>
 

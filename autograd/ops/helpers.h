@@ -75,8 +75,8 @@ inline TensorOptions options_like(const Tensor& like, const TensorOptions& optio
   return {options.dtype.value_or(like.dtype()), options.requires_grad};
 }
 
-/// `dim` counted from the front. IndexError naming `operation` for one out of range, and for a 0-d
-/// tensor, whose dimensions 0 and -1 most operations take.
+/// `dim` counted from the front. IndexError naming `operation` for one out of range, and for any of
+/// a 0-d tensor, where most operations allow 0 and -1.
 inline std::int64_t own_dim(const char* operation, const Tensor& x, std::int64_t dim) {
   if (x.dim() == 0) fail<IndexError>(operation, "a 0-d tensor has no dimension ", dim);
   return wrap_dim(operation, dim, x.dim());

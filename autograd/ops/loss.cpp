@@ -1,6 +1,5 @@
 #include <tend/autograd/ops/loss.h>
 
-
 #include <tend/autograd/ops/helpers.h>
 #include <tend/autograd/tensor/grad_mode.h>
 #include <tend/core/kernels/rows/cross_entropy.h>

@@ -155,19 +155,17 @@ namespace {
 // not matter, so their gradient is zero.
 template <class Draw>
 const Tensor& draw_in_place(const char* operation, const char* node, const Tensor& self, Draw draw,
-                            const Tensor& of = {}) {
+                            const Tensor& of = {}) try {
   check_writable(operation, self);
   // Integers and truth values have no history.
   const Tensor& source = is_floating(self.dtype()) ? of : self;
   const Tensor result = record(node, self.array(), {self, source}, {}, zero_gradient, operation);
   PendingWrite pending(operation, self, result);
-  try {
-    draw(self.array());
-  } catch (const Error&) {
-    rename_error(operation);
-  }
+  draw(self.array());
   pending.commit();
   return self;
+} catch (const Error&) {
+  rename_error(operation);
 }
 
 }  // namespace

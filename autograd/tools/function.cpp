@@ -79,12 +79,12 @@ class CustomCall {
       } else if (inputs[i].version() != versions[i]) {
         fail<AutogradError>(name(), "forward changed its input ", i, " in place");
       } else {
-        check_apart("has an input", inputs[i], context.dirty_);
+        check_apart("has an input", inputs[i], context, inputs);
       }
     }
     for (const Tensor& saved : context.to_save_) {
       const bool is_dirty = is_in(saved, context.dirty_) && is_in(saved, inputs);
-      if (!is_dirty) check_apart("saved a tensor", saved, context.dirty_);
+      if (!is_dirty) check_apart("saved a tensor", saved, context, inputs);
       // A dirty input's history is yet to change.
       saved_.push_back({is_dirty ? saved.detach() : saved,
                         place(saved, outputs, is_dirty ? Tensors() : inputs)});
@@ -110,18 +110,23 @@ class CustomCall {
                        [&](const Tensor& each) { return each.impl() == tensor.impl(); });
   }
 
-  // A tensor whose history is that of what forward wrote: at this time it is still the old one.
-  void check_apart(const char* what, const Tensor& tensor, const Tensors& dirty) const {
-    if (!tensor.defined() || tensor.impl()->view_without_grad) return;
+  // Of a tensor whose history is that of what forward wrote, as a view made before, only the old
+  // one is known at this time.
+  void check_apart(const char* what, const Tensor& tensor, const FunctionContext& context,
+                   const Tensors& inputs) const {
+    const auto& needed = context.needed_;
+    const bool is_recorded = std::find(needed.begin(), needed.end(), true) != needed.end();
+    if (!is_recorded || !tensor.defined() || !is_floating(tensor.dtype())) return;
+    if (tensor.impl()->view_without_grad) return;
     const auto owner = [](const Tensor& each) {
       const Ref<TensorImpl> base = live_base(*each.impl());
       return base ? base : each.impl();
     };
-    for (const Tensor& each : dirty) {
-      if (each.defined() && owner(each) == owner(tensor))
+    for (const Tensor& each : context.dirty_) {
+      if (is_in(each, inputs) && owner(each) == owner(tensor) &&
+          each.array().may_overlap(tensor.array()))
         fail<AutogradError>(name(), "forward ", what,
-                            " that shares elements with an input that it ",
-                            "marked as dirty; give it a clone");
+                            " that shares elements with a dirty input; give it a clone");
     }
   }
 

@@ -1,6 +1,5 @@
 #include <tend/autograd/tools/functional.h>
 
-
 #include <tend/autograd/graph/engine.h>
 #include <tend/autograd/ops/ops.h>
 #include <tend/autograd/tensor/grad_mode.h>

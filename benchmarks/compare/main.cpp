@@ -170,8 +170,9 @@ int run(const Options& options) {
   std::cout << '\n'
             << compare::memory_table(measurements)
             << compare::settings_list(bench.peers(), measurements) << std::flush;
-  program::write_results(options.json_path,
-                         compare::report_json(bench.peers(), measurements, facts).dump(1));
+  program::write_results(options.json_path, [&] {
+    return compare::report_json(bench.peers(), measurements, facts).dump(1);
+  });
   for (const std::string& failure : failures) std::cerr << "compare: " << failure << '\n';
   return failures.empty() ? 0 : 1;
 }
@@ -234,7 +235,8 @@ int run_operations(const Options& options) {
   std::vector<compare::OperationResult> results;
   std::vector<std::string> left_out;
   const auto write_json = [&] {
-    program::write_results(options.json_path, compare::operations_json(results, facts).dump(1));
+    program::write_results(options.json_path,
+                           [&] { return compare::operations_json(results, facts).dump(1); });
   };
   tend::nn::ProgressLine progress;
   std::size_t done = 0;

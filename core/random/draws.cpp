@@ -1,5 +1,6 @@
 #include <tend/core/random/draws.h>
 
+#include <new>
 #include <utility>
 
 #include <tend/core/base/error.h>

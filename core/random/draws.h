@@ -16,8 +16,8 @@ class DrawRecord {
   /// Begins with the state that the default generator has now.
   DrawRecord();
 
-  /// OutOfMemoryError where there was no memory to note a state. Drawing does not fail for that,
-  /// as destructors draw, too, where they put the generator back.
+  /// OutOfMemoryError where there was no memory to note a state. Drawing itself does not fail for
+  /// that, because destructors that put the generator back count as draws.
   void check_complete() const;
 
  private:

@@ -16,7 +16,7 @@ int run(const std::string& json_path) {
   chapter3::walk_seed_002(walk);
   chapter3::walk_seed_003(walk);
   chapter3::walk_seed_004(walk);
-  program::write_results(json_path, chapter3::to_json(walk.steps()));
+  program::write_results(json_path, [&] { return chapter3::to_json(walk.steps()); });
   return 0;
 }
 

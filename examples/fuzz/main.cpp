@@ -74,8 +74,8 @@ int run(const Options& options) {
   }
   const json found = report(*campaign, options);
   std::cout << found.dump(1) << '\n';
-  program::write_results(options.json_path, found.dump());
-  program::write_results(options.store_path, campaign->stored().dump());
+  program::write_results(options.json_path, [&] { return found.dump(); });
+  program::write_results(options.store_path, [&] { return campaign->stored().dump(); });
   return campaign->findings().empty() ? 0 : 1;
 }
 

@@ -182,8 +182,9 @@ void write_json(const Run& run, const Options& options,
       {"tokens", run.sequences}};
   for (const TokenSequence& each : run.sequences) json["texts"].push_back(text_of(tokenizer, each));
   // Tokens may cut a character in two.
-  program::write_results(options.json_path,
-                         json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  program::write_results(options.json_path, [&] {
+    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  });
 }
 
 /// Throws std::invalid_argument where the results would replace a file of the model.

@@ -111,7 +111,7 @@ bool has_passed(const OperationCheck& check) {
 template <class Checks>
 int report(const Checks& checks, const std::string& json_path) {
   print(checks);
-  program::write_results(json_path, to_json(checks).dump(1));
+  program::write_results(json_path, [&] { return to_json(checks).dump(1); });
   const auto failed = std::count_if(checks.begin(), checks.end(),
                                     [](const auto& each) { return !has_passed(each); });
   std::printf("%zu gradients checked, %td failed\n", checks.size(), failed);

@@ -70,8 +70,8 @@ class DataLoader {
         first_error_ = std::current_exception();
       }
     }
-    /// Error where there is no batch: behind the last one, after a ++ that threw (until the next,
-    /// it compares equal to end()), or where the iterator was moved from.
+    /// Error where there is no batch: behind the last one, after a ++ that threw (it compares equal
+    /// to end() until the next ++), or where the iterator was moved from.
     Batch& operator*() const {
       throw_first();
       if (!pass_ || !batch_) fail("DataLoader", "the iterator has no batch here");

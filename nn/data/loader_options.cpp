@@ -25,8 +25,7 @@ const Tensor& entry(const nn::StateDict& state, std::string_view name, DType dty
   if (value.dtype() != dtype)
     fail<DTypeError>(kLoad, '"', name, "\" is ", value.dtype(), ", not ", dtype);
   if (value.dim() != rank)
-    fail<ShapeError>(kLoad, '"', name, "\" has shape ", value.shape(), ", not ", rank,
-                     " dimensions");
+    fail<ShapeError>(kLoad, '"', name, "\" has ", value.dim(), " dimensions, not ", rank);
   return value;
 }
 

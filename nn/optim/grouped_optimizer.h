@@ -13,13 +13,13 @@
 #include <tend/nn/optim/decay_groups.h>
 #include <tend/nn/optim/optimizer.h>
 
+namespace tend::optim::detail {
+class StateReader;
+}
+
 #pragma GCC visibility push(default)
 
 namespace tend::optim {
-
-namespace detail {
-class StateReader;
-}
 
 template <class Options>
 concept HasWeightDecay = requires(Options options) {

@@ -410,7 +410,7 @@ void GroupedOptimizer<Self, Opts, State>::check_fits(const char* operation, cons
 }
 
 // False where two parameters, or one and a gradient, may share elements; all are then stepped one
-// after the other.
+// after the other. (A gradient that is not contiguous was copied before the first step.)
 template <class Self, class Opts, class State>
 bool GroupedOptimizer<Self, Opts, State>::lie_apart(const std::vector<Stepped>& all) {
   using Window = std::pair<std::uintptr_t, std::uintptr_t>;  // of addresses

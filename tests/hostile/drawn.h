@@ -24,6 +24,14 @@ using Drawn = std::conditional_t<std::is_same_v<std::remove_cvref_t<T>, Generato
 template <class T>
 Drawn<T> drawn(Arguments& a);
 
+// Types that are made of another: OrWord<T> and Exactly<T> take a T.
+template <class T>
+std::optional<T> draw_as(TypeTag<std::optional<T>>, Arguments& a);
+template <class T>
+OrWord<T> draw_as(TypeTag<OrWord<T>>, Arguments& a);
+template <class T>
+Exactly<T> draw_as(TypeTag<Exactly<T>>, Arguments& a);
+
 /// The last enumerator of each enumeration, whose first is 0.
 inline constexpr std::tuple kLast{GeluKind::tanh,
                                   Interpolation::midpoint,
@@ -174,7 +182,6 @@ inline optim::LionOptions draw_as(TypeTag<optim::LionOptions>, Arguments& a) {
   return {a.real(), {a.real(), a.real()}, a.real()};
 }
 
-// Types that are made of another: OrWord<T> and Exactly<T> take a T.
 template <class T>
 std::optional<T> draw_as(TypeTag<std::optional<T>>, Arguments& a) {
   if (!a.draws().chance(0.3)) return drawn<T>(a);

@@ -1,4 +1,3 @@
-
 #include "tests/catch.h"
 
 #include <tend/tend.h>

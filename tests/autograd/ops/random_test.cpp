@@ -89,6 +89,13 @@ TEST_CASE("normal refuses a deviation that is negative, before anything is drawn
   CHECK_THROWS_AS(normal(tensor({1})), DTypeError);
   CHECK_THROWS_AS(normal(0, 1, {2}, {.dtype = int64, .requires_grad = true}), DTypeError);
   CHECK_THROWS_AS(randint(9, {2}, {.requires_grad = true}), DTypeError);
+  const Tensor x = zeros({2});
+  CHECK_THROWS_MATCHES(x.normal_(0, -1), Error,
+                       says("[normal_] the standard deviation is -1, not >= 0"));
+  CHECK_THROWS_WITH(x.bernoulli_(2),
+                    Catch::Matchers::ContainsSubstring("[bernoulli_] the probability is 2"));
+  CHECK_THROWS_WITH(x.uniform_(2, 1), Catch::Matchers::ContainsSubstring("[uniform_] "));
+  CHECK_THROWS_WITH(x.exponential_(-1), Catch::Matchers::ContainsSubstring("[exponential_] "));
   CHECK(get_rng_state() == before);
 }
 
@@ -174,6 +181,7 @@ TEST_CASE("dropout keeps what PyTorch keeps and scales it alike") {
   CHECK(rand({1}).item() == 0.9455063343048096);
 
   y.sum().backward();
+  CHECK_THROWS_AS(y.sum().backward(), AutogradError);  // the mask is gone, as PyTorch's
   const float scale = 1.0F / static_cast<float>(1 - 0.3);
   CHECK(x.grad()[{0, 0}].item<float>() == scale);
   CHECK(x.grad()[{2, 0}].item<float>() == 0);

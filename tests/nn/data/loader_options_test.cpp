@@ -121,8 +121,17 @@ TEST_CASE("a state that does not fit is refused, and changes nothing") {
   state["running"] = tensor(true);
   state["batches"] = tensor(std::int64_t{-1});
   CHECK_THROWS_WITH(with_own.load_state_dict(state), ContainsSubstring("-1 batches within a pass"));
+  state["batches"] = ones({1}, int64);
+  CHECK_THROWS_WITH(with_own.load_state_dict(state),
+                    "[DataLoader::load_state_dict] \"batches\" has 1 dimensions, not 0");
+  state["running"] = tensor(std::int64_t{1});
+  CHECK_THROWS_WITH(with_own.load_state_dict(state),
+                    "[DataLoader::load_state_dict] \"running\" is int64, not bool");
   state["running"] = Tensor();
   CHECK_THROWS_WITH(with_own.load_state_dict(state), ContainsSubstring("\"running\" is undefined"));
+  state = with_own.state_dict();
+  state["generator.default"] = state["generator.default"].to(float64);
+  CHECK_THROWS_AS(with_own.load_state_dict(state), DTypeError);
   CHECK(own == before);
 }
 

@@ -109,4 +109,5 @@ TEST_CASE("an error of a module keeps its text where a module beside it was move
   model(ones({1, 4}));
   const nn::AnyModule taken = std::move(model[1]);
   CHECK_THROWS_AS(model(ones({1, 7})), ShapeError);
+  CHECK_THROWS_WITH(model(ones({1, 7})), Catch::Matchers::ContainsSubstring("(1, 7)"));
 }

@@ -112,4 +112,5 @@ TEST_CASE("a list is not replaced, and does not move its modules, while one of t
       [&](const nn::ModuleBase&, std::vector<Tensor>&) { list.reserve(100); });
   CHECK_THROWS_WITH(list[0](ones({1, 2})),
                     Catch::Matchers::StartsWith("[ModuleList] cannot change while Linear"));
+  CHECK_THROWS_WITH(list.reserve(-1), "[ModuleList] -1 modules");
 }

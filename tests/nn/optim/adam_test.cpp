@@ -1,4 +1,3 @@
-
 #include <tend/tend.h>
 
 #include "tests/arrays.h"

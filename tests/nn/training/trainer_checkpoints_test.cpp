@@ -183,6 +183,8 @@ TEST_CASE("the best checkpoint is replaced by a better one alone, and by no othe
   CHECK(step_of(best) == 8);
   nn::save_safetensors(best, {{"x", ones({2})}});
   CHECK_THROWS_WITH(run({.steps = 10}), ContainsSubstring("is no checkpoint"));
+  nn::save_safetensors(best, {{"training.best_evaluation", zeros({2}, float64)}});
+  CHECK_THROWS_WITH(run({.steps = 10}), ContainsSubstring("(2,) float64, not one number"));
 }
 
 TEST_CASE("a best evaluation whose step failed is written by the run that goes on", "[products]") {

@@ -223,6 +223,7 @@ TEST_CASE("a trainer refuses options that cannot be, and checkpoints of other se
   };
   refuses({.steps = -1}, "steps must be at least 0");
   refuses({.steps = 1, .accumulate = 0}, "accumulate must be at least 1");
+  refuses({.steps = 1, .tokens_per_step = -1}, "tokens_per_step must be at least 0");
   refuses({.steps = 1, .save_every = 1}, "checkpoints need a folder");
   refuses({.steps = 1, .resume = true}, "checkpoints need a folder");
   refuses({.steps = 1, .keep_best = true}, "checkpoints need a folder");
