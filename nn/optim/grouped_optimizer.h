@@ -13,10 +13,6 @@
 #include <tend/nn/optim/decay_groups.h>
 #include <tend/nn/optim/optimizer.h>
 
-namespace tend::optim::detail {
-class StateReader;
-}
-
 #pragma GCC visibility push(default)
 
 namespace tend::optim {
@@ -112,10 +108,11 @@ class GroupedOptimizer : public Optimizer {
   void check_new(const std::vector<Tensor>& parameters) const;
 
   void load(const nn::StateDict& state);
+  template <class Reader>
   static void load_options(std::size_t group, std::pair<Options, std::optional<double>>& loaded,
-                           detail::StateReader& reader);
-  static State loaded_state(const std::string& index, const Tensor& parameter,
-                            detail::StateReader& reader);
+                           Reader& reader);
+  template <class Reader>
+  static State loaded_state(const std::string& index, const Tensor& parameter, Reader& reader);
 
   template <class Update>
   static void step_run(const char* operation, std::span<Stepped> run, Update update);

@@ -300,9 +300,9 @@ void GroupedOptimizer<Self, Opts, State>::load(const nn::StateDict& state) {
 }
 
 template <class Self, class Opts, class State>
+template <class Reader>
 void GroupedOptimizer<Self, Opts, State>::load_options(
-    std::size_t group, std::pair<Options, std::optional<double>>& loaded,
-    detail::StateReader& reader) {
+    std::size_t group, std::pair<Options, std::optional<double>>& loaded, Reader& reader) {
   const auto load = [&](const char* name, auto& setting, bool wanted) {
     const std::string key = detail::option_key(group, name);
     if (!wanted && !reader.has(key)) return false;
@@ -326,9 +326,9 @@ void GroupedOptimizer<Self, Opts, State>::load_options(
 }
 
 template <class Self, class Opts, class State>
+template <class Reader>
 State GroupedOptimizer<Self, Opts, State>::loaded_state(const std::string& index,
-                                                        const Tensor& parameter,
-                                                        detail::StateReader& reader) {
+                                                        const Tensor& parameter, Reader& reader) {
   State state;
   const std::string step = index + ".step";
   if (!reader.has(step)) return state;

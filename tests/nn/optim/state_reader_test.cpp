@@ -73,10 +73,12 @@ TEST_CASE("an optimizer refuses a state that is not its own") {
   CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", tensor(1)}, {"0.exp_avg", zeros({4})}}),
                     "[load_state_dict] 0.exp_avg_sq is missing");
   CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", tensor(-1)}}),
-                    "[load_state_dict] 0.step is -1, not the number of a step");
+                    "[load_state_dict] 0.step is -1, not a count");
+  CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", tensor(0)}}),
+                    "[load_state_dict] 0.step is 0, not the number of a step");
   const Tensor too_many = full({}, std::int64_t{1} << 60);
   CHECK_THROWS_WITH(optimizer.load_state_dict({{"0.step", too_many}}),
-                    "[load_state_dict] 0.step is 1152921504606846976, not the number of a step");
+                    "[load_state_dict] 0.step is 1152921504606846976, not a count");
   const nn::StateDict good{
       {"0.step", tensor(1)}, {"0.exp_avg", zeros({4})}, {"0.exp_avg_sq", zeros({4})}};
   nn::StateDict twice = good;
