@@ -13,11 +13,13 @@
 //   Tensor y = Cube().apply(x);
 //
 // What backward needs besides tensors can be members of the struct; forward and backward are then
-// const member functions, and the object is kept by the graph.
+// const member functions, and the graph keeps a copy of the object for each call. What forward
+// finds out for backward goes into a mutable member.
 #pragma once
 
 #include <concepts>
 #include <functional>
+#include <memory>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -96,19 +98,31 @@ class Function {
   /// of that, or backward gives another number of gradients; ShapeError when one does not fit.
   template <std::convertible_to<const Tensor&>... Inputs>
   auto apply(const Inputs&... inputs) const {
-    const Derived self = static_cast<const Derived&>(*this);
-    using Output = decltype(self.forward(std::declval<FunctionContext&>(), inputs...));
+    static_assert(
+        requires(const Derived& f, FunctionContext& context) { f.forward(context, inputs...); },
+        "a Function's forward is const, and takes (FunctionContext&, const Tensor&...)");
+    static_assert(
+        requires(const Derived& f, const FunctionContext& context, const Tensors& grads) {
+          f.backward(context, grads);
+        } || requires(const Derived& f, const FunctionContext& context,
+                      const Tensor& grad) { f.backward(context, grad); },
+        "a Function's backward is const, and takes (const FunctionContext&, const Tensor&), or a "
+        "vector of gradients");
+    // One copy for each call, so that backward finds what forward left in mutable members.
+    const auto self = with_memory(
+        [&] { return std::make_shared<const Derived>(static_cast<const Derived&>(*this)); });
+    using Output = decltype(self->forward(std::declval<FunctionContext&>(), inputs...));
     const auto forward = [self](FunctionContext& context, const Tensors& x) {
       return [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return list(self.forward(context, x[I]...));
+        return list(self->forward(context, x[I]...));
       }
       (std::index_sequence_for<Inputs...>());
     };
     const auto backward = [self](const FunctionContext& context, const Tensors& grads) {
-      if constexpr (requires { self.backward(context, grads); }) {
-        return list(self.backward(context, grads));
+      if constexpr (requires { self->backward(context, grads); }) {
+        return list(self->backward(context, grads));
       } else {
-        return list(self.backward(context, grads[0]));
+        return list(self->backward(context, grads[0]));
       }
     };
     Tensors outputs = with_memory([&] {

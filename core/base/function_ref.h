@@ -37,7 +37,7 @@ class FunctionRef<Result(Arguments...)> {
 /// Whether there is nothing to call: an empty std::function, or a null pointer.
 template <class F>
 bool is_empty_function(const F& f) noexcept {
-  if constexpr (std::is_constructible_v<F, std::nullptr_t>) {
+  if constexpr (std::is_constructible_v<F, std::nullptr_t> && requires { f == nullptr; }) {
     return f == nullptr;
   } else {
     return false;

@@ -29,7 +29,7 @@ void detail::check_sizes(std::size_t first, std::size_t other) {
 }
 
 Tensor pad_sequence(const std::vector<Tensor>& sequences, Flag batch_first,
-                    const Scalar& padding_value, PaddingSide side) {
+                    const Scalar& padding_value, OrWord<PaddingSide> side) {
   check_sequences(sequences);
   std::int64_t longest = 0;
   for (const Tensor& sequence : sequences) longest = std::max(longest, sequence.size(0));

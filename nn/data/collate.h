@@ -17,6 +17,7 @@
 #include <tend/autograd/tensor/tensor.h>
 #include <tend/core/array/scalar.h>
 #include <tend/core/base/error.h>
+#include <tend/core/base/words.h>
 
 #pragma GCC visibility push(default)
 
@@ -30,7 +31,7 @@ enum class PaddingSide : std::uint8_t { right, left };
 /// sequences at all, for shapes that do not fit, DTypeError for dtypes that differ. Gradients go to
 /// each sequence. PyTorch: torch.nn.utils.rnn.pad_sequence.
 Tensor pad_sequence(const std::vector<Tensor>& sequences, Flag batch_first = false,
-                    const Scalar& padding_value = 0, PaddingSide side = PaddingSide::right);
+                    const Scalar& padding_value = 0, OrWord<PaddingSide> side = PaddingSide::right);
 
 /// What PadCollate makes of sequences: `values` (n, t, ...), filled up, and their `lengths`, int64
 /// (n,).
@@ -152,7 +153,7 @@ struct DefaultCollate {
 /// other. ShapeError and DTypeError are pad_sequence's.
 struct PadCollate {
   Scalar padding_value = 0;
-  PaddingSide side = PaddingSide::right;
+  OrWord<PaddingSide> side = PaddingSide::right;
 
   Padded operator()(const std::vector<Tensor>& sequences) const;
   template <class T>
@@ -170,5 +171,10 @@ struct PadCollate {
 };
 
 }  // namespace tend::data
+
+namespace tend::detail {
+template <>
+inline constexpr std::string_view kWords<data::PaddingSide> = "padding_side: right left";
+}  // namespace tend::detail
 
 #pragma GCC visibility pop

@@ -24,6 +24,8 @@ class Linear : public Module<Linear> {
   /// (..., in) -> (..., out).
   Tensor forward(const Tensor& x) const;
   std::string extra_repr() const override;
+  std::int64_t in_features() const { return weight.size(1); }
+  std::int64_t out_features() const { return weight.size(0); }
 
   TEND_PARAMETER(weight);
   TEND_PARAMETER(bias);

@@ -301,8 +301,11 @@ void ModuleBase::fail_hooks() const {
   fail("register_forward_hook", type_name(), "'s forward does not give a single tensor");
 }
 
-void ModuleBase::fail_index(const char* list, std::size_t index, std::size_t size) {
-  fail<IndexError>(list, "index ", index, " is out of range for ", size, " modules");
+std::size_t ModuleBase::checked_place(const char* list, std::int64_t index, std::size_t size) {
+  const auto count = static_cast<std::int64_t>(size);
+  if (index < -count || index >= count)
+    fail<IndexError>(list, "index ", index, " is out of range for ", count, " modules");
+  return static_cast<std::size_t>(index < 0 ? index + count : index);
 }
 
 std::string ModuleBase::type_name() const {

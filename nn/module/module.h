@@ -180,7 +180,7 @@ class ModuleBase : public LiveObject {
     return hooks_ && !hooks_->empty() ? hooks_ : nullptr;
   }
   [[noreturn]] void fail_hooks() const;
-  [[noreturn]] static void fail_index(const char* list, std::size_t index, std::size_t size);
+  static std::size_t checked_place(const char* list, std::int64_t index, std::size_t size);
 
   /// At the first call, an Error for a module or a parameter that is a member of this module, or of
   /// one below it, and that no field macro registered: nothing would train or save it.

@@ -92,11 +92,11 @@ class ModuleList : public ModuleBase {
 
   std::size_t size() const noexcept { return modules_.size(); }
   ///@{
-  /// IndexError for a number out of range.
-  T& operator[](std::size_t i) { return modules_[checked(i)]; }
-  const T& operator[](std::size_t i) const { return modules_[checked(i)]; }
-  T& at(std::size_t i) { return modules_[checked(i)]; }
-  const T& at(std::size_t i) const { return modules_[checked(i)]; }
+  /// -1 is the last one. IndexError for a number out of range.
+  T& operator[](Integer i) { return modules_[checked(i)]; }
+  const T& operator[](Integer i) const { return modules_[checked(i)]; }
+  T& at(Integer i) { return modules_[checked(i)]; }
+  const T& at(Integer i) const { return modules_[checked(i)]; }
   ///@}
   auto begin() noexcept { return modules_.begin(); }
   auto end() noexcept { return modules_.end(); }
@@ -113,10 +113,7 @@ class ModuleList : public ModuleBase {
   }
 
  private:
-  std::size_t checked(std::size_t i) const {
-    if (i >= size()) fail_index("ModuleList", i, size());
-    return i;
-  }
+  std::size_t checked(std::int64_t i) const { return checked_place("ModuleList", i, size()); }
 
   std::vector<T> modules_;
 };

@@ -24,10 +24,11 @@ std::string ParameterList::extra_repr() const {
   return text;
 }
 
-std::size_t ParameterList::checked(std::size_t i) const {
-  if (i >= size())
-    fail<IndexError>("ParameterList", "index ", i, " is out of range for ", size(), " parameters");
-  return i;
+std::size_t ParameterList::checked(std::int64_t i) const {
+  const auto count = static_cast<std::int64_t>(size());
+  if (i < -count || i >= count)
+    fail<IndexError>("ParameterList", "index ", i, " is out of range for ", count, " parameters");
+  return static_cast<std::size_t>(i < 0 ? i + count : i);
 }
 
 void ParameterList::each_tensor(FunctionRef<void(const OwnTensor&)> f) {

@@ -48,11 +48,11 @@ class ParameterList : public ModuleBase {
     return parameters_.back();
   }
   ///@{
-  /// IndexError for a number out of range.
-  Parameter& operator[](std::size_t i) { return parameters_[checked(i)]; }
-  const Parameter& operator[](std::size_t i) const { return parameters_[checked(i)]; }
-  Parameter& at(std::size_t i) { return parameters_[checked(i)]; }
-  const Parameter& at(std::size_t i) const { return parameters_[checked(i)]; }
+  /// -1 is the last one. IndexError for a number out of range.
+  Parameter& operator[](Integer i) { return parameters_[checked(i)]; }
+  const Parameter& operator[](Integer i) const { return parameters_[checked(i)]; }
+  Parameter& at(Integer i) { return parameters_[checked(i)]; }
+  const Parameter& at(Integer i) const { return parameters_[checked(i)]; }
   ///@}
   auto begin() noexcept { return parameters_.begin(); }
   auto end() noexcept { return parameters_.end(); }
@@ -65,7 +65,7 @@ class ParameterList : public ModuleBase {
   void each_tensor(FunctionRef<void(const OwnTensor&)> f) override;
 
  private:
-  std::size_t checked(std::size_t i) const;
+  std::size_t checked(std::int64_t i) const;
 
   std::vector<Parameter> parameters_;
 };

@@ -61,9 +61,9 @@ class Sequential : public Module<Sequential> {
 
   std::size_t size() const noexcept { return layers_.size(); }
   ///@{
-  /// Can be called: model[0](x). IndexError for a number out of range.
-  AnyModule& operator[](std::size_t i) { return layers_[checked(i)]; }
-  const AnyModule& operator[](std::size_t i) const { return layers_[checked(i)]; }
+  /// Can be called: model[0](x); -1 is the last one. IndexError for a number out of range.
+  AnyModule& operator[](Integer i) { return layers_[checked(i)]; }
+  const AnyModule& operator[](Integer i) const { return layers_[checked(i)]; }
   ///@}
   auto begin() noexcept { return layers_.begin(); }
   auto end() noexcept { return layers_.end(); }
@@ -91,10 +91,7 @@ class Sequential : public Module<Sequential> {
   }
 
  private:
-  std::size_t checked(std::size_t i) const {
-    if (i >= size()) fail_index("Sequential", i, size());
-    return i;
-  }
+  std::size_t checked(std::int64_t i) const { return checked_place("Sequential", i, size()); }
 
   int depth_ = 1;
   std::vector<AnyModule> layers_;

@@ -250,3 +250,66 @@ TEST_CASE("a custom function may keep what has no part in the history of what it
   triple.other = base;
   CHECK(values(triple.apply(first)) == V{18});
 }
+
+namespace {
+
+// x * 3 and n + 1 in place, both given back twice; saves what has no history.
+struct Counted : autograd::Function<Counted> {
+  Tensors forward(Context& context, const Tensor& x, const Tensor& n) const {
+    context.mark_dirty({x, n, buffer});
+    context.save_for_backward({n, buffer, x.detach()});
+    x.mul_(3);
+    n.add_(1);
+    buffer.add_(1);
+    return {x, n, x};
+  }
+  static Tensors backward(const Context&, const Tensors& grads) {
+    return {3 * (grads[0] + grads[2]), Tensor()};
+  }
+  Tensor buffer = zeros({1}, float64);  // of the object, and no input
+};
+
+// Counts in forward what backward divides by.
+struct Mean : autograd::Function<Mean> {
+  Tensor forward(Context&, const Tensor& x) const {
+    count = x.numel();
+    return x.sum() / count;
+  }
+  Tensor backward(const Context&, const Tensor& grad) const {
+    return (grad / count).expand({count});
+  }
+  mutable std::int64_t count = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a custom function may mark integers, give an input back twice, and keep a buffer") {
+  const Tensor w = leaf({1, 1}), x = w * 2, n = tensor({1, 2});
+  const Counted counted;
+  const Tensors out = counted.apply(x, n);
+  CHECK(values(out[0]) == V{6, 6});
+  CHECK(values(n) == V{2, 3});
+  CHECK(values(counted.buffer) == V{1});
+  (out[0] + out[2]).sum().backward();
+  CHECK(values(w.grad()) == V{12, 12});
+}
+
+TEST_CASE("backward of a custom function has what forward left in the object, of its own call") {
+  const Mean mean;
+  const Tensor x = leaf({1, 2, 3, 4}), y = leaf({1, 2});
+  const Tensor first = mean.apply(x), second = mean.apply(y);
+  (first + second).backward();
+  CHECK(values(x.grad()) == V{0.25, 0.25, 0.25, 0.25});
+  CHECK(values(y.grad()) == V{0.5, 0.5});
+  CHECK(mean.count == 0);
+}
+
+TEST_CASE(
+    "a custom function without a forward is refused, and one without a graph has no anomaly") {
+  const autograd::CustomFunction empty{"empty", {}, {}};
+  CHECK_THROWS_MATCHES(empty({leaf({1})}), AutogradError,
+                       says("[empty] forward or backward is empty"));
+  const DetectAnomaly anomaly;
+  const Tensor x = leaf({1, 1}).detach(), n = tensor({1, 2});
+  CHECK(values(Counted().apply(x, n)[0]) == V{3, 3});
+}

@@ -154,7 +154,8 @@ std::vector<PublicFunction> datasets() {
                   return {padded.values, padded.lengths};
                 });
               }),
-      by_hand("data::pad_sequence(const std::vector<Tensor>&, Flag, const Scalar&, PaddingSide)",
+      by_hand("data::pad_sequence(const std::vector<Tensor>&, Flag, const Scalar&, "
+              "OrWord<PaddingSide>)",
               [](Arguments& a) {
                 const bool batch_first = a.flag();
                 const data::PaddingSide side = a.one_of(data::PaddingSide::left);

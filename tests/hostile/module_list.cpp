@@ -124,7 +124,7 @@ std::vector<PublicFunction> module_methods() {
                   return Tensors{tensor({modules.contains(name)})};
                 });
               }),
-      by_hand("nn::ParameterList::operator[](std::size_t)",
+      by_hand("nn::ParameterList::operator[](Integer)",
               [](Arguments& a) {
                 const auto i = static_cast<std::size_t>(a.integer());
                 return DrawnCall([i]() -> Tensors {
@@ -132,14 +132,14 @@ std::vector<PublicFunction> module_methods() {
                   return {list[i]};
                 });
               }),
-      by_hand("nn::ModuleList::operator[](std::size_t)",
+      by_hand("nn::ModuleList::operator[](Integer)",
               [](Arguments& a) {
                 nn::ModuleList<nn::Linear> list;
                 list.emplace_back(3, 2);
                 const auto i = static_cast<std::size_t>(a.integer());
                 return DrawnCall([=] { return list[i].parameters(); });
               }),
-      by_hand("nn::Sequential::operator[](std::size_t)",
+      by_hand("nn::Sequential::operator[](Integer)",
               [](Arguments& a) {
                 const auto i = static_cast<std::size_t>(a.integer());
                 return DrawnCall([i, list = nn::Sequential(nn::Linear(3, 2))]() mutable {

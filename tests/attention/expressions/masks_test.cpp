@@ -139,3 +139,10 @@ TEST_CASE("documents without a number for each query and key are refused") {
   CHECK(flex_attention(q, k, k, {.mask = masks::documents(ones({9}, int64))}).shape() ==
         Shape{1, 1, 4, 8});
 }
+
+TEST_CASE("the tables of masks are int64, with the dimensions that they need") {
+  CHECK_THROWS_AS(masks::padding(ones({2})), DTypeError);
+  CHECK_THROWS_AS(masks::padding(ones({2, 1}, int64)), ShapeError);
+  CHECK_THROWS_AS(masks::prefix(ones({2, 1}, int64)), ShapeError);
+  CHECK_THROWS_AS(masks::documents(ones({2, 4})), DTypeError);
+}

@@ -233,3 +233,11 @@ TEST_CASE("dropout of a Transformer draws as PyTorch's, with batch_first, too") 
   CHECK(result(true) == Approx(-1.58869).margin(1e-4));
   CHECK(result(false) == Approx(1.01241).margin(1e-4));
 }
+
+TEST_CASE("a decoder without a last norm gives what its layers give") {
+  manual_seed(1);
+  const nn::TransformerDecoderLayer layer(8, 2, {.dim_feedforward = 16, .dropout = 0});
+  const nn::TransformerDecoder one(layer, 1);
+  const Tensor x = randn({3, 1, 8}), memory = randn({2, 1, 8});
+  CHECK(equal(one(x, memory), layer(x, memory)));
+}

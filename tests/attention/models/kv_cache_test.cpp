@@ -176,6 +176,7 @@ TEST_CASE("a cache without tokens has nothing to reorder") {
   cache.reset();
   cache.reorder(rows);
   CHECK_THROWS_AS(cache.reorder(ones({2})), DTypeError);
+  CHECK_THROWS_AS(cache.reorder(zeros({1, 2}, int64)), ShapeError);
   CHECK(allclose(model(tokens, {.cache = &cache}), model(tokens), 1e-5, 1e-5));
 }
 
@@ -205,6 +206,12 @@ TEST_CASE("a cache takes keys and values of one shape, dtype and order of layers
   const Tensor key = ones({1, 2, 3, 8});
   cache.reserve(3);
   CHECK_THROWS_AS(cache.extend(0, key, ones({1, 2, 1, 8})), ShapeError);
+  CHECK_THROWS_AS(cache.extend(0, key, ones({1, 2, 4})), ShapeError);
+  {
+    const GradModeGuard graph(true);
+    CHECK_THROWS_AS(cache.extend(0, key, key.clone().requires_grad_()), AutogradError);
+    CHECK_THROWS_AS(cache.extend(0, key.clone().requires_grad_(), key), AutogradError);
+  }
   CHECK_THROWS_AS(cache.extend(1, key, key), IndexError);
   cache.extend(0, key, key);
   cache.advance(3);
@@ -316,6 +323,8 @@ TEST_CASE("a rolling cache takes the room that it needs, and keeps its batch") {
   model(tokens, {.cache = &cache});
   CHECK_THROWS_AS(model(zeros({2, 1}, int64), {.cache = &cache}), ShapeError);
   CHECK_THROWS_AS(cache.truncate(2), Error);
+  cache.truncate(5);  // all that there was
+  CHECK(cache.length() == 5);
 
   KVCache wide({.window = std::int64_t{1} << 62});
   config.window = std::int64_t{1} << 62;

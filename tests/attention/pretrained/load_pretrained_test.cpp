@@ -452,3 +452,11 @@ TEST_CASE("tensors that a model has no place for, lacks, cannot join or cannot c
     refused(
         "gpt2", [&](auto& t) { t["h.0.attn.c_attn.weight"] = no_thirds; }, cut);
 }
+
+TEST_CASE("GPT-2 has a tied head, and tensors of a model without one are not taken for its own") {
+  const GPT model(
+      {.vocab_size = 5, .context_length = 4, .width = 8, .num_heads = 2, .num_layers = 1});
+  CHECK_THROWS_WITH(
+      GPT2::export_state(model.state_dict(), model.config),
+      Catch::Matchers::ContainsSubstring("the head is not tied to the token embedding"));
+}

@@ -59,7 +59,7 @@ TEST_CASE("pad_sequence fills up on either side, in either layout, and passes gr
   const Tensor a = tensor({1.0, 2.0, 3.0}).requires_grad_(), b = tensor({4.0}).requires_grad_();
   const Tensor padded = data::pad_sequence({a, b}, true, -1);
   CHECK(padded.to_vector<float>() == std::vector<float>{1, 2, 3, 4, -1, -1});
-  CHECK(data::pad_sequence({a, b}, true, -1, data::PaddingSide::left).to_vector<float>() ==
+  CHECK(data::pad_sequence({a, b}, true, -1, "left").to_vector<float>() ==
         std::vector<float>{1, 2, 3, -1, -1, 4});
   CHECK(data::pad_sequence({a, b}).shape() == Shape{3, 2});
   CHECK(data::pad_sequence({zeros({2, 5}), zeros({0, 5})}, true).shape() == Shape{2, 2, 5});

@@ -111,3 +111,13 @@ TEST_CASE("an error of a module keeps its text where a module beside it was move
   CHECK_THROWS_AS(model(ones({1, 7})), ShapeError);
   CHECK_THROWS_WITH(model(ones({1, 7})), Catch::Matchers::ContainsSubstring("(1, 7)"));
 }
+
+TEST_CASE("a module of any class may be assigned to itself, and another to it") {
+  nn::AnyModule module = nn::Linear(2, 2);
+  const nn::AnyModule& same = module;
+  module = same;
+  CHECK(module.as<nn::Linear>().weight.size(0) == 2);
+  const nn::AnyModule other = nn::ReLU();
+  module = other;
+  CHECK(module(full({1}, -1.0)).item() == 0);
+}

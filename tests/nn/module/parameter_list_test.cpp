@@ -47,6 +47,8 @@ TEST_CASE("the parameters of a list are named, saved and trained") {
   CHECK(clone.parameters()[2].impl() == clone.factors[2].impl());
   CHECK(net.factors.clone()[1].impl() != net.factors[1].impl());
   CHECK_THROWS_WITH(net.factors[3], "[ParameterList] index 3 is out of range for 3 parameters");
+  CHECK_THROWS_WITH(net.factors[-4], "[ParameterList] index -4 is out of range for 3 parameters");
+  CHECK(net.factors[-1].impl() == net.factors[2].impl());
   CHECK_THROWS_AS(net.factors.register_buffer("1", ones({1})), Error);
   net.load_state_dict(
       {{"factors.0", ones({2})}, {"factors.1", ones({2})}, {"factors.2", ones({2})}});
