@@ -1,4 +1,5 @@
 // Custom functions that change their inputs in place.
+#include <tend/autograd/graph/anomaly.h>
 #include <tend/autograd/tools/function.h>
 #include <tend/autograd/tools/gradcheck.h>
 
@@ -309,7 +310,7 @@ TEST_CASE(
   const autograd::CustomFunction empty{"empty", {}, {}};
   CHECK_THROWS_MATCHES(empty({leaf({1})}), AutogradError,
                        says("[empty] forward or backward is empty"));
-  const DetectAnomaly anomaly;
+  const autograd::DetectAnomaly anomaly;
   const Tensor x = leaf({1, 1}).detach(), n = tensor({1, 2});
   CHECK(values(Counted().apply(x, n)[0]) == V{3, 3});
 }
