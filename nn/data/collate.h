@@ -24,7 +24,7 @@
 namespace tend::data {
 
 /// From which side pad_sequence fills up.
-enum class PaddingSide : std::uint8_t { right, left };
+enum class PaddingSide { right, left };
 
 /// Sequences of shapes (l_i, ...), with equal further dimensions and one dtype, as one tensor
 /// (t, n, ...) where t is the largest l_i, or (n, t, ...) with batch_first. ShapeError for no

@@ -48,6 +48,7 @@ const std::regex kPassedOver(
     // The same as with a Shape.
     "(Tensor::)?tensor_split\\(.*initializer_list.*|"
     // Of modules and optimizers: no arguments, or a function of the user.
+    "nn::Linear::(in|out)_features\\(\\)|"
     "nn::(Module|MultiheadAttention|Transformer[A-Za-z]*)::(operator\\(\\)|named_children)\\(.*|"
     "nn::ActivationFunction::ActivationFunction\\(F\\)|nn::audit\\(.*|nn::AuditReport::passed\\(\\)"
     // No arguments, or the name of a part that lives on.
