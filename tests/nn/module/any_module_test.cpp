@@ -120,4 +120,16 @@ TEST_CASE("a module of any class may be assigned to itself, and another to it") 
   const nn::AnyModule other = nn::ReLU();
   module = other;
   CHECK(module(full({1}, -1.0)).item() == 0);
+
+  nn::AnyModule& alias = module;
+  module = std::move(alias);
+  CHECK(module(full({1}, -1.0)).item() == 0);
+  nn::AnyModule taken = std::move(module);
+  // NOLINTBEGIN(bugprone-use-after-move): that is what is tested
+  nn::AnyModule empty = nn::ReLU();
+  empty = std::move(module);
+  CHECK_THROWS_WITH(empty.module(), "[AnyModule] was moved from");
+  module = std::move(taken);
+  CHECK(module(full({1}, -1.0)).item() == 0);
+  // NOLINTEND(bugprone-use-after-move)
 }
