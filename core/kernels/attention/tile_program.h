@@ -1,9 +1,9 @@
 // A function of a score and of its place (batch, head, query, key), as the attention kernels
 // evaluate it: a list of operations, each on results of earlier ones.
 //
-// A new operation needs its line in attention/expressions: expr.h and expr.cpp, composed_program.cpp
-// (which says what it means) and derivative.cpp; and here in tile_loops.h (arithmetic) or
-// tile_evaluation.cpp (what reads places and tables), and in tile_bounds.cpp.
+// A new operation needs its line in attention/expressions: expr.h and expr.cpp,
+// composed_program.cpp (which says what it means) and derivative.cpp; and here in tile_loops.h
+// (arithmetic) or tile_evaluation.cpp (what reads places and tables), and in tile_bounds.cpp.
 #pragma once
 
 #include <cstdint>
