@@ -168,3 +168,12 @@ TEST_CASE("a ModuleList makes as many modules as it is told") {
   CHECK(nn::ModuleList<nn::Linear>(0, first).size() == 0);
   CHECK_THROWS_WITH(nn::ModuleList<nn::Linear>(-1, first), "[ModuleList] -1 modules");
 }
+
+TEST_CASE("a Sequential is a function of a tensor wherever one is asked for", "[products]") {
+  manual_seed(1);
+  nn::Sequential model{nn::Linear(4, 2), nn::Tanh()};
+  CHECK(model[0].as<nn::Linear>().in_features() == 4);
+  CHECK(model[0].as<nn::Linear>().out_features() == 2);
+  const Tensor x = randn({3, 4}, {.requires_grad = true});
+  CHECK(equal(autograd::checkpoint(model, x), model(x)));
+}
