@@ -110,8 +110,8 @@ class CustomCall {
                        [&](const Tensor& each) { return each.impl() == tensor.impl(); });
   }
 
-  // Of a tensor whose history is that of what forward wrote, as a view made before, only the old
-  // one is known at this time.
+  // Refuses a view made before the call, or the base, of what forward wrote: its history follows
+  // from that of the write, which is recorded only later.
   void check_apart(const char* what, const Tensor& tensor, const FunctionContext& context,
                    const Tensors& inputs) const {
     const auto& needed = context.needed_;

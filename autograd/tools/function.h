@@ -94,8 +94,8 @@ class Function {
 
   /// The outputs of forward, with backward recorded. AutogradError when forward changes an input
   /// in place that it does not mark as dirty, marks two that share elements or one that it does not
-  /// return, has as an input or saves the base or another view of one that it marks, with elements
-  /// of that, or backward gives another number of gradients; ShapeError when one does not fit.
+  /// return, saves or takes as another input a view that shares elements with one that it marks, or
+  /// backward gives another number of gradients; ShapeError when one does not fit.
   template <std::convertible_to<const Tensor&>... Inputs>
   auto apply(const Inputs&... inputs) const {
     static_assert(

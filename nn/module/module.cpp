@@ -304,7 +304,7 @@ void ModuleBase::fail_hooks() const {
 std::size_t ModuleBase::checked_place(const char* list, std::int64_t index, std::size_t size) {
   const auto count = static_cast<std::int64_t>(size);
   if (index < -count || index >= count)
-    fail<IndexError>(list, "index ", index, " is out of range for ", count, " modules");
+    fail<IndexError>(list, "index ", index, " is out of range for a list of ", count);
   return static_cast<std::size_t>(index < 0 ? index + count : index);
 }
 

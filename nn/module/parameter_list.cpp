@@ -25,10 +25,7 @@ std::string ParameterList::extra_repr() const {
 }
 
 std::size_t ParameterList::checked(std::int64_t i) const {
-  const auto count = static_cast<std::int64_t>(size());
-  if (i < -count || i >= count)
-    fail<IndexError>("ParameterList", "index ", i, " is out of range for ", count, " parameters");
-  return static_cast<std::size_t>(i < 0 ? i + count : i);
+  return checked_place("ParameterList", i, size());
 }
 
 void ParameterList::each_tensor(FunctionRef<void(const OwnTensor&)> f) {

@@ -46,8 +46,8 @@ TEST_CASE("the parameters of a list are named, saved and trained") {
   CHECK(clone.factors[0].impl() != net.factors[0].impl());
   CHECK(clone.parameters()[2].impl() == clone.factors[2].impl());
   CHECK(net.factors.clone()[1].impl() != net.factors[1].impl());
-  CHECK_THROWS_WITH(net.factors[3], "[ParameterList] index 3 is out of range for 3 parameters");
-  CHECK_THROWS_WITH(net.factors[-4], "[ParameterList] index -4 is out of range for 3 parameters");
+  CHECK_THROWS_WITH(net.factors[3], "[ParameterList] index 3 is out of range for a list of 3");
+  CHECK_THROWS_WITH(net.factors[-4], "[ParameterList] index -4 is out of range for a list of 3");
   CHECK(net.factors[-1].impl() == net.factors[2].impl());
   CHECK_THROWS_AS(net.factors.register_buffer("1", ones({1})), Error);
   net.load_state_dict(

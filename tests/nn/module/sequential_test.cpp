@@ -23,14 +23,14 @@ nn::Sequential nested(int depth) {
 
 TEST_CASE("a number that no module of a list has is an error") {
   nn::ModuleList<nn::Linear> list;
-  CHECK_THROWS_WITH(list[0], "[ModuleList] index 0 is out of range for 0 modules");
-  CHECK_THROWS_WITH(list[-1], "[ModuleList] index -1 is out of range for 0 modules");
+  CHECK_THROWS_WITH(list[0], "[ModuleList] index 0 is out of range for a list of 0");
+  CHECK_THROWS_WITH(list[-1], "[ModuleList] index -1 is out of range for a list of 0");
   list.emplace_back(2, 2);
   CHECK_NOTHROW(list[0]);
   const auto& constant = list;
   CHECK_THROWS_AS(constant[1], IndexError);
   nn::Sequential model{nn::ReLU()};
-  CHECK_THROWS_WITH(model[7], "[Sequential] index 7 is out of range for 1 modules");
+  CHECK_THROWS_WITH(model[7], "[Sequential] index 7 is out of range for a list of 1");
   CHECK(&model[-1] == &model[0]);
 }
 
