@@ -76,11 +76,12 @@ class CustomCall {
         check_dirty(i, inputs, context.dirty_, outputs);
         sources[i] = inputs[i].detach();
         sources[i].impl()->set_grad_fn(gradient_edge(inputs[i]).node);
-      } else if (inputs[i].version() != versions[i]) {
-        fail<AutogradError>(name(), "forward changed its input ", i, " in place");
-      } else {
-        check_apart("has an input", inputs[i], context, inputs);
+        continue;
       }
+      check_apart("has an input", inputs[i], context, inputs);
+      // Dirty inputs in the same memory count for this one, too.
+      if (inputs[i].version() != versions[i] && !is_beside(inputs[i], context.dirty_, inputs))
+        fail<AutogradError>(name(), "forward changed its input ", i, " in place");
     }
     for (const Tensor& saved : context.to_save_) {
       const bool is_dirty = is_in(saved, context.dirty_) && is_in(saved, inputs);
@@ -110,6 +111,13 @@ class CustomCall {
                        [&](const Tensor& each) { return each.impl() == tensor.impl(); });
   }
 
+  // Whether an input that is dirty lies in the same memory as this tensor.
+  static bool is_beside(const Tensor& tensor, const Tensors& dirty, const Tensors& inputs) {
+    return std::any_of(dirty.begin(), dirty.end(), [&](const Tensor& each) {
+      return is_in(each, inputs) && each.array().storage() == tensor.array().storage();
+    });
+  }
+
   // Refuses a view made before the call, or the base, of what forward wrote: its history follows
   // from that of the write, which is recorded only later.
   void check_apart(const char* what, const Tensor& tensor, const FunctionContext& context,
@@ -126,7 +134,7 @@ class CustomCall {
       if (is_in(each, inputs) && owner(each) == owner(tensor) &&
           each.array().may_overlap(tensor.array()))
         fail<AutogradError>(name(), "forward ", what,
-                            " that shares elements with a dirty input; give it a clone");
+                            " that may share elements with a dirty input; give it a clone");
     }
   }
 
@@ -137,9 +145,9 @@ class CustomCall {
       fail<AutogradError>(name(), "forward marked its input ", i,
                           " as dirty, but did not return it");
     for (const Tensor& each : dirty) {
-      if (each.impl() != inputs[i].impl() && each.array().storage() == inputs[i].array().storage())
+      if (each.impl() != inputs[i].impl() && each.array().may_overlap(inputs[i].array()))
         fail<AutogradError>(name(), "forward marked its input ", i,
-                            " and another that shares elements with it as dirty");
+                            " and another that may share elements with it as dirty");
     }
   }
 

@@ -14,7 +14,8 @@
 //
 // What backward needs besides tensors can be members of the struct; forward and backward are then
 // const member functions, and the graph keeps a copy of the object for each call. What forward
-// finds out for backward goes into a mutable member.
+// finds out for backward and is no tensor goes into a mutable member; a tensor there would be read
+// as it is then, or keep its own graph alive.
 #pragma once
 
 #include <concepts>
@@ -94,20 +95,22 @@ class Function {
 
   /// The outputs of forward, with backward recorded. AutogradError when forward changes an input
   /// in place that it does not mark as dirty, marks two that share elements or one that it does not
-  /// return, saves or takes as another input a view that shares elements with one that it marks, or
-  /// backward gives another number of gradients; ShapeError when one does not fit.
+  /// return, saves or takes as another input the base or another view, with a history, of one that
+  /// it marks, or backward gives another number of gradients; ShapeError when one does not fit.
+  /// Views of one base share elements here where their ranges in memory cross.
   template <std::convertible_to<const Tensor&>... Inputs>
   auto apply(const Inputs&... inputs) const {
     static_assert(
         requires(const Derived& f, FunctionContext& context) { f.forward(context, inputs...); },
-        "a Function's forward is const, and takes (FunctionContext&, const Tensor&...)");
+        "a Function's forward is const or static, and takes (FunctionContext&, const Tensor&...)");
     static_assert(
         requires(const Derived& f, const FunctionContext& context, const Tensors& grads) {
           f.backward(context, grads);
         } || requires(const Derived& f, const FunctionContext& context,
                       const Tensor& grad) { f.backward(context, grad); },
-        "a Function's backward is const, and takes (const FunctionContext&, const Tensor&), or a "
-        "vector of gradients");
+        "a Function's backward is const or static, and takes (const FunctionContext&, const "
+        "Tensor&), "
+        "or a vector of gradients");
     // One copy for each call, so that backward finds what forward left in mutable members.
     const auto self = with_memory(
         [&] { return std::make_shared<const Derived>(static_cast<const Derived&>(*this)); });

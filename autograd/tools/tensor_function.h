@@ -13,7 +13,8 @@
 namespace tend {
 
 /// A function from tensors to tensors: anything that can be called with one, two or three tensors,
-/// or with a vector of them, and returns a tensor or a vector of them.
+/// or with a vector of them, and returns a tensor or a vector of them. It keeps a copy: of a module
+/// one that shares its tensors, while a lambda with a reference to the module calls that itself.
 class TensorFunction {
  public:
   using Tensors = std::vector<Tensor>;

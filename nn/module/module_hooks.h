@@ -1,11 +1,14 @@
 // Hooks that users attach to modules, and the path of a running module in its tree.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tend/autograd/graph/anomaly.h>
@@ -20,16 +23,59 @@ namespace tend::nn {
 
 class ModuleBase;
 
+/// A function of these arguments, one of which it may replace: it writes to that argument or, as in
+/// PyTorch, returns its new value (an undefined tensor, or an empty list: no change).
+template <class... Arguments>
+class ModuleHook {
+ public:
+  ModuleHook() = default;
+  template <class F>
+  requires std::invocable<F&, Arguments...> ModuleHook(F f)
+      : call_(with_memory([&] { return make_call(std::move(f)); })) {}
+  void operator()(Arguments... arguments) const { call_(arguments...); }
+  friend bool is_empty_function(const ModuleHook& hook) noexcept { return !hook.call_; }
+
+ private:
+  using Call = std::function<void(Arguments...)>;
+  using Tensors = std::vector<Tensor>;
+
+  template <class F>
+  static Call make_call(F f) {
+    if (tend::is_empty_function(f)) return {};
+    if constexpr (std::is_void_v<std::invoke_result_t<F&, Arguments...>>) {
+      return Call(std::move(f));
+    } else {
+      return [f = std::move(f)](Arguments... arguments) mutable {
+        replace(f(arguments...), arguments...);
+      };
+    }
+  }
+  static void replace(const Tensor& output, const ModuleBase&, const Tensors&, Tensor& old) {
+    if (output.defined()) old = output;
+  }
+  static void replace(const Tensor& input, const ModuleBase&, Tensors& old) {
+    if (input.defined()) old = {input};
+  }
+  static void replace(Tensors inputs, const ModuleBase&, Tensors& old) {
+    if (!inputs.empty()) old = std::move(inputs);
+  }
+  static void replace(Tensors grad_inputs, Tensors& old, const Tensor&) {
+    if (!grad_inputs.empty()) old = std::move(grad_inputs);
+  }
+
+  Call call_;
+};
+
 /// Called before forward with the tensors among its arguments, which it may replace.
-using ForwardPreHook = std::function<void(const ModuleBase& module, std::vector<Tensor>& inputs)>;
+using ForwardPreHook = ModuleHook<const ModuleBase& /*module*/, std::vector<Tensor>& /*inputs*/>;
 /// Called after forward with its result, which it may replace.
-using ForwardHook = std::function<void(const ModuleBase& module, const std::vector<Tensor>& inputs,
-                                       Tensor& output)>;
+using ForwardHook = ModuleHook<const ModuleBase& /*module*/, const std::vector<Tensor>& /*inputs*/,
+                               Tensor& /*output*/>;
 /// Called in backward with the gradient of the module's result and those of its tensor arguments
 /// (undefined for one that does not require grad; none at all when no argument does), which it may
 /// replace.
 using BackwardHook =
-    std::function<void(std::vector<Tensor>& grad_inputs, const Tensor& grad_output)>;
+    ModuleHook<std::vector<Tensor>& /*grad_inputs*/, const Tensor& /*grad_output*/>;
 
 /// All hooks of one module.
 struct ModuleHooks {

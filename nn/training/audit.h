@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <tend/autograd/tensor/grad_mode.h>
 #include <tend/nn/module/module.h>
 
 #pragma GCC visibility push(default)

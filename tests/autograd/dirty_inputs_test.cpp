@@ -198,6 +198,18 @@ struct Tripled : autograd::Function<Tripled> {
   Tensor other;
 };
 
+// x and y exchange their values.
+struct Swapped : autograd::Function<Swapped> {
+  static Tensors forward(Context& context, const Tensor& x, const Tensor& y) {
+    context.mark_dirty({x, y});
+    const Tensor kept = x.clone();
+    x.copy_(y);
+    y.copy_(kept);
+    return {x, y};
+  }
+  static Tensors backward(const Context&, const Tensors& grads) { return {grads[1], grads[0]}; }
+};
+
 // x * 3 through the pointer, which no version tells of, and y.
 struct TripledUnseen : autograd::Function<TripledUnseen> {
   static Tensors forward(Context& context, const Tensor& x, const Tensor& y) {
@@ -219,20 +231,47 @@ TEST_CASE("a custom function that keeps a view of what it writes is refused") {
   for (const Tensor& kept : {other, base}) {
     triple.other = kept;
     CHECK_THROWS_MATCHES(triple.apply(view), AutogradError,
-                         says("[TripledBackward] forward saved a tensor that shares elements with "
-                              "a dirty input; give it a clone"));
+                         says("[TripledBackward] forward saved a tensor that may share elements "
+                              "with a dirty input; give it a clone"));
   }
   triple.other = view;
   CHECK_THROWS_AS(triple.apply(base), AutogradError);
   CHECK_THROWS_MATCHES(TripledUnseen().apply(view, other), AutogradError,
-                       says("[TripledUnseenBackward] forward has an input that shares elements "
+                       says("[TripledUnseenBackward] forward has an input that may share elements "
                             "with a dirty input; give it a clone"));
+  CHECK_THROWS_MATCHES(Scaled().apply(view, other), AutogradError,
+                       says("[ScaledBackward] forward has an input that may share elements with a "
+                            "dirty input; give it a clone"));
 
   const Tensor again = leaf({1, 1}), fresh = again * 2, seen = fresh.view({2});
   triple.other = fresh.detach();  // has no history
   triple.apply(fresh);
   seen.sum().backward();
   CHECK(values(again.grad()) == V{6, 6});
+}
+
+TEST_CASE("a custom function takes other parts of the base of what it writes") {
+  const auto scaled = [](const Tensor& x) {
+    const Tensor base = x * 1, first = base.narrow(0, 0, 2), second = base.narrow(0, 2, 2);
+    return cat({Scaled().apply(first, second)[1], base});
+  };
+  const Tensor x = leaf({1, 2, 3, 4});
+  CHECK(values(scaled(x)) == V{4, 5, 3, 8, 3, 4});
+  CHECK(gradcheck(scaled, {x}).passed);
+  CHECK(gradgradcheck(scaled, {x}).passed);
+
+  const auto both = [](const Tensor& t) {
+    const Tensor base = t * 1;
+    Swapped().apply(base.narrow(0, 0, 2), base.narrow(0, 2, 2));
+    return base * base;
+  };
+  CHECK(values(both(x)) == V{9, 16, 1, 4});
+  CHECK(gradcheck(both, {x}).passed);
+  CHECK(gradgradcheck(both, {x}).passed);
+  const Tensor base = x * 1;
+  CHECK_THROWS_MATCHES(Swapped().apply(base.narrow(0, 0, 2), base.narrow(0, 1, 2)), AutogradError,
+                       says("[SwappedBackward] forward marked its input 0 and another that may "
+                            "share elements with it as dirty"));
 }
 
 TEST_CASE("a custom function may keep what has no part in the history of what it writes") {

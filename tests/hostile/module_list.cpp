@@ -126,7 +126,7 @@ std::vector<PublicFunction> module_methods() {
               }),
       by_hand("nn::ParameterList::operator[](Integer)",
               [](Arguments& a) {
-                const auto i = static_cast<std::size_t>(a.integer());
+                const std::int64_t i = a.integer();
                 return DrawnCall([i]() -> Tensors {
                   const nn::ParameterList list({nn::Parameter(ones({2}))});
                   return {list[i]};
@@ -136,12 +136,12 @@ std::vector<PublicFunction> module_methods() {
               [](Arguments& a) {
                 nn::ModuleList<nn::Linear> list;
                 list.emplace_back(3, 2);
-                const auto i = static_cast<std::size_t>(a.integer());
+                const std::int64_t i = a.integer();
                 return DrawnCall([=] { return list[i].parameters(); });
               }),
       by_hand("nn::Sequential::operator[](Integer)",
               [](Arguments& a) {
-                const auto i = static_cast<std::size_t>(a.integer());
+                const std::int64_t i = a.integer();
                 return DrawnCall([i, list = nn::Sequential(nn::Linear(3, 2))]() mutable {
                   return list[i]->parameters();
                 });

@@ -61,6 +61,11 @@ TEST_CASE("pad_sequence fills up on either side, in either layout, and passes gr
   CHECK(padded.to_vector<float>() == std::vector<float>{1, 2, 3, 4, -1, -1});
   CHECK(data::pad_sequence({a, b}, true, -1, "left").to_vector<float>() ==
         std::vector<float>{1, 2, 3, -1, -1, 4});
+  CHECK(equal(data::pad_sequence({a, b}, true, -1, data::PaddingSide::left),
+              data::pad_sequence({a, b}, true, -1, "left")));
+  CHECK_THROWS_WITH(
+      data::pad_sequence({a, b}, true, -1, "middle"),
+      ContainsSubstring("[padding_side] \"middle\" is unknown; the words are right left"));
   CHECK(data::pad_sequence({a, b}).shape() == Shape{3, 2});
   CHECK(data::pad_sequence({zeros({2, 5}), zeros({0, 5})}, true).shape() == Shape{2, 2, 5});
   (padded * tensor({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}})).sum().backward();
@@ -75,10 +80,12 @@ TEST_CASE("pad_sequence fills up on either side, in either layout, and passes gr
 }
 
 TEST_CASE("PadCollate keeps the lengths of tensors, token vectors, and pairs with more") {
-  const data::PadCollate collate{.padding_value = 9};
+  const data::PadCollate collate{.padding_value = 9}, left{.padding_value = 9, .side = "left"};
   const data::Padded tokens = collate(std::vector<std::vector<int>>{{1}, {2, 3}});
   CHECK(tokens.values.to_vector<std::int64_t>() == std::vector<std::int64_t>{1, 9, 2, 3});
   CHECK(tokens.lengths.to_vector<std::int64_t>() == std::vector<std::int64_t>{1, 2});
+  const data::Padded at_left = left(std::vector<std::vector<int>>{{1}, {2, 3}});
+  CHECK(at_left.values.to_vector<std::int64_t>() == std::vector<std::int64_t>{9, 1, 2, 3});
   const auto [padded, labels] =
       collate(std::vector{std::pair(arange(1), 4), std::pair(arange(3), 5)});
   CHECK(padded.values.to_vector<std::int64_t>() == std::vector<std::int64_t>{0, 9, 9, 0, 1, 2});

@@ -96,6 +96,42 @@ TEST_CASE("Forward hooks see and may replace the tensors that go in and come out
   CHECK(values(product(tensor({2}), 10, tensor({3}))) == V{60});
 }
 
+TEST_CASE("What a hook returns replaces what it was given, unless it is undefined or empty") {
+  Product product;
+  const Tensor a = leaf({2}), b = leaf({3});
+  const auto last = [&] { return values(product(a, 10, b)); };
+  HookHandle before =
+      product.register_forward_pre_hook([](const nn::ModuleBase&, const Tensors& inputs) {
+        return Tensors{inputs[0], inputs[1] + 1};
+      });
+  HookHandle after = product.register_forward_hook(
+      [](const nn::ModuleBase&, const Tensors&, const Tensor& output) { return -output; });
+  HookHandle backward = product.register_backward_hook([](const Tensors& grads, const Tensor&) {
+    return Tensors{grads[0] + 1, grads[1]};
+  });
+  CHECK(last() == V{-80});
+  product(a, 10, b).sum().backward();
+  CHECK(values(a.grad()) == V{-39});
+  CHECK(values(b.grad()) == V{-20});
+  before.remove();
+  after.remove();
+  backward.remove();
+
+  product.register_forward_pre_hook(
+      [](const nn::ModuleBase&, const Tensors&) { return Tensors(); });
+  product.register_forward_hook(
+      [](const nn::ModuleBase&, const Tensors&, const Tensor&) { return Tensor(); });
+  product.register_backward_hook([](const Tensors&, const Tensor&) { return Tensors(); });
+  CHECK(last() == V{60});
+  product(a, 10, b).sum().backward();
+  CHECK(values(a.grad()) == V{-9});
+
+  nn::ReLU relu;
+  HookHandle single = relu.register_forward_pre_hook(
+      [](const nn::ModuleBase&, const Tensors& inputs) { return -inputs[0]; });
+  CHECK(values(relu(tensor({-3.0, 4.0}))) == V{3, 0});
+}
+
 TEST_CASE("A backward hook sees the gradients on both sides of a module and may replace them") {
   Product product;
   const Tensor a = leaf({2}), b = tensor({3}, float64);

@@ -176,4 +176,9 @@ TEST_CASE("a Sequential is a function of a tensor wherever one is asked for", "[
   CHECK(model[0].as<nn::Linear>().out_features() == 2);
   const Tensor x = randn({3, 4}, {.requires_grad = true});
   CHECK(equal(autograd::checkpoint(model, x), model(x)));
+  const Tensor weight = model[0].as<nn::Linear>().weight;
+  const Tensor expected = autograd::grad(model(x).sum(), weight);
+  CHECK(equal(autograd::grad(autograd::checkpoint(model, x).sum(), weight), expected));
+  model.to(float64);
+  CHECK(gradcheck(model, {x.detach().to(float64).requires_grad_()}).passed);
 }
