@@ -59,6 +59,9 @@ class ModuleHook {
   static void replace(Tensors inputs, const ModuleBase&, Tensors& old) {
     if (!inputs.empty()) old = std::move(inputs);
   }
+  static void replace(const Tensor& grad_input, Tensors& old, const Tensor&) {
+    if (grad_input.defined()) old = {grad_input};
+  }
   static void replace(Tensors grad_inputs, Tensors& old, const Tensor&) {
     if (!grad_inputs.empty()) old = std::move(grad_inputs);
   }

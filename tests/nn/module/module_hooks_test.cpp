@@ -130,6 +130,9 @@ TEST_CASE("What a hook returns replaces what it was given, unless it is undefine
   HookHandle single = relu.register_forward_pre_hook(
       [](const nn::ModuleBase&, const Tensors& inputs) { return -inputs[0]; });
   CHECK(values(relu(tensor({-3.0, 4.0}))) == V{3, 0});
+  single.remove();
+  relu.register_backward_hook([](const Tensors& grads, const Tensor&) { return grads[0] * 5; });
+  CHECK(values(autograd::grad(relu(a).sum(), a)) == V{5});
 }
 
 TEST_CASE("A backward hook sees the gradients on both sides of a module and may replace them") {
