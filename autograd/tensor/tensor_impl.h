@@ -29,7 +29,7 @@ struct TensorImpl;
 class TensorHook {
  public:
   template <class F>
-  requires std::invocable<const F&, const Tensor&> TensorHook(F f)
+  requires std::invocable<F&, const Tensor&> TensorHook(F f)
       : call_(with_memory([&] { return make_call(std::move(f)); })) {}
   /// The gradient to pass on; ShapeError or DTypeError when the hook returned one that does not
   /// fit.
@@ -42,7 +42,7 @@ class TensorHook {
   template <class F>
   static Call make_call(F f) {
     if (is_empty_function(f)) return {};
-    return [f = std::move(f)](const Tensor& gradient, Tensor& replacement) {
+    return [f = std::move(f)](const Tensor& gradient, Tensor& replacement) mutable {
       if constexpr (std::is_void_v<decltype(f(gradient))>) {
         f(gradient);
       } else {

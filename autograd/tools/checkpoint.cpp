@@ -59,7 +59,9 @@ class Checkpoint final : public Recomputation {
     if (draws_) recording.emplace(*draws_);
     std::vector<Tensor> outputs = f_.call("checkpoint", inputs);
     if (draws_) draws_->check_complete();
+    const std::lock_guard lock(mutex_);
     open_ = false;
+    second_ = {};
     return outputs;
   }
 
@@ -74,8 +76,11 @@ class Checkpoint final : public Recomputation {
                           "the function goes backward through its own result when it runs again");
     const std::lock_guard lock(mutex_);
     Ref<Collector> run = second_;
-    if (!run) with_stack("checkpoint", [&] { run = run_alone(); });
-    if (!open_) second_ = run;
+    if (!run || index >= shared_) {
+      with_stack("checkpoint", [&] { run = run_alone(); });
+      second_ = run;
+      shared_ = noted_.size();
+    }
     const Array& array = run->arrays[index];
     if (array.storage()->version() != run->versions[index]) {
       fail<AutogradError>("checkpoint", "a tensor of shape ", array.shape(),
@@ -145,6 +150,8 @@ class Checkpoint final : public Recomputation {
   detail::ObjectMutex mutex_;
   std::atomic<std::uint64_t> runner_{0};  // thread_number() of the second run; 0: none
   Ref<Collector> second_;
+  // How many of its tensors are those of the first run; what f draws behind them may differ.
+  std::size_t shared_ = 0;
 };
 
 }  // namespace

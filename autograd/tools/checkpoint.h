@@ -1,6 +1,7 @@
 // Less memory for more time: activations are computed twice instead of kept.
 #pragma once
 
+#include <concepts>
 #include <type_traits>
 #include <vector>
 
@@ -16,7 +17,8 @@ struct CheckpointOptions {
 };
 
 /// f(inputs), of which only f and the inputs are kept: when backward first needs what the
-/// operations in f have saved, f runs once more (so it must not refer to what is gone by then). f
+/// operations in f have saved, f runs once more (so it must not refer to what is gone by then; and
+/// also within a backward of its own, through what it has computed). f
 /// may use other tensors, such as the parameters of a module; their gradients come as usual, and so
 /// do second derivatives. Gradients are bit for bit those without checkpoint, dropout included, as
 /// long as f computes the same both times. Checkpoints nest.
@@ -34,7 +36,7 @@ std::vector<Tensor> checkpoint(const TensorFunction& f, const std::vector<Tensor
 
 /// The same for a function of one tensor that returns one.
 template <class F>
-requires std::is_same_v<std::invoke_result_t<const F&, const Tensor&>, Tensor> Tensor
+requires std::convertible_to<std::invoke_result_t<F&, const Tensor&>, Tensor> Tensor
 checkpoint(F f, const Tensor& input, const CheckpointOptions& options = {}) {
   return checkpoint(TensorFunction(std::move(f)), std::vector<Tensor>{input}, options)[0];
 }

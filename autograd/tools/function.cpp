@@ -63,9 +63,11 @@ class CustomCall {
     FunctionContext context;
     context.grad_mode_ = grad_enabled();
     std::vector<std::uint32_t> versions;
+    Tensors before;
     for (const Tensor& input : inputs) {
       context.needed_.push_back(grad_enabled() && input.requires_grad());
       versions.push_back(input.defined() ? input.version() : 0);
+      before.push_back(grad_enabled() ? as_of_now(input) : input);
     }
     const NoGradGuard no_graph;
     Tensors outputs = function_.forward(context, inputs);
@@ -74,14 +76,16 @@ class CustomCall {
       if (!inputs[i].defined()) continue;
       if (is_in(inputs[i], context.dirty_)) {
         check_dirty(i, inputs, context.dirty_, outputs);
-        sources[i] = inputs[i].detach();
-        sources[i].impl()->set_grad_fn(gradient_edge(inputs[i]).node);
+        sources[i] = before[i];
         continue;
       }
       check_apart("has an input", inputs[i], context, inputs);
-      // Dirty inputs in the same memory count for this one, too.
-      if (inputs[i].version() != versions[i] && !is_beside(inputs[i], context.dirty_, inputs))
-        fail<AutogradError>(name(), "forward changed its input ", i, " in place");
+      if (inputs[i].version() != versions[i]) {
+        fail<AutogradError>(name(), "forward changed its input ", i,
+                            is_beside(inputs[i], context.dirty_, inputs)
+                                ? ", or a dirty input in the same memory, in place; give it a clone"
+                                : " in place");
+      }
     }
     for (const Tensor& saved : context.to_save_) {
       const bool is_dirty = is_in(saved, context.dirty_) && is_in(saved, inputs);
@@ -109,6 +113,15 @@ class CustomCall {
   static bool is_in(const Tensor& tensor, const Tensors& list) {
     return std::any_of(list.begin(), list.end(),
                        [&](const Tensor& each) { return each.impl() == tensor.impl(); });
+  }
+
+  // A tensor like this one that keeps its shape and history when forward changes this one.
+  static Tensor as_of_now(const Tensor& input) {
+    const Edge edge = gradient_edge(input);
+    if (!edge.node) return input;  // a leaf, or nothing
+    Tensor copy = input.detach();
+    copy.impl()->set_grad_fn(edge.node);
+    return copy;
   }
 
   // Whether an input that is dirty lies in the same memory as this tensor.

@@ -94,10 +94,11 @@ class Function {
   using Tensors = std::vector<Tensor>;
 
   /// The outputs of forward, with backward recorded. AutogradError when forward changes an input
-  /// in place that it does not mark as dirty, marks two that share elements or one that it does not
-  /// return, saves or takes as another input the base or another view, with a history, of one that
-  /// it marks, or backward gives another number of gradients; ShapeError when one does not fit.
-  /// Views of one base share elements here where their ranges in memory cross.
+  /// in place that it does not mark as dirty (or may have, as that lies in the memory of one that
+  /// it marks), marks two whose ranges in memory cross or one that it does not return, saves the
+  /// base or another view, with a history, of one that it marks, where their ranges cross, gives
+  /// several outputs for a backward of one gradient, or backward gives another number of gradients;
+  /// ShapeError when one does not fit.
   template <std::convertible_to<const Tensor&>... Inputs>
   auto apply(const Inputs&... inputs) const {
     static_assert(
@@ -116,10 +117,14 @@ class Function {
         [&] { return std::make_shared<const Derived>(static_cast<const Derived&>(*this)); });
     using Output = decltype(self->forward(std::declval<FunctionContext&>(), inputs...));
     const auto forward = [self](FunctionContext& context, const Tensors& x) {
-      return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      Tensors outputs = [&]<std::size_t... I>(std::index_sequence<I...>) {
         return list(self->forward(context, x[I]...));
       }
       (std::index_sequence_for<Inputs...>());
+      if constexpr (!requires { self->backward(context, x); }) {
+        if (outputs.size() > 1) fail_outputs(function_name(typeid(Derived)), outputs.size());
+      }
+      return outputs;
     };
     const auto backward = [self](const FunctionContext& context, const Tensors& grads) {
       if constexpr (requires { self->backward(context, grads); }) {
@@ -139,6 +144,9 @@ class Function {
   }
 
  private:
+  [[noreturn]] static void fail_outputs(const char* name, std::size_t count) {
+    fail<AutogradError>(name, "forward gave ", count, " outputs, and backward takes one gradient");
+  }
   static Tensors list(Tensor output) { return {std::move(output)}; }
   static Tensors list(Tensors outputs) { return outputs; }
 };

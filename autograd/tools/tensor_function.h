@@ -21,16 +21,16 @@ class TensorFunction {
 
   template <class F>
   requires(!std::is_same_v<std::remove_cvref_t<F>, TensorFunction>) TensorFunction(F f)
-      : call_([f = std::move(f)](const char* operation, const Tensors& x) -> Tensors {
+      : call_([f = std::move(f)](const char* operation, const Tensors& x) mutable -> Tensors {
           using T = const Tensor&;
           if (is_empty_function(f)) fail(operation, "the function is empty");
-          if constexpr (std::is_invocable_v<const F&, T>) {
+          if constexpr (std::is_invocable_v<F&, T>) {
             expect(operation, x, 1);
             return list(f(x[0]));
-          } else if constexpr (std::is_invocable_v<const F&, T, T>) {
+          } else if constexpr (std::is_invocable_v<F&, T, T>) {
             expect(operation, x, 2);
             return list(f(x[0], x[1]));
-          } else if constexpr (std::is_invocable_v<const F&, T, T, T>) {
+          } else if constexpr (std::is_invocable_v<F&, T, T, T>) {
             expect(operation, x, 3);
             return list(f(x[0], x[1], x[2]));
           } else {

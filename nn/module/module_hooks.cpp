@@ -1,5 +1,6 @@
 #include <tend/nn/module/module_hooks.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include <tend/autograd/graph/node.h>
 #include <tend/autograd/graph/walk_notes.h>
+#include <tend/autograd/tensor/grad_mode.h>
 #include <tend/autograd/tools/function.h>
 #include <tend/core/base/stack.h>
 #include <tend/nn/module/module.h>
@@ -113,6 +115,26 @@ namespace {
 // inputs in the notes of the walk, under the list's address.
 using BackwardHooks = std::shared_ptr<const HookList<BackwardHook>>;
 
+// What a hook left of the gradients of arguments like these: as many, of their shapes and dtypes.
+void check_replaced(const std::vector<Tensor>& left, const std::vector<Tensor>& arguments) {
+  constexpr const char* operation = "register_backward_hook";
+  if (left.size() != arguments.size()) {
+    fail<AutogradError>(operation, "a hook left ", left.size(), " gradients for ", arguments.size(),
+                        " arguments");
+  }
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (!left[i].defined()) continue;
+    if (left[i].shape() != arguments[i].shape()) {
+      fail<ShapeError>(operation, "a hook left a gradient of shape ", left[i].shape(),
+                       " for argument ", i, " of shape ", arguments[i].shape());
+    }
+    if (left[i].dtype() != arguments[i].dtype()) {
+      fail<DTypeError>(operation, "a hook left a ", left[i].dtype(), " gradient for argument ", i,
+                       ", which is ", arguments[i].dtype());
+    }
+  }
+}
+
 // Copies of the inputs, behind a node where their gradients arrive together and pass the hooks.
 std::vector<Tensor> watch_inputs(const BackwardHooks& hooks, std::vector<Tensor> inputs) {
   const autograd::CustomFunction watch{
@@ -127,7 +149,10 @@ std::vector<Tensor> watch_inputs(const BackwardHooks& hooks, std::vector<Tensor>
         for (std::size_t i = 0; i < grads.size(); ++i) {
           if (!context.needs_input_grad(i)) grad_inputs[i] = Tensor();
         }
-        hooks->for_each([&](const BackwardHook& hook) { hook(grad_inputs, grad_output); });
+        hooks->for_each([&](const BackwardHook& hook) {
+          hook(grad_inputs, grad_output);
+          check_replaced(grad_inputs, grads);
+        });
         return grad_inputs;
       }};
   std::vector<Tensor> defined = inputs;
@@ -160,7 +185,12 @@ Tensor watch_output(const BackwardHooks& hooks, const Tensor& output, bool has_i
           return;
         }
         std::vector<Tensor> none;
-        hooks->for_each([&](const BackwardHook& hook) { hook(none, d.grad()); });
+        hooks->for_each([&](const BackwardHook& hook) {
+          hook(none, d.grad());
+          if (std::any_of(none.begin(), none.end(), [](const Tensor& t) { return t.defined(); }))
+            fail<AutogradError>("register_backward_hook",
+                                "a hook left gradients where no argument requires grad");
+        });
       },
       "backward_hook");
 }
@@ -180,7 +210,7 @@ Tensor hooked_call(const ModuleBase& module, const std::shared_ptr<const ModuleH
   }
   BackwardHooks backward;
   const bool has_inputs = tracks(std::vector<TensorRef>(inputs.begin(), inputs.end()));
-  if (!hooks->backward.empty()) {
+  if (!hooks->backward.empty() && grad_enabled()) {
     HookList<BackwardHook> as_of_now = hooks->backward;
     as_of_now.separate();
     backward = std::make_shared<const HookList<BackwardHook>>(std::move(as_of_now));
@@ -196,7 +226,7 @@ Tensor hooked_call(const ModuleBase& module, const std::shared_ptr<const ModuleH
                         " has a backward hook, and it or a forward hook changes an argument in "
                         "place");
   }
-  return output.defined() ? watch_output(backward, output, has_inputs) : output;
+  return output.requires_grad() ? watch_output(backward, output, has_inputs) : output;
 }
 
 }  // namespace

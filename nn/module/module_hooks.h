@@ -76,7 +76,7 @@ using ForwardHook = ModuleHook<const ModuleBase& /*module*/, const std::vector<T
                                Tensor& /*output*/>;
 /// Called in backward with the gradient of the module's result and those of its tensor arguments
 /// (undefined for one that does not require grad; none at all when no argument does), which it may
-/// replace.
+/// replace by others of the same shape and dtype.
 using BackwardHook =
     ModuleHook<std::vector<Tensor>& /*grad_inputs*/, const Tensor& /*grad_output*/>;
 

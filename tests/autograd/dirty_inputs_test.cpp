@@ -250,21 +250,13 @@ TEST_CASE("a custom function that keeps a view of what it writes is refused") {
   CHECK(values(again.grad()) == V{6, 6});
 }
 
-TEST_CASE("a custom function takes other parts of the base of what it writes") {
-  const auto scaled = [](const Tensor& x) {
-    const Tensor base = x * 1, first = base.narrow(0, 0, 2), second = base.narrow(0, 2, 2);
-    return cat({Scaled().apply(first, second)[1], base});
-  };
-  const Tensor x = leaf({1, 2, 3, 4});
-  CHECK(values(scaled(x)) == V{4, 5, 3, 8, 3, 4});
-  CHECK(gradcheck(scaled, {x}).passed);
-  CHECK(gradgradcheck(scaled, {x}).passed);
-
+TEST_CASE("a custom function may write to several parts of one tensor") {
   const auto both = [](const Tensor& t) {
     const Tensor base = t * 1;
     Swapped().apply(base.narrow(0, 0, 2), base.narrow(0, 2, 2));
     return base * base;
   };
+  const Tensor x = leaf({1, 2, 3, 4});
   CHECK(values(both(x)) == V{9, 16, 1, 4});
   CHECK(gradcheck(both, {x}).passed);
   CHECK(gradgradcheck(both, {x}).passed);
@@ -272,6 +264,63 @@ TEST_CASE("a custom function takes other parts of the base of what it writes") {
   CHECK_THROWS_MATCHES(Swapped().apply(base.narrow(0, 0, 2), base.narrow(0, 1, 2)), AutogradError,
                        says("[SwappedBackward] forward marked its input 0 and another that may "
                             "share elements with it as dirty"));
+}
+
+TEST_CASE("a custom function whose input lies beside a dirty one in the same memory is refused") {
+  const Tensor x = leaf({1, 2, 3, 4}), base = x * 1;
+  CHECK_THROWS_MATCHES(Scaled().apply(base.narrow(0, 0, 2), base.narrow(0, 2, 2)), AutogradError,
+                       says("[ScaledBackward] forward changed its input 1, or a dirty input in the "
+                            "same memory, in place; give it a clone"));
+  const auto cloned = [](const Tensor& t) {
+    const Tensor whole = t * 1;
+    return cat({Scaled().apply(whole.narrow(0, 0, 2), whole.narrow(0, 2, 2).clone())[1], whole});
+  };
+  CHECK(gradcheck(cloned, {x}).passed);
+  CHECK(gradgradcheck(cloned, {x}).passed);
+}
+
+TEST_CASE("a custom function sees the history that a dirty input had before forward") {
+  // A forward that changes the shape, too: backward has the gradient of the former one.
+  struct Turned : autograd::Function<Turned> {
+    static Tensor forward(Context& context, const Tensor& x) {
+      context.mark_dirty({x});
+      Tensor(x).t_();
+      x.mul_(3);
+      return x;
+    }
+    static Tensor backward(const Context&, const Tensor& grad) { return (grad * 3).t(); }
+  };
+  const Tensor x = leaf({1, 2, 3, 4}).detach().view({2, 2}).requires_grad_();
+  const auto turned = [](const Tensor& t) {
+    const Tensor y = t * 1;
+    Turned().apply(y);
+    return y * y;
+  };
+  CHECK(gradcheck(turned, {x}).passed);
+  CHECK(gradgradcheck(turned, {x}).passed);
+
+  // Hooks of a view are called, as those of a view that exp_ writes to.
+  for (const bool custom : {false, true}) {
+    const Tensor w = leaf({0, 0, 0, 0}), base = w * 1, part = base.narrow(0, 0, 2);
+    const HookHandle hook = part.register_hook([](const Tensor& grad) { return grad * 10; });
+    if (custom) {
+      Exp().apply(part);
+    } else {
+      part.exp_();
+    }
+    base.sum().backward();
+    CHECK(values(w.grad()) == V{10, 10, 1, 1});
+  }
+}
+
+TEST_CASE("a custom function of several outputs has a backward of several gradients") {
+  struct Split : autograd::Function<Split> {
+    static Tensors forward(Context&, const Tensor& x) { return {x * 1, x * 2}; }
+    static Tensor backward(const Context&, const Tensor& grad) { return grad; }
+  };
+  CHECK_THROWS_MATCHES(Split().apply(leaf({1})), AutogradError,
+                       says("[SplitBackward] forward gave 2 outputs, and backward takes one "
+                            "gradient"));
 }
 
 TEST_CASE("a custom function may keep what has no part in the history of what it writes") {

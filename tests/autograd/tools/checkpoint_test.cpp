@@ -206,6 +206,45 @@ TEST_CASE("A function may take gradients inside of a checkpoint") {
   CHECK(values(autograd::grad({autograd::checkpoint(f, x)}, {x})[0]) == values(expected));
 }
 
+TEST_CASE("A function that goes backward within a checkpoint runs again once for all of it") {
+  manual_seed(3);
+  const Tensor x = randn({5}, {.dtype = float64, .requires_grad = true});
+  int calls = 0;
+  const auto f = [&](const Tensor& t) {
+    ++calls;
+    Tensor y = t;
+    for (int i = 0; i < 3; ++i) y = dropout(y.sin(), 0.5);
+    const Tensor first = autograd::grad((y * y).sum(), t, {.create_graph = true});
+    y = dropout(first * t, 0.5).sin();  // draws behind what the first run had drawn
+    return autograd::grad((y * y).sum(), t, {.create_graph = true}) * t;
+  };
+  manual_seed(4);
+  const Tensor expected = autograd::grad(f(x).sum(), x);
+  calls = 0;
+  manual_seed(4);
+  const Tensor y = autograd::checkpoint(f, x);
+  CHECK(calls == 3);  // once more for each of the two
+  CHECK(equal(autograd::grad(y.sum(), x), expected));
+  CHECK(calls == 4);
+}
+
+TEST_CASE("A function of a tensor may change itself, and return an element") {
+  const Tensor x = ones({3}, {.dtype = float64, .requires_grad = true});
+  const Tensor y = autograd::checkpoint([](const Tensor& t) { return (t * t)[{Slice(0, 1)}]; }, x);
+  CHECK(values(autograd::grad(y.sum(), x)) == std::vector<double>{2, 0, 0});
+  CHECK(gradcheck([n = 0](const Tensor& t) mutable { return t * (n++ < 0 ? 2 : 3); }, {x}).passed);
+  const Tensor z = x * 1;
+  int calls = 0;
+  z.register_hook([n = 0, &calls](const Tensor& grad) mutable {
+    calls = ++n;
+    return grad * n;
+  });
+  z.sum().backward({}, true);
+  z.sum().backward();
+  CHECK(calls == 2);
+  CHECK(values(x.grad()) == std::vector<double>{3, 3, 3});
+}
+
 TEST_CASE("backward through a checkpoint works in inference mode") {
   const Tensor x = tensor({0.5, 1}, float64).requires_grad_();
   const Tensor y = autograd::checkpoint([](const Tensor& t) { return exp(t * t).sum(); }, x);

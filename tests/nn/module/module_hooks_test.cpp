@@ -135,6 +135,46 @@ TEST_CASE("What a hook returns replaces what it was given, unless it is undefine
   CHECK(values(autograd::grad(relu(a).sum(), a)) == V{5});
 }
 
+TEST_CASE("A backward hook that leaves gradients which do not fit is refused") {
+  Product product;
+  const Tensor a = leaf({2}), b = leaf({3});
+  const auto refused_for = [&](const Tensors& left) {
+    const HookHandle hook =
+        product.register_backward_hook([=](const Tensors&, const Tensor&) { return left; });
+    const std::string message = message_of([&] { product(a, 10, b).sum().backward(); });
+    HookHandle(hook).remove();
+    return message;
+  };
+  const std::string name = "[register_backward_hook] a hook left ";
+  CHECK(refused_for({a}) == name + "1 gradients for 2 arguments");
+  CHECK(refused_for({a, ones({1, 1}, float64)}) ==
+        name + "a gradient of shape (1, 1) for argument 1 of shape (1,)");
+  CHECK(refused_for({a.to(float32), b}) ==
+        name + "a float32 gradient for argument 0, which is float64");
+  CHECK_FALSE(a.grad().defined());
+  CHECK(refused_for({Tensor(), b}) == "no error");
+
+  const nn::Embedding embedding(4, 2);
+  nn::Embedding hooked = embedding;
+  hooked.register_backward_hook([](const Tensors&, const Tensor& grad) { return grad * 3; });
+  CHECK(message_of([&] { hooked(tensor({1})).sum().backward(); }) ==
+        "[register_backward_hook] a hook left gradients where no argument requires grad");
+}
+
+TEST_CASE("A backward hook has no part in calls without grad mode") {
+  nn::Dropout still(0.5);
+  still.eval();
+  still.register_backward_hook([](Tensors&, const Tensor&) {});
+  const Tensor w = leaf({3, 3}), h = w * 1;
+  Tensor y;
+  {
+    const NoGradGuard guard;
+    y = still(h);
+  }
+  (y * w).sum().backward();
+  CHECK(values(w.grad()) == V{6, 6});
+}
+
 TEST_CASE("A backward hook sees the gradients on both sides of a module and may replace them") {
   Product product;
   const Tensor a = leaf({2}), b = tensor({3}, float64);
