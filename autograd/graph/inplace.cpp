@@ -37,7 +37,7 @@ void check_writable(const char* operation, const Tensor& self) {
   const Array& array = self.array();
   if (array.may_self_overlap()) {
     fail<ShapeError>(operation, "shape ", array.shape(), " with strides ", array.strides(),
-                     " names one element twice; write to a clone");
+                     " may name one element twice; write to a clone");
   }
   check_history_writable(operation, self);
 }
@@ -67,7 +67,7 @@ void check_recordable(const char* operation, const Tensor& self) {
   if (base.defined() && base.array().may_self_overlap()) {
     fail<ShapeError>(operation, "the view is part of a tensor whose shape ", base.shape(),
                      " with strides ", base.array().strides(),
-                     " names one element twice; write to a clone of that");
+                     " may name one element twice; write to a clone of that");
   }
 }
 

@@ -41,14 +41,18 @@ class TensorHook {
 
   template <class F>
   static Call make_call(F f) {
-    if (is_empty_function(f)) return {};
-    return [f = std::move(f)](const Tensor& gradient, Tensor& replacement) mutable {
-      if constexpr (std::is_void_v<decltype(f(gradient))>) {
-        f(gradient);
-      } else {
-        replacement = f(gradient);
-      }
-    };
+    // GCC 12 at -O1 loses what a hook writes to the caller's variables where this returns twice.
+    Call call;
+    if (!is_empty_function(f)) {
+      call = [f = std::move(f)](const Tensor& gradient, Tensor& replacement) mutable {
+        if constexpr (std::is_void_v<decltype(f(gradient))>) {
+          f(gradient);
+        } else {
+          replacement = f(gradient);
+        }
+      };
+    }
+    return call;
   }
 
   Call call_;

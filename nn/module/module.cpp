@@ -86,7 +86,7 @@ void ModuleBase::check_outside(const ModuleBase& other) const {
 ModuleBase& ModuleBase::operator=(ModuleBase&& other) {
   check_outside(other);
   check_assignable(other);
-  take(std::move(other));
+  if (&other != this) take(std::move(other));
   return *this;
 }
 

@@ -77,7 +77,9 @@ class ModuleBase : public LiveObject {
   // What is named at run time instead of by a field macro. Copies of the module have it, too. Error
   // for a name that is empty, has a dot, or is taken.
 
-  /// Returns the parameter; one that is undefined counts as absent.
+  /// Returns the parameter; one that is undefined counts as absent. Keep what these two return in a
+  /// Parameter or nowhere: a Tensor member of a clone() would be the original's. get_parameter() and
+  /// get_buffer() find them by name.
   Parameter register_parameter(const std::string& name, Parameter parameter);
   /// Returns the buffer.
   Tensor register_buffer(const std::string& name, Tensor buffer, const BufferOptions& options = {});

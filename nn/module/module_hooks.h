@@ -41,14 +41,16 @@ class ModuleHook {
 
   template <class F>
   static Call make_call(F f) {
-    if (tend::is_empty_function(f)) return {};
-    if constexpr (std::is_void_v<std::invoke_result_t<F&, Arguments...>>) {
-      return Call(std::move(f));
+    Call call;  // returned in one place, as in TensorHook
+    if (tend::is_empty_function(f)) {
+    } else if constexpr (std::is_void_v<std::invoke_result_t<F&, Arguments...>>) {
+      call = std::move(f);
     } else {
-      return [f = std::move(f)](Arguments... arguments) mutable {
+      call = [f = std::move(f)](Arguments... arguments) mutable {
         replace(f(arguments...), arguments...);
       };
     }
+    return call;
   }
   static void replace(const Tensor& output, const ModuleBase&, const Tensors&, Tensor& old) {
     if (output.defined()) old = output;

@@ -48,7 +48,7 @@ class AveragedModel {
   std::int64_t n_averaged() const noexcept { return n_averaged_; }
 
   /// The averages: "n_averaged" and "module.NAME" for every parameter, as in PyTorch, whose state
-  /// also has the buffers.
+  /// also has the buffers. The tensors are those that update_parameters() changes.
   nn::StateDict state_dict() const;
   /// An Error names the first key that is missing, does not fit or belongs to nothing; nothing has
   /// changed then.

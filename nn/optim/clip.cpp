@@ -24,7 +24,7 @@ std::vector<Array> gradients_of(const char* operation, const std::vector<Tensor>
     const Array& array = gradient.array();
     if (array.may_self_overlap()) {
       fail<ShapeError>(operation, "a gradient of shape ", array.shape(), " with strides ",
-                       array.strides(), " names one element twice; set a clone of it");
+                       array.strides(), " may name one element twice; set a clone of it");
     }
     if (array.numel() > 0) gradients.push_back(array);
   }

@@ -68,8 +68,11 @@ template <class Self, class Opts, class State>
 GroupedOptimizer<Self, Opts, State>::GroupedOptimizer(GroupedOptimizer&&) noexcept = default;
 
 template <class Self, class Opts, class State>
-auto GroupedOptimizer<Self, Opts, State>::operator=(GroupedOptimizer&&) noexcept
-    -> GroupedOptimizer& = default;
+auto GroupedOptimizer<Self, Opts, State>::operator=(GroupedOptimizer&& other) noexcept
+    -> GroupedOptimizer& {
+  if (&other != this) groups_ = std::move(other.groups_);
+  return *this;
+}
 
 template <class Self, class Opts, class State>
 GroupedOptimizer<Self, Opts, State>::~GroupedOptimizer() = default;
@@ -387,7 +390,7 @@ auto GroupedOptimizer<Self, Opts, State>::with_gradients(const char* operation)
                             " has a history since it was given; only leaves are stepped");
       if (parameter.array().may_self_overlap()) {
         fail<ShapeError>(operation, "a parameter of shape ", parameter.shape(), " with strides ",
-                         parameter.strides(), " names one element twice");
+                         parameter.strides(), " may name one element twice");
       }
       check_fits(operation, parameter, group.states[i]);
       all.push_back({&parameter, parameter.array().contiguous(), gradient.array().contiguous(),

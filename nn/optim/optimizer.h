@@ -56,7 +56,8 @@ class Optimizer {
   /// The state of every parameter that was stepped: "3.exp_avg" is that of the fourth, counted
   /// through all groups, and "3.step" the number of its steps. The options of each group:
   /// "group.0.lr" and so on, and "group.0.initial_lr" where a
-  /// schedule has set it.
+  /// schedule has set it. Tensors such as exp_avg are those of the optimizer, which the next step
+  /// changes, while numbers are copies: write it, load it or clone its tensors before that.
   virtual nn::StateDict state_dict() = 0;
   /// Loads a state_dict() of an optimizer over the same parameters, and forgets the state of those
   /// that it has no keys for. Options stay where the state has none for any group. An Error names

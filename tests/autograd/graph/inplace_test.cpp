@@ -106,7 +106,7 @@ TEST_CASE("writes are refused before anything has changed") {
   const Tensor row = tensor({1., 2., 3.});
   const Tensor repeated = row.expand({2, 3});
   CHECK_THROWS_WITH(repeated.add_(1),
-                    "[add_] shape (2, 3) with strides (0, 1) names one element twice; write to a "
+                    "[add_] shape (2, 3) with strides (0, 1) may name one element twice; write to a "
                     "clone");
   CHECK_THROWS_WITH(row.add_(ones({2, 3})),
                     "[add_] the result has shape (2, 3), which does not fit in place of (3,)");
@@ -276,7 +276,7 @@ TEST_CASE("a part of a tensor that names one element twice gets no history") {
   CHECK_THROWS_MATCHES(
       twice[0].add_(w[0]), ShapeError,
       says("[add_] the view is part of a tensor whose shape (3,) with strides (0,) "
-           "names one element twice; write to a clone of that"));
+           "may name one element twice; write to a clone of that"));
   CHECK(values(twice) == V{0, 0, 0});
   twice[0].add_(1);
   CHECK(values(twice) == V{1, 1, 1});
