@@ -23,16 +23,14 @@ class Node;
 class Tensor;
 struct TensorImpl;
 
-/// A hook that sees the gradient of a tensor before the engine passes it on, and may replace it by
-/// another of the same shape and dtype: anything that can be called with a tensor and returns a
-/// tensor (undefined: no change) or nothing.
+/// Sees the gradient of a tensor before the engine passes it on, and may replace it: a function of
+/// a tensor that returns nothing, or one of the same shape and dtype (undefined: no change).
 class TensorHook {
  public:
   template <class F>
   requires std::invocable<F&, const Tensor&> TensorHook(F f)
       : call_(with_memory([&] { return make_call(std::move(f)); })) {}
-  /// The gradient to pass on; ShapeError or DTypeError when the hook returned one that does not
-  /// fit.
+  /// The gradient to pass on; ShapeError or DTypeError where the one of the hook does not fit.
   Tensor operator()(const Tensor& gradient) const;
   friend bool is_empty_function(const TensorHook& hook) noexcept { return !hook.call_; }
 
@@ -41,17 +39,15 @@ class TensorHook {
 
   template <class F>
   static Call make_call(F f) {
-    // GCC 12 at -O1 loses what a hook writes to the caller's variables where this returns twice.
-    Call call;
-    if (!is_empty_function(f)) {
-      call = [f = std::move(f)](const Tensor& gradient, Tensor& replacement) mutable {
-        if constexpr (std::is_void_v<decltype(f(gradient))>) {
-          f(gradient);
-        } else {
-          replacement = f(gradient);
-        }
-      };
-    }
+    Call call;  // one for all returns: GCC 12 at -O1 loses what hooks write to where there are two
+    if (is_empty_function(f)) return call;
+    call = [f = std::move(f)](const Tensor& gradient, Tensor& replacement) mutable {
+      if constexpr (std::is_void_v<decltype(f(gradient))>) {
+        f(gradient);
+      } else {
+        replacement = f(gradient);
+      }
+    };
     return call;
   }
 

@@ -77,9 +77,7 @@ class ModuleBase : public LiveObject {
   // What is named at run time instead of by a field macro. Copies of the module have it, too. Error
   // for a name that is empty, has a dot, or is taken.
 
-  /// Returns the parameter; one that is undefined counts as absent. Keep what these two return in a
-  /// Parameter or nowhere: a Tensor member of a clone() would be the original's. get_parameter() and
-  /// get_buffer() find them by name.
+  /// Returns the parameter; one that is undefined counts as absent.
   Parameter register_parameter(const std::string& name, Parameter parameter);
   /// Returns the buffer.
   Tensor register_buffer(const std::string& name, Tensor buffer, const BufferOptions& options = {});
@@ -348,7 +346,8 @@ class Module : public ModuleBase {
   /// A deep copy, as Python's copy.deepcopy makes it: parameters and buffers of its own with the
   /// same elements, dtypes and requires_grad, without gradients; what was one tensor is one in the
   /// copy. Training mode and hooks are the same, but hooks that come or go later are those of one.
-  /// Tensors that are not registered stay shared. AutogradError for a tensor with history.
+  /// Members that are Tensors stay the original's, what register_buffer() returned, too (use
+  /// get_buffer(), or TEND_BUFFER). AutogradError for a tensor with history.
   Derived clone() const {
     check_class(typeid(Derived));
     Derived copy = with_memory([&]() -> Derived { return static_cast<const Derived&>(*this); });

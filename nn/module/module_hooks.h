@@ -41,9 +41,9 @@ class ModuleHook {
 
   template <class F>
   static Call make_call(F f) {
-    Call call;  // returned in one place, as in TensorHook
-    if (tend::is_empty_function(f)) {
-    } else if constexpr (std::is_void_v<std::invoke_result_t<F&, Arguments...>>) {
+    Call call;  // one for all returns, as in TensorHook
+    if (tend::is_empty_function(f)) return call;
+    if constexpr (std::is_void_v<std::invoke_result_t<F&, Arguments...>>) {
       call = std::move(f);
     } else {
       call = [f = std::move(f)](Arguments... arguments) mutable {
