@@ -133,7 +133,8 @@ T csv_number(const CsvFields& fields, std::string_view field) {
   }
   if (status == std::errc::result_out_of_range)
     fields.refuse('"', nn::shown(field.substr(0, 40)), "\" is out of the range of ", dtype_of<T>());
-  if (status != std::errc() || stop != end)
+  // from_chars takes nan(text), too.
+  if (status != std::errc() || stop != end || digits.ends_with(')'))
     fields.refuse('"', nn::shown(field.substr(0, 40)), "\" is no ", dtype_of<T>());
   return value;
 }

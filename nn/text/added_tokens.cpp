@@ -7,15 +7,24 @@ namespace tend::nn {
 AddedTokens::AddedTokens(const std::vector<AddedToken>& added, bool with_special) {
   for (const AddedToken& token : added) {
     if (token.is_special && !with_special) continue;
-    sorted_.push_back(&token);
-    begins_[static_cast<unsigned char>(token.content[0])] = true;
+    (token.is_normalized ? normalized_ : as_written_).add(token);
   }
+  as_written_.sort();
+  normalized_.sort();
+}
+
+void AddedTokenSet::add(const AddedToken& token) {
+  sorted_.push_back(&token);
+  begins_[static_cast<unsigned char>(token.content[0])] = true;
+}
+
+void AddedTokenSet::sort() {
   std::sort(sorted_.begin(), sorted_.end(),
             [](const AddedToken* a, const AddedToken* b) { return a->content < b->content; });
 }
 
-std::optional<AddedTokens::Match> AddedTokens::match_at(std::string_view text,
-                                                        std::size_t at) const noexcept {
+std::optional<AddedTokenSet::Match> AddedTokenSet::match_at(std::string_view text,
+                                                            std::size_t at) const noexcept {
   std::optional<Match> longest;
   auto begin = sorted_.begin(), end = sorted_.end();
   // The tokens from `begin` to `end` have their first `length` bytes in common with the text.
@@ -37,8 +46,8 @@ std::optional<AddedTokens::Match> AddedTokens::match_at(std::string_view text,
   return longest;
 }
 
-std::optional<AddedTokens::Match> AddedTokens::find(std::string_view text,
-                                                    std::size_t from) const noexcept {
+std::optional<AddedTokenSet::Match> AddedTokenSet::find(std::string_view text,
+                                                        std::size_t from) const noexcept {
   if (sorted_.empty()) return {};
   for (std::size_t at = from; at < text.size(); ++at) {
     if (!begins_[static_cast<unsigned char>(text[at])]) continue;

@@ -35,18 +35,6 @@ void check_training(const BytePairTraining& options) {
   }
 }
 
-// Calls of `text` for what lies between added tokens, and of `token` for the tokens.
-template <class Text, class Token>
-void cut_at_tokens(const AddedTokens& added, std::string_view whole, Text text, Token token) {
-  std::size_t done = 0;
-  while (const auto match = added.find(whole, done)) {
-    if (match->begin > done) text(whole.substr(done, match->begin - done));
-    token(match->id);
-    done = match->end;
-  }
-  if (done < whole.size()) text(whole.substr(done));
-}
-
 std::vector<CountedPiece> count_pieces(std::string_view text, const AddedTokens& special) {
   std::vector<CountedPiece> pieces;
   std::unordered_map<std::string_view, std::size_t> places;
@@ -56,9 +44,8 @@ std::vector<CountedPiece> count_pieces(std::string_view text, const AddedTokens&
     if (is_new) pieces.push_back({piece, 0});
     ++pieces[place->second].count;
   };
-  cut_at_tokens(
-      special, text, [&](std::string_view section) { pattern.split(section, count); },
-      [](TokenId) {});
+  special.cut(
+      text, [&](std::string_view section) { pattern.split(section, count); }, [](TokenId) {});
   return pieces;
 }
 
@@ -106,10 +93,10 @@ class BytePairEncoding::Impl {
   std::vector<std::int64_t> encode(std::string_view text, bool allow_special) const {
     std::vector<std::int64_t> ids;
     ids.reserve(text.size() / 3);
-    cut_at_tokens(
-        allow_special ? added_and_special_ : added_, text,
-        [&](std::string_view section) { encode_section(section, ids); },
-        [&](TokenId id) { ids.push_back(id); });
+    (allow_special ? added_and_special_ : added_)
+        .cut(
+            text, [&](std::string_view section) { encode_section(section, ids); },
+            [&](TokenId id) { ids.push_back(id); });
     return ids;
   }
 

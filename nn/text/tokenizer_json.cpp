@@ -149,7 +149,9 @@ std::vector<AddedToken> read_added(const Part& part, std::vector<WrittenToken>& 
     if (is_new) vocabulary.push_back({content, id});
     if (!contents.insert(content).second)
       token["content"].refuse(", '", shown(content), "', is there twice");
-    added.push_back({content, static_cast<TokenId>(id), token["special"].flag(false)});
+    const bool is_special = token["special"].flag(false);
+    added.push_back(
+        {content, static_cast<TokenId>(id), is_special, token["normalized"].flag(!is_special)});
   }
   return added;
 }
@@ -208,8 +210,9 @@ std::string added_json(const TokenizerParts& parts) {
   for (const AddedToken& token : parts.added) {
     text += as_text(text.size() == 1 ? "" : ",", R"({"id":)", token.id, R"(,"content":)",
                     json::quoted(token.content),
-                    R"(,"single_word":false,"lstrip":false,"rstrip":false,"normalized":false,)",
-                    R"("special":)", token.is_special ? "true" : "false", '}');
+                    R"(,"single_word":false,"lstrip":false,"rstrip":false,"normalized":)",
+                    token.is_normalized ? "true" : "false", R"(,"special":)",
+                    token.is_special ? "true" : "false", '}');
   }
   return text + ']';
 }

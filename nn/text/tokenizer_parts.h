@@ -25,6 +25,7 @@ struct AddedToken {
   std::string content;
   TokenId id = 0;
   bool is_special = false;
+  bool is_normalized = false;  // looked for behind those that are not
 };
 
 /// Tokens `left` and `right`, side by side, become `merged`.

@@ -105,6 +105,33 @@ TEST_CASE("added tokens that are not special are found in every text, special on
   CHECK(tokenizer.token_id("<|end|>") == size);
 }
 
+TEST_CASE("added tokens of normalized texts are looked for behind the others") {
+  Json file = llama();
+  const auto size = static_cast<std::int64_t>(made_text()["tokens"].size());
+  const auto add = [&](std::int64_t id, const char* content, bool is_normalized, bool is_special) {
+    file["added_tokens"].push_back({{"id", id},
+                                    {"content", content},
+                                    {"single_word", false},
+                                    {"lstrip", false},
+                                    {"rstrip", false},
+                                    {"normalized", is_normalized},
+                                    {"special", is_special}});
+  };
+  add(size + 5, "<a><", true, false);
+  add(size + 6, "<b>", false, true);
+  const TemporaryFolder folder;
+  load_text(file.dump()).save_tokenizer_json(folder.file("again.json"));
+  for (const BytePairEncoding& tokenizer :
+       {load_text(file.dump()), BytePairEncoding::load_tokenizer_json(folder.file("again.json"))}) {
+    Ids expected = tokenizer.encode("<a>");
+    expected.push_back(size + 6);
+    CHECK(tokenizer.encode("<a><b>", {.allow_special = true}) == expected);
+    CHECK(tokenizer.encode("<a><c", {.allow_special = true})[0] == size + 5);
+  }
+  file["added_tokens"].back()["normalized"] = "what";
+  CHECK_THROWS_AS(load_text(file.dump()), IoError);
+}
+
 TEST_CASE("a normalizer is refused, unless it is to be ignored") {
   Json file = llama();
   file["normalizer"] = {{"type", "NFC"}};
