@@ -23,7 +23,7 @@ class ScoreFunction {
   /// reference. DTypeError unless the result is a number; errors of Expr and lookup.
   template <class F>
   requires(std::invocable<const F&, Expr, Position> && !std::same_as<F, ScoreFunction>)
-      ScoreFunction(const F& f) {
+      ScoreFunction(F f) {
     const auto call = [](const void* function, const Expr& score, const Position& at) {
       return Expr((*static_cast<const F*>(function))(score, at));
     };
@@ -50,8 +50,7 @@ class MaskFunction {
   MaskFunction() = default;
   /// Calls f once, here, as ScoreFunction does. DTypeError unless the result is a truth value.
   template <class F>
-  requires(std::invocable<const F&, Position> && !std::same_as<F, MaskFunction>)
-      MaskFunction(const F& f) {
+  requires(std::invocable<const F&, Position> && !std::same_as<F, MaskFunction>) MaskFunction(F f) {
     const auto call = [](const void* function, const Position& at) {
       return Expr((*static_cast<const F*>(function))(at));
     };

@@ -77,13 +77,13 @@ Tensor Indexing::nonzero() const {
 std::vector<Tensor> Indexing::nonzero_numpy() const {
   return tend::nonzero_numpy(self());
 }
-ValuesAndIndices Indexing::sort(std::int64_t d, Flag descending, Flag stable) const {
+ValuesAndIndices Indexing::sort(Integer d, Flag descending, Flag stable) const {
   return tend::sort(self(), d, descending, stable);
 }
-Tensor Indexing::argsort(std::int64_t d, Flag descending, Flag stable) const {
+Tensor Indexing::argsort(Integer d, Flag descending, Flag stable) const {
   return tend::argsort(self(), d, descending, stable);
 }
-ValuesAndIndices Indexing::topk(std::int64_t k, std::int64_t d, Flag largest, Flag sorted) const {
+ValuesAndIndices Indexing::topk(std::int64_t k, Integer d, Flag largest, Flag sorted) const {
   return tend::topk(self(), k, d, largest, sorted);
 }
 UniqueElements Indexing::unique(Flag sorted, Flag return_inverse, Flag return_counts,

@@ -151,7 +151,7 @@ Tensor Shapes::contiguous() const {
 Tensor Shapes::clone() const {
   return tend::clone(self());
 }
-Tensor Shapes::to(DType target) const {
+Tensor Shapes::to(Exactly<DType> target) const {
   return tend::to(self(), target);
 }
 

@@ -35,7 +35,7 @@ Tensor tensor(const NestedNumbers& numbers, const TensorOptions& options) {
                    [&](DType dtype) { return tensor(numbers, dtype); });
 }
 
-Tensor tensor(const NestedNumbers& numbers, DType dtype) {
+Tensor tensor(const NestedNumbers& numbers, Exactly<DType> dtype) {
   for (const Scalar& value : numbers.values()) check_integer("tensor", dtype, value);
   Array out = Array::empty(numbers.shape(), dtype);
   visit_dtype(dtype, [&](auto tag) {
@@ -75,7 +75,7 @@ Tensor detail::tensor_of(std::span<const double> values, const Shape& shape, DTy
                    [&](DType dtype) { return tensor_from(values, shape, dtype); });
 }
 
-Tensor empty(const Shape& shape, DType dtype) {
+Tensor empty(const Shape& shape, Exactly<DType> dtype) {
   check_size("empty", shape, dtype);
   if (dtype == boolean) return zeros(shape, dtype);
   return Tensor(Array::empty(shape, dtype));
@@ -101,13 +101,13 @@ Tensor full(const Shape& shape, const Scalar& value, const TensorOptions& option
   return make_with("full", options, own_dtype(value),
                    [&](DType dtype) { return full(shape, value, dtype); });
 }
-Tensor zeros(const Shape& shape, DType dtype) {
+Tensor zeros(const Shape& shape, Exactly<DType> dtype) {
   return filled("zeros", shape, 0, dtype);
 }
 Tensor zeros(const Shape& shape, const TensorOptions& options) {
   return make_with("zeros", options, float32, [&](DType dtype) { return zeros(shape, dtype); });
 }
-Tensor ones(const Shape& shape, DType dtype) {
+Tensor ones(const Shape& shape, Exactly<DType> dtype) {
   return filled("ones", shape, 1, dtype);
 }
 Tensor ones(const Shape& shape, const TensorOptions& options) {
@@ -223,7 +223,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   return make_with("arange", options, arange_dtype(start, end, step),
                    [&](DType dtype) { return arange(start, end, step, dtype); });
 }
-Tensor arange(const Scalar& start, const Scalar& end, DType dtype) {
+Tensor arange(const Scalar& start, const Scalar& end, Exactly<DType> dtype) {
   return arange(start, end, 1, dtype);
 }
 Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options) {
@@ -233,7 +233,7 @@ Tensor arange(const Scalar& end, const TensorOptions& options) {
   return arange(0, end, 1, options);
 }
 
-Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, DType dtype) {
+Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, Exactly<DType> dtype) {
   if (steps < 0) fail<ShapeError>("linspace", "needs 0 steps or more, got ", steps);
   check_size("linspace", {steps}, dtype);
   for (const Scalar& bound : {start, end}) check_holds("linspace", dtype, bound);
@@ -247,14 +247,14 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
                    [&](DType dtype) { return linspace(start, end, steps, dtype); });
 }
 
-Tensor eye(std::int64_t n, std::int64_t m, DType dtype) {
+Tensor eye(std::int64_t n, std::int64_t m, Exactly<DType> dtype) {
   if (n < 0 || m < 0) fail<ShapeError>("eye", n, " rows and ", m, " columns");
   check_size("eye", {n, m}, dtype);
   Array out = Array::empty({n, m}, dtype);
   kernels::eye(out);
   return constant(std::move(out), {});
 }
-Tensor eye(std::int64_t n, DType dtype) {
+Tensor eye(std::int64_t n, Exactly<DType> dtype) {
   return eye(n, n, dtype);
 }
 Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options) {

@@ -69,7 +69,7 @@ class NestedNumbers {
 /// different shapes, IndexError for an integer, DTypeError for a floating number that int64 cannot
 /// hold. No gradient.
 Tensor tensor(const NestedNumbers& numbers);
-Tensor tensor(const NestedNumbers& numbers, DType dtype);
+Tensor tensor(const NestedNumbers& numbers, Exactly<DType> dtype);
 Tensor tensor(const NestedNumbers& numbers, const TensorOptions& options);
 ///@}
 
@@ -128,7 +128,7 @@ requires std::floating_point<T> || std::integral<T> Tensor tensor(const std::vec
 
 ///@{
 /// Uninitialised elements, false for bool; ShapeError for a negative size. No gradient.
-Tensor empty(const Shape& shape, DType dtype = float32);
+Tensor empty(const Shape& shape, Exactly<DType> dtype = float32);
 Tensor empty(const Shape& shape, const TensorOptions& options);
 ///@}
 ///@{
@@ -140,12 +140,12 @@ Tensor full(const Shape& shape, const Scalar& value, const TensorOptions& option
 ///@}
 ///@{
 /// 0 everywhere; ShapeError for a negative size. No gradient.
-Tensor zeros(const Shape& shape, DType dtype = float32);
+Tensor zeros(const Shape& shape, Exactly<DType> dtype = float32);
 Tensor zeros(const Shape& shape, const TensorOptions& options);
 ///@}
 ///@{
 /// 1 everywhere; ShapeError for a negative size. No gradient.
-Tensor ones(const Shape& shape, DType dtype = float32);
+Tensor ones(const Shape& shape, Exactly<DType> dtype = float32);
 Tensor ones(const Shape& shape, const TensorOptions& options);
 ///@}
 
@@ -181,7 +181,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step = 1,
               std::optional<DType> dtype = std::nullopt);
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
               const TensorOptions& options);
-Tensor arange(const Scalar& start, const Scalar& end, DType dtype);
+Tensor arange(const Scalar& start, const Scalar& end, Exactly<DType> dtype);
 Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options);
 ///@}
 ///@{
@@ -193,7 +193,8 @@ Tensor arange(const Scalar& end, const TensorOptions& options);
 ///@{
 /// `steps` evenly spaced numbers from start to end, both included. Floating only (DTypeError, also
 /// for a bound that the dtype cannot hold); ShapeError for steps < 0. No gradient.
-Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, DType dtype = float32);
+Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
+                Exactly<DType> dtype = float32);
 Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
                 const TensorOptions& options);
 ///@}
@@ -201,8 +202,8 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
 ///@{
 /// Ones on the main diagonal of an otherwise zero matrix (n, m), or (n, n); ShapeError for a
 /// negative size. No gradient.
-Tensor eye(std::int64_t n, std::int64_t m, DType dtype = float32);
-Tensor eye(std::int64_t n, DType dtype = float32);
+Tensor eye(std::int64_t n, std::int64_t m, Exactly<DType> dtype = float32);
+Tensor eye(std::int64_t n, Exactly<DType> dtype = float32);
 Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options);
 Tensor eye(std::int64_t n, const TensorOptions& options);
 ///@}

@@ -106,8 +106,8 @@ class Axes {
     const std::size_t ellipsis = equation.names.find(kEllipsis);
     kept_ = static_cast<std::int64_t>(equation.kept) + (ellipsis < equation.kept ? width_ - 1 : 0);
     const std::size_t rank = equation.names.size() - 1 + static_cast<std::size_t>(width_);
-    sizes_ = Shape(rank, 1);
-    first_ = Shape(rank, 0);
+    sizes_ = Shape::filled(rank, 1);
+    first_ = Shape::filled(rank, 0);
   }
 
   std::int64_t rank() const noexcept { return sizes_.rank(); }

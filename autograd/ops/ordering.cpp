@@ -23,7 +23,7 @@ ValuesAndIndices picked(const char* node, const Tensor& self, Array values, Arra
   return {std::move(result), places};
 }
 
-ValuesAndIndices sort(const Tensor& self, std::int64_t dim, Flag descending, Flag /*stable*/) {
+ValuesAndIndices sort(const Tensor& self, Integer dim, Flag descending, Flag /*stable*/) {
   dim = wrap_dim("sort", dim, self.dim());
   Array values = Array::empty(self.shape(), self.dtype());
   Array indices = Array::empty(self.shape(), int64);
@@ -31,7 +31,7 @@ ValuesAndIndices sort(const Tensor& self, std::int64_t dim, Flag descending, Fla
   return picked("SortBackward0", self, std::move(values), std::move(indices), dim, true);
 }
 
-ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim, Flag largest,
+ValuesAndIndices topk(const Tensor& self, std::int64_t k, Integer dim, Flag largest,
                       Flag /*sorted*/) {
   dim = wrap_dim("topk", dim, self.dim());
   Shape shape = self.shape();
@@ -50,7 +50,7 @@ ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim, Flag
   return picked("TopkBackward0", self, std::move(values), std::move(indices), dim, true);
 }
 
-Tensor argsort(const Tensor& self, std::int64_t dim, Flag descending, Flag /*stable*/) try {
+Tensor argsort(const Tensor& self, Integer dim, Flag descending, Flag /*stable*/) try {
   return sort(self.detach(), dim, descending).indices;
 } catch (const Error&) {
   rename_error("argsort");

@@ -21,17 +21,16 @@ struct UniqueElements;
 /// All elements along `dim` (IndexError) in order, with their int64 indices in self. Equal ones
 /// keep their order, whatever `stable` says (it is there because PyTorch has it); NaN counts as the
 /// largest. The gradient goes back to the positions the elements came from.
-ValuesAndIndices sort(const Tensor& self, std::int64_t dim = -1, Flag descending = false,
+ValuesAndIndices sort(const Tensor& self, Integer dim = -1, Flag descending = false,
                       Flag stable = false);
 /// The indices of sort, int64: self.take_along_dim(argsort(self, dim), dim) is in order. IndexError
 /// for `dim`. No gradient.
-Tensor argsort(const Tensor& self, std::int64_t dim = -1, Flag descending = false,
-               Flag stable = false);
+Tensor argsort(const Tensor& self, Integer dim = -1, Flag descending = false, Flag stable = false);
 /// The k largest (or smallest) along `dim` (IndexError), best first whatever `sorted` says (it is
 /// there because PyTorch has it), with their int64 indices; NaN counts as the largest. ShapeError
 /// when there are fewer. The gradient goes to the chosen elements, zero elsewhere.
-ValuesAndIndices topk(const Tensor& self, std::int64_t k, std::int64_t dim = -1,
-                      Flag largest = true, Flag sorted = true);
+ValuesAndIndices topk(const Tensor& self, std::int64_t k, Integer dim = -1, Flag largest = true,
+                      Flag sorted = true);
 
 /// The distinct elements, in ascending order whatever `sorted` says (it is there because PyTorch
 /// has it). On demand, for each element of self the index of its value, in self's shape, and for

@@ -64,7 +64,7 @@ std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t 
   const std::int64_t total = size_along("chunk", self, dim);
   if (total == 0) {
     room_for("chunk", chunks);
-    return split(self, Shape(static_cast<std::size_t>(chunks), 0), dim);
+    return split(self, Shape::filled(static_cast<std::size_t>(chunks), 0), dim);
   }
   const std::int64_t size = total / chunks + (total % chunks != 0);
   room_for("chunk", (total - 1) / size + 1);

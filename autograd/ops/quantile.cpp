@@ -23,7 +23,7 @@ class Ascending {
     if (dim) {
       shape_ = self.dim() == 0 ? Shape() : reduced_shape(self.shape(), {dim_}, keepdim);
     } else if (keepdim) {
-      shape_ = Shape(self.shape().size(), 1);
+      shape_ = Shape::filled(self.shape().size(), 1);
     }
   }
 

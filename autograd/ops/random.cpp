@@ -6,7 +6,7 @@
 
 namespace tend {
 
-Tensor rand(const Shape& shape, DType dtype, Generator& generator) try {
+Tensor rand(const Shape& shape, Exactly<DType> dtype, Generator& generator) try {
   Array out = Array::empty(shape, dtype);
   kernels::uniform(out, 0, 1, generator);
   return constant(std::move(out), {});
@@ -14,7 +14,7 @@ Tensor rand(const Shape& shape, DType dtype, Generator& generator) try {
   rename_error("rand");
 }
 
-Tensor randn(const Shape& shape, DType dtype, Generator& generator) try {
+Tensor randn(const Shape& shape, Exactly<DType> dtype, Generator& generator) try {
   Array out = Array::empty(shape, dtype);
   kernels::normal(out, 0, 1, generator);
   return constant(std::move(out), {});
@@ -37,7 +37,8 @@ Tensor randn(const Shape& shape, Generator& generator) {
   return randn(shape, float32, generator);
 }
 
-Tensor normal(double mean, double std, const Shape& shape, DType dtype, Generator& generator) try {
+Tensor normal(double mean, double std, const Shape& shape, Exactly<DType> dtype,
+              Generator& generator) try {
   Array out = Array::empty(shape, dtype);
   kernels::normal(out, mean, std, generator);
   return constant(std::move(out), {});
@@ -91,7 +92,7 @@ Tensor normal(const Tensor& mean, const Tensor& std, Generator& generator) {
                 {mean, std}, {}, zero_gradient);
 }
 
-Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dtype,
+Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, Exactly<DType> dtype,
                Generator& generator) {
   check_size("randint", shape, dtype);
   Array out = Array::empty(shape, dtype);
@@ -99,7 +100,7 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dt
   return constant(std::move(out), {});
 }
 
-Tensor randint(std::int64_t high, const Shape& shape, DType dtype, Generator& generator) {
+Tensor randint(std::int64_t high, const Shape& shape, Exactly<DType> dtype, Generator& generator) {
   return randint(0, high, shape, dtype, generator);
 }
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,

@@ -20,7 +20,8 @@ class Tensor;
 ///@{
 /// Uniform on [0, 1). Floating dtypes only (DTypeError); ShapeError for a negative size. No
 /// gradient.
-Tensor rand(const Shape& shape, DType dtype = float32, Generator& generator = default_generator());
+Tensor rand(const Shape& shape, Exactly<DType> dtype = float32,
+            Generator& generator = default_generator());
 Tensor rand(const Shape& shape, const TensorOptions& options,
             Generator& generator = default_generator());
 Tensor rand(const Shape& shape, Generator& generator);
@@ -28,7 +29,8 @@ Tensor rand(const Shape& shape, Generator& generator);
 ///@{
 /// From the normal distribution of mean 0 and variance 1. Floating dtypes only (DTypeError);
 /// ShapeError for a negative size. No gradient.
-Tensor randn(const Shape& shape, DType dtype = float32, Generator& generator = default_generator());
+Tensor randn(const Shape& shape, Exactly<DType> dtype = float32,
+             Generator& generator = default_generator());
 Tensor randn(const Shape& shape, const TensorOptions& options,
              Generator& generator = default_generator());
 Tensor randn(const Shape& shape, Generator& generator);
@@ -48,7 +50,7 @@ Tensor randn_like(const Tensor& like, const TensorOptions& options,
 ///@{
 /// From the normal distribution of this mean and this standard deviation, which is 0 or more
 /// (Error). Floating dtypes only (DTypeError); ShapeError for a negative size. No gradient.
-Tensor normal(double mean, double std, const Shape& shape, DType dtype = float32,
+Tensor normal(double mean, double std, const Shape& shape, Exactly<DType> dtype = float32,
               Generator& generator = default_generator());
 Tensor normal(double mean, double std, const Shape& shape, const TensorOptions& options,
               Generator& generator = default_generator());
@@ -66,15 +68,15 @@ Tensor normal(const Tensor& mean, const Tensor& std, Generator& generator = defa
 ///@{
 /// Whole numbers, uniform on [low, high), in any dtype that holds them exactly (Error); Error for
 /// an empty range, ShapeError for a negative size. No gradient.
-Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dtype = int64,
-               Generator& generator = default_generator());
+Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
+               Exactly<DType> dtype = int64, Generator& generator = default_generator());
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
                const TensorOptions& options, Generator& generator = default_generator());
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, Generator& generator);
 ///@}
 ///@{
 /// The same on [0, high). No gradient.
-Tensor randint(std::int64_t high, const Shape& shape, DType dtype = int64,
+Tensor randint(std::int64_t high, const Shape& shape, Exactly<DType> dtype = int64,
                Generator& generator = default_generator());
 Tensor randint(std::int64_t high, const Shape& shape, const TensorOptions& options,
                Generator& generator = default_generator());

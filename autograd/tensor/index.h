@@ -58,7 +58,7 @@ class Index {
   /// A 0-d bool tensor.
   Index(std::same_as<bool> auto value)
       : kind_(Kind::tensor), tensor_(new TensorImpl(Array::scalar(value, boolean))) {}
-  Index(Slice slice) : kind_(Kind::range), slice_(slice) {}
+  Index(std::same_as<Slice> auto slice) : kind_(Kind::range), slice_(slice) {}
   Index(NewAxis) : kind_(Kind::new_axis) {}
   Index(Ellipsis) : kind_(Kind::rest) {}
   Index(const Tensor& tensor);
@@ -92,6 +92,7 @@ class Index {
   Ref<TensorImpl> tensor_;
 };
 
+/// For an argument: in a variable it refers to what is gone.
 using Indices = std::initializer_list<Index>;
 
 }  // namespace tend

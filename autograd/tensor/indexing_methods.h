@@ -72,9 +72,9 @@ class Indexing {
 
   // Orderings.
 
-  ValuesAndIndices sort(std::int64_t d = -1, Flag descending = false, Flag stable = false) const;
-  Tensor argsort(std::int64_t d = -1, Flag descending = false, Flag stable = false) const;
-  ValuesAndIndices topk(std::int64_t k, std::int64_t d = -1, Flag largest = true,
+  ValuesAndIndices sort(Integer d = -1, Flag descending = false, Flag stable = false) const;
+  Tensor argsort(Integer d = -1, Flag descending = false, Flag stable = false) const;
+  ValuesAndIndices topk(std::int64_t k, Integer d = -1, Flag largest = true,
                         Flag sorted = true) const;
   UniqueElements unique(Flag sorted = true, Flag return_inverse = false, Flag return_counts = false,
                         std::optional<Integer> d = std::nullopt) const;

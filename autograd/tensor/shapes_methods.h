@@ -92,7 +92,7 @@ class Shapes {
   Tensor diag_embed(std::int64_t offset = 0, std::int64_t dim1 = -2, std::int64_t dim2 = -1) const;
   Tensor contiguous() const;
   Tensor clone() const;
-  Tensor to(DType target) const;
+  Tensor to(Exactly<DType> target) const;
   /// In the dtype of `other`.
   Tensor to(const Tensor& other) const;
   Tensor type_as(const Tensor& other) const;

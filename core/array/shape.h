@@ -47,9 +47,11 @@ class Shape {
                    [](auto value) { return Integer(value); });
   }
   /// `count` copies of `value`.
-  Shape(std::size_t count, std::int64_t value) {
-    resize(count);
-    std::fill(begin(), end(), value);
+  static Shape filled(std::size_t count, std::int64_t value) {
+    Shape shape;
+    shape.resize(count);
+    std::fill(shape.begin(), shape.end(), value);
+    return shape;
   }
 
   Shape(const Shape& other) : inline_(other.inline_), size_(other.size_) {

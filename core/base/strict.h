@@ -65,6 +65,11 @@ class Integer {
         detail::fail_integer(std::to_string(value));
     }
   }
+  /// An enumerator of `enum { kBatch = 4 }`.
+  template <class E>
+  requires(std::is_enum_v<E>&& std::is_convertible_v<E, std::int64_t>) constexpr Integer(
+      E value) noexcept(noexcept(Integer(static_cast<std::underlying_type_t<E>>(value))))
+      : Integer(static_cast<std::underlying_type_t<E>>(value)) {}
   constexpr operator std::int64_t() const noexcept { return value_; }
 
  private:

@@ -35,7 +35,9 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& 
     f(begin, end);
     return;
   }
-  detail::run_chunks(begin, end, grain, f);
+  // A lambda, as f may be a plain function.
+  detail::run_chunks(begin, end, grain,
+                     [&f](std::int64_t first, std::int64_t last) { f(first, last); });
 }
 
 }  // namespace tend

@@ -298,7 +298,8 @@ HookHandle ModuleBase::register_backward_hook(BackwardHook hook) {
 }
 
 void ModuleBase::fail_hooks() const {
-  fail("register_forward_hook", type_name(), "'s forward does not give a single tensor");
+  fail("register_forward_hook", type_name(),
+       "'s forward does not give a single tensor, or takes arguments that hooks cannot pass on");
 }
 
 std::size_t ModuleBase::checked_place(const char* list, std::int64_t index, std::size_t size) {

@@ -379,7 +379,8 @@ class Module : public ModuleBase {
     const auto& self = static_cast<const Derived&>(*this);
     if (hooks() == nullptr) return self.forward(std::forward<Args>(args)...);
     using Result = decltype(self.forward(std::forward<Args>(args)...));
-    if constexpr (std::is_same_v<Result, Tensor>) {
+    if constexpr (std::is_same_v<Result, Tensor> &&
+                  requires { self.forward(std::declval<InputOr<Args>>()...); }) {
       std::vector<Tensor> inputs;
       (add_input(inputs, args), ...);
       return call_with_hooks(*this, hooks(), inputs, [&](const std::vector<Tensor>& replaced) {

@@ -196,6 +196,49 @@ TEST_CASE("tensors are made like others, and indices of triangles as in PyTorch"
   CHECK(eye(2, 3).shape() == Shape{2, 3});
 }
 
+namespace {
+
+enum { kBatch = 4, kFeatures = 10 };
+
+template <class T>
+concept SortsByFlag = requires(T x) {
+  x.sort(true);
+};
+template <class T>
+concept ArgsortsByFlag = requires(T x) {
+  x.argsort(true);
+};
+template <class T>
+concept HasFlagAsDim = requires(T x) {
+  x.topk(1, false);
+};
+template <class T>
+concept IsSlicedByBraces = requires(T x) {
+  x[{{0, 2}}];
+};
+template <class T>
+concept HasFlagAsSize = requires(T) {
+  zeros({3, true});
+};
+template <class T>
+concept HasFractionAsSize = requires(T) {
+  zeros({std::size_t{3}, 2.0});
+};
+
+}  // namespace
+
+TEST_CASE("braces are the sizes, positions and options that they look like, or do not compile") {
+  CHECK(zeros({kBatch, kFeatures}).shape() == Shape{4, 10});
+  CHECK(ones({3}).expand({kBatch, 3}).shape() == Shape{4, 3});
+  static_assert(!HasFlagAsSize<Tensor> && !HasFractionAsSize<Tensor>);
+  static_assert(!IsSlicedByBraces<Tensor>);  // positions in Python, and a slice by its constructor
+  static_assert(!SortsByFlag<Tensor> && !ArgsortsByFlag<Tensor> && !HasFlagAsDim<Tensor>);
+  CHECK(tensor({1, 2, 3}, {}).dtype() == int64);
+  CHECK(zeros({2}, {}).dtype() == float32);
+  CHECK(randn({2}, {}).dtype() == float32);
+  CHECK_THROWS_AS(ones({2}).to({}), AutogradError);
+}
+
 TEST_CASE("None stands for a bound, or a tensor, that is missing") {
   const Tensor x = tensor({1.0, 2.0, 3.0});
   CHECK(numbers_of(x.clamp(None, 2)) == Numbers{1, 2, 2});

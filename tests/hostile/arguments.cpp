@@ -308,7 +308,7 @@ Shape Arguments::sizes() {
       break;
     }
     case 7:
-      if (draws_.chance(0.3)) sizes = Shape(65, 1);
+      if (draws_.chance(0.3)) sizes = Shape::filled(65, 1);
       break;
     default: break;
   }
@@ -322,7 +322,7 @@ Shape Arguments::dims() {
   for (std::int64_t i = 0; i < count; ++i) {
     dims.push_back(draws_.chance(0.85) ? draws_.between(-3, 3) : draws_.of(kIntegers));
   }
-  if (draws_.chance(0.02)) dims = Shape(70, 0);
+  if (draws_.chance(0.02)) dims = Shape::filled(70, 0);
   say(dims);
   return dims;
 }

@@ -108,14 +108,14 @@ std::vector<PublicFunction> places() {
       by_hand("tensor(const std::vector<T>&, const Shape&, std::optional<DType>)",
               [](Arguments& a) {
                 const std::vector<double> numbers = draw_numbers(a);
-                const Shape shape = a.flag() ? Shape(numbers.size(), 1) : drawn<Shape>(a);
+                const Shape shape = a.flag() ? Shape::filled(numbers.size(), 1) : drawn<Shape>(a);
                 const auto dtype = drawn<std::optional<DType>>(a);
                 return DrawnCall([=]() -> Tensors { return {tensor(numbers, shape, dtype)}; });
               }),
       by_hand("tensor(const std::vector<T>&, const Shape&, const TensorOptions&)",
               [](Arguments& a) {
                 const std::vector<double> numbers = draw_numbers(a);
-                const Shape shape = a.flag() ? Shape(numbers.size(), 1) : drawn<Shape>(a);
+                const Shape shape = a.flag() ? Shape::filled(numbers.size(), 1) : drawn<Shape>(a);
                 const auto options = drawn<TensorOptions>(a);
                 return DrawnCall([=]() -> Tensors { return {tensor(numbers, shape, options)}; });
               }),

@@ -141,7 +141,7 @@ TEST_CASE("einsum takes as many names as there are letters, and infinities where
   std::string names;
   for (char c = 'a'; c <= 'z'; ++c) names += c;
   for (char c = 'A'; c <= 'Z'; ++c) names += c;
-  const Tensor x = ones(Shape(52, 1), float64);
+  const Tensor x = ones(Shape::filled(52, 1), float64);
   CHECK(einsum(names + "->zA", {x * 3}).shape() == Shape{1, 1});
   CHECK(einsum(names + "," + names + "->", {x, x * 3}).item() == 3);
   // Nothing is multiplied with what does not belong to it.

@@ -58,6 +58,20 @@ TEST_CASE("parallel_for calls every index once, in chunks that the sizes alone d
   }
 }
 
+namespace {
+
+std::atomic<std::int64_t> counted{0};
+void count_range(std::int64_t begin, std::int64_t end) {
+  counted += end - begin;
+}
+
+}  // namespace
+
+TEST_CASE("parallel_for takes a plain function") {
+  parallel_for(0, 100, 7, count_range);
+  CHECK(counted == 100);
+}
+
 TEST_CASE("parallel_for cuts ranges and grains near 2 to the 63") {
   constexpr std::int64_t kLow = std::numeric_limits<std::int64_t>::min();
   constexpr std::int64_t kHigh = std::numeric_limits<std::int64_t>::max();

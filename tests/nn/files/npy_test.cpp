@@ -136,7 +136,7 @@ TEST_CASE("npy files of unknown versions, and what is no npy file, are refused")
 TEST_CASE("tensors that no npy file holds are refused before anything is written") {
   const ScratchFolder folder;
   CHECK_THROWS_WITH(nn::save_npy(folder / "a", Tensor()), ContainsSubstring("undefined"));
-  CHECK_THROWS_WITH(nn::save_npy(folder / "a", ones(Shape(65, 1))),
+  CHECK_THROWS_WITH(nn::save_npy(folder / "a", ones(Shape::filled(65, 1))),
                     ContainsSubstring("65 dimensions are more than NumPy's 64"));
   CHECK_FALSE(std::filesystem::exists(folder / "a"));
 }

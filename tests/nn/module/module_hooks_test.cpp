@@ -233,7 +233,24 @@ TEST_CASE("A module that does not give one tensor takes no hooks") {
   pair.register_forward_hook([](const nn::ModuleBase&, const Tensors&, Tensor&) {});
   CHECK_THROWS_MATCHES(
       pair(ones({1})), Error,
-      says("[register_forward_hook] Pair's forward does not give a single tensor"));
+      says("[register_forward_hook] Pair's forward does not give a single tensor, or takes "
+           "arguments that hooks cannot pass on"));
+}
+
+TEST_CASE(
+    "A forward may write to a tensor argument and take what cannot be copied, without hooks") {
+  struct Cell : nn::Module<Cell> {
+    Tensor forward(const Tensor& x, Tensor& hidden, std::unique_ptr<int> factor) const {
+      hidden = hidden + x;
+      return hidden * *factor;
+    }
+  };
+  Cell cell;
+  Tensor hidden = tensor({1.0});
+  CHECK(values(cell(tensor({2.0}), hidden, std::make_unique<int>(3))) == V{9});
+  CHECK(values(hidden) == V{3});
+  cell.register_forward_hook([](const nn::ModuleBase&, const Tensors&, Tensor&) {});
+  CHECK_THROWS_AS(cell(tensor({2.0}), hidden, std::make_unique<int>(3)), Error);
 }
 
 TEST_CASE("Anomaly mode names the module in which NaN first appeared, by its path") {
