@@ -217,12 +217,8 @@ concept IsSlicedByBraces = requires(T x) {
   x[{{0, 2}}];
 };
 template <class T>
-concept HasFlagAsSize = requires(T) {
-  zeros({3, true});
-};
-template <class T>
-concept HasFractionAsSize = requires(T) {
-  zeros({std::size_t{3}, 2.0});
+concept IsSize = requires(T size) {
+  zeros({std::size_t{3}, size});
 };
 
 }  // namespace
@@ -230,7 +226,7 @@ concept HasFractionAsSize = requires(T) {
 TEST_CASE("braces are the sizes, positions and options that they look like, or do not compile") {
   CHECK(zeros({kBatch, kFeatures}).shape() == Shape{4, 10});
   CHECK(ones({3}).expand({kBatch, 3}).shape() == Shape{4, 3});
-  static_assert(!HasFlagAsSize<Tensor> && !HasFractionAsSize<Tensor>);
+  static_assert(IsSize<int> && !IsSize<bool> && !IsSize<double>);
   static_assert(!IsSlicedByBraces<Tensor>);  // positions in Python, and a slice by its constructor
   static_assert(!SortsByFlag<Tensor> && !ArgsortsByFlag<Tensor> && !HasFlagAsDim<Tensor>);
   CHECK(tensor({1, 2, 3}, {}).dtype() == int64);

@@ -45,6 +45,27 @@ TEST_CASE("functions with an offset give queries behind cached keys what the who
   }
 }
 
+namespace {
+
+Expr halved(const Expr& score, const Position&) {
+  return score * 0.5;
+}
+Expr is_before(const Position& at) {
+  return at.query >= at.key;
+}
+
+}  // namespace
+
+TEST_CASE("plain functions are functions of scores and masks") {
+  manual_seed(5);
+  const Tensor x = randn({1, 1, 4, 2});
+  CHECK(
+      equal(flex_attention(x, x, x, {.score = halved, .mask = is_before}),
+            flex_attention(x, x, x,
+                           {.score = [](const Expr& score, const Position&) { return score * 0.5; },
+                            .mask = masks::causal()})));
+}
+
 TEST_CASE("an offset of no function is none, and one beyond int32 is refused") {
   manual_seed(4);
   const Tensor x = randn({1, 1, 4, 2});
