@@ -9,7 +9,7 @@
 namespace tend {
 
 Tensor per_channel(const Tensor& values, const Tensor& self) {
-  Shape shape(static_cast<std::size_t>(self.dim() - 1), 1);
+  Shape shape = Shape::filled(static_cast<std::size_t>(self.dim() - 1), 1);
   shape[0] = values.numel();
   return view(values, shape);
 }

@@ -18,7 +18,7 @@ Tensor prelu(const Tensor& self, const Tensor& weight) try {
   const std::int64_t channels = self.dim() > 1 ? self.size(1) : 1;
   if (weight.dim() > 1 || (weight.numel() != 1 && weight.numel() != channels))
     fail<ShapeError>("prelu", "a weight ", weight.shape(), " for an input ", self.shape());
-  Shape along(self.shape().size(), 1);
+  Shape along = Shape::filled(self.shape().size(), 1);
   if (self.dim() > 1) along[1] = weight.numel();
   // 0 where the product is not used, which must not be infinite there.
   const Tensor positive = self > 0;

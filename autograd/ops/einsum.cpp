@@ -118,7 +118,7 @@ class Axes {
   /// The operand with its dimensions moved to their axes, and size 1 for the axes that it lacks.
   Tensor align(Tensor x, std::size_t operand) {
     const Shape axes = take_diagonals(x, operand);
-    Shape order(axes.size(), 0), shape(sizes_.size(), 1);
+    Shape order = Shape::filled(axes.size(), 0), shape = Shape::filled(sizes_.size(), 1);
     for (std::int64_t d = 0; d < axes.rank(); ++d) {
       meet(axes[d], x.size(d), operand);
       shape[axes[d]] = x.size(d);
@@ -265,7 +265,8 @@ Tensor einsum(std::string_view equation, const std::vector<Tensor>& operands) tr
   }
   Axes axes(read, operands);
   std::vector<Tensor> aligned;
-  Shape last(static_cast<std::size_t>(axes.rank()), 0);  // for each axis the last operand with it
+  Shape last = Shape::filled(static_cast<std::size_t>(axes.rank()),
+                             0);  // for each axis the last operand with it
   for (std::size_t i = 0; i < operands.size(); ++i) {
     aligned.push_back(axes.align(operands[i], i));
     for (std::int64_t d = 0; d < axes.rank(); ++d) {

@@ -155,7 +155,7 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>& tensors, OrWord<MeshInde
   std::vector<Tensor> grids;
   with_memory([&] { grids.reserve(tensors.size()); });
   for (std::int64_t d = 0; const Tensor& tensor : tensors) {
-    Shape along(tensors.size(), 1);
+    Shape along = Shape::filled(tensors.size(), 1);
     along[d++] = tensor.numel();
     const Tensor grid = expand(reshape(tensor, along), shape);
     const bool swapped = indexing == MeshIndexing::xy && tensors.size() > 1;

@@ -76,7 +76,7 @@ Tensor roll(const Tensor& self, const Shape& shifts, const Shape& dims) {
                      " must be one or more, and as many of both");
   }
   Shape back = shifts;
-  Shape in_all(self.shape().size(), 0);  // the shifts of one dimension add up
+  Shape in_all = Shape::filled(self.shape().size(), 0);  // the shifts of one dimension add up
   for (std::int64_t i = 0; i < dims.rank(); ++i) {
     const std::int64_t dim = own_dim("roll", self, dims[i]);
     const std::int64_t size = self.size(dim), shift = shift_within(shifts[i], size);

@@ -88,8 +88,8 @@ Tensor movedim(const Tensor& self, const Shape& source, const Shape& destination
   // An empty list moves nothing here, but means all dimensions to wrap_dims.
   if (self.dim() == 0 || source.empty()) return view(self, self.shape());
   constexpr std::int64_t kFree = -1;
-  Shape order(self.shape().size(), kFree);
-  Shape moved(self.shape().size(), 0);
+  Shape order = Shape::filled(self.shape().size(), kFree);
+  Shape moved = Shape::filled(self.shape().size(), 0);
   for (std::int64_t i = 0; i < source.rank(); ++i) {
     const std::int64_t from = wrap_dim("movedim", source[i], self.dim());
     order[wrap_dim("movedim", destination[i], self.dim())] = from;

@@ -103,7 +103,7 @@ Array Array::expand(const Shape& wanted) const {
   const std::int64_t fresh = wanted.rank() - rank();
   if (fresh < 0) fail<ShapeError>("expand", shape_, " has more dimensions than ", wanted);
   Shape shape = wanted;
-  Shape strides(wanted.size(), 0);
+  Shape strides = Shape::filled(wanted.size(), 0);
   for (std::int64_t d = 0; d < wanted.rank(); ++d) {
     const std::int64_t size = d < fresh ? 1 : shape_[d - fresh];
     if (wanted[d] == -1 && d >= fresh) shape[d] = size;
@@ -137,7 +137,7 @@ Shape infer_shape(std::string_view operation, const Shape& shape, std::int64_t n
 
 std::optional<Shape> view_strides(const Shape& shape, const Shape& strides, const Shape& wanted) {
   if (element_count(shape) == 0) return contiguous_strides(wanted);
-  Shape out(wanted.size(), 0);
+  Shape out = Shape::filled(wanted.size(), 0);
   std::int64_t to = wanted.rank() - 1;
   // From the last dimension on, find runs of dimensions whose elements are evenly spaced; wanted
   // sizes must multiply to the number of elements of each run.

@@ -87,7 +87,7 @@ void detail::fail_dim(std::string_view operation, std::int64_t dim, std::int64_t
 }
 
 Shape contiguous_strides(const Shape& shape) {
-  Shape strides(shape.size(), 1);
+  Shape strides = Shape::filled(shape.size(), 1);
   std::int64_t step = 1;
   for (std::int64_t d = shape.rank() - 1; d >= 0; --d) {
     strides[d] = step;
@@ -116,7 +116,7 @@ Shape wrap_dims(std::string_view operation, const Shape& dims, std::int64_t rank
 Shape broadcast_shapes(std::string_view operation, const Shape& a, const Shape& b) {
   if (a == b) return a;
   const std::int64_t rank = std::max(a.rank(), b.rank());
-  Shape out(static_cast<std::size_t>(rank), 1);
+  Shape out = Shape::filled(static_cast<std::size_t>(rank), 1);
   for (std::int64_t d = 1; d <= rank; ++d) {
     const std::int64_t size_a = d <= a.rank() ? a[a.rank() - d] : 1;
     const std::int64_t size_b = d <= b.rank() ? b[b.rank() - d] : 1;
@@ -148,7 +148,7 @@ std::int64_t reduced_count(const Shape& shape, const Shape& dims) {
 }
 
 Shape unravel_index(std::int64_t element, const Shape& shape) {
-  Shape index(shape.size(), 0);
+  Shape index = Shape::filled(shape.size(), 0);
   for (std::int64_t d = shape.rank() - 1; d >= 0; --d) {
     index[d] = element % shape[d];
     element /= shape[d];
@@ -157,7 +157,7 @@ Shape unravel_index(std::int64_t element, const Shape& shape) {
 }
 
 Shape inverse_permutation(const Shape& order) {
-  Shape inverse(order.size(), 0);
+  Shape inverse = Shape::filled(order.size(), 0);
   for (std::int64_t d = 0; d < order.rank(); ++d) inverse[order[d]] = d;
   return inverse;
 }

@@ -232,7 +232,7 @@ Tensor Arguments::hostile(const Tensor& usual) {
       return x.clone();
     }
     case 21: {  // more dimensions
-      Shape shape(static_cast<std::size_t>(draws_.chance(0.5) ? 7 : 65), 1);
+      Shape shape = Shape::filled(static_cast<std::size_t>(draws_.chance(0.5) ? 7 : 65), 1);
       for (const std::int64_t size : x.shape()) shape.push_back(size);
       return again(x.reshape(shape));
     }

@@ -93,7 +93,7 @@ void nonzero(const Array& out, const Array& mask) {
   const std::int64_t rank = mask.rank();
   if (rank == 0) return;  // an index of no dimensions has no elements
   for_mask_blocks(mask, [&, to = out.data<std::int64_t>()](const MaskBlock& block) {
-    Shape at(mask.shape().size(), 0);
+    Shape at = Shape::filled(mask.shape().size(), 0);
     advance(at, mask.shape(), block.first);
     std::int64_t* index = to + block.before * rank;
     for (std::int64_t k = 0; k < block.count; ++k, index += rank) {

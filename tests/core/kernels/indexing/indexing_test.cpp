@@ -39,7 +39,7 @@ void for_each_place(const Array& index, std::int64_t dim, F f) {
   const std::vector<std::int64_t> values = index.to_vector<std::int64_t>();
   const Shape strides = contiguous_strides(index.shape());
   for (std::int64_t i = 0; i < index.numel(); ++i) {
-    Shape here(index.shape().size(), 0);
+    Shape here = Shape::filled(index.shape().size(), 0);
     for (std::int64_t d = 0; d < index.rank(); ++d) here[d] = i / strides[d] % index.size(d);
     Shape there = here;
     there[dim] = values[static_cast<std::size_t>(i)];
