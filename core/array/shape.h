@@ -115,14 +115,12 @@ class Shape {
   }
 
  private:
-  // Gives a heap block back to the pool.
-  struct GiveBack {
+  struct GiveBack {  // gives a heap block back to the pool
     void operator()(std::int64_t* values) const noexcept;
   };
   using Heap = std::unique_ptr<std::int64_t[], GiveBack>;
 
-  // A block for `count` values, which stores its capacity.
-  static Heap allocate(std::size_t count);
+  static Heap allocate(std::size_t count);  // a block for so many values; it stores its capacity
   void resize(std::size_t count) {
     if (count > kInline) [[unlikely]]
       heap_ = allocate(count);
@@ -130,8 +128,7 @@ class Shape {
   }
   void copy_heap(const Shape& other);
 
-  // Always copied as a whole: a few moves without a branch.
-  std::array<std::int64_t, kInline> inline_{};
+  std::array<std::int64_t, kInline> inline_{};  // copied as a whole: a few moves, no branch
   Heap heap_;
   std::size_t size_ = 0;
 };

@@ -12,10 +12,9 @@ namespace tend {
 /// Threads that parallel_for may use, the caller included.
 int num_threads() noexcept;
 inline constexpr int kMaxThreads = 1024;
-/// Throws Error for a count that is not from 1 to kMaxThreads, and inside a parallel_for that has
-/// divided its work. Results
-/// have the same bits for every count. After fork() the child starts threads of its own at its
-/// first parallel_for; fork() must not be called inside a parallel_for.
+/// Error for a count that is not from 1 to kMaxThreads, and inside a parallel_for that has divided
+/// its work. Results have the same bits for every count. After fork() the child starts threads of
+/// its own at its first parallel_for; fork() must not be called inside a parallel_for.
 void set_num_threads(int count);
 
 namespace detail {
@@ -35,9 +34,8 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, F&& 
     f(begin, end);
     return;
   }
-  // A lambda, as f may be a plain function.
-  detail::run_chunks(begin, end, grain,
-                     [&f](std::int64_t first, std::int64_t last) { f(first, last); });
+  const auto call = [&f](auto first, auto last) { f(first, last); };  // f may be a plain function
+  detail::run_chunks(begin, end, grain, call);
 }
 
 }  // namespace tend
