@@ -344,7 +344,7 @@ std::vector<PublicFunction> readers() {
                  if (++rows == 100) break;
                }
              }),
-      by_hand("tensor(const NestedNumbers&, DType)",
+      by_hand("tensor(const NestedNumbers&, Exactly<DType>)",
               [](Arguments& a) {
                 const Scalar p = a.scalar(), q = a.scalar();
                 const DType dtype = a.dtype();
