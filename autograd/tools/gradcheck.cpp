@@ -150,7 +150,8 @@ class Check {
       }
       if (input.array().may_self_overlap()) {
         fail<ShapeError>(operation_, name(i), ", shape ", input.shape(), ", strides ",
-                         input.strides(), ", may name an element twice: expand inside the function");
+                         input.strides(),
+                         ", may name an element twice: expand inside the function");
       }
       checked_.push_back(input);
       positions_.push_back(i);

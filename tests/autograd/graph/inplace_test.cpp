@@ -105,9 +105,10 @@ TEST_CASE("writes are refused before anything has changed") {
 
   const Tensor row = tensor({1., 2., 3.});
   const Tensor repeated = row.expand({2, 3});
-  CHECK_THROWS_WITH(repeated.add_(1),
-                    "[add_] shape (2, 3) with strides (0, 1) may name one element twice; write to a "
-                    "clone");
+  CHECK_THROWS_WITH(
+      repeated.add_(1),
+      "[add_] shape (2, 3) with strides (0, 1) may name one element twice; write to a "
+      "clone");
   CHECK_THROWS_WITH(row.add_(ones({2, 3})),
                     "[add_] the result has shape (2, 3), which does not fit in place of (3,)");
   CHECK_THROWS_WITH(row.copy_(ones({2})), "[copy_] (2,) does not broadcast to (3,)");
