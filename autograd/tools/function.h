@@ -110,8 +110,7 @@ class Function {
         } || requires(const Derived& f, const FunctionContext& context,
                       const Tensor& grad) { f.backward(context, grad); },
         "a Function's backward is const or static, and takes (const FunctionContext&, const "
-        "Tensor&), "
-        "or a vector of gradients");
+        "Tensor&), or a vector of gradients");
     // One copy for each call, so that backward finds what forward left in mutable members.
     const auto self = with_memory(
         [&] { return std::make_shared<const Derived>(static_cast<const Derived&>(*this)); });

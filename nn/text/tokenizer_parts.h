@@ -25,7 +25,7 @@ struct AddedToken {
   std::string content;
   TokenId id = 0;
   bool is_special = false;
-  bool is_normalized = false;  // looked for behind those that are not
+  bool is_normalized = false;  // looked for in what the others leave
 };
 
 /// Tokens `left` and `right`, side by side, become `merged`.

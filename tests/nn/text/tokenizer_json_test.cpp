@@ -105,7 +105,7 @@ TEST_CASE("added tokens that are not special are found in every text, special on
   CHECK(tokenizer.token_id("<|end|>") == size);
 }
 
-TEST_CASE("added tokens of normalized texts are looked for behind the others") {
+TEST_CASE("added tokens of normalized texts are looked for in what the others leave") {
   Json file = llama();
   const auto size = static_cast<std::int64_t>(made_text()["tokens"].size());
   const auto add = [&](std::int64_t id, const char* content, bool is_normalized, bool is_special) {
