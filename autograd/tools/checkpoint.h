@@ -20,8 +20,8 @@ struct CheckpointOptions {
 /// operations in f have saved, f runs once more (so it must not refer to what is gone by then). So
 /// it does, at once, for each backward that f itself starts through what it has computed. f may use
 /// other tensors, such as the parameters of a module; their gradients come as usual, and so do
-/// second derivatives. Gradients are bit for bit those without checkpoint, dropout included, as long
-/// as f computes the same each time. Checkpoints nest.
+/// second derivatives. Gradients are bit for bit those without checkpoint, dropout included, as
+/// long as f computes the same each time. Checkpoints nest.
 ///
 /// In backward, AutogradError when an input was changed in place since, or when f saves other
 /// tensors the second time. Other tensors that f uses must not change until then: only
