@@ -17,7 +17,7 @@ Tensor::Tensor(Array&& array) : impl_(Ref<TensorImpl>::first(new TensorImpl(std:
 }
 
 void Tensor::fail_undefined() {
-  fail<AutogradError>("tensor", "the tensor is undefined");
+  fail<AutogradError>("tensor", "the tensor is undefined: it was given no value, or moved from");
 }
 
 bool Tensor::requires_grad() const {

@@ -206,7 +206,8 @@ void Array::check_defined(std::string_view operation) const {
 }
 
 void Array::fail_dtype(std::string_view operation, DType wanted) const {
-  fail<DTypeError>(operation, "the elements are ", dtype_, ", not ", wanted);
+  fail<DTypeError>(operation, "the elements are ", dtype_, ", not ", wanted,
+                   "; to(dtype) converts them");
 }
 
 void Array::fail_item_type(const Scalar& value, const std::type_info& type) const {

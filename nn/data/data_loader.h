@@ -1,6 +1,7 @@
 // DataLoader: batches of a dataset, made ahead by threads.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -49,6 +50,9 @@ template <class D, class Collate = DefaultCollate>
 class DataLoader {
   static_assert(MapDataset<D> || IterableDataset<D>,
                 "a dataset has size() and get(i), both const, or next(), which gives an optional");
+  static_assert(
+      std::invocable<const Collate&, const std::vector<Example<D>>&>,
+      "collate is called with a vector of examples; a sampler is an option, {.sampler = s}");
   using Pass = detail::Pass<D, Collate>;
   using Kept = detail::Kept<D>;
 

@@ -29,7 +29,8 @@ std::string read_header(InputFile& file) {
   if (file.size() < sizeof length) file.refuse("is too short for a header");
   file.read(&length, sizeof length);
   if (length > safetensors::kMaxHeader || length > file.size() - sizeof length) {
-    file.refuse("a header of ", length, " bytes in a file of ", file.size());
+    file.refuse("a header of ", length, " bytes in a file of ", file.size(),
+                ": it is damaged, or no safetensors file");
   }
   std::string text(length, '\0');
   file.read(text.data(), length);

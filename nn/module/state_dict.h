@@ -54,7 +54,7 @@ class StateDict {
   /// IndexError for a name that is not here.
   Tensor& at(std::string_view name);
   const Tensor& at(std::string_view name) const;
-  /// Adds an undefined tensor for a name that is not here.
+  /// Adds an undefined tensor for a name that is not here, as std::map does; at() throws.
   Tensor& operator[](std::string_view name);
   template <std::integral Number>
   Tensor& operator[](Number) = delete;  // entries have names, no numbers

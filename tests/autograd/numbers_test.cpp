@@ -68,6 +68,13 @@ TEST_CASE("flags are bools, and sum does not take a second dimension for one") {
   STATIC_REQUIRE_FALSE(Flagged<int>);
 }
 
+TEST_CASE("to_vector of another element type says how to convert") {
+  CHECK_THROWS_MATCHES(ones({2}).to_vector<double>(), DTypeError,
+                       says("[to_vector] the elements are float32, not float64; to(dtype) converts "
+                            "them"));
+  CHECK(ones({2}).to(float64).to_vector<double>() == std::vector<double>{1, 1});
+}
+
 TEST_CASE("full has the dtype of its value") {
   CHECK(full({2}, 1).dtype() == int64);
   CHECK(full({2}, true).dtype() == boolean);

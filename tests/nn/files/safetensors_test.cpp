@@ -332,6 +332,13 @@ TEST_CASE("a module's weights travel through a file") {
   CHECK(to(x).to_vector<float>() == from(x).to_vector<float>());
 }
 
+TEST_CASE("a file of another format is not taken for safetensors") {
+  const ScratchFolder folder;
+  nn::save_npy(folder / "a.npy", ones({3}));
+  CHECK_THROWS_WITH(nn::load_safetensors(folder / "a.npy"),
+                    Catch::Matchers::ContainsSubstring("no safetensors file"));
+}
+
 TEST_CASE("safetensors files whose headers lie are refused") {
   const auto load = [](const auto& path) { nn::load_safetensors(path); };
   CHECK(test::check_hostile(".safetensors", load) == 12);
