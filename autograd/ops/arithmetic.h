@@ -4,10 +4,8 @@
 /// over the dimensions in which an input was broadcast.
 #pragma once
 
-#include <cmath>
-#include <concepts>
-
 #include <tend/core/array/array.h>
+#include <tend/core/base/number_abs.h>
 #include <tend/core/base/words.h>
 
 #pragma GCC visibility push(default)
@@ -157,11 +155,6 @@ Tensor positive(const Tensor& self);
 Tensor neg(const Tensor& self);
 /// |self|; DTypeError for bool. The gradient is sign(self), 0 at 0.
 Tensor abs(const Tensor& self);
-/// |value| of a number, such as abs(loss.item()): without it that would be C's abs, of an int.
-template <std::floating_point T>
-T abs(T value) {
-  return std::abs(value);
-}
 /// -1, 0 or 1, of self's dtype; 0 for NaN. The gradient is zero.
 Tensor sign(const Tensor& self);
 

@@ -195,9 +195,8 @@ class Tensor : public methods::Elementwise,
 ///     x[{mask}] = 0;             // writes to x
 ///     x[{rows, columns}] += y;   // as in Python: read, add, write; of equal indices the last wins
 ///
-/// Values broadcast; gradients go to x and to the values: also, as in PyTorch, to those of equal
-/// indices that did not stay, which central differences contradict. Indexing copies the elements
-/// even when they are only assigned to; index_put_ does not.
+/// Values broadcast; gradients go to x and to the values. Indexing copies the elements even when
+/// they are only assigned to; index_put_ does not.
 class Indexed : public Tensor {
  public:
   Indexed(Tensor elements, std::unique_ptr<ParsedIndex> arrays) noexcept;

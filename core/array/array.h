@@ -154,8 +154,6 @@ class Array {
   /// All elements in row-major order; T must be the element type.
   template <class T>
   std::vector<T> to_vector() const {
-    check_defined("to_vector");
-    if (dtype_ != dtype_of<T>()) fail_dtype("to_vector", dtype_of<T>());
     const Array dense = contiguous();
     const T* first = dense.data<T>();
     try {

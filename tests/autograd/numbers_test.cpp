@@ -70,7 +70,7 @@ TEST_CASE("flags are bools, and sum does not take a second dimension for one") {
 
 TEST_CASE("to_vector of another element type says how to convert") {
   CHECK_THROWS_MATCHES(ones({2}).to_vector<double>(), DTypeError,
-                       says("[to_vector] the elements are float32, not float64; to(dtype) converts "
+                       says("[data] the elements are float32, not float64; to(dtype) converts "
                             "them"));
   CHECK(ones({2}).to(float64).to_vector<double>() == std::vector<double>{1, 1});
 }
