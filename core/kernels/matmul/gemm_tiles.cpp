@@ -24,14 +24,14 @@ std::size_t unsigned_of(std::int64_t size) {
 }
 
 // Rows of b that lie far apart map to few cache sets, which evict them before the next rows of a
-// need them again: if b spans this many elements, it is packed. Panels that are four times as wide
-// read it a quarter as often. (AVX2, n = 512, one thread of a Zen 3: 1.17 times as fast in float32
-// and 1.3 in float64 as with the number of AVX-512.)
+// need them again: if b spans this many elements, it is packed. AVX-512's panels are four times as
+// wide and read it a quarter as often. (AVX2, n = 512, one thread of a Zen 3: 1.17 times as fast in
+// float32 and 1.3 in float64 as with the number of AVX-512.)
 std::int64_t far_rows(std::size_t vector_bytes) {
   return vector_bytes == 64 ? 3 << 18 : 3 << 16;
 }
 
-// The same of a whose columns are contiguous.
+// As far_rows, of the columns of an a that are contiguous.
 constexpr std::int64_t kFarColumns = 3 << 16;
 
 // Packed rows of a lie this much further apart than they are long: at distances that are powers of
