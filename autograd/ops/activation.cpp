@@ -254,7 +254,7 @@ Tensor glu(const Tensor& self, std::int64_t dim) {
     if (!grad_enabled()) return d.set(0, glu_gradient(d.grad().array(), x.array(), dim, half));
     const Tensor s = sigmoid(narrow(x, dim, half, half));
     const Tensor open = d.grad() * s;
-    d.set(0, cat({open, open * narrow(x, dim, 0, half) * (1 - s)}, dim));
+    d.set(0, cat({open, open * (1 - s) * narrow(x, dim, 0, half)}, dim));
   });
 }
 

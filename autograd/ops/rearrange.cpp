@@ -377,11 +377,15 @@ Tensor pad(const Tensor& self, const Shape& padding, OrWord<PadMode> mode,
   }
   check_not_empty(self, mode, others);
   Shape fitted = padding;
+  bool nothing_left = mode != PadMode::circular;
   for (std::int64_t pair = 0; pair < pairs; ++pair) {
     const Padding p = padding_of(self, padding, pair);
     check_enough_places(p, mode, self.shape());
+    nothing_left = nothing_left && p.total == 0;
     if (mode == PadMode::replicate) fit_replicated(p, fitted[2 * pair], fitted[2 * pair + 1]);
   }
+  if (nothing_left)
+    fail<ShapeError>("pad", "padding ", padding, " of ", self.shape(), " leaves nothing");
   Shape extra = fitted;
   for (std::int64_t& each : extra) each = std::max<std::int64_t>(each, 0);
   const bool cuts = extra != fitted;

@@ -61,8 +61,9 @@ inline constexpr std::string_view detail::kWords<PadMode> =
 /// is for constant padding only (Error; DTypeError where the dtype cannot hold it). The other modes
 /// take what PyTorch's do: 1, 2 or 3 last dimensions of a tensor that has one or two dimensions
 /// more, of which only the batch may be empty (circular: any but those that are padded); reflect
-/// pads less than the dimension's size, circular at most as much (ShapeError, also for a list that
-/// does not fit). The gradient of an element is the sum over its copies.
+/// pads less than the dimension's size, circular at most as much; reflect and replicate may not cut
+/// off all of every padded dimension (ShapeError, also for a list that does not fit). The gradient
+/// of an element is the sum over its copies.
 /// https://pytorch.org/docs/2.6/generated/torch.nn.functional.pad.html
 Tensor pad(const Tensor& self, const Shape& padding, OrWord<PadMode> mode = PadMode::constant,
            const std::optional<Scalar>& value = 0);

@@ -85,6 +85,11 @@ std::string deflated(std::span<const std::string_view> parts) {
   return out;
 }
 
+// With one of these in a name, libzip takes it for another encoding than the UTF-8 that it is.
+bool is_refused_control(char c) {
+  return c >= 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r';
+}
+
 }  // namespace
 
 bool is_utf8(const std::string& text) {
@@ -102,6 +107,10 @@ void check_entry_name(std::string_view operation, const std::filesystem::path& p
   if (name.size() > kMax16) file.refuse("the name '", shown(name), "' is too long");
   if (name.find('\0') != std::string::npos || !is_utf8(name))
     file.refuse("a name is not UTF-8, or has a zero byte");
+  if (std::ranges::any_of(name, is_refused_control)) {
+    file.refuse("the name '", shown(name), "' has a control character, with which libzip refuses ",
+                "the archive");
+  }
   if (!names.insert(name).second) file.refuse("the name '", shown(name), "' is used twice");
 }
 

@@ -25,8 +25,9 @@ class ZipWriter {
   /// `put` must live as long.
   ZipWriter(const PutBytes& put, const Options& options) : put_(put), options_(options) {}
 
-  /// An entry of these bytes, one part after the other. The name must be UTF-8 without zero bytes,
-  /// of at most 65535 bytes, and be new (the caller checks that, see check_entry_name).
+  /// An entry of these bytes, one part after the other. The name must be UTF-8 without control
+  /// characters, of at most 65535 bytes, and be new (the caller checks that, see
+  /// check_entry_name).
   void add(const std::string& name, std::span<const std::string_view> parts);
   /// After the last entry: the directory.
   void finish();

@@ -1,5 +1,6 @@
 #include <tend/nn/data/number_text.h>
 
+#include <atomic>
 #include <cctype>
 #include <clocale>
 #include <cmath>
@@ -12,14 +13,17 @@
 namespace tend::data {
 namespace {
 
-// The decimal point of "C", whatever the program's locale.
+// The decimal point of "C", whatever the program's locale. A lock would be held in a fork()'s
+// child.
 ::locale_t plain_locale() {
-  static const ::locale_t locale = [] {
-    const ::locale_t made = newlocale(LC_ALL_MASK, "C", static_cast<::locale_t>(nullptr));
-    if (made == nullptr) throw std::bad_alloc();
-    return made;
-  }();
-  return locale;
+  static constinit std::atomic<::locale_t> kept = nullptr;
+  ::locale_t known = kept.load();
+  if (known != nullptr) return known;
+  const ::locale_t made = newlocale(LC_ALL_MASK, "C", static_cast<::locale_t>(nullptr));
+  if (made == nullptr) throw std::bad_alloc();
+  if (kept.compare_exchange_strong(known, made)) return made;
+  freelocale(made);  // another thread was faster
+  return known;
 }
 
 float read(const char* text, char** stop, float) {

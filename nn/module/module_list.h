@@ -16,7 +16,8 @@ namespace tend::nn {
 
 /// Modules of one class, or of any (ModuleList<>), named "0", "1", ...; iterate over it, or index
 /// it. A name that register_module has given away is an Error when its turn comes, and so is a
-/// change while one of the modules is called. References to them hold until the list grows, or
+/// change while one of the modules is called (to move the list away then is not allowed, which its
+/// constructor cannot check). References to them hold until the list grows, or
 /// reserves memory.
 template <class T = AnyModule>
 class ModuleList : public ModuleBase {

@@ -15,8 +15,9 @@
 namespace tend::nn {
 
 /// Modules of any classes from Tensor to Tensor, called in order; named "0", "1", ... Copies share
-/// the tensors. Sequentials may be nested, thousands deep; a single one in braces is a copy of it,
-/// and Sequential{AnyModule(inner)} nests it.
+/// the tensors. One that is being called must not be moved from, which the constructor cannot
+/// check. Sequentials may be nested, thousands deep; a single one in braces is a copy of it, and
+/// Sequential{AnyModule(inner)} nests it.
 class Sequential : public Module<Sequential> {
  public:
   /// Sequential{Linear(8, 32), Linear(32, 8)}, in braces, makes the modules from left to right, so

@@ -81,13 +81,13 @@ class StateDict {
   iterator erase(const_iterator at) { return entries_.erase(at); }
   void clear() noexcept { entries_.clear(); }
 
-  /// Whether both have the same names in the same order, with tensors of the same dtypes, shapes
-  /// and elements (NaN equals nothing), or none.
-  friend bool operator==(const StateDict& a, const StateDict& b);
-
  private:
   std::list<value_type> entries_;
 };
+
+/// Whether both have the same names in the same order, with tensors of the same dtypes, shapes and
+/// elements (NaN equals nothing), or none.
+bool operator==(const StateDict& a, const StateDict& b);
 
 /// Keys of a module that a state lacks, but for buffers that are not persistent, and keys of the
 /// state that the module lacks.

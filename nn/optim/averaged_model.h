@@ -41,9 +41,10 @@ class AveragedModel {
   AveragedModel(const AveragedModel&) = delete;
   AveragedModel& operator=(const AveragedModel&) = delete;
 
-  /// Takes the parameters as they are into the averages. Error under an AveragedWeightsGuard;
-  /// ShapeError and DTypeError for a parameter that has become another one. When something fails,
-  /// nothing has changed.
+  /// Takes the parameters as they are into the averages. Error under an AveragedWeightsGuard of
+  /// these averages (under one of others, their averages are what the parameters are); ShapeError
+  /// and DTypeError for a parameter that has become another one. When something fails, nothing has
+  /// changed.
   void update_parameters();
   std::int64_t n_averaged() const noexcept { return n_averaged_; }
 

@@ -105,11 +105,6 @@ void LRScheduler::step() {
   go_to(last_epoch_ + 1, false);
 }
 
-const LRScheduler::References& LRScheduler::parts() const {
-  static const References none;
-  return none;
-}
-
 void LRScheduler::remember(std::vector<Loaded>& all) {
   all.push_back({this, last_epoch_, base_lr_, last_lr_});
   for (LRScheduler& part : parts()) part.remember(all);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -84,7 +85,7 @@ class LRScheduler {
   /// The momentum of a group, for schedules that set it.
   virtual std::optional<double> momentum(const Place& /*place*/) const { return std::nullopt; }
   /// The schedules of which this one is made.
-  virtual const References& parts() const;
+  virtual std::span<const References::value_type> parts() const noexcept { return {}; }
 
   /// Sets the rates of an epoch; at epoch 0 those of first_rate() when it restarts.
   void go_to(std::int64_t epoch, bool restarts);
@@ -118,7 +119,7 @@ class SequentialLR : public LRScheduler {
 
  private:
   double rate(const Place& place) const override { return place.lr; }
-  const References& parts() const override { return schedules_; }
+  std::span<const References::value_type> parts() const noexcept override { return schedules_; }
 
   References schedules_;
   std::vector<std::int64_t> milestones_;
@@ -133,7 +134,7 @@ class ChainedScheduler : public LRScheduler {
 
  private:
   double rate(const Place& place) const override { return place.lr; }
-  const References& parts() const override { return schedules_; }
+  std::span<const References::value_type> parts() const noexcept override { return schedules_; }
 
   References schedules_;
 };

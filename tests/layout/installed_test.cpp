@@ -1,5 +1,7 @@
 // Which headers an installed tend has.
 #include <fstream>
+#include <iterator>
+#include <regex>
 
 #include "tests/catch.h"
 #include "tests/layout/sources.h"
@@ -35,4 +37,26 @@ TEST_CASE("a shared library exports what the installed headers declare") {
   }
   CHECK(missing == std::vector<std::string>{});
   CHECK(declaring > 100);
+}
+
+// The pragma does not reach a function that is declared as a friend within a class and nowhere
+// else.
+TEST_CASE("friends of classes that are functions are declared or defined in an installed header") {
+  const std::regex friend_function(R"( friend [^;{]*?(operator[^\s(]+|\w+)\()");
+  std::vector<std::string> hidden;
+  std::size_t friends = 0;
+  for (const std::string& header : kInstalledHeaders) {
+    std::ifstream file(std::string(TEND_SOURCE) + "/" + header);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    for (std::sregex_iterator at(text.begin(), text.end(), friend_function), end; at != end; ++at) {
+      ++friends;
+      const auto after = static_cast<std::size_t>(at->position() + at->length());
+      const bool defined = text[text.find_first_of(";{", after)] == '{';
+      const bool outside =
+          std::regex_search(text, std::regex("\n\\w[^\n]* " + (*at)[1].str() + "\\("));
+      if (!defined && !outside) hidden.push_back(header + ": " + (*at)[1].str());
+    }
+  }
+  CHECK(hidden == std::vector<std::string>{});
+  CHECK(friends > 5);
 }

@@ -8,6 +8,15 @@ execute_process(
   OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
 string(REPLACE ";" "," output "${output}")
 string(REPLACE "\n" ";" lines "${output}")
+execute_process(
+  COMMAND ${NM} -C ${LIBRARY}
+  OUTPUT_VARIABLE all COMMAND_ERROR_IS_FATAL ANY)
+# open_cache's belongs to its thread. Another would be a lock, which a fork() can leave held.
+string(REGEX MATCHALL "guard variable for [^\n]*" guards "${all}")
+list(FILTER guards EXCLUDE REGEX "::open_cache\\(\\)::")
+if(guards)
+  message(SEND_ERROR "has static variables that code initialises: ${guards}")
+endif()
 set(functions "")
 foreach(line IN LISTS lines)
   if(NOT line MATCHES "^[0-9a-f]+ ([A-Za-z]) (.*)")

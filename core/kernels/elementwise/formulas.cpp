@@ -319,7 +319,8 @@ HWY_INLINE void with_formula(TripleFormula formula, Typed<T> p, F use) {
     case TripleFormula::gate_backward:
       return use([](auto d, auto grad, auto x, auto y) HWY_ATTR {
         const auto s = sigmoid(d, y);
-        return hn::Mul(hn::Mul(grad, x), hn::Mul(s, hn::Sub(one(d), s)));
+        // The slope first: grad times x may be infinite where the gradient is not.
+        return hn::Mul(hn::Mul(grad, hn::Mul(s, hn::Sub(one(d), s))), x);
       });
     case TripleFormula::squared_difference_backward:
       return use([](auto, auto grad, auto x, auto y) HWY_ATTR {

@@ -257,6 +257,15 @@ TEST_CASE("glu is half as large along its dimension") {
   CHECK_THROWS_AS(glu(x, 2), IndexError);
 }
 
+TEST_CASE("the gradient of glu is finite where the gate's slope is zero") {
+  const float huge = 1e38F;  // ten times which is infinite
+  for (const bool create_graph : {false, true}) {
+    const Tensor x = tensor({huge, 100.F}).requires_grad_();
+    glu(x).backward(tensor({10.F}), create_graph, create_graph);
+    CHECK(same(x.grad().detach(), {10, 0}));
+  }
+}
+
 TEST_CASE("hardtanh refuses bounds that int64 cannot hold") {
   const Tensor x = tensor({-3, 0, 3});
   CHECK(same(hardtanh(x, -1.5, 2.), {-1, 0, 2}));

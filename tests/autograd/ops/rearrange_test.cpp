@@ -118,3 +118,14 @@ TEST_CASE("pad mirrors and repeats an empty batch, but no other empty dimension"
   }
   CHECK(pad(ones({2, 0, 4}), {1, 1}, PadMode::circular).shape() == Shape{2, 0, 6});
 }
+
+TEST_CASE("reflecting and repeating pads leave something in one dimension at least, as PyTorch's") {
+  for (const PadMode mode : {PadMode::reflect, PadMode::replicate}) {
+    CHECK_THROWS_MATCHES(pad(ones({2, 4, 2}), {-1, -1}, mode), ShapeError,
+                         says("[pad] padding (-1, -1) of (2, 4, 2) leaves nothing"));
+    CHECK_THROWS_AS(pad(ones({2, 4, 2, 3}), {-1, -2, -1, -1}, mode), ShapeError);
+    CHECK(pad(ones({2, 4, 2, 3}), {-1, -2, 0, 0}, mode).shape() == Shape{2, 4, 2, 0});
+    CHECK(pad(ones({2, 4, 2, 3}), {-1, -2, 1, 1}, mode).shape() == Shape{2, 4, 4, 0});
+  }
+  CHECK(pad(ones({2, 4, 2}), {-1, -1}, PadMode::circular).shape() == Shape{2, 4, 0});
+}

@@ -234,9 +234,26 @@ TEST_CASE("names that no archive holds are refused before anything is written") 
   refused("x", "'x.npy' is used twice");
   refused("\xFF", "not UTF-8");
   refused(std::string("a\0b", 3), "zero byte");
+  for (char c = 1; c < ' '; ++c) {
+    if (c != '\t' && c != '\n' && c != '\r')
+      refused(std::string(1, c) + "\u00e9", "control character");
+  }
   refused(std::string(65'532, 'a'), "too long");
   CHECK_THROWS_WITH(nn::save_npz(folder / "a", {{"x", Tensor()}}),
                     ContainsSubstring("'x': the tensor is undefined"));
+}
+
+TEST_CASE("npz files give back names of any other characters") {
+  const ScratchFolder folder;
+  nn::StateDict saved;
+  for (int c = 1; c <= 0x7f; ++c) {
+    const char name = static_cast<char>(c);
+    if (c >= ' ' || name == '\t' || name == '\n' || name == '\r')
+      saved.emplace_back(std::string(1, name) + "\u00e9", tensor(c));
+  }
+  saved.emplace_back("", tensor(0));
+  nn::save_npz(folder / "a", saved);
+  CHECK(nn::load_npz(folder / "a") == saved);
 }
 
 TEST_CASE("npz archives that lie about their entries are refused with the reason") {
