@@ -388,8 +388,7 @@ Tensor pad(const Tensor& self, const Shape& padding, OrWord<PadMode> mode,
     fail<ShapeError>("pad", "padding ", padding, " of ", self.shape(), " leaves nothing");
   Shape extra = fitted;
   for (std::int64_t& each : extra) each = std::max<std::int64_t>(each, 0);
-  const bool cuts = extra != fitted;
-  if (!cuts) return extend(self, extra, mode);
+  if (extra == fitted) return extend(self, extra, mode);
   // Circular padding repeats what is left, the others what was there.
   if (mode == PadMode::circular) return extend(cut_off(self, fitted), extra, mode);
   return clone(cut_off(extend(self, extra, mode), fitted));

@@ -47,6 +47,7 @@ class LRScheduler {
 
  protected:
   using References = std::vector<std::reference_wrapper<LRScheduler>>;
+  using Parts = std::span<const References::value_type>;
 
   /// A group whose next rate is asked for.
   struct Place {
@@ -85,7 +86,7 @@ class LRScheduler {
   /// The momentum of a group, for schedules that set it.
   virtual std::optional<double> momentum(const Place& /*place*/) const { return std::nullopt; }
   /// The schedules of which this one is made.
-  virtual std::span<const References::value_type> parts() const noexcept { return {}; }
+  virtual Parts parts() const noexcept { return {}; }
 
   /// Sets the rates of an epoch; at epoch 0 those of first_rate() when it restarts.
   void go_to(std::int64_t epoch, bool restarts);
