@@ -82,6 +82,11 @@ std::vector<PublicFunction> files() {
       of_written_state("nn::SafetensorsFile::contains(std::string_view)", one),
       of_written_state("nn::SafetensorsFile::entries()", each),
       of_written_state("nn::SafetensorsFile::metadata()", each),
+      by_hand("nn::operator==(const StateDict&, const StateDict&)",
+              [](Arguments& a) {
+                const auto x = drawn<nn::StateDict>(a), y = drawn<nn::StateDict>(a);
+                return DrawnCall([=]() -> Tensors { return {tensor(x == y)}; });
+              }),
       by_hand("nn::save_npy(const std::filesystem::path&, const Tensor&)", [](Arguments& a) {
         const Tensor x = a.tensor();
         const bool mmap = a.flag();

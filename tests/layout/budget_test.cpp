@@ -31,7 +31,7 @@ std::size_t code_lines(const std::string& floor) {
 TEST_CASE("each floor stays within its budget of code lines") {
   // To raise one is a decision: say in the commit what the lines give to users.
   const std::map<std::string, std::size_t> budgets{
-      {"core", 15'770}, {"autograd", 12'990}, {"nn", 16'255}, {"attention", 5'590}};
+      {"core", 15'770}, {"autograd", 12'990}, {"nn", 16'260}, {"attention", 5'590}};
   for (const std::string& floor : kFloors) {
     const std::size_t lines = code_lines(floor);
     INFO(floor << " has " << lines << " lines of code");
