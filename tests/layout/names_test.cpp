@@ -69,6 +69,7 @@ TEST_CASE("an activation can be called in a score, or is deleted there by its na
     if (expressions.find(' ' + i->str(1) + "(const Expr&") == std::string::npos)
       missing.push_back(i->str(1));
   }
-  CHECK(missing == std::vector<std::string>{});
+  const std::vector<std::string> none;
+  CHECK(missing == none);
   CHECK(functions > 20);
 }
