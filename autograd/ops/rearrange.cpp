@@ -367,7 +367,8 @@ Tensor pad(const Tensor& self, const Shape& padding, OrWord<PadMode> mode,
                      self.dim(), " dimensions");
   }
   if (mode == PadMode::constant) return constant_pad(self, padding, value.value_or(0));
-  if (value.value_or(0).to<double>() != 0) fail<Error>("pad", "only constant padding takes a value");
+  if (value.value_or(0).to<double>() != 0)
+    fail<Error>("pad", "only constant padding takes a value");
   const std::int64_t others = self.dim() - pairs;
   if (pairs < 1 || pairs > 3 || others < 1 || others > 2) {
     fail<ShapeError>("pad", "padding ", padding, " of ", self.shape(),
