@@ -361,14 +361,14 @@ Tensor cut_off(Tensor x, const Shape& padding) {
 
 Tensor pad(const Tensor& self, const Shape& padding, OrWord<PadMode> mode,
            const std::optional<Scalar>& value) try {
+  const Scalar filler = value.value_or(0);
   const std::int64_t pairs = padding.rank() / 2;
   if (padding.rank() % 2 != 0 || pairs > self.dim()) {
     fail<ShapeError>("pad", "padding ", padding, " is not two numbers for each of at most ",
                      self.dim(), " dimensions");
   }
-  if (mode == PadMode::constant) return constant_pad(self, padding, value.value_or(0));
-  if (value.value_or(0).to<double>() != 0)
-    fail<Error>("pad", "only constant padding takes a value");
+  if (mode == PadMode::constant) return constant_pad(self, padding, filler);
+  if (filler.to<double>() != 0) fail<Error>("pad", "only constant padding takes a value");
   const std::int64_t others = self.dim() - pairs;
   if (pairs < 1 || pairs > 3 || others < 1 || others > 2) {
     fail<ShapeError>("pad", "padding ", padding, " of ", self.shape(),

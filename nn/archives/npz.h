@@ -16,8 +16,9 @@ struct NpzOptions {
 
 /// Writes a .npz file, a zip archive with a .npy file for each tensor (see save_npy), as write_file
 /// does: a regular file appears whole or not at all. IoError for a name that is used twice, is not
-/// UTF-8, longer than 65531 bytes or has a control character (tabs and ends of lines are none), for
-/// what no .npy file holds, and where the file cannot be written. Needs the library tend::archives.
+/// UTF-8, longer than 65531 bytes or has a control character other than tab, line feed and carriage
+/// return, for what no .npy file holds, and where the file cannot be written. Needs the library
+/// tend::archives.
 void save_npz(const std::filesystem::path& path, const StateDict& tensors,
               const NpzOptions& options = {});
 

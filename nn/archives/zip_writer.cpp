@@ -87,7 +87,7 @@ std::string deflated(std::span<const std::string_view> parts) {
 
 // With one of these in a name, libzip takes it for another encoding than the UTF-8 that it is.
 bool is_refused_control(char c) {
-  return c >= 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r';
+  return static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\n' && c != '\r';
 }
 
 }  // namespace

@@ -13,8 +13,8 @@
 namespace tend::data {
 namespace {
 
-// The decimal point of "C", whatever the program's locale. A lock would be held in a fork()'s
-// child.
+// The decimal point of "C", whatever the program's locale. Kept without the lock of a static
+// variable that code initialises, which another thread may hold at a fork().
 ::locale_t plain_locale() {
   static constinit std::atomic<::locale_t> kept = nullptr;
   ::locale_t known = kept.load();

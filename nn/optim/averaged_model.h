@@ -42,9 +42,9 @@ class AveragedModel {
   AveragedModel& operator=(const AveragedModel&) = delete;
 
   /// Takes the parameters as they are into the averages. Error under an AveragedWeightsGuard of
-  /// these averages (under one of others, their averages are what the parameters are); ShapeError
-  /// and DTypeError for a parameter that has become another one. When something fails, nothing has
-  /// changed.
+  /// these averages (a guard of other averages of the model is not noticed: those would be taken
+  /// in); ShapeError and DTypeError for a parameter that has become another one. When something
+  /// fails, nothing has changed.
   void update_parameters();
   std::int64_t n_averaged() const noexcept { return n_averaged_; }
 

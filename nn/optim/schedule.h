@@ -120,7 +120,7 @@ class SequentialLR : public LRScheduler {
 
  private:
   double rate(const Place& place) const override { return place.lr; }
-  std::span<const References::value_type> parts() const noexcept override { return schedules_; }
+  Parts parts() const noexcept override { return schedules_; }
 
   References schedules_;
   std::vector<std::int64_t> milestones_;
@@ -135,7 +135,7 @@ class ChainedScheduler : public LRScheduler {
 
  private:
   double rate(const Place& place) const override { return place.lr; }
-  std::span<const References::value_type> parts() const noexcept override { return schedules_; }
+  Parts parts() const noexcept override { return schedules_; }
 
   References schedules_;
 };

@@ -1,7 +1,7 @@
 # cmake -DNM=nm -DLIBRARY=libtend.so -DKERNELS=HEADER -DLIST=FILE [-DUPDATE=ON] -P exports.cmake: whether a
 # shared library exports what is tend's, and no more. Hidden are the templates of other libraries, and
 # kernels, but for those of HEADER. Its functions are those of FILE, which UPDATE writes: programs that were
-# built with a library need what was in its list.
+# built with a library need what was in its list. Nor may it have static variables that code initialises.
 file(READ ${KERNELS} kernels)
 execute_process(
   COMMAND ${NM} -D -C --defined-only ${LIBRARY}
